@@ -1,0 +1,192 @@
+//! Gaussian weights and bilinear taps for one axis. Plain numbers: no ECS, no GPU.
+//!
+//! # Where the numbers come from
+//!
+//! The weights are the *sampled* Gaussian `exp(-x² / 2σ²)`, normalised to a sum of one, which is what
+//! `scipy.ndimage.gaussian_filter` computes. A kernel has to end somewhere, and where it ends decides whether an
+//! animated strength pops: if the support were a whole number of texels, a tap of visible weight would appear from one
+//! frame to the next. So the last tap is *fractional*: every weight is multiplied by `clamp(c·σ + 1 - |x|, 0, 1)`, with
+//! the [cutoff](crate::plan::Precision::cutoff) `c`, before normalising, and taps fade in.
+//!
+//! Kernels are symmetric and are stored as their non-negative half: `half[0]` is the centre and `half[i]` the weight at
+//! both `-i` and `+i`.
+
+/// One weighted fetch along an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tap {
+    /// Distance from the centre texel, in texels. A fraction reads between two texels with linear interpolation.
+    pub offset: f64,
+    /// What the fetched value is multiplied by.
+    pub weight: f64,
+}
+
+impl Tap {
+    /// The tap that reads the centre texel and leaves it as it is.
+    pub const IDENTITY: Self = Self {
+        offset: 0.0,
+        weight: 1.0,
+    };
+
+    /// The one fetch that equals `left` at texel `index` plus `right` at `index + 1` under linear interpolation:
+    /// `(l + r) · lerp(a, b, r / (l + r)) = l·a + r·b`. The two weights must have the same sign.
+    fn pair(index: i32, left: f64, right: f64) -> Self {
+        let weight = left + right;
+        Self {
+            offset: f64::from(index) + right / weight,
+            weight,
+        }
+    }
+}
+
+/// The binomial filter `[1 5 10 10 5 1] / 32` that halves a resolution, as three fetches. Offsets count from the left
+/// one of the two source texels that the new texel covers.
+///
+/// It is the discrete B-spline of order five (five two-texel boxes convolved), so `n` octaves together add the variance
+/// `5 (4ⁿ - 1) / 12`, in source texels squared.
+#[must_use]
+pub fn decimation_taps() -> [Tap; 3] {
+    let [outer, inner, middle] = [1.0 / 32.0, 5.0 / 32.0, 10.0 / 32.0];
+    [
+        Tap::pair(-2, outer, inner),
+        Tap::pair(0, middle, middle),
+        Tap::pair(2, inner, outer),
+    ]
+}
+
+/// The half kernel of a sampled Gaussian of `sigma` texels (> 0), ending at `cutoff` sigma.
+#[must_use]
+pub fn gaussian(sigma: f64, cutoff: f64) -> Vec<f64> {
+    windowed(cutoff * sigma, |x| sample(sigma, x))
+}
+
+/// The half kernel of a sampled Gaussian whose fourth cumulant is raised by `24 · excess` texels⁴.
+///
+/// A chain of boxes has less kurtosis than a Gaussian. Adding `excess · (g ∗ [1 -4 6 -4 1])`, the fourth central
+/// difference, puts it back and leaves the variance alone.
+#[must_use]
+pub fn compensated_gaussian(sigma: f64, cutoff: f64, excess: f64) -> Vec<f64> {
+    windowed(cutoff * sigma, |x| {
+        let g = |shift: f64| sample(sigma, x + shift);
+        let fourth_difference = g(-2.0) - 4.0 * g(-1.0) + 6.0 * g(0.0) - 4.0 * g(1.0) + g(2.0);
+        g(0.0) + excess * fourth_difference
+    })
+}
+
+fn sample(sigma: f64, x: f64) -> f64 {
+    (-0.5 * (x / sigma).powi(2)).exp()
+}
+
+/// Samples `weight` at whole texels up to `support`, fades the last one, and normalises.
+fn windowed(support: f64, weight: impl Fn(f64) -> f64) -> Vec<f64> {
+    let mut half: Vec<f64> = (0_u32..)
+        .map(f64::from)
+        .take_while(|&x| x < support + 1.0)
+        .map(|x| weight(x) * (support + 1.0 - x).min(1.0))
+        .collect();
+    let sum = half[0] + 2.0 * half[1..].iter().sum::<f64>();
+    half.iter_mut().for_each(|w| *w /= sum);
+    half
+}
+
+/// The fetches of a symmetric kernel, from left to right: the centre alone, then the texels of either side two by two.
+///
+/// A pair of weights that differ in sign cannot be one fetch; it stays two.
+#[must_use]
+pub fn taps(half: &[f64]) -> Vec<Tap> {
+    let mut side = Vec::with_capacity(half.len());
+    let mut index = 1;
+    while index < half.len() {
+        let left = half[index];
+        match half.get(index + 1) {
+            Some(&right) if left * right > 0.0 => {
+                side.push(Tap::pair(index as i32, left, right));
+                index += 2;
+            }
+            _ => {
+                side.push(Tap {
+                    offset: index as f64,
+                    weight: left,
+                });
+                index += 1;
+            }
+        }
+    }
+    let mirrored = side.iter().rev().map(|tap| Tap {
+        offset: -tap.offset,
+        ..*tap
+    });
+    let centre = Tap {
+        offset: 0.0,
+        weight: half[0],
+    };
+    mirrored.chain([centre]).chain(side.iter().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sigmas() -> impl Iterator<Item = f64> {
+        (0..400).map(|i| 0.05 * 1.0125_f64.powi(i))
+    }
+
+    #[test]
+    fn weights_sum_to_one_and_decrease() {
+        for sigma in sigmas() {
+            let half = gaussian(sigma, 3.5);
+            let sum = half[0] + 2.0 * half[1..].iter().sum::<f64>();
+            assert!((sum - 1.0).abs() < 1e-12, "sigma {sigma}: sum {sum}");
+            assert!(half.windows(2).all(|w| w[0] > w[1]), "sigma {sigma}: {half:?}");
+        }
+    }
+
+    #[test]
+    fn merged_taps_carry_the_same_kernel() {
+        for sigma in sigmas() {
+            let half = compensated_gaussian(sigma, 3.5, 0.0031);
+            let radius = half.len() as i32;
+            let mut dense = vec![0.0; 2 * half.len() + 3];
+            for tap in taps(&half) {
+                let left = tap.offset.floor();
+                let fraction = tap.offset - left;
+                let index = (left as i32 + radius) as usize;
+                dense[index] += tap.weight * (1.0 - fraction);
+                dense[index + 1] += tap.weight * fraction;
+            }
+            for x in -radius..=radius {
+                let expected = half.get(x.unsigned_abs() as usize).copied().unwrap_or(0.0);
+                let got = dense[(x + radius) as usize];
+                assert!((got - expected).abs() < 1e-12, "sigma {sigma} at {x}: {got} {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_growing_sigma_never_pops() {
+        // Half the L1 distance between neighbours in a fine sweep bounds what any image in [0, 1] can change by.
+        let kernel = |sigma: f64| gaussian(sigma, 3.5);
+        for i in 0..4000 {
+            let sigma = 0.3 + f64::from(i) * 0.001;
+            let (a, b) = (kernel(sigma), kernel(sigma + 0.001));
+            let at = |k: &[f64], x: usize| k.get(x).copied().unwrap_or(0.0);
+            let distance: f64 = (0..a.len().max(b.len()))
+                .map(|x| (at(&a, x) - at(&b, x)).abs() * if x == 0 { 0.5 } else { 1.0 })
+                .sum();
+            // The blur itself changes by about dσ / (σ · sqrt(2πe)); nothing may come on top.
+            assert!(distance < 1.5 * 0.001 / sigma, "sigma {sigma}: {}", distance * 255.0);
+        }
+    }
+
+    #[test]
+    fn decimation_is_the_binomial_filter() {
+        let mut dense = [0.0; 6];
+        for tap in decimation_taps() {
+            let left = tap.offset.floor();
+            dense[(left + 2.0) as usize] += tap.weight * (1.0 - (tap.offset - left));
+            dense[(left + 3.0) as usize] += tap.weight * (tap.offset - left);
+        }
+        for (got, expected) in dense.iter().zip([1.0, 5.0, 10.0, 10.0, 5.0, 1.0]) {
+            assert!((got * 32.0 - expected).abs() < 1e-12, "{dense:?}");
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Sigma, region, edge and precision in; a [`BlurPlan`], an ordered list of passes, out. Pure values: no GPU.
+//!
+//! # Small sigma: separable and exact
+//!
+//! A two-dimensional Gaussian is the product of two one-dimensional ones, so it costs two passes of `2r + 1` taps instead
+//! of one of `(2r + 1)²`: horizontally into an intermediate texture, then vertically out of it.
+//!
+//! # Large sigma: constant cost
+//!
+//! A strongly blurred image has no detail left, so it can be computed at a lower resolution. What must not be lost is
+//! that the result is *the Gaussian of the sigma asked for*. Variances of convolved kernels add up, so with a scale of
+//! `P = 2ⁿ`:
+//!
+//! 1. **down**: `n` octaves of the binomial filter `[1 5 10 10 5 1] / 32`, which add the variance `5 (P² - 1) / 12`;
+//! 2. **residual Gaussian** at the low level, horizontally and vertically, of the variance that is still missing;
+//! 3. **up**: the cubic B-spline straight to full resolution, which adds `P² / 3` at *every* phase of the grid. That is
+//!    why nothing shimmers when the content moves.
+//!
+//! All variances are in source texels squared, so the residual sigma in texels of the low level is
+//! `σ'² = (σ² - 5 (P² - 1) / 12) / P² - 1/3`. `n` is the largest number of octaves that leaves
+//! `σ ≥ ρ P`, where the [`Precision`] decides ρ. A binomial and a B-spline fall short of a Gaussian in their fourth
+//! cumulant; the residual kernel makes up for it ([`compensated_gaussian`](kernel::compensated_gaussian)).
+//!
+//! # Borders
+//!
+//! The source is read through the [`EdgeMode`], so the first pass sees an image without borders. Lower levels carry an
+//! **apron**: texels beyond the border that were really computed from the extended image. With `Clamp` and
+//! `Transparent` everything farther out than three texels is constant, and clamped reads supply it. `Mirror` and `Wrap`
+//! have no such end (the period is no multiple of `P`), so their aprons are as wide as the residual kernel.
+//!
+//! The grid of every level is locked to the source's origin, never to the region: a region that moves does not move the
+//! grid, and what does not move does not shimmer.
+//!
+//! The axes are planned independently ([`axis`]), which is what makes different sigmas along x and y free.
+
+mod axis;
+mod row;
+
+use crate::kernel::Tap;
+use crate::settings::EdgeMode;
+use axis::Axis;
+use bevy::math::{URect, UVec2, Vec2};
+
+/// Below this many texels a sigma is no blur.
+pub const MIN_SIGMA: f32 = 0.03;
+
+/// The most fetches along one axis of a [`Filter::Taps`].
+pub const MAX_TAPS: usize = 24;
+
+/// The border texels at either end of an axis whose normalisation a [`Filter::CubicUp`] carries.
+pub const BORDER: usize = 24;
+
+/// How exact a plan has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// Values in [0, 1]: at most 0.35/255 off for any image.
+    Standard,
+    /// High dynamic range, where a single texel can outshine thousands: at most 0.1/255 of the peak.
+    Hdr,
+}
+
+impl Precision {
+    /// ρ: the least sigma, in texels of the level a blur runs at.
+    #[must_use]
+    pub const fn rho(self) -> f64 {
+        match self {
+            Self::Standard => 1.5,
+            Self::Hdr => 2.0,
+        }
+    }
+
+    /// The number of sigmas after which a kernel ends.
+    #[must_use]
+    pub const fn cutoff(self) -> f64 {
+        match self {
+            Self::Standard => 3.5,
+            Self::Hdr => 4.0,
+        }
+    }
+}
+
+/// What to plan for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlurRequest {
+    /// The standard deviations along x and y in source texels. At least 0; below [`MIN_SIGMA`] an axis is not blurred.
+    pub sigma: Vec2,
+    /// The texels to blur, both in the source and in the destination. Not empty.
+    pub region: URect,
+    /// What lies outside the region.
+    pub edge: EdgeMode,
+    /// How exact the result has to be.
+    pub precision: Precision,
+}
+
+/// Something that a pass reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Surface {
+    /// The texture to blur.
+    Source,
+    /// An entry of [`BlurPlan::intermediates`].
+    Intermediate(usize),
+    /// The texture that takes the result.
+    Destination,
+}
+
+/// What a pass is for. Passes of one kind that follow each other are timed together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PassKind {
+    /// Leaves the values as they are.
+    Copy,
+    /// Halves the resolution along one axis or both.
+    Downsample,
+    /// Convolves along x.
+    Horizontal,
+    /// Convolves along y.
+    Vertical,
+    /// Interpolates the low level at full resolution.
+    Upsample,
+}
+
+/// How a pass computes one axis.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Filter {
+    /// A weighted sum of fetches around the source texel `target · step + shift`.
+    Taps(Vec<Tap>),
+    /// The cubic B-spline through a level that is `2^octaves` times coarser.
+    ///
+    /// With `k = 2 · target + shift`, the source position is `k / 2^(octaves + 1)`: its whole part is a texel and its
+    /// fraction the place between that texel and the next.
+    CubicUp {
+        /// How many octaves the source is below the target. With 0 the pass leaves this axis as it is.
+        octaves: u32,
+        /// For [`EdgeMode::Renormalize`]: the weight that lies inside the region, for the first and the last
+        /// [`BORDER`] texels of the source. It is 1 between them. Empty for the other modes.
+        inside: Vec<f64>,
+    },
+}
+
+/// One axis of a pass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AxisPass {
+    /// Source texels per target texel, or 2 for [`Filter::CubicUp`].
+    pub step: i32,
+    /// See [`Filter`].
+    pub shift: i32,
+    /// The valid source texels: from the first up to, not including, the second.
+    pub bounds: (i32, i32),
+    /// How reads outside the bounds are answered.
+    pub edge: EdgeMode,
+    /// What is computed.
+    pub filter: Filter,
+}
+
+/// A draw or dispatch over `origin .. origin + size` of its target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pass {
+    /// What the pass is for.
+    pub kind: PassKind,
+    /// What it reads.
+    pub source: Surface,
+    /// What it writes.
+    pub target: Surface,
+    /// The first texel written.
+    pub origin: UVec2,
+    /// How many texels are written.
+    pub size: UVec2,
+    /// The horizontal half of the computation.
+    pub x: AxisPass,
+    /// The vertical half.
+    pub y: AxisPass,
+}
+
+/// How to blur: the textures that are needed in between and the passes, in order.
+///
+/// The first pass reads [`Surface::Source`] and the last one writes [`Surface::Destination`]; no pass does both, so the
+/// two may be one texture. A plan without passes leaves everything as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BlurPlan {
+    /// The sizes of the intermediate textures.
+    pub intermediates: Vec<UVec2>,
+    /// The passes, in order.
+    pub passes: Vec<Pass>,
+}
+
+impl BlurPlan {
+    /// Plans a blur.
+    #[must_use]
+    pub fn new(request: &BlurRequest) -> Self {
+        let BlurRequest {
+            sigma,
+            region,
+            edge,
+            precision,
+        } = *request;
+        let axis = |sigma: f32, start: u32, end: u32| Axis::new(sigma, start, end, edge, precision);
+        let x = axis(sigma.x, region.min.x, region.max.x);
+        let y = axis(sigma.y, region.min.y, region.max.y);
+        if !x.blurs() && !y.blurs() {
+            return Self::default();
+        }
+        Builder::new(x, y, region).build()
+    }
+
+    /// Plans an exact copy of `region`.
+    #[must_use]
+    pub fn copy(region: URect) -> Self {
+        let axis = |start: u32, end: u32| Axis::new(0.0, start, end, EdgeMode::Clamp, Precision::Standard);
+        let x = axis(region.min.x, region.max.x);
+        let y = axis(region.min.y, region.max.y);
+        let mut builder = Builder::new(x, y, region);
+        builder.finish(PassKind::Copy, Surface::Source, Axis::convolve, Axis::convolve);
+        builder.plan
+    }
+
+    /// The largest width or height of any intermediate.
+    #[must_use]
+    pub fn largest_intermediate(&self) -> UVec2 {
+        self.intermediates
+            .iter()
+            .fold(UVec2::ZERO, |largest, size| largest.max(*size))
+    }
+}
+
+/// Where an axis pass reads and writes: the levels of its source and target, `None` for the outermost surfaces.
+type Levels = (Option<u32>, Option<u32>);
+
+/// Zips two axes into passes.
+struct Builder {
+    x: Axis,
+    y: Axis,
+    region: URect,
+    plan: BlurPlan,
+}
+
+impl Builder {
+    fn new(x: Axis, y: Axis, region: URect) -> Self {
+        Self {
+            x,
+            y,
+            region,
+            plan: BlurPlan::default(),
+        }
+    }
+
+    fn build(mut self) -> BlurPlan {
+        let octaves = self.x.octaves().max(self.y.octaves());
+        let mut current = Surface::Source;
+        for octave in 1..=octaves {
+            current = self.downsample(octave, current);
+        }
+        if octaves == 0 {
+            let level = self.intermediate(0);
+            self.push(
+                PassKind::Horizontal,
+                (Surface::Source, level),
+                self.x.convolve((None, Some(0))),
+                self.y.keep((None, Some(0))),
+            );
+            self.finish(PassKind::Vertical, level, Axis::keep, Axis::convolve);
+            return self.plan;
+        }
+        current = self.residual(octaves, current);
+        self.finish(PassKind::Upsample, current, Axis::cubic_up, Axis::cubic_up);
+        self.plan
+    }
+
+    /// One octave, along the axes that still have one to go.
+    fn downsample(&mut self, octave: u32, source: Surface) -> Surface {
+        let target = self.intermediate(octave);
+        let levels = |axis: &Axis| {
+            let previous = (octave > 1).then(|| axis.level(octave - 1));
+            (previous, Some(axis.level(octave)))
+        };
+        let pass = |axis: &Axis| {
+            if octave <= axis.octaves() {
+                axis.decimate(levels(axis))
+            } else {
+                axis.keep(levels(axis))
+            }
+        };
+        let (x, y) = (pass(&self.x), pass(&self.y));
+        self.push(PassKind::Downsample, (source, target), x, y);
+        target
+    }
+
+    /// Both convolutions at the low level, back and forth between two textures of one size.
+    fn residual(&mut self, octaves: u32, low: Surface) -> Surface {
+        let levels = |axis: &Axis| {
+            let level = Some(axis.level(octaves));
+            (level, level)
+        };
+        let mut current = low;
+        let other = self.intermediate(octaves);
+        let swap = |surface| if surface == low { other } else { low };
+        if self.x.blurs() {
+            let (x, y) = (self.x.convolve(levels(&self.x)), self.y.keep(levels(&self.y)));
+            self.push(PassKind::Horizontal, (current, swap(current)), x, y);
+            current = swap(current);
+        }
+        if self.y.blurs() {
+            let (x, y) = (self.x.keep(levels(&self.x)), self.y.convolve(levels(&self.y)));
+            self.push(PassKind::Vertical, (current, swap(current)), x, y);
+            current = swap(current);
+        }
+        current
+    }
+
+    /// The pass that writes the destination.
+    fn finish(
+        &mut self,
+        kind: PassKind,
+        source: Surface,
+        x: fn(&Axis, Levels) -> AxisPass,
+        y: fn(&Axis, Levels) -> AxisPass,
+    ) {
+        let levels = |axis: &Axis| {
+            let level = axis.octaves();
+            ((source != Surface::Source).then_some(level), None)
+        };
+        let (x, y) = (x(&self.x, levels(&self.x)), y(&self.y, levels(&self.y)));
+        self.push(kind, (source, Surface::Destination), x, y);
+    }
+
+    fn intermediate(&mut self, octave: u32) -> Surface {
+        self.plan.intermediates.push(self.size(octave));
+        Surface::Intermediate(self.plan.intermediates.len() - 1)
+    }
+
+    fn size(&self, octave: u32) -> UVec2 {
+        let length = |axis: &Axis| axis.extent(axis.level(octave)).length as u32;
+        UVec2::new(length(&self.x), length(&self.y))
+    }
+
+    fn push(&mut self, kind: PassKind, (source, target): (Surface, Surface), x: AxisPass, y: AxisPass) {
+        let (origin, size) = match target {
+            Surface::Intermediate(index) => (UVec2::ZERO, self.plan.intermediates[index]),
+            Surface::Source | Surface::Destination => (self.region.min, self.region.size()),
+        };
+        self.plan.passes.push(Pass {
+            kind,
+            source,
+            target,
+            origin,
+            size,
+            x,
+            y,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+//! One axis of a plan: how many octaves, which residual kernel, and where every level's texels lie.
+
+use super::{AxisPass, BORDER, Filter, Levels, MAX_TAPS, MIN_SIGMA, Precision};
+use crate::kernel::{self, Tap};
+use crate::settings::EdgeMode;
+
+/// The sigma from which on a periodic image is its mean, in periods.
+///
+/// The slowest wave of the period `L` survives a Gaussian by `exp(-2 (π σ / L)²)`: less than 0.02/255 is left.
+const MEAN_SIGMA_IN_PERIODS: f64 = 0.7;
+
+/// The sigma, in lengths of the region, beyond which a renormalised Gaussian does not change: over the region its
+/// weights differ by no more than 1 part in 500.
+const FLAT_SIGMA_IN_LENGTHS: f64 = 16.0;
+
+/// The most octaves: a scale of 65536 is larger than any texture.
+const MAX_OCTAVES: u32 = 16;
+
+/// Where the texels of a level lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Extent {
+    /// The index, counted from the source's origin, of the level's first stored texel.
+    pub first: i32,
+    /// How many texels are stored.
+    pub length: i32,
+}
+
+/// The plan of one axis.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    region: Extent,
+    edge: EdgeMode,
+    octaves: u32,
+    /// The half of the kernel at the lowest level; just `[1.0]` where nothing is blurred.
+    residual: Vec<f64>,
+    /// The apron of a periodic edge at the lowest level, as wide as the widest residual kernel so that an animated
+    /// sigma does not change the sizes of textures.
+    apron: i32,
+    /// The weight inside the region at every texel of the lowest level, for a renormalised edge.
+    inside: Vec<f64>,
+}
+
+impl Axis {
+    pub fn new(sigma: f32, start: u32, end: u32, edge: EdgeMode, precision: Precision) -> Self {
+        let region = Extent {
+            first: start as i32,
+            length: (end - start) as i32,
+        };
+        let rho = precision.rho();
+        let mut axis = Self {
+            region,
+            edge,
+            octaves: 0,
+            residual: vec![1.0],
+            apron: 0,
+            inside: Vec::new(),
+        };
+        if sigma < MIN_SIGMA {
+            return axis;
+        }
+        let sigma = f64::from(sigma).min(sigma_limit(edge, region.length));
+        axis.octaves = ((sigma / rho).log2().floor().max(0.0) as u32).min(MAX_OCTAVES);
+        axis.residual = residual_kernel(sigma, axis.octaves, precision);
+        // σ' stays below 2ρ, and the fourth difference needs two texels more.
+        axis.apron = (2.0 * rho * precision.cutoff()).ceil() as i32 + 3;
+        if edge == EdgeMode::Renormalize && axis.octaves > 0 {
+            axis.renormalize();
+        }
+        debug_assert!(kernel::taps(&axis.residual).len() <= MAX_TAPS);
+        axis
+    }
+
+    pub fn octaves(&self) -> u32 {
+        self.octaves
+    }
+
+    pub fn blurs(&self) -> bool {
+        self.residual.len() > 1
+    }
+
+    /// The level of this axis after `octave` octaves of the plan.
+    pub fn level(&self, octave: u32) -> u32 {
+        octave.min(self.octaves)
+    }
+
+    /// The texels of a level. Level 0 is just the region: its outside is computed while reading.
+    pub fn extent(&self, level: u32) -> Extent {
+        if level == 0 {
+            return self.region;
+        }
+        let apron = match self.edge {
+            EdgeMode::Clamp | EdgeMode::Transparent | EdgeMode::Renormalize => 3,
+            EdgeMode::Mirror | EdgeMode::Wrap => {
+                // A level has to feed the three taps beyond the border of the next one.
+                (level..self.octaves).fold(self.apron + 2, |apron, _| 2 * apron + 3)
+            }
+        };
+        let first = (self.region.first >> level) - apron;
+        let last = ((self.region.first + self.region.length - 1) >> level) + apron;
+        Extent {
+            first,
+            length: last - first + 1,
+        }
+    }
+
+    /// Leaves this axis as it is.
+    pub fn keep(&self, levels: Levels) -> AxisPass {
+        self.stencil(levels, 1, vec![Tap::IDENTITY])
+    }
+
+    /// Convolves with the residual kernel.
+    pub fn convolve(&self, levels: Levels) -> AxisPass {
+        self.stencil(levels, 1, kernel::taps(&self.residual))
+    }
+
+    /// Halves the resolution.
+    pub fn decimate(&self, levels: Levels) -> AxisPass {
+        self.stencil(levels, 2, kernel::decimation_taps().to_vec())
+    }
+
+    /// Interpolates at the resolution of the source.
+    pub fn cubic_up(&self, levels: Levels) -> AxisPass {
+        let (source, _) = self.firsts(levels);
+        let scale = 1 << self.octaves;
+        AxisPass {
+            step: 2,
+            // The texel j of the level has its centre at (j + 1/2) P - 1/2, so t is at (2t + 1 - P) / 2P.
+            shift: 1 - scale - 2 * scale * source,
+            filter: Filter::CubicUp {
+                octaves: self.octaves,
+                inside: self.border_weights(),
+            },
+            ..self.stencil(levels, 1, Vec::new())
+        }
+    }
+
+    fn stencil(&self, levels: Levels, step: i32, taps: Vec<Tap>) -> AxisPass {
+        let (source, target) = self.firsts(levels);
+        let level = levels.0.unwrap_or(0);
+        let start = if levels.0.is_none() { self.region.first } else { 0 };
+        AxisPass {
+            step,
+            shift: step * target - source,
+            bounds: (start, start + self.extent(level).length),
+            edge: self.read_edge(level),
+            filter: Filter::Taps(taps),
+        }
+    }
+
+    /// The indices that texel 0 of the source and of the target have. The outermost surfaces count from the origin.
+    fn firsts(&self, levels: Levels) -> (i32, i32) {
+        let first = |level: Option<u32>| level.map_or(0, |level| self.extent(level).first);
+        (first(levels.0), first(levels.1))
+    }
+
+    /// How reads beyond the stored texels of a level are answered.
+    fn read_edge(&self, level: u32) -> EdgeMode {
+        match self.edge {
+            _ if level > 0 => EdgeMode::Clamp,
+            // Lower levels are normalised at the very end, by the weights of the whole chain.
+            EdgeMode::Renormalize if self.octaves > 0 => EdgeMode::Transparent,
+            edge => edge,
+        }
+    }
+
+    /// Computes the weight inside the region by blurring the region itself, and scales the kernel so that the
+    /// largest weight is 1: half-float intermediates stay in range even if hardly any weight is inside.
+    fn renormalize(&mut self) {
+        let mut weights: Vec<f64> = vec![1.0; self.region.length as usize];
+        for level in 1..=self.octaves {
+            let levels = ((level > 1).then(|| level - 1), Some(level));
+            weights = self.decimate(levels).apply(&weights, 0..self.extent(level).length);
+        }
+        let low = Some(self.octaves);
+        weights = self.convolve((low, low)).apply(&weights, 0..weights.len() as i32);
+        let gain = 1.0 / weights.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        self.residual.iter_mut().for_each(|w| *w *= gain);
+        weights.iter_mut().for_each(|w| *w *= gain);
+        self.inside = weights;
+    }
+
+    fn border_weights(&self) -> Vec<f64> {
+        if self.inside.is_empty() {
+            return Vec::new();
+        }
+        let length = self.inside.len();
+        let low = (0..BORDER).map(|i| i.min(length - 1));
+        let high = (0..BORDER).map(|i| (length + i).saturating_sub(BORDER));
+        low.chain(high).map(|i| self.inside[i]).collect()
+    }
+}
+
+/// The sigma beyond which nothing changes any more.
+fn sigma_limit(edge: EdgeMode, length: i32) -> f64 {
+    let length = f64::from(length);
+    match edge {
+        EdgeMode::Clamp | EdgeMode::Transparent => f64::INFINITY,
+        EdgeMode::Mirror => MEAN_SIGMA_IN_PERIODS * 2.0 * length,
+        EdgeMode::Wrap => MEAN_SIGMA_IN_PERIODS * length,
+        EdgeMode::Renormalize => FLAT_SIGMA_IN_LENGTHS * length,
+    }
+}
+
+/// The half kernel that is left to do at the lowest level.
+fn residual_kernel(sigma: f64, octaves: u32, precision: Precision) -> Vec<f64> {
+    let cutoff = precision.cutoff();
+    if octaves == 0 {
+        return kernel::gaussian(sigma, cutoff);
+    }
+    let scale = f64::from(octaves).exp2();
+    let added_down = 5.0 * (scale.powi(2) - 1.0) / 12.0;
+    let added_up = 1.0 / 3.0;
+    let residual = ((sigma.powi(2) - added_down) / scale.powi(2) - added_up).sqrt();
+    // A box of w texels has the fourth cumulant -(w⁴ - 1)/120, a continuous one -w⁴/120. Five discrete boxes go down,
+    // four continuous ones make the cubic B-spline. A fourth difference raises the cumulant by 24.
+    let missing = (5.0 * (1.0 - scale.powi(-4)) + 4.0) / 120.0;
+    // Kernels longer than the largest sigma of any level come from a sigma beyond MAX_OCTAVES: end them there.
+    let residual = residual.min(2.0 * precision.rho());
+    kernel::compensated_gaussian(residual, cutoff, missing / 24.0)
+}

@@ -1,0 +1,99 @@
+//! What an axis pass *means*: the same computation on a row of numbers, in double precision.
+//!
+//! Plans use it to find the weights of a renormalised border, tests use it to prove whole plans. The shaders are held
+//! to it by GPU tests.
+
+use super::{AxisPass, BORDER, Filter};
+use crate::kernel::Tap;
+use crate::settings::EdgeMode;
+use core::ops::Range;
+
+impl AxisPass {
+    /// Computes the target texels `targets` from the valid texels of the source.
+    ///
+    /// `row[i]` is the source texel `bounds.0 + i`; there are as many as the bounds say.
+    pub(super) fn apply(&self, row: &[f64], targets: Range<i32>) -> Vec<f64> {
+        assert_eq!(row.len() as i32, self.bounds.1 - self.bounds.0);
+        match &self.filter {
+            Filter::Taps(taps) => targets
+                .map(|target| self.weighted_sum(row, target * self.step + self.shift, taps))
+                .collect(),
+            Filter::CubicUp { octaves, inside } => targets
+                .map(|target| self.cubic(row, target * self.step + self.shift, *octaves, inside))
+                .collect(),
+        }
+    }
+
+    fn weighted_sum(&self, row: &[f64], centre: i32, taps: &[Tap]) -> f64 {
+        let (mut sum, mut weight_inside) = (0.0, 0.0);
+        for tap in taps {
+            let left = tap.offset.floor();
+            let fraction = tap.offset - left;
+            for (side, share) in [(0, 1.0 - fraction), (1, fraction)] {
+                if let Some(index) = self.resolve(centre + left as i32 + side) {
+                    sum += tap.weight * share * row[index];
+                    weight_inside += tap.weight * share;
+                }
+            }
+        }
+        if self.edge == EdgeMode::Renormalize {
+            sum / weight_inside
+        } else {
+            sum
+        }
+    }
+
+    fn cubic(&self, row: &[f64], position: i32, octaves: u32, inside: &[f64]) -> f64 {
+        let left = position >> (octaves + 1);
+        let period = 2 << octaves;
+        let t = f64::from(position & (period - 1)) / f64::from(period);
+        if octaves == 0 {
+            return row[left as usize];
+        }
+        let weights = [
+            (1.0 - t).powi(3) / 6.0,
+            2.0 / 3.0 - t.powi(2) + t.powi(3) / 2.0,
+            2.0 / 3.0 - (1.0 - t).powi(2) + (1.0 - t).powi(3) / 2.0,
+            t.powi(3) / 6.0,
+        ];
+        let (mut sum, mut weight_inside) = (0.0, 0.0);
+        for (offset, weight) in (-1..).zip(weights) {
+            let index = (left + offset) as usize;
+            sum += weight * row[index];
+            weight_inside += weight * border_weight(inside, index, row.len());
+        }
+        sum / weight_inside
+    }
+
+    /// The index into a row that a read of a source texel ends at, `None` where there is nothing.
+    fn resolve(&self, texel: i32) -> Option<usize> {
+        let length = self.bounds.1 - self.bounds.0;
+        let index = texel - self.bounds.0;
+        let index = match self.edge {
+            EdgeMode::Clamp => index.clamp(0, length - 1),
+            EdgeMode::Mirror => {
+                let folded = index.rem_euclid(2 * length);
+                folded.min(2 * length - 1 - folded)
+            }
+            EdgeMode::Wrap => index.rem_euclid(length),
+            EdgeMode::Transparent | EdgeMode::Renormalize if !(0..length).contains(&index) => {
+                return None;
+            }
+            EdgeMode::Transparent | EdgeMode::Renormalize => index,
+        };
+        Some(index as usize)
+    }
+}
+
+/// Looks a texel up in [`Filter::CubicUp::inside`].
+fn border_weight(inside: &[f64], index: usize, length: usize) -> f64 {
+    if inside.is_empty() {
+        1.0
+    } else if index < BORDER {
+        inside[index]
+    } else if index + BORDER >= length {
+        inside[index + 2 * BORDER - length]
+    } else {
+        1.0
+    }
+}

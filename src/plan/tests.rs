@@ -1,0 +1,322 @@
+//! Plans against the infinite Gaussian, without a GPU.
+
+use super::*;
+use core::f64::consts::PI;
+
+/// A plan for one row of texels.
+fn row_plan(sigma: f64, start: u32, length: u32, edge: EdgeMode, precision: Precision) -> BlurPlan {
+    BlurPlan::new(&BlurRequest {
+        sigma: Vec2::new(sigma as f32, 0.0),
+        region: URect::new(start, 0, start + length, 1),
+        edge,
+        precision,
+    })
+}
+
+/// Runs the horizontal half of every pass. The row is the region alone.
+fn run(plan: &BlurPlan, row: &[f64]) -> Vec<f64> {
+    plan.passes.iter().fold(row.to_vec(), |row, pass| {
+        let first = pass.origin.x as i32;
+        pass.x.apply(&row, first..first + pass.size.x as i32)
+    })
+}
+
+fn octaves(plan: &BlurPlan) -> u32 {
+    let last = &plan.passes.last().expect("a plan that blurs").x.filter;
+    match last {
+        Filter::CubicUp { octaves, .. } => *octaves,
+        Filter::Taps(_) => 0,
+    }
+}
+
+/// The kernels of a plan: `kernels[phase]` holds the weights that an output of that phase gives to the inputs around
+/// it. They are the responses to one impulse for each phase of the grid.
+struct Kernels {
+    radius: usize,
+    phases: Vec<Vec<f64>>,
+}
+
+impl Kernels {
+    fn new(sigma: f64, precision: Precision) -> Self {
+        let radius = (6.0 * sigma).round() as usize + 3;
+        let probe = row_plan(sigma, 0, 64, EdgeMode::Transparent, precision);
+        let period = 1_usize << octaves(&probe);
+        let centre = (radius / period + 2) * period;
+        let length = 2 * centre + period;
+        let plan = row_plan(sigma, 0, length as u32, EdgeMode::Transparent, precision);
+        let mut phases = vec![vec![0.0; 2 * radius + 1]; period];
+        for impulse in centre..centre + period {
+            let mut row = vec![0.0; length];
+            row[impulse] = 1.0;
+            let response = run(&plan, &row);
+            for (offset, slot) in (0..=2 * radius).rev().enumerate() {
+                // The input lies `slot - radius` after an output, so this output lies as much before the input.
+                let output = impulse + offset - radius;
+                phases[output % period][slot] = response[output];
+            }
+        }
+        Self { radius, phases }
+    }
+
+    fn gaussian(&self, sigma: f64) -> Vec<f64> {
+        let radius = self.radius as i32;
+        let weights: Vec<f64> = (-radius..=radius)
+            .map(|x| (-0.5 * (f64::from(x) / sigma).powi(2)).exp())
+            .collect();
+        let sum: f64 = weights.iter().sum();
+        weights.iter().map(|w| w / sum).collect()
+    }
+
+    /// The phase that differs most from another kernel.
+    fn worst_phase(&self, other: &[f64]) -> &[f64] {
+        self.phases
+            .iter()
+            .max_by(|a, b| distance(a, other).total_cmp(&distance(b, other)))
+            .expect("at least one phase")
+    }
+}
+
+/// The largest error, in 1/255, that replacing one kernel by the other can make on any image in [0, 1].
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    255.0 * 0.5 * a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f64>()
+}
+
+/// The same in two dimensions, with the kernel along both axes.
+fn distance_2d(a: &[f64], b: &[f64]) -> f64 {
+    let rows = a.iter().zip(b).map(|(ay, by)| {
+        let row = a.iter().zip(b);
+        row.map(|(ax, bx)| (ax * ay - bx * by).abs()).sum::<f64>()
+    });
+    255.0 * 0.5 * rows.sum::<f64>()
+}
+
+/// Sigmas from 0.3 to 512, among them the last before and the first after every level change.
+fn sweep(precision: Precision) -> Vec<f64> {
+    let dense = (0..150).map(|i| 0.3 * (512.0_f64 / 0.3).powf(f64::from(i) / 149.0));
+    let changes = (1..=8).map(|n| precision.rho() * f64::from(n).exp2());
+    let mut sigmas: Vec<f64> = dense.chain(changes.flat_map(|s| [s * 0.99999, s * 1.00001])).collect();
+    sigmas.retain(|&sigma| sigma <= 512.0);
+    sigmas
+}
+
+#[test]
+fn every_sigma_is_the_gaussian() {
+    for (precision, tolerance) in [(Precision::Standard, 0.35), (Precision::Hdr, 0.1)] {
+        for sigma in sweep(precision) {
+            let kernels = Kernels::new(sigma, precision);
+            let gaussian = kernels.gaussian(sigma);
+            let worst = kernels.worst_phase(&gaussian);
+            // Two axes err at most twice as much as one; only where that is not enough is the square needed.
+            let mut error = 2.0 * distance(worst, &gaussian);
+            if error > tolerance {
+                error = distance_2d(worst, &gaussian);
+            }
+            assert!(error <= tolerance, "{precision:?}, sigma {sigma}: {error}/255");
+        }
+    }
+}
+
+#[test]
+fn every_phase_sums_to_one_and_keeps_sigma_and_centre() {
+    for precision in [Precision::Standard, Precision::Hdr] {
+        for sigma in sweep(precision) {
+            let kernels = Kernels::new(sigma, precision);
+            let moment = |kernel: &[f64], power: i32| -> f64 {
+                let weighted = kernel.iter().enumerate();
+                weighted
+                    .map(|(i, w)| w * (i as f64 - kernels.radius as f64).powi(power))
+                    .sum()
+            };
+            for kernel in &kernels.phases {
+                let (sum, mean) = (moment(kernel, 0), moment(kernel, 1));
+                let effective = moment(kernel, 2).sqrt();
+                assert!((sum - 1.0).abs() < 1e-9, "sigma {sigma}: sum {sum}");
+                assert!(mean.abs() < 1e-3 * sigma.max(1.0), "sigma {sigma}: centre {mean}");
+                if sigma >= 0.8 {
+                    let error = effective / sigma - 1.0;
+                    assert!(error.abs() < 0.005, "{precision:?}, sigma {sigma}: {effective}");
+                }
+            }
+            // The phases left and right of a coarse texel's centre are mirror images.
+            let mirrored = kernels.phases.iter().rev();
+            for (kernel, mirror) in kernels.phases.iter().zip(mirrored) {
+                let same = kernel.iter().zip(mirror.iter().rev());
+                assert!(same.into_iter().all(|(a, b)| (a - b).abs() < 1e-12), "sigma {sigma}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_level_change_does_not_pop() {
+    for (precision, tolerance) in [(Precision::Standard, 0.4), (Precision::Hdr, 0.2)] {
+        for n in 1..=8 {
+            let change = precision.rho() * f64::from(n).exp2();
+            if change > 512.0 {
+                continue;
+            }
+            let below = Kernels::new(change * 0.99999, precision);
+            let above = Kernels::new(change * 1.00001, precision);
+            assert_eq!(above.phases.len(), 2 * below.phases.len());
+            for (phase, kernel) in above.phases.iter().enumerate() {
+                let before = &below.phases[phase % below.phases.len()];
+                let mut pop = 2.0 * distance(kernel, before);
+                if pop > tolerance {
+                    pop = distance_2d(kernel, before);
+                }
+                assert!(pop <= tolerance, "{precision:?}, sigma {change}: {pop}/255");
+            }
+        }
+    }
+}
+
+/// The blur of a row by an infinite Gaussian, from its definition.
+fn reference(row: &[f64], sigma: f64, edge: EdgeMode) -> Vec<f64> {
+    let length = row.len() as i64;
+    let radius = (7.0 * sigma).ceil() as i64;
+    let gaussian = |x: i64| (-0.5 * (x as f64 / sigma).powi(2)).exp();
+    let total: f64 = (-radius..=radius).map(gaussian).sum();
+    let blur = |target: i64| {
+        let (mut sum, mut weight_inside) = (0.0, 0.0);
+        for x in -radius..=radius {
+            let at = target + x;
+            let inside = (0..length).contains(&at);
+            let index = match edge {
+                EdgeMode::Clamp => at.clamp(0, length - 1),
+                EdgeMode::Wrap => at.rem_euclid(length),
+                EdgeMode::Mirror => {
+                    let folded = at.rem_euclid(2 * length);
+                    folded.min(2 * length - 1 - folded)
+                }
+                EdgeMode::Transparent | EdgeMode::Renormalize if inside => at,
+                EdgeMode::Transparent | EdgeMode::Renormalize => continue,
+            };
+            sum += gaussian(x) * row[index as usize];
+            weight_inside += gaussian(x);
+        }
+        let divisor = if edge == EdgeMode::Renormalize {
+            weight_inside
+        } else {
+            total
+        };
+        sum / divisor
+    };
+    (0..length).map(blur).collect()
+}
+
+const EDGES: [EdgeMode; 5] = [
+    EdgeMode::Clamp,
+    EdgeMode::Mirror,
+    EdgeMode::Wrap,
+    EdgeMode::Transparent,
+    EdgeMode::Renormalize,
+];
+
+#[test]
+fn borders_are_as_exact_as_the_interior() {
+    let lengths = [1, 2, 3, 5, 16, 17, 47, 64, 101, 333];
+    let sigmas = [0.3, 0.8, 2.9, 3.1, 5.9, 6.1, 13.0, 24.1, 47.0, 200.0, 1024.0];
+    for (edge, length, start) in EDGES
+        .into_iter()
+        .flat_map(|edge| lengths.map(|length| (edge, length)))
+        .flat_map(|(edge, length)| [0, 1, 6, 101].map(|start| (edge, length, start)))
+    {
+        let chirp = |i: u32| 0.5 + 0.5 * (PI * f64::from(i * i) / (2.0 * f64::from(length))).cos();
+        let noise = |i: u32| f64::from((i + 7).wrapping_mul(2_654_435_761) >> 31);
+        let step = |i: u32| f64::from(u8::from(i >= length / 3));
+        let rows: [Vec<f64>; 3] = [
+            (0..length).map(chirp).collect(),
+            (0..length).map(noise).collect(),
+            (0..length).map(step).collect(),
+        ];
+        for sigma in sigmas {
+            let plan = row_plan(sigma, start, length, edge, Precision::Standard);
+            for row in &rows {
+                let (got, expected) = (run(&plan, row), reference(row, sigma, edge));
+                for (x, (got, expected)) in got.iter().zip(&expected).enumerate() {
+                    let error = (got - expected).abs() * 255.0;
+                    // One axis: half of what two may err.
+                    assert!(
+                        error <= 0.25,
+                        "{edge:?}, sigma {sigma}, texel {x} of {length} from {start}: {error}/255"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn renormalisation_is_one_between_the_stored_borders() {
+    for precision in [Precision::Standard, Precision::Hdr] {
+        for sigma in sweep(precision).into_iter().filter(|&s| s > 4.0 && s < 70.0) {
+            let plan = row_plan(sigma, 5, 4000, EdgeMode::Renormalize, precision);
+            let got = run(&plan, &vec![1.0; 4000]);
+            let worst = got.iter().map(|w| (w - 1.0).abs()).fold(0.0, f64::max);
+            assert!(worst < 1e-6, "{precision:?}, sigma {sigma}: {worst}");
+        }
+    }
+}
+
+#[test]
+fn no_blur_is_no_pass() {
+    for sigma in [0.0, 0.01, 0.0299] {
+        let plan = row_plan(sigma, 0, 64, EdgeMode::Clamp, Precision::Standard);
+        assert_eq!(plan, BlurPlan::default());
+    }
+}
+
+#[test]
+fn copies_are_exact() {
+    let plan = BlurPlan::copy(URect::new(3, 5, 40, 60));
+    let row: Vec<f64> = (0..37).map(f64::from).collect();
+    assert_eq!(run(&plan, &row), row);
+}
+
+#[test]
+fn plans_hold_for_every_size_and_sigma() {
+    let sizes = [1, 2, 3, 61, 1023, 16_384];
+    for (width, height) in sizes.into_iter().flat_map(|w| sizes.map(|h| (w, h))) {
+        for (sigma, edge) in [0.05, 0.8, 3.0, 47.0, 1024.0, 1e6]
+            .into_iter()
+            .flat_map(|sigma| EDGES.map(|edge| (sigma, edge)))
+        {
+            let plan = BlurPlan::new(&BlurRequest {
+                sigma: Vec2::new(sigma, sigma / 7.0),
+                region: URect::new(0, 0, width, height),
+                edge,
+                precision: Precision::Hdr,
+            });
+            assert_well_formed(&plan);
+        }
+    }
+}
+
+/// Every pass reads what was written before it, never its own target, and the destination comes last.
+fn assert_well_formed(plan: &BlurPlan) {
+    let mut written = vec![Surface::Source];
+    for pass in &plan.passes {
+        assert!(written.contains(&pass.source), "{pass:?}");
+        assert_ne!(pass.source, pass.target, "{pass:?}");
+        assert!(pass.source == Surface::Source || pass.target != Surface::Source);
+        for axis in [&pass.x, &pass.y] {
+            if let Filter::Taps(taps) = &axis.filter {
+                assert!(taps.len() <= MAX_TAPS, "{} taps", taps.len());
+            }
+        }
+        written.push(pass.target);
+    }
+    assert_eq!(plan.passes.last().map(|pass| pass.target), Some(Surface::Destination));
+    let direct = |pass: &Pass| pass.source == Surface::Source && pass.target == Surface::Destination;
+    assert!(!plan.passes.iter().any(direct), "a blur must work in place");
+}
+
+#[test]
+fn animating_within_a_level_keeps_the_textures() {
+    for edge in EDGES {
+        let sizes = |sigma| row_plan(sigma, 0, 640, edge, Precision::Standard).intermediates;
+        for (a, b) in [(3.0, 5.99), (6.0, 11.9), (12.0, 23.9), (0.5, 2.9)] {
+            assert_eq!(sizes(a), sizes(b), "{edge:?}");
+        }
+    }
+}
