@@ -1,5 +1,75 @@
 //! probe
-#![allow(dead_code)]
-pub mod kernel;
-pub mod plan;
-pub mod settings;
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub mod diagnostics;
+mod image;
+mod kernel;
+mod labels;
+mod passes;
+mod pipelines;
+mod plan;
+mod settings;
+mod textures;
+mod uniforms;
+
+use bevy::asset::embedded_asset;
+use bevy::prelude::*;
+use bevy::render::render_resource::SpecializedRenderPipelines;
+use bevy::render::{GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
+use bevy::shader::load_shader_library;
+
+pub use settings::{
+    BlurAlpha, BlurBackend, BlurError, BlurFailed, BlurFinished, BlurImage, BlurUnit, BlurUpdate, EdgeMode,
+    GaussianBlur, RADIUS_IN_SIGMAS,
+};
+
+/// What nearly every user of the crate needs.
+pub mod prelude {
+    pub use crate::diagnostics::BlurLabel;
+    pub use crate::{
+        BlurAlpha, BlurBackend, BlurError, BlurFailed, BlurFinished, BlurImage, BlurUnit, BlurUpdate, EdgeMode,
+        GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin,
+    };
+}
+
+/// Adds [`GaussianBlur`] to an app.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GaussianBlurPlugin {
+    /// Which kind of GPU pass executes blurs. Default: [`BlurBackend::Auto`].
+    pub backend: BlurBackend,
+}
+
+impl Plugin for GaussianBlurPlugin {
+    fn build(&self, app: &mut App) {
+        load_shader_library!(app, "shaders/common.wgsl");
+        embedded_asset!(app, "shaders/stencil.wgsl");
+        embedded_asset!(app, "shaders/upsample.wgsl");
+
+        app.register_type::<GaussianBlur>()
+            .register_type::<BlurImage>()
+            .add_plugins((labels::BlurLabelPlugin, image::BlurImagePlugin));
+
+        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+            return;
+        };
+        render_app
+            .init_gpu_resource::<SpecializedRenderPipelines<pipelines::BlurPipelines>>()
+            .init_resource::<passes::IntermediateBytes>()
+            .add_systems(RenderStartup, pipelines::init_pipelines)
+            .add_systems(Render, passes::reset_bytes.in_set(RenderSystems::Cleanup));
+    }
+}
+
+/// Publishes what blurs cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GaussianBlurDiagnosticsPlugin;
+
+impl Plugin for GaussianBlurDiagnosticsPlugin {
+    fn build(&self, app: &mut App) {
+        use bevy::render::diagnostic::RenderDiagnosticsPlugin;
+        if !app.is_plugin_added::<RenderDiagnosticsPlugin>() {
+            app.add_plugins(RenderDiagnosticsPlugin);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+// What all passes of a blur share: bindings, reads through an edge mode, and what happens to a value on its way in
+// and out.
+//
+// Glossary
+//   texel    an integer position in the source texture
+//   target   an integer position in the texture that is written
+//   bounds   the valid source texels; what lies outside is answered by the edge mode of each axis
+//   tap      an offset in texels and a weight; a fractional offset reads between two texels
+//
+// Shader definitions
+//   FILTERED       the source is read through a linearly filtering sampler wherever that is exact
+//   FIRST          this pass reads the picture itself: values are made finite
+//   HALF_FLOAT     intermediates are half floats: values end at their largest
+//   PREMULTIPLY    this pass reads straight alpha
+//   UNPREMULTIPLY  this pass writes straight alpha
+//   OPAQUE         this pass writes alpha as 1
+
+#define_import_path bevy_gaussian_blur::common
+
+// `MAX_TAPS / 2` of the plan: two taps share a vector.
+const TAP_VECTORS: u32 = 12u;
+
+// One pass of a plan. The comment of `plan::AxisPass` defines the fields.
+struct BlurPass {
+    step: vec2<i32>,
+    shift: vec2<i32>,
+    bounds_min: vec2<i32>,
+    // Exclusive.
+    bounds_max: vec2<i32>,
+    // The first and the last texel that the taps read, from the centre.
+    reach_min: vec2<i32>,
+    reach_max: vec2<i32>,
+    edge: vec2<u32>,
+    tap_count: vec2<u32>,
+    octaves: vec2<u32>,
+    // Whether to divide by the weight inside the region.
+    normalize: vec2<u32>,
+    // Taps as (offset, weight, offset, weight); for a cubic, the weights inside the region.
+    x: array<vec4<f32>, 12>,
+    y: array<vec4<f32>, 12>,
+}
+
+@group(0) @binding(0) var<uniform> blur: BlurPass;
+@group(0) @binding(1) var source: texture_2d<f32>;
+#ifdef FILTERED
+@group(0) @binding(2) var linear_sampler: sampler;
+#endif
+
+const EDGE_CLAMP: u32 = 0u;
+const EDGE_MIRROR: u32 = 1u;
+const EDGE_WRAP: u32 = 2u;
+const EDGE_TRANSPARENT: u32 = 3u;
+const EDGE_RENORMALIZE: u32 = 4u;
+
+#ifdef HALF_FLOAT
+const LARGEST: f32 = 65504.0;
+#else
+const LARGEST: f32 = 1e38;
+#endif
+
+// The source texel of the target's texel.
+fn source_position(fragment: vec4<f32>) -> vec2<i32> {
+    return vec2<i32>(fragment.xy) * blur.step + blur.shift;
+}
+
+// (offset, weight) of a tap.
+fn tap_x(index: u32) -> vec2<f32> {
+    let two = blur.x[index / 2u];
+    return select(two.xy, two.zw, (index & 1u) == 1u);
+}
+
+fn tap_y(index: u32) -> vec2<f32> {
+    let two = blur.y[index / 2u];
+    return select(two.xy, two.zw, (index & 1u) == 1u);
+}
+
+// NaN becomes 0 and infinities the largest value of an intermediate: one of them would spread over a whole kernel.
+// Comparing bits, because compilers may assume that no value is NaN.
+fn finite(value: vec4<f32>) -> vec4<f32> {
+    let magnitude = bitcast<vec4<u32>>(value) & vec4<u32>(0x7fffffffu);
+    let number = select(value, vec4<f32>(0.0), magnitude > vec4<u32>(0x7f800000u));
+    return clamp(number, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
+}
+
+// A value as it was read, as the blur wants it.
+fn enter(value: vec4<f32>) -> vec4<f32> {
+    var result = value;
+#ifdef FIRST
+    result = finite(result);
+#endif
+#ifdef PREMULTIPLY
+    result = vec4<f32>(result.rgb * result.a, result.a);
+#endif
+    return result;
+}
+
+// A blurred value as the target wants it.
+fn leave(value: vec4<f32>) -> vec4<f32> {
+    var result = value;
+#ifdef UNPREMULTIPLY
+    // Where nothing is left of alpha there is no colour either.
+    result = vec4<f32>(select(vec3<f32>(0.0), result.rgb / result.a, result.a > 0.0), result.a);
+#endif
+#ifdef OPAQUE
+    result.a = 1.0;
+#endif
+    return result;
+}
+
+// Whether a texel of an axis holds something: outside, two of the edge modes have nothing to read.
+fn is_present(texel: i32, low: i32, high: i32, edge: u32) -> bool {
+    return edge < EDGE_TRANSPARENT || (texel >= low && texel < high);
+}
+
+// The texel within the bounds that a read of `texel` ends at.
+fn inside(texel: i32, low: i32, high: i32, edge: u32) -> i32 {
+    let length = high - low;
+    if edge == EDGE_MIRROR {
+        let folded = modulo(texel - low, 2 * length);
+        return low + min(folded, 2 * length - 1 - folded);
+    }
+    if edge == EDGE_WRAP {
+        return low + modulo(texel - low, length);
+    }
+    return clamp(texel, low, high - 1);
+}
+
+// The remainder that is never negative.
+fn modulo(value: i32, length: i32) -> i32 {
+    return (value % length + length) % length;
+}
+
+// The value of one texel, wherever it lies.
+fn read_texel(texel: vec2<i32>) -> vec4<f32> {
+    let low = blur.bounds_min;
+    let high = blur.bounds_max;
+    if !(is_present(texel.x, low.x, high.x, blur.edge.x) && is_present(texel.y, low.y, high.y, blur.edge.y)) {
+        return vec4<f32>(0.0);
+    }
+    let found = vec2<i32>(
+        inside(texel.x, low.x, high.x, blur.edge.x),
+        inside(texel.y, low.y, high.y, blur.edge.y),
+    );
+    return enter(textureLoad(source, found, 0));
+}
+
+// Linear interpolation in full precision, texel by texel.
+fn read_between(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
+    let whole = floor(offset);
+    let fraction = offset - whole;
+    let texel = centre + vec2<i32>(whole);
+    var value = read_row(texel, fraction.x);
+    if fraction.y > 0.0 {
+        value = mix(value, read_row(texel + vec2<i32>(0, 1), fraction.x), fraction.y);
+    }
+    return value;
+}
+
+fn read_row(texel: vec2<i32>, fraction: f32) -> vec4<f32> {
+    var value = read_texel(texel);
+    if fraction > 0.0 {
+        value = mix(value, read_texel(texel + vec2<i32>(1, 0)), fraction);
+    }
+    return value;
+}
+
+#ifdef FILTERED
+// Whether the sampler gives what `read_between` would: nothing outside the bounds is read, or clamping is asked for.
+fn is_filtering_exact(centre: vec2<i32>) -> bool {
+    let within = (centre + blur.reach_min >= blur.bounds_min) & (centre + blur.reach_max < blur.bounds_max);
+    return all(within | (blur.edge == vec2<u32>(EDGE_CLAMP)));
+}
+
+// Linear interpolation by the sampler. A position clamped to the outermost centres reads the clamped edge.
+fn sample_between(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
+    let position = vec2<f32>(centre) + 0.5 + offset;
+    let clamped = clamp(position, vec2<f32>(blur.bounds_min) + 0.5, vec2<f32>(blur.bounds_max) - 0.5);
+    let uv = clamped / vec2<f32>(textureDimensions(source));
+    return enter(textureSampleLevel(source, linear_sampler, uv, 0.0));
+}
+#endif

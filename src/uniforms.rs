@@ -1,0 +1,96 @@
+//! The bytes of a pass as the shaders read them: the mirror of `BlurPass` in `shaders/common.wgsl`.
+
+use crate::plan::{AxisPass, BORDER, Filter, MAX_TAPS, Pass};
+use crate::settings::EdgeMode;
+use bytemuck::{Pod, Zeroable};
+use core::array;
+use core::mem::offset_of;
+
+/// Numbers of one axis: (offset, weight) pairs of taps, or the weights inside a region.
+type Table = [f32; 2 * MAX_TAPS];
+
+/// `BlurPass` in WGSL. Pairs are x and y.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct PassUniform {
+    step: [i32; 2],
+    shift: [i32; 2],
+    bounds_min: [i32; 2],
+    bounds_max: [i32; 2],
+    reach_min: [i32; 2],
+    reach_max: [i32; 2],
+    edge: [u32; 2],
+    tap_count: [u32; 2],
+    octaves: [u32; 2],
+    normalize: [u32; 2],
+    tables: [Table; 2],
+}
+
+// The rules of WGSL's uniform address space: arrays start at multiples of 16 bytes, and both tables are
+// `array<vec4<f32>, 12>`.
+const _: () = assert!(offset_of!(PassUniform, tables).is_multiple_of(16));
+const _: () = assert!(size_of::<Table>() == 12 * 16);
+const _: () = assert!(2 * BORDER <= 2 * MAX_TAPS);
+
+impl From<&Pass> for PassUniform {
+    fn from(pass: &Pass) -> Self {
+        let axes = [&pass.x, &pass.y];
+        Self {
+            step: axes.map(|axis| axis.step),
+            shift: axes.map(|axis| axis.shift),
+            bounds_min: axes.map(|axis| axis.bounds.0),
+            bounds_max: axes.map(|axis| axis.bounds.1),
+            reach_min: axes.map(|axis| reach(axis).0),
+            reach_max: axes.map(|axis| reach(axis).1),
+            edge: axes.map(|axis| edge_index(axis.edge)),
+            tap_count: axes.map(|axis| match &axis.filter {
+                Filter::Taps(taps) => taps.len() as u32,
+                Filter::CubicUp { .. } => 0,
+            }),
+            octaves: axes.map(|axis| match &axis.filter {
+                Filter::Taps(_) => 0,
+                Filter::CubicUp { octaves, .. } => *octaves,
+            }),
+            normalize: axes.map(|axis| u32::from(is_normalized(axis))),
+            tables: axes.map(table),
+        }
+    }
+}
+
+/// The first and the last texel that taps read, from their centre.
+fn reach(axis: &AxisPass) -> (i32, i32) {
+    let Filter::Taps(taps) = &axis.filter else {
+        return (0, 0);
+    };
+    let first = taps.iter().map(|tap| tap.offset.floor() as i32).min();
+    let last = taps.iter().map(|tap| tap.offset.ceil() as i32).max();
+    (first.unwrap_or(0), last.unwrap_or(0))
+}
+
+fn edge_index(edge: EdgeMode) -> u32 {
+    match edge {
+        EdgeMode::Clamp => 0,
+        EdgeMode::Mirror => 1,
+        EdgeMode::Wrap => 2,
+        EdgeMode::Transparent => 3,
+        EdgeMode::Renormalize => 4,
+    }
+}
+
+fn is_normalized(axis: &AxisPass) -> bool {
+    match &axis.filter {
+        Filter::Taps(_) => axis.edge == EdgeMode::Renormalize,
+        Filter::CubicUp { inside, .. } => !inside.is_empty(),
+    }
+}
+
+fn table(axis: &AxisPass) -> Table {
+    let numbers: Vec<f32> = match &axis.filter {
+        Filter::Taps(taps) => taps
+            .iter()
+            .flat_map(|tap| [tap.offset as f32, tap.weight as f32])
+            .collect(),
+        Filter::CubicUp { inside, .. } => inside.iter().map(|&weight| weight as f32).collect(),
+    };
+    array::from_fn(|i| numbers.get(i).copied().unwrap_or(0.0))
+}
