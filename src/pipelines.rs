@@ -161,11 +161,19 @@ fn shader_defs(key: &BlurPipelineKey) -> Vec<ShaderDefVal> {
         ("PREMULTIPLY", key.enter == Some(Alpha::Convert)),
         ("UNPREMULTIPLY", key.leave == Some(Alpha::Convert)),
         ("OPAQUE", key.leave == Some(Alpha::Opaque)),
+        ("ROUND_TO_HALF", is_half_float(key.target)),
     ];
     all.into_iter()
         .filter(|(_, defined)| *defined)
         .map(|(name, _)| name.into())
         .collect()
+}
+
+fn is_half_float(format: TextureFormat) -> bool {
+    matches!(
+        format,
+        TextureFormat::R16Float | TextureFormat::Rg16Float | TextureFormat::Rgba16Float
+    )
 }
 
 /// How a texture of this format can be read, `None` if it holds no floating-point values.

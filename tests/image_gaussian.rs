@@ -110,8 +110,22 @@ fn every_format() {
     };
     use TextureFormat::*;
     let formats = [
-        Rgba8Unorm, Rgba8UnormSrgb, Bgra8Unorm, Bgra8UnormSrgb, R8Unorm, Rg8Unorm, R16Unorm, Rgba16Unorm, R16Float,
-        Rg16Float, Rgba16Float, Rg11b10Ufloat, Rgb10a2Unorm, R32Float, Rg32Float, Rgba32Float,
+        Rgba8Unorm,
+        Rgba8UnormSrgb,
+        Bgra8Unorm,
+        Bgra8UnormSrgb,
+        R8Unorm,
+        Rg8Unorm,
+        R16Unorm,
+        Rgba16Unorm,
+        R16Float,
+        Rg16Float,
+        Rgba16Float,
+        Rg11b10Ufloat,
+        Rgb10a2Unorm,
+        R32Float,
+        Rg32Float,
+        Rgba32Float,
     ];
     for picture in inputs::patterns(131, 74) {
         for format in formats {

@@ -65,11 +65,7 @@ pub fn worst_difference(got: &Picture, expected: &Picture) -> Difference {
 /// `|got - expected|`, infinite where that is not a number.
 fn distance(got: f64, expected: f64) -> f64 {
     let distance = (got - expected).abs();
-    if distance.is_nan() {
-        f64::INFINITY
-    } else {
-        distance
-    }
+    if distance.is_nan() { f64::INFINITY } else { distance }
 }
 
 /// Writes `<name>-got.png`, `<name>-expected.png` and `<name>-difference.png`,

@@ -89,7 +89,10 @@ pub fn to_picture(pixels: &Pixels) -> Picture {
 
 /// The picture as a format stores it.
 pub fn quantised(picture: &Picture, format: TextureFormat) -> Picture {
-    let texels = picture.texels.iter().map(|texel| decode(&encode(*texel, format), format));
+    let texels = picture
+        .texels
+        .iter()
+        .map(|texel| decode(&encode(*texel, format), format));
     Picture::new(picture.width, picture.height, texels.collect())
 }
 
@@ -97,7 +100,9 @@ fn encode(texel: [f64; 4], format: TextureFormat) -> Vec<u8> {
     if format == TextureFormat::Rgb10a2Unorm {
         let field = |value: f64, largest: f64| (value.clamp(0.0, 1.0) * largest).round() as u32;
         let [r, g, b] = [texel[0], texel[1], texel[2]].map(|value| field(value, 1023.0));
-        return (r | g << 10 | b << 20 | field(texel[3], 3.0) << 30).to_le_bytes().to_vec();
+        return (r | g << 10 | b << 20 | field(texel[3], 3.0) << 30)
+            .to_le_bytes()
+            .to_vec();
     }
     if format == TextureFormat::Rg11b10Ufloat {
         let field = |value: f64, mantissa: u32| u32::from(f16::from_f64(value.max(0.0)).to_bits() >> (10 - mantissa));
@@ -110,7 +115,9 @@ fn encode(texel: [f64; 4], format: TextureFormat) -> Vec<u8> {
     let one = |channel: &usize| match kind {
         Kind::Srgb8 if *channel < 3 => byte(encode_srgb(texel[*channel].clamp(0.0, 1.0))),
         Kind::Unorm8 | Kind::Srgb8 => byte(texel[*channel]),
-        Kind::Unorm16 => ((texel[*channel].clamp(0.0, 1.0) * 65535.0).round() as u16).to_le_bytes().to_vec(),
+        Kind::Unorm16 => ((texel[*channel].clamp(0.0, 1.0) * 65535.0).round() as u16)
+            .to_le_bytes()
+            .to_vec(),
         Kind::Half => f16::from_f64(texel[*channel]).to_le_bytes().to_vec(),
         Kind::Float => (texel[*channel] as f32).to_le_bytes().to_vec(),
     };
@@ -125,9 +132,8 @@ fn decode(bytes: &[u8], format: TextureFormat) -> [f64; 4] {
         return [field(0, 1023), field(10, 1023), field(20, 1023), field(30, 3)];
     }
     if format == TextureFormat::Rg11b10Ufloat {
-        let field = |shift: u32, mask: u32, up: u32| {
-            f64::from(f16::from_bits((((word() >> shift) & mask) << up) as u16))
-        };
+        let field =
+            |shift: u32, mask: u32, up: u32| f64::from(f16::from_bits((((word() >> shift) & mask) << up) as u16));
         return [field(0, 0x7ff, 4), field(11, 0x7ff, 4), field(22, 0x3ff, 5), 1.0];
     }
     let (order, kind) = channels(format);

@@ -15,6 +15,9 @@ use bevy::tasks::block_on;
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 use bevy_gaussian_blur::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static LOGS: AtomicBool = AtomicBool::new(false);
 
 /// The pixels of a texture, row by row without padding.
 pub struct Pixels {
@@ -51,21 +54,28 @@ impl Headless {
     pub fn new(setup: impl FnOnce(&mut App)) -> Result<Self, String> {
         find_adapter()?;
         let mut app = App::new();
-        app.add_plugins(
-            DefaultPlugins
-                .set(WindowPlugin {
-                    primary_window: None,
-                    exit_condition: ExitCondition::DontExit,
-                    ..default()
-                })
-                .set(RenderPlugin {
-                    synchronous_pipeline_compilation: true,
-                    ..default()
-                })
-                .disable::<WinitPlugin>()
-                .disable::<PipelinedRenderingPlugin>()
-                .set(LogPlugin { filter: "warn".into(), ..default() }),
-        );
+        let plugins = DefaultPlugins
+            .set(WindowPlugin {
+                primary_window: None,
+                exit_condition: ExitCondition::DontExit,
+                ..default()
+            })
+            .set(RenderPlugin {
+                synchronous_pipeline_compilation: true,
+                ..default()
+            })
+            .set(LogPlugin {
+                filter: "error".into(),
+                ..default()
+            })
+            .disable::<WinitPlugin>()
+            .disable::<PipelinedRenderingPlugin>();
+        // A process has one logger, however many apps it has.
+        if LOGS.swap(true, Ordering::Relaxed) {
+            app.add_plugins(plugins.disable::<LogPlugin>());
+        } else {
+            app.add_plugins(plugins);
+        }
         setup(&mut app);
         while app.plugins_state() == bevy::app::PluginsState::Adding {
             bevy::tasks::tick_global_task_pools_on_main_thread();
@@ -100,7 +110,13 @@ impl Headless {
         for _ in 0..5 {
             self.frame();
         }
-        while self.render_world().resource::<PipelineCache>().waiting_pipelines().count() > 0 {
+        while self
+            .render_world()
+            .resource::<PipelineCache>()
+            .waiting_pipelines()
+            .count()
+            > 0
+        {
             self.frame();
         }
         for _ in 0..5 {
@@ -171,10 +187,15 @@ impl Headless {
             bytes_per_row: Some(padded),
             rows_per_image: None,
         };
-        let target = TexelCopyBufferInfo { buffer: &buffer, layout };
+        let target = TexelCopyBufferInfo {
+            buffer: &buffer,
+            layout,
+        };
         encoder.copy_texture_to_buffer(texture.as_image_copy(), target, size);
         queue.submit([encoder.finish()]);
-        buffer.slice(..).map_async(MapMode::Read, |result| result.expect("the buffer can be read"));
+        buffer
+            .slice(..)
+            .map_async(MapMode::Read, |result| result.expect("the buffer can be read"));
         let _ = device.poll(PollType::wait_indefinitely());
         let mapped = buffer.slice(..).get_mapped_range();
         let rows = mapped.chunks(padded as usize);

@@ -24,42 +24,30 @@ pub struct Channel {
 
 impl Channel {
     /// Asks `value` for the value at every `(x, y)`, row after row.
-    pub fn from_fn(
-        width: usize,
-        height: usize,
-        mut value: impl FnMut(usize, usize) -> f64,
-    ) -> Self {
+    pub fn from_fn(width: usize, height: usize, mut value: impl FnMut(usize, usize) -> f64) -> Self {
         let mut values = Vec::with_capacity(width * height);
         for y in 0..height {
             values.extend((0..width).map(|x| value(x, y)));
         }
-        Self {
-            width,
-            height,
-            values,
-        }
+        Self { width, height, values }
     }
 
     /// One minus each value.
     pub fn inverted(mut self) -> Self {
-        self.values
-            .iter_mut()
-            .for_each(|value| *value = 1.0 - *value);
+        self.values.iter_mut().for_each(|value| *value = 1.0 - *value);
         self
     }
 
     /// Stretched so that the least value becomes 0 and the greatest 1; all
     /// zeros where the values do not differ.
     fn stretched(mut self) -> Self {
-        let (least, greatest) = self.values.iter().fold(
-            (f64::INFINITY, f64::NEG_INFINITY),
-            |(least, greatest), &value| (least.min(value), greatest.max(value)),
-        );
-        let range = if greatest > least {
-            greatest - least
-        } else {
-            1.0
-        };
+        let (least, greatest) = self
+            .values
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), &value| {
+                (least.min(value), greatest.max(value))
+            });
+        let range = if greatest > least { greatest - least } else { 1.0 };
         self.values
             .iter_mut()
             .for_each(|value| *value = (*value - least) / range);

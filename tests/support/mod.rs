@@ -45,7 +45,13 @@ pub fn assert_close(name: &str, got: &Picture, expected: &Picture, channels: &[u
     let only = |picture: &Picture| {
         Picture::from_fn(picture.width, picture.height, |x, y| {
             let texel = picture.at(x, y);
-            core::array::from_fn(|channel| if channels.contains(&channel) { texel[channel] } else { 0.0 })
+            core::array::from_fn(|channel| {
+                if channels.contains(&channel) {
+                    texel[channel]
+                } else {
+                    0.0
+                }
+            })
         })
     };
     let (got, expected) = (only(got), only(expected));

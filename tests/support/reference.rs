@@ -62,33 +62,17 @@ impl Picture {
     /// # Panics
     /// When there are fewer or more texels than that.
     pub fn new(width: usize, height: usize, texels: Vec<[f64; 4]>) -> Self {
-        assert_eq!(
-            texels.len(),
-            width * height,
-            "{width}x{height} texels wanted"
-        );
-        Self {
-            width,
-            height,
-            texels,
-        }
+        assert_eq!(texels.len(), width * height, "{width}x{height} texels wanted");
+        Self { width, height, texels }
     }
 
     /// Asks `texel` for the value at every `(x, y)`, row after row.
-    pub fn from_fn(
-        width: usize,
-        height: usize,
-        mut texel: impl FnMut(usize, usize) -> [f64; 4],
-    ) -> Self {
+    pub fn from_fn(width: usize, height: usize, mut texel: impl FnMut(usize, usize) -> [f64; 4]) -> Self {
         let mut texels = Vec::with_capacity(width * height);
         for y in 0..height {
             texels.extend((0..width).map(|x| texel(x, y)));
         }
-        Self {
-            width,
-            height,
-            texels,
-        }
+        Self { width, height, texels }
     }
 
     /// The texel in column `x` of row `y`.
@@ -107,9 +91,7 @@ impl Picture {
 
     /// The picture mirrored about its main diagonal: columns become rows.
     fn transposed(&self) -> Self {
-        Self::from_fn(self.height, self.width, |x, y| {
-            self.texels[x * self.width + y]
-        })
+        Self::from_fn(self.height, self.width, |x, y| self.texels[x * self.width + y])
     }
 }
 
@@ -242,13 +224,7 @@ fn mix_share(picture: &Picture, bands: &[Band], output: &mut [f64]) {
 
 /// Adds to `sums[columns]` what `band` makes of these columns of all input
 /// rows, four rows at a time so that the sums are loaded and stored less often.
-fn accumulate(
-    input: &[f64],
-    row_length: usize,
-    columns: Range<usize>,
-    band: &Band,
-    sums: &mut [f64],
-) {
+fn accumulate(input: &[f64], row_length: usize, columns: Range<usize>, band: &Band, sums: &mut [f64]) {
     let sums = &mut sums[columns.clone()];
     let input_row = |index: usize| {
         let start = index * row_length;
