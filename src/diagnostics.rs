@@ -74,6 +74,12 @@ impl BlurLabel {
         self.path(&[pass, "elapsed_gpu"])
     }
 
+    /// The CPU time it took to encode the passes of one span, one of [`PASSES`].
+    #[must_use]
+    pub fn pass_elapsed_cpu(&self, pass: &str) -> DiagnosticPath {
+        self.path(&[pass, "elapsed_cpu"])
+    }
+
     /// The span that a blur of this label is recorded in.
     pub(crate) fn span(&self) -> String {
         format!("gaussian_blur/{}", self.0)

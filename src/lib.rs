@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod camera;
 pub mod diagnostics;
 mod image;
 mod kernel;
 mod labels;
+mod measurements;
 mod passes;
 mod pipelines;
 mod plan;
@@ -19,8 +21,10 @@ use bevy::render::render_resource::SpecializedRenderPipelines;
 use bevy::render::{GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
+pub use camera::GaussianBlurSystems;
+pub use measurements::GaussianBlurDiagnosticsPlugin;
 pub use settings::{
-    BlurAlpha, BlurBackend, BlurError, BlurFailed, BlurFinished, BlurImage, BlurUnit, BlurUpdate, EdgeMode,
+    BlurAlpha, BlurBackend, BlurError, BlurFailed, BlurFinished, BlurImage, BlurStage, BlurUnit, BlurUpdate, EdgeMode,
     GaussianBlur, RADIUS_IN_SIGMAS,
 };
 
@@ -28,8 +32,8 @@ pub use settings::{
 pub mod prelude {
     pub use crate::diagnostics::BlurLabel;
     pub use crate::{
-        BlurAlpha, BlurBackend, BlurError, BlurFailed, BlurFinished, BlurImage, BlurUnit, BlurUpdate, EdgeMode,
-        GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin,
+        BlurAlpha, BlurBackend, BlurError, BlurFailed, BlurFinished, BlurImage, BlurStage, BlurUnit, BlurUpdate,
+        EdgeMode, GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin,
     };
 }
 
@@ -48,7 +52,12 @@ impl Plugin for GaussianBlurPlugin {
 
         app.register_type::<GaussianBlur>()
             .register_type::<BlurImage>()
-            .add_plugins((labels::BlurLabelPlugin, image::BlurImagePlugin));
+            .register_type::<BlurStage>()
+            .add_plugins((
+                labels::BlurLabelPlugin,
+                camera::BlurCameraPlugin,
+                image::BlurImagePlugin,
+            ));
 
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
             return;
@@ -58,18 +67,5 @@ impl Plugin for GaussianBlurPlugin {
             .init_resource::<passes::IntermediateBytes>()
             .add_systems(RenderStartup, pipelines::init_pipelines)
             .add_systems(Render, passes::reset_bytes.in_set(RenderSystems::Cleanup));
-    }
-}
-
-/// Publishes what blurs cost.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct GaussianBlurDiagnosticsPlugin;
-
-impl Plugin for GaussianBlurDiagnosticsPlugin {
-    fn build(&self, app: &mut App) {
-        use bevy::render::diagnostic::RenderDiagnosticsPlugin;
-        if !app.is_plugin_added::<RenderDiagnosticsPlugin>() {
-            app.add_plugins(RenderDiagnosticsPlugin);
-        }
     }
 }

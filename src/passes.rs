@@ -6,8 +6,8 @@
 
 use crate::diagnostics::{self, BlurLabel};
 use crate::pipelines::{Alpha, BlurPipelineKey, BlurPipelines, Fetch, Program, fetch_of};
-use crate::plan::{BlurPlan, BlurRequest, Filter, Pass, PassKind, Surface};
-use crate::settings::{BlurAlpha, BlurError};
+use crate::plan::{BlurPlan, BlurRequest, Filter, Pass, PassKind, Precision, Surface};
+use crate::settings::{BlurAlpha, BlurError, EdgeMode};
 use crate::textures::{intermediate_bytes, intermediate_format, take_intermediates};
 use crate::uniforms::PassUniform;
 use bevy::ecs::system::SystemParam;
@@ -114,6 +114,21 @@ impl BlurPreparer<'_> {
         Ok(())
     }
 
+    /// Queues the pipelines that blurs of any strength would need between two formats, without blurring.
+    pub fn warm_up(&mut self, task: BlurTask) {
+        let strengths = [Precision::Standard.rho(), 4.0 * Precision::Hdr.rho()];
+        for sigma in strengths {
+            let plan = BlurPlan::new(&BlurRequest {
+                sigma: Vec2::splat(sigma as f32),
+                region: URect::from_corners(UVec2::ZERO, UVec2::splat(64)),
+                edge: EdgeMode::Clamp,
+                precision: Precision::Standard,
+            });
+            // A format that cannot be blurred is reported when it is.
+            let _ = self.steps(&plan, &task, intermediate_format(task.source, task.destination));
+        }
+    }
+
     fn check_size(&self, plan: &BlurPlan) -> Result<(), BlurError> {
         let limit = self.device.limits().max_texture_dimension_2d;
         let size = plan.largest_intermediate();
@@ -127,7 +142,8 @@ impl BlurPreparer<'_> {
         let source = fetch_of(task.source, &self.device).ok_or(BlurError::UnsupportedSource(task.source))?;
         let between = fetch_of(intermediate, &self.device).unwrap_or(Fetch::Loaded);
         // Only texel by texel can colour be multiplied with alpha before it is filtered, and only so is a copy exact.
-        let exact = task.alpha == BlurAlpha::Straight || task.request.is_none();
+        let is_copy = plan.passes.first().is_some_and(|pass| pass.kind == PassKind::Copy);
+        let exact = task.alpha == BlurAlpha::Straight || is_copy;
         let step = |pass: &Pass| {
             let first = pass.source == Surface::Source;
             let last = pass.target == Surface::Destination;
@@ -219,6 +235,12 @@ pub struct BlurRecorder<'w> {
 }
 
 impl BlurJob {
+    /// Lets the textures go. What is cheap to keep stays, so that the blur resumes without a hitch.
+    pub fn release(&mut self) {
+        self.textures.clear();
+        self.steps.iter_mut().for_each(|step| step.bind_groups.clear());
+    }
+
     /// Hands the bind groups of the passes before to the passes that read the same surfaces in the same way.
     fn keep_bind_groups(&mut self, old: Vec<Step>) {
         for (step, old) in self.steps.iter_mut().zip(old) {

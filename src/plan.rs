@@ -40,6 +40,7 @@ use crate::kernel::Tap;
 use crate::settings::EdgeMode;
 use axis::Axis;
 use bevy::math::{URect, UVec2, Vec2};
+use wgpu::TextureFormat;
 
 /// Below this many texels a sigma is no blur.
 pub const MIN_SIGMA: f32 = 0.03;
@@ -66,6 +67,22 @@ impl Precision {
         match self {
             Self::Standard => 1.5,
             Self::Hdr => 2.0,
+        }
+    }
+
+    /// What a picture of this format needs: formats that can hold more than 1 do.
+    #[must_use]
+    pub const fn of(format: TextureFormat) -> Self {
+        match format {
+            TextureFormat::R16Float
+            | TextureFormat::Rg16Float
+            | TextureFormat::Rgba16Float
+            | TextureFormat::R32Float
+            | TextureFormat::Rg32Float
+            | TextureFormat::Rgba32Float
+            | TextureFormat::Rg11b10Ufloat
+            | TextureFormat::Rgb9e5Ufloat => Self::Hdr,
+            _ => Self::Standard,
         }
     }
 

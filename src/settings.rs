@@ -149,6 +149,19 @@ pub enum EdgeMode {
     Renormalize,
 }
 
+/// When a camera's picture is blurred, and with it what stays sharp. Optional, next to [`GaussianBlur`] on a camera.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
+pub enum BlurStage {
+    /// In scene-referred light, before bloom and tonemapping: bright lights grow into discs. Meant for HDR cameras.
+    BeforeTonemapping,
+    /// After all post-processing, under the user interface.
+    #[default]
+    AfterTonemapping,
+    /// Over everything, the user interface included.
+    AfterUi,
+}
+
 /// Blurs an image into an image. Needs a [`GaussianBlur`] on the same entity.
 ///
 /// The images must be two-dimensional and of a float or normalised format that the GPU can render to.

@@ -8,6 +8,7 @@ use bevy::camera::RenderTarget;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureUsages;
+use core::mem::{Discriminant, discriminant};
 
 /// The image blurs of this frame, in an order in which every source is blurred before it is read.
 #[derive(Resource, Default)]
@@ -24,8 +25,8 @@ struct Follow {
     owned: Option<AssetId<Image>>,
     /// The source and target of the last frame.
     images: Option<(AssetId<Image>, AssetId<Image>)>,
-    /// What was reported last, so that nothing is reported twice.
-    reported: Option<BlurError>,
+    /// The kind of failure that was reported last, so that nothing is reported twice.
+    reported: Option<Discriminant<BlurError>>,
 }
 
 type Blurred = (
@@ -58,8 +59,9 @@ pub(super) fn follow_images(
     for (entity, blur, mut image, label) in &mut blurs {
         let follow = follows.entry(entity).or_default();
         let mut report = |error: BlurError| {
-            if follow.reported.as_ref() != Some(&error) {
-                follow.reported = Some(error.clone());
+            let kind = Some(discriminant(&error));
+            if follow.reported != kind {
+                follow.reported = kind;
                 outcomes.push(entity, Err(error));
             }
         };

@@ -11,11 +11,11 @@ use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
-    LoadOp, Operations, RenderPassColorAttachment, StoreOp, TextureDimension, TextureFormat, TextureId, TextureUsages,
-    TextureView,
+    LoadOp, Operations, RenderPassColorAttachment, StoreOp, TextureDimension, TextureId, TextureUsages, TextureView,
 };
 use bevy::render::renderer::{RenderAdapter, RenderContext, RenderDevice};
 use bevy::render::texture::GpuImage;
+use core::mem::{Discriminant, discriminant};
 
 /// The image blurs of this frame.
 #[derive(Resource, Default)]
@@ -32,8 +32,8 @@ struct ImageJob {
     due: Option<Due>,
     /// What was executed last.
     done: Option<Done>,
-    /// What was reported last, so that nothing is reported twice.
-    failed: Option<BlurError>,
+    /// The kind of failure that was reported last, so that nothing is reported twice.
+    failed: Option<Discriminant<BlurError>>,
 }
 
 struct Due {
@@ -76,6 +76,7 @@ pub(super) fn prepare_jobs(
             textures: (source.texture.id(), target.texture.id()),
         };
         if !image_job.is_due(request, done) {
+            image_job.job.release();
             continue;
         }
         let prepared = validate(source, target, &adapter, &device).and_then(|()| {
@@ -90,10 +91,10 @@ pub(super) fn prepare_jobs(
                     done,
                 });
             }
-            Err(error) if image_job.failed.as_ref() == Some(&error) => {}
+            Err(error) if image_job.failed == Some(discriminant(&error)) => {}
             Err(error) => {
-                outcomes.push(request.entity, Err(error.clone()));
-                image_job.failed = Some(error);
+                image_job.failed = Some(discriminant(&error));
+                outcomes.push(request.entity, Err(error));
             }
         }
     }
@@ -162,28 +163,13 @@ fn task(request: &Request, source: &GpuImage, target: &GpuImage) -> Option<BlurT
             sigma,
             region,
             edge: request.blur.unwrap_or_default().edge,
-            precision: precision_of(source.view_format()),
+            precision: Precision::of(source.view_format()),
         }),
         region,
         alpha: request.alpha,
         source: source.view_format(),
         destination: target.view_format(),
     })
-}
-
-/// Formats that can hold more than 1 hold more than 1.
-fn precision_of(format: TextureFormat) -> Precision {
-    match format {
-        TextureFormat::R16Float
-        | TextureFormat::Rg16Float
-        | TextureFormat::Rgba16Float
-        | TextureFormat::R32Float
-        | TextureFormat::Rg32Float
-        | TextureFormat::Rgba32Float
-        | TextureFormat::Rg11b10Ufloat
-        | TextureFormat::Rgb9e5Ufloat => Precision::Hdr,
-        _ => Precision::Standard,
-    }
 }
 
 pub(super) fn record_before_cameras(

@@ -1,5 +1,6 @@
 //! A Bevy app without a window, driven frame by frame, whose textures can be read.
 
+use bevy::app::{PluginsState, TerminalCtrlCHandlerPlugin};
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
 use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
@@ -9,6 +10,7 @@ use bevy::render::render_resource::{
     TexelCopyBufferInfo, TexelCopyBufferLayout, Texture, TextureFormat,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bevy::render::settings::{Backends, RenderCreation, WgpuSettings};
 use bevy::render::texture::GpuImage;
 use bevy::render::{RenderApp, RenderPlugin};
 use bevy::tasks::block_on;
@@ -37,13 +39,32 @@ pub struct Headless {
 /// # Errors
 /// No adapter was found.
 pub fn find_adapter() -> Result<(), String> {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-        backends: wgpu::Backends::from_env().unwrap_or_default(),
-        ..wgpu::InstanceDescriptor::new_without_display_handle()
-    });
-    block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
-        .map(drop)
-        .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
+    usable_backends().map(drop)
+}
+
+/// The backends that have an adapter: those of `WGPU_BACKEND` if it is set, else the system's own, else OpenGL.
+///
+/// OpenGL is not asked until nothing else is left: its drivers complain on stderr when there is no display.
+fn usable_backends() -> Result<Backends, String> {
+    let candidates = match Backends::from_env() {
+        Some(wanted) => vec![wanted],
+        None => vec![Backends::PRIMARY, Backends::SECONDARY],
+    };
+    let mut reasons = Vec::new();
+    for backends in candidates {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+            backends,
+            ..wgpu::InstanceDescriptor::new_without_display_handle()
+        });
+        match block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default())) {
+            Ok(_) => return Ok(backends),
+            Err(error) => reasons.push(error.to_string()),
+        }
+    }
+    Err(format!(
+        "no GPU adapter was found, not even a software one: {}",
+        reasons.join("; ")
+    ))
 }
 
 impl Headless {
@@ -52,7 +73,20 @@ impl Headless {
     /// # Errors
     /// No adapter was found.
     pub fn new(setup: impl FnOnce(&mut App)) -> Result<Self, String> {
-        find_adapter()?;
+        // A process has one logger, however many apps it has.
+        Self::build(!LOGS.swap(true, Ordering::Relaxed), setup)
+    }
+
+    /// The same app, which logs nothing.
+    ///
+    /// # Errors
+    /// No adapter was found.
+    pub fn without_log(setup: impl FnOnce(&mut App)) -> Result<Self, String> {
+        Self::build(false, setup)
+    }
+
+    fn build(logs: bool, setup: impl FnOnce(&mut App)) -> Result<Self, String> {
+        let backends = usable_backends()?;
         let mut app = App::new();
         let plugins = DefaultPlugins
             .set(WindowPlugin {
@@ -61,6 +95,10 @@ impl Headless {
                 ..default()
             })
             .set(RenderPlugin {
+                render_creation: RenderCreation::from(WgpuSettings {
+                    backends: Some(backends),
+                    ..default()
+                }),
                 synchronous_pipeline_compilation: true,
                 ..default()
             })
@@ -69,15 +107,16 @@ impl Headless {
                 ..default()
             })
             .disable::<WinitPlugin>()
-            .disable::<PipelinedRenderingPlugin>();
-        // A process has one logger, however many apps it has.
-        if LOGS.swap(true, Ordering::Relaxed) {
-            app.add_plugins(plugins.disable::<LogPlugin>());
-        } else {
+            .disable::<PipelinedRenderingPlugin>()
+            // It asks the app to end, which nobody here looks at: leave Ctrl+C alone.
+            .disable::<TerminalCtrlCHandlerPlugin>();
+        if logs {
             app.add_plugins(plugins);
+        } else {
+            app.add_plugins(plugins.disable::<LogPlugin>());
         }
         setup(&mut app);
-        while app.plugins_state() == bevy::app::PluginsState::Adding {
+        while app.plugins_state() == PluginsState::Adding {
             bevy::tasks::tick_global_task_pools_on_main_thread();
         }
         app.finish();

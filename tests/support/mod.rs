@@ -6,8 +6,10 @@ pub mod formats;
 pub mod headless;
 pub mod inputs;
 pub mod reference;
+pub mod scene;
 
 use bevy::prelude::App;
+use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 use headless::Headless;
 use reference::{Edge, Picture};
@@ -66,4 +68,28 @@ pub fn assert_close(name: &str, got: &Picture, expected: &Picture, channels: &[u
         );
     }
     worst.value
+}
+
+/// What is expected, moved towards what was got by as much as the rounding of an 8-bit sRGB format may be off: half a
+/// step of the encoding, with the latitude of 0.6 steps that graphics APIs allow an encoder. Other formats do not move.
+pub fn within_rounding(got: &Picture, expected: &Picture, format: TextureFormat) -> Picture {
+    if !matches!(format, TextureFormat::Rgba8UnormSrgb | TextureFormat::Bgra8UnormSrgb) {
+        return expected.clone();
+    }
+    Picture::from_fn(got.width, got.height, |x, y| {
+        let (got, expected) = (got.at(x, y), expected.at(x, y));
+        core::array::from_fn(|channel| {
+            let step = rounding_step(expected[channel], channel);
+            expected[channel] + (got[channel] - expected[channel]).clamp(-step, step)
+        })
+    })
+}
+
+fn rounding_step(linear: f64, channel: usize) -> f64 {
+    if channel == 3 {
+        return 0.6 / 255.0;
+    }
+    let encoded = formats::encode_srgb(linear.clamp(0.0, 1.0));
+    let around = |offset: f64| formats::decode_srgb((encoded + offset / 255.0).clamp(0.0, 1.0));
+    (around(0.6) - linear).max(linear - around(-0.6))
 }
