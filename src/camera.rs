@@ -6,7 +6,7 @@
 
 use crate::diagnostics::BlurLabel;
 use crate::passes::{BlurJob, BlurPreparer, BlurRecorder, BlurTask};
-use crate::plan::{BlurRequest, MIN_SIGMA, Precision};
+use crate::plan::{BlurRequest, Fusion, MIN_SIGMA, Precision};
 use crate::settings::{BlurAlpha, BlurError, BlurStage, EdgeMode, GaussianBlur};
 use bevy::camera::Camera;
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
@@ -219,6 +219,7 @@ fn camera_task(blur: &CameraBlur, view: &ExtractedView, camera: &ExtractedCamera
             region,
             edge: blur.edge,
             precision: Precision::of(format),
+            fusion: Fusion::None,
         }),
         region,
         alpha: BlurAlpha::Premultiplied,

@@ -9,13 +9,15 @@ pub const DOWNSAMPLE: &str = "downsample";
 pub const HORIZONTAL: &str = "horizontal";
 /// The span of the vertical convolution.
 pub const VERTICAL: &str = "vertical";
+/// The span of both convolutions in one pass.
+pub const BLUR: &str = "blur";
 /// The span of the interpolation at full resolution.
 pub const UPSAMPLE: &str = "upsample";
 /// The span of a pass that only copies, for an image whose blur is too weak to show.
 pub const COPY: &str = "copy";
 
 /// All spans of passes, in the order in which they run.
-pub const PASSES: [&str; 5] = [COPY, DOWNSAMPLE, HORIZONTAL, VERTICAL, UPSAMPLE];
+pub const PASSES: [&str; 6] = [COPY, DOWNSAMPLE, HORIZONTAL, VERTICAL, BLUR, UPSAMPLE];
 
 /// How many bytes the intermediate textures of all blurs hold.
 pub const TEXTURE_BYTES: DiagnosticPath = DiagnosticPath::const_new("gaussian_blur/texture_bytes");

@@ -38,19 +38,31 @@ impl Tap {
     }
 }
 
-/// The binomial filter `[1 5 10 10 5 1] / 32` that halves a resolution, as three fetches. Offsets count from the left
-/// one of the two source texels that the new texel covers.
+/// The filter that divides a resolution by `2^octaves`, as fetches from left to right. Offsets count from the first of the
+/// source texels that the new texel covers.
 ///
-/// It is the discrete B-spline of order five (five two-texel boxes convolved), so `n` octaves together add the variance
-/// `5 (4ⁿ - 1) / 12`, in source texels squared.
+/// One octave is the binomial filter `[1 5 10 10 5 1] / 32`, the discrete B-spline of order five: five boxes of two texels
+/// convolved. `n` octaves one after the other are five boxes of `P = 2ⁿ` texels, whichever way they are grouped, and add
+/// the variance `5 (P² - 1) / 12` in source texels squared.
 #[must_use]
-pub fn decimation_taps() -> [Tap; 3] {
-    let [outer, inner, middle] = [1.0 / 32.0, 5.0 / 32.0, 10.0 / 32.0];
-    [
-        Tap::pair(-2, outer, inner),
-        Tap::pair(0, middle, middle),
-        Tap::pair(2, inner, outer),
-    ]
+pub fn decimation_taps(octaves: u32) -> Vec<Tap> {
+    let scale = 1_usize << octaves;
+    let mut weights = vec![1.0];
+    for _ in 0..5 {
+        let mut next = vec![0.0; weights.len() + scale - 1];
+        for (i, weight) in weights.iter().enumerate() {
+            next[i..i + scale]
+                .iter_mut()
+                .for_each(|sum| *sum += weight / scale as f64);
+        }
+        weights = next;
+    }
+    // 5 (P - 1) + 1 weights are centred on P texels.
+    let first = -2 * (scale as i32 - 1);
+    let pairs = (first..).step_by(2).zip(weights.chunks(2));
+    pairs
+        .map(|(index, pair)| Tap::pair(index, pair[0], pair.get(1).copied().unwrap_or(0.0)))
+        .collect()
 }
 
 /// The half kernel of a sampled Gaussian of `sigma` texels (> 0), ending at `cutoff` sigma.
@@ -180,13 +192,39 @@ mod tests {
     #[test]
     fn decimation_is_the_binomial_filter() {
         let mut dense = [0.0; 6];
-        for tap in decimation_taps() {
+        for tap in decimation_taps(1) {
             let left = tap.offset.floor();
             dense[(left + 2.0) as usize] += tap.weight * (1.0 - (tap.offset - left));
             dense[(left + 3.0) as usize] += tap.weight * (tap.offset - left);
         }
         for (got, expected) in dense.iter().zip([1.0, 5.0, 10.0, 10.0, 5.0, 1.0]) {
             assert!((got * 32.0 - expected).abs() < 1e-12, "{dense:?}");
+        }
+    }
+
+    #[test]
+    fn decimation_is_centred_and_has_its_variance() {
+        for octaves in 1..=2 {
+            let scale = f64::from(1 << octaves);
+            let taps = decimation_taps(octaves);
+            // A fetch between two texels is two weights: their spread adds to the variance of the positions.
+            let moment = |power: i32| -> f64 {
+                let both = taps.iter().flat_map(|tap| {
+                    let left = tap.offset.floor();
+                    let fraction = tap.offset - left;
+                    [
+                        (left, tap.weight * (1.0 - fraction)),
+                        (left + 1.0, tap.weight * fraction),
+                    ]
+                });
+                both.map(|(x, weight)| weight * (x - (scale - 1.0) / 2.0).powi(power))
+                    .sum()
+            };
+            assert!((moment(0) - 1.0).abs() < 1e-12 && moment(1).abs() < 1e-12, "{taps:?}");
+            assert!(
+                (moment(2) - 5.0 * (scale * scale - 1.0) / 12.0).abs() < 1e-9,
+                "{taps:?}"
+            );
         }
     }
 }

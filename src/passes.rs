@@ -6,7 +6,7 @@
 
 use crate::diagnostics::{self, BlurLabel};
 use crate::pipelines::{Alpha, BlurPipelineKey, BlurPipelines, Fetch, Program, fetch_of};
-use crate::plan::{BlurPlan, BlurRequest, Filter, Pass, PassKind, Precision, Surface};
+use crate::plan::{BlurPlan, BlurRequest, Filter, Fusion, Pass, PassKind, Precision, Surface};
 use crate::settings::{BlurAlpha, BlurError, EdgeMode};
 use crate::textures::{intermediate_bytes, intermediate_format, take_intermediates};
 use crate::uniforms::PassUniform;
@@ -123,6 +123,7 @@ impl BlurPreparer<'_> {
                 region: URect::from_corners(UVec2::ZERO, UVec2::splat(64)),
                 edge: EdgeMode::Clamp,
                 precision: Precision::Standard,
+                fusion: Fusion::None,
             });
             // A format that cannot be blurred is reported when it is.
             let _ = self.steps(&plan, &task, intermediate_format(task.source, task.destination));
@@ -222,6 +223,7 @@ impl PassKind {
             Self::Downsample => diagnostics::DOWNSAMPLE,
             Self::Horizontal => diagnostics::HORIZONTAL,
             Self::Vertical => diagnostics::VERTICAL,
+            Self::Blur => diagnostics::BLUR,
             Self::Upsample => diagnostics::UPSAMPLE,
         }
     }

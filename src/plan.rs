@@ -107,6 +107,22 @@ pub struct BlurRequest {
     pub edge: EdgeMode,
     /// How exact the result has to be.
     pub precision: Precision,
+    /// Which passes may be one.
+    pub fusion: Fusion,
+}
+
+/// How much one pass may do.
+///
+/// Render passes compute every target texel on its own. Compute passes share what neighbours have in common through
+/// workgroup memory, so that they can do more of the work at once and move less of the picture through memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Fusion {
+    /// One octave or one convolution along one axis in a pass.
+    #[default]
+    None,
+    /// Two octaves in a pass, and both convolutions in one. A plan without octaves then is a single pass, which cannot
+    /// work in place.
+    Tiled,
 }
 
 /// Something that a pass reads or writes.
@@ -131,6 +147,8 @@ pub enum PassKind {
     Horizontal,
     /// Convolves along y.
     Vertical,
+    /// Convolves along both axes.
+    Blur,
     /// Interpolates the low level at full resolution.
     Upsample,
 }
@@ -208,6 +226,7 @@ impl BlurPlan {
             region,
             edge,
             precision,
+            fusion,
         } = *request;
         let axis = |sigma: f32, start: u32, end: u32| Axis::new(sigma, start, end, edge, precision);
         let x = axis(sigma.x, region.min.x, region.max.x);
@@ -215,7 +234,7 @@ impl BlurPlan {
         if !x.blurs() && !y.blurs() {
             return Self::default();
         }
-        Builder::new(x, y, region).build()
+        Builder::new(x, y, region).build(fusion)
     }
 
     /// Plans an exact copy of `region`.
@@ -259,64 +278,75 @@ impl Builder {
         }
     }
 
-    fn build(mut self) -> BlurPlan {
+    fn build(mut self, fusion: Fusion) -> BlurPlan {
         let octaves = self.x.octaves().max(self.y.octaves());
-        let mut current = Surface::Source;
-        for octave in 1..=octaves {
-            current = self.downsample(octave, current);
+        match (octaves, fusion) {
+            (0, Fusion::None) => self.separable(),
+            (0, Fusion::Tiled) => {
+                self.finish(PassKind::Blur, Surface::Source, Axis::convolve, Axis::convolve);
+            }
+            _ => {
+                let low = self.downsample(octaves, fusion);
+                let blurred = self.residual(octaves, low, fusion);
+                self.finish(PassKind::Upsample, blurred, Axis::cubic_up, Axis::cubic_up);
+            }
         }
-        if octaves == 0 {
-            let level = self.intermediate(0);
-            self.push(
-                PassKind::Horizontal,
-                (Surface::Source, level),
-                self.x.convolve((None, Some(0))),
-                self.y.keep((None, Some(0))),
-            );
-            self.finish(PassKind::Vertical, level, Axis::keep, Axis::convolve);
-            return self.plan;
-        }
-        current = self.residual(octaves, current);
-        self.finish(PassKind::Upsample, current, Axis::cubic_up, Axis::cubic_up);
         self.plan
     }
 
-    /// One octave, along the axes that still have one to go.
-    fn downsample(&mut self, octave: u32, source: Surface) -> Surface {
-        let target = self.intermediate(octave);
-        let levels = |axis: &Axis| {
-            let previous = (octave > 1).then(|| axis.level(octave - 1));
-            (previous, Some(axis.level(octave)))
-        };
-        let pass = |axis: &Axis| {
-            if octave <= axis.octaves() {
-                axis.decimate(levels(axis))
-            } else {
-                axis.keep(levels(axis))
-            }
-        };
-        let (x, y) = (pass(&self.x), pass(&self.y));
-        self.push(PassKind::Downsample, (source, target), x, y);
-        target
+    /// Horizontally into an intermediate, vertically out of it.
+    fn separable(&mut self) {
+        let level = self.intermediate(0);
+        self.push(
+            PassKind::Horizontal,
+            (Surface::Source, level),
+            self.x.convolve((None, Some(0))),
+            self.y.keep((None, Some(0))),
+        );
+        self.finish(PassKind::Vertical, level, Axis::keep, Axis::convolve);
     }
 
-    /// Both convolutions at the low level, back and forth between two textures of one size.
-    fn residual(&mut self, octaves: u32, low: Surface) -> Surface {
+    /// From the source to the lowest level, along the axes that still have octaves to go.
+    fn downsample(&mut self, octaves: u32, fusion: Fusion) -> Surface {
+        let most = match fusion {
+            Fusion::None => 1,
+            Fusion::Tiled => 2,
+        };
+        let (mut source, mut done) = (Surface::Source, 0);
+        while done < octaves {
+            let next = (done + most).min(octaves);
+            let levels = |axis: &Axis| ((done > 0).then(|| axis.level(done)), Some(axis.level(next)));
+            let (x, y) = (self.x.decimate(levels(&self.x)), self.y.decimate(levels(&self.y)));
+            let target = self.intermediate(next);
+            self.push(PassKind::Downsample, (source, target), x, y);
+            (source, done) = (target, next);
+        }
+        source
+    }
+
+    /// The convolutions at the low level, back and forth between two textures of one size.
+    fn residual(&mut self, octaves: u32, low: Surface, fusion: Fusion) -> Surface {
         let levels = |axis: &Axis| {
             let level = Some(axis.level(octaves));
             (level, level)
         };
-        let mut current = low;
+        let keep = [self.x.keep(levels(&self.x)), self.y.keep(levels(&self.y))];
+        let blur = [self.x.convolve(levels(&self.x)), self.y.convolve(levels(&self.y))];
         let other = self.intermediate(octaves);
         let swap = |surface| if surface == low { other } else { low };
+        let [keep_x, keep_y] = keep;
+        let [blur_x, blur_y] = blur;
+        if fusion == Fusion::Tiled {
+            self.push(PassKind::Blur, (low, other), blur_x, blur_y);
+            return other;
+        }
+        let mut current = low;
         if self.x.blurs() {
-            let (x, y) = (self.x.convolve(levels(&self.x)), self.y.keep(levels(&self.y)));
-            self.push(PassKind::Horizontal, (current, swap(current)), x, y);
+            self.push(PassKind::Horizontal, (current, swap(current)), blur_x, keep_y);
             current = swap(current);
         }
         if self.y.blurs() {
-            let (x, y) = (self.x.keep(levels(&self.x)), self.y.convolve(levels(&self.y)));
-            self.push(PassKind::Vertical, (current, swap(current)), x, y);
+            self.push(PassKind::Vertical, (current, swap(current)), keep_x, blur_y);
             current = swap(current);
         }
         current

@@ -4,7 +4,7 @@ use super::follow::Requests;
 use super::{Outcomes, Request};
 use crate::passes::{BlurJob, BlurPreparer, BlurRecorder, BlurTask};
 use crate::pipelines::{fetch_of, is_renderable};
-use crate::plan::{BlurRequest, MIN_SIGMA, Precision};
+use crate::plan::{BlurRequest, Fusion, MIN_SIGMA, Precision};
 use crate::settings::BlurError;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -164,6 +164,7 @@ fn task(request: &Request, source: &GpuImage, target: &GpuImage) -> Option<BlurT
             region,
             edge: request.blur.unwrap_or_default().edge,
             precision: Precision::of(source.view_format()),
+            fusion: Fusion::None,
         }),
         region,
         alpha: request.alpha,

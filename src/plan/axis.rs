@@ -113,9 +113,13 @@ impl Axis {
         self.stencil(levels, 1, kernel::taps(&self.residual))
     }
 
-    /// Halves the resolution.
+    /// Goes from one level to a coarser one.
     pub fn decimate(&self, levels: Levels) -> AxisPass {
-        self.stencil(levels, 2, kernel::decimation_taps().to_vec())
+        let level = |level: Option<u32>| level.unwrap_or(0);
+        match level(levels.1) - level(levels.0) {
+            0 => self.keep(levels),
+            octaves => self.stencil(levels, 1 << octaves, kernel::decimation_taps(octaves)),
+        }
     }
 
     /// Interpolates at the resolution of the source.

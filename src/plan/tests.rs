@@ -5,7 +5,19 @@ use core::f64::consts::PI;
 
 /// A plan for one row of texels.
 fn row_plan(sigma: f64, start: u32, length: u32, edge: EdgeMode, precision: Precision) -> BlurPlan {
+    fused_row_plan(sigma, start, length, edge, precision, Fusion::None)
+}
+
+fn fused_row_plan(
+    sigma: f64,
+    start: u32,
+    length: u32,
+    edge: EdgeMode,
+    precision: Precision,
+    fusion: Fusion,
+) -> BlurPlan {
     BlurPlan::new(&BlurRequest {
+        fusion,
         sigma: Vec2::new(sigma as f32, 0.0),
         region: URect::new(start, 0, start + length, 1),
         edge,
@@ -286,6 +298,7 @@ fn plans_hold_for_every_size_and_sigma() {
                 region: URect::new(0, 0, width, height),
                 edge,
                 precision: Precision::Hdr,
+                fusion: Fusion::None,
             });
             assert_well_formed(&plan);
         }
@@ -317,6 +330,24 @@ fn animating_within_a_level_keeps_the_textures() {
         let sizes = |sigma| row_plan(sigma, 0, 640, edge, Precision::Standard).intermediates;
         for (a, b) in [(3.0, 5.99), (6.0, 11.9), (12.0, 23.9), (0.5, 2.9)] {
             assert_eq!(sizes(a), sizes(b), "{edge:?}");
+        }
+    }
+}
+
+#[test]
+fn fused_passes_compute_the_same() {
+    let row: Vec<f64> = (0..333_u32)
+        .map(|i| f64::from(i.wrapping_mul(2_654_435_761) >> 31))
+        .collect();
+    for edge in EDGES {
+        for sigma in [0.8, 2.9, 4.1, 7.0, 13.0, 29.0, 47.0, 100.0, 200.0] {
+            let rows = [Fusion::None, Fusion::Tiled].map(|fusion| {
+                let plan = fused_row_plan(sigma, 101, 333, edge, Precision::Standard, fusion);
+                run(&plan, &row)
+            });
+            for (apart, fused) in rows[0].iter().zip(&rows[1]) {
+                assert!((apart - fused).abs() < 1e-9, "{edge:?}, sigma {sigma}: {apart} {fused}");
+            }
         }
     }
 }
