@@ -5,8 +5,8 @@
 //! texture is meant.
 
 use crate::diagnostics::BlurLabel;
-use crate::passes::{BlurJob, BlurPreparer, BlurRecorder, BlurTask};
-use crate::plan::{BlurRequest, Fusion, MIN_SIGMA, Precision};
+use crate::passes::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Ends};
+use crate::plan::MIN_SIGMA;
 use crate::settings::{BlurAlpha, BlurError, BlurStage, EdgeMode, GaussianBlur};
 use bevy::camera::Camera;
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
@@ -214,17 +214,14 @@ fn camera_task(blur: &CameraBlur, view: &ExtractedView, camera: &ExtractedCamera
     let whole = URect::from_corners(UVec2::ZERO, camera.physical_target_size.unwrap_or(size));
     let region = viewport.intersect(whole);
     BlurTask {
-        request: Some(BlurRequest {
-            sigma: blur.sigma,
-            region,
-            edge: blur.edge,
-            precision: Precision::of(format),
-            fusion: Fusion::None,
-        }),
+        blur: Some((blur.sigma, blur.edge)),
         region,
         alpha: BlurAlpha::Premultiplied,
         source: format,
         destination: format,
+        // Storage usage would have to be asked for, and cameras share a texture only if they ask for the same.
+        is_storable: false,
+        in_place: true,
     }
 }
 
@@ -252,9 +249,11 @@ fn record(stage: BlurStage, camera: ViewQuery<RecordedCamera>, recorder: &BlurRe
     if blur.stage != stage || !camera_job.is_due {
         return;
     }
-    let destination = target.get_unsampled_color_attachment();
-    let source = target.main_texture_view();
-    camera_job
-        .job
-        .record(recorder, &mut context, &blur.label, source, &destination);
+    let view = target.main_texture_view();
+    let ends = Ends {
+        source: view,
+        destination: view,
+        attachment: target.get_unsampled_color_attachment(),
+    };
+    camera_job.job.record(recorder, &mut context, &blur.label, &ends);
 }

@@ -17,9 +17,12 @@ mod uniforms;
 
 use bevy::asset::embedded_asset;
 use bevy::prelude::*;
-use bevy::render::render_resource::SpecializedRenderPipelines;
+use bevy::render::render_resource::{SpecializedComputePipelines, SpecializedRenderPipelines};
+use bevy::render::renderer::{RenderAdapter, RenderAdapterInfo};
 use bevy::render::{GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
+use passes::Executor;
+use pipelines::{BlurPipelines, init_pipelines};
 
 pub use camera::GaussianBlurSystems;
 pub use measurements::GaussianBlurDiagnosticsPlugin;
@@ -47,8 +50,12 @@ pub struct GaussianBlurPlugin {
 impl Plugin for GaussianBlurPlugin {
     fn build(&self, app: &mut App) {
         load_shader_library!(app, "shaders/common.wgsl");
+        load_shader_library!(app, "shaders/cubic.wgsl");
         embedded_asset!(app, "shaders/stencil.wgsl");
         embedded_asset!(app, "shaders/upsample.wgsl");
+        embedded_asset!(app, "shaders/decimate.wgsl");
+        embedded_asset!(app, "shaders/blur.wgsl");
+        embedded_asset!(app, "shaders/interpolate.wgsl");
 
         app.register_type::<GaussianBlur>()
             .register_type::<BlurImage>()
@@ -63,9 +70,17 @@ impl Plugin for GaussianBlurPlugin {
             return;
         };
         render_app
-            .init_gpu_resource::<SpecializedRenderPipelines<pipelines::BlurPipelines>>()
+            .init_gpu_resource::<SpecializedRenderPipelines<BlurPipelines>>()
+            .init_gpu_resource::<SpecializedComputePipelines<BlurPipelines>>()
             .init_resource::<passes::IntermediateBytes>()
-            .add_systems(RenderStartup, pipelines::init_pipelines)
+            .add_systems(RenderStartup, (init_pipelines, choose_executor(self.backend)))
             .add_systems(Render, passes::reset_bytes.in_set(RenderSystems::Cleanup));
+    }
+}
+
+/// The system that decides which passes execute blurs on the GPU at hand.
+fn choose_executor(backend: BlurBackend) -> impl FnMut(Commands, Res<RenderAdapter>, Res<RenderAdapterInfo>) {
+    move |mut commands, adapter, info| {
+        commands.insert_resource(Executor::new(backend, &adapter, &info));
     }
 }

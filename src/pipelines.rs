@@ -4,22 +4,62 @@ use crate::uniforms::PassUniform;
 use bevy::asset::{AssetServer, load_embedded_asset};
 use bevy::core_pipeline::FullscreenShader;
 use bevy::prelude::*;
-use bevy::render::render_resource::binding_types::{sampler, texture_2d};
+use bevy::render::render_resource::binding_types::{sampler, texture_2d, texture_storage_2d, uniform_buffer_sized};
 use bevy::render::render_resource::{
-    AddressMode, BindGroupLayoutDescriptor, BindGroupLayoutEntry, BindingType, BufferBindingType, BufferSize,
-    ColorTargetState, ColorWrites, FilterMode, FragmentState, RenderPipelineDescriptor, Sampler, SamplerBindingType,
-    SamplerDescriptor, ShaderStages, SpecializedRenderPipeline, TextureFormat, TextureSampleType, TextureUsages,
+    AddressMode, BindGroupLayoutDescriptor, BufferSize, ColorTargetState, ColorWrites, ComputePipelineDescriptor,
+    FilterMode, FragmentState, RenderPipelineDescriptor, Sampler, SamplerBindingType, SamplerDescriptor, ShaderStages,
+    SpecializedComputePipeline, SpecializedRenderPipeline, StorageTextureAccess, TextureFormat, TextureSampleType,
+    TextureUsages,
 };
 use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::shader::ShaderDefVal;
+use std::borrow::Cow;
+use wgpu::DownlevelFlags;
 
 /// Which program a pass runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Program {
-    /// A weighted sum of fetches.
+    /// Render: a weighted sum of fetches.
     Stencil,
-    /// The cubic B-spline.
+    /// Render: the cubic B-spline.
     Upsample,
+    /// Compute: one or two octaves.
+    Decimate,
+    /// Compute: both convolutions.
+    Blur,
+    /// Compute: the cubic B-spline.
+    Interpolate,
+}
+
+impl Program {
+    /// The entry point in the shader of the same room.
+    fn entry_point(self) -> &'static str {
+        match self {
+            Self::Stencil => "stencil",
+            Self::Upsample => "upsample",
+            Self::Decimate => "decimate",
+            Self::Blur => "blur_tile",
+            Self::Interpolate => "interpolate",
+        }
+    }
+
+    /// The texels that a workgroup writes, `None` for a program of a render pass.
+    #[must_use]
+    pub fn tile(self) -> Option<UVec2> {
+        match self {
+            Self::Stencil | Self::Upsample => None,
+            Self::Decimate => Some(UVec2::new(16, 16)),
+            Self::Blur | Self::Interpolate => Some(UVec2::new(64, 16)),
+        }
+    }
+
+    fn stage(self) -> ShaderStages {
+        if self.tile().is_some() {
+            ShaderStages::COMPUTE
+        } else {
+            ShaderStages::FRAGMENT
+        }
+    }
 }
 
 /// How a pass reads its source.
@@ -42,7 +82,7 @@ pub enum Alpha {
     Opaque,
 }
 
-/// All that distinguishes one pipeline of the fragment executor from another.
+/// All that distinguishes one pipeline from another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BlurPipelineKey {
     /// What the pass computes.
@@ -62,13 +102,14 @@ pub struct BlurPipelineKey {
 /// What all pipelines share. Made anew when the render device is.
 #[derive(Resource)]
 pub struct BlurPipelines {
-    filtered: BindGroupLayoutDescriptor,
-    loaded: BindGroupLayoutDescriptor,
     /// Linear, clamped.
     pub sampler: Sampler,
     fullscreen: FullscreenShader,
     stencil: Handle<Shader>,
     upsample: Handle<Shader>,
+    decimate: Handle<Shader>,
+    blur: Handle<Shader>,
+    interpolate: Handle<Shader>,
 }
 
 /// Creates [`BlurPipelines`].
@@ -78,9 +119,8 @@ pub fn init_pipelines(
     fullscreen: Res<FullscreenShader>,
     assets: Res<AssetServer>,
 ) {
+    let assets = assets.as_ref();
     commands.insert_resource(BlurPipelines {
-        filtered: layout(Fetch::Filtered),
-        loaded: layout(Fetch::Loaded),
         sampler: device.create_sampler(&SamplerDescriptor {
             label: Some("gaussian_blur_sampler"),
             min_filter: FilterMode::Linear,
@@ -90,64 +130,85 @@ pub fn init_pipelines(
             ..default()
         }),
         fullscreen: fullscreen.clone(),
-        stencil: load_embedded_asset!(assets.as_ref(), "shaders/stencil.wgsl"),
-        upsample: load_embedded_asset!(assets.as_ref(), "shaders/upsample.wgsl"),
+        stencil: load_embedded_asset!(assets, "shaders/stencil.wgsl"),
+        upsample: load_embedded_asset!(assets, "shaders/upsample.wgsl"),
+        decimate: load_embedded_asset!(assets, "shaders/decimate.wgsl"),
+        blur: load_embedded_asset!(assets, "shaders/blur.wgsl"),
+        interpolate: load_embedded_asset!(assets, "shaders/interpolate.wgsl"),
     });
 }
 
-fn layout(fetch: Fetch) -> BindGroupLayoutDescriptor {
-    let filterable = fetch == Fetch::Filtered;
-    let uniform = BindGroupLayoutEntry {
-        binding: 0,
-        visibility: ShaderStages::FRAGMENT,
-        ty: BindingType::Buffer {
-            ty: BufferBindingType::Uniform,
-            has_dynamic_offset: true,
-            min_binding_size: BufferSize::new(size_of::<PassUniform>() as u64),
-        },
-        count: None,
-    };
-    let texture = texture_2d(TextureSampleType::Float { filterable }).build(1, ShaderStages::FRAGMENT);
-    let mut entries = vec![uniform, texture];
-    if filterable {
-        entries.push(sampler(SamplerBindingType::Filtering).build(2, ShaderStages::FRAGMENT));
+impl BlurPipelineKey {
+    /// The bind group layout: uniform, source, the sampler if filtered, and what a compute pass stores to.
+    #[must_use]
+    pub fn layout(&self) -> BindGroupLayoutDescriptor {
+        let stage = self.program.stage();
+        let filterable = self.fetch == Fetch::Filtered;
+        let uniform = uniform_buffer_sized(true, BufferSize::new(size_of::<PassUniform>() as u64));
+        let mut entries = vec![
+            uniform.build(0, stage),
+            texture_2d(TextureSampleType::Float { filterable }).build(1, stage),
+        ];
+        if filterable {
+            entries.push(sampler(SamplerBindingType::Filtering).build(2, stage));
+        }
+        if stage == ShaderStages::COMPUTE {
+            entries.push(texture_storage_2d(self.target, StorageTextureAccess::WriteOnly).build(3, stage));
+        }
+        BindGroupLayoutDescriptor::new("gaussian_blur_layout", &entries)
     }
-    BindGroupLayoutDescriptor::new("gaussian_blur_layout", &entries)
 }
 
 impl BlurPipelines {
-    /// The bind group layout for a way to read: uniform, source and, if filtered, the sampler.
-    #[must_use]
-    pub fn layout(&self, fetch: Fetch) -> &BindGroupLayoutDescriptor {
-        match fetch {
-            Fetch::Filtered => &self.filtered,
-            Fetch::Loaded => &self.loaded,
+    fn shader(&self, program: Program) -> Handle<Shader> {
+        match program {
+            Program::Stencil => &self.stencil,
+            Program::Upsample => &self.upsample,
+            Program::Decimate => &self.decimate,
+            Program::Blur => &self.blur,
+            Program::Interpolate => &self.interpolate,
         }
+        .clone()
     }
+}
+
+fn label(program: Program) -> Option<Cow<'static, str>> {
+    Some(format!("gaussian_blur_{}", program.entry_point()).into())
 }
 
 impl SpecializedRenderPipeline for BlurPipelines {
     type Key = BlurPipelineKey;
 
     fn specialize(&self, key: Self::Key) -> RenderPipelineDescriptor {
-        let (shader, entry_point) = match key.program {
-            Program::Stencil => (&self.stencil, "stencil"),
-            Program::Upsample => (&self.upsample, "upsample"),
-        };
         RenderPipelineDescriptor {
-            label: Some(format!("gaussian_blur_{entry_point}").into()),
-            layout: vec![self.layout(key.fetch).clone()],
+            label: label(key.program),
+            layout: vec![key.layout()],
             vertex: self.fullscreen.to_vertex_state(),
             fragment: Some(FragmentState {
-                shader: shader.clone(),
+                shader: self.shader(key.program),
                 shader_defs: shader_defs(&key),
-                entry_point: Some(entry_point.into()),
+                entry_point: Some(key.program.entry_point().into()),
                 targets: vec![Some(ColorTargetState {
                     format: key.target,
                     blend: None,
                     write_mask: ColorWrites::ALL,
                 })],
             }),
+            ..default()
+        }
+    }
+}
+
+impl SpecializedComputePipeline for BlurPipelines {
+    type Key = BlurPipelineKey;
+
+    fn specialize(&self, key: Self::Key) -> ComputePipelineDescriptor {
+        ComputePipelineDescriptor {
+            label: label(key.program),
+            layout: vec![key.layout()],
+            shader: self.shader(key.program),
+            shader_defs: shader_defs(&key),
+            entry_point: Some(key.program.entry_point().into()),
             ..default()
         }
     }
@@ -162,6 +223,10 @@ fn shader_defs(key: &BlurPipelineKey) -> Vec<ShaderDefVal> {
         ("UNPREMULTIPLY", key.leave == Some(Alpha::Convert)),
         ("OPAQUE", key.leave == Some(Alpha::Opaque)),
         ("ROUND_TO_HALF", is_half_float(key.target)),
+        ("COMPUTE", key.program.tile().is_some()),
+        ("STORE_RGBA16FLOAT", key.target == TextureFormat::Rgba16Float),
+        ("STORE_RGBA32FLOAT", key.target == TextureFormat::Rgba32Float),
+        ("STORE_RGBA8UNORM", key.target == TextureFormat::Rgba8Unorm),
     ];
     all.into_iter()
         .filter(|(_, defined)| *defined)
@@ -211,4 +276,21 @@ pub fn is_renderable(format: TextureFormat, adapter: &RenderAdapter, device: &Re
         format.guaranteed_format_features(device.features())
     };
     format.has_color_aspect() && features.allowed_usages.contains(TextureUsages::RENDER_ATTACHMENT)
+}
+
+/// Whether a compute pass can store to a texture of this format: the formats that the shaders know, all of which every
+/// device with compute shaders can store to.
+#[must_use]
+pub fn is_storable(format: TextureFormat) -> bool {
+    matches!(
+        format,
+        TextureFormat::Rgba8Unorm | TextureFormat::Rgba16Float | TextureFormat::Rgba32Float
+    )
+}
+
+/// Whether this GPU has compute shaders and textures that they can store to: all but WebGL's.
+#[must_use]
+pub fn can_compute(adapter: &RenderAdapter) -> bool {
+    let flags = adapter.get_downlevel_capabilities().flags;
+    flags.contains(DownlevelFlags::COMPUTE_SHADERS)
 }

@@ -26,12 +26,13 @@ fn is_full_float(format: TextureFormat) -> bool {
     )
 }
 
-/// Takes the intermediates of a plan for this frame.
+/// Takes the intermediates of a plan for this frame. `usage` is how they are written.
 pub fn take_intermediates(
     plan: &BlurPlan,
     format: TextureFormat,
     device: &RenderDevice,
     cache: &mut TextureCache,
+    usage: TextureUsages,
 ) -> Vec<CachedTexture> {
     let take = |size: &UVec2| {
         let descriptor = TextureDescriptor {
@@ -41,7 +42,7 @@ pub fn take_intermediates(
             sample_count: 1,
             dimension: TextureDimension::D2,
             format,
-            usage: TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING,
+            usage: TextureUsages::TEXTURE_BINDING | usage,
             view_formats: &[],
         };
         cache.get(device, descriptor)

@@ -1,6 +1,6 @@
 //! The bytes of a pass as the shaders read them: the mirror of `BlurPass` in `shaders/common.wgsl`.
 
-use crate::plan::{AxisPass, BORDER, Filter, MAX_TAPS, Pass};
+use crate::plan::{AxisPass, BORDER, BlurPlan, Filter, MAX_TAPS, Pass};
 use crate::settings::EdgeMode;
 use bytemuck::{Pod, Zeroable};
 use core::array;
@@ -23,6 +23,8 @@ pub struct PassUniform {
     tap_count: [u32; 2],
     octaves: [u32; 2],
     normalize: [u32; 2],
+    origin: [i32; 2],
+    size: [i32; 2],
     tables: [Table; 2],
 }
 
@@ -31,6 +33,20 @@ pub struct PassUniform {
 const _: () = assert!(offset_of!(PassUniform, tables).is_multiple_of(16));
 const _: () = assert!(size_of::<Table>() == 12 * 16);
 const _: () = assert!(2 * BORDER <= 2 * MAX_TAPS);
+
+/// The distance of two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
+pub const UNIFORM_STRIDE: usize = size_of::<PassUniform>().next_multiple_of(256);
+
+/// The uniforms of all passes of a plan, [`UNIFORM_STRIDE`] apart.
+#[must_use]
+pub fn uniform_bytes(plan: &BlurPlan) -> Vec<u8> {
+    let mut bytes = vec![0; UNIFORM_STRIDE * plan.passes.len()];
+    for (slot, pass) in bytes.chunks_mut(UNIFORM_STRIDE).zip(&plan.passes) {
+        let uniform = PassUniform::from(pass);
+        slot[..size_of::<PassUniform>()].copy_from_slice(bytemuck::bytes_of(&uniform));
+    }
+    bytes
+}
 
 impl From<&Pass> for PassUniform {
     fn from(pass: &Pass) -> Self {
@@ -52,6 +68,8 @@ impl From<&Pass> for PassUniform {
                 Filter::CubicUp { octaves, .. } => *octaves,
             }),
             normalize: axes.map(|axis| u32::from(is_normalized(axis))),
+            origin: pass.origin.as_ivec2().to_array(),
+            size: pass.size.as_ivec2().to_array(),
             tables: axes.map(table),
         }
     }

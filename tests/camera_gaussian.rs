@@ -26,7 +26,11 @@ fn setups() -> Vec<Setup> {
     for kind in [Kind::Core2d, Kind::Core3d] {
         for hdr in [false, true] {
             for msaa in [Msaa::Off, Msaa::Sample4] {
-                for stage in [BlurStage::BeforeTonemapping, BlurStage::AfterTonemapping, BlurStage::AfterUi] {
+                for stage in [
+                    BlurStage::BeforeTonemapping,
+                    BlurStage::AfterTonemapping,
+                    BlurStage::AfterUi,
+                ] {
                     all.push(Setup { kind, hdr, msaa, stage });
                 }
             }
@@ -37,7 +41,11 @@ fn setups() -> Vec<Setup> {
 
 impl Setup {
     fn format(self) -> TextureFormat {
-        if self.hdr { TextureFormat::Rgba16Float } else { TextureFormat::Rgba8UnormSrgb }
+        if self.hdr {
+            TextureFormat::Rgba16Float
+        } else {
+            TextureFormat::Rgba8UnormSrgb
+        }
     }
 
     fn spawn(self, headless: &mut Headless) -> (Entity, Handle<Image>) {
@@ -57,7 +65,11 @@ impl Setup {
 fn assert_blurred(name: &str, got: &Picture, sharp: &Picture, sigma: [f64; 2], edge: Edge, format: TextureFormat) {
     let expected = gaussian_blur(sharp, sigma, edge);
     let peak = expected.texels.iter().flatten().copied().fold(1.0, f64::max);
-    let tolerance = if format == TextureFormat::Rgba16Float { (0.002 * peak).max(0.6 / 255.0) } else { 0.6 / 255.0 };
+    let tolerance = if format == TextureFormat::Rgba16Float {
+        (0.002 * peak).max(0.6 / 255.0)
+    } else {
+        0.6 / 255.0
+    };
     let expected = within_rounding(got, &expected, format);
     assert_close(name, got, &expected, &[0, 1, 2, 3], tolerance);
 }
@@ -93,14 +105,25 @@ fn the_stage_decides_what_is_blurred() {
         let Some(mut headless) = gpu(|_| {}) else {
             return;
         };
-        let setup = Setup { kind, hdr: true, msaa: Msaa::Off, stage: BlurStage::BeforeTonemapping };
+        let setup = Setup {
+            kind,
+            hdr: true,
+            msaa: Msaa::Off,
+            stage: BlurStage::BeforeTonemapping,
+        };
         let (camera, target) = setup.spawn(&mut headless);
         let scene = scene::shot(&mut headless, &target);
         let blur = GaussianBlur::from_sigma(7.0);
         let sigma = [f64::from(blur.sigma()); 2];
         let expected = [
-            (BlurStage::BeforeTonemapping, reinhard(&gaussian_blur(&scene, sigma, Edge::Clamp))),
-            (BlurStage::AfterTonemapping, gaussian_blur(&reinhard(&scene), sigma, Edge::Clamp)),
+            (
+                BlurStage::BeforeTonemapping,
+                reinhard(&gaussian_blur(&scene, sigma, Edge::Clamp)),
+            ),
+            (
+                BlurStage::AfterTonemapping,
+                gaussian_blur(&reinhard(&scene), sigma, Edge::Clamp),
+            ),
         ];
         for (stage, expected) in expected {
             let mut camera = headless.app.world_mut().entity_mut(camera);
@@ -118,7 +141,12 @@ fn the_user_interface_is_sharp_unless_the_stage_says_otherwise() {
         let Some(mut headless) = gpu(|_| {}) else {
             return;
         };
-        let setup = Setup { kind, hdr: false, msaa: Msaa::Off, stage: BlurStage::AfterUi };
+        let setup = Setup {
+            kind,
+            hdr: false,
+            msaa: Msaa::Off,
+            stage: BlurStage::AfterUi,
+        };
         let (camera, target) = setup.spawn(&mut headless);
         let node = Node {
             position_type: PositionType::Absolute,
@@ -138,9 +166,20 @@ fn the_user_interface_is_sharp_unless_the_stage_says_otherwise() {
         headless.app.world_mut().entity_mut(camera).insert(blur);
         let got = scene::shot(&mut headless, &target);
         let sigma = [f64::from(blur.sigma()); 2];
-        assert_blurred("ui-blurred", &got, &sharp, sigma, Edge::Clamp, TextureFormat::Rgba8UnormSrgb);
+        assert_blurred(
+            "ui-blurred",
+            &got,
+            &sharp,
+            sigma,
+            Edge::Clamp,
+            TextureFormat::Rgba8UnormSrgb,
+        );
 
-        headless.app.world_mut().entity_mut(camera).insert(BlurStage::AfterTonemapping);
+        headless
+            .app
+            .world_mut()
+            .entity_mut(camera)
+            .insert(BlurStage::AfterTonemapping);
         let got = scene::shot(&mut headless, &target);
         for (x, y) in [(20, 30), (69, 30), (20, 54), (69, 54), (40, 40)] {
             assert_eq!(got.at(x, y), [1.0; 4], "the node is sharp at {x}, {y}");
@@ -151,11 +190,21 @@ fn the_user_interface_is_sharp_unless_the_stage_says_otherwise() {
 /// Two cameras on one target: one draws everywhere, the other blurs in a viewport with odd borders.
 #[test]
 fn a_viewport_has_its_own_edges_and_leaves_the_outside_alone() {
-    for (kind, hdr) in [(Kind::Core2d, false), (Kind::Core3d, false), (Kind::Core2d, true), (Kind::Core3d, true)] {
+    for (kind, hdr) in [
+        (Kind::Core2d, false),
+        (Kind::Core3d, false),
+        (Kind::Core2d, true),
+        (Kind::Core3d, true),
+    ] {
         let Some(mut headless) = gpu(|_| {}) else {
             return;
         };
-        let setup = Setup { kind, hdr, msaa: Msaa::Off, stage: BlurStage::AfterTonemapping };
+        let setup = Setup {
+            kind,
+            hdr,
+            msaa: Msaa::Off,
+            stage: BlurStage::AfterTonemapping,
+        };
         let (_, target) = setup.spawn(&mut headless);
         let over = scene::camera(&mut headless, kind, &target, Msaa::Off);
         let (origin, size) = (UVec2::new(13, 7), UVec2::new(101, 83));
@@ -171,7 +220,11 @@ fn a_viewport_has_its_own_edges_and_leaves_the_outside_alone() {
                 blend_state: Some(BlendState::REPLACE),
                 clear_color: ClearColorConfig::None,
             },
-            viewport: Some(Viewport { physical_position: origin, physical_size: size, ..default() }),
+            viewport: Some(Viewport {
+                physical_position: origin,
+                physical_size: size,
+                ..default()
+            }),
             ..default()
         });
         let sharp = scene::shot(&mut headless, &target);

@@ -6,7 +6,7 @@ use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 use support::headless::Headless;
 use support::reference::{Edge, Picture, gaussian_blur};
-use support::{EDGES, assert_close, formats, gpu, inputs};
+use support::{EDGES, assert_close, formats, gpu_with, inputs, within_rounding};
 
 const SIGMAS: [f64; 10] = [0.3, 0.8, 1.5, 2.9, 3.1, 5.9, 6.1, 13.0, 47.0, 200.0];
 
@@ -27,14 +27,7 @@ fn compare(name: &str, got: &Picture, expected: &Picture, format: TextureFormat)
     let channels = formats::stored_channels(format);
     match format {
         TextureFormat::Rgba8UnormSrgb | TextureFormat::Bgra8UnormSrgb => {
-            // The rounding step of the encoding differs from value to value: compare with what is nearest within it.
-            let within = Picture::from_fn(got.width, got.height, |x, y| {
-                let (got, expected) = (got.at(x, y), expected.at(x, y));
-                core::array::from_fn(|channel| {
-                    let step = rounding_step(expected[channel], channel);
-                    expected[channel] + (got[channel] - expected[channel]).clamp(-step, step)
-                })
-            });
+            let within = within_rounding(got, expected, format);
             assert_close(name, got, &within, &channels, 0.6 / 255.0)
         }
         TextureFormat::Rg11b10Ufloat => {
@@ -52,19 +45,15 @@ fn compare(name: &str, got: &Picture, expected: &Picture, format: TextureFormat)
     }
 }
 
-/// Half a step of an 8-bit sRGB channel around a linear value, with the latitude of 0.6 steps that graphics APIs allow
-/// an encoder.
-fn rounding_step(linear: f64, channel: usize) -> f64 {
-    if channel == 3 {
-        return 0.6 / 255.0;
+/// Every input, sigma and edge mode at one size, by both executors.
+fn check_size(width: usize, height: usize) {
+    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
+        check_backend(width, height, backend);
     }
-    let encoded = formats::encode_srgb(linear.clamp(0.0, 1.0));
-    let around = |offset: f64| formats::decode_srgb((encoded + offset / 255.0).clamp(0.0, 1.0));
-    (around(0.6) - linear).max(linear - around(-0.6))
 }
 
-fn check_size(width: usize, height: usize) {
-    let Some(mut headless) = gpu(|_| {}) else {
+fn check_backend(width: usize, height: usize, backend: BlurBackend) {
+    let Some(mut headless) = gpu_with(backend, |_| {}) else {
         return;
     };
     let mut worst = 0.0_f64;
@@ -75,7 +64,7 @@ fn check_size(width: usize, height: usize) {
             }
         }
     }
-    println!("{width}x{height}: worst error {:.3}/255", worst * 255.0);
+    println!("{width}x{height}, {backend:?}: worst error {:.3}/255", worst * 255.0);
 }
 
 #[test]
@@ -105,7 +94,16 @@ fn large_and_odd() {
 
 #[test]
 fn every_format() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    check_formats(BlurBackend::Fragment);
+}
+
+#[test]
+fn every_format_in_compute() {
+    check_formats(BlurBackend::Compute);
+}
+
+fn check_formats(backend: BlurBackend) {
+    let Some(mut headless) = gpu_with(backend, |_| {}) else {
         return;
     };
     use TextureFormat::*;

@@ -2,12 +2,14 @@
 
 use super::{Outcomes, Request};
 use crate::diagnostics::BlurLabel;
+use crate::pipelines::{can_compute, is_storable};
 use crate::settings::{BlurError, BlurImage, BlurUpdate, GaussianBlur};
 use bevy::asset::{LoadState, RenderAssetUsages};
 use bevy::camera::RenderTarget;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureUsages;
+use bevy::render::renderer::RenderAdapter;
 use core::mem::{Discriminant, discriminant};
 
 /// The image blurs of this frame, in an order in which every source is blurred before it is read.
@@ -45,6 +47,7 @@ pub(super) fn follow_images(
     assets: Res<AssetServer>,
     outcomes: Res<Outcomes>,
     cameras: Query<(&Camera, &RenderTarget)>,
+    adapter: Option<Res<RenderAdapter>>,
 ) {
     let changed: HashSet<AssetId<Image>> = events
         .read()
@@ -77,7 +80,8 @@ pub(super) fn follow_images(
             Err(error) => report(error.clone()),
         }
         let settings_changed = blur.is_changed() || image.is_changed();
-        let target = follow.target(&mut image, &mut images);
+        let stores = adapter.as_deref().is_some_and(can_compute);
+        let target = follow.target(&mut image, &mut images, stores);
         let ids = (image.source.id(), target);
         let due = match image.update {
             BlurUpdate::EveryFrame => false,
@@ -107,13 +111,13 @@ pub(super) fn follow_images(
 
 impl Follow {
     /// The target of a blur whose source is loaded, allocated or fitted to the source if it is the plugin's own.
-    fn target(&mut self, image: &mut Mut<BlurImage>, images: &mut Assets<Image>) -> AssetId<Image> {
+    fn target(&mut self, image: &mut Mut<BlurImage>, images: &mut Assets<Image>, stores: bool) -> AssetId<Image> {
         let allocated = match &image.target {
             Some(target) if self.owned != Some(target.id()) => return target.id(),
             Some(target) => Some(target.clone()),
             None => None,
         };
-        let wanted = images.get(&image.source).map(target_for);
+        let wanted = images.get(&image.source).map(|source| target_for(source, stores));
         match (allocated, wanted) {
             (Some(target), Some(wanted)) => {
                 if images.get(&target).is_none_or(|old| !is_alike(old, &wanted)) {
@@ -134,11 +138,14 @@ impl Follow {
     }
 }
 
-/// An image of the size and format of `source` that a blur can be written to.
-fn target_for(source: &Image) -> Image {
+/// An image of the size and format of `source` that a blur can be written to, by a compute pass too if the GPU has them.
+fn target_for(source: &Image, stores: bool) -> Image {
     let from = &source.texture_descriptor;
     let mut target = Image::new_uninit(from.size, from.dimension, from.format, RenderAssetUsages::default());
     target.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT;
+    if stores && is_storable(from.format) {
+        target.texture_descriptor.usage |= TextureUsages::STORAGE_BINDING;
+    }
     target.texture_view_descriptor = source.texture_view_descriptor.clone();
     target.sampler = source.sampler.clone();
     target

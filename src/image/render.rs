@@ -2,9 +2,9 @@
 
 use super::follow::Requests;
 use super::{Outcomes, Request};
-use crate::passes::{BlurJob, BlurPreparer, BlurRecorder, BlurTask};
-use crate::pipelines::{fetch_of, is_renderable};
-use crate::plan::{BlurRequest, Fusion, MIN_SIGMA, Precision};
+use crate::passes::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Ends};
+use crate::pipelines::{fetch_of, is_renderable, is_storable};
+use crate::plan::MIN_SIGMA;
 use crate::settings::BlurError;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -159,17 +159,14 @@ fn task(request: &Request, source: &GpuImage, target: &GpuImage) -> Option<BlurT
         return None;
     }
     Some(BlurTask {
-        request: sigma.map(|sigma| BlurRequest {
-            sigma,
-            region,
-            edge: request.blur.unwrap_or_default().edge,
-            precision: Precision::of(source.view_format()),
-            fusion: Fusion::None,
-        }),
+        blur: sigma.zip(request.blur).map(|(sigma, blur)| (sigma, blur.edge)),
         region,
         alpha: request.alpha,
         source: source.view_format(),
         destination: target.view_format(),
+        is_storable: is_storable(target.view_format())
+            && target.texture_descriptor.usage.contains(TextureUsages::STORAGE_BINDING),
+        in_place: request.source == request.target,
     })
 }
 
@@ -211,20 +208,20 @@ fn record(
         let Some(due) = image_job.due.take() else {
             continue;
         };
-        let destination = RenderPassColorAttachment {
-            view: &due.target,
-            depth_slice: None,
-            resolve_target: None,
-            ops: Operations {
-                load: LoadOp::Load,
-                store: StoreOp::Store,
+        let ends = Ends {
+            source: &due.source,
+            destination: &due.target,
+            attachment: RenderPassColorAttachment {
+                view: &due.target,
+                depth_slice: None,
+                resolve_target: None,
+                ops: Operations {
+                    load: LoadOp::Load,
+                    store: StoreOp::Store,
+                },
             },
         };
-        let label = &request.label;
-        if image_job
-            .job
-            .record(recorder, &mut context, label, &due.source, &destination)
-        {
+        if image_job.job.record(recorder, &mut context, &request.label, &ends) {
             image_job.done = Some(due.done);
             outcomes.push(request.entity, Ok(()));
         }

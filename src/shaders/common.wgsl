@@ -15,6 +15,7 @@
 //   UNPREMULTIPLY  this pass writes straight alpha
 //   OPAQUE         this pass writes alpha as 1
 //   ROUND_TO_HALF  the target holds half floats
+//   COMPUTE        this is a compute pass, which stores to a texture of the format STORE_<FORMAT>
 
 #define_import_path bevy_gaussian_blur::common
 
@@ -36,6 +37,9 @@ struct BlurPass {
     octaves: vec2<u32>,
     // Whether to divide by the weight inside the region.
     normalize: vec2<u32>,
+    // The first texel of the target that is written, and how many are.
+    origin: vec2<i32>,
+    size: vec2<i32>,
     // Taps as (offset, weight, offset, weight); for a cubic, the weights inside the region.
     x: array<vec4<f32>, 12>,
     y: array<vec4<f32>, 12>,
@@ -45,6 +49,25 @@ struct BlurPass {
 @group(0) @binding(1) var source: texture_2d<f32>;
 #ifdef FILTERED
 @group(0) @binding(2) var linear_sampler: sampler;
+#endif
+
+#ifdef COMPUTE
+#ifdef STORE_RGBA16FLOAT
+@group(0) @binding(3) var stored: texture_storage_2d<rgba16float, write>;
+#endif
+#ifdef STORE_RGBA32FLOAT
+@group(0) @binding(3) var stored: texture_storage_2d<rgba32float, write>;
+#endif
+#ifdef STORE_RGBA8UNORM
+@group(0) @binding(3) var stored: texture_storage_2d<rgba8unorm, write>;
+#endif
+
+// Writes one texel of the target, unless it lies beyond what this pass writes. `position` counts from `blur.origin`.
+fn store(position: vec2<i32>, value: vec4<f32>) {
+    if all(position < blur.size) {
+        textureStore(stored, blur.origin + position, leave(value));
+    }
+}
 #endif
 
 const EDGE_CLAMP: u32 = 0u;
@@ -59,9 +82,9 @@ const LARGEST: f32 = 65504.0;
 const LARGEST: f32 = 1e38;
 #endif
 
-// The source texel of the target's texel.
-fn source_position(fragment: vec4<f32>) -> vec2<i32> {
-    return vec2<i32>(fragment.xy) * blur.step + blur.shift;
+// The source texel of a target texel.
+fn source_position(texel: vec2<i32>) -> vec2<i32> {
+    return texel * blur.step + blur.shift;
 }
 
 // (offset, weight) of a tap.
@@ -81,6 +104,16 @@ fn finite(value: vec4<f32>) -> vec4<f32> {
     let magnitude = bitcast<vec4<u32>>(value) & vec4<u32>(0x7fffffffu);
     let number = select(value, vec4<f32>(0.0), magnitude > vec4<u32>(0x7f800000u));
     return clamp(number, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
+}
+
+// Four values in two words of workgroup memory.
+fn pack(value: vec4<f32>) -> vec2<u32> {
+    let rounded = nearest_half(value);
+    return vec2<u32>(pack2x16float(rounded.xy), pack2x16float(rounded.zw));
+}
+
+fn unpack(words: vec2<u32>) -> vec4<f32> {
+    return vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y));
 }
 
 // A value as it was read, as the blur wants it.
@@ -176,13 +209,33 @@ fn read_row(texel: vec2<i32>, fraction: f32) -> vec4<f32> {
     return value;
 }
 
+// What lies between two texels, through the sampler where that is exact.
+fn read(centre: vec2<i32>, offset: vec2<f32>, filtered: bool) -> vec4<f32> {
 #ifdef FILTERED
-// Whether the sampler gives what `read_between` would: nothing outside the bounds is read, or clamping is asked for.
-fn is_filtering_exact(centre: vec2<i32>) -> bool {
-    let within = (centre + blur.reach_min >= blur.bounds_min) & (centre + blur.reach_max < blur.bounds_max);
+    if filtered {
+        return sample_between(centre, offset);
+    }
+#endif
+    return read_between(centre, offset);
+}
+
+// Whether reads from `first` to `last` need no more than clamping: nothing outside the bounds is read, or clamping is
+// asked for.
+fn is_edge_free(first: vec2<i32>, last: vec2<i32>) -> bool {
+    let within = (first >= blur.bounds_min) & (last < blur.bounds_max);
     return all(within | (blur.edge == vec2<u32>(EDGE_CLAMP)));
 }
 
+// Whether the sampler gives what `read_between` would for all reads from `first` to `last`.
+fn is_filtering_exact(first: vec2<i32>, last: vec2<i32>) -> bool {
+#ifdef FILTERED
+    return is_edge_free(first, last);
+#else
+    return false;
+#endif
+}
+
+#ifdef FILTERED
 // Linear interpolation by the sampler. A position clamped to the outermost centres reads the clamped edge.
 fn sample_between(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
     let position = vec2<f32>(centre) + 0.5 + offset;
@@ -191,3 +244,38 @@ fn sample_between(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
     return enter(textureSampleLevel(source, linear_sampler, uv, 0.0));
 }
 #endif
+
+// The part of the horizontal taps' weight that lies inside the bounds, or 1 where nothing is to be renormalised.
+fn weight_inside_x(centre: i32) -> f32 {
+    if blur.normalize.x == 0u {
+        return 1.0;
+    }
+    var weight = 0.0;
+    for (var column = 0u; column < blur.tap_count.x; column++) {
+        let tap = tap_x(column);
+        weight += tap.y * share_inside(centre, tap.x, blur.bounds_min.x, blur.bounds_max.x, blur.edge.x);
+    }
+    return weight;
+}
+
+// The same for the vertical taps.
+fn weight_inside_y(centre: i32) -> f32 {
+    if blur.normalize.y == 0u {
+        return 1.0;
+    }
+    var weight = 0.0;
+    for (var row = 0u; row < blur.tap_count.y; row++) {
+        let tap = tap_y(row);
+        weight += tap.y * share_inside(centre, tap.x, blur.bounds_min.y, blur.bounds_max.y, blur.edge.y);
+    }
+    return weight;
+}
+
+// How much of a fetch between two texels comes from inside the bounds.
+fn share_inside(centre: i32, offset: f32, low: i32, high: i32, edge: u32) -> f32 {
+    let whole = floor(offset);
+    let texel = centre + i32(whole);
+    let left = select(0.0, 1.0, is_present(texel, low, high, edge));
+    let right = select(0.0, 1.0, is_present(texel + 1, low, high, edge));
+    return mix(left, right, offset - whole);
+}

@@ -10,7 +10,6 @@ use bevy::render::render_resource::{
     TexelCopyBufferInfo, TexelCopyBufferLayout, Texture, TextureFormat,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
-use bevy::render::settings::{Backends, RenderCreation, WgpuSettings};
 use bevy::render::texture::GpuImage;
 use bevy::render::{RenderApp, RenderPlugin};
 use bevy::tasks::block_on;
@@ -39,32 +38,13 @@ pub struct Headless {
 /// # Errors
 /// No adapter was found.
 pub fn find_adapter() -> Result<(), String> {
-    usable_backends().map(drop)
-}
-
-/// The backends that have an adapter: those of `WGPU_BACKEND` if it is set, else the system's own, else OpenGL.
-///
-/// OpenGL is not asked until nothing else is left: its drivers complain on stderr when there is no display.
-fn usable_backends() -> Result<Backends, String> {
-    let candidates = match Backends::from_env() {
-        Some(wanted) => vec![wanted],
-        None => vec![Backends::PRIMARY, Backends::SECONDARY],
-    };
-    let mut reasons = Vec::new();
-    for backends in candidates {
-        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-            backends,
-            ..wgpu::InstanceDescriptor::new_without_display_handle()
-        });
-        match block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default())) {
-            Ok(_) => return Ok(backends),
-            Err(error) => reasons.push(error.to_string()),
-        }
-    }
-    Err(format!(
-        "no GPU adapter was found, not even a software one: {}",
-        reasons.join("; ")
-    ))
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::from_env().unwrap_or_default(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
+        .map(drop)
+        .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
 }
 
 impl Headless {
@@ -86,7 +66,7 @@ impl Headless {
     }
 
     fn build(logs: bool, setup: impl FnOnce(&mut App)) -> Result<Self, String> {
-        let backends = usable_backends()?;
+        find_adapter()?;
         let mut app = App::new();
         let plugins = DefaultPlugins
             .set(WindowPlugin {
@@ -95,10 +75,6 @@ impl Headless {
                 ..default()
             })
             .set(RenderPlugin {
-                render_creation: RenderCreation::from(WgpuSettings {
-                    backends: Some(backends),
-                    ..default()
-                }),
                 synchronous_pipeline_compilation: true,
                 ..default()
             })

@@ -5,10 +5,11 @@ pub mod difference;
 pub mod formats;
 pub mod headless;
 pub mod inputs;
+pub mod outcomes;
 pub mod reference;
 pub mod scene;
 
-use bevy::prelude::App;
+use bevy::prelude::{App, Image};
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 use headless::Headless;
@@ -27,8 +28,13 @@ pub const EDGES: [(EdgeMode, Edge); 5] = [
 ///
 /// With `BLUR_REQUIRE_GPU` in the environment, as the test script sets it, a missing GPU is a failure.
 pub fn gpu(setup: impl FnOnce(&mut App)) -> Option<Headless> {
+    gpu_with(BlurBackend::Auto, setup)
+}
+
+/// The same for one kind of pass.
+pub fn gpu_with(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Headless> {
     let with_blur = |app: &mut App| {
-        app.add_plugins(GaussianBlurPlugin::default());
+        app.add_plugins(GaussianBlurPlugin { backend });
         setup(app);
     };
     match Headless::new(with_blur) {
@@ -92,4 +98,23 @@ fn rounding_step(linear: f64, channel: usize) -> f64 {
     let encoded = formats::encode_srgb(linear.clamp(0.0, 1.0));
     let around = |offset: f64| formats::decode_srgb((encoded + offset / 255.0).clamp(0.0, 1.0));
     (around(0.6) - linear).max(linear - around(-0.6))
+}
+
+/// Blurs `source` into an image of another format.
+pub fn blurred(
+    headless: &mut Headless,
+    blur: GaussianBlur,
+    source: Image,
+    alpha: BlurAlpha,
+    format: TextureFormat,
+) -> Picture {
+    let [width, height] = [source.width(), source.height()].map(|side| side as usize);
+    let black = Picture::new(width, height, vec![[0.0; 4]; width * height]);
+    let (source, target) = (
+        headless.add_image(source),
+        headless.add_image(formats::to_image(&black, format)),
+    );
+    let image = BlurImage::new(source).with_target(target).with_alpha(alpha);
+    let target = headless.blur(blur, image).expect("the blur succeeds");
+    formats::to_picture(&headless.read_image(&target))
 }

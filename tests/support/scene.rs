@@ -24,7 +24,12 @@ pub fn spawn(headless: &mut Headless, kind: Kind, brightness: f64) {
     let [pattern, _] = inputs::patterns(96, 64);
     let picture = Picture::from_fn(96, 64, |x, y| {
         let texel = pattern.at(x, y);
-        [texel[2] * brightness, texel[3] * brightness * 0.7, texel[0] * brightness * 0.4, 1.0]
+        [
+            texel[2] * brightness,
+            texel[3] * brightness * 0.7,
+            texel[0] * brightness * 0.4,
+            1.0,
+        ]
     });
     let pattern = headless.add_image(to_image(&picture, TextureFormat::Rgba16Float));
     let world = headless.app.world_mut();
@@ -37,16 +42,34 @@ pub fn spawn(headless: &mut Headless, kind: Kind, brightness: f64) {
 /// Where things are and how they are turned.
 fn placements(brightness: f32) -> [(Vec3, f32, Vec2, LinearRgba); 3] {
     [
-        (Vec3::new(-40.0, 10.0, -2.0), 0.3, Vec2::new(90.0, 50.0), LinearRgba::rgb(0.1, 0.5, 0.9)),
-        (Vec3::new(60.0, -30.0, -1.0), -0.5, Vec2::new(40.0, 70.0), LinearRgba::rgb(0.9, 0.2, 0.1)),
-        (Vec3::new(75.0, 35.0, 1.0), 0.1, Vec2::new(9.0, 7.0), LinearRgba::rgb(1.0, 0.9, 0.8) * brightness),
+        (
+            Vec3::new(-40.0, 10.0, -2.0),
+            0.3,
+            Vec2::new(90.0, 50.0),
+            LinearRgba::rgb(0.1, 0.5, 0.9),
+        ),
+        (
+            Vec3::new(60.0, -30.0, -1.0),
+            -0.5,
+            Vec2::new(40.0, 70.0),
+            LinearRgba::rgb(0.9, 0.2, 0.1),
+        ),
+        (
+            Vec3::new(75.0, 35.0, 1.0),
+            0.1,
+            Vec2::new(9.0, 7.0),
+            LinearRgba::rgb(1.0, 0.9, 0.8) * brightness,
+        ),
     ]
 }
 
 fn spawn_sprites(world: &mut World, pattern: &Handle<Image>, brightness: f32) {
     for (position, angle, size, color) in placements(brightness) {
         let sprite = Sprite::from_color(color, size);
-        world.spawn((sprite, Transform::from_translation(position).with_rotation(Quat::from_rotation_z(angle))));
+        world.spawn((
+            sprite,
+            Transform::from_translation(position).with_rotation(Quat::from_rotation_z(angle)),
+        ));
     }
     world.spawn((Sprite::from_image(pattern.clone()), Transform::from_xyz(10.0, 5.0, 0.0)));
 }

@@ -1,0 +1,245 @@
+//! Brings jobs up to date with what is asked for.
+
+use super::step::{Queued, Step};
+use super::{BlurJob, BlurTask};
+use crate::pipelines::{Alpha, BlurPipelineKey, BlurPipelines, Fetch, Program, can_compute, fetch_of};
+use crate::plan::{BlurPlan, BlurRequest, Filter, Fusion, Pass, PassKind, Precision, Surface};
+use crate::settings::{BlurAlpha, BlurBackend, BlurError, EdgeMode};
+use crate::textures::{intermediate_bytes, intermediate_format, take_intermediates};
+use crate::uniforms::uniform_bytes;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy::render::render_resource::{
+    BufferDescriptor, BufferUsages, PipelineCache, SpecializedComputePipelines, SpecializedRenderPipelines,
+    TextureFormat, TextureUsages,
+};
+use bevy::render::renderer::{RenderAdapter, RenderAdapterInfo, RenderDevice, RenderQueue};
+use bevy::render::texture::TextureCache;
+use wgpu::DeviceType;
+
+/// Which kinds of passes this app uses on this GPU.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Executor {
+    /// Compute passes for what can be stored to.
+    computes: bool,
+    /// Only where the destination can be stored to as well.
+    only_throughout: bool,
+}
+
+impl Executor {
+    /// Decides for a GPU.
+    ///
+    /// [`BlurBackend::Auto`] computes where that was measured to be faster: on every real GPU if the destination can be
+    /// stored to, never on a software rasteriser.
+    #[must_use]
+    pub fn new(backend: BlurBackend, adapter: &RenderAdapter, info: &RenderAdapterInfo) -> Self {
+        let wants_compute = match backend {
+            BlurBackend::Auto => info.device_type != DeviceType::Cpu,
+            BlurBackend::Fragment => false,
+            BlurBackend::Compute => true,
+        };
+        Self {
+            computes: wants_compute && can_compute(adapter),
+            only_throughout: backend == BlurBackend::Auto,
+        }
+    }
+
+    /// How much the passes of a task may do.
+    fn fusion(self, task: &BlurTask, intermediate: TextureFormat) -> Fusion {
+        // The tiles of compute passes lie in workgroup memory as half floats.
+        let fits = intermediate == TextureFormat::Rgba16Float && task.blur.is_some();
+        if self.computes && fits && (task.is_storable || !self.only_throughout) {
+            Fusion::Tiled
+        } else {
+            Fusion::None
+        }
+    }
+}
+
+/// How many bytes the intermediates of this frame hold.
+#[derive(Resource, Clone, Copy, Debug, Default)]
+pub struct IntermediateBytes(pub u64);
+
+/// Starts counting anew for the next frame.
+pub fn reset_bytes(mut bytes: ResMut<IntermediateBytes>) {
+    bytes.0 = 0;
+}
+
+/// All that it takes to bring a [`BlurJob`] up to date.
+#[derive(SystemParam)]
+pub struct BlurPreparer<'w> {
+    device: Res<'w, RenderDevice>,
+    queue: Res<'w, RenderQueue>,
+    executor: Res<'w, Executor>,
+    pipelines: Res<'w, BlurPipelines>,
+    cache: Res<'w, PipelineCache>,
+    rendering: ResMut<'w, SpecializedRenderPipelines<BlurPipelines>>,
+    computing: ResMut<'w, SpecializedComputePipelines<BlurPipelines>>,
+    textures: ResMut<'w, TextureCache>,
+    bytes: ResMut<'w, IntermediateBytes>,
+}
+
+impl BlurPreparer<'_> {
+    /// Brings a job up to date and takes its textures for this frame.
+    ///
+    /// # Errors
+    /// [`BlurError::UnsupportedSource`] and [`BlurError::TooLarge`]; the job then has nothing to do.
+    pub fn prepare(&mut self, job: &mut BlurJob, task: BlurTask) -> Result<(), BlurError> {
+        let format = intermediate_format(task.source, task.destination);
+        let fusion = self.executor.fusion(&task, format);
+        if job.task != Some(task) {
+            let same_textures = job.task.take().is_some_and(|old| old.has_textures_of(&task));
+            let plan = plan_of(&task, fusion);
+            self.check_size(&plan)?;
+            let steps = self.steps(&plan, &task, format)?;
+            let replaced = self.write_uniforms(job, &plan);
+            let old = core::mem::replace(&mut job.steps, steps);
+            if same_textures && !replaced {
+                job.steps.iter_mut().zip(old).for_each(|(step, old)| step.inherit(old));
+            }
+            job.plan = plan;
+            job.task = Some(task);
+        }
+        let usage = match fusion {
+            Fusion::None => TextureUsages::RENDER_ATTACHMENT,
+            Fusion::Tiled => TextureUsages::RENDER_ATTACHMENT | TextureUsages::STORAGE_BINDING,
+        };
+        job.textures = take_intermediates(&job.plan, format, &self.device, &mut self.textures, usage);
+        self.bytes.0 += intermediate_bytes(&job.plan, format);
+        Ok(())
+    }
+
+    /// Queues the pipelines that blurs of any strength would need for a task, without blurring.
+    pub fn warm_up(&mut self, task: BlurTask) {
+        let weak_and_strong = [Precision::Standard.rho(), 4.0 * Precision::Hdr.rho()];
+        for sigma in weak_and_strong {
+            let task = BlurTask {
+                blur: Some((Vec2::splat(sigma as f32), EdgeMode::Clamp)),
+                ..task
+            };
+            let format = intermediate_format(task.source, task.destination);
+            let plan = plan_of(&task, self.executor.fusion(&task, format));
+            // A format that cannot be blurred is reported when it is.
+            let _ = self.steps(&plan, &task, format);
+        }
+    }
+
+    fn check_size(&self, plan: &BlurPlan) -> Result<(), BlurError> {
+        let limit = self.device.limits().max_texture_dimension_2d;
+        let size = plan.largest_intermediate();
+        if size.max_element() > limit {
+            return Err(BlurError::TooLarge { size, limit });
+        }
+        Ok(())
+    }
+
+    fn steps(&mut self, plan: &BlurPlan, task: &BlurTask, intermediate: TextureFormat) -> Result<Vec<Step>, BlurError> {
+        let source = fetch_of(task.source, &self.device).ok_or(BlurError::UnsupportedSource(task.source))?;
+        let between = fetch_of(intermediate, &self.device).unwrap_or(Fetch::Loaded);
+        let step = |pass: &Pass| {
+            let first = pass.source == Surface::Source;
+            let last = pass.target == Surface::Destination;
+            // Only texel by texel can colour be multiplied with alpha before it is filtered, and only so is a copy exact.
+            let exact = task.alpha == BlurAlpha::Straight || pass.kind == PassKind::Copy;
+            let key = BlurPipelineKey {
+                program: self.program(pass, task, intermediate),
+                fetch: match (first, exact) {
+                    (true, true) => Fetch::Loaded,
+                    (true, false) => source,
+                    (false, _) => between,
+                },
+                enter: first.then(|| entering(task.alpha)),
+                leave: last.then(|| leaving(task.alpha)),
+                target: if last { task.destination } else { intermediate },
+                intermediate,
+            };
+            let pipeline = match key.program.tile() {
+                None => Queued::Render(self.rendering.specialize(&self.cache, &self.pipelines, key.clone())),
+                Some(tile) => {
+                    let id = self.computing.specialize(&self.cache, &self.pipelines, key.clone());
+                    Queued::Compute(id, tile)
+                }
+            };
+            Step::new(key, pipeline)
+        };
+        Ok(plan.passes.iter().map(step).collect())
+    }
+
+    /// The program of a pass: a compute program wherever its target can be stored to.
+    fn program(&self, pass: &Pass, task: &BlurTask, intermediate: TextureFormat) -> Program {
+        let stores = pass.target != Surface::Destination || task.is_storable;
+        match self.executor.fusion(task, intermediate) {
+            Fusion::Tiled if stores => match pass.kind {
+                PassKind::Downsample => Program::Decimate,
+                PassKind::Upsample => Program::Interpolate,
+                PassKind::Blur => Program::Blur,
+                PassKind::Copy | PassKind::Horizontal | PassKind::Vertical => Program::Stencil,
+            },
+            _ => match pass.x.filter {
+                Filter::Taps(_) => Program::Stencil,
+                Filter::CubicUp { .. } => Program::Upsample,
+            },
+        }
+    }
+
+    /// Writes the uniforms of all passes. Returns whether the buffer had to be replaced by a larger one.
+    fn write_uniforms(&self, job: &mut BlurJob, plan: &BlurPlan) -> bool {
+        let bytes = uniform_bytes(plan);
+        if let Some(buffer) = job
+            .uniforms
+            .as_ref()
+            .filter(|buffer| buffer.size() >= bytes.len() as u64)
+        {
+            self.queue.write_buffer(buffer, 0, &bytes);
+            return false;
+        }
+        let buffer = self.device.create_buffer(&BufferDescriptor {
+            label: Some("gaussian_blur_uniforms"),
+            size: bytes.len() as u64,
+            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        self.queue.write_buffer(&buffer, 0, &bytes);
+        job.uniforms = Some(buffer);
+        true
+    }
+}
+
+/// The plan of a task. A weak blur that is fused is a single pass, which reads and stores: not in place, and not where
+/// nothing can be stored.
+fn plan_of(task: &BlurTask, fusion: Fusion) -> BlurPlan {
+    let Some((sigma, edge)) = task.blur else {
+        return BlurPlan::copy(task.region);
+    };
+    let request = BlurRequest {
+        sigma,
+        region: task.region,
+        edge,
+        precision: Precision::of(task.source),
+        fusion,
+    };
+    let plan = BlurPlan::new(&request);
+    let is_single = plan.passes.len() == 1;
+    if is_single && (task.in_place || !task.is_storable) {
+        return BlurPlan::new(&BlurRequest {
+            fusion: Fusion::None,
+            ..request
+        });
+    }
+    plan
+}
+
+fn entering(alpha: BlurAlpha) -> Alpha {
+    match alpha {
+        BlurAlpha::Straight => Alpha::Convert,
+        BlurAlpha::Premultiplied | BlurAlpha::Opaque => Alpha::Keep,
+    }
+}
+
+fn leaving(alpha: BlurAlpha) -> Alpha {
+    match alpha {
+        BlurAlpha::Premultiplied => Alpha::Keep,
+        BlurAlpha::Straight => Alpha::Convert,
+        BlurAlpha::Opaque => Alpha::Opaque,
+    }
+}
