@@ -218,6 +218,7 @@ fn camera_task(blur: &CameraBlur, view: &ExtractedView, camera: &ExtractedCamera
         region,
         alpha: BlurAlpha::Premultiplied,
         source: format,
+        source_size: whole.size(),
         destination: format,
         // Storage usage would have to be asked for, and cameras share a texture only if they ask for the same.
         is_storable: false,

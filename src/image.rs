@@ -69,7 +69,10 @@ struct Request {
 
 /// What became of requests, on its way from the render world to the main world.
 #[derive(Resource, Clone, Default)]
-struct Outcomes(Arc<Mutex<Vec<(Entity, Result<(), BlurError>)>>>);
+struct Outcomes(Arc<Mutex<Vec<Outcome>>>);
+
+/// An entity with [`BlurImage`](crate::settings::BlurImage), and how its blur went.
+type Outcome = (Entity, Result<(), BlurError>);
 
 impl Outcomes {
     fn push(&self, entity: Entity, outcome: Result<(), BlurError>) {
@@ -77,7 +80,7 @@ impl Outcomes {
         outcomes.push((entity, outcome));
     }
 
-    fn take(&self) -> Vec<(Entity, Result<(), BlurError>)> {
+    fn take(&self) -> Vec<Outcome> {
         core::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

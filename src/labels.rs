@@ -14,12 +14,13 @@ impl Plugin for BlurLabelPlugin {
     }
 }
 
+type Labelled = (Entity, Option<&'static Name>, Option<&'static BlurLabel>);
 type Relabelled = Or<(Added<GaussianBlur>, Changed<Name>)>;
 
 /// Labels all blurred entities anew when one of them comes, goes or changes its name.
 fn label_blurs(
     mut commands: Commands,
-    blurs: Query<(Entity, Option<&Name>, Option<&BlurLabel>), With<GaussianBlur>>,
+    blurs: Query<Labelled, With<GaussianBlur>>,
     changed: Query<(), (With<GaussianBlur>, Relabelled)>,
     mut removed: RemovedComponents<GaussianBlur>,
     mut unnamed: RemovedComponents<Name>,

@@ -39,6 +39,8 @@ pub struct BlurTask {
     pub alpha: BlurAlpha,
     /// The format of the source's view.
     pub source: TextureFormat,
+    /// The size of the source's texture, of which the region is a part.
+    pub source_size: UVec2,
     /// The format of the destination's view.
     pub destination: TextureFormat,
     /// Whether compute passes can store to the destination.
@@ -77,7 +79,7 @@ pub struct BlurRecorder<'w> {
 impl BlurTask {
     /// Whether both tasks are about the same textures, as far as a task can tell.
     fn has_textures_of(&self, other: &Self) -> bool {
-        let textures = |task: &Self| (task.region, task.source, task.destination);
+        let textures = |task: &Self| (task.region, task.source_size, task.source, task.destination);
         textures(self) == textures(other)
     }
 }

@@ -97,6 +97,8 @@ pub struct BlurPipelineKey {
     pub target: TextureFormat,
     /// The format of the intermediates.
     pub intermediate: TextureFormat,
+    /// The number of taps along x and y, for [`Program::Decimate`], which has few of them and does them all at once.
+    pub taps: Option<UVec2>,
 }
 
 /// What all pipelines share. Made anew when the render device is.
@@ -228,10 +230,14 @@ fn shader_defs(key: &BlurPipelineKey) -> Vec<ShaderDefVal> {
         ("STORE_RGBA32FLOAT", key.target == TextureFormat::Rgba32Float),
         ("STORE_RGBA8UNORM", key.target == TextureFormat::Rgba8Unorm),
     ];
-    all.into_iter()
-        .filter(|(_, defined)| *defined)
-        .map(|(name, _)| name.into())
-        .collect()
+    let defined = all.into_iter().filter(|(_, defined)| *defined);
+    let taps = key.taps.into_iter().flat_map(|taps| {
+        [
+            ShaderDefVal::UInt("TAPS_X".into(), taps.x),
+            ShaderDefVal::UInt("TAPS_Y".into(), taps.y),
+        ]
+    });
+    defined.map(|(name, _)| name.into()).chain(taps).collect()
 }
 
 fn is_half_float(format: TextureFormat) -> bool {

@@ -205,6 +205,18 @@ pub struct Pass {
     pub y: AxisPass,
 }
 
+impl Pass {
+    /// The number of taps along x and y, 0 for an axis that has none.
+    #[must_use]
+    pub fn tap_count(&self) -> UVec2 {
+        let count = |axis: &AxisPass| match &axis.filter {
+            Filter::Taps(taps) => taps.len() as u32,
+            Filter::CubicUp { .. } => 0,
+        };
+        UVec2::new(count(&self.x), count(&self.y))
+    }
+}
+
 /// How to blur: the textures that are needed in between and the passes, in order.
 ///
 /// The first pass reads [`Surface::Source`] and the last one writes [`Surface::Destination`]; no pass does both, so the

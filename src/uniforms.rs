@@ -1,7 +1,8 @@
 //! The bytes of a pass as the shaders read them: the mirror of `BlurPass` in `shaders/common.wgsl`.
 
-use crate::plan::{AxisPass, BORDER, BlurPlan, Filter, MAX_TAPS, Pass};
+use crate::plan::{AxisPass, BORDER, BlurPlan, Filter, MAX_TAPS, Pass, Surface};
 use crate::settings::EdgeMode;
+use bevy::math::UVec2;
 use bytemuck::{Pod, Zeroable};
 use core::array;
 use core::mem::offset_of;
@@ -25,6 +26,8 @@ pub struct PassUniform {
     normalize: [u32; 2],
     origin: [i32; 2],
     size: [i32; 2],
+    texel_size: [f32; 2],
+    padding: [f32; 2],
     tables: [Table; 2],
 }
 
@@ -37,19 +40,23 @@ const _: () = assert!(2 * BORDER <= 2 * MAX_TAPS);
 /// The distance of two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
 pub const UNIFORM_STRIDE: usize = size_of::<PassUniform>().next_multiple_of(256);
 
-/// The uniforms of all passes of a plan, [`UNIFORM_STRIDE`] apart.
+/// The uniforms of all passes of a plan, [`UNIFORM_STRIDE`] apart, for a source texture of `source_size` texels.
 #[must_use]
-pub fn uniform_bytes(plan: &BlurPlan) -> Vec<u8> {
+pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
     let mut bytes = vec![0; UNIFORM_STRIDE * plan.passes.len()];
     for (slot, pass) in bytes.chunks_mut(UNIFORM_STRIDE).zip(&plan.passes) {
-        let uniform = PassUniform::from(pass);
+        let uniform = match pass.source {
+            Surface::Intermediate(index) => PassUniform::new(pass, plan.intermediates[index]),
+            Surface::Source | Surface::Destination => PassUniform::new(pass, source_size),
+        };
         slot[..size_of::<PassUniform>()].copy_from_slice(bytemuck::bytes_of(&uniform));
     }
     bytes
 }
 
-impl From<&Pass> for PassUniform {
-    fn from(pass: &Pass) -> Self {
+impl PassUniform {
+    /// The uniform of a pass that reads a texture of `source_size` texels.
+    fn new(pass: &Pass, source_size: UVec2) -> Self {
         let axes = [&pass.x, &pass.y];
         Self {
             step: axes.map(|axis| axis.step),
@@ -59,10 +66,7 @@ impl From<&Pass> for PassUniform {
             reach_min: axes.map(|axis| reach(axis).0),
             reach_max: axes.map(|axis| reach(axis).1),
             edge: axes.map(|axis| edge_index(axis.edge)),
-            tap_count: axes.map(|axis| match &axis.filter {
-                Filter::Taps(taps) => taps.len() as u32,
-                Filter::CubicUp { .. } => 0,
-            }),
+            tap_count: pass.tap_count().to_array(),
             octaves: axes.map(|axis| match &axis.filter {
                 Filter::Taps(_) => 0,
                 Filter::CubicUp { octaves, .. } => *octaves,
@@ -70,6 +74,8 @@ impl From<&Pass> for PassUniform {
             normalize: axes.map(|axis| u32::from(is_normalized(axis))),
             origin: pass.origin.as_ivec2().to_array(),
             size: pass.size.as_ivec2().to_array(),
+            texel_size: source_size.as_vec2().recip().to_array(),
+            padding: [0.0; 2],
             tables: axes.map(table),
         }
     }

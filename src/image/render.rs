@@ -163,6 +163,7 @@ fn task(request: &Request, source: &GpuImage, target: &GpuImage) -> Option<BlurT
         region,
         alpha: request.alpha,
         source: source.view_format(),
+        source_size: size,
         destination: target.view_format(),
         is_storable: is_storable(target.view_format())
             && target.texture_descriptor.usage.contains(TextureUsages::STORAGE_BINDING),

@@ -92,7 +92,7 @@ impl BlurPreparer<'_> {
             let plan = plan_of(&task, fusion);
             self.check_size(&plan)?;
             let steps = self.steps(&plan, &task, format)?;
-            let replaced = self.write_uniforms(job, &plan);
+            let replaced = self.write_uniforms(job, &plan, task.source_size);
             let old = core::mem::replace(&mut job.steps, steps);
             if same_textures && !replaced {
                 job.steps.iter_mut().zip(old).for_each(|(step, old)| step.inherit(old));
@@ -141,8 +141,9 @@ impl BlurPreparer<'_> {
             let last = pass.target == Surface::Destination;
             // Only texel by texel can colour be multiplied with alpha before it is filtered, and only so is a copy exact.
             let exact = task.alpha == BlurAlpha::Straight || pass.kind == PassKind::Copy;
+            let program = self.program(pass, task, intermediate);
             let key = BlurPipelineKey {
-                program: self.program(pass, task, intermediate),
+                program,
                 fetch: match (first, exact) {
                     (true, true) => Fetch::Loaded,
                     (true, false) => source,
@@ -152,6 +153,7 @@ impl BlurPreparer<'_> {
                 leave: last.then(|| leaving(task.alpha)),
                 target: if last { task.destination } else { intermediate },
                 intermediate,
+                taps: (program == Program::Decimate).then(|| pass.tap_count()),
             };
             let pipeline = match key.program.tile() {
                 None => Queued::Render(self.rendering.specialize(&self.cache, &self.pipelines, key.clone())),
@@ -183,8 +185,8 @@ impl BlurPreparer<'_> {
     }
 
     /// Writes the uniforms of all passes. Returns whether the buffer had to be replaced by a larger one.
-    fn write_uniforms(&self, job: &mut BlurJob, plan: &BlurPlan) -> bool {
-        let bytes = uniform_bytes(plan);
+    fn write_uniforms(&self, job: &mut BlurJob, plan: &BlurPlan, source_size: UVec2) -> bool {
+        let bytes = uniform_bytes(plan, source_size);
         if let Some(buffer) = job
             .uniforms
             .as_ref()

@@ -5,7 +5,7 @@
 // in the same way. So a texel is loaded three or four times instead of once for every tap.
 
 #import bevy_gaussian_blur::common::{blur, enter, is_edge_free, pack, read_texel, source_position, store, tap_x, tap_y, unpack}
-#import bevy_gaussian_blur::common::{source, weight_inside_x, weight_inside_y}
+#import bevy_gaussian_blur::common::{normalized_x, normalized_y, source}
 
 // The tile, in target texels, and the longest reach of a kernel.
 const WIDTH: u32 = 64u;
@@ -90,31 +90,55 @@ fn weight_y(i: i32) -> f32 {
     return select(0.0, kernel_y[clamp(i, 0, 2 * RADIUS)], i >= 0 && i <= 2 * RADIUS);
 }
 
-// Sixteen sums of a column whose first target row is at `top`.
+// Sixteen sums of a column, four to a matrix.
+struct Sums {
+    a: mat4x4<f32>,
+    b: mat4x4<f32>,
+    c: mat4x4<f32>,
+    d: mat4x4<f32>,
+}
+
+// The sums of a column whose first target row is at `top`.
 fn convolve_column(column: u32, top: vec2<i32>, edge_free: bool) {
-    var a = mat4x4<f32>();
-    var b = mat4x4<f32>();
-    var c = mat4x4<f32>();
-    var d = mat4x4<f32>();
-    let lowest = blur.bounds_min;
-    let highest = blur.bounds_max - 1;
-    for (var i = RADIUS - blur.reach_max.y; i < RADIUS + i32(HEIGHT) + blur.reach_max.y; i++) {
-        let texel = top + vec2<i32>(0, i - RADIUS);
-        var value: vec4<f32>;
-        if edge_free {
-            value = enter(textureLoad(source, clamp(texel, lowest, highest), 0));
-        } else {
-            value = read_texel(texel);
+    var result = Sums();
+    let begin = (RADIUS - blur.reach_max.y) & ~3;
+    let end = RADIUS + i32(HEIGHT) + blur.reach_max.y;
+    let corner = top - vec2<i32>(0, RADIUS);
+    if edge_free {
+        // Four loads at once, so that their latencies overlap. The few too many at either end have no weight.
+        for (var i = begin; i < end; i += 4) {
+            let first = load(corner + vec2<i32>(0, i));
+            let second = load(corner + vec2<i32>(0, i + 1));
+            let third = load(corner + vec2<i32>(0, i + 2));
+            let fourth = load(corner + vec2<i32>(0, i + 3));
+            result = add(result, first, 4 * i);
+            result = add(result, second, 4 * i + 4);
+            result = add(result, third, 4 * i + 8);
+            result = add(result, fourth, 4 * i + 12);
         }
-        a += contributions(value, fan_y[4 * i]);
-        b += contributions(value, fan_y[4 * i + 1]);
-        c += contributions(value, fan_y[4 * i + 2]);
-        d += contributions(value, fan_y[4 * i + 3]);
+    } else {
+        for (var i = begin; i < end; i++) {
+            result = add(result, read_texel(corner + vec2<i32>(0, i)), 4 * i);
+        }
     }
-    keep_rows(column, 0u, a, top.y);
-    keep_rows(column, 4u, b, top.y);
-    keep_rows(column, 8u, c, top.y);
-    keep_rows(column, 12u, d, top.y);
+    keep_rows(column, 0u, result.a, top.y);
+    keep_rows(column, 4u, result.b, top.y);
+    keep_rows(column, 8u, result.c, top.y);
+    keep_rows(column, 12u, result.d, top.y);
+}
+
+// What a texel adds to sixteen sums.
+fn add(before: Sums, value: vec4<f32>, fan: i32) -> Sums {
+    return Sums(
+        before.a + contributions(value, fan_y[fan]),
+        before.b + contributions(value, fan_y[fan + 1]),
+        before.c + contributions(value, fan_y[fan + 2]),
+        before.d + contributions(value, fan_y[fan + 3]),
+    );
+}
+
+fn load(texel: vec2<i32>) -> vec4<f32> {
+    return enter(textureLoad(source, clamp(texel, blur.bounds_min, blur.bounds_max - 1), 0));
 }
 
 fn contributions(value: vec4<f32>, weights: vec4<f32>) -> mat4x4<f32> {
@@ -122,10 +146,14 @@ fn contributions(value: vec4<f32>, weights: vec4<f32>) -> mat4x4<f32> {
 }
 
 fn keep_rows(column: u32, row: u32, values: mat4x4<f32>, top: i32) {
-    for (var i = 0u; i < 4u; i++) {
-        let value = values[i] / weight_inside_y(top + i32(row + i));
-        sums[slot_of(row + i, column)] = pack(value);
-    }
+    keep_row(column, row, values[0], top);
+    keep_row(column, row + 1u, values[1], top);
+    keep_row(column, row + 2u, values[2], top);
+    keep_row(column, row + 3u, values[3], top);
+}
+
+fn keep_row(column: u32, row: u32, value: vec4<f32>, top: i32) {
+    sums[slot_of(row, column)] = pack(normalized_y(value, top + i32(row)));
 }
 
 fn slot_of(row: u32, column: u32) -> u32 {
@@ -138,8 +166,10 @@ fn convolve_quad(row: u32, quad: u32, first: vec2<i32>, left: i32) {
     for (var i = u32(RADIUS - blur.reach_max.x); i < u32(RADIUS + 4 + blur.reach_max.x); i++) {
         quad_sums += contributions(unpack(sums[slot_of(row, 4u * quad + i)]), fan_x[i]);
     }
-    for (var i = 0u; i < 4u; i++) {
-        let x = i32(4u * quad + i);
-        store(first + vec2<i32>(x, i32(row)), quad_sums[i] / weight_inside_x(left + x));
-    }
+    let texel = first + vec2<i32>(i32(4u * quad), i32(row));
+    let x = left + i32(4u * quad);
+    store(texel, normalized_x(quad_sums[0], x));
+    store(texel + vec2<i32>(1, 0), normalized_x(quad_sums[1], x + 1));
+    store(texel + vec2<i32>(2, 0), normalized_x(quad_sums[2], x + 2));
+    store(texel + vec2<i32>(3, 0), normalized_x(quad_sums[3], x + 3));
 }

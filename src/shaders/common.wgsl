@@ -40,6 +40,9 @@ struct BlurPass {
     // The first texel of the target that is written, and how many are.
     origin: vec2<i32>,
     size: vec2<i32>,
+    // One over the size of the source texture.
+    texel_size: vec2<f32>,
+    padding: vec2<f32>,
     // Taps as (offset, weight, offset, weight); for a cubic, the weights inside the region.
     x: array<vec4<f32>, 12>,
     y: array<vec4<f32>, 12>,
@@ -99,9 +102,13 @@ fn tap_y(index: u32) -> vec2<f32> {
 }
 
 // NaN becomes 0 and infinities the largest value of an intermediate: one of them would spread over a whole kernel.
-// Comparing bits, because compilers may assume that no value is NaN.
+// Comparing bits, because compilers may assume that no value is NaN; as integers, magnitudes sort like numbers.
 fn finite(value: vec4<f32>) -> vec4<f32> {
     let magnitude = bitcast<vec4<u32>>(value) & vec4<u32>(0x7fffffffu);
+    let largest = max(max(magnitude.x, magnitude.y), max(magnitude.z, magnitude.w));
+    if largest <= bitcast<u32>(LARGEST) {
+        return value;
+    }
     let number = select(value, vec4<f32>(0.0), magnitude > vec4<u32>(0x7f800000u));
     return clamp(number, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
 }
@@ -240,35 +247,34 @@ fn is_filtering_exact(first: vec2<i32>, last: vec2<i32>) -> bool {
 fn sample_between(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
     let position = vec2<f32>(centre) + 0.5 + offset;
     let clamped = clamp(position, vec2<f32>(blur.bounds_min) + 0.5, vec2<f32>(blur.bounds_max) - 0.5);
-    let uv = clamped / vec2<f32>(textureDimensions(source));
-    return enter(textureSampleLevel(source, linear_sampler, uv, 0.0));
+    return enter(textureSampleLevel(source, linear_sampler, clamped * blur.texel_size, 0.0));
 }
 #endif
 
-// The part of the horizontal taps' weight that lies inside the bounds, or 1 where nothing is to be renormalised.
-fn weight_inside_x(centre: i32) -> f32 {
+// A sum of the horizontal taps, divided by the part of their weight that lies inside the bounds if that is asked for.
+fn normalized_x(value: vec4<f32>, centre: i32) -> vec4<f32> {
     if blur.normalize.x == 0u {
-        return 1.0;
+        return value;
     }
     var weight = 0.0;
     for (var column = 0u; column < blur.tap_count.x; column++) {
         let tap = tap_x(column);
         weight += tap.y * share_inside(centre, tap.x, blur.bounds_min.x, blur.bounds_max.x, blur.edge.x);
     }
-    return weight;
+    return value / weight;
 }
 
 // The same for the vertical taps.
-fn weight_inside_y(centre: i32) -> f32 {
+fn normalized_y(value: vec4<f32>, centre: i32) -> vec4<f32> {
     if blur.normalize.y == 0u {
-        return 1.0;
+        return value;
     }
     var weight = 0.0;
     for (var row = 0u; row < blur.tap_count.y; row++) {
         let tap = tap_y(row);
         weight += tap.y * share_inside(centre, tap.x, blur.bounds_min.y, blur.bounds_max.y, blur.edge.y);
     }
-    return weight;
+    return value / weight;
 }
 
 // How much of a fetch between two texels comes from inside the bounds.

@@ -49,24 +49,27 @@ fn cubic(t: f32) -> vec4<f32> {
     );
 }
 
-// The blurred region itself, interpolated like the picture, or 1 where nothing is to be renormalised.
-fn interpolated_weight_inside(texel: vec2<i32>, t: vec2<f32>) -> f32 {
+// An interpolated value, divided by the blurred region itself, interpolated alike, if that is asked for.
+fn normalized(value: vec4<f32>, place: Place) -> vec4<f32> {
+    if all(blur.normalize == vec2<u32>(0u)) {
+        return value;
+    }
     var weight = vec2<f32>(1.0);
     if blur.normalize.x != 0u {
-        let w = cubic(t.x);
+        let w = cubic(place.t.x);
         weight.x = 0.0;
         for (var i = 0; i < 4; i++) {
-            weight.x += w[i] * stored_weight_x(texel.x + i - 1);
+            weight.x += w[i] * stored_weight_x(place.texel.x + i - 1);
         }
     }
     if blur.normalize.y != 0u {
-        let w = cubic(t.y);
+        let w = cubic(place.t.y);
         weight.y = 0.0;
         for (var i = 0; i < 4; i++) {
-            weight.y += w[i] * stored_weight_y(texel.y + i - 1);
+            weight.y += w[i] * stored_weight_y(place.texel.y + i - 1);
         }
     }
-    return weight.x * weight.y;
+    return value / (weight.x * weight.y);
 }
 
 fn stored_weight_x(texel: i32) -> f32 {

@@ -2,7 +2,7 @@
 // needs are interpolated horizontally into workgroup memory, and vertically out of it.
 
 #import bevy_gaussian_blur::common::{blur, read, store}
-#import bevy_gaussian_blur::cubic::{cubic, fetches, interpolated_weight_inside, place_of}
+#import bevy_gaussian_blur::cubic::{cubic, fetches, normalized, place_of}
 
 // The tile, in target texels. One octave up it needs the most coarse rows: 8 + 1 + 3.
 const WIDTH: u32 = 64u;
@@ -42,7 +42,7 @@ fn interpolate(
             value = weights.x * value + weights.y * rows[slot + WIDTH]
                 + weights.z * rows[slot + 2u * WIDTH] + weights.w * rows[slot + 3u * WIDTH];
         }
-        store(first + position, value / interpolated_weight_inside(place.texel, place.t));
+        store(first + position, normalized(value, place));
     }
 }
 

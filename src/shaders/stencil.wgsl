@@ -3,7 +3,7 @@
 // texels per target texel it halves the resolution.
 
 #import bevy_gaussian_blur::common::{blur, is_filtering_exact, leave, read, source_position, tap_x, tap_y}
-#import bevy_gaussian_blur::common::{weight_inside_x, weight_inside_y}
+#import bevy_gaussian_blur::common::{normalized_x, normalized_y}
 
 @fragment
 fn stencil(@builtin(position) fragment: vec4<f32>) -> @location(0) vec4<f32> {
@@ -12,7 +12,7 @@ fn stencil(@builtin(position) fragment: vec4<f32>) -> @location(0) vec4<f32> {
     if is_filtering_exact(centre + blur.reach_min, centre + blur.reach_max) {
         return leave(weighted_sum(centre, true));
     }
-    return leave(weighted_sum(centre, false) / (weight_inside_x(centre.x) * weight_inside_y(centre.y)));
+    return leave(normalized_y(normalized_x(weighted_sum(centre, false), centre.x), centre.y));
 }
 
 fn weighted_sum(centre: vec2<i32>, filtered: bool) -> vec4<f32> {

@@ -1,7 +1,7 @@
 // The cubic B-spline through a coarse level, evaluated at full resolution: four linear fetches.
 
 #import bevy_gaussian_blur::common::{blur, leave, read}
-#import bevy_gaussian_blur::cubic::{Fetches, fetches, interpolated_weight_inside, place_of}
+#import bevy_gaussian_blur::cubic::{Fetches, fetches, normalized, place_of}
 
 @fragment
 fn upsample(@builtin(position) fragment: vec4<f32>) -> @location(0) vec4<f32> {
@@ -12,7 +12,7 @@ fn upsample(@builtin(position) fragment: vec4<f32>) -> @location(0) vec4<f32> {
     if blur.octaves.y > 0u {
         value += read_line(place.texel, x, y.offsets.y) * y.weights.y;
     }
-    return leave(value / interpolated_weight_inside(place.texel, place.t));
+    return leave(normalized(value, place));
 }
 
 // The apron holds everything that is read, so the sampler is always exact.

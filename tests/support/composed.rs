@@ -1,6 +1,7 @@
 //! The shipped shaders, put together as Bevy does it.
 
 use naga::Module;
+use naga::valid::Capabilities;
 use naga_oil::compose::{ComposableModuleDescriptor, Composer, NagaModuleDescriptor, ShaderDefValue, ShaderType};
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -41,10 +42,13 @@ pub fn shaders() -> Vec<Shader> {
     shaders
 }
 
-/// Puts a shader and what it imports together, as Bevy does.
-pub fn compose(shader: &Shader, all: &[Shader], definitions: &Definitions) -> Module {
-    let mut composer = Composer::default();
-    for library in all.iter().filter(|shader| shader.is_library()) {
+/// Something that puts shaders and what they import together, as Bevy does.
+pub fn composer(all: &[Shader], capabilities: Capabilities) -> Composer {
+    let mut composer = Composer::default().with_capabilities(capabilities);
+    let mut libraries: Vec<&Shader> = all.iter().filter(|shader| shader.is_library()).collect();
+    // What a library imports has to be there before it.
+    libraries.sort_by_key(|library| library.text.contains("#import"));
+    for library in libraries {
         let added = composer.add_composable_module(ComposableModuleDescriptor {
             source: &library.text,
             file_path: &library.path,
@@ -54,6 +58,11 @@ pub fn compose(shader: &Shader, all: &[Shader], definitions: &Definitions) -> Mo
             panic!("{}: {}", library.path, error.emit_to_string(&composer));
         }
     }
+    composer
+}
+
+/// One variant of a shader.
+pub fn compose(composer: &mut Composer, shader: &Shader, definitions: &Definitions) -> Module {
     let shader_defs = definitions
         .iter()
         .map(|name| (name.clone(), ShaderDefValue::Bool(true)));
@@ -65,5 +74,8 @@ pub fn compose(shader: &Shader, all: &[Shader], definitions: &Definitions) -> Mo
             shader_defs: shader_defs.collect::<HashMap<_, _>>(),
             ..Default::default()
         })
-        .unwrap_or_else(|error| panic!("{definitions:?}: {}", error.emit_to_string(&composer)))
+        .unwrap_or_else(|error| {
+            let error = error.emit_to_string(composer);
+            panic!("{} with {definitions:?}: {error}", shader.path)
+        })
 }

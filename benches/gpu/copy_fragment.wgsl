@@ -1,0 +1,6 @@
+// Every texel once in and once out: what a fragment pass costs that does nothing. No blur can be cheaper.
+
+@fragment
+fn main(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
+    return textureLoad(source, vec2<i32>(position.xy), 0);
+}

@@ -1,0 +1,73 @@
+//! What a Gaussian blur costs on a GPU: the classical methods, ours, and the copy that no blur can beat.
+//!
+//! ```text
+//! cargo bench --bench gpu -- [--size WxH]... [--format F]... [--sigma S]... [--method M]... [--json FILE] [--plot FILE.svg]
+//! cargo bench --bench gpu -- --quick
+//! ```
+//!
+//! All times are differences of GPU timestamps: around the passes of a classical method, and for ours what the plugin
+//! publishes as `render/gaussian_blur/<label>/elapsed_gpu`, both with one blur at a time. A run reads an image and
+//! writes another of the same size and format. Before the timed runs of each turn come untimed ones.
+//!
+//! A ratio is to the copy of the same kind: fragment passes to the copy in a fragment pass, compute passes to the copy
+//! in a compute pass, measured in the same turns. An error is the greatest difference from a float64 Gaussian over two
+//! pictures of steps, impulses, noise and zone plates, in 1/255 of the values that a shader sees; the rounding of the
+//! format is part of it. What is left out, because it would take longer than a second a run (`--limit`) or because the GPU
+//! or the format does not allow it, has a row that says so.
+//!
+//! The classical filters end at three sigma and repeat the texels of the border, as ours does; what separable ones put
+//! between their passes is rgba16float.
+//!
+//! The program needs a GPU, or a software one, and no other file: it can be copied to another machine and run there.
+
+mod accuracy;
+mod classic;
+mod kernels;
+mod measure;
+mod method;
+mod options;
+mod ours;
+mod plot;
+mod program;
+mod report;
+mod stage;
+mod timer;
+
+#[path = "../../tests/support/mod.rs"]
+mod support;
+
+use measure::{Bench, Row};
+use options::Options;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match measure_and_report() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("{reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure_and_report() -> Result<(), String> {
+    let options = Options::read();
+    let (json, plot) = (options.json.clone(), options.plot.clone());
+    let runs = options.runs();
+    let mut bench = Bench::new(options)?;
+    let adapter = bench.gpu.name.clone();
+    println!("{adapter}: GPU times of at least {runs} runs, ratio to the copy of the same kind, error in 1/255\n");
+    println!("{}", report::header());
+    let mut rows: Vec<Row> = Vec::new();
+    bench.run(|new| {
+        println!("{}", report::table(&new));
+        rows.extend(new);
+    });
+    if let Some(path) = json {
+        report::write_json(&path, &adapter, &rows)?;
+    }
+    if let Some(path) = plot {
+        plot::write_plot(&path, &adapter, &rows)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! The methods, and what can be said of them without running them.
+
+use crate::kernels::{BoxKernel, radius};
+use bevy_gaussian_blur::prelude::BlurBackend;
+use clap::ValueEnum;
+
+/// A way to blur, or only to copy. In the order of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
+pub enum Method {
+    CopyFragment,
+    CopyCompute,
+    CopyTransfer,
+    Box,
+    #[value(name = "direct-2d")]
+    Direct2d,
+    #[value(name = "direct-2d-table")]
+    Direct2dTable,
+    Separable,
+    SeparableBilinear,
+    NaiveCompute,
+    OursFragment,
+    OursCompute,
+}
+
+impl Method {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::CopyFragment => "copy-fragment",
+            Self::CopyCompute => "copy-compute",
+            Self::CopyTransfer => "copy-transfer",
+            Self::Box => "box",
+            Self::Direct2d => "direct-2d",
+            Self::Direct2dTable => "direct-2d-table",
+            Self::Separable => "separable",
+            Self::SeparableBilinear => "separable-bilinear",
+            Self::NaiveCompute => "naive-compute",
+            Self::OursFragment => "ours-fragment",
+            Self::OursCompute => "ours-compute",
+        }
+    }
+
+    /// The copy that it is compared with: the one of its kind.
+    pub fn copy(self) -> Self {
+        match self {
+            Self::CopyTransfer => Self::CopyTransfer,
+            Self::CopyCompute | Self::NaiveCompute | Self::OursCompute => Self::CopyCompute,
+            _ => Self::CopyFragment,
+        }
+    }
+
+    /// Whether it runs in compute passes.
+    pub fn is_compute(self) -> bool {
+        self.copy() == Self::CopyCompute
+    }
+
+    /// Whether it only copies.
+    pub fn is_copy(self) -> bool {
+        self.copy() == self
+    }
+
+    /// The backend, if the method is ours.
+    pub fn backend(self) -> Option<BlurBackend> {
+        match self {
+            Self::OursFragment => Some(BlurBackend::Fragment),
+            Self::OursCompute => Some(BlurBackend::Compute),
+            _ => None,
+        }
+    }
+
+    /// How many texels it fetches for each one it writes; `None` where that does not grow with sigma.
+    pub fn fetches(self, sigma: f64) -> Option<f64> {
+        let r = f64::from(radius(sigma));
+        match self {
+            Self::Box => Some(2.0 * (2.0 * f64::from(BoxKernel::new(sigma).radius) + 3.0)),
+            Self::Direct2d | Self::Direct2dTable => Some((2.0 * r + 1.0).powi(2)),
+            Self::Separable | Self::NaiveCompute => Some(2.0 * (2.0 * r + 1.0)),
+            Self::SeparableBilinear => Some(2.0 * (r + 1.0)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! GPU times of whatever is encoded.
+
+use crate::stage::Gpu;
+use bevy::ecs::resource::Resource;
+use wgpu::{Buffer, BufferDescriptor, BufferUsages, CommandEncoder, MapMode, PollType, QuerySet, QuerySetDescriptor};
+use wgpu::{QUERY_SIZE, QueryType};
+
+/// The timestamps of beginning and end.
+const QUERIES: u32 = 2;
+
+/// Encodes, submits and waits, one run at a time.
+#[derive(Resource)]
+pub struct Timer {
+    gpu: Gpu,
+    queries: QuerySet,
+    resolved: Buffer,
+    readable: Buffer,
+}
+
+impl Timer {
+    pub fn new(gpu: &Gpu) -> Self {
+        let buffer = |label, usage| {
+            gpu.device.create_buffer(&BufferDescriptor {
+                label: Some(label),
+                size: u64::from(QUERIES * QUERY_SIZE),
+                usage,
+                mapped_at_creation: false,
+            })
+        };
+        Self {
+            gpu: gpu.clone(),
+            queries: gpu.device.create_query_set(&QuerySetDescriptor {
+                label: Some("beginning and end"),
+                ty: QueryType::Timestamp,
+                count: QUERIES,
+            }),
+            resolved: buffer("timestamps", BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC),
+            readable: buffer("timestamps to read", BufferUsages::COPY_DST | BufferUsages::MAP_READ),
+        }
+    }
+
+    /// How many microseconds the GPU takes for what `record` encodes.
+    pub fn time(&self, record: impl FnOnce(&mut CommandEncoder)) -> f64 {
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        if self.gpu.is_software {
+            // Compute passes and copies are executed at once there, timestamps only when a submission ends.
+            record(&mut encoder);
+            self.begin();
+            self.gpu.queue.submit([encoder.finish()]);
+            self.end();
+        } else {
+            encoder.write_timestamp(&self.queries, 0);
+            record(&mut encoder);
+            self.encode_end(&mut encoder);
+            self.gpu.queue.submit([encoder.finish()]);
+        }
+        self.read()
+    }
+
+    /// Submits the first timestamp on its own.
+    pub fn begin(&self) {
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        encoder.write_timestamp(&self.queries, 0);
+        self.gpu.queue.submit([encoder.finish()]);
+    }
+
+    /// Submits the second timestamp on its own.
+    pub fn end(&self) {
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        self.encode_end(&mut encoder);
+        self.gpu.queue.submit([encoder.finish()]);
+    }
+
+    fn encode_end(&self, encoder: &mut CommandEncoder) {
+        encoder.write_timestamp(&self.queries, 1);
+        encoder.resolve_query_set(&self.queries, 0..QUERIES, &self.resolved, 0);
+        encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.readable, 0, self.readable.size());
+    }
+
+    /// The microseconds between the timestamps. Waits for them.
+    pub fn read(&self) -> f64 {
+        let ticks = self.ticks();
+        let period = f64::from(self.gpu.queue.get_timestamp_period());
+        ticks[1].saturating_sub(ticks[0]) as f64 * period / 1000.0
+    }
+
+    fn ticks(&self) -> [u64; 2] {
+        let whole = self.readable.slice(..);
+        whole.map_async(MapMode::Read, |result| result.expect("timestamps can be read"));
+        // What fails here fails the mapping, which says so.
+        let _ = self.gpu.device.poll(PollType::wait_indefinitely());
+        let ticks = {
+            let bytes = whole.get_mapped_range();
+            let (ticks, _) = bytes.as_chunks::<8>();
+            [u64::from_le_bytes(ticks[0]), u64::from_le_bytes(ticks[1])]
+        };
+        self.readable.unmap();
+        ticks
+    }
+}
