@@ -25,7 +25,12 @@ impl Plugin for BlurImagePlugin {
         app.insert_resource(outcomes.clone())
             .init_resource::<follow::Requests>()
             .add_systems(PreUpdate, report_outcomes)
-            .add_systems(PostUpdate, follow::follow_images.after(AssetEventSystems));
+            .add_systems(
+                PostUpdate,
+                (follow::follow_images, follow::mark_painted)
+                    .chain()
+                    .after(AssetEventSystems),
+            );
 
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
             return;
@@ -56,6 +61,8 @@ struct Request {
     blur: Option<GaussianBlur>,
     source: AssetId<Image>,
     target: AssetId<Image>,
+    /// The plugin allocated the target, and brings it to the source's size in a frame or two.
+    owns_target: bool,
     alpha: BlurAlpha,
     /// Blur in every frame, whatever the revision.
     continuous: bool,

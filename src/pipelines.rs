@@ -7,9 +7,9 @@ use bevy::prelude::*;
 use bevy::render::render_resource::binding_types::{sampler, texture_2d, texture_storage_2d, uniform_buffer_sized};
 use bevy::render::render_resource::{
     AddressMode, BindGroupLayoutDescriptor, BufferSize, ColorTargetState, ColorWrites, ComputePipelineDescriptor,
-    FilterMode, FragmentState, RenderPipelineDescriptor, Sampler, SamplerBindingType, SamplerDescriptor, ShaderStages,
-    SpecializedComputePipeline, SpecializedRenderPipeline, StorageTextureAccess, TextureFormat, TextureSampleType,
-    TextureUsages,
+    Extent3d, FilterMode, FragmentState, RenderPipelineDescriptor, Sampler, SamplerBindingType, SamplerDescriptor, ShaderStages,
+    SpecializedComputePipeline, SpecializedRenderPipeline, StorageTextureAccess, TextureDimension, TextureFormat,
+    TextureSampleType, TextureUsages,
 };
 use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::shader::ShaderDefVal;
@@ -21,6 +21,8 @@ use wgpu::DownlevelFlags;
 pub enum Program {
     /// Render: a weighted sum of fetches.
     Stencil,
+    /// Render: one texel as it is.
+    Copy,
     /// Render: the cubic B-spline.
     Upsample,
     /// Compute: one or two octaves.
@@ -36,6 +38,7 @@ impl Program {
     fn entry_point(self) -> &'static str {
         match self {
             Self::Stencil => "stencil",
+            Self::Copy => "copy",
             Self::Upsample => "upsample",
             Self::Decimate => "decimate",
             Self::Blur => "blur_tile",
@@ -47,7 +50,7 @@ impl Program {
     #[must_use]
     pub fn tile(self) -> Option<UVec2> {
         match self {
-            Self::Stencil | Self::Upsample => None,
+            Self::Stencil | Self::Copy | Self::Upsample => None,
             Self::Decimate => Some(UVec2::new(16, 16)),
             Self::Blur | Self::Interpolate => Some(UVec2::new(64, 16)),
         }
@@ -164,7 +167,7 @@ impl BlurPipelineKey {
 impl BlurPipelines {
     fn shader(&self, program: Program) -> Handle<Shader> {
         match program {
-            Program::Stencil => &self.stencil,
+            Program::Stencil | Program::Copy => &self.stencil,
             Program::Upsample => &self.upsample,
             Program::Decimate => &self.decimate,
             Program::Blur => &self.blur,
@@ -299,4 +302,10 @@ pub fn is_storable(format: TextureFormat) -> bool {
 pub fn can_compute(adapter: &RenderAdapter) -> bool {
     let flags = adapter.get_downlevel_capabilities().flags;
     flags.contains(DownlevelFlags::COMPUTE_SHADERS)
+}
+
+/// Whether a texture is a single two-dimensional layer without multisampling.
+#[must_use]
+pub fn is_flat(dimension: TextureDimension, size: Extent3d, sample_count: u32) -> bool {
+    dimension == TextureDimension::D2 && size.depth_or_array_layers == 1 && sample_count == 1
 }

@@ -185,7 +185,7 @@ pub struct BlurImage {
     /// With `None` the plugin allocates an image of the source's size and format, keeps it at that size and format,
     /// and fills its handle in here. An image of yours must have the source's size and
     /// [`TextureUsages::RENDER_ATTACHMENT`](wgpu::TextureUsages). The source itself may be the
-    /// target.
+    /// target. Of an image with mipmaps only the first level is read and written.
     pub target: Option<Handle<Image>>,
     /// What the alpha channel means. Default: [`BlurAlpha::Premultiplied`].
     pub alpha: BlurAlpha,

@@ -2,14 +2,15 @@
 
 use super::{Outcomes, Request};
 use crate::diagnostics::BlurLabel;
-use crate::pipelines::{can_compute, is_storable};
+use crate::pipelines::{can_compute, fetch_of, is_flat, is_renderable, is_storable};
 use crate::settings::{BlurError, BlurImage, BlurUpdate, GaussianBlur};
 use bevy::asset::{LoadState, RenderAssetUsages};
 use bevy::camera::RenderTarget;
+use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureUsages;
-use bevy::render::renderer::RenderAdapter;
+use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use core::mem::{Discriminant, discriminant};
 
 /// The image blurs of this frame, in an order in which every source is blurred before it is read.
@@ -17,6 +18,13 @@ use core::mem::{Discriminant, discriminant};
 pub(super) struct Requests {
     pub ordered: Vec<Request>,
     follows: HashMap<Entity, Follow>,
+}
+
+/// What the main world knows of the GPU. Nothing until there is one.
+#[derive(SystemParam)]
+pub(super) struct Gpu<'w> {
+    device: Option<Res<'w, RenderDevice>>,
+    adapter: Option<Res<'w, RenderAdapter>>,
 }
 
 /// What is remembered of an entity from frame to frame.
@@ -45,9 +53,8 @@ pub(super) fn follow_images(
     mut images: ResMut<Assets<Image>>,
     mut events: MessageReader<AssetEvent<Image>>,
     assets: Res<AssetServer>,
+    gpu: Gpu,
     outcomes: Res<Outcomes>,
-    cameras: Query<(&Camera, &RenderTarget)>,
-    adapter: Option<Res<RenderAdapter>>,
 ) {
     let changed: HashSet<AssetId<Image>> = events
         .read()
@@ -61,94 +68,150 @@ pub(super) fn follow_images(
     ordered.clear();
     for (entity, blur, mut image, label) in &mut blurs {
         let follow = follows.entry(entity).or_default();
-        let mut report = |error: BlurError| {
-            let kind = Some(discriminant(&error));
-            if follow.reported != kind {
-                follow.reported = kind;
-                outcomes.push(entity, Err(error));
-            }
-        };
-        let Some(source) = images.get(&image.source) else {
-            if matches!(assets.load_state(&image.source), LoadState::Failed(_)) {
-                report(BlurError::SourceNotLoaded);
-            }
-            continue;
-        };
-        let valid = blur.sigma_in_texels(1.0, source.height());
-        match &valid {
-            Ok(_) => follow.reported = None,
-            Err(error) => report(error.clone()),
+        match follow.request(entity, &blur, &mut image, &changed, (&mut images, &assets, &gpu)) {
+            Ok(None) => {}
+            Ok(Some(request)) => ordered.push(Request {
+                label: label.clone(),
+                ..request
+            }),
+            Err(error) => follow.report(entity, error, &outcomes),
         }
-        let settings_changed = blur.is_changed() || image.is_changed();
-        let stores = adapter.as_deref().is_some_and(can_compute);
-        let target = follow.target(&mut image, &mut images, stores);
-        let ids = (image.source.id(), target);
-        let due = match image.update {
-            BlurUpdate::EveryFrame => false,
-            BlurUpdate::OnChange => {
-                settings_changed || changed.contains(&ids.0) || changed.contains(&ids.1) || follow.images != Some(ids)
-            }
-            BlurUpdate::Once => image.is_changed() || follow.revision == 0,
+        if let Err(error) = blur.sigma_in_texels(1.0, 1) {
+            follow.report(entity, error, &outcomes);
+        }
+    }
+    order_by_dependency(ordered);
+}
+
+/// Finds the blurs whose source a camera paints in this frame, directly or through other blurs.
+pub(super) fn mark_painted(mut requests: ResMut<Requests>, cameras: Query<(&Camera, &RenderTarget)>) {
+    let active = cameras.iter().filter(|(camera, _)| camera.is_active);
+    let mut painted: HashSet<AssetId<Image>> = active
+        .filter_map(|(_, target)| target.as_image())
+        .map(Handle::id)
+        .collect();
+    for request in &mut requests.ordered {
+        if painted.contains(&request.source) {
+            request.after_cameras = true;
+            painted.insert(request.target);
+        }
+    }
+}
+
+/// Where the images of a blur live, and what the GPU can do with them.
+type Place<'a> = (&'a mut Assets<Image>, &'a AssetServer, &'a Gpu<'a>);
+
+impl Follow {
+    /// What the render world is to do about an entity, `None` while its source is still loading.
+    fn request(
+        &mut self,
+        entity: Entity,
+        blur: &Ref<GaussianBlur>,
+        image: &mut Mut<BlurImage>,
+        changed: &HashSet<AssetId<Image>>,
+        (images, assets, gpu): Place,
+    ) -> Result<Option<Request>, BlurError> {
+        let Some(source) = images.get(&image.source) else {
+            return match assets.load_state(&image.source) {
+                LoadState::Failed(_) => Err(BlurError::SourceNotLoaded),
+                _ => Ok(None),
+            };
         };
-        follow.images = Some(ids);
-        follow.revision += u64::from(due);
-        ordered.push(Request {
+        let sigma = blur.sigma_in_texels(1.0, source.height());
+        let settings_changed = blur.is_changed() || image.is_changed();
+        let image_changed = image.is_changed();
+        let Some(target) = self.target(image, images, gpu)? else {
+            return Ok(None);
+        };
+        let ids = (image.source.id(), target);
+        let textures_changed = changed.contains(&ids.0) || changed.contains(&ids.1) || self.images != Some(ids);
+        let is_due = match image.update {
+            BlurUpdate::EveryFrame => false,
+            BlurUpdate::OnChange => settings_changed || textures_changed,
+            BlurUpdate::Once => image_changed || self.revision == 0,
+        };
+        self.images = Some(ids);
+        self.revision += u64::from(is_due);
+        if sigma.is_ok() {
+            self.reported = None;
+        }
+        Ok(Some(Request {
             entity,
-            label: label.clone(),
-            blur: valid.is_ok().then_some(*blur),
+            label: BlurLabel::new(""),
+            blur: sigma.is_ok().then_some(**blur),
             source: ids.0,
             target: ids.1,
+            owns_target: self.owned == Some(ids.1),
             alpha: image.alpha,
             continuous: image.update == BlurUpdate::EveryFrame,
             follows_textures: image.update == BlurUpdate::OnChange,
-            revision: follow.revision,
+            revision: self.revision,
             after_cameras: false,
-        });
+        }))
     }
-    order_by_dependency(ordered);
-    mark_painted(ordered, &cameras);
-}
 
-impl Follow {
-    /// The target of a blur whose source is loaded, allocated or fitted to the source if it is the plugin's own.
-    fn target(&mut self, image: &mut Mut<BlurImage>, images: &mut Assets<Image>, stores: bool) -> AssetId<Image> {
-        let allocated = match &image.target {
-            Some(target) if self.owned != Some(target.id()) => return target.id(),
-            Some(target) => Some(target.clone()),
-            None => None,
-        };
-        let wanted = images.get(&image.source).map(|source| target_for(source, stores));
-        match (allocated, wanted) {
-            (Some(target), Some(wanted)) => {
-                if images.get(&target).is_none_or(|old| !is_alike(old, &wanted)) {
-                    // The asset is still ours, so it is there or can be put back.
-                    let _ = images.insert(target.id(), wanted);
-                }
-                target.id()
-            }
-            (Some(target), None) => target.id(),
-            (None, wanted) => {
-                let target = images.add(wanted.unwrap_or_default());
-                self.owned = Some(target.id());
-                // Filling the handle in is no change of the settings.
-                image.bypass_change_detection().target = Some(target.clone());
-                target.id()
-            }
+    /// Passes a failure on, once for each kind until all is well again.
+    fn report(&mut self, entity: Entity, error: BlurError, outcomes: &Outcomes) {
+        let kind = Some(discriminant(&error));
+        if self.reported != kind {
+            self.reported = kind;
+            outcomes.push(entity, Err(error));
         }
+    }
+
+    /// The target of a blur whose source is loaded, allocated or fitted to the source if it is the plugin's own. `None`
+    /// while there is no GPU.
+    fn target(
+        &mut self,
+        image: &mut Mut<BlurImage>,
+        images: &mut Assets<Image>,
+        gpu: &Gpu,
+    ) -> Result<Option<AssetId<Image>>, BlurError> {
+        if let Some(target) = image.target.as_ref().filter(|target| self.owned != Some(target.id())) {
+            return Ok(Some(target.id()));
+        }
+        let (Some(source), Some(device), Some(adapter)) = (images.get(&image.source), &gpu.device, &gpu.adapter) else {
+            return Ok(None);
+        };
+        let wanted = target_for(source, device, adapter)?;
+        if let Some(target) = &image.target {
+            let id = target.id();
+            if images.get(id).is_none_or(|old| !is_alike(old, &wanted)) {
+                // The handle keeps the asset's place, so nothing else can be there.
+                let _ = images.insert(id, wanted);
+            }
+            return Ok(Some(id));
+        }
+        let target = images.add(wanted);
+        let id = target.id();
+        self.owned = Some(id);
+        // Filling the handle in is no change of the settings.
+        image.bypass_change_detection().target = Some(target);
+        Ok(Some(id))
     }
 }
 
 /// An image of the size and format of `source` that a blur can be written to, by a compute pass too if the GPU has them.
-fn target_for(source: &Image, stores: bool) -> Image {
+fn target_for(source: &Image, device: &RenderDevice, adapter: &RenderAdapter) -> Result<Image, BlurError> {
     let from = &source.texture_descriptor;
-    let mut target = Image::new_uninit(from.size, from.dimension, from.format, RenderAssetUsages::default());
+    if !is_flat(from.dimension, from.size, from.sample_count) {
+        return Err(BlurError::NotTwoDimensional);
+    }
+    let viewed = source.texture_view_descriptor.as_ref().and_then(|view| view.format);
+    let format = viewed.unwrap_or(from.format);
+    if fetch_of(format, device).is_none() {
+        return Err(BlurError::UnsupportedSource(format));
+    }
+    if !is_renderable(format, adapter, device) {
+        return Err(BlurError::UnsupportedTarget(format));
+    }
+    let mut target = Image::new_uninit(from.size, from.dimension, format, RenderAssetUsages::default());
     target.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT;
-    if stores && is_storable(from.format) {
+    if can_compute(adapter) && is_storable(format) {
         target.texture_descriptor.usage |= TextureUsages::STORAGE_BINDING;
     }
-    target.texture_view_descriptor = source.texture_view_descriptor.clone();
     target.sampler = source.sampler.clone();
-    target
+    Ok(target)
 }
 
 fn is_alike(a: &Image, b: &Image) -> bool {
@@ -172,20 +235,5 @@ fn order_by_dependency(requests: &mut Vec<Request>) {
             requests.append(&mut waiting);
         }
         requests.extend(waiting.extract_if(.., |request| ready.contains(&request.entity)));
-    }
-}
-
-/// Finds the blurs whose source a camera paints in this frame, directly or through other blurs.
-fn mark_painted(requests: &mut [Request], cameras: &Query<(&Camera, &RenderTarget)>) {
-    let active = cameras.iter().filter(|(camera, _)| camera.is_active);
-    let mut painted: HashSet<AssetId<Image>> = active
-        .filter_map(|(_, target)| target.as_image())
-        .map(Handle::id)
-        .collect();
-    for request in requests {
-        if painted.contains(&request.source) {
-            request.after_cameras = true;
-            painted.insert(request.target);
-        }
     }
 }

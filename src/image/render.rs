@@ -3,7 +3,7 @@
 use super::follow::Requests;
 use super::{Outcomes, Request};
 use crate::passes::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Ends};
-use crate::pipelines::{fetch_of, is_renderable, is_storable};
+use crate::pipelines::{fetch_of, is_flat, is_renderable, is_storable};
 use crate::plan::MIN_SIGMA;
 use crate::settings::BlurError;
 use bevy::platform::collections::HashMap;
@@ -11,7 +11,8 @@ use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
-    LoadOp, Operations, RenderPassColorAttachment, StoreOp, TextureDimension, TextureId, TextureUsages, TextureView,
+    LoadOp, Operations, RenderPassColorAttachment, StoreOp, TextureId, TextureUsages, TextureView,
+    TextureViewDescriptor,
 };
 use bevy::render::renderer::{RenderAdapter, RenderContext, RenderDevice};
 use bevy::render::texture::GpuImage;
@@ -32,6 +33,8 @@ struct ImageJob {
     due: Option<Due>,
     /// What was executed last.
     done: Option<Done>,
+    /// A view of the target's first level, and of which texture.
+    first_level: Option<(TextureId, TextureView)>,
     /// The kind of failure that was reported last, so that nothing is reported twice.
     failed: Option<Discriminant<BlurError>>,
 }
@@ -65,29 +68,35 @@ pub(super) fn prepare_jobs(
 ) {
     jobs.0
         .retain(|entity, _| requested.0.iter().any(|request| request.entity == *entity));
+    let mut written: Vec<TextureId> = Vec::new();
     for request in &requested.0 {
         let image_job = jobs.0.entry(request.entity).or_default();
         image_job.due = None;
         let (Some(source), Some(target)) = (images.get(request.source), images.get(request.target)) else {
             continue;
         };
+        if request.owns_target && source.size_2d() != target.size_2d() {
+            // The new size of the target is on its way.
+            continue;
+        }
         let done = Done {
             revision: request.revision,
             textures: (source.texture.id(), target.texture.id()),
         };
-        if !image_job.is_due(request, done) {
+        let is_fed = request.follows_textures && written.contains(&done.textures.0);
+        if !(image_job.is_due(request, done) || is_fed) {
             image_job.job.release();
             continue;
         }
-        let prepared = validate(source, target, &adapter, &device).and_then(|()| {
-            task(request, source, target).map_or(Ok(()), |task| preparer.prepare(&mut image_job.job, task))
-        });
+        let prepared = validate(source, target, &adapter, &device)
+            .and_then(|()| image_job.prepare(task(request, source, target), &mut preparer));
         match prepared {
             Ok(()) => {
+                written.push(done.textures.1);
                 image_job.failed = None;
                 image_job.due = Some(Due {
                     source: source.texture_view.clone(),
-                    target: target.texture_view.clone(),
+                    target: image_job.target_view(target),
                     done,
                 });
             }
@@ -101,6 +110,34 @@ pub(super) fn prepare_jobs(
 }
 
 impl ImageJob {
+    fn prepare(&mut self, task: Option<BlurTask>, preparer: &mut BlurPreparer) -> Result<(), BlurError> {
+        match task {
+            Some(task) => preparer.prepare(&mut self.job, task),
+            None => {
+                self.job = BlurJob::default();
+                Ok(())
+            }
+        }
+    }
+
+    /// The view that is written: of an image with mipmaps the first level alone, which nothing else needs a view of.
+    fn target_view(&mut self, target: &GpuImage) -> TextureView {
+        if target.texture_descriptor.mip_level_count == 1 {
+            return target.texture_view.clone();
+        }
+        let id = target.texture.id();
+        if let Some((_, view)) = self.first_level.as_ref().filter(|(known, _)| *known == id) {
+            return view.clone();
+        }
+        let view = target.texture.create_view(&TextureViewDescriptor {
+            format: Some(target.view_format()),
+            mip_level_count: Some(1),
+            ..default()
+        });
+        self.first_level = Some((id, view.clone()));
+        view
+    }
+
     fn is_due(&self, request: &Request, now: Done) -> bool {
         match self.done {
             _ if request.continuous => true,
@@ -119,9 +156,7 @@ fn validate(
 ) -> Result<(), BlurError> {
     let flat = |image: &GpuImage| {
         let descriptor = &image.texture_descriptor;
-        descriptor.dimension == TextureDimension::D2
-            && descriptor.size.depth_or_array_layers == 1
-            && descriptor.sample_count == 1
+        is_flat(descriptor.dimension, descriptor.size, descriptor.sample_count)
     };
     let lacks = |image: &GpuImage, usage| !image.texture_descriptor.usage.contains(usage);
     if !flat(source) || !flat(target) {

@@ -3,7 +3,7 @@
 use super::step::{Queued, Step};
 use super::{BlurJob, BlurTask};
 use crate::pipelines::{Alpha, BlurPipelineKey, BlurPipelines, Fetch, Program, can_compute, fetch_of};
-use crate::plan::{BlurPlan, BlurRequest, Filter, Fusion, Pass, PassKind, Precision, Surface};
+use crate::plan::{BlurPlan, BlurRequest, Fusion, Pass, PassKind, Precision, Surface};
 use crate::settings::{BlurAlpha, BlurBackend, BlurError, EdgeMode};
 use crate::textures::{intermediate_bytes, intermediate_format, take_intermediates};
 use crate::uniforms::uniform_bytes;
@@ -150,7 +150,7 @@ impl BlurPreparer<'_> {
                     (false, _) => between,
                 },
                 enter: first.then(|| entering(task.alpha)),
-                leave: last.then(|| leaving(task.alpha)),
+                leave: last.then(|| leaving(task.alpha, pass.kind)),
                 target: if last { task.destination } else { intermediate },
                 intermediate,
                 taps: (program == Program::Decimate).then(|| pass.tap_count()),
@@ -175,11 +175,13 @@ impl BlurPreparer<'_> {
                 PassKind::Downsample => Program::Decimate,
                 PassKind::Upsample => Program::Interpolate,
                 PassKind::Blur => Program::Blur,
-                PassKind::Copy | PassKind::Horizontal | PassKind::Vertical => Program::Stencil,
+                PassKind::Copy => Program::Copy,
+                PassKind::Horizontal | PassKind::Vertical => Program::Stencil,
             },
-            _ => match pass.x.filter {
-                Filter::Taps(_) => Program::Stencil,
-                Filter::CubicUp { .. } => Program::Upsample,
+            _ => match pass.kind {
+                PassKind::Copy => Program::Copy,
+                PassKind::Upsample => Program::Upsample,
+                PassKind::Downsample | PassKind::Horizontal | PassKind::Vertical | PassKind::Blur => Program::Stencil,
             },
         }
     }
@@ -238,10 +240,11 @@ fn entering(alpha: BlurAlpha) -> Alpha {
     }
 }
 
-fn leaving(alpha: BlurAlpha) -> Alpha {
+fn leaving(alpha: BlurAlpha, kind: PassKind) -> Alpha {
     match alpha {
-        BlurAlpha::Premultiplied => Alpha::Keep,
-        BlurAlpha::Straight => Alpha::Convert,
         BlurAlpha::Opaque => Alpha::Opaque,
+        // What is only copied has not been converted.
+        BlurAlpha::Straight if kind != PassKind::Copy => Alpha::Convert,
+        BlurAlpha::Premultiplied | BlurAlpha::Straight => Alpha::Keep,
     }
 }

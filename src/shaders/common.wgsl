@@ -44,8 +44,8 @@ struct BlurPass {
     texel_size: vec2<f32>,
     padding: vec2<f32>,
     // Taps as (offset, weight, offset, weight); for a cubic, the weights inside the region.
-    x: array<vec4<f32>, 12>,
-    y: array<vec4<f32>, 12>,
+    x: array<vec4<f32>, TAP_VECTORS>,
+    y: array<vec4<f32>, TAP_VECTORS>,
 }
 
 @group(0) @binding(0) var<uniform> blur: BlurPass;
@@ -130,7 +130,7 @@ fn enter(value: vec4<f32>) -> vec4<f32> {
     result = finite(result);
 #endif
 #ifdef PREMULTIPLY
-    result = vec4<f32>(result.rgb * result.a, result.a);
+    result = clamp(vec4<f32>(result.rgb * result.a, result.a), vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
 #endif
     return result;
 }

@@ -3,7 +3,7 @@
 // texels per target texel it halves the resolution.
 
 #import bevy_gaussian_blur::common::{blur, is_filtering_exact, leave, read, source_position, tap_x, tap_y}
-#import bevy_gaussian_blur::common::{normalized_x, normalized_y}
+#import bevy_gaussian_blur::common::{normalized_x, normalized_y, source}
 
 @fragment
 fn stencil(@builtin(position) fragment: vec4<f32>) -> @location(0) vec4<f32> {
@@ -25,4 +25,10 @@ fn weighted_sum(centre: vec2<i32>, filtered: bool) -> vec4<f32> {
         }
     }
     return sum;
+}
+
+// The same value in another texture, to the bit.
+@fragment
+fn copy(@builtin(position) fragment: vec4<f32>) -> @location(0) vec4<f32> {
+    return leave(textureLoad(source, source_position(vec2<i32>(fragment.xy)), 0));
 }

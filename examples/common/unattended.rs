@@ -1,0 +1,183 @@
+//! `--frames N --screenshot FILE`: show a fixed number of frames without a user, and write down the last one.
+
+use bevy::app::PluginGroupBuilder;
+use bevy::prelude::*;
+use bevy::render::render_resource::PipelineCache;
+use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
+use bevy::render::{Render, RenderApp, RenderPlugin, RenderSystems};
+use bevy::time::TimeUpdateStrategy;
+use bevy::winit::WinitSettings;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The time between two frames without a user, whatever the computer's speed.
+const TIME_STEP: Duration = Duration::from_micros(16_667);
+
+/// How many frames there are when only a screenshot is asked for.
+const DEFAULT_FRAMES: u32 = 60;
+
+/// How many frames to wait for shaders and for the screenshot, beyond the ones asked for, before giving up.
+const PATIENCE: u32 = 1200;
+
+/// The options of an example for a run without a user.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Unattended {
+    /// Show this many frames, 1/60 s apart, and end.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    frames: Option<u32>,
+    /// Write what the window shows in the last frame into this PNG or JPEG file, and end [default: after 60 frames].
+    #[arg(long, value_name = "FILE")]
+    screenshot: Option<PathBuf>,
+}
+
+impl Unattended {
+    /// Whether the example runs without a user.
+    pub fn is_active(&self) -> bool {
+        self.frames.is_some() || self.screenshot.is_some()
+    }
+
+    /// How many frames are shown.
+    pub fn frames(&self) -> u32 {
+        self.frames.unwrap_or(DEFAULT_FRAMES)
+    }
+
+    /// Whether a screenshot can be written where it is to go.
+    pub fn check(&self) -> Result<(), String> {
+        let Some(path) = &self.screenshot else {
+            return Ok(());
+        };
+        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+        if !["png", "jpg", "jpeg"].iter().any(|known| extension == *known) {
+            return Err(format!("{}: a screenshot is a .png or .jpg file", path.display()));
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) {
+            return Err(format!("{}: there is no such folder", path.display()));
+        }
+        Ok(())
+    }
+
+    /// Bevy's default plugins with the example's window, which is small when nobody watches.
+    pub fn default_plugins(&self, title: &str) -> PluginGroupBuilder {
+        let resolution = if self.is_active() { (960, 600) } else { (1280, 720) };
+        DefaultPlugins
+            .set(WindowPlugin {
+                primary_window: Some(Window {
+                    title: title.to_owned(),
+                    resolution: resolution.into(),
+                    ..default()
+                }),
+                ..default()
+            })
+            .set(RenderPlugin {
+                synchronous_pipeline_compilation: self.is_active(),
+                ..default()
+            })
+    }
+
+    /// Runs the app, by itself where the options say so. The result is an error unless a screenshot that was asked for
+    /// has been written.
+    pub fn run(&self, app: &mut App) -> AppExit {
+        let progress = Progress::default();
+        if self.is_active() {
+            app.insert_resource(TimeUpdateStrategy::ManualDuration(TIME_STEP))
+                .insert_resource(WinitSettings::continuous())
+                .insert_resource(self.plan())
+                .insert_resource(progress.clone())
+                .add_systems(Update, follow_plan);
+            if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
+                render_app
+                    .insert_resource(progress.clone())
+                    .add_systems(Render, watch_pipelines.in_set(RenderSystems::Cleanup));
+            }
+        }
+        let exit = app.run();
+        if exit.is_success() && self.screenshot.is_some() && !progress.written.load(Ordering::Relaxed) {
+            return fail("the window was closed before the screenshot");
+        }
+        exit
+    }
+
+    fn plan(&self) -> Plan {
+        Plan {
+            frames: self.frames(),
+            screenshot: self.screenshot.clone(),
+            shown: 0,
+            requested: false,
+        }
+    }
+}
+
+/// Says in one line on stderr why the example ends.
+pub fn fail(reason: &str) -> AppExit {
+    eprintln!("error: {}", reason.split_whitespace().collect::<Vec<_>>().join(" "));
+    AppExit::error()
+}
+
+/// What is to happen, and how far it has come.
+#[derive(Resource)]
+struct Plan {
+    frames: u32,
+    screenshot: Option<PathBuf>,
+    shown: u32,
+    requested: bool,
+}
+
+/// What the render world and the screenshot report.
+#[derive(Resource, Clone, Default)]
+struct Progress {
+    /// No shader is still on its way.
+    pipelines_ready: Arc<AtomicBool>,
+    /// The screenshot is on disk.
+    written: Arc<AtomicBool>,
+}
+
+fn watch_pipelines(cache: Res<PipelineCache>, progress: Res<Progress>) {
+    let ready = cache.waiting_pipelines().next().is_none();
+    progress.pipelines_ready.store(ready, Ordering::Relaxed);
+}
+
+fn follow_plan(
+    mut commands: Commands,
+    mut plan: ResMut<Plan>,
+    progress: Res<Progress>,
+    mut exit: MessageWriter<AppExit>,
+) {
+    plan.shown += 1;
+    if plan.shown > plan.frames.saturating_add(PATIENCE) {
+        exit.write(fail("there was no screenshot to be had from the window"));
+    }
+    if plan.shown < plan.frames || plan.requested || !progress.pipelines_ready.load(Ordering::Relaxed) {
+        return;
+    }
+    plan.requested = true;
+    let Some(path) = plan.screenshot.clone() else {
+        exit.write(AppExit::Success);
+        return;
+    };
+    commands.spawn(Screenshot::primary_window()).observe(
+        move |captured: On<ScreenshotCaptured>, progress: Res<Progress>, mut exit: MessageWriter<AppExit>| {
+            exit.write(match write(&captured.image, &path) {
+                Ok(()) => {
+                    progress.written.store(true, Ordering::Relaxed);
+                    AppExit::Success
+                }
+                Err(reason) => fail(&reason),
+            });
+        },
+    );
+}
+
+fn write(screenshot: &Image, path: &Path) -> Result<(), String> {
+    let picture = screenshot
+        .clone()
+        .try_into_dynamic()
+        .map_err(|error| error.to_string())?;
+    // The alpha channel of a window says nothing.
+    picture
+        .to_rgb8()
+        .save(path)
+        .map_err(|error| format!("{}: {error}", path.display()))
+}

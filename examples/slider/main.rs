@@ -1,0 +1,116 @@
+//! Every setting of a camera's blur under a slider, next to what it costs.
+//!
+//! ```text
+//! cargo run --release --example slider -- [--image FILE] [--radius R] [--frames N] [--screenshot FILE]
+//! ```
+//!
+//! You should see an animated scene at dusk and a panel over it. Drag the radius: the scene goes out of focus without a
+//! jump anywhere between 0 and 400, the colours keep their brightness, and no border of the window turns dark. The panel
+//! shows the GPU time of each pass and of the whole, a plot of the last seconds, and the memory of the intermediate
+//! textures; watch the time stay nearly the same from a radius of 20 on. A GPU without timestamps shows "-" for times.
+//! `--image FILE`, or a picture dropped on the window, takes the place of the scene.
+//!
+//! The panel itself stays sharp, as a user interface does: egui paints it after the stages `BeforeTonemapping` and
+//! `AfterTonemapping`. With the stage `AfterUi` the panel is blurred with everything else; its controls still work, and
+//! the key B switches the blur off and on. The plugins of egui and of the blur do not know each other, so this example
+//! says in [`blur_after_egui`] which of the two comes first.
+//!
+//! With `--frames` or `--screenshot` it runs without a user, and ends.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod panel;
+mod picture;
+mod plot;
+mod settings;
+
+use bevy::core_pipeline::schedule::{Core2d, Core3d};
+use bevy::prelude::*;
+use bevy::render::RenderApp;
+use bevy_egui::render::egui_pass;
+use bevy_egui::{EguiPlugin, EguiPrimaryContextPass};
+use bevy_gaussian_blur::GaussianBlurSystems;
+use bevy_gaussian_blur::prelude::*;
+use clap::Parser;
+use common::scene::{ScenePlugin, viewpoint};
+use common::unattended::{Unattended, fail};
+use settings::{BlurredCamera, MAX_RADIUS, Settings};
+use std::path::PathBuf;
+
+/// Every setting of a camera's blur under a slider, next to what it costs.
+#[derive(Parser)]
+struct Arguments {
+    /// Show this PNG, JPEG or EXR picture instead of the scene.
+    #[arg(long, value_name = "FILE")]
+    image: Option<PathBuf>,
+    /// The radius to begin with, 0 to 400 logical pixels.
+    #[arg(long, value_name = "R", default_value_t = 24.0, value_parser = parse_radius)]
+    radius: f32,
+    #[command(flatten)]
+    unattended: Unattended,
+}
+
+fn parse_radius(text: &str) -> Result<f32, String> {
+    let radius: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
+    let allowed = 0.0..=MAX_RADIUS;
+    if allowed.contains(&radius) {
+        Ok(radius)
+    } else {
+        Err(format!("the radius must be from 0 to {MAX_RADIUS}"))
+    }
+}
+
+fn main() -> AppExit {
+    let arguments = Arguments::parse();
+    let picture = arguments.image.as_deref().map(picture::read).transpose();
+    let picture = match arguments.unattended.check().and(picture) {
+        Ok(picture) => picture,
+        Err(reason) => return fail(&reason),
+    };
+    let mut app = App::new();
+    app.add_plugins((
+        arguments.unattended.default_plugins("Gaussian blur: slider"),
+        GaussianBlurPlugin::default(),
+        GaussianBlurDiagnosticsPlugin,
+        EguiPlugin::default(),
+        ScenePlugin,
+        picture::PicturePlugin::new(picture),
+    ))
+    .insert_resource(ClearColor(Color::BLACK))
+    .insert_resource(Settings::new(arguments.radius))
+    .init_resource::<plot::History>()
+    .add_systems(Startup, spawn_camera)
+    .add_systems(
+        Update,
+        (
+            plot::remember,
+            settings::toggle_by_key,
+            settings::apply.run_if(resource_changed::<Settings>),
+        )
+            .chain(),
+    )
+    .add_systems(EguiPrimaryContextPass, panel::show);
+    blur_after_egui(&mut app);
+    arguments.unattended.run(&mut app)
+}
+
+/// Lets a blur of the stage `AfterUi` include egui.
+///
+/// Both `egui_pass` and `GaussianBlurSystems::AfterUi` run after Bevy's own user interface and before the picture goes
+/// to the window. Without this, either might come first.
+fn blur_after_egui(app: &mut App) {
+    if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
+        render_app
+            .configure_sets(Core2d, GaussianBlurSystems::AfterUi.after(egui_pass))
+            .configure_sets(Core3d, GaussianBlurSystems::AfterUi.after(egui_pass));
+    }
+}
+
+fn spawn_camera(mut commands: Commands) {
+    commands.spawn((
+        Name::new("Slider camera"),
+        BlurredCamera,
+        Camera3d::default(),
+        viewpoint(9.5),
+    ));
+}

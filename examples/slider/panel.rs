@@ -1,0 +1,191 @@
+//! The panel: every setting, and what it costs.
+
+use crate::picture::Complaint;
+use crate::plot::History;
+use crate::settings::{BlurredCamera, MAX_RADIUS, Settings};
+use bevy::diagnostic::{DiagnosticPath, DiagnosticsStore};
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::{DetectChangesMut, Msaa, Res, ResMut, Result, Single, With};
+use bevy::render::render_resource::{TextureFormat, WgpuFeatures};
+use bevy::render::renderer::{RenderAdapter, RenderAdapterInfo, RenderDevice};
+use bevy_egui::egui::{Checkbox, Color32, ComboBox, Grid, RichText, Slider, Ui, Window, vec2};
+use bevy_egui::{EguiContexts, egui};
+use bevy_gaussian_blur::diagnostics::{COPY, PASSES, TEXTURE_BYTES};
+use bevy_gaussian_blur::prelude::*;
+
+const UNITS: [(BlurUnit, &str); 3] = [
+    (BlurUnit::LogicalPixels, "logical pixels"),
+    (BlurUnit::PhysicalPixels, "physical pixels"),
+    (BlurUnit::ViewportHeight, "% of the height"),
+];
+
+const EDGES: [(EdgeMode, &str); 5] = [
+    (EdgeMode::Clamp, "clamp"),
+    (EdgeMode::Mirror, "mirror"),
+    (EdgeMode::Wrap, "wrap"),
+    (EdgeMode::Transparent, "transparent"),
+    (EdgeMode::Renormalize, "renormalize"),
+];
+
+const STAGES: [(BlurStage, &str); 3] = [
+    (BlurStage::BeforeTonemapping, "before tonemapping"),
+    (BlurStage::AfterTonemapping, "after tonemapping"),
+    (BlurStage::AfterUi, "after the UI"),
+];
+
+const MSAA: [(Msaa, &str); 4] = [
+    (Msaa::Off, "off"),
+    (Msaa::Sample2, "2"),
+    (Msaa::Sample4, "4"),
+    (Msaa::Sample8, "8"),
+];
+
+/// What the panel shows beside the settings.
+#[derive(SystemParam)]
+pub struct Figures<'w, 's> {
+    diagnostics: Res<'w, DiagnosticsStore>,
+    label: Option<Single<'w, 's, &'static BlurLabel, With<BlurredCamera>>>,
+    history: Res<'w, History>,
+    complaint: Res<'w, Complaint>,
+}
+
+/// The GPU, and what it can do.
+#[derive(SystemParam)]
+pub struct Gpu<'w> {
+    adapter: Res<'w, RenderAdapter>,
+    info: Res<'w, RenderAdapterInfo>,
+    device: Res<'w, RenderDevice>,
+}
+
+/// Shows the panel.
+pub fn show(mut contexts: EguiContexts, mut settings: ResMut<Settings>, figures: Figures, gpu: Gpu) -> Result {
+    let mut edited = settings.clone();
+    Window::new("Gaussian blur")
+        .default_pos([12.0, 12.0])
+        .resizable(false)
+        .fade_in(false)
+        .show(contexts.ctx_mut()?, |ui| {
+            ui.spacing_mut().slider_width = 170.0;
+            edit(ui, &mut edited, &gpu);
+            ui.separator();
+            figures.show(ui);
+            ui.separator();
+            ui.label(RichText::new(&gpu.info.name).small().weak());
+            if let Some(complaint) = &figures.complaint.0 {
+                ui.colored_label(Color32::LIGHT_RED, complaint);
+            }
+        });
+    settings.set_if_neq(edited);
+    Ok(())
+}
+
+fn edit(ui: &mut Ui, settings: &mut Settings, gpu: &Gpu) {
+    ui.checkbox(&mut settings.is_on, "blur (key B)");
+    let blur = &mut settings.blur;
+    Grid::new("settings")
+        .num_columns(2)
+        .spacing(vec2(10.0, 4.0))
+        .show(ui, |ui| {
+            row(ui, "radius", |ui| {
+                ui.add(Slider::new(&mut blur.radius, 0.0..=MAX_RADIUS).fixed_decimals(1));
+            });
+            row(ui, "sigma", |ui| {
+                ui.label(format!("{:.2}", blur.sigma()));
+            });
+            row(ui, "unit", |ui| choose(ui, "unit", &mut blur.unit, &UNITS));
+            row(ui, "aspect x", |ui| {
+                ui.add(Slider::new(&mut blur.aspect.x, 0.0..=2.0).fixed_decimals(2));
+            });
+            row(ui, "aspect y", |ui| {
+                ui.add(Slider::new(&mut blur.aspect.y, 0.0..=2.0).fixed_decimals(2));
+            });
+            row(ui, "edge", |ui| choose(ui, "edge", &mut blur.edge, &EDGES));
+            row(ui, "stage", |ui| choose(ui, "stage", &mut settings.stage, &STAGES));
+            row(ui, "HDR", |ui| {
+                ui.horizontal(|ui| {
+                    ui.checkbox(&mut settings.hdr, "on");
+                    ui.add_enabled(settings.hdr, Checkbox::new(&mut settings.bloom, "bloom"));
+                });
+            });
+            row(ui, "MSAA", |ui| {
+                let supported: Vec<_> = MSAA.into_iter().filter(|(msaa, _)| gpu.supports(*msaa)).collect();
+                choose(ui, "MSAA", &mut settings.msaa, &supported);
+            });
+        });
+}
+
+fn row(ui: &mut Ui, name: &str, control: impl FnOnce(&mut Ui)) {
+    ui.label(name);
+    control(ui);
+    ui.end_row();
+}
+
+fn choose<T: Copy + PartialEq>(ui: &mut Ui, id: &str, chosen: &mut T, choices: &[(T, &str)]) {
+    let name = choices
+        .iter()
+        .find(|(choice, _)| choice == chosen)
+        .map_or("", |(_, name)| name);
+    ComboBox::from_id_salt(id).selected_text(name).show_ui(ui, |ui| {
+        for (choice, name) in choices {
+            ui.selectable_value(chosen, *choice, *name);
+        }
+    });
+}
+
+impl Figures<'_, '_> {
+    fn show(&self, ui: &mut Ui) {
+        Grid::new("figures")
+            .num_columns(2)
+            .spacing(vec2(10.0, 2.0))
+            .show(ui, |ui| {
+                // The pass that copies is for images.
+                for pass in PASSES.into_iter().filter(|pass| *pass != COPY) {
+                    let time = self.milliseconds(|label| label.pass_elapsed_gpu(pass));
+                    row(ui, pass, |ui| monospace(ui, time));
+                }
+                let whole = self.milliseconds(BlurLabel::elapsed_gpu);
+                row(ui, "whole, on the GPU", |ui| monospace(ui, whole));
+                let bytes = self.diagnostics.get(&TEXTURE_BYTES).and_then(|bytes| bytes.value());
+                let memory = bytes.map_or("-".to_owned(), |bytes| {
+                    format!("{:8.2} MiB", bytes / f64::from(1 << 20))
+                });
+                row(ui, "intermediates", |ui| monospace(ui, memory));
+            });
+        self.history.show(ui);
+    }
+
+    fn milliseconds(&self, path: impl Fn(&BlurLabel) -> DiagnosticPath) -> String {
+        let label = self.label.as_deref().copied();
+        let time = label
+            .and_then(|label| self.diagnostics.get(&path(label)))
+            .and_then(|diagnostic| diagnostic.smoothed());
+        time.map_or("-".to_owned(), |time| format!("{time:8.3} ms"))
+    }
+}
+
+fn monospace(ui: &mut Ui, text: String) {
+    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+        ui.monospace(text)
+    });
+}
+
+impl Gpu<'_> {
+    /// Whether a camera, HDR or not, may have this many samples.
+    fn supports(&self, msaa: Msaa) -> bool {
+        // Every GPU has these, and has to be asked for the others.
+        if matches!(msaa, Msaa::Off | Msaa::Sample4) {
+            return true;
+        }
+        let needed = WgpuFeatures::TEXTURE_ADAPTER_SPECIFIC_FORMAT_FEATURES;
+        let formats = [
+            TextureFormat::Rgba8UnormSrgb,
+            TextureFormat::Rgba16Float,
+            TextureFormat::Depth32Float,
+        ];
+        self.device.features().contains(needed)
+            && formats.into_iter().all(|format| {
+                let flags = self.adapter.get_texture_format_features(format).flags;
+                flags.sample_count_supported(msaa.samples())
+            })
+    }
+}
