@@ -1,6 +1,7 @@
 //! One axis of a plan: how many octaves, which residual kernel, and where every level's texels lie.
 
-use super::{AxisPass, BORDER, Filter, Levels, MAX_TAPS, MIN_SIGMA, Precision};
+use super::build::Levels;
+use super::{AxisPass, BORDER, Filter, MAX_TAPS, MIN_SIGMA, Precision};
 use crate::kernel::{self, Tap};
 use crate::settings::EdgeMode;
 
