@@ -7,9 +7,9 @@ use bevy::prelude::*;
 use bevy::render::render_resource::binding_types::{sampler, texture_2d, texture_storage_2d, uniform_buffer_sized};
 use bevy::render::render_resource::{
     AddressMode, BindGroupLayoutDescriptor, BufferSize, ColorTargetState, ColorWrites, ComputePipelineDescriptor,
-    Extent3d, FilterMode, FragmentState, RenderPipelineDescriptor, Sampler, SamplerBindingType, SamplerDescriptor, ShaderStages,
-    SpecializedComputePipeline, SpecializedRenderPipeline, StorageTextureAccess, TextureDimension, TextureFormat,
-    TextureSampleType, TextureUsages,
+    Extent3d, FilterMode, FragmentState, RenderPipelineDescriptor, Sampler, SamplerBindingType, SamplerDescriptor,
+    ShaderStages, SpecializedComputePipeline, SpecializedRenderPipeline, StorageTextureAccess, TextureDimension,
+    TextureFormat, TextureSampleType, TextureUsages,
 };
 use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::shader::ShaderDefVal;

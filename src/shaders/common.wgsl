@@ -242,14 +242,21 @@ fn is_filtering_exact(first: vec2<i32>, last: vec2<i32>) -> bool {
 #endif
 }
 
-#ifdef FILTERED
-// Linear interpolation by the sampler. A position clamped to the outermost centres reads the clamped edge.
+// What lies between two texels through the sampler. A position clamped to the outermost centres reads the clamped edge.
 fn sample_between(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
+    return enter(sample_raw(centre, offset));
+}
+
+// The same, as it is. Only where `is_filtering_exact`.
+fn sample_raw(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
+#ifdef FILTERED
     let position = vec2<f32>(centre) + 0.5 + offset;
     let clamped = clamp(position, vec2<f32>(blur.bounds_min) + 0.5, vec2<f32>(blur.bounds_max) - 0.5);
-    return enter(textureSampleLevel(source, linear_sampler, clamped * blur.texel_size, 0.0));
-}
+    return textureSampleLevel(source, linear_sampler, clamped * blur.texel_size, 0.0);
+#else
+    return vec4<f32>(0.0);
 #endif
+}
 
 // A sum of the horizontal taps, divided by the part of their weight that lies inside the bounds if that is asked for.
 fn normalized_x(value: vec4<f32>, centre: i32) -> vec4<f32> {

@@ -63,9 +63,12 @@ pub fn composer(all: &[Shader], capabilities: Capabilities) -> Composer {
 
 /// One variant of a shader.
 pub fn compose(composer: &mut Composer, shader: &Shader, definitions: &Definitions) -> Module {
-    let shader_defs = definitions
+    let flags = definitions
         .iter()
         .map(|name| (name.clone(), ShaderDefValue::Bool(true)));
+    // The numbers of taps, where any number will do.
+    let counts = ["TAPS_X", "TAPS_Y"].map(|name| (name.to_owned(), ShaderDefValue::UInt(8)));
+    let shader_defs = flags.chain(counts);
     composer
         .make_naga_module(NagaModuleDescriptor {
             source: &shader.text,

@@ -8,6 +8,7 @@ pub mod inputs;
 pub mod outcomes;
 pub mod reference;
 pub mod scene;
+pub mod twins;
 
 use bevy::prelude::{App, Image};
 use bevy::render::render_resource::TextureFormat;
