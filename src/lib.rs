@@ -1,4 +1,54 @@
-//! probe
+//! A Gaussian blur for [Bevy](https://bevy.org): on cameras, as a post-process, and on images.
+//!
+//! It is *the* Gaussian, within a third of a grey level at every strength, at a cost that does not grow with the
+//! strength.
+//!
+//! # A camera
+//!
+//! ```no_run
+//! use bevy::prelude::*;
+//! use bevy_gaussian_blur::prelude::*;
+//!
+//! App::new()
+//!     .add_plugins((DefaultPlugins, GaussianBlurPlugin::default()))
+//!     .add_systems(Startup, |mut commands: Commands| {
+//!         commands.spawn((Camera3d::default(), GaussianBlur::new(24.0)));
+//!     })
+//!     .run();
+//! ```
+//!
+//! [`GaussianBlur`] holds the radius, which is three standard deviations, and may change in any frame. [`BlurStage`]
+//! says whether light, the finished picture, or that and the user interface are blurred.
+//!
+//! # An image
+//!
+//! ```no_run
+//! # use bevy::prelude::*;
+//! # use bevy_gaussian_blur::prelude::*;
+//! fn blur_photo(mut commands: Commands, assets: Res<AssetServer>) {
+//!     let photo = assets.load("photo.png");
+//!     commands
+//!         .spawn((GaussianBlur::from_sigma(8.0), BlurImage::new(photo)))
+//!         .observe(|finished: On<BlurFinished>, blurs: Query<&BlurImage>| {
+//!             let image = blurs.get(finished.entity).ok().and_then(|blur| blur.target.clone());
+//!             info!("blurred into {image:?}");
+//!         });
+//! }
+//! ```
+//!
+//! [`BlurImage`] names the source and, if you have one, the target. [`BlurFinished`] and [`BlurFailed`] tell how it went.
+//!
+//! # What it costs
+//!
+//! [`GaussianBlurDiagnosticsPlugin`] publishes GPU times from timestamps; [`BlurLabel`](diagnostics::BlurLabel) builds
+//! their paths.
+//!
+//! # How the crate is built
+//!
+//! A blur is a *plan*: a short list of passes, computed from sigma, size, edge mode and precision without a GPU. The front
+//! ends for cameras and images differ only in where a plan reads and writes, and one executor runs them all. The
+//! derivation of the plan is at the top of `src/plan.rs`, that of the kernels in `src/kernel.rs`.
+
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 

@@ -13,7 +13,7 @@
 //! The panel itself stays sharp, as a user interface does: egui paints it after the stages `BeforeTonemapping` and
 //! `AfterTonemapping`. With the stage `AfterUi` the panel is blurred with everything else; its controls still work, and
 //! the key B switches the blur off and on. The plugins of egui and of the blur do not know each other, so this example
-//! says in [`blur_after_egui`] which of the two comes first.
+//! says in `blur_after_egui` which of the two comes first.
 //!
 //! With `--frames` or `--screenshot` it runs without a user, and ends.
 
