@@ -23,7 +23,7 @@ use bevy::render::extract_component::{ExtractComponent, ExtractComponentPlugin};
 use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_component::SyncComponent;
 use bevy::render::view::{ExtractedView, ViewTarget};
-use bevy::render::{Render, RenderApp, RenderSystems};
+use bevy::render::{Render, RenderApp, RenderStartup, RenderSystems};
 use core::mem::{Discriminant, discriminant};
 
 /// Adds camera blurs to an app.
@@ -50,7 +50,9 @@ impl Plugin for BlurCameraPlugin {
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
             return;
         };
-        render_app.add_systems(Render, prepare_cameras.in_set(RenderSystems::PrepareBindGroups));
+        render_app
+            .add_systems(RenderStartup, forget_jobs)
+            .add_systems(Render, prepare_cameras.in_set(RenderSystems::PrepareBindGroups));
         add_stages(
             render_app,
             Core2d,
@@ -115,6 +117,8 @@ pub struct CameraJob {
     job: BlurJob,
     /// Whether there is something to encode in this frame.
     is_due: bool,
+    /// The kind of failure that was reported last, so that nothing is reported twice.
+    failed: Option<Discriminant<BlurError>>,
 }
 
 impl SyncComponent<CameraBlur> for GaussianBlur {
@@ -140,7 +144,8 @@ impl ExtractComponent<CameraBlur> for GaussianBlur {
             sigma: blur.sigma_in_texels(scale_factor, height).unwrap_or(Vec2::ZERO),
             edge: blur.edge,
             stage: stage.copied().unwrap_or_default(),
-            label: label?.clone(),
+            // A camera spawned late in a frame is labelled in the next one.
+            label: label.cloned().unwrap_or_else(|| BlurLabel::new("blur")),
         })
     }
 }
@@ -198,11 +203,25 @@ fn prepare_cameras(mut commands: Commands, mut cameras: Query<BlurredCamera>, mu
 impl CameraJob {
     fn update(&mut self, task: BlurTask, blur: &CameraBlur, preparer: &mut BlurPreparer) {
         let blurs = blur.sigma.max_element() >= MIN_SIGMA && !task.region.is_empty();
-        // A camera renders to what it renders to: a format that cannot be blurred stays as it is.
-        self.is_due = blurs && preparer.prepare(&mut self.job, task).is_ok();
+        let prepared = if blurs { preparer.prepare(&mut self.job, task) } else { Ok(()) };
+        self.is_due = blurs && prepared.is_ok();
         if !self.is_due {
             self.job.release();
         }
+        let failed = prepared.as_ref().err().map(discriminant);
+        if let Err(error) = prepared
+            && self.failed != failed
+        {
+            error!("{}: {error}", blur.label.as_str());
+        }
+        self.failed = failed;
+    }
+}
+
+/// Jobs hold what belongs to a render device. When that is made anew, so are they.
+fn forget_jobs(mut commands: Commands, jobs: Query<Entity, With<CameraJob>>) {
+    for entity in &jobs {
+        commands.entity(entity).remove::<CameraJob>();
     }
 }
 
