@@ -203,7 +203,11 @@ fn prepare_cameras(mut commands: Commands, mut cameras: Query<BlurredCamera>, mu
 impl CameraJob {
     fn update(&mut self, task: BlurTask, blur: &CameraBlur, preparer: &mut BlurPreparer) {
         let blurs = blur.sigma.max_element() >= MIN_SIGMA && !task.region.is_empty();
-        let prepared = if blurs { preparer.prepare(&mut self.job, task) } else { Ok(()) };
+        let prepared = if blurs {
+            preparer.prepare(&mut self.job, task)
+        } else {
+            Ok(())
+        };
         self.is_due = blurs && prepared.is_ok();
         if !self.is_due {
             self.job.release();

@@ -177,9 +177,12 @@ fn inside(texel: i32, low: i32, high: i32, edge: u32) -> i32 {
     return clamp(texel, low, high - 1);
 }
 
-// The remainder that is never negative.
+// The remainder that is never negative. Vulkan leaves the remainder of a negative number undefined, so none is taken.
 fn modulo(value: i32, length: i32) -> i32 {
-    return (value % length + length) % length;
+    if value < 0 {
+        return length - 1 - (-1 - value) % length;
+    }
+    return value % length;
 }
 
 // The value of one texel, wherever it lies.
