@@ -112,22 +112,9 @@ fn table(axis: &AxisPass) -> Table {
     let numbers: Vec<f32> = match &axis.filter {
         Filter::Taps(taps) => taps
             .iter()
-            .flat_map(|tap| [sampled_offset(tap.offset, axis.step), tap.weight as f32])
+            .flat_map(|tap| [tap.offset as f32, tap.weight as f32])
             .collect(),
         Filter::CubicUp { inside, .. } => inside.iter().map(|&weight| weight as f32).collect(),
     };
     array::from_fn(|i| numbers.get(i).copied().unwrap_or(0.0))
-}
-
-/// The offset of a tap as a shader reads it.
-///
-/// Samplers keep eight bits of a position, and some round where others truncate. Truncated fractions no longer mirror each
-/// other, and a decimation then gives every other texel more weight. So its fractions, which samplers read, are multiples
-/// of 1/256 to begin with.
-fn sampled_offset(offset: f64, step: i32) -> f32 {
-    if step == 1 {
-        offset as f32
-    } else {
-        ((offset * 256.0).round() / 256.0) as f32
-    }
 }

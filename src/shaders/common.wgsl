@@ -79,10 +79,6 @@ const EDGE_WRAP: u32 = 2u;
 const EDGE_TRANSPARENT: u32 = 3u;
 const EDGE_RENORMALIZE: u32 = 4u;
 
-// The centre of a texel, and a little of what a sampler tells apart: where positions are cut off to eight bits, the last
-// of them is safe from how the position was rounded on its way.
-const CENTRE: f32 = 0.5 + 1.0 / 8192.0;
-
 #ifdef HALF_FLOAT
 const LARGEST: f32 = 65504.0;
 #else
@@ -257,7 +253,7 @@ fn sample_between(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
 // The same, as it is. Only where `is_filtering_exact`.
 fn sample_raw(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
 #ifdef FILTERED
-    let position = vec2<f32>(centre) + CENTRE + offset;
+    let position = vec2<f32>(centre) + 0.5 + offset;
     let clamped = clamp(position, vec2<f32>(blur.bounds_min) + 0.5, vec2<f32>(blur.bounds_max) - 0.5);
     return textureSampleLevel(source, linear_sampler, clamped * blur.texel_size, 0.0);
 #else
