@@ -4,8 +4,8 @@
 // contributes to. The sums go to workgroup memory, and from there each thread convolves four neighbouring texels of a row
 // in the same way. So a texel is loaded three or four times instead of once for every tap.
 
-#import bevy_gaussian_blur::common::{blur, enter, is_edge_free, pack, read_texel, source_position, store, tap_x, tap_y, unpack}
-#import bevy_gaussian_blur::common::{normalized_x, normalized_y, source}
+#import bevy_gaussian_blur::common::{blur, is_edge_free, load, pack, read_texel, source_position, store, tap_x, tap_y, unpack}
+#import bevy_gaussian_blur::common::{normalized_x, normalized_y}
 
 // The tile, in target texels, and the longest reach of a kernel.
 const WIDTH: u32 = 64u;
@@ -135,10 +135,6 @@ fn add(before: Sums, value: vec4<f32>, fan: i32) -> Sums {
         before.c + contributions(value, fan_y[fan + 2]),
         before.d + contributions(value, fan_y[fan + 3]),
     );
-}
-
-fn load(texel: vec2<i32>) -> vec4<f32> {
-    return enter(textureLoad(source, clamp(texel, blur.bounds_min, blur.bounds_max - 1), 0));
 }
 
 fn contributions(value: vec4<f32>, weights: vec4<f32>) -> mat4x4<f32> {

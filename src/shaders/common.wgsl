@@ -219,14 +219,40 @@ fn read_row(texel: vec2<i32>, fraction: f32) -> vec4<f32> {
     return value;
 }
 
-// What lies between two texels, through the sampler where that is exact.
-fn read(centre: vec2<i32>, offset: vec2<f32>, filtered: bool) -> vec4<f32> {
+// What lies between two texels. Where `edge_free`, clamping is all that is needed, and the sampler will do if there is one.
+fn read(centre: vec2<i32>, offset: vec2<f32>, edge_free: bool) -> vec4<f32> {
+    if edge_free {
 #ifdef FILTERED
-    if filtered {
         return sample_between(centre, offset);
-    }
+#else
+        return load_between(centre, offset);
 #endif
+    }
     return read_between(centre, offset);
+}
+
+// `read_between` where clamping is all that is needed.
+fn load_between(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
+    let whole = floor(offset);
+    let fraction = offset - whole;
+    let texel = centre + vec2<i32>(whole);
+    var value = load_row(texel, fraction.x);
+    if fraction.y > 0.0 {
+        value = mix(value, load_row(texel + vec2<i32>(0, 1), fraction.x), fraction.y);
+    }
+    return value;
+}
+
+fn load_row(texel: vec2<i32>, fraction: f32) -> vec4<f32> {
+    var value = load(texel);
+    if fraction > 0.0 {
+        value = mix(value, load(texel + vec2<i32>(1, 0)), fraction);
+    }
+    return value;
+}
+
+fn load(texel: vec2<i32>) -> vec4<f32> {
+    return enter(textureLoad(source, clamp(texel, blur.bounds_min, blur.bounds_max - 1), 0));
 }
 
 // Whether reads from `first` to `last` need no more than clamping: nothing outside the bounds is read, or clamping is
