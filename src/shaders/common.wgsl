@@ -199,58 +199,44 @@ fn read_texel(texel: vec2<i32>) -> vec4<f32> {
     return enter(textureLoad(source, found, 0));
 }
 
-// Linear interpolation in full precision, texel by texel.
-fn read_between(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
-    let whole = floor(offset);
-    let fraction = offset - whole;
-    let texel = centre + vec2<i32>(whole);
-    var value = read_row(texel, fraction.x);
-    if fraction.y > 0.0 {
-        value = mix(value, read_row(texel + vec2<i32>(0, 1), fraction.x), fraction.y);
-    }
-    return value;
-}
-
-fn read_row(texel: vec2<i32>, fraction: f32) -> vec4<f32> {
-    var value = read_texel(texel);
-    if fraction > 0.0 {
-        value = mix(value, read_texel(texel + vec2<i32>(1, 0)), fraction);
-    }
-    return value;
-}
-
 // What lies between two texels. Where `edge_free`, clamping is all that is needed, and the sampler will do if there is one.
 fn read(centre: vec2<i32>, offset: vec2<f32>, edge_free: bool) -> vec4<f32> {
-    if edge_free {
 #ifdef FILTERED
+    if edge_free {
         return sample_between(centre, offset);
-#else
-        return load_between(centre, offset);
-#endif
     }
-    return read_between(centre, offset);
+#endif
+    return read_between(centre, offset, edge_free);
 }
 
-// `read_between` where clamping is all that is needed.
-fn load_between(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
+// Linear interpolation in full precision, texel by texel.
+fn read_between(centre: vec2<i32>, offset: vec2<f32>, edge_free: bool) -> vec4<f32> {
     let whole = floor(offset);
     let fraction = offset - whole;
     let texel = centre + vec2<i32>(whole);
-    var value = load_row(texel, fraction.x);
+    var value = read_row(texel, fraction.x, edge_free);
     if fraction.y > 0.0 {
-        value = mix(value, load_row(texel + vec2<i32>(0, 1), fraction.x), fraction.y);
+        value = mix(value, read_row(texel + vec2<i32>(0, 1), fraction.x, edge_free), fraction.y);
     }
     return value;
 }
 
-fn load_row(texel: vec2<i32>, fraction: f32) -> vec4<f32> {
-    var value = load(texel);
+fn read_row(texel: vec2<i32>, fraction: f32, edge_free: bool) -> vec4<f32> {
+    var value = read_one(texel, edge_free);
     if fraction > 0.0 {
-        value = mix(value, load(texel + vec2<i32>(1, 0)), fraction);
+        value = mix(value, read_one(texel + vec2<i32>(1, 0), edge_free), fraction);
     }
     return value;
 }
 
+fn read_one(texel: vec2<i32>, edge_free: bool) -> vec4<f32> {
+    if edge_free {
+        return load(texel);
+    }
+    return read_texel(texel);
+}
+
+// One texel, where clamping is all that is needed.
 fn load(texel: vec2<i32>) -> vec4<f32> {
     return enter(textureLoad(source, clamp(texel, blur.bounds_min, blur.bounds_max - 1), 0));
 }
