@@ -38,14 +38,13 @@ impl Tap {
     }
 }
 
-/// The filter that divides a resolution by `2^octaves`, as fetches from left to right. Offsets count from the first of the
-/// source texels that the new texel covers.
+/// The filter that divides a resolution by `2^octaves`: the weights of neighbouring texels from [`decimation_start`] on.
 ///
 /// One octave is the binomial filter `[1 5 10 10 5 1] / 32`, the discrete B-spline of order five: five boxes of two texels
 /// convolved. `n` octaves one after the other are five boxes of `P = 2ⁿ` texels, whichever way they are grouped, and add
 /// the variance `5 (P² - 1) / 12` in source texels squared.
 #[must_use]
-pub fn decimation_taps(octaves: u32) -> Vec<Tap> {
+pub fn decimation_weights(octaves: u32) -> Vec<f64> {
     let scale = 1_usize << octaves;
     let mut weights = vec![1.0];
     for _ in 0..5 {
@@ -57,9 +56,21 @@ pub fn decimation_taps(octaves: u32) -> Vec<Tap> {
         }
         weights = next;
     }
-    // 5 (P - 1) + 1 weights are centred on P texels.
-    let first = -2 * (scale as i32 - 1);
-    let pairs = (first..).step_by(2).zip(weights.chunks(2));
+    weights
+}
+
+/// The first texel of [`decimation_weights`], counted from the first of the source texels that the new texel covers:
+/// `5 (P - 1) + 1` weights are centred on `P` texels.
+#[must_use]
+pub const fn decimation_start(octaves: u32) -> i32 {
+    -2 * ((1 << octaves) - 1)
+}
+
+/// The same filter as fetches from left to right, with offsets from the first of the source texels that are covered.
+#[must_use]
+pub fn decimation_taps(octaves: u32) -> Vec<Tap> {
+    let weights = decimation_weights(octaves);
+    let pairs = (decimation_start(octaves)..).step_by(2).zip(weights.chunks(2));
     pairs
         .map(|(index, pair)| Tap::pair(index, pair[0], pair.get(1).copied().unwrap_or(0.0)))
         .collect()
@@ -204,7 +215,7 @@ mod tests {
 
     #[test]
     fn decimation_is_centred_and_has_its_variance() {
-        for octaves in 1..=2 {
+        for octaves in 1..=3 {
             let scale = f64::from(1 << octaves);
             let taps = decimation_taps(octaves);
             // A fetch between two texels is two weights: their spread adds to the variance of the positions.

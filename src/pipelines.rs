@@ -25,10 +25,10 @@ pub enum Program {
     Copy,
     /// Render: the cubic B-spline.
     Upsample,
-    /// Compute: one or two octaves.
-    Decimate,
-    /// Compute: both convolutions.
-    Blur,
+    /// Compute: goes to a coarser level, by so many source texels per target texel along x and y.
+    Decimate(UVec2),
+    /// Compute: both convolutions, with kernels that reach so many texels.
+    Blur(u32),
     /// Compute: the cubic B-spline.
     Interpolate,
 }
@@ -40,8 +40,8 @@ impl Program {
             Self::Stencil => "stencil",
             Self::Copy => "copy",
             Self::Upsample => "upsample",
-            Self::Decimate => "decimate",
-            Self::Blur => "blur_tile",
+            Self::Decimate(_) => "decimate",
+            Self::Blur(_) => "blur_tile",
             Self::Interpolate => "interpolate",
         }
     }
@@ -51,8 +51,19 @@ impl Program {
     pub fn tile(self) -> Option<UVec2> {
         match self {
             Self::Stencil | Self::Copy | Self::Upsample => None,
-            Self::Decimate => Some(UVec2::new(16, 16)),
-            Self::Blur | Self::Interpolate => Some(UVec2::new(64, 16)),
+            // As many columns as 128 source columns are enough for.
+            Self::Decimate(step) => Some(UVec2::new((127 - 5 * (step.x - 1)) / step.x + 1, 4)),
+            Self::Blur(_) => Some(UVec2::new(64, 16)),
+            Self::Interpolate => Some(UVec2::new(16, 64)),
+        }
+    }
+
+    /// The numbers that the shader is compiled for.
+    fn numbers(self) -> Vec<(&'static str, u32)> {
+        match self {
+            Self::Stencil | Self::Copy | Self::Upsample | Self::Interpolate => Vec::new(),
+            Self::Decimate(step) => vec![("STEP_X", step.x), ("STEP_Y", step.y)],
+            Self::Blur(reach) => vec![("REACH", reach)],
         }
     }
 
@@ -100,8 +111,6 @@ pub struct BlurPipelineKey {
     pub target: TextureFormat,
     /// The format of the intermediates.
     pub intermediate: TextureFormat,
-    /// The number of taps along x and y, for [`Program::Decimate`], which has few of them and does them all at once.
-    pub taps: Option<UVec2>,
 }
 
 /// What all pipelines share. Made anew when the render device is.
@@ -169,8 +178,8 @@ impl BlurPipelines {
         match program {
             Program::Stencil | Program::Copy => &self.stencil,
             Program::Upsample => &self.upsample,
-            Program::Decimate => &self.decimate,
-            Program::Blur => &self.blur,
+            Program::Decimate(_) => &self.decimate,
+            Program::Blur(_) => &self.blur,
             Program::Interpolate => &self.interpolate,
         }
         .clone()
@@ -234,13 +243,9 @@ fn shader_defs(key: &BlurPipelineKey) -> Vec<ShaderDefVal> {
         ("STORE_RGBA8UNORM", key.target == TextureFormat::Rgba8Unorm),
     ];
     let defined = all.into_iter().filter(|(_, defined)| *defined);
-    let taps = key.taps.into_iter().flat_map(|taps| {
-        [
-            ShaderDefVal::UInt("TAPS_X".into(), taps.x),
-            ShaderDefVal::UInt("TAPS_Y".into(), taps.y),
-        ]
-    });
-    defined.map(|(name, _)| name.into()).chain(taps).collect()
+    let numbers = key.program.numbers().into_iter();
+    let numbers = numbers.map(|(name, number)| ShaderDefVal::UInt(name.into(), number));
+    defined.map(|(name, _)| name.into()).chain(numbers).collect()
 }
 
 fn is_half_float(format: TextureFormat) -> bool {

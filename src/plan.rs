@@ -122,8 +122,8 @@ pub enum Fusion {
     /// One octave or one convolution along one axis in a pass.
     #[default]
     None,
-    /// Two octaves in a pass, and both convolutions in one. A plan without octaves then is a single pass, which cannot
-    /// work in place.
+    /// Up to three octaves in a pass, and both convolutions in one. A plan without octaves then is a single pass, which
+    /// cannot work in place. Such passes read texel by texel: their filters are [`Filter::Weights`].
     Tiled,
 }
 
@@ -160,6 +160,13 @@ pub enum PassKind {
 pub enum Filter {
     /// A weighted sum of fetches around the source texel `target · step + shift`.
     Taps(Vec<Tap>),
+    /// A weighted sum of neighbouring texels: `weights[i]` is for the source texel `target · step + shift + first + i`.
+    Weights {
+        /// The first texel, from the centre.
+        first: i32,
+        /// At most `2 · MAX_TAPS`.
+        weights: Vec<f64>,
+    },
     /// The cubic B-spline through a level that is `2^octaves` times coarser.
     ///
     /// With `k = 2 · target + shift`, the source position is `k / 2^(octaves + 1)`: its whole part is a texel and its
@@ -213,7 +220,7 @@ impl Pass {
     pub fn tap_count(&self) -> UVec2 {
         let count = |axis: &AxisPass| match &axis.filter {
             Filter::Taps(taps) => taps.len() as u32,
-            Filter::CubicUp { .. } => 0,
+            Filter::Weights { .. } | Filter::CubicUp { .. } => 0,
         };
         UVec2::new(count(&self.x), count(&self.y))
     }

@@ -7,7 +7,7 @@ use bytemuck::{Pod, Zeroable};
 use core::array;
 use core::mem::offset_of;
 
-/// Numbers of one axis: (offset, weight) pairs of taps, or the weights inside a region.
+/// Numbers of one axis: (offset, weight) pairs of taps, weights of texels, or the weights inside a region.
 type Table = [f32; 2 * MAX_TAPS];
 
 /// `BlurPass` in WGSL. Pairs are x and y.
@@ -68,7 +68,7 @@ impl PassUniform {
             edge: axes.map(|axis| edge_index(axis.edge)),
             tap_count: pass.tap_count().to_array(),
             octaves: axes.map(|axis| match &axis.filter {
-                Filter::Taps(_) => 0,
+                Filter::Taps(_) | Filter::Weights { .. } => 0,
                 Filter::CubicUp { octaves, .. } => *octaves,
             }),
             normalize: axes.map(|axis| u32::from(is_normalized(axis))),
@@ -81,14 +81,17 @@ impl PassUniform {
     }
 }
 
-/// The first and the last texel that taps read, from their centre.
+/// The first and the last texel that a filter reads, from its centre.
 fn reach(axis: &AxisPass) -> (i32, i32) {
-    let Filter::Taps(taps) = &axis.filter else {
-        return (0, 0);
-    };
-    let first = taps.iter().map(|tap| tap.offset.floor() as i32).min();
-    let last = taps.iter().map(|tap| tap.offset.ceil() as i32).max();
-    (first.unwrap_or(0), last.unwrap_or(0))
+    match &axis.filter {
+        Filter::Taps(taps) => {
+            let first = taps.iter().map(|tap| tap.offset.floor() as i32).min();
+            let last = taps.iter().map(|tap| tap.offset.ceil() as i32).max();
+            (first.unwrap_or(0), last.unwrap_or(0))
+        }
+        Filter::Weights { first, weights } => (*first, first + weights.len() as i32 - 1),
+        Filter::CubicUp { .. } => (0, 0),
+    }
 }
 
 fn edge_index(edge: EdgeMode) -> u32 {
@@ -103,7 +106,7 @@ fn edge_index(edge: EdgeMode) -> u32 {
 
 fn is_normalized(axis: &AxisPass) -> bool {
     match &axis.filter {
-        Filter::Taps(_) => axis.edge == EdgeMode::Renormalize,
+        Filter::Taps(_) | Filter::Weights { .. } => axis.edge == EdgeMode::Renormalize,
         Filter::CubicUp { inside, .. } => !inside.is_empty(),
     }
 }
@@ -114,6 +117,7 @@ fn table(axis: &AxisPass) -> Table {
             .iter()
             .flat_map(|tap| [tap.offset as f32, tap.weight as f32])
             .collect(),
+        Filter::Weights { weights, .. } => weights.iter().map(|&weight| weight as f32).collect(),
         Filter::CubicUp { inside, .. } => inside.iter().map(|&weight| weight as f32).collect(),
     };
     array::from_fn(|i| numbers.get(i).copied().unwrap_or(0.0))

@@ -111,10 +111,10 @@ impl BlurPreparer<'_> {
 
     /// Queues the pipelines that blurs of any strength would need for a task, without blurring.
     pub fn warm_up(&mut self, task: BlurTask) {
-        let weak_and_strong = [Precision::Standard.rho(), 4.0 * Precision::Hdr.rho()];
-        for sigma in weak_and_strong {
+        // Small steps meet every kernel, and the largest meets every octave.
+        for sigma in (0..=20).map(|i| 0.5 * 1.4_f32.powi(i)) {
             let task = BlurTask {
-                blur: Some((Vec2::splat(sigma as f32), EdgeMode::Clamp)),
+                blur: Some((Vec2::splat(sigma), EdgeMode::Clamp)),
                 ..task
             };
             let format = intermediate_format(task.source, task.destination);
@@ -142,7 +142,7 @@ impl BlurPreparer<'_> {
             let program = self.program(pass, task, intermediate);
             let key = BlurPipelineKey {
                 program,
-                fetch: match (is_exact(pass, task), first) {
+                fetch: match (program.tile().is_some() || is_exact(pass, task), first) {
                     (true, _) => Fetch::Loaded,
                     (false, true) => source,
                     (false, false) => between,
@@ -151,7 +151,6 @@ impl BlurPreparer<'_> {
                 leave: last.then(|| leaving(task.alpha, pass.kind)),
                 target: if last { task.destination } else { intermediate },
                 intermediate,
-                taps: (program == Program::Decimate).then(|| pass.tap_count()),
             };
             let pipeline = match key.program.tile() {
                 None => Queued::Render(self.rendering.specialize(&self.cache, &self.pipelines, key.clone())),
@@ -170,9 +169,9 @@ impl BlurPreparer<'_> {
         let stores = pass.target != Surface::Destination || task.is_storable;
         match self.executor.fusion(task, intermediate) {
             Fusion::Tiled if stores => match pass.kind {
-                PassKind::Downsample => Program::Decimate,
+                PassKind::Downsample => Program::Decimate(UVec2::new(pass.x.step as u32, pass.y.step as u32)),
                 PassKind::Upsample => Program::Interpolate,
-                PassKind::Blur => Program::Blur,
+                PassKind::Blur => Program::Blur(reach_of(&pass.x)),
                 PassKind::Copy => Program::Copy,
                 PassKind::Horizontal | PassKind::Vertical => Program::Stencil,
             },
@@ -240,11 +239,19 @@ fn plan_of(task: &BlurTask, fusion: Fusion) -> BlurPlan {
 fn is_exact(pass: &Pass, task: &BlurTask) -> bool {
     let reads_straight_alpha = pass.source == Surface::Source && task.alpha == BlurAlpha::Straight;
     let resamples = |axis: &AxisPass| match &axis.filter {
-        Filter::Taps(_) => axis.step > 1,
+        Filter::Taps(_) | Filter::Weights { .. } => axis.step > 1,
         Filter::CubicUp { octaves, .. } => *octaves > 0,
     };
     let interpolates_lights = pass.kind == PassKind::Upsample && Precision::of(task.source) == Precision::Hdr;
     reads_straight_alpha || interpolates_lights || !(resamples(&pass.x) && resamples(&pass.y))
+}
+
+/// How far a kernel reaches to either side, in texels.
+fn reach_of(axis: &AxisPass) -> u32 {
+    match &axis.filter {
+        Filter::Weights { first, .. } => first.unsigned_abs(),
+        Filter::Taps(_) | Filter::CubicUp { .. } => 0,
+    }
 }
 
 fn entering(alpha: BlurAlpha) -> Alpha {

@@ -106,21 +106,43 @@ impl Axis {
 
     /// Leaves this axis as it is.
     pub fn keep(&self, levels: Levels) -> AxisPass {
-        self.stencil(levels, 1, vec![Tap::IDENTITY])
+        self.stencil(levels, 1, Filter::Taps(vec![Tap::IDENTITY]))
     }
 
     /// Convolves with the residual kernel.
     pub fn convolve(&self, levels: Levels) -> AxisPass {
-        self.stencil(levels, 1, kernel::taps(&self.residual))
+        self.stencil(levels, 1, Filter::Taps(kernel::taps(&self.residual)))
+    }
+
+    /// Convolves texel by texel, with weights from `-reach` to `reach`.
+    pub fn convolve_texels(&self, levels: Levels, reach: usize) -> AxisPass {
+        let weight = |i: i32| self.residual.get(i.unsigned_abs() as usize).copied().unwrap_or(0.0);
+        let reach = reach as i32;
+        let weights = (-reach..=reach).map(weight).collect();
+        self.stencil(levels, 1, Filter::Weights { first: -reach, weights })
+    }
+
+    /// How far the residual kernel reaches, in texels.
+    pub fn reach(&self) -> usize {
+        self.residual.len() - 1
     }
 
     /// Goes from one level to a coarser one.
     pub fn decimate(&self, levels: Levels) -> AxisPass {
-        let level = |level: Option<u32>| level.unwrap_or(0);
-        match level(levels.1) - level(levels.0) {
+        match octaves_between(levels) {
             0 => self.keep(levels),
-            octaves => self.stencil(levels, 1 << octaves, kernel::decimation_taps(octaves)),
+            octaves => self.stencil(levels, 1 << octaves, Filter::Taps(kernel::decimation_taps(octaves))),
         }
+    }
+
+    /// The same texel by texel.
+    pub fn decimate_texels(&self, levels: Levels) -> AxisPass {
+        let octaves = octaves_between(levels);
+        let filter = Filter::Weights {
+            first: kernel::decimation_start(octaves),
+            weights: kernel::decimation_weights(octaves),
+        };
+        self.stencil(levels, 1 << octaves, filter)
     }
 
     /// Interpolates at the resolution of the source.
@@ -135,11 +157,11 @@ impl Axis {
                 octaves: self.octaves,
                 inside: self.border_weights(),
             },
-            ..self.stencil(levels, 1, Vec::new())
+            ..self.stencil(levels, 1, Filter::Taps(Vec::new()))
         }
     }
 
-    fn stencil(&self, levels: Levels, step: i32, taps: Vec<Tap>) -> AxisPass {
+    fn stencil(&self, levels: Levels, step: i32, filter: Filter) -> AxisPass {
         let (source, target) = self.firsts(levels);
         let level = levels.0.unwrap_or(0);
         let start = if levels.0.is_none() { self.region.first } else { 0 };
@@ -148,7 +170,7 @@ impl Axis {
             shift: step * target - source,
             bounds: (start, start + self.extent(level).length),
             edge: self.read_edge(level),
-            filter: Filter::Taps(taps),
+            filter,
         }
     }
 
@@ -193,6 +215,10 @@ impl Axis {
         let high = (0..BORDER).map(|i| (length + i).saturating_sub(BORDER));
         low.chain(high).map(|i| self.inside[i]).collect()
     }
+}
+
+fn octaves_between(levels: Levels) -> u32 {
+    levels.1.unwrap_or(0) - levels.0.unwrap_or(0)
 }
 
 /// The sigma beyond which nothing changes any more.

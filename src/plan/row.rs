@@ -18,6 +18,16 @@ impl AxisPass {
             Filter::Taps(taps) => targets
                 .map(|target| self.weighted_sum(row, target * self.step + self.shift, taps))
                 .collect(),
+            Filter::Weights { first, weights } => {
+                let taps = |(i, &weight): (usize, &f64)| Tap {
+                    offset: f64::from(*first) + i as f64,
+                    weight,
+                };
+                let taps: Vec<Tap> = weights.iter().enumerate().map(taps).collect();
+                targets
+                    .map(|target| self.weighted_sum(row, target * self.step + self.shift, &taps))
+                    .collect()
+            }
             Filter::CubicUp { octaves, inside } => targets
                 .map(|target| self.cubic(row, target * self.step + self.shift, *octaves, inside))
                 .collect(),

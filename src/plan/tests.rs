@@ -37,7 +37,7 @@ fn octaves(plan: &BlurPlan) -> u32 {
     let last = &plan.passes.last().expect("a plan that blurs").x.filter;
     match last {
         Filter::CubicUp { octaves, .. } => *octaves,
-        Filter::Taps(_) => 0,
+        Filter::Taps(_) | Filter::Weights { .. } => 0,
     }
 }
 
@@ -313,8 +313,10 @@ fn assert_well_formed(plan: &BlurPlan) {
         assert_ne!(pass.source, pass.target, "{pass:?}");
         assert!(pass.source == Surface::Source || pass.target != Surface::Source);
         for axis in [&pass.x, &pass.y] {
-            if let Filter::Taps(taps) = &axis.filter {
-                assert!(taps.len() <= MAX_TAPS, "{} taps", taps.len());
+            match &axis.filter {
+                Filter::Taps(taps) => assert!(taps.len() <= MAX_TAPS, "{} taps", taps.len()),
+                Filter::Weights { weights, .. } => assert!(weights.len() <= 2 * MAX_TAPS, "{} weights", weights.len()),
+                Filter::CubicUp { .. } => {}
             }
         }
         written.push(pass.target);

@@ -1,171 +1,168 @@
 // Compute: both convolutions of a separable Gaussian at once, a tile at a time.
 //
-// A thread convolves a column of the tile in registers: every texel that it loads is added to all sixteen sums that it
+// A thread convolves a column of the tile in registers: every texel that it loads is added to all eight sums that it
 // contributes to. The sums go to workgroup memory, and from there each thread convolves four neighbouring texels of a row
-// in the same way. So a texel is loaded three or four times instead of once for every tap.
+// in the same way. The results go back there once more, so that neighbouring threads store neighbouring texels.
+//
+// The reach of the kernels is known when this is compiled: only then do compilers unroll the loops and leave out what is
+// beyond it.
 
-#import bevy_gaussian_blur::common::{blur, is_edge_free, load, pack, read_texel, source_position, store, tap_x, tap_y, unpack}
-#import bevy_gaussian_blur::common::{normalized_x, normalized_y}
+#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, is_present, load_unchecked, pack, read_texel}
+#import bevy_gaussian_blur::common::{source_position, store, unpack, weight_x, weight_y}
 
-// The tile, in target texels, and the longest reach of a kernel.
-const WIDTH: u32 = 64u;
-const HEIGHT: u32 = 16u;
-const RADIUS: i32 = 16;
-const THREADS: u32 = 128u;
-// The columns that a tile needs, and a quarter of them.
-const COLUMNS: u32 = 96u;
-const QUARTER: u32 = 24u;
+// Kernels go from -REACH to REACH.
+const REACH: i32 = #{REACH};
+const TAPS: i32 = 2 * REACH + 1;
+
+// The tile, in target texels, and the columns that it needs.
+const WIDTH: i32 = 64;
+const HEIGHT: i32 = 16;
+const COLUMNS: i32 = WIDTH + 2 * REACH;
+const THREADS: i32 = 256;
+// The rows that a thread sums, and the texels of a row.
+const DOWN: i32 = 8;
+const ACROSS: i32 = 4;
 
 // The sums of the columns, two half floats to a word. A row is stored as four interleaved quarters, so that threads which
-// read every fourth texel read neighbouring words.
+// read every fourth texel read neighbouring words. For the longest reach: 16 rows of 96.
+const QUARTER: i32 = COLUMNS / ACROSS;
 var<workgroup> sums: array<vec2<u32>, 1536>;
-// The kernels texel by texel, from -RADIUS to RADIUS.
-var<workgroup> kernel_x: array<f32, 33>;
-var<workgroup> kernel_y: array<f32, 33>;
-// What a texel contributes to four neighbouring sums: weights in descending order.
-var<workgroup> fan_x: array<vec4<f32>, 36>;
-var<workgroup> fan_y: array<vec4<f32>, 192>;
 
-@compute @workgroup_size(128)
-fn blur_tile(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) index: u32) {
-    spread_kernels(index);
-    let first = vec2<i32>(group.xy * vec2<u32>(WIDTH, HEIGHT));
+@compute @workgroup_size(256)
+fn blur_tile(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let index = i32(thread);
+    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
     let centre = source_position(blur.origin + first);
-    let last = centre + vec2<i32>(i32(WIDTH), i32(HEIGHT)) - 1;
-    let edge_free = is_edge_free(centre - RADIUS, last + RADIUS);
-    let reach = blur.reach_max;
-    if i32(index) >= RADIUS - reach.x && i32(index) < RADIUS + i32(WIDTH) + reach.x {
-        convolve_column(index, centre + vec2<i32>(i32(index) - RADIUS, 0), edge_free);
-    }
-    workgroupBarrier();
-    for (var item = index; item < WIDTH / 4u * HEIGHT; item += THREADS) {
-        let row = item / (WIDTH / 4u);
-        let quad = item % (WIDTH / 4u);
-        convolve_quad(row, quad, first, centre.x);
-    }
-}
-
-// Takes the kernels apart into texels, and lays them out for four sums at a time.
-fn spread_kernels(index: u32) {
-    if index < 33u {
-        kernel_x[index] = 0.0;
-        kernel_y[index] = 0.0;
-    }
-    workgroupBarrier();
-    if index < blur.tap_count.x {
-        let tap = tap_x(index);
-        let whole = floor(tap.x);
-        let slot = i32(whole) + RADIUS;
-        kernel_x[slot] = tap.y * (1.0 - (tap.x - whole));
-        if tap.x > whole {
-            kernel_x[slot + 1] = tap.y * (tap.x - whole);
-        }
-    }
-    if index < blur.tap_count.y {
-        let tap = tap_y(index);
-        let whole = floor(tap.x);
-        let slot = i32(whole) + RADIUS;
-        kernel_y[slot] = tap.y * (1.0 - (tap.x - whole));
-        if tap.x > whole {
-            kernel_y[slot + 1] = tap.y * (tap.x - whole);
+    let edge_free = is_edge_free(centre - REACH, centre + vec2<i32>(WIDTH, HEIGHT) + REACH - 1);
+    if index < COLUMNS * (HEIGHT / DOWN) {
+        let column = index % COLUMNS;
+        let row = index / COLUMNS * DOWN;
+        let top = centre + vec2<i32>(column, row) - REACH;
+        if !edge_free || !sum_column(top, row, column) {
+            sum_column_carefully(top, row, column);
         }
     }
     workgroupBarrier();
-    if index < 36u {
-        let i = i32(index);
-        fan_x[index] = vec4<f32>(weight_x(i), weight_x(i - 1), weight_x(i - 2), weight_x(i - 3));
+    sum_row(index / (WIDTH / ACROSS), index % (WIDTH / ACROSS), centre.x);
+    for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
+        // Sixteen columns at a time: whole blocks of memory are stored together.
+        let texel = vec2<i32>(i % 16 + i / THREADS * 16, i / 16 % HEIGHT);
+        store(first + texel, unpack(sums[slot_of(texel.y, texel.x)]));
     }
-    for (var slot = index; slot < 192u; slot += THREADS) {
-        let i = i32(slot / 4u) - 4 * i32(slot % 4u);
-        fan_y[slot] = vec4<f32>(weight_y(i), weight_y(i - 1), weight_y(i - 2), weight_y(i - 3));
+}
+
+fn slot_of(row: i32, column: i32) -> i32 {
+    return row * COLUMNS + column % ACROSS * QUARTER + column / ACROSS;
+}
+
+// Eight sums of a column whose first tap is at `top`. Returns whether everything in them was finite.
+fn sum_column(top: vec2<i32>, row: i32, column: i32) -> bool {
+    var a = vec4<f32>(0.0);
+    var b = vec4<f32>(0.0);
+    var c = vec4<f32>(0.0);
+    var d = vec4<f32>(0.0);
+    var e = vec4<f32>(0.0);
+    var f = vec4<f32>(0.0);
+    var g = vec4<f32>(0.0);
+    var h = vec4<f32>(0.0);
+    for (var i = 0; i < DOWN + TAPS - 1; i++) {
+        let value = load_unchecked(top + vec2<i32>(0, i));
+        a = add_y(a, value, i);
+        b = add_y(b, value, i - 1);
+        c = add_y(c, value, i - 2);
+        d = add_y(d, value, i - 3);
+        e = add_y(e, value, i - 4);
+        f = add_y(f, value, i - 5);
+        g = add_y(g, value, i - 6);
+        h = add_y(h, value, i - 7);
     }
+    let y = top.y + REACH;
+    keep(row, column, a, y);
+    keep(row + 1, column, b, y + 1);
+    keep(row + 2, column, c, y + 2);
+    keep(row + 3, column, d, y + 3);
+    keep(row + 4, column, e, y + 4);
+    keep(row + 5, column, f, y + 5);
+    keep(row + 6, column, g, y + 6);
+    keep(row + 7, column, h, y + 7);
+    return is_finite(a + b + c + d + e + f + g + h);
+}
+
+fn add_y(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
+    if tap >= 0 && tap < TAPS {
+        return sum + weight_y(u32(tap)) * value;
+    }
+    return sum;
+}
+
+// The same across an edge, and around values that are not finite. This is rare and must not cost registers elsewhere, so
+// the number of taps comes from the uniform: the loop stays a loop.
+fn sum_column_carefully(top: vec2<i32>, row: i32, column: i32) {
+    for (var i = 0; i < DOWN; i++) {
+        var sum = vec4<f32>(0.0);
+        for (var tap = 0; tap <= 2 * blur.reach_max.y; tap++) {
+            sum += weight_y(u32(tap)) * read_texel(top + vec2<i32>(0, i + tap));
+        }
+        keep(row + i, column, sum, top.y + REACH + i);
+    }
+}
+
+fn keep(row: i32, column: i32, sum: vec4<f32>, y: i32) {
+    sums[slot_of(row, column)] = pack(normalized_y(sum, y));
+}
+
+// Four neighbouring texels of a row, back into the places that are read no more. `left` is the source texel of the
+// tile's first column.
+fn sum_row(row: i32, quad: i32, left: i32) {
+    let slot = slot_of(row, quad * ACROSS);
+    var a = vec4<f32>(0.0);
+    var b = vec4<f32>(0.0);
+    var c = vec4<f32>(0.0);
+    var d = vec4<f32>(0.0);
+    for (var i = 0; i < ACROSS + TAPS - 1; i++) {
+        let value = unpack(sums[slot + i % ACROSS * QUARTER + i / ACROSS]);
+        a = add_x(a, value, i);
+        b = add_x(b, value, i - 1);
+        c = add_x(c, value, i - 2);
+        d = add_x(d, value, i - 3);
+    }
+    workgroupBarrier();
+    let x = left + quad * ACROSS;
+    sums[slot] = pack(normalized_x(a, x));
+    sums[slot + QUARTER] = pack(normalized_x(b, x + 1));
+    sums[slot + 2 * QUARTER] = pack(normalized_x(c, x + 2));
+    sums[slot + 3 * QUARTER] = pack(normalized_x(d, x + 3));
     workgroupBarrier();
 }
 
-fn weight_x(i: i32) -> f32 {
-    return select(0.0, kernel_x[clamp(i, 0, 2 * RADIUS)], i >= 0 && i <= 2 * RADIUS);
-}
-
-fn weight_y(i: i32) -> f32 {
-    return select(0.0, kernel_y[clamp(i, 0, 2 * RADIUS)], i >= 0 && i <= 2 * RADIUS);
-}
-
-// Sixteen sums of a column, four to a matrix.
-struct Sums {
-    a: mat4x4<f32>,
-    b: mat4x4<f32>,
-    c: mat4x4<f32>,
-    d: mat4x4<f32>,
-}
-
-// The sums of a column whose first target row is at `top`.
-fn convolve_column(column: u32, top: vec2<i32>, edge_free: bool) {
-    var result = Sums();
-    let begin = (RADIUS - blur.reach_max.y) & ~3;
-    let end = RADIUS + i32(HEIGHT) + blur.reach_max.y;
-    let corner = top - vec2<i32>(0, RADIUS);
-    if edge_free {
-        // Four loads at once, so that their latencies overlap. The few too many at either end have no weight.
-        for (var i = begin; i < end; i += 4) {
-            let first = load(corner + vec2<i32>(0, i));
-            let second = load(corner + vec2<i32>(0, i + 1));
-            let third = load(corner + vec2<i32>(0, i + 2));
-            let fourth = load(corner + vec2<i32>(0, i + 3));
-            result = add(result, first, 4 * i);
-            result = add(result, second, 4 * i + 4);
-            result = add(result, third, 4 * i + 8);
-            result = add(result, fourth, 4 * i + 12);
-        }
-    } else {
-        for (var i = begin; i < end; i++) {
-            result = add(result, read_texel(corner + vec2<i32>(0, i)), 4 * i);
-        }
+fn add_x(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
+    if tap >= 0 && tap < TAPS {
+        return sum + weight_x(u32(tap)) * value;
     }
-    keep_rows(column, 0u, result.a, top.y);
-    keep_rows(column, 4u, result.b, top.y);
-    keep_rows(column, 8u, result.c, top.y);
-    keep_rows(column, 12u, result.d, top.y);
+    return sum;
 }
 
-// What a texel adds to sixteen sums.
-fn add(before: Sums, value: vec4<f32>, fan: i32) -> Sums {
-    return Sums(
-        before.a + contributions(value, fan_y[fan]),
-        before.b + contributions(value, fan_y[fan + 1]),
-        before.c + contributions(value, fan_y[fan + 2]),
-        before.d + contributions(value, fan_y[fan + 3]),
-    );
-}
-
-fn contributions(value: vec4<f32>, weights: vec4<f32>) -> mat4x4<f32> {
-    return mat4x4<f32>(value * weights.x, value * weights.y, value * weights.z, value * weights.w);
-}
-
-fn keep_rows(column: u32, row: u32, values: mat4x4<f32>, top: i32) {
-    keep_row(column, row, values[0], top);
-    keep_row(column, row + 1u, values[1], top);
-    keep_row(column, row + 2u, values[2], top);
-    keep_row(column, row + 3u, values[3], top);
-}
-
-fn keep_row(column: u32, row: u32, value: vec4<f32>, top: i32) {
-    sums[slot_of(row, column)] = pack(normalized_y(value, top + i32(row)));
-}
-
-fn slot_of(row: u32, column: u32) -> u32 {
-    return row * COLUMNS + (column % 4u) * QUARTER + column / 4u;
-}
-
-// Four neighbouring texels of a row.
-fn convolve_quad(row: u32, quad: u32, first: vec2<i32>, left: i32) {
-    var quad_sums = mat4x4<f32>();
-    for (var i = u32(RADIUS - blur.reach_max.x); i < u32(RADIUS + 4 + blur.reach_max.x); i++) {
-        quad_sums += contributions(unpack(sums[slot_of(row, 4u * quad + i)]), fan_x[i]);
+// A sum, divided by the part of the weights that lies inside the bounds if that is asked for.
+fn normalized_x(sum: vec4<f32>, centre: i32) -> vec4<f32> {
+    if blur.normalize.x == 0u {
+        return sum;
     }
-    let texel = first + vec2<i32>(i32(4u * quad), i32(row));
-    let x = left + i32(4u * quad);
-    store(texel, normalized_x(quad_sums[0], x));
-    store(texel + vec2<i32>(1, 0), normalized_x(quad_sums[1], x + 1));
-    store(texel + vec2<i32>(2, 0), normalized_x(quad_sums[2], x + 2));
-    store(texel + vec2<i32>(3, 0), normalized_x(quad_sums[3], x + 3));
+    var weight = 0.0;
+    for (var tap = 0; tap <= 2 * blur.reach_max.x; tap++) {
+        let present = is_present(centre + tap - REACH, blur.bounds_min.x, blur.bounds_max.x, blur.edge.x);
+        weight += select(0.0, weight_x(u32(tap)), present);
+    }
+    return sum / weight;
+}
+
+fn normalized_y(sum: vec4<f32>, centre: i32) -> vec4<f32> {
+    if blur.normalize.y == 0u {
+        return sum;
+    }
+    var weight = 0.0;
+    for (var tap = 0; tap <= 2 * blur.reach_max.y; tap++) {
+        let present = is_present(centre + tap - REACH, blur.bounds_min.y, blur.bounds_max.y, blur.edge.y);
+        weight += select(0.0, weight_y(u32(tap)), present);
+    }
+    return sum / weight;
 }

@@ -8,7 +8,7 @@
 //   tap      an offset in texels and a weight; a fractional offset reads between two texels
 //
 // Shader definitions
-//   FILTERED       the source is read through a linearly filtering sampler wherever that is exact
+//   FILTERED       a render pass reads the source through a linearly filtering sampler wherever that is exact
 //   FIRST          this pass reads the picture itself: values are made finite
 //   HALF_FLOAT     intermediates are half floats: values end at their largest
 //   PREMULTIPLY    this pass reads straight alpha
@@ -43,7 +43,8 @@ struct BlurPass {
     // One over the size of the source texture.
     texel_size: vec2<f32>,
     padding: vec2<f32>,
-    // Taps as (offset, weight, offset, weight); for a cubic, the weights inside the region.
+    // For a render pass taps as (offset, weight, offset, weight), for a compute pass the weights of neighbouring texels; for
+    // a cubic, the weights inside the region.
     x: array<vec4<f32>, TAP_VECTORS>,
     y: array<vec4<f32>, TAP_VECTORS>,
 }
@@ -101,6 +102,15 @@ fn tap_y(index: u32) -> vec2<f32> {
     return select(two.xy, two.zw, (index & 1u) == 1u);
 }
 
+// The weight of a texel, in a compute pass.
+fn weight_x(index: u32) -> f32 {
+    return blur.x[index / 4u][index % 4u];
+}
+
+fn weight_y(index: u32) -> f32 {
+    return blur.y[index / 4u][index % 4u];
+}
+
 // NaN becomes 0 and infinities the largest value of an intermediate: one of them would spread over a whole kernel.
 // Comparing bits, because compilers may assume that no value is NaN; as integers, magnitudes sort like numbers.
 fn finite(value: vec4<f32>) -> vec4<f32> {
@@ -111,6 +121,16 @@ fn finite(value: vec4<f32>) -> vec4<f32> {
     }
     let number = select(value, vec4<f32>(0.0), magnitude > vec4<u32>(0x7f800000u));
     return clamp(number, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
+}
+
+// Whether none of the values that were added up was infinite or no number. Only the picture itself can hold those.
+fn is_finite(sum: vec4<f32>) -> bool {
+#ifdef FIRST
+    let magnitude = bitcast<vec4<u32>>(sum) & vec4<u32>(0x7fffffffu);
+    return all(magnitude < vec4<u32>(0x7f800000u));
+#else
+    return true;
+#endif
 }
 
 // Four values in two words of workgroup memory.
@@ -151,12 +171,10 @@ fn leave(value: vec4<f32>) -> vec4<f32> {
     return result;
 }
 
-// The nearest value that a half float can hold, ties to even. Left to themselves, some GPUs cut the bits that do not fit
-// off, and the picture loses up to 1/2048 of its light in every pass.
+// The nearest value that a half float can hold, ties away from zero. Left to themselves, some GPUs cut the bits that do
+// not fit off, and the picture loses up to 1/2048 of its light in every pass.
 fn nearest_half(value: vec4<f32>) -> vec4<f32> {
-    let bits = bitcast<vec4<u32>>(value);
-    let odd = (bits >> vec4<u32>(13u)) & vec4<u32>(1u);
-    return bitcast<vec4<f32>>((bits + vec4<u32>(0xfffu) + odd) & vec4<u32>(0xffffe000u));
+    return bitcast<vec4<f32>>((bitcast<vec4<u32>>(value) + vec4<u32>(0x1000u)) & vec4<u32>(0xffffe000u));
 }
 
 // Whether a texel of an axis holds something: outside, two of the edge modes have nothing to read.
@@ -238,7 +256,20 @@ fn read_one(texel: vec2<i32>, edge_free: bool) -> vec4<f32> {
 
 // One texel, where clamping is all that is needed.
 fn load(texel: vec2<i32>) -> vec4<f32> {
-    return enter(textureLoad(source, clamp(texel, blur.bounds_min, blur.bounds_max - 1), 0));
+    return enter(load_clamped(texel));
+}
+
+// One texel that may be infinite or no number, where clamping is all that is needed.
+fn load_unchecked(texel: vec2<i32>) -> vec4<f32> {
+#ifdef PREMULTIPLY
+    return load(texel);
+#else
+    return load_clamped(texel);
+#endif
+}
+
+fn load_clamped(texel: vec2<i32>) -> vec4<f32> {
+    return textureLoad(source, clamp(texel, blur.bounds_min, blur.bounds_max - 1), 0);
 }
 
 // Whether reads from `first` to `last` need no more than clamping: nothing outside the bounds is read, or clamping is
@@ -248,30 +279,14 @@ fn is_edge_free(first: vec2<i32>, last: vec2<i32>) -> bool {
     return all(within | (blur.edge == vec2<u32>(EDGE_CLAMP)));
 }
 
-// Whether the sampler gives what `read_between` would for all reads from `first` to `last`.
-fn is_filtering_exact(first: vec2<i32>, last: vec2<i32>) -> bool {
 #ifdef FILTERED
-    return is_edge_free(first, last);
-#else
-    return false;
-#endif
-}
-
 // What lies between two texels through the sampler. A position clamped to the outermost centres reads the clamped edge.
 fn sample_between(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
-    return enter(sample_raw(centre, offset));
-}
-
-// The same, as it is. Only where `is_filtering_exact`.
-fn sample_raw(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
-#ifdef FILTERED
     let position = vec2<f32>(centre) + 0.5 + offset;
     let clamped = clamp(position, vec2<f32>(blur.bounds_min) + 0.5, vec2<f32>(blur.bounds_max) - 0.5);
-    return textureSampleLevel(source, linear_sampler, clamped * blur.texel_size, 0.0);
-#else
-    return vec4<f32>(0.0);
-#endif
+    return enter(textureSampleLevel(source, linear_sampler, clamped * blur.texel_size, 0.0));
 }
+#endif
 
 // A sum of the horizontal taps, divided by the part of their weight that lies inside the bounds if that is asked for.
 fn normalized_x(value: vec4<f32>, centre: i32) -> vec4<f32> {

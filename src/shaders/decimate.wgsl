@@ -1,77 +1,104 @@
-// Compute: goes from one level to a coarser one, a tile at a time. The rows that a tile needs are filtered horizontally
-// into workgroup memory, where all texels above and below share them, and then vertically out of it.
+// Compute: goes from one level to a coarser one, a tile at a time.
+//
+// A thread walks down a column of source texels, and every texel that it loads is added to all target rows that it
+// contributes to. A row that is complete goes to workgroup memory, and out of that it is filtered horizontally. So
+// neighbouring threads load neighbouring texels, and each thread has a whole step of loads under way at once.
+//
+// The numbers of this file are known when it is compiled: only then do compilers unroll the loops.
 
-#import bevy_gaussian_blur::common::{blur, enter, is_filtering_exact, pack, read_texel, sample_raw, source_position}
-#import bevy_gaussian_blur::common::{store, tap_x, tap_y, unpack}
+#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, load_unchecked, pack, read_texel, source_position}
+#import bevy_gaussian_blur::common::{store, unpack, weight_x, weight_y}
 
-// The tile, in target texels. At four source texels per target texel and sixteen taps it needs 15 * 4 + 16 source rows.
-const TILE: u32 = 16u;
-const MOST_ROWS: u32 = 76u;
+// Source texels per target texel.
+const STEP_X: i32 = #{STEP_X};
+const STEP_Y: i32 = #{STEP_Y};
+// Five boxes of a step, convolved.
+const TAPS_X: i32 = 5 * (STEP_X - 1) + 1;
+const TAPS_Y: i32 = 5 * (STEP_Y - 1) + 1;
 
-// How many taps there are along each axis: fixed numbers, so that their fetches overlap.
-const TAPS_X: u32 = #{TAPS_X}u;
-const TAPS_Y: u32 = #{TAPS_Y}u;
+// The source columns of a tile, one for each thread, and the target texels that they are enough for.
+const THREADS: i32 = 128;
+const WIDTH: i32 = (THREADS - TAPS_X) / STEP_X + 1;
+const HEIGHT: i32 = 4;
+// How many target rows a source texel contributes to.
+const OPEN: i32 = (TAPS_Y + STEP_Y - 1) / STEP_Y;
 
-// Two half floats to a word.
-var<workgroup> rows: array<vec2<u32>, 1216>;
+// The sums of the columns, two half floats to a word. A row is stored as interleaved parts, one for each column within a
+// step, so that threads which read a step apart read neighbouring words. The gaps keep the parts in different banks.
+const PART: i32 = (THREADS + 16) / STEP_X;
+const PITCH: i32 = THREADS + 16;
+var<workgroup> rows: array<vec2<u32>, 576>;
 
-@compute @workgroup_size(16, 16)
-fn decimate(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(local_invocation_id) local: vec3<u32>,
-    @builtin(local_invocation_index) index: u32,
-) {
-    let first = vec2<i32>(group.xy * TILE);
-    let centre = source_position(blur.origin + first);
-    let last = centre + vec2<i32>(i32(TILE) - 1) * blur.step;
-    let filtered = is_filtering_exact(centre + blur.reach_min, last + blur.reach_max);
-    let row_count = u32(last.y - centre.y + blur.reach_max.y - blur.reach_min.y) + 1u;
-    for (var slot = index; slot < row_count * TILE; slot += TILE * TILE) {
-        let column = i32(slot % TILE);
-        let row = i32(slot / TILE);
-        let texel = vec2<i32>(centre.x + column * blur.step.x, centre.y + blur.reach_min.y + row);
-        if filtered {
-            rows[slot] = pack(sampled_row(texel));
-        } else {
-            rows[slot] = pack(loaded_row(texel));
-        }
+@compute @workgroup_size(128)
+fn decimate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let index = i32(thread);
+    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
+    let corner = source_position(blur.origin + first) + blur.reach_min;
+    let last = corner + vec2<i32>(THREADS, STEP_Y * (HEIGHT - 1) + TAPS_Y) - 1;
+    let top = corner + vec2<i32>(index, 0);
+    let slot = index % STEP_X * PART + index / STEP_X;
+    if !is_edge_free(corner, last) || !sum_column(top, slot) {
+        sum_column_carefully(top, slot);
     }
     workgroupBarrier();
-
-    var sum = vec4<f32>(0.0);
-    let row = i32(local.y) * blur.step.y - blur.reach_min.y;
-    for (var i = 0u; i < TAPS_Y; i++) {
-        let tap = tap_y(i);
-        let whole = floor(tap.x);
-        let slot = u32(row + i32(whole)) * TILE + local.x;
-        var value = unpack(rows[slot]);
-        if tap.x > whole {
-            value = mix(value, unpack(rows[slot + TILE]), tap.x - whole);
+    for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
+        let texel = vec2<i32>(i % WIDTH, i / WIDTH);
+        var sum = vec4<f32>(0.0);
+        for (var tap = 0; tap < TAPS_X; tap++) {
+            let column = tap % STEP_X * PART + tap / STEP_X;
+            sum += weight_x(u32(tap)) * unpack(rows[texel.y * PITCH + column + texel.x]);
         }
-        sum += tap.y * value;
+        store(first + texel, sum);
     }
-    store(first + vec2<i32>(local.xy), sum);
 }
 
-// The horizontal sum through the sampler. Making it finite at the end costs less than making every fetch so.
-fn sampled_row(texel: vec2<i32>) -> vec4<f32> {
-    var sum = vec4<f32>(0.0);
-    for (var i = 0u; i < TAPS_X; i++) {
-        let tap = tap_x(i);
-        sum += tap.y * sample_raw(texel, vec2<f32>(tap.x, 0.0));
+// Filters a column vertically. Returns whether everything in it was finite.
+fn sum_column(top: vec2<i32>, slot: i32) -> bool {
+    // The open rows, the oldest first.
+    var a = vec4<f32>(0.0);
+    var b = vec4<f32>(0.0);
+    var c = vec4<f32>(0.0);
+    var d = vec4<f32>(0.0);
+    var e = vec4<f32>(0.0);
+    var total = vec4<f32>(0.0);
+    for (var block = 0; block < HEIGHT + OPEN - 1; block++) {
+        for (var i = 0; i < STEP_Y; i++) {
+            let value = load_unchecked(top + vec2<i32>(0, block * STEP_Y + i));
+            let tap = (OPEN - 1) * STEP_Y + i;
+            a = add(a, value, tap);
+            b = add(b, value, tap - STEP_Y);
+            c = add(c, value, tap - 2 * STEP_Y);
+            d = add(d, value, tap - 3 * STEP_Y);
+            e = add(e, value, tap - 4 * STEP_Y);
+        }
+        if block >= OPEN - 1 {
+            rows[(block - OPEN + 1) * PITCH + slot] = pack(a);
+        }
+        total += a;
+        a = b;
+        b = c;
+        c = d;
+        d = e;
+        e = vec4<f32>(0.0);
     }
-    return enter(sum);
+    return is_finite(total);
 }
 
-// The horizontal sum texel by texel. One loop with one read in it: this is rare, and must not cost registers elsewhere.
-fn loaded_row(texel: vec2<i32>) -> vec4<f32> {
-    var sum = vec4<f32>(0.0);
-    for (var i = 0u; i < 2u * blur.tap_count.x; i++) {
-        let tap = tap_x(i / 2u);
-        let whole = floor(tap.x);
-        let side = i32(i % 2u);
-        let share = select(1.0 - (tap.x - whole), tap.x - whole, side == 1);
-        sum += tap.y * share * read_texel(texel + vec2<i32>(i32(whole) + side, 0));
+fn add(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
+    if tap >= 0 && tap < TAPS_Y {
+        return sum + weight_y(u32(tap)) * value;
     }
     return sum;
+}
+
+// The same across an edge, and around values that are not finite. This is rare and must not cost registers elsewhere, so
+// the number of taps comes from the uniform: the loop stays a loop.
+fn sum_column_carefully(top: vec2<i32>, slot: i32) {
+    for (var row = 0; row < HEIGHT; row++) {
+        var sum = vec4<f32>(0.0);
+        for (var tap = 0; tap <= blur.reach_max.y - blur.reach_min.y; tap++) {
+            sum += weight_y(u32(tap)) * read_texel(top + vec2<i32>(0, row * STEP_Y + tap));
+        }
+        rows[row * PITCH + slot] = pack(sum);
+    }
 }

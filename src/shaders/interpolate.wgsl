@@ -1,46 +1,46 @@
 // Compute: the cubic B-spline through a coarse level at full resolution, a tile at a time. The coarse rows that a tile
 // needs are interpolated horizontally into workgroup memory, and vertically out of it.
 
-#import bevy_gaussian_blur::common::{blur, read, store}
-#import bevy_gaussian_blur::cubic::{cubic, fetches, normalized, place_of}
+#import bevy_gaussian_blur::common::{blur, load, store}
+#import bevy_gaussian_blur::cubic::{cubic, normalized, place_of}
 
-// The tile, in target texels. One octave up it needs the most coarse rows: 8 + 1 + 3.
-const WIDTH: u32 = 64u;
-const HEIGHT: u32 = 16u;
-const THREADS: u32 = 256u;
+// The tile, in target texels: high and narrow, because that is how textures lie in memory.
+const WIDTH: i32 = 16;
+const HEIGHT: i32 = 64;
+const THREADS_Y: i32 = 16;
 
+// One octave up a tile needs 32 + 1 + 3 coarse rows, and where only the other axis was coarse, all of its own.
 var<workgroup> rows: array<vec4<f32>, 1024>;
 
-@compute @workgroup_size(64, 4)
-fn interpolate(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(local_invocation_id) local: vec3<u32>,
-) {
-    let first = vec2<i32>(group.xy * vec2<u32>(WIDTH, HEIGHT));
+@compute @workgroup_size(16, 16)
+fn interpolate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) invocation: vec3<u32>) {
+    let local = vec2<i32>(invocation.xy);
+    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
     let corner = blur.origin + first;
     let top = place_of(corner).texel.y - reach();
-    let bottom = place_of(corner + vec2<i32>(0, i32(HEIGHT) - 1)).texel.y + 2 * reach();
-    let column = place_of(corner + vec2<i32>(i32(local.x), 0));
-    let x = fetches(column.t.x, blur.octaves.x);
-    for (var row = i32(local.y); row <= bottom - top; row += 4) {
+    let bottom = place_of(corner + vec2<i32>(0, HEIGHT - 1)).texel.y + 2 * reach();
+    let column = place_of(corner + vec2<i32>(local.x, 0));
+    let weights = cubic(column.t.x);
+    for (var row = local.y; row <= bottom - top; row += THREADS_Y) {
         let texel = vec2<i32>(column.texel.x, top + row);
-        var value = read(texel, vec2<f32>(x.offsets.x, 0.0), true) * x.weights.x;
+        var value = load(texel);
         if blur.octaves.x > 0u {
-            value += read(texel, vec2<f32>(x.offsets.y, 0.0), true) * x.weights.y;
+            value = weights.x * load(texel - vec2<i32>(1, 0)) + weights.y * value
+                + weights.z * load(texel + vec2<i32>(1, 0)) + weights.w * load(texel + vec2<i32>(2, 0));
         }
-        rows[u32(row) * WIDTH + local.x] = value;
+        rows[row * WIDTH + local.x] = value;
     }
     workgroupBarrier();
 
-    for (var y = local.y; y < HEIGHT; y += 4u) {
-        let position = vec2<i32>(i32(local.x), i32(y));
+    for (var y = local.y; y < HEIGHT; y += THREADS_Y) {
+        let position = vec2<i32>(local.x, y);
         let place = place_of(corner + position);
-        let slot = u32(place.texel.y - reach() - top) * WIDTH + local.x;
+        let slot = (place.texel.y - reach() - top) * WIDTH + local.x;
         var value = rows[slot];
         if blur.octaves.y > 0u {
             let weights = cubic(place.t.y);
             value = weights.x * value + weights.y * rows[slot + WIDTH]
-                + weights.z * rows[slot + 2u * WIDTH] + weights.w * rows[slot + 3u * WIDTH];
+                + weights.z * rows[slot + 2 * WIDTH] + weights.w * rows[slot + 3 * WIDTH];
         }
         store(first + position, normalized(value, place));
     }

@@ -66,9 +66,10 @@ pub fn compose(composer: &mut Composer, shader: &Shader, definitions: &Definitio
     let flags = definitions
         .iter()
         .map(|name| (name.clone(), ShaderDefValue::Bool(true)));
-    // The numbers of taps, where any number will do.
-    let counts = ["TAPS_X", "TAPS_Y"].map(|name| (name.to_owned(), ShaderDefValue::UInt(8)));
-    let shader_defs = flags.chain(counts);
+    // The numbers that compute shaders are compiled for: the largest, which need the most of everything.
+    let numbers = [("STEP_X", 8), ("STEP_Y", 8), ("REACH", 16)];
+    let numbers = numbers.map(|(name, number)| (name.to_owned(), ShaderDefValue::UInt(number)));
+    let shader_defs = flags.chain(numbers);
     composer
         .make_naga_module(NagaModuleDescriptor {
             source: &shader.text,
