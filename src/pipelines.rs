@@ -11,7 +11,7 @@ use bevy::render::render_resource::{
     ShaderStages, SpecializedComputePipeline, SpecializedRenderPipeline, StorageTextureAccess, TextureDimension,
     TextureFormat, TextureSampleType, TextureUsages,
 };
-use bevy::render::renderer::{RenderAdapter, RenderDevice};
+use bevy::render::renderer::{RenderAdapter, RenderAdapterInfo, RenderDevice};
 use bevy::shader::ShaderDefVal;
 use std::borrow::Cow;
 use wgpu::DownlevelFlags;
@@ -29,11 +29,24 @@ pub enum Program {
     Decimate(UVec2),
     /// Compute: both convolutions, with kernels that reach so many texels.
     Blur(u32),
-    /// Compute: the cubic B-spline.
-    Interpolate,
+    /// Compute: the cubic B-spline, out of so many coarse rows at most.
+    Interpolate(u32),
 }
 
+/// The height of the tiles of [`Program::Interpolate`].
+const INTERPOLATED_ROWS: u32 = 64;
+
 impl Program {
+    /// The program that interpolates rows which are so many octaves coarser.
+    #[must_use]
+    pub fn interpolate(octaves: u32) -> Self {
+        // From three octaves on, fewer rows would let no more tiles run at once.
+        match octaves.min(3) {
+            0 => Self::Interpolate(INTERPOLATED_ROWS),
+            octaves => Self::Interpolate((INTERPOLATED_ROWS >> octaves) + 4),
+        }
+    }
+
     /// The entry point in the shader of the same room.
     fn entry_point(self) -> &'static str {
         match self {
@@ -42,7 +55,7 @@ impl Program {
             Self::Upsample => "upsample",
             Self::Decimate(_) => "decimate",
             Self::Blur(_) => "blur_tile",
-            Self::Interpolate => "interpolate",
+            Self::Interpolate(_) => "interpolate",
         }
     }
 
@@ -54,17 +67,23 @@ impl Program {
             // As many columns as 128 source columns are enough for.
             Self::Decimate(step) => Some(UVec2::new((127 - 5 * (step.x - 1)) / step.x + 1, 4)),
             Self::Blur(_) => Some(UVec2::new(64, 16)),
-            Self::Interpolate => Some(UVec2::new(16, 64)),
+            Self::Interpolate(_) => Some(UVec2::new(16, INTERPOLATED_ROWS)),
         }
     }
 
     /// The numbers that the shader is compiled for.
     fn numbers(self) -> Vec<(&'static str, u32)> {
         match self {
-            Self::Stencil | Self::Copy | Self::Upsample | Self::Interpolate => Vec::new(),
+            Self::Stencil | Self::Copy | Self::Upsample => Vec::new(),
             Self::Decimate(step) => vec![("STEP_X", step.x), ("STEP_Y", step.y)],
             Self::Blur(reach) => vec![("REACH", reach)],
+            Self::Interpolate(rows) => vec![("ROWS", rows)],
         }
+    }
+
+    /// Whether what this program writes has been packed as half floats before.
+    fn writes_packed(self) -> bool {
+        matches!(self, Self::Blur(_))
     }
 
     fn stage(self) -> ShaderStages {
@@ -118,6 +137,8 @@ pub struct BlurPipelineKey {
 pub struct BlurPipelines {
     /// Linear, clamped.
     pub sampler: Sampler,
+    /// Whether shaders have to round what they pack as half floats.
+    round_packed: bool,
     fullscreen: FullscreenShader,
     stencil: Handle<Shader>,
     upsample: Handle<Shader>,
@@ -132,6 +153,7 @@ pub fn init_pipelines(
     device: Res<RenderDevice>,
     fullscreen: Res<FullscreenShader>,
     assets: Res<AssetServer>,
+    info: Res<RenderAdapterInfo>,
 ) {
     let assets = assets.as_ref();
     commands.insert_resource(BlurPipelines {
@@ -143,6 +165,7 @@ pub fn init_pipelines(
             address_mode_v: AddressMode::ClampToEdge,
             ..default()
         }),
+        round_packed: packing_truncates(&info),
         fullscreen: fullscreen.clone(),
         stencil: load_embedded_asset!(assets, "shaders/stencil.wgsl"),
         upsample: load_embedded_asset!(assets, "shaders/upsample.wgsl"),
@@ -180,7 +203,7 @@ impl BlurPipelines {
             Program::Upsample => &self.upsample,
             Program::Decimate(_) => &self.decimate,
             Program::Blur(_) => &self.blur,
-            Program::Interpolate => &self.interpolate,
+            Program::Interpolate(_) => &self.interpolate,
         }
         .clone()
     }
@@ -200,7 +223,7 @@ impl SpecializedRenderPipeline for BlurPipelines {
             vertex: self.fullscreen.to_vertex_state(),
             fragment: Some(FragmentState {
                 shader: self.shader(key.program),
-                shader_defs: shader_defs(&key),
+                shader_defs: shader_defs(&key, self.round_packed),
                 entry_point: Some(key.program.entry_point().into()),
                 targets: vec![Some(ColorTargetState {
                     format: key.target,
@@ -221,14 +244,14 @@ impl SpecializedComputePipeline for BlurPipelines {
             label: label(key.program),
             layout: vec![key.layout()],
             shader: self.shader(key.program),
-            shader_defs: shader_defs(&key),
+            shader_defs: shader_defs(&key, self.round_packed),
             entry_point: Some(key.program.entry_point().into()),
             ..default()
         }
     }
 }
 
-fn shader_defs(key: &BlurPipelineKey) -> Vec<ShaderDefVal> {
+fn shader_defs(key: &BlurPipelineKey, round_packed: bool) -> Vec<ShaderDefVal> {
     let all = [
         ("FILTERED", key.fetch == Fetch::Filtered),
         ("FIRST", key.enter.is_some()),
@@ -236,7 +259,11 @@ fn shader_defs(key: &BlurPipelineKey) -> Vec<ShaderDefVal> {
         ("PREMULTIPLY", key.enter == Some(Alpha::Convert)),
         ("UNPREMULTIPLY", key.leave == Some(Alpha::Convert)),
         ("OPAQUE", key.leave == Some(Alpha::Opaque)),
-        ("ROUND_TO_HALF", is_half_float(key.target)),
+        (
+            "ROUND_TO_HALF",
+            is_half_float(key.target) && !key.program.writes_packed(),
+        ),
+        ("ROUND_PACKED", round_packed),
         ("COMPUTE", key.program.tile().is_some()),
         ("STORE_RGBA16FLOAT", key.target == TextureFormat::Rgba16Float),
         ("STORE_RGBA32FLOAT", key.target == TextureFormat::Rgba32Float),
@@ -246,6 +273,15 @@ fn shader_defs(key: &BlurPipelineKey) -> Vec<ShaderDefVal> {
     let numbers = key.program.numbers().into_iter();
     let numbers = numbers.map(|(name, number)| ShaderDefVal::UInt(name.into(), number));
     defined.map(|(name, _)| name.into()).chain(numbers).collect()
+}
+
+/// Whether a GPU may cut off the bits that do not fit when `pack2x16float` makes half floats.
+///
+/// The languages allow it, and lavapipe does it. NVIDIA's GPUs round (seen on an H100 and an H200; what they *store* as
+/// half floats they cut, like lavapipe). There, leaving it to them saves a tenth of the time of a weak blur.
+fn packing_truncates(info: &RenderAdapterInfo) -> bool {
+    const NVIDIA: u32 = 0x10de;
+    info.vendor != NVIDIA
 }
 
 fn is_half_float(format: TextureFormat) -> bool {

@@ -9,7 +9,7 @@ const SIGMAS: [f64; 11] = [0.8, 2.0, 4.0, 6.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256
 const RUNS: usize = 21;
 
 const QUICK_SIGMAS: [f64; 3] = [2.0, 8.0, 32.0];
-const QUICK_RUNS: usize = 9;
+const QUICK_RUNS: usize = 15;
 
 /// GPU times of Gaussian blurs: the classical methods, ours, and a plain copy, which no blur can beat.
 ///
@@ -39,7 +39,7 @@ pub struct Options {
     /// Only 640x360, rgba16float, sigmas 2, 8 and 32, and fewer runs: for software rendering
     #[arg(long)]
     pub quick: bool,
-    /// Timed runs of each method [default: 21, or 9 with --quick]
+    /// Timed runs of each method [default: 21, or 15 with --quick]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: Option<u32>,
     /// Longest run, in seconds: what takes longer is left out

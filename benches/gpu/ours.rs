@@ -1,8 +1,11 @@
-//! Our blur, in Bevy apps of its own, timed by its own diagnostics.
+//! Our blur, in Bevy apps of its own.
 //!
-//! With one exception: software rendering (llvmpipe) executes compute passes at once, but writes timestamps only when
-//! something is flushed, so that both timestamps around compute passes are written after them. There, the app's whole
-//! frame, in which nothing but the blur is drawn, lies between two submissions of a timestamp each.
+//! The timestamps stand before and after all that a frame renders, and the blur is all there is. The plugin's own
+//! diagnostics are left out: with them there would be two more timestamps around every pass, and on fast GPUs each of
+//! those takes microseconds.
+//!
+//! Software rendering (llvmpipe) executes compute passes at once, but writes timestamps only when something is flushed, so
+//! that both timestamps would be written after them. There, each timestamp is a submission of its own.
 
 use crate::method::Method;
 use crate::options::Format;
@@ -11,25 +14,19 @@ use crate::support::formats;
 use crate::support::headless::Headless;
 use crate::support::reference::Picture;
 use crate::timer::Timer;
-use bevy::diagnostic::DiagnosticsStore;
 use bevy::prelude::*;
 use bevy::render::RenderApp;
 use bevy::render::render_resource::TextureUsages;
-use bevy::render::renderer::{RenderGraph, RenderGraphSystems};
+use bevy::render::renderer::{RenderContext, RenderGraph, RenderGraphSystems};
 use bevy_gaussian_blur::prelude::*;
 
 /// How many times of a new blur are not counted: textures are allocated and cleared in its first frames.
 const WARM_UP: usize = 4;
 
-/// How many frames may pass without a time.
-const PATIENCE: usize = 100;
-
 /// An app for a backend.
 pub struct Ours {
     method: Method,
     headless: Headless,
-    /// How many blurs there have been, so that each has a name of its own.
-    spawned: usize,
 }
 
 /// What is blurred, and where to.
@@ -46,18 +43,13 @@ impl Ours {
     pub fn new(method: Method) -> Result<Self, String> {
         let backend = method.backend().unwrap_or_default();
         let mut headless = Headless::new(|app| {
-            app.add_plugins((GaussianBlurPlugin { backend }, GaussianBlurDiagnosticsPlugin));
+            app.add_plugins(GaussianBlurPlugin { backend });
         })?;
         headless.warm_up();
         let gpu = Gpu::of(&headless)?;
-        if gpu.is_software && method.is_compute() {
-            time_frames(headless.app.sub_app_mut(RenderApp), &gpu);
-        }
-        Ok(Self {
-            method,
-            headless,
-            spawned: 0,
-        })
+        let in_submissions = gpu.is_software && method.is_compute();
+        time_frames(headless.app.sub_app_mut(RenderApp), &gpu, in_submissions);
+        Ok(Self { method, headless })
     }
 
     pub fn method(&self) -> Method {
@@ -98,55 +90,43 @@ impl Ours {
     /// The times of `count` blurs in microseconds, one in each frame.
     ///
     /// # Errors
-    /// No times arrive.
+    /// What the blur failed with.
     pub fn time(&mut self, images: &Images, sigma: f64, count: usize) -> Result<Vec<f64>, String> {
-        self.spawned += 1;
-        let name = format!("run {}", self.spawned);
-        let path = BlurLabel::new(&name).elapsed_gpu();
-        let image = BlurImage::new(images.source.clone())
-            .with_target(images.target.clone())
-            .with_update(BlurUpdate::EveryFrame);
-        let world = self.headless.app.world_mut();
-        let entity = world.spawn((Name::new(name), blur(sigma), image)).id();
-
+        let image = BlurImage::new(images.source.clone()).with_target(images.target.clone());
+        // Once it is finished, all pipelines are there.
+        let finished = self.headless.blur(blur(sigma), image.clone());
+        finished.map_err(|error| error.to_string())?;
+        let image = image.with_update(BlurUpdate::EveryFrame);
+        let entity = self.headless.app.world_mut().spawn((blur(sigma), image)).id();
         let mut times = Vec::new();
-        let mut last = None;
-        for _ in 0..count + WARM_UP + PATIENCE {
+        for _ in 0..WARM_UP + count {
             self.headless.frame();
-            let store = self.headless.app.world().resource::<DiagnosticsStore>();
-            let measurement = store.get_measurement(&path);
-            if let Some(new) = measurement.filter(|new| last != Some(new.time)) {
-                last = Some(new.time);
-                let frame = self.headless.render_world().get_resource::<Timer>();
-                times.push(frame.map_or(new.value * 1000.0, Timer::read));
-            }
-            if times.len() == count + WARM_UP {
-                break;
-            }
+            times.push(self.headless.render_world().resource::<Timer>().read());
         }
         self.headless.app.world_mut().despawn(entity);
         self.headless.frame();
-        if times.len() < count + WARM_UP {
-            return Err(format!("{} publishes no GPU times", self.method.name()));
-        }
         Ok(times.split_off(WARM_UP))
     }
 }
 
-/// Puts timestamps around everything that a frame submits.
-fn time_frames(app: &mut SubApp, gpu: &Gpu) {
+/// Puts timestamps around everything that a frame renders.
+fn time_frames(app: &mut SubApp, gpu: &Gpu, in_submissions: bool) {
     app.insert_resource(Timer::new(gpu));
-    let begin = |timer: Res<Timer>| timer.begin();
-    let end = |timer: Res<Timer>| timer.end();
-    app.add_systems(
-        RenderGraph,
-        (
-            begin
-                .after(RenderGraphSystems::Render)
-                .before(RenderGraphSystems::Submit),
-            end.in_set(RenderGraphSystems::Finish),
-        ),
-    );
+    let submit_begin = |timer: Res<Timer>| timer.begin();
+    let submit_end = |timer: Res<Timer>| timer.end();
+    let begin = |timer: Res<Timer>, mut context: RenderContext| timer.encode_begin(context.command_encoder());
+    let end = |timer: Res<Timer>, mut context: RenderContext| timer.encode_end(context.command_encoder());
+    let (before, after) = (RenderGraphSystems::Render, RenderGraphSystems::Submit);
+    if in_submissions {
+        let submit_begin = submit_begin.after(before).before(after);
+        app.add_systems(
+            RenderGraph,
+            (submit_begin, submit_end.in_set(RenderGraphSystems::Finish)),
+        );
+    } else {
+        let begin = begin.after(RenderGraphSystems::Begin).before(before.clone());
+        app.add_systems(RenderGraph, (begin, end.after(before).before(after)));
+    }
 }
 
 fn blur(sigma: f64) -> GaussianBlur {

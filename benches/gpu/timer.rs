@@ -49,7 +49,7 @@ impl Timer {
             self.gpu.queue.submit([encoder.finish()]);
             self.end();
         } else {
-            encoder.write_timestamp(&self.queries, 0);
+            self.encode_begin(&mut encoder);
             record(&mut encoder);
             self.encode_end(&mut encoder);
             self.gpu.queue.submit([encoder.finish()]);
@@ -57,10 +57,15 @@ impl Timer {
         self.read()
     }
 
+    /// Encodes the first timestamp.
+    pub fn encode_begin(&self, encoder: &mut CommandEncoder) {
+        encoder.write_timestamp(&self.queries, 0);
+    }
+
     /// Submits the first timestamp on its own.
     pub fn begin(&self) {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
-        encoder.write_timestamp(&self.queries, 0);
+        self.encode_begin(&mut encoder);
         self.gpu.queue.submit([encoder.finish()]);
     }
 
@@ -71,7 +76,8 @@ impl Timer {
         self.gpu.queue.submit([encoder.finish()]);
     }
 
-    fn encode_end(&self, encoder: &mut CommandEncoder) {
+    /// Encodes the second timestamp, and where both go.
+    pub fn encode_end(&self, encoder: &mut CommandEncoder) {
         encoder.write_timestamp(&self.queries, 1);
         encoder.resolve_query_set(&self.queries, 0..QUERIES, &self.resolved, 0);
         encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.readable, 0, self.readable.size());

@@ -170,7 +170,7 @@ impl BlurPreparer<'_> {
         match self.executor.fusion(task, intermediate) {
             Fusion::Tiled if stores => match pass.kind {
                 PassKind::Downsample => Program::Decimate(UVec2::new(pass.x.step as u32, pass.y.step as u32)),
-                PassKind::Upsample => Program::Interpolate,
+                PassKind::Upsample => Program::interpolate(octaves_of(&pass.y)),
                 PassKind::Blur => Program::Blur(reach_of(&pass.x)),
                 PassKind::Copy => Program::Copy,
                 PassKind::Horizontal | PassKind::Vertical => Program::Stencil,
@@ -251,6 +251,14 @@ fn reach_of(axis: &AxisPass) -> u32 {
     match &axis.filter {
         Filter::Weights { first, .. } => first.unsigned_abs(),
         Filter::Taps(_) | Filter::CubicUp { .. } => 0,
+    }
+}
+
+/// How many octaves a pass interpolates along an axis.
+fn octaves_of(axis: &AxisPass) -> u32 {
+    match &axis.filter {
+        Filter::CubicUp { octaves, .. } => *octaves,
+        Filter::Taps(_) | Filter::Weights { .. } => 0,
     }
 }
 

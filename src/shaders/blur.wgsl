@@ -7,8 +7,8 @@
 // The reach of the kernels is known when this is compiled: only then do compilers unroll the loops and leave out what is
 // beyond it.
 
-#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, is_present, load_unchecked, pack, read_texel}
-#import bevy_gaussian_blur::common::{source_position, store, unpack, weight_x, weight_y}
+#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, is_inside, is_present, load_unchecked, pack}
+#import bevy_gaussian_blur::common::{read_texel, source_position, store, unpack, weight_x, weight_y}
 
 // Kernels go from -REACH to REACH.
 const REACH: i32 = #{REACH};
@@ -24,21 +24,29 @@ const DOWN: i32 = 8;
 const ACROSS: i32 = 4;
 
 // The sums of the columns, two half floats to a word. A row is stored as four interleaved quarters, so that threads which
-// read every fourth texel read neighbouring words. For the longest reach: 16 rows of 96.
+// read every fourth texel read neighbouring words.
 const QUARTER: i32 = COLUMNS / ACROSS;
-var<workgroup> sums: array<vec2<u32>, 1536>;
+var<workgroup> sums: array<vec2<u32>, COLUMNS * HEIGHT>;
 
 @compute @workgroup_size(256)
 fn blur_tile(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let index = i32(thread);
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
     let centre = source_position(blur.origin + first);
-    let edge_free = is_edge_free(centre - REACH, centre + vec2<i32>(WIDTH, HEIGHT) + REACH - 1);
+    let corner = centre - REACH;
+    let last = centre + vec2<i32>(WIDTH, HEIGHT) + REACH - 1;
     if index < COLUMNS * (HEIGHT / DOWN) {
         let column = index % COLUMNS;
         let row = index / COLUMNS * DOWN;
-        let top = centre + vec2<i32>(column, row) - REACH;
-        if !edge_free || !sum_column(top, row, column) {
+        let top = corner + vec2<i32>(column, row);
+        var is_done = false;
+        // Two copies of the loop: clamping in all tiles takes a tenth of the time.
+        if is_inside(corner, last) {
+            is_done = sum_column(top, row, column, false);
+        } else if is_edge_free(corner, last) {
+            is_done = sum_column(top, row, column, true);
+        }
+        if !is_done {
             sum_column_carefully(top, row, column);
         }
     }
@@ -56,7 +64,7 @@ fn slot_of(row: i32, column: i32) -> i32 {
 }
 
 // Eight sums of a column whose first tap is at `top`. Returns whether everything in them was finite.
-fn sum_column(top: vec2<i32>, row: i32, column: i32) -> bool {
+fn sum_column(top: vec2<i32>, row: i32, column: i32, clamped: bool) -> bool {
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
     var c = vec4<f32>(0.0);
@@ -66,7 +74,7 @@ fn sum_column(top: vec2<i32>, row: i32, column: i32) -> bool {
     var g = vec4<f32>(0.0);
     var h = vec4<f32>(0.0);
     for (var i = 0; i < DOWN + TAPS - 1; i++) {
-        let value = load_unchecked(top + vec2<i32>(0, i));
+        let value = load_unchecked(top + vec2<i32>(0, i), clamped);
         a = add_y(a, value, i);
         b = add_y(b, value, i - 1);
         c = add_y(c, value, i - 2);

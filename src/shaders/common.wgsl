@@ -14,7 +14,8 @@
 //   PREMULTIPLY    this pass reads straight alpha
 //   UNPREMULTIPLY  this pass writes straight alpha
 //   OPAQUE         this pass writes alpha as 1
-//   ROUND_TO_HALF  the target holds half floats
+//   ROUND_TO_HALF  the target holds half floats, and values that are none are written to it
+//   ROUND_PACKED   this GPU may cut bits off when it packs half floats, instead of rounding
 //   COMPUTE        this is a compute pass, which stores to a texture of the format STORE_<FORMAT>
 
 #define_import_path bevy_gaussian_blur::common
@@ -135,7 +136,10 @@ fn is_finite(sum: vec4<f32>) -> bool {
 
 // Four values in two words of workgroup memory.
 fn pack(value: vec4<f32>) -> vec2<u32> {
-    let rounded = nearest_half(value);
+    var rounded = value;
+#ifdef ROUND_PACKED
+    rounded = nearest_half(value);
+#endif
     return vec2<u32>(pack2x16float(rounded.xy), pack2x16float(rounded.zw));
 }
 
@@ -256,20 +260,26 @@ fn read_one(texel: vec2<i32>, edge_free: bool) -> vec4<f32> {
 
 // One texel, where clamping is all that is needed.
 fn load(texel: vec2<i32>) -> vec4<f32> {
-    return enter(load_clamped(texel));
+    return enter(textureLoad(source, clamp(texel, blur.bounds_min, blur.bounds_max - 1), 0));
 }
 
-// One texel that may be infinite or no number, where clamping is all that is needed.
-fn load_unchecked(texel: vec2<i32>) -> vec4<f32> {
+// One texel that may be infinite or no number. It has to lie inside the bounds, or else be `clamped`.
+fn load_unchecked(texel: vec2<i32>, clamped: bool) -> vec4<f32> {
+    var found = texel;
+    if clamped {
+        found = clamp(texel, blur.bounds_min, blur.bounds_max - 1);
+    }
+    let value = textureLoad(source, found, 0);
 #ifdef PREMULTIPLY
-    return load(texel);
+    return enter(value);
 #else
-    return load_clamped(texel);
+    return value;
 #endif
 }
 
-fn load_clamped(texel: vec2<i32>) -> vec4<f32> {
-    return textureLoad(source, clamp(texel, blur.bounds_min, blur.bounds_max - 1), 0);
+// Whether reads from `first` to `last` stay inside the bounds.
+fn is_inside(first: vec2<i32>, last: vec2<i32>) -> bool {
+    return all((first >= blur.bounds_min) & (last < blur.bounds_max));
 }
 
 // Whether reads from `first` to `last` need no more than clamping: nothing outside the bounds is read, or clamping is
@@ -287,38 +297,3 @@ fn sample_between(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
     return enter(textureSampleLevel(source, linear_sampler, clamped * blur.texel_size, 0.0));
 }
 #endif
-
-// A sum of the horizontal taps, divided by the part of their weight that lies inside the bounds if that is asked for.
-fn normalized_x(value: vec4<f32>, centre: i32) -> vec4<f32> {
-    if blur.normalize.x == 0u {
-        return value;
-    }
-    var weight = 0.0;
-    for (var column = 0u; column < blur.tap_count.x; column++) {
-        let tap = tap_x(column);
-        weight += tap.y * share_inside(centre, tap.x, blur.bounds_min.x, blur.bounds_max.x, blur.edge.x);
-    }
-    return value / weight;
-}
-
-// The same for the vertical taps.
-fn normalized_y(value: vec4<f32>, centre: i32) -> vec4<f32> {
-    if blur.normalize.y == 0u {
-        return value;
-    }
-    var weight = 0.0;
-    for (var row = 0u; row < blur.tap_count.y; row++) {
-        let tap = tap_y(row);
-        weight += tap.y * share_inside(centre, tap.x, blur.bounds_min.y, blur.bounds_max.y, blur.edge.y);
-    }
-    return value / weight;
-}
-
-// How much of a fetch between two texels comes from inside the bounds.
-fn share_inside(centre: i32, offset: f32, low: i32, high: i32, edge: u32) -> f32 {
-    let whole = floor(offset);
-    let texel = centre + i32(whole);
-    let left = select(0.0, 1.0, is_present(texel, low, high, edge));
-    let right = select(0.0, 1.0, is_present(texel + 1, low, high, edge));
-    return mix(left, right, offset - whole);
-}

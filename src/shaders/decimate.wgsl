@@ -6,8 +6,8 @@
 //
 // The numbers of this file are known when it is compiled: only then do compilers unroll the loops.
 
-#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, load_unchecked, pack, read_texel, source_position}
-#import bevy_gaussian_blur::common::{store, unpack, weight_x, weight_y}
+#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, is_inside, load_unchecked, pack, read_texel}
+#import bevy_gaussian_blur::common::{source_position, store, unpack, weight_x, weight_y}
 
 // Source texels per target texel.
 const STEP_X: i32 = #{STEP_X};
@@ -27,7 +27,7 @@ const OPEN: i32 = (TAPS_Y + STEP_Y - 1) / STEP_Y;
 // step, so that threads which read a step apart read neighbouring words. The gaps keep the parts in different banks.
 const PART: i32 = (THREADS + 16) / STEP_X;
 const PITCH: i32 = THREADS + 16;
-var<workgroup> rows: array<vec2<u32>, 576>;
+var<workgroup> rows: array<vec2<u32>, PITCH * HEIGHT>;
 
 @compute @workgroup_size(128)
 fn decimate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
@@ -37,7 +37,14 @@ fn decimate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
     let last = corner + vec2<i32>(THREADS, STEP_Y * (HEIGHT - 1) + TAPS_Y) - 1;
     let top = corner + vec2<i32>(index, 0);
     let slot = index % STEP_X * PART + index / STEP_X;
-    if !is_edge_free(corner, last) || !sum_column(top, slot) {
+    var is_done = false;
+    // Two copies of the loop: clamping in all tiles takes time.
+    if is_inside(corner, last) {
+        is_done = sum_column(top, slot, false);
+    } else if is_edge_free(corner, last) {
+        is_done = sum_column(top, slot, true);
+    }
+    if !is_done {
         sum_column_carefully(top, slot);
     }
     workgroupBarrier();
@@ -53,7 +60,7 @@ fn decimate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
 }
 
 // Filters a column vertically. Returns whether everything in it was finite.
-fn sum_column(top: vec2<i32>, slot: i32) -> bool {
+fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) -> bool {
     // The open rows, the oldest first.
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
@@ -63,7 +70,7 @@ fn sum_column(top: vec2<i32>, slot: i32) -> bool {
     var total = vec4<f32>(0.0);
     for (var block = 0; block < HEIGHT + OPEN - 1; block++) {
         for (var i = 0; i < STEP_Y; i++) {
-            let value = load_unchecked(top + vec2<i32>(0, block * STEP_Y + i));
+            let value = load_unchecked(top + vec2<i32>(0, block * STEP_Y + i), clamped);
             let tap = (OPEN - 1) * STEP_Y + i;
             a = add(a, value, tap);
             b = add(b, value, tap - STEP_Y);

@@ -9,8 +9,9 @@ const WIDTH: i32 = 16;
 const HEIGHT: i32 = 64;
 const THREADS_Y: i32 = 16;
 
-// One octave up a tile needs 32 + 1 + 3 coarse rows, and where only the other axis was coarse, all of its own.
-var<workgroup> rows: array<vec4<f32>, 1024>;
+// The coarse rows that a tile needs at most. Workgroup memory is what decides how many tiles are under way at once.
+const ROWS: i32 = #{ROWS};
+var<workgroup> rows: array<vec4<f32>, ROWS * WIDTH>;
 
 @compute @workgroup_size(16, 16)
 fn interpolate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) invocation: vec3<u32>) {

@@ -2,8 +2,7 @@
 // one axis and a single one along the other it is half of a separable Gaussian; with three and three and two source
 // texels per target texel it halves the resolution.
 
-#import bevy_gaussian_blur::common::{blur, is_edge_free, leave, read, source_position, tap_x, tap_y}
-#import bevy_gaussian_blur::common::{normalized_x, normalized_y, source}
+#import bevy_gaussian_blur::common::{blur, is_edge_free, is_present, leave, read, source, source_position, tap_x, tap_y}
 
 @fragment
 fn stencil(@builtin(position) fragment: vec4<f32>) -> @location(0) vec4<f32> {
@@ -31,4 +30,39 @@ fn weighted_sum(centre: vec2<i32>, edge_free: bool) -> vec4<f32> {
 @fragment
 fn copy(@builtin(position) fragment: vec4<f32>) -> @location(0) vec4<f32> {
     return leave(textureLoad(source, source_position(vec2<i32>(fragment.xy)), 0));
+}
+
+// A sum of the horizontal taps, divided by the part of their weight that lies inside the bounds if that is asked for.
+fn normalized_x(value: vec4<f32>, centre: i32) -> vec4<f32> {
+    if blur.normalize.x == 0u {
+        return value;
+    }
+    var weight = 0.0;
+    for (var column = 0u; column < blur.tap_count.x; column++) {
+        let tap = tap_x(column);
+        weight += tap.y * share_inside(centre, tap.x, blur.bounds_min.x, blur.bounds_max.x, blur.edge.x);
+    }
+    return value / weight;
+}
+
+// The same for the vertical taps.
+fn normalized_y(value: vec4<f32>, centre: i32) -> vec4<f32> {
+    if blur.normalize.y == 0u {
+        return value;
+    }
+    var weight = 0.0;
+    for (var row = 0u; row < blur.tap_count.y; row++) {
+        let tap = tap_y(row);
+        weight += tap.y * share_inside(centre, tap.x, blur.bounds_min.y, blur.bounds_max.y, blur.edge.y);
+    }
+    return value / weight;
+}
+
+// How much of a fetch between two texels comes from inside the bounds.
+fn share_inside(centre: i32, offset: f32, low: i32, high: i32, edge: u32) -> f32 {
+    let whole = floor(offset);
+    let texel = centre + i32(whole);
+    let left = select(0.0, 1.0, is_present(texel, low, high, edge));
+    let right = select(0.0, 1.0, is_present(texel + 1, low, high, edge));
+    return mix(left, right, offset - whole);
 }
