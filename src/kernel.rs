@@ -21,12 +21,6 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// The tap that reads the centre texel and leaves it as it is.
-    pub const IDENTITY: Self = Self {
-        offset: 0.0,
-        weight: 1.0,
-    };
-
     /// The one fetch that equals `left` at texel `index` plus `right` at `index + 1` under linear interpolation:
     /// `(l + r) · lerp(a, b, r / (l + r)) = l·a + r·b`. The two weights must have the same sign.
     fn pair(index: i32, left: f64, right: f64) -> Self {
@@ -111,40 +105,6 @@ fn windowed(support: f64, weight: impl Fn(f64) -> f64) -> Vec<f64> {
     half
 }
 
-/// The fetches of a symmetric kernel, from left to right: the centre alone, then the texels of either side two by two.
-///
-/// A pair of weights that differ in sign cannot be one fetch; it stays two.
-#[must_use]
-pub fn taps(half: &[f64]) -> Vec<Tap> {
-    let mut side = Vec::with_capacity(half.len());
-    let mut index = 1;
-    while index < half.len() {
-        let left = half[index];
-        match half.get(index + 1) {
-            Some(&right) if left * right > 0.0 => {
-                side.push(Tap::pair(index as i32, left, right));
-                index += 2;
-            }
-            _ => {
-                side.push(Tap {
-                    offset: index as f64,
-                    weight: left,
-                });
-                index += 1;
-            }
-        }
-    }
-    let mirrored = side.iter().rev().map(|tap| Tap {
-        offset: -tap.offset,
-        ..*tap
-    });
-    let centre = Tap {
-        offset: 0.0,
-        weight: half[0],
-    };
-    mirrored.chain([centre]).chain(side.iter().copied()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,27 +120,6 @@ mod tests {
             let sum = half[0] + 2.0 * half[1..].iter().sum::<f64>();
             assert!((sum - 1.0).abs() < 1e-12, "sigma {sigma}: sum {sum}");
             assert!(half.windows(2).all(|w| w[0] > w[1]), "sigma {sigma}: {half:?}");
-        }
-    }
-
-    #[test]
-    fn merged_taps_carry_the_same_kernel() {
-        for sigma in sigmas() {
-            let half = compensated_gaussian(sigma, 3.5, 0.0031);
-            let radius = half.len() as i32;
-            let mut dense = vec![0.0; 2 * half.len() + 3];
-            for tap in taps(&half) {
-                let left = tap.offset.floor();
-                let fraction = tap.offset - left;
-                let index = (left as i32 + radius) as usize;
-                dense[index] += tap.weight * (1.0 - fraction);
-                dense[index + 1] += tap.weight * fraction;
-            }
-            for x in -radius..=radius {
-                let expected = half.get(x.unsigned_abs() as usize).copied().unwrap_or(0.0);
-                let got = dense[(x + radius) as usize];
-                assert!((got - expected).abs() < 1e-12, "sigma {sigma} at {x}: {got} {expected}");
-            }
         }
     }
 

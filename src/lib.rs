@@ -101,7 +101,8 @@ impl Plugin for GaussianBlurPlugin {
     fn build(&self, app: &mut App) {
         load_shader_library!(app, "shaders/common.wgsl");
         load_shader_library!(app, "shaders/cubic.wgsl");
-        embedded_asset!(app, "shaders/stencil.wgsl");
+        embedded_asset!(app, "shaders/texels.wgsl");
+        embedded_asset!(app, "shaders/halve.wgsl");
         embedded_asset!(app, "shaders/upsample.wgsl");
         embedded_asset!(app, "shaders/decimate.wgsl");
         embedded_asset!(app, "shaders/blur.wgsl");

@@ -19,8 +19,10 @@ use wgpu::DownlevelFlags;
 /// Which program a pass runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Program {
-    /// Render: a weighted sum of fetches.
-    Stencil,
+    /// Render: a weighted sum of so many neighbouring texels along x and y.
+    Texels(UVec2),
+    /// Render: half the resolution along both axes, with fetches between texels.
+    Halve,
     /// Render: one texel as it is.
     Copy,
     /// Render: the cubic B-spline.
@@ -50,7 +52,8 @@ impl Program {
     /// The entry point in the shader of the same room.
     fn entry_point(self) -> &'static str {
         match self {
-            Self::Stencil => "stencil",
+            Self::Texels(_) => "texels",
+            Self::Halve => "halve",
             Self::Copy => "copy",
             Self::Upsample => "upsample",
             Self::Decimate(_) => "decimate",
@@ -63,7 +66,7 @@ impl Program {
     #[must_use]
     pub fn tile(self) -> Option<UVec2> {
         match self {
-            Self::Stencil | Self::Copy | Self::Upsample => None,
+            Self::Texels(_) | Self::Halve | Self::Copy | Self::Upsample => None,
             // As many columns as 128 source columns are enough for.
             Self::Decimate(step) => Some(UVec2::new((127 - 5 * (step.x - 1)) / step.x + 1, 4)),
             Self::Blur(_) => Some(UVec2::new(64, 16)),
@@ -74,7 +77,10 @@ impl Program {
     /// The numbers that the shader is compiled for.
     fn numbers(self) -> Vec<(&'static str, u32)> {
         match self {
-            Self::Stencil | Self::Copy | Self::Upsample => Vec::new(),
+            // A shader is compiled as a whole, whichever of its entry points is asked for.
+            Self::Copy => vec![("TEXELS_X", 1), ("TEXELS_Y", 1)],
+            Self::Texels(texels) => vec![("TEXELS_X", texels.x), ("TEXELS_Y", texels.y)],
+            Self::Halve | Self::Upsample => Vec::new(),
             Self::Decimate(step) => vec![("STEP_X", step.x), ("STEP_Y", step.y)],
             Self::Blur(reach) => vec![("REACH", reach)],
             Self::Interpolate(rows) => vec![("ROWS", rows)],
@@ -140,7 +146,8 @@ pub struct BlurPipelines {
     /// Whether shaders have to round what they pack as half floats.
     round_packed: bool,
     fullscreen: FullscreenShader,
-    stencil: Handle<Shader>,
+    texels: Handle<Shader>,
+    halve: Handle<Shader>,
     upsample: Handle<Shader>,
     decimate: Handle<Shader>,
     blur: Handle<Shader>,
@@ -167,7 +174,8 @@ pub fn init_pipelines(
         }),
         round_packed: packing_truncates(&info),
         fullscreen: fullscreen.clone(),
-        stencil: load_embedded_asset!(assets, "shaders/stencil.wgsl"),
+        texels: load_embedded_asset!(assets, "shaders/texels.wgsl"),
+        halve: load_embedded_asset!(assets, "shaders/halve.wgsl"),
         upsample: load_embedded_asset!(assets, "shaders/upsample.wgsl"),
         decimate: load_embedded_asset!(assets, "shaders/decimate.wgsl"),
         blur: load_embedded_asset!(assets, "shaders/blur.wgsl"),
@@ -199,7 +207,8 @@ impl BlurPipelineKey {
 impl BlurPipelines {
     fn shader(&self, program: Program) -> Handle<Shader> {
         match program {
-            Program::Stencil | Program::Copy => &self.stencil,
+            Program::Texels(_) | Program::Copy => &self.texels,
+            Program::Halve => &self.halve,
             Program::Upsample => &self.upsample,
             Program::Decimate(_) => &self.decimate,
             Program::Blur(_) => &self.blur,

@@ -47,8 +47,8 @@ use wgpu::TextureFormat;
 /// Below this many texels a sigma is no blur.
 pub const MIN_SIGMA: f32 = 0.03;
 
-/// The most fetches along one axis of a [`Filter::Taps`].
-pub const MAX_TAPS: usize = 24;
+/// The most texels along one axis of a [`Filter::Weights`].
+pub const MAX_WEIGHTS: usize = 48;
 
 /// The border texels at either end of an axis whose normalisation a [`Filter::CubicUp`] carries.
 pub const BORDER: usize = 24;
@@ -111,6 +111,21 @@ pub struct BlurRequest {
     pub precision: Precision,
     /// Which passes may be one.
     pub fusion: Fusion,
+    /// Which textures may be read between their texels.
+    pub filtering: Filtering,
+}
+
+/// Which textures can be read between their texels, and may be.
+///
+/// A fetch between four texels does the work of four. But samplers keep only eight bits of the place between two texels:
+/// an axis that is read at the very centres of texels can so catch 1/256 of a neighbour, which is seen where the picture
+/// is still sharp along it. So only passes that change the resolution of both axes use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Filtering {
+    /// The texture to blur.
+    pub source: bool,
+    /// What lies in between.
+    pub intermediates: bool,
 }
 
 /// How much one pass may do.
@@ -123,7 +138,7 @@ pub enum Fusion {
     #[default]
     None,
     /// Up to three octaves in a pass, and both convolutions in one. A plan without octaves then is a single pass, which
-    /// cannot work in place. Such passes read texel by texel: their filters are [`Filter::Weights`].
+    /// cannot work in place.
     Tiled,
 }
 
@@ -158,13 +173,13 @@ pub enum PassKind {
 /// How a pass computes one axis.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Filter {
-    /// A weighted sum of fetches around the source texel `target · step + shift`.
+    /// A weighted sum of fetches between texels, around the source texel `target · step + shift`.
     Taps(Vec<Tap>),
     /// A weighted sum of neighbouring texels: `weights[i]` is for the source texel `target · step + shift + first + i`.
     Weights {
         /// The first texel, from the centre.
         first: i32,
-        /// At most `2 · MAX_TAPS`.
+        /// At most [`MAX_WEIGHTS`].
         weights: Vec<f64>,
     },
     /// The cubic B-spline through a level that is `2^octaves` times coarser.
@@ -195,6 +210,17 @@ pub struct AxisPass {
     pub filter: Filter,
 }
 
+impl AxisPass {
+    /// How many texels a [`Filter::Weights`] reads, 1 for other filters.
+    #[must_use]
+    pub fn texels(&self) -> u32 {
+        match &self.filter {
+            Filter::Weights { weights, .. } => weights.len() as u32,
+            Filter::Taps(_) | Filter::CubicUp { .. } => 1,
+        }
+    }
+}
+
 /// A draw or dispatch over `origin .. origin + size` of its target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pass {
@@ -212,18 +238,6 @@ pub struct Pass {
     pub x: AxisPass,
     /// The vertical half.
     pub y: AxisPass,
-}
-
-impl Pass {
-    /// The number of taps along x and y, 0 for an axis that has none.
-    #[must_use]
-    pub fn tap_count(&self) -> UVec2 {
-        let count = |axis: &AxisPass| match &axis.filter {
-            Filter::Taps(taps) => taps.len() as u32,
-            Filter::Weights { .. } | Filter::CubicUp { .. } => 0,
-        };
-        UVec2::new(count(&self.x), count(&self.y))
-    }
 }
 
 /// How to blur: the textures that are needed in between and the passes, in order.
@@ -248,6 +262,7 @@ impl BlurPlan {
             edge,
             precision,
             fusion,
+            filtering,
         } = *request;
         let axis = |sigma: f32, start: u32, end: u32| Axis::new(sigma, start, end, edge, precision);
         let x = axis(sigma.x, region.min.x, region.max.x);
@@ -255,7 +270,7 @@ impl BlurPlan {
         if !x.blurs() && !y.blurs() {
             return Self::default();
         }
-        Builder::new(x, y, region).build(fusion)
+        Builder::new(x, y, region).build(fusion, filtering)
     }
 
     /// Plans an exact copy of `region`.

@@ -1,6 +1,6 @@
 //! The bytes of a pass as the shaders read them: the mirror of `BlurPass` in `shaders/common.wgsl`.
 
-use crate::plan::{AxisPass, BORDER, BlurPlan, Filter, MAX_TAPS, Pass, Surface};
+use crate::plan::{AxisPass, BORDER, BlurPlan, Filter, MAX_WEIGHTS, Pass, Surface};
 use crate::settings::EdgeMode;
 use bevy::math::UVec2;
 use bytemuck::{Pod, Zeroable};
@@ -8,7 +8,7 @@ use core::array;
 use core::mem::offset_of;
 
 /// Numbers of one axis: (offset, weight) pairs of taps, weights of texels, or the weights inside a region.
-type Table = [f32; 2 * MAX_TAPS];
+type Table = [f32; MAX_WEIGHTS];
 
 /// `BlurPass` in WGSL. Pairs are x and y.
 #[repr(C)]
@@ -21,13 +21,11 @@ pub struct PassUniform {
     reach_min: [i32; 2],
     reach_max: [i32; 2],
     edge: [u32; 2],
-    tap_count: [u32; 2],
     octaves: [u32; 2],
     normalize: [u32; 2],
     origin: [i32; 2],
     size: [i32; 2],
     texel_size: [f32; 2],
-    padding: [f32; 2],
     tables: [Table; 2],
 }
 
@@ -35,7 +33,7 @@ pub struct PassUniform {
 // `array<vec4<f32>, 12>`.
 const _: () = assert!(offset_of!(PassUniform, tables).is_multiple_of(16));
 const _: () = assert!(size_of::<Table>() == 12 * 16);
-const _: () = assert!(2 * BORDER <= 2 * MAX_TAPS);
+const _: () = assert!(2 * BORDER <= MAX_WEIGHTS);
 
 /// The distance of two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
 pub const UNIFORM_STRIDE: usize = size_of::<PassUniform>().next_multiple_of(256);
@@ -66,7 +64,6 @@ impl PassUniform {
             reach_min: axes.map(|axis| reach(axis).0),
             reach_max: axes.map(|axis| reach(axis).1),
             edge: axes.map(|axis| edge_index(axis.edge)),
-            tap_count: pass.tap_count().to_array(),
             octaves: axes.map(|axis| match &axis.filter {
                 Filter::Taps(_) | Filter::Weights { .. } => 0,
                 Filter::CubicUp { octaves, .. } => *octaves,
@@ -75,7 +72,6 @@ impl PassUniform {
             origin: pass.origin.as_ivec2().to_array(),
             size: pass.size.as_ivec2().to_array(),
             texel_size: source_size.as_vec2().recip().to_array(),
-            padding: [0.0; 2],
             tables: axes.map(table),
         }
     }

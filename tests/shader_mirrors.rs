@@ -11,7 +11,7 @@ use naga::{Module, TypeInner};
 #[test]
 fn the_uniform_mirrors_its_struct() {
     let rust = fields_of(&read("src/uniforms.rs"), "PassUniform");
-    let module = module("stencil");
+    let module = module("texels");
     let mut layouter = Layouter::default();
     layouter.update(module.to_ctx()).expect("a module with sizes");
     let (handle, members) = module
@@ -21,7 +21,7 @@ fn the_uniform_mirrors_its_struct() {
             TypeInner::Struct { members, .. } if ty.name.as_ref()?.starts_with("BlurPass") => Some((handle, members)),
             _ => None,
         })
-        .expect("the stencil reads a BlurPass");
+        .expect("the shader reads a BlurPass");
     let wgsl: Vec<(String, u32, u32)> = members
         .iter()
         .map(|member| {
@@ -36,7 +36,7 @@ fn the_uniform_mirrors_its_struct() {
     for (name, kind) in rust {
         let parts = match kind.as_str() {
             "[i32; 2]" | "[u32; 2]" | "[f32; 2]" => vec![(name, 2 * 4)],
-            "[Table; 2]" => vec![("x".to_owned(), 2 * 24 * 4), ("y".to_owned(), 2 * 24 * 4)],
+            "[Table; 2]" => vec![("x".to_owned(), 48 * 4), ("y".to_owned(), 48 * 4)],
             other => panic!("PassUniform has a field of the type {other}, which this test does not know"),
         };
         for (name, size) in parts {
@@ -54,20 +54,20 @@ fn the_uniform_mirrors_its_struct() {
 #[test]
 fn the_constants_mirror_the_plan() {
     let plan = read("src/plan.rs");
-    let most_taps = number_behind(&plan, "pub const MAX_TAPS: usize =");
+    let most_weights = number_behind(&plan, "pub const MAX_WEIGHTS: usize =");
     let border = number_behind(&plan, "pub const BORDER: usize =");
     assert_eq!(constant(&module("upsample"), "BORDER"), Some(border));
 
-    let stencil = module("stencil");
-    let lengths: Vec<i64> = stencil
+    let texels = module("texels");
+    let lengths: Vec<i64> = texels
         .types
         .iter()
         .filter_map(|(_, ty)| array_length(&ty.inner))
         .collect();
-    let vectors = most_taps / 2;
-    assert_eq!(lengths, [vectors], "two taps share a vector of a table");
+    let vectors = most_weights / 4;
+    assert_eq!(lengths, [vectors], "four weights share a vector of a table");
     assert!(2 * border <= 4 * vectors, "both borders' weights fit into a table");
-    let declared = number_behind(&read("src/shaders/common.wgsl"), "const TAP_VECTORS: u32 =");
+    let declared = number_behind(&read("src/shaders/common.wgsl"), "const TABLE_VECTORS: u32 =");
     assert_eq!(declared, vectors);
 }
 

@@ -3,7 +3,7 @@
 use super::step::{Queued, Step};
 use super::{BlurJob, BlurTask};
 use crate::pipelines::{Alpha, BlurPipelineKey, BlurPipelines, Fetch, Program, can_compute, fetch_of};
-use crate::plan::{AxisPass, BlurPlan, BlurRequest, Filter, Fusion, Pass, PassKind, Precision, Surface};
+use crate::plan::{AxisPass, BlurPlan, BlurRequest, Filter, Filtering, Fusion, Pass, PassKind, Precision, Surface};
 use crate::settings::{BlurAlpha, BlurBackend, BlurError, EdgeMode};
 use crate::textures::{intermediate_bytes, intermediate_format, take_intermediates};
 use crate::uniforms::uniform_bytes;
@@ -89,9 +89,10 @@ impl BlurPreparer<'_> {
         let fusion = self.executor.fusion(&task, format);
         if job.task != Some(task) {
             let same_textures = job.task.take().is_some_and(|old| old.has_textures_of(&task));
-            let plan = plan_of(&task, fusion);
+            let filtering = self.filtering(&task, format)?;
+            let plan = plan_of(&task, fusion, filtering);
             self.check_size(&plan)?;
-            let steps = self.steps(&plan, &task, format)?;
+            let steps = self.steps(&plan, &task, format);
             let replaced = self.write_uniforms(job, &plan, task.source_size);
             let old = core::mem::replace(&mut job.steps, steps);
             if same_textures && !replaced {
@@ -118,10 +119,21 @@ impl BlurPreparer<'_> {
                 ..task
             };
             let format = intermediate_format(task.source, task.destination);
-            let plan = plan_of(&task, self.executor.fusion(&task, format));
             // A format that cannot be blurred is reported when it is.
-            let _ = self.steps(&plan, &task, format);
+            if let Ok(filtering) = self.filtering(&task, format) {
+                let plan = plan_of(&task, self.executor.fusion(&task, format), filtering);
+                self.steps(&plan, &task, format);
+            }
         }
+    }
+
+    /// What a task may read between texels. Colour has to be multiplied with alpha before it is filtered.
+    fn filtering(&self, task: &BlurTask, intermediate: TextureFormat) -> Result<Filtering, BlurError> {
+        let source = fetch_of(task.source, &self.device).ok_or(BlurError::UnsupportedSource(task.source))?;
+        Ok(Filtering {
+            source: source == Fetch::Filtered && task.alpha != BlurAlpha::Straight,
+            intermediates: fetch_of(intermediate, &self.device) == Some(Fetch::Filtered),
+        })
     }
 
     fn check_size(&self, plan: &BlurPlan) -> Result<(), BlurError> {
@@ -133,20 +145,14 @@ impl BlurPreparer<'_> {
         Ok(())
     }
 
-    fn steps(&mut self, plan: &BlurPlan, task: &BlurTask, intermediate: TextureFormat) -> Result<Vec<Step>, BlurError> {
-        let source = fetch_of(task.source, &self.device).ok_or(BlurError::UnsupportedSource(task.source))?;
-        let between = fetch_of(intermediate, &self.device).unwrap_or(Fetch::Loaded);
+    fn steps(&mut self, plan: &BlurPlan, task: &BlurTask, intermediate: TextureFormat) -> Vec<Step> {
         let step = |pass: &Pass| {
             let first = pass.source == Surface::Source;
             let last = pass.target == Surface::Destination;
             let program = self.program(pass, task, intermediate);
             let key = BlurPipelineKey {
                 program,
-                fetch: match (program.tile().is_some() || is_exact(pass, task), first) {
-                    (true, _) => Fetch::Loaded,
-                    (false, true) => source,
-                    (false, false) => between,
-                },
+                fetch: fetch_by(program, pass, Precision::of(task.source)),
                 enter: first.then(|| entering(task.alpha)),
                 leave: last.then(|| leaving(task.alpha, pass.kind)),
                 target: if last { task.destination } else { intermediate },
@@ -161,7 +167,7 @@ impl BlurPreparer<'_> {
             };
             Step::new(key, pipeline)
         };
-        Ok(plan.passes.iter().map(step).collect())
+        plan.passes.iter().map(step).collect()
     }
 
     /// The program of a pass: a compute program wherever its target can be stored to.
@@ -173,12 +179,13 @@ impl BlurPreparer<'_> {
                 PassKind::Upsample => Program::interpolate(octaves_of(&pass.y)),
                 PassKind::Blur => Program::Blur(reach_of(&pass.x)),
                 PassKind::Copy => Program::Copy,
-                PassKind::Horizontal | PassKind::Vertical => Program::Stencil,
+                PassKind::Horizontal | PassKind::Vertical => texels_of(pass),
             },
             _ => match pass.kind {
                 PassKind::Copy => Program::Copy,
                 PassKind::Upsample => Program::Upsample,
-                PassKind::Downsample | PassKind::Horizontal | PassKind::Vertical | PassKind::Blur => Program::Stencil,
+                PassKind::Downsample if matches!(pass.x.filter, Filter::Taps(_)) => Program::Halve,
+                PassKind::Downsample | PassKind::Horizontal | PassKind::Vertical | PassKind::Blur => texels_of(pass),
             },
         }
     }
@@ -208,7 +215,7 @@ impl BlurPreparer<'_> {
 
 /// The plan of a task. A weak blur that is fused is a single pass, which reads and stores: not in place, and not where
 /// nothing can be stored.
-fn plan_of(task: &BlurTask, fusion: Fusion) -> BlurPlan {
+fn plan_of(task: &BlurTask, fusion: Fusion, filtering: Filtering) -> BlurPlan {
     let Some((sigma, edge)) = task.blur else {
         return BlurPlan::copy(task.region);
     };
@@ -218,6 +225,7 @@ fn plan_of(task: &BlurTask, fusion: Fusion) -> BlurPlan {
         edge,
         precision: Precision::of(task.source),
         fusion,
+        filtering,
     };
     let plan = BlurPlan::new(&request);
     let is_single = plan.passes.len() == 1;
@@ -230,20 +238,21 @@ fn plan_of(task: &BlurTask, fusion: Fusion) -> BlurPlan {
     plan
 }
 
-/// Whether a pass has to read texel by texel.
+/// How a program reads in a pass.
 ///
-/// Only so can colour be multiplied with alpha before it is filtered, and only so is a copy a copy. Besides, samplers keep
-/// eight bits of the place between two texels. An axis that is read at the very centres of texels can so catch 1/256 of a
-/// neighbour, which is seen where the picture is still sharp along it; and the interpolation of lights that outshine what
-/// is around them a thousand times is off by a quarter of a percent of their peak.
-fn is_exact(pass: &Pass, task: &BlurTask) -> bool {
-    let reads_straight_alpha = pass.source == Surface::Source && task.alpha == BlurAlpha::Straight;
-    let resamples = |axis: &AxisPass| match &axis.filter {
-        Filter::Taps(_) | Filter::Weights { .. } => axis.step > 1,
-        Filter::CubicUp { octaves, .. } => *octaves > 0,
-    };
-    let interpolates_lights = pass.kind == PassKind::Upsample && Precision::of(task.source) == Precision::Hdr;
-    reads_straight_alpha || interpolates_lights || !(resamples(&pass.x) && resamples(&pass.y))
+/// The spline is sampled where that is exact enough: the eight bits that samplers keep of the place between two texels make
+/// lights that outshine what is around them a thousand times wrong by a quarter of a percent of their peak.
+fn fetch_by(program: Program, pass: &Pass, precision: Precision) -> Fetch {
+    let is_coarse = octaves_of(&pass.x) > 0 && octaves_of(&pass.y) > 0;
+    match program {
+        Program::Halve => Fetch::Filtered,
+        Program::Upsample if is_coarse && precision == Precision::Standard => Fetch::Filtered,
+        _ => Fetch::Loaded,
+    }
+}
+
+fn texels_of(pass: &Pass) -> Program {
+    Program::Texels(UVec2::new(pass.x.texels(), pass.y.texels()))
 }
 
 /// How far a kernel reaches to either side, in texels.

@@ -1,8 +1,8 @@
 //! One axis of a plan: how many octaves, which residual kernel, and where every level's texels lie.
 
 use super::build::Levels;
-use super::{AxisPass, BORDER, Filter, MAX_TAPS, MIN_SIGMA, Precision};
-use crate::kernel::{self, Tap};
+use super::{AxisPass, BORDER, Filter, MAX_WEIGHTS, MIN_SIGMA, Precision};
+use crate::kernel;
 use crate::settings::EdgeMode;
 
 /// The sigma from which on a periodic image is its mean, in periods.
@@ -67,7 +67,7 @@ impl Axis {
         if edge == EdgeMode::Renormalize && axis.octaves > 0 {
             axis.renormalize();
         }
-        debug_assert!(kernel::taps(&axis.residual).len() <= MAX_TAPS);
+        debug_assert!(2 * axis.reach() < MAX_WEIGHTS);
         axis
     }
 
@@ -106,20 +106,11 @@ impl Axis {
 
     /// Leaves this axis as it is.
     pub fn keep(&self, levels: Levels) -> AxisPass {
-        self.stencil(levels, 1, Filter::Taps(vec![Tap::IDENTITY]))
-    }
-
-    /// Convolves with the residual kernel.
-    pub fn convolve(&self, levels: Levels) -> AxisPass {
-        self.stencil(levels, 1, Filter::Taps(kernel::taps(&self.residual)))
-    }
-
-    /// Convolves texel by texel, with weights from `-reach` to `reach`.
-    pub fn convolve_texels(&self, levels: Levels, reach: usize) -> AxisPass {
-        let weight = |i: i32| self.residual.get(i.unsigned_abs() as usize).copied().unwrap_or(0.0);
-        let reach = reach as i32;
-        let weights = (-reach..=reach).map(weight).collect();
-        self.stencil(levels, 1, Filter::Weights { first: -reach, weights })
+        let filter = Filter::Weights {
+            first: 0,
+            weights: vec![1.0],
+        };
+        self.pass(levels, 1, filter)
     }
 
     /// How far the residual kernel reaches, in texels.
@@ -127,22 +118,28 @@ impl Axis {
         self.residual.len() - 1
     }
 
-    /// Goes from one level to a coarser one.
-    pub fn decimate(&self, levels: Levels) -> AxisPass {
-        match octaves_between(levels) {
-            0 => self.keep(levels),
-            octaves => self.stencil(levels, 1 << octaves, Filter::Taps(kernel::decimation_taps(octaves))),
-        }
+    /// Convolves with the residual kernel, as weights from `-reach` to `reach`.
+    pub fn convolve(&self, levels: Levels, reach: usize) -> AxisPass {
+        let weight = |i: i32| self.residual.get(i.unsigned_abs() as usize).copied().unwrap_or(0.0);
+        let reach = reach as i32;
+        let weights = (-reach..=reach).map(weight).collect();
+        self.pass(levels, 1, Filter::Weights { first: -reach, weights })
     }
 
-    /// The same texel by texel.
-    pub fn decimate_texels(&self, levels: Levels) -> AxisPass {
+    /// Goes from one level to a coarser one, texel by texel.
+    pub fn decimate(&self, levels: Levels) -> AxisPass {
         let octaves = octaves_between(levels);
         let filter = Filter::Weights {
             first: kernel::decimation_start(octaves),
             weights: kernel::decimation_weights(octaves),
         };
-        self.stencil(levels, 1 << octaves, filter)
+        self.pass(levels, 1 << octaves, filter)
+    }
+
+    /// The same with fetches between texels.
+    pub fn decimate_between(&self, levels: Levels) -> AxisPass {
+        let octaves = octaves_between(levels);
+        self.pass(levels, 1 << octaves, Filter::Taps(kernel::decimation_taps(octaves)))
     }
 
     /// Interpolates at the resolution of the source.
@@ -157,11 +154,11 @@ impl Axis {
                 octaves: self.octaves,
                 inside: self.border_weights(),
             },
-            ..self.stencil(levels, 1, Filter::Taps(Vec::new()))
+            ..self.keep(levels)
         }
     }
 
-    fn stencil(&self, levels: Levels, step: i32, filter: Filter) -> AxisPass {
+    fn pass(&self, levels: Levels, step: i32, filter: Filter) -> AxisPass {
         let (source, target) = self.firsts(levels);
         let level = levels.0.unwrap_or(0);
         let start = if levels.0.is_none() { self.region.first } else { 0 };
@@ -199,7 +196,9 @@ impl Axis {
             weights = self.decimate(levels).apply(&weights, 0..self.extent(level).length);
         }
         let low = Some(self.octaves);
-        weights = self.convolve((low, low)).apply(&weights, 0..weights.len() as i32);
+        weights = self
+            .convolve((low, low), self.reach())
+            .apply(&weights, 0..weights.len() as i32);
         let gain = 1.0 / weights.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         self.residual.iter_mut().for_each(|w| *w *= gain);
         weights.iter_mut().for_each(|w| *w *= gain);

@@ -1,14 +1,14 @@
 //! Zips the plans of two axes into passes.
 
 use super::axis::Axis;
-use super::{AxisPass, BlurPlan, Fusion, Pass, PassKind, Surface};
+use super::{AxisPass, BlurPlan, Filtering, Fusion, Pass, PassKind, Surface};
 use bevy::math::{URect, UVec2};
 
 /// Where an axis pass reads and writes: the levels of its source and target, `None` for the outermost surfaces.
 pub(super) type Levels = (Option<u32>, Option<u32>);
 
-/// The kernels of a pass that convolves both axes reach a multiple of this many texels. Every reach is a pipeline of its
-/// own, so few of them keep an animated sigma from waiting for one.
+/// Kernels reach a multiple of this many texels. Every reach is a pipeline of its own, so few of them keep an animated
+/// sigma from waiting for one.
 const REACH_STEP: usize = 4;
 
 /// Zips two axes into passes.
@@ -29,13 +29,16 @@ impl Builder {
         }
     }
 
-    pub fn build(mut self, fusion: Fusion) -> BlurPlan {
+    pub fn build(mut self, fusion: Fusion, filtering: Filtering) -> BlurPlan {
         let octaves = self.x.octaves().max(self.y.octaves());
         match (octaves, fusion) {
             (0, Fusion::None) => self.separable(),
-            (0, Fusion::Tiled) => self.finish_blur(),
+            (0, Fusion::Tiled) => {
+                let (x, y) = self.convolve_both((None, None), (None, None));
+                self.push(PassKind::Blur, (Surface::Source, Surface::Destination), x, y);
+            }
             _ => {
-                let low = self.downsample(octaves, fusion);
+                let low = self.downsample(octaves, fusion, filtering);
                 let blurred = self.residual(octaves, low, fusion);
                 self.finish(PassKind::Upsample, blurred, Axis::cubic_up, Axis::cubic_up);
             }
@@ -52,30 +55,28 @@ impl Builder {
     /// Horizontally into an intermediate, vertically out of it.
     fn separable(&mut self) {
         let level = self.intermediate(0);
-        self.push(
-            PassKind::Horizontal,
-            (Surface::Source, level),
-            self.x.convolve((None, Some(0))),
-            self.y.keep((None, Some(0))),
-        );
-        self.finish(PassKind::Vertical, level, Axis::keep, Axis::convolve);
-    }
-
-    /// Both convolutions in one pass, out of the source.
-    fn finish_blur(&mut self) {
-        let (x, y) = self.convolve_texels((None, None), (None, None));
-        self.push(PassKind::Blur, (Surface::Source, Surface::Destination), x, y);
+        let levels = (None, Some(0));
+        let (x, y) = (convolve(&self.x, levels), self.y.keep(levels));
+        self.push(PassKind::Horizontal, (Surface::Source, level), x, y);
+        self.finish(PassKind::Vertical, level, Axis::keep, convolve);
     }
 
     /// From the source to the lowest level, along the axes that still have octaves to go.
-    fn downsample(&mut self, octaves: u32, fusion: Fusion) -> Surface {
+    fn downsample(&mut self, octaves: u32, fusion: Fusion, filtering: Filtering) -> Surface {
         let (mut source, mut done) = (Surface::Source, 0);
         while done < octaves {
             let next = done + octaves_of_a_pass(done, octaves - done, fusion);
             let levels = |axis: &Axis| ((done > 0).then(|| axis.level(done)), Some(axis.level(next)));
-            let decimate = match fusion {
-                Fusion::None => Axis::decimate,
-                Fusion::Tiled => Axis::decimate_texels,
+            let may_filter = match source {
+                Surface::Source => filtering.source,
+                Surface::Intermediate(_) | Surface::Destination => filtering.intermediates,
+            };
+            let changes = |axis: &Axis| axis.level(done) < axis.level(next);
+            let between = fusion == Fusion::None && may_filter && changes(&self.x) && changes(&self.y);
+            let decimate = if between {
+                Axis::decimate_between
+            } else {
+                Axis::decimate
             };
             let (x, y) = (decimate(&self.x, levels(&self.x)), decimate(&self.y, levels(&self.y)));
             let target = self.intermediate(next);
@@ -95,28 +96,28 @@ impl Builder {
         let other = self.intermediate(octaves);
         let swap = |surface| if surface == low { other } else { low };
         if fusion == Fusion::Tiled {
-            let (x, y) = self.convolve_texels(levels_x, levels_y);
+            let (x, y) = self.convolve_both(levels_x, levels_y);
             self.push(PassKind::Blur, (low, other), x, y);
             return other;
         }
         let mut current = low;
         if self.x.blurs() {
-            let (x, y) = (self.x.convolve(levels_x), self.y.keep(levels_y));
+            let (x, y) = (convolve(&self.x, levels_x), self.y.keep(levels_y));
             self.push(PassKind::Horizontal, (current, swap(current)), x, y);
             current = swap(current);
         }
         if self.y.blurs() {
-            let (x, y) = (self.x.keep(levels_x), self.y.convolve(levels_y));
+            let (x, y) = (self.x.keep(levels_x), convolve(&self.y, levels_y));
             self.push(PassKind::Vertical, (current, swap(current)), x, y);
             current = swap(current);
         }
         current
     }
 
-    /// Both convolutions, texel by texel.
-    fn convolve_texels(&self, x: Levels, y: Levels) -> (AxisPass, AxisPass) {
+    /// Both convolutions for one pass, with kernels of one length.
+    fn convolve_both(&self, x: Levels, y: Levels) -> (AxisPass, AxisPass) {
         let reach = self.x.reach().max(self.y.reach()).next_multiple_of(REACH_STEP);
-        (self.x.convolve_texels(x, reach), self.y.convolve_texels(y, reach))
+        (self.x.convolve(x, reach), self.y.convolve(y, reach))
     }
 
     /// The pass that writes the destination.
@@ -160,6 +161,10 @@ impl Builder {
             y,
         });
     }
+}
+
+fn convolve(axis: &Axis, levels: Levels) -> AxisPass {
+    axis.convolve(levels, axis.reach().next_multiple_of(REACH_STEP))
 }
 
 /// How many of the octaves that are left the next pass does.

@@ -3,6 +3,11 @@
 use super::*;
 use core::f64::consts::PI;
 
+const FILTERING: Filtering = Filtering {
+    source: true,
+    intermediates: true,
+};
+
 /// A plan for one row of texels.
 fn row_plan(sigma: f64, start: u32, length: u32, edge: EdgeMode, precision: Precision) -> BlurPlan {
     fused_row_plan(sigma, start, length, edge, precision, Fusion::None)
@@ -18,6 +23,7 @@ fn fused_row_plan(
 ) -> BlurPlan {
     BlurPlan::new(&BlurRequest {
         fusion,
+        filtering: FILTERING,
         sigma: Vec2::new(sigma as f32, 0.0),
         region: URect::new(start, 0, start + length, 1),
         edge,
@@ -299,6 +305,7 @@ fn plans_hold_for_every_size_and_sigma() {
                 edge,
                 precision: Precision::Hdr,
                 fusion: Fusion::None,
+                filtering: FILTERING,
             });
             assert_well_formed(&plan);
         }
@@ -314,8 +321,8 @@ fn assert_well_formed(plan: &BlurPlan) {
         assert!(pass.source == Surface::Source || pass.target != Surface::Source);
         for axis in [&pass.x, &pass.y] {
             match &axis.filter {
-                Filter::Taps(taps) => assert!(taps.len() <= MAX_TAPS, "{} taps", taps.len()),
-                Filter::Weights { weights, .. } => assert!(weights.len() <= 2 * MAX_TAPS, "{} weights", weights.len()),
+                Filter::Taps(taps) => assert!(2 * taps.len() <= MAX_WEIGHTS, "{} taps", taps.len()),
+                Filter::Weights { weights, .. } => assert!(weights.len() <= MAX_WEIGHTS, "{} weights", weights.len()),
                 Filter::CubicUp { .. } => {}
             }
         }

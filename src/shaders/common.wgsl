@@ -8,7 +8,7 @@
 //   tap      an offset in texels and a weight; a fractional offset reads between two texels
 //
 // Shader definitions
-//   FILTERED       a render pass reads the source through a linearly filtering sampler wherever that is exact
+//   FILTERED       this pass reads the source through a linearly filtering sampler
 //   FIRST          this pass reads the picture itself: values are made finite
 //   HALF_FLOAT     intermediates are half floats: values end at their largest
 //   PREMULTIPLY    this pass reads straight alpha
@@ -20,8 +20,8 @@
 
 #define_import_path bevy_gaussian_blur::common
 
-// `MAX_TAPS / 2` of the plan: two taps share a vector.
-const TAP_VECTORS: u32 = 12u;
+// `MAX_WEIGHTS / 4` of the plan.
+const TABLE_VECTORS: u32 = 12u;
 
 // One pass of a plan. The comment of `plan::AxisPass` defines the fields.
 struct BlurPass {
@@ -30,11 +30,10 @@ struct BlurPass {
     bounds_min: vec2<i32>,
     // Exclusive.
     bounds_max: vec2<i32>,
-    // The first and the last texel that the taps read, from the centre.
+    // The first and the last texel that is read, from the centre.
     reach_min: vec2<i32>,
     reach_max: vec2<i32>,
     edge: vec2<u32>,
-    tap_count: vec2<u32>,
     octaves: vec2<u32>,
     // Whether to divide by the weight inside the region.
     normalize: vec2<u32>,
@@ -43,11 +42,10 @@ struct BlurPass {
     size: vec2<i32>,
     // One over the size of the source texture.
     texel_size: vec2<f32>,
-    padding: vec2<f32>,
-    // For a render pass taps as (offset, weight, offset, weight), for a compute pass the weights of neighbouring texels; for
-    // a cubic, the weights inside the region.
-    x: array<vec4<f32>, TAP_VECTORS>,
-    y: array<vec4<f32>, TAP_VECTORS>,
+    // The weights of neighbouring texels; or taps as (offset, weight, offset, weight); or, for a cubic, the weights inside
+    // the region.
+    x: array<vec4<f32>, TABLE_VECTORS>,
+    y: array<vec4<f32>, TABLE_VECTORS>,
 }
 
 @group(0) @binding(0) var<uniform> blur: BlurPass;
@@ -92,18 +90,7 @@ fn source_position(texel: vec2<i32>) -> vec2<i32> {
     return texel * blur.step + blur.shift;
 }
 
-// (offset, weight) of a tap.
-fn tap_x(index: u32) -> vec2<f32> {
-    let two = blur.x[index / 2u];
-    return select(two.xy, two.zw, (index & 1u) == 1u);
-}
-
-fn tap_y(index: u32) -> vec2<f32> {
-    let two = blur.y[index / 2u];
-    return select(two.xy, two.zw, (index & 1u) == 1u);
-}
-
-// The weight of a texel, in a compute pass.
+// The weight of a texel.
 fn weight_x(index: u32) -> f32 {
     return blur.x[index / 4u][index % 4u];
 }
@@ -221,43 +208,6 @@ fn read_texel(texel: vec2<i32>) -> vec4<f32> {
     return enter(textureLoad(source, found, 0));
 }
 
-// What lies between two texels. Where `edge_free`, clamping is all that is needed, and the sampler will do if there is one.
-fn read(centre: vec2<i32>, offset: vec2<f32>, edge_free: bool) -> vec4<f32> {
-#ifdef FILTERED
-    if edge_free {
-        return sample_between(centre, offset);
-    }
-#endif
-    return read_between(centre, offset, edge_free);
-}
-
-// Linear interpolation in full precision, texel by texel.
-fn read_between(centre: vec2<i32>, offset: vec2<f32>, edge_free: bool) -> vec4<f32> {
-    let whole = floor(offset);
-    let fraction = offset - whole;
-    let texel = centre + vec2<i32>(whole);
-    var value = read_row(texel, fraction.x, edge_free);
-    if fraction.y > 0.0 {
-        value = mix(value, read_row(texel + vec2<i32>(0, 1), fraction.x, edge_free), fraction.y);
-    }
-    return value;
-}
-
-fn read_row(texel: vec2<i32>, fraction: f32, edge_free: bool) -> vec4<f32> {
-    var value = read_one(texel, edge_free);
-    if fraction > 0.0 {
-        value = mix(value, read_one(texel + vec2<i32>(1, 0), edge_free), fraction);
-    }
-    return value;
-}
-
-fn read_one(texel: vec2<i32>, edge_free: bool) -> vec4<f32> {
-    if edge_free {
-        return load(texel);
-    }
-    return read_texel(texel);
-}
-
 // One texel, where clamping is all that is needed.
 fn load(texel: vec2<i32>) -> vec4<f32> {
     return enter(textureLoad(source, clamp(texel, blur.bounds_min, blur.bounds_max - 1), 0));
@@ -288,12 +238,3 @@ fn is_edge_free(first: vec2<i32>, last: vec2<i32>) -> bool {
     let within = (first >= blur.bounds_min) & (last < blur.bounds_max);
     return all(within | (blur.edge == vec2<u32>(EDGE_CLAMP)));
 }
-
-#ifdef FILTERED
-// What lies between two texels through the sampler. A position clamped to the outermost centres reads the clamped edge.
-fn sample_between(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
-    let position = vec2<f32>(centre) + 0.5 + offset;
-    let clamped = clamp(position, vec2<f32>(blur.bounds_min) + 0.5, vec2<f32>(blur.bounds_max) - 0.5);
-    return enter(textureSampleLevel(source, linear_sampler, clamped * blur.texel_size, 0.0));
-}
-#endif

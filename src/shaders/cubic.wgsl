@@ -30,10 +30,7 @@ fn place_of(texel: vec2<i32>) -> Place {
     return Place(position >> (blur.octaves + 1u), t);
 }
 
-fn fetches(t: f32, octaves: u32) -> Fetches {
-    if octaves == 0u {
-        return Fetches(vec2<f32>(0.0), vec2<f32>(1.0, 0.0));
-    }
+fn fetches(t: f32) -> Fetches {
     let weights = cubic(t);
     let pairs = weights.xz + weights.yw;
     return Fetches(vec2<f32>(-1.0, 1.0) + weights.yw / pairs, pairs);

@@ -67,7 +67,14 @@ pub fn compose(composer: &mut Composer, shader: &Shader, definitions: &Definitio
         .iter()
         .map(|name| (name.clone(), ShaderDefValue::Bool(true)));
     // The numbers that compute shaders are compiled for: the largest, which need the most of everything.
-    let numbers = [("STEP_X", 8), ("STEP_Y", 8), ("REACH", 16), ("ROWS", 64)];
+    let numbers = [
+        ("STEP_X", 8),
+        ("STEP_Y", 8),
+        ("REACH", 16),
+        ("ROWS", 64),
+        ("TEXELS_X", 6),
+        ("TEXELS_Y", 6),
+    ];
     let numbers = numbers.map(|(name, number)| (name.to_owned(), ShaderDefValue::UInt(number)));
     let shader_defs = flags.chain(numbers);
     composer
