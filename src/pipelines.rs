@@ -68,7 +68,7 @@ impl Program {
         match self {
             Self::Texels(_) | Self::Halve | Self::Copy | Self::Upsample => None,
             // As many columns as 128 source columns are enough for.
-            Self::Decimate(step) => Some(UVec2::new((127 - 5 * (step.x - 1)) / step.x + 1, 4)),
+            Self::Decimate(step) => Some(UVec2::new((127 - 5 * (step.x - 1)) / step.x + 1, 6)),
             Self::Blur(_) => Some(UVec2::new(64, 16)),
             Self::Interpolate(_) => Some(UVec2::new(16, INTERPOLATED_ROWS)),
         }

@@ -8,8 +8,9 @@ use bevy::math::{URect, UVec2};
 pub(super) type Levels = (Option<u32>, Option<u32>);
 
 /// Kernels reach a multiple of this many texels. Every reach is a pipeline of its own, so few of them keep an animated
-/// sigma from waiting for one.
-const REACH_STEP: usize = 4;
+/// sigma from waiting for one. Where both convolutions are one pass, four texels are convolved at a time.
+const REACH_STEP: usize = 2;
+const REACH_STEP_OF_BOTH: usize = 4;
 
 /// Zips two axes into passes.
 pub(super) struct Builder {
@@ -116,7 +117,7 @@ impl Builder {
 
     /// Both convolutions for one pass, with kernels of one length.
     fn convolve_both(&self, x: Levels, y: Levels) -> (AxisPass, AxisPass) {
-        let reach = self.x.reach().max(self.y.reach()).next_multiple_of(REACH_STEP);
+        let reach = self.x.reach().max(self.y.reach()).next_multiple_of(REACH_STEP_OF_BOTH);
         (self.x.convolve(x, reach), self.y.convolve(y, reach))
     }
 

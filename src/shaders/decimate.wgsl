@@ -6,7 +6,7 @@
 //
 // The numbers of this file are known when it is compiled: only then do compilers unroll the loops.
 
-#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, is_inside, load_unchecked, pack, read_texel}
+#import bevy_gaussian_blur::common::{blur, finite, is_edge_free, is_finite, is_inside, load_unchecked, pack, read_texel}
 #import bevy_gaussian_blur::common::{source_position, store, unpack, weight_x, weight_y}
 
 // Source texels per target texel.
@@ -19,7 +19,7 @@ const TAPS_Y: i32 = 5 * (STEP_Y - 1) + 1;
 // The source columns of a tile, one for each thread, and the target texels that they are enough for.
 const THREADS: i32 = 128;
 const WIDTH: i32 = (THREADS - TAPS_X) / STEP_X + 1;
-const HEIGHT: i32 = 4;
+const HEIGHT: i32 = 6;
 // How many target rows a source texel contributes to.
 const OPEN: i32 = (TAPS_Y + STEP_Y - 1) / STEP_Y;
 
@@ -37,37 +37,47 @@ fn decimate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
     let last = corner + vec2<i32>(THREADS, STEP_Y * (HEIGHT - 1) + TAPS_Y) - 1;
     let top = corner + vec2<i32>(index, 0);
     let slot = index % STEP_X * PART + index / STEP_X;
-    var is_done = false;
     // Two copies of the loop: clamping in all tiles takes time.
     if is_inside(corner, last) {
-        is_done = sum_column(top, slot, false);
+        sum_column(top, slot, false);
     } else if is_edge_free(corner, last) {
-        is_done = sum_column(top, slot, true);
-    }
-    if !is_done {
-        sum_column_carefully(top, slot);
+        sum_column(top, slot, true);
+    } else {
+        sum_column_across_edge(top, slot);
     }
     workgroupBarrier();
     for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
         let texel = vec2<i32>(i % WIDTH, i / WIDTH);
+        let slot = texel.y * PITCH + texel.x;
         var sum = vec4<f32>(0.0);
         for (var tap = 0; tap < TAPS_X; tap++) {
-            let column = tap % STEP_X * PART + tap / STEP_X;
-            sum += weight_x(u32(tap)) * unpack(rows[texel.y * PITCH + column + texel.x]);
+            sum += weight_x(u32(tap)) * unpack(rows[slot + tap % STEP_X * PART + tap / STEP_X]);
+        }
+        if !is_finite(sum) {
+            sum = finite_row(slot);
         }
         store(first + texel, sum);
     }
 }
 
-// Filters a column vertically. Returns whether everything in it was finite.
-fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) -> bool {
+// The same sum over the finite values that stand in for the others. Looking at the result costs less than looking at
+// every texel. The number of taps comes from the uniform, so that this rare loop stays one.
+fn finite_row(slot: i32) -> vec4<f32> {
+    var sum = vec4<f32>(0.0);
+    for (var tap = 0; tap <= blur.reach_max.x - blur.reach_min.x; tap++) {
+        sum += weight_x(u32(tap)) * finite(unpack(rows[slot + tap % STEP_X * PART + tap / STEP_X]));
+    }
+    return sum;
+}
+
+// Filters a column vertically.
+fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) {
     // The open rows, the oldest first.
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
     var c = vec4<f32>(0.0);
     var d = vec4<f32>(0.0);
     var e = vec4<f32>(0.0);
-    var total = vec4<f32>(0.0);
     for (var block = 0; block < HEIGHT + OPEN - 1; block++) {
         for (var i = 0; i < STEP_Y; i++) {
             let value = load_unchecked(top + vec2<i32>(0, block * STEP_Y + i), clamped);
@@ -81,14 +91,12 @@ fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) -> bool {
         if block >= OPEN - 1 {
             rows[(block - OPEN + 1) * PITCH + slot] = pack(a);
         }
-        total += a;
         a = b;
         b = c;
         c = d;
         d = e;
         e = vec4<f32>(0.0);
     }
-    return is_finite(total);
 }
 
 fn add(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
@@ -98,9 +106,8 @@ fn add(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
     return sum;
 }
 
-// The same across an edge, and around values that are not finite. This is rare and must not cost registers elsewhere, so
-// the number of taps comes from the uniform: the loop stays a loop.
-fn sum_column_carefully(top: vec2<i32>, slot: i32) {
+// The same across an edge. This is rare and must not cost registers elsewhere: the loop stays a loop.
+fn sum_column_across_edge(top: vec2<i32>, slot: i32) {
     for (var row = 0; row < HEIGHT; row++) {
         var sum = vec4<f32>(0.0);
         for (var tap = 0; tap <= blur.reach_max.y - blur.reach_min.y; tap++) {
