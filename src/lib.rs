@@ -68,7 +68,7 @@ mod uniforms;
 use bevy::asset::embedded_asset;
 use bevy::prelude::*;
 use bevy::render::render_resource::{SpecializedComputePipelines, SpecializedRenderPipelines};
-use bevy::render::renderer::{RenderAdapter, RenderAdapterInfo};
+use bevy::render::renderer::RenderAdapter;
 use bevy::render::{GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 use passes::Executor;
@@ -130,8 +130,8 @@ impl Plugin for GaussianBlurPlugin {
 }
 
 /// The system that decides which passes execute blurs on the GPU at hand.
-fn choose_executor(backend: BlurBackend) -> impl FnMut(Commands, Res<RenderAdapter>, Res<RenderAdapterInfo>) {
-    move |mut commands, adapter, info| {
-        commands.insert_resource(Executor::new(backend, &adapter, &info));
+fn choose_executor(backend: BlurBackend) -> impl FnMut(Commands, Res<RenderAdapter>) {
+    move |mut commands, adapter| {
+        commands.insert_resource(Executor::new(backend, &adapter));
     }
 }

@@ -137,9 +137,12 @@ pub enum Fusion {
     /// One octave or one convolution along one axis in a pass.
     #[default]
     None,
-    /// Up to three octaves in a pass, and both convolutions in one. A plan without octaves then is a single pass, which
-    /// cannot work in place.
-    Tiled,
+    /// Up to three octaves in a pass, and both convolutions in one.
+    Tiled {
+        /// Whether a pass may do so from the source straight into the destination. Not if those are one texture, nor if
+        /// the destination takes render passes only; a blur without octaves is then copied there.
+        direct: bool,
+    },
 }
 
 /// Something that a pass reads or writes.
@@ -156,7 +159,7 @@ pub enum Surface {
 /// What a pass is for. Passes of one kind that follow each other are timed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PassKind {
-    /// Leaves the values as they are.
+    /// Leaves the values as they are, be they the source's or blurred.
     Copy,
     /// Halves the resolution along one axis or both.
     Downsample,

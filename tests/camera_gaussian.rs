@@ -10,7 +10,10 @@ use bevy_gaussian_blur::prelude::*;
 use support::headless::Headless;
 use support::reference::{Edge, Picture, gaussian_blur};
 use support::scene::{self, Kind, SIZE};
-use support::{EDGES, assert_close, gpu, within_rounding};
+use support::{EDGES, assert_close, gpu, gpu_with, within_rounding};
+
+/// With compute passes for what they can store, and without.
+const BACKENDS: [BlurBackend; 2] = [BlurBackend::Auto, BlurBackend::Fragment];
 
 /// One way to set a camera up.
 #[derive(Clone, Copy, Debug)]
@@ -76,8 +79,11 @@ fn assert_blurred(name: &str, got: &Picture, sharp: &Picture, sigma: [f64; 2], e
 
 #[test]
 fn every_setup_is_the_gaussian_of_its_frame() {
-    for setup in setups() {
-        let Some(mut headless) = gpu(|_| {}) else {
+    for (setup, backend) in setups()
+        .into_iter()
+        .flat_map(|setup| BACKENDS.map(|backend| (setup, backend)))
+    {
+        let Some(mut headless) = gpu_with(backend, |_| {}) else {
             return;
         };
         let (camera, target) = setup.spawn(&mut headless);
@@ -86,7 +92,7 @@ fn every_setup_is_the_gaussian_of_its_frame() {
             let blur = GaussianBlur::from_sigma(sigma);
             headless.app.world_mut().entity_mut(camera).insert(blur);
             let got = scene::shot(&mut headless, &target);
-            let name = format!("{setup:?}-{sigma}").replace([' ', '{', '}', ':'], "");
+            let name = format!("{setup:?}-{sigma}-{backend:?}").replace([' ', '{', '}', ':'], "");
             let sigma = f64::from(blur.sigma());
             assert_blurred(&name, &got, &sharp, [sigma, sigma], Edge::Clamp, setup.format());
         }
@@ -190,13 +196,13 @@ fn the_user_interface_is_sharp_unless_the_stage_says_otherwise() {
 /// Two cameras on one target: one draws everywhere, the other blurs in a viewport with odd borders.
 #[test]
 fn a_viewport_has_its_own_edges_and_leaves_the_outside_alone() {
-    for (kind, hdr) in [
-        (Kind::Core2d, false),
-        (Kind::Core3d, false),
-        (Kind::Core2d, true),
-        (Kind::Core3d, true),
+    for (kind, hdr, backend) in [
+        (Kind::Core2d, false, BlurBackend::Auto),
+        (Kind::Core3d, false, BlurBackend::Fragment),
+        (Kind::Core2d, true, BlurBackend::Fragment),
+        (Kind::Core3d, true, BlurBackend::Auto),
     ] {
-        let Some(mut headless) = gpu(|_| {}) else {
+        let Some(mut headless) = gpu_with(backend, |_| {}) else {
             return;
         };
         let setup = Setup {

@@ -4,6 +4,7 @@ mod support;
 
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{TextureFormatPixelInfo, TextureSrgbViewFormats};
+use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat, TextureUsages, TextureViewDescriptor};
 use bevy_gaussian_blur::prelude::*;
@@ -222,7 +223,10 @@ fn mipmaps_are_no_obstacle() {
         BlurImage::new(image.clone()),
     );
     spawn(&mut headless, GaussianBlur::from_sigma(2.0), BlurImage::in_place(image));
-    assert_eq!(frames(&mut headless, 20).len(), 2, "each blurs or says why it does not");
+    // Whichever is first, what is blurred in place is a new source for the other.
+    let outcomes = frames(&mut headless, 20);
+    let heard: HashSet<Entity> = outcomes.into_iter().map(|(entity, _)| entity).collect();
+    assert_eq!(heard.len(), 2, "each blurs or says why it does not");
     assert_alive(&mut headless);
 }
 

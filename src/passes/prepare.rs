@@ -13,34 +13,25 @@ use bevy::render::render_resource::{
     BufferDescriptor, BufferUsages, PipelineCache, SpecializedComputePipelines, SpecializedRenderPipelines,
     TextureFormat, TextureUsages,
 };
-use bevy::render::renderer::{RenderAdapter, RenderAdapterInfo, RenderDevice, RenderQueue};
+use bevy::render::renderer::{RenderAdapter, RenderDevice, RenderQueue};
 use bevy::render::texture::TextureCache;
-use wgpu::DeviceType;
 
 /// Which kinds of passes this app uses on this GPU.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Executor {
     /// Compute passes for what can be stored to.
     computes: bool,
-    /// Only where the destination can be stored to as well.
-    only_throughout: bool,
 }
 
 impl Executor {
     /// Decides for a GPU.
     ///
-    /// [`BlurBackend::Auto`] computes where that was measured to be faster: on every real GPU if the destination can be
-    /// stored to, never on a software rasteriser.
+    /// [`BlurBackend::Auto`] computes whatever can be stored: on every GPU that was measured, a software rasteriser among
+    /// them, that was faster than render passes, also where a render pass has to follow for the destination.
     #[must_use]
-    pub fn new(backend: BlurBackend, adapter: &RenderAdapter, info: &RenderAdapterInfo) -> Self {
-        let wants_compute = match backend {
-            BlurBackend::Auto => info.device_type != DeviceType::Cpu,
-            BlurBackend::Fragment => false,
-            BlurBackend::Compute => true,
-        };
+    pub fn new(backend: BlurBackend, adapter: &RenderAdapter) -> Self {
         Self {
-            computes: wants_compute && can_compute(adapter),
-            only_throughout: backend == BlurBackend::Auto,
+            computes: backend != BlurBackend::Fragment && can_compute(adapter),
         }
     }
 
@@ -48,8 +39,10 @@ impl Executor {
     fn fusion(self, task: &BlurTask, intermediate: TextureFormat) -> Fusion {
         // The tiles of compute passes lie in workgroup memory as half floats.
         let fits = intermediate == TextureFormat::Rgba16Float && task.blur.is_some();
-        if self.computes && fits && (task.is_storable || !self.only_throughout) {
-            Fusion::Tiled
+        if self.computes && fits {
+            Fusion::Tiled {
+                direct: task.is_storable && !task.in_place,
+            }
         } else {
             Fusion::None
         }
@@ -103,7 +96,7 @@ impl BlurPreparer<'_> {
         }
         let usage = match fusion {
             Fusion::None => TextureUsages::RENDER_ATTACHMENT,
-            Fusion::Tiled => TextureUsages::RENDER_ATTACHMENT | TextureUsages::STORAGE_BINDING,
+            Fusion::Tiled { .. } => TextureUsages::RENDER_ATTACHMENT | TextureUsages::STORAGE_BINDING,
         };
         job.textures = take_intermediates(&job.plan, format, &self.device, &mut self.textures, usage);
         self.bytes.0 += intermediate_bytes(&job.plan, format);
@@ -154,7 +147,7 @@ impl BlurPreparer<'_> {
                 program,
                 fetch: fetch_by(program, pass, Precision::of(task.source)),
                 enter: first.then(|| entering(task.alpha)),
-                leave: last.then(|| leaving(task.alpha, pass.kind)),
+                leave: last.then(|| leaving(task.alpha, task.blur.is_some())),
                 target: if last { task.destination } else { intermediate },
                 intermediate,
             };
@@ -174,7 +167,7 @@ impl BlurPreparer<'_> {
     fn program(&self, pass: &Pass, task: &BlurTask, intermediate: TextureFormat) -> Program {
         let stores = pass.target != Surface::Destination || task.is_storable;
         match self.executor.fusion(task, intermediate) {
-            Fusion::Tiled if stores => match pass.kind {
+            Fusion::Tiled { .. } if stores => match pass.kind {
                 PassKind::Downsample => Program::Decimate(UVec2::new(pass.x.step as u32, pass.y.step as u32)),
                 PassKind::Upsample => Program::interpolate(octaves_of(&pass.y)),
                 PassKind::Blur => Program::Blur(reach_of(&pass.x)),
@@ -213,29 +206,18 @@ impl BlurPreparer<'_> {
     }
 }
 
-/// The plan of a task. A weak blur that is fused is a single pass, which reads and stores: not in place, and not where
-/// nothing can be stored.
 fn plan_of(task: &BlurTask, fusion: Fusion, filtering: Filtering) -> BlurPlan {
     let Some((sigma, edge)) = task.blur else {
         return BlurPlan::copy(task.region);
     };
-    let request = BlurRequest {
+    BlurPlan::new(&BlurRequest {
         sigma,
         region: task.region,
         edge,
         precision: Precision::of(task.source),
         fusion,
         filtering,
-    };
-    let plan = BlurPlan::new(&request);
-    let is_single = plan.passes.len() == 1;
-    if is_single && (task.in_place || !task.is_storable) {
-        return BlurPlan::new(&BlurRequest {
-            fusion: Fusion::None,
-            ..request
-        });
-    }
-    plan
+    })
 }
 
 /// How a program reads in a pass.
@@ -278,11 +260,11 @@ fn entering(alpha: BlurAlpha) -> Alpha {
     }
 }
 
-fn leaving(alpha: BlurAlpha, kind: PassKind) -> Alpha {
+fn leaving(alpha: BlurAlpha, is_blurred: bool) -> Alpha {
     match alpha {
         BlurAlpha::Opaque => Alpha::Opaque,
         // What is only copied has not been converted.
-        BlurAlpha::Straight if kind != PassKind::Copy => Alpha::Convert,
+        BlurAlpha::Straight if is_blurred => Alpha::Convert,
         BlurAlpha::Premultiplied | BlurAlpha::Straight => Alpha::Keep,
     }
 }

@@ -34,9 +34,15 @@ impl Builder {
         let octaves = self.x.octaves().max(self.y.octaves());
         match (octaves, fusion) {
             (0, Fusion::None) => self.separable(),
-            (0, Fusion::Tiled) => {
+            (0, Fusion::Tiled { direct: true }) => {
                 let (x, y) = self.convolve_both((None, None), (None, None));
                 self.push(PassKind::Blur, (Surface::Source, Surface::Destination), x, y);
+            }
+            (0, Fusion::Tiled { direct: false }) => {
+                let level = self.intermediate(0);
+                let (x, y) = self.convolve_both((None, Some(0)), (None, Some(0)));
+                self.push(PassKind::Blur, (Surface::Source, level), x, y);
+                self.finish(PassKind::Copy, level, Axis::keep, Axis::keep);
             }
             _ => {
                 let low = self.downsample(octaves, fusion, filtering);
@@ -96,7 +102,7 @@ impl Builder {
         let (levels_x, levels_y) = (levels(&self.x), levels(&self.y));
         let other = self.intermediate(octaves);
         let swap = |surface| if surface == low { other } else { low };
-        if fusion == Fusion::Tiled {
+        if fusion != Fusion::None {
             let (x, y) = self.convolve_both(levels_x, levels_y);
             self.push(PassKind::Blur, (low, other), x, y);
             return other;
@@ -176,7 +182,7 @@ fn convolve(axis: &Axis, levels: Levels) -> AxisPass {
 fn octaves_of_a_pass(done: u32, left: u32, fusion: Fusion) -> u32 {
     match fusion {
         Fusion::None => 1,
-        Fusion::Tiled if done == 0 => left.min(2),
-        Fusion::Tiled => left.div_ceil(left.div_ceil(3)),
+        Fusion::Tiled { .. } if done == 0 => left.min(2),
+        Fusion::Tiled { .. } => left.div_ceil(left.div_ceil(3)),
     }
 }

@@ -341,7 +341,8 @@ fn fused_and_filtered_passes_compute_the_same() {
     let ways = [
         (Fusion::None, FILTERING),
         (Fusion::None, NO_FILTERING),
-        (Fusion::Tiled, FILTERING),
+        (Fusion::Tiled { direct: true }, FILTERING),
+        (Fusion::Tiled { direct: false }, FILTERING),
     ];
     for (edge, precision) in EDGES.into_iter().flat_map(|edge| PRECISIONS.map(|p| (edge, p))) {
         for sigma in [0.8, 2.9, 4.1, 7.0, 13.0, 29.0, 47.0, 100.0, 200.0, 500.0] {
