@@ -70,8 +70,10 @@ impl Bench {
         // The app of the fragment backend is there in any case, for its device.
         let mut ours = vec![Ours::new(Method::OursFragment)?];
         let gpu = Gpu::of(ours[0].headless())?;
-        if options.methods.contains(&Method::OursCompute) {
-            ours.push(Ours::new(Method::OursCompute)?);
+        for method in [Method::OursMixed, Method::OursCompute] {
+            if options.methods.contains(&method) {
+                ours.push(Ours::new(method)?);
+            }
         }
         let largest = gpu.device.limits().max_texture_dimension_2d;
         if let Some([width, height]) = options

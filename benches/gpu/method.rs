@@ -19,6 +19,8 @@ pub enum Method {
     SeparableBilinear,
     NaiveCompute,
     OursFragment,
+    /// Compute passes for the intermediates, a render pass for the destination: what a camera gets.
+    OursMixed,
     OursCompute,
 }
 
@@ -35,6 +37,7 @@ impl Method {
             Self::SeparableBilinear => "separable-bilinear",
             Self::NaiveCompute => "naive-compute",
             Self::OursFragment => "ours-fragment",
+            Self::OursMixed => "ours-mixed",
             Self::OursCompute => "ours-compute",
         }
     }
@@ -48,7 +51,7 @@ impl Method {
         }
     }
 
-    /// Whether it runs in compute passes.
+    /// Whether it writes its result in a compute pass.
     pub fn is_compute(self) -> bool {
         self.copy() == Self::CopyCompute
     }
@@ -62,6 +65,7 @@ impl Method {
     pub fn backend(self) -> Option<BlurBackend> {
         match self {
             Self::OursFragment => Some(BlurBackend::Fragment),
+            Self::OursMixed => Some(BlurBackend::Auto),
             Self::OursCompute => Some(BlurBackend::Compute),
             _ => None,
         }

@@ -47,7 +47,7 @@ impl Ours {
         })?;
         headless.warm_up();
         let gpu = Gpu::of(&headless)?;
-        let in_submissions = gpu.is_software && method.is_compute();
+        let in_submissions = gpu.is_software && method != Method::OursFragment;
         time_frames(headless.app.sub_app_mut(RenderApp), &gpu, in_submissions);
         Ok(Self { method, headless })
     }

@@ -121,6 +121,7 @@ fn style(method: Method) -> ShapeStyle {
         Method::SeparableBilinear => (RGBColor(23, 190, 207), 2),
         Method::NaiveCompute => (RGBColor(44, 160, 44), 2),
         Method::OursFragment => (RGBColor(255, 127, 14), 4),
+        Method::OursMixed => (RGBColor(227, 119, 194), 4),
         Method::OursCompute => (RGBColor(214, 39, 40), 4),
     };
     colour.stroke_width(width)
