@@ -21,6 +21,10 @@
 //! `σ ≥ ρ P`, where the [`Precision`] decides ρ. A binomial and a B-spline fall short of a Gaussian in their fourth
 //! cumulant; the residual kernel makes up for it ([`compensated_gaussian`](kernel::compensated_gaussian)).
 //!
+//! The chain of octaves fetches less than a strided Gaussian straight to the low level would, for all the passes that it
+//! has more: counted per texel of the picture before the upsampling, at `P = 2` 11 instead of 23, at `P = 4` 5 instead of
+//! 19 (sigma `2 P`, kernels of four sigma, three by three fetches an octave).
+//!
 //! # Borders
 //!
 //! The source is read through the [`EdgeMode`], so the first pass sees an image without borders. Lower levels carry an
@@ -64,6 +68,10 @@ pub enum Precision {
 
 impl Precision {
     /// ρ: the least sigma, in texels of the level a blur runs at.
+    ///
+    /// Accuracy alone decides it, because half the resolution is faster from the first sigma on at which it is exact
+    /// enough. On an H200, 1920x1080 by render passes, the exact blur of `rgba8unorm-srgb` takes 2097 us at sigma 2 and
+    /// the one at half the resolution 919 us at sigma 3; for `rgba16float` it is 2229 us at sigma 3 and 1385 us at sigma 4.
     #[must_use]
     pub const fn rho(self) -> f64 {
         match self {

@@ -84,15 +84,14 @@ fn sum_column(top: vec2<i32>, row: i32, column: i32, clamped: bool) -> bool {
         g = add_y(g, value, i - 6);
         h = add_y(h, value, i - 7);
     }
-    let y = top.y + REACH;
-    keep(row, column, a, y);
-    keep(row + 1, column, b, y + 1);
-    keep(row + 2, column, c, y + 2);
-    keep(row + 3, column, d, y + 3);
-    keep(row + 4, column, e, y + 4);
-    keep(row + 5, column, f, y + 5);
-    keep(row + 6, column, g, y + 6);
-    keep(row + 7, column, h, y + 7);
+    keep(row, column, a);
+    keep(row + 1, column, b);
+    keep(row + 2, column, c);
+    keep(row + 3, column, d);
+    keep(row + 4, column, e);
+    keep(row + 5, column, f);
+    keep(row + 6, column, g);
+    keep(row + 7, column, h);
     return is_finite(a + b + c + d + e + f + g + h);
 }
 
@@ -111,12 +110,12 @@ fn sum_column_carefully(top: vec2<i32>, row: i32, column: i32) {
         for (var tap = 0; tap <= 2 * blur.reach_max.y; tap++) {
             sum += weight_y(u32(tap)) * read_texel(top + vec2<i32>(0, i + tap));
         }
-        keep(row + i, column, sum, top.y + REACH + i);
+        keep(row + i, column, normalized_y(sum, top.y + REACH + i));
     }
 }
 
-fn keep(row: i32, column: i32, sum: vec4<f32>, y: i32) {
-    sums[slot_of(row, column)] = pack(normalized_y(sum, y));
+fn keep(row: i32, column: i32, sum: vec4<f32>) {
+    sums[slot_of(row, column)] = pack(sum);
 }
 
 // Four neighbouring texels of a row, back into the places that are read no more. `left` is the source texel of the
