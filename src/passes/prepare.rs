@@ -85,7 +85,7 @@ impl BlurPreparer<'_> {
             let filtering = self.filtering(&task, format)?;
             let plan = plan_of(&task, fusion, filtering);
             self.check_size(&plan)?;
-            let steps = self.steps(&plan, &task, format);
+            let steps = self.steps(&plan, &task, format, filtering);
             let replaced = self.write_uniforms(job, &plan, task.source_size);
             let old = core::mem::replace(&mut job.steps, steps);
             if same_textures && !replaced {
@@ -115,7 +115,7 @@ impl BlurPreparer<'_> {
             // A format that cannot be blurred is reported when it is.
             if let Ok(filtering) = self.filtering(&task, format) {
                 let plan = plan_of(&task, self.executor.fusion(&task, format), filtering);
-                self.steps(&plan, &task, format);
+                self.steps(&plan, &task, format, filtering);
             }
         }
     }
@@ -138,14 +138,21 @@ impl BlurPreparer<'_> {
         Ok(())
     }
 
-    fn steps(&mut self, plan: &BlurPlan, task: &BlurTask, intermediate: TextureFormat) -> Vec<Step> {
+    fn steps(
+        &mut self,
+        plan: &BlurPlan,
+        task: &BlurTask,
+        intermediate: TextureFormat,
+        filtering: Filtering,
+    ) -> Vec<Step> {
+        let samples_spline = filtering.intermediates && Precision::of(task.source) == Precision::Standard;
         let step = |pass: &Pass| {
             let first = pass.source == Surface::Source;
             let last = pass.target == Surface::Destination;
             let program = self.program(pass, task, intermediate);
             let key = BlurPipelineKey {
                 program,
-                fetch: fetch_by(program, pass, Precision::of(task.source)),
+                fetch: fetch_by(program, pass, samples_spline),
                 enter: first.then(|| entering(task.alpha)),
                 leave: last.then(|| leaving(task.alpha, task.blur.is_some())),
                 target: if last { task.destination } else { intermediate },
@@ -222,13 +229,13 @@ fn plan_of(task: &BlurTask, fusion: Fusion, filtering: Filtering) -> BlurPlan {
 
 /// How a program reads in a pass.
 ///
-/// The spline is sampled where that is exact enough: the eight bits that samplers keep of the place between two texels make
+/// The spline is sampled where that is possible and exact enough: the eight bits that samplers keep of the place between two texels make
 /// lights that outshine what is around them a thousand times wrong by a quarter of a percent of their peak.
-fn fetch_by(program: Program, pass: &Pass, precision: Precision) -> Fetch {
+fn fetch_by(program: Program, pass: &Pass, samples_spline: bool) -> Fetch {
     let is_coarse = octaves_of(&pass.x) > 0 && octaves_of(&pass.y) > 0;
     match program {
         Program::Halve => Fetch::Filtered,
-        Program::Upsample if is_coarse && precision == Precision::Standard => Fetch::Filtered,
+        Program::Upsample if is_coarse && samples_spline => Fetch::Filtered,
         _ => Fetch::Loaded,
     }
 }
