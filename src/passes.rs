@@ -138,9 +138,9 @@ impl BlurJob {
             })
             .collect();
         let whole = recorder.time_span(encoder, label.span());
-        let together = |a: &Encoded, b: &Encoded| match recorder {
-            Some(_) => a.pass.kind == b.pass.kind,
-            None => a.computes() && b.computes(),
+        let unmeasured = recorder.is_none();
+        let together = |a: &Encoded, b: &Encoded| {
+            a.computes() == b.computes() && (a.pass.kind == b.pass.kind || a.computes() && unmeasured)
         };
         for group in passes.chunk_by(together) {
             let span = recorder.time_span(encoder, group[0].pass.kind.span());

@@ -286,8 +286,8 @@ fn shader_defs(key: &BlurPipelineKey, round_packed: bool) -> Vec<ShaderDefVal> {
 
 /// Whether a GPU may cut off the bits that do not fit when `pack2x16float` makes half floats.
 ///
-/// The languages allow it, and lavapipe does it. NVIDIA's GPUs round (seen on an H100 and an H200; what they *store* as
-/// half floats they cut, like lavapipe). There, leaving it to them saves a tenth of the time of a weak blur.
+/// The languages allow it, and lavapipe does it. NVIDIA's GPUs round (seen on an H200; what it *stores* as half floats it
+/// cuts, like lavapipe). There, leaving it to them saves a tenth of the time of a weak blur.
 fn packing_truncates(info: &RenderAdapterInfo) -> bool {
     const NVIDIA: u32 = 0x10de;
     info.vendor != NVIDIA

@@ -95,7 +95,7 @@ fn module(gpu: &Gpu, shader: &str, format: TextureFormat) -> ShaderModule {
         label: Some("classic"),
         source: ShaderSource::Naga(Cow::Owned(parsed)),
     };
-    // As Bevy does: with runtime checks a fragment copy takes twice as long where arithmetic is dear.
+    // Without runtime checks, as Bevy compiles the shaders that these are compared with.
     // SAFETY: every index of these shaders is clamped or within bounds by construction, and every loop ends.
     unsafe {
         gpu.device

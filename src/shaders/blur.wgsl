@@ -23,6 +23,10 @@ const THREADS: i32 = 256;
 const DOWN: i32 = 8;
 const ACROSS: i32 = 4;
 
+// The axes.
+const X: u32 = 0u;
+const Y: u32 = 1u;
+
 // The sums of the columns, two half floats to a word. A row is stored as four interleaved quarters, so that threads which
 // read every fourth texel read neighbouring words.
 const QUARTER: i32 = COLUMNS / ACROSS;
@@ -110,7 +114,7 @@ fn sum_column_carefully(top: vec2<i32>, row: i32, column: i32) {
         for (var tap = 0; tap <= 2 * blur.reach_max.y; tap++) {
             sum += weight_y(u32(tap)) * read_texel(top + vec2<i32>(0, i + tap));
         }
-        keep(row + i, column, normalized_y(sum, top.y + REACH + i));
+        keep(row + i, column, normalized(sum, top.y + REACH + i, Y));
     }
 }
 
@@ -135,10 +139,10 @@ fn sum_row(row: i32, quad: i32, left: i32) {
     }
     workgroupBarrier();
     let x = left + quad * ACROSS;
-    sums[slot] = pack(normalized_x(a, x));
-    sums[slot + QUARTER] = pack(normalized_x(b, x + 1));
-    sums[slot + 2 * QUARTER] = pack(normalized_x(c, x + 2));
-    sums[slot + 3 * QUARTER] = pack(normalized_x(d, x + 3));
+    sums[slot] = pack(normalized(a, x, X));
+    sums[slot + QUARTER] = pack(normalized(b, x + 1, X));
+    sums[slot + 2 * QUARTER] = pack(normalized(c, x + 2, X));
+    sums[slot + 3 * QUARTER] = pack(normalized(d, x + 3, X));
     workgroupBarrier();
 }
 
@@ -149,27 +153,16 @@ fn add_x(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
     return sum;
 }
 
-// A sum, divided by the part of the weights that lies inside the bounds if that is asked for.
-fn normalized_x(sum: vec4<f32>, centre: i32) -> vec4<f32> {
-    if blur.normalize.x == 0u {
+// A sum along an axis, divided by the part of the weights that lies inside the bounds if that is asked for.
+fn normalized(sum: vec4<f32>, centre: i32, axis: u32) -> vec4<f32> {
+    if blur.normalize[axis] == 0u {
         return sum;
     }
-    var weight = 0.0;
-    for (var tap = 0; tap <= 2 * blur.reach_max.x; tap++) {
-        let present = is_present(centre + tap - REACH, blur.bounds_min.x, blur.bounds_max.x, blur.edge.x);
-        weight += select(0.0, weight_x(u32(tap)), present);
+    var inside = 0.0;
+    for (var tap = 0; tap <= 2 * blur.reach_max[axis]; tap++) {
+        let weight = select(weight_x(u32(tap)), weight_y(u32(tap)), axis == Y);
+        let texel = centre + tap - REACH;
+        inside += select(0.0, weight, is_present(texel, blur.bounds_min[axis], blur.bounds_max[axis], blur.edge[axis]));
     }
-    return sum / weight;
-}
-
-fn normalized_y(sum: vec4<f32>, centre: i32) -> vec4<f32> {
-    if blur.normalize.y == 0u {
-        return sum;
-    }
-    var weight = 0.0;
-    for (var tap = 0; tap <= 2 * blur.reach_max.y; tap++) {
-        let present = is_present(centre + tap - REACH, blur.bounds_min.y, blur.bounds_max.y, blur.edge.y);
-        weight += select(0.0, weight_y(u32(tap)), present);
-    }
-    return sum / weight;
+    return sum / inside;
 }

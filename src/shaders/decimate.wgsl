@@ -36,7 +36,7 @@ fn decimate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
     let corner = source_position(blur.origin + first) + blur.reach_min;
     let last = corner + vec2<i32>(THREADS, STEP_Y * (HEIGHT - 1) + TAPS_Y) - 1;
     let top = corner + vec2<i32>(index, 0);
-    let slot = index % STEP_X * PART + index / STEP_X;
+    let slot = place_in_row(index);
     // Two copies of the loop: clamping in all tiles takes time.
     if is_inside(corner, last) {
         sum_column(top, slot, false);
@@ -51,7 +51,7 @@ fn decimate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
         let slot = texel.y * PITCH + texel.x;
         var sum = vec4<f32>(0.0);
         for (var tap = 0; tap < TAPS_X; tap++) {
-            sum += weight_x(u32(tap)) * unpack(rows[slot + tap % STEP_X * PART + tap / STEP_X]);
+            sum += weight_x(u32(tap)) * unpack(rows[slot + place_in_row(tap)]);
         }
         if !is_finite(sum) {
             sum = finite_row(slot);
@@ -60,12 +60,17 @@ fn decimate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
     }
 }
 
+// Where the sum of a column lies in its row.
+fn place_in_row(column: i32) -> i32 {
+    return column % STEP_X * PART + column / STEP_X;
+}
+
 // The same sum over the finite values that stand in for the others. Looking at the result costs less than looking at
 // every texel. The number of taps comes from the uniform, so that this rare loop stays one.
 fn finite_row(slot: i32) -> vec4<f32> {
     var sum = vec4<f32>(0.0);
     for (var tap = 0; tap <= blur.reach_max.x - blur.reach_min.x; tap++) {
-        sum += weight_x(u32(tap)) * finite(unpack(rows[slot + tap % STEP_X * PART + tap / STEP_X]));
+        sum += weight_x(u32(tap)) * finite(unpack(rows[slot + place_in_row(tap)]));
     }
     return sum;
 }
