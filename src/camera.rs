@@ -4,27 +4,26 @@
 //! texture is not flipped: its other half may belong to another camera of the same target. Under MSAA the resolved
 //! texture is meant.
 
-use crate::diagnostics::BlurLabel;
-use crate::passes::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Ends};
+use crate::diagnostics::label::BlurLabel;
+use crate::errors::Reported;
+use crate::formats::{Ends, precision_of};
+use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Views};
 use crate::plan::MIN_SIGMA;
-use crate::settings::{BlurAlpha, BlurError, BlurStage, EdgeMode, GaussianBlur};
-use bevy::camera::Camera;
+use crate::settings::{BlurAlpha, BlurStage, EdgeMode, GaussianBlur};
+use bevy::camera::{Camera, CompositingSpace};
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
 use bevy::core_pipeline::tonemapping::tonemapping;
 use bevy::core_pipeline::upscaling::upscaling;
-use bevy::ecs::query::QueryItem;
 use bevy::ecs::schedule::ScheduleLabel;
-use bevy::platform::collections::HashMap;
 use bevy::post_process::bloom::bloom;
 use bevy::post_process::motion_blur::motion_blur;
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
-use bevy::render::extract_component::{ExtractComponent, ExtractComponentPlugin};
+use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::{RenderContext, ViewQuery};
-use bevy::render::sync_component::SyncComponent;
+use bevy::render::sync_world::RenderEntity;
 use bevy::render::view::{ExtractedView, ViewTarget};
-use bevy::render::{Render, RenderApp, RenderStartup, RenderSystems};
-use core::mem::{Discriminant, discriminant};
+use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderStartup, RenderSystems};
 
 /// Adds camera blurs to an app.
 pub struct BlurCameraPlugin;
@@ -32,27 +31,46 @@ pub struct BlurCameraPlugin;
 /// The places in `Core2d` and `Core3d` where a camera is blurred, one for each [`BlurStage`].
 ///
 /// Order your own render systems against them. Nothing runs in them for a camera without a blur.
+///
+/// A camera with a schedule of its own is blurred by the same three systems, wherever you put them:
+///
+/// ```
+/// # use bevy::ecs::schedule::ScheduleLabel;
+/// # use bevy::prelude::*;
+/// use bevy_gaussian_blur::render::blur_after_tonemapping;
+///
+/// # #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
+/// # struct MySchedule;
+/// # fn my_tonemapping() {}
+/// # fn my_ui() {}
+/// # let mut app = App::new();
+/// # let render_app = app.main_mut();
+/// render_app.add_systems(MySchedule, blur_after_tonemapping.after(my_tonemapping).before(my_ui));
+/// ```
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GaussianBlurSystems {
     /// After the early post-processing and motion blur, before bloom and tonemapping.
     BeforeTonemapping,
     /// After all post-processing, before the user interface.
     AfterTonemapping,
-    /// After the user interface, before the picture goes to the camera's target.
+    /// After Bevy's user interface, before the picture goes to the camera's target.
     AfterUi,
 }
 
 impl Plugin for BlurCameraPlugin {
     fn build(&self, app: &mut App) {
-        app.add_plugins(ExtractComponentPlugin::<GaussianBlur, CameraBlur>::default())
-            .add_systems(PostUpdate, report_invalid_cameras);
-
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
             return;
         };
         render_app
             .add_systems(RenderStartup, forget_jobs)
-            .add_systems(Render, prepare_cameras.in_set(RenderSystems::PrepareBindGroups));
+            .add_systems(ExtractSchedule, extract_cameras)
+            .add_systems(
+                Render,
+                (announce_cameras, prepare_cameras)
+                    .chain()
+                    .in_set(RenderSystems::PrepareBindGroups),
+            );
         add_stages(
             render_app,
             Core2d,
@@ -117,66 +135,60 @@ pub struct CameraJob {
     job: BlurJob,
     /// Whether there is something to encode in this frame.
     is_due: bool,
-    /// The kind of failure that was reported last, so that nothing is reported twice.
-    failed: Option<Discriminant<BlurError>>,
+    failures: Reported,
 }
 
-impl SyncComponent<CameraBlur> for GaussianBlur {
-    type Target = (CameraBlur, CameraJob);
-}
+type BlurredCamera = (
+    RenderEntity,
+    &'static GaussianBlur,
+    &'static Camera,
+    Option<&'static BlurStage>,
+    Option<&'static BlurLabel>,
+);
 
-impl ExtractComponent<CameraBlur> for GaussianBlur {
-    type QueryData = (
-        &'static Self,
-        Option<&'static Camera>,
-        Option<&'static BlurStage>,
-        Option<&'static BlurLabel>,
-    );
-    type QueryFilter = ();
-    type Out = CameraBlur;
-
-    fn extract_component((blur, camera, stage, label): QueryItem<'_, '_, Self::QueryData>) -> Option<CameraBlur> {
-        let camera = camera.filter(|camera| camera.is_active)?;
-        let height = camera.physical_viewport_size()?.y;
+/// Takes the blurs of all active cameras over. Those of the last frame that are no more go, with all that they held.
+fn extract_cameras(
+    mut commands: Commands,
+    cameras: Extract<Query<BlurredCamera>>,
+    before: Query<Entity, With<CameraBlur>>,
+) {
+    let mut gone: Vec<Entity> = before.iter().collect();
+    for (entity, blur, camera, stage, label) in &cameras {
+        let Some(size) = camera.physical_viewport_size().filter(|_| camera.is_active) else {
+            continue;
+        };
+        gone.retain(|other| *other != entity);
         let scale_factor = camera.target_scaling_factor().unwrap_or(1.0);
-        Some(CameraBlur {
-            // A radius out of range is no blur; `report_invalid_cameras` says so.
-            sigma: blur.sigma_in_texels(scale_factor, height).unwrap_or(Vec2::ZERO),
+        commands.entity(entity).insert(CameraBlur {
+            // A radius out of range is no blur, and is reported elsewhere.
+            sigma: blur.sigma_in_texels(scale_factor, size.y).unwrap_or(Vec2::ZERO),
             edge: blur.edge,
             stage: stage.copied().unwrap_or_default(),
-            // A camera spawned late in a frame is labelled in the next one.
+            // What is inserted late in a frame is labelled in the next one.
             label: label.cloned().unwrap_or_else(|| BlurLabel::new("blur")),
-        })
+        });
+    }
+    for entity in gone {
+        commands.entity(entity).remove::<(CameraBlur, CameraJob)>();
     }
 }
 
-type ChangedCameras = (With<Camera>, Changed<GaussianBlur>);
-
-/// Logs a setting out of range, once until it is back in range.
-fn report_invalid_cameras(
-    cameras: Query<(Entity, &GaussianBlur, &BlurLabel), ChangedCameras>,
-    mut reported: Local<HashMap<Entity, Discriminant<BlurError>>>,
-    mut removed: RemovedComponents<GaussianBlur>,
-) {
-    for entity in removed.read() {
-        reported.remove(&entity);
-    }
-    for (entity, blur, label) in &cameras {
-        match blur.sigma_in_texels(1.0, 1) {
-            Ok(_) => {
-                reported.remove(&entity);
-            }
-            Err(error) => {
-                let kind = discriminant(&error);
-                if reported.insert(entity, kind) != Some(kind) {
-                    error!("{}: {error}", label.as_str());
-                }
-            }
+/// Asks for the programs of every camera, blurred or not: as it is, and as it would be with the other dynamic range.
+fn announce_cameras(cameras: Query<(&ExtractedCamera, &ExtractedView)>, mut preparer: BlurPreparer) {
+    for (camera, view) in &cameras {
+        let other = match camera.compositing_space {
+            _ if !camera.hdr => TextureFormat::Rgba16Float,
+            Some(CompositingSpace::Srgb) => TextureFormat::Rgba8Unorm,
+            // What windows have, and the usual images.
+            _ => TextureFormat::Rgba8UnormSrgb,
+        };
+        for format in [view.target_format, other] {
+            preparer.announce(ends(format), false);
         }
     }
 }
 
-type BlurredCamera = (
+type PreparedCamera = (
     Entity,
     &'static CameraBlur,
     &'static ExtractedView,
@@ -186,16 +198,15 @@ type BlurredCamera = (
 );
 
 /// Brings the jobs of all blurred cameras up to date.
-fn prepare_cameras(mut commands: Commands, mut cameras: Query<BlurredCamera>, mut preparer: BlurPreparer) {
-    for (entity, blur, view, camera, target, existing) in &mut cameras {
+fn prepare_cameras(mut commands: Commands, mut cameras: Query<PreparedCamera>, mut preparer: BlurPreparer) {
+    for (entity, blur, view, camera, target, job) in &mut cameras {
         let task = camera_task(blur, view, camera, target);
-        if let Some(mut existing) = existing {
-            existing.update(task, blur, &mut preparer);
+        if let Some(mut job) = job {
+            job.update(task, blur, &mut preparer);
         } else {
-            preparer.warm_up(task);
-            let mut camera_job = CameraJob::default();
-            camera_job.update(task, blur, &mut preparer);
-            commands.entity(entity).insert(camera_job);
+            let mut job = CameraJob::default();
+            job.update(task, blur, &mut preparer);
+            commands.entity(entity).insert(job);
         }
     }
 }
@@ -212,13 +223,9 @@ impl CameraJob {
         if !self.is_due {
             self.job.release();
         }
-        let failed = prepared.as_ref().err().map(discriminant);
-        if let Err(error) = prepared
-            && self.failed != failed
-        {
+        if let Some(error) = self.failures.news(prepared) {
             error!("{}: {error}", blur.label.as_str());
         }
-        self.failed = failed;
     }
 }
 
@@ -229,23 +236,28 @@ fn forget_jobs(mut commands: Commands, jobs: Query<Entity, With<CameraJob>>) {
     }
 }
 
+fn ends(format: TextureFormat) -> Ends {
+    Ends {
+        source: format,
+        destination: format,
+        precision: precision_of(format),
+        alpha: BlurAlpha::Premultiplied,
+        // Storage usage would have to be asked for, and cameras share a texture only if they ask for the same.
+        has_storage: false,
+        in_place: true,
+    }
+}
+
 fn camera_task(blur: &CameraBlur, view: &ExtractedView, camera: &ExtractedCamera, target: &ViewTarget) -> BlurTask {
-    let format = target.main_texture_format();
     let min = view.viewport.truncate().truncate();
     let size = UVec2::new(view.viewport.z, view.viewport.w);
     let viewport = URect::from_corners(min, min + size);
     let whole = URect::from_corners(UVec2::ZERO, camera.physical_target_size.unwrap_or(size));
-    let region = viewport.intersect(whole);
     BlurTask {
+        ends: ends(target.main_texture_format()),
         blur: Some((blur.sigma, blur.edge)),
-        region,
-        alpha: BlurAlpha::Premultiplied,
-        source: format,
+        region: viewport.intersect(whole),
         source_size: whole.size(),
-        destination: format,
-        // Storage usage would have to be asked for, and cameras share a texture only if they ask for the same.
-        is_storable: false,
-        in_place: true,
     }
 }
 
@@ -256,15 +268,18 @@ type RecordedCamera = (
     &'static mut CameraJob,
 );
 
-fn blur_before_tonemapping(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, context: RenderContext) {
+/// Blurs the current camera if its stage is [`BlurStage::BeforeTonemapping`].
+pub fn blur_before_tonemapping(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, context: RenderContext) {
     record(BlurStage::BeforeTonemapping, camera, &recorder, context);
 }
 
-fn blur_after_tonemapping(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, context: RenderContext) {
+/// Blurs the current camera if its stage is [`BlurStage::AfterTonemapping`].
+pub fn blur_after_tonemapping(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, context: RenderContext) {
     record(BlurStage::AfterTonemapping, camera, &recorder, context);
 }
 
-fn blur_after_ui(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, context: RenderContext) {
+/// Blurs the current camera if its stage is [`BlurStage::AfterUi`].
+pub fn blur_after_ui(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, context: RenderContext) {
     record(BlurStage::AfterUi, camera, &recorder, context);
 }
 
@@ -274,10 +289,9 @@ fn record(stage: BlurStage, camera: ViewQuery<RecordedCamera>, recorder: &BlurRe
         return;
     }
     let view = target.main_texture_view();
-    let ends = Ends {
-        source: view,
-        destination: view,
+    let views = Views {
         attachment: target.get_unsampled_color_attachment(),
+        ..Views::new(view, view)
     };
-    camera_job.job.record(recorder, &mut context, &blur.label, &ends);
+    camera_job.job.record(recorder, &mut context, &blur.label, &views);
 }

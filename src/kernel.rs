@@ -6,10 +6,42 @@
 //! `scipy.ndimage.gaussian_filter` computes. A kernel has to end somewhere, and where it ends decides whether an
 //! animated strength pops: if the support were a whole number of texels, a tap of visible weight would appear from one
 //! frame to the next. So the last tap is *fractional*: every weight is multiplied by `clamp(c·σ + 1 - |x|, 0, 1)`, with
-//! the [cutoff](crate::plan::Precision::cutoff) `c`, before normalising, and taps fade in.
+//! the [cutoff](Precision::cutoff) `c`, before normalising, and taps fade in.
 //!
 //! Kernels are symmetric and are stored as their non-negative half: `half[0]` is the centre and `half[i]` the weight at
 //! both `-i` and `+i`.
+
+/// How exact a blur has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// Values in [0, 1]: at most 0.35/255 off for any image.
+    Standard,
+    /// High dynamic range, where a single texel can outshine thousands: at most 0.1/255 of the peak.
+    Hdr,
+}
+
+impl Precision {
+    /// ρ: the least sigma, in texels of the level a blur runs at.
+    ///
+    /// Accuracy alone decides it: a level of half the resolution is the cheaper one from the first sigma on at which it is
+    /// exact enough.
+    #[must_use]
+    pub const fn rho(self) -> f64 {
+        match self {
+            Self::Standard => 1.5,
+            Self::Hdr => 2.0,
+        }
+    }
+
+    /// The number of sigmas after which a kernel ends.
+    #[must_use]
+    pub const fn cutoff(self) -> f64 {
+        match self {
+            Self::Standard => 3.5,
+            Self::Hdr => 4.0,
+        }
+    }
+}
 
 /// One weighted fetch along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,11 +121,19 @@ pub fn compensated_gaussian(sigma: f64, cutoff: f64, excess: f64) -> Vec<f64> {
     })
 }
 
+/// How many texels on either side of its centre a kernel of `sigma` texels that ends at `cutoff` sigma reads.
+#[must_use]
+pub fn reach(sigma: f64, cutoff: f64) -> usize {
+    // The last weight belongs to the largest whole number below `cutoff · sigma + 1`.
+    (cutoff * sigma).ceil() as usize
+}
+
 fn sample(sigma: f64, x: f64) -> f64 {
     (-0.5 * (x / sigma).powi(2)).exp()
 }
 
 /// Samples `weight` at whole texels up to `support`, fades the last one, and normalises.
+/// [`reach`] is how many weights follow the first.
 fn windowed(support: f64, weight: impl Fn(f64) -> f64) -> Vec<f64> {
     let mut half: Vec<f64> = (0_u32..)
         .map(f64::from)
@@ -121,6 +161,15 @@ mod tests {
             assert!((sum - 1.0).abs() < 1e-12, "sigma {sigma}: sum {sum}");
             assert!(half.windows(2).all(|w| w[0] > w[1]), "sigma {sigma}: {half:?}");
         }
+    }
+
+    #[test]
+    fn the_reach_is_that_of_the_kernel() {
+        for (sigma, cutoff) in sigmas().flat_map(|sigma| [(sigma, 3.5), (sigma, 4.0)]) {
+            assert_eq!(gaussian(sigma, cutoff).len(), reach(sigma, cutoff) + 1, "sigma {sigma}");
+        }
+        // Where the support is a whole number of texels, the texel behind it has no weight.
+        assert_eq!([gaussian(4.0, 4.0).len(), reach(4.0, 4.0)], [17, 16]);
     }
 
     #[test]

@@ -38,6 +38,13 @@
 //!
 //! [`BlurImage`] names the source and, if you have one, the target. [`BlurFinished`] and [`BlurFailed`] tell how it went.
 //!
+//! # When it can be seen
+//!
+//! Bevy compiles shaders in the background. Those that can draw a blur of any strength are asked for in the first frames,
+//! before there is a blur; [`BlurReadiness`] and the run condition [`blurs_ready`] tell a loading screen when they are
+//! there. From then on every blur is drawn in the frame in which it is asked for, at every strength, and becomes faster a
+//! little later when the shader for its very kernel is there as well.
+//!
 //! # What it costs
 //!
 //! [`GaussianBlurDiagnosticsPlugin`] publishes GPU times from timestamps; [`BlurLabel`](diagnostics::BlurLabel) builds
@@ -48,45 +55,46 @@
 //! A blur is a *plan*: a short list of passes, computed from sigma, size, edge mode and precision without a GPU. The front
 //! ends for cameras and images differ only in where a plan reads and writes, and one executor runs them all. The
 //! derivation of the plan is at the top of `src/plan.rs`, that of the kernels in `src/kernel.rs`.
+//!
+//! With the feature `serialize` the settings can be serialised with `serde`, as those of Bevy's crates.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
 mod camera;
 pub mod diagnostics;
+mod errors;
+mod formats;
+mod gpu;
 mod image;
 mod kernel;
-mod labels;
-mod measurements;
-mod passes;
-mod pipelines;
 mod plan;
+mod program;
+mod reports;
 mod settings;
-mod textures;
-mod uniforms;
 
-use bevy::asset::embedded_asset;
 use bevy::prelude::*;
-use bevy::render::render_resource::{SpecializedComputePipelines, SpecializedRenderPipelines};
-use bevy::render::renderer::RenderAdapter;
-use bevy::render::{GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
-use bevy::shader::load_shader_library;
-use passes::Executor;
-use pipelines::{BlurPipelines, init_pipelines};
 
 pub use camera::GaussianBlurSystems;
-pub use measurements::GaussianBlurDiagnosticsPlugin;
+pub use diagnostics::publish::GaussianBlurDiagnosticsPlugin;
+pub use errors::BlurError;
+pub use gpu::{BlurReadiness, blurs_ready};
 pub use settings::{
-    BlurAlpha, BlurBackend, BlurError, BlurFailed, BlurFinished, BlurImage, BlurStage, BlurUnit, BlurUpdate, EdgeMode,
-    GaussianBlur, RADIUS_IN_SIGMAS,
+    BlurAlpha, BlurBackend, BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurStage, BlurSystems, BlurUnit,
+    BlurUpdate, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS,
 };
+
+/// The render systems of cameras, for schedules other than `Core2d` and `Core3d`. [`GaussianBlurSystems`] shows how.
+pub mod render {
+    pub use crate::camera::{blur_after_tonemapping, blur_after_ui, blur_before_tonemapping};
+}
 
 /// What nearly every user of the crate needs.
 pub mod prelude {
     pub use crate::diagnostics::BlurLabel;
     pub use crate::{
-        BlurAlpha, BlurBackend, BlurError, BlurFailed, BlurFinished, BlurImage, BlurStage, BlurUnit, BlurUpdate,
-        EdgeMode, GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin,
+        BlurAlpha, BlurBackend, BlurError, BlurFailed, BlurFinished, BlurImage, BlurReadiness, BlurStage, BlurUnit,
+        BlurUpdate, EdgeMode, GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, blurs_ready,
     };
 }
 
@@ -99,39 +107,18 @@ pub struct GaussianBlurPlugin {
 
 impl Plugin for GaussianBlurPlugin {
     fn build(&self, app: &mut App) {
-        load_shader_library!(app, "shaders/common.wgsl");
-        load_shader_library!(app, "shaders/cubic.wgsl");
-        embedded_asset!(app, "shaders/texels.wgsl");
-        embedded_asset!(app, "shaders/halve.wgsl");
-        embedded_asset!(app, "shaders/upsample.wgsl");
-        embedded_asset!(app, "shaders/decimate.wgsl");
-        embedded_asset!(app, "shaders/blur.wgsl");
-        embedded_asset!(app, "shaders/interpolate.wgsl");
-
         app.register_type::<GaussianBlur>()
             .register_type::<BlurImage>()
             .register_type::<BlurStage>()
+            .register_type::<BlurRevision>()
+            .register_type::<BlurFinished>()
+            .register_type::<BlurFailed>()
             .add_plugins((
-                labels::BlurLabelPlugin,
+                gpu::BlurGpuPlugin { backend: self.backend },
+                diagnostics::assign::BlurLabelPlugin,
+                reports::BlurReportPlugin,
                 camera::BlurCameraPlugin,
                 image::BlurImagePlugin,
             ));
-
-        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
-            return;
-        };
-        render_app
-            .init_gpu_resource::<SpecializedRenderPipelines<BlurPipelines>>()
-            .init_gpu_resource::<SpecializedComputePipelines<BlurPipelines>>()
-            .init_resource::<passes::IntermediateBytes>()
-            .add_systems(RenderStartup, (init_pipelines, choose_executor(self.backend)))
-            .add_systems(Render, passes::reset_bytes.in_set(RenderSystems::Cleanup));
-    }
-}
-
-/// The system that decides which passes execute blurs on the GPU at hand.
-fn choose_executor(backend: BlurBackend) -> impl FnMut(Commands, Res<RenderAdapter>) {
-    move |mut commands, adapter| {
-        commands.insert_resource(Executor::new(backend, &adapter));
     }
 }

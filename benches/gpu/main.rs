@@ -33,7 +33,8 @@ mod report;
 mod stage;
 mod timer;
 
-#[path = "../../tests/support/mod.rs"]
+#[path = "../../tests/gpu/support/mod.rs"]
+#[expect(dead_code, reason = "the tests use more of this")]
 mod support;
 
 use measure::{Bench, Row};

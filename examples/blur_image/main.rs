@@ -12,7 +12,7 @@
 
 mod arguments;
 mod gpu;
-#[path = "../../tests/support/headless.rs"]
+#[path = "../../tests/gpu/support/headless.rs"]
 #[expect(dead_code, reason = "the tests use more of this")]
 mod headless;
 mod output;

@@ -12,7 +12,7 @@
 mod buildings;
 mod cameras;
 mod harbour;
-#[path = "../../tests/support/headless.rs"]
+#[path = "../../tests/gpu/support/headless.rs"]
 #[expect(dead_code, reason = "the tests use more of this")]
 mod headless;
 mod output;

@@ -1,60 +1,30 @@
-//! The main world's half: allocates targets, watches assets and settings, and decides when a blur is due.
+//! The main world: watches settings and assets, and decides when a blur is due.
 
-use super::{Outcomes, Request};
-use crate::diagnostics::BlurLabel;
-use crate::pipelines::{can_compute, fetch_of, is_flat, is_renderable, is_storable};
-use crate::settings::{BlurError, BlurImage, BlurUpdate, GaussianBlur};
-use bevy::asset::{LoadState, RenderAssetUsages};
-use bevy::camera::RenderTarget;
-use bevy::ecs::system::SystemParam;
+use super::request::{Follow, Followed, Outcomes, Request, Requests};
+use super::targets::{Target, Targets};
+use crate::diagnostics::label::BlurLabel;
+use crate::errors::BlurError;
+use crate::settings::{BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurUpdate, GaussianBlur};
+use bevy::asset::LoadState;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
-use bevy::render::render_resource::TextureUsages;
-use bevy::render::renderer::{RenderAdapter, RenderDevice};
-use core::mem::{Discriminant, discriminant};
-
-/// The image blurs of this frame, in an order in which every source is blurred before it is read.
-#[derive(Resource, Default)]
-pub(super) struct Requests {
-    pub ordered: Vec<Request>,
-    follows: HashMap<Entity, Follow>,
-}
-
-/// What the main world knows of the GPU. Nothing until there is one.
-#[derive(SystemParam)]
-pub(super) struct Gpu<'w> {
-    device: Option<Res<'w, RenderDevice>>,
-    adapter: Option<Res<'w, RenderAdapter>>,
-}
-
-/// What is remembered of an entity from frame to frame.
-#[derive(Default)]
-struct Follow {
-    revision: u64,
-    /// The target, if the plugin allocated it.
-    owned: Option<AssetId<Image>>,
-    /// The source and target of the last frame.
-    images: Option<(AssetId<Image>, AssetId<Image>)>,
-    /// The kind of failure that was reported last, so that nothing is reported twice.
-    reported: Option<Discriminant<BlurError>>,
-}
 
 type Blurred = (
     Entity,
     Ref<'static, GaussianBlur>,
-    &'static mut BlurImage,
+    Ref<'static, BlurImage>,
+    &'static mut BlurRevision,
     &'static BlurLabel,
 );
 
 /// Collects the image blurs of this frame.
-pub(super) fn follow_images(
+pub fn follow_images(
     mut requests: ResMut<Requests>,
+    mut followed: ResMut<Followed>,
     mut blurs: Query<Blurred>,
-    mut images: ResMut<Assets<Image>>,
     mut events: MessageReader<AssetEvent<Image>>,
-    assets: Res<AssetServer>,
-    gpu: Gpu,
-    outcomes: Res<Outcomes>,
+    (images, assets): (Res<Assets<Image>>, Res<AssetServer>),
+    (targets, outcomes): (Res<Targets>, Res<Outcomes>),
 ) {
     let changed: HashSet<AssetId<Image>> = events
         .read()
@@ -63,163 +33,101 @@ pub(super) fn follow_images(
             _ => None,
         })
         .collect();
-    let Requests { ordered, follows } = &mut *requests;
-    follows.retain(|entity, _| blurs.contains(*entity));
-    ordered.clear();
-    for (entity, blur, mut image, label) in &mut blurs {
-        let follow = follows.entry(entity).or_default();
-        match follow.request(entity, &blur, &mut image, &changed, (&mut images, &assets, &gpu)) {
-            Ok(None) => {}
-            Ok(Some(request)) => ordered.push(Request {
-                label: label.clone(),
-                ..request
-            }),
-            Err(error) => follow.report(entity, error, &outcomes),
+    let changes = Changes {
+        changed,
+        images: &images,
+    };
+    followed.0.retain(|entity, _| blurs.contains(*entity));
+    requests.0.clear();
+    for (entity, blur, image, mut revision, label) in &mut blurs {
+        let follow = followed.0.entry(entity).or_default();
+        follow.image_changed |= image.is_changed();
+        follow.settings_changed |= blur.is_changed();
+        let target = match target_of(entity, &image, &targets, &images, &assets) {
+            Ok(Some(target)) => target,
+            Ok(None) => continue,
+            Err(error) => {
+                if let Some(news) = follow.failures.news(Err(error)) {
+                    outcomes.fail(entity, news);
+                }
+                continue;
+            }
+        };
+        let _ = follow.failures.news(Ok(()));
+        if let Some(news) = follow.strength.news(blur.sigma_in_texels(1.0, 1).map(drop)) {
+            outcomes.fail(entity, news);
         }
-        if let Err(error) = blur.sigma_in_texels(1.0, 1) {
-            follow.report(entity, error, &outcomes);
-        }
+        follow.update(image.update, (image.source.id(), target.id), &changes);
+        revision.set_if_neq(BlurRevision(follow.revision));
+        requests.0.push(Request {
+            entity,
+            label: label.clone(),
+            blur: *blur,
+            source: image.source.id(),
+            target: target.id,
+            owns_target: target.is_own,
+            alpha: image.alpha,
+            update: image.update,
+            revision: follow.revision,
+            uploads: follow.uploads,
+            feeder: None,
+        });
     }
-    order_by_dependency(ordered);
+    order_by_dependency(&mut requests.0);
+    find_feeders(&mut requests.0);
 }
 
-/// Finds the blurs whose source a camera paints in this frame, directly or through other blurs.
-pub(super) fn mark_painted(mut requests: ResMut<Requests>, cameras: Query<(&Camera, &RenderTarget)>) {
-    let active = cameras.iter().filter(|(camera, _)| camera.is_active);
-    let mut painted: HashSet<AssetId<Image>> = active
-        .filter_map(|(_, target)| target.as_image())
-        .map(Handle::id)
-        .collect();
-    for request in &mut requests.ordered {
-        if painted.contains(&request.source) {
-            request.after_cameras = true;
-            painted.insert(request.target);
-        }
+/// The target of a blur whose source is there, `None` while one of them is not.
+fn target_of(
+    entity: Entity,
+    image: &BlurImage,
+    targets: &Targets,
+    images: &Assets<Image>,
+    assets: &AssetServer,
+) -> Result<Option<Target>, BlurError> {
+    if images.contains(&image.source) {
+        targets.get(entity)
+    } else if matches!(assets.load_state(&image.source), LoadState::Failed(_)) {
+        Err(BlurError::SourceNotLoaded)
+    } else {
+        Ok(None)
     }
 }
 
-/// Where the images of a blur live, and what the GPU can do with them.
-type Place<'a> = (&'a mut Assets<Image>, &'a AssetServer, &'a Gpu<'a>);
+/// What has become of images since the last frame.
+struct Changes<'a> {
+    changed: HashSet<AssetId<Image>>,
+    images: &'a Assets<Image>,
+}
+
+impl Changes<'_> {
+    fn is_changed(&self, id: AssetId<Image>) -> bool {
+        self.changed.contains(&id)
+    }
+
+    /// Whether pixels are on their way to the GPU.
+    fn is_uploaded(&self, id: AssetId<Image>) -> bool {
+        self.is_changed(id) && self.images.get(id).is_some_and(|image| image.data.is_some())
+    }
+}
 
 impl Follow {
-    /// What the render world is to do about an entity, `None` while its source is still loading.
-    fn request(
-        &mut self,
-        entity: Entity,
-        blur: &Ref<GaussianBlur>,
-        image: &mut Mut<BlurImage>,
-        changed: &HashSet<AssetId<Image>>,
-        (images, assets, gpu): Place,
-    ) -> Result<Option<Request>, BlurError> {
-        let Some(source) = images.get(&image.source) else {
-            return match assets.load_state(&image.source) {
-                LoadState::Failed(_) => Err(BlurError::SourceNotLoaded),
-                _ => Ok(None),
-            };
-        };
-        let sigma = blur.sigma_in_texels(1.0, source.height());
-        let settings_changed = blur.is_changed() || image.is_changed();
-        let image_changed = image.is_changed();
-        let Some(target) = self.target(image, images, gpu)? else {
-            return Ok(None);
-        };
-        let ids = (image.source.id(), target);
-        let textures_changed = changed.contains(&ids.0) || changed.contains(&ids.1) || self.images != Some(ids);
-        let is_due = match image.update {
-            BlurUpdate::EveryFrame => false,
-            BlurUpdate::OnChange => settings_changed || textures_changed,
-            BlurUpdate::Once => image_changed || self.revision == 0,
-        };
-        self.images = Some(ids);
-        self.revision += u64::from(is_due);
-        if sigma.is_ok() {
-            self.reported = None;
-        }
-        Ok(Some(Request {
-            entity,
-            label: BlurLabel::new(""),
-            blur: sigma.is_ok().then_some(**blur),
-            source: ids.0,
-            target: ids.1,
-            owns_target: self.owned == Some(ids.1),
-            alpha: image.alpha,
-            continuous: image.update == BlurUpdate::EveryFrame,
-            follows_textures: image.update == BlurUpdate::OnChange,
-            revision: self.revision,
-            after_cameras: false,
-        }))
-    }
-
-    /// Passes a failure on, once for each kind until all is well again.
-    fn report(&mut self, entity: Entity, error: BlurError, outcomes: &Outcomes) {
-        let kind = Some(discriminant(&error));
-        if self.reported != kind {
-            self.reported = kind;
-            outcomes.push(entity, Err(error));
-        }
-    }
-
-    /// The target of a blur whose source is loaded, allocated or fitted to the source if it is the plugin's own. `None`
-    /// while there is no GPU.
-    fn target(
-        &mut self,
-        image: &mut Mut<BlurImage>,
-        images: &mut Assets<Image>,
-        gpu: &Gpu,
-    ) -> Result<Option<AssetId<Image>>, BlurError> {
-        if let Some(target) = image.target.as_ref().filter(|target| self.owned != Some(target.id())) {
-            return Ok(Some(target.id()));
-        }
-        let (Some(source), Some(device), Some(adapter)) = (images.get(&image.source), &gpu.device, &gpu.adapter) else {
-            return Ok(None);
-        };
-        let wanted = target_for(source, device, adapter)?;
-        if let Some(target) = &image.target {
-            let id = target.id();
-            if images.get(id).is_none_or(|old| !is_alike(old, &wanted)) {
-                // The handle keeps the asset's place, so nothing else can be there.
-                let _ = images.insert(id, wanted);
+    /// Counts what the changes of a frame ask for.
+    fn update(&mut self, update: BlurUpdate, ids: (AssetId<Image>, AssetId<Image>), changes: &Changes) {
+        let is_new = self.images != Some(ids);
+        let textures_changed = is_new || changes.is_changed(ids.0) || changes.is_changed(ids.1);
+        let is_due = match update {
+            BlurUpdate::EveryFrame | BlurUpdate::OnChange => {
+                self.image_changed || self.settings_changed || textures_changed
             }
-            return Ok(Some(id));
-        }
-        let target = images.add(wanted);
-        let id = target.id();
-        self.owned = Some(id);
-        // Filling the handle in is no change of the settings.
-        image.bypass_change_detection().target = Some(target);
-        Ok(Some(id))
+            BlurUpdate::Once => self.image_changed || self.revision == 0,
+        };
+        let uploads = is_new || changes.is_uploaded(ids.0) || changes.is_uploaded(ids.1);
+        self.revision += u64::from(is_due);
+        self.uploads += u64::from(uploads);
+        self.images = Some(ids);
+        (self.image_changed, self.settings_changed) = (false, false);
     }
-}
-
-/// An image of the size and format of `source` that a blur can be written to, by a compute pass too if the GPU has them.
-fn target_for(source: &Image, device: &RenderDevice, adapter: &RenderAdapter) -> Result<Image, BlurError> {
-    let from = &source.texture_descriptor;
-    if !is_flat(from.dimension, from.size, from.sample_count) {
-        return Err(BlurError::NotTwoDimensional);
-    }
-    let viewed = source.texture_view_descriptor.as_ref().and_then(|view| view.format);
-    let format = viewed.unwrap_or(from.format);
-    if fetch_of(format, device).is_none() {
-        return Err(BlurError::UnsupportedSource(format));
-    }
-    if !is_renderable(format, adapter, device) {
-        return Err(BlurError::UnsupportedTarget(format));
-    }
-    let mut target = Image::new_uninit(from.size, from.dimension, format, RenderAssetUsages::default());
-    target.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT;
-    if can_compute(adapter) && is_storable(format) {
-        target.texture_descriptor.usage |= TextureUsages::STORAGE_BINDING;
-    }
-    target.sampler = source.sampler.clone();
-    Ok(target)
-}
-
-fn is_alike(a: &Image, b: &Image) -> bool {
-    let shape = |image: &Image| {
-        let descriptor = &image.texture_descriptor;
-        (descriptor.size, descriptor.format, descriptor.dimension)
-    };
-    shape(a) == shape(b)
 }
 
 /// Moves every blur behind the blurs that write its source. A cycle keeps its order.
@@ -235,5 +143,40 @@ fn order_by_dependency(requests: &mut Vec<Request>) {
             requests.append(&mut waiting);
         }
         requests.extend(waiting.extract_if(.., |request| ready.contains(&request.entity)));
+    }
+}
+
+fn find_feeders(ordered: &mut [Request]) {
+    let mut writers: HashMap<AssetId<Image>, Entity> = HashMap::default();
+    for request in ordered {
+        request.feeder = writers.get(&request.source).copied();
+        writers.insert(request.target, request.entity);
+    }
+}
+
+/// Turns outcomes into events.
+pub fn report_outcomes(
+    mut commands: Commands,
+    outcomes: Res<Outcomes>,
+    mut followed: ResMut<Followed>,
+    blurs: Query<&BlurLabel, With<BlurImage>>,
+) {
+    for outcome in outcomes.take() {
+        let entity = outcome.entity;
+        let Ok(label) = blurs.get(entity) else {
+            continue;
+        };
+        match outcome.result {
+            Ok((revision, blur)) => {
+                if let Some(follow) = followed.0.get_mut(&entity) {
+                    follow.carried_out = revision;
+                }
+                commands.trigger(BlurFinished { entity, revision, blur });
+            }
+            Err(error) => {
+                error!("{}: {error}", label.as_str());
+                commands.trigger(BlurFailed { entity, error });
+            }
+        }
     }
 }

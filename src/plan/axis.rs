@@ -1,9 +1,15 @@
 //! One axis of a plan: how many octaves, which residual kernel, and where every level's texels lie.
 
-use super::build::Levels;
-use super::{AxisPass, BORDER, Filter, MAX_WEIGHTS, MIN_SIGMA, Precision};
-use crate::kernel;
+use super::pass::{AxisPass, BORDER, Filter, MAX_WEIGHTS};
+use crate::kernel::{self, Precision};
 use crate::settings::EdgeMode;
+use core::ops::RangeInclusive;
+
+/// Below this many texels a sigma is no blur.
+pub const MIN_SIGMA: f32 = 0.03;
+
+/// The most octaves: a scale of 65536 is larger than any texture.
+pub const MAX_OCTAVES: u32 = 16;
 
 /// The sigma from which on a periodic image is its mean, in periods.
 ///
@@ -14,8 +20,8 @@ const MEAN_SIGMA_IN_PERIODS: f64 = 0.7;
 /// weights differ by no more than 1 part in 500.
 const FLAT_SIGMA_IN_LENGTHS: f64 = 16.0;
 
-/// The most octaves: a scale of 65536 is larger than any texture.
-const MAX_OCTAVES: u32 = 16;
+/// Where an axis pass reads and writes: the levels of its source and target, `None` for the outermost surfaces.
+pub(super) type Levels = (Option<u32>, Option<u32>);
 
 /// Where the texels of a level lie.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,8 +68,8 @@ impl Axis {
         let sigma = f64::from(sigma).min(sigma_limit(edge, region.length));
         axis.octaves = ((sigma / rho).log2().floor().max(0.0) as u32).min(MAX_OCTAVES);
         axis.residual = residual_kernel(sigma, axis.octaves, precision);
-        // σ' stays below 2ρ, and the fourth difference needs two texels more.
-        axis.apron = (2.0 * rho * precision.cutoff()).ceil() as i32 + 3;
+        // σ' stays below 2ρ, and the spline reads three texels more.
+        axis.apron = kernel::reach(2.0 * rho, precision.cutoff()) as i32 + 3;
         if edge == EdgeMode::Renormalize && axis.octaves > 0 {
             axis.renormalize();
         }
@@ -106,11 +112,7 @@ impl Axis {
 
     /// Leaves this axis as it is.
     pub fn keep(&self, levels: Levels) -> AxisPass {
-        let filter = Filter::Weights {
-            first: 0,
-            weights: vec![1.0],
-        };
-        self.pass(levels, 1, filter)
+        self.weigh(levels, 1, 0, vec![1.0])
     }
 
     /// How far the residual kernel reaches, in texels.
@@ -122,52 +124,59 @@ impl Axis {
     pub fn convolve(&self, levels: Levels, reach: usize) -> AxisPass {
         let weight = |i: i32| self.residual.get(i.unsigned_abs() as usize).copied().unwrap_or(0.0);
         let reach = reach as i32;
-        let weights = (-reach..=reach).map(weight).collect();
-        self.pass(levels, 1, Filter::Weights { first: -reach, weights })
+        self.weigh(levels, 1, -reach, (-reach..=reach).map(weight).collect())
     }
 
     /// Goes from one level to a coarser one, texel by texel.
-    pub fn decimate(&self, levels: Levels) -> AxisPass {
+    pub fn downsample(&self, levels: Levels) -> AxisPass {
         let octaves = octaves_between(levels);
-        let filter = Filter::Weights {
-            first: kernel::decimation_start(octaves),
-            weights: kernel::decimation_weights(octaves),
-        };
-        self.pass(levels, 1 << octaves, filter)
+        let weights = kernel::decimation_weights(octaves);
+        self.weigh(levels, 1 << octaves, kernel::decimation_start(octaves), weights)
     }
 
-    /// The same with fetches between texels.
-    pub fn decimate_between(&self, levels: Levels) -> AxisPass {
+    /// The same with filtered fetches.
+    pub fn downsample_filtered(&self, levels: Levels) -> AxisPass {
         let octaves = octaves_between(levels);
-        self.pass(levels, 1 << octaves, Filter::Taps(kernel::decimation_taps(octaves)))
+        let taps = kernel::decimation_taps(octaves);
+        AxisPass {
+            filter: Filter::Taps,
+            table: taps.iter().flat_map(|tap| [tap.offset, tap.weight]).collect(),
+            ..self.downsample(levels)
+        }
     }
 
     /// Interpolates at the resolution of the source.
-    pub fn cubic_up(&self, levels: Levels) -> AxisPass {
+    pub fn upsample(&self, levels: Levels) -> AxisPass {
         let (source, _) = self.firsts(levels);
         let scale = 1 << self.octaves;
         AxisPass {
             step: 2,
             // The texel j of the level has its centre at (j + 1/2) P - 1/2, so t is at (2t + 1 - P) / 2P.
             shift: 1 - scale - 2 * scale * source,
-            filter: Filter::CubicUp {
-                octaves: self.octaves,
-                inside: self.border_weights(),
-            },
+            filter: Filter::Spline,
+            octaves: self.octaves,
+            normalize: !self.inside.is_empty(),
+            table: self.border_weights(),
             ..self.keep(levels)
         }
     }
 
-    fn pass(&self, levels: Levels, step: i32, filter: Filter) -> AxisPass {
+    /// A weighted sum of neighbouring texels.
+    fn weigh(&self, levels: Levels, step: i32, first: i32, weights: Vec<f64>) -> AxisPass {
         let (source, target) = self.firsts(levels);
         let level = levels.0.unwrap_or(0);
         let start = if levels.0.is_none() { self.region.first } else { 0 };
+        let edge = self.read_edge(level);
         AxisPass {
             step,
             shift: step * target - source,
             bounds: (start, start + self.extent(level).length),
-            edge: self.read_edge(level),
-            filter,
+            edge,
+            filter: Filter::Weights,
+            reach: (first, first + weights.len() as i32 - 1),
+            octaves: 0,
+            normalize: edge == EdgeMode::Renormalize,
+            table: weights,
         }
     }
 
@@ -193,7 +202,7 @@ impl Axis {
         let mut weights: Vec<f64> = vec![1.0; self.region.length as usize];
         for level in 1..=self.octaves {
             let levels = ((level > 1).then(|| level - 1), Some(level));
-            weights = self.decimate(levels).apply(&weights, 0..self.extent(level).length);
+            weights = self.downsample(levels).apply(&weights, 0..self.extent(level).length);
         }
         let low = Some(self.octaves);
         weights = self
@@ -231,20 +240,36 @@ fn sigma_limit(edge: EdgeMode, length: i32) -> f64 {
     }
 }
 
+/// How far the kernels of all sigmas that leave so many octaves reach, in texels of the lowest level.
+pub(super) fn reaches(octaves: u32, precision: Precision) -> RangeInclusive<usize> {
+    let scale = f64::from(octaves).exp2();
+    let sigma = |factor: f64| residual_sigma(factor * precision.rho() * scale, octaves, precision);
+    let reach = |sigma: f64| kernel::reach(sigma, precision.cutoff());
+    match octaves {
+        0 => 0..=reach(2.0 * precision.rho()),
+        MAX_OCTAVES => reach(sigma(1.0))..=reach(2.0 * precision.rho()),
+        _ => reach(sigma(1.0))..=reach(sigma(2.0)),
+    }
+}
+
+/// The sigma that is left to do at the lowest level, in its texels.
+fn residual_sigma(sigma: f64, octaves: u32, precision: Precision) -> f64 {
+    let scale = f64::from(octaves).exp2();
+    let added_down = 5.0 * (scale.powi(2) - 1.0) / 12.0;
+    let added_up = 1.0 / 3.0;
+    let residual = ((sigma.powi(2) - added_down) / scale.powi(2) - added_up).sqrt();
+    // What is larger than the sigmas of any level comes from beyond MAX_OCTAVES: it ends there.
+    residual.min(2.0 * precision.rho())
+}
+
 /// The half kernel that is left to do at the lowest level.
 fn residual_kernel(sigma: f64, octaves: u32, precision: Precision) -> Vec<f64> {
     let cutoff = precision.cutoff();
     if octaves == 0 {
         return kernel::gaussian(sigma, cutoff);
     }
-    let scale = f64::from(octaves).exp2();
-    let added_down = 5.0 * (scale.powi(2) - 1.0) / 12.0;
-    let added_up = 1.0 / 3.0;
-    let residual = ((sigma.powi(2) - added_down) / scale.powi(2) - added_up).sqrt();
     // A box of w texels has the fourth cumulant -(w⁴ - 1)/120, a continuous one -w⁴/120. Five discrete boxes go down,
     // four continuous ones make the cubic B-spline. A fourth difference raises the cumulant by 24.
-    let missing = (5.0 * (1.0 - scale.powi(-4)) + 4.0) / 120.0;
-    // Kernels longer than the largest sigma of any level come from a sigma beyond MAX_OCTAVES: end them there.
-    let residual = residual.min(2.0 * precision.rho());
-    kernel::compensated_gaussian(residual, cutoff, missing / 24.0)
+    let missing = (5.0 * (1.0 - f64::from(octaves).exp2().powi(-4)) + 4.0) / 120.0;
+    kernel::compensated_gaussian(residual_sigma(sigma, octaves, precision), cutoff, missing / 24.0)
 }

@@ -3,7 +3,7 @@
 //! Plans use it to find the weights of a renormalised border, tests use it to prove whole plans. The shaders are held
 //! to it by GPU tests.
 
-use super::{AxisPass, BORDER, Filter};
+use super::pass::{AxisPass, BORDER, Filter};
 use crate::kernel::Tap;
 use crate::settings::EdgeMode;
 use core::ops::Range;
@@ -14,23 +14,31 @@ impl AxisPass {
     /// `row[i]` is the source texel `bounds.0 + i`; there are as many as the bounds say.
     pub(super) fn apply(&self, row: &[f64], targets: Range<i32>) -> Vec<f64> {
         assert_eq!(row.len() as i32, self.bounds.1 - self.bounds.0);
-        match &self.filter {
-            Filter::Taps(taps) => targets
-                .map(|target| self.weighted_sum(row, target * self.step + self.shift, taps))
-                .collect(),
-            Filter::Weights { first, weights } => {
-                let taps = |(i, &weight): (usize, &f64)| Tap {
-                    offset: f64::from(*first) + i as f64,
-                    weight,
-                };
-                let taps: Vec<Tap> = weights.iter().enumerate().map(taps).collect();
-                targets
-                    .map(|target| self.weighted_sum(row, target * self.step + self.shift, &taps))
-                    .collect()
+        let taps = self.taps();
+        let value = |target: i32| {
+            let position = target * self.step + self.shift;
+            match self.filter {
+                Filter::Taps | Filter::Weights => self.weighted_sum(row, position, &taps),
+                Filter::Spline => self.spline(row, position),
             }
-            Filter::CubicUp { octaves, inside } => targets
-                .map(|target| self.cubic(row, target * self.step + self.shift, *octaves, inside))
-                .collect(),
+        };
+        targets.map(value).collect()
+    }
+
+    /// The table as taps.
+    fn taps(&self) -> Vec<Tap> {
+        let weight = |(i, &weight): (usize, &f64)| Tap {
+            offset: f64::from(self.reach.0) + i as f64,
+            weight,
+        };
+        let pair = |pair: &[f64]| Tap {
+            offset: pair[0],
+            weight: pair[1],
+        };
+        match self.filter {
+            Filter::Taps => self.table.chunks(2).map(pair).collect(),
+            Filter::Weights => self.table.iter().enumerate().map(weight).collect(),
+            Filter::Spline => Vec::new(),
         }
     }
 
@@ -46,18 +54,14 @@ impl AxisPass {
                 }
             }
         }
-        if self.edge == EdgeMode::Renormalize {
-            sum / weight_inside
-        } else {
-            sum
-        }
+        if self.normalize { sum / weight_inside } else { sum }
     }
 
-    fn cubic(&self, row: &[f64], position: i32, octaves: u32, inside: &[f64]) -> f64 {
-        let left = position >> (octaves + 1);
-        let period = 2 << octaves;
+    fn spline(&self, row: &[f64], position: i32) -> f64 {
+        let left = position >> (self.octaves + 1);
+        let period = 2 << self.octaves;
         let t = f64::from(position & (period - 1)) / f64::from(period);
-        if octaves == 0 {
+        if self.octaves == 0 {
             return row[left as usize];
         }
         let weights = [
@@ -70,9 +74,22 @@ impl AxisPass {
         for (offset, weight) in (-1..).zip(weights) {
             let index = (left + offset) as usize;
             sum += weight * row[index];
-            weight_inside += weight * border_weight(inside, index, row.len());
+            weight_inside += weight * self.border_weight(index, row.len());
         }
         sum / weight_inside
+    }
+
+    /// The weight that lies inside the region at a texel of the source of a [`Filter::Spline`].
+    fn border_weight(&self, index: usize, length: usize) -> f64 {
+        if !self.normalize {
+            1.0
+        } else if index < BORDER {
+            self.table[index]
+        } else if index + BORDER >= length {
+            self.table[index + 2 * BORDER - length]
+        } else {
+            1.0
+        }
     }
 
     /// The index into a row that a read of a source texel ends at, `None` where there is nothing.
@@ -92,18 +109,5 @@ impl AxisPass {
             EdgeMode::Transparent | EdgeMode::Renormalize => index,
         };
         Some(index as usize)
-    }
-}
-
-/// Looks a texel up in [`Filter::CubicUp::inside`].
-fn border_weight(inside: &[f64], index: usize, length: usize) -> f64 {
-    if inside.is_empty() {
-        1.0
-    } else if index < BORDER {
-        inside[index]
-    } else if index + BORDER >= length {
-        inside[index + 2 * BORDER - length]
-    } else {
-        1.0
     }
 }

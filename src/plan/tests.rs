@@ -1,29 +1,55 @@
 //! Plans against the infinite Gaussian, without a GPU.
 
+mod stages;
+
+use super::pass::{AxisPass, MAX_WEIGHTS, Surface};
 use super::*;
 use core::f64::consts::PI;
 
 const FILTERING: Filtering = Filtering {
     source: true,
     intermediates: true,
+    spline: true,
 };
 
 const NO_FILTERING: Filtering = Filtering {
     source: false,
     intermediates: false,
+    spline: false,
 };
+
+const fn tiled(stores: bool, apart: bool) -> Tiling {
+    Tiling::Tiled { stores, apart }
+}
+
+/// All ways to carry a plan out.
+const WAYS: [(Tiling, Filtering); 7] = [
+    (Tiling::None, FILTERING),
+    (Tiling::None, NO_FILTERING),
+    (tiled(true, true), FILTERING),
+    (tiled(true, false), FILTERING),
+    (tiled(false, true), FILTERING),
+    (tiled(false, false), FILTERING),
+    (tiled(false, false), NO_FILTERING),
+];
+
+fn means(precision: Precision, (tiling, filtering): (Tiling, Filtering)) -> Means {
+    Means {
+        precision,
+        tiling,
+        filtering,
+    }
+}
 
 const PRECISIONS: [Precision; 2] = [Precision::Standard, Precision::Hdr];
 
 /// A plan for one row of texels.
 fn row_plan(sigma: f64, start: u32, length: u32, edge: EdgeMode, precision: Precision) -> BlurPlan {
     BlurPlan::new(&BlurRequest {
-        fusion: Fusion::None,
-        filtering: FILTERING,
         sigma: Vec2::new(sigma as f32, 0.0),
         region: URect::new(start, 0, start + length, 1),
         edge,
-        precision,
+        means: means(precision, WAYS[0]),
     })
 }
 
@@ -31,16 +57,12 @@ fn row_plan(sigma: f64, start: u32, length: u32, edge: EdgeMode, precision: Prec
 fn run(plan: &BlurPlan, row: &[f64]) -> Vec<f64> {
     plan.passes.iter().fold(row.to_vec(), |row, pass| {
         let first = pass.origin.x as i32;
-        pass.x.apply(&row, first..first + pass.size.x as i32)
+        pass.axes[0].apply(&row, first..first + pass.size.x as i32)
     })
 }
 
 fn octaves(plan: &BlurPlan) -> u32 {
-    let last = &plan.passes.last().expect("a plan that blurs").x.filter;
-    match last {
-        Filter::CubicUp { octaves, .. } => *octaves,
-        Filter::Taps(_) | Filter::Weights { .. } => 0,
-    }
+    plan.passes.last().expect("a plan that blurs").axes[0].octaves
 }
 
 /// The kernels of a plan: `kernels[phase]` holds the weights that an output of that phase gives to the inputs around
@@ -299,9 +321,7 @@ fn plans_hold_for_every_size_and_sigma() {
                 sigma: Vec2::new(sigma, sigma / 7.0),
                 region: URect::new(0, 0, width, height),
                 edge,
-                precision: Precision::Hdr,
-                fusion: Fusion::None,
-                filtering: FILTERING,
+                means: means(Precision::Hdr, WAYS[0]),
             });
             assert_well_formed(&plan);
         }
@@ -334,26 +354,18 @@ fn animating_within_a_level_keeps_the_textures() {
 }
 
 #[test]
-fn fused_and_filtered_passes_compute_the_same() {
+fn tiled_and_filtered_passes_compute_the_same() {
     let row: Vec<f64> = (0..333_u32)
         .map(|i| f64::from(i.wrapping_mul(2_654_435_761) >> 31))
         .collect();
-    let ways = [
-        (Fusion::None, FILTERING),
-        (Fusion::None, NO_FILTERING),
-        (Fusion::Tiled { direct: true }, FILTERING),
-        (Fusion::Tiled { direct: false }, FILTERING),
-    ];
     for (edge, precision) in EDGES.into_iter().flat_map(|edge| PRECISIONS.map(|p| (edge, p))) {
         for sigma in [0.8, 2.9, 4.1, 7.0, 13.0, 29.0, 47.0, 100.0, 200.0, 500.0] {
-            let rows = ways.map(|(fusion, filtering)| {
+            let rows = WAYS.map(|way| {
                 let plan = BlurPlan::new(&BlurRequest {
-                    fusion,
-                    filtering,
                     sigma: Vec2::splat(sigma as f32),
                     region: URect::new(101, 101, 101 + 333, 101 + 5),
                     edge,
-                    precision,
+                    means: means(precision, way),
                 });
                 assert!(
                     plan.passes.iter().all(is_in_bounds),
@@ -361,7 +373,7 @@ fn fused_and_filtered_passes_compute_the_same() {
                 );
                 run(&plan, &row)
             });
-            for (way, row) in ways.iter().zip(&rows) {
+            for (way, row) in WAYS.iter().zip(&rows) {
                 for (value, expected) in row.iter().zip(&rows[0]) {
                     let same = (value - expected).abs() < 1e-9;
                     assert!(same, "{way:?}, {edge:?}, sigma {sigma}: {value} {expected}");
@@ -373,9 +385,6 @@ fn fused_and_filtered_passes_compute_the_same() {
 
 /// Whether the numbers of a pass fit into its uniform.
 fn is_in_bounds(pass: &Pass) -> bool {
-    [&pass.x, &pass.y].into_iter().all(|axis| match &axis.filter {
-        Filter::Taps(taps) => 2 * taps.len() <= MAX_WEIGHTS,
-        Filter::Weights { weights, .. } => weights.len() <= MAX_WEIGHTS,
-        Filter::CubicUp { .. } => true,
-    })
+    let fits = |axis: &AxisPass| axis.table.len() <= MAX_WEIGHTS;
+    pass.axes.iter().all(fits)
 }

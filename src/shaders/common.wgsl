@@ -6,8 +6,14 @@
 //   target   an integer position in the texture that is written
 //   bounds   the valid source texels; what lies outside is answered by the edge mode of each axis
 //   tap      an offset in texels and a weight; a fractional offset reads between two texels
+//   axis     0 for x, 1 for y: the index of a pair and of a table
 //
 // Shader definitions
+//   ANY_KERNEL     this program serves any kernel: its loops end where the uniform says. Programs for single kernels have
+//                  loops with constant ends, which compilers unroll; the numbers that they are compiled for are
+//                  definitions too, as are the sizes of tiles
+//   TABLE_VECTORS  the length of a table, in vectors
+//   BORDER         the border texels whose normalisation a table carries, at either end
 //   FILTERED       this pass reads the source through a linearly filtering sampler
 //   FIRST          this pass reads the picture itself: values are made finite
 //   HALF_FLOAT     intermediates are half floats: values end at their largest
@@ -20,8 +26,7 @@
 
 #define_import_path bevy_gaussian_blur::common
 
-// `MAX_WEIGHTS / 4` of the plan.
-const TABLE_VECTORS: u32 = 12u;
+const TABLE_VECTORS: u32 = #{TABLE_VECTORS};
 
 // One pass of a plan. The comment of `plan::AxisPass` defines the fields.
 struct BlurPass {
@@ -42,10 +47,9 @@ struct BlurPass {
     size: vec2<i32>,
     // One over the size of the source texture.
     texel_size: vec2<f32>,
-    // The weights of neighbouring texels; or taps as (offset, weight, offset, weight); or, for a cubic, the weights inside
-    // the region.
-    x: array<vec4<f32>, TABLE_VECTORS>,
-    y: array<vec4<f32>, TABLE_VECTORS>,
+    // For each axis the weights of neighbouring texels; or taps as (offset, weight, offset, weight); or, for a spline, the
+    // weights inside the region. One table after the other, because WebGL 2 has no arrays of arrays.
+    tables: array<vec4<f32>, 2u * TABLE_VECTORS>,
 }
 
 @group(0) @binding(0) var<uniform> blur: BlurPass;
@@ -90,13 +94,9 @@ fn source_position(texel: vec2<i32>) -> vec2<i32> {
     return texel * blur.step + blur.shift;
 }
 
-// The weight of a texel.
-fn weight_x(index: u32) -> f32 {
-    return blur.x[index / 4u][index % 4u];
-}
-
-fn weight_y(index: u32) -> f32 {
-    return blur.y[index / 4u][index % 4u];
+// A number of an axis' table: the weight of a texel, say.
+fn weight(axis: u32, index: u32) -> f32 {
+    return blur.tables[axis * TABLE_VECTORS + index / 4u][index % 4u];
 }
 
 // NaN becomes 0 and infinities the largest value of an intermediate: one of them would spread over a whole kernel.
@@ -107,11 +107,11 @@ fn finite(value: vec4<f32>) -> vec4<f32> {
     if largest <= bitcast<u32>(LARGEST) {
         return value;
     }
-    let number = select(value, vec4<f32>(0.0), magnitude > vec4<u32>(0x7f800000u));
-    return clamp(number, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
+    let without_nan = select(value, vec4<f32>(0.0), magnitude > vec4<u32>(0x7f800000u));
+    return clamp(without_nan, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
 }
 
-// Whether none of the values that were added up was infinite or no number. Only the picture itself can hold those.
+// Whether none of the values that were added up was infinite or NaN. Only the picture itself can hold those.
 fn is_finite(sum: vec4<f32>) -> bool {
 #ifdef FIRST
     let magnitude = bitcast<vec4<u32>>(sum) & vec4<u32>(0x7fffffffu);
@@ -213,7 +213,7 @@ fn load(texel: vec2<i32>) -> vec4<f32> {
     return enter(textureLoad(source, clamp(texel, blur.bounds_min, blur.bounds_max - 1), 0));
 }
 
-// One texel that may be infinite or no number. It has to lie inside the bounds, or else be `clamped`.
+// One texel that may be infinite or NaN. It has to lie inside the bounds, or else be `clamped`.
 fn load_unchecked(texel: vec2<i32>, clamped: bool) -> vec4<f32> {
     var found = texel;
     if clamped {

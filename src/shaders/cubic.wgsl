@@ -6,10 +6,10 @@
 
 #define_import_path bevy_gaussian_blur::cubic
 
-#import bevy_gaussian_blur::common::{blur}
+#import bevy_gaussian_blur::common::{blur, weight}
 
-// The border texels whose normalisation the uniform carries, at either end: `BORDER` of the plan.
-const BORDER: i32 = 24;
+// See `common`.
+const BORDER: i32 = #{BORDER};
 
 // The two fetches along one axis.
 struct Fetches {
@@ -51,43 +51,29 @@ fn normalized(value: vec4<f32>, place: Place) -> vec4<f32> {
     if all(blur.normalize == vec2<u32>(0u)) {
         return value;
     }
-    var weight = vec2<f32>(1.0);
-    if blur.normalize.x != 0u {
-        let w = cubic(place.t.x);
-        weight.x = 0.0;
-        for (var i = 0; i < 4; i++) {
-            weight.x += w[i] * stored_weight_x(place.texel.x + i - 1);
-        }
+    return value / (weight_inside(0u, place) * weight_inside(1u, place));
+}
+
+fn weight_inside(axis: u32, place: Place) -> f32 {
+    if blur.normalize[axis] == 0u {
+        return 1.0;
     }
-    if blur.normalize.y != 0u {
-        let w = cubic(place.t.y);
-        weight.y = 0.0;
-        for (var i = 0; i < 4; i++) {
-            weight.y += w[i] * stored_weight_y(place.texel.y + i - 1);
-        }
+    let weights = cubic(place.t[axis]);
+    var inside = 0.0;
+    for (var i = 0; i < 4; i++) {
+        inside += weights[i] * stored_weight(axis, place.texel[axis] + i - 1);
     }
-    return value / (weight.x * weight.y);
+    return inside;
 }
 
-fn stored_weight_x(texel: i32) -> f32 {
-    let slot = weight_slot(texel, blur.bounds_max.x);
-    let stored = blur.x[max(slot, 0) / 4][max(slot, 0) % 4];
-    return select(1.0, stored, slot >= 0);
-}
-
-fn stored_weight_y(texel: i32) -> f32 {
-    let slot = weight_slot(texel, blur.bounds_max.y);
-    let stored = blur.y[max(slot, 0) / 4][max(slot, 0) % 4];
-    return select(1.0, stored, slot >= 0);
-}
-
-// Where the weight of a texel is stored, -1 between the borders.
-fn weight_slot(texel: i32, length: i32) -> i32 {
+// What the table has for a texel of the level, 1 between the borders.
+fn stored_weight(axis: u32, texel: i32) -> f32 {
+    let length = blur.bounds_max[axis];
     if texel < BORDER {
-        return texel;
+        return weight(axis, u32(max(texel, 0)));
     }
     if texel + BORDER >= length {
-        return texel + 2 * BORDER - length;
+        return weight(axis, u32(texel + 2 * BORDER - length));
     }
-    return -1;
+    return 1.0;
 }

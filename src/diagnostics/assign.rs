@@ -1,0 +1,57 @@
+//! Gives every blurred entity its [`BlurLabel`].
+
+use super::label::BlurLabel;
+use crate::settings::{BlurSystems, GaussianBlur};
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+
+/// Keeps labels up to date.
+pub struct BlurLabelPlugin;
+
+impl Plugin for BlurLabelPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(PostUpdate, label_blurs.in_set(BlurSystems::Collect));
+    }
+}
+
+type Labelled = (Entity, Option<&'static Name>, Option<&'static BlurLabel>);
+type Relabelled = Or<(Added<GaussianBlur>, Changed<Name>)>;
+
+/// Labels all blurred entities anew when one of them comes, goes or changes its name.
+pub fn label_blurs(
+    mut commands: Commands,
+    blurs: Query<Labelled, With<GaussianBlur>>,
+    changed: Query<(), (With<GaussianBlur>, Relabelled)>,
+    mut removed: RemovedComponents<GaussianBlur>,
+    mut unnamed: RemovedComponents<Name>,
+) {
+    let gone: Vec<Entity> = removed.read().collect();
+    if changed.is_empty() && gone.is_empty() && unnamed.read().count() == 0 {
+        return;
+    }
+    for entity in gone.into_iter().filter(|entity| !blurs.contains(*entity)) {
+        if let Ok(mut entity) = commands.get_entity(entity) {
+            entity.try_remove::<BlurLabel>();
+        }
+    }
+    let mut uses: HashMap<&str, u32> = HashMap::default();
+    for (_, name, _) in &blurs {
+        *uses.entry(base_name(name)).or_default() += 1;
+    }
+    for (entity, name, old) in &blurs {
+        let base = base_name(name);
+        let index = entity.index();
+        let label = match base {
+            "" => BlurLabel::new(&format!("blur-{index}")),
+            _ if uses[base] > 1 => BlurLabel::new(&format!("{base}-{index}")),
+            _ => BlurLabel::new(base),
+        };
+        if old != Some(&label) {
+            commands.entity(entity).insert(label);
+        }
+    }
+}
+
+fn base_name(name: Option<&Name>) -> &str {
+    name.map_or("", |name| name.as_str().trim())
+}

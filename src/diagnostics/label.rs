@@ -1,0 +1,94 @@
+//! Every label and span name the crate uses, and the paths under which its figures appear.
+
+use bevy::diagnostic::DiagnosticPath;
+use bevy::prelude::*;
+
+/// The span of the passes that halve the resolution.
+pub const DOWNSAMPLE: &str = "downsample";
+/// The span of the horizontal convolution.
+pub const HORIZONTAL: &str = "horizontal";
+/// The span of the vertical convolution.
+pub const VERTICAL: &str = "vertical";
+/// The span of both convolutions in one pass.
+pub const BLUR: &str = "blur";
+/// The span of the interpolation at full resolution.
+pub const UPSAMPLE: &str = "upsample";
+/// The span of a pass that only copies, for an image whose blur is too weak to show.
+pub const COPY: &str = "copy";
+
+/// All spans of passes, in the order in which they run.
+pub const PASSES: [&str; 6] = [COPY, DOWNSAMPLE, HORIZONTAL, VERTICAL, BLUR, UPSAMPLE];
+
+/// How many bytes the intermediate textures of all blurs hold.
+pub const TEXTURE_BYTES: DiagnosticPath = DiagnosticPath::const_new("gaussian_blur/texture_bytes");
+
+/// The name under which an entity's blur appears among the diagnostics.
+///
+/// The plugin puts it on every entity with a [`GaussianBlur`](crate::prelude::GaussianBlur). It is the entity's
+/// [`Name`], with `/` replaced by `_`; an entity without one is `blur-<index>`, and entities that share a name each get
+/// `-<index>` behind it.
+///
+/// The figures are in milliseconds and need
+/// [`GaussianBlurDiagnosticsPlugin`](crate::prelude::GaussianBlurDiagnosticsPlugin). Where the GPU has no timestamps,
+/// those of the GPU are absent.
+///
+/// ```
+/// use bevy_gaussian_blur::diagnostics::{BlurLabel, HORIZONTAL};
+///
+/// let label = BlurLabel::new("Main camera");
+/// assert_eq!(label.elapsed_gpu().as_str(), "render/gaussian_blur/Main camera/elapsed_gpu");
+/// assert_eq!(
+///     label.pass_elapsed_gpu(HORIZONTAL).as_str(),
+///     "render/gaussian_blur/Main camera/horizontal/elapsed_gpu"
+/// );
+/// ```
+#[derive(Component, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BlurLabel(String);
+
+impl BlurLabel {
+    /// The label of an entity of this name that is the only one of its name.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self(name.replace('/', "_"))
+    }
+
+    /// The label itself.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The GPU time of the whole blur.
+    #[must_use]
+    pub fn elapsed_gpu(&self) -> DiagnosticPath {
+        self.path(&["elapsed_gpu"])
+    }
+
+    /// The CPU time it took to encode the blur.
+    #[must_use]
+    pub fn elapsed_cpu(&self) -> DiagnosticPath {
+        self.path(&["elapsed_cpu"])
+    }
+
+    /// The GPU time of the passes of one span, one of [`PASSES`].
+    #[must_use]
+    pub fn pass_elapsed_gpu(&self, pass: &str) -> DiagnosticPath {
+        self.path(&[pass, "elapsed_gpu"])
+    }
+
+    /// The CPU time it took to encode the passes of one span, one of [`PASSES`].
+    #[must_use]
+    pub fn pass_elapsed_cpu(&self, pass: &str) -> DiagnosticPath {
+        self.path(&[pass, "elapsed_cpu"])
+    }
+
+    /// The span that a blur of this label is recorded in.
+    pub(crate) fn span(&self) -> String {
+        format!("gaussian_blur/{}", self.0)
+    }
+
+    fn path(&self, fields: &[&str]) -> DiagnosticPath {
+        let whole = ["render", "gaussian_blur", self.as_str()];
+        DiagnosticPath::from_components(whole.into_iter().chain(fields.iter().copied()))
+    }
+}

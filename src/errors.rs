@@ -1,0 +1,138 @@
+//! What can be wrong with a blur, and how to say so just once.
+
+use bevy::prelude::*;
+use core::fmt;
+use core::mem::{Discriminant, discriminant};
+use wgpu::TextureFormat;
+
+/// Why something is not blurred. Whatever was there before stays as it was.
+#[derive(Clone, Debug, PartialEq, Reflect)]
+#[reflect(opaque, Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum BlurError {
+    /// A radius that is NaN, infinite or negative.
+    InvalidRadius(f32),
+    /// An aspect with a component that is NaN, infinite or negative.
+    InvalidAspect(Vec2),
+    /// The source image could not be loaded.
+    SourceNotLoaded,
+    /// A format that this GPU cannot sample as floating point.
+    UnsupportedSource(TextureFormat),
+    /// A format that this GPU cannot render to.
+    UnsupportedTarget(TextureFormat),
+    /// The format of the intermediate textures cannot be rendered to on this GPU. WebGL 2 needs an extension for it.
+    UnsupportedIntermediate(TextureFormat),
+    /// An image that is not a single two-dimensional layer without multisampling.
+    NotTwoDimensional,
+    /// An image without a usage flag that a blur needs.
+    MissingUsage {
+        /// `"source"` or `"target"`.
+        image: &'static str,
+        /// The name of the missing [`TextureUsages`](wgpu::TextureUsages) flag.
+        usage: &'static str,
+    },
+    /// A target that is not as large as its source.
+    SizeMismatch {
+        /// The source's size in texels.
+        source: UVec2,
+        /// The target's size in texels.
+        target: UVec2,
+    },
+    /// A target that another blur writes already.
+    SharedTarget {
+        /// The entity of the blur that was there before.
+        other: Entity,
+    },
+    /// An intermediate texture or image larger than the GPU allows.
+    TooLarge {
+        /// The size that would be needed, in texels.
+        size: UVec2,
+        /// The largest width and height of a texture on this GPU.
+        limit: u32,
+    },
+}
+
+impl fmt::Display for BlurError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidRadius(radius) => {
+                write!(f, "the blur radius is {radius}; it must be finite and at least 0")
+            }
+            Self::InvalidAspect(aspect) => {
+                write!(
+                    f,
+                    "the blur aspect is {aspect}; both components must be finite and at least 0"
+                )
+            }
+            Self::SourceNotLoaded => write!(f, "the image to blur could not be loaded"),
+            Self::UnsupportedSource(format) => write!(
+                f,
+                "the image to blur has the format {format:?}, which this GPU cannot sample as floating point"
+            ),
+            Self::UnsupportedTarget(format) => write!(
+                f,
+                "the blur's target has the format {format:?}, which this GPU cannot render to"
+            ),
+            Self::UnsupportedIntermediate(format) => write!(
+                f,
+                "a blur of these formats needs intermediate textures of the format {format:?}, which this GPU cannot \
+                 render to"
+            ),
+            Self::NotTwoDimensional => write!(
+                f,
+                "a blurred image must be a single two-dimensional layer without multisampling"
+            ),
+            Self::MissingUsage { image, usage } => {
+                write!(f, "the blur's {image} image needs TextureUsages::{usage}")
+            }
+            Self::SizeMismatch { source, target } => write!(
+                f,
+                "the blur's target is {}x{} texels; it must be as large as its source, {}x{}",
+                target.x, target.y, source.x, source.y
+            ),
+            Self::SharedTarget { other } => write!(
+                f,
+                "the blur's target is written by the blur of entity {other} already; give each blur a target of its own"
+            ),
+            Self::TooLarge { size, limit } => write!(
+                f,
+                "the blur needs a texture of {}x{} texels; this GPU allows at most {limit}x{limit}",
+                size.x, size.y
+            ),
+        }
+    }
+}
+
+impl core::error::Error for BlurError {}
+
+/// Lets a failure through when it is news: not while the last attempt failed in the same way.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reported(Option<Discriminant<BlurError>>);
+
+impl Reported {
+    /// The failure of an outcome, if it has to be reported. A success forgets the failures before it.
+    pub fn news(&mut self, outcome: Result<(), BlurError>) -> Option<BlurError> {
+        let kind = outcome.as_ref().err().map(discriminant);
+        let is_news = self.0 != kind;
+        self.0 = kind;
+        outcome.err().filter(|_| is_news)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_news_once_until_it_is_over() {
+        let mut reported = Reported::default();
+        let radius = |value| Err(BlurError::InvalidRadius(value));
+        assert!(reported.news(Ok(())).is_none());
+        assert!(reported.news(radius(-1.0)).is_some());
+        assert!(reported.news(radius(-2.0)).is_none(), "the same kind");
+        assert!(reported.news(Err(BlurError::SourceNotLoaded)).is_some(), "another kind");
+        assert!(reported.news(radius(-1.0)).is_some(), "the first kind again");
+        assert!(reported.news(Ok(())).is_none());
+        assert!(reported.news(radius(-1.0)).is_some(), "anew after a success");
+    }
+}

@@ -1,0 +1,72 @@
+//! Carries plans out on the GPU.
+//!
+//! A front end keeps one [`BlurJob`] for everything it blurs. In the prepare phase [`BlurPreparer::prepare`] brings the
+//! job up to date with what is asked for; in the render phase [`BlurJob::record`] encodes it. What did not change
+//! between two frames is not touched: the plan, the uniforms, the bind groups and the pipelines all stay.
+
+mod compile;
+mod job;
+mod pipelines;
+mod prepare;
+mod record;
+mod textures;
+mod uniforms;
+
+use crate::formats::Capabilities;
+use crate::settings::BlurBackend;
+use bevy::asset::embedded_asset;
+use bevy::prelude::*;
+use bevy::render::renderer::{RenderAdapter, RenderDevice};
+use bevy::render::{Render, RenderApp, RenderStartup, RenderSystems};
+use bevy::shader::load_shader_library;
+
+pub use compile::{BlurReadiness, blurs_ready};
+pub use job::{BlurJob, BlurTask};
+pub use prepare::{BlurPreparer, IntermediateBytes};
+pub use record::{BlurRecorder, Views};
+
+/// The backend that the app has chosen.
+#[derive(Resource, Clone, Copy, Debug, Default)]
+pub struct ChosenBackend(pub BlurBackend);
+
+/// Adds all that front ends need to blur.
+pub struct BlurGpuPlugin {
+    /// Which kind of pass to use.
+    pub backend: BlurBackend,
+}
+
+impl Plugin for BlurGpuPlugin {
+    fn build(&self, app: &mut App) {
+        load_shader_library!(app, "shaders/common.wgsl");
+        load_shader_library!(app, "shaders/cubic.wgsl");
+        embedded_asset!(app, "shaders/copy_fragment.wgsl");
+        embedded_asset!(app, "shaders/downsample_fragment.wgsl");
+        embedded_asset!(app, "shaders/convolve_fragment.wgsl");
+        embedded_asset!(app, "shaders/upsample_fragment.wgsl");
+        embedded_asset!(app, "shaders/downsample_compute.wgsl");
+        embedded_asset!(app, "shaders/convolve_compute.wgsl");
+        embedded_asset!(app, "shaders/upsample_compute.wgsl");
+
+        let readiness = BlurReadiness::default();
+        app.insert_resource(readiness.clone())
+            .insert_resource(ChosenBackend(self.backend));
+        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+            return;
+        };
+        let backend = self.backend;
+        let ask = move |mut commands: Commands, adapter: Res<RenderAdapter>, device: Res<RenderDevice>| {
+            commands.insert_resource(Capabilities::new(backend, &adapter, &device));
+        };
+        render_app
+            .insert_resource(readiness)
+            .init_resource::<IntermediateBytes>()
+            .add_systems(RenderStartup, (compile::init_pipelines, ask))
+            .add_systems(
+                Render,
+                (prepare::reset_bytes, compile::compile_more).in_set(RenderSystems::Cleanup),
+            );
+    }
+}
+
+#[cfg(test)]
+mod tests;

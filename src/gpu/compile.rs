@@ -1,0 +1,237 @@
+//! Which pipelines there are, and which come next.
+//!
+//! Pipelines compile in the background (on the main thread on macOS and the web), and a blur must not wait for them. So the
+//! few programs that [serve any kernel](Program::for_any_kernel) are asked for as soon as a pair of formats is known,
+//! blurred or not. Programs for single kernels are faster. They are compiled a few in each frame, those that a blur could
+//! use now before those that it could use some day, and take over when they are there.
+//!
+//! [`Program::for_any_kernel`]: crate::program::Program::for_any_kernel
+
+use super::pipelines::{PipelineFactory, PipelineKey, Queued};
+use crate::formats::{Capabilities, Ends, Resolved};
+use crate::plan::pass::Stage;
+use crate::plan::stages;
+use crate::program::Program;
+use bevy::asset::AssetServer;
+use bevy::core_pipeline::FullscreenShader;
+use bevy::platform::collections::{HashMap, HashSet};
+use bevy::prelude::*;
+use bevy::render::render_resource::{CachedPipelineState, ComputePipeline, PipelineCache, RenderPipeline};
+use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
+use bevy::shader::ShaderCacheError;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How many programs for single kernels are asked for in a frame. Where compiling blocks the main thread, this is what a
+/// frame may have to wait for.
+const COMPILED_A_FRAME: usize = 2;
+
+/// Says in the main world whether blurs can be shown as they are asked for.
+///
+/// ```no_run
+/// # use bevy::prelude::*;
+/// # use bevy_gaussian_blur::prelude::*;
+/// # #[derive(States, Clone, Debug, Default, PartialEq, Eq, Hash)]
+/// # enum Game { #[default] Loading, Menu }
+/// # let mut app = App::new();
+/// // `blurs_ready` is the same as a run condition.
+/// app.add_systems(Update, (|mut game: ResMut<NextState<Game>>| game.set(Game::Menu)).run_if(blurs_ready));
+/// ```
+#[derive(Resource, Clone, Debug, Default)]
+pub struct BlurReadiness(Arc<Flags>);
+
+#[derive(Debug, Default)]
+struct Flags {
+    ready: AtomicBool,
+    complete: AtomicBool,
+}
+
+impl BlurReadiness {
+    /// Whether a blur of any strength could be drawn at once, on every camera there is and between all formats of blurred
+    /// images.
+    ///
+    /// That takes the first frames of an app. Until then a blur keeps what it showed last, and a new one is not seen. It
+    /// becomes `false` again for a moment when a format comes that was not there before.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.0.ready.load(Ordering::Acquire)
+    }
+
+    /// Whether there is nothing left to compile: blurs are as fast as they will be.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.0.complete.load(Ordering::Acquire)
+    }
+}
+
+/// Run condition: [`BlurReadiness::is_ready`]. `false` without [`GaussianBlurPlugin`](crate::GaussianBlurPlugin).
+#[must_use]
+pub fn blurs_ready(readiness: Option<Res<BlurReadiness>>) -> bool {
+    readiness.is_some_and(|readiness| readiness.is_ready())
+}
+
+/// A pipeline that can be used.
+pub enum Ready<'a> {
+    Render(&'a RenderPipeline),
+    Compute(&'a ComputePipeline),
+}
+
+/// The pipelines of all blurs. Made anew when the render device is.
+#[derive(Resource)]
+pub struct BlurPipelines {
+    pub factory: PipelineFactory,
+    queued: HashMap<PipelineKey, Queued>,
+    /// Those that serve any kernel, as far as they have not been seen ready yet.
+    essential: Vec<Queued>,
+    /// Those that a blur could use now, and those that it could use some day.
+    wanted: VecDeque<PipelineKey>,
+    later: VecDeque<PipelineKey>,
+    announced: HashSet<Ends>,
+    accelerated: HashSet<Ends>,
+}
+
+/// Creates [`BlurPipelines`].
+pub fn init_pipelines(
+    mut commands: Commands,
+    device: Res<RenderDevice>,
+    fullscreen: Res<FullscreenShader>,
+    assets: Res<AssetServer>,
+    info: Res<RenderAdapterInfo>,
+) {
+    commands.insert_resource(BlurPipelines {
+        factory: PipelineFactory::new(&device, &info, &fullscreen, &assets),
+        queued: HashMap::default(),
+        essential: Vec::new(),
+        wanted: VecDeque::new(),
+        later: VecDeque::new(),
+        announced: HashSet::default(),
+        accelerated: HashSet::default(),
+    });
+}
+
+/// An exact copy from one end to the other.
+const COPY: Stage = Stage {
+    program: Program::CopyFragment,
+    is_first: true,
+    is_last: true,
+};
+
+impl BlurPipelines {
+    /// Asks for all that a blur between two ends needs at the least, whatever its strength. Only images are copied where
+    /// there is nothing to blur.
+    pub fn announce(&mut self, ends: Ends, copies: bool, capabilities: &Capabilities, cache: &PipelineCache) {
+        if !self.announced.insert(ends) {
+            return;
+        }
+        // What cannot be blurred is reported when it is to be.
+        let Ok(resolved) = capabilities.resolve(&ends) else {
+            return;
+        };
+        let means = resolved.means;
+        let stages = stages(means.precision, means.tiling, means.filtering);
+        for stage in stages.into_iter().chain(copies.then_some(COPY)) {
+            self.serving_any_kernel(PipelineKey::new(stage, &ends, &resolved), cache);
+        }
+    }
+
+    /// Asks for all the faster programs of blurs between two ends, in time.
+    pub fn accelerate(&mut self, ends: Ends, resolved: &Resolved) {
+        if self.accelerated.insert(ends) {
+            let means = resolved.means;
+            let stages = stages(means.precision, means.tiling, means.filtering).into_iter();
+            self.later
+                .extend(stages.map(|stage| PipelineKey::new(stage, &ends, resolved)));
+        }
+    }
+
+    /// The pipeline that serves any kernel instead of this one.
+    pub fn serving_any_kernel(&mut self, key: PipelineKey, cache: &PipelineCache) -> Queued {
+        let key = key.for_any_kernel();
+        *self.queued.entry(key).or_insert_with(|| {
+            let queued = self.factory.queue(&key, cache);
+            self.essential.push(queued);
+            queued
+        })
+    }
+
+    /// Asks for a pipeline as soon as possible.
+    pub fn want(&mut self, key: PipelineKey) {
+        if !self.queued.contains_key(&key) && !self.wanted.contains(&key) {
+            self.wanted.push_back(key);
+        }
+    }
+
+    /// A pipeline that has been asked for.
+    #[must_use]
+    pub fn get(&self, key: &PipelineKey) -> Option<Queued> {
+        self.queued.get(key).copied()
+    }
+
+    /// How many pipelines have been asked for.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.queued.len()
+    }
+
+    fn next(&mut self) -> Option<PipelineKey> {
+        let queued = &self.queued;
+        let is_new = |key: &PipelineKey| !queued.contains_key(key);
+        let next = |keys: &mut VecDeque<PipelineKey>| {
+            while let Some(key) = keys.pop_front() {
+                if is_new(&key) {
+                    return Some(key);
+                }
+            }
+            None
+        };
+        next(&mut self.wanted).or_else(|| next(&mut self.later))
+    }
+}
+
+impl Queued {
+    /// The pipeline, `None` while it is being compiled.
+    #[must_use]
+    pub fn ready(self, cache: &PipelineCache) -> Option<Ready<'_>> {
+        match self {
+            Self::Render(id) => cache.get_render_pipeline(id).map(Ready::Render),
+            Self::Compute(id) => cache.get_compute_pipeline(id).map(Ready::Compute),
+        }
+    }
+
+    /// Whether it is yet to be seen what becomes of the pipeline.
+    fn is_pending(self, cache: &PipelineCache) -> bool {
+        let state = match self {
+            Self::Render(id) => cache.get_render_pipeline_state(id),
+            Self::Compute(id) => cache.get_compute_pipeline_state(id),
+        };
+        match state {
+            CachedPipelineState::Queued | CachedPipelineState::Creating(_) => true,
+            CachedPipelineState::Ok(_) => false,
+            CachedPipelineState::Err(error) => matches!(
+                error,
+                ShaderCacheError::ShaderNotLoaded(_) | ShaderCacheError::ShaderImportNotYetAvailable
+            ),
+        }
+    }
+}
+
+/// Asks for a few more pipelines, and says how far it is.
+pub fn compile_more(mut pipelines: ResMut<BlurPipelines>, cache: Res<PipelineCache>, readiness: Res<BlurReadiness>) {
+    let pipelines = &mut *pipelines;
+    pipelines.essential.retain(|queued| queued.is_pending(&cache));
+    let is_ready = pipelines.essential.is_empty();
+    for _ in 0..COMPILED_A_FRAME {
+        let Some(key) = pipelines.next() else {
+            break;
+        };
+        let queued = pipelines.factory.queue(&key, &cache);
+        pipelines.queued.insert(key, queued);
+    }
+    let is_complete = is_ready
+        && pipelines.wanted.is_empty()
+        && pipelines.later.is_empty()
+        && !pipelines.queued.values().any(|queued| queued.is_pending(&cache));
+    readiness.0.ready.store(is_ready, Ordering::Release);
+    readiness.0.complete.store(is_complete, Ordering::Release);
+}

@@ -1,0 +1,179 @@
+//! What one blur keeps between frames: what was asked for, the plan, its textures, and the pipeline and bind groups of each
+//! pass.
+
+use super::compile::{BlurPipelines, Ready};
+use super::pipelines::{PipelineKey, Queued};
+use super::uniforms::{PassUniform, UNIFORM_STRIDE};
+use crate::formats::{Ends, Resolved};
+use crate::plan::BlurPlan;
+use crate::program::Program;
+use crate::settings::EdgeMode;
+use bevy::math::{URect, UVec2, Vec2};
+use bevy::render::render_resource::{
+    BindGroup, BindGroupEntry, BindingResource, Buffer, BufferBinding, BufferSize, PipelineCache, TextureView,
+    TextureViewId,
+};
+use bevy::render::renderer::RenderDevice;
+use bevy::render::texture::CachedTexture;
+
+/// What a job is to do: everything that decides its plan and its pipelines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlurTask {
+    /// From what to what.
+    pub ends: Ends,
+    /// The standard deviations in texels and the edge mode; `None` for an exact copy.
+    pub blur: Option<(Vec2, EdgeMode)>,
+    /// The texels to read and write.
+    pub region: URect,
+    /// The size of the source's texture, of which the region is a part.
+    pub source_size: UVec2,
+}
+
+/// A blur from frame to frame.
+#[derive(Default)]
+pub struct BlurJob {
+    /// What is asked for.
+    pub(super) current: Option<Prepared>,
+    /// What was drawn last, as long as pipelines of what is asked for are missing.
+    pub(super) last: Option<Prepared>,
+}
+
+/// A task that can be carried out as soon as its pipelines are there.
+pub(super) struct Prepared {
+    pub task: BlurTask,
+    pub resolved: Resolved,
+    pub plan: BlurPlan,
+    pub steps: Vec<Step>,
+    pub uniforms: Buffer,
+    /// The intermediates of this frame.
+    pub textures: Vec<CachedTexture>,
+    /// Whether it has been drawn before.
+    pub was_drawn: bool,
+}
+
+impl BlurJob {
+    /// Whether nothing is asked for.
+    pub fn is_idle(&self) -> bool {
+        self.current.is_none()
+    }
+
+    /// Lets the textures go. What is cheap to keep stays, so that the blur resumes without a hitch.
+    pub fn release(&mut self) {
+        self.last = None;
+        if let Some(prepared) = &mut self.current {
+            prepared.textures.clear();
+            prepared.steps.iter_mut().for_each(|step| step.bind_groups.clear());
+        }
+    }
+}
+
+impl BlurTask {
+    /// Whether both tasks are about the same textures, as far as a task can tell.
+    pub fn has_textures_of(&self, other: &Self) -> bool {
+        let textures = |task: &Self| (task.region, task.source_size, task.ends);
+        textures(self) == textures(other)
+    }
+}
+
+/// One pass.
+pub(super) struct Step {
+    pub key: PipelineKey,
+    /// The pipeline that serves any kernel.
+    any_kernel: Queued,
+    /// The bind groups of the views that this pass has read and written, the latest last.
+    bind_groups: Vec<([TextureViewId; 2], BindGroup)>,
+}
+
+/// What a pass reads and writes in this frame.
+pub(super) struct Bound<'a> {
+    pub source: &'a TextureView,
+    pub target: &'a TextureView,
+    pub uniforms: &'a Buffer,
+    /// How many bind groups to keep.
+    pub most: usize,
+}
+
+/// A pipeline that can be used.
+pub(super) struct Usable<'a> {
+    pub program: Program,
+    pub pipeline: Ready<'a>,
+}
+
+/// The pipelines of all steps, `None` while one is missing.
+pub(super) fn pipelines_of<'a>(
+    steps: &[Step],
+    pipelines: &BlurPipelines,
+    cache: &'a PipelineCache,
+) -> Option<Vec<Usable<'a>>> {
+    steps.iter().map(|step| step.ready(pipelines, cache)).collect()
+}
+
+/// Where the uniform of a pass lies.
+pub(super) fn uniform_offset(index: usize) -> u32 {
+    (index * UNIFORM_STRIDE) as u32
+}
+
+impl Step {
+    pub fn new(key: PipelineKey, any_kernel: Queued) -> Self {
+        Self {
+            key,
+            any_kernel,
+            bind_groups: Vec::new(),
+        }
+    }
+
+    /// Takes over the bind groups of a step before this one if they fit.
+    pub fn inherit(&mut self, old: Self) {
+        if self.key.binds_like(&old.key) {
+            self.bind_groups = old.bind_groups;
+        }
+    }
+
+    /// The best pipeline that is there.
+    fn ready<'a>(&self, pipelines: &BlurPipelines, cache: &'a PipelineCache) -> Option<Usable<'a>> {
+        let usable = |key: PipelineKey, queued: Queued| {
+            let program = key.program;
+            queued.ready(cache).map(|pipeline| Usable { program, pipeline })
+        };
+        let fast = pipelines.get(&self.key).and_then(|queued| usable(self.key, queued));
+        fast.or_else(|| usable(self.key.for_any_kernel(), self.any_kernel))
+    }
+
+    /// The bind group that was made the latest.
+    pub fn bind_group(&self) -> Option<&wgpu::BindGroup> {
+        self.bind_groups.last().map(|(_, group)| &**group)
+    }
+
+    /// Makes the bind group of these views the latest one, creating it if it is new.
+    pub fn bind(&mut self, pipelines: &BlurPipelines, cache: &PipelineCache, device: &RenderDevice, bound: &Bound) {
+        let stores = self.key.program.computes();
+        // A render pass does not bind its target.
+        let target = if stores { bound.target } else { bound.source };
+        let views = [bound.source.id(), target.id()];
+        if let Some(known) = self.bind_groups.iter().position(|(ids, _)| *ids == views) {
+            let last = self.bind_groups.len() - 1;
+            self.bind_groups.swap(known, last);
+            return;
+        }
+        let uniform = BindingResource::Buffer(BufferBinding {
+            buffer: bound.uniforms,
+            offset: 0,
+            size: BufferSize::new(size_of::<PassUniform>() as u64),
+        });
+        let mut entries = vec![(0, uniform), (1, BindingResource::TextureView(bound.source))];
+        if self.key.program.filters() {
+            entries.push((2, BindingResource::Sampler(&pipelines.factory.sampler)));
+        }
+        if stores {
+            entries.push((3, BindingResource::TextureView(bound.target)));
+        }
+        let entry = |(binding, resource)| BindGroupEntry { binding, resource };
+        let entries: Vec<BindGroupEntry> = entries.into_iter().map(entry).collect();
+        let layout = cache.get_bind_group_layout(&self.key.layout());
+        let group = device.create_bind_group("gaussian_blur_bind_group", &layout, &entries);
+        if self.bind_groups.len() == bound.most {
+            self.bind_groups.remove(0);
+        }
+        self.bind_groups.push((views, group));
+    }
+}

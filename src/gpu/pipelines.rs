@@ -1,0 +1,233 @@
+//! Pipelines: what distinguishes one from another, their layouts, and their descriptors.
+
+use super::uniforms::PassUniform;
+use crate::formats::{Ends, Resolved, is_half_float};
+use crate::plan::pass::{BORDER, MAX_WEIGHTS, Stage};
+use crate::program::Program;
+use crate::settings::BlurAlpha;
+use bevy::asset::AssetServer;
+use bevy::core_pipeline::FullscreenShader;
+use bevy::prelude::*;
+use bevy::render::render_resource::binding_types::{sampler, texture_2d, texture_storage_2d, uniform_buffer_sized};
+use bevy::render::render_resource::{
+    AddressMode, BindGroupLayoutDescriptor, BufferSize, CachedComputePipelineId, CachedRenderPipelineId,
+    ColorTargetState, ColorWrites, ComputePipelineDescriptor, FilterMode, FragmentState, PipelineCache,
+    RenderPipelineDescriptor, Sampler, SamplerBindingType, SamplerDescriptor, ShaderStages, StorageTextureAccess,
+    TextureFormat, TextureSampleType,
+};
+use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
+use bevy::shader::ShaderDefVal;
+
+/// What becomes of alpha when a value leaves a blur.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Leave {
+    Keep,
+    Unpremultiply,
+    Opaque,
+}
+
+/// All that distinguishes one pipeline from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PipelineKey {
+    /// What it runs.
+    pub program: Program,
+    /// The format of the target's view.
+    pub target: TextureFormat,
+    /// Whether it reads the picture itself, in which a value may be infinite or NaN.
+    is_first: bool,
+    /// Whether it reads straight alpha.
+    premultiplies: bool,
+    leave: Leave,
+    /// Whether intermediates are half floats.
+    in_halves: bool,
+}
+
+/// A pipeline that has been asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Queued {
+    Render(CachedRenderPipelineId),
+    Compute(CachedComputePipelineId),
+}
+
+impl PipelineKey {
+    /// The pipeline of a stage of a blur.
+    #[must_use]
+    pub fn new(stage: Stage, ends: &Ends, resolved: &Resolved) -> Self {
+        // What is only copied is not converted.
+        let copies = stage.is_first && stage.program == Program::CopyFragment;
+        let converts = ends.alpha == BlurAlpha::Straight && !copies;
+        let target = if stage.is_last {
+            ends.destination
+        } else {
+            resolved.intermediate
+        };
+        Self {
+            program: stage.program,
+            target,
+            is_first: stage.is_first && !copies,
+            premultiplies: stage.is_first && converts,
+            leave: match ends.alpha {
+                BlurAlpha::Straight if stage.is_last && converts => Leave::Unpremultiply,
+                BlurAlpha::Opaque if stage.is_last => Leave::Opaque,
+                _ => Leave::Keep,
+            },
+            in_halves: resolved.intermediate == TextureFormat::Rgba16Float,
+        }
+    }
+
+    /// The same with the version of the program that serves any kernel.
+    #[must_use]
+    pub fn for_any_kernel(self) -> Self {
+        Self {
+            program: self.program.for_any_kernel(),
+            ..self
+        }
+    }
+
+    /// The bind group layout: uniform, source, the sampler if filtered, and what a compute pass stores to.
+    #[must_use]
+    pub fn layout(&self) -> BindGroupLayoutDescriptor {
+        let filterable = self.program.filters();
+        let stage = if self.program.computes() {
+            ShaderStages::COMPUTE
+        } else {
+            ShaderStages::FRAGMENT
+        };
+        let uniform = uniform_buffer_sized(true, BufferSize::new(size_of::<PassUniform>() as u64));
+        let mut entries = vec![
+            uniform.build(0, stage),
+            texture_2d(TextureSampleType::Float { filterable }).build(1, stage),
+        ];
+        if filterable {
+            entries.push(sampler(SamplerBindingType::Filtering).build(2, stage));
+        }
+        if self.program.computes() {
+            entries.push(texture_storage_2d(self.target, StorageTextureAccess::WriteOnly).build(3, stage));
+        }
+        BindGroupLayoutDescriptor::new("gaussian_blur_layout", &entries)
+    }
+
+    /// Whether bind groups for one pipeline fit the other.
+    #[must_use]
+    pub fn binds_like(&self, other: &Self) -> bool {
+        let binds = |key: &Self| (key.program.filters(), key.program.computes().then_some(key.target));
+        binds(self) == binds(other)
+    }
+
+    fn label(&self) -> String {
+        format!("gaussian_blur_{}", self.program.name())
+    }
+
+    /// What the shader is compiled for.
+    pub(super) fn definitions(&self, round_packed: bool) -> Vec<ShaderDefVal> {
+        let flags = [
+            ("ANY_KERNEL", self.program.serves_any_kernel()),
+            ("FILTERED", self.program.filters()),
+            ("FIRST", self.is_first),
+            ("HALF_FLOAT", self.in_halves),
+            ("PREMULTIPLY", self.premultiplies),
+            ("UNPREMULTIPLY", self.leave == Leave::Unpremultiply),
+            ("OPAQUE", self.leave == Leave::Opaque),
+            (
+                "ROUND_TO_HALF",
+                is_half_float(self.target) && !self.program.writes_packed(),
+            ),
+            ("ROUND_PACKED", round_packed),
+            ("COMPUTE", self.program.computes()),
+            ("STORE_RGBA16FLOAT", self.target == TextureFormat::Rgba16Float),
+            ("STORE_RGBA32FLOAT", self.target == TextureFormat::Rgba32Float),
+            ("STORE_RGBA8UNORM", self.target == TextureFormat::Rgba8Unorm),
+        ];
+        let sizes = [("TABLE_VECTORS", MAX_WEIGHTS as u32 / 4), ("BORDER", BORDER as u32)];
+        let numbers = sizes.into_iter().chain(self.program.numbers());
+        let numbers = numbers.map(|(name, number)| ShaderDefVal::UInt(name.into(), number));
+        let flags = flags.into_iter().filter(|(_, is_set)| *is_set);
+        flags.map(|(name, _)| name.into()).chain(numbers).collect()
+    }
+}
+
+/// What all pipelines share. Made anew when the render device is.
+pub struct PipelineFactory {
+    /// Linear, clamped.
+    pub sampler: Sampler,
+    /// Whether shaders have to round what they pack as half floats.
+    round_packed: bool,
+    fullscreen: FullscreenShader,
+    assets: AssetServer,
+}
+
+impl PipelineFactory {
+    pub fn new(
+        device: &RenderDevice,
+        info: &RenderAdapterInfo,
+        fullscreen: &FullscreenShader,
+        assets: &AssetServer,
+    ) -> Self {
+        Self {
+            sampler: device.create_sampler(&SamplerDescriptor {
+                label: Some("gaussian_blur_sampler"),
+                min_filter: FilterMode::Linear,
+                mag_filter: FilterMode::Linear,
+                address_mode_u: AddressMode::ClampToEdge,
+                address_mode_v: AddressMode::ClampToEdge,
+                ..default()
+            }),
+            round_packed: packing_truncates(info),
+            fullscreen: fullscreen.clone(),
+            assets: assets.clone(),
+        }
+    }
+
+    /// Asks for a pipeline to be compiled.
+    pub fn queue(&self, key: &PipelineKey, cache: &PipelineCache) -> Queued {
+        if key.program.computes() {
+            Queued::Compute(cache.queue_compute_pipeline(self.compute(key)))
+        } else {
+            Queued::Render(cache.queue_render_pipeline(self.render(key)))
+        }
+    }
+
+    fn shader(&self, program: Program) -> Handle<Shader> {
+        let file = format!("embedded://{}/shaders/{}.wgsl", env!("CARGO_PKG_NAME"), program.name());
+        self.assets.load(file)
+    }
+
+    fn render(&self, key: &PipelineKey) -> RenderPipelineDescriptor {
+        RenderPipelineDescriptor {
+            label: Some(key.label().into()),
+            layout: vec![key.layout()],
+            vertex: self.fullscreen.to_vertex_state(),
+            fragment: Some(FragmentState {
+                shader: self.shader(key.program),
+                shader_defs: key.definitions(self.round_packed),
+                entry_point: Some(key.program.name().into()),
+                targets: vec![Some(ColorTargetState {
+                    format: key.target,
+                    blend: None,
+                    write_mask: ColorWrites::ALL,
+                })],
+            }),
+            ..default()
+        }
+    }
+
+    fn compute(&self, key: &PipelineKey) -> ComputePipelineDescriptor {
+        ComputePipelineDescriptor {
+            label: Some(key.label().into()),
+            layout: vec![key.layout()],
+            shader: self.shader(key.program),
+            shader_defs: key.definitions(self.round_packed),
+            entry_point: Some(key.program.name().into()),
+            ..default()
+        }
+    }
+}
+
+/// Whether a GPU may cut off the bits that do not fit when `pack2x16float` makes half floats.
+///
+/// The languages allow it, and lavapipe does it. NVIDIA's GPUs round there (what they *store* as half floats they cut, like
+/// lavapipe); leaving it to them is a tenth of the time of a weak blur.
+fn packing_truncates(info: &RenderAdapterInfo) -> bool {
+    const NVIDIA: u32 = 0x10de;
+    info.vendor != NVIDIA
+}

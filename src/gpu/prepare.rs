@@ -1,0 +1,160 @@
+//! Brings jobs up to date with what is asked for.
+
+use super::compile::BlurPipelines;
+use super::job::{BlurJob, BlurTask, Prepared, Step, pipelines_of};
+use super::pipelines::PipelineKey;
+use super::textures::{intermediate_bytes, take_intermediates};
+use super::uniforms::uniform_bytes;
+use crate::errors::BlurError;
+use crate::formats::{Capabilities, Ends, Resolved};
+use crate::plan::pass::Pass;
+use crate::plan::{BlurPlan, BlurRequest};
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy::render::render_resource::{Buffer, BufferDescriptor, BufferUsages, PipelineCache};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bevy::render::texture::TextureCache;
+
+/// How many bytes the intermediates of this frame hold.
+#[derive(Resource, Clone, Copy, Debug, Default)]
+pub struct IntermediateBytes(pub u64);
+
+/// Starts counting anew for the next frame.
+pub fn reset_bytes(mut bytes: ResMut<IntermediateBytes>) {
+    bytes.0 = 0;
+}
+
+/// All that it takes to bring a [`BlurJob`] up to date.
+#[derive(SystemParam)]
+pub struct BlurPreparer<'w> {
+    device: Res<'w, RenderDevice>,
+    queue: Res<'w, RenderQueue>,
+    capabilities: Res<'w, Capabilities>,
+    pipelines: ResMut<'w, BlurPipelines>,
+    cache: Res<'w, PipelineCache>,
+    textures: ResMut<'w, TextureCache>,
+    bytes: ResMut<'w, IntermediateBytes>,
+}
+
+impl BlurPreparer<'_> {
+    /// Asks for all that blurs between two ends need, before there is one. `copies` says whether there is a copy where
+    /// there is no blur.
+    pub fn announce(&mut self, ends: Ends, copies: bool) {
+        self.pipelines.announce(ends, copies, &self.capabilities, &self.cache);
+    }
+
+    /// Brings a job up to date and takes its textures for this frame.
+    ///
+    /// # Errors
+    /// Those of [`Capabilities::resolve`] and [`BlurError::TooLarge`]; the job then has nothing to do.
+    pub fn prepare(&mut self, job: &mut BlurJob, task: BlurTask) -> Result<(), BlurError> {
+        if job.current.as_ref().map(|prepared| prepared.task) != Some(task) {
+            let old = job.current.take();
+            let last = job.last.take();
+            let prepared = self.set_up(task, old.as_ref())?;
+            self.replace(job, prepared, old, last);
+        }
+        for prepared in job.current.iter_mut().chain(&mut job.last) {
+            self.take_textures(prepared);
+        }
+        Ok(())
+    }
+
+    /// Plans a task. Its uniforms are yet to be written.
+    fn set_up(&mut self, task: BlurTask, old: Option<&Prepared>) -> Result<Planned, BlurError> {
+        let known = old.filter(|old| old.task.ends == task.ends).map(|old| old.resolved);
+        let resolved = known.map_or_else(|| self.capabilities.resolve(&task.ends), Ok)?;
+        let plan = plan_of(&task, &resolved);
+        let (size, limit) = (plan.largest_intermediate(), self.capabilities.largest_side());
+        if size.max_element() > limit {
+            return Err(BlurError::TooLarge { size, limit });
+        }
+        self.pipelines.accelerate(task.ends, &resolved);
+        let step = |pass: &Pass| {
+            let key = PipelineKey::new(pass.stage(), &task.ends, &resolved);
+            self.pipelines.want(key);
+            Step::new(key, self.pipelines.serving_any_kernel(key, &self.cache))
+        };
+        let steps = plan.passes.iter().map(step).collect();
+        Ok(Planned {
+            task,
+            resolved,
+            plan,
+            steps,
+        })
+    }
+
+    /// Puts a new plan into a job. What was drawn before it stays while pipelines of the new one are missing; else the new
+    /// one takes over all that fits.
+    fn replace(&self, job: &mut BlurJob, new: Planned, old: Option<Prepared>, last: Option<Prepared>) {
+        let is_ready = pipelines_of(&new.steps, &self.pipelines, &self.cache).is_some();
+        let keeps = |prepared: &Prepared| prepared.was_drawn && prepared.task.has_textures_of(&new.task);
+        let (spare, last) = match old {
+            _ if is_ready => (old, None),
+            Some(old) if keeps(&old) => (None, Some(old)),
+            old => (old, last.filter(keeps)),
+        };
+        let bytes = uniform_bytes(&new.plan, new.task.source_size);
+        let fits = |old: &Prepared| old.uniforms.size() >= bytes.len() as u64;
+        let mut steps = new.steps;
+        let uniforms = match spare {
+            Some(old) if fits(&old) => {
+                if old.task.has_textures_of(&new.task) {
+                    steps
+                        .iter_mut()
+                        .zip(old.steps)
+                        .for_each(|(step, old)| step.inherit(old));
+                }
+                old.uniforms
+            }
+            _ => self.create_uniforms(bytes.len()),
+        };
+        self.queue.write_buffer(&uniforms, 0, &bytes);
+        job.last = last;
+        job.current = Some(Prepared {
+            task: new.task,
+            resolved: new.resolved,
+            plan: new.plan,
+            steps,
+            uniforms,
+            textures: Vec::new(),
+            was_drawn: false,
+        });
+    }
+
+    fn take_textures(&mut self, prepared: &mut Prepared) {
+        let kind = (prepared.resolved.intermediate, prepared.resolved.intermediate_usages());
+        prepared.textures = take_intermediates(&prepared.plan, kind, &self.device, &mut self.textures);
+        self.bytes.0 += intermediate_bytes(&prepared.plan, kind.0);
+    }
+
+    fn create_uniforms(&self, size: usize) -> Buffer {
+        self.device.create_buffer(&BufferDescriptor {
+            label: Some("gaussian_blur_uniforms"),
+            // A plan without passes has none.
+            size: size.max(16) as u64,
+            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        })
+    }
+}
+
+/// A task with its plan and pipelines.
+struct Planned {
+    task: BlurTask,
+    resolved: Resolved,
+    plan: BlurPlan,
+    steps: Vec<Step>,
+}
+
+fn plan_of(task: &BlurTask, resolved: &Resolved) -> BlurPlan {
+    match task.blur {
+        None => BlurPlan::copy(task.region),
+        Some((sigma, edge)) => BlurPlan::new(&BlurRequest {
+            sigma,
+            region: task.region,
+            edge,
+            means: resolved.means,
+        }),
+    }
+}

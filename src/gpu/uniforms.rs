@@ -1,0 +1,86 @@
+//! The bytes of a pass as the shaders read them: the mirror of `BlurPass` in `shaders/common.wgsl`.
+
+use crate::plan::BlurPlan;
+use crate::plan::pass::{AxisPass, BORDER, MAX_WEIGHTS, Pass, Surface};
+use crate::settings::EdgeMode;
+use bevy::math::UVec2;
+use bytemuck::{Pod, Zeroable};
+use core::array;
+use core::mem::offset_of;
+
+/// The numbers of one axis, as its filter has them.
+type Table = [f32; MAX_WEIGHTS];
+
+/// `BlurPass` in WGSL. Pairs are x and y.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct PassUniform {
+    pub(super) step: [i32; 2],
+    pub(super) shift: [i32; 2],
+    pub(super) bounds_min: [i32; 2],
+    pub(super) bounds_max: [i32; 2],
+    pub(super) reach_min: [i32; 2],
+    pub(super) reach_max: [i32; 2],
+    pub(super) edge: [u32; 2],
+    pub(super) octaves: [u32; 2],
+    pub(super) normalize: [u32; 2],
+    pub(super) origin: [i32; 2],
+    pub(super) size: [i32; 2],
+    pub(super) texel_size: [f32; 2],
+    pub(super) tables: [Table; 2],
+}
+
+// The rules of WGSL's uniform address space: arrays start at multiples of 16 bytes and consist of such.
+const _: () = assert!(offset_of!(PassUniform, tables).is_multiple_of(16));
+const _: () = assert!(MAX_WEIGHTS.is_multiple_of(4));
+const _: () = assert!(2 * BORDER <= MAX_WEIGHTS);
+
+/// The distance of two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
+pub const UNIFORM_STRIDE: usize = size_of::<PassUniform>().next_multiple_of(256);
+
+/// The uniforms of all passes of a plan, [`UNIFORM_STRIDE`] apart, for a source texture of `source_size` texels.
+#[must_use]
+pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
+    let mut bytes = vec![0; UNIFORM_STRIDE * plan.passes.len()];
+    for (slot, pass) in bytes.chunks_mut(UNIFORM_STRIDE).zip(&plan.passes) {
+        let uniform = match pass.source {
+            Surface::Intermediate(index) => PassUniform::new(pass, plan.intermediates[index]),
+            Surface::Source | Surface::Destination => PassUniform::new(pass, source_size),
+        };
+        slot[..size_of::<PassUniform>()].copy_from_slice(bytemuck::bytes_of(&uniform));
+    }
+    bytes
+}
+
+impl PassUniform {
+    /// The uniform of a pass that reads a texture of `source_size` texels.
+    fn new(pass: &Pass, source_size: UVec2) -> Self {
+        let axes = pass.axes.each_ref();
+        let number = |axis: &AxisPass, i: usize| axis.table.get(i).map_or(0.0, |number| *number as f32);
+        Self {
+            step: axes.map(|axis| axis.step),
+            shift: axes.map(|axis| axis.shift),
+            bounds_min: axes.map(|axis| axis.bounds.0),
+            bounds_max: axes.map(|axis| axis.bounds.1),
+            reach_min: axes.map(|axis| axis.reach.0),
+            reach_max: axes.map(|axis| axis.reach.1),
+            edge: axes.map(|axis| edge_index(axis.edge)),
+            octaves: axes.map(|axis| axis.octaves),
+            normalize: axes.map(|axis| axis.normalize.into()),
+            origin: pass.origin.as_ivec2().to_array(),
+            size: pass.size.as_ivec2().to_array(),
+            texel_size: source_size.as_vec2().recip().to_array(),
+            tables: axes.map(|axis| array::from_fn(|i| number(axis, i))),
+        }
+    }
+}
+
+pub(super) fn edge_index(edge: EdgeMode) -> u32 {
+    match edge {
+        EdgeMode::Clamp => 0,
+        EdgeMode::Mirror => 1,
+        EdgeMode::Wrap => 2,
+        EdgeMode::Transparent => 3,
+        EdgeMode::Renormalize => 4,
+    }
+}

@@ -1,0 +1,302 @@
+//! The render world: what is kept of every image blur, and what is to be done in a frame.
+
+use super::request::{Outcomes, Request, Requests};
+use super::view::{Viewed, view_to_write};
+use crate::errors::{BlurError, Reported};
+use crate::formats::{Ends, precision_of};
+use crate::gpu::{BlurJob, BlurPreparer, BlurTask};
+use crate::plan::MIN_SIGMA;
+use crate::settings::BlurUpdate;
+use bevy::image::ToExtents;
+use bevy::platform::collections::{HashMap, HashSet};
+use bevy::prelude::*;
+use bevy::render::Extract;
+use bevy::render::render_asset::{RenderAssetBytesPerFrameLimiter, RenderAssets};
+use bevy::render::render_resource::{
+    TextureDescriptor, TextureDimension, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
+};
+use bevy::render::renderer::RenderDevice;
+use bevy::render::texture::GpuImage;
+use core::sync::atomic::Ordering;
+
+/// The image blurs of this frame.
+#[derive(Resource, Default)]
+pub struct Requested(pub Vec<Request>);
+
+/// What the render world keeps of every image blur.
+#[derive(Resource, Default)]
+pub struct ImageJobs(pub HashMap<Entity, ImageJob>);
+
+#[derive(Default)]
+pub struct ImageJob {
+    pub job: BlurJob,
+    /// What is to be encoded in this frame.
+    pub due: Option<Due>,
+    /// What was executed last.
+    pub done: Option<Done>,
+    /// The picture as it was before a blur in place.
+    kept: Option<Kept>,
+    /// A view of the target's first level alone, and of which texture.
+    first_level: Option<(TextureId, TextureView)>,
+    /// The uploads that are known to have reached the GPU.
+    uploaded: u64,
+    failures: Reported,
+}
+
+/// A blur that is to be encoded.
+pub struct Due {
+    pub source: TextureView,
+    pub target: TextureView,
+    /// What has to be copied before, from where to where.
+    pub capture: Option<(TextureView, TextureView)>,
+    pub done: Done,
+    /// Whether the textures hold what they will: no upload is on its way.
+    pub is_final: bool,
+}
+
+/// Tells whether a blur has to be executed again.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Done {
+    pub revision: u64,
+    textures: (TextureId, TextureId),
+}
+
+/// The picture as it was before a blur in place, and how it got there.
+pub struct Kept {
+    view: TextureView,
+    of: TextureId,
+    uploads: u64,
+    pub job: BlurJob,
+    /// Whether it has been copied.
+    pub is_captured: bool,
+}
+
+pub fn extract_requests(mut requested: ResMut<Requested>, requests: Extract<Res<Requests>>) {
+    requested.0.clone_from(&requests.0);
+}
+
+/// Validates what is due and prepares its job.
+pub fn prepare_jobs(
+    requested: Res<Requested>,
+    mut jobs: ResMut<ImageJobs>,
+    images: Res<RenderAssets<GpuImage>>,
+    limiter: Res<RenderAssetBytesPerFrameLimiter>,
+    device: Res<RenderDevice>,
+    outcomes: Res<Outcomes>,
+    mut preparer: BlurPreparer,
+) {
+    let alive: HashSet<Entity> = requested.0.iter().map(|request| request.entity).collect();
+    jobs.0.retain(|entity, _| alive.contains(entity));
+    let all_uploaded = limiter
+        .max_bytes
+        .is_none_or(|most| limiter.bytes_written.load(Ordering::Relaxed) < most);
+    let mut written: Vec<TextureId> = Vec::new();
+    for request in &requested.0 {
+        let image_job = jobs.0.entry(request.entity).or_default();
+        image_job.due = None;
+        let (Some(source), Some(target)) = (images.get(request.source), images.get(request.target)) else {
+            continue;
+        };
+        if all_uploaded {
+            image_job.uploaded = request.uploads;
+        }
+        match image_job.prepare(request, (source, target), &written, &device, &mut preparer) {
+            Ok(()) => {
+                if let Some(due) = &image_job.due {
+                    written.push(due.done.textures.1);
+                    let _ = image_job.failures.news(Ok(()));
+                }
+            }
+            Err(error) => {
+                if let Some(news) = image_job.failures.news(Err(error)) {
+                    outcomes.fail(request.entity, news);
+                }
+            }
+        }
+    }
+}
+
+impl ImageJob {
+    fn prepare(
+        &mut self,
+        request: &Request,
+        (source, target): (&GpuImage, &GpuImage),
+        written: &[TextureId],
+        device: &RenderDevice,
+        preparer: &mut BlurPreparer,
+    ) -> Result<(), BlurError> {
+        let is_final = self.uploaded == request.uploads;
+        let done = Done {
+            revision: request.revision,
+            textures: (source.texture.id(), target.texture.id()),
+        };
+        let is_fed = request.update == BlurUpdate::OnChange && written.contains(&done.textures.0);
+        if !(self.is_due(request, done) || is_fed) {
+            self.job.release();
+            return Ok(());
+        }
+        if request.keeps_source() && !is_final {
+            // What is copied now might be blurred already.
+            return Ok(());
+        }
+        let (from, to) = (Viewed::of_gpu(source)?, Viewed::of_gpu(target)?);
+        if from.size != to.size {
+            if request.owns_target {
+                // The new size of the target is on its way.
+                return Ok(());
+            }
+            let (source, target) = (from.size, to.size);
+            return Err(BlurError::SizeMismatch { source, target });
+        }
+        check_usages(source, target)?;
+        let ends = ends(request, from, target);
+        preparer.announce(ends, true);
+        let target_view = self.target_view(target);
+        let capture = self.keep(request, source, &target_view, ends, device, preparer)?;
+        let source_view = self
+            .kept
+            .as_ref()
+            .map_or(&source.texture_view, |kept| &kept.view)
+            .clone();
+        match task(request, from.size, ends) {
+            Some(task) => preparer.prepare(&mut self.job, task)?,
+            None => self.job = BlurJob::default(),
+        }
+        self.due = Some(Due {
+            source: source_view,
+            target: target_view,
+            capture,
+            done,
+            is_final,
+        });
+        Ok(())
+    }
+
+    fn is_due(&self, request: &Request, now: Done) -> bool {
+        match self.done {
+            _ if request.update == BlurUpdate::EveryFrame => true,
+            None => request.revision > 0,
+            Some(done) => {
+                let replaced = request.update == BlurUpdate::OnChange && done.textures != now.textures;
+                done.revision != now.revision || replaced
+            }
+        }
+    }
+
+    /// For a blur in place that keeps its source: prepares what the source is copied with, and to, if it has to be.
+    fn keep(
+        &mut self,
+        request: &Request,
+        source: &GpuImage,
+        source_view: &TextureView,
+        ends: Ends,
+        device: &RenderDevice,
+        preparer: &mut BlurPreparer,
+    ) -> Result<Option<(TextureView, TextureView)>, BlurError> {
+        if !request.keeps_source() {
+            self.kept = None;
+            return Ok(None);
+        }
+        let of = source.texture.id();
+        let viewed = Viewed::of_gpu(source)?;
+        let kept = match self.kept.take() {
+            Some(kept) if kept.of == of => self.kept.insert(kept),
+            _ => self.kept.insert(Kept::new(viewed, of, device)),
+        };
+        kept.is_captured &= kept.uploads == request.uploads;
+        kept.uploads = request.uploads;
+        if kept.is_captured {
+            kept.job = BlurJob::default();
+            return Ok(None);
+        }
+        let task = BlurTask {
+            ends: Ends {
+                has_storage: false,
+                ..ends
+            },
+            blur: None,
+            region: URect::from_corners(UVec2::ZERO, viewed.size),
+            source_size: viewed.size,
+        };
+        preparer.prepare(&mut kept.job, task)?;
+        Ok(Some((source_view.clone(), kept.view.clone())))
+    }
+
+    /// The copy of a source that has to be made before its blur.
+    pub fn capture(&mut self) -> Option<&mut Kept> {
+        self.kept.as_mut()
+    }
+
+    /// The view that is written.
+    fn target_view(&mut self, target: &GpuImage) -> TextureView {
+        let id = target.texture.id();
+        if let Some((_, view)) = self.first_level.as_ref().filter(|(known, _)| *known == id) {
+            return view.clone();
+        }
+        self.first_level = view_to_write(target).map(|view| (id, view));
+        let first = self.first_level.as_ref().map(|(_, view)| view);
+        first.unwrap_or(&target.texture_view).clone()
+    }
+}
+
+impl Kept {
+    fn new(viewed: Viewed, of: TextureId, device: &RenderDevice) -> Self {
+        let texture = device.create_texture(&TextureDescriptor {
+            label: Some("gaussian_blur_kept_source"),
+            size: viewed.size.to_extents(),
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: TextureDimension::D2,
+            format: viewed.format,
+            usage: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
+            view_formats: &[],
+        });
+        Self {
+            view: texture.create_view(&TextureViewDescriptor::default()),
+            of,
+            uploads: 0,
+            job: BlurJob::default(),
+            is_captured: false,
+        }
+    }
+}
+
+fn check_usages(source: &GpuImage, target: &GpuImage) -> Result<(), BlurError> {
+    let lacks = |image: &GpuImage, usage| !image.texture_descriptor.usage.contains(usage);
+    if lacks(source, TextureUsages::TEXTURE_BINDING) {
+        let (image, usage) = ("source", "TEXTURE_BINDING");
+        return Err(BlurError::MissingUsage { image, usage });
+    }
+    if lacks(target, TextureUsages::RENDER_ATTACHMENT) {
+        let (image, usage) = ("target", "RENDER_ATTACHMENT");
+        return Err(BlurError::MissingUsage { image, usage });
+    }
+    Ok(())
+}
+
+fn ends(request: &Request, source: Viewed, target: &GpuImage) -> Ends {
+    Ends {
+        source: source.format,
+        destination: target.view_format(),
+        precision: precision_of(source.format),
+        alpha: request.alpha,
+        has_storage: target.texture_descriptor.usage.contains(TextureUsages::STORAGE_BINDING),
+        in_place: request.is_in_place() && !request.keeps_source(),
+    }
+}
+
+/// What to do, `None` if that is nothing: no blur of an image in place.
+fn task(request: &Request, size: UVec2, ends: Ends) -> Option<BlurTask> {
+    // A strength that is out of range is no blur. The main world has said so.
+    let sigma = request.blur.sigma_in_texels(1.0, size.y).ok();
+    let sigma = sigma.filter(|sigma| sigma.max_element() >= MIN_SIGMA);
+    if sigma.is_none() && ends.in_place {
+        return None;
+    }
+    Some(BlurTask {
+        ends,
+        blur: sigma.map(|sigma| (sigma, request.blur.edge)),
+        region: URect::from_corners(UVec2::ZERO, size),
+        source_size: size,
+    })
+}

@@ -1,0 +1,101 @@
+//! What the two halves of the image front end tell each other.
+
+use crate::diagnostics::label::BlurLabel;
+use crate::errors::{BlurError, Reported};
+use crate::settings::{BlurAlpha, BlurUpdate, GaussianBlur};
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One image blur, as the render world needs it.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub entity: Entity,
+    pub label: BlurLabel,
+    pub blur: GaussianBlur,
+    pub source: AssetId<Image>,
+    pub target: AssetId<Image>,
+    /// Whether the plugin allocated the target, and fits it to the source.
+    pub owns_target: bool,
+    pub alpha: BlurAlpha,
+    pub update: BlurUpdate,
+    /// Goes up whenever a blur is due.
+    pub revision: u64,
+    /// Goes up whenever pixels of the source or the target are on their way to the GPU.
+    pub uploads: u64,
+    /// The blur that writes the source, if it comes before this one.
+    pub feeder: Option<Entity>,
+}
+
+impl Request {
+    /// Whether source and target are one image.
+    pub fn is_in_place(&self) -> bool {
+        self.source == self.target
+    }
+
+    /// Whether the picture is kept as it was before the blur.
+    pub fn keeps_source(&self) -> bool {
+        self.is_in_place() && self.update == BlurUpdate::OnChange
+    }
+}
+
+/// The image blurs of this frame, in an order in which every source is blurred before it is read.
+#[derive(Resource, Default)]
+pub struct Requests(pub Vec<Request>);
+
+/// What became of a request.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub entity: Entity,
+    /// The revision and the settings that were submitted.
+    pub result: Result<(u64, GaussianBlur), BlurError>,
+}
+
+/// What became of requests, on its way from the render world to the main world.
+#[derive(Resource, Clone, Default)]
+pub struct Outcomes(Arc<Mutex<Vec<Outcome>>>);
+
+impl Outcomes {
+    pub fn push(&self, outcome: Outcome) {
+        let mut outcomes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        outcomes.push(outcome);
+    }
+
+    pub fn fail(&self, entity: Entity, error: BlurError) {
+        let result = Err(error);
+        self.push(Outcome { entity, result });
+    }
+
+    pub fn take(&self) -> Vec<Outcome> {
+        core::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What the main world remembers of every blurred image from frame to frame.
+#[derive(Resource, Default)]
+pub struct Followed(pub HashMap<Entity, Follow>);
+
+/// What the main world remembers of a blurred image.
+#[derive(Default)]
+pub struct Follow {
+    /// The blur that was asked for last, and the one that was carried out last.
+    pub revision: u64,
+    pub carried_out: u64,
+    /// See [`Request::uploads`].
+    pub uploads: u64,
+    /// Whether [`BlurImage`](crate::settings::BlurImage) and [`GaussianBlur`] have changed since the last request.
+    pub image_changed: bool,
+    pub settings_changed: bool,
+    /// The source and target of the last request.
+    pub images: Option<(AssetId<Image>, AssetId<Image>)>,
+    /// What has been said about the strength, and about all else.
+    pub strength: Reported,
+    pub failures: Reported,
+}
+
+impl Follow {
+    /// Whether what was asked for last is still to be carried out.
+    pub fn is_pending(&self) -> bool {
+        self.revision == 0 || self.revision != self.carried_out || self.image_changed
+    }
+}

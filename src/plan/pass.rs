@@ -1,0 +1,122 @@
+//! The vocabulary of plans: surfaces, passes, and what a pass computes along an axis.
+
+use crate::program::Program;
+use crate::settings::EdgeMode;
+use bevy::math::UVec2;
+
+/// The most texels along one axis of a [`Filter::Weights`].
+pub const MAX_WEIGHTS: usize = 48;
+
+/// The border texels at either end of an axis whose normalisation a [`Filter::Spline`] carries.
+pub const BORDER: usize = 24;
+
+/// Something that a pass reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Surface {
+    /// The texture to blur.
+    Source,
+    /// An entry of [`BlurPlan::intermediates`](super::BlurPlan::intermediates).
+    Intermediate(usize),
+    /// The texture that takes the result.
+    Destination,
+}
+
+/// What a pass is for. Passes of one kind that follow each other are timed together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PassKind {
+    /// Leaves the values as they are, be they the source's or blurred.
+    Copy,
+    /// Divides the resolution along one axis or both.
+    Downsample,
+    /// Convolves along x.
+    Horizontal,
+    /// Convolves along y.
+    Vertical,
+    /// Convolves along both axes.
+    Blur,
+    /// Interpolates the low level at full resolution.
+    Upsample,
+}
+
+/// How the numbers of [`AxisPass::table`] are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filter {
+    /// A weighted sum of filtered fetches: pairs of (offset, weight) around the source texel `target · step + shift`. An
+    /// offset with a fraction reads between two texels.
+    Taps,
+    /// A weighted sum of neighbouring texels: `table[i]` is for the source texel `target · step + shift + reach.0 + i`.
+    Weights,
+    /// The cubic B-spline through a level that is `2^octaves` times coarser.
+    ///
+    /// With `k = 2 · target + shift`, the source position is `k / 2^(octaves + 1)`: its whole part is a texel and its
+    /// fraction the place between that texel and the next. With 0 octaves this axis stays as it is.
+    ///
+    /// If the axis is to be normalised, the table has the weight that lies inside the region, for the first and the last
+    /// [`BORDER`] texels of the source. It is 1 between them.
+    Spline,
+}
+
+/// One axis of a pass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AxisPass {
+    /// Source texels per target texel, or 2 for [`Filter::Spline`].
+    pub step: i32,
+    /// See [`Filter`].
+    pub shift: i32,
+    /// The valid source texels: from the first up to, not including, the second.
+    pub bounds: (i32, i32),
+    /// How reads outside the bounds are answered.
+    pub edge: EdgeMode,
+    /// What is computed.
+    pub filter: Filter,
+    /// The first and the last texel that is read, from `target · step + shift`. Not for [`Filter::Spline`].
+    pub reach: (i32, i32),
+    /// The octaves of a [`Filter::Spline`], else 0.
+    pub octaves: u32,
+    /// Whether the result is divided by the part of its weights that lies inside the region.
+    pub normalize: bool,
+    /// What the filter works with. At most [`MAX_WEIGHTS`] numbers.
+    pub table: Vec<f64>,
+}
+
+/// A draw or dispatch over `origin .. origin + size` of its target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pass {
+    /// What the pass is for.
+    pub kind: PassKind,
+    /// What it runs.
+    pub program: Program,
+    /// What it reads.
+    pub source: Surface,
+    /// What it writes.
+    pub target: Surface,
+    /// The first texel written.
+    pub origin: UVec2,
+    /// How many texels are written.
+    pub size: UVec2,
+    /// The two halves of the computation, along x and y.
+    pub axes: [AxisPass; 2],
+}
+
+/// A program with the ends that it touches: all that decides a pipeline, but for the formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Stage {
+    /// What runs.
+    pub program: Program,
+    /// Whether it reads the texture to blur.
+    pub is_first: bool,
+    /// Whether it writes the result.
+    pub is_last: bool,
+}
+
+impl Pass {
+    /// The stage that this pass is.
+    #[must_use]
+    pub fn stage(&self) -> Stage {
+        Stage {
+            program: self.program,
+            is_first: self.source == Surface::Source,
+            is_last: self.target == Surface::Destination,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! All the stages that plans can ask for: what there is to compile.
+
+use super::axis::{MAX_OCTAVES, reaches};
+use super::pass::Stage;
+use super::rules;
+use crate::kernel::Precision;
+use crate::program::{Filtering, Program, Tiling};
+
+/// The stages of all plans of these means, whatever their sigmas, sizes and edge modes. Those of blurs that are as strong
+/// along x as along y come first, weak ones before strong ones.
+#[must_use]
+pub fn stages(precision: Precision, tiling: Tiling, filtering: Filtering) -> Vec<Stage> {
+    let mut list = List(Vec::new());
+    let pairs = |apart: u32| (0..=MAX_OCTAVES - apart).flat_map(move |low| [[low, low + apart], [low + apart, low]]);
+    for octaves in (0..=MAX_OCTAVES).flat_map(pairs) {
+        if octaves == [0; 2] {
+            list.weak_blur(precision, tiling);
+        } else {
+            list.downsample(octaves, tiling, filtering);
+            list.residual(octaves, precision, tiling);
+            list.add(rules::upsample(octaves, tiling, filtering), false, true);
+        }
+    }
+    list.0
+}
+
+/// The stages that have been found, each once.
+struct List(Vec<Stage>);
+
+impl List {
+    fn add(&mut self, program: Program, is_first: bool, is_last: bool) {
+        let stage = Stage {
+            program,
+            is_first,
+            is_last,
+        };
+        if !self.0.contains(&stage) {
+            self.0.push(stage);
+        }
+    }
+
+    /// A blur without octaves.
+    fn weak_blur(&mut self, precision: Precision, tiling: Tiling) {
+        let reaches = reaches(0, precision).map(|reach| rules::rounded_reach(reach, tiling));
+        match tiling {
+            Tiling::None => {
+                for reach in reaches {
+                    self.add(rules::convolve(0, reach), true, false);
+                    self.add(rules::convolve(1, reach), false, true);
+                }
+            }
+            Tiling::Tiled { stores, apart } => {
+                let is_direct = stores && apart;
+                for reach in reaches.filter(|reach| *reach > 0) {
+                    self.add(rules::convolve_both(reach), true, is_direct);
+                }
+                if !is_direct {
+                    self.add(Program::CopyFragment, false, true);
+                }
+            }
+        }
+    }
+
+    fn downsample(&mut self, octaves: [u32; 2], tiling: Tiling, filtering: Filtering) {
+        let most = octaves[0].max(octaves[1]);
+        let mut done = 0;
+        while done < most {
+            let next = done + rules::octaves_of_a_pass(done, most - done, tiling);
+            let steps = octaves.map(|octaves| 1 << (octaves.min(next) - octaves.min(done)));
+            let is_first = done == 0;
+            let may_filter = if is_first {
+                filtering.source
+            } else {
+                filtering.intermediates
+            };
+            self.add(rules::downsample(steps, tiling, may_filter), is_first, false);
+            done = next;
+        }
+    }
+
+    fn residual(&mut self, octaves: [u32; 2], precision: Precision, tiling: Tiling) {
+        let reaches = octaves.map(|octaves| reaches(octaves, precision));
+        match tiling {
+            Tiling::None => {
+                for (axis, reaches) in reaches.into_iter().enumerate() {
+                    // An axis that is not blurred has no pass of its own here.
+                    for reach in reaches.filter(|reach| *reach > 0) {
+                        self.add(rules::convolve(axis, rules::rounded_reach(reach, tiling)), false, false);
+                    }
+                }
+            }
+            Tiling::Tiled { .. } => {
+                let [x, y] = reaches;
+                let least = *x.start().max(y.start());
+                for reach in least..=*x.end().max(y.end()) {
+                    self.add(rules::convolve_both(rules::rounded_reach(reach, tiling)), false, false);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The list of all stages against what plans ask for.
+
+use super::*;
+use crate::program::MAX_REACH;
+use pass::Stage;
+use std::collections::BTreeSet;
+
+/// Sigmas in steps so small that every kernel of every level is met, up to and beyond the largest scale.
+fn every_kernel() -> impl Iterator<Item = f32> {
+    let dense = (0..1200).map(|i| 0.03 * 1.006_f32.powi(i));
+    let strong = (0..300).map(|i| 39.0 * 1.04_f32.powi(i));
+    dense.chain(strong).chain([0.0, f32::MAX])
+}
+
+#[test]
+fn the_list_of_stages_is_what_plans_ask_for() {
+    let aspects = [1.0, 0.5, 0.3, 0.25, 0.125, 0.06, 0.01, 0.0].map(|less| [(1.0, less), (less, 1.0)]);
+    for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
+        let listed = stages(precision, way.0, way.1);
+        let mut asked_for = BTreeSet::new();
+        for (i, sigma) in every_kernel().enumerate() {
+            // A row that repeats has aprons as wide as its kernel.
+            let side = if sigma < 3000.0 { 64 } else { 1 };
+            for (j, (x, y)) in aspects.into_iter().flatten().enumerate() {
+                let plan = BlurPlan::new(&BlurRequest {
+                    sigma: Vec2::new(sigma * x, sigma * y),
+                    region: URect::new(3, 5, 3 + side, 5 + side),
+                    edge: EDGES[(i + j) % EDGES.len()],
+                    means: means(precision, way),
+                });
+                asked_for.extend(plan.passes.iter().map(Pass::stage));
+            }
+        }
+        for stage in &asked_for {
+            assert!(
+                listed.contains(stage),
+                "{precision:?}, {way:?}: {stage:?} is not listed"
+            );
+        }
+        let missed: Vec<_> = listed.iter().filter(|stage| !asked_for.contains(stage)).collect();
+        assert!(missed.is_empty(), "{precision:?}, {way:?}: nobody asks for {missed:?}");
+    }
+}
+
+#[test]
+fn few_programs_serve_any_kernel() {
+    for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
+        let general = |stage: Stage| Stage {
+            program: stage.program.for_any_kernel(),
+            ..stage
+        };
+        let few: BTreeSet<Stage> = stages(precision, way.0, way.1).into_iter().map(general).collect();
+        assert!(few.len() <= 7, "{precision:?}, {way:?}: {few:?}");
+    }
+}
+
+#[test]
+fn no_kernel_reaches_farther_than_its_program() {
+    for precision in PRECISIONS {
+        let reach = crate::kernel::reach(2.0 * precision.rho(), precision.cutoff());
+        assert!(reach <= MAX_REACH as usize, "{precision:?}: {reach}");
+    }
+}

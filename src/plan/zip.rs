@@ -1,0 +1,193 @@
+//! Zips the plans of two axes into passes.
+
+use super::axis::{Axis, Levels};
+use super::pass::{AxisPass, Pass, PassKind, Surface};
+use super::rules;
+use crate::program::{Filtering, Program, Tiling};
+use bevy::math::{URect, UVec2};
+use core::array;
+
+/// Zips two axes into passes.
+pub(super) struct Zip {
+    axes: [Axis; 2],
+    region: URect,
+    tiling: Tiling,
+    filtering: Filtering,
+    pub intermediates: Vec<UVec2>,
+    pub passes: Vec<Pass>,
+}
+
+impl Zip {
+    pub fn new(axes: [Axis; 2], region: URect, tiling: Tiling, filtering: Filtering) -> Self {
+        Self {
+            axes,
+            region,
+            tiling,
+            filtering,
+            intermediates: Vec::new(),
+            passes: Vec::new(),
+        }
+    }
+
+    /// The passes of a blur.
+    pub fn blur(mut self) -> Self {
+        let octaves = self.octaves();
+        match (octaves, self.tiling) {
+            (0, Tiling::None) => self.separable(),
+            (0, Tiling::Tiled { stores, apart }) if stores && apart => {
+                self.convolve_both((Surface::Source, Surface::Destination), [(None, None); 2]);
+            }
+            (0, Tiling::Tiled { .. }) => {
+                let level = self.intermediate(0);
+                self.convolve_both((Surface::Source, level), [(None, Some(0)); 2]);
+                self.copy_from(level);
+            }
+            _ => {
+                let low = self.downsample(octaves);
+                let blurred = self.residual(octaves, low);
+                self.upsample(blurred);
+            }
+        }
+        self
+    }
+
+    /// One pass that changes nothing.
+    pub fn copy(mut self) -> Self {
+        self.copy_from(Surface::Source);
+        self
+    }
+
+    fn octaves(&self) -> u32 {
+        let [x, y] = self.axes.each_ref().map(Axis::octaves);
+        x.max(y)
+    }
+
+    /// Horizontally into an intermediate, vertically out of it.
+    fn separable(&mut self) {
+        let level = self.intermediate(0);
+        self.convolve(0, (Surface::Source, level), [(None, Some(0)); 2]);
+        self.convolve(1, (level, Surface::Destination), [(Some(0), None); 2]);
+    }
+
+    /// From the source to the lowest level, along the axes that still have octaves to go.
+    fn downsample(&mut self, octaves: u32) -> Surface {
+        let (mut source, mut done) = (Surface::Source, 0);
+        while done < octaves {
+            let next = done + rules::octaves_of_a_pass(done, octaves - done, self.tiling);
+            let levels = self
+                .axes
+                .each_ref()
+                .map(|axis| ((done > 0).then(|| axis.level(done)), Some(axis.level(next))));
+            let steps = self
+                .axes
+                .each_ref()
+                .map(|axis| 1 << (axis.level(next) - axis.level(done)));
+            let may_filter = match source {
+                Surface::Source => self.filtering.source,
+                Surface::Intermediate(_) | Surface::Destination => self.filtering.intermediates,
+            };
+            let program = rules::downsample(steps, self.tiling, may_filter);
+            let axes = self.each(levels, |axis, levels| {
+                if program == Program::DownsampleFragment {
+                    axis.downsample_filtered(levels)
+                } else {
+                    axis.downsample(levels)
+                }
+            });
+            let target = self.intermediate(next);
+            self.push(PassKind::Downsample, program, (source, target), axes);
+            (source, done) = (target, next);
+        }
+        source
+    }
+
+    /// The convolutions at the low level, back and forth between two textures of one size.
+    fn residual(&mut self, octaves: u32, low: Surface) -> Surface {
+        let levels = self.axes.each_ref().map(|axis| {
+            let level = Some(axis.level(octaves));
+            (level, level)
+        });
+        let other = self.intermediate(octaves);
+        if self.tiling != Tiling::None {
+            self.convolve_both((low, other), levels);
+            return other;
+        }
+        let (mut source, mut target) = (low, other);
+        for axis in 0..2 {
+            if self.axes[axis].blurs() {
+                self.convolve(axis, (source, target), levels);
+                (source, target) = (target, source);
+            }
+        }
+        source
+    }
+
+    /// Convolves along one axis and leaves the other as it is.
+    fn convolve(&mut self, along: usize, surfaces: (Surface, Surface), levels: [Levels; 2]) {
+        let reach = rules::rounded_reach(self.axes[along].reach(), Tiling::None);
+        let axes = array::from_fn(|i| {
+            if i == along {
+                self.axes[i].convolve(levels[i], reach)
+            } else {
+                self.axes[i].keep(levels[i])
+            }
+        });
+        let kind = [PassKind::Horizontal, PassKind::Vertical][along];
+        self.push(kind, rules::convolve(along, reach), surfaces, axes);
+    }
+
+    /// Both convolutions in one pass, with kernels of one length.
+    fn convolve_both(&mut self, surfaces: (Surface, Surface), levels: [Levels; 2]) {
+        let [x, y] = self.axes.each_ref().map(Axis::reach);
+        let reach = rules::rounded_reach(x.max(y), self.tiling);
+        let axes = self.each(levels, |axis, levels| axis.convolve(levels, reach));
+        self.push(PassKind::Blur, rules::convolve_both(reach), surfaces, axes);
+    }
+
+    /// The spline from the lowest level to the destination.
+    fn upsample(&mut self, source: Surface) {
+        let octaves = self.axes.each_ref().map(Axis::octaves);
+        let program = rules::upsample(octaves, self.tiling, self.filtering);
+        let levels = octaves.map(|level| (Some(level), None));
+        let axes = self.each(levels, Axis::upsample);
+        self.push(PassKind::Upsample, program, (source, Surface::Destination), axes);
+    }
+
+    /// An exact copy to the destination.
+    fn copy_from(&mut self, source: Surface) {
+        let level = (source != Surface::Source).then_some(0);
+        let axes = self.each([(level, None); 2], Axis::keep);
+        self.push(
+            PassKind::Copy,
+            Program::CopyFragment,
+            (source, Surface::Destination),
+            axes,
+        );
+    }
+
+    fn each(&self, levels: [Levels; 2], pass: impl Fn(&Axis, Levels) -> AxisPass) -> [AxisPass; 2] {
+        array::from_fn(|i| pass(&self.axes[i], levels[i]))
+    }
+
+    fn intermediate(&mut self, octave: u32) -> Surface {
+        let length = |axis: &Axis| axis.extent(axis.level(octave)).length as u32;
+        self.intermediates.push(self.axes.each_ref().map(length).into());
+        Surface::Intermediate(self.intermediates.len() - 1)
+    }
+
+    fn push(&mut self, kind: PassKind, program: Program, (source, target): (Surface, Surface), axes: [AxisPass; 2]) {
+        let (origin, size) = match target {
+            Surface::Intermediate(index) => (UVec2::ZERO, self.intermediates[index]),
+            Surface::Source | Surface::Destination => (self.region.min, self.region.size()),
+        };
+        self.passes.push(Pass {
+            kind,
+            program,
+            source,
+            target,
+            origin,
+            size,
+            axes,
+        });
+    }
+}

@@ -1,0 +1,211 @@
+//! Every program that a pass can run: its shader, the texels of its workgroups, and the numbers that it is
+//! compiled for. Plain values: no GPU.
+//!
+//! Most programs come in two versions. One is compiled for a single kernel: compilers unroll loops whose ends they know,
+//! which is worth a factor. The other serves *any* kernel, with loops that end where the uniform says. Those are few, so they
+//! are there from the start, and a kernel that no blur has had before never has to be waited for.
+
+use bevy::math::UVec2;
+
+/// What a pass runs. The value in an [`Option`] is what the program is compiled for; `None` serves any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Program {
+    /// Render: one texel as it is.
+    CopyFragment,
+    /// Render: half the resolution along both axes, with filtered fetches.
+    DownsampleFragment,
+    /// Render: a weighted sum of so many neighbouring texels along x and y.
+    ConvolveFragment(Option<[u32; 2]>),
+    /// Render: the cubic B-spline.
+    UpsampleFragment {
+        /// With filtered fetches, or else texel by texel.
+        filtered: bool,
+    },
+    /// Compute: goes to a coarser level, by so many source texels per target texel along x and y.
+    DownsampleCompute(Option<[u32; 2]>),
+    /// Compute: both convolutions, with kernels that reach so many texels.
+    ConvolveCompute(Option<u32>),
+    /// Compute: the cubic B-spline, out of so many coarse rows at most.
+    UpsampleCompute(Option<u32>),
+}
+
+/// Which passes a plan may choose from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Tiling {
+    /// Render passes. Each computes every target texel on its own: one octave or one convolution along one axis in a pass.
+    #[default]
+    None,
+    /// Compute passes. Neighbouring texels share work through workgroup memory: up to three octaves in a pass, and both
+    /// convolutions in one.
+    Tiled {
+        /// Whether compute passes may write the destination. If not, a render pass does.
+        stores: bool,
+        /// Whether the destination is another texture than the source. If not, no pass may go from one to the other.
+        apart: bool,
+    },
+}
+
+/// Which fetches may be filtered.
+///
+/// A filtered fetch does the work of four. But samplers keep only eight bits of the place between two texels: an axis that
+/// is read at the very centres of texels can so catch 1/256 of a neighbour, which is seen where the picture is still sharp
+/// along it. So only passes that change the resolution of both axes filter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Filtering {
+    /// Downsampling the texture to blur.
+    pub source: bool,
+    /// Downsampling intermediates.
+    pub intermediates: bool,
+    /// Upsampling.
+    pub spline: bool,
+}
+
+/// The largest reach of a kernel, in texels. A kernel of two rho ends at the cutoff.
+pub const MAX_REACH: u32 = 16;
+
+/// The tile of [`Program::ConvolveCompute`]. Its threads each sum `DOWN` texels of a column, then `ACROSS` of a row.
+const CONVOLVE_TILE: UVec2 = UVec2::new(64, 16);
+const CONVOLVE_DOWN: u32 = 8;
+const CONVOLVE_ACROSS: u32 = 4;
+const CONVOLVE_THREADS: u32 = CONVOLVE_TILE.x * CONVOLVE_TILE.y / CONVOLVE_ACROSS;
+const _: () = assert!((CONVOLVE_TILE.x + 2 * MAX_REACH) * (CONVOLVE_TILE.y / CONVOLVE_DOWN) <= CONVOLVE_THREADS);
+
+/// The threads of [`Program::DownsampleCompute`], one for each source column of a tile, and the rows of its tiles.
+const DOWNSAMPLE_THREADS: u32 = 128;
+const DOWNSAMPLE_ROWS: u32 = 6;
+/// The tile where every thread computes one texel.
+const DOWNSAMPLE_ANY_TILE: UVec2 = UVec2::new(16, DOWNSAMPLE_THREADS / 16);
+
+/// The tile of [`Program::UpsampleCompute`]: high and narrow, as textures lie in memory. A thread computes every
+/// [`UPSAMPLE_THREADS_Y`]th row of a column.
+const UPSAMPLE_TILE: UVec2 = UVec2::new(16, 64);
+const UPSAMPLE_THREADS_Y: u32 = 16;
+
+/// The most threads of a workgroup, and the most bytes of its memory.
+pub const WORKGROUP_THREADS: u32 = 256;
+pub const WORKGROUP_BYTES: u32 = (CONVOLVE_TILE.x + 2 * MAX_REACH) * CONVOLVE_TILE.y * 8;
+const _: () = assert!(CONVOLVE_THREADS <= WORKGROUP_THREADS && DOWNSAMPLE_THREADS <= WORKGROUP_THREADS);
+const _: () = assert!(UPSAMPLE_TILE.x * UPSAMPLE_THREADS_Y <= WORKGROUP_THREADS);
+// Downsampling keeps a padded row of half floats, upsampling full floats of the rows that one octave needs.
+const _: () = assert!((DOWNSAMPLE_THREADS + 16) * DOWNSAMPLE_ROWS * 8 <= WORKGROUP_BYTES);
+const _: () = assert!((UPSAMPLE_TILE.y / 2 + 4) * UPSAMPLE_TILE.x * 16 <= WORKGROUP_BYTES);
+
+impl Program {
+    /// The upsampling out of rows that are so many octaves coarser.
+    #[must_use]
+    pub const fn upsample_compute(octaves: u32) -> Self {
+        match octaves {
+            // The rows are the target's own: threads have nothing to share.
+            0 => Self::UpsampleCompute(None),
+            1 => Self::UpsampleCompute(Some((UPSAMPLE_TILE.y >> 1) + 4)),
+            2 => Self::UpsampleCompute(Some((UPSAMPLE_TILE.y >> 2) + 4)),
+            // Fewer rows would let no more tiles run at once.
+            _ => Self::UpsampleCompute(Some((UPSAMPLE_TILE.y >> 3) + 4)),
+        }
+    }
+
+    /// The version that serves any kernel.
+    #[must_use]
+    pub const fn for_any_kernel(self) -> Self {
+        match self {
+            Self::ConvolveFragment(_) => Self::ConvolveFragment(None),
+            Self::DownsampleCompute(_) => Self::DownsampleCompute(None),
+            Self::ConvolveCompute(_) => Self::ConvolveCompute(None),
+            Self::UpsampleCompute(_) => Self::UpsampleCompute(None),
+            Self::CopyFragment | Self::DownsampleFragment | Self::UpsampleFragment { .. } => self,
+        }
+    }
+
+    /// The name of its file in `src/shaders`, and of the entry point there.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CopyFragment => "copy_fragment",
+            Self::DownsampleFragment => "downsample_fragment",
+            Self::ConvolveFragment(_) => "convolve_fragment",
+            Self::UpsampleFragment { .. } => "upsample_fragment",
+            Self::DownsampleCompute(_) => "downsample_compute",
+            Self::ConvolveCompute(_) => "convolve_compute",
+            Self::UpsampleCompute(_) => "upsample_compute",
+        }
+    }
+
+    /// The texels that a workgroup writes, `None` for a program of a render pass.
+    #[must_use]
+    pub fn tile(self) -> Option<UVec2> {
+        match self {
+            Self::CopyFragment
+            | Self::DownsampleFragment
+            | Self::ConvolveFragment(_)
+            | Self::UpsampleFragment { .. } => None,
+            // As many columns as the threads' source columns are enough for.
+            Self::DownsampleCompute(Some([step, _])) => {
+                let columns = (DOWNSAMPLE_THREADS - (5 * (step - 1) + 1)) / step + 1;
+                Some(UVec2::new(columns, DOWNSAMPLE_ROWS))
+            }
+            Self::DownsampleCompute(None) => Some(DOWNSAMPLE_ANY_TILE),
+            Self::ConvolveCompute(_) => Some(CONVOLVE_TILE),
+            Self::UpsampleCompute(_) => Some(UPSAMPLE_TILE),
+        }
+    }
+
+    /// Whether it runs in a compute pass.
+    #[must_use]
+    pub fn computes(self) -> bool {
+        self.tile().is_some()
+    }
+
+    /// Whether it reads its source through a linearly filtering sampler.
+    #[must_use]
+    pub const fn filters(self) -> bool {
+        matches!(
+            self,
+            Self::DownsampleFragment | Self::UpsampleFragment { filtered: true }
+        )
+    }
+
+    /// Whether what it writes has been packed as half floats before.
+    #[must_use]
+    pub const fn writes_packed(self) -> bool {
+        matches!(self, Self::ConvolveCompute(_))
+    }
+
+    /// Whether it is the version for any kernel of a program that has another one.
+    #[must_use]
+    pub const fn serves_any_kernel(self) -> bool {
+        matches!(
+            self,
+            Self::ConvolveFragment(None)
+                | Self::DownsampleCompute(None)
+                | Self::ConvolveCompute(None)
+                | Self::UpsampleCompute(None)
+        )
+    }
+
+    /// The numbers that the shader is compiled for.
+    #[must_use]
+    pub fn numbers(self) -> Vec<(&'static str, u32)> {
+        let mut numbers = match self {
+            Self::CopyFragment | Self::DownsampleFragment | Self::UpsampleFragment { .. } => Vec::new(),
+            Self::ConvolveFragment(None) => Vec::new(),
+            Self::ConvolveFragment(Some([x, y])) => vec![("TEXELS_X", x), ("TEXELS_Y", y)],
+            Self::DownsampleCompute(None) => vec![("THREADS", DOWNSAMPLE_THREADS)],
+            Self::DownsampleCompute(Some([x, y])) => {
+                vec![("THREADS", DOWNSAMPLE_THREADS), ("STEP_X", x), ("STEP_Y", y)]
+            }
+            Self::ConvolveCompute(reach) => vec![
+                ("THREADS", CONVOLVE_THREADS),
+                ("ACROSS", CONVOLVE_ACROSS),
+                ("REACH", reach.unwrap_or(MAX_REACH)),
+            ],
+            Self::UpsampleCompute(rows) => {
+                let threads = ("THREADS_Y", UPSAMPLE_THREADS_Y);
+                rows.map_or(vec![threads], |rows| vec![threads, ("ROWS", rows)])
+            }
+        };
+        if let Some(tile) = self.tile() {
+            numbers.extend([("WIDTH", tile.x), ("HEIGHT", tile.y)]);
+        }
+        numbers
+    }
+}

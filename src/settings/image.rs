@@ -1,0 +1,187 @@
+//! How an image is blurred, and what becomes of it.
+
+use super::strength::GaussianBlur;
+use crate::errors::BlurError;
+use bevy::prelude::*;
+#[cfg(feature = "serialize")]
+use serde::{Deserialize, Serialize};
+
+/// Blurs an image into an image, by the [`GaussianBlur`] of the same entity.
+///
+/// The images must be two-dimensional and of a float or normalised format that the GPU can render to. A source whose view
+/// is one layer or one mip level of a texture is that layer or level.
+///
+/// What a camera paints into the source is blurred in the same frame, when the last camera that paints it is done; cameras
+/// of a higher order show the result. (A camera with a schedule other than `Core2d` and `Core3d` is only known to be done
+/// when all cameras are.)
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_gaussian_blur::prelude::*;
+///
+/// fn blur_photo(mut commands: Commands, assets: Res<AssetServer>) {
+///     let photo = assets.load("photo.png");
+///     commands.spawn((GaussianBlur::from_sigma(8.0), BlurImage::new(photo)));
+/// }
+/// ```
+#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+#[require(GaussianBlur, BlurRevision)]
+pub struct BlurImage {
+    /// The image to blur. While it loads the blur waits; when it is replaced, resized or modified the blur follows.
+    pub source: Handle<Image>,
+    /// Where the result goes. Default: `None`.
+    ///
+    /// With `None` the plugin allocates an image of the source's size and format, fills its handle in here, and fits it to
+    /// the source whenever a blur is due. A clone of the component gets a target of its own.
+    ///
+    /// An image of yours must have the source's size and [`TextureUsages::RENDER_ATTACHMENT`](wgpu::TextureUsages), and no
+    /// other blur may write it. The source itself may be the target. Of an image with mipmaps only the first level is
+    /// written.
+    pub target: Option<Handle<Image>>,
+    /// What the alpha channel means. Default: [`BlurAlpha::Straight`].
+    pub alpha: BlurAlpha,
+    /// When to blur. Default: [`BlurUpdate::OnChange`].
+    pub update: BlurUpdate,
+}
+
+impl BlurImage {
+    /// Blurs `source` into an image that the plugin allocates.
+    #[must_use]
+    pub fn new(source: Handle<Image>) -> Self {
+        Self {
+            source,
+            ..Self::default()
+        }
+    }
+
+    /// Blurs `image` in place.
+    ///
+    /// With [`BlurUpdate::OnChange`] the plugin keeps a copy of the picture as it was before the blur, in a texture of the
+    /// same size: a radius that is eased blurs that again, and not what is blurred already. With the other updates each blur
+    /// takes what the image holds.
+    #[must_use]
+    pub fn in_place(image: Handle<Image>) -> Self {
+        Self::new(image.clone()).with_target(image)
+    }
+
+    /// The same blur into an image of yours.
+    #[must_use]
+    pub fn with_target(self, target: Handle<Image>) -> Self {
+        Self {
+            target: Some(target),
+            ..self
+        }
+    }
+
+    /// The same blur with another meaning of alpha.
+    #[must_use]
+    pub fn with_alpha(self, alpha: BlurAlpha) -> Self {
+        Self { alpha, ..self }
+    }
+
+    /// The same blur at other times.
+    #[must_use]
+    pub fn with_update(self, update: BlurUpdate) -> Self {
+        Self { update, ..self }
+    }
+}
+
+/// What the alpha channel of a blurred image means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq, Hash)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub enum BlurAlpha {
+    /// Colour is independent of alpha, as in PNG files and in what Bevy's sprites and user interface show: it is multiplied
+    /// by alpha before the blur and divided after it, so that the colour of transparent texels never shows.
+    ///
+    /// The multiplication costs the first pass little with compute passes; render passes read the source texel by texel
+    /// instead of four texels at a time.
+    #[default]
+    Straight,
+    /// Colour is already multiplied by alpha, as in what cameras render, or alpha is no opacity: all four channels are
+    /// blurred alike. The cheapest.
+    Premultiplied,
+    /// Alpha is ignored and written as 1. As cheap as [`Premultiplied`](Self::Premultiplied).
+    Opaque,
+}
+
+/// When an image is blurred.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq, Hash)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub enum BlurUpdate {
+    /// When the settings, the source asset or either texture changes.
+    ///
+    /// What the GPU writes into a source (a camera that renders to it, say) is no change of the asset: use
+    /// [`EveryFrame`](Self::EveryFrame) there.
+    #[default]
+    OnChange,
+    /// In every frame.
+    EveryFrame,
+    /// Once, as soon as the source is there, and again when [`BlurImage`] itself is changed
+    /// ([`set_changed`](DetectChangesMut::set_changed) suffices).
+    ///
+    /// Nothing else makes a blur due: whatever becomes of the source and of [`GaussianBlur`], the picture stays as it is,
+    /// and as large. A source that is written by another blur is there when that blur has been carried out.
+    Once,
+}
+
+/// How many blurs a [`BlurImage`] has asked for so far: it counts up when the settings or the source change, and with
+/// [`BlurUpdate::Once`] when [`BlurImage`] does. The plugin keeps it; [`BlurFinished`] refers to it.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
+pub struct BlurRevision(pub(crate) u64);
+
+impl BlurRevision {
+    /// The number of the blur that was asked for last, from 1 on; 0 before the first.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+/// Triggered on an entity with [`BlurImage`] when its blur has been submitted to the GPU.
+///
+/// Commands submitted from now on see the result. Settings may have changed since: `revision` says which blur this is.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_gaussian_blur::prelude::*;
+/// # use bevy_gaussian_blur::BlurRevision;
+/// fn show(finished: On<BlurFinished>, blurs: Query<(&BlurImage, &BlurRevision)>) {
+///     if let Ok((image, asked_for)) = blurs.get(finished.entity)
+///         && asked_for.get() == finished.revision
+///     {
+///         info!("{:?} is what the settings say now", image.target);
+///     }
+/// }
+/// ```
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
+pub struct BlurFinished {
+    /// The entity that carries [`BlurImage`].
+    pub entity: Entity,
+    /// The [`BlurRevision`] that has been carried out.
+    pub revision: u64,
+    /// The settings that have been carried out.
+    pub blur: GaussianBlur,
+}
+
+/// Triggered on an entity with [`BlurImage`] when it cannot be blurred. It is triggered and logged once per cause.
+#[derive(EntityEvent, Clone, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
+pub struct BlurFailed {
+    /// The entity that carries [`BlurImage`].
+    pub entity: Entity,
+    /// What is wrong.
+    pub error: BlurError,
+}

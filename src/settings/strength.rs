@@ -1,0 +1,168 @@
+//! How strong a blur is, and what it sees beyond the border.
+
+use crate::errors::BlurError;
+use bevy::prelude::*;
+#[cfg(feature = "serialize")]
+use serde::{Deserialize, Serialize};
+
+/// How many standard deviations a radius spans: `radius = 3 σ`.
+///
+/// It is the radius at which the classical separable filter ends, with 99.7 % of the Gaussian's weight inside.
+pub const RADIUS_IN_SIGMAS: f32 = 3.0;
+
+/// Blurs what this entity shows with a Gaussian.
+///
+/// On a camera it blurs the camera's picture; together with [`BlurImage`] it blurs an image. On an entity that is neither it
+/// does nothing, and a warning says so once. All fields may change in any frame.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_gaussian_blur::prelude::*;
+///
+/// let blur = GaussianBlur::new(24.0).with_unit(BlurUnit::PhysicalPixels);
+/// assert_eq!(blur.sigma(), 8.0);
+/// assert_eq!(GaussianBlur::from_sigma(8.0).radius, 24.0);
+/// ```
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct GaussianBlur {
+    /// The distance from a point at which 99.7 % of its blurred weight is inside: three standard deviations.
+    ///
+    /// Unit: [`unit`](Self::unit). Range: finite and at least 0. Default: 24. NaN, infinite and negative values mean
+    /// "no blur" and are reported once. A blur with a standard deviation under 0.03 texels changes nothing and costs
+    /// nothing.
+    pub radius: f32,
+    /// What the radius counts. Default: [`BlurUnit::LogicalPixels`].
+    pub unit: BlurUnit,
+    /// Scales the radius along x and y.
+    ///
+    /// Range: finite and at least 0; values outside mean "no blur" and are reported once. Default: [`Vec2::ONE`].
+    /// [`Vec2::X`] blurs along x only.
+    pub aspect: Vec2,
+    /// What lies outside the viewport or image. Default: [`EdgeMode::Clamp`].
+    pub edge: EdgeMode,
+}
+
+impl Default for GaussianBlur {
+    fn default() -> Self {
+        Self {
+            radius: 24.0,
+            unit: BlurUnit::LogicalPixels,
+            aspect: Vec2::ONE,
+            edge: EdgeMode::Clamp,
+        }
+    }
+}
+
+impl GaussianBlur {
+    /// A blur of the given radius, which is three standard deviations, in logical pixels.
+    #[must_use]
+    pub fn new(radius: f32) -> Self {
+        Self {
+            radius,
+            ..Self::default()
+        }
+    }
+
+    /// A blur of the given standard deviation, as CSS `blur()` takes it, in logical pixels.
+    #[must_use]
+    pub fn from_sigma(sigma: f32) -> Self {
+        Self::new(sigma * RADIUS_IN_SIGMAS)
+    }
+
+    /// The standard deviation: a third of the radius, in the same unit.
+    #[must_use]
+    pub fn sigma(&self) -> f32 {
+        self.radius / RADIUS_IN_SIGMAS
+    }
+
+    /// The same blur with another [`unit`](Self::unit).
+    #[must_use]
+    pub fn with_unit(self, unit: BlurUnit) -> Self {
+        Self { unit, ..self }
+    }
+
+    /// The same blur with another [`aspect`](Self::aspect).
+    #[must_use]
+    pub fn with_aspect(self, aspect: Vec2) -> Self {
+        Self { aspect, ..self }
+    }
+
+    /// The same blur with another [`edge`](Self::edge) mode.
+    #[must_use]
+    pub fn with_edge(self, edge: EdgeMode) -> Self {
+        Self { edge, ..self }
+    }
+
+    /// The standard deviations along x and y in physical pixels (texels).
+    ///
+    /// `scale_factor` is physical pixels per logical pixel, `height` the height in physical pixels of the viewport or
+    /// image.
+    ///
+    /// # Errors
+    /// [`BlurError::InvalidRadius`] and [`BlurError::InvalidAspect`] when a value is NaN, infinite or negative.
+    pub fn sigma_in_texels(&self, scale_factor: f32, height: u32) -> Result<Vec2, BlurError> {
+        let valid = |value: f32| value.is_finite() && value >= 0.0;
+        if !valid(self.radius) {
+            return Err(BlurError::InvalidRadius(self.radius));
+        }
+        if !(valid(self.aspect.x) && valid(self.aspect.y)) {
+            return Err(BlurError::InvalidAspect(self.aspect));
+        }
+        let texels_per_unit = match self.unit {
+            BlurUnit::LogicalPixels => scale_factor,
+            BlurUnit::PhysicalPixels => 1.0,
+            BlurUnit::ViewportHeight => height as f32 / 100.0,
+        };
+        // Finite before an aspect of 0 makes it 0.
+        let sigma = (self.sigma() * texels_per_unit).min(f32::MAX);
+        Ok((sigma * self.aspect).min(Vec2::splat(f32::MAX)))
+    }
+}
+
+/// What a [`GaussianBlur::radius`] counts.
+///
+/// On an image a logical and a physical pixel are both a texel, and the viewport is the image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq, Hash)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub enum BlurUnit {
+    /// Logical pixels: the same look at every DPI.
+    #[default]
+    LogicalPixels,
+    /// Physical pixels of the render target.
+    PhysicalPixels,
+    /// Percent of the viewport's height, as [`Val::Vh`](bevy::prelude::Val) has it: the same look at every resolution.
+    ViewportHeight,
+}
+
+/// What a blur sees beyond the border of its viewport or image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq, Hash)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub enum EdgeMode {
+    /// The nearest texel of the border: `a a a a | a b c d | d d d d`.
+    #[default]
+    Clamp,
+    /// The mirror image: `d c b a | a b c d | d c b a`.
+    Mirror,
+    /// The opposite side: `a b c d | a b c d | a b c d`.
+    Wrap,
+    /// Transparent black: all channels are 0.
+    Transparent,
+    /// Nothing: the outside is left out and the result is divided by the weight that lies inside.
+    Renormalize,
+}

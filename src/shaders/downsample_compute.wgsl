@@ -1,0 +1,144 @@
+// Compute: goes from one level to a coarser one, a tile at a time.
+//
+// A thread walks down a column of source texels, and every texel that it loads is added to all target rows that it
+// contributes to. A row that is complete goes to workgroup memory, and out of that it is filtered horizontally. So
+// neighbouring threads load neighbouring texels, and each thread has a whole step of loads under way at once.
+
+#import bevy_gaussian_blur::common::{blur, finite, is_edge_free, is_finite, is_inside, load_unchecked, pack, read_texel}
+#import bevy_gaussian_blur::common::{source_position, store, unpack, weight}
+
+// The tile, in target texels.
+const WIDTH: i32 = #{WIDTH};
+const HEIGHT: i32 = #{HEIGHT};
+const THREADS: i32 = #{THREADS};
+
+#ifdef ANY_KERNEL
+
+// Every thread computes a texel of its own, out of the whole of its footprint.
+@compute @workgroup_size(#{THREADS})
+fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let texel = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT) + vec2<i32>(i32(thread) % WIDTH, i32(thread) / WIDTH);
+    let first = source_position(blur.origin + texel) + blur.reach_min;
+    let extent = blur.reach_max - blur.reach_min;
+    var sum = vec4<f32>(0.0);
+    for (var row = 0; row <= extent.y; row++) {
+        var line = vec4<f32>(0.0);
+        for (var column = 0; column <= extent.x; column++) {
+            line += weight(0u, u32(column)) * read_texel(first + vec2<i32>(column, row));
+        }
+        sum += weight(1u, u32(row)) * line;
+    }
+    store(texel, sum);
+}
+
+#else
+
+// Source texels per target texel.
+const STEP_X: i32 = #{STEP_X};
+const STEP_Y: i32 = #{STEP_Y};
+// Five boxes of a step, convolved.
+const TAPS_X: i32 = 5 * (STEP_X - 1) + 1;
+const TAPS_Y: i32 = 5 * (STEP_Y - 1) + 1;
+
+// How many target rows a source texel contributes to.
+const OPEN: i32 = (TAPS_Y + STEP_Y - 1) / STEP_Y;
+
+// The sums of the columns, two half floats to a word. A row is stored as interleaved parts, one for each column within a
+// step, so that threads which read a step apart read neighbouring words. The gaps keep the parts in different banks.
+const PART: i32 = (THREADS + 16) / STEP_X;
+const PITCH: i32 = THREADS + 16;
+var<workgroup> rows: array<vec2<u32>, PITCH * HEIGHT>;
+
+@compute @workgroup_size(#{THREADS})
+fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let index = i32(thread);
+    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
+    let corner = source_position(blur.origin + first) + blur.reach_min;
+    let last = corner + vec2<i32>(THREADS, STEP_Y * (HEIGHT - 1) + TAPS_Y) - 1;
+    let top = corner + vec2<i32>(index, 0);
+    let slot = place_in_row(index);
+    // Two copies of the loop: clamping in all tiles takes time.
+    if is_inside(corner, last) {
+        sum_column(top, slot, false);
+    } else if is_edge_free(corner, last) {
+        sum_column(top, slot, true);
+    } else {
+        sum_column_across_edge(top, slot);
+    }
+    workgroupBarrier();
+    for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
+        let texel = vec2<i32>(i % WIDTH, i / WIDTH);
+        let slot = texel.y * PITCH + texel.x;
+        var sum = vec4<f32>(0.0);
+        for (var tap = 0; tap < TAPS_X; tap++) {
+            sum += weight(0u, u32(tap)) * unpack(rows[slot + place_in_row(tap)]);
+        }
+        if !is_finite(sum) {
+            sum = finite_row(slot);
+        }
+        store(first + texel, sum);
+    }
+}
+
+// Where the sum of a column lies in its row.
+fn place_in_row(column: i32) -> i32 {
+    return column % STEP_X * PART + column / STEP_X;
+}
+
+// The same sum over the finite values that stand in for the others. Looking at the result costs less than looking at
+// every texel. The number of taps comes from the uniform, so that this rare loop stays one.
+fn finite_row(slot: i32) -> vec4<f32> {
+    var sum = vec4<f32>(0.0);
+    for (var tap = 0; tap <= blur.reach_max.x - blur.reach_min.x; tap++) {
+        sum += weight(0u, u32(tap)) * finite(unpack(rows[slot + place_in_row(tap)]));
+    }
+    return sum;
+}
+
+// Filters a column vertically.
+fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) {
+    // The open rows, the oldest first.
+    var a = vec4<f32>(0.0);
+    var b = vec4<f32>(0.0);
+    var c = vec4<f32>(0.0);
+    var d = vec4<f32>(0.0);
+    var e = vec4<f32>(0.0);
+    for (var block = 0; block < HEIGHT + OPEN - 1; block++) {
+        for (var i = 0; i < STEP_Y; i++) {
+            let value = load_unchecked(top + vec2<i32>(0, block * STEP_Y + i), clamped);
+            let tap = (OPEN - 1) * STEP_Y + i;
+            a = add(a, value, tap);
+            b = add(b, value, tap - STEP_Y);
+            c = add(c, value, tap - 2 * STEP_Y);
+            d = add(d, value, tap - 3 * STEP_Y);
+            e = add(e, value, tap - 4 * STEP_Y);
+        }
+        if block >= OPEN - 1 {
+            rows[(block - OPEN + 1) * PITCH + slot] = pack(a);
+        }
+        a = b;
+        b = c;
+        c = d;
+        d = e;
+        e = vec4<f32>(0.0);
+    }
+}
+
+fn add(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
+    if tap >= 0 && tap < TAPS_Y {
+        return sum + weight(1u, u32(tap)) * value;
+    }
+    return sum;
+}
+
+// The same across an edge. This is rare and must not cost registers elsewhere: the loop stays a loop.
+fn sum_column_across_edge(top: vec2<i32>, slot: i32) {
+    for (var row = 0; row < HEIGHT; row++) {
+        var sum = vec4<f32>(0.0);
+        for (var tap = 0; tap <= blur.reach_max.y - blur.reach_min.y; tap++) {
+            sum += weight(1u, u32(tap)) * read_texel(top + vec2<i32>(0, row * STEP_Y + tap));
+        }
+        rows[row * PITCH + slot] = pack(sum);
+    }
+}
+#endif

@@ -1,0 +1,63 @@
+// Halves the resolution with the binomial filter: three by three filtered fetches.
+
+#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, leave, linear_sampler, read_texel}
+#import bevy_gaussian_blur::common::{source, source_position, weight}
+
+// The fetches along each axis.
+const TAPS: u32 = 3u;
+
+@fragment
+fn downsample_fragment(@builtin(position) fragment: vec4<f32>) -> @location(0) vec4<f32> {
+    let centre = source_position(vec2<i32>(fragment.xy));
+    if is_edge_free(centre + blur.reach_min, centre + blur.reach_max) {
+        let sum = filtered_sum(centre);
+        if is_finite(sum) {
+            return leave(sum);
+        }
+    }
+    return leave(careful_sum(centre));
+}
+
+fn filtered_sum(centre: vec2<i32>) -> vec4<f32> {
+    var sum = vec4<f32>(0.0);
+    for (var row = 0u; row < TAPS; row++) {
+        let y = tap(1u, row);
+        for (var column = 0u; column < TAPS; column++) {
+            let x = tap(0u, column);
+            sum += x.y * y.y * filtered(centre, vec2<f32>(x.x, y.x));
+        }
+    }
+    return sum;
+}
+
+// The same across an edge, and around values that are not finite: texel by texel.
+fn careful_sum(centre: vec2<i32>) -> vec4<f32> {
+    var sum = vec4<f32>(0.0);
+    for (var row = 0u; row < 2u * TAPS; row++) {
+        let y = texel_of(tap(1u, row / 2u), row % 2u);
+        for (var column = 0u; column < 2u * TAPS; column++) {
+            let x = texel_of(tap(0u, column / 2u), column % 2u);
+            sum += x.y * y.y * read_texel(centre + vec2<i32>(i32(x.x), i32(y.x)));
+        }
+    }
+    return sum;
+}
+
+// One of the two texels that a tap lies between, as its offset and its weight.
+fn texel_of(pair: vec2<f32>, side: u32) -> vec2<f32> {
+    let whole = floor(pair.x);
+    let right = pair.x - whole;
+    return vec2<f32>(whole + f32(side), pair.y * select(1.0 - right, right, side == 1u));
+}
+
+// (offset, weight) of a tap.
+fn tap(axis: u32, index: u32) -> vec2<f32> {
+    return vec2<f32>(weight(axis, 2u * index), weight(axis, 2u * index + 1u));
+}
+
+// A fetch through the sampler. A position clamped to the outermost centres reads the clamped edge.
+fn filtered(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
+    let position = vec2<f32>(centre) + 0.5 + offset;
+    let clamped = clamp(position, vec2<f32>(blur.bounds_min) + 0.5, vec2<f32>(blur.bounds_max) - 0.5);
+    return textureSampleLevel(source, linear_sampler, clamped * blur.texel_size, 0.0);
+}

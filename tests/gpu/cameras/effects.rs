@@ -1,0 +1,162 @@
+//! The blur next to every other effect that a camera can have.
+
+use super::FORMAT;
+use crate::support::difference::worst_difference;
+use crate::support::scene::Kind;
+use crate::support::twins::{Twins, View};
+use bevy::anti_alias::contrast_adaptive_sharpening::ContrastAdaptiveSharpening;
+use bevy::anti_alias::fxaa::Fxaa;
+use bevy::anti_alias::smaa::Smaa;
+use bevy::anti_alias::taa::TemporalAntiAliasing;
+use bevy::camera::Hdr;
+use bevy::core_pipeline::tonemapping::Tonemapping;
+use bevy::post_process::auto_exposure::{AutoExposure, AutoExposurePlugin};
+use bevy::post_process::bloom::Bloom;
+use bevy::post_process::dof::{DepthOfField, DepthOfFieldMode};
+use bevy::post_process::effect_stack::ChromaticAberration;
+use bevy::post_process::motion_blur::MotionBlur;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy::time::TimeUpdateStrategy;
+use bevy_gaussian_blur::prelude::*;
+use std::time::Duration;
+
+const SIZE: UVec2 = UVec2::new(96, 54);
+
+/// A perspective camera that sees about what the usual one does. Effects of motion and time need some: it sways.
+fn placed(frame: u32) -> (Projection, Transform) {
+    let projection = PerspectiveProjection { near: 1.0, ..default() };
+    let sway = 12.0 * (frame as f32 * 0.7).sin();
+    (
+        Projection::Perspective(projection),
+        Transform::from_xyz(sway, 0.3 * sway, 110.0),
+    )
+}
+
+fn advance(twins: &mut Twins, frame: &mut u32) {
+    *frame += 1;
+    twins.insert(placed(*frame));
+    twins.headless.frame();
+}
+
+/// Asserts that the blur comes after an effect and does not disturb it, frame by frame.
+fn check(name: &str, hdr: bool, effect: impl Bundle + Clone) {
+    let format = if hdr { TextureFormat::Rgba16Float } else { FORMAT };
+    let Some(mut twins) = Twins::with(Kind::Core3d, SIZE, format, |app| {
+        app.add_plugins(AutoExposurePlugin);
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(30)));
+    }) else {
+        return;
+    };
+    let mut frame = 0;
+    respawn(&mut twins, hdr, format);
+    twins.sharp.insert(&mut twins.headless, effect.clone());
+    settle(&mut twins, &mut frame);
+    let [with, without] = [&twins.sharp, &twins.blurred].map(|view| view.picture(&twins.headless));
+    let shown = worst_difference(&with, &without).value;
+    assert!(shown > 1.0 / 255.0, "{name}: the effect does nothing: {shown}");
+
+    // Effects with a memory start together.
+    respawn(&mut twins, hdr, format);
+    twins.insert(effect);
+    advance(&mut twins, &mut frame);
+    advance(&mut twins, &mut frame);
+    twins.assert_identical(name);
+    for sigma in [0.0_f32, 1.5, 9.0, 0.0] {
+        twins.blur(GaussianBlur::from_sigma(sigma));
+        for _ in 0..2 {
+            advance(&mut twins, &mut frame);
+            if sigma == 0.0 {
+                twins.assert_identical(name);
+            } else {
+                twins.assert_blurred(&format!("{name}-{sigma}"), [f64::from(sigma); 2]);
+            }
+        }
+    }
+}
+
+/// Replaces both cameras by new ones.
+fn respawn(twins: &mut Twins, hdr: bool, format: TextureFormat) {
+    for view in [&mut twins.sharp, &mut twins.blurred] {
+        twins.headless.app.world_mut().despawn(view.camera);
+        *view = View::new(&mut twins.headless, Kind::Core3d, SIZE, format);
+    }
+    if hdr {
+        // An exposure shows where tones are mapped.
+        twins.insert((Hdr, Tonemapping::Reinhard));
+    }
+}
+
+fn settle(twins: &mut Twins, frame: &mut u32) {
+    twins.insert(placed(*frame));
+    twins.headless.warm_up();
+    for _ in 0..2 {
+        advance(twins, frame);
+    }
+}
+
+#[test]
+fn the_blur_follows_bloom() {
+    check("bloom", true, Bloom::NATURAL);
+}
+
+#[test]
+fn the_blur_follows_fxaa() {
+    check("fxaa", false, Fxaa::default());
+    check("fxaa-hdr", true, Fxaa::default());
+}
+
+#[test]
+fn the_blur_follows_smaa() {
+    check("smaa", false, Smaa::default());
+    check("smaa-hdr", true, Smaa::default());
+}
+
+#[test]
+fn the_blur_follows_temporal_anti_aliasing() {
+    check("taa", false, TemporalAntiAliasing::default());
+    check("taa-hdr", true, TemporalAntiAliasing::default());
+}
+
+#[test]
+fn the_blur_follows_depth_of_field() {
+    for mode in [DepthOfFieldMode::Gaussian, DepthOfFieldMode::Bokeh] {
+        let effect = DepthOfField {
+            mode,
+            focal_distance: 20.0,
+            aperture_f_stops: 0.005,
+            ..default()
+        };
+        check(&format!("dof-{mode:?}"), true, effect);
+    }
+}
+
+#[test]
+fn the_blur_follows_motion_blur() {
+    let effect = MotionBlur {
+        shutter_angle: 2.0,
+        samples: 4,
+    };
+    check("motion-blur", false, effect.clone());
+    check("motion-blur-hdr", true, effect);
+}
+
+#[test]
+fn the_blur_follows_auto_exposure() {
+    check("auto-exposure", true, AutoExposure::default());
+}
+
+#[test]
+fn the_blur_follows_sharpening_aberration_and_tonemapping() {
+    let sharpening = ContrastAdaptiveSharpening {
+        sharpening_strength: 0.8,
+        ..default()
+    };
+    check("sharpening", false, sharpening);
+    let aberration = ChromaticAberration {
+        intensity: 0.05,
+        ..default()
+    };
+    check("aberration", true, aberration);
+    check("tonemapping", true, (Bloom::NATURAL, Tonemapping::TonyMcMapface));
+}

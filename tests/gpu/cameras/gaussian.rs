@@ -1,0 +1,245 @@
+//! Blurred cameras against the float64 reference of the same frame without a blur.
+
+use crate::support::headless::Headless;
+use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::scene::{self, Kind, SIZE};
+use crate::support::twins::assert_gaussian_with;
+use crate::support::{EDGES, assert_close, gpu, gpu_with};
+use bevy::camera::{CameraOutputMode, Hdr, Viewport};
+use bevy::core_pipeline::tonemapping::Tonemapping;
+use bevy::prelude::*;
+use bevy::render::render_resource::{BlendState, TextureFormat};
+use bevy_gaussian_blur::prelude::*;
+
+/// With compute passes for what they can store, and without.
+const BACKENDS: [BlurBackend; 2] = [BlurBackend::Auto, BlurBackend::Fragment];
+
+/// One way to set a camera up.
+#[derive(Clone, Copy, Debug)]
+struct Setup {
+    kind: Kind,
+    hdr: bool,
+    msaa: Msaa,
+    stage: BlurStage,
+}
+
+fn setups() -> Vec<Setup> {
+    let mut all = Vec::new();
+    for kind in [Kind::Core2d, Kind::Core3d] {
+        for hdr in [false, true] {
+            for msaa in [Msaa::Off, Msaa::Sample4] {
+                for stage in [
+                    BlurStage::BeforeTonemapping,
+                    BlurStage::AfterTonemapping,
+                    BlurStage::AfterUi,
+                ] {
+                    all.push(Setup { kind, hdr, msaa, stage });
+                }
+            }
+        }
+    }
+    all
+}
+
+impl Setup {
+    fn format(self) -> TextureFormat {
+        if self.hdr {
+            TextureFormat::Rgba16Float
+        } else {
+            TextureFormat::Rgba8UnormSrgb
+        }
+    }
+
+    fn spawn(self, headless: &mut Headless) -> (Entity, Handle<Image>) {
+        scene::spawn(headless, self.kind, if self.hdr { 20.0 } else { 1.0 });
+        let target = scene::target(headless, SIZE, self.format());
+        let camera = scene::camera(headless, self.kind, &target, self.msaa);
+        let mut camera_mut = headless.app.world_mut().entity_mut(camera);
+        camera_mut.insert(self.stage);
+        if self.hdr {
+            camera_mut.insert(Hdr);
+        }
+        (camera, target)
+    }
+}
+
+#[test]
+fn every_setup_is_the_gaussian_of_its_frame() {
+    for (setup, backend) in setups()
+        .into_iter()
+        .flat_map(|setup| BACKENDS.map(|backend| (setup, backend)))
+    {
+        let Some(mut headless) = gpu_with(backend, |_| {}) else {
+            return;
+        };
+        let (camera, target) = setup.spawn(&mut headless);
+        let sharp = scene::shot(&mut headless, &target);
+        for sigma in [1.5, 8.0, 40.0] {
+            let blur = GaussianBlur::from_sigma(sigma);
+            headless.app.world_mut().entity_mut(camera).insert(blur);
+            let got = scene::shot(&mut headless, &target);
+            let name = format!("{setup:?}-{sigma}-{backend:?}").replace([' ', '{', '}', ':'], "");
+            let sigma = f64::from(blur.sigma());
+            assert_gaussian_with(&name, &got, &sharp, [sigma, sigma], Edge::Clamp, setup.format());
+        }
+    }
+}
+
+#[test]
+fn the_stage_decides_what_is_blurred() {
+    let reinhard = |picture: &Picture| {
+        Picture::from_fn(picture.width, picture.height, |x, y| {
+            let [r, g, b, a] = picture.at(x, y);
+            [r / (1.0 + r), g / (1.0 + g), b / (1.0 + b), a]
+        })
+    };
+    for kind in [Kind::Core2d, Kind::Core3d] {
+        let Some(mut headless) = gpu(|_| {}) else {
+            return;
+        };
+        let setup = Setup {
+            kind,
+            hdr: true,
+            msaa: Msaa::Off,
+            stage: BlurStage::BeforeTonemapping,
+        };
+        let (camera, target) = setup.spawn(&mut headless);
+        let scene = scene::shot(&mut headless, &target);
+        let blur = GaussianBlur::from_sigma(7.0);
+        let sigma = [f64::from(blur.sigma()); 2];
+        let expected = [
+            (
+                BlurStage::BeforeTonemapping,
+                reinhard(&gaussian_blur(&scene, sigma, Edge::Clamp)),
+            ),
+            (
+                BlurStage::AfterTonemapping,
+                gaussian_blur(&reinhard(&scene), sigma, Edge::Clamp),
+            ),
+        ];
+        for (stage, expected) in expected {
+            let mut camera = headless.app.world_mut().entity_mut(camera);
+            camera.insert((blur, stage, Tonemapping::Reinhard));
+            let got = scene::shot(&mut headless, &target);
+            // Reinhard is computed per channel in half floats.
+            assert_close(&format!("{kind:?}-{stage:?}"), &got, &expected, &[0, 1, 2], 1.0 / 255.0);
+        }
+    }
+}
+
+#[test]
+fn the_user_interface_is_sharp_unless_the_stage_says_otherwise() {
+    for kind in [Kind::Core2d, Kind::Core3d] {
+        let Some(mut headless) = gpu(|_| {}) else {
+            return;
+        };
+        let setup = Setup {
+            kind,
+            hdr: false,
+            msaa: Msaa::Off,
+            stage: BlurStage::AfterUi,
+        };
+        let (camera, target) = setup.spawn(&mut headless);
+        let node = Node {
+            position_type: PositionType::Absolute,
+            left: Val::Px(20.0),
+            top: Val::Px(30.0),
+            width: Val::Px(50.0),
+            height: Val::Px(25.0),
+            ..default()
+        };
+        let white = BackgroundColor(Color::WHITE);
+        headless.app.world_mut().spawn((node, white, UiTargetCamera(camera)));
+        let sharp = scene::shot(&mut headless, &target);
+        assert_eq!(sharp.at(21, 31), [1.0; 4], "the node is drawn");
+        assert_ne!(sharp.at(19, 31), [1.0; 4], "the node is where it should be");
+
+        let blur = GaussianBlur::from_sigma(5.0);
+        headless.app.world_mut().entity_mut(camera).insert(blur);
+        let got = scene::shot(&mut headless, &target);
+        let sigma = [f64::from(blur.sigma()); 2];
+        assert_gaussian_with(
+            "ui-blurred",
+            &got,
+            &sharp,
+            sigma,
+            Edge::Clamp,
+            TextureFormat::Rgba8UnormSrgb,
+        );
+
+        headless
+            .app
+            .world_mut()
+            .entity_mut(camera)
+            .insert(BlurStage::AfterTonemapping);
+        let got = scene::shot(&mut headless, &target);
+        for (x, y) in [(20, 30), (69, 30), (20, 54), (69, 54), (40, 40)] {
+            assert_eq!(got.at(x, y), [1.0; 4], "the node is sharp at {x}, {y}");
+        }
+    }
+}
+
+/// Two cameras on one target: one draws everywhere, the other blurs in a viewport with odd borders.
+#[test]
+fn a_viewport_has_its_own_edges_and_leaves_the_outside_alone() {
+    for (kind, hdr, backend) in [
+        (Kind::Core2d, false, BlurBackend::Auto),
+        (Kind::Core3d, false, BlurBackend::Fragment),
+        (Kind::Core2d, true, BlurBackend::Fragment),
+        (Kind::Core3d, true, BlurBackend::Auto),
+    ] {
+        let Some(mut headless) = gpu_with(backend, |_| {}) else {
+            return;
+        };
+        let setup = Setup {
+            kind,
+            hdr,
+            msaa: Msaa::Off,
+            stage: BlurStage::AfterTonemapping,
+        };
+        let (_, target) = setup.spawn(&mut headless);
+        let over = scene::camera(&mut headless, kind, &target, Msaa::Off);
+        let (origin, size) = (UVec2::new(13, 7), UVec2::new(101, 83));
+        let mut over_mut = headless.app.world_mut().entity_mut(over);
+        if hdr {
+            over_mut.insert(Hdr);
+        }
+        over_mut.insert(Camera {
+            order: 1,
+            clear_color: ClearColorConfig::None,
+            // What the camera holds, transparent where it is, and not blended over what was there before.
+            output_mode: CameraOutputMode::Write {
+                blend_state: Some(BlendState::REPLACE),
+                clear_color: ClearColorConfig::None,
+            },
+            viewport: Some(Viewport {
+                physical_position: origin,
+                physical_size: size,
+                ..default()
+            }),
+            ..default()
+        });
+        let sharp = scene::shot(&mut headless, &target);
+        let inside = |x: usize, y: usize| {
+            (origin.x as usize..(origin + size).x as usize).contains(&x)
+                && (origin.y as usize..(origin + size).y as usize).contains(&y)
+        };
+        let [start, extent] = [origin, size].map(|it| it.to_array().map(|side| side as usize));
+        let crop = |picture: &Picture| picture.crop(start, extent);
+        for (mode, edge) in EDGES {
+            for sigma in [2.0, 21.0] {
+                let blur = GaussianBlur::from_sigma(sigma).with_edge(mode);
+                headless.app.world_mut().entity_mut(over).insert(blur);
+                let got = scene::shot(&mut headless, &target);
+                for y in 0..got.height {
+                    for x in (0..got.width).filter(|&x| !inside(x, y)) {
+                        assert_eq!(got.at(x, y), sharp.at(x, y), "{kind:?}: {x}, {y} is outside");
+                    }
+                }
+                let sigma = [f64::from(blur.sigma()); 2];
+                let name = format!("viewport-{kind:?}-{hdr}-{mode:?}-{}", blur.sigma());
+                assert_gaussian_with(&name, &crop(&got), &crop(&sharp), sigma, edge, setup.format());
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! A blurred camera over a sharp one, on one target.
+
+use super::{SIZE, sigma};
+use crate::support::assert_close;
+use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::scene::{Kind, set_active};
+use crate::support::twins::Twins;
+use bevy::camera::CameraOutputMode;
+use bevy::camera::visibility::RenderLayers;
+use bevy::prelude::*;
+use bevy::render::render_resource::{BlendState, TextureFormat};
+use bevy_gaussian_blur::prelude::*;
+
+const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
+const SIGMA: f64 = 6.0;
+
+/// The textured sprite is the background, seen by the sharp camera; two plain sprites and a translucent one are the
+/// foreground, seen by the other one, which renders over the first.
+fn stack(kind: Kind, clear_color: ClearColorConfig, blend_state: Option<BlendState>) -> Option<Twins> {
+    let mut twins = Twins::new(kind, SIZE, FORMAT)?;
+    let world = twins.headless.app.world_mut();
+    let mut sprites = world.query::<(Entity, &mut Sprite)>();
+    let mut foreground = Vec::new();
+    for (entity, mut sprite) in sprites.iter_mut(world) {
+        if sprite.custom_size.is_some() {
+            foreground.push(entity);
+            let alpha = if foreground.len() == 1 { 0.5 } else { 1.0 };
+            sprite.color.set_alpha(alpha);
+        }
+    }
+    assert!(foreground.len() >= 3, "the scene has plain sprites");
+    for entity in foreground {
+        world.entity_mut(entity).insert(RenderLayers::layer(1));
+    }
+    let target = twins.sharp.target.clone();
+    twins.blurred.retarget(&mut twins.headless, target, 1.0);
+    let over = Camera {
+        order: 1,
+        clear_color,
+        output_mode: CameraOutputMode::Write {
+            blend_state,
+            clear_color: ClearColorConfig::None,
+        },
+        ..default()
+    };
+    twins.blur((over, RenderLayers::layer(1)));
+    Some(twins)
+}
+
+/// What one of the cameras draws on its own, as it is held before it goes to the target.
+fn alone(twins: &mut Twins, camera: Entity, other: Entity) -> Picture {
+    let mode = |twins: &mut Twins, mode: CameraOutputMode| {
+        let mut camera = twins.headless.app.world_mut().entity_mut(camera);
+        core::mem::replace(&mut camera.get_mut::<Camera>().expect("a camera").output_mode, mode)
+    };
+    set_active(&mut twins.headless, other, false);
+    let replacing = CameraOutputMode::Write {
+        blend_state: Some(BlendState::REPLACE),
+        clear_color: ClearColorConfig::None,
+    };
+    let usual = mode(twins, replacing);
+    twins.headless.warm_up();
+    let picture = twins.sharp.picture(&twins.headless);
+    mode(twins, usual);
+    set_active(&mut twins.headless, other, true);
+    picture
+}
+
+/// `over` on `under`, its colour weighted as the blend state has it.
+fn compose(over: &Picture, under: &Picture, weight: impl Fn(f64) -> f64) -> Picture {
+    Picture::from_fn(over.width, over.height, |x, y| {
+        let (over, under) = (over.at(x, y), under.at(x, y));
+        let alpha = over[3];
+        let mut composed: [f64; 4] =
+            core::array::from_fn(|channel| over[channel] * weight(alpha) + under[channel] * (1.0 - alpha));
+        composed[3] = alpha + under[3] * (1.0 - alpha);
+        composed
+    })
+}
+
+/// The colour that a camera holds is already multiplied by its alpha. Bevy's default blends it as if it were not, which
+/// darkens soft borders with or without a blur; `PREMULTIPLIED_ALPHA_BLENDING` is the one that composes right.
+#[test]
+fn a_blurred_foreground_is_composed_over_a_sharp_background() {
+    let premultiplied = Some(BlendState::PREMULTIPLIED_ALPHA_BLENDING);
+    for blend_state in [premultiplied, None] {
+        let weight = |alpha: f64| if blend_state.is_some() { 1.0 } else { alpha };
+        let transparent = ClearColorConfig::Custom(Color::NONE);
+        let Some(mut twins) = stack(Kind::Core2d, transparent, blend_state) else {
+            return;
+        };
+        let (under, over) = (twins.sharp.camera, twins.blurred.camera);
+        let background = alone(&mut twins, under, over);
+        let foreground = alone(&mut twins, over, under);
+        let alphas: Vec<f64> = foreground.texels.iter().map(|texel| texel[3]).collect();
+        assert!(
+            alphas.contains(&0.0) && alphas.contains(&1.0),
+            "some is covered, some not"
+        );
+        twins.headless.warm_up();
+        let sharp = twins.sharp.picture(&twins.headless);
+        let expected = compose(&foreground, &background, weight);
+        assert_close("stacked-sharp", &sharp, &expected, &[0, 1, 2, 3], 0.3 / 255.0);
+        for edge in [
+            (EdgeMode::Clamp, Edge::Clamp),
+            (EdgeMode::Transparent, Edge::Transparent),
+        ] {
+            twins.blur(sigma(SIGMA as f32).with_edge(edge.0));
+            twins.headless.warm_up();
+            let got = twins.sharp.picture(&twins.headless);
+            let expected = compose(&gaussian_blur(&foreground, [SIGMA; 2], edge.1), &background, weight);
+            let name = format!("stacked-{}-{edge:?}", blend_state.is_some());
+            let worst = assert_close(&name, &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+            println!("{name}: {:.3}/255", worst * 255.0);
+        }
+    }
+}
+
+/// Without a clear the second camera draws into what the first one has left, and so blurs both.
+#[test]
+fn a_camera_that_does_not_clear_blurs_what_is_below() {
+    let Some(mut twins) = stack(Kind::Core2d, ClearColorConfig::None, None) else {
+        return;
+    };
+    twins.headless.warm_up();
+    let sharp = twins.sharp.picture(&twins.headless);
+    twins.blur(sigma(SIGMA as f32));
+    twins.headless.warm_up();
+    let got = twins.sharp.picture(&twins.headless);
+    let expected = gaussian_blur(&sharp, [SIGMA; 2], Edge::Clamp);
+    assert_close("stacked-without-clear", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+}
+
+/// The lower camera is the blurred one: what lies over it stays sharp.
+#[test]
+fn a_sharp_foreground_stays_sharp_over_a_blurred_background() {
+    let premultiplied = Some(BlendState::PREMULTIPLIED_ALPHA_BLENDING);
+    let Some(mut twins) = stack(Kind::Core2d, ClearColorConfig::Custom(Color::NONE), premultiplied) else {
+        return;
+    };
+    let (under, over) = (twins.sharp.camera, twins.blurred.camera);
+    let background = alone(&mut twins, under, over);
+    let foreground = alone(&mut twins, over, under);
+    twins.sharp.insert(&mut twins.headless, sigma(SIGMA as f32));
+    twins.headless.warm_up();
+    let got = twins.sharp.picture(&twins.headless);
+    let below = gaussian_blur(&background, [SIGMA; 2], Edge::Clamp);
+    let expected = compose(&foreground, &below, |_| 1.0);
+    assert_close("stacked-over-blurred", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+}

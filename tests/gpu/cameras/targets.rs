@@ -1,0 +1,117 @@
+//! Targets that change their size, their format or their camera.
+
+use super::{FORMAT, SIZE, frames, sigma};
+use crate::support::scene::{self, Kind};
+use crate::support::twins::Twins;
+use bevy::image::ToExtents;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+/// Sizes that grow and shrink, odd ones among them.
+fn size_in(frame: u32) -> UVec2 {
+    UVec2::new(100 + (frame * 37) % 61, 50 + (frame * 23) % 41)
+}
+
+fn resize(twins: &mut Twins, size: UVec2) {
+    let targets = [twins.sharp.target.clone(), twins.blurred.target.clone()];
+    let world = twins.headless.app.world_mut();
+    for target in &targets {
+        // Bevy's own event comes at the end of the frame, a frame too late for the camera.
+        world.write_message(AssetEvent::<Image>::Modified { id: target.id() });
+    }
+    let mut images = world.resource_mut::<Assets<Image>>();
+    for target in &targets {
+        let mut image = images.get_mut(target).expect("a target");
+        image.resize(size.to_extents());
+    }
+}
+
+fn retarget(twins: &mut Twins, size: UVec2, format: TextureFormat) {
+    let [one, other] = [(); 2].map(|()| scene::target(&mut twins.headless, size, format));
+    twins.sharp.retarget(&mut twins.headless, one, 1.0);
+    twins.blurred.retarget(&mut twins.headless, other, 1.0);
+    twins.notice_targets();
+}
+
+#[test]
+fn a_target_is_resized_in_every_frame() {
+    for (kind, sigma) in [(Kind::Core2d, 3.0_f32), (Kind::Core3d, 14.0)] {
+        let Some(mut twins) = Twins::new(kind, SIZE, FORMAT) else {
+            return;
+        };
+        twins.blur(GaussianBlur::from_sigma(sigma));
+        twins.headless.warm_up();
+        for frame in 0..60 {
+            resize(&mut twins, size_in(frame));
+            twins.headless.frame();
+            let pixels = twins.blurred.pixels(&twins.headless);
+            assert_eq!(UVec2::new(pixels.width, pixels.height), size_in(frame));
+            let name = format!("resized-{kind:?}-{frame}");
+            twins.assert_blurred(&name, [f64::from(sigma); 2]);
+        }
+        for size in [UVec2::new(1, 1), UVec2::new(2, 90), UVec2::new(700, 1), SIZE] {
+            resize(&mut twins, size);
+            twins.headless.frame();
+            twins.assert_blurred(&format!("resized-{size}"), [f64::from(sigma); 2]);
+        }
+    }
+}
+
+#[test]
+fn a_camera_moves_to_another_target() {
+    for kind in [Kind::Core2d, Kind::Core3d] {
+        let Some(mut twins) = Twins::new(kind, SIZE, FORMAT) else {
+            return;
+        };
+        twins.blur(sigma(7.0));
+        twins.headless.warm_up();
+        let places = [
+            (UVec2::new(131, 71), TextureFormat::Rgba16Float),
+            (UVec2::new(64, 100), TextureFormat::Rgba8Unorm),
+            (SIZE, TextureFormat::Bgra8UnormSrgb),
+            (UVec2::new(203, 40), TextureFormat::Rgba8UnormSrgb),
+        ];
+        for (size, format) in places {
+            retarget(&mut twins, size, format);
+            twins.headless.warm_up();
+            twins.assert_blurred(&format!("moved-{kind:?}-{size}-{format:?}"), [7.0; 2]);
+        }
+    }
+}
+
+#[test]
+fn targets_have_any_format_a_camera_can_render_to() {
+    let blended = [
+        TextureFormat::Rgba8Unorm,
+        TextureFormat::Bgra8Unorm,
+        TextureFormat::Bgra8UnormSrgb,
+        TextureFormat::Rgba16Float,
+    ];
+    // Sprites are blended, which needs a format that can be.
+    let plain = [
+        TextureFormat::R16Float,
+        TextureFormat::R32Float,
+        TextureFormat::Rgba32Float,
+        TextureFormat::R8Unorm,
+    ];
+    let opaque: Vec<TextureFormat> = blended.into_iter().chain(plain).collect();
+    for (kind, formats) in [(Kind::Core2d, blended.to_vec()), (Kind::Core3d, opaque)] {
+        let Some(mut twins) = Twins::new(kind, SIZE, FORMAT) else {
+            return;
+        };
+        for format in formats {
+            retarget(&mut twins, SIZE, format);
+            twins.blur(GaussianBlur::new(0.0));
+            twins.headless.warm_up();
+            twins.assert_identical("without a blur");
+            for sigma in [1.2_f32, 11.0] {
+                twins.blur(GaussianBlur::from_sigma(sigma));
+                frames(&mut twins, 2);
+                let name = format!("format-{kind:?}-{format:?}-{sigma}");
+                let worst = twins.assert_blurred(&name, [f64::from(sigma); 2]);
+                println!("{name}: {:.3}/255", worst * 255.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! A blur that changes nothing copies every bit, and a blur in place writes the same as one into a target.
+
+use crate::support::headless::Headless;
+use crate::support::outcomes::{finished, record};
+use crate::support::reference::Picture;
+use crate::support::{formats, gpu, inputs};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+const COPIED: [TextureFormat; 4] = [
+    TextureFormat::Rgba8Unorm,
+    TextureFormat::Rgba8UnormSrgb,
+    TextureFormat::Rgba16Float,
+    TextureFormat::Rgba32Float,
+];
+
+/// Pictures in a format, all of whose values occur in ordinary images: every level of eight bits, or negative, tiny and
+/// large floats.
+fn sources(format: TextureFormat) -> [Image; 2] {
+    let [first, second] = inputs::patterns(64, 33);
+    let levels = Picture::from_fn(64, 33, |x, y| {
+        let byte = |shift| ((x + 64 * y) / 4 * 4 + x % 4 + shift) % 256;
+        [0, 64, 128, 192].map(|shift| {
+            let value = byte(shift) as f64 / 255.0;
+            if format == TextureFormat::Rgba8UnormSrgb && shift < 192 {
+                formats::decode_srgb(value)
+            } else {
+                value
+            }
+        })
+    });
+    let floats = Picture::from_fn(64, 33, |x, y| {
+        let scale = 2.0_f64.powi(x as i32 / 2 - 16) * if y % 2 == 0 { 1.0 } else { -1.0 };
+        first.at(x, y).map(|value| (value + 0.125) * scale)
+    });
+    let special = match format {
+        TextureFormat::Rgba8Unorm | TextureFormat::Rgba8UnormSrgb => levels,
+        _ => floats,
+    };
+    [formats::to_image(&second, format), formats::to_image(&special, format)]
+}
+
+/// Blurs into another image that holds something else.
+fn blur_into(headless: &mut Headless, blur: GaussianBlur, image: Image, alpha: BlurAlpha) -> Handle<Image> {
+    let mut other = image.clone();
+    let bytes = other.data.iter_mut().flatten();
+    bytes.for_each(|byte| *byte = 0x31);
+    let (source, target) = (headless.add_image(image), headless.add_image(other));
+    let image = BlurImage::new(source).with_target(target).with_alpha(alpha);
+    headless.blur(blur, image).expect("the blur succeeds")
+}
+
+#[test]
+fn radius_zero_copies_every_bit() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    for format in COPIED {
+        for image in sources(format) {
+            for radius in [0.0, 0.05] {
+                let expected = image.data.clone().expect("the image has data");
+                let blur = GaussianBlur::new(radius);
+                let target = blur_into(&mut headless, blur, image.clone(), BlurAlpha::Premultiplied);
+                assert_bytes(&headless.read_image(&target).bytes, &expected, &format!("{format:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn radius_zero_copies_straight_alpha() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    for format in COPIED {
+        let [image, _] = sources(format);
+        let expected = image.data.clone().expect("the image has data");
+        let target = blur_into(&mut headless, GaussianBlur::new(0.0), image, BlurAlpha::Straight);
+        assert_bytes(
+            &headless.read_image(&target).bytes,
+            &expected,
+            &format!("{format:?}, straight"),
+        );
+    }
+}
+
+#[test]
+fn radius_zero_copies_special_values() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    let mut changed = Vec::new();
+    for format in [TextureFormat::Rgba16Float, TextureFormat::Rgba32Float] {
+        for value in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -0.0] {
+            let image = formats::to_image(&Picture::from_fn(8, 8, |_, _| [value; 4]), format);
+            let expected = image.data.clone().expect("the image has data");
+            let target = blur_into(&mut headless, GaussianBlur::new(0.0), image, BlurAlpha::Premultiplied);
+            let pixels = headless.read_image(&target);
+            if pixels.bytes != expected {
+                changed.push(format!(
+                    "{format:?}: {value} became {}",
+                    formats::to_picture(&pixels).at(0, 0)[0]
+                ));
+            }
+        }
+    }
+    assert!(changed.is_empty(), "{}", changed.join("\n"));
+}
+
+#[test]
+fn radius_zero_in_place_touches_nothing() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    for format in COPIED {
+        for alpha in [BlurAlpha::Premultiplied, BlurAlpha::Straight, BlurAlpha::Opaque] {
+            // Any bits at all, those of NaN included.
+            let [mut image, _] = sources(format);
+            for (index, byte) in image.data.iter_mut().flatten().enumerate() {
+                *byte = (index * 151 + index / 256) as u8;
+            }
+            let expected = image.data.clone().expect("the image has data");
+            let image = headless.add_image(image);
+            let entity = (
+                GaussianBlur::new(0.0),
+                BlurImage::in_place(image.clone()).with_alpha(alpha),
+            );
+            headless.app.world_mut().spawn(entity);
+            finished(&mut headless, 8);
+            assert_bytes(
+                &headless.read_image(&image).bytes,
+                &expected,
+                &format!("{format:?}, {alpha:?}"),
+            );
+        }
+    }
+}
+
+fn assert_bytes(got: &[u8], expected: &[u8], name: &str) {
+    let differing: Vec<usize> = (0..got.len()).filter(|&index| got[index] != expected[index]).collect();
+    let first = differing.first().map(|&index| (index, got[index], expected[index]));
+    assert!(
+        got.len() == expected.len() && differing.is_empty(),
+        "{name}: {} of {} bytes differ, the first (index, got, expected): {first:?}",
+        differing.len(),
+        expected.len()
+    );
+}
+
+#[test]
+fn in_place_equals_into_a_target() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    let aspects = [Vec2::ONE, Vec2::X, Vec2::Y, Vec2::new(1.0, 0.1)];
+    for format in COPIED {
+        for sigma in [0.6, 2.0, 9.0, 40.0] {
+            for aspect in aspects {
+                let [image, _] = sources(format);
+                let blur = GaussianBlur::from_sigma(sigma).with_aspect(aspect);
+                let target = blur_into(&mut headless, blur, image.clone(), BlurAlpha::Premultiplied);
+                let image = headless.add_image(image);
+                let in_place = headless
+                    .blur(blur, BlurImage::in_place(image.clone()))
+                    .expect("the blur succeeds");
+                assert_eq!(in_place, image);
+                let [got, expected] = [&in_place, &target].map(|image| headless.read_image(image).bytes);
+                assert_bytes(&got, &expected, &format!("{format:?}, sigma {sigma}, {aspect}"));
+            }
+        }
+    }
+}

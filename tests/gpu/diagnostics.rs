@@ -1,0 +1,255 @@
+//! The figures that the plugin publishes about cameras: times here, bytes in a module of their own.
+
+mod memory;
+
+use crate::support::headless::Headless;
+use crate::support::scene::{self, Kind, set_active};
+use crate::support::twins::View;
+use crate::support::{gpu_with, outcomes};
+use bevy::diagnostic::{DiagnosticPath, DiagnosticsStore};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy::render::renderer::RenderDevice;
+use bevy_gaussian_blur::diagnostics::{DOWNSAMPLE, HORIZONTAL, PASSES, TEXTURE_BYTES, UPSAMPLE, VERTICAL};
+use bevy_gaussian_blur::prelude::*;
+
+const SIZE: UVec2 = UVec2::new(160, 90);
+/// Within so many frames a figure has to come or to go.
+const SOON: usize = 15;
+/// Neither standard deviation is near a change of the plan: no octave here, one there.
+const WEAK: f32 = 1.5;
+const STRONG: f32 = 4.0;
+
+/// An app with figures. Timestamps of a software renderer cover render passes only.
+fn app() -> Option<Headless> {
+    let mut headless = gpu_with(BlurBackend::Fragment, |app| {
+        outcomes::record(app);
+        app.add_plugins(GaussianBlurDiagnosticsPlugin);
+    })?;
+    scene::spawn(&mut headless, Kind::Core2d, 1.0);
+    Some(headless)
+}
+
+fn camera(headless: &mut Headless, name: &'static str) -> Entity {
+    let view = View::new(headless, Kind::Core2d, SIZE, TextureFormat::Rgba8UnormSrgb);
+    view.insert(headless, Name::new(name));
+    view.camera
+}
+
+fn blur(headless: &mut Headless, camera: Entity, sigma: f32) {
+    let blur = GaussianBlur::from_sigma(sigma);
+    headless.app.world_mut().entity_mut(camera).insert(blur);
+}
+
+fn unblur(headless: &mut Headless, camera: Entity) {
+    headless.app.world_mut().entity_mut(camera).remove::<GaussianBlur>();
+}
+
+fn label(headless: &Headless, camera: Entity) -> BlurLabel {
+    let label = headless.app.world().get::<BlurLabel>(camera);
+    label.expect("a blurred camera has a label").clone()
+}
+
+fn value(world: &World, path: &DiagnosticPath) -> Option<f64> {
+    world.resource::<DiagnosticsStore>().get(path)?.value()
+}
+
+/// The latest figure, not smoothed.
+fn latest(world: &World, path: &DiagnosticPath) -> Option<f64> {
+    let diagnostic = world.resource::<DiagnosticsStore>().get(path)?;
+    diagnostic.measurement().map(|measurement| measurement.value)
+}
+
+/// Whether the GPU has timestamps; without them its times are absent, and their tests test nothing.
+fn has_timestamps(headless: &Headless) -> bool {
+    let features = headless.render_world().resource::<RenderDevice>().features();
+    let has = features.contains(wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
+    if !has {
+        eprintln!("SKIPPED, this GPU has no timestamps");
+    }
+    has
+}
+
+/// The passes that have figures now.
+fn passes(world: &World, label: &BlurLabel) -> Vec<&'static str> {
+    let has_figure = |pass: &&str| value(world, &label.pass_elapsed_gpu(pass)).is_some();
+    PASSES.into_iter().filter(has_figure).collect()
+}
+
+/// Waits for a figure of the GPU to come or to go. Returns whether it did.
+fn waited(headless: &mut Headless, label: &BlurLabel, present: bool) -> bool {
+    headless.frames_until(SOON, |world| {
+        value(world, &label.elapsed_gpu()).is_some() == present && passes(world, label).is_empty() != present
+    })
+}
+
+#[test]
+fn figures_appear_and_add_up() {
+    let Some(mut headless) = app().filter(has_timestamps) else {
+        return;
+    };
+    headless.warm_up();
+    let camera = camera(&mut headless, "Main/camera");
+    for sigma in [WEAK, STRONG] {
+        blur(&mut headless, camera, sigma);
+        headless.warm_up();
+        unblur(&mut headless, camera);
+        headless.warm_up();
+        headless.warm_up();
+        blur(&mut headless, camera, sigma);
+        let label = BlurLabel::new("Main/camera");
+        assert!(
+            label
+                .elapsed_gpu()
+                .as_str()
+                .starts_with("render/gaussian_blur/Main_camera/")
+        );
+        let appeared = headless.frames_until(10, |world| value(world, &label.elapsed_gpu()).is_some());
+        assert!(appeared, "σ {sigma}: no figure within ten frames");
+        let mut shares = Vec::new();
+        for _ in 0..21 {
+            headless.frame();
+            let world = headless.app.world();
+            let time = |path| latest(world, &path).unwrap_or_default();
+            let whole = time(label.elapsed_gpu());
+            let each: Vec<f64> = PASSES.iter().map(|pass| time(label.pass_elapsed_gpu(pass))).collect();
+            let sum: f64 = each.iter().sum();
+            let present = passes(world, &label);
+            assert!(whole > 0.0 && !present.is_empty(), "σ {sigma}: {whole} ms, {present:?}");
+            for (pass, time) in PASSES.iter().zip(&each) {
+                assert_eq!(*time > 0.0, present.contains(pass), "σ {sigma}: {pass} took {time} ms");
+            }
+            // Timestamps are rounded.
+            assert!(sum <= whole * 1.001 + 1e-4, "σ {sigma}: {each:?} are more than {whole}");
+            shares.push(sum / whole);
+        }
+        // A software renderer may be interrupted between two passes, so the median counts.
+        shares.sort_by(f64::total_cmp);
+        println!("σ {sigma}: the passes are {:.2} of the whole (median)", shares[10]);
+        assert!(
+            shares[10] >= 0.5,
+            "σ {sigma}: the passes are too little of the whole: {shares:?}"
+        );
+    }
+}
+
+/// Something after which a camera is no longer blurred.
+type End = fn(&mut Headless, Entity);
+
+#[test]
+fn figures_vanish() {
+    let Some(mut headless) = app().filter(has_timestamps) else {
+        return;
+    };
+    let camera = camera(&mut headless, "Main");
+    let label = BlurLabel::new("Main");
+    let ends: [(&str, End); 4] = [
+        ("the component goes", unblur),
+        ("the radius goes to 0", |headless, camera| blur(headless, camera, 0.0)),
+        ("the camera is inactive", |headless, camera| {
+            set_active(headless, camera, false)
+        }),
+        ("the camera goes", |headless, camera| {
+            headless.app.world_mut().despawn(camera);
+        }),
+    ];
+    for (name, end) in ends {
+        set_active(&mut headless, camera, true);
+        blur(&mut headless, camera, STRONG);
+        headless.warm_up();
+        assert!(waited(&mut headless, &label, true), "{name}: no figure before");
+        assert!(value(headless.app.world(), &label.elapsed_cpu()).is_some(), "{name}");
+        end(&mut headless, camera);
+        assert!(waited(&mut headless, &label, false), "{name}: a figure stays");
+        for _ in 0..SOON {
+            headless.frame();
+            let world = headless.app.world();
+            assert_eq!(passes(world, &label), [""; 0], "{name}: a figure returns");
+            let whole = [label.elapsed_gpu(), label.elapsed_cpu()];
+            assert!(
+                whole.iter().all(|path| value(world, path).is_none()),
+                "{name}: a figure returns"
+            );
+        }
+        assert_eq!(value(headless.app.world(), &TEXTURE_BYTES), Some(0.0), "{name}");
+    }
+}
+
+#[test]
+fn figures_follow_the_plan() {
+    let Some(mut headless) = app().filter(has_timestamps) else {
+        return;
+    };
+    let camera = camera(&mut headless, "Main");
+    let weak = vec![HORIZONTAL, VERTICAL];
+    let strong = vec![DOWNSAMPLE, HORIZONTAL, VERTICAL, UPSAMPLE];
+    let label = BlurLabel::new("Main");
+    for (sigma, expected) in [(WEAK, &weak), (STRONG, &strong), (WEAK, &weak), (60.0, &strong)] {
+        blur(&mut headless, camera, sigma);
+        let arrived = headless.frames_until(SOON, |world| passes(world, &label) == *expected);
+        let found = passes(headless.app.world(), &label);
+        assert!(arrived, "σ {sigma}: {found:?} instead of {expected:?}");
+    }
+}
+
+#[test]
+fn two_cameras_never_mix_their_figures() {
+    let Some(mut headless) = app().filter(has_timestamps) else {
+        return;
+    };
+    let [one, other, sharp] = ["Player", "Player", "Player"].map(|name| camera(&mut headless, name));
+    blur(&mut headless, one, WEAK);
+    blur(&mut headless, other, STRONG);
+    headless.warm_up();
+    headless.warm_up();
+    let labels = [one, other].map(|camera| label(&headless, camera));
+    assert_ne!(labels[0], labels[1]);
+    for _ in 0..SOON {
+        headless.frame();
+        let world = headless.app.world();
+        assert_eq!(passes(world, &labels[0]), [HORIZONTAL, VERTICAL]);
+        assert_eq!(passes(world, &labels[1]), [DOWNSAMPLE, HORIZONTAL, VERTICAL, UPSAMPLE]);
+        for label in &labels {
+            assert!(value(world, &label.elapsed_gpu()).is_some_and(|time| time > 0.0));
+        }
+        assert_eq!(world.get::<BlurLabel>(sharp), None, "the third camera is not blurred");
+        assert_eq!(value(world, &BlurLabel::new("Player").elapsed_gpu()), None);
+    }
+    // What is left is alone with its name again.
+    unblur(&mut headless, one);
+    headless.warm_up();
+    headless.warm_up();
+    let world = headless.app.world();
+    for old in &labels {
+        assert_eq!(passes(world, old), [""; 0], "{} is no more", old.as_str());
+        assert_eq!(value(world, &old.elapsed_gpu()), None, "{} is no more", old.as_str());
+    }
+    assert_eq!(label(&headless, other), BlurLabel::new("Player"));
+    let left = passes(world, &BlurLabel::new("Player"));
+    assert_eq!(left, [DOWNSAMPLE, HORIZONTAL, VERTICAL, UPSAMPLE]);
+}
+
+#[test]
+fn encoding_is_timed() {
+    let Some(mut headless) = app() else {
+        return;
+    };
+    let camera = camera(&mut headless, "Main");
+    let path = BlurLabel::new("Main").elapsed_cpu();
+    for sigma in [WEAK, STRONG, 40.0] {
+        blur(&mut headless, camera, sigma);
+        headless.warm_up();
+        let mut times = Vec::new();
+        for _ in 0..60 {
+            headless.frame();
+            times.extend(latest(headless.app.world(), &path));
+        }
+        assert!(times.len() >= 50, "σ {sigma}: only {} figures", times.len());
+        assert!(times.iter().all(|time| *time > 0.0));
+        times.sort_by(f64::total_cmp);
+        println!(
+            "σ {sigma}: encoded in {:.1} us (median)",
+            times[times.len() / 2] * 1000.0
+        );
+    }
+}

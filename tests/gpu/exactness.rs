@@ -1,0 +1,113 @@
+//! Blurred images are the Gaussian: at every size, with every edge mode, along each axis on its own, and for a picture
+//! of a game.
+
+use crate::support::executors::{Case, SIGMAS, executors};
+use crate::support::images::blurred_into_own;
+use crate::support::outcomes::record;
+use crate::support::reference::{Edge, gaussian_blur};
+use crate::support::{EDGES, assert_close, bundled, formats, gpu, inputs, within_rounding};
+use bevy::math::Vec2;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+/// Every input, sigma and edge mode at one size.
+fn check_size(width: usize, height: usize) {
+    let mut executors = executors();
+    let mut worst = 0.0_f64;
+    for picture in inputs::patterns(width, height) {
+        for sigma in SIGMAS {
+            for edge in EDGES {
+                let case = Case {
+                    picture: &picture,
+                    format: TextureFormat::Rgba16Float,
+                    sigma,
+                    edge,
+                };
+                worst = worst.max(case.check(&mut executors));
+            }
+        }
+    }
+    println!("{width}x{height}: worst error {:.3}/255", worst * 255.0);
+}
+
+#[test]
+fn one_texel() {
+    check_size(1, 1);
+}
+
+#[test]
+fn three_by_two() {
+    check_size(3, 2);
+}
+
+#[test]
+fn small_and_odd() {
+    check_size(61, 47);
+}
+
+#[test]
+fn screen_sized() {
+    check_size(640, 360);
+}
+
+#[test]
+fn large_and_odd() {
+    check_size(1023, 511);
+}
+
+#[test]
+fn axes_of_their_own() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    let format = TextureFormat::Rgba16Float;
+    let picture = inputs::patterns(160, 111)[1].clone();
+    let stored = formats::quantised(&picture, format);
+    // Exact along both axes, decimated along one, decimated by different scales, and one axis left alone.
+    let aspects = [
+        Vec2::X,
+        Vec2::Y,
+        Vec2::new(1.0, 0.1),
+        Vec2::new(0.1, 1.0),
+        Vec2::new(0.25, 1.0),
+        Vec2::new(1.0, 0.0005),
+    ];
+    let mut worst = 0.0_f64;
+    for aspect in aspects {
+        for sigma in [2.0, 14.0, 33.0] {
+            for (edge, reference) in EDGES {
+                let blur = GaussianBlur::from_sigma(sigma).with_aspect(aspect).with_edge(edge);
+                let got = blurred_into_own(&mut headless, blur, &picture, format);
+                let sigmas = [aspect.x, aspect.y].map(|scale| f64::from(sigma * scale));
+                let expected = gaussian_blur(&stored, sigmas, reference);
+                let name = format!("sigma {sigma}, aspect {aspect}, {edge:?}");
+                worst = worst.max(assert_close(&name, &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0));
+            }
+        }
+    }
+    println!("axes of their own: worst error {:.3}/255", worst * 255.0);
+}
+
+#[test]
+fn the_scene() {
+    let Some(mut headless) = gpu(|_| {}) else {
+        return;
+    };
+    let (image, picture) = bundled::load("scene.png");
+    assert_eq!([picture.width, picture.height], [1280, 720]);
+    let source = headless.add_image(image);
+    for sigma in [2.0, 8.0, 32.0, 128.0] {
+        let blur = GaussianBlur::from_sigma(sigma);
+        let target = headless
+            .blur(blur, BlurImage::new(source.clone()))
+            .expect("the blur succeeds");
+        let got = formats::to_picture(&headless.read_image(&target));
+        let expected = gaussian_blur(&picture, [f64::from(sigma); 2], Edge::Clamp);
+        let within = within_rounding(&got, &expected, bundled::FORMAT);
+        let worst = assert_close(&format!("scene-{sigma}"), &got, &within, &[0, 1, 2, 3], 0.6 / 255.0);
+        println!(
+            "scene, sigma {sigma}: {:.3}/255 beyond the rounding step",
+            255.0 * worst
+        );
+    }
+}

@@ -1,0 +1,15 @@
+//! Everything that a blur does on a GPU, in one program, since each one links all of Bevy.
+//!
+//! Where there is no GPU the tests say that they were skipped, unless `BLUR_REQUIRE_GPU` is set.
+
+mod alpha;
+mod cameras;
+mod copies;
+mod diagnostics;
+mod exactness;
+mod failures;
+mod formats;
+mod lifecycle;
+mod quality;
+mod scipy;
+mod support;

@@ -1,0 +1,232 @@
+//! What a viewer would notice: flicker, a wrong strength, pops, and bright lights that go wrong.
+
+use crate::support::difference::minus;
+use crate::support::executors::by_both_executors;
+use crate::support::headless::Headless;
+use crate::support::images::blurred;
+use crate::support::inputs::{disk, impulse, patterns, quad};
+use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::{EDGES, assert_close, formats};
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+const ALL: [usize; 4] = [0, 1, 2, 3];
+
+/// Sources of both precision classes: values up to 1, and beyond.
+const CLASSES: [TextureFormat; 2] = [TextureFormat::Rgba16Unorm, TextureFormat::Rgba16Float];
+
+/// Blurs a picture of one class with sigma, all channels alike.
+fn blur(
+    headless: &mut Headless,
+    picture: &Picture,
+    class: TextureFormat,
+    sigma: f64,
+    target: TextureFormat,
+) -> Picture {
+    let blur = GaussianBlur::from_sigma(sigma as f32);
+    let source = formats::to_image(picture, class);
+    blurred(headless, blur, source, BlurAlpha::Premultiplied, target)
+}
+
+fn peak(picture: &Picture, channel: usize) -> f64 {
+    picture.texels.iter().map(|texel| texel[channel]).fold(0.0, f64::max)
+}
+
+/// (max - min) / mean.
+fn spread(values: &[f64]) -> f64 {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(0.0, f64::max);
+    (most - least) * values.len() as f64 / values.iter().sum::<f64>()
+}
+
+#[test]
+fn a_moving_disk_does_not_flicker() {
+    by_both_executors(move_disk);
+}
+
+fn move_disk(headless: &mut Headless) {
+    let (width, height) = (200, 120);
+    for class in CLASSES {
+        for (sigma, radius, pictures) in [(6.1, 1.0, 16), (24.4, 1.5, 32)] {
+            let (mut peaks, mut ratios) = (Vec::new(), Vec::new());
+            // At least one period of the grid, four steps of an eighth of a texel in a picture.
+            for step in 0..pictures {
+                let x = |channel: usize| 92.0 + (4 * step + channel) as f64 / 8.0;
+                let picture = quad(ALL.map(|channel| disk(width, height, x(channel), 60.31, radius)));
+                let got = blur(headless, &picture, class, sigma, TextureFormat::Rgba16Float);
+                let expected = gaussian_blur(&formats::quantised(&picture, class), [sigma; 2], Edge::Clamp);
+                for channel in ALL {
+                    peaks.push(peak(&got, channel));
+                    ratios.push(peak(&got, channel) / peak(&expected, channel));
+                }
+            }
+            let (flicker, own) = (spread(&peaks), spread(&ratios));
+            println!(
+                "{class:?}, sigma {sigma}: flicker {:.3} %, of the ratio to the reference's peak {:.3} %",
+                100.0 * flicker,
+                100.0 * own
+            );
+            assert!(flicker < 0.006, "{class:?}, sigma {sigma}: {flicker}");
+        }
+    }
+}
+
+#[test]
+fn the_sigma_is_the_one_asked_for() {
+    by_both_executors(measure_sigma);
+}
+
+fn measure_sigma(headless: &mut Headless) {
+    let sigmas = [0.8, 1.3, 2.2, 2.9, 3.1, 3.9, 4.1, 6.1, 8.1, 12.1, 24.4, 40.0];
+    let mut worst = (0.0, 0.0);
+    for class in CLASSES {
+        for sigma in sigmas {
+            let side = 2 * (6.0 * sigma) as usize + 48;
+            let places = [side / 2, side / 2 + 1, side / 2 + 5, side / 2 + 11];
+            let shifted = |channel: usize| {
+                let centre = impulse(2 * places[channel], 2 * (side - places[channel]));
+                let mut whole = impulse(side, side);
+                whole.values.fill(0.0);
+                let (x, y) = (centre.width / 2, centre.height / 2);
+                whole.values[y * side + x] = 1.0;
+                whole
+            };
+            let picture = quad(ALL.map(shifted));
+            let got = blur(headless, &picture, class, sigma, TextureFormat::Rgba32Float);
+            for (channel, place) in places.into_iter().enumerate() {
+                let centre = [place, side - place];
+                for (axis, measured) in sigmas_of(&got, channel, centre).into_iter().enumerate() {
+                    let error = measured / sigma - 1.0;
+                    if f64::abs(error) > f64::abs(worst.0) {
+                        worst = (error, sigma);
+                    }
+                    assert!(
+                        error.abs() < 0.005,
+                        "{class:?}, sigma {sigma}, axis {axis}, impulse at {centre:?}: measured {measured}"
+                    );
+                }
+            }
+        }
+    }
+    println!("effective sigma: worst {:+.3} % at sigma {}", 100.0 * worst.0, worst.1);
+}
+
+/// The roots of the second moments about a place along x and y. The sum and the mean have to be right, too.
+fn sigmas_of(picture: &Picture, channel: usize, centre: [usize; 2]) -> [f64; 2] {
+    let (mut sum, mut first, mut second) = (0.0, [0.0; 2], [0.0; 2]);
+    for (index, texel) in picture.texels.iter().enumerate() {
+        let weight = texel[channel];
+        sum += weight;
+        let position = [index % picture.width, index / picture.width];
+        for axis in 0..2 {
+            let distance = position[axis] as f64 - centre[axis] as f64;
+            first[axis] += weight * distance;
+            second[axis] += weight * distance * distance;
+        }
+    }
+    let sigmas = second.map(|moment| (moment / sum).sqrt());
+    assert!((sum - 1.0).abs() < 1e-3, "a blur must keep the light: {sum}");
+    for axis in 0..2 {
+        let shift = first[axis] / sum;
+        assert!(
+            shift.abs() < 0.002 * sigmas[axis],
+            "a blur must not move the picture: {shift}"
+        );
+    }
+    sigmas
+}
+
+#[test]
+fn a_growing_radius_does_not_pop() {
+    by_both_executors(grow_radius);
+}
+
+fn grow_radius(headless: &mut Headless) {
+    // A fine sweep, and the values just below and above every change of level.
+    let mut sigmas: Vec<f64> = (0..30).map(|i| 2.8 * 1.08_f64.powi(i)).collect();
+    for change in [3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0] {
+        sigmas.extend([change * 0.9995, change * 1.0005]);
+    }
+    sigmas.sort_by(f64::total_cmp);
+    let [picture, _] = patterns(128, 96);
+    for class in CLASSES {
+        let stored = formats::quantised(&picture, class);
+        let mut worst = 0.0_f64;
+        let mut previous: Option<Picture> = None;
+        for &sigma in &sigmas {
+            let got = blur(headless, &picture, class, sigma, TextureFormat::Rgba32Float);
+            let expected = gaussian_blur(&stored, [sigma; 2], Edge::Clamp);
+            // What changes beyond the smooth change is the change of the error.
+            let error = minus(&got, &expected);
+            if let Some(previous) = &previous {
+                let name = format!("{class:?}, up to sigma {sigma}");
+                worst = worst.max(assert_close(&name, &error, previous, &ALL, 0.5 / 255.0));
+            }
+            previous = Some(error);
+        }
+        println!("{class:?}: largest pop {:.3}/255", worst * 255.0);
+    }
+}
+
+#[test]
+fn bright_lights_stay_exact() {
+    by_both_executors(blur_lights);
+}
+
+fn blur_lights(headless: &mut Headless) {
+    let format = TextureFormat::Rgba16Float;
+    let (width, height) = (180, 140);
+    let centres = [(90.0, 70.0), (90.5, 70.5), (88.3, 71.8), (93.7, 66.1)];
+    let lights = quad(centres.map(|(x, y)| disk(width, height, x, y, 1.0)));
+    let picture = Picture::from_fn(width, height, |x, y| {
+        lights.at(x, y).map(|covered| 0.05 + covered * (1000.0 - 0.05))
+    });
+    let stored = formats::quantised(&picture, format);
+    let mut worst = 0.0_f64;
+    for sigma in [3.05, 3.95, 4.05, 6.1, 7.9, 8.1, 12.2, 15.9, 16.1, 24.4] {
+        let got = blur(headless, &picture, format, sigma, format);
+        let expected = gaussian_blur(&stored, [sigma; 2], Edge::Clamp);
+        for channel in ALL {
+            let peak = peak(&expected, channel);
+            let name = format!("light-{sigma}-{channel}");
+            worst = worst.max(assert_close(&name, &got, &expected, &[channel], 0.002 * peak) / peak);
+        }
+    }
+    println!("lights of 1000 on 0.05: worst error {:.3} % of the peak", 100.0 * worst);
+}
+
+#[test]
+fn what_is_no_number_does_not_spread() {
+    by_both_executors(blur_special_values);
+}
+
+fn blur_special_values(headless: &mut Headless) {
+    let special = [f64::INFINITY, f64::NAN, f64::NEG_INFINITY, 65504.0, -65504.0];
+    let picture = Picture::from_fn(64, 48, |x, y| match (x % 16, y % 12) {
+        (4, 5) => ALL.map(|channel| special[(x / 16 + y / 12 + channel) % special.len()]),
+        (5, 5) => [f64::INFINITY; 4],
+        (9, 2) => [f64::INFINITY, f64::NAN, f64::NEG_INFINITY, 0.0],
+        (10, 2) => [65504.0, -65504.0, 1.0, 6e-8],
+        _ => [0.25, 0.5, 0.75, 1.0],
+    });
+    let mut broken = Vec::new();
+    for format in [TextureFormat::Rgba16Float, TextureFormat::Rgba32Float] {
+        for alpha in [BlurAlpha::Premultiplied, BlurAlpha::Opaque, BlurAlpha::Straight] {
+            for sigma in [0.1, 2.5, 40.0] {
+                for (edge, _) in EDGES {
+                    let blur = GaussianBlur::from_sigma(sigma).with_edge(edge);
+                    let source = formats::to_image(&picture, format);
+                    let got = blurred(headless, blur, source, alpha, format);
+                    let is_broken = |texel: &&[f64; 4]| !texel.iter().all(|value| value.is_finite());
+                    let count = got.texels.iter().filter(is_broken).count();
+                    if count > 0 {
+                        broken.push(format!(
+                            "{format:?}, {alpha:?}, sigma {sigma}, {edge:?}: {count} texels"
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    assert!(broken.is_empty(), "not finite:\n{}", broken.join("\n"));
+}

@@ -1,0 +1,34 @@
+//! The pictures of `assets/`.
+
+use super::formats;
+use super::headless::Pixels;
+use super::reference::Picture;
+use bevy::asset::RenderAssetUsages;
+use bevy::image::Image;
+use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
+use std::path::Path;
+
+/// The format of the files.
+pub const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+
+/// A file of `assets/`: as an image, and as the linear light that it holds.
+pub fn load(name: &str) -> (Image, Picture) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name);
+    let file = image::open(&path).unwrap_or_else(|error| panic!("assets/{name}: {error}"));
+    let file = file.to_rgba8();
+    let (width, height) = file.dimensions();
+    let pixels = Pixels {
+        width,
+        height,
+        format: FORMAT,
+        bytes: file.into_raw(),
+    };
+    let size = Extent3d {
+        width,
+        height,
+        depth_or_array_layers: 1,
+    };
+    let bytes = pixels.bytes.clone();
+    let image = Image::new(size, TextureDimension::D2, bytes, FORMAT, RenderAssetUsages::default());
+    (image, formats::to_picture(&pixels))
+}

@@ -1,0 +1,164 @@
+//! How far a result is from what was expected, as a number and as pictures.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use image::{ImageError, ImageFormat, Rgb, RgbImage};
+
+use super::reference::Picture;
+
+/// How much a difference is magnified in its picture: one grey level of 255
+/// becomes 32 of them.
+const MAGNIFICATION: f64 = 32.0;
+
+/// The place where two pictures differ most.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Difference {
+    /// `|got - expected|`, in the pictures' own unit (multiply by 255 for grey
+    /// levels); infinite where either is not a number.
+    pub value: f64,
+    /// Column, from the left.
+    pub x: usize,
+    /// Row, from the top.
+    pub y: usize,
+    /// 0 to 3: red, green, blue, alpha.
+    pub channel: usize,
+    /// What was found there.
+    pub got: f64,
+    /// What should have been found there.
+    pub expected: f64,
+}
+
+/// The greatest difference over all texels and channels, and where it is: the
+/// first such place in reading order.
+///
+/// # Panics
+/// When the sizes differ or the pictures are empty: there is no answer then.
+pub fn worst_difference(got: &Picture, expected: &Picture) -> Difference {
+    assert_eq!(
+        [got.width, got.height],
+        [expected.width, expected.height],
+        "only pictures of one size can be compared"
+    );
+    let mut worst: Option<Difference> = None;
+    for y in 0..got.height {
+        for x in 0..got.width {
+            let [here, wanted] = [got.at(x, y), expected.at(x, y)];
+            for channel in 0..4 {
+                let value = distance(here[channel], wanted[channel]);
+                if worst.is_none_or(|worst| value > worst.value) {
+                    worst = Some(Difference {
+                        value,
+                        x,
+                        y,
+                        channel,
+                        got: here[channel],
+                        expected: wanted[channel],
+                    });
+                }
+            }
+        }
+    }
+    worst.expect("a picture with at least one texel")
+}
+
+/// `a - b`, texel by texel.
+pub fn minus(a: &Picture, b: &Picture) -> Picture {
+    Picture::from_fn(a.width, a.height, |x, y| {
+        let (a, b) = (a.at(x, y), b.at(x, y));
+        std::array::from_fn(|channel| a[channel] - b[channel])
+    })
+}
+
+/// `|got - expected|`, infinite where that is not a number.
+fn distance(got: f64, expected: f64) -> f64 {
+    let distance = (got - expected).abs();
+    if distance.is_nan() { f64::INFINITY } else { distance }
+}
+
+/// Writes `<name>-got.png`, `<name>-expected.png` and `<name>-difference.png`,
+/// and says in which folder.
+///
+/// Each shows the colour on the left and, as grey, the alpha on the right, with
+/// values in `[0, 1]` stored as they are. The difference is middle grey where
+/// there is none, brighter where too much was got, 32 times magnified. What is
+/// not a number is magenta. Characters of `name` that a file name should not
+/// hold become `_`. A file that cannot be written is reported on standard error
+/// and passed over, since the test that fails has more to say than that.
+pub fn write_failure(name: &str, got: &Picture, expected: &Picture) -> PathBuf {
+    let folder = failure_folder();
+    let stem = file_stem(name);
+    if let Err(error) = fs::create_dir_all(&folder) {
+        eprintln!("cannot create {}: {error}", folder.display());
+        return folder;
+    }
+    let pictures = [
+        ("got", side_by_side(got)),
+        ("expected", side_by_side(expected)),
+        ("difference", side_by_side(&magnified(got, expected))),
+    ];
+    for (kind, picture) in pictures {
+        let path = folder.join(format!("{stem}-{kind}.png"));
+        if let Err(error) = save(&picture, &path) {
+            eprintln!("cannot write {}: {error}", path.display());
+        }
+    }
+    folder
+}
+
+/// `blur-failures` in the build's target folder.
+fn failure_folder() -> PathBuf {
+    // Cargo names a scratch folder inside the target folder when it compiles an
+    // integration test, and only then.
+    let target = option_env!("CARGO_TARGET_TMPDIR").and_then(|scratch| Path::new(scratch).parent());
+    target.unwrap_or(Path::new("target")).join("blur-failures")
+}
+
+/// `name` with everything but letters, digits, `.`, `-` and `_` replaced.
+fn file_stem(name: &str) -> String {
+    name.chars()
+        .map(|letter| match letter {
+            '.' | '-' | '_' => letter,
+            _ if letter.is_alphanumeric() => letter,
+            _ => '_',
+        })
+        .collect()
+}
+
+/// Middle grey plus the magnified difference; where the sizes differ, of the
+/// part that both pictures have.
+fn magnified(got: &Picture, expected: &Picture) -> Picture {
+    let width = got.width.min(expected.width);
+    let height = got.height.min(expected.height);
+    Picture::from_fn(width, height, |x, y| {
+        let [here, wanted] = [got.at(x, y), expected.at(x, y)];
+        std::array::from_fn(|channel| 0.5 + MAGNIFICATION * (here[channel] - wanted[channel]))
+    })
+}
+
+/// The colour on the left, the alpha as grey on the right; both opaque.
+fn side_by_side(picture: &Picture) -> RgbImage {
+    let mut image = RgbImage::new(2 * picture.width as u32, picture.height as u32);
+    for y in 0..picture.height {
+        for x in 0..picture.width {
+            let [red, green, blue, alpha] = picture.at(x, y);
+            let right = (x + picture.width) as u32;
+            image.put_pixel(x as u32, y as u32, pixel([red, green, blue]));
+            image.put_pixel(right, y as u32, pixel([alpha; 3]));
+        }
+    }
+    image
+}
+
+/// Eight-bit levels of a colour, clamped to `[0, 1]`; magenta for no number.
+fn pixel(colour: [f64; 3]) -> Rgb<u8> {
+    if colour.iter().any(|value| value.is_nan()) {
+        return Rgb([255, 0, 255]);
+    }
+    Rgb(colour.map(|value| (value.clamp(0.0, 1.0) * 255.0).round() as u8))
+}
+
+/// Writes a PNG file.
+fn save(image: &RgbImage, path: &Path) -> Result<(), ImageError> {
+    image.save_with_format(path, ImageFormat::Png)
+}

@@ -1,0 +1,229 @@
+//! A Bevy app without a window, driven frame by frame, whose textures can be read.
+
+use bevy::app::{PluginsState, TerminalCtrlCHandlerPlugin};
+use bevy::log::LogPlugin;
+use bevy::prelude::*;
+use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
+use bevy::render::render_asset::RenderAssets;
+use bevy::render::render_resource::{
+    BufferDescriptor, BufferUsages, CommandEncoderDescriptor, Extent3d, MapMode, PipelineCache, PollType,
+    TexelCopyBufferInfo, TexelCopyBufferLayout, Texture, TextureFormat,
+};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bevy::render::texture::GpuImage;
+use bevy::render::{RenderApp, RenderPlugin};
+use bevy::tasks::block_on;
+use bevy::window::ExitCondition;
+use bevy::winit::WinitPlugin;
+use bevy_gaussian_blur::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static LOGS: AtomicBool = AtomicBool::new(false);
+
+/// The pixels of a texture, row by row without padding.
+pub struct Pixels {
+    pub width: u32,
+    pub height: u32,
+    pub format: TextureFormat,
+    pub bytes: Vec<u8>,
+}
+
+/// The app. Every frame is rendered to its end before the next one starts.
+pub struct Headless {
+    pub app: App,
+}
+
+/// Why there is no GPU to render with, in one line.
+///
+/// # Errors
+/// No adapter was found.
+pub fn find_adapter() -> Result<(), String> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::from_env().unwrap_or_default(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
+        .map(drop)
+        .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
+}
+
+impl Headless {
+    /// An app with Bevy's default plugins, the blur, and whatever `setup` adds.
+    ///
+    /// # Errors
+    /// No adapter was found.
+    pub fn new(setup: impl FnOnce(&mut App)) -> Result<Self, String> {
+        // A process has one logger, however many apps it has.
+        if LOGS.swap(true, Ordering::Relaxed) {
+            Self::without_log(setup)
+        } else {
+            Self::build(true, setup)
+        }
+    }
+
+    /// The same app, which logs nothing.
+    ///
+    /// # Errors
+    /// No adapter was found.
+    pub fn without_log(setup: impl FnOnce(&mut App)) -> Result<Self, String> {
+        Self::build(false, setup)
+    }
+
+    fn build(logs: bool, setup: impl FnOnce(&mut App)) -> Result<Self, String> {
+        find_adapter()?;
+        let mut app = App::new();
+        let plugins = DefaultPlugins
+            .set(WindowPlugin {
+                primary_window: None,
+                exit_condition: ExitCondition::DontExit,
+                ..default()
+            })
+            .set(RenderPlugin {
+                synchronous_pipeline_compilation: true,
+                ..default()
+            })
+            .set(LogPlugin {
+                filter: "error".into(),
+                ..default()
+            })
+            .disable::<WinitPlugin>()
+            .disable::<PipelinedRenderingPlugin>()
+            // It asks the app to end, which nobody here looks at: leave Ctrl+C alone.
+            .disable::<TerminalCtrlCHandlerPlugin>();
+        if logs {
+            app.add_plugins(plugins);
+        } else {
+            app.add_plugins(plugins.disable::<LogPlugin>());
+        }
+        setup(&mut app);
+        while app.plugins_state() == PluginsState::Adding {
+            bevy::tasks::tick_global_task_pools_on_main_thread();
+        }
+        app.finish();
+        app.cleanup();
+        Ok(Self { app })
+    }
+
+    /// The render world.
+    pub fn render_world(&self) -> &World {
+        self.app.sub_app(RenderApp).world()
+    }
+
+    /// Runs a frame and waits for the GPU.
+    pub fn frame(&mut self) {
+        self.app.update();
+        let device = self.render_world().resource::<RenderDevice>();
+        let _ = device.poll(PollType::wait_indefinitely());
+    }
+
+    /// Runs frames until `done` holds. Returns whether it did within `limit` frames.
+    pub fn frames_until(&mut self, limit: usize, mut done: impl FnMut(&mut World) -> bool) -> bool {
+        (0..limit).any(|_| {
+            self.frame();
+            done(self.app.world_mut())
+        })
+    }
+
+    /// Runs frames until nothing is left to load or to compile, and panics with the error of a pipeline that failed.
+    pub fn warm_up(&mut self) {
+        for _ in 0..5 {
+            self.frame();
+        }
+        while self
+            .render_world()
+            .resource::<PipelineCache>()
+            .waiting_pipelines()
+            .count()
+            > 0
+        {
+            self.frame();
+        }
+        for _ in 0..5 {
+            self.frame();
+        }
+    }
+
+    /// Adds an image to the app.
+    pub fn add_image(&mut self, image: Image) -> Handle<Image> {
+        self.app.world_mut().resource_mut::<Assets<Image>>().add(image)
+    }
+
+    /// Blurs an image once and returns the target.
+    ///
+    /// # Errors
+    /// What the blur failed with.
+    pub fn blur(&mut self, blur: GaussianBlur, image: BlurImage) -> Result<Handle<Image>, BlurError> {
+        #[derive(Component, Default)]
+        struct Outcome(Option<Result<(), BlurError>>);
+        let entity = self.app.world_mut().spawn((blur, image, Outcome::default())).id();
+        let mut entity_mut = self.app.world_mut().entity_mut(entity);
+        entity_mut.observe(|event: On<BlurFinished>, mut outcomes: Query<&mut Outcome>| {
+            if let Ok(mut outcome) = outcomes.get_mut(event.entity) {
+                outcome.0.get_or_insert(Ok(()));
+            }
+        });
+        entity_mut.observe(|event: On<BlurFailed>, mut outcomes: Query<&mut Outcome>| {
+            if let Ok(mut outcome) = outcomes.get_mut(event.entity) {
+                outcome.0.get_or_insert(Err(event.error.clone()));
+            }
+        });
+        let arrived = self.frames_until(200, |world| {
+            world.get::<Outcome>(entity).is_some_and(|outcome| outcome.0.is_some())
+        });
+        assert!(arrived, "no outcome of a blur in 200 frames");
+        let world = self.app.world_mut();
+        let outcome = world.get::<Outcome>(entity).and_then(|outcome| outcome.0.clone());
+        let target = world.get::<BlurImage>(entity).and_then(|image| image.target.clone());
+        world.despawn(entity);
+        outcome.expect("it arrived")?;
+        Ok(target.expect("a finished blur has a target"))
+    }
+
+    /// Reads an image back from the GPU.
+    pub fn read_image(&self, image: &Handle<Image>) -> Pixels {
+        let images = self.render_world().resource::<RenderAssets<GpuImage>>();
+        let image = images.get(image).expect("the image is on the GPU");
+        self.read_texture(&image.texture, image.view_format())
+    }
+
+    /// Reads a texture back from the GPU.
+    pub fn read_texture(&self, texture: &Texture, format: TextureFormat) -> Pixels {
+        let device = self.render_world().resource::<RenderDevice>();
+        let queue = self.render_world().resource::<RenderQueue>();
+        let size: Extent3d = texture.size();
+        let texel = texture.format().block_copy_size(None).expect("a plain format");
+        let row = size.width * texel;
+        let padded = RenderDevice::align_copy_bytes_per_row(row as usize) as u32;
+        let buffer = device.create_buffer(&BufferDescriptor {
+            label: Some("read back"),
+            size: u64::from(padded) * u64::from(size.height),
+            usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
+        let layout = TexelCopyBufferLayout {
+            offset: 0,
+            bytes_per_row: Some(padded),
+            rows_per_image: None,
+        };
+        let target = TexelCopyBufferInfo {
+            buffer: &buffer,
+            layout,
+        };
+        encoder.copy_texture_to_buffer(texture.as_image_copy(), target, size);
+        queue.submit([encoder.finish()]);
+        buffer
+            .slice(..)
+            .map_async(MapMode::Read, |result| result.expect("the buffer can be read"));
+        let _ = device.poll(PollType::wait_indefinitely());
+        let mapped = buffer.slice(..).get_mapped_range();
+        let rows = mapped.chunks(padded as usize);
+        let bytes = rows.flat_map(|padded| &padded[..row as usize]).copied().collect();
+        Pixels {
+            width: size.width,
+            height: size.height,
+            format,
+            bytes,
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What the GPU tests share.
+
+pub mod bundled;
+pub mod difference;
+pub mod executors;
+pub mod formats;
+pub mod headless;
+pub mod images;
+pub mod inputs;
+pub mod outcomes;
+pub mod reference;
+pub mod scene;
+pub mod twins;
+
+use bevy::prelude::App;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+use headless::Headless;
+use reference::{Edge, Picture};
+
+/// All edge modes, with the reference's name for each.
+pub const EDGES: [(EdgeMode, Edge); 5] = [
+    (EdgeMode::Clamp, Edge::Clamp),
+    (EdgeMode::Mirror, Edge::Mirror),
+    (EdgeMode::Wrap, Edge::Wrap),
+    (EdgeMode::Transparent, Edge::Transparent),
+    (EdgeMode::Renormalize, Edge::Renormalize),
+];
+
+/// An app with the blur, or `None` where there is no GPU.
+///
+/// With `BLUR_REQUIRE_GPU` in the environment, as the test script sets it, a missing GPU is a failure.
+pub fn gpu(setup: impl FnOnce(&mut App)) -> Option<Headless> {
+    gpu_with(BlurBackend::Auto, setup)
+}
+
+/// The same for one kind of pass.
+pub fn gpu_with(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Headless> {
+    let with_blur = |app: &mut App| {
+        app.add_plugins(GaussianBlurPlugin { backend });
+        setup(app);
+    };
+    match Headless::new(with_blur) {
+        Ok(headless) => Some(headless),
+        Err(reason) if std::env::var_os("BLUR_REQUIRE_GPU").is_some() => panic!("{reason}"),
+        Err(reason) => {
+            eprintln!("SKIPPED, nothing was tested: {reason}");
+            None
+        }
+    }
+}
+
+/// Panics, leaving pictures behind, if `got` differs from `expected` by more than `tolerance` in one of `channels`.
+/// Returns the worst difference.
+pub fn assert_close(name: &str, got: &Picture, expected: &Picture, channels: &[usize], tolerance: f64) -> f64 {
+    let only = |picture: &Picture| {
+        Picture::from_fn(picture.width, picture.height, |x, y| {
+            let texel = picture.at(x, y);
+            core::array::from_fn(|channel| {
+                if channels.contains(&channel) {
+                    texel[channel]
+                } else {
+                    0.0
+                }
+            })
+        })
+    };
+    let (got, expected) = (only(got), only(expected));
+    let worst = difference::worst_difference(&got, &expected);
+    if worst.value > tolerance {
+        let folder = difference::write_failure(name, &got, &expected);
+        panic!(
+            "{name}: {worst:?} is {:.3}/255, more than {:.3}/255; see {}",
+            worst.value * 255.0,
+            tolerance * 255.0,
+            folder.display()
+        );
+    }
+    worst.value
+}
+
+/// What is expected, moved towards what was got by as much as the rounding of an 8-bit sRGB format may be off: half a
+/// step of the encoding, with the latitude of 0.6 steps that graphics APIs allow an encoder. Other formats do not move.
+pub fn within_rounding(got: &Picture, expected: &Picture, format: TextureFormat) -> Picture {
+    if !matches!(format, TextureFormat::Rgba8UnormSrgb | TextureFormat::Bgra8UnormSrgb) {
+        return expected.clone();
+    }
+    Picture::from_fn(got.width, got.height, |x, y| {
+        let (got, expected) = (got.at(x, y), expected.at(x, y));
+        core::array::from_fn(|channel| {
+            let step = rounding_step(expected[channel], channel);
+            expected[channel] + (got[channel] - expected[channel]).clamp(-step, step)
+        })
+    })
+}
+
+fn rounding_step(linear: f64, channel: usize) -> f64 {
+    if channel == 3 {
+        return 0.6 / 255.0;
+    }
+    let encoded = formats::encode_srgb(linear.clamp(0.0, 1.0));
+    let around = |offset: f64| formats::decode_srgb((encoded + offset / 255.0).clamp(0.0, 1.0));
+    (around(0.6) - linear).max(linear - around(-0.6))
+}

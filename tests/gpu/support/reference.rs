@@ -1,0 +1,270 @@
+//! The float64 reference that GPU results are compared with.
+//!
+//! A direct, separable, *sampled* Gaussian: the weight of a texel at the
+//! whole-number distance `x` is proportional to `exp(-x² / 2σ²)`. The kernel
+//! reaches six sigma, beyond which less than 2e-9 of the weight lies, and is
+//! normalised to one. Nothing here knows how the GPU does it: no pyramid, no
+//! bilinear taps, no truncation at three sigma.
+//!
+//! Each axis is one matrix. Row `o` of the matrix holds what every input texel
+//! contributes to the output texel `o`, with the weights that fall outside the
+//! picture already folded back in as the [`Edge`] demands. The horizontal
+//! matrix is applied first, then the vertical one.
+
+use std::ops::Range;
+use std::thread;
+
+/// A blur of less than this many texels leaves its axis alone.
+const SMALLEST_SIGMA: f64 = 0.03;
+
+/// How far the kernel reaches, in sigmas.
+const REACH: f64 = 6.0;
+
+/// Threads that share the work of one axis.
+const THREADS: usize = 2;
+
+/// Numbers of a row that are worked on together: small enough that this many
+/// from every input row stay in the second-level cache.
+const BLOCK: usize = 128;
+
+/// What lies outside the picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Edge {
+    /// The edge texel, repeated: `a a a | a b c d | d d d` (scipy `nearest`).
+    Clamp,
+    /// The picture mirrored about its border, the edge texel appearing twice:
+    /// `d c b a | a b c d | d c b a` (scipy `reflect`).
+    Mirror,
+    /// The picture again: `a b c d | a b c d | a b c d` (scipy `wrap`).
+    Wrap,
+    /// Zeros in all four channels (scipy `constant` with `cval=0`).
+    Transparent,
+    /// Nothing: the outside is left out, and the sum is divided by the weight
+    /// that lies inside.
+    Renormalize,
+}
+
+/// A picture of `width` x `height` RGBA texels, stored row after row from the
+/// top. Values are linear and unbounded; nothing here clamps them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// Texels per row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// `width * height` texels; `(x, y)` is at `y * width + x`.
+    pub texels: Vec<[f64; 4]>,
+}
+
+impl Picture {
+    /// Wraps `width * height` texels given row after row.
+    ///
+    /// # Panics
+    /// When there are fewer or more texels than that.
+    pub fn new(width: usize, height: usize, texels: Vec<[f64; 4]>) -> Self {
+        assert_eq!(texels.len(), width * height, "{width}x{height} texels wanted");
+        Self { width, height, texels }
+    }
+
+    /// Asks `texel` for the value at every `(x, y)`, row after row.
+    pub fn from_fn(width: usize, height: usize, mut texel: impl FnMut(usize, usize) -> [f64; 4]) -> Self {
+        let mut texels = Vec::with_capacity(width * height);
+        for y in 0..height {
+            texels.extend((0..width).map(|x| texel(x, y)));
+        }
+        Self { width, height, texels }
+    }
+
+    /// The texel in column `x` of row `y`.
+    ///
+    /// # Panics
+    /// When `(x, y)` is outside the picture.
+    pub fn at(&self, x: usize, y: usize) -> [f64; 4] {
+        assert!(
+            x < self.width && y < self.height,
+            "({x}, {y}) is outside {}x{}",
+            self.width,
+            self.height
+        );
+        self.texels[y * self.width + x]
+    }
+
+    /// The part of `size` texels, across and down, that starts at `origin`.
+    pub fn crop(&self, origin: [usize; 2], size: [usize; 2]) -> Self {
+        Self::from_fn(size[0], size[1], |x, y| self.at(x + origin[0], y + origin[1]))
+    }
+
+    /// What is at least `border` texels away from the border.
+    pub fn without_border(&self, border: usize) -> Self {
+        let size = [self.width, self.height].map(|side| side - 2 * border);
+        self.crop([border; 2], size)
+    }
+
+    /// The picture mirrored about its main diagonal: columns become rows.
+    fn transposed(&self) -> Self {
+        Self::from_fn(self.height, self.width, |x, y| self.texels[x * self.width + y])
+    }
+}
+
+/// Blurs all four channels alike.
+///
+/// `sigma` is `[horizontal, vertical]`, in texels. An axis whose sigma is below
+/// 0.03, negative or not a number stays as it is, bit for bit.
+pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: Edge) -> Picture {
+    let mut result = picture.clone();
+    if picture.texels.is_empty() {
+        return result;
+    }
+    if sigma[0] >= SMALLEST_SIGMA {
+        let across = edge_folded_matrix(picture.width, sigma[0], edge);
+        // As columns become rows, the one routine that mixes whole rows, and
+        // whose inner loop runs along them, serves both axes.
+        result = mix_rows(&result.transposed(), &across).transposed();
+    }
+    if sigma[1] >= SMALLEST_SIGMA {
+        let down = edge_folded_matrix(picture.height, sigma[1], edge);
+        result = mix_rows(&result, &down);
+    }
+    result
+}
+
+/// One row of an axis' matrix: the weights of the input texels
+/// `first .. first + weights.len()`; all others weigh nothing.
+struct Band {
+    first: usize,
+    weights: Vec<f64>,
+}
+
+/// The weights at distance 0, 1, 2, ... `ceil(6 sigma)` texels, such that the
+/// whole two-sided kernel sums to one.
+fn half_kernel(sigma: f64) -> Vec<f64> {
+    let reach = (REACH * sigma).ceil() as usize;
+    let mut weights: Vec<f64> = (0..=reach)
+        .map(|distance| {
+            let sigmas = distance as f64 / sigma;
+            (-0.5 * sigmas * sigmas).exp()
+        })
+        .collect();
+    // From the smallest up, so that rounding stays far below the tail.
+    let tail: f64 = weights.iter().skip(1).rev().sum();
+    let total = weights[0] + 2.0 * tail;
+    weights.iter_mut().for_each(|weight| *weight /= total);
+    weights
+}
+
+/// The matrix that blurs a line of `length` texels: one [`Band`] per output.
+fn edge_folded_matrix(length: usize, sigma: f64, edge: Edge) -> Vec<Band> {
+    let kernel = half_kernel(sigma);
+    (0..length)
+        .map(|centre| edge_folded_row(length, centre, &kernel, edge))
+        .collect()
+}
+
+/// The matrix row of the output texel `centre` in a line of `length` texels.
+fn edge_folded_row(length: usize, centre: usize, kernel: &[f64], edge: Edge) -> Band {
+    let mut row = vec![0.0; length];
+    let reach = kernel.len() as isize - 1;
+    for offset in -reach..=reach {
+        let position = centre as isize + offset;
+        if let Some(index) = texel_shown_at(position, length, edge) {
+            row[index] += kernel[offset.unsigned_abs()];
+        }
+    }
+    if edge == Edge::Renormalize {
+        let inside: f64 = row.iter().sum();
+        row.iter_mut().for_each(|weight| *weight /= inside);
+    }
+    let used = nonzero_range(&row);
+    Band {
+        first: used.start,
+        weights: row[used].to_vec(),
+    }
+}
+
+/// Which of `length` texels is seen at `position`, however far outside that is;
+/// `None` where there is none.
+fn texel_shown_at(position: isize, length: usize, edge: Edge) -> Option<usize> {
+    let end = length as isize;
+    let index = match edge {
+        Edge::Clamp => position.clamp(0, end - 1),
+        Edge::Wrap => position.rem_euclid(end),
+        Edge::Mirror => {
+            let within_period = position.rem_euclid(2 * end);
+            within_period.min(2 * end - 1 - within_period)
+        }
+        Edge::Transparent | Edge::Renormalize if (0..end).contains(&position) => position,
+        Edge::Transparent | Edge::Renormalize => return None,
+    };
+    Some(index as usize)
+}
+
+/// From the first to the last weight that is not zero. A row always has one:
+/// the centre of its kernel.
+fn nonzero_range(row: &[f64]) -> Range<usize> {
+    let first = row.iter().position(|weight| *weight != 0.0).unwrap_or(0);
+    let last = row.iter().rposition(|weight| *weight != 0.0).unwrap_or(0);
+    first..last + 1
+}
+
+/// A picture of the same size whose row `o` is the sum of all rows of
+/// `picture`, weighted by `matrix[o]`.
+fn mix_rows(picture: &Picture, matrix: &[Band]) -> Picture {
+    let mut mixed = vec![[0.0; 4]; picture.texels.len()];
+    let rows_each = picture.height.div_ceil(THREADS);
+    thread::scope(|scope| {
+        let shares = mixed.chunks_mut(rows_each * picture.width);
+        for (share, bands) in shares.zip(matrix.chunks(rows_each)) {
+            scope.spawn(move || mix_share(picture, bands, share.as_flattened_mut()));
+        }
+    });
+    Picture::new(picture.width, picture.height, mixed)
+}
+
+/// The rows that `bands` describe, into `output`, which holds just these rows
+/// as plain numbers and starts at zero.
+fn mix_share(picture: &Picture, bands: &[Band], output: &mut [f64]) {
+    let input = picture.texels.as_flattened();
+    let row_length = picture.width * 4;
+    for left in (0..row_length).step_by(BLOCK) {
+        let columns = left..row_length.min(left + BLOCK);
+        for (band, row) in bands.iter().zip(output.chunks_exact_mut(row_length)) {
+            accumulate(input, row_length, columns.clone(), band, row);
+        }
+    }
+}
+
+/// Adds to `sums[columns]` what `band` makes of these columns of all input
+/// rows, four rows at a time so that the sums are loaded and stored less often.
+fn accumulate(input: &[f64], row_length: usize, columns: Range<usize>, band: &Band, sums: &mut [f64]) {
+    let sums = &mut sums[columns.clone()];
+    let input_row = |index: usize| {
+        let start = index * row_length;
+        &input[start + columns.start..start + columns.end]
+    };
+    let (fours, rest) = band.weights.as_chunks::<4>();
+    for (index, weights) in fours.iter().enumerate() {
+        if *weights == [0.0; 4] {
+            continue; // the gap between the two ends that `Wrap` joins
+        }
+        let row = band.first + 4 * index;
+        let rows = [row, row + 1, row + 2, row + 3].map(input_row);
+        add_four(sums, rows, *weights);
+    }
+    let row = band.first + 4 * fours.len();
+    for (index, weight) in rest.iter().enumerate() {
+        for (sum, value) in sums.iter_mut().zip(input_row(row + index)) {
+            *sum += weight * value;
+        }
+    }
+}
+
+/// `sums += weights[0] * rows[0] + .. + weights[3] * rows[3]`; all of one length.
+fn add_four(sums: &mut [f64], rows: [&[f64]; 4], weights: [f64; 4]) {
+    // Cut to a common length, which lets the compiler drop the bounds checks
+    // and use vector instructions.
+    let rows = rows.map(|row| &row[..sums.len()]);
+    for (index, sum) in sums.iter_mut().enumerate() {
+        *sum += (weights[0] * rows[0][index] + weights[1] * rows[1][index])
+            + (weights[2] * rows[2][index] + weights[3] * rows[3][index]);
+    }
+}

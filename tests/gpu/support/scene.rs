@@ -1,0 +1,145 @@
+//! A still scene for camera tests: rich in edges, with bright lights, seen by cameras that render to images.
+
+use super::formats::{stored_channels, to_image, to_picture};
+use super::headless::Headless;
+use super::inputs;
+use super::reference::Picture;
+use bevy::camera::{RenderTarget, ScalingMode};
+use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureFormat, TextureUsages};
+
+/// Which kind of camera looks at the scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    Core2d,
+    Core3d,
+}
+
+/// The number of physical pixels of the usual test target.
+pub const SIZE: UVec2 = UVec2::new(203, 117);
+
+/// Spawns the scene for one kind of camera. `brightness` scales its light.
+pub fn spawn(headless: &mut Headless, kind: Kind, brightness: f64) {
+    let [pattern, _] = inputs::patterns(96, 64);
+    let picture = Picture::from_fn(96, 64, |x, y| {
+        let texel = pattern.at(x, y);
+        [
+            texel[2] * brightness,
+            texel[3] * brightness * 0.7,
+            texel[0] * brightness * 0.4,
+            1.0,
+        ]
+    });
+    let pattern = headless.add_image(to_image(&picture, TextureFormat::Rgba16Float));
+    let world = headless.app.world_mut();
+    match kind {
+        Kind::Core2d => spawn_sprites(world, &pattern, brightness as f32),
+        Kind::Core3d => spawn_quads(world, &pattern, brightness as f32),
+    }
+}
+
+/// Where things are and how they are turned.
+fn placements(brightness: f32) -> [(Vec3, f32, Vec2, LinearRgba); 3] {
+    [
+        (
+            Vec3::new(-40.0, 10.0, -2.0),
+            0.3,
+            Vec2::new(90.0, 50.0),
+            LinearRgba::rgb(0.1, 0.5, 0.9),
+        ),
+        (
+            Vec3::new(60.0, -30.0, -1.0),
+            -0.5,
+            Vec2::new(40.0, 70.0),
+            LinearRgba::rgb(0.9, 0.2, 0.1),
+        ),
+        (
+            Vec3::new(75.0, 35.0, 1.0),
+            0.1,
+            Vec2::new(9.0, 7.0),
+            LinearRgba::rgb(1.0, 0.9, 0.8) * brightness,
+        ),
+    ]
+}
+
+fn spawn_sprites(world: &mut World, pattern: &Handle<Image>, brightness: f32) {
+    for (position, angle, size, color) in placements(brightness) {
+        let sprite = Sprite::from_color(color, size);
+        world.spawn((
+            sprite,
+            Transform::from_translation(position).with_rotation(Quat::from_rotation_z(angle)),
+        ));
+    }
+    world.spawn((Sprite::from_image(pattern.clone()), Transform::from_xyz(10.0, 5.0, 0.0)));
+}
+
+fn spawn_quads(world: &mut World, pattern: &Handle<Image>, brightness: f32) {
+    let quad = |world: &mut World, size: Vec2, position: Vec3, angle: f32, material: StandardMaterial| {
+        let mesh = world.resource_mut::<Assets<Mesh>>().add(Rectangle::from_size(size));
+        let material = world.resource_mut::<Assets<StandardMaterial>>().add(material);
+        let transform = Transform::from_translation(position).with_rotation(Quat::from_rotation_z(angle));
+        world.spawn((Mesh3d(mesh), MeshMaterial3d(material), transform));
+    };
+    let unlit = |color: LinearRgba| StandardMaterial {
+        base_color: color.into(),
+        unlit: true,
+        ..default()
+    };
+    for (position, angle, size, color) in placements(brightness) {
+        quad(world, size, position, angle, unlit(color));
+    }
+    let textured = StandardMaterial {
+        base_color_texture: Some(pattern.clone()),
+        ..unlit(LinearRgba::WHITE)
+    };
+    quad(world, Vec2::new(96.0, 64.0), Vec3::new(10.0, 5.0, 0.0), 0.0, textured);
+}
+
+/// An image that a camera can render to and that can be read back.
+pub fn target(headless: &mut Headless, size: UVec2, format: TextureFormat) -> Handle<Image> {
+    let mut image = Image::new_target_texture(size.x, size.y, format, None);
+    image.texture_descriptor.usage |= TextureUsages::COPY_SRC;
+    headless.add_image(image)
+}
+
+/// A camera that sees the scene pixel by pixel and neither tonemaps nor dithers.
+pub fn camera(headless: &mut Headless, kind: Kind, target: &Handle<Image>, msaa: Msaa) -> Entity {
+    let world = headless.app.world_mut();
+    let orthographic = OrthographicProjection {
+        scaling_mode: ScalingMode::WindowSize,
+        near: -100.0,
+        far: 100.0,
+        ..OrthographicProjection::default_3d()
+    };
+    let mut camera = world.spawn((
+        Camera {
+            clear_color: ClearColorConfig::Custom(LinearRgba::rgb(0.05, 0.02, 0.1).into()),
+            ..default()
+        },
+        RenderTarget::Image(target.clone().into()),
+        Projection::Orthographic(orthographic),
+        Tonemapping::None,
+        DebandDither::Disabled,
+        msaa,
+    ));
+    match kind {
+        Kind::Core2d => camera.insert(Camera2d),
+        Kind::Core3d => camera.insert(Camera3d::default()),
+    };
+    camera.id()
+}
+
+/// Switches a camera on or off.
+pub fn set_active(headless: &mut Headless, camera: Entity, is_active: bool) {
+    let mut camera = headless.app.world_mut().entity_mut(camera);
+    camera.get_mut::<Camera>().expect("a camera").is_active = is_active;
+}
+
+/// What a camera's target shows after everything has settled.
+pub fn shot(headless: &mut Headless, target: &Handle<Image>) -> Picture {
+    headless.warm_up();
+    let pixels = headless.read_image(target);
+    assert!(stored_channels(pixels.format).len() >= 3);
+    to_picture(&pixels)
+}

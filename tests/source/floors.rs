@@ -1,0 +1,255 @@
+//! The crate is built in floors: a file imports only from files on strictly lower ones, so nothing depends on itself in a
+//! circle. Files of one folder are no exception.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The files of every floor, from the ground up.
+const FLOORS: &[&[&str]] = &[
+    &["errors", "kernel", "program", "diagnostics/label"],
+    &["settings/strength", "plan/rules", "image/view"],
+    &["settings/image"],
+    &["settings"],
+    &["plan/pass", "diagnostics/assign", "image/request"],
+    &["plan/row", "reports"],
+    &["plan/axis"],
+    &["plan/zip", "plan/stages"],
+    &["plan"],
+    &["formats", "gpu/uniforms", "gpu/textures"],
+    &["gpu/pipelines"],
+    &["gpu/compile"],
+    &["gpu/job"],
+    &["gpu/prepare", "gpu/record"],
+    &["gpu"],
+    &["camera", "diagnostics/publish", "image/targets", "image/jobs"],
+    &["diagnostics", "image/follow", "image/record"],
+    &["image"],
+    &["lib"],
+];
+
+/// No file may have more lines.
+const MOST_LINES: usize = 400;
+
+/// One source file.
+struct Source {
+    /// Its path below `src/` without its ending, with slashes.
+    name: String,
+    text: String,
+}
+
+#[test]
+fn every_file_has_a_floor() {
+    let floors = floors();
+    for source in sources() {
+        assert!(
+            floors.contains_key(source.name.as_str()),
+            "src/{}.rs has no floor yet: put it into the table of tests/source/floors.rs, one floor above the highest \
+             file it imports",
+            source.name,
+        );
+    }
+    for name in floors.keys() {
+        assert!(Path::new(&format!("src/{name}.rs")).exists(), "{name} is no file");
+    }
+}
+
+#[test]
+fn imports_lead_to_lower_floors() {
+    let floors = floors();
+    let mut imports = 0;
+    let mut wrong = Vec::new();
+    for source in sources() {
+        let Some(floor) = floors.get(source.name.as_str()) else {
+            continue;
+        };
+        for import in imported_files(&source) {
+            imports += 1;
+            let other = floors.get(import.as_str());
+            if other.is_none_or(|other| other >= floor) {
+                let name = &source.name;
+                wrong.push(format!("{name} on floor {floor} imports {import} on floor {other:?}"));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "imports must lead to lower floors:\n{}",
+        wrong.join("\n")
+    );
+    assert!(
+        imports > 80,
+        "only {imports} imports were found: this test reads them wrongly"
+    );
+}
+
+#[test]
+fn files_are_short() {
+    for (path, text) in files(Path::new("src")) {
+        let lines = text.lines().count();
+        assert!(
+            lines <= MOST_LINES,
+            "{} has {lines} lines, more than {MOST_LINES}: split it into a folder of the same name",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn paths_are_read_as_the_compiler_reads_them() {
+    let files = |name: &str, text: &str| {
+        imported_files(&Source {
+            name: name.to_owned(),
+            text: text.to_owned(),
+        })
+    };
+    assert_eq!(
+        files("image", "use crate::plan::{BlurPlan, row::Row, pass::{A, B}};"),
+        ["plan", "plan/pass", "plan/row"]
+    );
+    assert_eq!(files("image", "fn f() -> crate::settings::Edge;"), ["settings"]);
+    assert_eq!(files("image/follow", "use super::request::Request;"), ["image/request"]);
+    assert_eq!(files("image/follow", "use super::super::gpu::Job;"), ["gpu"]);
+    assert_eq!(files("plan", "pub use axis::MIN_SIGMA;"), ["plan/axis"]);
+    assert_eq!(files("gpu", "commands.add(compile::init);"), ["gpu/compile"]);
+    assert_eq!(
+        files("image", "//! See crate::plan.\n/// [`x`](crate::plan::x)"),
+        [""; 0]
+    );
+    assert_eq!(files("image", "use crate::prelude::*;"), ["lib"]);
+    assert_eq!(files("errors", "mod tests {\n use super::*;\n}"), [""; 0]);
+}
+
+fn floors() -> BTreeMap<&'static str, usize> {
+    let numbered = FLOORS.iter().enumerate();
+    numbered
+        .flat_map(|(floor, files)| files.iter().map(move |file| (*file, floor)))
+        .collect()
+}
+
+/// The other files that a file names, sorted.
+fn imported_files(source: &Source) -> Vec<String> {
+    let code: Vec<&str> = source
+        .text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or(""))
+        // What follows belongs to tests.
+        .take_while(|line| !line.starts_with("mod tests"))
+        .collect();
+    let code = code.join("\n");
+    let mut found: Vec<String> = paths_in(&code)
+        .iter()
+        .filter_map(|path| file_of(&source.name, path))
+        .filter(|file| *file != source.name)
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// All paths of a text, with lists in braces spelled out.
+fn paths_in(code: &str) -> Vec<Vec<String>> {
+    let mut paths = Vec::new();
+    let mut rest = code;
+    while let Some(start) = rest.find(|letter: char| letter.is_alphabetic() || letter == '_') {
+        rest = read_path(&rest[start..], &[], &mut paths);
+    }
+    paths
+}
+
+/// Reads a path at the start of a text. Returns what comes after it.
+fn read_path<'a>(text: &'a str, before: &[String], paths: &mut Vec<Vec<String>>) -> &'a str {
+    let mut path = before.to_vec();
+    let mut rest = text;
+    loop {
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
+        path.push(rest[..end].to_owned());
+        rest = &rest[end..];
+        let Some(next) = rest.strip_prefix("::") else {
+            break;
+        };
+        if let Some(list) = next.strip_prefix('{') {
+            return read_list(list, &path, paths);
+        }
+        if !next.starts_with(is_part) {
+            break;
+        }
+        rest = next;
+    }
+    paths.push(path);
+    rest
+}
+
+/// Reads a list whose opening brace is gone.
+fn read_list<'a>(list: &'a str, before: &[String], paths: &mut Vec<Vec<String>>) -> &'a str {
+    let mut rest = list.trim_start();
+    loop {
+        if let Some(after) = rest.strip_prefix('}') {
+            return after;
+        }
+        rest = match rest.chars().next() {
+            Some(letter) if letter.is_alphanumeric() || letter == '_' => read_path(rest, before, paths),
+            Some(letter) => &rest[letter.len_utf8()..],
+            None => return rest,
+        };
+        rest = rest.trim_start();
+    }
+}
+
+/// The file that a path in the file `from` leads to, `None` if it leads out of the crate or stays.
+fn file_of(from: &str, path: &[String]) -> Option<String> {
+    let here: Vec<&str> = from.split('/').filter(|part| *part != "lib").collect();
+    let names: Vec<&str> = path.iter().map(String::as_str).collect();
+    let ups = names.iter().take_while(|name| **name == "super").count();
+    let target: Vec<&str> = match names[0] {
+        // `pub(super)`, or a name of this file.
+        _ if names.len() == 1 => return None,
+        "crate" => names[1..].to_vec(),
+        "super" => here[..here.len().checked_sub(ups)?]
+            .iter()
+            .chain(&names[ups..])
+            .copied()
+            .collect(),
+        // A child of this file, or something of another crate.
+        _ => here.iter().chain(&names).copied().collect(),
+    };
+    let lengths = (1..=target.len()).rev();
+    let file = lengths
+        .map(|length| target[..length].join("/"))
+        .find(|file| Path::new(&format!("src/{file}.rs")).exists());
+    match names[0] {
+        "crate" | "super" => Some(file.unwrap_or_else(|| "lib".to_owned())),
+        _ => file.filter(|file| file.len() > from.len() && *from != *"lib"),
+    }
+}
+
+fn sources() -> Vec<Source> {
+    let root = Path::new("src");
+    let named = |(path, text): (PathBuf, String)| {
+        let name = path.strip_prefix(root).ok()?.with_extension("");
+        let name = name.to_string_lossy().replace('\\', "/");
+        let is_test = name.split('/').any(|part| part == "tests");
+        let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+        (is_rust && !is_test).then_some(Source { name, text })
+    };
+    let all: Vec<Source> = files(root).into_iter().filter_map(named).collect();
+    assert!(all.len() > 20, "only {} source files were found", all.len());
+    all
+}
+
+/// All text files of a folder and the folders in it.
+fn files(folder: &Path) -> Vec<(PathBuf, String)> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.expect("a readable folder").path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            found.push((path, text));
+        }
+    }
+    found
+}
