@@ -17,10 +17,10 @@ use crate::settings::BlurBackend;
 use bevy::asset::embedded_asset;
 use bevy::prelude::*;
 use bevy::render::renderer::{RenderAdapter, RenderDevice};
-use bevy::render::{Render, RenderApp, RenderStartup, RenderSystems};
+use bevy::render::{ExtractSchedule, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
-pub use compile::{BlurReadiness, blurs_ready};
+pub use compile::{BlurCompilation, BlurReadiness, blurs_ready};
 pub use job::{BlurJob, BlurTask};
 pub use prepare::{BlurPreparer, IntermediateBytes};
 pub use record::{BlurRecorder, Views};
@@ -49,6 +49,7 @@ impl Plugin for BlurGpuPlugin {
 
         let readiness = BlurReadiness::default();
         app.insert_resource(readiness.clone())
+            .init_resource::<BlurCompilation>()
             .insert_resource(ChosenBackend(self.backend));
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
             return;
@@ -59,8 +60,10 @@ impl Plugin for BlurGpuPlugin {
         };
         render_app
             .insert_resource(readiness)
+            .init_resource::<BlurCompilation>()
             .init_resource::<IntermediateBytes>()
             .add_systems(RenderStartup, (compile::init_pipelines, ask))
+            .add_systems(ExtractSchedule, compile::extract_compilation)
             .add_systems(
                 Render,
                 (prepare::reset_bytes, compile::compile_more).in_set(RenderSystems::Cleanup),

@@ -43,7 +43,7 @@
 //! Bevy compiles shaders in the background. Those that can draw a blur of any strength are asked for in the first frames,
 //! before there is a blur; [`BlurReadiness`] and the run condition [`blurs_ready`] tell a loading screen when they are
 //! there. From then on every blur is drawn in the frame in which it is asked for, at every strength, and becomes faster a
-//! little later when the shader for its very kernel is there as well.
+//! little later when the shader for its very kernel is there as well ([`BlurCompilation`]).
 //!
 //! # What it costs
 //!
@@ -78,7 +78,7 @@ use bevy::prelude::*;
 pub use camera::GaussianBlurSystems;
 pub use diagnostics::publish::GaussianBlurDiagnosticsPlugin;
 pub use errors::BlurError;
-pub use gpu::{BlurReadiness, blurs_ready};
+pub use gpu::{BlurCompilation, BlurReadiness, blurs_ready};
 pub use settings::{
     BlurAlpha, BlurBackend, BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurStage, BlurSystems, BlurUnit,
     BlurUpdate, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS,

@@ -12,6 +12,7 @@ use crate::options::Format;
 use crate::stage::{Gpu, tiled};
 use crate::support::formats;
 use crate::support::headless::Headless;
+use crate::support::images::plain;
 use crate::support::reference::Picture;
 use crate::timer::Timer;
 use bevy::prelude::*;
@@ -81,7 +82,7 @@ impl Ours {
     pub fn blurred(&mut self, picture: &Picture, format: Format, sigma: f64) -> Result<Picture, String> {
         let size = [picture.width as u32, picture.height as u32];
         let images = self.images(picture, size, format);
-        let image = BlurImage::new(images.source).with_target(images.target);
+        let image = plain(images.source).with_target(images.target);
         let target = self.headless.blur(blur(sigma), image);
         let target = target.map_err(|error| error.to_string())?;
         Ok(formats::to_picture(&self.headless.read_image(&target)))
@@ -92,10 +93,14 @@ impl Ours {
     /// # Errors
     /// What the blur failed with.
     pub fn time(&mut self, images: &Images, sigma: f64, count: usize) -> Result<Vec<f64>, String> {
-        let image = BlurImage::new(images.source.clone()).with_target(images.target.clone());
-        // Once it is finished, all pipelines are there.
+        let image = plain(images.source.clone()).with_target(images.target.clone());
         let finished = self.headless.blur(blur(sigma), image.clone());
         finished.map_err(|error| error.to_string())?;
+        // The shaders of this very kernel come after those that serve any.
+        let is_complete = |world: &mut World| world.resource::<BlurReadiness>().is_complete();
+        if !self.headless.frames_until(1000, is_complete) {
+            return Err("the blur's pipelines were not compiled in 1000 frames".to_owned());
+        }
         let image = image.with_update(BlurUpdate::EveryFrame);
         let entity = self.headless.app.world_mut().spawn((blur(sigma), image)).id();
         let mut times = Vec::new();

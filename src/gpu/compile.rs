@@ -16,6 +16,7 @@ use bevy::asset::AssetServer;
 use bevy::core_pipeline::FullscreenShader;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
+use bevy::render::Extract;
 use bevy::render::render_resource::{CachedPipelineState, ComputePipeline, PipelineCache, RenderPipeline};
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 use bevy::shader::ShaderCacheError;
@@ -23,9 +24,21 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How many programs for single kernels are asked for in a frame. Where compiling blocks the main thread, this is what a
-/// frame may have to wait for.
-const COMPILED_A_FRAME: usize = 2;
+/// How eagerly shaders for single kernels are compiled, which are faster than those that serve any kernel.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlurCompilation {
+    /// How many pipelines may be started in a frame. Default: 2.
+    ///
+    /// Where compiling blocks the main thread (on macOS and the web), this is what a frame may have to wait for. With 0 all
+    /// blurs stay with the shaders that serve any kernel.
+    pub per_frame: usize,
+}
+
+impl Default for BlurCompilation {
+    fn default() -> Self {
+        Self { per_frame: 2 }
+    }
+}
 
 /// Says in the main world whether blurs can be shown as they are asked for.
 ///
@@ -216,22 +229,25 @@ impl Queued {
     }
 }
 
+pub fn extract_compilation(mut commands: Commands, compilation: Extract<Res<BlurCompilation>>) {
+    commands.insert_resource(**compilation);
+}
+
 /// Asks for a few more pipelines, and says how far it is.
 pub fn compile_more(mut pipelines: ResMut<BlurPipelines>, cache: Res<PipelineCache>, readiness: Res<BlurReadiness>) {
     let pipelines = &mut *pipelines;
     pipelines.essential.retain(|queued| queued.is_pending(&cache));
     let is_ready = pipelines.essential.is_empty();
-    for _ in 0..COMPILED_A_FRAME {
+    for _ in 0..compilation.per_frame {
         let Some(key) = pipelines.next() else {
             break;
         };
         let queued = pipelines.factory.queue(&key, &cache);
         pipelines.queued.insert(key, queued);
     }
-    let is_complete = is_ready
-        && pipelines.wanted.is_empty()
-        && pipelines.later.is_empty()
-        && !pipelines.queued.values().any(|queued| queued.is_pending(&cache));
+    let is_all_asked_for = compilation.per_frame == 0 || pipelines.wanted.is_empty() && pipelines.later.is_empty();
+    let is_complete =
+        is_ready && is_all_asked_for && !pipelines.queued.values().any(|queued| queued.is_pending(&cache));
     readiness.0.ready.store(is_ready, Ordering::Release);
     readiness.0.complete.store(is_complete, Ordering::Release);
 }

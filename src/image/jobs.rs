@@ -6,7 +6,7 @@ use crate::errors::{BlurError, Reported};
 use crate::formats::{Ends, precision_of};
 use crate::gpu::{BlurJob, BlurPreparer, BlurTask};
 use crate::plan::MIN_SIGMA;
-use crate::settings::BlurUpdate;
+use crate::settings::{BlurAlpha, BlurUpdate};
 use bevy::image::ToExtents;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
@@ -49,6 +49,8 @@ pub struct Due {
     pub target: TextureView,
     /// What has to be copied before, from where to where.
     pub capture: Option<(TextureView, TextureView)>,
+    /// Whether it changes the picture.
+    pub blurs: bool,
     pub done: Done,
     /// Whether the textures hold what they will: no upload is on its way.
     pub is_final: bool,
@@ -67,8 +69,9 @@ pub struct Kept {
     of: TextureId,
     uploads: u64,
     pub job: BlurJob,
-    /// Whether it has been copied.
+    /// Whether it has been copied, and whether the picture has been blurred since.
     pub is_captured: bool,
+    pub is_covered: bool,
 }
 
 pub fn extract_requests(mut requested: ResMut<Requested>, requests: Extract<Res<Requests>>) {
@@ -152,23 +155,36 @@ impl ImageJob {
         let ends = ends(request, from, target);
         preparer.announce(ends, true);
         let target_view = self.target_view(target);
-        let capture = self.keep(request, source, &target_view, ends, device, preparer)?;
-        let source_view = self
-            .kept
-            .as_ref()
-            .map_or(&source.texture_view, |kept| &kept.view)
-            .clone();
-        match task(request, from.size, ends) {
-            Some(task) => preparer.prepare(&mut self.job, task)?,
-            None => self.job = BlurJob::default(),
-        }
-        self.due = Some(Due {
-            source: source_view,
+        let sigma = sigma_of(request, from.size);
+        let restores = sigma.is_none() && request.is_in_place();
+        let mut due = Due {
+            source: source.texture_view.clone(),
             target: target_view,
-            capture,
+            capture: None,
+            blurs: sigma.is_some(),
             done,
             is_final,
-        });
+        };
+        if restores && !self.is_covered(request, done.textures.0) {
+            // The picture is as it was.
+            self.job = BlurJob::default();
+        } else {
+            if request.keeps_source() {
+                let (kept, capture) = self.keep(request, from, &due, device, preparer)?;
+                (due.source, due.capture) = (kept, capture);
+            } else {
+                self.kept = None;
+            }
+            let alpha = if restores { BlurAlpha::Premultiplied } else { ends.alpha };
+            let task = BlurTask {
+                ends: Ends { alpha, ..ends },
+                blur: sigma.map(|sigma| (sigma, request.blur.edge)),
+                region: URect::from_corners(UVec2::ZERO, from.size),
+                source_size: from.size,
+            };
+            preparer.prepare(&mut self.job, task)?;
+        }
+        self.due = Some(due);
         Ok(())
     }
 
@@ -183,47 +199,56 @@ impl ImageJob {
         }
     }
 
-    /// For a blur in place that keeps its source: prepares what the source is copied with, and to, if it has to be.
+    /// For a blur in place: whether the picture has been blurred since it was copied.
+    fn is_covered(&self, request: &Request, of: TextureId) -> bool {
+        let is_current = |kept: &&Kept| kept.of == of && kept.uploads == request.uploads;
+        self.kept
+            .as_ref()
+            .filter(is_current)
+            .is_some_and(|kept| kept.is_covered)
+    }
+
+    /// For a blur in place that keeps its source: the copy, and what has to be copied into it from where.
     fn keep(
         &mut self,
         request: &Request,
-        source: &GpuImage,
-        source_view: &TextureView,
-        ends: Ends,
+        viewed: Viewed,
+        due: &Due,
         device: &RenderDevice,
         preparer: &mut BlurPreparer,
-    ) -> Result<Option<(TextureView, TextureView)>, BlurError> {
-        if !request.keeps_source() {
-            self.kept = None;
-            return Ok(None);
-        }
-        let of = source.texture.id();
-        let viewed = Viewed::of_gpu(source)?;
+    ) -> Result<(TextureView, Option<(TextureView, TextureView)>), BlurError> {
+        let of = due.done.textures.0;
         let kept = match self.kept.take() {
             Some(kept) if kept.of == of => self.kept.insert(kept),
             _ => self.kept.insert(Kept::new(viewed, of, device)),
         };
-        kept.is_captured &= kept.uploads == request.uploads;
-        kept.uploads = request.uploads;
+        if kept.uploads != request.uploads {
+            kept.uploads = request.uploads;
+            (kept.is_captured, kept.is_covered) = (false, false);
+        }
         if kept.is_captured {
             kept.job = BlurJob::default();
-            return Ok(None);
+            return Ok((kept.view.clone(), None));
         }
         let task = BlurTask {
             ends: Ends {
+                source: viewed.format,
+                destination: viewed.format,
+                precision: precision_of(viewed.format),
+                alpha: BlurAlpha::Premultiplied,
                 has_storage: false,
-                ..ends
+                in_place: false,
             },
             blur: None,
             region: URect::from_corners(UVec2::ZERO, viewed.size),
             source_size: viewed.size,
         };
         preparer.prepare(&mut kept.job, task)?;
-        Ok(Some((source_view.clone(), kept.view.clone())))
+        Ok((kept.view.clone(), Some((due.source.clone(), kept.view.clone()))))
     }
 
-    /// The copy of a source that has to be made before its blur.
-    pub fn capture(&mut self) -> Option<&mut Kept> {
+    /// The copy that a blur in place keeps.
+    pub fn kept(&mut self) -> Option<&mut Kept> {
         self.kept.as_mut()
     }
 
@@ -257,6 +282,7 @@ impl Kept {
             uploads: 0,
             job: BlurJob::default(),
             is_captured: false,
+            is_covered: false,
         }
     }
 }
@@ -285,18 +311,8 @@ fn ends(request: &Request, source: Viewed, target: &GpuImage) -> Ends {
     }
 }
 
-/// What to do, `None` if that is nothing: no blur of an image in place.
-fn task(request: &Request, size: UVec2, ends: Ends) -> Option<BlurTask> {
-    // A strength that is out of range is no blur. The main world has said so.
+/// The strength in texels, `None` for an exact copy: the main world has said if it is out of range.
+fn sigma_of(request: &Request, size: UVec2) -> Option<Vec2> {
     let sigma = request.blur.sigma_in_texels(1.0, size.y).ok();
-    let sigma = sigma.filter(|sigma| sigma.max_element() >= MIN_SIGMA);
-    if sigma.is_none() && ends.in_place {
-        return None;
-    }
-    Some(BlurTask {
-        ends,
-        blur: sigma.map(|sigma| (sigma, request.blur.edge)),
-        region: URect::from_corners(UVec2::ZERO, size),
-        source_size: size,
-    })
+    sigma.filter(|sigma| sigma.max_element() >= MIN_SIGMA)
 }

@@ -126,7 +126,7 @@ impl ImageJob {
             return false;
         };
         if let Some((from, to)) = &due.capture
-            && let Some(kept) = self.capture()
+            && let Some(kept) = self.kept()
         {
             kept.is_captured = kept
                 .job
@@ -140,6 +140,9 @@ impl ImageJob {
         let views = Views::new(&due.source, &due.target);
         if !(is_idle || self.job.record(recorder, context, &request.label, &views)) {
             return false;
+        }
+        if let Some(kept) = self.kept() {
+            kept.is_covered = due.blurs;
         }
         if due.is_final {
             self.done = Some(due.done);

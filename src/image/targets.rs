@@ -154,7 +154,7 @@ fn image_for(source: &Image, gpu: &Gpu) -> Result<Option<Image>, BlurError> {
         format,
         RenderAssetUsages::default(),
     );
-    target.texture_descriptor.usage = usages;
+    target.texture_descriptor.usage |= usages;
     target.sampler = source.sampler.clone();
     Ok(Some(target))
 }

@@ -162,7 +162,10 @@ fn in_place_equals_into_a_target() {
                 let target = blur_into(&mut headless, blur, image.clone(), BlurAlpha::Premultiplied);
                 let image = headless.add_image(image);
                 let in_place = headless
-                    .blur(blur, BlurImage::in_place(image.clone()))
+                    .blur(
+                        blur,
+                        BlurImage::in_place(image.clone()).with_alpha(BlurAlpha::Premultiplied),
+                    )
                     .expect("the blur succeeds");
                 assert_eq!(in_place, image);
                 let [got, expected] = [&in_place, &target].map(|image| headless.read_image(image).bytes);

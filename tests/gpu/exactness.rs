@@ -2,7 +2,7 @@
 //! of a game.
 
 use crate::support::executors::{Case, SIGMAS, executors};
-use crate::support::images::blurred_into_own;
+use crate::support::images::{blurred_into_own, plain};
 use crate::support::outcomes::record;
 use crate::support::reference::{Edge, gaussian_blur};
 use crate::support::{EDGES, assert_close, bundled, formats, gpu, inputs, within_rounding};
@@ -98,9 +98,7 @@ fn the_scene() {
     let source = headless.add_image(image);
     for sigma in [2.0, 8.0, 32.0, 128.0] {
         let blur = GaussianBlur::from_sigma(sigma);
-        let target = headless
-            .blur(blur, BlurImage::new(source.clone()))
-            .expect("the blur succeeds");
+        let target = headless.blur(blur, plain(source.clone())).expect("the blur succeeds");
         let got = formats::to_picture(&headless.read_image(&target));
         let expected = gaussian_blur(&picture, [f64::from(sigma); 2], Edge::Clamp);
         let within = within_rounding(&got, &expected, bundled::FORMAT);

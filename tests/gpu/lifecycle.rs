@@ -1,7 +1,7 @@
 //! When image blurs run, and what they follow: settings, sources, handles, sizes, and their own end.
 
 use crate::support::headless::Headless;
-use crate::support::images::{self, replace_image, target_of};
+use crate::support::images::{self, plain, replace_image, target_of};
 use crate::support::outcomes::{finished, record};
 use crate::support::reference::{Edge, Picture, gaussian_blur};
 use crate::support::{assert_close, formats, gpu, inputs};
@@ -21,7 +21,7 @@ fn picture(width: usize, height: usize) -> Picture {
 /// Spawns a blur of `picture` into a target of the plugin's own.
 fn spawn(headless: &mut Headless, picture: &Picture, update: BlurUpdate) -> (Entity, Handle<Image>) {
     let source = headless.add_image(formats::to_image(picture, FORMAT));
-    let image = BlurImage::new(source.clone()).with_update(update);
+    let image = plain(source.clone()).with_update(update);
     let entity = images::spawn(headless, GaussianBlur::from_sigma(SIGMA), image);
     (entity, source)
 }
@@ -123,7 +123,7 @@ fn a_source_that_is_not_there_yet_is_waited_for() {
     };
     for update in [BlurUpdate::OnChange, BlurUpdate::Once] {
         let source = headless.app.world().resource::<Assets<Image>>().reserve_handle();
-        let image = BlurImage::new(source.clone()).with_update(update);
+        let image = plain(source.clone()).with_update(update);
         let entity = images::spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), image);
         assert_eq!(finished(&mut headless, 10), 0, "{update:?}: there is no source");
         let picture = picture(40, 31);
@@ -146,7 +146,7 @@ fn a_source_that_lives_on_the_gpu_alone_is_blurred() {
     image.asset_usage = RenderAssetUsages::RENDER_WORLD;
     let source = headless.add_image(image);
     let blur = GaussianBlur::from_sigma(SIGMA);
-    let entity = images::spawn(&mut headless, blur, BlurImage::new(source));
+    let entity = images::spawn(&mut headless, blur, plain(source));
     assert_eq!(finished(&mut headless, 15), 1);
     assert_blurred(&headless, entity, &picture, SIGMA);
     set_sigma(&mut headless, entity, 9.0);
@@ -186,7 +186,7 @@ fn a_chain_is_blurred_in_one_frame() {
         .collect();
     // The last link comes first, so that the order of spawning is not the order of blurring.
     for (link, sigma) in sigmas.into_iter().enumerate().rev() {
-        let image = BlurImage::new(images[link].clone()).with_target(images[link + 1].clone());
+        let image = plain(images[link].clone()).with_target(images[link + 1].clone());
         let image = image.with_update(BlurUpdate::EveryFrame);
         images::spawn(&mut headless, GaussianBlur::from_sigma(sigma), image);
     }
@@ -211,7 +211,7 @@ fn what_is_not_used_is_given_back() {
     let source = headless.add_image(formats::to_image(&picture(256, 128), FORMAT));
     headless.warm_up();
     let before = texture_bytes(&headless);
-    let image = BlurImage::new(source.clone()).with_update(BlurUpdate::EveryFrame);
+    let image = plain(source.clone()).with_update(BlurUpdate::EveryFrame);
     let blur = GaussianBlur::from_sigma(20.0);
     let entity = images::spawn(&mut headless, blur, image);
     finished(&mut headless, 10);

@@ -11,5 +11,6 @@ mod failures;
 mod formats;
 mod lifecycle;
 mod quality;
+mod readiness;
 mod scipy;
 mod support;

@@ -1,7 +1,7 @@
 //! What a viewer would notice: flicker, a wrong strength, pops, and bright lights that go wrong.
 
 use crate::support::difference::minus;
-use crate::support::executors::by_both_executors;
+use crate::support::executors::by_all_executors;
 use crate::support::headless::Headless;
 use crate::support::images::blurred;
 use crate::support::inputs::{disk, impulse, patterns, quad};
@@ -41,7 +41,7 @@ fn spread(values: &[f64]) -> f64 {
 
 #[test]
 fn a_moving_disk_does_not_flicker() {
-    by_both_executors(move_disk);
+    by_all_executors(move_disk);
 }
 
 fn move_disk(headless: &mut Headless) {
@@ -73,7 +73,7 @@ fn move_disk(headless: &mut Headless) {
 
 #[test]
 fn the_sigma_is_the_one_asked_for() {
-    by_both_executors(measure_sigma);
+    by_all_executors(measure_sigma);
 }
 
 fn measure_sigma(headless: &mut Headless) {
@@ -138,7 +138,7 @@ fn sigmas_of(picture: &Picture, channel: usize, centre: [usize; 2]) -> [f64; 2] 
 
 #[test]
 fn a_growing_radius_does_not_pop() {
-    by_both_executors(grow_radius);
+    by_all_executors(grow_radius);
 }
 
 fn grow_radius(headless: &mut Headless) {
@@ -170,7 +170,7 @@ fn grow_radius(headless: &mut Headless) {
 
 #[test]
 fn bright_lights_stay_exact() {
-    by_both_executors(blur_lights);
+    by_all_executors(blur_lights);
 }
 
 fn blur_lights(headless: &mut Headless) {
@@ -197,7 +197,7 @@ fn blur_lights(headless: &mut Headless) {
 
 #[test]
 fn what_is_no_number_does_not_spread() {
-    by_both_executors(blur_special_values);
+    by_all_executors(blur_special_values);
 }
 
 fn blur_special_values(headless: &mut Headless) {

@@ -1,5 +1,6 @@
 //! A Bevy app without a window, driven frame by frame, whose textures can be read.
 
+use super::logs;
 use bevy::app::{PluginsState, TerminalCtrlCHandlerPlugin};
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
@@ -47,61 +48,69 @@ pub fn find_adapter() -> Result<(), String> {
         .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
 }
 
+/// How an app renders.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Mode {
+    /// Every frame to its end before the next one starts, with pipelines compiled when they are asked for: a frame shows what
+    /// was asked for in it, and everything can be looked at.
+    Lockstep,
+    /// As games do: pipelines compile in the background, and a frame renders while the next one is simulated.
+    Pipelined,
+}
+
+/// An app with Bevy's default plugins and whatever `setup` adds, ready for its first frame.
+///
+/// # Errors
+/// No adapter was found.
+pub fn build(mode: Mode, logs: bool, setup: impl FnOnce(&mut App)) -> Result<App, String> {
+    find_adapter()?;
+    let mut app = App::new();
+    let mut plugins = DefaultPlugins
+        .set(WindowPlugin {
+            primary_window: None,
+            exit_condition: ExitCondition::DontExit,
+            ..default()
+        })
+        .set(RenderPlugin {
+            synchronous_pipeline_compilation: mode == Mode::Lockstep,
+            ..default()
+        })
+        .set(LogPlugin {
+            filter: "error,bevy_gaussian_blur=warn".into(),
+            custom_layer: logs::layer,
+            ..default()
+        })
+        .disable::<WinitPlugin>()
+        // It asks the app to end, which nobody here looks at: leave Ctrl+C alone.
+        .disable::<TerminalCtrlCHandlerPlugin>();
+    if mode == Mode::Lockstep {
+        plugins = plugins.disable::<PipelinedRenderingPlugin>();
+    }
+    if !logs {
+        plugins = plugins.disable::<LogPlugin>();
+    }
+    app.add_plugins(plugins);
+    setup(&mut app);
+    while app.plugins_state() == PluginsState::Adding {
+        bevy::tasks::tick_global_task_pools_on_main_thread();
+    }
+    app.finish();
+    app.cleanup();
+    Ok(app)
+}
+
+/// Whether the next app is the one that logs: a process has one logger, however many apps it has.
+pub fn takes_logger() -> bool {
+    !LOGS.swap(true, Ordering::Relaxed)
+}
+
 impl Headless {
     /// An app with Bevy's default plugins, the blur, and whatever `setup` adds.
     ///
     /// # Errors
     /// No adapter was found.
     pub fn new(setup: impl FnOnce(&mut App)) -> Result<Self, String> {
-        // A process has one logger, however many apps it has.
-        if LOGS.swap(true, Ordering::Relaxed) {
-            Self::without_log(setup)
-        } else {
-            Self::build(true, setup)
-        }
-    }
-
-    /// The same app, which logs nothing.
-    ///
-    /// # Errors
-    /// No adapter was found.
-    pub fn without_log(setup: impl FnOnce(&mut App)) -> Result<Self, String> {
-        Self::build(false, setup)
-    }
-
-    fn build(logs: bool, setup: impl FnOnce(&mut App)) -> Result<Self, String> {
-        find_adapter()?;
-        let mut app = App::new();
-        let plugins = DefaultPlugins
-            .set(WindowPlugin {
-                primary_window: None,
-                exit_condition: ExitCondition::DontExit,
-                ..default()
-            })
-            .set(RenderPlugin {
-                synchronous_pipeline_compilation: true,
-                ..default()
-            })
-            .set(LogPlugin {
-                filter: "error".into(),
-                ..default()
-            })
-            .disable::<WinitPlugin>()
-            .disable::<PipelinedRenderingPlugin>()
-            // It asks the app to end, which nobody here looks at: leave Ctrl+C alone.
-            .disable::<TerminalCtrlCHandlerPlugin>();
-        if logs {
-            app.add_plugins(plugins);
-        } else {
-            app.add_plugins(plugins.disable::<LogPlugin>());
-        }
-        setup(&mut app);
-        while app.plugins_state() == PluginsState::Adding {
-            bevy::tasks::tick_global_task_pools_on_main_thread();
-        }
-        app.finish();
-        app.cleanup();
-        Ok(Self { app })
+        build(Mode::Lockstep, takes_logger(), setup).map(|app| Self { app })
     }
 
     /// The render world.
@@ -190,40 +199,49 @@ impl Headless {
     pub fn read_texture(&self, texture: &Texture, format: TextureFormat) -> Pixels {
         let device = self.render_world().resource::<RenderDevice>();
         let queue = self.render_world().resource::<RenderQueue>();
-        let size: Extent3d = texture.size();
-        let texel = texture.format().block_copy_size(None).expect("a plain format");
-        let row = size.width * texel;
-        let padded = RenderDevice::align_copy_bytes_per_row(row as usize) as u32;
-        let buffer = device.create_buffer(&BufferDescriptor {
-            label: Some("read back"),
-            size: u64::from(padded) * u64::from(size.height),
-            usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
-            mapped_at_creation: false,
-        });
-        let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
-        let layout = TexelCopyBufferLayout {
-            offset: 0,
-            bytes_per_row: Some(padded),
-            rows_per_image: None,
-        };
-        let target = TexelCopyBufferInfo {
-            buffer: &buffer,
-            layout,
-        };
-        encoder.copy_texture_to_buffer(texture.as_image_copy(), target, size);
-        queue.submit([encoder.finish()]);
-        buffer
-            .slice(..)
-            .map_async(MapMode::Read, |result| result.expect("the buffer can be read"));
-        let _ = device.poll(PollType::wait_indefinitely());
-        let mapped = buffer.slice(..).get_mapped_range();
-        let rows = mapped.chunks(padded as usize);
-        let bytes = rows.flat_map(|padded| &padded[..row as usize]).copied().collect();
-        Pixels {
-            width: size.width,
-            height: size.height,
-            format,
-            bytes,
-        }
+        read_texture((device, queue), texture, format)
+    }
+}
+
+/// Reads a texture back from the GPU.
+pub fn read_texture(
+    (device, queue): (&RenderDevice, &RenderQueue),
+    texture: &Texture,
+    format: TextureFormat,
+) -> Pixels {
+    let size: Extent3d = texture.size();
+    let texel = texture.format().block_copy_size(None).expect("a plain format");
+    let row = size.width * texel;
+    let padded = RenderDevice::align_copy_bytes_per_row(row as usize) as u32;
+    let buffer = device.create_buffer(&BufferDescriptor {
+        label: Some("read back"),
+        size: u64::from(padded) * u64::from(size.height),
+        usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
+        mapped_at_creation: false,
+    });
+    let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
+    let layout = TexelCopyBufferLayout {
+        offset: 0,
+        bytes_per_row: Some(padded),
+        rows_per_image: None,
+    };
+    let target = TexelCopyBufferInfo {
+        buffer: &buffer,
+        layout,
+    };
+    encoder.copy_texture_to_buffer(texture.as_image_copy(), target, size);
+    queue.submit([encoder.finish()]);
+    buffer
+        .slice(..)
+        .map_async(MapMode::Read, |result| result.expect("the buffer can be read"));
+    let _ = device.poll(PollType::wait_indefinitely());
+    let mapped = buffer.slice(..).get_mapped_range();
+    let rows = mapped.chunks(padded as usize);
+    let bytes = rows.flat_map(|padded| &padded[..row as usize]).copied().collect();
+    Pixels {
+        width: size.width,
+        height: size.height,
+        format,
+        bytes,
     }
 }

@@ -7,6 +7,11 @@ use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
+/// A blur of an image whose channels are all alike: what they hold is no colour and no opacity.
+pub fn plain(source: Handle<Image>) -> BlurImage {
+    BlurImage::new(source).with_alpha(BlurAlpha::Premultiplied)
+}
+
 /// Spawns a blur of an image.
 pub fn spawn(headless: &mut Headless, blur: GaussianBlur, image: BlurImage) -> Entity {
     headless.app.world_mut().spawn((blur, image)).id()
@@ -51,6 +56,6 @@ pub fn blurred_into_own(
     format: TextureFormat,
 ) -> Picture {
     let source = headless.add_image(formats::to_image(picture, format));
-    let target = headless.blur(blur, BlurImage::new(source)).expect("the blur succeeds");
+    let target = headless.blur(blur, plain(source)).expect("the blur succeeds");
     formats::to_picture(&headless.read_image(&target))
 }

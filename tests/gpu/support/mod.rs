@@ -7,6 +7,8 @@ pub mod formats;
 pub mod headless;
 pub mod images;
 pub mod inputs;
+pub mod live;
+pub mod logs;
 pub mod outcomes;
 pub mod reference;
 pub mod scene;
@@ -28,8 +30,6 @@ pub const EDGES: [(EdgeMode, Edge); 5] = [
 ];
 
 /// An app with the blur, or `None` where there is no GPU.
-///
-/// With `BLUR_REQUIRE_GPU` in the environment, as the test script sets it, a missing GPU is a failure.
 pub fn gpu(setup: impl FnOnce(&mut App)) -> Option<Headless> {
     gpu_with(BlurBackend::Auto, setup)
 }
@@ -40,8 +40,15 @@ pub fn gpu_with(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<He
         app.add_plugins(GaussianBlurPlugin { backend });
         setup(app);
     };
-    match Headless::new(with_blur) {
-        Ok(headless) => Some(headless),
+    or_skip(Headless::new(with_blur))
+}
+
+/// What was built, or `None`, said aloud, where there is no GPU.
+///
+/// With `BLUR_REQUIRE_GPU` in the environment, as the test script sets it, a missing GPU is a failure.
+fn or_skip<T>(built: Result<T, String>) -> Option<T> {
+    match built {
+        Ok(built) => Some(built),
         Err(reason) if std::env::var_os("BLUR_REQUIRE_GPU").is_some() => panic!("{reason}"),
         Err(reason) => {
             eprintln!("SKIPPED, nothing was tested: {reason}");

@@ -1,0 +1,319 @@
+//! What was asked for is what is shown, in the very frame, although pipelines compile in the background and rendering is a
+//! frame behind: no frame is sharp because a kernel is new.
+
+use crate::support::formats::{to_image, to_picture};
+use crate::support::headless::Headless;
+use crate::support::images::plain;
+use crate::support::live::{Live, Shot};
+use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::scene::{self, Kind};
+use crate::support::twins::{View, tolerance};
+use crate::support::{EDGES, assert_close, gpu_with, inputs, within_rounding};
+use bevy::camera::Hdr;
+use bevy::prelude::*;
+use bevy::render::render_resource::{PipelineCache, PipelineDescriptor, TextureFormat};
+use bevy_gaussian_blur::prelude::*;
+use std::collections::HashMap;
+
+const SIZE: UVec2 = UVec2::new(64, 40);
+const BACKENDS: [BlurBackend; 2] = [BlurBackend::Auto, BlurBackend::Fragment];
+
+/// A sharp picture and its blur, as indices into the images of a shot.
+struct Pair {
+    name: &'static str,
+    sharp: usize,
+    blurred: usize,
+}
+
+/// Two cameras without and with a blur, and an image that is blurred in every frame.
+struct Show {
+    live: Live,
+    pairs: Vec<Pair>,
+    /// The cameras whose dynamic range changes.
+    toggled: [Entity; 2],
+    blurred: Vec<Entity>,
+    /// What was asked for in each frame.
+    asked: HashMap<usize, GaussianBlur>,
+}
+
+impl Show {
+    fn new(backend: BlurBackend) -> Option<Self> {
+        let mut live = Live::new(backend, |_| {})?;
+        scene::spawn(&mut live.headless, Kind::Core2d, 1.0);
+        let mut show = Self {
+            live,
+            pairs: Vec::new(),
+            toggled: [Entity::PLACEHOLDER; 2],
+            blurred: Vec::new(),
+            asked: HashMap::new(),
+        };
+        show.toggled = show.add_cameras("ldr", TextureFormat::Rgba8UnormSrgb);
+        for camera in show.add_cameras("hdr", TextureFormat::Rgba16Float) {
+            show.live.headless.app.world_mut().entity_mut(camera).insert(Hdr);
+        }
+        let [pattern, _] = inputs::patterns(61, 47);
+        let source = show
+            .live
+            .headless
+            .add_image(to_image(&pattern, TextureFormat::Rgba16Float));
+        let target = show
+            .live
+            .headless
+            .add_image(to_image(&pattern, TextureFormat::Rgba16Float));
+        show.add_pair("image", [&source, &target]);
+        let image = plain(source).with_target(target).with_update(BlurUpdate::EveryFrame);
+        let entity = show
+            .live
+            .headless
+            .app
+            .world_mut()
+            .spawn((GaussianBlur::new(0.0), image))
+            .id();
+        show.blurred.push(entity);
+        Some(show)
+    }
+
+    fn add_pair(&mut self, name: &'static str, images: [&Handle<Image>; 2]) {
+        let [sharp, blurred] = [2 * self.pairs.len(), 2 * self.pairs.len() + 1];
+        images.into_iter().for_each(|image| self.live.watch(image));
+        self.pairs.push(Pair { name, sharp, blurred });
+    }
+
+    fn add_cameras(&mut self, name: &'static str, format: TextureFormat) -> [Entity; 2] {
+        let views = [(); 2].map(|()| View::new(&mut self.live.headless, Kind::Core2d, SIZE, format));
+        self.add_pair(name, [&views[0].target, &views[1].target]);
+        self.blurred.push(views[1].camera);
+        views.map(|view| view.camera)
+    }
+
+    /// Simulates a frame with other settings.
+    fn frame(&mut self, blur: GaussianBlur) {
+        for entity in &self.blurred {
+            self.live.headless.app.world_mut().entity_mut(*entity).insert(blur);
+        }
+        let frame = self.live.frame();
+        self.asked.insert(frame, blur);
+    }
+
+    fn toggle_dynamic_range(&mut self) {
+        for camera in self.toggled {
+            let mut camera = self.live.headless.app.world_mut().entity_mut(camera);
+            if camera.contains::<Hdr>() {
+                camera.remove::<Hdr>();
+            } else {
+                camera.insert(Hdr);
+            }
+        }
+    }
+
+    /// Compares every shot with what was asked for in its frame. Returns how many blurred pictures there were.
+    fn check(&self, shots: &[Shot]) -> usize {
+        let mut checked = 0;
+        for shot in shots {
+            let Some(blur) = self.asked.get(&shot.frame) else {
+                continue;
+            };
+            for pair in &self.pairs {
+                let name =
+                    format!("{} in frame {}, {blur:?}", pair.name, shot.frame).replace([' ', '{', '}', ':', ','], "");
+                checked += usize::from(check_pair(&name, shot, pair, blur));
+            }
+        }
+        checked
+    }
+}
+
+/// Compares a blur with the Gaussian of its sharp picture. Returns whether there was something to blur.
+fn check_pair(name: &str, shot: &Shot, pair: &Pair, blur: &GaussianBlur) -> bool {
+    let [Some(sharp), Some(blurred)] = [pair.sharp, pair.blurred].map(|index| &shot.images[index]) else {
+        panic!("{name}: an image is missing");
+    };
+    let texel = sharp.bytes.len() / (sharp.width * sharp.height) as usize;
+    let is_flat = sharp
+        .bytes
+        .chunks(texel)
+        .all(|texel_bytes| *texel_bytes == sharp.bytes[..texel]);
+    if blur.radius > 1.0 && !is_flat {
+        assert!(sharp.bytes != blurred.bytes, "{name}: the picture is sharp");
+    }
+    let picture = to_picture(blurred);
+    let expected = reference(&to_picture(sharp), blur);
+    let expected = within_rounding(&picture, &expected, blurred.format);
+    // A camera with a high dynamic range blurs what its target has rounded: as much again.
+    let tolerance = 2.0 * tolerance(blurred.format, 1.0);
+    assert_close(name, &picture, &expected, &[0, 1, 2, 3], tolerance);
+    !is_flat
+}
+
+fn reference(sharp: &Picture, blur: &GaussianBlur) -> Picture {
+    let sigma = (blur.sigma() * blur.aspect).to_array().map(f64::from);
+    let edge = EDGES
+        .iter()
+        .find(|(mode, _)| *mode == blur.edge)
+        .map_or(Edge::Clamp, |(_, edge)| *edge);
+    gaussian_blur(sharp, sigma, edge)
+}
+
+#[test]
+fn every_frame_shows_what_was_asked_for() {
+    let aspects = [Vec2::ONE, Vec2::X, Vec2::new(1.0, 0.5), Vec2::new(0.3, 1.0)];
+    for backend in BACKENDS {
+        let Some(mut show) = Show::new(backend) else {
+            return;
+        };
+        show.live.wait_until_ready();
+        show.live.shots();
+        let mut checked = 0;
+        for step in 0..=1600 {
+            if step >= 400 && step % 120 == 0 {
+                show.toggle_dynamic_range();
+            }
+            let blur = GaussianBlur::new(step as f32 * 0.25)
+                .with_aspect(aspects[step / 53 % aspects.len()])
+                .with_edge(EDGES[step / 37 % EDGES.len()].0);
+            show.frame(blur);
+            checked += show.check(&show.live.shots());
+        }
+        println!("{backend:?}: {checked} blurred pictures");
+        assert!(checked > 4000, "{checked} pictures were blurred");
+    }
+}
+
+#[test]
+fn the_first_frame_of_a_first_blur_is_blurred() {
+    for backend in BACKENDS {
+        let Some(mut live) = Live::new(backend, |_| {}) else {
+            return;
+        };
+        scene::spawn(&mut live.headless, Kind::Core2d, 1.0);
+        let views = [(); 2].map(|()| View::new(&mut live.headless, Kind::Core2d, SIZE, TextureFormat::Rgba8UnormSrgb));
+        views.iter().for_each(|view| live.watch(&view.target));
+        live.wait_until_ready();
+        for _ in 0..60 {
+            live.frame();
+        }
+        live.shots();
+        let blur = GaussianBlur::new(24.0);
+        views[1].insert(&mut live.headless, blur);
+        let first = live.frame();
+        for _ in 0..5 {
+            live.frame();
+        }
+        let pair = Pair {
+            name: "first",
+            sharp: 0,
+            blurred: 1,
+        };
+        let shots = live.shots();
+        assert!(shots.iter().any(|shot| shot.frame == first), "the frame was rendered");
+        for shot in shots.iter().filter(|shot| shot.frame >= first) {
+            let name = format!("first-{backend:?}-{}", shot.frame);
+            assert!(check_pair(&name, shot, &pair, &blur), "there is something to blur");
+        }
+    }
+}
+
+#[test]
+fn until_blurs_are_ready_an_older_one_or_none_is_shown() {
+    let Some(mut show) = Show::new(BlurBackend::Auto) else {
+        return;
+    };
+    let mut radii = vec![0.0];
+    for step in 0..60 {
+        let radius = 3.0 + 0.5 * step as f32;
+        radii.push(radius);
+        show.frame(GaussianBlur::new(radius));
+        let is_ready = show.live.is_ready();
+        for shot in show.live.shots() {
+            for pair in &show.pairs {
+                let (Some(sharp), Some(blurred)) = (&shot.images[pair.sharp], &shot.images[pair.blurred]) else {
+                    continue;
+                };
+                let got = to_picture(blurred);
+                let is_one = |radius: &f32| {
+                    let expected = reference(&to_picture(sharp), &GaussianBlur::new(*radius));
+                    let expected = within_rounding(&got, &expected, blurred.format);
+                    let worst = crate::support::difference::worst_difference(&got, &expected);
+                    worst.value <= 2.0 * tolerance(blurred.format, 1.0)
+                };
+                assert!(
+                    radii.iter().rev().any(is_one),
+                    "{} in frame {}: neither sharp nor blurred as it was asked for",
+                    pair.name,
+                    shot.frame
+                );
+            }
+        }
+        if is_ready && step > 10 {
+            break;
+        }
+    }
+}
+
+#[test]
+fn few_pipelines_come_before_the_ready_signal() {
+    for backend in BACKENDS {
+        let Some(mut headless) = gpu_with(backend, |_| {}) else {
+            return;
+        };
+        assert!(
+            !readiness(&headless).is_ready(),
+            "nothing is there before the first frame"
+        );
+        let format = TextureFormat::Rgba8UnormSrgb;
+        let view = View::new(&mut headless, Kind::Core2d, SIZE, format);
+        assert!(headless.frames_until(20, |world| world.resource::<BlurReadiness>().is_ready()));
+        let first = pipelines(&headless);
+        // The camera's own format, and the one that it has when it becomes HDR.
+        assert!((1..=2 * 8).contains(&first.len()), "{backend:?}: {first:?}");
+
+        view.insert(&mut headless, GaussianBlur::new(9.0));
+        assert!(headless.frames_until(200, |world| world.resource::<BlurReadiness>().is_complete()));
+        let all = pipelines(&headless);
+        println!("{backend:?}: {} pipelines before, {} in all", first.len(), all.len());
+        assert!(all.len() <= 80, "{backend:?}: {}", all.len());
+
+        // Whatever is asked for now, nothing is left to compile.
+        for radius in (0..400).map(|step| step as f32) {
+            view.insert(&mut headless, GaussianBlur::new(radius));
+            headless.frame();
+        }
+        assert_eq!(pipelines(&headless).len(), all.len(), "{backend:?}");
+        assert!(readiness(&headless).is_complete());
+    }
+}
+
+#[test]
+fn the_run_condition_follows_the_signal() {
+    #[derive(Resource, Default)]
+    struct Runs(usize);
+    let count = |mut runs: ResMut<Runs>| runs.0 += 1;
+    let Some(mut headless) = gpu_with(BlurBackend::Auto, |app| {
+        app.init_resource::<Runs>().add_systems(Last, count.run_if(blurs_ready));
+    }) else {
+        return;
+    };
+    View::new(&mut headless, Kind::Core2d, SIZE, TextureFormat::Rgba8UnormSrgb);
+    assert!(headless.frames_until(20, |world| world.resource::<BlurReadiness>().is_ready()));
+    let before = headless.app.world().resource::<Runs>().0;
+    headless.frame();
+    assert_eq!(headless.app.world().resource::<Runs>().0, before + 1);
+}
+
+fn readiness(headless: &Headless) -> BlurReadiness {
+    headless.app.world().resource::<BlurReadiness>().clone()
+}
+
+/// The labels of this crate's pipelines.
+fn pipelines(headless: &Headless) -> Vec<String> {
+    let cache = headless.render_world().resource::<PipelineCache>();
+    let label = |descriptor: &PipelineDescriptor| match descriptor {
+        PipelineDescriptor::RenderPipelineDescriptor(render) => render.label.clone(),
+        PipelineDescriptor::ComputePipelineDescriptor(compute) => compute.label.clone(),
+    };
+    let labels = cache.pipelines().filter_map(|pipeline| label(&pipeline.descriptor));
+    labels
+        .map(|label| label.to_string())
+        .filter(|label| label.starts_with("gaussian_blur"))
+        .collect()
+}

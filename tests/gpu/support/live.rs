@@ -1,0 +1,119 @@
+//! An app that runs as games do: pipelines compile in the background, and rendering is a frame behind. What its images
+//! show is copied at the end of every rendered frame, with the number of that frame.
+
+use super::headless::{Headless, Mode, Pixels, build, read_texture, takes_logger};
+use bevy::prelude::*;
+use bevy::render::render_asset::RenderAssets;
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bevy::render::texture::GpuImage;
+use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
+use bevy_gaussian_blur::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// The app. Its render world is on another thread: of a [`Headless`], only what changes the main world can be used.
+pub struct Live {
+    pub headless: Headless,
+    shots: Shots,
+}
+
+/// The number of a frame, from 1 on, and the images to copy.
+#[derive(Resource, Clone, Default)]
+struct Watched {
+    frame: usize,
+    images: Vec<AssetId<Image>>,
+}
+
+/// What all watched images showed in a frame, in their order; `None` for one that was not on the GPU.
+pub struct Shot {
+    pub frame: usize,
+    pub images: Vec<Option<Pixels>>,
+}
+
+#[derive(Resource, Clone, Default)]
+struct Shots(Arc<Mutex<Vec<Shot>>>);
+
+impl Live {
+    /// The app with the blur, or `None` where there is no GPU.
+    pub fn new(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {
+        let shots = Shots::default();
+        let built = build(Mode::Pipelined, takes_logger(), |app| {
+            app.add_plugins(GaussianBlurPlugin { backend })
+                .init_resource::<Watched>();
+            app.sub_app_mut(RenderApp)
+                .insert_resource(shots.clone())
+                .init_resource::<Watched>()
+                .add_systems(ExtractSchedule, extract_watched)
+                .add_systems(Render, copy_watched.in_set(RenderSystems::Cleanup));
+            setup(app);
+        });
+        super::or_skip(built).map(|app| Self {
+            headless: Headless { app },
+            shots,
+        })
+    }
+
+    /// Copies an image at the end of every frame from now on.
+    pub fn watch(&mut self, image: &Handle<Image>) {
+        self.headless
+            .app
+            .world_mut()
+            .resource_mut::<Watched>()
+            .images
+            .push(image.id());
+    }
+
+    /// Simulates a frame. Returns its number.
+    pub fn frame(&mut self) -> usize {
+        let mut watched = self.headless.app.world_mut().resource_mut::<Watched>();
+        watched.frame += 1;
+        let frame = watched.frame;
+        self.headless.app.update();
+        frame
+    }
+
+    pub fn is_ready(&self) -> bool {
+        self.headless.app.world().resource::<BlurReadiness>().is_ready()
+    }
+
+    /// Runs frames until blurs are ready.
+    pub fn wait_until_ready(&mut self) {
+        for _ in 0..1000 {
+            self.frame();
+            if self.is_ready() {
+                return;
+            }
+            sleep(Duration::from_millis(5));
+        }
+        panic!("blurs were not ready after 1000 frames");
+    }
+
+    /// What has been shown since the last call. The last frame or two may still be on their way.
+    pub fn shots(&self) -> Vec<Shot> {
+        core::mem::take(&mut self.shots.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn extract_watched(mut commands: Commands, watched: Extract<Res<Watched>>) {
+    commands.insert_resource(watched.clone());
+}
+
+fn copy_watched(
+    watched: Res<Watched>,
+    shots: Res<Shots>,
+    images: Res<RenderAssets<GpuImage>>,
+    device: Res<RenderDevice>,
+    queue: Res<RenderQueue>,
+) {
+    let copy = |id: &AssetId<Image>| {
+        let image = images.get(*id)?;
+        Some(read_texture((&device, &queue), &image.texture, image.view_format()))
+    };
+    let images = watched.images.iter().map(copy).collect();
+    let shot = Shot {
+        frame: watched.frame,
+        images,
+    };
+    shots.0.lock().unwrap_or_else(PoisonError::into_inner).push(shot);
+}
