@@ -234,7 +234,12 @@ pub fn extract_compilation(mut commands: Commands, compilation: Extract<Res<Blur
 }
 
 /// Asks for a few more pipelines, and says how far it is.
-pub fn compile_more(mut pipelines: ResMut<BlurPipelines>, cache: Res<PipelineCache>, readiness: Res<BlurReadiness>) {
+pub fn compile_more(
+    mut pipelines: ResMut<BlurPipelines>,
+    cache: Res<PipelineCache>,
+    compilation: Res<BlurCompilation>,
+    readiness: Res<BlurReadiness>,
+) {
     let pipelines = &mut *pipelines;
     pipelines.essential.retain(|queued| queued.is_pending(&cache));
     let is_ready = pipelines.essential.is_empty();

@@ -135,7 +135,7 @@ pub fn assert_gaussian_with(
 }
 
 /// What a result of this format may be off, for values up to `peak`.
-fn tolerance(format: TextureFormat, peak: f64) -> f64 {
+pub fn tolerance(format: TextureFormat, peak: f64) -> f64 {
     match format {
         TextureFormat::Rgba8Unorm | TextureFormat::Bgra8Unorm => (0.6 + 0.6) / 255.0,
         TextureFormat::Rgba8UnormSrgb | TextureFormat::Bgra8UnormSrgb => 0.6 / 255.0,
