@@ -117,6 +117,11 @@ impl Reported {
         self.0 = kind;
         outcome.err().filter(|_| is_news)
     }
+
+    /// Whether the last attempt failed.
+    pub fn is_failing(self) -> bool {
+        self.0.is_some()
+    }
 }
 
 #[cfg(test)]

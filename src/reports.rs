@@ -22,7 +22,7 @@ impl Plugin for BlurReportPlugin {
     }
 }
 
-type ChangedCameras = (With<Camera>, Changed<GaussianBlur>);
+type ChangedCameras = (With<Camera>, Or<(Changed<GaussianBlur>, Added<Camera>)>);
 
 /// Logs a camera's setting out of range, until it is back in range. Images report theirs themselves.
 fn report_invalid_cameras(

@@ -57,7 +57,7 @@ pub fn follow_images(
         if let Some(news) = follow.strength.news(blur.sigma_in_texels(1.0, 1).map(drop)) {
             outcomes.fail(entity, news);
         }
-        follow.update(image.update, (image.source.id(), target.id), &changes);
+        follow.update(image.update, image.source.id(), target, &changes);
         revision.set_if_neq(BlurRevision(follow.revision));
         requests.0.push(Request {
             entity,
@@ -74,7 +74,7 @@ pub fn follow_images(
         });
     }
     order_by_dependency(&mut requests.0);
-    find_feeders(&mut requests.0);
+    find_feeders(&mut requests.0, &targets, &followed);
 }
 
 /// The target of a blur whose source is there, `None` while one of them is not.
@@ -113,14 +113,16 @@ impl Changes<'_> {
 
 impl Follow {
     /// Counts what the changes of a frame ask for.
-    fn update(&mut self, update: BlurUpdate, ids: (AssetId<Image>, AssetId<Image>), changes: &Changes) {
+    fn update(&mut self, update: BlurUpdate, source: AssetId<Image>, target: Target, changes: &Changes) {
+        let ids = (source, target.id);
         let is_new = self.images != Some(ids);
         let textures_changed = is_new || changes.is_changed(ids.0) || changes.is_changed(ids.1);
         let is_due = match update {
             BlurUpdate::EveryFrame | BlurUpdate::OnChange => {
                 self.image_changed || self.settings_changed || textures_changed
             }
-            BlurUpdate::Once => self.image_changed || self.revision == 0,
+            // A target that holds nothing must not stay empty.
+            BlurUpdate::Once => self.image_changed || self.revision == 0 || target.is_new,
         };
         let uploads = is_new || changes.is_uploaded(ids.0) || changes.is_uploaded(ids.1);
         self.revision += u64::from(is_due);
@@ -146,11 +148,18 @@ fn order_by_dependency(requests: &mut Vec<Request>) {
     }
 }
 
-fn find_feeders(ordered: &mut [Request]) {
-    let mut writers: HashMap<AssetId<Image>, Entity> = HashMap::default();
+/// Finds the blurs that others have to wait for: those before them, and those whose own source is not there yet.
+fn find_feeders(ordered: &mut [Request], targets: &Targets, followed: &Followed) {
+    let all: HashSet<Entity> = ordered.iter().map(|request| request.entity).collect();
+    let is_waiting = |writer: &Entity| {
+        let starts = |follow: &Follow| follow.carried_out == 0 && !follow.failures.is_failing();
+        !all.contains(writer) && followed.0.get(writer).is_some_and(starts)
+    };
+    let mut before: HashMap<AssetId<Image>, Entity> = HashMap::default();
     for request in ordered {
-        request.feeder = writers.get(&request.source).copied();
-        writers.insert(request.target, request.entity);
+        let waiting = targets.writer(request.source).filter(is_waiting);
+        request.feeder = before.get(&request.source).copied().or(waiting);
+        before.insert(request.target, request.entity);
     }
 }
 

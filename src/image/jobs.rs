@@ -11,13 +11,12 @@ use bevy::image::ToExtents;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::Extract;
-use bevy::render::render_asset::{RenderAssetBytesPerFrameLimiter, RenderAssets};
+use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
     TextureDescriptor, TextureDimension, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
 };
 use bevy::render::renderer::RenderDevice;
 use bevy::render::texture::GpuImage;
-use core::sync::atomic::Ordering;
 
 /// The image blurs of this frame.
 #[derive(Resource, Default)]
@@ -38,8 +37,6 @@ pub struct ImageJob {
     kept: Option<Kept>,
     /// A view of the target's first level alone, and of which texture.
     first_level: Option<(TextureId, TextureView)>,
-    /// The uploads that are known to have reached the GPU.
-    uploaded: u64,
     failures: Reported,
 }
 
@@ -52,8 +49,6 @@ pub struct Due {
     /// Whether it changes the picture.
     pub blurs: bool,
     pub done: Done,
-    /// Whether the textures hold what they will: no upload is on its way.
-    pub is_final: bool,
 }
 
 /// Tells whether a blur has to be executed again.
@@ -83,26 +78,20 @@ pub fn prepare_jobs(
     requested: Res<Requested>,
     mut jobs: ResMut<ImageJobs>,
     images: Res<RenderAssets<GpuImage>>,
-    limiter: Res<RenderAssetBytesPerFrameLimiter>,
     device: Res<RenderDevice>,
     outcomes: Res<Outcomes>,
     mut preparer: BlurPreparer,
 ) {
     let alive: HashSet<Entity> = requested.0.iter().map(|request| request.entity).collect();
     jobs.0.retain(|entity, _| alive.contains(entity));
-    let all_uploaded = limiter
-        .max_bytes
-        .is_none_or(|most| limiter.bytes_written.load(Ordering::Relaxed) < most);
     let mut written: Vec<TextureId> = Vec::new();
     for request in &requested.0 {
         let image_job = jobs.0.entry(request.entity).or_default();
         image_job.due = None;
+        // While pixels are on their way, Bevy keeps the old ones from being seen: the image is not there.
         let (Some(source), Some(target)) = (images.get(request.source), images.get(request.target)) else {
             continue;
         };
-        if all_uploaded {
-            image_job.uploaded = request.uploads;
-        }
         match image_job.prepare(request, (source, target), &written, &device, &mut preparer) {
             Ok(()) => {
                 if let Some(due) = &image_job.due {
@@ -128,7 +117,6 @@ impl ImageJob {
         device: &RenderDevice,
         preparer: &mut BlurPreparer,
     ) -> Result<(), BlurError> {
-        let is_final = self.uploaded == request.uploads;
         let done = Done {
             revision: request.revision,
             textures: (source.texture.id(), target.texture.id()),
@@ -136,10 +124,6 @@ impl ImageJob {
         let is_fed = request.update == BlurUpdate::OnChange && written.contains(&done.textures.0);
         if !(self.is_due(request, done) || is_fed) {
             self.job.release();
-            return Ok(());
-        }
-        if request.keeps_source() && !is_final {
-            // What is copied now might be blurred already.
             return Ok(());
         }
         let (from, to) = (Viewed::of_gpu(source)?, Viewed::of_gpu(target)?);
@@ -163,7 +147,6 @@ impl ImageJob {
             capture: None,
             blurs: sigma.is_some(),
             done,
-            is_final,
         };
         if restores && !self.is_covered(request, done.textures.0) {
             // The picture is as it was.

@@ -144,10 +144,8 @@ impl ImageJob {
         if let Some(kept) = self.kept() {
             kept.is_covered = due.blurs;
         }
-        if due.is_final {
-            self.done = Some(due.done);
-        }
-        due.is_final
+        self.done = Some(due.done);
+        true
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Request {
     pub revision: u64,
     /// Goes up whenever pixels of the source or the target are on their way to the GPU.
     pub uploads: u64,
-    /// The blur that writes the source, if it comes before this one.
+    /// The blur that writes the source and has to be carried out once before this one.
     pub feeder: Option<Entity>,
 }
 

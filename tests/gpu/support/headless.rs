@@ -7,8 +7,8 @@ use bevy::prelude::*;
 use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
-    BufferDescriptor, BufferUsages, CommandEncoderDescriptor, Extent3d, MapMode, PipelineCache, PollType,
-    TexelCopyBufferInfo, TexelCopyBufferLayout, Texture, TextureFormat,
+    BufferDescriptor, BufferUsages, CommandEncoderDescriptor, Extent3d, MapMode, PipelineCache, PipelineDescriptor,
+    PollType, TexelCopyBufferInfo, TexelCopyBufferLayout, Texture, TextureFormat,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::GpuImage;
@@ -20,6 +20,9 @@ use bevy_gaussian_blur::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static LOGS: AtomicBool = AtomicBool::new(false);
+
+/// A pipeline of Bevy's that it asks for and never loads the shader of where there are no compute shaders.
+const NEVER_READY: &str = "sparse buffer update pipeline";
 
 /// The pixels of a texture, row by row without padding.
 pub struct Pixels {
@@ -138,18 +141,41 @@ impl Headless {
         for _ in 0..5 {
             self.frame();
         }
-        while self
-            .render_world()
-            .resource::<PipelineCache>()
-            .waiting_pipelines()
-            .count()
-            > 0
-        {
+        let mut frames = 0;
+        while let Some(waiting) = self.waiting_pipeline() {
             self.frame();
+            frames += 1;
+            assert!(frames < 1000, "a pipeline is not compiled: {waiting}");
         }
         for _ in 0..5 {
             self.frame();
         }
+    }
+
+    /// A pipeline that is still to be compiled, in words.
+    fn waiting_pipeline(&self) -> Option<String> {
+        let cache = self.render_world().resource::<PipelineCache>();
+        cache.waiting_pipelines().find_map(|id| {
+            let pipeline = cache.pipelines().nth(id)?;
+            let label = match &pipeline.descriptor {
+                PipelineDescriptor::RenderPipelineDescriptor(render) => render.label.as_deref()?,
+                PipelineDescriptor::ComputePipelineDescriptor(compute) => compute.label.as_deref()?,
+            };
+            (label != NEVER_READY).then(|| format!("{label}, {:?}", pipeline.state))
+        })
+    }
+
+    /// The formats of a list that this device has. The others are named: they are not tested.
+    pub fn available(&self, formats: &[TextureFormat]) -> Vec<TextureFormat> {
+        let features = self.render_world().resource::<RenderDevice>().features();
+        let is_available = |format: &&TextureFormat| {
+            let is_available = features.contains(format.required_features());
+            if !is_available {
+                eprintln!("NOT TESTED: this device has no {format:?}");
+            }
+            is_available
+        };
+        formats.iter().filter(is_available).copied().collect()
     }
 
     /// Adds an image to the app.

@@ -1,11 +1,29 @@
 //! Image blurs: spawned, changed, and run once.
 
-use super::formats;
-use super::headless::Headless;
-use super::reference::Picture;
+use super::headless::{Headless, Pixels};
+use super::outcomes::{frames, record};
+use super::reference::{Edge, Picture, gaussian_blur};
+use super::{assert_close, formats, gpu, inputs};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
+
+/// An app in which all that blurs need is loaded: what is asked for in a frame is there after it. Outcomes are recorded.
+pub fn ready_app(setup: impl FnOnce(&mut App)) -> Option<Headless> {
+    let mut headless = gpu(|app| {
+        record(app);
+        setup(app);
+    })?;
+    let image = headless.add_image(formats::to_image(
+        &inputs::patterns(64, 64)[0],
+        TextureFormat::Rgba16Float,
+    ));
+    let blurred = headless.blur(GaussianBlur::from_sigma(8.0), plain(image));
+    blurred.expect("an ordinary blur works");
+    headless.warm_up();
+    frames(&mut headless, 0);
+    Some(headless)
+}
 
 /// A blur of an image whose channels are all alike: what they hold is no colour and no opacity.
 pub fn plain(source: Handle<Image>) -> BlurImage {
@@ -15,6 +33,21 @@ pub fn plain(source: Handle<Image>) -> BlurImage {
 /// Spawns a blur of an image.
 pub fn spawn(headless: &mut Headless, blur: GaussianBlur, image: BlurImage) -> Entity {
     headless.app.world_mut().spawn((blur, image)).id()
+}
+
+/// Changes the settings of a blur.
+pub fn set_blur(headless: &mut Headless, entity: Entity, blur: GaussianBlur) {
+    let world = headless.app.world_mut();
+    *world.get_mut::<GaussianBlur>(entity).expect("it was spawned") = blur;
+}
+
+/// Marks the [`BlurImage`] of an entity as changed.
+pub fn touch(headless: &mut Headless, entity: Entity) {
+    let world = headless.app.world_mut();
+    world
+        .get_mut::<BlurImage>(entity)
+        .expect("it was spawned")
+        .set_changed();
 }
 
 /// The image that a blur writes.
@@ -58,4 +91,22 @@ pub fn blurred_into_own(
     let source = headless.add_image(formats::to_image(picture, format));
     let target = headless.blur(blur, plain(source)).expect("the blur succeeds");
     formats::to_picture(&headless.read_image(&target))
+}
+
+/// Panics if an image is not the Gaussian of a picture that was stored in the same format.
+pub fn assert_blur(name: &str, headless: &Headless, image: &Handle<Image>, sharp: &Picture, sigma: f32) {
+    assert_pixels(name, &headless.read_image(image), sharp, sigma);
+}
+
+/// The same for pixels that have been read.
+pub fn assert_pixels(name: &str, pixels: &Pixels, sharp: &Picture, sigma: f32) {
+    let got = formats::to_picture(pixels);
+    assert_eq!([got.width, got.height], [sharp.width, sharp.height], "{name}: the size");
+    let stored = formats::quantised(sharp, pixels.format);
+    let expected = gaussian_blur(&stored, [f64::from(sigma); 2], Edge::Clamp);
+    let tolerance = match pixels.format {
+        TextureFormat::Rgba8Unorm => 1.0,
+        _ => 0.6,
+    };
+    assert_close(name, &got, &expected, &[0, 1, 2, 3], tolerance / 255.0);
 }

@@ -1,7 +1,7 @@
-//! Renders the pictures that the other examples, the tests and the documentation blur.
+//! Renders the pictures that the examples, the tests and the documentation blur.
 //!
 //! ```text
-//! cargo run --example render_assets
+//! cargo run -p render_assets
 //! ```
 //!
 //! A toy harbour at dusk, drawn without a window by Bevy's PBR renderer and reflected in the water by a mirrored
@@ -12,8 +12,6 @@
 mod buildings;
 mod cameras;
 mod harbour;
-#[path = "../../tests/gpu/support/headless.rs"]
-#[expect(dead_code, reason = "the tests use more of this")]
 mod headless;
 mod output;
 mod sky;
@@ -27,12 +25,13 @@ use stage::Stage;
 
 fn main() -> Result<(), String> {
     output::save("sprite.png", sprite::draw())?;
-    let mut gpu = Headless::new(|_| ())?;
+    let mut gpu = Headless::new();
     let [ldr, hdr] = build(&mut Stage::new(gpu.app.world_mut()));
     // The GPU light clusters miss the far lamps in the first frames.
     gpu.warm_up();
-    output::save("scene.png", output::srgb(&output::halved(&gpu.read_image(&ldr))))?;
-    output::save("scene.exr", output::halved(&gpu.read_image(&hdr)))
+    let scene = output::halved(&gpu.read(&ldr)?, cameras::LDR_TARGET);
+    output::save("scene.png", output::srgb(&scene))?;
+    output::save("scene.exr", output::halved(&gpu.read(&hdr)?, cameras::HDR_TARGET))
 }
 
 /// Builds the harbour and its cameras; returns the LDR and the HDR target.

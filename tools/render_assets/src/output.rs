@@ -1,22 +1,24 @@
 //! Rendered targets become pictures, and pictures become files.
 
-use crate::headless::Pixels;
 use crate::texture::{halve, srgb8};
 use bevy::prelude::*;
 use half::f16;
 use image::{DynamicImage, Rgb, Rgb32FImage, RgbImage};
+use std::path::Path;
 
-/// Writes a picture into the folder of assets, in the format that its name ends with.
+/// Writes a picture into the repository's folder of assets, in the format that its name ends with.
 pub fn save(name: &str, picture: impl Into<DynamicImage>) -> Result<(), String> {
-    let path = format!("assets/{name}");
-    picture.into().save(&path).map_err(|e| format!("{path}: {e}"))
+    let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets");
+    picture
+        .into()
+        .save(assets.join(name))
+        .map_err(|error| format!("assets/{name}: {error}"))
 }
 
-/// The linear light in a target of 8-bit sRGB or of half floats, averaged 2x2.
-pub fn halved(target: &Pixels) -> Rgb32FImage {
-    let size = uvec2(target.width, target.height);
-    let texel = target.bytes.len() / size.element_product() as usize;
-    let pixels: Vec<Vec3> = target.bytes.chunks_exact(texel).map(decode).collect();
+/// The linear light in the bytes of a target of 8-bit sRGB or of half floats, averaged 2x2.
+pub fn halved(bytes: &[u8], size: UVec2) -> Rgb32FImage {
+    let texel = bytes.len() / size.element_product() as usize;
+    let pixels: Vec<Vec3> = bytes.chunks_exact(texel).map(decode).collect();
     let floats = halve(&pixels, size).iter().flat_map(Vec3::to_array).collect();
     Rgb32FImage::from_raw(size.x / 2, size.y / 2, floats).expect("a colour for each pixel")
 }

@@ -11,8 +11,9 @@ use bevy::render::render_resource::{TextureFormat, TextureUsages};
 use std::f32::consts::FRAC_PI_8;
 
 /// Both pictures are drawn at twice their size, in each axis, and averaged down.
-const LDR_TARGET: UVec2 = UVec2::new(2560, 1440);
-const HDR_TARGET: UVec2 = UVec2::new(1024, 576);
+pub const LDR_TARGET: UVec2 = UVec2::new(2560, 1440);
+/// See [`LDR_TARGET`].
+pub const HDR_TARGET: UVec2 = UVec2::new(1024, 576);
 const MIRROR: UVec2 = UVec2::new(1280, 720);
 /// Only the two picture cameras see the water: the mirrored one looks up through it.
 const WATER_LAYER: usize = 1;

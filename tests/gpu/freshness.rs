@@ -1,0 +1,59 @@
+//! No picture is stale: a blurred image is that of the frame, of the pixels and of the settings that it is said to be.
+
+mod cameras;
+mod chains;
+mod events;
+mod in_place;
+mod once;
+mod uploads;
+
+use crate::support::images::{plain, ready_app, spawn};
+use crate::support::outcomes::finished;
+use crate::support::reference::Picture;
+use crate::support::{formats, inputs};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
+
+/// Two pictures of one size.
+fn pictures(width: usize, height: usize) -> [Picture; 2] {
+    inputs::patterns(width, height)
+}
+
+fn image(picture: &Picture) -> Image {
+    formats::to_image(picture, FORMAT)
+}
+
+/// In how many frames image assets were flagged as changed.
+#[derive(Resource, Default)]
+struct Flagged(usize);
+
+fn count_changes(images: Res<Assets<Image>>, mut flagged: ResMut<Flagged>) {
+    flagged.0 += usize::from(images.is_changed());
+}
+
+#[test]
+fn images_are_not_flagged_while_nothing_changes() {
+    let setup = |app: &mut App| {
+        app.init_resource::<Flagged>().add_systems(Last, count_changes);
+    };
+    let Some(mut headless) = ready_app(setup) else {
+        return;
+    };
+    for update in [BlurUpdate::OnChange, BlurUpdate::EveryFrame, BlurUpdate::Once] {
+        let source = headless.add_image(image(&pictures(61, 47)[0]));
+        let blur = GaussianBlur::from_sigma(3.5);
+        spawn(&mut headless, blur, plain(source).with_update(update));
+    }
+    finished(&mut headless, 10);
+    let mut flagged = headless.app.world_mut().resource_mut::<Flagged>();
+    assert!(core::mem::take(&mut flagged.0) > 0, "targets have been allocated");
+    assert_eq!(
+        finished(&mut headless, 20),
+        20,
+        "one of the three is blurred in every frame"
+    );
+    assert_eq!(headless.app.world().resource::<Flagged>().0, 0);
+}

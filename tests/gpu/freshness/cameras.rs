@@ -1,0 +1,181 @@
+//! Blurs of what cameras paint are of the same frame, and cameras that come later show them in it.
+
+use super::FORMAT;
+use crate::support::difference::worst_difference;
+use crate::support::headless::Headless;
+use crate::support::images::{assert_blur, plain, ready_app, spawn, target_of};
+use crate::support::reference::Picture;
+use crate::support::scene::{self, Kind};
+use crate::support::{assert_close, formats};
+use bevy::camera::visibility::RenderLayers;
+use bevy::image::ToExtents;
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+
+const SIZE: UVec2 = UVec2::new(160, 90);
+const SIGMA: f32 = 6.0;
+/// What only the camera behind the blur sees.
+const SCREEN: usize = 1;
+/// What only the second camera before the blur sees.
+const OVERLAY: usize = 2;
+
+/// Cameras that paint an image, its blur, and a camera behind them that shows the blur.
+struct Stage {
+    headless: Headless,
+    painters: Vec<Entity>,
+    source: Handle<Image>,
+    blurred: Handle<Image>,
+    screen: Handle<Image>,
+}
+
+impl Stage {
+    fn new(kind: Kind, update: BlurUpdate) -> Option<Self> {
+        let mut headless = ready_app(|_| {})?;
+        scene::spawn(&mut headless, kind, 1.0);
+        // The camera behind the blur is spawned before the one that paints: its order counts.
+        let screen = scene::target(&mut headless, SIZE, FORMAT);
+        let viewer = scene::camera(&mut headless, Kind::Core2d, &screen, Msaa::Off);
+        see(&mut headless, viewer, SCREEN, 9);
+        let source = scene::target(&mut headless, SIZE, FORMAT);
+        let painter = scene::camera(&mut headless, kind, &source, Msaa::Off);
+        let image = plain(source.clone()).with_update(update);
+        let blur = spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), image);
+        headless.frame();
+        let blurred = target_of(&headless, blur);
+        let sprite = Sprite::from_image(blurred.clone());
+        headless.app.world_mut().spawn((sprite, RenderLayers::layer(SCREEN)));
+        headless.warm_up();
+        Some(Self {
+            headless,
+            painters: vec![painter],
+            source,
+            blurred,
+            screen,
+        })
+    }
+
+    /// Adds a camera that paints a yellow rectangle over what the first one has painted.
+    fn add_overlay(&mut self) {
+        let camera = scene::camera(&mut self.headless, Kind::Core2d, &self.source, Msaa::Off);
+        see(&mut self.headless, camera, OVERLAY, 1);
+        let world = self.headless.app.world_mut();
+        world.get_mut::<Camera>(camera).expect("a camera").clear_color = ClearColorConfig::None;
+        let sprite = Sprite::from_color(LinearRgba::rgb(1.0, 1.0, 0.0), Vec2::new(30.0, 20.0));
+        world.spawn((sprite, RenderLayers::layer(OVERLAY)));
+        self.painters.push(camera);
+        self.headless.warm_up();
+    }
+
+    /// Moves the painting cameras, every other one the other way.
+    fn move_to(&mut self, position: Vec2) {
+        for (index, painter) in self.painters.iter().enumerate() {
+            let direction = if index % 2 == 0 { 1.0 } else { -1.0 };
+            let transform = Transform::from_translation((position * direction).extend(0.0));
+            self.headless.app.world_mut().entity_mut(*painter).insert(transform);
+        }
+    }
+
+    /// Changes the size of what is painted and of what is shown, as that of a window changes both.
+    fn resize(&mut self, size: UVec2) {
+        let world = self.headless.app.world_mut();
+        for image in [&self.source, &self.screen] {
+            // Bevy's own event comes at the end of the frame, a frame too late for the camera.
+            world.write_message(AssetEvent::<Image>::Modified { id: image.id() });
+            let mut images = world.resource_mut::<Assets<Image>>();
+            let mut image = images.get_mut(image).expect("it was added");
+            image.resize(size.to_extents());
+        }
+    }
+
+    fn picture(&self, image: &Handle<Image>) -> Picture {
+        formats::to_picture(&self.headless.read_image(image))
+    }
+
+    /// Runs one frame. The blur has to be that of this frame's picture, and has to be shown in it. Returns the blur.
+    fn frame(&mut self, name: &str, size: UVec2) -> Picture {
+        self.headless.frame();
+        let sharp = self.picture(&self.source);
+        assert_eq!(
+            [sharp.width, sharp.height],
+            size.to_array().map(|side| side as usize),
+            "{name}"
+        );
+        assert_blur(name, &self.headless, &self.blurred, &sharp, SIGMA);
+        let blurred = self.picture(&self.blurred);
+        let shown = self.picture(&self.screen);
+        let name = format!("{name}-shown");
+        assert_close(&name, &shown, &blurred, &[0, 1, 2, 3], 0.3 / 255.0);
+        blurred
+    }
+
+    /// The same in several frames, in each of which the cameras are somewhere else.
+    fn check_moving(&mut self, name: &str) {
+        let mut last: Option<Picture> = None;
+        for step in 0..8_u8 {
+            self.move_to(Vec2::new(f32::from(step) * 7.0 - 24.0, f32::from(step % 3) * 5.0));
+            let name = format!("{name}-{step}");
+            let blurred = self.frame(&name, SIZE);
+            if let Some(last) = &last {
+                let moved = worst_difference(&blurred, last).value;
+                assert!(moved > 10.0 / 255.0, "{name}: hardly anything has moved");
+            }
+            last = Some(blurred);
+        }
+    }
+}
+
+/// Lets a camera see one layer alone.
+fn see(headless: &mut Headless, camera: Entity, layer: usize, order: isize) {
+    let mut camera = headless.app.world_mut().entity_mut(camera);
+    camera.insert(RenderLayers::layer(layer));
+    camera.get_mut::<Camera>().expect("a camera").order = order;
+}
+
+#[test]
+fn a_later_camera_shows_the_blur_of_this_frame() {
+    for kind in [Kind::Core2d, Kind::Core3d] {
+        let Some(mut stage) = Stage::new(kind, BlurUpdate::EveryFrame) else {
+            return;
+        };
+        stage.check_moving(&format!("fresh-{kind:?}"));
+    }
+}
+
+#[test]
+fn the_blur_comes_after_the_last_camera_that_paints() {
+    let Some(mut stage) = Stage::new(Kind::Core2d, BlurUpdate::EveryFrame) else {
+        return;
+    };
+    stage.add_overlay();
+    stage.check_moving("fresh-overlay");
+    let is_yellow = |texel: &[f64; 4]| texel[0] > 0.99 && texel[1] > 0.99 && texel[2] < 0.01;
+    let sharp = stage.picture(&stage.source);
+    let yellow = sharp.texels.iter().filter(|texel| is_yellow(texel)).count();
+    assert!(yellow > 500, "the second camera paints");
+    // The first camera alone paints in the next frame.
+    let overlay = stage.painters.remove(1);
+    scene::set_active(&mut stage.headless, overlay, false);
+    stage.check_moving("fresh-without-overlay");
+}
+
+/// Sizes that grow and shrink, odd ones among them.
+fn size_in(frame: u32) -> UVec2 {
+    UVec2::new(100 + (frame * 37) % 61, 50 + (frame * 23) % 41)
+}
+
+#[test]
+fn a_source_resized_in_every_frame_is_never_shown_blank_or_old() {
+    for update in [BlurUpdate::EveryFrame, BlurUpdate::OnChange] {
+        let Some(mut stage) = Stage::new(Kind::Core2d, update) else {
+            return;
+        };
+        for frame in 0..30 {
+            stage.resize(size_in(frame));
+            stage.frame(&format!("fresh-resized-{update:?}-{frame}"), size_in(frame));
+        }
+        for size in [UVec2::new(1, 1), UVec2::new(2, 90), UVec2::new(300, 1), SIZE] {
+            stage.resize(size);
+            stage.frame(&format!("fresh-resized-{update:?}-{size}"), size);
+        }
+    }
+}

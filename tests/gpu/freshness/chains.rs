@@ -1,0 +1,148 @@
+//! Blurs of what other blurs write.
+
+use super::{FORMAT, image, pictures};
+use crate::support::headless::Headless;
+use crate::support::images::{assert_blur, plain, ready_app, replace_image, spawn, target_of};
+use crate::support::outcomes::finished;
+use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::{assert_close, formats};
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+
+/// The standard deviations of the links of a chain.
+const LINKS: [f32; 2] = [4.0, 3.0];
+
+fn once(source: Handle<Image>) -> BlurImage {
+    plain(source).with_update(BlurUpdate::Once)
+}
+
+/// A handle behind which there is nothing yet.
+fn reserve(headless: &Headless) -> Handle<Image> {
+    headless.app.world().resource::<Assets<Image>>().reserve_handle()
+}
+
+fn insert(headless: &mut Headless, handle: &Handle<Image>, image: Image) {
+    let mut images = headless.app.world_mut().resource_mut::<Assets<Image>>();
+    images.insert(handle.id(), image).expect("the handle is alive");
+}
+
+fn set_source(headless: &mut Headless, entity: Entity, source: Handle<Image>) {
+    let world = headless.app.world_mut();
+    world.get_mut::<BlurImage>(entity).expect("it was spawned").source = source;
+}
+
+/// Compares what came out of a chain. Clamping twice is not clamping once: what the border does to the inside stays out
+/// of it.
+fn assert_chained(name: &str, headless: &Headless, last: Entity, start: &Picture) {
+    let got = formats::to_picture(&headless.read_image(&target_of(headless, last)));
+    let sigma = LINKS
+        .map(f64::from)
+        .iter()
+        .map(|sigma| sigma * sigma)
+        .sum::<f64>()
+        .sqrt();
+    let expected = gaussian_blur(&formats::quantised(start, FORMAT), [sigma; 2], Edge::Clamp);
+    let [got, expected] = [got, expected].map(|picture| picture.without_border(30));
+    assert_close(name, &got, &expected, &[0, 1, 2, 3], 1.0 / 255.0);
+}
+
+#[test]
+fn a_chain_waits_for_its_source() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [_, start] = pictures(120, 90);
+    let mut empty = start.clone();
+    empty.texels.fill([0.0; 4]);
+    for last_comes_first in [true, false] {
+        let source = reserve(&headless);
+        // It is there from the start, and empty.
+        let middle = headless.add_image(image(&empty));
+        let first = once(source.clone()).with_target(middle.clone());
+        let first = (GaussianBlur::from_sigma(LINKS[0]), first);
+        let last = (GaussianBlur::from_sigma(LINKS[1]), once(middle));
+        let world = headless.app.world_mut();
+        let last = if last_comes_first {
+            let last = world.spawn(last).id();
+            world.spawn(first);
+            last
+        } else {
+            world.spawn(first);
+            world.spawn(last).id()
+        };
+        assert_eq!(finished(&mut headless, 5), 0, "there is nothing to blur yet");
+        insert(&mut headless, &source, image(&start));
+        headless.frame();
+        let name = format!("once-chain-{last_comes_first}");
+        assert_chained(&name, &headless, last, &start);
+        assert_eq!(finished(&mut headless, 10), 2, "{name}: each link once");
+        assert_chained(&name, &headless, last, &start);
+    }
+}
+
+#[test]
+fn a_chain_goes_through_a_target_of_the_plugin() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [_, start] = pictures(120, 90);
+    let (source, nothing) = (reserve(&headless), reserve(&headless));
+    let last = spawn(&mut headless, GaussianBlur::from_sigma(LINKS[1]), once(nothing));
+    let first = spawn(&mut headless, GaussianBlur::from_sigma(LINKS[0]), once(source.clone()));
+    assert_eq!(finished(&mut headless, 5), 0, "there is nothing to blur yet");
+    insert(&mut headless, &source, image(&start));
+    headless.frame();
+    let middle = target_of(&headless, first);
+    set_source(&mut headless, last, middle);
+    headless.frame();
+    assert_chained("once-chain-own", &headless, last, &start);
+    assert_eq!(finished(&mut headless, 10), 2, "each link once");
+    assert_chained("once-chain-own", &headless, last, &start);
+}
+
+#[test]
+fn a_chain_follows_a_source_resized_in_every_frame() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    for (update, last_comes_first) in [
+        (BlurUpdate::OnChange, false),
+        (BlurUpdate::OnChange, true),
+        (BlurUpdate::EveryFrame, true),
+    ] {
+        let source = headless.add_image(image(&pictures(61, 47)[0]));
+        let nothing = reserve(&headless);
+        let mut links = [(); 2].map(|()| {
+            let image = plain(nothing.clone()).with_update(update);
+            spawn(&mut headless, GaussianBlur::default(), image)
+        });
+        if last_comes_first {
+            links.reverse();
+        }
+        for (link, sigma) in links.into_iter().zip(LINKS) {
+            headless
+                .app
+                .world_mut()
+                .entity_mut(link)
+                .insert(GaussianBlur::from_sigma(sigma));
+        }
+        set_source(&mut headless, links[0], source.clone());
+        headless.frame();
+        let middle = target_of(&headless, links[0]);
+        set_source(&mut headless, links[1], middle.clone());
+        headless.warm_up();
+        let end = target_of(&headless, links[1]);
+        for (frame, size) in [(90, 30), (7, 80), (61, 47), (62, 48), (1, 1)].into_iter().enumerate() {
+            let picture = &pictures(size.0, size.1)[frame % 2];
+            replace_image(&mut headless, &source, image(picture));
+            headless.frame();
+            let name = format!("chain-{update:?}-{last_comes_first}-{frame}");
+            assert_blur(&format!("{name}-first"), &headless, &middle, picture, LINKS[0]);
+            let between = formats::to_picture(&headless.read_image(&middle));
+            assert_blur(&format!("{name}-last"), &headless, &end, &between, LINKS[1]);
+        }
+        for link in links {
+            headless.app.world_mut().despawn(link);
+        }
+    }
+}

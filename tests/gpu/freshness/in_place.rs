@@ -1,0 +1,112 @@
+//! In place, only a blur on change knows the picture as it was. The others take what the image holds.
+
+use super::{image, pictures};
+use crate::support::formats;
+use crate::support::images::{assert_blur, ready_app, replace_image, set_blur, spawn, touch};
+use crate::support::outcomes::finished;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+fn in_place(image: Handle<Image>, update: BlurUpdate) -> BlurImage {
+    BlurImage::in_place(image)
+        .with_alpha(BlurAlpha::Premultiplied)
+        .with_update(update)
+}
+
+#[test]
+fn an_eased_radius_blurs_the_picture_as_it_was() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [first, second] = pictures(61, 47);
+    let handle = headless.add_image(image(&first));
+    let blur = in_place(handle.clone(), BlurUpdate::OnChange);
+    let entity = spawn(&mut headless, GaussianBlur::new(0.0), blur);
+    let sigmas = [0.0, 0.7, 2.0, 3.5, 8.0, 14.0, 9.0, 4.0, 1.0, 0.0, 5.0];
+    for (round, picture) in [&first, &second, &first].into_iter().enumerate() {
+        let pixels = image(picture);
+        let bytes = pixels.data.clone().expect("the image has data");
+        if round > 0 {
+            // What was blurred before is forgotten, although the settings stay for a frame.
+            replace_image(&mut headless, &handle, pixels);
+            headless.frame();
+            assert_blur(&format!("replaced-{round}"), &headless, &handle, picture, 5.0);
+        }
+        for (step, sigma) in sigmas.into_iter().enumerate() {
+            set_blur(&mut headless, entity, GaussianBlur::from_sigma(sigma));
+            headless.frame();
+            assert_blur(&format!("eased-{round}-{step}"), &headless, &handle, picture, sigma);
+            if sigma == 0.0 {
+                let is_same = headless.read_image(&handle).bytes == bytes;
+                assert!(is_same, "round {round}, step {step}: radius 0 gives every bit back");
+            }
+        }
+    }
+    // While nothing changes, nothing is blurred.
+    finished(&mut headless, 1);
+    assert_eq!(finished(&mut headless, 10), 0);
+    assert_blur("eased-still", &headless, &handle, &first, 5.0);
+}
+
+#[test]
+fn radius_zero_gives_every_format_back() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    for format in [
+        TextureFormat::Rgba8Unorm,
+        TextureFormat::Rgba8UnormSrgb,
+        TextureFormat::Rgba16Float,
+    ] {
+        for alpha in [BlurAlpha::Straight, BlurAlpha::Premultiplied, BlurAlpha::Opaque] {
+            let [_, picture] = pictures(61, 47);
+            let pixels = formats::to_image(&picture, format);
+            let bytes = pixels.data.clone().expect("the image has data");
+            let handle = headless.add_image(pixels);
+            let blur = BlurImage::in_place(handle.clone()).with_alpha(alpha);
+            let entity = spawn(&mut headless, GaussianBlur::from_sigma(6.0), blur);
+            for sigma in [6.0, 0.0, 2.0, 0.0] {
+                set_blur(&mut headless, entity, GaussianBlur::from_sigma(sigma));
+                finished(&mut headless, 3);
+                let is_same = headless.read_image(&handle).bytes == bytes;
+                assert_eq!(is_same, sigma == 0.0, "{format:?}, {alpha:?}, sigma {sigma}");
+            }
+            headless.app.world_mut().despawn(entity);
+        }
+    }
+}
+
+#[test]
+fn once_blurs_what_the_image_holds() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [picture, _] = pictures(61, 47);
+    let handle = headless.add_image(image(&picture));
+    let blur = in_place(handle.clone(), BlurUpdate::Once);
+    let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), blur);
+    assert_eq!(finished(&mut headless, 10), 1);
+    assert_blur("in-place-once", &headless, &handle, &picture, 3.5);
+    let once = formats::to_picture(&headless.read_image(&handle));
+    touch(&mut headless, entity);
+    assert_eq!(finished(&mut headless, 10), 1);
+    assert_blur("in-place-twice", &headless, &handle, &once, 3.5);
+}
+
+#[test]
+fn every_frame_blurs_what_the_image_holds() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [picture, _] = pictures(61, 47);
+    let handle = headless.add_image(image(&picture));
+    let blur = in_place(handle.clone(), BlurUpdate::EveryFrame);
+    spawn(&mut headless, GaussianBlur::from_sigma(1.5), blur);
+    let mut before = picture;
+    for frame in 0..5 {
+        headless.frame();
+        assert_blur(&format!("in-place-every-{frame}"), &headless, &handle, &before, 1.5);
+        before = formats::to_picture(&headless.read_image(&handle));
+    }
+}

@@ -1,0 +1,101 @@
+//! Pixels whose upload Bevy puts off are blurred when they arrive.
+
+use super::{image, pictures};
+use crate::support::headless::Headless;
+use crate::support::images::{assert_blur, plain, ready_app, replace_image, spawn, target_of, touch};
+use crate::support::outcomes::{finished, frames};
+use bevy::prelude::*;
+use bevy::render::render_asset::{RenderAssetBytesPerFrame, RenderAssets};
+use bevy::render::texture::GpuImage;
+use bevy_gaussian_blur::prelude::*;
+
+/// How many images are uploaded before anything else is.
+const QUEUE: usize = 6;
+
+/// Lets Bevy upload one image in a frame, and many images wait for it: what is added or changed now comes frames later.
+/// The images wait as long as what is returned is kept.
+#[must_use]
+pub fn congest(headless: &mut Headless) -> Vec<Handle<Image>> {
+    headless.app.insert_resource(RenderAssetBytesPerFrame::new(1));
+    let waiting = (0..QUEUE)
+        .map(|_| headless.add_image(image(&pictures(8, 8)[0])))
+        .collect();
+    // What waits from a frame before comes first.
+    headless.frame();
+    waiting
+}
+
+fn is_on_gpu(headless: &Headless, image: &Handle<Image>) -> bool {
+    let images = headless.render_world().resource::<RenderAssets<GpuImage>>();
+    images.get(image).is_some()
+}
+
+#[test]
+fn new_pixels_are_blurred_when_they_arrive() {
+    for update in [BlurUpdate::OnChange, BlurUpdate::Once, BlurUpdate::EveryFrame] {
+        let Some(mut headless) = ready_app(|_| {}) else {
+            return;
+        };
+        let [old, new] = pictures(61, 47);
+        let source = headless.add_image(image(&old));
+        let blur = GaussianBlur::from_sigma(3.5);
+        let entity = spawn(&mut headless, blur, plain(source.clone()).with_update(update));
+        finished(&mut headless, 10);
+        let target = target_of(&headless, entity);
+        let _waiting = congest(&mut headless);
+        frames(&mut headless, 0);
+        replace_image(&mut headless, &source, image(&new));
+        if update == BlurUpdate::Once {
+            touch(&mut headless, entity);
+        }
+        let mut late = 0;
+        for frame in 0..20 {
+            headless.frame();
+            let has_arrived = is_on_gpu(&headless, &source);
+            late += usize::from(!has_arrived);
+            let shown = if has_arrived { &new } else { &old };
+            assert_blur(&format!("late-{update:?}-{frame}"), &headless, &target, shown, 3.5);
+        }
+        assert!((3..15).contains(&late), "{update:?}: they came {late} frames late");
+        if update != BlurUpdate::EveryFrame {
+            assert_eq!(finished(&mut headless, 1), 1, "{update:?}: it was blurred once");
+        }
+    }
+}
+
+#[test]
+fn new_pixels_are_blurred_in_place() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [old, new] = pictures(61, 47);
+    let handle = headless.add_image(image(&old));
+    let in_place = BlurImage::in_place(handle.clone()).with_alpha(BlurAlpha::Premultiplied);
+    spawn(&mut headless, GaussianBlur::from_sigma(3.5), in_place);
+    assert_eq!(finished(&mut headless, 10), 1);
+    assert_blur("late-in-place-old", &headless, &handle, &old, 3.5);
+    let _waiting = congest(&mut headless);
+    replace_image(&mut headless, &handle, image(&new));
+    headless.frame();
+    assert!(!is_on_gpu(&headless, &handle), "they come late");
+    assert_eq!(finished(&mut headless, 20), 1);
+    assert_blur("late-in-place-new", &headless, &handle, &new, 3.5);
+}
+
+#[test]
+fn a_target_with_pixels_of_its_own_may_come_late() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [old, new] = pictures(61, 47);
+    let source = headless.add_image(image(&new));
+    headless.frame();
+    let _waiting = congest(&mut headless);
+    let target = headless.add_image(image(&old));
+    let blur = GaussianBlur::from_sigma(3.5);
+    spawn(&mut headless, blur, plain(source).with_target(target.clone()));
+    headless.frame();
+    assert!(!is_on_gpu(&headless, &target), "it comes late");
+    assert_eq!(finished(&mut headless, 20), 1);
+    assert_blur("late-target", &headless, &target, &new, 3.5);
+}

@@ -1,0 +1,120 @@
+//! What a user of the API may do without a thought: leave things out, clone them, share them, order systems by them.
+
+mod components;
+mod egui;
+mod reports;
+mod systems;
+mod views;
+
+use crate::support::images::blurred_into_own;
+use crate::support::reference::Picture;
+use crate::support::{assert_close, formats, gpu, inputs};
+use bevy::prelude::*;
+use bevy::reflect::{PartialReflect, Reflect};
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::BlurRevision;
+use bevy_gaussian_blur::prelude::*;
+use std::any::TypeId;
+use std::fmt::Debug;
+
+const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
+
+/// Two pictures of one size.
+fn pictures(width: usize, height: usize) -> [Picture; 2] {
+    inputs::patterns(width, height)
+}
+
+fn image(picture: &Picture) -> Image {
+    formats::to_image(picture, FORMAT)
+}
+
+#[test]
+fn an_axis_of_aspect_zero_stays_sharp_at_every_radius() {
+    let blur = GaussianBlur::new(f32::MAX)
+        .with_aspect(Vec2::X)
+        .with_edge(EdgeMode::Wrap);
+    for unit in [
+        BlurUnit::LogicalPixels,
+        BlurUnit::PhysicalPixels,
+        BlurUnit::ViewportHeight,
+    ] {
+        for (scale_factor, height) in [(1.0, 100), (4.0, 8192)] {
+            let sigma = blur.with_unit(unit).sigma_in_texels(scale_factor, height);
+            let sigma = sigma.expect("the radius is finite");
+            assert!(sigma.x.is_finite() && sigma.x > 1e6, "{unit:?}: {sigma}");
+            assert_eq!(sigma.y, 0.0, "{unit:?}");
+        }
+    }
+    let Some(mut headless) = gpu(|_| {}) else {
+        return;
+    };
+    let [picture, _] = pictures(64, 33);
+    let stored = formats::quantised(&picture, FORMAT);
+    // On a periodic image the widest blur is the mean.
+    let mean_of_row = |y: usize| {
+        let mut mean = [0.0; 4];
+        for x in 0..stored.width {
+            let texel = stored.at(x, y);
+            mean.iter_mut().zip(texel).for_each(|(sum, value)| *sum += value / 64.0);
+        }
+        mean
+    };
+    let expected = Picture::from_fn(64, 33, |_, y| mean_of_row(y));
+    let got = blurred_into_own(&mut headless, blur, &picture, FORMAT);
+    assert_close("aspect-zero", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+}
+
+/// Panics unless reflection clones, compares and shows a value as it does itself.
+fn assert_reflects<T: Reflect + PartialEq + Debug>(value: &T) {
+    let reflected: &dyn PartialReflect = value;
+    let copy = reflected.reflect_clone().expect("it can be cloned");
+    let copy: &dyn Reflect = &*copy;
+    assert_eq!(copy.downcast_ref::<T>(), Some(value));
+    assert_eq!(reflected.reflect_partial_eq(copy.as_partial_reflect()), Some(true));
+    assert_eq!(format!("{reflected:?}"), format!("{value:?}"));
+}
+
+#[test]
+fn events_and_errors_reflect() {
+    let entity = Entity::PLACEHOLDER;
+    let blur = GaussianBlur::new(7.0);
+    assert_reflects(&BlurFinished {
+        entity,
+        revision: 3,
+        blur,
+    });
+    let errors = [
+        BlurError::InvalidRadius(-1.0),
+        BlurError::InvalidAspect(Vec2::NEG_X),
+        BlurError::UnsupportedTarget(FORMAT),
+        BlurError::SharedTarget { other: entity },
+    ];
+    for error in errors {
+        assert_reflects(&error);
+        assert_reflects(&BlurFailed { entity, error });
+    }
+}
+
+#[test]
+fn all_that_reflects_is_registered() {
+    let Some(headless) = gpu(|_| {}) else {
+        return;
+    };
+    let registry = headless.app.world().resource::<AppTypeRegistry>().read();
+    let types = [
+        ("GaussianBlur", TypeId::of::<GaussianBlur>()),
+        ("BlurUnit", TypeId::of::<BlurUnit>()),
+        ("EdgeMode", TypeId::of::<EdgeMode>()),
+        ("BlurStage", TypeId::of::<BlurStage>()),
+        ("BlurImage", TypeId::of::<BlurImage>()),
+        ("BlurAlpha", TypeId::of::<BlurAlpha>()),
+        ("BlurUpdate", TypeId::of::<BlurUpdate>()),
+        ("BlurRevision", TypeId::of::<BlurRevision>()),
+        ("BlurFinished", TypeId::of::<BlurFinished>()),
+        ("BlurFailed", TypeId::of::<BlurFailed>()),
+        ("BlurError", TypeId::of::<BlurError>()),
+    ];
+    for (name, id) in types {
+        assert!(registry.contains(id), "{name}");
+    }
+}

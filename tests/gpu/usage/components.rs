@@ -1,0 +1,149 @@
+//! Components that are left out, cloned, or in each other's way.
+
+use super::{image, pictures};
+use crate::support::images::{assert_blur, plain, ready_app, replace_image, set_blur, spawn, target_of};
+use crate::support::outcomes::{failures, finished, frames};
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+
+/// What an entity has reported.
+type Outcome = (Entity, Result<(), BlurError>);
+
+#[test]
+fn defaults() {
+    assert_eq!(BlurAlpha::default(), BlurAlpha::Straight);
+    assert_eq!(BlurUpdate::default(), BlurUpdate::OnChange);
+    let expected = BlurImage {
+        source: Handle::default(),
+        target: None,
+        alpha: BlurAlpha::Straight,
+        update: BlurUpdate::OnChange,
+    };
+    assert_eq!(BlurImage::default(), expected);
+    assert_eq!(BlurImage::new(Handle::default()), expected);
+}
+
+#[test]
+fn an_image_needs_no_settings() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [picture, _] = pictures(61, 47);
+    let source = headless.add_image(image(&picture));
+    let entity = headless.app.world_mut().spawn(plain(source)).id();
+    assert_eq!(finished(&mut headless, 10), 1);
+    let blur = headless.app.world().get::<GaussianBlur>(entity);
+    assert_eq!(blur, Some(&GaussianBlur::new(24.0)));
+    assert_blur("no-settings", &headless, &target_of(&headless, entity), &picture, 8.0);
+}
+
+#[test]
+fn a_clone_gets_a_target_of_its_own() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let blur = GaussianBlur::from_sigma(3.5);
+    let [first, _] = pictures(61, 47);
+    let [_, second] = pictures(40, 31);
+    let source = headless.add_image(image(&first));
+    let original = spawn(&mut headless, blur, plain(source));
+    assert_eq!(finished(&mut headless, 5), 1);
+    let target = target_of(&headless, original);
+
+    // A clone of the component, and one of the whole entity.
+    let component = headless.app.world().get::<BlurImage>(original).expect("it was spawned");
+    let component = component.clone();
+    let clones = [
+        spawn(&mut headless, blur, component),
+        headless.app.world_mut().entity_mut(original).clone_and_spawn(),
+    ];
+    let other = headless.add_image(image(&second));
+    for clone in clones {
+        let mut clone = headless.app.world_mut().entity_mut(clone);
+        clone.get_mut::<BlurImage>().expect("it was cloned").source = other.clone();
+    }
+    assert_eq!(finished(&mut headless, 10), 2, "each clone");
+    assert_eq!(target_of(&headless, original), target);
+    assert_blur("original", &headless, &target, &first, 3.5);
+    let targets = clones.map(|clone| target_of(&headless, clone));
+    for (index, clone) in targets.iter().enumerate() {
+        assert_ne!(clone, &target);
+        assert_blur(&format!("clone-{index}"), &headless, clone, &second, 3.5);
+    }
+    assert_ne!(targets[0], targets[1]);
+
+    // From now on they have nothing to do with each other.
+    set_blur(&mut headless, clones[0], GaussianBlur::from_sigma(9.0));
+    headless.app.world_mut().despawn(clones[1]);
+    assert_eq!(finished(&mut headless, 5), 1);
+    assert_blur("original-still", &headless, &target, &first, 3.5);
+    assert_blur("clone-changed", &headless, &targets[0], &second, 9.0);
+}
+
+#[test]
+fn a_clone_with_the_same_source_gets_a_target_of_its_own() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [picture, _] = pictures(61, 47);
+    let source = headless.add_image(image(&picture));
+    let original = spawn(&mut headless, GaussianBlur::from_sigma(3.5), plain(source));
+    headless.frame();
+    let image = headless.app.world().get::<BlurImage>(original).expect("it was spawned");
+    let image = image.clone();
+    let clone = spawn(&mut headless, GaussianBlur::from_sigma(9.0), image);
+    assert_eq!(finished(&mut headless, 5), 2);
+    let [one, other] = [original, clone].map(|entity| target_of(&headless, entity));
+    assert_blur("same-source-original", &headless, &one, &picture, 3.5);
+    assert_blur("same-source-clone", &headless, &other, &picture, 9.0);
+}
+
+#[test]
+fn a_shared_target_belongs_to_the_first() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [one, other] = pictures(61, 47);
+    let [target, first_source, second_source] = [&one, &one, &other].map(|picture| headless.add_image(image(picture)));
+    let blur = GaussianBlur::from_sigma(3.5);
+    let first = spawn(&mut headless, blur, plain(first_source).with_target(target.clone()));
+    assert_eq!(finished(&mut headless, 5), 1);
+    let second = spawn(&mut headless, blur, plain(second_source).with_target(target.clone()));
+    let failure: Outcome = (second, Err(BlurError::SharedTarget { other: first }));
+    assert_eq!(frames(&mut headless, 20), [failure]);
+    assert_blur("shared-first", &headless, &target, &one, 3.5);
+
+    set_blur(&mut headless, first, GaussianBlur::from_sigma(9.0));
+    let [first_again, second_at_last] = [first, second].map(|entity| -> Outcome { (entity, Ok(())) });
+    assert_eq!(frames(&mut headless, 5), [first_again]);
+    assert_blur("shared-first-changed", &headless, &target, &one, 9.0);
+
+    headless.app.world_mut().despawn(first);
+    assert_eq!(frames(&mut headless, 5), [second_at_last]);
+    assert_blur("shared-second", &headless, &target, &other, 3.5);
+}
+
+/// A broken file in place of the source, as it comes with hot reloading, and then a sound one.
+#[test]
+fn a_failure_does_not_cost_the_target() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [first, _] = pictures(61, 47);
+    let [_, second] = pictures(40, 31);
+    let source = headless.add_image(image(&first));
+    let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), plain(source.clone()));
+    assert_eq!(finished(&mut headless, 5), 1);
+    let target = target_of(&headless, entity);
+    let mut layers = image(&pictures(8, 24)[0]);
+    layers
+        .reinterpret_stacked_2d_as_array(3)
+        .expect("three layers of eight rows");
+    replace_image(&mut headless, &source, layers);
+    assert_eq!(failures(&mut headless, 20), [BlurError::NotTwoDimensional], "once");
+    assert_blur("before-failure", &headless, &target, &first, 3.5);
+    replace_image(&mut headless, &source, image(&second));
+    assert_eq!(finished(&mut headless, 10), 1);
+    assert_eq!(target_of(&headless, entity), target, "the handle stays");
+    assert_blur("after-failure", &headless, &target, &second, 3.5);
+}

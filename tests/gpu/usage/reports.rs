@@ -1,0 +1,88 @@
+//! What cannot work is said in the log, once.
+
+use super::{image, pictures};
+use crate::support::headless::Headless;
+use crate::support::images::{plain, ready_app, set_blur};
+use crate::support::logs;
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+
+fn run(headless: &mut Headless, frames: usize) {
+    for _ in 0..frames {
+        headless.frame();
+    }
+}
+
+/// The name of the cameras whose settings are out of range, and how often they were reported.
+const CAMERA: &str = "usage-invalid-camera";
+
+fn camera_reports() -> usize {
+    logs::count(&format!("{CAMERA}: the blur radius is "))
+}
+
+/// Waits for [`SpawnCamera`].
+fn spawn_camera(mut commands: Commands, wanted: Option<Res<SpawnCamera>>) {
+    if wanted.is_some() {
+        commands.spawn((Name::new(CAMERA), Camera2d, GaussianBlur::new(f32::NAN)));
+        commands.remove_resource::<SpawnCamera>();
+    }
+}
+
+#[derive(Resource)]
+struct SpawnCamera;
+
+#[test]
+fn an_invalid_radius_of_a_camera_spawned_in_update() {
+    let setup = |app: &mut App| {
+        app.add_systems(Update, spawn_camera);
+    };
+    let Some(mut headless) = ready_app(setup) else {
+        return;
+    };
+    headless.app.insert_resource(SpawnCamera);
+    headless.frame();
+    assert_eq!(camera_reports(), 1, "in the frame in which it is spawned");
+    run(&mut headless, 20);
+    assert_eq!(camera_reports(), 1, "once");
+    let world = headless.app.world_mut();
+    let camera = world.query_filtered::<Entity, With<Camera2d>>().single(world);
+    let camera = camera.expect("the camera was spawned");
+    for radius in [f32::NAN, -1.0, f32::INFINITY] {
+        set_blur(&mut headless, camera, GaussianBlur::new(radius));
+        run(&mut headless, 2);
+    }
+    assert_eq!(camera_reports(), 1, "it has not been in range since");
+    set_blur(&mut headless, camera, GaussianBlur::new(5.0));
+    run(&mut headless, 2);
+    assert_eq!(camera_reports(), 1, "it is in range");
+    set_blur(&mut headless, camera, GaussianBlur::new(-1.0));
+    run(&mut headless, 2);
+    assert_eq!(camera_reports(), 2, "it is out of range again");
+}
+
+#[test]
+fn a_blur_of_nothing() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let source = headless.add_image(image(&pictures(16, 16)[0]));
+    let blur = GaussianBlur::new(5.0);
+    let name = |name: &'static str| Name::new(name);
+    let world = headless.app.world_mut();
+    let idle = world.spawn((name("usage-idle"), blur)).id();
+    world.spawn((name("usage-busy-camera"), Camera2d, blur));
+    world.spawn((name("usage-busy-image"), plain(source)));
+    headless.frame();
+    let text = format!("usage-idle (entity {idle}) has a GaussianBlur");
+    assert_eq!(logs::count(&text), 1, "in its first frame");
+    for radius in [9.0, 0.0, 24.0] {
+        set_blur(&mut headless, idle, GaussianBlur::new(radius));
+        run(&mut headless, 5);
+    }
+    assert_eq!(logs::count("usage-idle"), 1, "once");
+    assert_eq!(
+        logs::count("usage-busy"),
+        0,
+        "cameras and images have something to blur"
+    );
+}

@@ -1,0 +1,103 @@
+//! Sources whose view is a part of a texture.
+
+use super::{FORMAT, image, pictures};
+use crate::support::images::{assert_blur, plain, ready_app, spawn, target_of};
+use crate::support::outcomes::{failures, finished};
+use crate::support::reference::Picture;
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureViewDescriptor, TextureViewDimension};
+use bevy_gaussian_blur::prelude::*;
+
+const LAYERS: u32 = 4;
+const LEVELS: u32 = 2;
+
+/// What each level of a layer holds: no two layers are alike.
+fn levels(layer: u32) -> [Picture; LEVELS as usize] {
+    let scale = 1.0 - 0.2 * f64::from(layer);
+    [(61, 47), (30, 23)].map(|(width, height)| {
+        let picture = &pictures(width, height)[layer as usize % 2];
+        Picture::from_fn(width, height, |x, y| picture.at(x, y).map(|value| value * scale))
+    })
+}
+
+/// A texture of some layers, each with all its levels.
+fn texture(layers: u32) -> Image {
+    let pictures: Vec<Picture> = (0..layers).flat_map(levels).collect();
+    let mut texture = image(&pictures[0]);
+    texture.texture_descriptor.size.depth_or_array_layers = layers;
+    texture.texture_descriptor.mip_level_count = LEVELS;
+    let bytes = pictures
+        .iter()
+        .flat_map(|picture| image(picture).data.expect("the image has data"));
+    texture.data = Some(bytes.collect());
+    texture
+}
+
+/// One level of one layer.
+fn part(layer: u32, level: u32) -> TextureViewDescriptor<'static> {
+    TextureViewDescriptor {
+        dimension: Some(TextureViewDimension::D2),
+        base_array_layer: layer,
+        array_layer_count: Some(1),
+        base_mip_level: level,
+        mip_level_count: Some(1),
+        ..default()
+    }
+}
+
+/// Blurs what a view shows.
+fn assert_blurs(name: &str, layers: u32, view: TextureViewDescriptor<'static>, shown: &Picture) {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let mut source = texture(layers);
+    source.texture_view_descriptor = Some(view);
+    let source = headless.add_image(source);
+    let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), plain(source));
+    assert_eq!(finished(&mut headless, 10), 1, "{name}");
+    let target = target_of(&headless, entity);
+    assert_eq!(headless.read_image(&target).format, FORMAT, "{name}");
+    assert_blur(name, &headless, &target, shown, 3.5);
+}
+
+#[test]
+fn a_layer() {
+    for (layer, level) in [(2, 0), (0, 1), (3, 1)] {
+        let shown = &levels(layer)[level as usize];
+        assert_blurs(&format!("layer-{layer}-{level}"), LAYERS, part(layer, level), shown);
+    }
+}
+
+#[test]
+fn a_level() {
+    let view = part(0, 1);
+    let shown = &levels(0)[1];
+    assert_blurs("level", 1, view.clone(), shown);
+    // The dimension goes without saying where there is one layer, and the number of levels where one is left.
+    let view = TextureViewDescriptor {
+        dimension: None,
+        mip_level_count: None,
+        ..view
+    };
+    assert_blurs("last-levels", 1, view, shown);
+}
+
+#[test]
+fn several_layers() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    for array_layer_count in [None, Some(2), Some(1)] {
+        let mut source = texture(LAYERS);
+        source.texture_view_descriptor = Some(TextureViewDescriptor {
+            dimension: Some(TextureViewDimension::D2Array),
+            array_layer_count,
+            ..default()
+        });
+        let source = headless.add_image(source);
+        let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), plain(source));
+        let failures = failures(&mut headless, 20);
+        assert_eq!(failures, [BlurError::NotTwoDimensional], "{array_layer_count:?}");
+        headless.app.world_mut().despawn(entity);
+    }
+}

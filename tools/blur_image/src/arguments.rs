@@ -1,0 +1,160 @@
+//! What the command line says.
+
+use crate::formats::{self, Format};
+use bevy_gaussian_blur::RADIUS_IN_SIGMAS;
+use bevy_gaussian_blur::prelude::*;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Parser, ValueEnum};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Blurs pictures with a Gaussian on the GPU.
+#[derive(Parser)]
+#[command(name = "blur_image", override_usage = USAGE)]
+pub struct Arguments {
+    /// The pictures to blur: PNG, JPEG, WebP, TIFF or EXR, `-` for stdin
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// Where the result goes: .png, .exr (32-bit float, linear light), or `-` for a PNG on stdout
+    #[arg(short, long, value_name = "OUTPUT", conflicts_with = "out_dir")]
+    pub output: Option<PathBuf>,
+    /// The folder for the results, as .png or, from .exr, as .exr; it is made if there is none
+    #[arg(long, value_name = "DIR")]
+    pub out_dir: Option<PathBuf>,
+    /// The radius in pixels, which is three standard deviations [default: 24]. Several of them make as many results, named
+    /// picture-r6.png, picture-r24.png and so on
+    #[arg(long, value_parser = strength, allow_hyphen_values = true, conflicts_with = "sigma")]
+    radius: Vec<f32>,
+    /// The standard deviation in pixels; several make picture-s2.png, picture-s8.png and so on
+    #[arg(long, value_parser = strength, allow_hyphen_values = true)]
+    sigma: Vec<f32>,
+    /// What lies outside the picture
+    #[arg(long, value_enum, default_value = "clamp")]
+    pub edge: Edge,
+    /// The format of the textures on the GPU [default: rgba8unorm-srgb for 8 bits, rgba32float for more]. Formats of fewer
+    /// channels take the picture's first ones
+    #[arg(long, value_parser = format_parser())]
+    pub format: Option<&'static Format>,
+    /// The bits of each channel of a PNG result [default: as many as the input has, 16 for floats]
+    #[arg(long, value_enum)]
+    pub depth: Option<Depth>,
+    /// Print one JSON object a line about each blur
+    #[arg(long)]
+    pub json: bool,
+}
+
+const USAGE: &str = "blur_image [OPTIONS] INPUT OUTPUT\n       blur_image [OPTIONS] INPUT --output OUTPUT\n       \
+                     blur_image [OPTIONS] INPUT... --out-dir DIR";
+
+/// How strong a blur is asked to be.
+#[derive(Clone, Copy)]
+pub enum Strength {
+    Radius(f32),
+    Sigma(f32),
+}
+
+/// See [`EdgeMode`].
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum Edge {
+    Clamp,
+    Mirror,
+    Wrap,
+    Transparent,
+    Renormalize,
+}
+
+/// How many bits a channel of a picture has.
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+pub enum Depth {
+    #[value(name = "8")]
+    Eight,
+    #[value(name = "16")]
+    Sixteen,
+}
+
+impl Arguments {
+    /// Reads the command line.
+    ///
+    /// # Errors
+    /// There is nothing to do, or what was asked for makes no sense. The user has been told.
+    pub fn from_command_line() -> Result<Self, ExitCode> {
+        Self::try_parse().map_err(|error| {
+            if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+                print!("{error}");
+                return ExitCode::SUCCESS;
+            }
+            let text = error.to_string();
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            let told = lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+            let told = told.collect::<Vec<_>>().join(" ").replace(" tip: ", "; ");
+            eprintln!("{told}; see --help");
+            ExitCode::from(2)
+        })
+    }
+
+    /// The strengths that are asked for.
+    pub fn strengths(&self) -> Vec<Strength> {
+        match (self.radius.as_slice(), self.sigma.as_slice()) {
+            ([], []) => vec![Strength::Radius(24.0)],
+            ([], sigmas) => sigmas.iter().copied().map(Strength::Sigma).collect(),
+            (radii, _) => radii.iter().copied().map(Strength::Radius).collect(),
+        }
+    }
+}
+
+impl Strength {
+    pub fn blur(self) -> GaussianBlur {
+        match self {
+            Self::Radius(radius) => GaussianBlur::new(radius),
+            Self::Sigma(sigma) => GaussianBlur::from_sigma(sigma),
+        }
+    }
+
+    /// What tells the result from those of other strengths.
+    pub fn suffix(self) -> String {
+        match self {
+            Self::Radius(radius) => format!("-r{radius}"),
+            Self::Sigma(sigma) => format!("-s{sigma}"),
+        }
+    }
+}
+
+impl Edge {
+    pub fn mode(self) -> EdgeMode {
+        match self {
+            Self::Clamp => EdgeMode::Clamp,
+            Self::Mirror => EdgeMode::Mirror,
+            Self::Wrap => EdgeMode::Wrap,
+            Self::Transparent => EdgeMode::Transparent,
+            Self::Renormalize => EdgeMode::Renormalize,
+        }
+    }
+}
+
+impl Depth {
+    /// The largest number of a channel.
+    pub fn largest(self) -> f64 {
+        match self {
+            Self::Eight => 255.0,
+            Self::Sixteen => 65535.0,
+        }
+    }
+}
+
+/// Reads a radius or sigma.
+fn strength(text: &str) -> Result<f32, String> {
+    let value: f32 = text.parse().map_err(|_| "a number of pixels is expected".to_owned())?;
+    // A radius is three sigmas, and has to be finite too.
+    if (value * RADIUS_IN_SIGMAS).is_finite() && value >= 0.0 {
+        Ok(value)
+    } else {
+        Err("it must be finite and at least 0".to_owned())
+    }
+}
+
+/// Reads the name of a format.
+fn format_parser() -> impl TypedValueParser<Value = &'static Format> {
+    let names = formats::TABLE.iter().map(|format| format.name);
+    PossibleValuesParser::new(names).try_map(|name| formats::named(&name).ok_or("there is no such format"))
+}

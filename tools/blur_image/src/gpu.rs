@@ -1,0 +1,213 @@
+//! The app that blurs, and what it takes.
+
+use crate::formats::Format;
+use crate::headless::Headless;
+use crate::jobs::Input;
+use bevy::diagnostic::{Diagnostic, DiagnosticPath, DiagnosticsStore};
+use bevy::math::UVec2;
+use bevy::prelude::*;
+use bevy::render::error_handler::RenderErrorHandler;
+use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
+use bevy_gaussian_blur::diagnostics::PASSES;
+use bevy_gaussian_blur::prelude::*;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// How long a blur may take, with all shaders to compile.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// How often a blur is timed, at most; the most frames for that; and how long timing goes on once there is a figure.
+const SAMPLES: usize = 5;
+const MOST_FRAMES: usize = 30;
+const LONG_ENOUGH: Duration = Duration::from_millis(500);
+
+/// The app, and how many blurs it has been asked for.
+pub struct Gpu {
+    headless: Headless,
+    blurs: usize,
+}
+
+/// What a blur takes on the GPU, in microseconds; `None` where it has no timestamps.
+#[derive(Serialize)]
+pub struct Timings {
+    /// The passes in order. Those of one name follow each other and are timed together.
+    pub passes: Vec<PassTiming>,
+    /// The whole blur.
+    pub gpu_microseconds: Option<f64>,
+}
+
+#[derive(Serialize)]
+pub struct PassTiming {
+    pub name: &'static str,
+    pub gpu_microseconds: Option<f64>,
+}
+
+/// How the first blur of an entity went, as soon as it is known.
+#[derive(Component, Default)]
+struct Outcome(Option<Result<(), BlurError>>);
+
+impl Gpu {
+    /// Starts the app.
+    ///
+    /// # Errors
+    /// There is no GPU.
+    pub fn start() -> Result<Self, String> {
+        let headless = Headless::start(|app| {
+            app.add_plugins((GaussianBlurPlugin::default(), GaussianBlurDiagnosticsPlugin))
+                .insert_resource(RenderErrorHandler(|error, _, _| {
+                    let description = crate::one_line(&error.description);
+                    eprintln!("error: the GPU failed: {:?} {description}", error.ty);
+                    std::process::exit(1)
+                }));
+        })?;
+        Ok(Self { headless, blurs: 0 })
+    }
+
+    /// The name of the GPU and of the interface it is used through.
+    pub fn adapter(&self) -> (String, String) {
+        let info = self.headless.app.world().resource::<RenderAdapterInfo>();
+        (info.name.clone(), format!("{:?}", info.backend))
+    }
+
+    /// Checks that a picture fits the GPU.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn check(&self, input: &Input, size: UVec2, format: &Format) -> Result<(), String> {
+        let device = self.headless.render_world().resource::<RenderDevice>();
+        let missing = format.texture.required_features() - device.features();
+        if let Some((feature, _)) = missing.iter_names().next() {
+            return Err(format!(
+                "cannot blur {input}: {} needs {feature}, which this GPU has not",
+                format.name
+            ));
+        }
+        let limits = device.limits();
+        let (UVec2 { x, y }, side) = (size, limits.max_texture_dimension_2d);
+        if size.max_element() > side {
+            return Err(format!(
+                "cannot blur {input}: it has {x}x{y} pixels; this GPU takes at most {side}x{side}"
+            ));
+        }
+        let row = RenderDevice::align_copy_bytes_per_row(x as usize * format.size());
+        let (bytes, most) = (row as u64 * u64::from(y), limits.max_buffer_size);
+        if bytes > most {
+            return Err(format!(
+                "cannot blur {input}: it has {x}x{y} pixels, {bytes} bytes of {}; this GPU's buffers take at most {most}",
+                format.name
+            ));
+        }
+        Ok(())
+    }
+
+    /// Hands an image over.
+    pub fn add(&mut self, image: Image) -> Handle<Image> {
+        self.headless.app.world_mut().resource_mut::<Assets<Image>>().add(image)
+    }
+
+    /// Blurs an image, and returns the texels and what it took.
+    ///
+    /// # Errors
+    /// What the blur failed with.
+    pub fn blur(
+        &mut self,
+        blur: GaussianBlur,
+        source: &Handle<Image>,
+        alpha: BlurAlpha,
+    ) -> Result<(Vec<u8>, Timings), String> {
+        self.blurs += 1;
+        // The figures of a blur come late. Under a name of its own it gets none of the blur before.
+        let name = format!("blur {}", self.blurs);
+        let image = BlurImage::new(source.clone())
+            .with_alpha(alpha)
+            .with_update(BlurUpdate::EveryFrame);
+        let mut blurred = self
+            .headless
+            .app
+            .world_mut()
+            .spawn((Name::new(name.clone()), blur, image));
+        let blurred = blurred
+            .insert(Outcome::default())
+            .observe(finished)
+            .observe(failed)
+            .id();
+        let done = self.carry_out(blurred).and_then(|()| {
+            let timings = self.time(&BlurLabel::new(&name));
+            let target = self.headless.app.world().get::<BlurImage>(blurred);
+            let target = target.and_then(|image| image.target.clone());
+            let texels = target.and_then(|target| self.headless.read(&target));
+            texels
+                .map(|texels| (texels, timings))
+                .ok_or_else(|| "the result is not on the GPU".to_owned())
+        });
+        self.headless.app.world_mut().despawn(blurred);
+        done
+    }
+
+    /// Runs frames until a blur is carried out.
+    fn carry_out(&mut self, blurred: Entity) -> Result<(), String> {
+        let outcome = |world: &World| world.get::<Outcome>(blurred).and_then(|outcome| outcome.0.clone());
+        if !self.headless.frames_until(PATIENCE, |world| outcome(world).is_some()) {
+            return Err(format!("the GPU was not done after {} s", PATIENCE.as_secs()));
+        }
+        // What the GPU could not do comes to light in the frame after.
+        self.headless.frame();
+        match outcome(self.headless.app.world()) {
+            Some(Err(error)) => Err(error.to_string()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lets a blur that is repeated in every frame run on, and takes the median of its figures.
+    fn time(&mut self, label: &BlurLabel) -> Timings {
+        let since = Instant::now();
+        for _ in 0..MOST_FRAMES {
+            let samples = self
+                .store()
+                .get(&label.elapsed_gpu())
+                .map_or(0, Diagnostic::history_len);
+            if samples >= SAMPLES || samples > 0 && since.elapsed() > LONG_ENOUGH {
+                break;
+            }
+            self.headless.frame();
+        }
+        let store = self.store();
+        let passes = PASSES.into_iter().filter(|pass| has_run(store, label, pass));
+        let timing = |name| PassTiming {
+            name,
+            gpu_microseconds: median(store, &label.pass_elapsed_gpu(name)),
+        };
+        Timings {
+            passes: passes.map(timing).collect(),
+            gpu_microseconds: median(store, &label.elapsed_gpu()),
+        }
+    }
+
+    fn store(&self) -> &DiagnosticsStore {
+        self.headless.app.world().resource::<DiagnosticsStore>()
+    }
+}
+
+fn finished(event: On<BlurFinished>, mut outcomes: Query<&mut Outcome>) {
+    if let Ok(mut outcome) = outcomes.get_mut(event.entity) {
+        outcome.0.get_or_insert(Ok(()));
+    }
+}
+
+fn failed(event: On<BlurFailed>, mut outcomes: Query<&mut Outcome>) {
+    if let Ok(mut outcome) = outcomes.get_mut(event.entity) {
+        outcome.0.get_or_insert(Err(event.error.clone()));
+    }
+}
+
+/// Whether a blur has passes of this name. The CPU takes the time of each of them, whatever the GPU can do.
+fn has_run(store: &DiagnosticsStore, label: &BlurLabel, pass: &str) -> bool {
+    [label.pass_elapsed_cpu(pass), label.pass_elapsed_gpu(pass)]
+        .iter()
+        .any(|path| store.get(path).is_some_and(|diagnostic| diagnostic.history_len() > 0))
+}
+
+fn median(store: &DiagnosticsStore, path: &DiagnosticPath) -> Option<f64> {
+    let mut values: Vec<f64> = store.get(path)?.values().copied().collect();
+    values.sort_by(f64::total_cmp);
+    Some(values.get(values.len() / 2)? * 1000.0)
+}

@@ -1,0 +1,138 @@
+//! A Bevy app without a window, driven frame by frame, whose images can be read.
+
+use bevy::app::{PluginsState, TaskPoolPlugin};
+use bevy::camera::CameraPlugin;
+use bevy::core_pipeline::CorePipelinePlugin;
+use bevy::diagnostic::{DiagnosticsPlugin, FrameCountPlugin};
+use bevy::mesh::MeshPlugin;
+use bevy::prelude::*;
+use bevy::render::render_asset::RenderAssets;
+use bevy::render::render_resource::{
+    BufferDescriptor, BufferUsages, CommandEncoderDescriptor, MapMode, PollType, TexelCopyBufferInfo,
+    TexelCopyBufferLayout,
+};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bevy::render::texture::GpuImage;
+use bevy::render::{RenderApp, RenderPlugin};
+use bevy::tasks::block_on;
+use bevy::time::TimePlugin;
+use bevy::window::ExitCondition;
+use std::time::{Duration, Instant};
+
+/// The app. Every frame is rendered to its end before the next one starts.
+pub struct Headless {
+    pub app: App,
+}
+
+impl Headless {
+    /// Starts an app with what it takes to render, and whatever `setup` adds.
+    ///
+    /// The plugins are named one by one and not taken from `DefaultPlugins`, which grow with the features that other
+    /// packages of the workspace ask of Bevy: a window system among them would look for a display.
+    ///
+    /// # Errors
+    /// There is no GPU.
+    pub fn start(setup: impl FnOnce(&mut App)) -> Result<Self, String> {
+        find_adapter()?;
+        let mut app = App::new();
+        app.add_plugins((
+            TaskPoolPlugin::default(),
+            FrameCountPlugin,
+            TimePlugin,
+            TransformPlugin,
+            DiagnosticsPlugin,
+            // Renders look for windows, and find none.
+            WindowPlugin {
+                primary_window: None,
+                exit_condition: ExitCondition::DontExit,
+                ..default()
+            },
+            AssetPlugin::default(),
+            RenderPlugin {
+                synchronous_pipeline_compilation: true,
+                ..default()
+            },
+            ImagePlugin::default(),
+            MeshPlugin,
+            CameraPlugin,
+            // It submits what is recorded.
+            CorePipelinePlugin,
+        ));
+        setup(&mut app);
+        while app.plugins_state() == PluginsState::Adding {
+            bevy::tasks::tick_global_task_pools_on_main_thread();
+        }
+        app.finish();
+        app.cleanup();
+        Ok(Self { app })
+    }
+
+    /// The render world.
+    pub fn render_world(&self) -> &World {
+        self.app.sub_app(RenderApp).world()
+    }
+
+    /// Runs a frame and waits for the GPU.
+    pub fn frame(&mut self) {
+        self.app.update();
+        let device = self.render_world().resource::<RenderDevice>();
+        let _ = device.poll(PollType::wait_indefinitely());
+    }
+
+    /// Runs frames until `done` holds, and returns whether it did in time.
+    pub fn frames_until(&mut self, patience: Duration, mut done: impl FnMut(&World) -> bool) -> bool {
+        let since = Instant::now();
+        while since.elapsed() < patience {
+            self.frame();
+            if done(self.app.world()) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The texels of an image on the GPU, row by row without padding. `None` if there is no such image, or one that cannot
+    /// be copied.
+    pub fn read(&self, image: &Handle<Image>) -> Option<Vec<u8>> {
+        let world = self.render_world();
+        let (device, queue) = (world.resource::<RenderDevice>(), world.resource::<RenderQueue>());
+        let texture = &world.resource::<RenderAssets<GpuImage>>().get(image)?.texture;
+        let size = texture.size();
+        let row = size.width * texture.format().block_copy_size(None)?;
+        let padded = RenderDevice::align_copy_bytes_per_row(row as usize);
+        let buffer = device.create_buffer(&BufferDescriptor {
+            label: Some("read back"),
+            size: padded as u64 * u64::from(size.height),
+            usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let target = TexelCopyBufferInfo {
+            buffer: &buffer,
+            layout: TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(padded as u32),
+                rows_per_image: None,
+            },
+        };
+        let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
+        encoder.copy_texture_to_buffer(texture.as_image_copy(), target, size);
+        queue.submit([encoder.finish()]);
+        let bytes = buffer.slice(..);
+        bytes.map_async(MapMode::Read, |mapped| mapped.expect("the buffer can be read"));
+        let _ = device.poll(PollType::wait_indefinitely());
+        let mapped = bytes.get_mapped_range();
+        let rows = mapped.chunks(padded).map(|padded| &padded[..row as usize]);
+        Some(rows.collect::<Vec<_>>().concat())
+    }
+}
+
+/// Bevy panics where there is no adapter, so that is found out before.
+fn find_adapter() -> Result<(), String> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::from_env().unwrap_or_default(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    });
+    block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
+        .map(drop)
+        .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
+}

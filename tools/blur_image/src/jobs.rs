@@ -1,0 +1,207 @@
+//! What the command line asks for: which pictures are blurred how strongly, and where the results go.
+
+use crate::arguments::Arguments;
+use crate::output::{Kind, Output};
+use bevy_gaussian_blur::prelude::GaussianBlur;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The largest picture that most GPUs take, 16384x16384 in 32-bit floats, fills this many bytes.
+pub const MOST_BYTES: u64 = 4 << 30;
+
+/// What stands for stdin and stdout.
+const STREAM: &str = "-";
+
+/// One picture and all that becomes of it.
+pub struct Job {
+    pub input: Input,
+    /// What kind of files all results are.
+    pub kind: Kind,
+    pub results: Vec<Wanted>,
+}
+
+/// One result.
+pub struct Wanted {
+    pub blur: GaussianBlur,
+    pub output: Output,
+}
+
+/// Where a picture comes from.
+pub enum Input {
+    Stdin,
+    File(PathBuf),
+}
+
+impl Input {
+    fn new(path: &Path) -> Self {
+        if path == Path::new(STREAM) {
+            Self::Stdin
+        } else {
+            Self::File(path.to_owned())
+        }
+    }
+
+    /// All of it.
+    ///
+    /// # Errors
+    /// It cannot be read, or does not come to an end.
+    pub fn bytes(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let read = match self {
+            Self::Stdin => io::stdin().lock().take(MOST_BYTES).read_to_end(&mut bytes)?,
+            Self::File(path) => File::open(path)?.take(MOST_BYTES).read_to_end(&mut bytes)?,
+        };
+        if read as u64 == MOST_BYTES {
+            return Err(io::Error::other("it is too large"));
+        }
+        Ok(bytes)
+    }
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdin => write!(f, "stdin"),
+            Self::File(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+/// Finds out what is to be done, and whether that can go well as far as it is known beforehand.
+///
+/// # Errors
+/// Why it cannot.
+pub fn plan(arguments: &Arguments) -> Result<Vec<Job>, String> {
+    let strengths = arguments.strengths();
+    let mut jobs = Vec::new();
+    for (input, place) in places(arguments)? {
+        let mut results = Vec::new();
+        for strength in &strengths {
+            let output = match strengths.len() {
+                1 => output(&place)?,
+                _ => output(&with_suffix(&place, &strength.suffix())?)?,
+            };
+            let blur = strength.blur().with_edge(arguments.edge.mode());
+            results.push(Wanted { blur, output });
+        }
+        let kind = results[0].output.kind();
+        jobs.push(Job { input, kind, results });
+    }
+    refuse_clashes(&jobs)?;
+    let mut results = jobs.iter().flat_map(|job| &job.results);
+    if arguments.json && results.any(|wanted| wanted.output.is_stdout()) {
+        return Err("a picture and --json cannot both go to stdout".to_owned());
+    }
+    if arguments.depth.is_some() && jobs.iter().any(|job| job.kind == Kind::Exr) {
+        return Err("--depth is for PNG; EXR files hold 32-bit floats".to_owned());
+    }
+    Ok(jobs)
+}
+
+/// Every input, and where its result would go if there were one only.
+fn places(arguments: &Arguments) -> Result<Vec<(Input, PathBuf)>, String> {
+    match (&arguments.output, &arguments.out_dir, arguments.inputs.as_slice()) {
+        (_, Some(folder), inputs) => {
+            let shown = folder.display();
+            fs::create_dir_all(folder).map_err(|error| format!("cannot make the folder {shown}: {error}"))?;
+            let place =
+                |input: &PathBuf| -> Result<_, String> { Ok((Input::new(input), folder.join(name_in_folder(input)?))) };
+            inputs.iter().map(place).collect()
+        }
+        (Some(output), None, [input]) | (None, None, [input, output]) => Ok(vec![(Input::new(input), output.clone())]),
+        (Some(_), None, _) => Err("--output is for one input; several need --out-dir".to_owned()),
+        (None, None, [_]) => Err("where should the result go? Name an output or --out-dir".to_owned()),
+        (None, None, _) => Err("several inputs need --out-dir".to_owned()),
+    }
+}
+
+/// What the result of an input is called in a folder of results.
+fn name_in_folder(input: &Path) -> Result<PathBuf, String> {
+    let name = match Input::new(input) {
+        Input::Stdin => Path::new("stdin"),
+        Input::File(_) => input,
+    };
+    let name = Path::new(
+        name.file_name()
+            .ok_or_else(|| format!("{} is not a file", input.display()))?,
+    );
+    let is_exr = name
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("exr"));
+    Ok(name.with_extension(if is_exr { "exr" } else { "png" }))
+}
+
+/// The path of one result of several.
+fn with_suffix(place: &Path, suffix: &str) -> Result<PathBuf, String> {
+    let (Some(stem), Some(extension)) = (place.file_stem(), place.extension()) else {
+        return Err(format!(
+            "several results need a file name with an extension, and not {}",
+            place.display()
+        ));
+    };
+    let mut name = stem.to_owned();
+    name.push(suffix);
+    name.push(".");
+    name.push(extension);
+    Ok(place.with_file_name(name))
+}
+
+fn output(place: &Path) -> Result<Output, String> {
+    if place == Path::new(STREAM) {
+        Output::stdout()
+    } else {
+        Output::file(place)
+    }
+}
+
+/// No result may replace another one, nor another input.
+fn refuse_clashes(jobs: &[Job]) -> Result<(), String> {
+    let mut inputs = HashMap::new();
+    for (index, job) in jobs.iter().enumerate() {
+        if let Input::File(path) = &job.input
+            && let Ok(path) = fs::canonicalize(path)
+        {
+            inputs.insert(path, index);
+        }
+    }
+    let mut written = HashSet::new();
+    for (index, job) in jobs.iter().enumerate() {
+        for output in job.results.iter().map(|wanted| &wanted.output) {
+            let Some(path) = output.path() else { continue };
+            if !written.insert(path) {
+                return Err(format!("two results would be called {output}"));
+            }
+            if inputs.get(path).is_some_and(|other| *other != index) {
+                return Err(format!(
+                    "the input {output} would be replaced by the result of another one"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_in_a_folder_keep_their_names() {
+        let name = |input: &str| name_in_folder(Path::new(input)).map(|name| name.display().to_string());
+        assert_eq!(name("a/b.jpg"), Ok("b.png".to_owned()));
+        assert_eq!(name("b.c.EXR"), Ok("b.c.exr".to_owned()));
+        assert_eq!(name("b"), Ok("b.png".to_owned()));
+        assert_eq!(name("-"), Ok("stdin.png".to_owned()));
+        assert!(name("a/..").is_err());
+    }
+
+    #[test]
+    fn results_of_a_sweep_differ_in_a_suffix() {
+        let name = |place: &str| with_suffix(Path::new(place), "-r6").map(|name| name.display().to_string());
+        assert_eq!(name("a/b.c.png"), Ok("a/b.c-r6.png".to_owned()));
+        assert!(name("-").is_err());
+    }
+}

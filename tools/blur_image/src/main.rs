@@ -1,0 +1,146 @@
+//! Blurs pictures from the command line, without a window.
+//!
+//! ```text
+//! cargo run --profile tools -p blur_image -- INPUT OUTPUT [--radius R | --sigma S] [--format FORMAT]
+//! cargo run --profile tools -p blur_image -- INPUT... --out-dir DIR
+//! ```
+//!
+//! It reads PNG, JPEG, WebP, TIFF and EXR pictures, and writes PNG (8 or 16 bit) and EXR (32-bit float). `--format` is the
+//! format of the textures on the GPU, and so decides what is blurred: float and sRGB formats blur linear light, all others
+//! the numbers that the file holds. `--help` lists the rest.
+//!
+//! You should see the picture out of focus, no darker, no lighter and not shifted, whatever the radius.
+
+mod arguments;
+mod decode;
+mod encode;
+mod formats;
+mod gpu;
+mod headless;
+mod jobs;
+mod jpeg;
+mod meaning;
+mod numbers;
+mod output;
+mod picture;
+mod profile;
+mod progress;
+mod report;
+mod treatment;
+
+use arguments::Arguments;
+use bevy::prelude::{Handle, Image};
+use gpu::Gpu;
+use jobs::{Job, Wanted};
+use picture::Picture;
+use progress::Progress;
+use report::Report;
+use std::process::ExitCode;
+use std::time::Instant;
+use treatment::Treatment;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::from_command_line() {
+        Ok(arguments) => arguments,
+        Err(exit) => return exit,
+    };
+    match run(&arguments) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(reason) => {
+            eprintln!("error: {}", one_line(&reason));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Carries all jobs out, also when one of them cannot be, and returns how many errors the user has been told.
+///
+/// # Errors
+/// Why nothing can be blurred at all.
+fn run(arguments: &Arguments) -> Result<usize, String> {
+    let jobs = jobs::plan(arguments)?;
+    let progress = Progress::new(jobs.iter().map(|job| job.results.len()).sum());
+    let mut started = None;
+    let mut errors = 0;
+    for job in &jobs {
+        let picture = match decode::read(&job.input) {
+            Ok(picture) => picture,
+            Err(reason) => {
+                progress.fail(&reason, job.results.len());
+                errors += 1;
+                continue;
+            }
+        };
+        // What cannot be read needs no GPU to say so.
+        let gpu = match &mut started {
+            Some(gpu) => gpu,
+            None => started.insert(start(&progress)?),
+        };
+        errors += carry_out(gpu, arguments, job, &picture, &progress);
+    }
+    Ok(errors)
+}
+
+fn start(progress: &Progress) -> Result<Gpu, String> {
+    progress.say("starting the GPU ...");
+    let since = Instant::now();
+    let gpu = Gpu::start()?;
+    let (name, backend) = gpu.adapter();
+    progress.say(&format!(
+        "started {name} ({backend}) in {:.1} s",
+        since.elapsed().as_secs_f32()
+    ));
+    Ok(gpu)
+}
+
+/// Makes all results of one picture, and returns how many errors the user has been told.
+fn carry_out(gpu: &mut Gpu, arguments: &Arguments, job: &Job, picture: &Picture, progress: &Progress) -> usize {
+    let treatment = Treatment::choose(arguments, picture, job.kind);
+    if let Err(reason) = gpu.check(&job.input, picture.size, treatment.format) {
+        progress.fail(&reason, job.results.len());
+        return 1;
+    }
+    for loss in treatment.losses(picture, job.kind) {
+        progress.say(&format!("note: {}: {loss}", job.input));
+    }
+    let source = gpu.add(picture.to_image(treatment.format));
+    let mut errors = 0;
+    for wanted in &job.results {
+        let made = make(gpu, &source, picture, &treatment, job, wanted).and_then(|report| {
+            progress.say(&report.summary());
+            if arguments.json { report.print() } else { Ok(()) }
+        });
+        match made {
+            Ok(()) => progress.step(1),
+            Err(reason) => {
+                progress.fail(&reason, 1);
+                errors += 1;
+            }
+        }
+    }
+    errors
+}
+
+/// Makes one result.
+fn make(
+    gpu: &mut Gpu,
+    source: &Handle<Image>,
+    picture: &Picture,
+    treatment: &Treatment,
+    job: &Job,
+    wanted: &Wanted,
+) -> Result<Report, String> {
+    let blurred = gpu.blur(wanted.blur, source, treatment.alpha);
+    let (texels, timings) = blurred.map_err(|reason| format!("cannot blur {}: {reason}", job.input))?;
+    let result = picture.blurred(&texels, treatment.format, treatment.alpha);
+    let encoded = encode::encode(&result, job.kind, treatment.depth);
+    let encoded = encoded.map_err(|reason| format!("cannot write {}: {reason}", wanted.output))?;
+    wanted.output.write(&encoded)?;
+    Ok(Report::new(gpu, treatment, job, wanted, picture.size, timings))
+}
+
+/// Some libraries explain themselves in several lines.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

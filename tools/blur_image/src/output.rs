@@ -1,0 +1,129 @@
+//! A file that appears whole or not at all.
+
+use std::fmt;
+use std::fs::{self, OpenOptions};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// What the name of an output asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    Png,
+    Exr,
+}
+
+/// Where a result goes.
+pub struct Output {
+    /// The file, or else stdout.
+    path: Option<PathBuf>,
+    /// The file as the user calls it.
+    shown: String,
+    kind: Kind,
+}
+
+/// A file beside the output that goes away unless it takes the output's place.
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+impl Output {
+    /// A PNG picture on stdout.
+    ///
+    /// # Errors
+    /// There is a terminal.
+    pub fn stdout() -> Result<Self, String> {
+        if io::stdout().is_terminal() {
+            return Err("stdout is a terminal; redirect it, or name a file".to_owned());
+        }
+        Ok(Self {
+            path: None,
+            shown: "stdout".to_owned(),
+            kind: Kind::Png,
+        })
+    }
+
+    /// Finds out, as far as that is possible beforehand, whether `path` can be written.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn file(path: &Path) -> Result<Self, String> {
+        let shown = path.display().to_string();
+        let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+        let kind = match extension.as_ref().and_then(|extension| extension.to_str()) {
+            Some("png") => Kind::Png,
+            Some("exr") => Kind::Exr,
+            _ => return Err(format!("cannot write {shown}: its name must end in .png or .exr")),
+        };
+        // Of a link, the file that it leads to is replaced.
+        let path = fs::canonicalize(path).or_else(|_| in_real_folder(path));
+        let path = path.map_err(|folder| format!("cannot write {shown}: {folder} is not a folder"))?;
+        match fs::metadata(&path) {
+            Ok(existing) if existing.is_dir() => Err(format!("cannot write {shown}: it is a folder")),
+            Ok(existing) if existing.permissions().readonly() => Err(format!("cannot write {shown}: it is read-only")),
+            _ => Ok(Self {
+                path: Some(path),
+                shown,
+                kind,
+            }),
+        }
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The file, which is the same for all its names.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    pub fn is_stdout(&self) -> bool {
+        self.path.is_none()
+    }
+
+    /// Writes all of it. An existing file stays as it is until the new one is complete.
+    ///
+    /// # Errors
+    /// Why that failed.
+    pub fn write(&self, bytes: &[u8]) -> Result<(), String> {
+        let written = match &self.path {
+            Some(path) => replace(path, bytes),
+            None => io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()),
+        };
+        written.map_err(|error| format!("cannot write {self}: {error}"))
+    }
+}
+
+impl fmt::Display for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
+    let temporary = Temporary(beside);
+    file.write_all(bytes)?;
+    drop(file);
+    fs::rename(&temporary.0, path)?;
+    std::mem::forget(temporary);
+    Ok(())
+}
+
+/// The path of a file that need not be there, in a folder that must be: if not, its name is the error.
+fn in_real_folder(path: &Path) -> Result<PathBuf, String> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    match fs::canonicalize(folder) {
+        Ok(real) if real.is_dir() => Ok(real.join(path.file_name().unwrap_or_default())),
+        _ => Err(folder.display().to_string()),
+    }
+}

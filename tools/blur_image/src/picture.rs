@@ -1,0 +1,98 @@
+//! Pictures between files and textures.
+
+use crate::arguments::{Depth, Edge};
+use crate::formats::Format;
+use crate::meaning::Meaning;
+use bevy::asset::RenderAssetUsages;
+use bevy::math::UVec2;
+use bevy::prelude::Image;
+use bevy::render::render_resource::{Extent3d, TextureDimension};
+use bevy_gaussian_blur::prelude::BlurAlpha;
+
+/// A picture as a file has it.
+pub struct Picture {
+    pub size: UVec2,
+    /// Red, green, blue and alpha, row by row; 1.0 is white.
+    pub texels: Vec<[f32; 4]>,
+    pub meaning: Meaning,
+    /// The bits of a channel in the file, 16 for floats.
+    pub depth: Depth,
+    /// Whether the file has one channel for all three colours.
+    pub is_grey: bool,
+    /// The ICC profile.
+    pub profile: Option<Vec<u8>>,
+}
+
+impl Picture {
+    pub fn is_opaque(&self) -> bool {
+        self.texels.iter().all(|[.., alpha]| *alpha >= 1.0)
+    }
+
+    /// The texels with another meaning.
+    pub fn texels_as(&self, meaning: Meaning) -> impl Iterator<Item = [f32; 4]> {
+        self.texels
+            .iter()
+            .map(move |texel| self.meaning.convert(meaning, *texel))
+    }
+
+    /// What the alpha of the blurred picture means.
+    pub fn alpha(&self, edge: Edge, format: &Format) -> BlurAlpha {
+        if !format.has_alpha() {
+            // The channels are what they are.
+            return BlurAlpha::Premultiplied;
+        }
+        match (
+            self.is_opaque() && edge != Edge::Transparent,
+            self.meaning.premultiplied,
+        ) {
+            (true, _) => BlurAlpha::Opaque,
+            (false, true) => BlurAlpha::Premultiplied,
+            (false, false) => BlurAlpha::Straight,
+        }
+    }
+
+    /// The picture as a texture.
+    pub fn to_image(&self, format: &Format) -> Image {
+        let meaning = Meaning {
+            linear: format.holds_light(),
+            ..self.meaning
+        };
+        let mut bytes = Vec::with_capacity(self.texels.len() * format.size());
+        for texel in self.texels_as(meaning) {
+            format.store(texel, self.depth.largest(), &mut bytes);
+        }
+        let size = Extent3d {
+            width: self.size.x,
+            height: self.size.y,
+            depth_or_array_layers: 1,
+        };
+        let usages = RenderAssetUsages::default();
+        Image::new(size, TextureDimension::D2, bytes, format.texture, usages)
+    }
+
+    /// This picture with the texels of a texture that it has been blurred into.
+    pub fn blurred(&self, texels: &[u8], format: &Format, alpha: BlurAlpha) -> Self {
+        let texels = texels.chunks_exact(format.size());
+        let texels = texels.map(|texel| format.load(texel, self.depth.largest()));
+        Self {
+            size: self.size,
+            texels: texels.collect(),
+            meaning: Meaning {
+                linear: format.holds_light(),
+                premultiplied: alpha == BlurAlpha::Premultiplied && self.meaning.premultiplied,
+            },
+            depth: self.depth,
+            is_grey: self.stays_grey(format),
+            profile: self.profile.clone(),
+        }
+    }
+
+    /// Whether a texture of this format makes a grey picture of this one.
+    pub fn stays_grey(&self, format: &Format) -> bool {
+        match format.channels() {
+            1 => true,
+            2 => false,
+            _ => self.is_grey,
+        }
+    }
+}

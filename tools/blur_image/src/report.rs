@@ -1,0 +1,78 @@
+//! What is told about a blur.
+
+use crate::gpu::{Gpu, Timings};
+use crate::jobs::{Job, Wanted};
+use crate::treatment::Treatment;
+use bevy::math::UVec2;
+use bevy_gaussian_blur::prelude::EdgeMode;
+use serde::Serialize;
+use std::io::Write;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+pub struct Report {
+    input: String,
+    output: String,
+    adapter: String,
+    backend: String,
+    size: [u32; 2],
+    format: &'static str,
+    edge: &'static str,
+    sigma: f32,
+    #[serde(flatten)]
+    timings: Timings,
+}
+
+impl Report {
+    pub fn new(gpu: &Gpu, treatment: &Treatment, job: &Job, wanted: &Wanted, size: UVec2, timings: Timings) -> Self {
+        let (adapter, backend) = gpu.adapter();
+        Self {
+            input: job.input.to_string(),
+            output: wanted.output.to_string(),
+            adapter,
+            backend,
+            size: size.to_array(),
+            format: treatment.format.name,
+            edge: name_of(wanted.blur.edge),
+            sigma: wanted.blur.sigma(),
+            timings,
+        }
+    }
+
+    /// The line for the user.
+    pub fn summary(&self) -> String {
+        let [width, height] = self.size;
+        let names: Vec<&str> = self.timings.passes.iter().map(|pass| pass.name).collect();
+        let time = match self.timings.gpu_microseconds {
+            Some(microseconds) => format!("{:.3} ms on the GPU", microseconds / 1000.0),
+            None => "not timed, as this GPU has no timestamps".to_owned(),
+        };
+        format!(
+            "{}: {width}x{height}, sigma {}, {}, {}, {time}",
+            self.output,
+            self.sigma,
+            self.format,
+            names.join(" + "),
+        )
+    }
+
+    /// Prints one JSON object in a line of its own.
+    ///
+    /// # Errors
+    /// Nobody takes it.
+    pub fn print(&self) -> Result<(), String> {
+        let text = serde_json::to_string(self).map_err(|error| error.to_string())?;
+        writeln!(std::io::stdout(), "{text}").map_err(|error| format!("cannot print the report: {error}"))
+    }
+}
+
+/// An edge mode as the command line calls it.
+fn name_of(edge: EdgeMode) -> &'static str {
+    match edge {
+        EdgeMode::Clamp => "clamp",
+        EdgeMode::Mirror => "mirror",
+        EdgeMode::Wrap => "wrap",
+        EdgeMode::Transparent => "transparent",
+        EdgeMode::Renormalize => "renormalize",
+    }
+}

@@ -1,0 +1,47 @@
+//! How a picture is treated on its way through the GPU, and what is lost on it.
+
+use crate::arguments::{Arguments, Depth};
+use crate::formats::{self, Format};
+use crate::output::Kind;
+use crate::picture::Picture;
+use crate::profile;
+use bevy_gaussian_blur::prelude::BlurAlpha;
+
+/// How a picture is treated.
+pub struct Treatment {
+    pub format: &'static Format,
+    pub alpha: BlurAlpha,
+    /// The bits of a channel in the result.
+    pub depth: Depth,
+}
+
+impl Treatment {
+    /// Follows the command line, and the picture where that says nothing.
+    pub fn choose(arguments: &Arguments, picture: &Picture, kind: Kind) -> Self {
+        let depth = arguments.depth.unwrap_or(picture.depth);
+        let format = arguments.format.unwrap_or_else(|| {
+            let has_eight_bits = (picture.depth, depth, kind) == (Depth::Eight, Depth::Eight, Kind::Png);
+            let name = if has_eight_bits {
+                "rgba8unorm-srgb"
+            } else {
+                "rgba32float"
+            };
+            formats::named(name).expect("it is in the table")
+        });
+        Self {
+            format,
+            alpha: picture.alpha(arguments.edge, format),
+            depth,
+        }
+    }
+
+    /// What results of this kind lack that the picture has.
+    pub fn losses(&self, picture: &Picture, kind: Kind) -> Vec<&'static str> {
+        let is_grey = picture.stays_grey(self.format);
+        let profile = picture.profile.as_deref();
+        let profile = profile.and_then(|profile| profile::loss(profile, kind, is_grey));
+        let alpha = !self.format.has_alpha() && !picture.is_opaque();
+        let alpha = alpha.then_some("its transparency is left out: the format has no alpha channel");
+        profile.into_iter().chain(alpha).collect()
+    }
+}

@@ -1,0 +1,112 @@
+//! What the tool makes of pictures that it can blur. Without a GPU this is skipped, unless `BLUR_REQUIRE_GPU` is set.
+
+use image::codecs::png::{PngDecoder, PngEncoder};
+use image::{DynamicImage, ImageBuffer, ImageDecoder, ImageEncoder, Rgb, Rgba, RgbaImage};
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// An empty folder of this name.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder can be made");
+    folder
+}
+
+/// Runs the tool. Returns nothing if there is no GPU to run it on.
+fn run(folder: &Path, arguments: &str, stdin: &[u8]) -> Option<Output> {
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_blur_image"))
+        .current_dir(folder)
+        .args(arguments.split_whitespace())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the tool starts");
+    let mut pipe = tool.stdin.take().expect("it is piped");
+    pipe.write_all(stdin).expect("the tool reads its input");
+    drop(pipe);
+    let output = tool.wait_with_output().expect("the tool ends");
+    let told = String::from_utf8_lossy(&output.stderr);
+    if told.contains("no GPU adapter") && std::env::var_os("BLUR_REQUIRE_GPU").is_none() {
+        eprintln!("SKIPPED: {told}");
+        return None;
+    }
+    assert!(output.status.success(), "blur_image {arguments}: {told}");
+    Some(output)
+}
+
+fn sprite() -> RgbaImage {
+    RgbaImage::from_fn(40, 30, |x, y| Rgba([x as u8 * 6, y as u8 * 8, 90, (x * y % 256) as u8]))
+}
+
+#[test]
+fn several_pictures_and_strengths_at_once() {
+    let folder = folder("several");
+    sprite().save(folder.join("a.png")).expect("it can be written");
+    sprite().save(folder.join("b.png")).expect("it can be written");
+    let arguments = "a.png b.png --out-dir out --radius 3 --radius 9 --json";
+    let Some(output) = run(&folder, arguments, &[]) else {
+        return;
+    };
+    for name in ["a-r3.png", "a-r9.png", "b-r3.png", "b-r9.png"] {
+        let result = image::open(folder.join("out").join(name)).expect("the result is a picture");
+        assert_eq!((result.width(), result.height()), (40, 30), "{name}");
+    }
+    let told = String::from_utf8_lossy(&output.stdout);
+    let reports: Vec<serde_json::Value> = told
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    let sigmas: Vec<f64> = reports.iter().filter_map(|report| report["sigma"].as_f64()).collect();
+    assert_eq!(sigmas, [1.0, 3.0, 1.0, 3.0]);
+}
+
+#[test]
+fn a_picture_may_be_replaced_by_its_blur() {
+    let folder = folder("in_place");
+    let path = folder.join("a.png");
+    sprite().save(&path).expect("it can be written");
+    let Some(_) = run(&folder, "a.png a.png --radius 0", &[]) else {
+        return;
+    };
+    let result = image::open(&path).expect("the result is a picture").to_rgba8();
+    // The colour of what is transparent is lost.
+    let visible = |picture: &RgbaImage| {
+        picture
+            .pixels()
+            .filter(|texel| texel[3] > 0)
+            .copied()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(visible(&result), visible(&sprite()));
+}
+
+#[test]
+fn sixteen_bits_and_a_profile_come_through_pipes() {
+    let picture = ImageBuffer::from_fn(20, 10, |x, y| Rgb([x as u16 * 3001, y as u16 * 6007, 12_345]));
+    let picture = DynamicImage::ImageRgb16(picture);
+    let profile = [&[0; 16][..], b"RGB ", &[7; 108]].concat();
+    let mut file = Vec::new();
+    let mut encoder = PngEncoder::new(&mut file);
+    encoder.set_icc_profile(profile.clone()).expect("PNG has profiles");
+    picture.write_with_encoder(encoder).expect("it can be encoded");
+
+    let Some(output) = run(&folder("pipes"), "- - --radius 0", &file) else {
+        return;
+    };
+    let mut decoder = PngDecoder::new(Cursor::new(&output.stdout)).expect("the result is a picture");
+    assert_eq!(decoder.icc_profile().expect("it can be read"), Some(profile));
+    let result = DynamicImage::from_decoder(decoder).expect("the result is a picture");
+    let DynamicImage::ImageRgb16(result) = result else {
+        panic!("it has 16 bits, and no alpha")
+    };
+    let pairs = result
+        .as_raw()
+        .iter()
+        .zip(picture.as_rgb16().expect("it is one").as_raw());
+    let largest = pairs.map(|(result, value)| result.abs_diff(*value)).max();
+    assert!(largest <= Some(1), "{largest:?}");
+}

@@ -1,0 +1,100 @@
+//! A Bevy app without a window, driven frame by frame, whose targets can be read.
+
+use bevy::app::{PluginsState, TerminalCtrlCHandlerPlugin};
+use bevy::log::LogPlugin;
+use bevy::prelude::*;
+use bevy::render::gpu_readback::{Readback, ReadbackComplete};
+use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
+use bevy::render::render_resource::{PipelineCache, PollType};
+use bevy::render::renderer::RenderDevice;
+use bevy::render::{RenderApp, RenderPlugin};
+use bevy::window::ExitCondition;
+
+/// Frames in which what was just spawned reaches the GPU.
+const SETTLING: usize = 5;
+/// Frames in which a picture has to come back from the GPU.
+const PATIENCE: usize = 100;
+
+/// The app. Every frame is rendered to its end before the next one starts.
+pub struct Headless {
+    pub app: App,
+}
+
+/// What has been read back.
+#[derive(Component, Default)]
+struct Bytes(Option<Vec<u8>>);
+
+impl Headless {
+    /// Starts the app with all plugins that this package's features of Bevy bring, which have no window among them.
+    pub fn new() -> Self {
+        let mut app = App::new();
+        let plugins = DefaultPlugins
+            .set(WindowPlugin {
+                primary_window: None,
+                exit_condition: ExitCondition::DontExit,
+                ..default()
+            })
+            .set(RenderPlugin {
+                synchronous_pipeline_compilation: true,
+                ..default()
+            })
+            .set(LogPlugin {
+                filter: "error".into(),
+                ..default()
+            })
+            .disable::<PipelinedRenderingPlugin>()
+            // It asks the app to end, which nobody here looks at: leave Ctrl+C alone.
+            .disable::<TerminalCtrlCHandlerPlugin>();
+        app.add_plugins(plugins);
+        while app.plugins_state() == PluginsState::Adding {
+            bevy::tasks::tick_global_task_pools_on_main_thread();
+        }
+        app.finish();
+        app.cleanup();
+        Self { app }
+    }
+
+    /// Runs frames until nothing is left to load or to compile.
+    pub fn warm_up(&mut self) {
+        (0..SETTLING).for_each(|_| self.frame());
+        while self.is_compiling() {
+            self.frame();
+        }
+        (0..SETTLING).for_each(|_| self.frame());
+    }
+
+    /// Reads an image back from the GPU. Its rows come as they are stored, so they must fill multiples of 256 bytes.
+    ///
+    /// # Errors
+    /// Nothing came back.
+    pub fn read(&mut self, image: &Handle<Image>) -> Result<Vec<u8>, String> {
+        let mut reader = self
+            .app
+            .world_mut()
+            .spawn((Readback::texture(image.clone()), Bytes::default()));
+        reader.observe(|read: On<ReadbackComplete>, mut bytes: Query<&mut Bytes>| {
+            if let Ok(mut bytes) = bytes.get_mut(read.entity) {
+                bytes.0.get_or_insert_with(|| read.data.clone());
+            }
+        });
+        let reader = reader.id();
+        let bytes = (0..PATIENCE).find_map(|_| {
+            self.frame();
+            self.app.world_mut().get_mut::<Bytes>(reader)?.0.take()
+        });
+        self.app.world_mut().despawn(reader);
+        bytes.ok_or_else(|| format!("no picture came back from the GPU in {PATIENCE} frames"))
+    }
+
+    /// Runs a frame and waits for the GPU.
+    fn frame(&mut self) {
+        self.app.update();
+        let device = self.app.sub_app(RenderApp).world().resource::<RenderDevice>();
+        let _ = device.poll(PollType::wait_indefinitely());
+    }
+
+    fn is_compiling(&self) -> bool {
+        let pipelines = self.app.sub_app(RenderApp).world().resource::<PipelineCache>();
+        pipelines.waiting_pipelines().next().is_some()
+    }
+}
