@@ -116,6 +116,17 @@ impl Program {
         }
     }
 
+    /// The [`name`](Self::name) of every program.
+    pub const NAMES: [&'static str; 7] = [
+        Self::CopyFragment.name(),
+        Self::DownsampleFragment.name(),
+        Self::ConvolveFragment(None).name(),
+        Self::UpsampleFragment { filtered: true }.name(),
+        Self::DownsampleCompute(None).name(),
+        Self::ConvolveCompute(None).name(),
+        Self::UpsampleCompute(None).name(),
+    ];
+
     /// The name of its file in `src/shaders`, and of the entry point there.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -7,6 +7,7 @@ use crate::program::Program;
 use crate::settings::BlurAlpha;
 use bevy::asset::AssetServer;
 use bevy::core_pipeline::FullscreenShader;
+use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_resource::binding_types::{sampler, texture_2d, texture_storage_2d, uniform_buffer_sized};
 use bevy::render::render_resource::{
@@ -153,7 +154,8 @@ pub struct PipelineFactory {
     /// Whether shaders have to round what they pack as half floats.
     round_packed: bool,
     fullscreen: FullscreenShader,
-    assets: AssetServer,
+    /// The shaders by name. They are loaded before anything needs them.
+    shaders: HashMap<&'static str, Handle<Shader>>,
 }
 
 impl PipelineFactory {
@@ -174,7 +176,7 @@ impl PipelineFactory {
             }),
             round_packed: packing_truncates(info),
             fullscreen: fullscreen.clone(),
-            assets: assets.clone(),
+            shaders: Program::NAMES.map(|name| (name, load(name, assets))).into(),
         }
     }
 
@@ -188,8 +190,7 @@ impl PipelineFactory {
     }
 
     fn shader(&self, program: Program) -> Handle<Shader> {
-        let file = format!("embedded://{}/shaders/{}.wgsl", env!("CARGO_PKG_NAME"), program.name());
-        self.assets.load(file)
+        self.shaders[program.name()].clone()
     }
 
     fn render(&self, key: &PipelineKey) -> RenderPipelineDescriptor {
@@ -221,6 +222,10 @@ impl PipelineFactory {
             ..default()
         }
     }
+}
+
+fn load(name: &str, assets: &AssetServer) -> Handle<Shader> {
+    assets.load(format!("embedded://{}/shaders/{name}.wgsl", env!("CARGO_PKG_NAME")))
 }
 
 /// Whether a GPU may cut off the bits that do not fit when `pack2x16float` makes half floats.
