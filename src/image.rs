@@ -7,6 +7,7 @@
 
 mod follow;
 mod jobs;
+mod pixels;
 mod record;
 mod request;
 mod targets;
@@ -21,6 +22,8 @@ use bevy::prelude::*;
 use bevy::render::renderer::{RenderGraph, RenderGraphSystems};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderSystems};
 use request::{Followed, Outcomes, Requests};
+
+pub use pixels::{BlurPixelsExt, BlurredPixels};
 
 /// Adds image blurs to an app.
 pub struct BlurImagePlugin;
@@ -39,6 +42,8 @@ impl Plugin for BlurImagePlugin {
                     BlurSystems::Collect.after(AssetEventSystems).after(BlurSystems::Fit),
                 ),
             )
+            .add_observer(pixels::read_back)
+            .add_observer(pixels::hand_over)
             .add_systems(PreUpdate, follow::report_outcomes.in_set(BlurSystems::Report))
             .add_systems(
                 PostUpdate,

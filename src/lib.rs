@@ -36,6 +36,8 @@
 //! }
 //! ```
 //!
+//! [`BlurPixelsExt::blur_for_pixels`] blurs an image once and hands its pixels over.
+//!
 //! [`BlurImage`] names the source and, if you have one, the target. [`BlurFinished`] and [`BlurFailed`] tell how it went.
 //!
 //! # When it can be seen
@@ -79,6 +81,7 @@ pub use camera::GaussianBlurSystems;
 pub use diagnostics::publish::GaussianBlurDiagnosticsPlugin;
 pub use errors::BlurError;
 pub use gpu::{BlurCompilation, BlurReadiness, blurs_ready};
+pub use image::{BlurPixelsExt, BlurredPixels};
 pub use settings::{
     BlurAlpha, BlurBackend, BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurStage, BlurSystems, BlurUnit,
     BlurUpdate, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS,
@@ -93,8 +96,9 @@ pub mod render {
 pub mod prelude {
     pub use crate::diagnostics::BlurLabel;
     pub use crate::{
-        BlurAlpha, BlurBackend, BlurError, BlurFailed, BlurFinished, BlurImage, BlurReadiness, BlurStage, BlurUnit,
-        BlurUpdate, EdgeMode, GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, blurs_ready,
+        BlurAlpha, BlurBackend, BlurError, BlurFailed, BlurFinished, BlurImage, BlurPixelsExt, BlurReadiness,
+        BlurStage, BlurUnit, BlurUpdate, BlurredPixels, EdgeMode, GaussianBlur, GaussianBlurDiagnosticsPlugin,
+        GaussianBlurPlugin, blurs_ready,
     };
 }
 

@@ -11,6 +11,7 @@ mod failures;
 mod formats;
 mod freshness;
 mod lifecycle;
+mod pixels;
 mod quality;
 mod readiness;
 mod scipy;

@@ -11,7 +11,7 @@ const FLOORS: &[&[&str]] = &[
     &["settings/strength", "plan/rules", "image/view"],
     &["settings/image"],
     &["settings"],
-    &["plan/pass", "diagnostics/assign", "image/request"],
+    &["plan/pass", "diagnostics/assign", "image/request", "image/pixels"],
     &["plan/row", "reports"],
     &["plan/axis"],
     &["plan/zip", "plan/stages"],

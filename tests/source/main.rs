@@ -1,3 +1,5 @@
-//! Checks of the source itself, without a GPU.
+//! Checks that need no GPU: of the source itself, and of what its features add.
 
 mod floors;
+#[cfg(feature = "serialize")]
+mod serialize;

@@ -1,0 +1,34 @@
+//! With the feature `serialize`, settings survive being written and read.
+
+use bevy::math::Vec2;
+use bevy_gaussian_blur::prelude::*;
+
+#[test]
+fn settings_survive_being_written_and_read() {
+    let blur = GaussianBlur::new(12.5)
+        .with_unit(BlurUnit::ViewportHeight)
+        .with_aspect(Vec2::new(1.0, 0.25))
+        .with_edge(EdgeMode::Mirror);
+    let text = serde_json::to_string(&blur).expect("settings can be written");
+    assert_eq!(
+        serde_json::from_str::<GaussianBlur>(&text).expect("and read"),
+        blur,
+        "{text}"
+    );
+    for stage in [
+        BlurStage::BeforeTonemapping,
+        BlurStage::AfterTonemapping,
+        BlurStage::AfterUi,
+    ] {
+        let text = serde_json::to_string(&stage).expect("a stage can be written");
+        assert_eq!(
+            serde_json::from_str::<BlurStage>(&text).expect("and read"),
+            stage,
+            "{text}"
+        );
+    }
+    let others = (BlurAlpha::Opaque, BlurUpdate::Once, BlurBackend::Compute);
+    let text = serde_json::to_string(&others).expect("the rest can be written");
+    let read: (BlurAlpha, BlurUpdate, BlurBackend) = serde_json::from_str(&text).expect("and read");
+    assert_eq!(read, others, "{text}");
+}
