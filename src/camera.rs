@@ -10,6 +10,7 @@ use crate::formats::{Ends, precision_of};
 use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Views};
 use crate::plan::MIN_SIGMA;
 use crate::settings::{BlurAlpha, BlurStage, EdgeMode, GaussianBlur};
+use crate::systems::GaussianBlurSystems;
 use bevy::camera::{Camera, CompositingSpace};
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
 use bevy::core_pipeline::tonemapping::tonemapping;
@@ -27,35 +28,6 @@ use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderStartup, R
 
 /// Adds camera blurs to an app.
 pub struct BlurCameraPlugin;
-
-/// The places in `Core2d` and `Core3d` where a camera is blurred, one for each [`BlurStage`].
-///
-/// Order your own render systems against them. Nothing runs in them for a camera without a blur.
-///
-/// A camera with a schedule of its own is blurred by the same three systems, wherever you put them:
-///
-/// ```
-/// # use bevy::ecs::schedule::ScheduleLabel;
-/// # use bevy::prelude::*;
-/// use bevy_gaussian_blur::render::blur_after_tonemapping;
-///
-/// # #[derive(ScheduleLabel, Clone, Debug, PartialEq, Eq, Hash)]
-/// # struct MySchedule;
-/// # fn my_tonemapping() {}
-/// # fn my_ui() {}
-/// # let mut app = App::new();
-/// # let render_app = app.main_mut();
-/// render_app.add_systems(MySchedule, blur_after_tonemapping.after(my_tonemapping).before(my_ui));
-/// ```
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GaussianBlurSystems {
-    /// After the early post-processing and motion blur, before bloom and tonemapping.
-    BeforeTonemapping,
-    /// After all post-processing, before the user interface.
-    AfterTonemapping,
-    /// After Bevy's user interface, before the picture goes to the camera's target.
-    AfterUi,
-}
 
 impl Plugin for BlurCameraPlugin {
     fn build(&self, app: &mut App) {
@@ -261,12 +233,7 @@ fn camera_task(blur: &CameraBlur, view: &ExtractedView, camera: &ExtractedCamera
     }
 }
 
-type RecordedCamera = (
-    &'static ExtractedCamera,
-    &'static ViewTarget,
-    &'static CameraBlur,
-    &'static mut CameraJob,
-);
+type RecordedCamera = (&'static ViewTarget, &'static CameraBlur, &'static mut CameraJob);
 
 /// Blurs the current camera if its stage is [`BlurStage::BeforeTonemapping`].
 pub fn blur_before_tonemapping(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, context: RenderContext) {
@@ -284,7 +251,7 @@ pub fn blur_after_ui(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, 
 }
 
 fn record(stage: BlurStage, camera: ViewQuery<RecordedCamera>, recorder: &BlurRecorder, mut context: RenderContext) {
-    let (_, target, blur, mut camera_job) = camera.into_inner();
+    let (target, blur, mut camera_job) = camera.into_inner();
     if blur.stage != stage || !camera_job.is_due {
         return;
     }

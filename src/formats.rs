@@ -4,7 +4,7 @@
 use crate::errors::BlurError;
 use crate::kernel::Precision;
 use crate::plan::Means;
-use crate::program::{Filtering, Tiling, WORKGROUP_BYTES, WORKGROUP_THREADS};
+use crate::program::{Filtering, LEAST_TILE_SIDE, Tiling, WORKGROUP_BYTES, WORKGROUP_THREADS};
 use crate::settings::{BlurAlpha, BlurBackend};
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureSampleType, TextureUsages};
@@ -73,7 +73,7 @@ impl Capabilities {
             && limits.max_compute_workgroup_storage_size >= WORKGROUP_BYTES
             && limits.max_compute_invocations_per_workgroup >= WORKGROUP_THREADS
             && limits.max_compute_workgroup_size_x >= WORKGROUP_THREADS
-            && limits.max_compute_workgroups_per_dimension >= limits.max_texture_dimension_2d / 16;
+            && limits.max_compute_workgroups_per_dimension >= limits.max_texture_dimension_2d / LEAST_TILE_SIDE;
         Self {
             device: device.clone(),
             adapter: adapter.clone(),

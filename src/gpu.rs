@@ -52,6 +52,8 @@ impl Plugin for BlurGpuPlugin {
             .init_resource::<BlurCompilation>()
             .insert_resource(ChosenBackend(self.backend));
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+            // Nothing will ever be drawn: nobody has to wait for it.
+            readiness.set(true, true);
             return;
         };
         let backend = self.backend;

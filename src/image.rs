@@ -14,13 +14,13 @@ mod targets;
 mod view;
 
 use crate::diagnostics::assign::label_blurs;
-use crate::settings::BlurSystems;
+use crate::systems::{BlurSystems, GaussianBlurSystems};
 use bevy::asset::AssetEventSystems;
 use bevy::core_pipeline::schedule::{Core2d, Core3d, camera_driver};
 use bevy::core_pipeline::upscaling::upscaling;
 use bevy::prelude::*;
 use bevy::render::renderer::{RenderGraph, RenderGraphSystems};
-use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderSystems};
+use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use request::{Followed, Outcomes, Requests};
 
 pub use pixels::{BlurPixelsExt, BlurredPixels};
@@ -58,10 +58,11 @@ impl Plugin for BlurImagePlugin {
         };
         render_app
             .insert_resource(outcomes)
-            .init_resource::<jobs::Requested>()
+            .init_resource::<Requests>()
             .init_resource::<record::Times>()
             .init_resource::<record::Encoded>()
             .init_gpu_resource::<jobs::ImageJobs>()
+            .add_systems(RenderStartup, |outcomes: Res<Outcomes>| outcomes.start_over())
             .add_systems(ExtractSchedule, jobs::extract_requests)
             .add_systems(
                 Render,
@@ -74,10 +75,12 @@ impl Plugin for BlurImagePlugin {
                 (
                     record::record_before_cameras
                         .before(camera_driver)
-                        .in_set(RenderGraphSystems::Render),
+                        .in_set(RenderGraphSystems::Render)
+                        .in_set(GaussianBlurSystems::ImagesBeforeCameras),
                     record::record_after_cameras
                         .after(camera_driver)
-                        .in_set(RenderGraphSystems::Render),
+                        .in_set(RenderGraphSystems::Render)
+                        .in_set(GaussianBlurSystems::ImagesAfterCameras),
                     record::report_submitted.in_set(RenderGraphSystems::Finish),
                 ),
             );

@@ -74,18 +74,19 @@ mod plan;
 mod program;
 mod reports;
 mod settings;
+mod systems;
 
 use bevy::prelude::*;
 
-pub use camera::GaussianBlurSystems;
 pub use diagnostics::publish::GaussianBlurDiagnosticsPlugin;
 pub use errors::BlurError;
 pub use gpu::{BlurCompilation, BlurReadiness, blurs_ready};
 pub use image::{BlurPixelsExt, BlurredPixels};
 pub use settings::{
-    BlurAlpha, BlurBackend, BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurStage, BlurSystems, BlurUnit,
-    BlurUpdate, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS,
+    BlurAlpha, BlurBackend, BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurStage, BlurUnit, BlurUpdate,
+    EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS,
 };
+pub use systems::{BlurSystems, GaussianBlurSystems};
 
 /// The render systems of cameras, for schedules other than `Core2d` and `Core3d`. [`GaussianBlurSystems`] shows how.
 pub mod render {

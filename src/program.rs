@@ -63,7 +63,8 @@ pub struct Filtering {
 /// The largest reach of a kernel, in texels. A kernel of two rho ends at the cutoff.
 pub const MAX_REACH: u32 = 16;
 
-/// The tile of [`Program::ConvolveCompute`]. Its threads each sum `DOWN` texels of a column, then `ACROSS` of a row.
+/// The tile of [`Program::ConvolveCompute`]. Its threads each sum eight texels of a column, then four of a row: as many as
+/// the shader has letters for.
 const CONVOLVE_TILE: UVec2 = UVec2::new(64, 16);
 const CONVOLVE_DOWN: u32 = 8;
 const CONVOLVE_ACROSS: u32 = 4;
@@ -86,6 +87,11 @@ pub const WORKGROUP_THREADS: u32 = 256;
 pub const WORKGROUP_BYTES: u32 = (CONVOLVE_TILE.x + 2 * MAX_REACH) * CONVOLVE_TILE.y * 8;
 const _: () = assert!(CONVOLVE_THREADS <= WORKGROUP_THREADS && DOWNSAMPLE_THREADS <= WORKGROUP_THREADS);
 const _: () = assert!(UPSAMPLE_TILE.x * UPSAMPLE_THREADS_Y <= WORKGROUP_THREADS);
+/// The least width or height of a tile, by which dispatches are counted.
+pub const LEAST_TILE_SIDE: u32 = DOWNSAMPLE_ROWS;
+const _: () = assert!(LEAST_TILE_SIDE <= DOWNSAMPLE_ANY_TILE.y && LEAST_TILE_SIDE <= UPSAMPLE_TILE.x);
+// The results of a convolution are stored sixteen columns at a time.
+const _: () = assert!(CONVOLVE_THREADS == 16 * CONVOLVE_TILE.y);
 // Downsampling keeps a padded row of half floats, upsampling full floats of the rows that one octave needs.
 const _: () = assert!((DOWNSAMPLE_THREADS + 16) * DOWNSAMPLE_ROWS * 8 <= WORKGROUP_BYTES);
 const _: () = assert!((UPSAMPLE_TILE.y / 2 + 4) * UPSAMPLE_TILE.x * 16 <= WORKGROUP_BYTES);
@@ -204,11 +210,7 @@ impl Program {
             Self::DownsampleCompute(Some([x, y])) => {
                 vec![("THREADS", DOWNSAMPLE_THREADS), ("STEP_X", x), ("STEP_Y", y)]
             }
-            Self::ConvolveCompute(reach) => vec![
-                ("THREADS", CONVOLVE_THREADS),
-                ("ACROSS", CONVOLVE_ACROSS),
-                ("REACH", reach.unwrap_or(MAX_REACH)),
-            ],
+            Self::ConvolveCompute(reach) => vec![("THREADS", CONVOLVE_THREADS), ("REACH", reach.unwrap_or(MAX_REACH))],
             Self::UpsampleCompute(rows) => {
                 let threads = ("THREADS_Y", UPSAMPLE_THREADS_Y);
                 rows.map_or(vec![threads], |rows| vec![threads, ("ROWS", rows)])

@@ -3,7 +3,8 @@
 use crate::diagnostics::assign::label_blurs;
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::Reported;
-use crate::settings::{BlurImage, BlurSystems, GaussianBlur};
+use crate::settings::{BlurImage, GaussianBlur};
+use crate::systems::BlurSystems;
 use bevy::camera::Camera;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;

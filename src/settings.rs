@@ -33,18 +33,6 @@ pub enum BlurStage {
     AfterUi,
 }
 
-/// When the plugin works in the main world. Order your own systems against these.
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BlurSystems {
-    /// In [`PreUpdate`]: [`BlurFinished`] and [`BlurFailed`] are triggered.
-    Report,
-    /// In [`PostUpdate`]: targets of images are allocated and fitted to their sources. What is done to the size of a source
-    /// before counts in this frame. It runs before Bevy's `AssetEventSystems`.
-    Fit,
-    /// In [`PostUpdate`], after [`Fit`](Self::Fit): settings are read. What is changed before counts in this frame.
-    Collect,
-}
-
 /// Which kind of GPU pass executes a blur.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]

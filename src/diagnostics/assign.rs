@@ -1,7 +1,8 @@
 //! Gives every blurred entity its [`BlurLabel`].
 
 use super::label::BlurLabel;
-use crate::settings::{BlurSystems, GaussianBlur};
+use crate::settings::GaussianBlur;
+use crate::systems::BlurSystems;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
@@ -47,7 +48,7 @@ pub fn label_blurs(
             _ => BlurLabel::new(base),
         };
         if old != Some(&label) {
-            commands.entity(entity).insert(label);
+            commands.entity(entity).try_insert(label);
         }
     }
 }

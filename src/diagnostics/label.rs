@@ -2,6 +2,7 @@
 
 use bevy::diagnostic::DiagnosticPath;
 use bevy::prelude::*;
+use std::sync::Arc;
 
 /// The span of the passes that halve the resolution.
 pub const DOWNSAMPLE: &str = "downsample";
@@ -19,7 +20,7 @@ pub const COPY: &str = "copy";
 /// All spans of passes, in the order in which they run.
 pub const PASSES: [&str; 6] = [COPY, DOWNSAMPLE, HORIZONTAL, VERTICAL, BLUR, UPSAMPLE];
 
-/// How many bytes the intermediate textures of all blurs hold.
+/// How many bytes the intermediate textures of all blurs hold. The copies that blurs in place keep are not among them.
 pub const TEXTURE_BYTES: DiagnosticPath = DiagnosticPath::const_new("gaussian_blur/texture_bytes");
 
 /// The name under which an entity's blur appears among the diagnostics.
@@ -43,13 +44,13 @@ pub const TEXTURE_BYTES: DiagnosticPath = DiagnosticPath::const_new("gaussian_bl
 /// );
 /// ```
 #[derive(Component, Clone, Debug, PartialEq, Eq, Hash)]
-pub struct BlurLabel(String);
+pub struct BlurLabel(Arc<str>);
 
 impl BlurLabel {
     /// The label of an entity of this name that is the only one of its name.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        Self(name.replace('/', "_"))
+        Self(name.replace('/', "_").into())
     }
 
     /// The label itself.

@@ -29,8 +29,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct BlurCompilation {
     /// How many pipelines may be started in a frame. Default: 2.
     ///
-    /// Where compiling blocks the main thread (on macOS and the web), this is what a frame may have to wait for. With 0 all
-    /// blurs stay with the shaders that serve any kernel.
+    /// Where compiling blocks the main thread (on macOS and the web), this is what a frame may have to wait for; the
+    /// shaders that serve any kernel come on top, in the first frame that has a new format. With 0 all blurs stay with
+    /// those.
     pub per_frame: usize,
 }
 
@@ -61,8 +62,8 @@ struct Flags {
 }
 
 impl BlurReadiness {
-    /// Whether a blur of any strength could be drawn at once, on every camera there is and between all formats of blurred
-    /// images.
+    /// Whether a blur of any strength could be drawn at once, on every active camera and between the formats of all images
+    /// that have been blurred. Without a renderer it is `true`: there is nothing to wait for.
     ///
     /// That takes the first frames of an app. Until then a blur keeps what it showed last, and a new one is not seen. It
     /// becomes `false` again for a moment when a format comes that was not there before.
@@ -71,10 +72,16 @@ impl BlurReadiness {
         self.0.ready.load(Ordering::Acquire)
     }
 
-    /// Whether there is nothing left to compile: blurs are as fast as they will be.
+    /// Whether nothing is left to compile for the blurs there are: they are as fast as they will be. A new one makes it
+    /// `false` a frame later.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.0.complete.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set(&self, is_ready: bool, is_complete: bool) {
+        self.0.ready.store(is_ready, Ordering::Release);
+        self.0.complete.store(is_complete, Ordering::Release);
     }
 }
 
@@ -111,7 +118,10 @@ pub fn init_pipelines(
     fullscreen: Res<FullscreenShader>,
     assets: Res<AssetServer>,
     info: Res<RenderAdapterInfo>,
+    readiness: Res<BlurReadiness>,
 ) {
+    // After the loss of a device, nothing is there again.
+    readiness.set(false, false);
     commands.insert_resource(BlurPipelines {
         factory: PipelineFactory::new(&device, &info, &fullscreen, &assets),
         queued: HashMap::default(),
@@ -181,12 +191,6 @@ impl BlurPipelines {
         self.queued.get(key).copied()
     }
 
-    /// How many pipelines have been asked for.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.queued.len()
-    }
-
     fn next(&mut self) -> Option<PipelineKey> {
         let queued = &self.queued;
         let is_new = |key: &PipelineKey| !queued.contains_key(key);
@@ -253,6 +257,5 @@ pub fn compile_more(
     let is_all_asked_for = compilation.per_frame == 0 || pipelines.wanted.is_empty() && pipelines.later.is_empty();
     let is_complete =
         is_ready && is_all_asked_for && !pipelines.queued.values().any(|queued| queued.is_pending(&cache));
-    readiness.0.ready.store(is_ready, Ordering::Release);
-    readiness.0.complete.store(is_complete, Ordering::Release);
+    readiness.set(is_ready, is_complete);
 }

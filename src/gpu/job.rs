@@ -130,7 +130,7 @@ impl Step {
     }
 
     /// The best pipeline that is there.
-    fn ready<'a>(&self, pipelines: &BlurPipelines, cache: &'a PipelineCache) -> Option<Usable<'a>> {
+    pub fn ready<'a>(&self, pipelines: &BlurPipelines, cache: &'a PipelineCache) -> Option<Usable<'a>> {
         let usable = |key: PipelineKey, queued: Queued| {
             let program = key.program;
             queued.ready(cache).map(|pipeline| Usable { program, pipeline })

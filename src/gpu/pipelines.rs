@@ -121,6 +121,8 @@ impl PipelineKey {
 
     /// What the shader is compiled for.
     pub(super) fn definitions(&self, round_packed: bool) -> Vec<ShaderDefVal> {
+        // What has been packed is a half float already, unless it is divided on its way out.
+        let is_rounded = self.program.writes_packed() && self.leave != Leave::Unpremultiply;
         let flags = [
             ("ANY_KERNEL", self.program.serves_any_kernel()),
             ("FILTERED", self.program.filters()),
@@ -129,10 +131,7 @@ impl PipelineKey {
             ("PREMULTIPLY", self.premultiplies),
             ("UNPREMULTIPLY", self.leave == Leave::Unpremultiply),
             ("OPAQUE", self.leave == Leave::Opaque),
-            (
-                "ROUND_TO_HALF",
-                is_half_float(self.target) && !self.program.writes_packed(),
-            ),
+            ("ROUND_TO_HALF", is_half_float(self.target) && !is_rounded),
             ("ROUND_PACKED", round_packed),
             ("COMPUTE", self.program.computes()),
             ("STORE_RGBA16FLOAT", self.target == TextureFormat::Rgba16Float),
@@ -231,7 +230,7 @@ fn load(name: &str, assets: &AssetServer) -> Handle<Shader> {
 /// Whether a GPU may cut off the bits that do not fit when `pack2x16float` makes half floats.
 ///
 /// The languages allow it, and lavapipe does it. NVIDIA's GPUs round there (what they *store* as half floats they cut, like
-/// lavapipe); leaving it to them is a tenth of the time of a weak blur.
+/// lavapipe); leaving it to them makes weak blurs faster.
 fn packing_truncates(info: &RenderAdapterInfo) -> bool {
     const NVIDIA: u32 = 0x10de;
     info.vendor != NVIDIA

@@ -1,7 +1,7 @@
 //! Brings jobs up to date with what is asked for.
 
 use super::compile::BlurPipelines;
-use super::job::{BlurJob, BlurTask, Prepared, Step, pipelines_of};
+use super::job::{BlurJob, BlurTask, Prepared, Step};
 use super::pipelines::PipelineKey;
 use super::textures::{intermediate_bytes, take_intermediates};
 use super::uniforms::uniform_bytes;
@@ -69,7 +69,9 @@ impl BlurPreparer<'_> {
         if size.max_element() > limit {
             return Err(BlurError::TooLarge { size, limit });
         }
-        self.pipelines.accelerate(task.ends, &resolved);
+        if task.blur.is_some() {
+            self.pipelines.accelerate(task.ends, &resolved);
+        }
         let step = |pass: &Pass| {
             let key = PipelineKey::new(pass.stage(), &task.ends, &resolved);
             self.pipelines.want(key);
@@ -87,7 +89,10 @@ impl BlurPreparer<'_> {
     /// Puts a new plan into a job. What was drawn before it stays while pipelines of the new one are missing; else the new
     /// one takes over all that fits.
     fn replace(&self, job: &mut BlurJob, new: Planned, old: Option<Prepared>, last: Option<Prepared>) {
-        let is_ready = pipelines_of(&new.steps, &self.pipelines, &self.cache).is_some();
+        let is_ready = new
+            .steps
+            .iter()
+            .all(|step| step.ready(&self.pipelines, &self.cache).is_some());
         let keeps = |prepared: &Prepared| prepared.was_drawn && prepared.task.has_textures_of(&new.task);
         let (spare, last) = match old {
             _ if is_ready => (old, None),

@@ -117,7 +117,9 @@ impl Prepared {
                 usable,
             })
             .collect();
-        let whole = recorder.time_span(encoder, label.span());
+        // A name that nobody will see is not put together.
+        let name = recorder.map_or_else(String::new, |_| label.span());
+        let whole = recorder.time_span(encoder, name);
         let unmeasured = recorder.is_none();
         let together = |a: &Encoded, b: &Encoded| {
             a.computes() == b.computes() && (a.pass.kind == b.pass.kind || a.computes() && unmeasured)

@@ -38,12 +38,18 @@ pub fn follow_images(
         images: &images,
     };
     followed.0.retain(|entity, _| blurs.contains(*entity));
-    requests.0.clear();
+    let Requests { ordered, alive } = &mut *requests;
+    ordered.clear();
+    alive.clear();
     for (entity, blur, image, mut revision, label) in &mut blurs {
+        alive.insert(entity);
         let follow = followed.0.entry(entity).or_default();
         follow.image_changed |= image.is_changed();
         follow.settings_changed |= blur.is_changed();
-        let target = match target_of(entity, &image, &targets, &images, &assets) {
+        // An asset that was removed to save memory may still be on the GPU.
+        let is_known = follow.images.is_some_and(|(source, _)| source == image.source.id());
+        let is_there = is_known || images.contains(&image.source);
+        let target = match target_of(entity, &image, is_there, &targets, &assets) {
             Ok(Some(target)) => target,
             Ok(None) => continue,
             Err(error) => {
@@ -59,7 +65,7 @@ pub fn follow_images(
         }
         follow.update(image.update, image.source.id(), target, &changes);
         revision.set_if_neq(BlurRevision(follow.revision));
-        requests.0.push(Request {
+        ordered.push(Request {
             entity,
             label: label.clone(),
             blur: *blur,
@@ -73,19 +79,19 @@ pub fn follow_images(
             feeder: None,
         });
     }
-    order_by_dependency(&mut requests.0);
-    find_feeders(&mut requests.0, &targets, &followed);
+    order_by_dependency(ordered);
+    find_feeders(ordered, &targets, &followed);
 }
 
 /// The target of a blur whose source is there, `None` while one of them is not.
 fn target_of(
     entity: Entity,
     image: &BlurImage,
+    is_there: bool,
     targets: &Targets,
-    images: &Assets<Image>,
     assets: &AssetServer,
 ) -> Result<Option<Target>, BlurError> {
-    if images.contains(&image.source) {
+    if is_there {
         targets.get(entity)
     } else if matches!(assets.load_state(&image.source), LoadState::Failed(_)) {
         Err(BlurError::SourceNotLoaded)
@@ -134,17 +140,20 @@ impl Follow {
 
 /// Moves every blur behind the blurs that write its source. A cycle keeps its order.
 fn order_by_dependency(requests: &mut Vec<Request>) {
+    let writers: HashMap<AssetId<Image>, Entity> = requests.iter().map(|one| (one.target, one.entity)).collect();
+    let feeder = |request: &Request| writers.get(&request.source).copied().filter(|it| *it != request.entity);
+    if !requests.iter().any(|request| feeder(request).is_some()) {
+        return;
+    }
     let mut waiting = core::mem::take(requests);
     while !waiting.is_empty() {
-        let is_ready = |request: &Request| {
-            let feeds = |other: &Request| other.target == request.source && other.entity != request.entity;
-            !waiting.iter().any(feeds)
-        };
-        let ready: Vec<Entity> = waiting.iter().filter(|r| is_ready(r)).map(|r| r.entity).collect();
-        if ready.is_empty() {
+        let still: HashSet<Entity> = waiting.iter().map(|request| request.entity).collect();
+        let is_ready = |request: &mut Request| feeder(request).is_none_or(|feeder| !still.contains(&feeder));
+        let before = waiting.len();
+        requests.extend(waiting.extract_if(.., is_ready));
+        if waiting.len() == before {
             requests.append(&mut waiting);
         }
-        requests.extend(waiting.extract_if(.., |request| ready.contains(&request.entity)));
     }
 }
 
@@ -170,6 +179,9 @@ pub fn report_outcomes(
     mut followed: ResMut<Followed>,
     blurs: Query<&BlurLabel, With<BlurImage>>,
 ) {
+    if outcomes.has_started_over() {
+        followed.0.values_mut().for_each(|follow| follow.carried_out = 0);
+    }
     for outcome in outcomes.take() {
         let entity = outcome.entity;
         let Ok(label) = blurs.get(entity) else {

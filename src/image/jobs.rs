@@ -8,7 +8,7 @@ use crate::gpu::{BlurJob, BlurPreparer, BlurTask};
 use crate::plan::MIN_SIGMA;
 use crate::settings::{BlurAlpha, BlurUpdate};
 use bevy::image::ToExtents;
-use bevy::platform::collections::{HashMap, HashSet};
+use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_asset::RenderAssets;
@@ -17,10 +17,6 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::RenderDevice;
 use bevy::render::texture::GpuImage;
-
-/// The image blurs of this frame.
-#[derive(Resource, Default)]
-pub struct Requested(pub Vec<Request>);
 
 /// What the render world keeps of every image blur.
 #[derive(Resource, Default)]
@@ -34,7 +30,7 @@ pub struct ImageJob {
     /// What was executed last.
     pub done: Option<Done>,
     /// The picture as it was before a blur in place.
-    kept: Option<Kept>,
+    pub kept: Option<Kept>,
     /// A view of the target's first level alone, and of which texture.
     first_level: Option<(TextureId, TextureView)>,
     failures: Reported,
@@ -54,8 +50,8 @@ pub struct Due {
 /// Tells whether a blur has to be executed again.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Done {
-    pub revision: u64,
-    textures: (TextureId, TextureId),
+    revision: u64,
+    pub textures: (TextureId, TextureId),
 }
 
 /// The picture as it was before a blur in place, and how it got there.
@@ -69,23 +65,22 @@ pub struct Kept {
     pub is_covered: bool,
 }
 
-pub fn extract_requests(mut requested: ResMut<Requested>, requests: Extract<Res<Requests>>) {
-    requested.0.clone_from(&requests.0);
+pub fn extract_requests(mut requested: ResMut<Requests>, requests: Extract<Res<Requests>>) {
+    requested.clone_from(&requests);
 }
 
 /// Validates what is due and prepares its job.
 pub fn prepare_jobs(
-    requested: Res<Requested>,
+    requested: Res<Requests>,
     mut jobs: ResMut<ImageJobs>,
     images: Res<RenderAssets<GpuImage>>,
     device: Res<RenderDevice>,
     outcomes: Res<Outcomes>,
     mut preparer: BlurPreparer,
 ) {
-    let alive: HashSet<Entity> = requested.0.iter().map(|request| request.entity).collect();
-    jobs.0.retain(|entity, _| alive.contains(entity));
+    jobs.0.retain(|entity, _| requested.alive.contains(entity));
     let mut written: Vec<TextureId> = Vec::new();
-    for request in &requested.0 {
+    for request in &requested.ordered {
         let image_job = jobs.0.entry(request.entity).or_default();
         image_job.due = None;
         // While pixels are on their way, Bevy keeps the old ones from being seen: the image is not there.
@@ -100,6 +95,7 @@ pub fn prepare_jobs(
                 }
             }
             Err(error) => {
+                image_job.job.release();
                 if let Some(news) = image_job.failures.news(Err(error)) {
                     outcomes.fail(request.entity, news);
                 }
@@ -139,36 +135,47 @@ impl ImageJob {
         let ends = ends(request, from, target);
         preparer.announce(ends, true);
         let target_view = self.target_view(target);
-        let sigma = sigma_of(request, from.size);
-        let restores = sigma.is_none() && request.is_in_place();
-        let mut due = Due {
+        let due = Due {
             source: source.texture_view.clone(),
             target: target_view,
             capture: None,
-            blurs: sigma.is_some(),
+            blurs: sigma_of(request, from.size).is_some(),
             done,
         };
-        if restores && !self.is_covered(request, done.textures.0) {
+        self.due = Some(self.set_up(request, due, from, ends, (device, preparer))?);
+        Ok(())
+    }
+
+    /// Prepares what a blur that is due takes: a copy of its source if that is to be kept, and the blur or copy itself.
+    fn set_up(
+        &mut self,
+        request: &Request,
+        mut due: Due,
+        viewed: Viewed,
+        ends: Ends,
+        (device, preparer): (&RenderDevice, &mut BlurPreparer),
+    ) -> Result<Due, BlurError> {
+        let restores = !due.blurs && request.is_in_place();
+        if restores && !self.is_covered(request, due.done.textures.0) {
             // The picture is as it was.
             self.job = BlurJob::default();
-        } else {
-            if request.keeps_source() {
-                let (kept, capture) = self.keep(request, from, &due, device, preparer)?;
-                (due.source, due.capture) = (kept, capture);
-            } else {
-                self.kept = None;
-            }
-            let alpha = if restores { BlurAlpha::Premultiplied } else { ends.alpha };
-            let task = BlurTask {
-                ends: Ends { alpha, ..ends },
-                blur: sigma.map(|sigma| (sigma, request.blur.edge)),
-                region: URect::from_corners(UVec2::ZERO, from.size),
-                source_size: from.size,
-            };
-            preparer.prepare(&mut self.job, task)?;
+            return Ok(due);
         }
-        self.due = Some(due);
-        Ok(())
+        if restores || request.keeps_source() {
+            let (kept, capture) = self.keep(request, viewed, &due, device, preparer)?;
+            (due.source, due.capture) = (kept, capture);
+        } else {
+            self.kept = None;
+        }
+        let alpha = if restores { BlurAlpha::Premultiplied } else { ends.alpha };
+        let task = BlurTask {
+            ends: Ends { alpha, ..ends },
+            blur: sigma_of(request, viewed.size).map(|sigma| (sigma, request.blur.edge)),
+            region: URect::from_corners(UVec2::ZERO, viewed.size),
+            source_size: viewed.size,
+        };
+        preparer.prepare(&mut self.job, task)?;
+        Ok(due)
     }
 
     fn is_due(&self, request: &Request, now: Done) -> bool {
@@ -228,11 +235,6 @@ impl ImageJob {
         };
         preparer.prepare(&mut kept.job, task)?;
         Ok((kept.view.clone(), Some((due.source.clone(), kept.view.clone()))))
-    }
-
-    /// The copy that a blur in place keeps.
-    pub fn kept(&mut self) -> Option<&mut Kept> {
-        self.kept.as_mut()
     }
 
     /// The view that is written.

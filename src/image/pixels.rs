@@ -1,6 +1,7 @@
 //! Blurs an image once and hands the pixels over, for tools that want numbers and not a picture on the screen.
 
-use crate::settings::{BlurFinished, BlurImage, BlurUpdate, GaussianBlur};
+use crate::errors::BlurError;
+use crate::settings::{BlurFailed, BlurFinished, BlurImage, BlurUpdate, GaussianBlur};
 use bevy::asset::RenderAssetUsages;
 use bevy::image::Image;
 use bevy::prelude::*;
@@ -55,10 +56,21 @@ pub(super) struct WantsPixels;
 pub(super) fn read_back(
     finished: On<BlurFinished>,
     blurs: Query<&BlurImage, With<WantsPixels>>,
+    images: Res<Assets<Image>>,
     mut commands: Commands,
 ) {
-    if let Some(target) = blurs.get(finished.entity).ok().and_then(|image| image.target.clone()) {
-        commands.entity(finished.entity).insert(Readback::texture(target));
+    let entity = finished.entity;
+    let Some(target) = blurs.get(entity).ok().and_then(|image| image.target.clone()) else {
+        return;
+    };
+    let usages = images.get(&target).map(|image| image.texture_descriptor.usage);
+    if usages.is_some_and(|usages| usages.contains(TextureUsages::COPY_SRC)) {
+        commands.entity(entity).try_insert(Readback::texture(target));
+    } else {
+        let (image, usage) = ("target", "COPY_SRC");
+        let error = BlurError::MissingUsage { image, usage };
+        error!("entity {entity}: {error}");
+        commands.trigger(BlurFailed { entity, error });
     }
 }
 
@@ -78,7 +90,7 @@ pub(super) fn hand_over(
         return;
     };
     commands.trigger(BlurredPixels { entity, image });
-    commands.entity(entity).despawn();
+    commands.entity(entity).try_despawn();
 }
 
 /// A copy of an image with these pixels, whose rows are padded as copies from textures are.

@@ -3,8 +3,8 @@
 //! What a camera paints is blurred when the last camera that paints it is done, so that the cameras behind it show this
 //! frame's picture.
 
-use super::jobs::{ImageJob, ImageJobs, Requested};
-use super::request::{Outcome, Outcomes, Request};
+use super::jobs::{ImageJob, ImageJobs};
+use super::request::{Outcome, Outcomes, Request, Requests};
 use crate::gpu::{BlurRecorder, Views};
 use bevy::camera::NormalizedRenderTarget;
 use bevy::core_pipeline::schedule::{Core2d, Core3d};
@@ -29,7 +29,7 @@ enum Time {
 
 /// Finds out when the source of every blur is there.
 pub fn find_times(
-    requested: Res<Requested>,
+    requested: Res<Requests>,
     sorted: Res<SortedCameras>,
     cameras: Query<&ExtractedCamera>,
     mut times: ResMut<Times>,
@@ -50,7 +50,7 @@ pub fn find_times(
         *latest = time.max(*latest);
     }
     times.0.clear();
-    for request in &requested.0 {
+    for request in &requested.ordered {
         let time = painted.get(&request.source).copied().unwrap_or(Time::BeforeCameras);
         // What it writes is there no sooner for the blurs that read it.
         let target = painted.entry(request.target).or_insert(time);
@@ -78,7 +78,7 @@ pub fn record_after_cameras(recording: Recording, context: RenderContext) {
 /// What recording takes.
 #[derive(SystemParam)]
 pub struct Recording<'w> {
-    requested: Res<'w, Requested>,
+    requested: Res<'w, Requests>,
     times: Res<'w, Times>,
     jobs: ResMut<'w, ImageJobs>,
     encoded: ResMut<'w, Encoded>,
@@ -93,13 +93,12 @@ impl Recording<'_> {
     fn record(mut self, time: Time, mut context: RenderContext) {
         for (request, _) in self
             .requested
-            .0
+            .ordered
             .iter()
             .zip(&self.times.0)
             .filter(|(_, at)| **at == time)
         {
-            if request.feeder.is_some_and(|feeder| !is_done(&self.jobs, feeder)) {
-                // There is nothing to blur yet.
+            if is_starved(&self.jobs, request) {
                 continue;
             }
             let Some(image_job) = self.jobs.0.get_mut(&request.entity) else {
@@ -115,8 +114,18 @@ impl Recording<'_> {
     }
 }
 
-fn is_done(jobs: &ImageJobs, entity: Entity) -> bool {
-    jobs.0.get(&entity).is_some_and(|image_job| image_job.done.is_some())
+/// Whether the blur that writes the source has not written that very texture yet: there is nothing to blur.
+fn is_starved(jobs: &ImageJobs, request: &Request) -> bool {
+    let Some(feeder) = request.feeder else {
+        return false;
+    };
+    let written = jobs
+        .0
+        .get(&feeder)
+        .and_then(|feeder| feeder.done)
+        .map(|done| done.textures.1);
+    let due = jobs.0.get(&request.entity).and_then(|image_job| image_job.due.as_ref());
+    due.is_some_and(|due| written != Some(due.done.textures.0))
 }
 
 impl ImageJob {
@@ -126,7 +135,7 @@ impl ImageJob {
             return false;
         };
         if let Some((from, to)) = &due.capture
-            && let Some(kept) = self.kept()
+            && let Some(kept) = &mut self.kept
         {
             kept.is_captured = kept
                 .job
@@ -141,7 +150,7 @@ impl ImageJob {
         if !(is_idle || self.job.record(recorder, context, &request.label, &views)) {
             return false;
         }
-        if let Some(kept) = self.kept() {
+        if let Some(kept) = &mut self.kept {
             kept.is_covered = due.blurs;
         }
         self.done = Some(due.done);

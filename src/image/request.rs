@@ -3,9 +3,10 @@
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::{BlurError, Reported};
 use crate::settings::{BlurAlpha, BlurUpdate, GaussianBlur};
-use bevy::platform::collections::HashMap;
+use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One image blur, as the render world needs it.
 #[derive(Clone, Debug)]
@@ -39,9 +40,14 @@ impl Request {
     }
 }
 
-/// The image blurs of this frame, in an order in which every source is blurred before it is read.
-#[derive(Resource, Default)]
-pub struct Requests(pub Vec<Request>);
+/// The image blurs of this frame.
+#[derive(Resource, Clone, Default)]
+pub struct Requests {
+    /// What can be blurred, in an order in which every source is blurred before it is read.
+    pub ordered: Vec<Request>,
+    /// All entities with a blurred image, those among them that wait for their source too.
+    pub alive: HashSet<Entity>,
+}
 
 /// What became of a request.
 #[derive(Clone, Debug)]
@@ -53,12 +59,27 @@ pub struct Outcome {
 
 /// What became of requests, on its way from the render world to the main world.
 #[derive(Resource, Clone, Default)]
-pub struct Outcomes(Arc<Mutex<Vec<Outcome>>>);
+pub struct Outcomes(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    outcomes: Mutex<Vec<Outcome>>,
+    device_is_new: AtomicBool,
+}
 
 impl Outcomes {
+    /// Says that whatever has been blurred is gone with the device that it was on.
+    pub fn start_over(&self) {
+        self.0.device_is_new.store(true, Ordering::Release);
+    }
+
+    /// Whether everything is gone since the last call.
+    pub fn has_started_over(&self) -> bool {
+        self.0.device_is_new.swap(false, Ordering::AcqRel)
+    }
+
     pub fn push(&self, outcome: Outcome) {
-        let mut outcomes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        outcomes.push(outcome);
+        self.lock().push(outcome);
     }
 
     pub fn fail(&self, entity: Entity, error: BlurError) {
@@ -67,7 +88,11 @@ impl Outcomes {
     }
 
     pub fn take(&self) -> Vec<Outcome> {
-        core::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        core::mem::take(&mut self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Outcome>> {
+        self.0.outcomes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

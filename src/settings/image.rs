@@ -59,7 +59,7 @@ impl BlurImage {
     ///
     /// With [`BlurUpdate::OnChange`] the plugin keeps a copy of the picture as it was before the blur, in a texture of the
     /// same size: a radius that is eased blurs that again, and not what is blurred already. With the other updates each blur
-    /// takes what the image holds.
+    /// takes what the image holds, as it should where a camera paints the image.
     #[must_use]
     pub fn in_place(image: Handle<Image>) -> Self {
         Self::new(image.clone()).with_target(image)
@@ -135,8 +135,8 @@ pub enum BlurUpdate {
     Once,
 }
 
-/// How many blurs a [`BlurImage`] has asked for so far: it counts up when the settings or the source change, and with
-/// [`BlurUpdate::Once`] when [`BlurImage`] does. The plugin keeps it; [`BlurFinished`] refers to it.
+/// How many blurs a [`BlurImage`] has asked for so far: it counts up when the settings or the source change, with
+/// [`BlurUpdate::Once`] when [`BlurImage`] does or its target was made anew. The plugin keeps it; [`BlurFinished`] refers to it.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 pub struct BlurRevision(pub(crate) u64);

@@ -28,7 +28,7 @@
 
 const TABLE_VECTORS: u32 = #{TABLE_VECTORS};
 
-// One pass of a plan. The comment of `plan::AxisPass` defines the fields.
+// One pass of a plan. The comment of `plan::pass::AxisPass` defines the fields.
 struct BlurPass {
     step: vec2<i32>,
     shift: vec2<i32>,

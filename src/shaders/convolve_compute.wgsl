@@ -124,7 +124,7 @@ fn sum_columns(centre: vec2<i32>, row: i32, column: i32) {
     let last = centre + vec2<i32>(WIDTH, HEIGHT) + REACH - 1;
     let top = corner + vec2<i32>(column, row);
     var is_done = false;
-    // Two copies of the loop: clamping in all tiles takes a tenth of the time.
+    // Two copies of the loop: clamping in all tiles takes time.
     if is_inside(corner, last) {
         is_done = sum_column(top, row, column, false);
     } else if is_edge_free(corner, last) {
@@ -137,7 +137,7 @@ fn sum_columns(centre: vec2<i32>, row: i32, column: i32) {
 
 // The sums of a column whose first tap is at `top`. Returns whether everything in them was finite.
 //
-// Letters, because GPUs were seen to be slower with an array here below sigma 3, and to run out of registers in `sum_row`.
+// Letters, because GPUs were seen to be slower with an array here, and to run out of registers with one in `sum_row`.
 fn sum_column(top: vec2<i32>, row: i32, column: i32, clamped: bool) -> bool {
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);

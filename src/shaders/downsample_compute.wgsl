@@ -4,7 +4,7 @@
 // contributes to. A row that is complete goes to workgroup memory, and out of that it is filtered horizontally. So
 // neighbouring threads load neighbouring texels, and each thread has a whole step of loads under way at once.
 
-#import bevy_gaussian_blur::common::{blur, finite, is_edge_free, is_finite, is_inside, load_unchecked, pack, read_texel}
+#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, is_inside, load_unchecked, pack, read_texel}
 #import bevy_gaussian_blur::common::{source_position, store, unpack, weight}
 
 // The tile, in target texels.
@@ -57,13 +57,15 @@ fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
     let last = corner + vec2<i32>(THREADS, STEP_Y * (HEIGHT - 1) + TAPS_Y) - 1;
     let top = corner + vec2<i32>(index, 0);
     let slot = place_in_row(index);
+    var is_done = false;
     // Two copies of the loop: clamping in all tiles takes time.
     if is_inside(corner, last) {
-        sum_column(top, slot, false);
+        is_done = sum_column(top, slot, false);
     } else if is_edge_free(corner, last) {
-        sum_column(top, slot, true);
-    } else {
-        sum_column_across_edge(top, slot);
+        is_done = sum_column(top, slot, true);
+    }
+    if !is_done {
+        sum_column_carefully(top, slot);
     }
     workgroupBarrier();
     for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
@@ -72,9 +74,6 @@ fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
         var sum = vec4<f32>(0.0);
         for (var tap = 0; tap < TAPS_X; tap++) {
             sum += weight(0u, u32(tap)) * unpack(rows[slot + place_in_row(tap)]);
-        }
-        if !is_finite(sum) {
-            sum = finite_row(slot);
         }
         store(first + texel, sum);
     }
@@ -85,19 +84,10 @@ fn place_in_row(column: i32) -> i32 {
     return column % STEP_X * PART + column / STEP_X;
 }
 
-// The same sum over the finite values that stand in for the others. Looking at the result costs less than looking at
-// every texel. The number of taps comes from the uniform, so that this rare loop stays one.
-fn finite_row(slot: i32) -> vec4<f32> {
-    var sum = vec4<f32>(0.0);
-    for (var tap = 0; tap <= blur.reach_max.x - blur.reach_min.x; tap++) {
-        sum += weight(0u, u32(tap)) * finite(unpack(rows[slot + place_in_row(tap)]));
-    }
-    return sum;
-}
-
-// Filters a column vertically.
-fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) {
-    // The open rows, the oldest first.
+// Filters a column vertically. Returns whether everything in its sums was finite.
+fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) -> bool {
+    var is_clean = true;
+    // The open rows, the oldest first. Letters, so that they surely are registers: they are shifted for every row.
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
     var c = vec4<f32>(0.0);
@@ -115,6 +105,7 @@ fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) {
         }
         if block >= OPEN - 1 {
             rows[(block - OPEN + 1) * PITCH + slot] = pack(a);
+            is_clean = is_clean && is_finite(a);
         }
         a = b;
         b = c;
@@ -122,6 +113,7 @@ fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) {
         d = e;
         e = vec4<f32>(0.0);
     }
+    return is_clean;
 }
 
 fn add(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
@@ -131,8 +123,9 @@ fn add(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
     return sum;
 }
 
-// The same across an edge. This is rare and must not cost registers elsewhere: the loop stays a loop.
-fn sum_column_across_edge(top: vec2<i32>, slot: i32) {
+// The same across an edge, and around values that are not finite. This is rare and must not cost registers elsewhere: the
+// loop stays a loop.
+fn sum_column_carefully(top: vec2<i32>, slot: i32) {
     for (var row = 0; row < HEIGHT; row++) {
         var sum = vec4<f32>(0.0);
         for (var tap = 0; tap <= blur.reach_max.y - blur.reach_min.y; tap++) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// The files of every floor, from the ground up.
 const FLOORS: &[&[&str]] = &[
-    &["errors", "kernel", "program", "diagnostics/label"],
+    &["errors", "kernel", "program", "systems", "diagnostics/label"],
     &["settings/strength", "plan/rules", "image/view"],
     &["settings/image"],
     &["settings"],
