@@ -110,3 +110,26 @@ fn every_frame_blurs_what_the_image_holds() {
         before = formats::to_picture(&headless.read_image(&handle));
     }
 }
+
+#[test]
+fn radius_zero_gives_the_picture_back_although_it_is_not_kept_from_now_on() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    for update in [BlurUpdate::Once, BlurUpdate::EveryFrame] {
+        let [picture, _] = pictures(61, 47);
+        let pixels = image(&picture);
+        let bytes = pixels.data.clone().expect("the image has data");
+        let handle = headless.add_image(pixels);
+        let blur = in_place(handle.clone(), BlurUpdate::OnChange);
+        let entity = spawn(&mut headless, GaussianBlur::from_sigma(5.0), blur);
+        headless.frame();
+        assert_blur("kept", &headless, &handle, &picture, 5.0);
+        let world = headless.app.world_mut();
+        world.get_mut::<BlurImage>(entity).expect("it was spawned").update = update;
+        set_blur(&mut headless, entity, GaussianBlur::new(0.0));
+        headless.frame();
+        assert!(headless.read_image(&handle).bytes == bytes, "{update:?}");
+        headless.app.world_mut().despawn(entity);
+    }
+}
