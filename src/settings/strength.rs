@@ -12,7 +12,7 @@ pub const RADIUS_IN_SIGMAS: f32 = 3.0;
 
 /// Blurs what this entity shows with a Gaussian.
 ///
-/// On a camera it blurs the camera's picture; together with [`BlurImage`] it blurs an image. On an entity that is neither it
+/// On a camera it blurs the camera's picture; together with [`BlurImage`](crate::BlurImage) it blurs an image. On an entity that is neither it
 /// does nothing, and a warning says so once. All fields may change in any frame.
 ///
 /// ```
