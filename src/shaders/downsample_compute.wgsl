@@ -12,12 +12,8 @@ const WIDTH: i32 = #{WIDTH};
 const HEIGHT: i32 = #{HEIGHT};
 const THREADS: i32 = #{THREADS};
 
-#ifdef ANY_KERNEL
-
-// Every thread computes a texel of its own, out of the whole of its footprint.
-@compute @workgroup_size(#{THREADS})
-fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let texel = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT) + vec2<i32>(i32(thread) % WIDTH, i32(thread) / WIDTH);
+// A texel out of the whole of its footprint, across an edge or not, whatever the values are.
+fn careful_sum(texel: vec2<i32>) -> vec4<f32> {
     let first = source_position(blur.origin + texel) + blur.reach_min;
     let extent = blur.reach_max - blur.reach_min;
     var sum = vec4<f32>(0.0);
@@ -28,7 +24,16 @@ fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
         }
         sum += weight(1u, u32(row)) * line;
     }
-    store(texel, sum);
+    return sum;
+}
+
+#ifdef ANY_KERNEL
+
+// Every thread computes a texel of its own.
+@compute @workgroup_size(#{THREADS})
+fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let texel = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT) + vec2<i32>(i32(thread) % WIDTH, i32(thread) / WIDTH);
+    store(texel, careful_sum(texel));
 }
 
 #else
@@ -57,15 +62,13 @@ fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
     let last = corner + vec2<i32>(THREADS, STEP_Y * (HEIGHT - 1) + TAPS_Y) - 1;
     let top = corner + vec2<i32>(index, 0);
     let slot = place_in_row(index);
-    var is_done = false;
     // Two copies of the loop: clamping in all tiles takes time.
     if is_inside(corner, last) {
-        is_done = sum_column(top, slot, false);
+        sum_column(top, slot, false);
     } else if is_edge_free(corner, last) {
-        is_done = sum_column(top, slot, true);
-    }
-    if !is_done {
-        sum_column_carefully(top, slot);
+        sum_column(top, slot, true);
+    } else {
+        sum_column_across_edge(top, slot);
     }
     workgroupBarrier();
     for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
@@ -74,6 +77,10 @@ fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
         var sum = vec4<f32>(0.0);
         for (var tap = 0; tap < TAPS_X; tap++) {
             sum += weight(0u, u32(tap)) * unpack(rows[slot + place_in_row(tap)]);
+        }
+        // Looking at the results costs less than looking at every texel.
+        if !is_finite(sum) {
+            sum = careful_sum(first + texel);
         }
         store(first + texel, sum);
     }
@@ -84,9 +91,8 @@ fn place_in_row(column: i32) -> i32 {
     return column % STEP_X * PART + column / STEP_X;
 }
 
-// Filters a column vertically. Returns whether everything in its sums was finite.
-fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) -> bool {
-    var is_clean = true;
+// Filters a column vertically.
+fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) {
     // The open rows, the oldest first. Letters, so that they surely are registers: they are shifted for every row.
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
@@ -105,7 +111,6 @@ fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) -> bool {
         }
         if block >= OPEN - 1 {
             rows[(block - OPEN + 1) * PITCH + slot] = pack(a);
-            is_clean = is_clean && is_finite(a);
         }
         a = b;
         b = c;
@@ -113,7 +118,6 @@ fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) -> bool {
         d = e;
         e = vec4<f32>(0.0);
     }
-    return is_clean;
 }
 
 fn add(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
@@ -123,9 +127,8 @@ fn add(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
     return sum;
 }
 
-// The same across an edge, and around values that are not finite. This is rare and must not cost registers elsewhere: the
-// loop stays a loop.
-fn sum_column_carefully(top: vec2<i32>, slot: i32) {
+// The same across an edge. This is rare and must not cost registers elsewhere: the loop stays a loop.
+fn sum_column_across_edge(top: vec2<i32>, slot: i32) {
     for (var row = 0; row < HEIGHT; row++) {
         var sum = vec4<f32>(0.0);
         for (var tap = 0; tap <= blur.reach_max.y - blur.reach_min.y; tap++) {
