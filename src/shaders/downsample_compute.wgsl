@@ -71,6 +71,7 @@ fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
         sum_column_across_edge(top, slot);
     }
     workgroupBarrier();
+    var is_clean = true;
     for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
         let texel = vec2<i32>(i % WIDTH, i / WIDTH);
         let slot = texel.y * PITCH + texel.x;
@@ -78,11 +79,15 @@ fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
         for (var tap = 0; tap < TAPS_X; tap++) {
             sum += weight(0u, u32(tap)) * unpack(rows[slot + place_in_row(tap)]);
         }
-        // Looking at the results costs less than looking at every texel.
-        if !is_finite(sum) {
-            sum = careful_sum(first + texel);
-        }
+        is_clean = is_clean && is_finite(sum);
         store(first + texel, sum);
+    }
+    // Looking at the results costs less than looking at every texel, and doing a few again is rare.
+    if !is_clean {
+        for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
+            let texel = first + vec2<i32>(i % WIDTH, i / WIDTH);
+            store(texel, careful_sum(texel));
+        }
     }
 }
 
