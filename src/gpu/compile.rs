@@ -46,11 +46,10 @@ impl Default for BlurCompilation {
 /// ```no_run
 /// # use bevy::prelude::*;
 /// # use bevy_gaussian_blur::prelude::*;
-/// # #[derive(States, Clone, Debug, Default, PartialEq, Eq, Hash)]
-/// # enum Game { #[default] Loading, Menu }
+/// # fn open_menu() {}
 /// # let mut app = App::new();
 /// // `blurs_ready` is the same as a run condition.
-/// app.add_systems(Update, (|mut game: ResMut<NextState<Game>>| game.set(Game::Menu)).run_if(blurs_ready));
+/// app.add_systems(Update, open_menu.run_if(blurs_ready));
 /// ```
 #[derive(Resource, Clone, Debug, Default)]
 pub struct BlurReadiness(Arc<Flags>);
