@@ -66,14 +66,11 @@ fn weight_inside(axis: u32, place: Place) -> f32 {
     return inside;
 }
 
-// What the table has for a texel of the level, 1 between the borders.
+// What the table has for a texel of the level, 1 between the borders. One look-up without branches: software rasterisers
+// pay for what is on all of them.
 fn stored_weight(axis: u32, texel: i32) -> f32 {
     let length = blur.bounds_max[axis];
-    if texel < BORDER {
-        return weight(axis, u32(max(texel, 0)));
-    }
-    if texel + BORDER >= length {
-        return weight(axis, u32(texel + 2 * BORDER - length));
-    }
-    return 1.0;
+    let from_end = select(-1, texel + 2 * BORDER - length, texel + BORDER >= length);
+    let slot = select(from_end, texel, texel < BORDER);
+    return select(1.0, weight(axis, u32(max(slot, 0))), slot >= 0);
 }

@@ -64,10 +64,10 @@ fn upsample_tile(first: vec2<i32>, corner: vec2<i32>, local: vec2<i32>) {
 
 // A coarse row, interpolated horizontally.
 fn line(texel: vec2<i32>, weights: vec4<f32>) -> vec4<f32> {
-    let centre = load(texel);
-    if blur.octaves.x == 0u {
-        return centre;
+    var value = load(texel);
+    if blur.octaves.x > 0u {
+        value = weights.x * load(texel - vec2<i32>(1, 0)) + weights.y * value
+            + weights.z * load(texel + vec2<i32>(1, 0)) + weights.w * load(texel + vec2<i32>(2, 0));
     }
-    return weights.x * load(texel - vec2<i32>(1, 0)) + weights.y * centre
-        + weights.z * load(texel + vec2<i32>(1, 0)) + weights.w * load(texel + vec2<i32>(2, 0));
+    return value;
 }
