@@ -133,7 +133,7 @@ pub fn init_pipelines(
 }
 
 /// An exact copy from one end to the other.
-const COPY: Stage = Stage {
+pub(super) const COPY: Stage = Stage {
     program: Program::CopyFragment,
     is_first: true,
     is_last: true,

@@ -1,13 +1,13 @@
 //! Every shader, for every pipeline that a blur can ask for, is valid and can be written for every graphics API; and what
 //! Rust writes into a uniform is what the shaders read out of it.
 
+use super::compile::COPY;
 use super::pipelines::PipelineKey;
 use super::uniforms::PassUniform;
 use crate::formats::{Ends, Resolved};
 use crate::kernel::Precision;
-use crate::plan::pass::Stage;
 use crate::plan::{Means, stages};
-use crate::program::{Filtering, Program, Tiling};
+use crate::program::{Filtering, Tiling};
 use crate::settings::{BlurAlpha, EdgeMode};
 use bevy::render::render_resource::TextureFormat;
 use bevy::shader::ShaderDefVal;
@@ -115,12 +115,7 @@ fn every_key() -> Vec<PipelineKey> {
                     _ => TextureFormat::Rgba16Float,
                 },
             };
-            let copy = Stage {
-                program: Program::CopyFragment,
-                is_first: true,
-                is_last: true,
-            };
-            let stages = stages(precision, tiling, filtering).into_iter().chain([copy]);
+            let stages = stages(precision, tiling, filtering).into_iter().chain([COPY]);
             keys.extend(stages.flat_map(|stage| {
                 let key = PipelineKey::new(stage, &ends, &resolved);
                 [key, key.for_any_kernel()]

@@ -6,7 +6,7 @@ use crate::errors::{BlurError, Reported};
 use crate::formats::{Ends, precision_of};
 use crate::gpu::{BlurJob, BlurPreparer, BlurTask};
 use crate::plan::MIN_SIGMA;
-use crate::settings::{BlurAlpha, BlurUpdate};
+use crate::settings::{BlurAlpha, BlurUpdate, EdgeMode};
 use bevy::image::ToExtents;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -42,8 +42,8 @@ pub struct Due {
     pub target: TextureView,
     /// What has to be copied before, from where to where.
     pub capture: Option<(TextureView, TextureView)>,
-    /// Whether it changes the picture.
-    pub blurs: bool,
+    /// The standard deviations in texels and the edge mode; `None` for an exact copy.
+    pub blur: Option<(Vec2, EdgeMode)>,
     pub done: Done,
 }
 
@@ -139,7 +139,7 @@ impl ImageJob {
             source: source.texture_view.clone(),
             target: target_view,
             capture: None,
-            blurs: sigma_of(request, from.size).is_some(),
+            blur: blur_of(request, from.size),
             done,
         };
         self.due = Some(self.set_up(request, due, from, ends, (device, preparer))?);
@@ -155,7 +155,7 @@ impl ImageJob {
         ends: Ends,
         (device, preparer): (&RenderDevice, &mut BlurPreparer),
     ) -> Result<Due, BlurError> {
-        let restores = !due.blurs && request.is_in_place();
+        let restores = due.blur.is_none() && request.is_in_place();
         if restores && !self.is_covered(request, due.done.textures.0) {
             // The picture is as it was.
             self.job = BlurJob::default();
@@ -170,7 +170,7 @@ impl ImageJob {
         let alpha = if restores { BlurAlpha::Premultiplied } else { ends.alpha };
         let task = BlurTask {
             ends: Ends { alpha, ..ends },
-            blur: sigma_of(request, viewed.size).map(|sigma| (sigma, request.blur.edge)),
+            blur: due.blur,
             region: URect::from_corners(UVec2::ZERO, viewed.size),
             source_size: viewed.size,
         };
@@ -296,8 +296,9 @@ fn ends(request: &Request, source: Viewed, target: &GpuImage) -> Ends {
     }
 }
 
-/// The strength in texels, `None` for an exact copy: the main world has said if it is out of range.
-fn sigma_of(request: &Request, size: UVec2) -> Option<Vec2> {
+/// What to blur with, `None` for an exact copy: the main world has said if a strength is out of range.
+fn blur_of(request: &Request, size: UVec2) -> Option<(Vec2, EdgeMode)> {
     let sigma = request.blur.sigma_in_texels(1.0, size.y).ok();
-    sigma.filter(|sigma| sigma.max_element() >= MIN_SIGMA)
+    let sigma = sigma.filter(|sigma| sigma.max_element() >= MIN_SIGMA);
+    sigma.map(|sigma| (sigma, request.blur.edge))
 }

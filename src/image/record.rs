@@ -151,7 +151,7 @@ impl ImageJob {
             return false;
         }
         if let Some(kept) = &mut self.kept {
-            kept.is_covered = due.blurs;
+            kept.is_covered = due.blur.is_some();
         }
         self.done = Some(due.done);
         true
