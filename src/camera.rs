@@ -7,7 +7,7 @@
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::Reported;
 use crate::formats::{Ends, precision_of};
-use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Views};
+use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Uses, Views, Work};
 use crate::plan::MIN_SIGMA;
 use crate::settings::{BlurAlpha, BlurStage, EdgeMode, GaussianBlur};
 use crate::systems::GaussianBlurSystems;
@@ -155,7 +155,7 @@ fn announce_cameras(cameras: Query<(&ExtractedCamera, &ExtractedView)>, mut prep
             _ => TextureFormat::Rgba8UnormSrgb,
         };
         for format in [view.target_format, other] {
-            preparer.announce(ends(format), false);
+            preparer.announce(ends(format), Uses::Blur);
         }
     }
 }
@@ -227,7 +227,10 @@ fn camera_task(blur: &CameraBlur, view: &ExtractedView, camera: &ExtractedCamera
     let whole = URect::from_corners(UVec2::ZERO, camera.physical_target_size.unwrap_or(size));
     BlurTask {
         ends: ends(target.main_texture_format()),
-        blur: Some((blur.sigma, blur.edge)),
+        work: Work::Blur {
+            sigma: blur.sigma,
+            edge: blur.edge,
+        },
         region: viewport.intersect(whole),
         source_size: whole.size(),
     }
@@ -258,7 +261,9 @@ fn record(stage: BlurStage, camera: ViewQuery<RecordedCamera>, recorder: &BlurRe
     let view = target.main_texture_view();
     let views = Views {
         attachment: target.get_unsampled_color_attachment(),
+        // The main texture is a pair of which either may be the current one.
+        turns: 2,
         ..Views::new(view, view)
     };
-    camera_job.job.record(recorder, &mut context, &blur.label, &views);
+    camera_job.job.record(recorder, &mut context, Some(&blur.label), &views);
 }

@@ -16,13 +16,29 @@ pub enum BlurError {
     InvalidAspect(Vec2),
     /// The source image could not be loaded.
     SourceNotLoaded,
-    /// A format that this GPU cannot sample as floating point.
-    UnsupportedSource(TextureFormat),
-    /// A format that this GPU cannot render to.
-    UnsupportedTarget(TextureFormat),
-    /// The format of the intermediate textures cannot be rendered to on this GPU. WebGL 2 needs an extension for it.
-    UnsupportedIntermediate(TextureFormat),
-    /// An image that is not a single two-dimensional layer without multisampling.
+    /// A source in a format that cannot be blurred.
+    UnsupportedSource {
+        /// The format of the source's view.
+        format: TextureFormat,
+        /// What would be needed.
+        lacks: FormatCapability,
+    },
+    /// A target in a format that cannot be written.
+    UnsupportedTarget {
+        /// The format of the target's view.
+        format: TextureFormat,
+        /// What would be needed.
+        lacks: FormatCapability,
+    },
+    /// The intermediate textures that the formats of source and target ask for cannot be written. WebGL 2 needs an extension
+    /// to render to floats.
+    UnsupportedIntermediate {
+        /// The format of the intermediate textures.
+        format: TextureFormat,
+        /// What would be needed.
+        lacks: FormatCapability,
+    },
+    /// An image that is a volume, a line, or multisampled.
     NotTwoDimensional,
     /// An image without a usage flag that a blur needs.
     MissingUsage {
@@ -38,6 +54,13 @@ pub enum BlurError {
         /// The target's size in texels.
         target: UVec2,
     },
+    /// A target that has not as many layers as its source.
+    LayerMismatch {
+        /// The layers that the source's view shows.
+        source: u32,
+        /// The layers that the target's view shows.
+        target: u32,
+    },
     /// A target that another blur writes already.
     SharedTarget {
         /// The entity of the blur that was there before.
@@ -50,6 +73,31 @@ pub enum BlurError {
         /// The largest width and height of a texture on this GPU.
         limit: u32,
     },
+}
+
+/// What a format, a device or a GPU may lack.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum FormatCapability {
+    /// The format holds depths, stencils or planes of video, and no colours.
+    Colour,
+    /// Features that the device does not have, or that the app has not asked for.
+    Feature(wgpu::Features),
+    /// The GPU cannot read textures of the format.
+    Sampling,
+    /// The GPU cannot render to textures of the format.
+    Rendering,
+}
+
+impl fmt::Display for FormatCapability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Colour => write!(f, "which holds no colours"),
+            Self::Feature(features) => write!(f, "which needs the feature {features} that the device does not have"),
+            Self::Sampling => write!(f, "which this GPU cannot read"),
+            Self::Rendering => write!(f, "which this GPU cannot render to"),
+        }
+    }
 }
 
 impl fmt::Display for BlurError {
@@ -65,22 +113,19 @@ impl fmt::Display for BlurError {
                 )
             }
             Self::SourceNotLoaded => write!(f, "the image to blur could not be loaded"),
-            Self::UnsupportedSource(format) => write!(
+            Self::UnsupportedSource { format, lacks } => {
+                write!(f, "the image to blur has the format {format:?}, {lacks}")
+            }
+            Self::UnsupportedTarget { format, lacks } => {
+                write!(f, "the blur's target has the format {format:?}, {lacks}")
+            }
+            Self::UnsupportedIntermediate { format, lacks } => write!(
                 f,
-                "the image to blur has the format {format:?}, which this GPU cannot sample as floating point"
-            ),
-            Self::UnsupportedTarget(format) => write!(
-                f,
-                "the blur's target has the format {format:?}, which this GPU cannot render to"
-            ),
-            Self::UnsupportedIntermediate(format) => write!(
-                f,
-                "a blur of these formats needs intermediate textures of the format {format:?}, which this GPU cannot \
-                 render to"
+                "a blur of these formats needs intermediate textures of the format {format:?}, {lacks}"
             ),
             Self::NotTwoDimensional => write!(
                 f,
-                "a blurred image must be a single two-dimensional layer without multisampling"
+                "a blurred image must be two-dimensional, with one layer or several, and not multisampled"
             ),
             Self::MissingUsage { image, usage } => {
                 write!(f, "the blur's {image} image needs TextureUsages::{usage}")
@@ -89,6 +134,10 @@ impl fmt::Display for BlurError {
                 f,
                 "the blur's target is {}x{} texels; it must be as large as its source, {}x{}",
                 target.x, target.y, source.x, source.y
+            ),
+            Self::LayerMismatch { source, target } => write!(
+                f,
+                "the blur's target has {target} layers; it must have as many as its source, {source}"
             ),
             Self::SharedTarget { other } => write!(
                 f,

@@ -1,7 +1,9 @@
-//! Every question to texture formats, adapters and devices. [`Capabilities::resolve`] turns the two ends of a blur into the
-//! means of carrying it out, and is the only place where that can fail.
+//! Every question to texture formats ([`table`]), adapters and devices. [`Capabilities::resolve`] turns the two ends of a
+//! blur into the means of carrying it out, and is the only place where that can fail.
 
-use crate::errors::BlurError;
+pub mod table;
+
+use crate::errors::{BlurError, FormatCapability};
 use crate::kernel::Precision;
 use crate::plan::Means;
 use crate::program::{Filtering, LEAST_TILE_SIDE, Tiling, WORKGROUP_BYTES, WORKGROUP_THREADS};
@@ -10,6 +12,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureSampleType, TextureUsages};
 use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::settings::WgpuFeatures;
+use table::Format;
 use wgpu::{DownlevelFlags, TextureFormatFeatures};
 
 /// The two ends of a blur, as far as they decide how it is carried out.
@@ -36,6 +39,10 @@ pub struct Resolved {
     pub means: Means,
     /// The format of what lies in between: neither precision nor range is lost there.
     pub intermediate: TextureFormat,
+    /// What alpha means, given what the two ends can hold.
+    pub alpha: BlurAlpha,
+    /// Whether a texel of the source has an alpha other than 1.
+    pub has_alpha: bool,
 }
 
 impl Resolved {
@@ -86,33 +93,38 @@ impl Capabilities {
     /// # Errors
     /// [`BlurError::UnsupportedSource`], [`BlurError::UnsupportedTarget`] and [`BlurError::UnsupportedIntermediate`].
     pub fn resolve(&self, ends: &Ends) -> Result<Resolved, BlurError> {
-        let source_filters = self
-            .is_filtered(ends.source)
-            .ok_or(BlurError::UnsupportedSource(ends.source))?;
-        if !self.is_renderable(ends.destination) {
-            return Err(BlurError::UnsupportedTarget(ends.destination));
-        }
-        let intermediate = if is_full_float(ends.source) || is_full_float(ends.destination) {
+        let source = self.readable(ends.source)?;
+        let destination = self.writable(ends.destination)?;
+        let intermediate = if source.is_wide() || destination.is_wide() {
             TextureFormat::Rgba32Float
         } else {
             TextureFormat::Rgba16Float
         };
-        if !self.is_renderable(intermediate) {
-            return Err(BlurError::UnsupportedIntermediate(intermediate));
-        }
+        self.check(intermediate, TextureUsages::RENDER_ATTACHMENT)
+            .map_err(|lacks| BlurError::UnsupportedIntermediate {
+                format: intermediate,
+                lacks,
+            })?;
         // The tiles of compute passes lie in workgroup memory as half floats.
         let tiling = if self.computes && intermediate == TextureFormat::Rgba16Float {
             Tiling::Tiled {
-                stores: ends.has_storage && self.is_storable(ends.destination),
+                stores: ends.has_storage && self.is_storable(destination),
                 apart: !ends.in_place,
             }
         } else {
             Tiling::None
         };
-        let intermediates = self.is_filtered(intermediate) == Some(true);
+        let alpha = match ends.alpha {
+            BlurAlpha::Straight if !(source.has_opacity() || destination.has_opacity()) => BlurAlpha::Premultiplied,
+            BlurAlpha::Straight if source.sample() != destination.sample() => BlurAlpha::Premultiplied,
+            alpha => alpha,
+        };
+        let intermediates = self.is_filtered(intermediate);
         let filtering = Filtering {
             // Colour has to be multiplied by alpha before it is filtered.
-            source: source_filters && ends.alpha != BlurAlpha::Straight,
+            source: self.is_filtered(ends.source)
+                && source.filters_exactly()
+                && !(alpha == BlurAlpha::Straight && source.has_opacity()),
             intermediates,
             // The eight bits that samplers keep of the place between two texels make lights that outshine what is around
             // them a thousand times wrong by a quarter of a percent of their peak.
@@ -125,25 +137,24 @@ impl Capabilities {
                 filtering,
             },
             intermediate,
+            alpha,
+            has_alpha: source.has_opacity(),
         })
     }
 
-    /// The usages that an image of the plugin's own needs, to be sampled and to take a blur.
+    /// The format and the usages of an image of the plugin's own that takes the blur of a source of this format: the same
+    /// format, or what [stands in](Format::stand_in) for it where it cannot be rendered to.
     ///
     /// # Errors
-    /// Images of this format cannot be blurred into images of this format.
-    pub fn image_usages(&self, format: TextureFormat) -> Result<TextureUsages, BlurError> {
-        if self.is_filtered(format).is_none() {
-            return Err(BlurError::UnsupportedSource(format));
-        }
-        if !self.is_renderable(format) {
-            return Err(BlurError::UnsupportedTarget(format));
-        }
+    /// Images of this format cannot be blurred.
+    pub fn own_target(&self, source: TextureFormat) -> Result<(TextureFormat, TextureUsages), BlurError> {
+        let known = self.readable(source)?;
+        let target = self.writable(source).or_else(|_| self.writable(known.stand_in()))?;
         let mut usages = TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST | TextureUsages::RENDER_ATTACHMENT;
-        if self.computes && self.is_storable(format) {
+        if self.computes && self.is_storable(target) {
             usages |= TextureUsages::STORAGE_BINDING;
         }
-        Ok(usages)
+        Ok((target.texture, usages))
     }
 
     /// The largest width and height of a texture.
@@ -152,44 +163,42 @@ impl Capabilities {
         self.device.limits().max_texture_dimension_2d
     }
 
-    /// Whether textures of this format may be filtered, `None` if they hold no floating-point values.
-    ///
-    /// Some software rasterisers filter 8-bit textures with 8-bit arithmetic, which is off by up to 1/255 a fetch, so those
-    /// are read texel by texel. Formats in sRGB are decoded before they are filtered, in full precision.
-    fn is_filtered(&self, format: TextureFormat) -> Option<bool> {
-        let eight_bit = matches!(
-            format,
-            TextureFormat::R8Unorm
-                | TextureFormat::R8Snorm
-                | TextureFormat::Rg8Unorm
-                | TextureFormat::Rg8Snorm
-                | TextureFormat::Rgba8Unorm
-                | TextureFormat::Rgba8Snorm
-                | TextureFormat::Bgra8Unorm
-        );
-        match format.sample_type(None, Some(self.device.features()))? {
-            TextureSampleType::Float { filterable } => Some(filterable && !eight_bit),
-            _ => None,
+    /// What a blur can read.
+    fn readable(&self, format: TextureFormat) -> Result<Format, BlurError> {
+        self.check(format, TextureUsages::TEXTURE_BINDING)
+            .map_err(|lacks| BlurError::UnsupportedSource { format, lacks })
+    }
+
+    /// What a blur can write, at least with render passes.
+    fn writable(&self, format: TextureFormat) -> Result<Format, BlurError> {
+        self.check(format, TextureUsages::RENDER_ATTACHMENT)
+            .map_err(|lacks| BlurError::UnsupportedTarget { format, lacks })
+    }
+
+    /// Whether textures of this format can be used like this.
+    fn check(&self, texture: TextureFormat, usage: TextureUsages) -> Result<Format, FormatCapability> {
+        let format = Format::of(texture).ok_or(FormatCapability::Colour)?;
+        let missing = texture.required_features() - self.device.features();
+        if !missing.is_empty() {
+            return Err(FormatCapability::Feature(missing));
+        }
+        match usage {
+            _ if self.features(texture).allowed_usages.contains(usage) => Ok(format),
+            TextureUsages::RENDER_ATTACHMENT => Err(FormatCapability::Rendering),
+            _ => Err(FormatCapability::Sampling),
         }
     }
 
-    /// Whether a pass can render to a texture of this format.
-    fn is_renderable(&self, format: TextureFormat) -> bool {
-        let usages = self.features(format).allowed_usages;
-        format.has_color_aspect() && usages.contains(TextureUsages::RENDER_ATTACHMENT)
+    /// Whether samplers may filter textures of this format.
+    fn is_filtered(&self, format: TextureFormat) -> bool {
+        let filterable = TextureSampleType::Float { filterable: true };
+        format.sample_type(None, Some(self.device.features())) == Some(filterable)
     }
 
     /// Whether a compute pass can store to a texture of this format: one of those that the shaders know.
-    fn is_storable(&self, format: TextureFormat) -> bool {
-        let known = matches!(
-            format,
-            TextureFormat::Rgba8Unorm | TextureFormat::Rgba16Float | TextureFormat::Rgba32Float
-        );
-        known
-            && self
-                .features(format)
-                .allowed_usages
-                .contains(TextureUsages::STORAGE_BINDING)
+    fn is_storable(&self, format: Format) -> bool {
+        let usages = self.features(format.texture).allowed_usages;
+        format.storage_definition().is_some() && usages.contains(TextureUsages::STORAGE_BINDING)
     }
 
     fn features(&self, format: TextureFormat) -> TextureFormatFeatures {
@@ -202,34 +211,8 @@ impl Capabilities {
     }
 }
 
-/// What a picture of this format needs: formats that can hold more than 1 may hold lights.
+/// What a picture of this format needs.
 #[must_use]
-pub const fn precision_of(format: TextureFormat) -> Precision {
-    match format {
-        TextureFormat::R16Float
-        | TextureFormat::Rg16Float
-        | TextureFormat::Rgba16Float
-        | TextureFormat::R32Float
-        | TextureFormat::Rg32Float
-        | TextureFormat::Rgba32Float
-        | TextureFormat::Rg11b10Ufloat
-        | TextureFormat::Rgb9e5Ufloat => Precision::Hdr,
-        _ => Precision::Standard,
-    }
-}
-
-/// Whether a format stores half floats, which some GPUs cut off instead of rounding.
-#[must_use]
-pub const fn is_half_float(format: TextureFormat) -> bool {
-    matches!(
-        format,
-        TextureFormat::R16Float | TextureFormat::Rg16Float | TextureFormat::Rgba16Float
-    )
-}
-
-const fn is_full_float(format: TextureFormat) -> bool {
-    matches!(
-        format,
-        TextureFormat::R32Float | TextureFormat::Rg32Float | TextureFormat::Rgba32Float
-    )
+pub fn precision_of(format: TextureFormat) -> Precision {
+    Format::of(format).map_or(Precision::Standard, |format| format.precision())
 }

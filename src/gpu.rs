@@ -20,10 +20,10 @@ use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::{ExtractSchedule, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
-pub use compile::{BlurCompilation, BlurReadiness, blurs_ready};
-pub use job::{BlurJob, BlurTask};
+pub use compile::{BlurCompilation, BlurReadiness, Uses, blurs_ready};
+pub use job::{BlurJob, BlurTask, Work};
 pub use prepare::{BlurPreparer, IntermediateBytes};
-pub use record::{BlurRecorder, Views};
+pub use record::{BlurRecorder, Views, record_together};
 
 /// The backend that the app has chosen.
 #[derive(Resource, Clone, Copy, Debug, Default)]
@@ -40,6 +40,7 @@ impl Plugin for BlurGpuPlugin {
         load_shader_library!(app, "shaders/common.wgsl");
         load_shader_library!(app, "shaders/cubic.wgsl");
         embedded_asset!(app, "shaders/copy_fragment.wgsl");
+        embedded_asset!(app, "shaders/mipmap_fragment.wgsl");
         embedded_asset!(app, "shaders/downsample_fragment.wgsl");
         embedded_asset!(app, "shaders/convolve_fragment.wgsl");
         embedded_asset!(app, "shaders/upsample_fragment.wgsl");

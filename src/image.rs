@@ -7,6 +7,7 @@
 
 mod follow;
 mod jobs;
+mod kept;
 mod pixels;
 mod record;
 mod request;

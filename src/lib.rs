@@ -79,7 +79,7 @@ mod systems;
 use bevy::prelude::*;
 
 pub use diagnostics::publish::GaussianBlurDiagnosticsPlugin;
-pub use errors::BlurError;
+pub use errors::{BlurError, FormatCapability};
 pub use gpu::{BlurCompilation, BlurReadiness, blurs_ready};
 pub use image::{BlurPixelsExt, BlurredPixels};
 pub use settings::{

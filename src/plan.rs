@@ -48,11 +48,11 @@ mod stages;
 mod zip;
 
 use crate::kernel::Precision;
-use crate::program::{Filtering, Tiling};
+use crate::program::{Filtering, Program, Tiling};
 use crate::settings::EdgeMode;
 use axis::Axis;
 use bevy::math::{URect, UVec2, Vec2};
-use pass::Pass;
+use pass::{AxisPass, Pass, PassKind, Surface};
 use zip::Zip;
 
 pub use axis::MIN_SIGMA;
@@ -119,6 +119,23 @@ impl BlurPlan {
         Zip::new(axes, region, Tiling::default(), Filtering::default())
             .copy()
             .into()
+    }
+
+    /// Plans the step from one mip level to the next.
+    #[must_use]
+    pub fn mipmap(from: UVec2, to: UVec2) -> Self {
+        Self {
+            intermediates: Vec::new(),
+            passes: vec![Pass {
+                kind: PassKind::Mipmap,
+                program: Program::MipmapFragment,
+                source: Surface::Source,
+                target: Surface::Destination,
+                origin: UVec2::ZERO,
+                size: to,
+                axes: [AxisPass::mean(from.x, to.x), AxisPass::mean(from.y, to.y)],
+            }],
+        }
     }
 
     /// The largest width and height of any intermediate.

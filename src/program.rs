@@ -12,6 +12,8 @@ use bevy::math::UVec2;
 pub enum Program {
     /// Render: one texel as it is.
     CopyFragment,
+    /// Render: the mean of what a texel of the next mip level covers.
+    MipmapFragment,
     /// Render: half the resolution along both axes, with filtered fetches.
     DownsampleFragment,
     /// Render: a weighted sum of so many neighbouring texels along x and y.
@@ -118,13 +120,16 @@ impl Program {
             Self::DownsampleCompute(_) => Self::DownsampleCompute(None),
             Self::ConvolveCompute(_) => Self::ConvolveCompute(None),
             Self::UpsampleCompute(_) => Self::UpsampleCompute(None),
-            Self::CopyFragment | Self::DownsampleFragment | Self::UpsampleFragment { .. } => self,
+            Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment | Self::UpsampleFragment { .. } => {
+                self
+            }
         }
     }
 
     /// The [`name`](Self::name) of every program.
-    pub const NAMES: [&'static str; 7] = [
+    pub const NAMES: [&'static str; 8] = [
         Self::CopyFragment.name(),
+        Self::MipmapFragment.name(),
         Self::DownsampleFragment.name(),
         Self::ConvolveFragment(None).name(),
         Self::UpsampleFragment { filtered: true }.name(),
@@ -138,6 +143,7 @@ impl Program {
     pub const fn name(self) -> &'static str {
         match self {
             Self::CopyFragment => "copy_fragment",
+            Self::MipmapFragment => "mipmap_fragment",
             Self::DownsampleFragment => "downsample_fragment",
             Self::ConvolveFragment(_) => "convolve_fragment",
             Self::UpsampleFragment { .. } => "upsample_fragment",
@@ -152,6 +158,7 @@ impl Program {
     pub fn tile(self) -> Option<UVec2> {
         match self {
             Self::CopyFragment
+            | Self::MipmapFragment
             | Self::DownsampleFragment
             | Self::ConvolveFragment(_)
             | Self::UpsampleFragment { .. } => None,
@@ -203,8 +210,8 @@ impl Program {
     #[must_use]
     pub fn numbers(self) -> Vec<(&'static str, u32)> {
         let mut numbers = match self {
-            Self::CopyFragment | Self::DownsampleFragment | Self::UpsampleFragment { .. } => Vec::new(),
-            Self::ConvolveFragment(None) => Vec::new(),
+            Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment => Vec::new(),
+            Self::UpsampleFragment { .. } | Self::ConvolveFragment(None) => Vec::new(),
             Self::ConvolveFragment(Some([x, y])) => vec![("TEXELS_X", x), ("TEXELS_Y", y)],
             Self::DownsampleCompute(None) => vec![("THREADS", DOWNSAMPLE_THREADS)],
             Self::DownsampleCompute(Some([x, y])) => {

@@ -10,7 +10,7 @@
 use super::pipelines::{PipelineFactory, PipelineKey, Queued};
 use crate::formats::{Capabilities, Ends, Resolved};
 use crate::plan::pass::Stage;
-use crate::plan::stages;
+use crate::plan::{Means, stages};
 use crate::program::Program;
 use bevy::asset::AssetServer;
 use bevy::core_pipeline::FullscreenShader;
@@ -106,7 +106,7 @@ pub struct BlurPipelines {
     /// Those that a blur could use now, and those that it could use some day.
     wanted: VecDeque<PipelineKey>,
     later: VecDeque<PipelineKey>,
-    announced: HashSet<Ends>,
+    announced: HashSet<(Ends, Uses)>,
     accelerated: HashSet<Ends>,
 }
 
@@ -132,27 +132,55 @@ pub fn init_pipelines(
     });
 }
 
+/// What is done between two ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Uses {
+    /// Blurs.
+    Blur,
+    /// Blurs, and exact copies where there is nothing to blur.
+    BlurOrCopy,
+    /// Mip levels.
+    Mipmaps,
+}
+
 /// An exact copy from one end to the other.
-pub(super) const COPY: Stage = Stage {
-    program: Program::CopyFragment,
-    is_first: true,
-    is_last: true,
-};
+pub(super) const COPY: Stage = from_end_to_end(Program::CopyFragment);
+/// A mip level out of the one before it.
+pub(super) const MIPMAP: Stage = from_end_to_end(Program::MipmapFragment);
+
+const fn from_end_to_end(program: Program) -> Stage {
+    Stage {
+        program,
+        is_first: true,
+        is_last: true,
+    }
+}
+
+impl Uses {
+    fn stages(self, means: Means) -> Vec<Stage> {
+        let mut blur = stages(means.precision, means.tiling, means.filtering);
+        match self {
+            Self::Blur => blur,
+            Self::BlurOrCopy => {
+                blur.push(COPY);
+                blur
+            }
+            Self::Mipmaps => vec![MIPMAP],
+        }
+    }
+}
 
 impl BlurPipelines {
-    /// Asks for all that a blur between two ends needs at the least, whatever its strength. Only images are copied where
-    /// there is nothing to blur.
-    pub fn announce(&mut self, ends: Ends, copies: bool, capabilities: &Capabilities, cache: &PipelineCache) {
-        if !self.announced.insert(ends) {
+    /// Asks for all that is needed between two ends at the least, whatever the strength of a blur.
+    pub fn announce(&mut self, ends: Ends, uses: Uses, capabilities: &Capabilities, cache: &PipelineCache) {
+        if !self.announced.insert((ends, uses)) {
             return;
         }
         // What cannot be blurred is reported when it is to be.
         let Ok(resolved) = capabilities.resolve(&ends) else {
             return;
         };
-        let means = resolved.means;
-        let stages = stages(means.precision, means.tiling, means.filtering);
-        for stage in stages.into_iter().chain(copies.then_some(COPY)) {
+        for stage in uses.stages(resolved.means) {
             self.serving_any_kernel(PipelineKey::new(stage, &ends, &resolved), cache);
         }
     }

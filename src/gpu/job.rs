@@ -21,12 +21,28 @@ use bevy::render::texture::CachedTexture;
 pub struct BlurTask {
     /// From what to what.
     pub ends: Ends,
-    /// The standard deviations in texels and the edge mode; `None` for an exact copy.
-    pub blur: Option<(Vec2, EdgeMode)>,
-    /// The texels to read and write.
+    /// What is to be done.
+    pub work: Work,
+    /// The texels to write, and to read but for a mip level.
     pub region: URect,
     /// The size of the source's texture, of which the region is a part.
     pub source_size: UVec2,
+}
+
+/// What is to be done between two ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Work {
+    /// An exact copy.
+    Copy,
+    /// A blur.
+    Blur {
+        /// The standard deviations along x and y, in texels.
+        sigma: Vec2,
+        /// What lies outside the region.
+        edge: EdgeMode,
+    },
+    /// The whole of a mip level, out of the one before it.
+    Mipmap,
 }
 
 /// A blur from frame to frame.

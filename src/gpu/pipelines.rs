@@ -1,7 +1,8 @@
 //! Pipelines: what distinguishes one from another, their layouts, and their descriptors.
 
 use super::uniforms::PassUniform;
-use crate::formats::{Ends, Resolved, is_half_float};
+use crate::formats::table::{Format, Rounding, Sample};
+use crate::formats::{Ends, Resolved};
 use crate::plan::pass::{BORDER, MAX_WEIGHTS, Stage};
 use crate::program::Program;
 use crate::settings::BlurAlpha;
@@ -34,6 +35,8 @@ pub struct PipelineKey {
     pub program: Program,
     /// The format of the target's view.
     pub target: TextureFormat,
+    /// The type that it reads.
+    reads: Sample,
     /// Whether it reads the picture itself, in which a value may be infinite or NaN.
     is_first: bool,
     /// Whether it reads straight alpha.
@@ -56,7 +59,9 @@ impl PipelineKey {
     pub fn new(stage: Stage, ends: &Ends, resolved: &Resolved) -> Self {
         // What is only copied is not converted.
         let copies = stage.is_first && stage.program == Program::CopyFragment;
-        let converts = ends.alpha == BlurAlpha::Straight && !copies;
+        let converts = resolved.alpha == BlurAlpha::Straight && !copies;
+        let source = if stage.is_first { Format::of(ends.source) } else { None };
+        let reads = source.map_or(Sample::Float, |format| format.sample());
         let target = if stage.is_last {
             ends.destination
         } else {
@@ -65,9 +70,11 @@ impl PipelineKey {
         Self {
             program: stage.program,
             target,
-            is_first: stage.is_first && !copies,
-            premultiplies: stage.is_first && converts,
-            leave: match ends.alpha {
+            reads,
+            // Integers are finite.
+            is_first: stage.is_first && !copies && reads == Sample::Float,
+            premultiplies: stage.is_first && converts && resolved.has_alpha,
+            leave: match resolved.alpha {
                 BlurAlpha::Straight if stage.is_last && converts => Leave::Unpremultiply,
                 BlurAlpha::Opaque if stage.is_last => Leave::Opaque,
                 _ => Leave::Keep,
@@ -95,10 +102,12 @@ impl PipelineKey {
             ShaderStages::FRAGMENT
         };
         let uniform = uniform_buffer_sized(true, BufferSize::new(size_of::<PassUniform>() as u64));
-        let mut entries = vec![
-            uniform.build(0, stage),
-            texture_2d(TextureSampleType::Float { filterable }).build(1, stage),
-        ];
+        let source = match self.reads {
+            Sample::Float => TextureSampleType::Float { filterable },
+            Sample::Uint => TextureSampleType::Uint,
+            Sample::Sint => TextureSampleType::Sint,
+        };
+        let mut entries = vec![uniform.build(0, stage), texture_2d(source).build(1, stage)];
         if filterable {
             entries.push(sampler(SamplerBindingType::Filtering).build(2, stage));
         }
@@ -111,7 +120,8 @@ impl PipelineKey {
     /// Whether bind groups for one pipeline fit the other.
     #[must_use]
     pub fn binds_like(&self, other: &Self) -> bool {
-        let binds = |key: &Self| (key.program.filters(), key.program.computes().then_some(key.target));
+        let stored = |key: &Self| key.program.computes().then_some(key.target);
+        let binds = |key: &Self| (key.program.filters(), key.reads, stored(key));
         binds(self) == binds(other)
     }
 
@@ -121,8 +131,13 @@ impl PipelineKey {
 
     /// What the shader is compiled for.
     pub(super) fn definitions(&self, round_packed: bool) -> Vec<ShaderDefVal> {
+        let target = Format::of(self.target);
+        let writes = target.map_or(Sample::Float, |format| format.sample());
+        let rounding = target.map_or(Rounding::None, |format| format.rounding());
         // What has been packed is a half float already, unless it is divided on its way out.
         let is_rounded = self.program.writes_packed() && self.leave != Leave::Unpremultiply;
+        // What has been divided, or comes from wider floats, may be more than the target can hold.
+        let may_exceed = !self.in_halves || self.leave == Leave::Unpremultiply || rounding == Rounding::Packed;
         let flags = [
             ("ANY_KERNEL", self.program.serves_any_kernel()),
             ("FILTERED", self.program.filters()),
@@ -131,18 +146,32 @@ impl PipelineKey {
             ("PREMULTIPLY", self.premultiplies),
             ("UNPREMULTIPLY", self.leave == Leave::Unpremultiply),
             ("OPAQUE", self.leave == Leave::Opaque),
-            ("ROUND_TO_HALF", is_half_float(self.target) && !is_rounded),
+            ("ROUND_TO_HALF", rounding == Rounding::Half && !is_rounded),
+            ("ROUND_TO_PACKED", rounding == Rounding::Packed),
+            ("MAY_EXCEED", may_exceed),
             ("ROUND_PACKED", round_packed),
             ("COMPUTE", self.program.computes()),
-            ("STORE_RGBA16FLOAT", self.target == TextureFormat::Rgba16Float),
-            ("STORE_RGBA32FLOAT", self.target == TextureFormat::Rgba32Float),
-            ("STORE_RGBA8UNORM", self.target == TextureFormat::Rgba8Unorm),
+            ("SOURCE_UINT", self.reads == Sample::Uint),
+            ("SOURCE_SINT", self.reads == Sample::Sint),
+            ("TARGET_UINT", writes == Sample::Uint),
+            ("TARGET_SINT", writes == Sample::Sint),
+            ("INTEGERS", self.reads == writes && writes != Sample::Float),
         ];
+        let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name);
+        let stored = target.and_then(|format| format.storage_definition());
+        let stored = stored.filter(|_| self.program.computes());
         let sizes = [("TABLE_VECTORS", MAX_WEIGHTS as u32 / 4), ("BORDER", BORDER as u32)];
-        let numbers = sizes.into_iter().chain(self.program.numbers());
-        let numbers = numbers.map(|(name, number)| ShaderDefVal::UInt(name.into(), number));
-        let flags = flags.into_iter().filter(|(_, is_set)| *is_set);
-        flags.map(|(name, _)| name.into()).chain(numbers).collect()
+        let mut numbers: Vec<(&str, u32)> = sizes.into_iter().chain(self.program.numbers()).collect();
+        if let Rounding::Integer {
+            largest: [colour, alpha],
+        } = rounding
+        {
+            numbers.extend([("LARGEST_COLOUR", colour), ("LARGEST_ALPHA", alpha)]);
+        }
+        let numbers = numbers
+            .into_iter()
+            .map(|(name, number)| ShaderDefVal::UInt(name.into(), number));
+        flags.chain(stored).map(Into::into).chain(numbers).collect()
     }
 }
 

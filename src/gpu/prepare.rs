@@ -1,7 +1,7 @@
 //! Brings jobs up to date with what is asked for.
 
-use super::compile::BlurPipelines;
-use super::job::{BlurJob, BlurTask, Prepared, Step};
+use super::compile::{BlurPipelines, Uses};
+use super::job::{BlurJob, BlurTask, Prepared, Step, Work};
 use super::pipelines::PipelineKey;
 use super::textures::{intermediate_bytes, take_intermediates};
 use super::uniforms::uniform_bytes;
@@ -37,10 +37,9 @@ pub struct BlurPreparer<'w> {
 }
 
 impl BlurPreparer<'_> {
-    /// Asks for all that blurs between two ends need, before there is one. `copies` says whether there is a copy where
-    /// there is no blur.
-    pub fn announce(&mut self, ends: Ends, copies: bool) {
-        self.pipelines.announce(ends, copies, &self.capabilities, &self.cache);
+    /// Asks for all that is needed between two ends, before there is anything to do.
+    pub fn announce(&mut self, ends: Ends, uses: Uses) {
+        self.pipelines.announce(ends, uses, &self.capabilities, &self.cache);
     }
 
     /// Brings a job up to date and takes its textures for this frame.
@@ -69,7 +68,7 @@ impl BlurPreparer<'_> {
         if size.max_element() > limit {
             return Err(BlurError::TooLarge { size, limit });
         }
-        if task.blur.is_some() {
+        if let Work::Blur { .. } = task.work {
             self.pipelines.accelerate(task.ends, &resolved);
         }
         let step = |pass: &Pass| {
@@ -153,9 +152,10 @@ struct Planned {
 }
 
 fn plan_of(task: &BlurTask, resolved: &Resolved) -> BlurPlan {
-    match task.blur {
-        None => BlurPlan::copy(task.region),
-        Some((sigma, edge)) => BlurPlan::new(&BlurRequest {
+    match task.work {
+        Work::Copy => BlurPlan::copy(task.region),
+        Work::Mipmap => BlurPlan::mipmap(task.source_size, task.region.size()),
+        Work::Blur { sigma, edge } => BlurPlan::new(&BlurRequest {
             sigma,
             region: task.region,
             edge,

@@ -26,6 +26,8 @@ pub struct Views<'a> {
     pub destination: &'a TextureView,
     /// The destination as a render pass writes it.
     pub attachment: RenderPassColorAttachment<'a>,
+    /// How many pairs of textures take turns in this job.
+    pub turns: usize,
 }
 
 /// What encoding a job needs from the render world.
@@ -43,19 +45,39 @@ impl<'a> Views<'a> {
             source,
             destination,
             attachment: attachment(destination, LoadOp::Load),
+            turns: 1,
         }
     }
 }
 
+/// Encodes what belongs together, and times it as a whole.
+pub fn record_together(context: &mut RenderContext, label: &BlurLabel, encode: impl FnOnce(&mut RenderContext)) {
+    let recorder = context.diagnostic_recorder();
+    let name = recorder.as_ref().map_or_else(String::new, |_| label.span());
+    let recorder = recorder.as_deref();
+    let whole = recorder.time_span(context.command_encoder(), name);
+    encode(context);
+    whole.end(context.command_encoder());
+}
+
 impl BlurJob {
-    /// Encodes the passes of what was asked for, or of what was drawn last while pipelines are missing.
+    /// Whether what is asked for can be encoded.
+    #[must_use]
+    pub fn is_ready(&self, with: &BlurRecorder) -> bool {
+        self.current
+            .as_ref()
+            .is_some_and(|current| pipelines_of(&current.steps, &with.pipelines, &with.cache).is_some())
+    }
+
+    /// Encodes the passes of what was asked for, or of what was drawn last while pipelines are missing. They are timed if
+    /// there is a label.
     ///
     /// Returns whether it is what was asked for.
     pub fn record(
         &mut self,
         with: &BlurRecorder,
         context: &mut RenderContext,
-        label: &BlurLabel,
+        label: Option<&BlurLabel>,
         views: &Views,
     ) -> bool {
         let Some(current) = &mut self.current else {
@@ -74,7 +96,13 @@ impl BlurJob {
 
 impl Prepared {
     /// Encodes the passes. Returns `false`, having encoded nothing, while a pipeline is still being compiled.
-    fn record(&mut self, with: &BlurRecorder, context: &mut RenderContext, label: &BlurLabel, views: &Views) -> bool {
+    fn record(
+        &mut self,
+        with: &BlurRecorder,
+        context: &mut RenderContext,
+        label: Option<&BlurLabel>,
+        views: &Views,
+    ) -> bool {
         let Some(ready) = pipelines_of(&self.steps, &with.pipelines, &with.cache) else {
             return false;
         };
@@ -84,12 +112,15 @@ impl Prepared {
                 source: view_of(&self.textures, pass.source, views.source),
                 target: view_of(&self.textures, pass.target, views.destination),
                 uniforms: &self.uniforms,
-                // The two textures of a camera take turns; an intermediate has one.
-                most: if pass.source == Surface::Source { 2 } else { 1 },
+                // Intermediates are always the same.
+                most: match (pass.source, pass.target) {
+                    (Surface::Intermediate(_), Surface::Intermediate(_)) => 1,
+                    _ => views.turns,
+                },
             };
             step.bind(&with.pipelines, &with.cache, &device, &bound);
         }
-        let recorder = context.diagnostic_recorder();
+        let recorder = context.diagnostic_recorder().filter(|_| label.is_some());
         let encoder = context.command_encoder();
         self.encode(encoder, recorder.as_deref(), label, &ready, views);
         self.was_drawn = true;
@@ -104,7 +135,7 @@ impl Prepared {
         &self,
         encoder: &mut CommandEncoder,
         recorder: Option<&DiagnosticsRecorder>,
-        label: &BlurLabel,
+        label: Option<&BlurLabel>,
         ready: &[Usable],
         views: &Views,
     ) {
@@ -118,7 +149,7 @@ impl Prepared {
             })
             .collect();
         // A name that nobody will see is not put together.
-        let name = recorder.map_or_else(String::new, |_| label.span());
+        let name = recorder.and(label).map_or_else(String::new, BlurLabel::span);
         let whole = recorder.time_span(encoder, name);
         let unmeasured = recorder.is_none();
         let together = |a: &Encoded, b: &Encoded| {
@@ -196,6 +227,8 @@ impl PassKind {
     fn span(self) -> &'static str {
         match self {
             Self::Copy => label::COPY,
+            // Never timed on its own.
+            Self::Mipmap => "mipmap",
             Self::Downsample => label::DOWNSAMPLE,
             Self::Horizontal => label::HORIZONTAL,
             Self::Vertical => label::VERTICAL,

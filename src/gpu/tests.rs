@@ -1,9 +1,10 @@
 //! Every shader, for every pipeline that a blur can ask for, is valid and can be written for every graphics API; and what
 //! Rust writes into a uniform is what the shaders read out of it.
 
-use super::compile::COPY;
+use super::compile::{COPY, MIPMAP};
 use super::pipelines::PipelineKey;
 use super::uniforms::PassUniform;
+use crate::formats::table::{Format, Sample};
 use crate::formats::{Ends, Resolved};
 use crate::kernel::Precision;
 use crate::plan::{Means, stages};
@@ -75,63 +76,89 @@ fn definitions(key: &PipelineKey, round_packed: bool) -> Definitions {
 /// The pipelines of all blurs, whatever their sizes, strengths, edge modes, alpha and formats.
 fn every_key() -> Vec<PipelineKey> {
     const ALPHAS: [BlurAlpha; 3] = [BlurAlpha::Premultiplied, BlurAlpha::Straight, BlurAlpha::Opaque];
-    // One format for each way to store, and for each way to round.
+    // One format for each way to read, to store, and to round.
     let formats = [
         TextureFormat::Rgba8UnormSrgb,
         TextureFormat::Rgba8Unorm,
         TextureFormat::R16Float,
         TextureFormat::Rgba16Float,
         TextureFormat::Rgba32Float,
+        TextureFormat::Rg11b10Ufloat,
+        TextureFormat::R8Uint,
+        TextureFormat::Rgb10a2Uint,
+        TextureFormat::R16Sint,
+        TextureFormat::R32Uint,
     ];
     let mut keys = Vec::new();
     for (precision, alpha) in [Precision::Standard, Precision::Hdr]
         .into_iter()
         .flat_map(|precision| ALPHAS.map(|alpha| (precision, alpha)))
     {
-        for (destination, (tiling, filters)) in formats.into_iter().flat_map(|format| {
-            tilings(format).flat_map(move |tiling| [true, false].map(|filters| (format, (tiling, filters))))
+        for (source, destination) in formats.into_iter().flat_map(|format| {
+            [
+                (format, format),
+                (format, TextureFormat::Rgba16Float),
+                (TextureFormat::R8Uint, format),
+            ]
         }) {
-            let ends = Ends {
-                source: destination,
-                destination,
-                precision,
-                alpha,
-                has_storage: true,
-                in_place: false,
-            };
-            let filtering = Filtering {
-                source: filters && alpha != BlurAlpha::Straight,
-                intermediates: filters,
-                spline: filters,
-            };
-            let resolved = Resolved {
-                means: Means {
+            for (tiling, filters) in tilings(source, destination) {
+                let ends = Ends {
+                    source,
+                    destination,
                     precision,
-                    tiling,
-                    filtering,
-                },
-                intermediate: match destination {
-                    TextureFormat::Rgba32Float => TextureFormat::Rgba32Float,
-                    _ => TextureFormat::Rgba16Float,
-                },
-            };
-            let stages = stages(precision, tiling, filtering).into_iter().chain([COPY]);
-            keys.extend(stages.flat_map(|stage| {
-                let key = PipelineKey::new(stage, &ends, &resolved);
-                [key, key.for_any_kernel()]
-            }));
+                    alpha,
+                    has_storage: true,
+                    in_place: false,
+                };
+                keys.extend(keys_between(&ends, tiling, filters));
+            }
         }
     }
     keys
 }
 
-fn tilings(format: TextureFormat) -> impl Iterator<Item = Tiling> {
-    let stores = matches!(format, TextureFormat::Rgba8Unorm | TextureFormat::Rgba16Float);
+/// The pipelines of blurs between two ends.
+fn keys_between(ends: &Ends, tiling: Tiling, filters: bool) -> impl Iterator<Item = PipelineKey> {
+    let [source, destination] =
+        [ends.source, ends.destination].map(|format| Format::of(format).expect("a colour format"));
+    let filtering = Filtering {
+        source: filters && ends.alpha != BlurAlpha::Straight && source.sample() == Sample::Float,
+        intermediates: filters,
+        spline: filters,
+    };
+    let resolved = Resolved {
+        means: Means {
+            precision: ends.precision,
+            tiling,
+            filtering,
+        },
+        intermediate: if source.is_wide() || destination.is_wide() {
+            TextureFormat::Rgba32Float
+        } else {
+            TextureFormat::Rgba16Float
+        },
+        alpha: ends.alpha,
+        has_alpha: source.has_opacity(),
+    };
+    let stages = stages(ends.precision, tiling, filtering)
+        .into_iter()
+        .chain([COPY, MIPMAP]);
+    let keys = stages.flat_map(|stage| {
+        let key = PipelineKey::new(stage, ends, &resolved);
+        [key, key.for_any_kernel()]
+    });
+    keys.collect::<Vec<_>>().into_iter()
+}
+
+fn tilings(source: TextureFormat, destination: TextureFormat) -> impl Iterator<Item = (Tiling, bool)> {
+    let is_wide = |format: TextureFormat| Format::of(format).is_some_and(|format| format.is_wide());
+    let stores = matches!(destination, TextureFormat::Rgba8Unorm | TextureFormat::Rgba16Float);
     let tiled = [true, false].map(|apart| Tiling::Tiled { stores, apart });
-    let is_tiled = format != TextureFormat::Rgba32Float;
+    let is_tiled = !is_wide(source) && !is_wide(destination);
     [Tiling::None]
         .into_iter()
         .chain(tiled.into_iter().filter(move |_| is_tiled))
+        .flat_map(|tiling| [(tiling, true), (tiling, false)])
 }
 
 #[test]

@@ -1,20 +1,18 @@
 //! The render world: what is kept of every image blur, and what is to be done in a frame.
 
+use super::kept::{Kept, capture};
 use super::request::{Outcomes, Request, Requests};
-use super::view::{Viewed, view_to_write};
+use super::view::{Viewed, layers_of};
 use crate::errors::{BlurError, Reported};
 use crate::formats::{Ends, precision_of};
-use crate::gpu::{BlurJob, BlurPreparer, BlurTask};
+use crate::gpu::{BlurJob, BlurPreparer, BlurTask, Uses, Work};
 use crate::plan::MIN_SIGMA;
-use crate::settings::{BlurAlpha, BlurUpdate, EdgeMode};
-use bevy::image::ToExtents;
+use crate::settings::{BlurAlpha, BlurUpdate};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_asset::RenderAssets;
-use bevy::render::render_resource::{
-    TextureDescriptor, TextureDimension, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
-};
+use bevy::render::render_resource::{TextureId, TextureUsages, TextureView, TextureViewId};
 use bevy::render::renderer::RenderDevice;
 use bevy::render::texture::GpuImage;
 
@@ -25,25 +23,36 @@ pub struct ImageJobs(pub HashMap<Entity, ImageJob>);
 #[derive(Default)]
 pub struct ImageJob {
     pub job: BlurJob,
+    /// What makes the mip levels of the target, from the second on.
+    pub levels: Vec<BlurJob>,
+    pub parts: Option<Parts>,
     /// What is to be encoded in this frame.
     pub due: Option<Due>,
     /// What was executed last.
     pub done: Option<Done>,
     /// The picture as it was before a blur in place.
     pub kept: Option<Kept>,
-    /// A view of the target's first level alone, and of which texture.
-    first_level: Option<(TextureId, TextureView)>,
     failures: Reported,
+}
+
+/// A view for each layer.
+type Layers = Vec<TextureView>;
+
+/// What passes read and write of a source and a target.
+pub struct Parts {
+    of: [TextureViewId; 2],
+    pub source: Layers,
+    /// The levels of the target.
+    pub target: Vec<Layers>,
 }
 
 /// A blur that is to be encoded.
 pub struct Due {
-    pub source: TextureView,
-    pub target: TextureView,
-    /// What has to be copied before, from where to where.
-    pub capture: Option<(TextureView, TextureView)>,
-    /// The standard deviations in texels and the edge mode; `None` for an exact copy.
-    pub blur: Option<(Vec2, EdgeMode)>,
+    /// Whether the source has to be kept first, and whether what is kept is read.
+    pub captures: bool,
+    pub reads_kept: bool,
+    /// Whether something remains to be seen of the blur.
+    pub blurs: bool,
     pub done: Done,
 }
 
@@ -52,17 +61,6 @@ pub struct Due {
 pub struct Done {
     revision: u64,
     pub textures: (TextureId, TextureId),
-}
-
-/// The picture as it was before a blur in place, and how it got there.
-pub struct Kept {
-    view: TextureView,
-    of: TextureId,
-    uploads: u64,
-    pub job: BlurJob,
-    /// Whether it has been copied, and whether the picture has been blurred since.
-    pub is_captured: bool,
-    pub is_covered: bool,
 }
 
 pub fn extract_requests(mut requested: ResMut<Requests>, requests: Extract<Res<Requests>>) {
@@ -95,7 +93,7 @@ pub fn prepare_jobs(
                 }
             }
             Err(error) => {
-                image_job.job.release();
+                image_job.release();
                 if let Some(news) = image_job.failures.news(Err(error)) {
                     outcomes.fail(request.entity, news);
                 }
@@ -119,63 +117,85 @@ impl ImageJob {
         };
         let is_fed = request.update == BlurUpdate::OnChange && written.contains(&done.textures.0);
         if !(self.is_due(request, done) || is_fed) {
-            self.job.release();
+            self.release();
             return Ok(());
         }
-        let (from, to) = (Viewed::of_gpu(source)?, Viewed::of_gpu(target)?);
-        if from.size != to.size {
-            if request.owns_target {
-                // The new size of the target is on its way.
-                return Ok(());
-            }
-            let (source, target) = (from.size, to.size);
-            return Err(BlurError::SizeMismatch { source, target });
+        let viewed = [Viewed::of_gpu(source)?, Viewed::of_gpu(target)?];
+        let [from, to] = viewed;
+        if request.owns_target && (from.size, from.layers) != (to.size, to.layers) {
+            // The new target is on its way.
+            return Ok(());
         }
-        check_usages(source, target)?;
+        check_sizes(from, to)?;
+        check_usages(source, target, to)?;
         let ends = ends(request, from, target);
-        preparer.announce(ends, true);
-        let target_view = self.target_view(target);
-        let due = Due {
-            source: source.texture_view.clone(),
-            target: target_view,
-            capture: None,
-            blur: blur_of(request, from.size),
-            done,
-        };
-        self.due = Some(self.set_up(request, due, from, ends, (device, preparer))?);
+        preparer.announce(ends, Uses::BlurOrCopy);
+        self.view_parts((source, target), &viewed);
+        self.due = Some(self.set_up(request, done, viewed, ends, (device, preparer))?);
         Ok(())
     }
 
-    /// Prepares what a blur that is due takes: a copy of its source if that is to be kept, and the blur or copy itself.
+    /// Prepares what a blur that is due takes: a copy of its source if that is to be kept, the blur or copy itself, and
+    /// the mip levels.
     fn set_up(
         &mut self,
         request: &Request,
-        mut due: Due,
-        viewed: Viewed,
+        done: Done,
+        [from, to]: [Viewed; 2],
         ends: Ends,
         (device, preparer): (&RenderDevice, &mut BlurPreparer),
     ) -> Result<Due, BlurError> {
-        let restores = due.blur.is_none() && request.is_in_place();
+        let work = work(request, from.size);
+        let mut due = Due {
+            captures: false,
+            reads_kept: false,
+            blurs: work != Work::Copy,
+            done,
+        };
+        let restores = !due.blurs && request.is_in_place();
         if restores && !self.is_covered(request, due.done.textures.0) {
             // The picture is as it was.
             self.job = BlurJob::default();
             return Ok(due);
         }
         if restores || request.keeps_source() {
-            let (kept, capture) = self.keep(request, viewed, &due, device, preparer)?;
-            (due.source, due.capture) = (kept, capture);
+            due.captures = self.keep(request, from, due.done.textures.0, device, preparer)?;
+            due.reads_kept = true;
         } else {
             self.kept = None;
         }
         let alpha = if restores { BlurAlpha::Premultiplied } else { ends.alpha };
         let task = BlurTask {
             ends: Ends { alpha, ..ends },
-            blur: due.blur,
-            region: URect::from_corners(UVec2::ZERO, viewed.size),
-            source_size: viewed.size,
+            work,
+            region: URect::from_corners(UVec2::ZERO, from.size),
+            source_size: from.size,
         };
         preparer.prepare(&mut self.job, task)?;
+        self.prepare_levels(to, ends, preparer)?;
         Ok(due)
+    }
+
+    /// Prepares the mip levels of a target.
+    fn prepare_levels(&mut self, target: Viewed, ends: Ends, preparer: &mut BlurPreparer) -> Result<(), BlurError> {
+        self.levels.resize_with(target.levels as usize - 1, BlurJob::default);
+        let ends = Ends {
+            source: ends.destination,
+            has_storage: false,
+            in_place: false,
+            ..ends
+        };
+        for (job, level) in self.levels.iter_mut().zip(1..) {
+            preparer.announce(ends, Uses::Mipmaps);
+            let task = BlurTask {
+                ends,
+                work: Work::Mipmap,
+                region: URect::from_corners(UVec2::ZERO, target.level_size(level)),
+                source_size: target.level_size(level - 1),
+            };
+            preparer.prepare(job, task)?;
+        }
+        Ok(())
     }
 
     fn is_due(&self, request: &Request, now: Done) -> bool {
@@ -198,16 +218,15 @@ impl ImageJob {
             .is_some_and(|kept| kept.is_covered)
     }
 
-    /// For a blur in place that keeps its source: the copy, and what has to be copied into it from where.
+    /// For a blur in place that keeps its source: whether it has to be copied first.
     fn keep(
         &mut self,
         request: &Request,
         viewed: Viewed,
-        due: &Due,
+        of: TextureId,
         device: &RenderDevice,
         preparer: &mut BlurPreparer,
-    ) -> Result<(TextureView, Option<(TextureView, TextureView)>), BlurError> {
-        let of = due.done.textures.0;
+    ) -> Result<bool, BlurError> {
         let kept = match self.kept.take() {
             Some(kept) if kept.of == of => self.kept.insert(kept),
             _ => self.kept.insert(Kept::new(viewed, of, device)),
@@ -218,61 +237,45 @@ impl ImageJob {
         }
         if kept.is_captured {
             kept.job = BlurJob::default();
-            return Ok((kept.view.clone(), None));
+        } else {
+            preparer.prepare(&mut kept.job, capture(viewed))?;
         }
-        let task = BlurTask {
-            ends: Ends {
-                source: viewed.format,
-                destination: viewed.format,
-                precision: precision_of(viewed.format),
-                alpha: BlurAlpha::Premultiplied,
-                has_storage: false,
-                in_place: false,
-            },
-            blur: None,
-            region: URect::from_corners(UVec2::ZERO, viewed.size),
-            source_size: viewed.size,
-        };
-        preparer.prepare(&mut kept.job, task)?;
-        Ok((kept.view.clone(), Some((due.source.clone(), kept.view.clone()))))
+        Ok(!kept.is_captured)
     }
 
-    /// The view that is written.
-    fn target_view(&mut self, target: &GpuImage) -> TextureView {
-        let id = target.texture.id();
-        if let Some((_, view)) = self.first_level.as_ref().filter(|(known, _)| *known == id) {
-            return view.clone();
+    /// Makes the views that passes read and write, unless they are there.
+    fn view_parts(&mut self, (source, target): (&GpuImage, &GpuImage), [from, to]: &[Viewed; 2]) {
+        let of = [source.texture_view.id(), target.texture_view.id()];
+        if self.parts.as_ref().is_none_or(|parts| parts.of != of) {
+            self.parts = Some(Parts {
+                of,
+                source: layers_of(source, from, 0),
+                target: (0..to.levels).map(|level| layers_of(target, to, level)).collect(),
+            });
         }
-        self.first_level = view_to_write(target).map(|view| (id, view));
-        let first = self.first_level.as_ref().map(|(_, view)| view);
-        first.unwrap_or(&target.texture_view).clone()
+    }
+
+    /// Lets textures go.
+    fn release(&mut self) {
+        self.parts = None;
+        self.job.release();
+        self.levels.iter_mut().for_each(BlurJob::release);
     }
 }
 
-impl Kept {
-    fn new(viewed: Viewed, of: TextureId, device: &RenderDevice) -> Self {
-        let texture = device.create_texture(&TextureDescriptor {
-            label: Some("gaussian_blur_kept_source"),
-            size: viewed.size.to_extents(),
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: TextureDimension::D2,
-            format: viewed.format,
-            usage: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
-            view_formats: &[],
-        });
-        Self {
-            view: texture.create_view(&TextureViewDescriptor::default()),
-            of,
-            uploads: 0,
-            job: BlurJob::default(),
-            is_captured: false,
-            is_covered: false,
-        }
+fn check_sizes(source: Viewed, target: Viewed) -> Result<(), BlurError> {
+    if source.size != target.size {
+        let (source, target) = (source.size, target.size);
+        return Err(BlurError::SizeMismatch { source, target });
     }
+    if source.layers != target.layers {
+        let (source, target) = (source.layers, target.layers);
+        return Err(BlurError::LayerMismatch { source, target });
+    }
+    Ok(())
 }
 
-fn check_usages(source: &GpuImage, target: &GpuImage) -> Result<(), BlurError> {
+fn check_usages(source: &GpuImage, target: &GpuImage, written: Viewed) -> Result<(), BlurError> {
     let lacks = |image: &GpuImage, usage| !image.texture_descriptor.usage.contains(usage);
     if lacks(source, TextureUsages::TEXTURE_BINDING) {
         let (image, usage) = ("source", "TEXTURE_BINDING");
@@ -280,6 +283,10 @@ fn check_usages(source: &GpuImage, target: &GpuImage) -> Result<(), BlurError> {
     }
     if lacks(target, TextureUsages::RENDER_ATTACHMENT) {
         let (image, usage) = ("target", "RENDER_ATTACHMENT");
+        return Err(BlurError::MissingUsage { image, usage });
+    }
+    if written.levels > 1 && lacks(target, TextureUsages::TEXTURE_BINDING) {
+        let (image, usage) = ("target", "TEXTURE_BINDING");
         return Err(BlurError::MissingUsage { image, usage });
     }
     Ok(())
@@ -296,9 +303,10 @@ fn ends(request: &Request, source: Viewed, target: &GpuImage) -> Ends {
     }
 }
 
-/// What to blur with, `None` for an exact copy: the main world has said if a strength is out of range.
-fn blur_of(request: &Request, size: UVec2) -> Option<(Vec2, EdgeMode)> {
+/// What to do: the main world has said if a strength is out of range.
+fn work(request: &Request, size: UVec2) -> Work {
     let sigma = request.blur.sigma_in_texels(1.0, size.y).ok();
     let sigma = sigma.filter(|sigma| sigma.max_element() >= MIN_SIGMA);
-    sigma.map(|sigma| (sigma, request.blur.edge))
+    let edge = request.blur.edge;
+    sigma.map_or(Work::Copy, |sigma| Work::Blur { sigma, edge })
 }

@@ -93,14 +93,14 @@ pub(super) fn hand_over(
     commands.entity(entity).try_despawn();
 }
 
-/// A copy of an image with these pixels, whose rows are padded as copies from textures are.
+/// A copy of an image's first mip level with these pixels, whose rows are padded as copies from textures are.
 fn with_pixels(target: &Image, data: &[u8]) -> Option<Image> {
     let descriptor = &target.texture_descriptor;
     let texel = descriptor.format.block_copy_size(None)?;
     let row = (descriptor.size.width * texel) as usize;
     let rows = data.chunks(RenderDevice::align_copy_bytes_per_row(row));
     let pixels = rows
-        .take(descriptor.size.height as usize)
+        .take((descriptor.size.height * descriptor.size.depth_or_array_layers) as usize)
         .flat_map(|padded| &padded[..row]);
     let mut image = Image::new(
         descriptor.size,
@@ -111,5 +111,6 @@ fn with_pixels(target: &Image, data: &[u8]) -> Option<Image> {
     );
     image.texture_descriptor.usage |= descriptor.usage & TextureUsages::COPY_SRC;
     image.sampler = target.sampler.clone();
+    image.texture_view_descriptor = target.texture_view_descriptor.clone();
     Some(image)
 }

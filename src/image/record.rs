@@ -3,9 +3,10 @@
 //! What a camera paints is blurred when the last camera that paints it is done, so that the cameras behind it show this
 //! frame's picture.
 
-use super::jobs::{ImageJob, ImageJobs};
+use super::jobs::{Due, ImageJob, ImageJobs};
 use super::request::{Outcome, Outcomes, Request, Requests};
-use crate::gpu::{BlurRecorder, Views};
+use crate::diagnostics::label::BlurLabel;
+use crate::gpu::{BlurJob, BlurRecorder, Views, record_together};
 use bevy::camera::NormalizedRenderTarget;
 use bevy::core_pipeline::schedule::{Core2d, Core3d};
 use bevy::ecs::schedule::ScheduleLabel;
@@ -13,6 +14,7 @@ use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::camera::{ExtractedCamera, SortedCameras};
+use bevy::render::render_resource::TextureView;
 use bevy::render::renderer::{CurrentView, RenderContext};
 
 /// When each request of this frame is recorded, in the order of the requests.
@@ -134,27 +136,68 @@ impl ImageJob {
         let Some(due) = self.due.take() else {
             return false;
         };
-        if let Some((from, to)) = &due.capture
+        // Without anything to do, it is done.
+        if !self.job.is_idle() {
+            // A blur in place must not be repeated because a level was late.
+            if !self.levels.iter().all(|level| level.is_ready(recorder)) {
+                return false;
+            }
+            let is_done = match &self.parts {
+                Some(parts) if parts.source.len() > 1 || parts.target.len() > 1 => {
+                    let mut is_done = false;
+                    record_together(context, &request.label, |context| {
+                        is_done = self.record_parts(&due, None, recorder, context);
+                    });
+                    is_done
+                }
+                _ => self.record_parts(&due, Some(&request.label), recorder, context),
+            };
+            if !is_done {
+                return false;
+            }
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.is_covered = due.blurs;
+        }
+        self.done = Some(due.done);
+        true
+    }
+
+    /// Encodes all layers, then all levels of each.
+    fn record_parts(
+        &mut self,
+        due: &Due,
+        label: Option<&BlurLabel>,
+        recorder: &BlurRecorder,
+        context: &mut RenderContext,
+    ) -> bool {
+        let Some(parts) = &self.parts else {
+            return false;
+        };
+        let mut record = |job: &mut BlurJob, from: &[TextureView], to: &[TextureView]| {
+            let mut is_done = true;
+            for (source, destination) in from.iter().zip(to) {
+                let turns = from.len();
+                let views = Views::new(source, destination);
+                is_done &= job.record(recorder, context, label, &Views { turns, ..views });
+            }
+            is_done
+        };
+        if due.captures
             && let Some(kept) = &mut self.kept
         {
-            kept.is_captured = kept
-                .job
-                .record(recorder, context, &request.label, &Views::new(from, to));
+            kept.is_captured = record(&mut kept.job, &parts.source, &kept.views);
             if !kept.is_captured {
                 return false;
             }
         }
-        // Without anything to do, it is done.
-        let is_idle = self.job.is_idle();
-        let views = Views::new(&due.source, &due.target);
-        if !(is_idle || self.job.record(recorder, context, &request.label, &views)) {
-            return false;
+        let kept = self.kept.as_ref().filter(|_| due.reads_kept);
+        let source = kept.map_or(&parts.source, |kept| &kept.views);
+        let mut is_done = record(&mut self.job, source, &parts.target[0]);
+        for (levels, job) in parts.target.windows(2).zip(&mut self.levels) {
+            is_done &= record(job, &levels[0], &levels[1]);
         }
-        if let Some(kept) = &mut self.kept {
-            kept.is_covered = due.blur.is_some();
-        }
-        self.done = Some(due.done);
-        true
+        is_done
     }
 }
 

@@ -11,7 +11,7 @@ use bevy::ecs::system::SystemParam;
 use bevy::image::ToExtents;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
-use bevy::render::render_resource::TextureDimension;
+use bevy::render::render_resource::{TextureDimension, TextureViewDescriptor, TextureViewDimension};
 use bevy::render::renderer::{RenderAdapter, RenderDevice};
 
 /// The image that a blur writes.
@@ -22,6 +22,14 @@ pub struct Target {
     pub is_own: bool,
     /// Whether it has been made anew in this frame, and holds nothing.
     pub is_new: bool,
+}
+
+impl Target {
+    /// A target that is as it was.
+    fn there(id: AssetId<Image>, is_own: bool) -> Self {
+        let is_new = false;
+        Self { id, is_own, is_new }
+    }
 }
 
 /// The targets of all blurs, or why one has none.
@@ -36,16 +44,20 @@ pub struct Targets {
 
 /// What the main world knows of the GPU. Nothing until there is one.
 #[derive(SystemParam)]
-pub struct Gpu<'w> {
+pub struct Gpu<'w, 's> {
     device: Option<Res<'w, RenderDevice>>,
     adapter: Option<Res<'w, RenderAdapter>>,
     backend: Res<'w, ChosenBackend>,
+    known: Local<'s, Option<Capabilities>>,
 }
 
-impl Gpu<'_> {
-    fn capabilities(&self) -> Option<Capabilities> {
+impl Gpu<'_, '_> {
+    fn capabilities(&mut self) -> Option<&Capabilities> {
         let (device, adapter) = (self.device.as_ref()?, self.adapter.as_ref()?);
-        Some(Capabilities::new(self.backend.0, adapter, device))
+        if self.known.is_none() || device.is_changed() {
+            *self.known = Some(Capabilities::new(self.backend.0, adapter, device));
+        }
+        self.known.as_ref()
     }
 }
 
@@ -55,7 +67,7 @@ pub fn fit_targets(
     mut images: ResMut<Assets<Image>>,
     mut targets: ResMut<Targets>,
     followed: Res<Followed>,
-    gpu: Gpu,
+    mut gpu: Gpu,
 ) {
     let targets = &mut *targets;
     targets.forget(&blurs, &images);
@@ -65,7 +77,7 @@ pub fn fit_targets(
         for (entity, mut image) in &mut blurs {
             let is_pending = followed.0.get(&entity).is_none_or(Follow::is_pending);
             let may_fit = image.update != BlurUpdate::Once || is_pending || image.is_changed();
-            let found = targets.find(entity, &mut image, may_fit, &mut images, &gpu);
+            let found = targets.find(entity, &mut image, may_fit, &mut images, &mut gpu);
             is_changed |= targets.hold(entity, found);
         }
         if !is_changed {
@@ -127,7 +139,7 @@ impl Targets {
         image: &mut Mut<BlurImage>,
         may_fit: bool,
         images: &mut ResMut<Assets<Image>>,
-        gpu: &Gpu,
+        gpu: &mut Gpu,
     ) -> Result<Option<Target>, BlurError> {
         let named = image.target.as_ref().map(Handle::id);
         let other = named.and_then(|id| self.writer(id)).filter(|writer| *writer != entity);
@@ -138,36 +150,33 @@ impl Targets {
             (Some(id), Some(_)) if is_allocated && image.source.id() != id => None,
             (Some(_), Some(other)) => return Err(BlurError::SharedTarget { other }),
             (Some(id), None) if is_allocated => Some(id),
-            (Some(id), None) => {
-                return Ok(Some(Target {
-                    id,
-                    is_own: false,
-                    is_new: false,
-                }));
-            }
+            (Some(id), None) => return Ok(Some(Target::there(id, false))),
         };
-        let kept = own.map(|id| Target {
-            id,
-            is_own: true,
-            is_new: false,
-        });
+        let kept = own.map(|id| Target::there(id, true));
         let Some(source) = images.get(&image.source).filter(|_| may_fit || kept.is_none()) else {
             return Ok(kept);
         };
-        if let Some(old) = own.and_then(|id| images.get(id))
-            && Viewed::of_asset(old)? == Viewed::of_asset(source)?
-        {
+        let shown = Viewed::of_asset(source)?;
+        let there = own
+            .and_then(|id| images.get(id))
+            .and_then(|own| Viewed::of_asset(own).ok());
+        if there == Some(shown) {
             return Ok(kept);
         }
-        let Some(wanted) = image_for(source, gpu)? else {
+        let Some(capabilities) = gpu.capabilities() else {
             return Ok(None);
         };
-        let id = self.make(own, wanted, image, images);
-        Ok(Some(Target {
-            id,
-            is_own: true,
-            is_new: true,
-        }))
+        let (format, usages) = capabilities.own_target(shown.format)?;
+        let wanted = Viewed { format, ..shown };
+        if there == Some(wanted) {
+            return Ok(kept);
+        }
+        let mut target = image_like(wanted);
+        target.texture_descriptor.usage |= usages;
+        target.sampler = source.sampler.clone();
+        let id = self.make(own, target, image, images);
+        let (is_own, is_new) = (true, true);
+        Ok(Some(Target { id, is_own, is_new }))
     }
 
     /// Puts an image behind the handle of an own target, or behind a new one.
@@ -192,21 +201,18 @@ impl Targets {
     }
 }
 
-/// An image of the size and format of what `source` shows that a blur can be written to, by compute passes too if the GPU
-/// has them. `None` while there is no GPU.
-fn image_for(source: &Image, gpu: &Gpu) -> Result<Option<Image>, BlurError> {
-    let Some(capabilities) = gpu.capabilities() else {
-        return Ok(None);
-    };
-    let Viewed { format, size } = Viewed::of_asset(source)?;
-    let usages = capabilities.image_usages(format)?;
-    let mut target = Image::new_uninit(
-        size.to_extents(),
-        TextureDimension::D2,
-        format,
-        RenderAssetUsages::default(),
-    );
-    target.texture_descriptor.usage |= usages;
-    target.sampler = source.sampler.clone();
-    Ok(Some(target))
+/// An image whose view shows this.
+fn image_like(wanted: Viewed) -> Image {
+    let mut size = wanted.size.to_extents();
+    size.depth_or_array_layers = wanted.layers;
+    let (dimension, usages) = (TextureDimension::D2, RenderAssetUsages::default());
+    let mut image = Image::new_uninit(size, dimension, wanted.format, usages);
+    image.texture_descriptor.mip_level_count = wanted.levels;
+    if wanted.dimension != TextureViewDimension::D2 {
+        image.texture_view_descriptor = Some(TextureViewDescriptor {
+            dimension: Some(wanted.dimension),
+            ..default()
+        });
+    }
+    image
 }

@@ -1,4 +1,4 @@
-//! What a view shows of an image: its format and its size.
+//! What a view shows of an image: its format, its size, its layers and its mip levels.
 
 use crate::errors::BlurError;
 use bevy::image::Image;
@@ -8,11 +8,16 @@ use bevy::render::render_resource::{
 };
 use bevy::render::texture::GpuImage;
 
-/// One layer of one mip level.
+/// Some layers of some mip levels of a texture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viewed {
     pub format: TextureFormat,
+    /// The size of the first level that is shown.
     pub size: UVec2,
+    /// How the layers are arranged: as one, as several, or as the faces of cubes.
+    pub dimension: TextureViewDimension,
+    pub layers: u32,
+    pub levels: u32,
 }
 
 impl Viewed {
@@ -33,30 +38,62 @@ impl Viewed {
     }
 
     fn new(texture: &TextureDescriptor, view: Option<&TextureViewDescriptor>) -> Result<Self, BlurError> {
-        let is_layer = match view.and_then(|view| view.dimension) {
-            Some(dimension) => dimension == TextureViewDimension::D2,
-            None => texture.size.depth_or_array_layers == 1,
+        use TextureViewDimension::{Cube, CubeArray, D1, D2, D2Array, D3};
+        let layered = if texture.size.depth_or_array_layers == 1 {
+            D2
+        } else {
+            D2Array
         };
-        if !is_layer || texture.dimension != TextureDimension::D2 || texture.sample_count != 1 {
+        let dimension = view.and_then(|view| view.dimension).unwrap_or(layered);
+        let view = view.cloned().unwrap_or_default();
+        let rest = texture.size.depth_or_array_layers.saturating_sub(view.base_array_layer);
+        let layers = match dimension {
+            D1 | D3 => return Err(BlurError::NotTwoDimensional),
+            D2 => 1,
+            Cube => 6,
+            D2Array | CubeArray => view.array_layer_count.unwrap_or(rest),
+        };
+        if texture.dimension != TextureDimension::D2 || texture.sample_count != 1 {
             return Err(BlurError::NotTwoDimensional);
         }
-        let level = view.map_or(0, |view| view.base_mip_level);
+        let level = view.base_mip_level;
+        let rest = texture.mip_level_count.saturating_sub(level);
         Ok(Self {
-            format: view.and_then(|view| view.format).unwrap_or(texture.format),
-            size: UVec2::new(texture.size.width >> level, texture.size.height >> level).max(UVec2::ONE),
+            format: view.format.unwrap_or(texture.format),
+            size: side(texture, level),
+            dimension,
+            layers,
+            levels: view.mip_level_count.unwrap_or(rest),
         })
+    }
+
+    /// The size of one of the levels that are shown, counted from the first.
+    #[must_use]
+    pub fn level_size(&self, level: u32) -> UVec2 {
+        (self.size >> UVec2::splat(level)).max(UVec2::ONE)
     }
 }
 
-/// A view of an image that a pass can write: of its mip levels the first alone. `None` if the image's own is one.
-pub fn view_to_write(image: &GpuImage) -> Option<TextureView> {
-    let own = image.texture_view_descriptor.clone().unwrap_or_default();
-    let levels = image.texture_descriptor.mip_level_count - own.base_mip_level;
-    if own.mip_level_count.unwrap_or(levels) == 1 {
-        return None;
+fn side(texture: &TextureDescriptor, level: u32) -> UVec2 {
+    UVec2::new(texture.size.width >> level, texture.size.height >> level).max(UVec2::ONE)
+}
+
+/// A view for each layer of one of the levels that an image shows, counted from the first.
+#[must_use]
+pub fn layers_of(image: &GpuImage, viewed: &Viewed, level: u32) -> Vec<TextureView> {
+    if (viewed.layers, viewed.levels, viewed.dimension) == (1, 1, TextureViewDimension::D2) {
+        return vec![image.texture_view.clone()];
     }
-    Some(image.texture.create_view(&TextureViewDescriptor {
-        mip_level_count: Some(1),
-        ..own
-    }))
+    let own = image.texture_view_descriptor.clone().unwrap_or_default();
+    let view = |layer: u32| {
+        image.texture.create_view(&TextureViewDescriptor {
+            dimension: Some(TextureViewDimension::D2),
+            base_array_layer: own.base_array_layer + layer,
+            array_layer_count: Some(1),
+            base_mip_level: own.base_mip_level + level,
+            mip_level_count: Some(1),
+            ..own.clone()
+        })
+    };
+    (0..viewed.layers).map(view).collect()
 }

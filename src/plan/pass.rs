@@ -26,6 +26,8 @@ pub enum Surface {
 pub enum PassKind {
     /// Leaves the values as they are, be they the source's or blurred.
     Copy,
+    /// Averages a mip level into the next one.
+    Mipmap,
     /// Divides the resolution along one axis or both.
     Downsample,
     /// Convolves along x.
@@ -54,6 +56,9 @@ pub enum Filter {
     /// If the axis is to be normalised, the table has the weight that lies inside the region, for the first and the last
     /// [`BORDER`] texels of the source. It is 1 between them.
     Spline,
+    /// The mean of the source texels that a target texel covers, where the target has this many texels for all of the
+    /// source. Some are covered in part.
+    Mean(u32),
 }
 
 /// One axis of a pass.
@@ -69,7 +74,8 @@ pub struct AxisPass {
     pub edge: EdgeMode,
     /// What is computed.
     pub filter: Filter,
-    /// The first and the last texel that is read, from `target · step + shift`. Not for [`Filter::Spline`].
+    /// The first and the last texel that is read, from `target · step + shift`. For [`Filter::Taps`] and
+    /// [`Filter::Weights`].
     pub reach: (i32, i32),
     /// The octaves of a [`Filter::Spline`], else 0.
     pub octaves: u32,
@@ -77,6 +83,23 @@ pub struct AxisPass {
     pub normalize: bool,
     /// What the filter works with. At most [`MAX_WEIGHTS`] numbers.
     pub table: Vec<f64>,
+}
+
+impl AxisPass {
+    /// Goes from one mip level to the next along an axis of so many texels.
+    pub(super) fn mean(from: u32, to: u32) -> Self {
+        Self {
+            step: 1,
+            shift: 0,
+            bounds: (0, from as i32),
+            edge: EdgeMode::Clamp,
+            filter: Filter::Mean(to),
+            reach: (0, 0),
+            octaves: 0,
+            normalize: false,
+            table: Vec::new(),
+        }
+    }
 }
 
 /// A draw or dispatch over `origin .. origin + size` of its target.

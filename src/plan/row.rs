@@ -8,6 +8,18 @@ use crate::kernel::Tap;
 use crate::settings::EdgeMode;
 use core::ops::Range;
 
+/// The mean of a row between `target` and `target + 1` of `length` equal parts of it.
+fn mean(row: &[f64], target: i32, length: i32) -> f64 {
+    let texels = row.len() as i32;
+    // In units in which a texel is as long as the parts are many.
+    let (start, end) = (target * texels, (target + 1) * texels);
+    let covered = |i: i32| f64::from(((i + 1) * length).min(end) - (i * length).max(start));
+    let share = |i: i32| covered(i) / f64::from(texels);
+    (start / length..=(end - 1) / length)
+        .map(|i| share(i) * row[i as usize])
+        .sum()
+}
+
 impl AxisPass {
     /// Computes the target texels `targets` from the valid texels of the source.
     ///
@@ -20,6 +32,7 @@ impl AxisPass {
             match self.filter {
                 Filter::Taps | Filter::Weights => self.weighted_sum(row, position, &taps),
                 Filter::Spline => self.spline(row, position),
+                Filter::Mean(length) => mean(row, target, length as i32),
             }
         };
         targets.map(value).collect()
@@ -38,7 +51,7 @@ impl AxisPass {
         match self.filter {
             Filter::Taps => self.table.chunks(2).map(pair).collect(),
             Filter::Weights => self.table.iter().enumerate().map(weight).collect(),
-            Filter::Spline => Vec::new(),
+            Filter::Spline | Filter::Mean(_) => Vec::new(),
         }
     }
 

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 /// Blurs an image into an image, by the [`GaussianBlur`] of the same entity.
 ///
-/// The images must be two-dimensional and of a float or normalised format that the GPU can render to. A source whose view
-/// is one layer or one mip level of a texture is that layer or level.
+/// The images must be two-dimensional and hold colours, in any [format](#formats). Of an image with several layers (an
+/// array, or the faces of a cube) each is blurred alone: what is beyond the edge of a face is not taken from its neighbours.
+/// A source whose view shows one layer or one mip level of a texture is that layer or level.
 ///
 /// What a camera paints into the source is blurred in the same frame, when the last camera that paints it is done; cameras
 /// of a higher order show the result. (A camera with a schedule other than `Core2d` and `Core3d` is only known to be done
@@ -24,6 +25,17 @@ use serde::{Deserialize, Serialize};
 ///     commands.spawn((GaussianBlur::from_sigma(8.0), BlurImage::new(photo)));
 /// }
 /// ```
+///
+/// # Formats
+///
+/// Source and target may differ in their formats: numbers stay what they are, and end where the target's end. What a device
+/// cannot read or write is an [error](crate::BlurError) that names the format and what is missing; those of 16 bits, say,
+/// need the feature `TEXTURE_FORMAT_16BIT_NORM`, and `Rg11b10Ufloat` as a target `RG11B10UFLOAT_RENDERABLE`.
+///
+/// Integers are numbers too, of which not even alpha is an opacity. They are rounded to the nearest one. Blurs compute with
+/// floats, so of integers above 2²⁴ the first 24 bits are exact; copies, where there is nothing to blur, always are.
+///
+#[doc = include_str!("../formats/table.md")]
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[require(GaussianBlur, BlurRevision)]
@@ -32,12 +44,17 @@ pub struct BlurImage {
     pub source: Handle<Image>,
     /// Where the result goes. Default: `None`.
     ///
-    /// With `None` the plugin allocates an image of the source's size and format, fills its handle in here, and fits it to
-    /// the source whenever a blur is due. A clone of the component gets a target of its own.
+    /// With `None` the plugin allocates an image of the source's size and format, with as many layers and mip levels, fills
+    /// its handle in here, and fits it to the source whenever a blur is due. Where the format cannot be rendered to, it has
+    /// the nearest one that can. A clone of the component gets a target of its own.
     ///
-    /// An image of yours must have the source's size and [`TextureUsages::RENDER_ATTACHMENT`](wgpu::TextureUsages), and no
-    /// other blur may write it. The source itself may be the target. Of an image with mipmaps only the first level is
-    /// written.
+    /// An image of yours must have the source's size, as many layers, and
+    /// [`TextureUsages::RENDER_ATTACHMENT`](wgpu::TextureUsages), and no other blur may write it. The source itself may be
+    /// the target.
+    ///
+    /// If the target has mip levels, those below the first are made anew after every blur: each is the mean of the one
+    /// before it, with [`BlurAlpha::Straight`] weighted by alpha. That takes
+    /// [`TextureUsages::TEXTURE_BINDING`](wgpu::TextureUsages).
     pub target: Option<Handle<Image>>,
     /// What the alpha channel means. Default: [`BlurAlpha::Straight`].
     pub alpha: BlurAlpha,
@@ -99,6 +116,8 @@ pub enum BlurAlpha {
     /// Colour is independent of alpha, as in PNG files and in what Bevy's sprites and user interface show: it is multiplied
     /// by alpha before the blur and divided after it, so that the colour of transparent texels never shows.
     ///
+    /// Where neither image has an alpha channel, or either holds integers, this is [`Premultiplied`](Self::Premultiplied).
+    ///
     /// The multiplication costs the first pass little with compute passes; render passes read the source texel by texel
     /// instead of four texels at a time.
     #[default]
@@ -106,7 +125,7 @@ pub enum BlurAlpha {
     /// Colour is already multiplied by alpha, as in what cameras render, or alpha is no opacity: all four channels are
     /// blurred alike. The cheapest.
     Premultiplied,
-    /// Alpha is ignored and written as 1. As cheap as [`Premultiplied`](Self::Premultiplied).
+    /// Alpha is ignored and written as 1, or the largest integer of a format of integers. As cheap as [`Premultiplied`](Self::Premultiplied).
     Opaque,
 }
 

@@ -21,8 +21,13 @@
 //   UNPREMULTIPLY  this pass writes straight alpha
 //   OPAQUE         this pass writes alpha as 1
 //   ROUND_TO_HALF  the target holds half floats, and values that are none are written to it
+//   ROUND_TO_PACKED  the target holds floats of eleven and ten bits
+//   MAY_EXCEED     values may be larger than the target's largest float
 //   ROUND_PACKED   this GPU may cut bits off when it packs half floats, instead of rounding
 //   COMPUTE        this is a compute pass, which stores to a texture of the format STORE_<FORMAT>
+//   SOURCE_UINT, SOURCE_SINT, TARGET_UINT, TARGET_SINT   what is read or written are integers
+//   LARGEST_COLOUR, LARGEST_ALPHA   the largest integers of the target's channels
+//   INTEGERS       source and target hold integers of one kind
 
 #define_import_path bevy_gaussian_blur::common
 
@@ -53,7 +58,15 @@ struct BlurPass {
 }
 
 @group(0) @binding(0) var<uniform> blur: BlurPass;
+#ifdef SOURCE_UINT
+@group(0) @binding(1) var source: texture_2d<u32>;
+#else
+#ifdef SOURCE_SINT
+@group(0) @binding(1) var source: texture_2d<i32>;
+#else
 @group(0) @binding(1) var source: texture_2d<f32>;
+#endif
+#endif
 #ifdef FILTERED
 @group(0) @binding(2) var linear_sampler: sampler;
 #endif
@@ -72,7 +85,7 @@ struct BlurPass {
 // Writes one texel of the target, unless it lies beyond what this pass writes. `position` counts from `blur.origin`.
 fn store(position: vec2<i32>, value: vec4<f32>) {
     if all(position < blur.size) {
-        textureStore(stored, blur.origin + position, leave(value));
+        textureStore(stored, blur.origin + position, leave(value).value);
     }
 }
 #endif
@@ -88,6 +101,30 @@ const LARGEST: f32 = 65504.0;
 #else
 const LARGEST: f32 = 1e38;
 #endif
+
+// What a pass writes.
+#ifdef TARGET_UINT
+struct Output {
+    @location(0) value: vec4<u32>,
+}
+const LARGEST_STORED: vec4<u32> = vec4<u32>(vec3<u32>(#{LARGEST_COLOUR}u), #{LARGEST_ALPHA}u);
+#else
+#ifdef TARGET_SINT
+struct Output {
+    @location(0) value: vec4<i32>,
+}
+const LARGEST_STORED: vec4<i32> = vec4<i32>(vec3<i32>(#{LARGEST_COLOUR}i), #{LARGEST_ALPHA}i);
+#else
+struct Output {
+    @location(0) value: vec4<f32>,
+}
+#endif
+#endif
+
+// A texel of the source as a number.
+fn fetch(texel: vec2<i32>) -> vec4<f32> {
+    return vec4<f32>(textureLoad(source, texel, 0));
+}
 
 // The source texel of a target texel.
 fn source_position(texel: vec2<i32>) -> vec2<i32> {
@@ -147,25 +184,83 @@ fn enter(value: vec4<f32>) -> vec4<f32> {
 }
 
 // A blurred value as the target wants it.
-fn leave(value: vec4<f32>) -> vec4<f32> {
+fn leave(value: vec4<f32>) -> Output {
     var result = value;
 #ifdef UNPREMULTIPLY
     // Where nothing is left of alpha there is no colour either.
     result = vec4<f32>(select(vec3<f32>(0.0), result.rgb / result.a, result.a > 0.0), result.a);
 #endif
+#ifdef TARGET_UINT
+    return Output(nearest_integer(result));
+#else
+#ifdef TARGET_SINT
+    return Output(nearest_integer(result));
+#else
 #ifdef OPAQUE
     result.a = 1.0;
 #endif
 #ifdef ROUND_TO_HALF
     result = nearest_half(result);
 #endif
+#ifdef ROUND_TO_PACKED
+    result = nearest_packed(result);
+#endif
+    return Output(result);
+#endif
+#endif
+}
+
+#ifdef TARGET_UINT
+fn nearest_integer(value: vec4<f32>) -> vec4<u32> {
+    let rounded = round(value);
+    // Of the largest integers floats hold every 256th at best: what lies beyond is the largest itself.
+    let whole = vec4<u32>(clamp(rounded, vec4<f32>(0.0), vec4<f32>(4294967040.0)));
+    return kept(select(whole, LARGEST_STORED, rounded >= vec4<f32>(LARGEST_STORED)));
+}
+
+// The nearest integer that the target can hold.
+fn kept(value: vec4<u32>) -> vec4<u32> {
+    var result = min(value, LARGEST_STORED);
+#ifdef OPAQUE
+    result.a = LARGEST_STORED.a;
+#endif
     return result;
 }
+#endif
+
+#ifdef TARGET_SINT
+fn nearest_integer(value: vec4<f32>) -> vec4<i32> {
+    let rounded = round(value);
+    let whole = vec4<i32>(clamp(rounded, vec4<f32>(-2147483648.0), vec4<f32>(2147483520.0)));
+    return kept(select(whole, LARGEST_STORED, rounded >= vec4<f32>(LARGEST_STORED)));
+}
+
+fn kept(value: vec4<i32>) -> vec4<i32> {
+    var result = clamp(value, -LARGEST_STORED - 1i, LARGEST_STORED);
+#ifdef OPAQUE
+    result.a = LARGEST_STORED.a;
+#endif
+    return result;
+}
+#endif
 
 // The nearest value that a half float can hold, ties away from zero. Left to themselves, some GPUs cut the bits that do
 // not fit off, and the picture loses up to 1/2048 of its light in every pass.
 fn nearest_half(value: vec4<f32>) -> vec4<f32> {
+#ifdef MAY_EXCEED
+    let limited = clamp(value, vec4<f32>(-65504.0), vec4<f32>(65504.0));
+    return bitcast<vec4<f32>>((bitcast<vec4<u32>>(limited) + vec4<u32>(0x1000u)) & vec4<u32>(0xffffe000u));
+#else
     return bitcast<vec4<f32>>((bitcast<vec4<u32>>(value) + vec4<u32>(0x1000u)) & vec4<u32>(0xffffe000u));
+#endif
+}
+
+// The same for positive floats with 6, 6 and 5 bits of mantissa.
+fn nearest_packed(value: vec4<f32>) -> vec4<f32> {
+    let limited = clamp(value, vec4<f32>(0.0), vec4<f32>(65024.0, 65024.0, 64512.0, 1.0));
+    let half = vec4<u32>(0x10000u, 0x10000u, 0x20000u, 0u);
+    let kept = vec4<u32>(0xfffe0000u, 0xfffe0000u, 0xfffc0000u, 0xffffffffu);
+    return bitcast<vec4<f32>>((bitcast<vec4<u32>>(limited) + half) & kept);
 }
 
 // Whether a texel of an axis holds something: outside, two of the edge modes have nothing to read.
@@ -205,12 +300,12 @@ fn read_texel(texel: vec2<i32>) -> vec4<f32> {
         inside(texel.x, low.x, high.x, blur.edge.x),
         inside(texel.y, low.y, high.y, blur.edge.y),
     );
-    return enter(textureLoad(source, found, 0));
+    return enter(fetch(found));
 }
 
 // One texel, where clamping is all that is needed.
 fn load(texel: vec2<i32>) -> vec4<f32> {
-    return enter(textureLoad(source, clamp(texel, blur.bounds_min, blur.bounds_max - 1), 0));
+    return enter(fetch(clamp(texel, blur.bounds_min, blur.bounds_max - 1)));
 }
 
 // One texel that may be infinite or NaN. It has to lie inside the bounds, or else be `clamped`.
@@ -219,7 +314,7 @@ fn load_unchecked(texel: vec2<i32>, clamped: bool) -> vec4<f32> {
     if clamped {
         found = clamp(texel, blur.bounds_min, blur.bounds_max - 1);
     }
-    let value = textureLoad(source, found, 0);
+    let value = fetch(found);
 #ifdef PREMULTIPLY
     return enter(value);
 #else

@@ -2,11 +2,11 @@
 // single one along the other it is half of a separable Gaussian; with six and six, two texels apart, it halves the
 // resolution.
 
-#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, is_inside, is_present, leave, load_unchecked}
+#import bevy_gaussian_blur::common::{Output, blur, is_edge_free, is_finite, is_inside, is_present, leave, load_unchecked}
 #import bevy_gaussian_blur::common::{read_texel, source_position, weight}
 
 @fragment
-fn convolve_fragment(@builtin(position) fragment: vec4<f32>) -> @location(0) vec4<f32> {
+fn convolve_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     let first = source_position(vec2<i32>(fragment.xy)) + blur.reach_min;
     let last = first + texels() - 1;
     // Two copies of the loops: most texels need no clamping.

@@ -1,8 +1,19 @@
 // The same value in another texture, to the bit.
 
-#import bevy_gaussian_blur::common::{leave, source, source_position}
+#import bevy_gaussian_blur::common::{Output, source, source_position}
+#ifdef INTEGERS
+#import bevy_gaussian_blur::common::kept
+#else
+#import bevy_gaussian_blur::common::{fetch, leave}
+#endif
 
 @fragment
-fn copy_fragment(@builtin(position) fragment: vec4<f32>) -> @location(0) vec4<f32> {
-    return leave(textureLoad(source, source_position(vec2<i32>(fragment.xy)), 0));
+fn copy_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
+    let position = source_position(vec2<i32>(fragment.xy));
+#ifdef INTEGERS
+    // Floats do not hold all integers.
+    return Output(kept(textureLoad(source, position, 0)));
+#else
+    return leave(fetch(position));
+#endif
 }

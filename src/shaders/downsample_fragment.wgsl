@@ -1,13 +1,13 @@
 // Halves the resolution with the binomial filter: three by three filtered fetches.
 
-#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, leave, linear_sampler, read_texel}
+#import bevy_gaussian_blur::common::{Output, blur, is_edge_free, is_finite, leave, linear_sampler, read_texel}
 #import bevy_gaussian_blur::common::{source, source_position, weight}
 
 // The fetches along each axis.
 const TAPS: u32 = 3u;
 
 @fragment
-fn downsample_fragment(@builtin(position) fragment: vec4<f32>) -> @location(0) vec4<f32> {
+fn downsample_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     let centre = source_position(vec2<i32>(fragment.xy));
     if is_edge_free(centre + blur.reach_min, centre + blur.reach_max) {
         let sum = filtered_sum(centre);

@@ -2,14 +2,14 @@
 //
 // The apron of the level holds everything that is read, so no read needs an edge mode.
 
-#import bevy_gaussian_blur::common::{blur, leave, load_unchecked, source}
+#import bevy_gaussian_blur::common::{Output, blur, leave, load_unchecked, source}
 #import bevy_gaussian_blur::cubic::{Fetches, cubic, fetches, normalized, place_of}
 #ifdef FILTERED
 #import bevy_gaussian_blur::common::linear_sampler
 #endif
 
 @fragment
-fn upsample_fragment(@builtin(position) fragment: vec4<f32>) -> @location(0) vec4<f32> {
+fn upsample_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     let place = place_of(vec2<i32>(fragment.xy));
     return leave(normalized(interpolated(place.texel, place.t), place));
 }

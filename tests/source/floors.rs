@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The files of every floor, from the ground up.
 const FLOORS: &[&[&str]] = &[
     &["errors", "kernel", "program", "systems", "diagnostics/label"],
-    &["settings/strength", "plan/rules", "image/view"],
+    &["settings/strength", "plan/rules", "image/view", "formats/table"],
     &["settings/image"],
     &["settings"],
     &["plan/pass", "diagnostics/assign", "image/request", "image/pixels"],
@@ -22,8 +22,9 @@ const FLOORS: &[&[&str]] = &[
     &["gpu/job"],
     &["gpu/prepare", "gpu/record"],
     &["gpu"],
-    &["camera", "diagnostics/publish", "image/targets", "image/jobs"],
-    &["diagnostics", "image/follow", "image/record"],
+    &["camera", "diagnostics/publish", "image/targets", "image/kept"],
+    &["diagnostics", "image/follow", "image/jobs"],
+    &["image/record"],
     &["image"],
     &["lib"],
 ];

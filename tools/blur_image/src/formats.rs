@@ -82,6 +82,11 @@ pub fn named(name: &str) -> Option<&'static Format> {
     TABLE.iter().find(|format| format.name == name)
 }
 
+/// The format of a texture.
+pub fn of(texture: Texture) -> Option<&'static Format> {
+    TABLE.iter().find(|format| format.texture == texture)
+}
+
 impl Format {
     /// How many of red, green, blue and alpha it has.
     pub fn channels(&self) -> usize {

@@ -41,9 +41,9 @@ pub struct PassTiming {
     pub gpu_microseconds: Option<f64>,
 }
 
-/// How the first blur of an entity went, as soon as it is known.
-#[derive(Component, Default)]
-struct Outcome(Option<Result<(), BlurError>>);
+/// What has become of the blur that was asked for last, as soon as it is known.
+#[derive(Resource, Default)]
+struct Outcome(Option<Result<Image, BlurError>>);
 
 impl Gpu {
     /// Starts the app.
@@ -104,7 +104,7 @@ impl Gpu {
         self.headless.app.world_mut().resource_mut::<Assets<Image>>().add(image)
     }
 
-    /// Blurs an image, and returns the texels and what it took.
+    /// Blurs an image, and returns the result and what it took.
     ///
     /// # Errors
     /// What the blur failed with.
@@ -113,52 +113,40 @@ impl Gpu {
         blur: GaussianBlur,
         source: &Handle<Image>,
         alpha: BlurAlpha,
-    ) -> Result<(Vec<u8>, Timings), String> {
+    ) -> Result<(Image, Timings), String> {
+        let image = BlurImage::new(source.clone()).with_alpha(alpha);
+        let pixels = self.pixels(blur, image.clone())?;
+        Ok((pixels, self.time(blur, image)))
+    }
+
+    fn pixels(&mut self, blur: GaussianBlur, image: BlurImage) -> Result<Image, String> {
+        let world = self.headless.app.world_mut();
+        world.insert_resource(Outcome::default());
+        let mut commands = world.commands();
+        let mut blurring = commands.blur_for_pixels(blur, image);
+        let entity = blurring.observe(blurred).observe(failed).id();
+        world.flush();
+        let is_known = |world: &World| world.resource::<Outcome>().0.is_some();
+        let is_known = self.headless.frames_until(PATIENCE, is_known);
+        let outcome = self.headless.app.world_mut().resource_mut::<Outcome>().0.take();
+        let _ = self.headless.app.world_mut().try_despawn(entity);
+        // What the GPU could not do comes to light in the frame after.
+        self.headless.frame();
+        match outcome {
+            Some(outcome) if is_known => outcome.map_err(|error| error.to_string()),
+            _ => Err(format!("the GPU was not done after {} s", PATIENCE.as_secs())),
+        }
+    }
+
+    /// Repeats a blur in every frame, and takes the median of its figures.
+    fn time(&mut self, blur: GaussianBlur, image: BlurImage) -> Timings {
         self.blurs += 1;
         // The figures of a blur come late. Under a name of its own it gets none of the blur before.
         let name = format!("blur {}", self.blurs);
-        let image = BlurImage::new(source.clone())
-            .with_alpha(alpha)
-            .with_update(BlurUpdate::EveryFrame);
-        let mut blurred = self
-            .headless
-            .app
-            .world_mut()
-            .spawn((Name::new(name.clone()), blur, image));
-        let blurred = blurred
-            .insert(Outcome::default())
-            .observe(finished)
-            .observe(failed)
-            .id();
-        let done = self.carry_out(blurred).and_then(|()| {
-            let timings = self.time(&BlurLabel::new(&name));
-            let target = self.headless.app.world().get::<BlurImage>(blurred);
-            let target = target.and_then(|image| image.target.clone());
-            let texels = target.and_then(|target| self.headless.read(&target));
-            texels
-                .map(|texels| (texels, timings))
-                .ok_or_else(|| "the result is not on the GPU".to_owned())
-        });
-        self.headless.app.world_mut().despawn(blurred);
-        done
-    }
-
-    /// Runs frames until a blur is carried out.
-    fn carry_out(&mut self, blurred: Entity) -> Result<(), String> {
-        let outcome = |world: &World| world.get::<Outcome>(blurred).and_then(|outcome| outcome.0.clone());
-        if !self.headless.frames_until(PATIENCE, |world| outcome(world).is_some()) {
-            return Err(format!("the GPU was not done after {} s", PATIENCE.as_secs()));
-        }
-        // What the GPU could not do comes to light in the frame after.
-        self.headless.frame();
-        match outcome(self.headless.app.world()) {
-            Some(Err(error)) => Err(error.to_string()),
-            _ => Ok(()),
-        }
-    }
-
-    /// Lets a blur that is repeated in every frame run on, and takes the median of its figures.
-    fn time(&mut self, label: &BlurLabel) -> Timings {
+        let label = BlurLabel::new(&name);
+        let repeated = image.with_update(BlurUpdate::EveryFrame);
+        let world = self.headless.app.world_mut();
+        let entity = world.spawn((Name::new(name), blur, repeated)).id();
         let since = Instant::now();
         for _ in 0..MOST_FRAMES {
             let samples = self
@@ -171,15 +159,17 @@ impl Gpu {
             self.headless.frame();
         }
         let store = self.store();
-        let passes = PASSES.into_iter().filter(|pass| has_run(store, label, pass));
+        let passes = PASSES.into_iter().filter(|pass| has_run(store, &label, pass));
         let timing = |name| PassTiming {
             name,
             gpu_microseconds: median(store, &label.pass_elapsed_gpu(name)),
         };
-        Timings {
+        let timings = Timings {
             passes: passes.map(timing).collect(),
             gpu_microseconds: median(store, &label.elapsed_gpu()),
-        }
+        };
+        self.headless.app.world_mut().despawn(entity);
+        timings
     }
 
     fn store(&self) -> &DiagnosticsStore {
@@ -187,16 +177,12 @@ impl Gpu {
     }
 }
 
-fn finished(event: On<BlurFinished>, mut outcomes: Query<&mut Outcome>) {
-    if let Ok(mut outcome) = outcomes.get_mut(event.entity) {
-        outcome.0.get_or_insert(Ok(()));
-    }
+fn blurred(event: On<BlurredPixels>, mut outcome: ResMut<Outcome>) {
+    outcome.0.get_or_insert(Ok(event.image.clone()));
 }
 
-fn failed(event: On<BlurFailed>, mut outcomes: Query<&mut Outcome>) {
-    if let Ok(mut outcome) = outcomes.get_mut(event.entity) {
-        outcome.0.get_or_insert(Err(event.error.clone()));
-    }
+fn failed(event: On<BlurFailed>, mut outcome: ResMut<Outcome>) {
+    outcome.0.get_or_insert(Err(event.error.clone()));
 }
 
 /// Whether a blur has passes of this name. The CPU takes the time of each of them, whatever the GPU can do.

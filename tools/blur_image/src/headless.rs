@@ -1,4 +1,4 @@
-//! A Bevy app without a window, driven frame by frame, whose images can be read.
+//! A Bevy app without a window, driven frame by frame.
 
 use bevy::app::{PluginsState, TaskPoolPlugin};
 use bevy::camera::CameraPlugin;
@@ -6,13 +6,8 @@ use bevy::core_pipeline::CorePipelinePlugin;
 use bevy::diagnostic::{DiagnosticsPlugin, FrameCountPlugin};
 use bevy::mesh::MeshPlugin;
 use bevy::prelude::*;
-use bevy::render::render_asset::RenderAssets;
-use bevy::render::render_resource::{
-    BufferDescriptor, BufferUsages, CommandEncoderDescriptor, MapMode, PollType, TexelCopyBufferInfo,
-    TexelCopyBufferLayout,
-};
-use bevy::render::renderer::{RenderDevice, RenderQueue};
-use bevy::render::texture::GpuImage;
+use bevy::render::render_resource::PollType;
+use bevy::render::renderer::RenderDevice;
 use bevy::render::{RenderApp, RenderPlugin};
 use bevy::tasks::block_on;
 use bevy::time::TimePlugin;
@@ -89,40 +84,6 @@ impl Headless {
             }
         }
         false
-    }
-
-    /// The texels of an image on the GPU, row by row without padding. `None` if there is no such image, or one that cannot
-    /// be copied.
-    pub fn read(&self, image: &Handle<Image>) -> Option<Vec<u8>> {
-        let world = self.render_world();
-        let (device, queue) = (world.resource::<RenderDevice>(), world.resource::<RenderQueue>());
-        let texture = &world.resource::<RenderAssets<GpuImage>>().get(image)?.texture;
-        let size = texture.size();
-        let row = size.width * texture.format().block_copy_size(None)?;
-        let padded = RenderDevice::align_copy_bytes_per_row(row as usize);
-        let buffer = device.create_buffer(&BufferDescriptor {
-            label: Some("read back"),
-            size: padded as u64 * u64::from(size.height),
-            usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
-            mapped_at_creation: false,
-        });
-        let target = TexelCopyBufferInfo {
-            buffer: &buffer,
-            layout: TexelCopyBufferLayout {
-                offset: 0,
-                bytes_per_row: Some(padded as u32),
-                rows_per_image: None,
-            },
-        };
-        let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
-        encoder.copy_texture_to_buffer(texture.as_image_copy(), target, size);
-        queue.submit([encoder.finish()]);
-        let bytes = buffer.slice(..);
-        bytes.map_async(MapMode::Read, |mapped| mapped.expect("the buffer can be read"));
-        let _ = device.poll(PollType::wait_indefinitely());
-        let mapped = bytes.get_mapped_range();
-        let rows = mapped.chunks(padded).map(|padded| &padded[..row as usize]);
-        Some(rows.collect::<Vec<_>>().concat())
     }
 }
 

@@ -132,8 +132,11 @@ fn make(
     wanted: &Wanted,
 ) -> Result<Report, String> {
     let blurred = gpu.blur(wanted.blur, source, treatment.alpha);
-    let (texels, timings) = blurred.map_err(|reason| format!("cannot blur {}: {reason}", job.input))?;
-    let result = picture.blurred(&texels, treatment.format, treatment.alpha);
+    let (image, timings) = blurred.map_err(|reason| format!("cannot blur {}: {reason}", job.input))?;
+    let result = picture.blurred(&image, treatment.alpha).ok_or_else(|| {
+        let format = image.texture_descriptor.format;
+        format!("cannot read {}: it was blurred into {format:?}", job.input)
+    })?;
     let encoded = encode::encode(&result, job.kind, treatment.depth);
     let encoded = encoded.map_err(|reason| format!("cannot write {}: {reason}", wanted.output))?;
     wanted.output.write(&encoded)?;

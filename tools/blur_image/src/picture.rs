@@ -1,7 +1,7 @@
 //! Pictures between files and textures.
 
 use crate::arguments::{Depth, Edge};
-use crate::formats::Format;
+use crate::formats::{self, Format};
 use crate::meaning::Meaning;
 use bevy::asset::RenderAssetUsages;
 use bevy::math::UVec2;
@@ -70,11 +70,13 @@ impl Picture {
         Image::new(size, TextureDimension::D2, bytes, format.texture, usages)
     }
 
-    /// This picture with the texels of a texture that it has been blurred into.
-    pub fn blurred(&self, texels: &[u8], format: &Format, alpha: BlurAlpha) -> Self {
-        let texels = texels.chunks_exact(format.size());
+    /// This picture with the texels of an image that it has been blurred into. `None` if there are none.
+    pub fn blurred(&self, image: &Image, alpha: BlurAlpha) -> Option<Self> {
+        // Not always the format that was asked for: not all can be rendered to everywhere.
+        let format = formats::of(image.texture_descriptor.format)?;
+        let texels = image.data.as_ref()?.chunks_exact(format.size());
         let texels = texels.map(|texel| format.load(texel, self.depth.largest()));
-        Self {
+        Some(Self {
             size: self.size,
             texels: texels.collect(),
             meaning: Meaning {
@@ -84,7 +86,7 @@ impl Picture {
             depth: self.depth,
             is_grey: self.stays_grey(format),
             profile: self.profile.clone(),
-        }
+        })
     }
 
     /// Whether a texture of this format makes a grey picture of this one.

@@ -1,0 +1,81 @@
+//! The picture as it was before a blur in place.
+
+use super::view::Viewed;
+use crate::formats::{Ends, precision_of};
+use crate::gpu::{BlurJob, BlurTask, Work};
+use crate::settings::BlurAlpha;
+use bevy::image::ToExtents;
+use bevy::math::{URect, UVec2};
+use bevy::render::render_resource::{
+    TextureDescriptor, TextureDimension, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
+    TextureViewDimension,
+};
+use bevy::render::renderer::RenderDevice;
+
+/// The picture as it was before a blur in place, and how it got there.
+pub struct Kept {
+    /// Its layers.
+    pub views: Vec<TextureView>,
+    /// The texture that it is a copy of, with these uploads.
+    pub of: TextureId,
+    pub uploads: u64,
+    /// What copies it.
+    pub job: BlurJob,
+    /// Whether it has been copied, and whether the picture has been blurred since.
+    pub is_captured: bool,
+    pub is_covered: bool,
+}
+
+impl Kept {
+    /// Room for what a view shows of a texture.
+    #[must_use]
+    pub fn new(viewed: Viewed, of: TextureId, device: &RenderDevice) -> Self {
+        let mut size = viewed.size.to_extents();
+        size.depth_or_array_layers = viewed.layers;
+        let texture = device.create_texture(&TextureDescriptor {
+            label: Some("gaussian_blur_kept_source"),
+            size,
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: TextureDimension::D2,
+            format: viewed.format,
+            usage: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
+            view_formats: &[],
+        });
+        let view = |layer: u32| {
+            texture.create_view(&TextureViewDescriptor {
+                label: Some("gaussian_blur_kept_layer"),
+                dimension: Some(TextureViewDimension::D2),
+                base_array_layer: layer,
+                array_layer_count: Some(1),
+                ..Default::default()
+            })
+        };
+        Self {
+            views: (0..viewed.layers).map(view).collect(),
+            of,
+            uploads: 0,
+            job: BlurJob::default(),
+            is_captured: false,
+            is_covered: false,
+        }
+    }
+}
+
+/// What copies a picture to where it is kept.
+#[must_use]
+pub fn capture(viewed: Viewed) -> BlurTask {
+    BlurTask {
+        ends: Ends {
+            source: viewed.format,
+            destination: viewed.format,
+            precision: precision_of(viewed.format),
+            alpha: BlurAlpha::Premultiplied,
+            has_storage: false,
+            in_place: false,
+        },
+        work: Work::Copy,
+        region: URect::from_corners(UVec2::ZERO, viewed.size),
+        source_size: viewed.size,
+    }
+}
