@@ -8,12 +8,13 @@ use crate::diagnostics::label::BlurLabel;
 use crate::errors::Reported;
 use crate::formats::{Ends, precision_of};
 use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Uses, Views, Work};
+use crate::kernel::Precision;
 use crate::plan::MIN_SIGMA;
 use crate::settings::{BlurAlpha, BlurStage, EdgeMode, GaussianBlur};
 use crate::systems::GaussianBlurSystems;
 use bevy::camera::{Camera, CompositingSpace};
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
-use bevy::core_pipeline::tonemapping::tonemapping;
+use bevy::core_pipeline::tonemapping::{Tonemapping, tonemapping};
 use bevy::core_pipeline::upscaling::upscaling;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::post_process::bloom::bloom;
@@ -98,7 +99,18 @@ pub struct CameraBlur {
     sigma: Vec2,
     edge: EdgeMode,
     stage: BlurStage,
-    label: BlurLabel,
+    /// Whether the picture holds light at that stage, and not what a display shows.
+    is_light: bool,
+    /// What is inserted late in a frame is labelled in the next one.
+    label: Option<BlurLabel>,
+    /// Whether the camera is blurred in this frame.
+    is_there: bool,
+}
+
+impl CameraBlur {
+    fn label(&self) -> &str {
+        self.label.as_ref().map_or("blur", BlurLabel::as_str)
+    }
 }
 
 /// What the render world keeps of a camera's blur.
@@ -115,6 +127,7 @@ type BlurredCamera = (
     &'static GaussianBlur,
     &'static Camera,
     Option<&'static BlurStage>,
+    Option<&'static Tonemapping>,
     Option<&'static BlurLabel>,
 );
 
@@ -122,25 +135,33 @@ type BlurredCamera = (
 fn extract_cameras(
     mut commands: Commands,
     cameras: Extract<Query<BlurredCamera>>,
-    before: Query<Entity, With<CameraBlur>>,
+    mut known: Query<(Entity, &mut CameraBlur)>,
 ) {
-    let mut gone: Vec<Entity> = before.iter().collect();
-    for (entity, blur, camera, stage, label) in &cameras {
+    known.iter_mut().for_each(|(_, mut blur)| blur.is_there = false);
+    for (entity, blur, camera, stage, tonemapping, label) in &cameras {
         let Some(size) = camera.physical_viewport_size().filter(|_| camera.is_active) else {
             continue;
         };
-        gone.retain(|other| *other != entity);
+        let stage = stage.copied().unwrap_or_default();
+        let is_tonemapped = tonemapping.is_some_and(Tonemapping::is_enabled);
         let scale_factor = camera.target_scaling_factor().unwrap_or(1.0);
-        commands.entity(entity).insert(CameraBlur {
+        let extracted = CameraBlur {
             // A radius out of range is no blur, and is reported elsewhere.
             sigma: blur.sigma_in_texels(scale_factor, size.y).unwrap_or(Vec2::ZERO),
             edge: blur.edge,
-            stage: stage.copied().unwrap_or_default(),
-            // What is inserted late in a frame is labelled in the next one.
-            label: label.cloned().unwrap_or_else(|| BlurLabel::new("blur")),
-        });
+            stage,
+            is_light: stage == BlurStage::BeforeTonemapping || !is_tonemapped,
+            label: label.cloned(),
+            is_there: true,
+        };
+        // Commands take memory, which a frame like the last one needs none of.
+        if let Ok((_, mut known)) = known.get_mut(entity) {
+            *known = extracted;
+        } else {
+            commands.entity(entity).insert(extracted);
+        }
     }
-    for entity in gone {
+    for (entity, _) in known.iter().filter(|(_, blur)| !blur.is_there) {
         commands.entity(entity).remove::<(CameraBlur, CameraJob)>();
     }
 }
@@ -155,7 +176,9 @@ fn announce_cameras(cameras: Query<(&ExtractedCamera, &ExtractedView)>, mut prep
             _ => TextureFormat::Rgba8UnormSrgb,
         };
         for format in [view.target_format, other] {
-            preparer.announce(ends(format), Uses::Blur);
+            for is_light in [false, true] {
+                preparer.announce(ends(format, is_light), Uses::Blur);
+            }
         }
     }
 }
@@ -196,7 +219,7 @@ impl CameraJob {
             self.job.release();
         }
         if let Some(error) = self.failures.news(prepared) {
-            error!("{}: {error}", blur.label.as_str());
+            error!("{}: {error}", blur.label());
         }
     }
 }
@@ -208,11 +231,16 @@ fn forget_jobs(mut commands: Commands, jobs: Query<Entity, With<CameraJob>>) {
     }
 }
 
-fn ends(format: TextureFormat) -> Ends {
+fn ends(format: TextureFormat, is_light: bool) -> Ends {
     Ends {
         source: format,
         destination: format,
-        precision: precision_of(format),
+        // What has been tonemapped is between 0 and 1, whatever its format could hold.
+        precision: if is_light {
+            precision_of(format)
+        } else {
+            Precision::Standard
+        },
         alpha: BlurAlpha::Premultiplied,
         // Storage usage would have to be asked for, and cameras share a texture only if they ask for the same.
         has_storage: false,
@@ -226,7 +254,7 @@ fn camera_task(blur: &CameraBlur, view: &ExtractedView, camera: &ExtractedCamera
     let viewport = URect::from_corners(min, min + size);
     let whole = URect::from_corners(UVec2::ZERO, camera.physical_target_size.unwrap_or(size));
     BlurTask {
-        ends: ends(target.main_texture_format()),
+        ends: ends(target.main_texture_format(), blur.is_light),
         work: Work::Blur {
             sigma: blur.sigma,
             edge: blur.edge,
@@ -265,5 +293,7 @@ fn record(stage: BlurStage, camera: ViewQuery<RecordedCamera>, recorder: &BlurRe
         turns: 2,
         ..Views::new(view, view)
     };
-    camera_job.job.record(recorder, &mut context, Some(&blur.label), &views);
+    camera_job
+        .job
+        .record(recorder, &mut context, blur.label.as_ref(), &views);
 }

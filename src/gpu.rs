@@ -17,13 +17,14 @@ use crate::settings::BlurBackend;
 use bevy::asset::embedded_asset;
 use bevy::prelude::*;
 use bevy::render::renderer::{RenderAdapter, RenderDevice};
-use bevy::render::{ExtractSchedule, Render, RenderApp, RenderStartup, RenderSystems};
+use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
 pub use compile::{BlurCompilation, BlurReadiness, Uses, blurs_ready};
 pub use job::{BlurJob, BlurTask, Work};
-pub use prepare::{BlurPreparer, IntermediateBytes};
+pub use prepare::BlurPreparer;
 pub use record::{BlurRecorder, Views, record_together};
+pub use textures::IntermediateTextures;
 
 /// The backend that the app has chosen.
 #[derive(Resource, Clone, Copy, Debug, Default)]
@@ -64,12 +65,12 @@ impl Plugin for BlurGpuPlugin {
         render_app
             .insert_resource(readiness)
             .init_resource::<BlurCompilation>()
-            .init_resource::<IntermediateBytes>()
+            .init_gpu_resource::<IntermediateTextures>()
             .add_systems(RenderStartup, (compile::init_pipelines, ask))
             .add_systems(ExtractSchedule, compile::extract_compilation)
             .add_systems(
                 Render,
-                (prepare::reset_bytes, compile::compile_more).in_set(RenderSystems::Cleanup),
+                (textures::give_back_textures, compile::compile_more).in_set(RenderSystems::Cleanup),
             );
     }
 }

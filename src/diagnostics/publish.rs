@@ -1,7 +1,7 @@
 //! Publishes what blurs cost: GPU times through Bevy's recorder, and the bytes of the intermediates.
 
 use super::label::{BlurLabel, PASSES, TEXTURE_BYTES};
-use crate::gpu::IntermediateBytes;
+use crate::gpu::IntermediateTextures;
 use bevy::diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, DiagnosticsStore, RegisterDiagnostic};
 use bevy::platform::collections::HashMap;
 use bevy::platform::time::Instant;
@@ -48,8 +48,8 @@ impl Plugin for GaussianBlurDiagnosticsPlugin {
 #[derive(Resource, Clone, Default)]
 struct PublishedBytes(Arc<AtomicU64>);
 
-fn hand_over_bytes(counted: Res<IntermediateBytes>, published: Res<PublishedBytes>) {
-    published.0.store(counted.0, Ordering::Relaxed);
+fn hand_over_bytes(textures: Res<IntermediateTextures>, published: Res<PublishedBytes>) {
+    published.0.store(textures.bytes(), Ordering::Relaxed);
 }
 
 fn publish_bytes(published: Res<PublishedBytes>, mut diagnostics: Diagnostics) {
@@ -57,10 +57,45 @@ fn publish_bytes(published: Res<PublishedBytes>, mut diagnostics: Diagnostics) {
 }
 
 /// What is known about the figures of a label.
-#[derive(Default)]
 struct Freshness {
+    /// The paths of the whole, and of the passes.
+    whole: [DiagnosticPath; 2],
+    passes: Vec<DiagnosticPath>,
     last: Option<Instant>,
     frames: u32,
+    /// Whether there is a blur of this label, and whether that of a camera.
+    running: Option<bool>,
+}
+
+impl Freshness {
+    fn new(label: &BlurLabel) -> Self {
+        let passes = PASSES.map(|pass| [label.pass_elapsed_gpu(pass), label.pass_elapsed_cpu(pass)]);
+        Self {
+            whole: [label.elapsed_gpu(), label.elapsed_cpu()],
+            passes: passes.into_iter().flatten().collect(),
+            last: None,
+            frames: 0,
+            running: None,
+        }
+    }
+
+    /// Looks for a new figure, and withdraws what is old. Returns whether the label is still of interest.
+    fn update(&mut self, store: &mut DiagnosticsStore) -> bool {
+        let last = self.whole.iter().find_map(|path| measured(store, path));
+        self.frames = if last == self.last { self.frames + 1 } else { 0 };
+        self.last = last;
+        for path in &self.passes {
+            if measured(store, path) != last {
+                clear(store, path);
+            }
+        }
+        // An image that is blurred only when it changes keeps the figures of its last blur.
+        if self.frames >= STALE_FRAMES && self.running != Some(false) {
+            self.whole.iter().for_each(|path| clear(store, path));
+            self.last = None;
+        }
+        self.running.take().is_some() || self.frames <= STALE_FRAMES
+    }
 }
 
 /// Withdraws the figures of blurs that no longer run, and of passes that a blur no longer has.
@@ -69,35 +104,15 @@ fn withdraw_stale(
     blurs: Query<(&BlurLabel, Has<Camera>)>,
     mut known: Local<HashMap<BlurLabel, Freshness>>,
 ) {
-    let mut running: HashMap<&BlurLabel, bool> = blurs.iter().collect();
-    for label in running.keys() {
-        if !known.contains_key(*label) {
-            known.insert((*label).clone(), Freshness::default());
+    for (label, is_camera) in &blurs {
+        if !known.contains_key(label) {
+            known.insert(label.clone(), Freshness::new(label));
+        }
+        if let Some(freshness) = known.get_mut(label) {
+            freshness.running = Some(is_camera);
         }
     }
-    known.retain(|label, freshness| {
-        let whole = [label.elapsed_gpu(), label.elapsed_cpu()];
-        let last = whole.iter().find_map(|path| measured(&store, path));
-        freshness.frames = if last == freshness.last {
-            freshness.frames + 1
-        } else {
-            0
-        };
-        freshness.last = last;
-        let passes = PASSES.map(|pass| [label.pass_elapsed_gpu(pass), label.pass_elapsed_cpu(pass)]);
-        for path in passes.iter().flatten() {
-            if measured(&store, path) != last {
-                clear(&mut store, path);
-            }
-        }
-        let is_camera = running.remove(label);
-        // An image that is blurred only when it changes keeps the figures of its last blur.
-        if freshness.frames >= STALE_FRAMES && is_camera != Some(false) {
-            whole.iter().for_each(|path| clear(&mut store, path));
-            freshness.last = None;
-        }
-        is_camera.is_some() || freshness.frames <= STALE_FRAMES
-    });
+    known.retain(|_, freshness| freshness.update(&mut store));
 }
 
 fn measured(store: &DiagnosticsStore, path: &DiagnosticPath) -> Option<Instant> {

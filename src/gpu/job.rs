@@ -14,7 +14,6 @@ use bevy::render::render_resource::{
     TextureViewId,
 };
 use bevy::render::renderer::RenderDevice;
-use bevy::render::texture::CachedTexture;
 
 /// What a job is to do: everything that decides its plan and its pipelines.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +61,7 @@ pub(super) struct Prepared {
     pub steps: Vec<Step>,
     pub uniforms: Buffer,
     /// The intermediates of this frame.
-    pub textures: Vec<CachedTexture>,
+    pub textures: Vec<TextureView>,
     /// Whether it has been drawn before.
     pub was_drawn: bool,
 }
@@ -80,6 +79,13 @@ impl BlurJob {
             prepared.textures.clear();
             prepared.steps.iter_mut().for_each(|step| step.bind_groups.clear());
         }
+    }
+}
+
+impl Prepared {
+    /// Whether the pipelines of all steps are there.
+    pub fn is_ready(&self, pipelines: &BlurPipelines, cache: &PipelineCache) -> bool {
+        self.steps.iter().all(|step| step.ready(pipelines, cache).is_some())
     }
 }
 
@@ -113,15 +119,6 @@ pub(super) struct Bound<'a> {
 pub(super) struct Usable<'a> {
     pub program: Program,
     pub pipeline: Ready<'a>,
-}
-
-/// The pipelines of all steps, `None` while one is missing.
-pub(super) fn pipelines_of<'a>(
-    steps: &[Step],
-    pipelines: &BlurPipelines,
-    cache: &'a PipelineCache,
-) -> Option<Vec<Usable<'a>>> {
-    steps.iter().map(|step| step.ready(pipelines, cache)).collect()
 }
 
 /// Where the uniform of a pass lies.

@@ -3,7 +3,7 @@
 use super::compile::{BlurPipelines, Uses};
 use super::job::{BlurJob, BlurTask, Prepared, Step, Work};
 use super::pipelines::PipelineKey;
-use super::textures::{intermediate_bytes, take_intermediates};
+use super::textures::IntermediateTextures;
 use super::uniforms::uniform_bytes;
 use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
@@ -13,16 +13,6 @@ use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Buffer, BufferDescriptor, BufferUsages, PipelineCache};
 use bevy::render::renderer::{RenderDevice, RenderQueue};
-use bevy::render::texture::TextureCache;
-
-/// How many bytes the intermediates of this frame hold.
-#[derive(Resource, Clone, Copy, Debug, Default)]
-pub struct IntermediateBytes(pub u64);
-
-/// Starts counting anew for the next frame.
-pub fn reset_bytes(mut bytes: ResMut<IntermediateBytes>) {
-    bytes.0 = 0;
-}
 
 /// All that it takes to bring a [`BlurJob`] up to date.
 #[derive(SystemParam)]
@@ -32,8 +22,7 @@ pub struct BlurPreparer<'w> {
     capabilities: Res<'w, Capabilities>,
     pipelines: ResMut<'w, BlurPipelines>,
     cache: Res<'w, PipelineCache>,
-    textures: ResMut<'w, TextureCache>,
-    bytes: ResMut<'w, IntermediateBytes>,
+    textures: ResMut<'w, IntermediateTextures>,
 }
 
 impl BlurPreparer<'_> {
@@ -54,7 +43,8 @@ impl BlurPreparer<'_> {
             self.replace(job, prepared, old, last);
         }
         for prepared in job.current.iter_mut().chain(&mut job.last) {
-            self.take_textures(prepared);
+            self.textures
+                .take(&prepared.plan, &prepared.resolved, &self.device, &mut prepared.textures);
         }
         Ok(())
     }
@@ -124,12 +114,6 @@ impl BlurPreparer<'_> {
             textures: Vec::new(),
             was_drawn: false,
         });
-    }
-
-    fn take_textures(&mut self, prepared: &mut Prepared) {
-        let kind = (prepared.resolved.intermediate, prepared.resolved.intermediate_usages());
-        prepared.textures = take_intermediates(&prepared.plan, kind, &self.device, &mut self.textures);
-        self.bytes.0 += intermediate_bytes(&prepared.plan, kind.0);
     }
 
     fn create_uniforms(&self, size: usize) -> Buffer {

@@ -5,9 +5,9 @@
 //! compute passes for its intermediates even where the destination needs a render pass.
 
 use super::compile::{BlurPipelines, Ready};
-use super::job::{BlurJob, Bound, Prepared, Step, Usable, pipelines_of, uniform_offset};
+use super::job::{BlurJob, Bound, Prepared, uniform_offset};
 use crate::diagnostics::label::{self, BlurLabel};
-use crate::plan::pass::{Pass, PassKind, Surface};
+use crate::plan::pass::{PassKind, Surface};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::diagnostic::{DiagnosticsRecorder, RecordDiagnostics};
@@ -16,7 +16,7 @@ use bevy::render::render_resource::{
     RenderPassDescriptor, StoreOp, TextureView,
 };
 use bevy::render::renderer::RenderContext;
-use bevy::render::texture::CachedTexture;
+use core::ops::Range;
 
 /// The two textures of a blur.
 pub struct Views<'a> {
@@ -66,7 +66,7 @@ impl BlurJob {
     pub fn is_ready(&self, with: &BlurRecorder) -> bool {
         self.current
             .as_ref()
-            .is_some_and(|current| pipelines_of(&current.steps, &with.pipelines, &with.cache).is_some())
+            .is_some_and(|current| current.is_ready(&with.pipelines, &with.cache))
     }
 
     /// Encodes the passes of what was asked for, or of what was drawn last while pipelines are missing. They are timed if
@@ -103,9 +103,9 @@ impl Prepared {
         label: Option<&BlurLabel>,
         views: &Views,
     ) -> bool {
-        let Some(ready) = pipelines_of(&self.steps, &with.pipelines, &with.cache) else {
+        if !self.is_ready(&with.pipelines, &with.cache) {
             return false;
-        };
+        }
         let device = context.render_device().clone();
         for (pass, step) in self.plan.passes.iter().zip(&mut self.steps) {
             let bound = Bound {
@@ -122,7 +122,12 @@ impl Prepared {
         }
         let recorder = context.diagnostic_recorder().filter(|_| label.is_some());
         let encoder = context.command_encoder();
-        self.encode(encoder, recorder.as_deref(), label, &ready, views);
+        // A name that nobody will see is not put together.
+        let name = recorder.as_ref().and(label).map_or_else(String::new, BlurLabel::span);
+        let recorder = recorder.as_deref();
+        let whole = recorder.time_span(encoder, name);
+        self.encode(encoder, recorder, with, views);
+        whole.end(encoder);
         self.was_drawn = true;
         true
     }
@@ -135,91 +140,74 @@ impl Prepared {
         &self,
         encoder: &mut CommandEncoder,
         recorder: Option<&DiagnosticsRecorder>,
-        label: Option<&BlurLabel>,
-        ready: &[Usable],
+        with: &BlurRecorder,
         views: &Views,
     ) {
-        let passes = self.plan.passes.iter().zip(&self.steps).zip(ready).enumerate();
-        let passes: Vec<Encoded> = passes
-            .map(|(index, ((pass, step), usable))| Encoded {
-                index,
-                pass,
-                step,
-                usable,
-            })
-            .collect();
-        // A name that nobody will see is not put together.
-        let name = recorder.and(label).map_or_else(String::new, BlurLabel::span);
-        let whole = recorder.time_span(encoder, name);
-        let unmeasured = recorder.is_none();
-        let together = |a: &Encoded, b: &Encoded| {
-            a.computes() == b.computes() && (a.pass.kind == b.pass.kind || a.computes() && unmeasured)
+        let passes = &self.plan.passes;
+        let computes = |index: usize| self.steps[index].key.program.computes();
+        let goes_on = |next: usize| {
+            let is_kind = passes[next].kind == passes[next - 1].kind;
+            computes(next) == computes(next - 1) && (is_kind || computes(next) && recorder.is_none())
         };
-        for group in passes.chunk_by(together) {
-            let span = recorder.time_span(encoder, group[0].pass.kind.span());
-            if group[0].computes() {
-                dispatch(encoder, group);
+        let mut start = 0;
+        while start < passes.len() {
+            let mut end = start + 1;
+            while end < passes.len() && goes_on(end) {
+                end += 1;
+            }
+            let span = recorder.time_span(encoder, passes[start].kind.span());
+            if computes(start) {
+                self.dispatch(encoder, start..end, with);
             } else {
-                group.iter().for_each(|one| self.draw(encoder, one, views));
+                (start..end).for_each(|index| self.draw(encoder, index, with, views));
             }
             span.end(encoder);
+            start = end;
         }
-        whole.end(encoder);
     }
 
-    fn draw(&self, encoder: &mut CommandEncoder, one: &Encoded, views: &Views) {
-        let Ready::Render(pipeline) = one.usable.pipeline else {
+    fn draw(&self, encoder: &mut CommandEncoder, index: usize, with: &BlurRecorder, views: &Views) {
+        let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
+        let usable = step.ready(&with.pipelines, &with.cache);
+        let Some(Ready::Render(pipeline)) = usable.map(|usable| usable.pipeline) else {
             return;
         };
-        let attachment = match one.pass.target {
+        let attachment = match pass.target {
             // It is written everywhere: what it held before does not matter.
-            Surface::Intermediate(texture) => {
-                attachment(&self.textures[texture].default_view, LoadOp::Clear(default()))
-            }
+            Surface::Intermediate(texture) => attachment(&self.textures[texture], LoadOp::Clear(default())),
             Surface::Source | Surface::Destination => views.attachment.clone(),
         };
         let mut render_pass = encoder.begin_render_pass(&RenderPassDescriptor {
-            label: Some(one.pass.kind.span()),
+            label: Some(pass.kind.span()),
             color_attachments: &[Some(attachment)],
             ..default()
         });
-        let (origin, size) = (one.pass.origin, one.pass.size);
+        let (origin, size) = (pass.origin, pass.size);
         let [x, y, width, height] = [origin.x, origin.y, size.x, size.y].map(|texels| texels as f32);
         render_pass.set_viewport(x, y, width, height, 0.0, 1.0);
         render_pass.set_scissor_rect(origin.x, origin.y, size.x, size.y);
         render_pass.set_pipeline(pipeline);
-        render_pass.set_bind_group(0, one.step.bind_group(), &[uniform_offset(one.index)]);
+        render_pass.set_bind_group(0, step.bind_group(), &[uniform_offset(index)]);
         render_pass.draw(0..3, 0..1);
     }
-}
 
-/// A pass of a plan with all that it takes to encode it.
-struct Encoded<'a> {
-    index: usize,
-    pass: &'a Pass,
-    step: &'a Step,
-    usable: &'a Usable<'a>,
-}
-
-impl Encoded<'_> {
-    fn computes(&self) -> bool {
-        self.usable.program.computes()
-    }
-}
-
-fn dispatch(encoder: &mut CommandEncoder, group: &[Encoded]) {
-    let mut compute_pass = encoder.begin_compute_pass(&ComputePassDescriptor {
-        label: Some(group[0].pass.kind.span()),
-        ..default()
-    });
-    for one in group {
-        let (Ready::Compute(pipeline), Some(tile)) = (&one.usable.pipeline, one.usable.program.tile()) else {
-            continue;
-        };
-        let size = one.pass.size;
-        compute_pass.set_pipeline(pipeline);
-        compute_pass.set_bind_group(0, one.step.bind_group(), &[uniform_offset(one.index)]);
-        compute_pass.dispatch_workgroups(size.x.div_ceil(tile.x), size.y.div_ceil(tile.y), 1);
+    fn dispatch(&self, encoder: &mut CommandEncoder, indices: Range<usize>, with: &BlurRecorder) {
+        let mut compute_pass = encoder.begin_compute_pass(&ComputePassDescriptor {
+            label: Some(self.plan.passes[indices.start].kind.span()),
+            ..default()
+        });
+        for index in indices {
+            let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
+            let Some(usable) = step.ready(&with.pipelines, &with.cache) else {
+                continue;
+            };
+            let (Ready::Compute(pipeline), Some(tile)) = (usable.pipeline, usable.program.tile()) else {
+                continue;
+            };
+            compute_pass.set_pipeline(pipeline);
+            compute_pass.set_bind_group(0, step.bind_group(), &[uniform_offset(index)]);
+            compute_pass.dispatch_workgroups(pass.size.x.div_ceil(tile.x), pass.size.y.div_ceil(tile.y), 1);
+        }
     }
 }
 
@@ -238,9 +226,9 @@ impl PassKind {
     }
 }
 
-fn view_of<'a>(textures: &'a [CachedTexture], surface: Surface, end: &'a TextureView) -> &'a TextureView {
+fn view_of<'a>(textures: &'a [TextureView], surface: Surface, end: &'a TextureView) -> &'a TextureView {
     match surface {
-        Surface::Intermediate(index) => &textures[index].default_view,
+        Surface::Intermediate(index) => &textures[index],
         Surface::Source | Surface::Destination => end,
     }
 }

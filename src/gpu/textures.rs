@@ -1,39 +1,103 @@
-//! Intermediate textures, from Bevy's texture cache: reused while their sizes stay, given back when unused.
+//! Intermediate textures: one set for all blurs.
+//!
+//! No two blurs run at the same time, and none needs what is left of another, so blurs of one size share their textures.
+//! What has not been used for a few frames is given back.
 
+use crate::formats::Resolved;
 use crate::plan::BlurPlan;
 use bevy::image::ToExtents;
 use bevy::math::UVec2;
-use bevy::render::render_resource::{TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy::render::render_resource::{
+    TextureDescriptor, TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
+};
 use bevy::render::renderer::RenderDevice;
-use bevy::render::texture::{CachedTexture, TextureCache};
 
-/// Takes the intermediates of a plan for this frame.
-pub fn take_intermediates(
-    plan: &BlurPlan,
-    (format, usage): (TextureFormat, TextureUsages),
-    device: &RenderDevice,
-    cache: &mut TextureCache,
-) -> Vec<CachedTexture> {
-    let take = |size: &UVec2| {
-        let descriptor = TextureDescriptor {
-            label: Some("gaussian_blur_intermediate"),
-            size: size.to_extents(),
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: TextureDimension::D2,
-            format,
-            usage,
-            view_formats: &[],
-        };
-        cache.get(device, descriptor)
-    };
-    plan.intermediates.iter().map(take).collect()
+/// How many frames a texture is kept without being used.
+const IDLE_FRAMES: u32 = 3;
+
+/// All that distinguishes one texture from another.
+type Kind = (UVec2, TextureFormat, TextureUsages);
+
+/// The intermediate textures of all blurs. Made anew when the render device is.
+#[derive(Resource, Default)]
+pub struct IntermediateTextures {
+    /// As many of a kind as the blur has that needs the most.
+    held: HashMap<Kind, Vec<Held>>,
+    /// What those hold that are used in this frame.
+    bytes: u64,
 }
 
-/// What the intermediates of a plan hold, in bytes.
-#[must_use]
-pub fn intermediate_bytes(plan: &BlurPlan, format: TextureFormat) -> u64 {
+struct Held {
+    view: TextureView,
+    /// The frames since it was used.
+    idle: u32,
+}
+
+impl IntermediateTextures {
+    /// What the textures hold that are used in this frame.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Takes the intermediates of a plan for this frame.
+    pub fn take(&mut self, plan: &BlurPlan, resolved: &Resolved, device: &RenderDevice, taken: &mut Vec<TextureView>) {
+        taken.clear();
+        for (index, size) in plan.intermediates.iter().enumerate() {
+            let alike = plan.intermediates[..index].iter().filter(|other| *other == size);
+            let kind = (*size, resolved.intermediate, resolved.intermediate_usages());
+            taken.push(self.use_one(kind, alike.count(), device));
+        }
+    }
+
+    /// Uses a texture of a kind, of which this plan has so many already.
+    fn use_one(&mut self, kind: Kind, index: usize, device: &RenderDevice) -> TextureView {
+        let held = self.held.entry(kind).or_default();
+        if held.len() == index {
+            held.push(Held {
+                view: create(kind, device),
+                idle: 1,
+            });
+        }
+        let one = &mut held[index];
+        if one.idle > 0 {
+            one.idle = 0;
+            self.bytes += bytes(kind);
+        }
+        one.view.clone()
+    }
+}
+
+/// Gives back what is used no more.
+pub fn give_back_textures(mut textures: ResMut<IntermediateTextures>) {
+    textures.bytes = 0;
+    textures.held.retain(|_, held| {
+        held.iter_mut().for_each(|one| one.idle += 1);
+        held.retain(|one| one.idle <= IDLE_FRAMES);
+        !held.is_empty()
+    });
+}
+
+fn create((size, format, usage): Kind, device: &RenderDevice) -> TextureView {
+    let texture = device.create_texture(&TextureDescriptor {
+        label: Some("gaussian_blur_intermediate"),
+        size: size.to_extents(),
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: TextureDimension::D2,
+        format,
+        usage,
+        view_formats: &[],
+    });
+    texture.create_view(&TextureViewDescriptor {
+        label: Some("gaussian_blur_intermediate"),
+        ..default()
+    })
+}
+
+fn bytes((size, format, _): Kind) -> u64 {
     let texel = u64::from(format.block_copy_size(None).unwrap_or(0));
-    let texels = |size: &UVec2| u64::from(size.x) * u64::from(size.y);
-    plan.intermediates.iter().map(texels).sum::<u64>() * texel
+    u64::from(size.x) * u64::from(size.y) * texel
 }

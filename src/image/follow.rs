@@ -6,7 +6,7 @@ use crate::diagnostics::label::BlurLabel;
 use crate::errors::BlurError;
 use crate::settings::{BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurUpdate, GaussianBlur};
 use bevy::asset::LoadState;
-use bevy::platform::collections::{HashMap, HashSet};
+use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 
 type Blurred = (
@@ -79,7 +79,7 @@ pub fn follow_images(
             feeder: None,
         });
     }
-    order_by_dependency(ordered);
+    order_by_dependency(ordered, &targets);
     find_feeders(ordered, &targets, &followed);
 }
 
@@ -139,9 +139,8 @@ impl Follow {
 }
 
 /// Moves every blur behind the blurs that write its source. A cycle keeps its order.
-fn order_by_dependency(requests: &mut Vec<Request>) {
-    let writers: HashMap<AssetId<Image>, Entity> = requests.iter().map(|one| (one.target, one.entity)).collect();
-    let feeder = |request: &Request| writers.get(&request.source).copied().filter(|it| *it != request.entity);
+fn order_by_dependency(requests: &mut Vec<Request>, targets: &Targets) {
+    let feeder = |request: &Request| targets.writer(request.source).filter(|it| *it != request.entity);
     if !requests.iter().any(|request| feeder(request).is_some()) {
         return;
     }
@@ -159,16 +158,17 @@ fn order_by_dependency(requests: &mut Vec<Request>) {
 
 /// Finds the blurs that others have to wait for: those before them, and those whose own source is not there yet.
 fn find_feeders(ordered: &mut [Request], targets: &Targets, followed: &Followed) {
-    let all: HashSet<Entity> = ordered.iter().map(|request| request.entity).collect();
-    let is_waiting = |writer: &Entity| {
+    for index in 0..ordered.len() {
+        let Some(writer) = targets.writer(ordered[index].source) else {
+            continue;
+        };
+        let place = ordered.iter().position(|other| other.entity == writer);
         let starts = |follow: &Follow| follow.carried_out == 0 && !follow.failures.is_failing();
-        !all.contains(writer) && followed.0.get(writer).is_some_and(starts)
-    };
-    let mut before: HashMap<AssetId<Image>, Entity> = HashMap::default();
-    for request in ordered {
-        let waiting = targets.writer(request.source).filter(is_waiting);
-        request.feeder = before.get(&request.source).copied().or(waiting);
-        before.insert(request.target, request.entity);
+        let is_first = match place {
+            Some(place) => place < index,
+            None => followed.0.get(&writer).is_some_and(starts),
+        };
+        ordered[index].feeder = Some(writer).filter(|_| is_first);
     }
 }
 

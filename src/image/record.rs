@@ -23,7 +23,7 @@ pub struct Times(Vec<Time>);
 
 /// A time in a frame. Those of cameras are counted in the order in which cameras render.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Time {
+pub enum Time {
     BeforeCameras,
     After { index: usize, camera: Entity },
     AfterCameras,
@@ -35,8 +35,9 @@ pub fn find_times(
     sorted: Res<SortedCameras>,
     cameras: Query<&ExtractedCamera>,
     mut times: ResMut<Times>,
+    mut painted: Local<HashMap<AssetId<Image>, Time>>,
 ) {
-    let mut painted: HashMap<AssetId<Image>, Time> = HashMap::default();
+    painted.clear();
     for (index, camera) in sorted.0.iter().enumerate() {
         let Some(NormalizedRenderTarget::Image(target)) = &camera.target else {
             continue;
