@@ -114,11 +114,28 @@ pub fn gaussian(sigma: f64, cutoff: f64) -> Vec<f64> {
 /// difference, puts it back and leaves the variance alone.
 #[must_use]
 pub fn compensated_gaussian(sigma: f64, cutoff: f64, excess: f64) -> Vec<f64> {
-    windowed(cutoff * sigma, |x| {
-        let g = |shift: f64| sample(sigma, x + shift);
-        let fourth_difference = g(-2.0) - 4.0 * g(-1.0) + 6.0 * g(0.0) - 4.0 * g(1.0) + g(2.0);
-        g(0.0) + excess * fourth_difference
-    })
+    windowed(cutoff * sigma, |x| compensated(sigma, excess, x))
+}
+
+fn compensated(sigma: f64, excess: f64, x: f64) -> f64 {
+    let g = |shift: f64| sample(sigma, x + shift);
+    let fourth_difference = g(-2.0) - 4.0 * g(-1.0) + 6.0 * g(0.0) - 4.0 * g(1.0) + g(2.0);
+    g(0.0) + excess * fourth_difference
+}
+
+/// The same kernel at any distance from its centre, for texels that lie between those of the grid: the weights of all texels
+/// that lie alike add up to one.
+#[must_use]
+pub fn compensated_weight(sigma: f64, cutoff: f64, excess: f64, distance: f64) -> f64 {
+    let support = cutoff * sigma;
+    let weight = |x: f64| compensated(sigma, excess, x) * (support + 1.0 - x.abs()).clamp(0.0, 1.0);
+    let numerator = weight(distance);
+    if numerator == 0.0 {
+        return 0.0;
+    }
+    let phase = distance - distance.round();
+    let far = support.ceil() as i32 + 2;
+    numerator / (-far..=far).map(|x| weight(phase + f64::from(x))).sum::<f64>()
 }
 
 /// How many texels on either side of its centre a kernel of `sigma` texels that ends at `cutoff` sigma reads.

@@ -31,9 +31,9 @@
 //! # Borders
 //!
 //! The source is read through the [`EdgeMode`], so the first pass sees an image without borders. Lower levels carry an
-//! **apron**: texels beyond the border that were really computed from the extended image. With `Clamp` and
-//! `Transparent` everything farther out than three texels is constant, and clamped reads supply it. `Mirror` and `Wrap`
-//! have no such end (the period is no multiple of `P`), so their aprons are as wide as the residual kernel.
+//! **apron**: three texels beyond the border that were really computed from the extended image. With `Clamp` and
+//! `Transparent` everything farther out is constant, and clamped reads supply it. With `Mirror` and `Wrap` levels hold the
+//! region alone, and the residual kernel adds its images ([`images`]).
 //!
 //! The grid of every level is locked to the source's origin, never to the region: a region that moves does not move the
 //! grid, and what does not move does not shimmer.
@@ -41,6 +41,7 @@
 //! The axes are planned independently ([`axis`]), which is what makes different sigmas along x and y free.
 
 mod axis;
+mod images;
 pub mod pass;
 mod row;
 mod rules;

@@ -25,8 +25,13 @@ pub enum Program {
     },
     /// Compute: goes to a coarser level, by so many source texels per target texel along x and y.
     DownsampleCompute(Option<[u32; 2]>),
-    /// Compute: both convolutions, with kernels that reach so many texels.
-    ConvolveCompute(Option<u32>),
+    /// Compute: both convolutions.
+    ConvolveCompute {
+        /// How many texels the kernels reach.
+        reach: Option<u32>,
+        /// Whether there are images beyond the bounds, whose weights reach up to [`IMAGE_MARGIN`] texels farther.
+        images: bool,
+    },
     /// Compute: the cubic B-spline, out of so many coarse rows at most.
     UpsampleCompute(Option<u32>),
 }
@@ -65,13 +70,18 @@ pub struct Filtering {
 /// The largest reach of a kernel, in texels. A kernel of two rho ends at the cutoff.
 pub const MAX_REACH: u32 = 16;
 
+/// How much farther the weights of images reach, in compute passes.
+pub const IMAGE_MARGIN: u32 = 8;
+
 /// The tile of [`Program::ConvolveCompute`]. Its threads each sum eight texels of a column, then four of a row: as many as
 /// the shader has letters for.
 const CONVOLVE_TILE: UVec2 = UVec2::new(64, 16);
 const CONVOLVE_DOWN: u32 = 8;
 const CONVOLVE_ACROSS: u32 = 4;
+const CONVOLVE_COLUMNS: u32 = CONVOLVE_TILE.x + 2 * (MAX_REACH + IMAGE_MARGIN);
 const CONVOLVE_THREADS: u32 = CONVOLVE_TILE.x * CONVOLVE_TILE.y / CONVOLVE_ACROSS;
-const _: () = assert!((CONVOLVE_TILE.x + 2 * MAX_REACH) * (CONVOLVE_TILE.y / CONVOLVE_DOWN) <= CONVOLVE_THREADS);
+const _: () = assert!(CONVOLVE_COLUMNS * (CONVOLVE_TILE.y / CONVOLVE_DOWN) <= CONVOLVE_THREADS);
+const _: () = assert!(MAX_REACH.is_multiple_of(CONVOLVE_ACROSS) && IMAGE_MARGIN.is_multiple_of(CONVOLVE_ACROSS));
 
 /// The threads of [`Program::DownsampleCompute`], one for each source column of a tile, and the rows of its tiles.
 const DOWNSAMPLE_THREADS: u32 = 128;
@@ -86,7 +96,7 @@ const UPSAMPLE_THREADS_Y: u32 = 16;
 
 /// The most threads of a workgroup, and the most bytes of its memory.
 pub const WORKGROUP_THREADS: u32 = 256;
-pub const WORKGROUP_BYTES: u32 = (CONVOLVE_TILE.x + 2 * MAX_REACH) * CONVOLVE_TILE.y * 8;
+pub const WORKGROUP_BYTES: u32 = CONVOLVE_COLUMNS * CONVOLVE_TILE.y * 8;
 const _: () = assert!(CONVOLVE_THREADS <= WORKGROUP_THREADS && DOWNSAMPLE_THREADS <= WORKGROUP_THREADS);
 const _: () = assert!(UPSAMPLE_TILE.x * UPSAMPLE_THREADS_Y <= WORKGROUP_THREADS);
 /// The least width or height of a tile, by which dispatches are counted.
@@ -99,6 +109,11 @@ const _: () = assert!((DOWNSAMPLE_THREADS + 16) * DOWNSAMPLE_ROWS * 8 <= WORKGRO
 const _: () = assert!((UPSAMPLE_TILE.y / 2 + 4) * UPSAMPLE_TILE.x * 16 <= WORKGROUP_BYTES);
 
 impl Program {
+    const CONVOLVE_ANY: Self = Self::ConvolveCompute {
+        reach: None,
+        images: true,
+    };
+
     /// The upsampling out of rows that are so many octaves coarser.
     #[must_use]
     pub const fn upsample_compute(octaves: u32) -> Self {
@@ -118,7 +133,7 @@ impl Program {
         match self {
             Self::ConvolveFragment(_) => Self::ConvolveFragment(None),
             Self::DownsampleCompute(_) => Self::DownsampleCompute(None),
-            Self::ConvolveCompute(_) => Self::ConvolveCompute(None),
+            Self::ConvolveCompute { .. } => Self::CONVOLVE_ANY,
             Self::UpsampleCompute(_) => Self::UpsampleCompute(None),
             Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment | Self::UpsampleFragment { .. } => {
                 self
@@ -134,7 +149,7 @@ impl Program {
         Self::ConvolveFragment(None).name(),
         Self::UpsampleFragment { filtered: true }.name(),
         Self::DownsampleCompute(None).name(),
-        Self::ConvolveCompute(None).name(),
+        Self::CONVOLVE_ANY.name(),
         Self::UpsampleCompute(None).name(),
     ];
 
@@ -148,7 +163,7 @@ impl Program {
             Self::ConvolveFragment(_) => "convolve_fragment",
             Self::UpsampleFragment { .. } => "upsample_fragment",
             Self::DownsampleCompute(_) => "downsample_compute",
-            Self::ConvolveCompute(_) => "convolve_compute",
+            Self::ConvolveCompute { .. } => "convolve_compute",
             Self::UpsampleCompute(_) => "upsample_compute",
         }
     }
@@ -168,7 +183,7 @@ impl Program {
                 Some(UVec2::new(columns, DOWNSAMPLE_ROWS))
             }
             Self::DownsampleCompute(None) => Some(DOWNSAMPLE_ANY_TILE),
-            Self::ConvolveCompute(_) => Some(CONVOLVE_TILE),
+            Self::ConvolveCompute { .. } => Some(CONVOLVE_TILE),
             Self::UpsampleCompute(_) => Some(UPSAMPLE_TILE),
         }
     }
@@ -191,7 +206,7 @@ impl Program {
     /// Whether what it writes has been packed as half floats before.
     #[must_use]
     pub const fn writes_packed(self) -> bool {
-        matches!(self, Self::ConvolveCompute(_))
+        matches!(self, Self::ConvolveCompute { .. })
     }
 
     /// Whether it is the version for any kernel of a program that has another one.
@@ -201,7 +216,7 @@ impl Program {
             self,
             Self::ConvolveFragment(None)
                 | Self::DownsampleCompute(None)
-                | Self::ConvolveCompute(None)
+                | Self::ConvolveCompute { reach: None, .. }
                 | Self::UpsampleCompute(None)
         )
     }
@@ -217,7 +232,11 @@ impl Program {
             Self::DownsampleCompute(Some([x, y])) => {
                 vec![("THREADS", DOWNSAMPLE_THREADS), ("STEP_X", x), ("STEP_Y", y)]
             }
-            Self::ConvolveCompute(reach) => vec![("THREADS", CONVOLVE_THREADS), ("REACH", reach.unwrap_or(MAX_REACH))],
+            Self::ConvolveCompute { reach, images } => {
+                let reach = reach.unwrap_or(MAX_REACH);
+                let halo = reach + if images { IMAGE_MARGIN } else { 0 };
+                vec![("THREADS", CONVOLVE_THREADS), ("REACH", reach), ("HALO", halo)]
+            }
             Self::UpsampleCompute(rows) => {
                 let threads = ("THREADS_Y", UPSAMPLE_THREADS_Y);
                 rows.map_or(vec![threads], |rows| vec![threads, ("ROWS", rows)])

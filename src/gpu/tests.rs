@@ -224,8 +224,8 @@ fn the_uniform_mirrors_its_struct() {
         ($($name:ident),*) => { vec![$((stringify!($name), offset_of!(PassUniform, $name))),*] };
     }
     let rust = fields![
-        step, shift, bounds_min, bounds_max, reach_min, reach_max, edge, octaves, normalize, origin, size, texel_size,
-        tables
+        step, shift, bounds_min, bounds_max, reach_min, reach_max, edge, octaves, normalize, margin, images, origin,
+        size, texel_size, tables
     ];
     assert_eq!(wgsl, rust, "BlurPass and PassUniform differ in (name, offset)");
     assert_eq!(layouter[handle].size as usize, size_of::<PassUniform>());

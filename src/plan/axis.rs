@@ -1,5 +1,6 @@
 //! One axis of a plan: how many octaves, which residual kernel, and where every level's texels lie.
 
+use super::images::{ImageWeights, Level};
 use super::pass::{AxisPass, BORDER, Filter, MAX_WEIGHTS};
 use crate::kernel::{self, Precision};
 use crate::settings::EdgeMode;
@@ -19,6 +20,10 @@ const MEAN_SIGMA_IN_PERIODS: f64 = 0.7;
 /// The sigma, in lengths of the region, beyond which a renormalised Gaussian does not change: over the region its
 /// weights differ by no more than 1 part in 500.
 const FLAT_SIGMA_IN_LENGTHS: f64 = 16.0;
+
+/// The texels that a level stores beyond the region on either side. The first two may hold something, and the third makes
+/// clamped reads right.
+const APRON: i32 = 3;
 
 /// Where an axis pass reads and writes: the levels of its source and target, `None` for the outermost surfaces.
 pub(super) type Levels = (Option<u32>, Option<u32>);
@@ -40,9 +45,8 @@ pub(super) struct Axis {
     octaves: u32,
     /// The half of the kernel at the lowest level; just `[1.0]` where nothing is blurred.
     residual: Vec<f64>,
-    /// The apron of a periodic edge at the lowest level, as wide as the widest residual kernel so that an animated
-    /// sigma does not change the sizes of textures.
-    apron: i32,
+    /// The weights of the region's images at the lowest level, for a periodic edge.
+    images: Option<ImageWeights>,
     /// The weight inside the region at every texel of the lowest level, for a renormalised edge.
     inside: Vec<f64>,
 }
@@ -59,7 +63,7 @@ impl Axis {
             edge,
             octaves: 0,
             residual: vec![1.0],
-            apron: 0,
+            images: None,
             inside: Vec::new(),
         };
         if sigma < MIN_SIGMA {
@@ -68,10 +72,12 @@ impl Axis {
         let sigma = f64::from(sigma).min(sigma_limit(edge, region.length));
         axis.octaves = ((sigma / rho).log2().floor().max(0.0) as u32).min(MAX_OCTAVES);
         axis.residual = residual_kernel(sigma, axis.octaves, precision);
-        // σ' stays below 2ρ, and the spline reads three texels more.
-        axis.apron = kernel::reach(2.0 * rho, precision.cutoff()) as i32 + 3;
-        if edge == EdgeMode::Renormalize && axis.octaves > 0 {
-            axis.renormalize();
+        match edge {
+            EdgeMode::Renormalize if axis.octaves > 0 => axis.renormalize(),
+            EdgeMode::Mirror | EdgeMode::Wrap if axis.octaves > 0 => {
+                axis.images = Some(axis.image_weights(sigma, precision))
+            }
+            _ => {}
         }
         debug_assert!(2 * axis.reach() < MAX_WEIGHTS);
         axis
@@ -95,15 +101,8 @@ impl Axis {
         if level == 0 {
             return self.region;
         }
-        let apron = match self.edge {
-            EdgeMode::Clamp | EdgeMode::Transparent | EdgeMode::Renormalize => 3,
-            EdgeMode::Mirror | EdgeMode::Wrap => {
-                // A level has to feed the three taps beyond the border of the next one.
-                (level..self.octaves).fold(self.apron + 2, |apron, _| 2 * apron + 3)
-            }
-        };
-        let first = (self.region.first >> level) - apron;
-        let last = ((self.region.first + self.region.length - 1) >> level) + apron;
+        let first = (self.region.first >> level) - APRON;
+        let last = ((self.region.first + self.region.length - 1) >> level) + APRON;
         Extent {
             first,
             length: last - first + 1,
@@ -120,11 +119,33 @@ impl Axis {
         self.residual.len() - 1
     }
 
+    /// How far reads of images reach, 0 if there are none.
+    pub fn images_reach(&self) -> usize {
+        self.images.as_ref().map_or(0, ImageWeights::reach)
+    }
+
     /// Convolves with the residual kernel, as weights from `-reach` to `reach`.
     pub fn convolve(&self, levels: Levels, reach: usize) -> AxisPass {
+        if let Some(images) = &self.images {
+            return self.convolve_images(levels, reach, images);
+        }
         let weight = |i: i32| self.residual.get(i.unsigned_abs() as usize).copied().unwrap_or(0.0);
         let reach = reach as i32;
         self.weigh(levels, 1, -reach, (-reach..=reach).map(weight).collect())
+    }
+
+    /// The same where the images of the region count.
+    fn convolve_images(&self, levels: Levels, reach: usize, images: &ImageWeights) -> AxisPass {
+        let (table, images) = images.table(reach);
+        let length = self.extent(self.octaves).length;
+        AxisPass {
+            // The outermost texels hold nothing.
+            bounds: (1, length - 1),
+            edge: self.edge,
+            reach: (-(reach as i32), reach as i32),
+            images: Some(images),
+            ..self.weigh(levels, 1, 0, table)
+        }
     }
 
     /// Goes from one level to a coarser one, texel by texel.
@@ -176,6 +197,7 @@ impl Axis {
             reach: (first, first + weights.len() as i32 - 1),
             octaves: 0,
             normalize: edge == EdgeMode::Renormalize,
+            images: None,
             table: weights,
         }
     }
@@ -190,8 +212,9 @@ impl Axis {
     fn read_edge(&self, level: u32) -> EdgeMode {
         match self.edge {
             _ if level > 0 => EdgeMode::Clamp,
-            // Lower levels are normalised at the very end, by the weights of the whole chain.
-            EdgeMode::Renormalize if self.octaves > 0 => EdgeMode::Transparent,
+            // Lower levels hold the region alone. They are normalised at the very end, by the weights of the whole chain, and
+            // images are added where the residual kernel is.
+            EdgeMode::Renormalize | EdgeMode::Mirror | EdgeMode::Wrap if self.octaves > 0 => EdgeMode::Transparent,
             edge => edge,
         }
     }
@@ -212,6 +235,21 @@ impl Axis {
         self.residual.iter_mut().for_each(|w| *w *= gain);
         weights.iter_mut().for_each(|w| *w *= gain);
         self.inside = weights;
+    }
+
+    fn image_weights(&self, sigma: f64, precision: Precision) -> ImageWeights {
+        let (scale, extent) = (f64::from(self.octaves).exp2(), self.extent(self.octaves));
+        let border = |texel: i32| f64::from(texel) / scale - 0.5;
+        let sigma = residual_sigma(sigma, self.octaves, precision);
+        let cutoff = precision.cutoff();
+        let excess = excess(self.octaves);
+        ImageWeights::new(&Level {
+            region: border(self.region.first)..border(self.region.first + self.region.length),
+            texels: extent.first + 1..extent.first + extent.length - 1,
+            weight: &|distance| kernel::compensated_weight(sigma, cutoff, excess, distance),
+            end: cutoff * sigma + 1.0,
+            edge: self.edge,
+        })
     }
 
     fn border_weights(&self) -> Vec<f64> {
@@ -268,8 +306,14 @@ fn residual_kernel(sigma: f64, octaves: u32, precision: Precision) -> Vec<f64> {
     if octaves == 0 {
         return kernel::gaussian(sigma, cutoff);
     }
-    // A box of w texels has the fourth cumulant -(w⁴ - 1)/120, a continuous one -w⁴/120. Five discrete boxes go down,
-    // four continuous ones make the cubic B-spline. A fourth difference raises the cumulant by 24.
+    kernel::compensated_gaussian(residual_sigma(sigma, octaves, precision), cutoff, excess(octaves))
+}
+
+/// How much of a fourth difference makes up for what the fourth cumulant is short of after so many octaves.
+///
+/// A box of w texels has the fourth cumulant -(w⁴ - 1)/120, a continuous one -w⁴/120. Five discrete boxes go down, four
+/// continuous ones make the cubic B-spline. A fourth difference raises the cumulant by 24.
+fn excess(octaves: u32) -> f64 {
     let missing = (5.0 * (1.0 - f64::from(octaves).exp2().powi(-4)) + 4.0) / 120.0;
-    kernel::compensated_gaussian(residual_sigma(sigma, octaves, precision), cutoff, missing / 24.0)
+    missing / 24.0
 }

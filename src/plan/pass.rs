@@ -4,8 +4,8 @@ use crate::program::Program;
 use crate::settings::EdgeMode;
 use bevy::math::UVec2;
 
-/// The most texels along one axis of a [`Filter::Weights`].
-pub const MAX_WEIGHTS: usize = 48;
+/// The most numbers of one axis.
+pub const MAX_WEIGHTS: usize = 96;
 
 /// The border texels at either end of an axis whose normalisation a [`Filter::Spline`] carries.
 pub const BORDER: usize = 24;
@@ -46,7 +46,8 @@ pub enum Filter {
     /// A weighted sum of filtered fetches: pairs of (offset, weight) around the source texel `target · step + shift`. An
     /// offset with a fraction reads between two texels.
     Taps,
-    /// A weighted sum of neighbouring texels: `table[i]` is for the source texel `target · step + shift + reach.0 + i`.
+    /// A weighted sum of neighbouring texels: `table[i]` is for the source texel `target · step + shift + reach.0 + i`. Texels
+    /// beyond the bounds may have weights of their own ([`Images`]).
     Weights,
     /// The cubic B-spline through a level that is `2^octaves` times coarser.
     ///
@@ -81,8 +82,23 @@ pub struct AxisPass {
     pub octaves: u32,
     /// Whether the result is divided by the part of its weights that lies inside the region.
     pub normalize: bool,
+    /// The weights of what lies beyond the bounds, where they differ.
+    pub images: Option<Images>,
     /// What the filter works with. At most [`MAX_WEIGHTS`] numbers.
     pub table: Vec<f64>,
+}
+
+/// A level that stands for itself and for its images beyond both borders, which do not lie on the level's grid.
+///
+/// A read beyond the bounds ends at a texel inside them, as the edge mode has it, at a whole number of texels from the
+/// centre. The image of that texel lies somewhere else. So the weight depends on which side of the bounds a read is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Images {
+    /// How far the images' weights reach beyond the kernel's own.
+    pub margin: i32,
+    /// Where their weights start in the table: those of the texels from 1 on below the bounds, then those above, as many each
+    /// as the reach and the margin say. Before that come the kernel's own, continued as far.
+    pub start: u32,
 }
 
 impl AxisPass {
@@ -97,6 +113,7 @@ impl AxisPass {
             reach: (0, 0),
             octaves: 0,
             normalize: false,
+            images: None,
             table: Vec::new(),
         }
     }

@@ -23,13 +23,18 @@ fn mean(row: &[f64], target: i32, length: i32) -> f64 {
 impl AxisPass {
     /// Computes the target texels `targets` from the valid texels of the source.
     ///
-    /// `row[i]` is the source texel `bounds.0 + i`; there are as many as the bounds say.
+    /// `row[i]` is the source texel `bounds.0 + i` where the bounds are those of the source; with [`Images`](super::pass::Images)
+    /// it is the
+    /// texel `i`.
     pub(super) fn apply(&self, row: &[f64], targets: Range<i32>) -> Vec<f64> {
+        let bounds = self.bounds.0 as usize..self.bounds.1 as usize;
+        let row = if self.images.is_some() { &row[bounds] } else { row };
         assert_eq!(row.len() as i32, self.bounds.1 - self.bounds.0);
         let taps = self.taps();
         let value = |target: i32| {
             let position = target * self.step + self.shift;
             match self.filter {
+                Filter::Weights if self.images.is_some() => self.sum_with_images(row, position),
                 Filter::Taps | Filter::Weights => self.weighted_sum(row, position, &taps),
                 Filter::Spline => self.spline(row, position),
                 Filter::Mean(length) => mean(row, target, length as i32),
@@ -68,6 +73,34 @@ impl AxisPass {
             }
         }
         if self.normalize { sum / weight_inside } else { sum }
+    }
+
+    fn sum_with_images(&self, row: &[f64], centre: i32) -> f64 {
+        let margin = self.images.map_or(0, |images| images.margin);
+        let texels = centre + self.reach.0 - margin..=centre + self.reach.1 + margin;
+        let value = |texel: i32| self.resolve(texel).map_or(0.0, |index| row[index]);
+        texels.map(|texel| self.weight_at(centre, texel) * value(texel)).sum()
+    }
+
+    /// The weight of a read of `texel`.
+    fn weight_at(&self, centre: i32, texel: i32) -> f64 {
+        let Some(images) = self.images else {
+            return self.table[(texel - centre - self.reach.0) as usize];
+        };
+        let (low, high) = self.bounds;
+        let distance = (texel - centre).abs();
+        let reach = self.reach.1 + images.margin;
+        let start = images.start as i32;
+        let index = if texel < 2 * low - high || texel >= 2 * high - low {
+            return 0.0;
+        } else if texel < low {
+            start - 1 + distance
+        } else if texel >= high {
+            start - 1 + reach + distance
+        } else {
+            self.reach.1 + distance
+        };
+        self.table[index as usize]
     }
 
     fn spline(&self, row: &[f64], position: i32) -> f64 {

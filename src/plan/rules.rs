@@ -1,6 +1,6 @@
 //! Which program does what. A plan decides by these rules, and so does the list of all programs that plans can ask for.
 
-use crate::program::{Filtering, Program, Tiling};
+use crate::program::{Filtering, IMAGE_MARGIN, Program, Tiling};
 
 /// Kernels reach a multiple of this many texels. Every reach is a program of its own, so there should be few. Where both
 /// convolutions are one pass, four texels are convolved at a time.
@@ -44,9 +44,15 @@ pub fn convolve(axis: usize, reach: usize) -> Program {
     Program::ConvolveFragment(Some(texels))
 }
 
-/// Convolves along both axes at once, with kernels of a [`rounded_reach`].
-pub fn convolve_both(reach: usize) -> Program {
-    Program::ConvolveCompute(Some(reach as u32))
+/// Convolves along both axes at once, with kernels of a [`rounded_reach`], or of a [`reach_with_images`].
+pub fn convolve_both(reach: usize, images: bool) -> Program {
+    let reach = Some(reach as u32);
+    Program::ConvolveCompute { reach, images }
+}
+
+/// The reach of a program that convolves both axes at once, where kernels reach so far, and images farther.
+pub fn reach_with_images(reach: usize, images: usize, tiling: Tiling) -> usize {
+    rounded_reach(reach.max(images.saturating_sub(IMAGE_MARGIN as usize)), tiling)
 }
 
 /// Interpolates a level that is so many octaves coarser along x and y, and writes the destination.

@@ -52,7 +52,7 @@ impl List {
             Tiling::Tiled { stores, apart } => {
                 let is_direct = stores && apart;
                 for reach in reaches.filter(|reach| *reach > 0) {
-                    self.add(rules::convolve_both(reach), true, is_direct);
+                    self.add(rules::convolve_both(reach, false), true, is_direct);
                 }
                 if !is_direct {
                     self.add(Program::CopyFragment, false, true);
@@ -93,7 +93,9 @@ impl List {
                 let [x, y] = reaches;
                 let least = *x.start().max(y.start());
                 for reach in least..=*x.end().max(y.end()) {
-                    self.add(rules::convolve_both(rules::rounded_reach(reach, tiling)), false, false);
+                    let rounded = rules::rounded_reach(reach, tiling);
+                    self.add(rules::convolve_both(rounded, false), false, false);
+                    self.add(rules::convolve_both(rounded, true), false, false);
                 }
             }
         }

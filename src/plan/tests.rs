@@ -1,5 +1,6 @@
 //! Plans against the infinite Gaussian, without a GPU.
 
+mod images;
 mod stages;
 
 use super::pass::{AxisPass, MAX_WEIGHTS, Surface};

@@ -138,10 +138,11 @@ impl Zip {
 
     /// Both convolutions in one pass, with kernels of one length.
     fn convolve_both(&mut self, surfaces: (Surface, Surface), levels: [Levels; 2]) {
-        let [x, y] = self.axes.each_ref().map(Axis::reach);
-        let reach = rules::rounded_reach(x.max(y), self.tiling);
+        let most = |reach: fn(&Axis) -> usize| self.axes.iter().map(reach).max().unwrap_or(0);
+        let images = most(Axis::images_reach);
+        let reach = rules::reach_with_images(most(Axis::reach), images, self.tiling);
         let axes = self.each(levels, |axis, levels| axis.convolve(levels, reach));
-        self.push(PassKind::Blur, rules::convolve_both(reach), surfaces, axes);
+        self.push(PassKind::Blur, rules::convolve_both(reach, images > 0), surfaces, axes);
     }
 
     /// The spline from the lowest level to the destination.

@@ -47,6 +47,9 @@ struct BlurPass {
     octaves: vec2<u32>,
     // Whether to divide by the weight inside the region.
     normalize: vec2<u32>,
+    // How far the weights of images reach beyond the kernel's own, and where they start in the table; 0 if there are none.
+    margin: vec2<i32>,
+    images: vec2<u32>,
     // The first texel of the target that is written, and how many are.
     origin: vec2<i32>,
     size: vec2<i32>,
@@ -134,6 +137,25 @@ fn source_position(texel: vec2<i32>) -> vec2<i32> {
 // A number of an axis' table: the weight of a texel, say.
 fn weight(axis: u32, index: u32) -> f32 {
     return blur.tables[axis * TABLE_VECTORS + index / 4u][index % 4u];
+}
+
+// The weight of a read of `texel` by a sum around `centre`, along an axis: what lies beyond the bounds may be an image with
+// weights of its own. `plan::pass::Images` has the layout of the table.
+fn weight_at(axis: u32, centre: i32, texel: i32) -> f32 {
+    if blur.images[axis] == 0u {
+        return weight(axis, u32(texel - centre - blur.reach_min[axis]));
+    }
+    let low = blur.bounds_min[axis];
+    let high = blur.bounds_max[axis];
+    if texel < 2 * low - high || texel >= 2 * high - low {
+        return 0.0;
+    }
+    let distance = abs(texel - centre);
+    let images = i32(blur.images[axis]) - 1;
+    let reach = blur.reach_max[axis];
+    let beyond = select(images, images + reach + blur.margin[axis], texel >= high);
+    let is_inside = texel >= low && texel < high;
+    return weight(axis, u32(select(beyond, reach, is_inside) + distance));
 }
 
 // NaN becomes 0 and infinities the largest value of an intermediate: one of them would spread over a whole kernel.
@@ -322,14 +344,14 @@ fn load_unchecked(texel: vec2<i32>, clamped: bool) -> vec4<f32> {
 #endif
 }
 
-// Whether reads from `first` to `last` stay inside the bounds.
+// Whether reads from `first` to `last` stay inside the bounds, and no image counts.
 fn is_inside(first: vec2<i32>, last: vec2<i32>) -> bool {
-    return all((first >= blur.bounds_min) & (last < blur.bounds_max));
+    return all((first - blur.margin >= blur.bounds_min) & (last + blur.margin < blur.bounds_max));
 }
 
 // Whether reads from `first` to `last` need no more than clamping: nothing outside the bounds is read, or clamping is
 // asked for.
 fn is_edge_free(first: vec2<i32>, last: vec2<i32>) -> bool {
-    let within = (first >= blur.bounds_min) & (last < blur.bounds_max);
+    let within = (first - blur.margin >= blur.bounds_min) & (last + blur.margin < blur.bounds_max);
     return all(within | (blur.edge == vec2<u32>(EDGE_CLAMP)));
 }

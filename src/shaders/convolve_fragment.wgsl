@@ -4,10 +4,12 @@
 
 #import bevy_gaussian_blur::common::{Output, blur, is_edge_free, is_finite, is_inside, is_present, leave, load_unchecked}
 #import bevy_gaussian_blur::common::{read_texel, source_position, weight}
+#import bevy_gaussian_blur::common::weight_at
 
 @fragment
 fn convolve_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
-    let first = source_position(vec2<i32>(fragment.xy)) + blur.reach_min;
+    let centre = source_position(vec2<i32>(fragment.xy));
+    let first = centre + blur.reach_min;
     let last = first + texels() - 1;
     // Two copies of the loops: most texels need no clamping.
     if is_inside(first, last) {
@@ -21,7 +23,7 @@ fn convolve_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
             return leave(sum);
         }
     }
-    return leave(careful_sum(first));
+    return leave(careful_sum(centre));
 }
 
 // How many texels there are along each axis.
@@ -48,14 +50,15 @@ fn weighted_sum(first: vec2<i32>, clamped: bool) -> vec4<f32> {
 
 // The same across an edge, and around values that are not finite. This is rare and must not cost registers elsewhere, so
 // the numbers of texels come from the uniform: the loops stay loops.
-fn careful_sum(first: vec2<i32>) -> vec4<f32> {
-    let extent = blur.reach_max - blur.reach_min;
+fn careful_sum(centre: vec2<i32>) -> vec4<f32> {
+    let first = centre + blur.reach_min - blur.margin;
+    let last = centre + blur.reach_max + blur.margin;
     var sum = vec4<f32>(0.0);
     var weight_inside = 0.0;
-    for (var row = 0; row <= extent.y; row++) {
-        for (var column = 0; column <= extent.x; column++) {
-            let texel = first + vec2<i32>(column, row);
-            let both = weight(0u, u32(column)) * weight(1u, u32(row));
+    for (var y = first.y; y <= last.y; y++) {
+        for (var x = first.x; x <= last.x; x++) {
+            let texel = vec2<i32>(x, y);
+            let both = weight_at(0u, centre.x, x) * weight_at(1u, centre.y, y);
             sum += both * read_texel(texel);
             weight_inside += select(0.0, both, counts(texel));
         }

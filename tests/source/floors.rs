@@ -12,7 +12,7 @@ const FLOORS: &[&[&str]] = &[
     &["settings/image"],
     &["settings"],
     &["plan/pass", "diagnostics/assign", "image/request", "image/pixels"],
-    &["plan/row", "reports"],
+    &["plan/row", "plan/images", "reports"],
     &["plan/axis"],
     &["plan/zip", "plan/stages"],
     &["plan"],
