@@ -203,6 +203,12 @@ impl Program {
         )
     }
 
+    /// Whether it counts images beyond the bounds.
+    #[must_use]
+    pub const fn has_images(self) -> bool {
+        matches!(self, Self::ConvolveCompute { images: true, .. })
+    }
+
     /// Whether what it writes has been packed as half floats before.
     #[must_use]
     pub const fn writes_packed(self) -> bool {

@@ -18,14 +18,17 @@ type Setting = (Format, u64);
 
 /// The test pictures, and what was found out with them.
 pub struct Accuracy {
+    edge: Edge,
     pictures: [Picture; 2],
     expected: HashMap<Setting, [Picture; 2]>,
     errors: HashMap<(Setting, Method), Result<f64, String>>,
 }
 
 impl Accuracy {
-    pub fn new() -> Self {
+    /// `edge` is what lies outside the pictures.
+    pub fn new(edge: Edge) -> Self {
         Self {
+            edge,
             pictures: inputs::patterns(SIZE[0] as usize, SIZE[1] as usize),
             expected: HashMap::new(),
             errors: HashMap::new(),
@@ -56,11 +59,11 @@ impl Accuracy {
         if let Some(known) = self.errors.get(&(setting, method)) {
             return known.clone();
         }
-        let pictures = &self.pictures;
+        let (pictures, edge) = (&self.pictures, self.edge);
         let expected = self.expected.entry(setting).or_insert_with(|| {
             let exact = |picture| {
                 let stored = formats::quantised(picture, format.texture_format());
-                gaussian_blur(&stored, [sigma; 2], Edge::Clamp)
+                gaussian_blur(&stored, [sigma; 2], edge)
             };
             pictures.each_ref().map(exact)
         });

@@ -1,7 +1,8 @@
 //! What a Gaussian blur costs on a GPU: the classical methods, ours, and the copy that no blur can beat.
 //!
 //! ```text
-//! cargo bench --bench gpu -- [--size WxH]... [--format F]... [--sigma S]... [--method M]... [--json FILE] [--plot FILE.svg]
+//! cargo bench --bench gpu -- [--size WxH]... [--format F]... [--sigma S]... [--method M]... [--edge E] [--json FILE]
+//!     [--plot FILE.svg]
 //! cargo bench --bench gpu -- --quick
 //! ```
 //!

@@ -3,7 +3,7 @@
 use crate::accuracy::Accuracy;
 use crate::classic::{Classic, can_run};
 use crate::method::Method;
-use crate::options::{Format, Options};
+use crate::options::{Edge, Format, Options};
 use crate::ours::{Images, Ours};
 use crate::stage::{Gpu, Stage, tiled};
 use crate::timer::Timer;
@@ -68,11 +68,11 @@ impl Bench {
     /// In one line, if nothing can be measured.
     pub fn new(options: Options) -> Result<Self, String> {
         // The app of the fragment backend is there in any case, for its device.
-        let mut ours = vec![Ours::new(Method::OursFragment)?];
+        let mut ours = vec![Ours::new(Method::OursFragment, options.edge.mode())?];
         let gpu = Gpu::of(ours[0].headless())?;
         for method in [Method::OursMixed, Method::OursCompute] {
             if options.methods.contains(&method) {
-                ours.push(Ours::new(method)?);
+                ours.push(Ours::new(method, options.edge.mode())?);
             }
         }
         let largest = gpu.device.limits().max_texture_dimension_2d;
@@ -88,7 +88,7 @@ impl Bench {
         }
         Ok(Self {
             timer: Timer::new(&gpu),
-            accuracy: Accuracy::new(),
+            accuracy: Accuracy::new(options.edge.reference()),
             gpu,
             ours,
             options,
@@ -216,6 +216,9 @@ impl Bench {
     /// Says no to what cannot run, or would run for too long.
     fn refusal(&self, stage: &Stage, rates: &HashMap<Method, f64>, method: Method, sigma: f64) -> Result<(), String> {
         can_run(stage, method)?;
+        if self.options.edge != Edge::Clamp && method.backend().is_none() && !method.is_copy() {
+            return Err("knows no edge but clamp".to_owned());
+        }
         let estimate = method
             .fetches(sigma)
             .zip(rates.get(&method))

@@ -1,7 +1,9 @@
 //! What to measure, from the command line.
 
 use crate::method::Method;
+use crate::support::reference;
 use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::EdgeMode;
 use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
 
@@ -30,6 +32,9 @@ pub struct Options {
     /// Method to measure, besides the copy it is compared with [default: all]
     #[arg(long = "method", value_name = "M")]
     pub methods: Vec<Method>,
+    /// What lies outside the image. The classical methods know the first only
+    #[arg(long, value_name = "E", default_value = "clamp")]
+    pub edge: Edge,
     /// Write the times as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -83,6 +88,38 @@ impl Options {
     pub fn runs(&self) -> usize {
         let default = if self.quick { QUICK_RUNS } else { RUNS };
         self.runs.map_or(default, |runs| runs as usize)
+    }
+}
+
+/// What lies outside the image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Edge {
+    Clamp,
+    Mirror,
+    Wrap,
+    Transparent,
+    Renormalize,
+}
+
+impl Edge {
+    pub fn mode(self) -> EdgeMode {
+        match self {
+            Self::Clamp => EdgeMode::Clamp,
+            Self::Mirror => EdgeMode::Mirror,
+            Self::Wrap => EdgeMode::Wrap,
+            Self::Transparent => EdgeMode::Transparent,
+            Self::Renormalize => EdgeMode::Renormalize,
+        }
+    }
+
+    pub fn reference(self) -> reference::Edge {
+        match self {
+            Self::Clamp => reference::Edge::Clamp,
+            Self::Mirror => reference::Edge::Mirror,
+            Self::Wrap => reference::Edge::Wrap,
+            Self::Transparent => reference::Edge::Transparent,
+            Self::Renormalize => reference::Edge::Renormalize,
+        }
     }
 }
 

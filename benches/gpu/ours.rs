@@ -27,6 +27,7 @@ const WARM_UP: usize = 4;
 /// An app for a backend.
 pub struct Ours {
     method: Method,
+    edge: EdgeMode,
     headless: Headless,
 }
 
@@ -41,7 +42,7 @@ impl Ours {
     ///
     /// # Errors
     /// There is no GPU, or none with timestamps.
-    pub fn new(method: Method) -> Result<Self, String> {
+    pub fn new(method: Method, edge: EdgeMode) -> Result<Self, String> {
         let backend = method.backend().unwrap_or_default();
         let mut headless = Headless::new(|app| {
             app.add_plugins(GaussianBlurPlugin { backend });
@@ -50,7 +51,7 @@ impl Ours {
         let gpu = Gpu::of(&headless)?;
         let in_submissions = gpu.is_software && method != Method::OursFragment;
         time_frames(headless.app.sub_app_mut(RenderApp), &gpu, in_submissions);
-        Ok(Self { method, headless })
+        Ok(Self { method, edge, headless })
     }
 
     pub fn method(&self) -> Method {
@@ -83,7 +84,8 @@ impl Ours {
         let size = [picture.width as u32, picture.height as u32];
         let images = self.images(picture, size, format);
         let image = plain(images.source).with_target(images.target);
-        let target = self.headless.blur(blur(sigma), image);
+        let blur = self.strength(sigma);
+        let target = self.headless.blur(blur, image);
         let target = target.map_err(|error| error.to_string())?;
         Ok(formats::to_picture(&self.headless.read_image(&target)))
     }
@@ -94,7 +96,8 @@ impl Ours {
     /// What the blur failed with.
     pub fn time(&mut self, images: &Images, sigma: f64, count: usize) -> Result<Vec<f64>, String> {
         let image = plain(images.source.clone()).with_target(images.target.clone());
-        let finished = self.headless.blur(blur(sigma), image.clone());
+        let blur = self.strength(sigma);
+        let finished = self.headless.blur(blur, image.clone());
         finished.map_err(|error| error.to_string())?;
         // The shaders of this very kernel come after those that serve any.
         let is_complete = |world: &mut World| world.resource::<BlurReadiness>().is_complete();
@@ -102,7 +105,8 @@ impl Ours {
             return Err("the blur's pipelines were not compiled in 1000 frames".to_owned());
         }
         let image = image.with_update(BlurUpdate::EveryFrame);
-        let entity = self.headless.app.world_mut().spawn((blur(sigma), image)).id();
+        let blur = self.strength(sigma);
+        let entity = self.headless.app.world_mut().spawn((blur, image)).id();
         let mut times = Vec::new();
         for _ in 0..WARM_UP + count {
             self.headless.frame();
@@ -111,6 +115,12 @@ impl Ours {
         self.headless.app.world_mut().despawn(entity);
         self.headless.frame();
         Ok(times.split_off(WARM_UP))
+    }
+
+    fn strength(&self, sigma: f64) -> GaussianBlur {
+        GaussianBlur::from_sigma(sigma as f32)
+            .with_unit(BlurUnit::PhysicalPixels)
+            .with_edge(self.edge)
     }
 }
 
@@ -132,8 +142,4 @@ fn time_frames(app: &mut SubApp, gpu: &Gpu, in_submissions: bool) {
         let begin = begin.after(RenderGraphSystems::Begin).before(before.clone());
         app.add_systems(RenderGraph, (begin, end.after(before).before(after)));
     }
-}
-
-fn blur(sigma: f64) -> GaussianBlur {
-    GaussianBlur::from_sigma(sigma as f32).with_unit(BlurUnit::PhysicalPixels)
 }

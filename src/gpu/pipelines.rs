@@ -140,6 +140,7 @@ impl PipelineKey {
         let may_exceed = !self.in_halves || self.leave == Leave::Unpremultiply || rounding == Rounding::Packed;
         let flags = [
             ("ANY_KERNEL", self.program.serves_any_kernel()),
+            ("IMAGES", self.program.has_images()),
             ("FILTERED", self.program.filters()),
             ("FIRST", self.is_first),
             ("HALF_FLOAT", self.in_halves),

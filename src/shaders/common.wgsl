@@ -12,6 +12,7 @@
 //   ANY_KERNEL     this program serves any kernel: its loops end where the uniform says. Programs for single kernels have
 //                  loops with constant ends, which compilers unroll; the numbers that they are compiled for are
 //                  definitions too, as are the sizes of tiles
+//   IMAGES         the region may have images beyond its borders, with weights of their own
 //   TABLE_VECTORS  the length of a table, in vectors
 //   BORDER         the border texels whose normalisation a table carries, at either end
 //   FILTERED       this pass reads the source through a linearly filtering sampler
@@ -139,23 +140,29 @@ fn weight(axis: u32, index: u32) -> f32 {
     return blur.tables[axis * TABLE_VECTORS + index / 4u][index % 4u];
 }
 
-// The weight of a read of `texel` by a sum around `centre`, along an axis: what lies beyond the bounds may be an image with
-// weights of its own. `plan::pass::Images` has the layout of the table.
+// The weight of a read of `texel` by a sum around `centre`, along an axis. What lies beyond the bounds may be an image.
 fn weight_at(axis: u32, centre: i32, texel: i32) -> f32 {
     if blur.images[axis] == 0u {
         return weight(axis, u32(texel - centre - blur.reach_min[axis]));
     }
+    return image_weight(axis, weights_of(axis, texel), texel - centre);
+}
+
+// Where the weights of reads of a texel lie in the table, from the distance 0 on; -1 if there are none. Images have weights
+// of their own: `plan::pass::Images` has the layout.
+fn weights_of(axis: u32, texel: i32) -> i32 {
     let low = blur.bounds_min[axis];
     let high = blur.bounds_max[axis];
-    if texel < 2 * low - high || texel >= 2 * high - low {
-        return 0.0;
-    }
-    let distance = abs(texel - centre);
     let images = i32(blur.images[axis]) - 1;
     let reach = blur.reach_max[axis];
     let beyond = select(images, images + reach + blur.margin[axis], texel >= high);
-    let is_inside = texel >= low && texel < high;
-    return weight(axis, u32(select(beyond, reach, is_inside) + distance));
+    let start = select(beyond, reach, texel >= low && texel < high);
+    return select(-1, start, texel >= 2 * low - high && texel < 2 * high - low);
+}
+
+fn image_weight(axis: u32, start: i32, distance: i32) -> f32 {
+    let is_reached = start >= 0 && abs(distance) <= blur.reach_max[axis] + blur.margin[axis];
+    return select(0.0, weight(axis, u32(max(start, 0) + abs(distance))), is_reached);
 }
 
 // NaN becomes 0 and infinities the largest value of an intermediate: one of them would spread over a whole kernel.
@@ -330,13 +337,24 @@ fn load(texel: vec2<i32>) -> vec4<f32> {
     return enter(fetch(clamp(texel, blur.bounds_min, blur.bounds_max - 1)));
 }
 
-// One texel that may be infinite or NaN. It has to lie inside the bounds, or else be `clamped`.
-fn load_unchecked(texel: vec2<i32>, clamped: bool) -> vec4<f32> {
-    var found = texel;
-    if clamped {
-        found = clamp(texel, blur.bounds_min, blur.bounds_max - 1);
+// One texel that may be infinite or NaN. It lies inside the bounds, unless `anywhere` is said.
+fn load_unchecked(texel: vec2<i32>, anywhere: bool) -> vec4<f32> {
+    if !anywhere {
+        return premultiplied(fetch(texel));
     }
-    let value = fetch(found);
+    let low = blur.bounds_min;
+    let high = blur.bounds_max;
+    let found = vec2<i32>(
+        inside(texel.x, low.x, high.x, blur.edge.x),
+        inside(texel.y, low.y, high.y, blur.edge.y),
+    );
+    let value = premultiplied(fetch(found));
+    let is_there = is_present(texel.x, low.x, high.x, blur.edge.x) && is_present(texel.y, low.y, high.y, blur.edge.y);
+    return select(vec4<f32>(0.0), value, is_there);
+}
+
+// What is read as straight alpha is made finite too: that costs little beside the multiplication.
+fn premultiplied(value: vec4<f32>) -> vec4<f32> {
 #ifdef PREMULTIPLY
     return enter(value);
 #else

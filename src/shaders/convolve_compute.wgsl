@@ -4,12 +4,15 @@
 // contributes to. The sums go to workgroup memory, and from there each thread convolves four neighbouring texels of a row
 // in the same way. The results go back there once more, so that neighbouring threads store neighbouring texels.
 
-#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, is_inside, is_present, load_unchecked, pack}
-#import bevy_gaussian_blur::common::{read_texel, source_position, store, unpack, weight, weight_at}
+#import bevy_gaussian_blur::common::{blur, is_finite, is_inside, is_present, load_unchecked, pack, read_texel}
+#import bevy_gaussian_blur::common::{source_position, store, unpack, weight, weight_at}
+#ifdef IMAGES
+#import bevy_gaussian_blur::common::{image_weight, weights_of}
+#endif
 
-// The largest reach of a kernel that this program serves: it goes from -REACH to REACH. And the columns beyond the tile
-// that it has room for, on either side.
+// The largest reach of a kernel that this program serves: it goes from -REACH to REACH.
 const REACH: i32 = #{REACH};
+// How far images reach, or the kernel if there are none: the columns beyond the tile on either side.
 const HALO: i32 = #{HALO};
 
 // The tile, in target texels, and the columns that it needs.
@@ -38,15 +41,14 @@ fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
     let centre = source_position(blur.origin + first);
     let last = centre + vec2<i32>(WIDTH, HEIGHT) - 1;
     let is_plain = is_inside(centre - reach(), last + reach());
-    // Images are read farther away.
-    let halo = reach() + select(blur.margin.x, 0, is_plain);
+    let halo = halo(is_plain);
     let columns = WIDTH + 2 * halo;
     if index < columns * (HEIGHT / DOWN) {
         let texel = vec2<i32>(index % columns - halo, index / columns * DOWN);
         sum_columns(centre, texel, is_plain);
     }
     workgroupBarrier();
-    sum_row(index / (WIDTH / ACROSS), index % (WIDTH / ACROSS), centre.x, is_plain);
+    sum_row(vec2<i32>(index % (WIDTH / ACROSS) * ACROSS, index / (WIDTH / ACROSS)), centre.x, is_plain);
     for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
         // Sixteen columns at a time: whole blocks of memory are stored together.
         let texel = vec2<i32>(i % 16 + i / THREADS * 16, i / 16 % HEIGHT);
@@ -63,6 +65,15 @@ fn reach() -> i32 {
 #endif
 }
 
+// How many columns a tile needs on either side.
+fn halo(is_plain: bool) -> i32 {
+#ifdef ANY_KERNEL
+    return blur.reach_max.x + blur.margin.x;
+#else
+    return select(HALO, REACH, is_plain);
+#endif
+}
+
 // Where the sum of a column lies. Positions count from the tile's first texel.
 fn slot_of(texel: vec2<i32>) -> i32 {
     let column = texel.x + HALO;
@@ -73,8 +84,8 @@ fn keep(texel: vec2<i32>, sum: vec4<f32>) {
     sums[slot_of(texel)] = pack(sum);
 }
 
-// The sums of a column, across an edge or not, whatever the values are. The number of taps comes from the uniform: the
-// loop stays a loop. Where programs are for single kernels this is rare, and must not cost registers elsewhere.
+// The sums of a column, whatever its values are. The number of taps comes from the uniform: the loop stays a loop. Where
+// programs are for single kernels this is rare, and must not cost registers elsewhere.
 fn sum_column_carefully(centre: vec2<i32>, texel: vec2<i32>) {
     let far = blur.reach_max.y + blur.margin.y;
     for (var i = 0; i < DOWN; i++) {
@@ -86,17 +97,6 @@ fn sum_column_carefully(centre: vec2<i32>, texel: vec2<i32>) {
         }
         keep(texel + vec2<i32>(0, i), normalized(sum, position.y, Y));
     }
-}
-
-// A sum of a row, whatever lies in it. `left` is the source texel of the tile's first column.
-fn careful_row(texel: vec2<i32>, left: i32) -> vec4<f32> {
-    let far = blur.reach_max.x + blur.margin.x;
-    let centre = left + texel.x;
-    var sum = vec4<f32>(0.0);
-    for (var tap = -far; tap <= far; tap++) {
-        sum += weight_at(X, centre, centre + tap) * unpack(sums[slot_of(texel + vec2<i32>(tap, 0))]);
-    }
-    return normalized(sum, centre, X);
 }
 
 // A sum along an axis, divided by the part of the weights that lies inside the bounds if that is asked for.
@@ -119,12 +119,18 @@ fn sum_columns(centre: vec2<i32>, texel: vec2<i32>, is_plain: bool) {
     sum_column_carefully(centre, texel);
 }
 
-// Neighbouring texels of a row, back into the places that are read no more.
-fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
-    let texel = vec2<i32>(quad * ACROSS, row);
+// Neighbouring texels of a row, back into the places that are read no more. `left` is the source texel of the tile's first
+// column.
+fn sum_row(texel: vec2<i32>, left: i32, is_plain: bool) {
+    let far = halo(is_plain);
     var results: array<vec4<f32>, ACROSS>;
     for (var i = 0; i < ACROSS; i++) {
-        results[i] = careful_row(texel + vec2<i32>(i, 0), left);
+        let centre = left + texel.x + i;
+        var sum = vec4<f32>(0.0);
+        for (var tap = -far; tap <= far; tap++) {
+            sum += weight_at(X, centre, centre + tap) * unpack(sums[slot_of(texel + vec2<i32>(i + tap, 0))]);
+        }
+        results[i] = normalized(sum, centre, X);
     }
     workgroupBarrier();
     for (var i = 0; i < ACROSS; i++) {
@@ -137,25 +143,39 @@ fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
 
 const TAPS: i32 = 2 * REACH + 1;
 
+// Eight sums. Letters, because GPUs were seen to be slower with an array here, and to run out of registers with one in
+// `sum_row`.
+struct Column {
+    a: vec4<f32>,
+    b: vec4<f32>,
+    c: vec4<f32>,
+    d: vec4<f32>,
+    e: vec4<f32>,
+    f: vec4<f32>,
+    g: vec4<f32>,
+    h: vec4<f32>,
+}
+
 fn sum_columns(centre: vec2<i32>, texel: vec2<i32>, is_plain: bool) {
-    let last = centre + vec2<i32>(WIDTH, HEIGHT) - 1;
     var is_done = false;
-    // Two copies of the loop: clamping in all tiles takes time.
+    // Copies of the loop: looking for edges in all tiles takes time.
     if is_plain {
-        is_done = sum_column(centre, texel, false);
-    } else if is_edge_free(centre - REACH, last + REACH) {
-        is_done = sum_column(centre, texel, true);
+        is_done = sum_column(centre + texel, texel, false);
+#ifdef IMAGES
+    } else if blur.images.y != 0u {
+        is_done = sum_column_of_images(centre + texel, texel);
+#endif
+    } else {
+        is_done = sum_column(centre + texel, texel, true);
     }
     if !is_done {
         sum_column_carefully(centre, texel);
     }
 }
 
-// The sums of a column. Returns whether everything in them was finite.
-//
-// Letters, because GPUs were seen to be slower with an array here, and to run out of registers with one in `sum_row`.
-fn sum_column(centre: vec2<i32>, texel: vec2<i32>, clamped: bool) -> bool {
-    let top = centre + texel - vec2<i32>(0, REACH);
+// The sums of a column from `position` on. Returns whether everything in them was finite.
+fn sum_column(position: vec2<i32>, texel: vec2<i32>, anywhere: bool) -> bool {
+    let top = position - vec2<i32>(0, REACH);
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
     var c = vec4<f32>(0.0);
@@ -165,7 +185,7 @@ fn sum_column(centre: vec2<i32>, texel: vec2<i32>, clamped: bool) -> bool {
     var g = vec4<f32>(0.0);
     var h = vec4<f32>(0.0);
     for (var i = 0; i < DOWN + TAPS - 1; i++) {
-        let value = load_unchecked(top + vec2<i32>(0, i), clamped);
+        let value = load_unchecked(top + vec2<i32>(0, i), anywhere);
         a = add(Y, a, value, i);
         b = add(Y, b, value, i - 1);
         c = add(Y, c, value, i - 2);
@@ -175,16 +195,30 @@ fn sum_column(centre: vec2<i32>, texel: vec2<i32>, clamped: bool) -> bool {
         g = add(Y, g, value, i - 6);
         h = add(Y, h, value, i - 7);
     }
-    let slot = slot_of(texel);
-    sums[slot] = pack(a);
-    sums[slot + COLUMNS] = pack(b);
-    sums[slot + 2 * COLUMNS] = pack(c);
-    sums[slot + 3 * COLUMNS] = pack(d);
-    sums[slot + 4 * COLUMNS] = pack(e);
-    sums[slot + 5 * COLUMNS] = pack(f);
-    sums[slot + 6 * COLUMNS] = pack(g);
-    sums[slot + 7 * COLUMNS] = pack(h);
-    return is_finite(a + b + c + d + e + f + g + h);
+    return keep_column(Column(a, b, c, d, e, f, g, h), position.y, texel, anywhere);
+}
+
+fn keep_column(sums: Column, y: i32, texel: vec2<i32>, anywhere: bool) -> bool {
+    if anywhere {
+        keep(texel, normalized(sums.a, y, Y));
+        keep(texel + vec2<i32>(0, 1), normalized(sums.b, y + 1, Y));
+        keep(texel + vec2<i32>(0, 2), normalized(sums.c, y + 2, Y));
+        keep(texel + vec2<i32>(0, 3), normalized(sums.d, y + 3, Y));
+        keep(texel + vec2<i32>(0, 4), normalized(sums.e, y + 4, Y));
+        keep(texel + vec2<i32>(0, 5), normalized(sums.f, y + 5, Y));
+        keep(texel + vec2<i32>(0, 6), normalized(sums.g, y + 6, Y));
+        keep(texel + vec2<i32>(0, 7), normalized(sums.h, y + 7, Y));
+    } else {
+        keep(texel, sums.a);
+        keep(texel + vec2<i32>(0, 1), sums.b);
+        keep(texel + vec2<i32>(0, 2), sums.c);
+        keep(texel + vec2<i32>(0, 3), sums.d);
+        keep(texel + vec2<i32>(0, 4), sums.e);
+        keep(texel + vec2<i32>(0, 5), sums.f);
+        keep(texel + vec2<i32>(0, 6), sums.g);
+        keep(texel + vec2<i32>(0, 7), sums.h);
+    }
+    return is_finite(sums.a + sums.b + sums.c + sums.d + sums.e + sums.f + sums.g + sums.h);
 }
 
 fn add(axis: u32, sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
@@ -194,41 +228,73 @@ fn add(axis: u32, sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
     return sum;
 }
 
-// Four neighbouring texels of a row, back into the places that are read no more.
-fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
-    let texel = vec2<i32>(quad * ACROSS, row);
+// Four neighbouring texels of a row, back into the places that are read no more. `left` is the source texel of the
+// tile's first column.
+fn sum_row(texel: vec2<i32>, left: i32, is_plain: bool) {
     let slot = slot_of(texel);
     // Every fourth column is in a part of its own, and the reach is a multiple of four.
     let first = slot - REACH / ACROSS;
+    let x = left + texel.x;
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
     var c = vec4<f32>(0.0);
     var d = vec4<f32>(0.0);
-    if blur.images.x == 0u || is_plain {
-        for (var i = 0; i < ACROSS + TAPS - 1; i++) {
-            let value = unpack(sums[first + i % ACROSS * PART + i / ACROSS]);
-            a = add(X, a, value, i);
-            b = add(X, b, value, i - 1);
-            c = add(X, c, value, i - 2);
-            d = add(X, d, value, i - 3);
+#ifdef IMAGES
+    if !is_plain && blur.images.x != 0u {
+        for (var i = 0; i < ACROSS + 2 * HALO; i++) {
+            let value = unpack(sums[slot_of(texel) - HALO / ACROSS + i % ACROSS * PART + i / ACROSS]);
+            let weights = weights_of(X, x - HALO + i);
+            a += image_weight(X, weights, i - HALO) * value;
+            b += image_weight(X, weights, i - HALO - 1) * value;
+            c += image_weight(X, weights, i - HALO - 2) * value;
+            d += image_weight(X, weights, i - HALO - 3) * value;
         }
-        let x = left + texel.x;
-        a = normalized(a, x, X);
-        b = normalized(b, x + 1, X);
-        c = normalized(c, x + 2, X);
-        d = normalized(d, x + 3, X);
     } else {
-        a = careful_row(texel, left);
-        b = careful_row(texel + vec2<i32>(1, 0), left);
-        c = careful_row(texel + vec2<i32>(2, 0), left);
-        d = careful_row(texel + vec2<i32>(3, 0), left);
+#endif
+    for (var i = 0; i < ACROSS + TAPS - 1; i++) {
+        let value = unpack(sums[first + i % ACROSS * PART + i / ACROSS]);
+        a = add(X, a, value, i);
+        b = add(X, b, value, i - 1);
+        c = add(X, c, value, i - 2);
+        d = add(X, d, value, i - 3);
     }
+#ifdef IMAGES
+    }
+#endif
     workgroupBarrier();
-    sums[slot] = pack(a);
-    sums[slot + PART] = pack(b);
-    sums[slot + 2 * PART] = pack(c);
-    sums[slot + 3 * PART] = pack(d);
+    sums[slot] = pack(normalized(a, x, X));
+    sums[slot + PART] = pack(normalized(b, x + 1, X));
+    sums[slot + 2 * PART] = pack(normalized(c, x + 2, X));
+    sums[slot + 3 * PART] = pack(normalized(d, x + 3, X));
     workgroupBarrier();
 }
 
+#ifdef IMAGES
+// The sums of a column that images count in.
+fn sum_column_of_images(position: vec2<i32>, texel: vec2<i32>) -> bool {
+    var a = vec4<f32>(0.0);
+    var b = vec4<f32>(0.0);
+    var c = vec4<f32>(0.0);
+    var d = vec4<f32>(0.0);
+    var e = vec4<f32>(0.0);
+    var f = vec4<f32>(0.0);
+    var g = vec4<f32>(0.0);
+    var h = vec4<f32>(0.0);
+    for (var i = 0; i < DOWN + 2 * HALO; i++) {
+        let distance = i - HALO;
+        let row = position.y + distance;
+        let value = load_unchecked(vec2<i32>(position.x, row), true);
+        let weights = weights_of(Y, row);
+        a += image_weight(Y, weights, distance) * value;
+        b += image_weight(Y, weights, distance - 1) * value;
+        c += image_weight(Y, weights, distance - 2) * value;
+        d += image_weight(Y, weights, distance - 3) * value;
+        e += image_weight(Y, weights, distance - 4) * value;
+        f += image_weight(Y, weights, distance - 5) * value;
+        g += image_weight(Y, weights, distance - 6) * value;
+        h += image_weight(Y, weights, distance - 7) * value;
+    }
+    return keep_column(Column(a, b, c, d, e, f, g, h), position.y, texel, false);
+}
+#endif
 #endif

@@ -4,7 +4,7 @@
 // contributes to. A row that is complete goes to workgroup memory, and out of that it is filtered horizontally. So
 // neighbouring threads load neighbouring texels, and each thread has a whole step of loads under way at once.
 
-#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, is_inside, load_unchecked, pack, read_texel}
+#import bevy_gaussian_blur::common::{blur, is_finite, is_inside, load_unchecked, pack, read_texel}
 #import bevy_gaussian_blur::common::{source_position, store, unpack, weight}
 
 // The tile, in target texels.
@@ -62,13 +62,11 @@ fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
     let last = corner + vec2<i32>(THREADS, STEP_Y * (HEIGHT - 1) + TAPS_Y) - 1;
     let top = corner + vec2<i32>(index, 0);
     let slot = place_in_row(index);
-    // Two copies of the loop: clamping in all tiles takes time.
+    // Two copies of the loop: looking for edges in all tiles takes time.
     if is_inside(corner, last) {
         sum_column(top, slot, false);
-    } else if is_edge_free(corner, last) {
-        sum_column(top, slot, true);
     } else {
-        sum_column_across_edge(top, slot);
+        sum_column(top, slot, true);
     }
     workgroupBarrier();
     var is_clean = true;
@@ -97,7 +95,7 @@ fn place_in_row(column: i32) -> i32 {
 }
 
 // Filters a column vertically.
-fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) {
+fn sum_column(top: vec2<i32>, slot: i32, anywhere: bool) {
     // The open rows, the oldest first. Letters, so that they surely are registers: they are shifted for every row.
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
@@ -106,7 +104,7 @@ fn sum_column(top: vec2<i32>, slot: i32, clamped: bool) {
     var e = vec4<f32>(0.0);
     for (var block = 0; block < HEIGHT + OPEN - 1; block++) {
         for (var i = 0; i < STEP_Y; i++) {
-            let value = load_unchecked(top + vec2<i32>(0, block * STEP_Y + i), clamped);
+            let value = load_unchecked(top + vec2<i32>(0, block * STEP_Y + i), anywhere);
             let tap = (OPEN - 1) * STEP_Y + i;
             a = add(a, value, tap);
             b = add(b, value, tap - STEP_Y);
@@ -130,16 +128,5 @@ fn add(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
         return sum + weight(1u, u32(tap)) * value;
     }
     return sum;
-}
-
-// The same across an edge. This is rare and must not cost registers elsewhere: the loop stays a loop.
-fn sum_column_across_edge(top: vec2<i32>, slot: i32) {
-    for (var row = 0; row < HEIGHT; row++) {
-        var sum = vec4<f32>(0.0);
-        for (var tap = 0; tap <= blur.reach_max.y - blur.reach_min.y; tap++) {
-            sum += weight(1u, u32(tap)) * read_texel(top + vec2<i32>(0, row * STEP_Y + tap));
-        }
-        rows[row * PITCH + slot] = pack(sum);
-    }
 }
 #endif

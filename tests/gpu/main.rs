@@ -10,6 +10,7 @@ mod exactness;
 mod failures;
 mod formats;
 mod freshness;
+mod layers;
 mod lifecycle;
 mod pixels;
 mod quality;

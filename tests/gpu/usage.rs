@@ -86,7 +86,7 @@ fn events_and_errors_reflect() {
     let errors = [
         BlurError::InvalidRadius(-1.0),
         BlurError::InvalidAspect(Vec2::NEG_X),
-        BlurError::UnsupportedTarget(FORMAT),
+        BlurError::NotTwoDimensional,
         BlurError::SharedTarget { other: entity },
     ];
     for error in errors {

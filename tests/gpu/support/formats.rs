@@ -1,52 +1,164 @@
 //! Pictures of numbers to and from the bytes of texture formats.
 //!
-//! Values are those that a shader sees: sRGB formats hold linear light here and encoded bytes there.
+//! Values are those that a shader sees: sRGB formats hold linear light here and encoded bytes there, and integers are the
+//! numbers that they are.
 
 use super::headless::Pixels;
 use super::reference::Picture;
+use super::{assert_close, within_rounding};
 use bevy::asset::RenderAssetUsages;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
 use half::f16;
 
-/// How one channel is stored.
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    Unorm8,
-    Srgb8,
-    Unorm16,
-    Half,
+/// What the bits of a channel mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    Unorm,
+    /// Eight bits of encoded light, and of alpha as it is.
+    Srgb,
+    Snorm,
+    Uint,
+    Sint,
+    /// With 16 or 32 bits; or with 11 or 10, which are half floats without a sign and with less mantissa.
     Float,
 }
 
-/// The channels of a format in memory order, as indices into RGBA, and their kind.
-fn channels(format: TextureFormat) -> (&'static [usize], Kind) {
-    match format {
-        TextureFormat::R8Unorm => (&[0], Kind::Unorm8),
-        TextureFormat::Rg8Unorm => (&[0, 1], Kind::Unorm8),
-        TextureFormat::Rgba8Unorm => (&[0, 1, 2, 3], Kind::Unorm8),
-        TextureFormat::Rgba8UnormSrgb => (&[0, 1, 2, 3], Kind::Srgb8),
-        TextureFormat::Bgra8Unorm => (&[2, 1, 0, 3], Kind::Unorm8),
-        TextureFormat::Bgra8UnormSrgb => (&[2, 1, 0, 3], Kind::Srgb8),
-        TextureFormat::R16Unorm => (&[0], Kind::Unorm16),
-        TextureFormat::Rgba16Unorm => (&[0, 1, 2, 3], Kind::Unorm16),
-        TextureFormat::R16Float => (&[0], Kind::Half),
-        TextureFormat::Rg16Float => (&[0, 1], Kind::Half),
-        TextureFormat::Rgba16Float => (&[0, 1, 2, 3], Kind::Half),
-        TextureFormat::R32Float => (&[0], Kind::Float),
-        TextureFormat::Rg32Float => (&[0, 1], Kind::Float),
-        TextureFormat::Rgba32Float => (&[0, 1, 2, 3], Kind::Float),
-        _ => panic!("{format:?} is packed"),
+/// How a format stores its texels.
+struct Layout {
+    format: TextureFormat,
+    kind: Kind,
+    /// The channels from the lowest bit on, as indices into RGBA.
+    order: &'static [usize],
+    /// The bits of each channel of RGBA.
+    bits: [u32; 4],
+}
+
+const R: &[usize] = &[0];
+const RG: &[usize] = &[0, 1];
+const RGB: &[usize] = &[0, 1, 2];
+const RGBA: &[usize] = &[0, 1, 2, 3];
+const BGRA: &[usize] = &[2, 1, 0, 3];
+
+/// All formats of colours that can be written.
+const TABLE: &[Layout] = {
+    use Kind::{Float, Sint, Snorm, Srgb, Uint, Unorm};
+    use TextureFormat as T;
+    &[
+        Layout::plain(T::R8Unorm, Unorm, R, 8),
+        Layout::plain(T::Rg8Unorm, Unorm, RG, 8),
+        Layout::plain(T::Rgba8Unorm, Unorm, RGBA, 8),
+        Layout::plain(T::Rgba8UnormSrgb, Srgb, RGBA, 8),
+        Layout::plain(T::Bgra8Unorm, Unorm, BGRA, 8),
+        Layout::plain(T::Bgra8UnormSrgb, Srgb, BGRA, 8),
+        Layout::plain(T::R8Snorm, Snorm, R, 8),
+        Layout::plain(T::Rg8Snorm, Snorm, RG, 8),
+        Layout::plain(T::Rgba8Snorm, Snorm, RGBA, 8),
+        Layout::plain(T::R8Uint, Uint, R, 8),
+        Layout::plain(T::Rg8Uint, Uint, RG, 8),
+        Layout::plain(T::Rgba8Uint, Uint, RGBA, 8),
+        Layout::plain(T::R8Sint, Sint, R, 8),
+        Layout::plain(T::Rg8Sint, Sint, RG, 8),
+        Layout::plain(T::Rgba8Sint, Sint, RGBA, 8),
+        Layout::plain(T::R16Unorm, Unorm, R, 16),
+        Layout::plain(T::Rg16Unorm, Unorm, RG, 16),
+        Layout::plain(T::Rgba16Unorm, Unorm, RGBA, 16),
+        Layout::plain(T::R16Snorm, Snorm, R, 16),
+        Layout::plain(T::Rg16Snorm, Snorm, RG, 16),
+        Layout::plain(T::Rgba16Snorm, Snorm, RGBA, 16),
+        Layout::plain(T::R16Uint, Uint, R, 16),
+        Layout::plain(T::Rg16Uint, Uint, RG, 16),
+        Layout::plain(T::Rgba16Uint, Uint, RGBA, 16),
+        Layout::plain(T::R16Sint, Sint, R, 16),
+        Layout::plain(T::Rg16Sint, Sint, RG, 16),
+        Layout::plain(T::Rgba16Sint, Sint, RGBA, 16),
+        Layout::plain(T::R16Float, Float, R, 16),
+        Layout::plain(T::Rg16Float, Float, RG, 16),
+        Layout::plain(T::Rgba16Float, Float, RGBA, 16),
+        Layout::plain(T::R32Uint, Uint, R, 32),
+        Layout::plain(T::Rg32Uint, Uint, RG, 32),
+        Layout::plain(T::Rgba32Uint, Uint, RGBA, 32),
+        Layout::plain(T::R32Sint, Sint, R, 32),
+        Layout::plain(T::Rg32Sint, Sint, RG, 32),
+        Layout::plain(T::Rgba32Sint, Sint, RGBA, 32),
+        Layout::plain(T::R32Float, Float, R, 32),
+        Layout::plain(T::Rg32Float, Float, RG, 32),
+        Layout::plain(T::Rgba32Float, Float, RGBA, 32),
+        Layout::packed(T::Rgb10a2Unorm, Unorm, RGBA, [10, 10, 10, 2]),
+        Layout::packed(T::Rgb10a2Uint, Uint, RGBA, [10, 10, 10, 2]),
+        Layout::packed(T::Rg11b10Ufloat, Float, RGB, [11, 11, 10, 0]),
+    ]
+};
+
+impl Layout {
+    const fn plain(format: TextureFormat, kind: Kind, order: &'static [usize], bits: u32) -> Self {
+        Self::packed(format, kind, order, [bits; 4])
     }
+
+    const fn packed(format: TextureFormat, kind: Kind, order: &'static [usize], bits: [u32; 4]) -> Self {
+        Self {
+            format,
+            kind,
+            order,
+            bits,
+        }
+    }
+
+    fn of(format: TextureFormat) -> &'static Self {
+        let found = TABLE.iter().find(|layout| layout.format == format);
+        found.unwrap_or_else(|| panic!("{format:?} is not in the table"))
+    }
+
+    fn encode(&self, texel: [f64; 4]) -> Vec<u8> {
+        let (mut word, mut length) = (0_u128, 0_u32);
+        for &channel in self.order {
+            let bits = self.bits[channel];
+            word |= u128::from(to_bits(texel[channel], self.kind_of(channel), bits)) << length;
+            length += bits;
+        }
+        word.to_le_bytes()[..length as usize / 8].to_vec()
+    }
+
+    fn decode(&self, bytes: &[u8]) -> [f64; 4] {
+        let mut word = bytes
+            .iter()
+            .rev()
+            .fold(0_u128, |word, byte| word << 8 | u128::from(*byte));
+        let mut texel = [0.0, 0.0, 0.0, 1.0];
+        for &channel in self.order {
+            let bits = self.bits[channel];
+            let mask = u128::from(u32::MAX >> (32 - bits));
+            texel[channel] = from_bits((word & mask) as u32, self.kind_of(channel), bits);
+            word >>= bits;
+        }
+        texel
+    }
+
+    /// Alpha is never encoded as light is.
+    fn kind_of(&self, channel: usize) -> Kind {
+        match self.kind {
+            Kind::Srgb if channel == 3 => Kind::Unorm,
+            kind => kind,
+        }
+    }
+}
+
+/// All formats that can be written, with or without a feature.
+pub fn all() -> Vec<TextureFormat> {
+    TABLE.iter().map(|layout| layout.format).collect()
+}
+
+pub fn kind(format: TextureFormat) -> Kind {
+    Layout::of(format).kind
+}
+
+pub fn is_integer(format: TextureFormat) -> bool {
+    matches!(kind(format), Kind::Uint | Kind::Sint)
 }
 
 /// The channels of RGBA that a format holds.
 pub fn stored_channels(format: TextureFormat) -> Vec<usize> {
-    match format {
-        TextureFormat::Rgb10a2Unorm => vec![0, 1, 2, 3],
-        TextureFormat::Rg11b10Ufloat => vec![0, 1, 2],
-        _ => channels(format).0.to_vec(),
-    }
+    Layout::of(format).order.to_vec()
 }
 
 /// The sRGB encoding of linear light.
@@ -69,7 +181,8 @@ pub fn decode_srgb(encoded: f64) -> f64 {
 
 /// An image asset that holds `picture` as exactly as its format can.
 pub fn to_image(picture: &Picture, format: TextureFormat) -> Image {
-    let bytes = picture.texels.iter().flat_map(|texel| encode(*texel, format)).collect();
+    let layout = Layout::of(format);
+    let bytes = picture.texels.iter().flat_map(|texel| layout.encode(*texel)).collect();
     let size = Extent3d {
         width: picture.width as u32,
         height: picture.height as u32,
@@ -82,69 +195,174 @@ pub fn to_image(picture: &Picture, format: TextureFormat) -> Image {
 
 /// The picture that the bytes of a texture hold. Channels that the format lacks are 0, alpha 1.
 pub fn to_picture(pixels: &Pixels) -> Picture {
+    let layout = Layout::of(pixels.format);
     let texel = pixels.bytes.len() / (pixels.width * pixels.height) as usize;
-    let texels = pixels.bytes.chunks(texel).map(|bytes| decode(bytes, pixels.format));
+    let texels = pixels.bytes.chunks(texel).map(|bytes| layout.decode(bytes));
     Picture::new(pixels.width as usize, pixels.height as usize, texels.collect())
 }
 
 /// The picture as a format stores it.
 pub fn quantised(picture: &Picture, format: TextureFormat) -> Picture {
-    let texels = picture
-        .texels
-        .iter()
-        .map(|texel| decode(&encode(*texel, format), format));
+    let layout = Layout::of(format);
+    let texels = picture.texels.iter().map(|texel| layout.decode(&layout.encode(*texel)));
     Picture::new(picture.width, picture.height, texels.collect())
 }
 
-fn encode(texel: [f64; 4], format: TextureFormat) -> Vec<u8> {
-    if format == TextureFormat::Rgb10a2Unorm {
-        let field = |value: f64, largest: f64| (value.clamp(0.0, 1.0) * largest).round() as u32;
-        let [r, g, b] = [texel[0], texel[1], texel[2]].map(|value| field(value, 1023.0));
-        return (r | g << 10 | b << 20 | field(texel[3], 3.0) << 30)
-            .to_le_bytes()
-            .to_vec();
-    }
-    if format == TextureFormat::Rg11b10Ufloat {
-        let field = |value: f64, mantissa: u32| u32::from(f16::from_f64(value.max(0.0)).to_bits() >> (10 - mantissa));
-        return (field(texel[0], 6) | field(texel[1], 6) << 11 | field(texel[2], 5) << 22)
-            .to_le_bytes()
-            .to_vec();
-    }
-    let (order, kind) = channels(format);
-    let byte = |value: f64| vec![(value.clamp(0.0, 1.0) * 255.0).round() as u8];
-    let one = |channel: &usize| match kind {
-        Kind::Srgb8 if *channel < 3 => byte(encode_srgb(texel[*channel].clamp(0.0, 1.0))),
-        Kind::Unorm8 | Kind::Srgb8 => byte(texel[*channel]),
-        Kind::Unorm16 => ((texel[*channel].clamp(0.0, 1.0) * 65535.0).round() as u16)
-            .to_le_bytes()
-            .to_vec(),
-        Kind::Half => f16::from_f64(texel[*channel]).to_le_bytes().to_vec(),
-        Kind::Float => (texel[*channel] as f32).to_le_bytes().to_vec(),
-    };
-    order.iter().flat_map(one).collect()
+/// The largest number of so many bits, without and with a sign.
+fn largest(bits: u32) -> f64 {
+    f64::from(u32::MAX >> (32 - bits))
 }
 
-fn decode(bytes: &[u8], format: TextureFormat) -> [f64; 4] {
-    let mut texel = [0.0, 0.0, 0.0, 1.0];
-    let word = || u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    if format == TextureFormat::Rgb10a2Unorm {
-        let field = |shift: u32, mask: u32| f64::from((word() >> shift) & mask) / f64::from(mask);
-        return [field(0, 1023), field(10, 1023), field(20, 1023), field(30, 3)];
+fn largest_signed(bits: u32) -> f64 {
+    f64::from(u32::MAX >> (33 - bits))
+}
+
+fn to_bits(value: f64, kind: Kind, bits: u32) -> u32 {
+    let mask = u32::MAX >> (32 - bits);
+    let unsigned = |value: f64| (value.clamp(0.0, 1.0) * largest(bits)).round() as u32;
+    match kind {
+        Kind::Unorm => unsigned(value),
+        Kind::Srgb => unsigned(encode_srgb(value.clamp(0.0, 1.0))),
+        Kind::Snorm => (value.clamp(-1.0, 1.0) * largest_signed(bits)).round() as i32 as u32 & mask,
+        Kind::Uint => value.clamp(0.0, largest(bits)).round() as u32,
+        Kind::Sint => {
+            let most = largest_signed(bits);
+            value.clamp(-most - 1.0, most).round() as i32 as u32 & mask
+        }
+        Kind::Float => match bits {
+            32 => (value as f32).to_bits(),
+            16 => u32::from(f16::from_f64(value).to_bits()),
+            _ => {
+                // Half floats have 15 bits beside their sign. NaN stays what it is.
+                let positive = if value < 0.0 { 0.0 } else { value };
+                let half = u32::from(f16::from_f64(positive).to_bits() & 0x7fff);
+                let dropped = 15 - bits;
+                (half + (1 << (dropped - 1))) >> dropped
+            }
+        },
     }
-    if format == TextureFormat::Rg11b10Ufloat {
-        let field =
-            |shift: u32, mask: u32, up: u32| f64::from(f16::from_bits((((word() >> shift) & mask) << up) as u16));
-        return [field(0, 0x7ff, 4), field(11, 0x7ff, 4), field(22, 0x3ff, 5), 1.0];
+}
+
+fn from_bits(raw: u32, kind: Kind, bits: u32) -> f64 {
+    let signed = || f64::from((raw << (32 - bits)) as i32 >> (32 - bits));
+    match kind {
+        Kind::Unorm => f64::from(raw) / largest(bits),
+        Kind::Srgb => decode_srgb(f64::from(raw) / largest(bits)),
+        Kind::Snorm => (signed() / largest_signed(bits)).max(-1.0),
+        Kind::Uint => f64::from(raw),
+        Kind::Sint => signed(),
+        Kind::Float => match bits {
+            32 => f64::from(f32::from_bits(raw)),
+            16 => f16::from_bits(raw as u16).to_f64(),
+            _ => f16::from_bits((raw << (15 - bits)) as u16).to_f64(),
+        },
     }
-    let (order, kind) = channels(format);
-    for (bytes, &channel) in bytes.chunks(bytes.len() / order.len()).zip(order) {
-        texel[channel] = match kind {
-            Kind::Srgb8 if channel < 3 => decode_srgb(f64::from(bytes[0]) / 255.0),
-            Kind::Unorm8 | Kind::Srgb8 => f64::from(bytes[0]) / 255.0,
-            Kind::Unorm16 => f64::from(u16::from_le_bytes([bytes[0], bytes[1]])) / 65535.0,
-            Kind::Half => f16::from_le_bytes([bytes[0], bytes[1]]).to_f64(),
-            Kind::Float => f64::from(f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])),
+}
+
+/// The least and the greatest number of each channel of a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    pub low: [f64; 4],
+    pub high: [f64; 4],
+}
+
+impl Span {
+    /// The same numbers in all channels.
+    pub const fn new(low: f64, high: f64) -> Self {
+        Self {
+            low: [low; 4],
+            high: [high; 4],
+        }
+    }
+
+    /// All that a format can hold; of floats, which can be anything, 0 to 1.
+    pub fn of(format: TextureFormat) -> Self {
+        let layout = Layout::of(format);
+        let mut span = Self::new(0.0, 1.0);
+        for &channel in layout.order {
+            let bits = layout.bits[channel];
+            (span.low[channel], span.high[channel]) = match layout.kind {
+                Kind::Unorm | Kind::Srgb | Kind::Float => (0.0, 1.0),
+                Kind::Snorm => (-1.0, 1.0),
+                Kind::Uint => (0.0, largest(bits)),
+                Kind::Sint => (-largest_signed(bits) - 1.0, largest_signed(bits)),
+            };
+        }
+        span
+    }
+
+    /// Stretches values from 0 to 1 over the span.
+    pub fn spread(&self, picture: &Picture) -> Picture {
+        self.map(picture, |value, low, width| low + value * width)
+    }
+
+    /// The values from 0 to 1 that were stretched.
+    pub fn unit(&self, picture: &Picture) -> Picture {
+        self.map(picture, |value, low, width| (value - low) / width)
+    }
+
+    /// What is left of a picture where nothing else can be stored.
+    pub fn saturated(&self, picture: &Picture) -> Picture {
+        self.map(picture, |value, low, width| value.clamp(low, low + width))
+    }
+
+    fn map(&self, picture: &Picture, change: impl Fn(f64, f64, f64) -> f64) -> Picture {
+        let width = |channel: usize| self.high[channel] - self.low[channel];
+        let changed = |texel: &[f64; 4]| {
+            core::array::from_fn(|channel| change(texel[channel], self.low[channel], width(channel)))
         };
+        let texels = picture.texels.iter().map(changed).collect();
+        Picture::new(picture.width, picture.height, texels)
     }
-    texel
+}
+
+/// How far the channels of a blurred picture may be off, as a share of what the picture spans: 0.35/255 for the blur, and
+/// half a step of the format with the latitude that graphics APIs allow. Floats may be off by 0.2 % of the peak.
+pub fn tolerance(format: TextureFormat, span: &Span) -> [f64; 4] {
+    let layout = Layout::of(format);
+    core::array::from_fn(|channel| {
+        let bits = layout.bits[channel].max(1);
+        let step = match layout.kind {
+            // The rounding itself comes on top: it depends on the value.
+            Kind::Srgb => return 0.6 / 255.0,
+            Kind::Float => return 0.002,
+            Kind::Unorm => 1.0 / largest(bits),
+            Kind::Snorm => 1.0 / largest_signed(bits),
+            Kind::Uint | Kind::Sint => 1.0,
+        };
+        // Integers of 32 bits go through floats, which carry 24.
+        let carried = if bits == 32 { 0.5_f64.powi(23) } else { 0.0 };
+        0.35 / 255.0 + 0.65 * step / (span.high[channel] - span.low[channel]) + carried
+    })
+}
+
+/// What is expected, moved towards what was got by as much as the rounding of a format may be off where that depends on the
+/// value: that of sRGB, and half a step of a mantissa of six bits, of five in blue.
+pub fn within_storage(got: &Picture, expected: &Picture, format: TextureFormat) -> Picture {
+    if format != TextureFormat::Rg11b10Ufloat {
+        return within_rounding(got, expected, format);
+    }
+    Picture::from_fn(got.width, got.height, |x, y| {
+        let (got, expected) = (got.at(x, y), expected.at(x, y));
+        core::array::from_fn(|channel| {
+            let share = if channel == 2 { 1.0 / 64.0 } else { 1.0 / 128.0 };
+            let step = share * expected[channel].abs();
+            expected[channel] + (got[channel] - expected[channel]).clamp(-step, step)
+        })
+    })
+}
+
+/// Panics if a blurred picture whose source spans some numbers is not what a format can hold of the expected one. Returns
+/// the worst difference as a share of the span.
+pub fn assert_stored(name: &str, got: &Picture, expected: &Picture, format: TextureFormat, span: &Span) -> f64 {
+    let within = within_storage(got, expected, format);
+    let (got, within) = (span.unit(got), span.unit(&within));
+    let tolerance = tolerance(format, span);
+    let stored = stored_channels(format);
+    let (colour, alpha): (Vec<usize>, Vec<usize>) = stored.iter().copied().partition(|channel| *channel < 3);
+    if alpha.is_empty() || tolerance[3] == tolerance[0] {
+        return assert_close(name, &got, &within, &stored, tolerance[0]);
+    }
+    let worst = assert_close(name, &got, &within, &colour, tolerance[0]);
+    worst.max(assert_close(name, &got, &within, &alpha, tolerance[3]))
 }

@@ -214,11 +214,20 @@ impl Headless {
         Ok(target.expect("a finished blur has a target"))
     }
 
-    /// Reads an image back from the GPU.
+    /// Reads an image back from the GPU: the first level of its first layer.
     pub fn read_image(&self, image: &Handle<Image>) -> Pixels {
         let images = self.render_world().resource::<RenderAssets<GpuImage>>();
         let image = images.get(image).expect("the image is on the GPU");
         self.read_texture(&image.texture, image.view_format())
+    }
+
+    /// Reads one level of one layer of an image's texture back from the GPU.
+    pub fn read_part(&self, image: &Handle<Image>, layer: u32, level: u32) -> Pixels {
+        let images = self.render_world().resource::<RenderAssets<GpuImage>>();
+        let image = images.get(image).expect("the image is on the GPU");
+        let device = self.render_world().resource::<RenderDevice>();
+        let queue = self.render_world().resource::<RenderQueue>();
+        read_part((device, queue), &image.texture, image.view_format(), [layer, level])
     }
 
     /// Reads a texture back from the GPU.
@@ -229,23 +238,31 @@ impl Headless {
     }
 }
 
-/// Reads a texture back from the GPU.
-pub fn read_texture(
+/// Reads a texture back from the GPU: the first level of its first layer.
+pub fn read_texture(gpu: (&RenderDevice, &RenderQueue), texture: &Texture, format: TextureFormat) -> Pixels {
+    read_part(gpu, texture, format, [0, 0])
+}
+
+fn read_part(
     (device, queue): (&RenderDevice, &RenderQueue),
     texture: &Texture,
     format: TextureFormat,
+    [layer, level]: [u32; 2],
 ) -> Pixels {
-    let size: Extent3d = texture.size();
+    let [width, height] = [texture.width(), texture.height()].map(|side| (side >> level).max(1));
     let texel = texture.format().block_copy_size(None).expect("a plain format");
-    let row = size.width * texel;
+    let row = width * texel;
     let padded = RenderDevice::align_copy_bytes_per_row(row as usize) as u32;
     let buffer = device.create_buffer(&BufferDescriptor {
         label: Some("read back"),
-        size: u64::from(padded) * u64::from(size.height),
+        size: u64::from(padded) * u64::from(height),
         usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
         mapped_at_creation: false,
     });
     let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
+    let mut part = texture.as_image_copy();
+    part.mip_level = level;
+    part.origin.z = layer;
     let layout = TexelCopyBufferLayout {
         offset: 0,
         bytes_per_row: Some(padded),
@@ -255,7 +272,12 @@ pub fn read_texture(
         buffer: &buffer,
         layout,
     };
-    encoder.copy_texture_to_buffer(texture.as_image_copy(), target, size);
+    let size = Extent3d {
+        width,
+        height,
+        depth_or_array_layers: 1,
+    };
+    encoder.copy_texture_to_buffer(part, target, size);
     queue.submit([encoder.finish()]);
     buffer
         .slice(..)
@@ -265,8 +287,8 @@ pub fn read_texture(
     let rows = mapped.chunks(padded as usize);
     let bytes = rows.flat_map(|padded| &padded[..row as usize]).copied().collect();
     Pixels {
-        width: size.width,
-        height: size.height,
+        width,
+        height,
         format,
         bytes,
     }

@@ -88,9 +88,38 @@ pub fn blurred_into_own(
     picture: &Picture,
     format: TextureFormat,
 ) -> Picture {
+    blurred_into_own_with(headless, blur, picture, format, BlurAlpha::Premultiplied)
+}
+
+/// The same with any meaning of alpha.
+pub fn blurred_into_own_with(
+    headless: &mut Headless,
+    blur: GaussianBlur,
+    picture: &Picture,
+    format: TextureFormat,
+    alpha: BlurAlpha,
+) -> Picture {
     let source = headless.add_image(formats::to_image(picture, format));
-    let target = headless.blur(blur, plain(source)).expect("the blur succeeds");
+    let image = BlurImage::new(source).with_alpha(alpha);
+    let target = headless.blur(blur, image).expect("the blur succeeds");
     formats::to_picture(&headless.read_image(&target))
+}
+
+/// An image of several layers, each given by all its levels.
+pub fn layered(layers: &[Vec<Picture>], format: TextureFormat) -> Image {
+    let mut image = formats::to_image(&layers[0][0], format);
+    image.texture_descriptor.size.depth_or_array_layers = layers.len() as u32;
+    image.texture_descriptor.mip_level_count = layers[0].len() as u32;
+    let pictures = layers.iter().flatten();
+    let bytes = pictures.flat_map(|picture| formats::to_image(picture, format).data.expect("the image has data"));
+    image.data = Some(bytes.collect());
+    image
+}
+
+/// The asset behind a handle.
+pub fn asset(headless: &Headless, image: &Handle<Image>) -> Image {
+    let images = headless.app.world().resource::<Assets<Image>>();
+    images.get(image).expect("it is alive").clone()
 }
 
 /// Panics if an image is not the Gaussian of a picture that was stored in the same format.

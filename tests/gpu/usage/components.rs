@@ -4,6 +4,7 @@ use super::{image, pictures};
 use crate::support::images::{assert_blur, plain, ready_app, replace_image, set_blur, spawn, target_of};
 use crate::support::outcomes::{failures, finished, frames};
 use bevy::prelude::*;
+use bevy::render::render_resource::TextureDimension;
 use bevy_gaussian_blur::prelude::*;
 
 /// What an entity has reported.
@@ -139,6 +140,7 @@ fn a_failure_does_not_cost_the_target() {
     layers
         .reinterpret_stacked_2d_as_array(3)
         .expect("three layers of eight rows");
+    layers.texture_descriptor.dimension = TextureDimension::D3;
     replace_image(&mut headless, &source, layers);
     assert_eq!(failures(&mut headless, 20), [BlurError::NotTwoDimensional], "once");
     assert_blur("before-failure", &headless, &target, &first, 3.5);

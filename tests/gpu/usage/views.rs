@@ -1,8 +1,8 @@
 //! Sources whose view is a part of a texture.
 
-use super::{FORMAT, image, pictures};
-use crate::support::images::{assert_blur, plain, ready_app, spawn, target_of};
-use crate::support::outcomes::{failures, finished};
+use super::{FORMAT, pictures};
+use crate::support::images::{assert_blur, assert_pixels, asset, layered, plain, ready_app, spawn, target_of};
+use crate::support::outcomes::finished;
 use crate::support::reference::Picture;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureViewDescriptor, TextureViewDimension};
@@ -22,15 +22,8 @@ fn levels(layer: u32) -> [Picture; LEVELS as usize] {
 
 /// A texture of some layers, each with all its levels.
 fn texture(layers: u32) -> Image {
-    let pictures: Vec<Picture> = (0..layers).flat_map(levels).collect();
-    let mut texture = image(&pictures[0]);
-    texture.texture_descriptor.size.depth_or_array_layers = layers;
-    texture.texture_descriptor.mip_level_count = LEVELS;
-    let bytes = pictures
-        .iter()
-        .flat_map(|picture| image(picture).data.expect("the image has data"));
-    texture.data = Some(bytes.collect());
-    texture
+    let layers: Vec<Vec<Picture>> = (0..layers).map(|layer| levels(layer).to_vec()).collect();
+    layered(&layers, FORMAT)
 }
 
 /// One level of one layer.
@@ -57,6 +50,9 @@ fn assert_blurs(name: &str, layers: u32, view: TextureViewDescriptor<'static>, s
     assert_eq!(finished(&mut headless, 10), 1, "{name}");
     let target = target_of(&headless, entity);
     assert_eq!(headless.read_image(&target).format, FORMAT, "{name}");
+    let descriptor = asset(&headless, &target).texture_descriptor;
+    let parts = [descriptor.size.depth_or_array_layers, descriptor.mip_level_count];
+    assert_eq!(parts, [1, 1], "{name}: layers and levels");
     assert_blur(name, &headless, &target, shown, 3.5);
 }
 
@@ -87,17 +83,24 @@ fn several_layers() {
     let Some(mut headless) = ready_app(|_| {}) else {
         return;
     };
-    for array_layer_count in [None, Some(2), Some(1)] {
+    for (array_layer_count, shown) in [(None, 1..LAYERS), (Some(2), 1..3), (Some(1), 1..2)] {
         let mut source = texture(LAYERS);
         source.texture_view_descriptor = Some(TextureViewDescriptor {
             dimension: Some(TextureViewDimension::D2Array),
+            base_array_layer: 1,
             array_layer_count,
             ..default()
         });
         let source = headless.add_image(source);
         let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), plain(source));
-        let failures = failures(&mut headless, 20);
-        assert_eq!(failures, [BlurError::NotTwoDimensional], "{array_layer_count:?}");
+        assert_eq!(finished(&mut headless, 10), 1, "{shown:?}");
+        let target = target_of(&headless, entity);
+        let size = asset(&headless, &target).texture_descriptor.size;
+        assert_eq!(size.depth_or_array_layers, shown.len() as u32, "{shown:?}");
+        for (layer, of) in (0..).zip(shown) {
+            let pixels = headless.read_part(&target, layer, 0);
+            assert_pixels(&format!("several-layers-{of}"), &pixels, &levels(of)[0], 3.5);
+        }
         headless.app.world_mut().despawn(entity);
     }
 }

@@ -1,0 +1,176 @@
+//! What blurs cost on the CPU, and that a frame in which nothing changes takes no memory.
+//!
+//! ```text
+//! cargo bench --bench cpu
+//! ```
+//!
+//! A time is the median of what a frame takes, with the blurs and without them, in microseconds for each blur: preparing,
+//! encoding, and what the graphics library does for it. Pictures are small, so that a software rasteriser has little to do.
+//!
+//! An allocation counts if it is made by a function of this crate, or by what that calls; what the graphics library takes
+//! for the commands that it is given is its own affair. The program fails if there is any.
+
+mod allocations;
+
+#[path = "../../tests/gpu/support/mod.rs"]
+#[expect(dead_code, reason = "the tests use more of this")]
+mod support;
+
+use bevy::camera::RenderTarget;
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureFormat, TextureUsages};
+use bevy_gaussian_blur::prelude::*;
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::time::Instant;
+use support::headless::Headless;
+use support::{formats, inputs};
+
+/// Frames that are timed, and frames whose allocations are counted.
+const TIMED: usize = 101;
+const COUNTED: usize = 3;
+/// The side of all pictures, in texels.
+const SIDE: usize = 64;
+
+/// Blurs of one kind.
+struct Scene {
+    name: &'static str,
+    count: usize,
+    spawn: fn(&mut Headless) -> Entity,
+}
+
+const SCENES: [Scene; 5] = [
+    Scene {
+        name: "camera",
+        count: 1,
+        spawn: camera,
+    },
+    Scene {
+        name: "cameras",
+        count: 8,
+        spawn: camera,
+    },
+    Scene {
+        name: "cameras",
+        count: 64,
+        spawn: camera,
+    },
+    Scene {
+        name: "still images",
+        count: 300,
+        spawn: still_image,
+    },
+    Scene {
+        name: "images in every frame",
+        count: 300,
+        spawn: moving_image,
+    },
+];
+
+fn main() -> ExitCode {
+    let headless = Headless::new(|app| {
+        app.add_plugins(GaussianBlurPlugin::default());
+    });
+    let mut headless = match headless {
+        Ok(headless) => headless,
+        Err(reason) => {
+            eprintln!("{reason}");
+            return ExitCode::FAILURE;
+        }
+    };
+    headless.warm_up();
+    println!("| blurs | µs a blur | allocations a frame |\n|---|---|---|");
+    let mut all = BTreeMap::new();
+    for scene in SCENES {
+        let (time, found) = measure(&mut headless, &scene);
+        let allocations: usize = found.values().sum();
+        println!(
+            "| {} {} | {time:.2} | {} |",
+            scene.count,
+            scene.name,
+            allocations / COUNTED
+        );
+        all.extend(found);
+    }
+    for (place, count) in &all {
+        eprintln!("{count} allocations in {place}");
+    }
+    if all.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// The time of a blur, and where memory was taken in still frames.
+fn measure(headless: &mut Headless, scene: &Scene) -> (f64, BTreeMap<String, usize>) {
+    let entities: Vec<Entity> = (0..scene.count).map(|_| (scene.spawn)(headless)).collect();
+    settle(headless);
+    let without = frame_time(headless);
+    for entity in &entities {
+        let blur = GaussianBlur::from_sigma(8.0);
+        headless.app.world_mut().entity_mut(*entity).insert(blur);
+        if let Some(waiting) = headless.app.world_mut().entity_mut(*entity).take::<Waiting>() {
+            headless.app.world_mut().entity_mut(*entity).insert(waiting.0);
+        }
+    }
+    settle(headless);
+    let with = frame_time(headless);
+    allocations::count(true);
+    (0..COUNTED).for_each(|_| headless.app.update());
+    allocations::count(false);
+    for entity in entities {
+        headless.app.world_mut().despawn(entity);
+    }
+    settle(headless);
+    ((with - without) / scene.count as f64, allocations::take())
+}
+
+/// Runs frames until everything is loaded, compiled and at rest.
+fn settle(headless: &mut Headless) {
+    headless.warm_up();
+    let is_complete = |world: &mut World| world.resource::<BlurReadiness>().is_complete();
+    assert!(headless.frames_until(1000, is_complete), "pipelines are compiled");
+    headless.warm_up();
+}
+
+/// The median of what a frame takes, in microseconds.
+fn frame_time(headless: &mut Headless) -> f64 {
+    let mut times: Vec<f64> = (0..TIMED)
+        .map(|_| {
+            let start = Instant::now();
+            headless.app.update();
+            start.elapsed().as_secs_f64() * 1e6
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times[TIMED / 2]
+}
+
+fn picture(headless: &mut Headless) -> Handle<Image> {
+    let picture = &inputs::patterns(SIDE, SIDE)[0];
+    let mut image = formats::to_image(picture, TextureFormat::Rgba8UnormSrgb);
+    image.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT;
+    headless.add_image(image)
+}
+
+/// A camera with an image of its own.
+fn camera(headless: &mut Headless) -> Entity {
+    let target = picture(headless);
+    let target = RenderTarget::Image(target.into());
+    headless.app.world_mut().spawn((Camera2d, target)).id()
+}
+
+/// What an image blur will be, as long as it is none.
+#[derive(Component)]
+struct Waiting(BlurImage);
+
+fn still_image(headless: &mut Headless) -> Entity {
+    let image = BlurImage::new(picture(headless));
+    headless.app.world_mut().spawn(Waiting(image)).id()
+}
+
+fn moving_image(headless: &mut Headless) -> Entity {
+    let image = BlurImage::new(picture(headless)).with_update(BlurUpdate::EveryFrame);
+    headless.app.world_mut().spawn(Waiting(image)).id()
+}

@@ -1,0 +1,152 @@
+//! Targets that cannot take a blur.
+
+use super::{FORMAT, SIGMA, assert_alive, assert_is_blurred, assert_recovers, good_image, image, image_of, zeros};
+use crate::support::formats::to_image;
+use crate::support::gpu;
+use crate::support::headless::Headless;
+use crate::support::images::{layered, plain, replace_image, spawn, target_of, touch};
+use crate::support::inputs::patterns;
+use crate::support::outcomes::{failures, finished, frames, record};
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureDimension, TextureFormat, TextureUsages};
+use bevy_gaussian_blur::prelude::*;
+
+/// A blur of a good source into a target, which is replaced by a good one when it has failed.
+fn assert_target_recovers(target: Image, error: &BlurError) {
+    let start = |headless: &mut Headless| {
+        let source = headless.add_image(good_image());
+        plain(source).with_target(headless.add_image(target))
+    };
+    assert_recovers(error, start, replace_target);
+}
+
+fn replace_target(headless: &mut Headless, entity: Entity) {
+    let target = target_of(headless, entity);
+    replace_image(headless, &target, good_image());
+}
+
+#[test]
+fn a_target_of_another_size() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    let source = headless.add_image(good_image());
+    let target = headless.add_image(image(30, 40));
+    headless.frame();
+    let before = headless.read_image(&target).bytes;
+    let blur = plain(source).with_target(target.clone());
+    let entity = spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), blur);
+    let expected = BlurError::SizeMismatch {
+        source: UVec2::new(40, 30),
+        target: UVec2::new(30, 40),
+    };
+    assert_eq!(failures(&mut headless, 60), core::slice::from_ref(&expected));
+    assert_eq!(headless.read_image(&target).bytes, before, "the target is not touched");
+
+    replace_target(&mut headless, entity);
+    assert_is_blurred(&mut headless, entity, "a target of another size");
+    replace_image(&mut headless, &target, image(30, 40));
+    assert_eq!(failures(&mut headless, 15), [expected], "a new failure is a new report");
+    assert!(headless.app.world().get::<BlurImage>(entity).is_some());
+}
+
+#[test]
+fn a_target_with_more_layers() {
+    let mut target = zeros([40, 30, 2], TextureDimension::D2, FORMAT);
+    target.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT;
+    assert_target_recovers(target, &BlurError::LayerMismatch { source: 1, target: 2 });
+}
+
+#[test]
+fn a_target_that_is_a_volume() {
+    let target = zeros([40, 30, 2], TextureDimension::D3, FORMAT);
+    assert_target_recovers(target, &BlurError::NotTwoDimensional);
+}
+
+#[test]
+fn a_target_that_cannot_be_rendered_to() {
+    let mut target = good_image();
+    target.texture_descriptor.usage.remove(TextureUsages::RENDER_ATTACHMENT);
+    let (image, usage) = ("target", "RENDER_ATTACHMENT");
+    assert_target_recovers(target, &BlurError::MissingUsage { image, usage });
+}
+
+#[test]
+fn a_target_of_a_format_that_cannot_be_rendered_to() {
+    let target = zeros([40, 30, 1], TextureDimension::D2, TextureFormat::Rgb9e5Ufloat);
+    let (image, usage) = ("target", "RENDER_ATTACHMENT");
+    assert_target_recovers(target, &BlurError::MissingUsage { image, usage });
+}
+
+#[test]
+fn a_target_whose_levels_cannot_be_read() {
+    let levels = [(40, 30), (20, 15)].map(|(width, height)| patterns(width, height)[1].clone());
+    let mut target = layered(&[levels.to_vec()], FORMAT);
+    target.texture_descriptor.usage.remove(TextureUsages::TEXTURE_BINDING);
+    let (image, usage) = ("target", "TEXTURE_BINDING");
+    assert_target_recovers(target, &BlurError::MissingUsage { image, usage });
+}
+
+#[test]
+fn a_target_of_another_blur() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    let other_source = headless.add_image(to_image(&patterns(40, 30)[1], FORMAT));
+    let target = headless.add_image(good_image());
+    let blur = GaussianBlur::from_sigma(SIGMA);
+    let first = plain(other_source).with_target(target.clone());
+    let first = spawn(&mut headless, blur, first);
+    assert_eq!(finished(&mut headless, 10), 1);
+    let before = headless.read_image(&target).bytes;
+    let source = headless.add_image(good_image());
+    let second = spawn(&mut headless, blur, plain(source).with_target(target.clone()));
+    let expected = BlurError::SharedTarget { other: first };
+    assert_eq!(failures(&mut headless, 30), core::slice::from_ref(&expected));
+    assert_eq!(headless.read_image(&target).bytes, before, "the target is not touched");
+    assert_alive(&mut headless);
+
+    image_of(&mut headless, second).target = None;
+    assert_is_blurred(&mut headless, second, "a target of its own");
+    image_of(&mut headless, second).target = Some(target);
+    assert_eq!(failures(&mut headless, 10), [expected], "a new failure is a new report");
+    // When the first one is gone there is nobody to share with.
+    headless.app.world_mut().despawn(first);
+    assert_is_blurred(&mut headless, second, "a target that is free");
+}
+
+/// What became of blurs for their pixels.
+#[derive(Resource, Default)]
+struct Taken(usize);
+
+#[test]
+fn a_target_whose_pixels_cannot_be_copied() {
+    let setup = |app: &mut App| {
+        record(app);
+        app.init_resource::<Taken>();
+        app.add_observer(|_: On<BlurredPixels>, mut taken: ResMut<Taken>| taken.0 += 1);
+    };
+    let Some(mut headless) = gpu(setup) else {
+        return;
+    };
+    let source = headless.add_image(good_image());
+    let mut target = good_image();
+    target.texture_descriptor.usage.remove(TextureUsages::COPY_SRC);
+    let target = headless.add_image(target);
+    let blur = plain(source).with_target(target.clone());
+    let world = headless.app.world_mut();
+    let entity = world
+        .commands()
+        .blur_for_pixels(GaussianBlur::from_sigma(SIGMA), blur)
+        .id();
+    world.flush();
+    let outcomes = frames(&mut headless, 30).into_iter();
+    let failed: Vec<BlurError> = outcomes.filter_map(|(_, outcome)| outcome.err()).collect();
+    let (image, usage) = ("target", "COPY_SRC");
+    assert_eq!(failed, [BlurError::MissingUsage { image, usage }]);
+
+    replace_image(&mut headless, &target, good_image());
+    touch(&mut headless, entity);
+    let arrived = headless.frames_until(30, |world| world.resource::<Taken>().0 > 0);
+    assert!(arrived, "the pixels are handed over");
+}

@@ -1,0 +1,69 @@
+//! Formats that hold no colours, or that the device cannot have.
+
+use super::{assert_recovers, assert_source_recovers, empty, good_image, image_of};
+use crate::support::gpu;
+use crate::support::headless::Headless;
+use crate::support::images::{plain, replace_image, target_of};
+use bevy::asset::RenderAssetUsages;
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureFormat, TextureUsages};
+use bevy_gaussian_blur::FormatCapability;
+use bevy_gaussian_blur::prelude::*;
+
+const DEPTH: TextureFormat = TextureFormat::Depth32Float;
+
+/// Depths, as a camera writes them.
+fn depths() -> Image {
+    empty(DEPTH, TextureUsages::RENDER_ATTACHMENT)
+}
+
+const NO_COLOURS: BlurError = BlurError::UnsupportedSource {
+    format: DEPTH,
+    lacks: FormatCapability::Colour,
+};
+
+#[test]
+fn depths_without_a_target() {
+    assert_source_recovers(depths(), &NO_COLOURS);
+}
+
+#[test]
+fn depths_into_colours() {
+    let start = |headless: &mut Headless| {
+        let source = headless.add_image(depths());
+        plain(source).with_target(headless.add_image(good_image()))
+    };
+    assert_recovers(&NO_COLOURS, start, |headless, entity| {
+        let source = image_of(headless, entity).source.clone();
+        replace_image(headless, &source, good_image());
+    });
+}
+
+#[test]
+fn colours_into_depths() {
+    let start = |headless: &mut Headless| {
+        let source = headless.add_image(good_image());
+        plain(source).with_target(headless.add_image(depths()))
+    };
+    let error = BlurError::UnsupportedTarget {
+        format: DEPTH,
+        lacks: FormatCapability::Colour,
+    };
+    assert_recovers(&error, start, |headless, entity| {
+        let target = target_of(headless, entity);
+        replace_image(headless, &target, good_image());
+    });
+}
+
+#[test]
+fn a_feature_that_the_device_lacks() {
+    let format = TextureFormat::Etc2Rgb8Unorm;
+    if gpu(|_| {}).is_none_or(|headless| !headless.available(&[format]).is_empty()) {
+        return;
+    }
+    // Such a texture cannot be made: the image must stay where the app is.
+    let mut source = empty(format, TextureUsages::empty());
+    source.asset_usage = RenderAssetUsages::MAIN_WORLD;
+    let lacks = FormatCapability::Feature(format.required_features());
+    assert_source_recovers(source, &BlurError::UnsupportedSource { format, lacks });
+}

@@ -1,0 +1,153 @@
+//! What alpha means in every format: opacity where there is any, a number like all others among integers.
+
+use super::small_picture;
+use crate::support::executors::{Executor, general_executors};
+use crate::support::formats::{self, Kind, Span};
+use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::{EDGES, assert_close, inputs};
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+/// Whether alpha says how much of a colour there is.
+fn has_opacity(format: TextureFormat) -> bool {
+    formats::stored_channels(format).contains(&3) && !formats::is_integer(format)
+}
+
+/// Colours over all that a format can hold. Alpha has all values between nothing and everything, and regions of both; where
+/// it is an opacity it is never negative.
+fn translucent(format: TextureFormat, turn: usize) -> Picture {
+    let picture = small_picture(turn);
+    let (width, height) = (picture.width, picture.height);
+    let noise = inputs::pink_noise(width, height);
+    let opacity = |x: usize, y: usize| (1.6 * noise.values[y * width + x] - 0.3).clamp(0.0, 1.0);
+    let with_opacity = Picture::from_fn(width, height, |x, y| {
+        let [red, green, blue, _] = picture.at(x, y);
+        [red, green, blue, opacity(x, y)]
+    });
+    let mut spread = Span::of(format).spread(&with_opacity);
+    if formats::kind(format) == Kind::Snorm {
+        for (texel, from) in spread.texels.iter_mut().zip(&with_opacity.texels) {
+            texel[3] = from[3];
+        }
+    }
+    spread
+}
+
+/// Colours multiplied by the alpha of a picture.
+fn weighted(picture: &Picture, by: &Picture) -> Picture {
+    Picture::from_fn(picture.width, picture.height, |x, y| {
+        let [red, green, blue, alpha] = picture.at(x, y);
+        let weight = by.at(x, y)[3];
+        [red * weight, green * weight, blue * weight, alpha]
+    })
+}
+
+/// One blur of a picture in a format.
+struct Trial {
+    name: String,
+    format: TextureFormat,
+    /// As the format stores it.
+    picture: Picture,
+    sigma: f64,
+    edge: (EdgeMode, Edge),
+}
+
+impl Trial {
+    fn blurred(&self, executor: &mut Executor, alpha: BlurAlpha) -> Picture {
+        let blur = GaussianBlur::from_sigma(self.sigma as f32).with_edge(self.edge.0);
+        executor.blurred(blur, &self.picture, self.format, alpha)
+    }
+
+    /// What a picture becomes.
+    fn reference(&self, picture: &Picture) -> Picture {
+        gaussian_blur(picture, [self.sigma; 2], self.edge.1)
+    }
+}
+
+/// Runs `check` with every executor for every format of some kind, strength after strength. Each has another of `edges`.
+fn for_each(is_tested: fn(TextureFormat) -> bool, edges: &[(EdgeMode, Edge)], check: fn(&Trial, &mut Executor)) {
+    let mut executors = general_executors();
+    let Some(first) = executors.first() else {
+        return;
+    };
+    let tested = formats::all().into_iter().filter(|format| is_tested(*format));
+    let available = first.headless.available(&tested.collect::<Vec<_>>());
+    for (index, format) in available.into_iter().enumerate() {
+        for (step, sigma) in [0.8, 13.0].into_iter().enumerate() {
+            let edge = edges[(index + step) % edges.len()];
+            let mut trial = Trial {
+                name: String::new(),
+                format,
+                picture: formats::quantised(&translucent(format, index + step), format),
+                sigma,
+                edge,
+            };
+            for executor in &mut executors {
+                trial.name = format!("{format:?}-{sigma}-{:?}-{}", edge.0, executor.name);
+                check(&trial, executor);
+            }
+        }
+    }
+}
+
+#[test]
+fn straight_in_every_format() {
+    for_each(has_opacity, &EDGES, check_straight);
+}
+
+fn check_straight(trial: &Trial, executor: &mut Executor) {
+    let (name, format) = (&trial.name, trial.format);
+    let got = trial.blurred(executor, BlurAlpha::Straight);
+    let light = trial.reference(&weighted(&trial.picture, &trial.picture));
+    let divided = Picture::from_fn(light.width, light.height, |x, y| {
+        let [red, green, blue, alpha] = light.at(x, y);
+        let alpha_or_one = if alpha > 0.0 { alpha } else { 1.0 };
+        [red / alpha_or_one, green / alpha_or_one, blue / alpha_or_one, alpha]
+    });
+    let span = Span::of(format);
+    let tolerance = formats::tolerance(format, &span);
+    let within = formats::within_storage(&got, &divided, format);
+    // An error of the colour counts as much as it shows. Both what is divided and what it is divided by may be off.
+    let [shown, expected] = [&got, &within].map(|picture| span.unit(&weighted(picture, &light)));
+    let colour = format!("straight-{name}");
+    assert_close(&colour, &shown, &expected, &[0, 1, 2], 2.0 * tolerance[0]);
+    assert_close(&format!("opacity-{name}"), &shown, &expected, &[3], tolerance[3]);
+}
+
+#[test]
+fn without_opacity_straight_is_premultiplied() {
+    // Were alpha blurred along, it would fade towards a transparent edge, and colours would not.
+    for_each(|format| !has_opacity(format), &[EDGES[3]], check_numbers);
+}
+
+fn check_numbers(trial: &Trial, executor: &mut Executor) {
+    let (name, format) = (&trial.name, trial.format);
+    assert_eq!(trial.edge.0, EdgeMode::Transparent);
+    let got = trial.blurred(executor, BlurAlpha::Straight);
+    let expected = trial.reference(&trial.picture);
+    let failure = format!("number-{name}");
+    formats::assert_stored(&failure, &got, &expected, format, &Span::of(format));
+    let premultiplied = trial.blurred(executor, BlurAlpha::Premultiplied);
+    assert!(got == premultiplied, "{name}: not the same as premultiplied");
+}
+
+#[test]
+fn opaque_in_every_format() {
+    for_each(|_| true, &EDGES, check_opaque);
+}
+
+fn check_opaque(trial: &Trial, executor: &mut Executor) {
+    let (name, format) = (&trial.name, trial.format);
+    let got = trial.blurred(executor, BlurAlpha::Opaque);
+    let span = Span::of(format);
+    if formats::stored_channels(format).contains(&3) {
+        let largest = span.high[3];
+        let is_opaque = got.texels.iter().all(|texel| texel[3] == largest);
+        assert!(is_opaque, "{name}: alpha is {largest}");
+    }
+    let mut expected = trial.reference(&trial.picture);
+    for (texel, got) in expected.texels.iter_mut().zip(&got.texels) {
+        texel[3] = got[3];
+    }
+    formats::assert_stored(&format!("opaque-{name}"), &got, &expected, format, &span);
+}

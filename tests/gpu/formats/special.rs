@@ -1,0 +1,102 @@
+//! NaN and infinities do not spread, in formats of few channels and of few bits.
+
+use crate::support::EDGES;
+use crate::support::executors::by_general_executors;
+use crate::support::formats::{self, Span};
+use crate::support::headless::Headless;
+use crate::support::images::blurred;
+use crate::support::reference::{Edge, Picture, gaussian_blur};
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+const FLOATS: [TextureFormat; 5] = [
+    TextureFormat::R16Float,
+    TextureFormat::Rg16Float,
+    TextureFormat::Rg11b10Ufloat,
+    TextureFormat::R32Float,
+    TextureFormat::Rg32Float,
+];
+
+/// Something to see, with `special` in three texels: inside, beside one another, and in a corner.
+fn picture_with(special: f64) -> Picture {
+    Picture::from_fn(64, 40, |x, y| match (x, y) {
+        (7, 20) | (8, 20) | (0, 0) => [special; 4],
+        _ => [0.25, 0.5, 0.75, 1.0].map(|value| if (x / 3 + y / 5) % 2 == 0 { value } else { 0.125 }),
+    })
+}
+
+fn blur_in(headless: &mut Headless, format: TextureFormat, special: f64, blur: GaussianBlur) -> Picture {
+    let source = formats::to_image(&picture_with(special), format);
+    blurred(headless, blur, source, BlurAlpha::Premultiplied, format)
+}
+
+#[test]
+fn nan_counts_as_zero() {
+    by_general_executors(blur_nan);
+}
+
+fn blur_nan(headless: &mut Headless) {
+    for format in headless.available(&FLOATS) {
+        assert!(formats::quantised(&picture_with(f64::NAN), format).at(0, 0)[0].is_nan());
+        let stored = formats::quantised(&picture_with(0.0), format);
+        for sigma in [0.1, 2.5, 13.0] {
+            for (mode, edge) in EDGES {
+                let blur = GaussianBlur::from_sigma(sigma as f32).with_edge(mode);
+                let got = blur_in(headless, format, f64::NAN, blur);
+                let expected = gaussian_blur(&stored, [sigma; 2], edge);
+                let name = format!("nan-{format:?}-{sigma}-{mode:?}");
+                formats::assert_stored(&name, &got, &expected, format, &Span::of(format));
+            }
+        }
+    }
+}
+
+#[test]
+fn infinities_are_large_numbers() {
+    by_general_executors(blur_infinities);
+}
+
+fn blur_infinities(headless: &mut Headless) {
+    for format in headless.available(&FLOATS) {
+        for special in [f64::INFINITY, f64::NEG_INFINITY] {
+            if special < 0.0 && format == TextureFormat::Rg11b10Ufloat {
+                continue;
+            }
+            assert!(formats::quantised(&picture_with(special), format).at(0, 0)[0] == special);
+            for sigma in [0.1, 2.5, 13.0] {
+                let blur = GaussianBlur::from_sigma(sigma);
+                let got = blur_in(headless, format, special, blur);
+                let name = format!("{special}-{format:?}-{sigma}");
+                let is_finite = |texel: &[f64; 4]| texel.iter().all(|value| value.is_finite());
+                assert!(got.texels.iter().all(is_finite), "{name}: not finite");
+                if !matches!(format, TextureFormat::R32Float | TextureFormat::Rg32Float) {
+                    assert_counts_as_largest(&name, &got, format, special, f64::from(sigma));
+                }
+            }
+            assert_reach_of_infinity(headless, format, special);
+        }
+    }
+}
+
+/// Asserts that infinities count for the largest half float.
+fn assert_counts_as_largest(name: &str, got: &Picture, format: TextureFormat, special: f64, sigma: f64) {
+    const LARGEST: f64 = 65504.0;
+    // Where they are stored they become what they count for.
+    let mut stored = formats::quantised(&picture_with(special), format);
+    for texel in &mut stored.texels {
+        *texel = texel.map(|value| value.clamp(-LARGEST, LARGEST));
+    }
+    let expected = gaussian_blur(&stored, [sigma; 2], Edge::Clamp);
+    formats::assert_stored(name, got, &expected, format, &Span::new(0.0, LARGEST));
+}
+
+/// Asserts that what is farther away than a kernel reaches does not see an infinity.
+fn assert_reach_of_infinity(headless: &mut Headless, format: TextureFormat, special: f64) {
+    let sigma = 1.5;
+    let got = blur_in(headless, format, special, GaussianBlur::from_sigma(sigma));
+    let stored = formats::quantised(&picture_with(0.0), format);
+    let expected = gaussian_blur(&stored, [f64::from(sigma); 2], Edge::Clamp);
+    let [got, expected] = [&got, &expected].map(|picture| picture.crop([20, 0], [44, 40]));
+    let name = format!("reach-of-{special}-{format:?}");
+    formats::assert_stored(&name, &got, &expected, format, &Span::of(format));
+}

@@ -1,0 +1,93 @@
+//! Each layer of an image is blurred on its own: of an array, of a cube, and of the part of one that a view shows.
+
+mod arrays;
+mod in_place;
+mod mipmaps;
+mod views;
+
+use crate::support::formats::{self, Span};
+use crate::support::headless::{Headless, Pixels};
+use crate::support::images::{asset, layered};
+use crate::support::inputs;
+use crate::support::reference::{Edge, Picture, gaussian_blur};
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, TextureViewDimension};
+
+/// A picture for each of some layers, over all that a format can hold. No two are alike, and neighbours differ much.
+fn pictures(layers: usize, [width, height]: [usize; 2], format: TextureFormat) -> Vec<Picture> {
+    let patterns = inputs::patterns(width, height);
+    let picture = |layer: usize| {
+        let scale = 1.0 - 0.06 * layer as f64;
+        let scaled = Picture::from_fn(width, height, |x, y| {
+            let value = |value: f64| if layer % 2 == 0 { value } else { 1.0 - value };
+            patterns[layer / 2 % 2].at(x, y).map(|from| scale * value(from))
+        });
+        formats::quantised(&Span::of(format).spread(&scaled), format)
+    };
+    (0..layers).map(picture).collect()
+}
+
+/// An image of these layers, without further levels.
+fn image_of(layers: &[Picture], format: TextureFormat) -> Image {
+    let levels: Vec<Vec<Picture>> = layers.iter().map(|picture| vec![picture.clone()]).collect();
+    layered(&levels, format)
+}
+
+/// An image as large as another one that holds something else.
+fn filled_like(image: &Image) -> Image {
+    let mut filled = image.clone();
+    filled.data.iter_mut().flatten().for_each(|byte| *byte = 0x31);
+    filled
+}
+
+fn view_of(dimension: TextureViewDimension) -> TextureViewDescriptor<'static> {
+    TextureViewDescriptor {
+        dimension: Some(dimension),
+        ..default()
+    }
+}
+
+/// How an image's view arranges its layers.
+fn dimension_of(image: &Image) -> TextureViewDimension {
+    let view = image.texture_view_descriptor.as_ref();
+    let layers = image.texture_descriptor.size.depth_or_array_layers;
+    view.and_then(|view| view.dimension).unwrap_or(if layers == 1 {
+        TextureViewDimension::D2
+    } else {
+        TextureViewDimension::D2Array
+    })
+}
+
+/// Asserts that the layers of an image from `first` on are the blurs of some pictures.
+fn assert_layers(name: &str, headless: &Headless, image: &Handle<Image>, first: u32, sharp: &[Picture], sigma: f32) {
+    for (layer, sharp) in (first..).zip(sharp) {
+        let pixels = headless.read_part(image, layer, 0);
+        assert_blur_of(&format!("{name}-layer-{layer}"), &pixels, sharp, sigma);
+    }
+}
+
+/// Asserts that what has been read is the blur of a picture.
+fn assert_blur_of(name: &str, pixels: &Pixels, sharp: &Picture, sigma: f32) {
+    let got = formats::to_picture(pixels);
+    assert_eq!([got.width, got.height], [sharp.width, sharp.height], "{name}: the size");
+    let expected = gaussian_blur(sharp, [f64::from(sigma); 2], Edge::Clamp);
+    formats::assert_stored(name, &got, &expected, pixels.format, &Span::of(pixels.format));
+}
+
+/// The bytes of the first level of each of some layers.
+fn bytes_of(headless: &Headless, image: &Handle<Image>, layers: u32) -> Vec<Vec<u8>> {
+    (0..layers)
+        .map(|layer| headless.read_part(image, layer, 0).bytes)
+        .collect()
+}
+
+/// Asserts how a target of the plugin's own looks: as the source's view does.
+fn assert_shape(name: &str, headless: &Headless, target: &Handle<Image>, dimension: TextureViewDimension, layers: u32) {
+    let target = asset(headless, target);
+    let size = target.texture_descriptor.size;
+    assert_eq!(size.depth_or_array_layers, layers, "{name}: layers");
+    assert_eq!(dimension_of(&target), dimension, "{name}: the view's dimension");
+    let shown = target.texture_view_descriptor.as_ref();
+    let shown = shown.and_then(|view| view.array_layer_count).unwrap_or(layers);
+    assert_eq!(shown, layers, "{name}: layers that its view shows");
+}
