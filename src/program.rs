@@ -23,17 +23,33 @@ pub enum Program {
         /// With filtered fetches, or else texel by texel.
         filtered: bool,
     },
-    /// Compute: goes to a coarser level, by so many source texels per target texel along x and y.
-    DownsampleCompute(Option<[u32; 2]>),
+    /// Compute: goes to a coarser level.
+    DownsampleCompute {
+        /// Source texels per target texel along x and y.
+        steps: Option<[u32; 2]>,
+        /// What lies beyond the bounds. There are no images.
+        beyond: Beyond,
+    },
     /// Compute: both convolutions.
     ConvolveCompute {
         /// How many texels the kernels reach.
         reach: Option<u32>,
-        /// Whether there are images beyond the bounds, whose weights reach up to [`IMAGE_MARGIN`] texels farther.
-        images: bool,
+        /// What lies beyond the bounds.
+        beyond: Beyond,
     },
     /// Compute: the cubic B-spline, out of so many coarse rows at most.
     UpsampleCompute(Option<u32>),
+}
+
+/// What a compute program is compiled to find beyond the bounds: the less, the faster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Beyond {
+    /// The outermost texels.
+    Clamped,
+    /// What any edge mode says.
+    Folded,
+    /// Images of the region, whose weights reach up to [`IMAGE_MARGIN`] texels farther than the kernel's.
+    Images,
 }
 
 /// Which passes a plan may choose from.
@@ -96,12 +112,14 @@ const UPSAMPLE_THREADS_Y: u32 = 16;
 
 /// The most threads of a workgroup, and the most bytes of its memory.
 pub const WORKGROUP_THREADS: u32 = 256;
-pub const WORKGROUP_BYTES: u32 = CONVOLVE_COLUMNS * CONVOLVE_TILE.y * 8;
+pub const WORKGROUP_BYTES: u32 = CONVOLVE_COLUMNS * CONVOLVE_TILE.y * 8 + CONVOLVE_THREADS * 4;
 const _: () = assert!(CONVOLVE_THREADS <= WORKGROUP_THREADS && DOWNSAMPLE_THREADS <= WORKGROUP_THREADS);
 const _: () = assert!(UPSAMPLE_TILE.x * UPSAMPLE_THREADS_Y <= WORKGROUP_THREADS);
 /// The least width or height of a tile, by which dispatches are counted.
 pub const LEAST_TILE_SIDE: u32 = DOWNSAMPLE_ROWS;
 const _: () = assert!(LEAST_TILE_SIDE <= DOWNSAMPLE_ANY_TILE.y && LEAST_TILE_SIDE <= UPSAMPLE_TILE.x);
+// Each thread lays out one weight of the images, of two axes with four tables each.
+const _: () = assert!(8 * (MAX_REACH + IMAGE_MARGIN + CONVOLVE_DOWN) <= CONVOLVE_THREADS);
 // The results of a convolution are stored sixteen columns at a time.
 const _: () = assert!(CONVOLVE_THREADS == 16 * CONVOLVE_TILE.y);
 // Downsampling keeps a padded row of half floats, upsampling full floats of the rows that one octave needs.
@@ -111,7 +129,11 @@ const _: () = assert!((UPSAMPLE_TILE.y / 2 + 4) * UPSAMPLE_TILE.x * 16 <= WORKGR
 impl Program {
     const CONVOLVE_ANY: Self = Self::ConvolveCompute {
         reach: None,
-        images: true,
+        beyond: Beyond::Images,
+    };
+    const DOWNSAMPLE_ANY: Self = Self::DownsampleCompute {
+        steps: None,
+        beyond: Beyond::Folded,
     };
 
     /// The upsampling out of rows that are so many octaves coarser.
@@ -132,7 +154,7 @@ impl Program {
     pub const fn for_any_kernel(self) -> Self {
         match self {
             Self::ConvolveFragment(_) => Self::ConvolveFragment(None),
-            Self::DownsampleCompute(_) => Self::DownsampleCompute(None),
+            Self::DownsampleCompute { .. } => Self::DOWNSAMPLE_ANY,
             Self::ConvolveCompute { .. } => Self::CONVOLVE_ANY,
             Self::UpsampleCompute(_) => Self::UpsampleCompute(None),
             Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment | Self::UpsampleFragment { .. } => {
@@ -148,7 +170,7 @@ impl Program {
         Self::DownsampleFragment.name(),
         Self::ConvolveFragment(None).name(),
         Self::UpsampleFragment { filtered: true }.name(),
-        Self::DownsampleCompute(None).name(),
+        Self::DOWNSAMPLE_ANY.name(),
         Self::CONVOLVE_ANY.name(),
         Self::UpsampleCompute(None).name(),
     ];
@@ -162,7 +184,7 @@ impl Program {
             Self::DownsampleFragment => "downsample_fragment",
             Self::ConvolveFragment(_) => "convolve_fragment",
             Self::UpsampleFragment { .. } => "upsample_fragment",
-            Self::DownsampleCompute(_) => "downsample_compute",
+            Self::DownsampleCompute { .. } => "downsample_compute",
             Self::ConvolveCompute { .. } => "convolve_compute",
             Self::UpsampleCompute(_) => "upsample_compute",
         }
@@ -178,11 +200,13 @@ impl Program {
             | Self::ConvolveFragment(_)
             | Self::UpsampleFragment { .. } => None,
             // As many columns as the threads' source columns are enough for.
-            Self::DownsampleCompute(Some([step, _])) => {
+            Self::DownsampleCompute {
+                steps: Some([step, _]), ..
+            } => {
                 let columns = (DOWNSAMPLE_THREADS - (5 * (step - 1) + 1)) / step + 1;
                 Some(UVec2::new(columns, DOWNSAMPLE_ROWS))
             }
-            Self::DownsampleCompute(None) => Some(DOWNSAMPLE_ANY_TILE),
+            Self::DownsampleCompute { steps: None, .. } => Some(DOWNSAMPLE_ANY_TILE),
             Self::ConvolveCompute { .. } => Some(CONVOLVE_TILE),
             Self::UpsampleCompute(_) => Some(UPSAMPLE_TILE),
         }
@@ -203,10 +227,14 @@ impl Program {
         )
     }
 
-    /// Whether it counts images beyond the bounds.
+    /// What it is compiled to find beyond the bounds.
     #[must_use]
-    pub const fn has_images(self) -> bool {
-        matches!(self, Self::ConvolveCompute { images: true, .. })
+    pub const fn beyond(self) -> Beyond {
+        match self {
+            Self::ConvolveCompute { beyond, .. } | Self::DownsampleCompute { beyond, .. } => beyond,
+            // Render passes look for edges at every texel.
+            _ => Beyond::Clamped,
+        }
     }
 
     /// Whether what it writes has been packed as half floats before.
@@ -221,7 +249,7 @@ impl Program {
         matches!(
             self,
             Self::ConvolveFragment(None)
-                | Self::DownsampleCompute(None)
+                | Self::DownsampleCompute { steps: None, .. }
                 | Self::ConvolveCompute { reach: None, .. }
                 | Self::UpsampleCompute(None)
         )
@@ -234,13 +262,15 @@ impl Program {
             Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment => Vec::new(),
             Self::UpsampleFragment { .. } | Self::ConvolveFragment(None) => Vec::new(),
             Self::ConvolveFragment(Some([x, y])) => vec![("TEXELS_X", x), ("TEXELS_Y", y)],
-            Self::DownsampleCompute(None) => vec![("THREADS", DOWNSAMPLE_THREADS)],
-            Self::DownsampleCompute(Some([x, y])) => {
+            Self::DownsampleCompute { steps: None, .. } => vec![("THREADS", DOWNSAMPLE_THREADS)],
+            Self::DownsampleCompute {
+                steps: Some([x, y]), ..
+            } => {
                 vec![("THREADS", DOWNSAMPLE_THREADS), ("STEP_X", x), ("STEP_Y", y)]
             }
-            Self::ConvolveCompute { reach, images } => {
+            Self::ConvolveCompute { reach, beyond } => {
                 let reach = reach.unwrap_or(MAX_REACH);
-                let halo = reach + if images { IMAGE_MARGIN } else { 0 };
+                let halo = reach + if beyond == Beyond::Images { IMAGE_MARGIN } else { 0 };
                 vec![("THREADS", CONVOLVE_THREADS), ("REACH", reach), ("HALO", halo)]
             }
             Self::UpsampleCompute(rows) => {

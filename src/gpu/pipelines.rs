@@ -4,7 +4,7 @@ use super::uniforms::PassUniform;
 use crate::formats::table::{Format, Rounding, Sample};
 use crate::formats::{Ends, Resolved};
 use crate::plan::pass::{BORDER, MAX_WEIGHTS, Stage};
-use crate::program::Program;
+use crate::program::{Beyond, Program};
 use crate::settings::BlurAlpha;
 use bevy::asset::AssetServer;
 use bevy::core_pipeline::FullscreenShader;
@@ -138,9 +138,11 @@ impl PipelineKey {
         let is_rounded = self.program.writes_packed() && self.leave != Leave::Unpremultiply;
         // What has been divided, or comes from wider floats, may be more than the target can hold.
         let may_exceed = !self.in_halves || self.leave == Leave::Unpremultiply || rounding == Rounding::Packed;
+        let has_images = self.program.beyond() == Beyond::Images && !self.program.serves_any_kernel();
         let flags = [
             ("ANY_KERNEL", self.program.serves_any_kernel()),
-            ("IMAGES", self.program.has_images()),
+            ("FOLDED", self.program.beyond() != Beyond::Clamped),
+            ("IMAGES", has_images),
             ("FILTERED", self.program.filters()),
             ("FIRST", self.is_first),
             ("HALF_FLOAT", self.in_halves),

@@ -1,6 +1,6 @@
 //! Which program does what. A plan decides by these rules, and so does the list of all programs that plans can ask for.
 
-use crate::program::{Filtering, IMAGE_MARGIN, Program, Tiling};
+use crate::program::{Beyond, Filtering, IMAGE_MARGIN, Program, Tiling};
 
 /// Kernels reach a multiple of this many texels. Every reach is a program of its own, so there should be few. Where both
 /// convolutions are one pass, four texels are convolved at a time.
@@ -20,9 +20,12 @@ pub fn octaves_of_a_pass(done: u32, left: u32, tiling: Tiling) -> u32 {
 }
 
 /// Goes to a coarser level, by so many source texels per target texel along x and y.
-pub fn downsample(steps: [u32; 2], tiling: Tiling, may_filter: bool) -> Program {
+pub fn downsample(steps: [u32; 2], tiling: Tiling, may_filter: bool, beyond: Beyond) -> Program {
     match tiling {
-        Tiling::Tiled { .. } => Program::DownsampleCompute(Some(steps)),
+        Tiling::Tiled { .. } => Program::DownsampleCompute {
+            steps: Some(steps),
+            beyond,
+        },
         Tiling::None if may_filter && steps == [2; 2] => Program::DownsampleFragment,
         // Five boxes of a step, convolved.
         Tiling::None => Program::ConvolveFragment(Some(steps.map(|step| 5 * (step - 1) + 1))),
@@ -45,9 +48,9 @@ pub fn convolve(axis: usize, reach: usize) -> Program {
 }
 
 /// Convolves along both axes at once, with kernels of a [`rounded_reach`], or of a [`reach_with_images`].
-pub fn convolve_both(reach: usize, images: bool) -> Program {
+pub fn convolve_both(reach: usize, beyond: Beyond) -> Program {
     let reach = Some(reach as u32);
-    Program::ConvolveCompute { reach, images }
+    Program::ConvolveCompute { reach, beyond }
 }
 
 /// The reach of a program that convolves both axes at once, where kernels reach so far, and images farther.

@@ -4,7 +4,7 @@ use super::axis::{MAX_OCTAVES, reaches};
 use super::pass::Stage;
 use super::rules;
 use crate::kernel::Precision;
-use crate::program::{Filtering, Program, Tiling};
+use crate::program::{Beyond, Filtering, Program, Tiling};
 
 /// The stages of all plans of these means, whatever their sigmas, sizes and edge modes. Those of blurs that are as strong
 /// along x as along y come first, weak ones before strong ones.
@@ -52,7 +52,9 @@ impl List {
             Tiling::Tiled { stores, apart } => {
                 let is_direct = stores && apart;
                 for reach in reaches.filter(|reach| *reach > 0) {
-                    self.add(rules::convolve_both(reach, false), true, is_direct);
+                    for beyond in [Beyond::Clamped, Beyond::Folded] {
+                        self.add(rules::convolve_both(reach, beyond), true, is_direct);
+                    }
                 }
                 if !is_direct {
                     self.add(Program::CopyFragment, false, true);
@@ -73,7 +75,13 @@ impl List {
             } else {
                 filtering.intermediates
             };
-            self.add(rules::downsample(steps, tiling, may_filter), is_first, false);
+            // Only the picture itself has edges of another kind.
+            for beyond in [Beyond::Clamped, Beyond::Folded]
+                .into_iter()
+                .take(1 + usize::from(is_first))
+            {
+                self.add(rules::downsample(steps, tiling, may_filter, beyond), is_first, false);
+            }
             done = next;
         }
     }
@@ -94,8 +102,12 @@ impl List {
                 let least = *x.start().max(y.start());
                 for reach in least..=*x.end().max(y.end()) {
                     let rounded = rules::rounded_reach(reach, tiling);
-                    self.add(rules::convolve_both(rounded, false), false, false);
-                    self.add(rules::convolve_both(rounded, true), false, false);
+                    self.add(rules::convolve_both(rounded, Beyond::Clamped), false, false);
+                    self.add(rules::convolve_both(rounded, Beyond::Images), false, false);
+                    // An axis that has stayed as it was still has its edges.
+                    if octaves.contains(&0) {
+                        self.add(rules::convolve_both(rounded, Beyond::Folded), false, false);
+                    }
                 }
             }
         }

@@ -3,9 +3,24 @@
 use super::axis::{Axis, Levels};
 use super::pass::{AxisPass, Pass, PassKind, Surface};
 use super::rules;
-use crate::program::{Filtering, Program, Tiling};
+use crate::program::{Beyond, Filtering, Program, Tiling};
+use crate::settings::EdgeMode;
 use bevy::math::{URect, UVec2};
 use core::array;
+
+/// What two axes read beyond their bounds.
+fn beyond(axes: &[AxisPass; 2]) -> Beyond {
+    if axes.iter().any(|axis| axis.images.is_some()) {
+        Beyond::Images
+    } else if axes
+        .iter()
+        .any(|axis| axis.edge != EdgeMode::Clamp && axis.reach != (0, 0))
+    {
+        Beyond::Folded
+    } else {
+        Beyond::Clamped
+    }
+}
 
 /// Zips two axes into passes.
 pub(super) struct Zip {
@@ -86,14 +101,11 @@ impl Zip {
                 Surface::Source => self.filtering.source,
                 Surface::Intermediate(_) | Surface::Destination => self.filtering.intermediates,
             };
-            let program = rules::downsample(steps, self.tiling, may_filter);
-            let axes = self.each(levels, |axis, levels| {
-                if program == Program::DownsampleFragment {
-                    axis.downsample_filtered(levels)
-                } else {
-                    axis.downsample(levels)
-                }
-            });
+            let mut axes = self.each(levels, Axis::downsample);
+            let program = rules::downsample(steps, self.tiling, may_filter, beyond(&axes));
+            if program == Program::DownsampleFragment {
+                axes = self.each(levels, Axis::downsample_filtered);
+            }
             let target = self.intermediate(next);
             self.push(PassKind::Downsample, program, (source, target), axes);
             (source, done) = (target, next);
@@ -142,7 +154,8 @@ impl Zip {
         let images = most(Axis::images_reach);
         let reach = rules::reach_with_images(most(Axis::reach), images, self.tiling);
         let axes = self.each(levels, |axis, levels| axis.convolve(levels, reach));
-        self.push(PassKind::Blur, rules::convolve_both(reach, images > 0), surfaces, axes);
+        let program = rules::convolve_both(reach, beyond(&axes));
+        self.push(PassKind::Blur, program, surfaces, axes);
     }
 
     /// The spline from the lowest level to the destination.

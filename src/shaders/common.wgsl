@@ -12,7 +12,8 @@
 //   ANY_KERNEL     this program serves any kernel: its loops end where the uniform says. Programs for single kernels have
 //                  loops with constant ends, which compilers unroll; the numbers that they are compiled for are
 //                  definitions too, as are the sizes of tiles
-//   IMAGES         the region may have images beyond its borders, with weights of their own
+//   FOLDED         what lies beyond the bounds is up to the edge modes, and not just the outermost texels
+//   IMAGES         the region has images beyond its borders, with weights of their own
 //   TABLE_VECTORS  the length of a table, in vectors
 //   BORDER         the border texels whose normalisation a table carries, at either end
 //   FILTERED       this pass reads the source through a linearly filtering sampler
@@ -145,24 +146,32 @@ fn weight_at(axis: u32, centre: i32, texel: i32) -> f32 {
     if blur.images[axis] == 0u {
         return weight(axis, u32(texel - centre - blur.reach_min[axis]));
     }
-    return image_weight(axis, weights_of(axis, texel), texel - centre);
+    return image_weight(axis, side_of(axis, texel), abs(texel - centre));
 }
 
-// Where the weights of reads of a texel lie in the table, from the distance 0 on; -1 if there are none. Images have weights
-// of their own: `plan::pass::Images` has the layout.
-fn weights_of(axis: u32, texel: i32) -> i32 {
+// The sides of the bounds on which a read can be.
+const INSIDE: u32 = 0u;
+const BELOW: u32 = 1u;
+const ABOVE: u32 = 2u;
+// Beyond the first image: the weights of that contain all that follow.
+const NOWHERE: u32 = 3u;
+
+fn side_of(axis: u32, texel: i32) -> u32 {
     let low = blur.bounds_min[axis];
     let high = blur.bounds_max[axis];
-    let images = i32(blur.images[axis]) - 1;
-    let reach = blur.reach_max[axis];
-    let beyond = select(images, images + reach + blur.margin[axis], texel >= high);
-    let start = select(beyond, reach, texel >= low && texel < high);
-    return select(-1, start, texel >= 2 * low - high && texel < 2 * high - low);
+    let near = select(select(INSIDE, ABOVE, texel >= high), BELOW, texel < low);
+    return select(near, NOWHERE, texel < 2 * low - high || texel >= 2 * high - low);
 }
 
-fn image_weight(axis: u32, start: i32, distance: i32) -> f32 {
-    let is_reached = start >= 0 && abs(distance) <= blur.reach_max[axis] + blur.margin[axis];
-    return select(0.0, weight(axis, u32(max(start, 0) + abs(distance))), is_reached);
+// The weight of a read on one side at a distance in texels. `plan::pass::Images` has the layout of the table.
+fn image_weight(axis: u32, side: u32, distance: i32) -> f32 {
+    let far = blur.reach_max[axis] + blur.margin[axis];
+    if side == NOWHERE || distance > far {
+        return 0.0;
+    }
+    let images = i32(blur.images[axis]) - 1;
+    let start = select(select(blur.reach_max[axis], images, side == BELOW), images + far, side == ABOVE);
+    return weight(axis, u32(start + distance));
 }
 
 // NaN becomes 0 and infinities the largest value of an intermediate: one of them would spread over a whole kernel.
@@ -337,20 +346,40 @@ fn load(texel: vec2<i32>) -> vec4<f32> {
     return enter(fetch(clamp(texel, blur.bounds_min, blur.bounds_max - 1)));
 }
 
-// One texel that may be infinite or NaN. It lies inside the bounds, unless `anywhere` is said.
+// One texel that may be infinite or NaN. It lies inside the bounds, unless `anywhere` is said; then it is clamped, or
+// folded if this program is for that.
 fn load_unchecked(texel: vec2<i32>, anywhere: bool) -> vec4<f32> {
     if !anywhere {
         return premultiplied(fetch(texel));
     }
+#ifdef FOLDED
+    let value = premultiplied(fetch(vec2<i32>(folded(texel.x, 0u), folded(texel.y, 1u))));
     let low = blur.bounds_min;
     let high = blur.bounds_max;
-    let found = vec2<i32>(
-        inside(texel.x, low.x, high.x, blur.edge.x),
-        inside(texel.y, low.y, high.y, blur.edge.y),
-    );
-    let value = premultiplied(fetch(found));
     let is_there = is_present(texel.x, low.x, high.x, blur.edge.x) && is_present(texel.y, low.y, high.y, blur.edge.y);
     return select(vec4<f32>(0.0), value, is_there);
+#else
+    return premultiplied(fetch(clamp(texel, blur.bounds_min, blur.bounds_max - 1)));
+#endif
+}
+
+// The texel that a read not too far beyond the bounds ends at: one fold is enough.
+fn folded(texel: i32, axis: u32) -> i32 {
+    let low = blur.bounds_min[axis];
+    let high = blur.bounds_max[axis];
+    let edge = blur.edge[axis];
+    // What lies beyond is read at slope * texel + offset.
+    let slope = select(select(0, 1, edge == EDGE_WRAP), -1, edge == EDGE_MIRROR);
+    let below = select(select(low, high - low, edge == EDGE_WRAP), 2 * low - 1, edge == EDGE_MIRROR);
+    let above = select(select(high - 1, low - high, edge == EDGE_WRAP), 2 * high - 1, edge == EDGE_MIRROR);
+    let beyond = slope * texel + select(above, below, texel < low);
+    return clamp(select(beyond, texel, texel >= low && texel < high), low, high - 1);
+}
+
+// Whether one fold is enough for reads that are so far beyond the bounds. Images need no more in any case.
+fn folds_once(distance: i32) -> bool {
+    let folds = ((blur.edge == vec2<u32>(EDGE_MIRROR)) | (blur.edge == vec2<u32>(EDGE_WRAP))) & (blur.images == vec2<u32>(0u));
+    return all(!folds | (blur.bounds_max - blur.bounds_min >= vec2<i32>(distance)));
 }
 
 // What is read as straight alpha is made finite too: that costs little beside the multiplication.

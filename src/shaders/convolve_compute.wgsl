@@ -4,10 +4,11 @@
 // contributes to. The sums go to workgroup memory, and from there each thread convolves four neighbouring texels of a row
 // in the same way. The results go back there once more, so that neighbouring threads store neighbouring texels.
 
-#import bevy_gaussian_blur::common::{blur, is_finite, is_inside, is_present, load_unchecked, pack, read_texel}
+#import bevy_gaussian_blur::common::{blur, folds_once, is_finite, is_inside, is_present, load_unchecked}
+#import bevy_gaussian_blur::common::{pack, read_texel}
 #import bevy_gaussian_blur::common::{source_position, store, unpack, weight, weight_at}
 #ifdef IMAGES
-#import bevy_gaussian_blur::common::{image_weight, weights_of}
+#import bevy_gaussian_blur::common::{image_weight, side_of}
 #endif
 
 // The largest reach of a kernel that this program serves: it goes from -REACH to REACH.
@@ -37,6 +38,9 @@ var<workgroup> sums: array<vec2<u32>, COLUMNS * HEIGHT>;
 @compute @workgroup_size(#{THREADS})
 fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let index = i32(thread);
+#ifdef IMAGES
+    lay_out_weights(index);
+#endif
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
     let centre = source_position(blur.origin + first);
     let last = centre + vec2<i32>(WIDTH, HEIGHT) - 1;
@@ -161,12 +165,15 @@ fn sum_columns(centre: vec2<i32>, texel: vec2<i32>, is_plain: bool) {
     // Copies of the loop: looking for edges in all tiles takes time.
     if is_plain {
         is_done = sum_column(centre + texel, texel, false);
-#ifdef IMAGES
-    } else if blur.images.y != 0u {
-        is_done = sum_column_of_images(centre + texel, texel);
-#endif
     } else {
-        is_done = sum_column(centre + texel, texel, true);
+        // Small pictures may have to be folded several times.
+        if folds_once(TAPS) {
+#ifdef IMAGES
+            is_done = sum_column_of_images(centre + texel, texel);
+#else
+            is_done = sum_column(centre + texel, texel, true);
+#endif
+        }
     }
     if !is_done {
         sum_column_carefully(centre, texel);
@@ -240,14 +247,14 @@ fn sum_row(texel: vec2<i32>, left: i32, is_plain: bool) {
     var c = vec4<f32>(0.0);
     var d = vec4<f32>(0.0);
 #ifdef IMAGES
-    if !is_plain && blur.images.x != 0u {
+    if !is_plain {
         for (var i = 0; i < ACROSS + 2 * HALO; i++) {
-            let value = unpack(sums[slot_of(texel) - HALO / ACROSS + i % ACROSS * PART + i / ACROSS]);
-            let weights = weights_of(X, x - HALO + i);
-            a += image_weight(X, weights, i - HALO) * value;
-            b += image_weight(X, weights, i - HALO - 1) * value;
-            c += image_weight(X, weights, i - HALO - 2) * value;
-            d += image_weight(X, weights, i - HALO - 3) * value;
+            let value = unpack(sums[slot - HALO / ACROSS + i % ACROSS * PART + i / ACROSS]);
+            let table = table_of(X, x - HALO + i);
+            a += laid_out[table + abs(i - HALO)] * value;
+            b += laid_out[table + abs(i - HALO - 1)] * value;
+            c += laid_out[table + abs(i - HALO - 2)] * value;
+            d += laid_out[table + abs(i - HALO - 3)] * value;
         }
     } else {
 #endif
@@ -270,6 +277,30 @@ fn sum_row(texel: vec2<i32>, left: i32, is_plain: bool) {
 }
 
 #ifdef IMAGES
+// The weights of both axes and all sides, by the distance in texels. In workgroup memory any of them is quickly found.
+const DISTANCES: i32 = THREADS / 8;
+var<workgroup> laid_out: array<f32, THREADS>;
+
+fn lay_out_weights(index: i32) {
+    let table = u32(index / DISTANCES);
+    let axis = table / 4u;
+    let distance = index % DISTANCES;
+    var weight = 0.0;
+    if blur.images[axis] != 0u {
+        weight = image_weight(axis, table % 4u, distance);
+    } else if distance <= blur.reach_max[axis] {
+        // Reads are folded: on all sides the weights are the kernel's own.
+        weight = weight_at(axis, 0, distance);
+    }
+    laid_out[index] = weight;
+    workgroupBarrier();
+}
+
+// Where the weights of reads of a texel start.
+fn table_of(axis: u32, texel: i32) -> i32 {
+    return i32(4u * axis + side_of(axis, texel)) * DISTANCES;
+}
+
 // The sums of a column that images count in.
 fn sum_column_of_images(position: vec2<i32>, texel: vec2<i32>) -> bool {
     var a = vec4<f32>(0.0);
@@ -284,15 +315,15 @@ fn sum_column_of_images(position: vec2<i32>, texel: vec2<i32>) -> bool {
         let distance = i - HALO;
         let row = position.y + distance;
         let value = load_unchecked(vec2<i32>(position.x, row), true);
-        let weights = weights_of(Y, row);
-        a += image_weight(Y, weights, distance) * value;
-        b += image_weight(Y, weights, distance - 1) * value;
-        c += image_weight(Y, weights, distance - 2) * value;
-        d += image_weight(Y, weights, distance - 3) * value;
-        e += image_weight(Y, weights, distance - 4) * value;
-        f += image_weight(Y, weights, distance - 5) * value;
-        g += image_weight(Y, weights, distance - 6) * value;
-        h += image_weight(Y, weights, distance - 7) * value;
+        let table = table_of(Y, row);
+        a += laid_out[table + abs(distance)] * value;
+        b += laid_out[table + abs(distance - 1)] * value;
+        c += laid_out[table + abs(distance - 2)] * value;
+        d += laid_out[table + abs(distance - 3)] * value;
+        e += laid_out[table + abs(distance - 4)] * value;
+        f += laid_out[table + abs(distance - 5)] * value;
+        g += laid_out[table + abs(distance - 6)] * value;
+        h += laid_out[table + abs(distance - 7)] * value;
     }
     return keep_column(Column(a, b, c, d, e, f, g, h), position.y, texel, false);
 }

@@ -2,22 +2,21 @@
 // single one along the other it is half of a separable Gaussian; with six and six, two texels apart, it halves the
 // resolution.
 
-#import bevy_gaussian_blur::common::{Output, blur, is_finite, is_inside, is_present, leave, load_unchecked}
-#import bevy_gaussian_blur::common::{read_texel, source_position, weight}
-#import bevy_gaussian_blur::common::weight_at
+#import bevy_gaussian_blur::common::{Output, blur, is_edge_free, is_finite, is_inside, is_present, leave, load_unchecked}
+#import bevy_gaussian_blur::common::{read_texel, source_position, weight, weight_at}
 
 @fragment
 fn convolve_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     let centre = source_position(vec2<i32>(fragment.xy));
     let first = centre + blur.reach_min;
     let last = first + texels() - 1;
-    // Two copies of the loops: most texels are far from an edge.
+    // Two copies of the loops: most texels need no clamping.
     if is_inside(first, last) {
         let sum = weighted_sum(first, false);
         if is_finite(sum) {
             return leave(sum);
         }
-    } else if all((blur.normalize | blur.images) == vec2<u32>(0u)) {
+    } else if is_edge_free(first, last) {
         let sum = weighted_sum(first, true);
         if is_finite(sum) {
             return leave(sum);
@@ -35,20 +34,20 @@ fn texels() -> vec2<i32> {
 #endif
 }
 
-fn weighted_sum(first: vec2<i32>, anywhere: bool) -> vec4<f32> {
+fn weighted_sum(first: vec2<i32>, clamped: bool) -> vec4<f32> {
     let count = texels();
     var sum = vec4<f32>(0.0);
     for (var row = 0; row < count.y; row++) {
         var line = vec4<f32>(0.0);
         for (var column = 0; column < count.x; column++) {
-            line += weight(0u, u32(column)) * load_unchecked(first + vec2<i32>(column, row), anywhere);
+            line += weight(0u, u32(column)) * load_unchecked(first + vec2<i32>(column, row), clamped);
         }
         sum += weight(1u, u32(row)) * line;
     }
     return sum;
 }
 
-// The same with images, and around values that are not finite. This is rare and must not cost registers elsewhere, so
+// The same across any edge, and around values that are not finite. This is rare and must not cost registers elsewhere, so
 // the numbers of texels come from the uniform: the loops stay loops.
 fn careful_sum(centre: vec2<i32>) -> vec4<f32> {
     let first = centre + blur.reach_min - blur.margin;

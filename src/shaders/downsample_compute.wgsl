@@ -4,7 +4,7 @@
 // contributes to. A row that is complete goes to workgroup memory, and out of that it is filtered horizontally. So
 // neighbouring threads load neighbouring texels, and each thread has a whole step of loads under way at once.
 
-#import bevy_gaussian_blur::common::{blur, is_finite, is_inside, load_unchecked, pack, read_texel}
+#import bevy_gaussian_blur::common::{blur, folds_once, is_finite, is_inside, load_unchecked, pack, read_texel}
 #import bevy_gaussian_blur::common::{source_position, store, unpack, weight}
 
 // The tile, in target texels.
@@ -69,7 +69,8 @@ fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
         sum_column(top, slot, true);
     }
     workgroupBarrier();
-    var is_clean = true;
+    // Small pictures may have to be folded several times.
+    var is_clean = folds_once(TAPS_X + TAPS_Y);
     for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
         let texel = vec2<i32>(i % WIDTH, i / WIDTH);
         let slot = texel.y * PITCH + texel.x;
