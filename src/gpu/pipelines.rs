@@ -138,11 +138,13 @@ impl PipelineKey {
         let is_rounded = self.program.writes_packed() && self.leave != Leave::Unpremultiply;
         // What has been divided, or comes from wider floats, may be more than the target can hold.
         let may_exceed = !self.in_halves || self.leave == Leave::Unpremultiply || rounding == Rounding::Packed;
-        let has_images = self.program.beyond() == Beyond::Images && !self.program.serves_any_kernel();
+        let (beyond, is_special) = (self.program.beyond(), !self.program.serves_any_kernel());
         let flags = [
             ("ANY_KERNEL", self.program.serves_any_kernel()),
-            ("FOLDED", self.program.beyond() != Beyond::Clamped),
-            ("IMAGES", has_images),
+            ("CLAMPED", beyond == Beyond::Clamped && self.program.computes()),
+            ("FOLDED", beyond != Beyond::Clamped),
+            ("WITH_TABLES", beyond != Beyond::Clamped && is_special),
+            ("IMAGES", beyond == Beyond::Images && is_special),
             ("FILTERED", self.program.filters()),
             ("FIRST", self.is_first),
             ("HALF_FLOAT", self.in_halves),

@@ -12,7 +12,9 @@
 //   ANY_KERNEL     this program serves any kernel: its loops end where the uniform says. Programs for single kernels have
 //                  loops with constant ends, which compilers unroll; the numbers that they are compiled for are
 //                  definitions too, as are the sizes of tiles
+//   CLAMPED        this compute pass finds the outermost texels beyond the bounds, and nothing else
 //   FOLDED         what lies beyond the bounds is up to the edge modes, and not just the outermost texels
+//   WITH_TABLES    weights are laid out in workgroup memory, for tiles across an edge
 //   IMAGES         the region has images beyond its borders, with weights of their own
 //   TABLE_VECTORS  the length of a table, in vectors
 //   BORDER         the border texels whose normalisation a table carries, at either end
@@ -143,10 +145,12 @@ fn weight(axis: u32, index: u32) -> f32 {
 
 // The weight of a read of `texel` by a sum around `centre`, along an axis. What lies beyond the bounds may be an image.
 fn weight_at(axis: u32, centre: i32, texel: i32) -> f32 {
-    if blur.images[axis] == 0u {
-        return weight(axis, u32(texel - centre - blur.reach_min[axis]));
+#ifndef CLAMPED
+    if blur.images[axis] != 0u {
+        return image_weight(axis, side_of(axis, texel), abs(texel - centre));
     }
-    return image_weight(axis, side_of(axis, texel), abs(texel - centre));
+#endif
+    return weight(axis, u32(texel - centre - blur.reach_min[axis]));
 }
 
 // The sides of the bounds on which a read can be.

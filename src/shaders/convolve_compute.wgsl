@@ -4,17 +4,18 @@
 // contributes to. The sums go to workgroup memory, and from there each thread convolves four neighbouring texels of a row
 // in the same way. The results go back there once more, so that neighbouring threads store neighbouring texels.
 
-#import bevy_gaussian_blur::common::{blur, folds_once, is_finite, is_inside, is_present, load_unchecked}
-#import bevy_gaussian_blur::common::{pack, read_texel}
-#import bevy_gaussian_blur::common::{source_position, store, unpack, weight, weight_at}
-#ifdef IMAGES
+#import bevy_gaussian_blur::common::{blur, folds_once, is_finite, is_inside, is_present, load_unchecked, pack}
+#import bevy_gaussian_blur::common::{read_texel, source_position, store, unpack, weight, weight_at}
+#ifdef WITH_TABLES
 #import bevy_gaussian_blur::common::{image_weight, side_of}
 #endif
 
 // The largest reach of a kernel that this program serves: it goes from -REACH to REACH.
 const REACH: i32 = #{REACH};
-// How far images reach, or the kernel if there are none: the columns beyond the tile on either side.
+
+// How far images reach, or the kernel if there are none: the columns that there is room for on either side of the tile.
 const HALO: i32 = #{HALO};
+const MARGIN: i32 = HALO - REACH;
 
 // The tile, in target texels, and the columns that it needs.
 const WIDTH: i32 = #{WIDTH};
@@ -38,25 +39,26 @@ var<workgroup> sums: array<vec2<u32>, COLUMNS * HEIGHT>;
 @compute @workgroup_size(#{THREADS})
 fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let index = i32(thread);
-#ifdef IMAGES
-    lay_out_weights(index);
-#endif
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
     let centre = source_position(blur.origin + first);
-    let last = centre + vec2<i32>(WIDTH, HEIGHT) - 1;
-    let is_plain = is_inside(centre - reach(), last + reach());
-    let halo = halo(is_plain);
-    let columns = WIDTH + 2 * halo;
-    if index < columns * (HEIGHT / DOWN) {
-        let texel = vec2<i32>(index % columns - halo, index / columns * DOWN);
-        sum_columns(centre, texel, is_plain);
+    let is_plain = is_inside(centre - reach(), centre + vec2<i32>(WIDTH, HEIGHT) + reach() - 1);
+#ifdef WITH_TABLES
+    if !is_plain {
+        lay_out_weights(index);
+        workgroupBarrier();
+    }
+#endif
+    if index < COLUMNS * (HEIGHT / DOWN) {
+        let column = index % COLUMNS;
+        let row = index / COLUMNS * DOWN;
+        sum_columns(centre, row, column, is_plain);
     }
     workgroupBarrier();
-    sum_row(vec2<i32>(index % (WIDTH / ACROSS) * ACROSS, index / (WIDTH / ACROSS)), centre.x, is_plain);
+    sum_row(index / (WIDTH / ACROSS), index % (WIDTH / ACROSS), centre.x, is_plain);
     for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
         // Sixteen columns at a time: whole blocks of memory are stored together.
         let texel = vec2<i32>(i % 16 + i / THREADS * 16, i / 16 % HEIGHT);
-        store(first + texel, unpack(sums[slot_of(texel)]));
+        store(first + texel, unpack(sums[slot_of(texel.y, texel.x + HALO)]));
     }
 }
 
@@ -69,37 +71,26 @@ fn reach() -> i32 {
 #endif
 }
 
-// How many columns a tile needs on either side.
-fn halo(is_plain: bool) -> i32 {
-#ifdef ANY_KERNEL
-    return blur.reach_max.x + blur.margin.x;
-#else
-    return select(HALO, REACH, is_plain);
-#endif
+// Columns count from the first one of the halo.
+fn slot_of(row: i32, column: i32) -> i32 {
+    return row * COLUMNS + column % ACROSS * PART + column / ACROSS;
 }
 
-// Where the sum of a column lies. Positions count from the tile's first texel.
-fn slot_of(texel: vec2<i32>) -> i32 {
-    let column = texel.x + HALO;
-    return texel.y * COLUMNS + column % ACROSS * PART + column / ACROSS;
+fn keep(row: i32, column: i32, sum: vec4<f32>) {
+    sums[slot_of(row, column)] = pack(sum);
 }
 
-fn keep(texel: vec2<i32>, sum: vec4<f32>) {
-    sums[slot_of(texel)] = pack(sum);
-}
-
-// The sums of a column, whatever its values are. The number of taps comes from the uniform: the loop stays a loop. Where
-// programs are for single kernels this is rare, and must not cost registers elsewhere.
-fn sum_column_carefully(centre: vec2<i32>, texel: vec2<i32>) {
+// The sums of a column around `centre`, whatever its values are. The number of taps comes from the uniform: the loop stays a
+// loop. Where programs are for single kernels this is rare, and must not cost registers elsewhere.
+fn sum_column_carefully(centre: vec2<i32>, row: i32, column: i32) {
     let far = blur.reach_max.y + blur.margin.y;
     for (var i = 0; i < DOWN; i++) {
-        let position = centre + texel + vec2<i32>(0, i);
         var sum = vec4<f32>(0.0);
         for (var tap = -far; tap <= far; tap++) {
-            let y = position.y + tap;
-            sum += weight_at(Y, position.y, y) * read_texel(vec2<i32>(position.x, y));
+            let y = centre.y + i + tap;
+            sum += weight_at(Y, centre.y + i, y) * read_texel(vec2<i32>(centre.x, y));
         }
-        keep(texel + vec2<i32>(0, i), normalized(sum, position.y, Y));
+        keep(row + i, column, normalized(sum, centre.y + i, Y));
     }
 }
 
@@ -119,26 +110,31 @@ fn normalized(sum: vec4<f32>, centre: i32, axis: u32) -> vec4<f32> {
 
 #ifdef ANY_KERNEL
 
-fn sum_columns(centre: vec2<i32>, texel: vec2<i32>, is_plain: bool) {
-    sum_column_carefully(centre, texel);
+fn sum_columns(centre: vec2<i32>, row: i32, column: i32, is_plain: bool) {
+    let position = centre + vec2<i32>(column - HALO, row);
+    let beyond = max(centre.x - position.x, position.x - centre.x - WIDTH + 1);
+    if beyond <= blur.reach_max.x + blur.margin.x {
+        sum_column_carefully(position, row, column);
+    }
 }
 
 // Neighbouring texels of a row, back into the places that are read no more. `left` is the source texel of the tile's first
 // column.
-fn sum_row(texel: vec2<i32>, left: i32, is_plain: bool) {
-    let far = halo(is_plain);
+fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
+    let far = blur.reach_max.x + blur.margin.x;
     var results: array<vec4<f32>, ACROSS>;
     for (var i = 0; i < ACROSS; i++) {
-        let centre = left + texel.x + i;
+        let column = quad * ACROSS + i;
+        let centre = left + column;
         var sum = vec4<f32>(0.0);
         for (var tap = -far; tap <= far; tap++) {
-            sum += weight_at(X, centre, centre + tap) * unpack(sums[slot_of(texel + vec2<i32>(i + tap, 0))]);
+            sum += weight_at(X, centre, centre + tap) * unpack(sums[slot_of(row, HALO + column + tap)]);
         }
         results[i] = normalized(sum, centre, X);
     }
     workgroupBarrier();
     for (var i = 0; i < ACROSS; i++) {
-        keep(texel + vec2<i32>(i, 0), results[i]);
+        keep(row, HALO + quad * ACROSS + i, results[i]);
     }
     workgroupBarrier();
 }
@@ -147,42 +143,37 @@ fn sum_row(texel: vec2<i32>, left: i32, is_plain: bool) {
 
 const TAPS: i32 = 2 * REACH + 1;
 
-// Eight sums. Letters, because GPUs were seen to be slower with an array here, and to run out of registers with one in
-// `sum_row`.
-struct Column {
-    a: vec4<f32>,
-    b: vec4<f32>,
-    c: vec4<f32>,
-    d: vec4<f32>,
-    e: vec4<f32>,
-    f: vec4<f32>,
-    g: vec4<f32>,
-    h: vec4<f32>,
-}
-
-fn sum_columns(centre: vec2<i32>, texel: vec2<i32>, is_plain: bool) {
+fn sum_columns(centre: vec2<i32>, row: i32, column: i32, is_plain: bool) {
+    let position = centre + vec2<i32>(column - HALO, row);
+    let top = position - vec2<i32>(0, REACH);
     var is_done = false;
     // Copies of the loop: looking for edges in all tiles takes time.
     if is_plain {
-        is_done = sum_column(centre + texel, texel, false);
+#ifdef IMAGES
+        if column < MARGIN || column >= COLUMNS - MARGIN {
+            return;
+        }
+#endif
+        is_done = sum_column(top, row, column, false);
     } else {
+#ifdef FOLDED
         // Small pictures may have to be folded several times.
         if folds_once(TAPS) {
-#ifdef IMAGES
-            is_done = sum_column_of_images(centre + texel, texel);
-#else
-            is_done = sum_column(centre + texel, texel, true);
-#endif
+            is_done = sum_column_across_edge(position, row, column);
         }
+#else
+        is_done = sum_column(top, row, column, true);
+#endif
     }
     if !is_done {
-        sum_column_carefully(centre, texel);
+        sum_column_carefully(position, row, column);
     }
 }
 
-// The sums of a column from `position` on. Returns whether everything in them was finite.
-fn sum_column(position: vec2<i32>, texel: vec2<i32>, anywhere: bool) -> bool {
-    let top = position - vec2<i32>(0, REACH);
+// The sums of a column whose first tap is at `top`. Returns whether everything in them was finite.
+//
+// Letters, because GPUs were seen to be slower with an array here, and to run out of registers with one in `sum_row`.
+fn sum_column(top: vec2<i32>, row: i32, column: i32, clamped: bool) -> bool {
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
     var c = vec4<f32>(0.0);
@@ -192,7 +183,7 @@ fn sum_column(position: vec2<i32>, texel: vec2<i32>, anywhere: bool) -> bool {
     var g = vec4<f32>(0.0);
     var h = vec4<f32>(0.0);
     for (var i = 0; i < DOWN + TAPS - 1; i++) {
-        let value = load_unchecked(top + vec2<i32>(0, i), anywhere);
+        let value = load_unchecked(top + vec2<i32>(0, i), clamped);
         a = add(Y, a, value, i);
         b = add(Y, b, value, i - 1);
         c = add(Y, c, value, i - 2);
@@ -202,30 +193,15 @@ fn sum_column(position: vec2<i32>, texel: vec2<i32>, anywhere: bool) -> bool {
         g = add(Y, g, value, i - 6);
         h = add(Y, h, value, i - 7);
     }
-    return keep_column(Column(a, b, c, d, e, f, g, h), position.y, texel, anywhere);
-}
-
-fn keep_column(sums: Column, y: i32, texel: vec2<i32>, anywhere: bool) -> bool {
-    if anywhere {
-        keep(texel, normalized(sums.a, y, Y));
-        keep(texel + vec2<i32>(0, 1), normalized(sums.b, y + 1, Y));
-        keep(texel + vec2<i32>(0, 2), normalized(sums.c, y + 2, Y));
-        keep(texel + vec2<i32>(0, 3), normalized(sums.d, y + 3, Y));
-        keep(texel + vec2<i32>(0, 4), normalized(sums.e, y + 4, Y));
-        keep(texel + vec2<i32>(0, 5), normalized(sums.f, y + 5, Y));
-        keep(texel + vec2<i32>(0, 6), normalized(sums.g, y + 6, Y));
-        keep(texel + vec2<i32>(0, 7), normalized(sums.h, y + 7, Y));
-    } else {
-        keep(texel, sums.a);
-        keep(texel + vec2<i32>(0, 1), sums.b);
-        keep(texel + vec2<i32>(0, 2), sums.c);
-        keep(texel + vec2<i32>(0, 3), sums.d);
-        keep(texel + vec2<i32>(0, 4), sums.e);
-        keep(texel + vec2<i32>(0, 5), sums.f);
-        keep(texel + vec2<i32>(0, 6), sums.g);
-        keep(texel + vec2<i32>(0, 7), sums.h);
-    }
-    return is_finite(sums.a + sums.b + sums.c + sums.d + sums.e + sums.f + sums.g + sums.h);
+    keep(row, column, a);
+    keep(row + 1, column, b);
+    keep(row + 2, column, c);
+    keep(row + 3, column, d);
+    keep(row + 4, column, e);
+    keep(row + 5, column, f);
+    keep(row + 6, column, g);
+    keep(row + 7, column, h);
+    return is_finite(a + b + c + d + e + f + g + h);
 }
 
 fn add(axis: u32, sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
@@ -237,29 +213,28 @@ fn add(axis: u32, sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
 
 // Four neighbouring texels of a row, back into the places that are read no more. `left` is the source texel of the
 // tile's first column.
-fn sum_row(texel: vec2<i32>, left: i32, is_plain: bool) {
-    let slot = slot_of(texel);
-    // Every fourth column is in a part of its own, and the reach is a multiple of four.
-    let first = slot - REACH / ACROSS;
-    let x = left + texel.x;
+fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
+    let slot = slot_of(row, MARGIN + quad * ACROSS);
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
     var c = vec4<f32>(0.0);
     var d = vec4<f32>(0.0);
 #ifdef IMAGES
     if !is_plain {
-        for (var i = 0; i < ACROSS + 2 * HALO; i++) {
-            let value = unpack(sums[slot - HALO / ACROSS + i % ACROSS * PART + i / ACROSS]);
-            let table = table_of(X, x - HALO + i);
-            a += laid_out[table + abs(i - HALO)] * value;
-            b += laid_out[table + abs(i - HALO - 1)] * value;
-            c += laid_out[table + abs(i - HALO - 2)] * value;
-            d += laid_out[table + abs(i - HALO - 3)] * value;
+        let far = far(X);
+        for (var i = 0; i < ACROSS + 2 * far; i++) {
+            let column = quad * ACROSS - far + i;
+            let value = unpack(sums[slot_of(row, HALO + column)]);
+            let table = table_of(X, left + column);
+            a += laid_out[table + abs(i - far)] * value;
+            b += laid_out[table + abs(i - far - 1)] * value;
+            c += laid_out[table + abs(i - far - 2)] * value;
+            d += laid_out[table + abs(i - far - 3)] * value;
         }
     } else {
 #endif
     for (var i = 0; i < ACROSS + TAPS - 1; i++) {
-        let value = unpack(sums[first + i % ACROSS * PART + i / ACROSS]);
+        let value = unpack(sums[slot + i % ACROSS * PART + i / ACROSS]);
         a = add(X, a, value, i);
         b = add(X, b, value, i - 1);
         c = add(X, c, value, i - 2);
@@ -269,14 +244,16 @@ fn sum_row(texel: vec2<i32>, left: i32, is_plain: bool) {
     }
 #endif
     workgroupBarrier();
-    sums[slot] = pack(normalized(a, x, X));
-    sums[slot + PART] = pack(normalized(b, x + 1, X));
-    sums[slot + 2 * PART] = pack(normalized(c, x + 2, X));
-    sums[slot + 3 * PART] = pack(normalized(d, x + 3, X));
+    let x = left + quad * ACROSS;
+    let result = slot_of(row, HALO + quad * ACROSS);
+    sums[result] = pack(normalized(a, x, X));
+    sums[result + PART] = pack(normalized(b, x + 1, X));
+    sums[result + 2 * PART] = pack(normalized(c, x + 2, X));
+    sums[result + 3 * PART] = pack(normalized(d, x + 3, X));
     workgroupBarrier();
 }
 
-#ifdef IMAGES
+#ifdef WITH_TABLES
 // The weights of both axes and all sides, by the distance in texels. In workgroup memory any of them is quickly found.
 const DISTANCES: i32 = THREADS / 8;
 var<workgroup> laid_out: array<f32, THREADS>;
@@ -293,7 +270,6 @@ fn lay_out_weights(index: i32) {
         weight = weight_at(axis, 0, distance);
     }
     laid_out[index] = weight;
-    workgroupBarrier();
 }
 
 // Where the weights of reads of a texel start.
@@ -301,8 +277,14 @@ fn table_of(axis: u32, texel: i32) -> i32 {
     return i32(4u * axis + side_of(axis, texel)) * DISTANCES;
 }
 
-// The sums of a column that images count in.
-fn sum_column_of_images(position: vec2<i32>, texel: vec2<i32>) -> bool {
+// How far reads go, to the next multiple of four. It comes from the uniform: loops stay loops, and cost no registers where
+// there is no edge.
+fn far(axis: u32) -> i32 {
+    return (blur.reach_max[axis] + blur.margin[axis] + 3) / 4 * 4;
+}
+
+// The sums of a column across an edge.
+fn sum_column_across_edge(position: vec2<i32>, row: i32, column: i32) -> bool {
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
     var c = vec4<f32>(0.0);
@@ -311,21 +293,35 @@ fn sum_column_of_images(position: vec2<i32>, texel: vec2<i32>) -> bool {
     var f = vec4<f32>(0.0);
     var g = vec4<f32>(0.0);
     var h = vec4<f32>(0.0);
-    for (var i = 0; i < DOWN + 2 * HALO; i++) {
-        let distance = i - HALO;
-        let row = position.y + distance;
-        let value = load_unchecked(vec2<i32>(position.x, row), true);
-        let table = table_of(Y, row);
-        a += laid_out[table + abs(distance)] * value;
-        b += laid_out[table + abs(distance - 1)] * value;
-        c += laid_out[table + abs(distance - 2)] * value;
-        d += laid_out[table + abs(distance - 3)] * value;
-        e += laid_out[table + abs(distance - 4)] * value;
-        f += laid_out[table + abs(distance - 5)] * value;
-        g += laid_out[table + abs(distance - 6)] * value;
-        h += laid_out[table + abs(distance - 7)] * value;
+    let far = far(Y);
+    for (var i = 0; i < DOWN + 2 * far; i += AT_ONCE) {
+        // Several loads under way at once.
+        for (var j = i; j < i + AT_ONCE; j++) {
+            let distance = j - far;
+            let y = position.y + distance;
+            let value = load_unchecked(vec2<i32>(position.x, y), true);
+            let table = table_of(Y, y);
+            a += laid_out[table + abs(distance)] * value;
+            b += laid_out[table + abs(distance - 1)] * value;
+            c += laid_out[table + abs(distance - 2)] * value;
+            d += laid_out[table + abs(distance - 3)] * value;
+            e += laid_out[table + abs(distance - 4)] * value;
+            f += laid_out[table + abs(distance - 5)] * value;
+            g += laid_out[table + abs(distance - 6)] * value;
+            h += laid_out[table + abs(distance - 7)] * value;
+        }
     }
-    return keep_column(Column(a, b, c, d, e, f, g, h), position.y, texel, false);
+    keep(row, column, normalized(a, position.y, Y));
+    keep(row + 1, column, normalized(b, position.y + 1, Y));
+    keep(row + 2, column, normalized(c, position.y + 2, Y));
+    keep(row + 3, column, normalized(d, position.y + 3, Y));
+    keep(row + 4, column, normalized(e, position.y + 4, Y));
+    keep(row + 5, column, normalized(f, position.y + 5, Y));
+    keep(row + 6, column, normalized(g, position.y + 6, Y));
+    keep(row + 7, column, normalized(h, position.y + 7, Y));
+    return is_finite(a + b + c + d + e + f + g + h);
 }
+
+const AT_ONCE: i32 = 4;
 #endif
 #endif

@@ -103,7 +103,14 @@ fn sum_column(top: vec2<i32>, slot: i32, anywhere: bool) {
     var c = vec4<f32>(0.0);
     var d = vec4<f32>(0.0);
     var e = vec4<f32>(0.0);
-    for (var block = 0; block < HEIGHT + OPEN - 1; block++) {
+    var blocks = HEIGHT + OPEN - 1;
+#ifdef FOLDED
+    if anywhere {
+        // The same number, but from the uniform: this loop stays a loop, and costs no registers elsewhere.
+        blocks = HEIGHT + (blur.reach_max.y - blur.reach_min.y) / STEP_Y;
+    }
+#endif
+    for (var block = 0; block < blocks; block++) {
         for (var i = 0; i < STEP_Y; i++) {
             let value = load_unchecked(top + vec2<i32>(0, block * STEP_Y + i), anywhere);
             let tap = (OPEN - 1) * STEP_Y + i;
