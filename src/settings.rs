@@ -19,9 +19,13 @@ pub use strength::{BlurUnit, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS};
     reflect(Serialize, Deserialize)
 )]
 pub enum BlurStage {
-    /// In scene-referred light, before bloom and tonemapping: bright lights grow into discs. Meant for HDR cameras.
+    /// In scene-referred light, before bloom and tonemapping: bright lights grow into discs. Meant for HDR cameras, which are
+    /// blurred with the precision that lights need.
     BeforeTonemapping,
     /// After all post-processing, under the user interface.
+    ///
+    /// What has been tonemapped is between 0 and 1, also in the textures of HDR cameras, so it is blurred at a lower resolution
+    /// than light: exact to a third of a grey level instead of a tenth.
     #[default]
     AfterTonemapping,
     /// Over everything, Bevy's user interface included.
