@@ -110,3 +110,46 @@ fn sixteen_bits_and_a_profile_come_through_pipes() {
     let largest = pairs.map(|(result, value)| result.abs_diff(*value)).max();
     assert!(largest <= Some(1), "{largest:?}");
 }
+
+/// Whatever the texture's numbers are, the picture is the same, as exactly as they can tell.
+#[test]
+fn formats_of_all_kinds() {
+    let folder = folder("formats");
+    let picture = RgbaImage::from_fn(40, 30, |x, y| Rgba([x as u8 * 6, y as u8 * 8, 90, 255]));
+    picture.save(folder.join("a.png")).expect("it can be written");
+    let blur = |format: &str| {
+        let arguments = format!("a.png {format}.png --radius 9 --format {format}");
+        run(&folder, &arguments, &[])?;
+        let result = image::open(folder.join(format!("{format}.png"))).expect("the result is a picture");
+        Some(result.into_rgb8())
+    };
+    let Some(expected) = blur("rgba8unorm") else {
+        return;
+    };
+    let kinds = [
+        "rgba8uint",
+        "rgba8sint",
+        "rgba8snorm",
+        "rgba16uint",
+        "rgba32uint",
+        "rgb10a2uint",
+        "rgb10a2unorm",
+    ];
+    for format in kinds {
+        let Some(got) = blur(format) else {
+            return;
+        };
+        // The largest signed integer of eight bits is 127, and numbers from -1 to 1 have a bit less for what is above 0.
+        let (tolerance, largest) = match format {
+            "rgba8sint" => (1, 127),
+            "rgba8snorm" => (2, 255),
+            _ => (1, 255),
+        };
+        for (got, expected) in got.iter().zip(expected.iter()) {
+            let difference = got.abs_diff((*expected).min(largest));
+            // What is cut off before the blur is another picture.
+            let is_cut = largest == 127 && *expected > 100;
+            assert!(is_cut || difference <= tolerance, "{format}: {got} and not {expected}");
+        }
+    }
+}
