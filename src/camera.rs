@@ -9,7 +9,7 @@ use crate::errors::Reported;
 use crate::formats::{Ends, precision_of};
 use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Uses, Views, Work};
 use crate::kernel::Precision;
-use crate::plan::MIN_SIGMA;
+use crate::plan::{Finish, MIN_SIGMA};
 use crate::settings::{BlurAlpha, BlurStage, EdgeMode, GaussianBlur};
 use crate::systems::GaussianBlurSystems;
 use bevy::camera::{Camera, CompositingSpace};
@@ -259,6 +259,7 @@ fn camera_task(blur: &CameraBlur, view: &ExtractedView, camera: &ExtractedCamera
             sigma: blur.sigma,
             edge: blur.edge,
         },
+        finish: Finish::Write,
         region: viewport.intersect(whole),
         source_size: whole.size(),
     }

@@ -20,10 +20,11 @@ use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
-pub use compile::{BlurCompilation, BlurReadiness, Uses, blurs_ready};
-pub use job::{BlurJob, BlurTask, Work};
+pub use compile::{BlurCompilation, BlurPipelines, BlurReadiness, Uses, blurs_ready};
+pub use job::{BlurJob, BlurTask, Left, Work};
+pub use pipelines::{left_definitions, left_layout};
 pub use prepare::BlurPreparer;
-pub use record::{BlurRecorder, Views, record_together};
+pub use record::{BlurAccess, BlurRecorder, Views, record_together};
 pub use textures::IntermediateTextures;
 
 /// The backend that the app has chosen.
@@ -40,6 +41,7 @@ impl Plugin for BlurGpuPlugin {
     fn build(&self, app: &mut App) {
         load_shader_library!(app, "shaders/common.wgsl");
         load_shader_library!(app, "shaders/cubic.wgsl");
+        load_shader_library!(app, "shaders/spline.wgsl");
         embedded_asset!(app, "shaders/copy_fragment.wgsl");
         embedded_asset!(app, "shaders/mipmap_fragment.wgsl");
         embedded_asset!(app, "shaders/downsample_fragment.wgsl");

@@ -57,18 +57,8 @@ use pass::{AxisPass, Pass, PassKind, Surface};
 use zip::Zip;
 
 pub use axis::MIN_SIGMA;
+pub use pass::{Finish, Means};
 pub use stages::stages;
-
-/// How a plan may be carried out.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Means {
-    /// How exact the result has to be.
-    pub precision: Precision,
-    /// Which kinds of passes there are.
-    pub tiling: Tiling,
-    /// Which fetches may be filtered.
-    pub filtering: Filtering,
-}
 
 /// What to plan for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,6 +71,8 @@ pub struct BlurRequest {
     pub edge: EdgeMode,
     /// How to do it.
     pub means: Means,
+    /// Who does the last step.
+    pub finish: Finish,
 }
 
 /// How to blur: the textures that are needed in between and the passes, in order.
@@ -93,6 +85,8 @@ pub struct BlurPlan {
     pub intermediates: Vec<UVec2>,
     /// The passes, in order.
     pub passes: Vec<Pass>,
+    /// The step that is left to somebody else: an upsampling by a render pass, which reads an intermediate.
+    pub left: Option<Pass>,
 }
 
 impl BlurPlan {
@@ -104,10 +98,13 @@ impl BlurPlan {
             region,
             edge,
             means,
+            finish,
         } = *request;
         let axes = axes(sigma, region, edge, means.precision);
         if axes.iter().any(Axis::blurs) {
-            Zip::new(axes, region, means.tiling, means.filtering).blur().into()
+            Zip::new(axes, region, means, finish).blur().into()
+        } else if finish == Finish::Leave {
+            Self::copy(region, finish)
         } else {
             Self::default()
         }
@@ -115,11 +112,14 @@ impl BlurPlan {
 
     /// Plans an exact copy of `region`.
     #[must_use]
-    pub fn copy(region: URect) -> Self {
+    pub fn copy(region: URect, finish: Finish) -> Self {
         let axes = axes(Vec2::ZERO, region, EdgeMode::Clamp, Precision::Standard);
-        Zip::new(axes, region, Tiling::default(), Filtering::default())
-            .copy()
-            .into()
+        let means = Means {
+            precision: Precision::Standard,
+            tiling: Tiling::None,
+            filtering: Filtering::default(),
+        };
+        Zip::new(axes, region, means, finish).copy().into()
     }
 
     /// Plans the step from one mip level to the next.
@@ -136,6 +136,7 @@ impl BlurPlan {
                 size: to,
                 axes: [AxisPass::mean(from.x, to.x), AxisPass::mean(from.y, to.y)],
             }],
+            left: None,
         }
     }
 
@@ -157,6 +158,7 @@ impl From<Zip> for BlurPlan {
         Self {
             intermediates: zip.intermediates,
             passes: zip.passes,
+            left: zip.left,
         }
     }
 }

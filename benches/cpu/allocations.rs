@@ -1,11 +1,16 @@
 //! Finds out where memory is taken.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::backtrace::Backtrace;
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How many functions of a stack are looked at, from the innermost on.
+const DEPTH: usize = 48;
+
+type Stack = [usize; DEPTH];
 
 /// The system's allocator, watched.
 struct Watched;
@@ -16,8 +21,8 @@ static ALLOCATOR: Watched = Watched;
 /// Whether allocations are counted now.
 static IS_COUNTING: AtomicBool = AtomicBool::new(false);
 
-/// The allocations of each function of the crate.
-static FOUND: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
+/// Where memory was taken, and how many times.
+static FOUND: Mutex<Vec<Stack>> = Mutex::new(Vec::new());
 
 thread_local! {
     /// Whether this thread is looking at an allocation: what that takes does not count.
@@ -49,35 +54,63 @@ pub fn count(counts: bool) {
     IS_COUNTING.store(counts, Ordering::SeqCst);
 }
 
-/// What has been found since the last call, by function.
+/// The lines of the crate that have taken memory since the last call, and how many times.
 pub fn take() -> BTreeMap<String, usize> {
-    FOUND
+    let stacks = FOUND
         .lock()
         .map(|mut found| core::mem::take(&mut *found))
-        .unwrap_or_default()
+        .unwrap_or_default();
+    let mut counted: HashMap<Stack, usize> = HashMap::new();
+    for stack in stacks {
+        *counted.entry(stack).or_default() += 1;
+    }
+    let mut lines = HashMap::new();
+    let mut places = BTreeMap::new();
+    for (stack, count) in counted {
+        if let Some(place) = place(&stack, &mut lines) {
+            *places.entry(place).or_default() += count;
+        }
+    }
+    places
 }
 
 fn look() {
     if !IS_COUNTING.load(Ordering::Relaxed) || IS_LOOKING.try_with(|it| it.replace(true)).unwrap_or(true) {
         return;
     }
-    if let (Some(place), Ok(mut found)) = (place(&Backtrace::force_capture().to_string()), FOUND.lock()) {
-        *found.entry(place).or_default() += 1;
+    let mut stack = [0; DEPTH];
+    let mut depth = 0;
+    backtrace::trace(|frame| {
+        stack[depth] = frame.ip() as usize;
+        depth += 1;
+        depth < DEPTH
+    });
+    if let Ok(mut found) = FOUND.lock() {
+        found.push(stack);
     }
     let _ = IS_LOOKING.try_with(|it| it.set(false));
 }
 
-/// The innermost function of the crate on the stack, unless it has called the graphics library.
-fn place(stack: &str) -> Option<String> {
-    let functions = stack.lines().filter_map(|line| {
-        let (number, function) = line.trim().split_once(": ")?;
-        number.parse::<u32>().ok().map(|_| function)
+/// The innermost line of the crate on a stack, unless it has called the graphics library.
+fn place(stack: &Stack, lines: &mut HashMap<usize, Vec<String>>) -> Option<String> {
+    let crate_files = concat!(env!("CARGO_MANIFEST_DIR"), "/src/");
+    let lines = stack.iter().filter(|ip| **ip != 0).flat_map(|ip| {
+        let lines = lines.entry(*ip).or_insert_with(|| lines_at(*ip));
+        lines.clone()
     });
-    let mut inner = functions.map(|function| function.trim_start_matches(['<', '&']));
-    let found = inner.find(|function| {
-        ["bevy_gaussian_blur::", "wgpu"]
-            .iter()
-            .any(|it| function.starts_with(it))
-    })?;
-    found.starts_with("bevy_gaussian_blur::").then(|| found.to_owned())
+    let is_known = |line: &String| line.starts_with(crate_files) || line.contains("/wgpu");
+    let found = lines.into_iter().find(is_known)?;
+    found.strip_prefix(crate_files).map(str::to_owned)
+}
+
+/// The lines of source at an address, those of inlined functions first.
+fn lines_at(ip: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    // What is on a stack is where a call returns to, which may be the next line.
+    backtrace::resolve(ip.saturating_sub(1) as *mut c_void, |symbol| {
+        if let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) {
+            lines.push(format!("{}:{line}", file.display()));
+        }
+    });
+    lines
 }

@@ -10,7 +10,7 @@
 use super::pipelines::{PipelineFactory, PipelineKey, Queued};
 use crate::formats::{Capabilities, Ends, Resolved};
 use crate::plan::pass::Stage;
-use crate::plan::{Means, stages};
+use crate::plan::{Finish, Means, stages};
 use crate::program::Program;
 use bevy::asset::AssetServer;
 use bevy::core_pipeline::FullscreenShader;
@@ -107,7 +107,7 @@ pub struct BlurPipelines {
     wanted: VecDeque<PipelineKey>,
     later: VecDeque<PipelineKey>,
     announced: HashSet<(Ends, Uses)>,
-    accelerated: HashSet<Ends>,
+    accelerated: HashSet<(Ends, Finish)>,
 }
 
 /// Creates [`BlurPipelines`].
@@ -139,6 +139,8 @@ pub enum Uses {
     Blur,
     /// Blurs, and exact copies where there is nothing to blur.
     BlurOrCopy,
+    /// The same, but for the last step, which is left to somebody else.
+    Backdrop,
     /// Mip levels.
     Mipmaps,
 }
@@ -147,6 +149,13 @@ pub enum Uses {
 pub(super) const COPY: Stage = from_end_to_end(Program::CopyFragment);
 /// A mip level out of the one before it.
 pub(super) const MIPMAP: Stage = from_end_to_end(Program::MipmapFragment);
+
+/// An exact copy that somebody else goes on with.
+pub(super) const COPY_TO_LEVEL: Stage = Stage {
+    program: Program::CopyFragment,
+    is_first: true,
+    is_last: false,
+};
 
 const fn from_end_to_end(program: Program) -> Stage {
     Stage {
@@ -158,15 +167,15 @@ const fn from_end_to_end(program: Program) -> Stage {
 
 impl Uses {
     fn stages(self, means: Means) -> Vec<Stage> {
-        let mut blur = stages(means.precision, means.tiling, means.filtering);
-        match self {
-            Self::Blur => blur,
-            Self::BlurOrCopy => {
-                blur.push(COPY);
-                blur
-            }
-            Self::Mipmaps => vec![MIPMAP],
-        }
+        let (finish, alone): (Finish, &[Stage]) = match self {
+            Self::Mipmaps => return vec![MIPMAP],
+            Self::Blur => (Finish::Write, &[]),
+            Self::BlurOrCopy => (Finish::Write, &[COPY]),
+            Self::Backdrop => (Finish::Leave, &[COPY_TO_LEVEL]),
+        };
+        let mut all = stages(means, finish);
+        all.extend(alone);
+        all
     }
 }
 
@@ -186,10 +195,9 @@ impl BlurPipelines {
     }
 
     /// Asks for all the faster programs of blurs between two ends, in time.
-    pub fn accelerate(&mut self, ends: Ends, resolved: &Resolved) {
-        if self.accelerated.insert(ends) {
-            let means = resolved.means;
-            let stages = stages(means.precision, means.tiling, means.filtering).into_iter();
+    pub fn accelerate(&mut self, ends: Ends, finish: Finish, resolved: &Resolved) {
+        if self.accelerated.insert((ends, finish)) {
+            let stages = stages(resolved.means, finish).into_iter();
             self.later
                 .extend(stages.map(|stage| PipelineKey::new(stage, &ends, resolved)));
         }

@@ -5,7 +5,7 @@ use super::compile::{BlurPipelines, Ready};
 use super::pipelines::{PipelineKey, Queued};
 use super::uniforms::{PassUniform, UNIFORM_STRIDE};
 use crate::formats::{Ends, Resolved};
-use crate::plan::BlurPlan;
+use crate::plan::{BlurPlan, Finish};
 use crate::program::Program;
 use crate::settings::EdgeMode;
 use bevy::math::{URect, UVec2, Vec2};
@@ -20,8 +20,9 @@ use bevy::render::renderer::RenderDevice;
 pub struct BlurTask {
     /// From what to what.
     pub ends: Ends,
-    /// What is to be done.
+    /// What is to be done, and by whom its last step.
     pub work: Work,
+    pub finish: Finish,
     /// The texels to write, and to read but for a mip level.
     pub region: URect,
     /// The size of the source's texture, of which the region is a part.
@@ -59,6 +60,8 @@ pub(super) struct Prepared {
     pub resolved: Resolved,
     pub plan: BlurPlan,
     pub steps: Vec<Step>,
+    /// What the step that is left to somebody else reads.
+    pub left: Option<([TextureViewId; 2], BindGroup)>,
     pub uniforms: Buffer,
     /// The intermediates of this frame.
     pub textures: Vec<TextureView>,
@@ -77,9 +80,32 @@ impl BlurJob {
         self.last = None;
         if let Some(prepared) = &mut self.current {
             prepared.textures.clear();
+            prepared.left = None;
             prepared.steps.iter_mut().for_each(|step| step.bind_groups.clear());
         }
     }
+
+    /// What the step reads that is left to somebody else. `None` until the job is bound.
+    #[must_use]
+    pub fn left(&self) -> Option<Left<'_>> {
+        let prepared = self.current.as_ref()?;
+        let (_, bind_group) = prepared.left.as_ref()?;
+        Some(Left {
+            bind_group,
+            offset: uniform_offset(prepared.plan.passes.len()),
+            filtered: prepared.plan.left.as_ref()?.program.filters(),
+        })
+    }
+}
+
+/// What a step reads that is left to somebody else: a bind group of [`left_layout`](super::left_layout).
+pub struct Left<'a> {
+    /// The uniform, the level, and the sampler if it is filtered.
+    pub bind_group: &'a BindGroup,
+    /// The dynamic offset of the uniform.
+    pub offset: u32,
+    /// Whether the level is read with filtered fetches.
+    pub filtered: bool,
 }
 
 impl Prepared {
@@ -92,7 +118,7 @@ impl Prepared {
 impl BlurTask {
     /// Whether both tasks are about the same textures, as far as a task can tell.
     pub fn has_textures_of(&self, other: &Self) -> bool {
-        let textures = |task: &Self| (task.region, task.source_size, task.ends);
+        let textures = |task: &Self| (task.region, task.source_size, task.ends, task.finish);
         textures(self) == textures(other)
     }
 }
@@ -119,6 +145,15 @@ pub(super) struct Bound<'a> {
 pub(super) struct Usable<'a> {
     pub program: Program,
     pub pipeline: Ready<'a>,
+}
+
+/// The uniforms of a job, one of which a dynamic offset picks.
+pub(super) fn uniform_binding(uniforms: &Buffer) -> BindingResource<'_> {
+    BindingResource::Buffer(BufferBinding {
+        buffer: uniforms,
+        offset: 0,
+        size: BufferSize::new(size_of::<PassUniform>() as u64),
+    })
 }
 
 /// Where the uniform of a pass lies.
@@ -152,9 +187,10 @@ impl Step {
         fast.or_else(|| usable(self.key.for_any_kernel(), self.any_kernel))
     }
 
-    /// The bind group that was made the latest.
-    pub fn bind_group(&self) -> Option<&wgpu::BindGroup> {
-        self.bind_groups.last().map(|(_, group)| &**group)
+    /// The bind group for a source, or the one that was made the latest.
+    pub fn bind_group(&self, source: TextureViewId) -> Option<&wgpu::BindGroup> {
+        let of_source = self.bind_groups.iter().rfind(|([of, _], _)| *of == source);
+        of_source.or(self.bind_groups.last()).map(|(_, group)| &**group)
     }
 
     /// Makes the bind group of these views the latest one, creating it if it is new.
@@ -168,12 +204,10 @@ impl Step {
             self.bind_groups.swap(known, last);
             return;
         }
-        let uniform = BindingResource::Buffer(BufferBinding {
-            buffer: bound.uniforms,
-            offset: 0,
-            size: BufferSize::new(size_of::<PassUniform>() as u64),
-        });
-        let mut entries = vec![(0, uniform), (1, BindingResource::TextureView(bound.source))];
+        let mut entries = vec![
+            (0, uniform_binding(bound.uniforms)),
+            (1, BindingResource::TextureView(bound.source)),
+        ];
         if self.key.program.filters() {
             entries.push((2, BindingResource::Sampler(&pipelines.factory.sampler)));
         }

@@ -83,6 +83,20 @@ impl PipelineKey {
         }
     }
 
+    /// A step that is left to somebody else.
+    fn left(filtered: bool) -> Self {
+        Self {
+            program: Program::UpsampleFragment { filtered },
+            // Whatever it is, values are no business of the blur any more.
+            target: TextureFormat::Rgba8Unorm,
+            reads: Sample::Float,
+            is_first: false,
+            premultiplies: false,
+            leave: Leave::Keep,
+            in_halves: true,
+        }
+    }
+
     /// The same with the version of the program that serves any kernel.
     #[must_use]
     pub fn for_any_kernel(self) -> Self {
@@ -178,6 +192,19 @@ impl PipelineKey {
             .map(|(name, number)| ShaderDefVal::UInt(name.into(), number));
         flags.chain(stored).map(Into::into).chain(numbers).collect()
     }
+}
+
+/// The layout of what a step reads that is left to somebody who renders: a uniform with a dynamic offset, a level, and a
+/// sampler if the level is read with filtered fetches.
+#[must_use]
+pub fn left_layout(filtered: bool) -> BindGroupLayoutDescriptor {
+    PipelineKey::left(filtered).layout()
+}
+
+/// What `common`, `cubic` and `spline` are compiled for there.
+#[must_use]
+pub fn left_definitions(filtered: bool) -> Vec<ShaderDefVal> {
+    PipelineKey::left(filtered).definitions(false)
 }
 
 /// What all pipelines share. Made anew when the render device is.

@@ -1,17 +1,19 @@
 //! Brings jobs up to date with what is asked for.
 
 use super::compile::{BlurPipelines, Uses};
-use super::job::{BlurJob, BlurTask, Prepared, Step, Work};
-use super::pipelines::PipelineKey;
+use super::job::{BlurJob, BlurTask, Prepared, Step, Work, uniform_binding};
+use super::pipelines::{PipelineKey, left_layout};
 use super::textures::IntermediateTextures;
 use super::uniforms::uniform_bytes;
 use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
-use crate::plan::pass::Pass;
+use crate::plan::pass::{Pass, Surface};
 use crate::plan::{BlurPlan, BlurRequest};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy::render::render_resource::{Buffer, BufferDescriptor, BufferUsages, PipelineCache};
+use bevy::render::render_resource::{
+    BindGroupEntry, BindingResource, Buffer, BufferDescriptor, BufferUsages, PipelineCache, TextureView,
+};
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 
 /// All that it takes to bring a [`BlurJob`] up to date.
@@ -49,6 +51,58 @@ impl BlurPreparer<'_> {
         Ok(())
     }
 
+    /// Binds a job whose last step is left to somebody else, for any of these sources. Returns `false` while a pipeline is
+    /// missing.
+    pub fn bind(&self, job: &mut BlurJob, sources: &[&TextureView]) -> bool {
+        let Some(prepared) = &mut job.current else {
+            return false;
+        };
+        if !prepared.is_ready(&self.pipelines, &self.cache) {
+            return false;
+        }
+        for source in sources {
+            prepared.bind(
+                &self.pipelines,
+                &self.cache,
+                &self.device,
+                source,
+                source,
+                sources.len(),
+            );
+        }
+        self.bind_left(prepared);
+        true
+    }
+
+    fn bind_left(&self, prepared: &mut Prepared) {
+        let Some((Surface::Intermediate(level), filtered)) = prepared
+            .plan
+            .left
+            .as_ref()
+            .map(|left| (left.source, left.program.filters()))
+        else {
+            return;
+        };
+        let level = &prepared.textures[level];
+        let ids = [level.id(); 2];
+        if prepared.left.as_ref().is_some_and(|(of, _)| *of == ids) {
+            return;
+        }
+        let sampler = BindGroupEntry {
+            binding: 2,
+            resource: BindingResource::Sampler(&self.pipelines.factory.sampler),
+        };
+        let entry = |binding, resource| BindGroupEntry { binding, resource };
+        let mut entries = vec![
+            entry(0, uniform_binding(&prepared.uniforms)),
+            entry(1, BindingResource::TextureView(level)),
+        ];
+        entries.extend(filtered.then_some(sampler));
+        let layout = self.cache.get_bind_group_layout(&left_layout(filtered));
+        let group = self.device.create_bind_group("gaussian_blur_left", &layout, &entries);
+        prepared.left = Some((ids, group));
+    }
+
     /// Plans a task. Its uniforms are yet to be written.
     fn set_up(&mut self, task: BlurTask, old: Option<&Prepared>) -> Result<Planned, BlurError> {
         let known = old.filter(|old| old.task.ends == task.ends).map(|old| old.resolved);
@@ -59,7 +113,7 @@ impl BlurPreparer<'_> {
             return Err(BlurError::TooLarge { size, limit });
         }
         if let Work::Blur { .. } = task.work {
-            self.pipelines.accelerate(task.ends, &resolved);
+            self.pipelines.accelerate(task.ends, task.finish, &resolved);
         }
         let step = |pass: &Pass| {
             let key = PipelineKey::new(pass.stage(), &task.ends, &resolved);
@@ -109,6 +163,7 @@ impl BlurPreparer<'_> {
             task: new.task,
             resolved: new.resolved,
             plan: new.plan,
+            left: None,
             steps,
             uniforms,
             textures: Vec::new(),
@@ -137,13 +192,14 @@ struct Planned {
 
 fn plan_of(task: &BlurTask, resolved: &Resolved) -> BlurPlan {
     match task.work {
-        Work::Copy => BlurPlan::copy(task.region),
+        Work::Copy => BlurPlan::copy(task.region, task.finish),
         Work::Mipmap => BlurPlan::mipmap(task.source_size, task.region.size()),
         Work::Blur { sigma, edge } => BlurPlan::new(&BlurRequest {
             sigma,
             region: task.region,
             edge,
             means: resolved.means,
+            finish: task.finish,
         }),
     }
 }

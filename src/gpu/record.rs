@@ -7,15 +7,15 @@
 use super::compile::{BlurPipelines, Ready};
 use super::job::{BlurJob, Bound, Prepared, uniform_offset};
 use crate::diagnostics::label::{self, BlurLabel};
-use crate::plan::pass::{PassKind, Surface};
+use crate::plan::pass::{Pass, PassKind, Surface};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::diagnostic::{DiagnosticsRecorder, RecordDiagnostics};
 use bevy::render::render_resource::{
     CommandEncoder, ComputePassDescriptor, LoadOp, Operations, PipelineCache, RenderPassColorAttachment,
-    RenderPassDescriptor, StoreOp, TextureView,
+    RenderPassDescriptor, StoreOp, TextureView, TextureViewId,
 };
-use bevy::render::renderer::RenderContext;
+use bevy::render::renderer::{RenderContext, RenderDevice};
 use core::ops::Range;
 
 /// The two textures of a blur.
@@ -35,6 +35,25 @@ pub struct Views<'a> {
 pub struct BlurRecorder<'w> {
     pipelines: Res<'w, BlurPipelines>,
     cache: Res<'w, PipelineCache>,
+}
+
+/// The same, for systems that have the whole world.
+#[derive(Clone, Copy)]
+pub struct BlurAccess<'w> {
+    pub pipelines: &'w BlurPipelines,
+    pub cache: &'w PipelineCache,
+}
+
+/// What a blur reads, and what a render pass writes its result to.
+type End<'a> = (TextureViewId, Option<&'a RenderPassColorAttachment<'a>>);
+
+impl BlurRecorder<'_> {
+    fn access(&self) -> BlurAccess<'_> {
+        BlurAccess {
+            pipelines: &self.pipelines,
+            cache: &self.cache,
+        }
+    }
 }
 
 impl<'a> Views<'a> {
@@ -67,6 +86,14 @@ impl BlurJob {
         self.current
             .as_ref()
             .is_some_and(|current| current.is_ready(&with.pipelines, &with.cache))
+    }
+
+    /// Encodes a job that is [bound](super::BlurPreparer::bind), and leaves its last step, for one of the sources that it is
+    /// bound for.
+    pub fn encode(&self, with: BlurAccess, encoder: &mut CommandEncoder, source: TextureViewId) {
+        if let Some(current) = &self.current {
+            current.encode(encoder, None, with, (source, None));
+        }
     }
 
     /// Encodes the passes of what was asked for, or of what was drawn last while pipelines are missing. They are timed if
@@ -107,29 +134,43 @@ impl Prepared {
             return false;
         }
         let device = context.render_device().clone();
-        for (pass, step) in self.plan.passes.iter().zip(&mut self.steps) {
-            let bound = Bound {
-                source: view_of(&self.textures, pass.source, views.source),
-                target: view_of(&self.textures, pass.target, views.destination),
-                uniforms: &self.uniforms,
-                // Intermediates are always the same.
-                most: match (pass.source, pass.target) {
-                    (Surface::Intermediate(_), Surface::Intermediate(_)) => 1,
-                    _ => views.turns,
-                },
-            };
-            step.bind(&with.pipelines, &with.cache, &device, &bound);
-        }
+        let (source, destination) = (views.source, views.destination);
+        self.bind(&with.pipelines, &with.cache, &device, source, destination, views.turns);
         let recorder = context.diagnostic_recorder().filter(|_| label.is_some());
         let encoder = context.command_encoder();
         // A name that nobody will see is not put together.
         let name = recorder.as_ref().and(label).map_or_else(String::new, BlurLabel::span);
         let recorder = recorder.as_deref();
         let whole = recorder.time_span(encoder, name);
-        self.encode(encoder, recorder, with, views);
+        self.encode(encoder, recorder, with.access(), (source.id(), Some(&views.attachment)));
         whole.end(encoder);
         self.was_drawn = true;
         true
+    }
+
+    /// Makes the bind groups for two ends the latest ones.
+    pub(super) fn bind(
+        &mut self,
+        pipelines: &BlurPipelines,
+        cache: &PipelineCache,
+        device: &RenderDevice,
+        source: &TextureView,
+        destination: &TextureView,
+        turns: usize,
+    ) {
+        for (pass, step) in self.plan.passes.iter().zip(&mut self.steps) {
+            let bound = Bound {
+                source: view_of(&self.textures, pass.source, source),
+                target: view_of(&self.textures, pass.target, destination),
+                uniforms: &self.uniforms,
+                // Intermediates are always the same.
+                most: match (pass.source, pass.target) {
+                    (Surface::Intermediate(_), Surface::Intermediate(_)) => 1,
+                    _ => turns,
+                },
+            };
+            step.bind(pipelines, cache, device, &bound);
+        }
     }
 
     /// Opens one pass after the other.
@@ -140,8 +181,8 @@ impl Prepared {
         &self,
         encoder: &mut CommandEncoder,
         recorder: Option<&DiagnosticsRecorder>,
-        with: &BlurRecorder,
-        views: &Views,
+        with: BlurAccess,
+        ends: End,
     ) {
         let passes = &self.plan.passes;
         let computes = |index: usize| self.steps[index].key.program.computes();
@@ -157,29 +198,29 @@ impl Prepared {
             }
             let span = recorder.time_span(encoder, passes[start].kind.span());
             if computes(start) {
-                self.dispatch(encoder, start..end, with);
+                self.dispatch(encoder, start..end, with, ends.0);
             } else {
-                (start..end).for_each(|index| self.draw(encoder, index, with, views));
+                (start..end).for_each(|index| self.draw(encoder, index, with, ends));
             }
             span.end(encoder);
             start = end;
         }
     }
 
-    fn draw(&self, encoder: &mut CommandEncoder, index: usize, with: &BlurRecorder, views: &Views) {
+    fn draw(&self, encoder: &mut CommandEncoder, index: usize, with: BlurAccess, (source, destination): End) {
         let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
-        let usable = step.ready(&with.pipelines, &with.cache);
+        let usable = step.ready(with.pipelines, with.cache);
         let Some(Ready::Render(pipeline)) = usable.map(|usable| usable.pipeline) else {
             return;
         };
         let attachment = match pass.target {
             // It is written everywhere: what it held before does not matter.
-            Surface::Intermediate(texture) => attachment(&self.textures[texture], LoadOp::Clear(default())),
-            Surface::Source | Surface::Destination => views.attachment.clone(),
+            Surface::Intermediate(texture) => Some(attachment(&self.textures[texture], LoadOp::Clear(default()))),
+            Surface::Source | Surface::Destination => destination.cloned(),
         };
         let mut render_pass = encoder.begin_render_pass(&RenderPassDescriptor {
             label: Some(pass.kind.span()),
-            color_attachments: &[Some(attachment)],
+            color_attachments: &[attachment],
             ..default()
         });
         let (origin, size) = (pass.origin, pass.size);
@@ -187,25 +228,41 @@ impl Prepared {
         render_pass.set_viewport(x, y, width, height, 0.0, 1.0);
         render_pass.set_scissor_rect(origin.x, origin.y, size.x, size.y);
         render_pass.set_pipeline(pipeline);
-        render_pass.set_bind_group(0, step.bind_group(), &[uniform_offset(index)]);
+        render_pass.set_bind_group(
+            0,
+            step.bind_group(self.source_of(pass, source)),
+            &[uniform_offset(index)],
+        );
         render_pass.draw(0..3, 0..1);
     }
 
-    fn dispatch(&self, encoder: &mut CommandEncoder, indices: Range<usize>, with: &BlurRecorder) {
+    /// The view that a pass reads.
+    fn source_of(&self, pass: &Pass, source: TextureViewId) -> TextureViewId {
+        match pass.source {
+            Surface::Intermediate(index) => self.textures[index].id(),
+            Surface::Source | Surface::Destination => source,
+        }
+    }
+
+    fn dispatch(&self, encoder: &mut CommandEncoder, indices: Range<usize>, with: BlurAccess, source: TextureViewId) {
         let mut compute_pass = encoder.begin_compute_pass(&ComputePassDescriptor {
             label: Some(self.plan.passes[indices.start].kind.span()),
             ..default()
         });
         for index in indices {
             let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
-            let Some(usable) = step.ready(&with.pipelines, &with.cache) else {
+            let Some(usable) = step.ready(with.pipelines, with.cache) else {
                 continue;
             };
             let (Ready::Compute(pipeline), Some(tile)) = (usable.pipeline, usable.program.tile()) else {
                 continue;
             };
             compute_pass.set_pipeline(pipeline);
-            compute_pass.set_bind_group(0, step.bind_group(), &[uniform_offset(index)]);
+            compute_pass.set_bind_group(
+                0,
+                step.bind_group(self.source_of(pass, source)),
+                &[uniform_offset(index)],
+            );
             compute_pass.dispatch_workgroups(pass.size.x.div_ceil(tile.x), pass.size.y.div_ceil(tile.y), 1);
         }
     }

@@ -1,13 +1,13 @@
 //! Every shader, for every pipeline that a blur can ask for, is valid and can be written for every graphics API; and what
 //! Rust writes into a uniform is what the shaders read out of it.
 
-use super::compile::{COPY, MIPMAP};
+use super::compile::{COPY, COPY_TO_LEVEL, MIPMAP};
 use super::pipelines::PipelineKey;
 use super::uniforms::PassUniform;
 use crate::formats::table::{Format, Sample};
 use crate::formats::{Ends, Resolved};
 use crate::kernel::Precision;
-use crate::plan::{Means, stages};
+use crate::plan::{Finish, Means, stages};
 use crate::program::{Filtering, Tiling};
 use crate::settings::{BlurAlpha, EdgeMode};
 use bevy::render::render_resource::TextureFormat;
@@ -21,7 +21,7 @@ use naga_oil::compose::{ComposableModuleDescriptor, Composer, NagaModuleDescript
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 
-const LIBRARIES: [&str; 2] = ["common", "cubic"];
+const LIBRARIES: [&str; 3] = ["common", "cubic", "spline"];
 
 /// What a shader is compiled for, by name.
 type Definitions = BTreeMap<String, ShaderDefValue>;
@@ -140,9 +140,10 @@ fn keys_between(ends: &Ends, tiling: Tiling, filters: bool) -> impl Iterator<Ite
         alpha: ends.alpha,
         has_alpha: source.has_opacity(),
     };
-    let stages = stages(ends.precision, tiling, filtering)
+    let stages = [Finish::Write, Finish::Leave]
         .into_iter()
-        .chain([COPY, MIPMAP]);
+        .flat_map(|finish| stages(resolved.means, finish))
+        .chain([COPY, MIPMAP, COPY_TO_LEVEL]);
     let keys = stages.flat_map(|stage| {
         let key = PipelineKey::new(stage, ends, &resolved);
         [key, key.for_any_kernel()]

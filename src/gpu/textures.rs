@@ -5,6 +5,7 @@
 
 use crate::formats::Resolved;
 use crate::plan::BlurPlan;
+use crate::plan::pass::Surface;
 use bevy::image::ToExtents;
 use bevy::math::UVec2;
 use bevy::platform::collections::HashMap;
@@ -25,6 +26,8 @@ type Kind = (UVec2, TextureFormat, TextureUsages);
 pub struct IntermediateTextures {
     /// As many of a kind as the blur has that needs the most.
     held: HashMap<Kind, Vec<Held>>,
+    /// Those that somebody else reads later in the frame: as many as there are such readers.
+    left: HashMap<Kind, Vec<Held>>,
     /// What those hold that are used in this frame.
     bytes: u64,
 }
@@ -45,39 +48,49 @@ impl IntermediateTextures {
     /// Takes the intermediates of a plan for this frame.
     pub fn take(&mut self, plan: &BlurPlan, resolved: &Resolved, device: &RenderDevice, taken: &mut Vec<TextureView>) {
         taken.clear();
+        let left = plan.left.as_ref().map(|left| left.source);
         for (index, size) in plan.intermediates.iter().enumerate() {
-            let alike = plan.intermediates[..index].iter().filter(|other| *other == size);
             let kind = (*size, resolved.intermediate, resolved.intermediate_usages());
-            taken.push(self.use_one(kind, alike.count(), device));
+            let (held, place) = if left == Some(Surface::Intermediate(index)) {
+                let held = self.left.entry(kind).or_default();
+                let place = held.iter().take_while(|one| one.idle == 0).count();
+                (held, place)
+            } else {
+                let alike = plan.intermediates[..index].iter().filter(|other| *other == size);
+                (self.held.entry(kind).or_default(), alike.count())
+            };
+            let (view, bytes) = use_one(held, place, kind, device);
+            taken.push(view);
+            self.bytes += bytes;
         }
     }
+}
 
-    /// Uses a texture of a kind, of which this plan has so many already.
-    fn use_one(&mut self, kind: Kind, index: usize, device: &RenderDevice) -> TextureView {
-        let held = self.held.entry(kind).or_default();
-        if held.len() == index {
-            held.push(Held {
-                view: create(kind, device),
-                idle: 1,
-            });
-        }
-        let one = &mut held[index];
-        if one.idle > 0 {
-            one.idle = 0;
-            self.bytes += bytes(kind);
-        }
-        one.view.clone()
+/// Uses a texture of a kind. Returns what it adds to the bytes that are used in this frame.
+fn use_one(held: &mut Vec<Held>, index: usize, kind: Kind, device: &RenderDevice) -> (TextureView, u64) {
+    if held.len() == index {
+        held.push(Held {
+            view: create(kind, device),
+            idle: 1,
+        });
     }
+    let one = &mut held[index];
+    let is_new = one.idle > 0;
+    one.idle = 0;
+    (one.view.clone(), if is_new { bytes(kind) } else { 0 })
 }
 
 /// Gives back what is used no more.
 pub fn give_back_textures(mut textures: ResMut<IntermediateTextures>) {
     textures.bytes = 0;
-    textures.held.retain(|_, held| {
-        held.iter_mut().for_each(|one| one.idle += 1);
-        held.retain(|one| one.idle <= IDLE_FRAMES);
-        !held.is_empty()
-    });
+    let IntermediateTextures { held, left, .. } = &mut *textures;
+    for kinds in [held, left] {
+        kinds.retain(|_, held| {
+            held.iter_mut().for_each(|one| one.idle += 1);
+            held.retain(|one| one.idle <= IDLE_FRAMES);
+            !held.is_empty()
+        });
+    }
 }
 
 fn create((size, format, usage): Kind, device: &RenderDevice) -> TextureView {

@@ -40,11 +40,12 @@ const _: () = assert!(2 * BORDER <= MAX_WEIGHTS);
 /// The distance of two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
 pub const UNIFORM_STRIDE: usize = size_of::<PassUniform>().next_multiple_of(256);
 
-/// The uniforms of all passes of a plan, [`UNIFORM_STRIDE`] apart, for a source texture of `source_size` texels.
+/// The uniforms of all passes of a plan and of the step that it leaves, [`UNIFORM_STRIDE`] apart, for a source texture of `source_size` texels.
 #[must_use]
 pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
-    let mut bytes = vec![0; UNIFORM_STRIDE * plan.passes.len()];
-    for (slot, pass) in bytes.chunks_mut(UNIFORM_STRIDE).zip(&plan.passes) {
+    let passes = plan.passes.iter().chain(&plan.left);
+    let mut bytes = vec![0; UNIFORM_STRIDE * passes.clone().count()];
+    for (slot, pass) in bytes.chunks_mut(UNIFORM_STRIDE).zip(passes) {
         let uniform = match pass.source {
             Surface::Intermediate(index) => PassUniform::new(pass, plan.intermediates[index]),
             Surface::Source | Surface::Destination => PassUniform::new(pass, source_size),

@@ -1,6 +1,6 @@
 //! The main world: watches settings and assets, and decides when a blur is due.
 
-use super::request::{Follow, Followed, Outcomes, Request, Requests};
+use super::request::{Follow, Followed, Outcome, Outcomes, Request, Requests};
 use super::targets::{Target, Targets};
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::BlurError;
@@ -178,11 +178,13 @@ pub fn report_outcomes(
     outcomes: Res<Outcomes>,
     mut followed: ResMut<Followed>,
     blurs: Query<&BlurLabel, With<BlurImage>>,
+    mut taken: Local<Vec<Outcome>>,
 ) {
     if outcomes.has_started_over() {
         followed.0.values_mut().for_each(|follow| follow.carried_out = 0);
     }
-    for outcome in outcomes.take() {
+    outcomes.take(&mut taken);
+    for outcome in taken.drain(..) {
         let entity = outcome.entity;
         let Ok(label) = blurs.get(entity) else {
             continue;

@@ -6,7 +6,7 @@ use super::view::{Viewed, layers_of};
 use crate::errors::{BlurError, Reported};
 use crate::formats::{Ends, precision_of};
 use crate::gpu::{BlurJob, BlurPreparer, BlurTask, Uses, Work};
-use crate::plan::MIN_SIGMA;
+use crate::plan::{Finish, MIN_SIGMA};
 use crate::settings::{BlurAlpha, BlurUpdate};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -64,7 +64,7 @@ pub struct Done {
 }
 
 pub fn extract_requests(mut requested: ResMut<Requests>, requests: Extract<Res<Requests>>) {
-    requested.clone_from(&requests);
+    requested.copy_from(&requests);
 }
 
 /// Validates what is due and prepares its job.
@@ -75,9 +75,10 @@ pub fn prepare_jobs(
     device: Res<RenderDevice>,
     outcomes: Res<Outcomes>,
     mut preparer: BlurPreparer,
+    mut written: Local<Vec<TextureId>>,
 ) {
+    written.clear();
     jobs.0.retain(|entity, _| requested.alive.contains(entity));
-    let mut written: Vec<TextureId> = Vec::new();
     for request in &requested.ordered {
         let image_job = jobs.0.entry(request.entity).or_default();
         image_job.due = None;
@@ -168,6 +169,7 @@ impl ImageJob {
         let task = BlurTask {
             ends: Ends { alpha, ..ends },
             work,
+            finish: Finish::Write,
             region: URect::from_corners(UVec2::ZERO, from.size),
             source_size: from.size,
         };
@@ -190,6 +192,7 @@ impl ImageJob {
             let task = BlurTask {
                 ends,
                 work: Work::Mipmap,
+                finish: Finish::Write,
                 region: URect::from_corners(UVec2::ZERO, target.level_size(level)),
                 source_size: target.level_size(level - 1),
             };

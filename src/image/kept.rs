@@ -3,6 +3,7 @@
 use super::view::Viewed;
 use crate::formats::{Ends, precision_of};
 use crate::gpu::{BlurJob, BlurTask, Work};
+use crate::plan::Finish;
 use crate::settings::BlurAlpha;
 use bevy::image::ToExtents;
 use bevy::math::{URect, UVec2};
@@ -75,6 +76,7 @@ pub fn capture(viewed: Viewed) -> BlurTask {
             in_place: false,
         },
         work: Work::Copy,
+        finish: Finish::Write,
         region: URect::from_corners(UVec2::ZERO, viewed.size),
         source_size: viewed.size,
     }

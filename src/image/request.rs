@@ -41,12 +41,20 @@ impl Request {
 }
 
 /// The image blurs of this frame.
-#[derive(Resource, Clone, Default)]
+#[derive(Resource, Default)]
 pub struct Requests {
     /// What can be blurred, in an order in which every source is blurred before it is read.
     pub ordered: Vec<Request>,
     /// All entities with a blurred image, those among them that wait for their source too.
     pub alive: HashSet<Entity>,
+}
+
+impl Requests {
+    /// Takes over what another one holds, in the memory that this one has.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.ordered.clone_from(&other.ordered);
+        self.alive.clone_from(&other.alive);
+    }
 }
 
 /// What became of a request.
@@ -87,8 +95,9 @@ impl Outcomes {
         self.push(Outcome { entity, result });
     }
 
-    pub fn take(&self) -> Vec<Outcome> {
-        core::mem::take(&mut self.lock())
+    /// Moves everything to the end of a list. Both keep their memory.
+    pub fn take(&self, list: &mut Vec<Outcome>) {
+        list.append(&mut self.lock());
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Outcome>> {

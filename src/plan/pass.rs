@@ -1,6 +1,7 @@
 //! The vocabulary of plans: surfaces, passes, and what a pass computes along an axis.
 
-use crate::program::Program;
+use crate::kernel::Precision;
+use crate::program::{Filtering, Program, Tiling};
 use crate::settings::EdgeMode;
 use bevy::math::UVec2;
 
@@ -9,6 +10,27 @@ pub const MAX_WEIGHTS: usize = 96;
 
 /// The border texels at either end of an axis whose normalisation a [`Filter::Spline`] carries.
 pub const BORDER: usize = 24;
+
+/// How a plan may be carried out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Means {
+    /// How exact the result has to be.
+    pub precision: Precision,
+    /// Which kinds of passes there are.
+    pub tiling: Tiling,
+    /// Which fetches may be filtered.
+    pub filtering: Filtering,
+}
+
+/// Who does the last step: from the level that the blur ran at to the resolution of the picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Finish {
+    /// A pass of the plan writes the destination.
+    #[default]
+    Write,
+    /// Somebody else: [`BlurPlan::left`](super::BlurPlan::left) says how.
+    Leave,
+}
 
 /// Something that a pass reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! All the stages that plans can ask for: what there is to compile.
 
 use super::axis::{MAX_OCTAVES, reaches};
-use super::pass::Stage;
+use super::pass::{Finish, Means, Stage};
 use super::rules;
 use crate::kernel::Precision;
 use crate::program::{Beyond, Filtering, Program, Tiling};
@@ -9,16 +9,23 @@ use crate::program::{Beyond, Filtering, Program, Tiling};
 /// The stages of all plans of these means, whatever their sigmas, sizes and edge modes. Those of blurs that are as strong
 /// along x as along y come first, weak ones before strong ones.
 #[must_use]
-pub fn stages(precision: Precision, tiling: Tiling, filtering: Filtering) -> Vec<Stage> {
+pub fn stages(means: Means, finish: Finish) -> Vec<Stage> {
+    let Means {
+        precision,
+        tiling,
+        filtering,
+    } = means;
     let mut list = List(Vec::new());
     let pairs = |apart: u32| (0..=MAX_OCTAVES - apart).flat_map(move |low| [[low, low + apart], [low + apart, low]]);
     for octaves in (0..=MAX_OCTAVES).flat_map(pairs) {
         if octaves == [0; 2] {
-            list.weak_blur(precision, tiling);
+            list.weak_blur(precision, tiling, finish);
         } else {
             list.downsample(octaves, tiling, filtering);
             list.residual(octaves, precision, tiling);
-            list.add(rules::upsample(octaves, tiling, filtering), false, true);
+            if finish == Finish::Write {
+                list.add(rules::upsample(octaves, tiling, filtering), false, true);
+            }
         }
     }
     list.0
@@ -40,23 +47,24 @@ impl List {
     }
 
     /// A blur without octaves.
-    fn weak_blur(&mut self, precision: Precision, tiling: Tiling) {
+    fn weak_blur(&mut self, precision: Precision, tiling: Tiling, finish: Finish) {
+        let writes = finish == Finish::Write;
         let reaches = reaches(0, precision).map(|reach| rules::rounded_reach(reach, tiling));
         match tiling {
             Tiling::None => {
                 for reach in reaches {
                     self.add(rules::convolve(0, reach), true, false);
-                    self.add(rules::convolve(1, reach), false, true);
+                    self.add(rules::convolve(1, reach), false, writes);
                 }
             }
             Tiling::Tiled { stores, apart } => {
-                let is_direct = stores && apart;
+                let is_direct = stores && apart && writes;
                 for reach in reaches.filter(|reach| *reach > 0) {
                     for beyond in [Beyond::Clamped, Beyond::Folded] {
                         self.add(rules::convolve_both(reach, beyond), true, is_direct);
                     }
                 }
-                if !is_direct {
+                if !is_direct && writes {
                     self.add(Program::CopyFragment, false, true);
                 }
             }

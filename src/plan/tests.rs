@@ -1,6 +1,7 @@
 //! Plans against the infinite Gaussian, without a GPU.
 
 mod images;
+mod leave;
 mod stages;
 
 use super::pass::{AxisPass, MAX_WEIGHTS, Surface};
@@ -51,6 +52,7 @@ fn row_plan(sigma: f64, start: u32, length: u32, edge: EdgeMode, precision: Prec
         region: URect::new(start, 0, start + length, 1),
         edge,
         means: means(precision, WAYS[0]),
+        finish: Finish::Write,
     })
 }
 
@@ -305,7 +307,7 @@ fn no_blur_is_no_pass() {
 
 #[test]
 fn copies_are_exact() {
-    let plan = BlurPlan::copy(URect::new(3, 5, 40, 60));
+    let plan = BlurPlan::copy(URect::new(3, 5, 40, 60), Finish::Write);
     let row: Vec<f64> = (0..37).map(f64::from).collect();
     assert_eq!(run(&plan, &row), row);
 }
@@ -323,6 +325,7 @@ fn plans_hold_for_every_size_and_sigma() {
                 region: URect::new(0, 0, width, height),
                 edge,
                 means: means(Precision::Hdr, WAYS[0]),
+                finish: Finish::Write,
             });
             assert_well_formed(&plan);
         }
@@ -367,6 +370,7 @@ fn tiled_and_filtered_passes_compute_the_same() {
                     region: URect::new(101, 101, 101 + 333, 101 + 5),
                     edge,
                     means: means(precision, way),
+                    finish: Finish::Write,
                 });
                 assert!(
                     plan.passes.iter().all(is_in_bounds),

@@ -1,7 +1,7 @@
 //! Zips the plans of two axes into passes.
 
 use super::axis::{Axis, Levels};
-use super::pass::{AxisPass, Pass, PassKind, Surface};
+use super::pass::{AxisPass, Finish, Means, Pass, PassKind, Surface};
 use super::rules;
 use crate::program::{Beyond, Filtering, Program, Tiling};
 use crate::settings::EdgeMode;
@@ -28,39 +28,52 @@ pub(super) struct Zip {
     region: URect,
     tiling: Tiling,
     filtering: Filtering,
+    finish: Finish,
     pub intermediates: Vec<UVec2>,
     pub passes: Vec<Pass>,
+    pub left: Option<Pass>,
 }
 
 impl Zip {
-    pub fn new(axes: [Axis; 2], region: URect, tiling: Tiling, filtering: Filtering) -> Self {
+    pub fn new(axes: [Axis; 2], region: URect, means: Means, finish: Finish) -> Self {
         Self {
             axes,
             region,
-            tiling,
-            filtering,
+            tiling: means.tiling,
+            filtering: means.filtering,
+            finish,
             intermediates: Vec::new(),
             passes: Vec::new(),
+            left: None,
         }
     }
 
     /// The passes of a blur.
     pub fn blur(mut self) -> Self {
         let octaves = self.octaves();
+        let leaves = self.finish == Finish::Leave;
         match (octaves, self.tiling) {
             (0, Tiling::None) => self.separable(),
-            (0, Tiling::Tiled { stores, apart }) if stores && apart => {
+            (0, Tiling::Tiled { stores, apart }) if stores && apart && !leaves => {
                 self.convolve_both((Surface::Source, Surface::Destination), [(None, None); 2]);
             }
             (0, Tiling::Tiled { .. }) => {
                 let level = self.intermediate(0);
                 self.convolve_both((Surface::Source, level), [(None, Some(0)); 2]);
-                self.copy_from(level);
+                if leaves {
+                    self.leave(level);
+                } else {
+                    self.copy_from(level);
+                }
             }
             _ => {
                 let low = self.downsample(octaves);
                 let blurred = self.residual(octaves, low);
-                self.upsample(blurred);
+                if leaves {
+                    self.leave(blurred);
+                } else {
+                    self.upsample(blurred);
+                }
             }
         }
         self
@@ -68,7 +81,14 @@ impl Zip {
 
     /// One pass that changes nothing.
     pub fn copy(mut self) -> Self {
-        self.copy_from(Surface::Source);
+        if self.finish == Finish::Leave {
+            let level = self.intermediate(0);
+            let axes = self.each([(None, Some(0)); 2], Axis::keep);
+            self.push(PassKind::Copy, Program::CopyFragment, (Surface::Source, level), axes);
+            self.leave(level);
+        } else {
+            self.copy_from(Surface::Source);
+        }
         self
     }
 
@@ -81,7 +101,13 @@ impl Zip {
     fn separable(&mut self) {
         let level = self.intermediate(0);
         self.convolve(0, (Surface::Source, level), [(None, Some(0)); 2]);
-        self.convolve(1, (level, Surface::Destination), [(Some(0), None); 2]);
+        if self.finish == Finish::Leave {
+            let other = self.intermediate(0);
+            self.convolve(1, (level, other), [(Some(0), Some(0)); 2]);
+            self.leave(other);
+        } else {
+            self.convolve(1, (level, Surface::Destination), [(Some(0), None); 2]);
+        }
     }
 
     /// From the source to the lowest level, along the axes that still have octaves to go.
@@ -165,6 +191,21 @@ impl Zip {
         let levels = octaves.map(|level| (Some(level), None));
         let axes = self.each(levels, Axis::upsample);
         self.push(PassKind::Upsample, program, (source, Surface::Destination), axes);
+    }
+
+    /// Leaves the last step to somebody who renders.
+    fn leave(&mut self, source: Surface) {
+        let octaves = self.axes.each_ref().map(Axis::octaves);
+        let levels = octaves.map(|level| (Some(level), None));
+        self.left = Some(Pass {
+            kind: PassKind::Upsample,
+            program: rules::upsample(octaves, Tiling::None, self.filtering),
+            source,
+            target: Surface::Destination,
+            origin: self.region.min,
+            size: self.region.size(),
+            axes: self.each(levels, Axis::upsample),
+        });
     }
 
     /// An exact copy to the destination.

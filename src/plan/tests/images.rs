@@ -15,6 +15,7 @@ fn square(sigma: f64, region: URect, edge: EdgeMode, precision: Precision, way: 
         region,
         edge,
         means: means(precision, way),
+        finish: Finish::Write,
     })
 }
 
@@ -48,7 +49,7 @@ fn they_need_no_more_texels() {
 #[test]
 fn their_programs_are_listed_and_their_tables_fit() {
     for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
-        let listed = stages(precision, way.0, way.1);
+        let listed = stages(means(precision, way), Finish::Write);
         for (edge, sigma) in PERIODIC
             .into_iter()
             .flat_map(|edge| sigmas(50).map(move |sigma| (edge, sigma)))

@@ -16,7 +16,7 @@ fn every_kernel() -> impl Iterator<Item = f32> {
 fn the_list_of_stages_is_what_plans_ask_for() {
     let aspects = [1.0, 0.5, 0.3, 0.25, 0.125, 0.06, 0.01, 0.0].map(|less| [(1.0, less), (less, 1.0)]);
     for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
-        let listed = stages(precision, way.0, way.1);
+        let listed = stages(means(precision, way), Finish::Write);
         let mut asked_for = BTreeSet::new();
         for (i, sigma) in every_kernel().enumerate() {
             // A row that repeats has aprons as wide as its kernel.
@@ -27,6 +27,7 @@ fn the_list_of_stages_is_what_plans_ask_for() {
                     region: URect::new(3, 5, 3 + side, 5 + side),
                     edge: EDGES[(i + j) % EDGES.len()],
                     means: means(precision, way),
+                    finish: Finish::Write,
                 });
                 asked_for.extend(plan.passes.iter().map(Pass::stage));
             }
@@ -49,7 +50,10 @@ fn few_programs_serve_any_kernel() {
             program: stage.program.for_any_kernel(),
             ..stage
         };
-        let few: BTreeSet<Stage> = stages(precision, way.0, way.1).into_iter().map(general).collect();
+        let few: BTreeSet<Stage> = stages(means(precision, way), Finish::Write)
+            .into_iter()
+            .map(general)
+            .collect();
         assert!(few.len() <= 7, "{precision:?}, {way:?}: {few:?}");
     }
 }
