@@ -39,6 +39,7 @@ pub struct BlurGpuPlugin {
 
 impl Plugin for BlurGpuPlugin {
     fn build(&self, app: &mut App) {
+        load_shader_library!(app, "shaders/leave.wgsl");
         load_shader_library!(app, "shaders/common.wgsl");
         load_shader_library!(app, "shaders/cubic.wgsl");
         load_shader_library!(app, "shaders/spline.wgsl");

@@ -63,6 +63,7 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod backdrop;
 mod camera;
 pub mod diagnostics;
 mod errors;
@@ -83,13 +84,16 @@ pub use errors::{BlurError, FormatCapability};
 pub use gpu::{BlurCompilation, BlurReadiness, blurs_ready};
 pub use image::{BlurPixelsExt, BlurredPixels};
 pub use settings::{
-    BlurAlpha, BlurBackend, BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurStage, BlurUnit, BlurUpdate,
-    EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS,
+    BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend, BlurFailed, BlurFinished,
+    BlurImage, BlurRevision, BlurStage, BlurUnit, BlurUpdate, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS,
 };
 pub use systems::{BlurSystems, GaussianBlurSystems};
 
 /// The render systems of cameras, for schedules other than `Core2d` and `Core3d`. [`GaussianBlurSystems`] shows how.
 pub mod render {
+    pub use crate::backdrop::{glass_above_ui, glass_below_ui};
+    #[cfg(feature = "ui")]
+    pub use crate::backdrop::{glass_among_ui, restore_skipped, skip_drawn};
     pub use crate::camera::{blur_after_tonemapping, blur_after_ui, blur_before_tonemapping};
 }
 
@@ -97,9 +101,9 @@ pub mod render {
 pub mod prelude {
     pub use crate::diagnostics::BlurLabel;
     pub use crate::{
-        BlurAlpha, BlurBackend, BlurError, BlurFailed, BlurFinished, BlurImage, BlurPixelsExt, BlurReadiness,
-        BlurStage, BlurUnit, BlurUpdate, BlurredPixels, EdgeMode, GaussianBlur, GaussianBlurDiagnosticsPlugin,
-        GaussianBlurPlugin, blurs_ready,
+        BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend, BlurError, BlurFailed,
+        BlurFinished, BlurImage, BlurPixelsExt, BlurReadiness, BlurStage, BlurUnit, BlurUpdate, BlurredPixels,
+        EdgeMode, GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, blurs_ready,
     };
 }
 
@@ -114,6 +118,8 @@ impl Plugin for GaussianBlurPlugin {
     fn build(&self, app: &mut App) {
         app.register_type::<GaussianBlur>()
             .register_type::<BlurImage>()
+            .register_type::<BackdropBlur>()
+            .register_type::<BackdropRegion>()
             .register_type::<BlurStage>()
             .register_type::<BlurRevision>()
             .register_type::<BlurFinished>()
@@ -123,6 +129,7 @@ impl Plugin for GaussianBlurPlugin {
                 diagnostics::assign::BlurLabelPlugin,
                 reports::BlurReportPlugin,
                 camera::BlurCameraPlugin,
+                backdrop::BackdropPlugin,
                 image::BlurImagePlugin,
             ));
     }

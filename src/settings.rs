@@ -1,5 +1,6 @@
 //! What a user may ask for: components, units, edge modes and events. ECS and reflection only.
 
+mod backdrop;
 mod image;
 mod strength;
 
@@ -7,6 +8,7 @@ use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
+pub use backdrop::{BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, Tint};
 pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurUpdate};
 pub use strength::{BlurUnit, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS};
 

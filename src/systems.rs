@@ -29,6 +29,11 @@ pub enum GaussianBlurSystems {
     BeforeTonemapping,
     /// After all post-processing, before the user interface.
     AfterTonemapping,
+    /// After [`AfterTonemapping`](Self::AfterTonemapping), before Bevy's user interface: glass under it and among its nodes.
+    Backdrop,
+    /// After Bevy's user interface, before [`AfterUi`](Self::AfterUi): glass over it. Other crates' interfaces are ordered
+    /// against this.
+    BackdropAboveUi,
     /// After Bevy's user interface, before the picture goes to the camera's target.
     AfterUi,
     /// Before all cameras: images that no camera paints. A render system that writes such an image comes before.

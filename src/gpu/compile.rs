@@ -17,7 +17,9 @@ use bevy::core_pipeline::FullscreenShader;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::Extract;
-use bevy::render::render_resource::{CachedPipelineState, ComputePipeline, PipelineCache, RenderPipeline};
+use bevy::render::render_resource::{
+    CachedPipelineState, CachedRenderPipelineId, ComputePipeline, PipelineCache, RenderPipeline,
+};
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 use bevy::shader::ShaderCacheError;
 use std::collections::VecDeque;
@@ -211,6 +213,11 @@ impl BlurPipelines {
             self.essential.push(queued);
             queued
         })
+    }
+
+    /// Counts a pipeline of somebody else among those that blurs cannot do without.
+    pub fn wait_for(&mut self, id: CachedRenderPipelineId) {
+        self.essential.push(Queued::Render(id));
     }
 
     /// Asks for a pipeline as soon as possible.

@@ -12,7 +12,8 @@ use crate::plan::{BlurPlan, BlurRequest};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::render_resource::{
-    BindGroupEntry, BindingResource, Buffer, BufferDescriptor, BufferUsages, PipelineCache, TextureView,
+    BindGroupEntry, BindingResource, Buffer, BufferDescriptor, BufferUsages, CachedRenderPipelineId, PipelineCache,
+    TextureView,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 
@@ -31,6 +32,11 @@ impl BlurPreparer<'_> {
     /// Asks for all that is needed between two ends, before there is anything to do.
     pub fn announce(&mut self, ends: Ends, uses: Uses) {
         self.pipelines.announce(ends, uses, &self.capabilities, &self.cache);
+    }
+
+    /// Counts a pipeline of somebody else among those that [`BlurReadiness`](super::BlurReadiness) waits for.
+    pub fn wait_for(&mut self, id: CachedRenderPipelineId) {
+        self.pipelines.wait_for(id);
     }
 
     /// Brings a job up to date and takes its textures for this frame.

@@ -21,7 +21,7 @@ use naga_oil::compose::{ComposableModuleDescriptor, Composer, NagaModuleDescript
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 
-const LIBRARIES: [&str; 3] = ["common", "cubic", "spline"];
+const LIBRARIES: [&str; 4] = ["leave", "common", "cubic", "spline"];
 
 /// What a shader is compiled for, by name.
 type Definitions = BTreeMap<String, ShaderDefValue>;

@@ -56,8 +56,10 @@ impl IntermediateTextures {
                 let place = held.iter().take_while(|one| one.idle == 0).count();
                 (held, place)
             } else {
-                let alike = plan.intermediates[..index].iter().filter(|other| *other == size);
-                (self.held.entry(kind).or_default(), alike.count())
+                let is_alike =
+                    |other: &usize| plan.intermediates[*other] == *size && left != Some(Surface::Intermediate(*other));
+                let place = (0..index).filter(is_alike).count();
+                (self.held.entry(kind).or_default(), place)
             };
             let (view, bytes) = use_one(held, place, kind, device);
             taken.push(view);

@@ -35,6 +35,8 @@
 
 #define_import_path bevy_gaussian_blur::common
 
+#import bevy_gaussian_blur::leave::{leave, nearest_half}
+
 const TABLE_VECTORS: u32 = #{TABLE_VECTORS};
 
 // One pass of a plan. The comment of `plan::pass::AxisPass` defines the fields.
@@ -107,25 +109,6 @@ const EDGE_RENORMALIZE: u32 = 4u;
 const LARGEST: f32 = 65504.0;
 #else
 const LARGEST: f32 = 1e38;
-#endif
-
-// What a pass writes.
-#ifdef TARGET_UINT
-struct Output {
-    @location(0) value: vec4<u32>,
-}
-const LARGEST_STORED: vec4<u32> = vec4<u32>(vec3<u32>(#{LARGEST_COLOUR}u), #{LARGEST_ALPHA}u);
-#else
-#ifdef TARGET_SINT
-struct Output {
-    @location(0) value: vec4<i32>,
-}
-const LARGEST_STORED: vec4<i32> = vec4<i32>(vec3<i32>(#{LARGEST_COLOUR}i), #{LARGEST_ALPHA}i);
-#else
-struct Output {
-    @location(0) value: vec4<f32>,
-}
-#endif
 #endif
 
 // A texel of the source as a number.
@@ -223,86 +206,6 @@ fn enter(value: vec4<f32>) -> vec4<f32> {
     result = clamp(vec4<f32>(result.rgb * result.a, result.a), vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
 #endif
     return result;
-}
-
-// A blurred value as the target wants it.
-fn leave(value: vec4<f32>) -> Output {
-    var result = value;
-#ifdef UNPREMULTIPLY
-    // Where nothing is left of alpha there is no colour either.
-    result = vec4<f32>(select(vec3<f32>(0.0), result.rgb / result.a, result.a > 0.0), result.a);
-#endif
-#ifdef TARGET_UINT
-    return Output(nearest_integer(result));
-#else
-#ifdef TARGET_SINT
-    return Output(nearest_integer(result));
-#else
-#ifdef OPAQUE
-    result.a = 1.0;
-#endif
-#ifdef ROUND_TO_HALF
-    result = nearest_half(result);
-#endif
-#ifdef ROUND_TO_PACKED
-    result = nearest_packed(result);
-#endif
-    return Output(result);
-#endif
-#endif
-}
-
-#ifdef TARGET_UINT
-fn nearest_integer(value: vec4<f32>) -> vec4<u32> {
-    let rounded = round(value);
-    // Of the largest integers floats hold every 256th at best: what lies beyond is the largest itself.
-    let whole = vec4<u32>(clamp(rounded, vec4<f32>(0.0), vec4<f32>(4294967040.0)));
-    return kept(select(whole, LARGEST_STORED, rounded >= vec4<f32>(LARGEST_STORED)));
-}
-
-// The nearest integer that the target can hold.
-fn kept(value: vec4<u32>) -> vec4<u32> {
-    var result = min(value, LARGEST_STORED);
-#ifdef OPAQUE
-    result.a = LARGEST_STORED.a;
-#endif
-    return result;
-}
-#endif
-
-#ifdef TARGET_SINT
-fn nearest_integer(value: vec4<f32>) -> vec4<i32> {
-    let rounded = round(value);
-    let whole = vec4<i32>(clamp(rounded, vec4<f32>(-2147483648.0), vec4<f32>(2147483520.0)));
-    return kept(select(whole, LARGEST_STORED, rounded >= vec4<f32>(LARGEST_STORED)));
-}
-
-fn kept(value: vec4<i32>) -> vec4<i32> {
-    var result = clamp(value, -LARGEST_STORED - 1i, LARGEST_STORED);
-#ifdef OPAQUE
-    result.a = LARGEST_STORED.a;
-#endif
-    return result;
-}
-#endif
-
-// The nearest value that a half float can hold, ties away from zero. Left to themselves, some GPUs cut the bits that do
-// not fit off, and the picture loses up to 1/2048 of its light in every pass.
-fn nearest_half(value: vec4<f32>) -> vec4<f32> {
-#ifdef MAY_EXCEED
-    let limited = clamp(value, vec4<f32>(-65504.0), vec4<f32>(65504.0));
-    return bitcast<vec4<f32>>((bitcast<vec4<u32>>(limited) + vec4<u32>(0x1000u)) & vec4<u32>(0xffffe000u));
-#else
-    return bitcast<vec4<f32>>((bitcast<vec4<u32>>(value) + vec4<u32>(0x1000u)) & vec4<u32>(0xffffe000u));
-#endif
-}
-
-// The same for positive floats with 6, 6 and 5 bits of mantissa.
-fn nearest_packed(value: vec4<f32>) -> vec4<f32> {
-    let limited = clamp(value, vec4<f32>(0.0), vec4<f32>(65024.0, 65024.0, 64512.0, 1.0));
-    let half = vec4<u32>(0x10000u, 0x10000u, 0x20000u, 0u);
-    let kept = vec4<u32>(0xfffe0000u, 0xfffe0000u, 0xfffc0000u, 0xffffffffu);
-    return bitcast<vec4<f32>>((bitcast<vec4<u32>>(limited) + half) & kept);
 }
 
 // Whether a texel of an axis holds something: outside, two of the edge modes have nothing to read.

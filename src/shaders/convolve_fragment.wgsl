@@ -2,7 +2,8 @@
 // single one along the other it is half of a separable Gaussian; with six and six, two texels apart, it halves the
 // resolution.
 
-#import bevy_gaussian_blur::common::{Output, blur, is_edge_free, is_finite, is_inside, is_present, leave, load_unchecked}
+#import bevy_gaussian_blur::leave::{Output, leave}
+#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, is_inside, is_present, load_unchecked}
 #import bevy_gaussian_blur::common::{read_texel, source_position, weight, weight_at}
 
 @fragment

@@ -1,10 +1,12 @@
 // The same value in another texture, to the bit.
 
-#import bevy_gaussian_blur::common::{Output, source, source_position}
+#import bevy_gaussian_blur::leave::Output
+#import bevy_gaussian_blur::common::{source, source_position}
 #ifdef INTEGERS
-#import bevy_gaussian_blur::common::kept
+#import bevy_gaussian_blur::leave::kept
 #else
-#import bevy_gaussian_blur::common::{fetch, leave}
+#import bevy_gaussian_blur::leave::leave
+#import bevy_gaussian_blur::common::fetch
 #endif
 
 @fragment

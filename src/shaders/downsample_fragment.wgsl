@@ -1,6 +1,7 @@
 // Halves the resolution with the binomial filter: three by three filtered fetches.
 
-#import bevy_gaussian_blur::common::{Output, blur, is_edge_free, is_finite, leave, linear_sampler, read_texel}
+#import bevy_gaussian_blur::leave::{Output, leave}
+#import bevy_gaussian_blur::common::{blur, is_finite, is_inside, linear_sampler, read_texel}
 #import bevy_gaussian_blur::common::{source, source_position, weight}
 
 // The fetches along each axis.
@@ -9,7 +10,8 @@ const TAPS: u32 = 3u;
 @fragment
 fn downsample_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     let centre = source_position(vec2<i32>(fragment.xy));
-    if is_edge_free(centre + blur.reach_min, centre + blur.reach_max) {
+    // A filtered fetch at the centre of an outermost texel can catch a little of what lies beyond it.
+    if is_inside(centre + blur.reach_min, centre + blur.reach_max) {
         let sum = filtered_sum(centre);
         if is_finite(sum) {
             return leave(sum);
@@ -55,9 +57,8 @@ fn tap(axis: u32, index: u32) -> vec2<f32> {
     return vec2<f32>(weight(axis, 2u * index), weight(axis, 2u * index + 1u));
 }
 
-// A fetch through the sampler. A position clamped to the outermost centres reads the clamped edge.
+// A fetch through the sampler.
 fn filtered(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
     let position = vec2<f32>(centre) + 0.5 + offset;
-    let clamped = clamp(position, vec2<f32>(blur.bounds_min) + 0.5, vec2<f32>(blur.bounds_max) - 0.5);
-    return textureSampleLevel(source, linear_sampler, clamped * blur.texel_size, 0.0);
+    return textureSampleLevel(source, linear_sampler, position * blur.texel_size, 0.0);
 }

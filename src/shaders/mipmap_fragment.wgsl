@@ -3,7 +3,8 @@
 // Where a side is odd, targets cover texels in part, which then count in part. Shares are whole numbers: a texel is as long
 // as the target has texels, and a target texel as long as the source has.
 
-#import bevy_gaussian_blur::common::{Output, blur, enter, fetch, leave}
+#import bevy_gaussian_blur::leave::{Output, leave}
+#import bevy_gaussian_blur::common::{blur, enter, fetch}
 
 @fragment
 fn mipmap_fragment(@builtin(position) fragment: vec4<f32>) -> Output {

@@ -1,6 +1,6 @@
 // Brings a coarse level back to full resolution.
 
-#import bevy_gaussian_blur::common::{Output, leave}
+#import bevy_gaussian_blur::leave::{Output, leave}
 #import bevy_gaussian_blur::spline::spline
 
 @fragment

@@ -3,6 +3,7 @@
 //! Where there is no GPU the tests say that they were skipped, unless `BLUR_REQUIRE_GPU` is set.
 
 mod alpha;
+mod backdrop;
 mod cameras;
 mod copies;
 mod diagnostics;

@@ -1,6 +1,7 @@
 //! What the GPU tests share.
 
 pub mod bundled;
+pub mod compositor;
 pub mod difference;
 pub mod executors;
 pub mod formats;

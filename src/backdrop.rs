@@ -1,0 +1,163 @@
+//! Front end: blur what lies behind glass.
+//!
+//! Glass is a node of Bevy's user interface or a region of a camera's viewport. Both become panels, which are the same
+//! from then on. In the order of a frame:
+//!
+//! 1. [`extract`] and [`nodes`] take over what can be seen;
+//! 2. [`queue`] puts the glass of nodes among the items of the user interface;
+//! 3. [`views`] and [`node_groups`] form [`groups`]: panels that are blurred together;
+//! 4. [`jobs`] gets the blurs ready, and [`paint`] the draws;
+//! 5. [`draw`] and [`node_draw`] carry both out.
+//!
+//! A blur reads the camera's picture and leaves its last step, the way back to full resolution, to the shader that
+//! paints the glass. So nothing is written that is not seen, and what is not glass keeps its bits.
+
+#[cfg(feature = "ui")]
+mod bounds;
+mod draw;
+mod extract;
+mod groups;
+mod jobs;
+#[cfg(feature = "ui")]
+mod node_draw;
+#[cfg(feature = "ui")]
+mod node_groups;
+#[cfg(feature = "ui")]
+mod nodes;
+mod paint;
+mod panel;
+mod pipelines;
+#[cfg(feature = "ui")]
+mod queue;
+mod reports;
+mod uniform;
+mod views;
+
+use crate::systems::GaussianBlurSystems as Systems;
+use bevy::asset::embedded_asset;
+use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
+use bevy::core_pipeline::upscaling::upscaling;
+use bevy::ecs::schedule::ScheduleLabel;
+use bevy::prelude::*;
+use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
+
+pub use draw::{glass_above_ui, glass_below_ui};
+#[cfg(feature = "ui")]
+pub use node_draw::{glass_among_ui, restore_skipped, skip_drawn};
+
+/// Adds backdrop blurs to an app.
+pub struct BackdropPlugin;
+
+impl Plugin for BackdropPlugin {
+    fn build(&self, app: &mut App) {
+        embedded_asset!(app, "shaders/glass.wgsl");
+        app.add_plugins(reports::GlassReportPlugin);
+        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+            return;
+        };
+        render_app
+            .init_resource::<extract::Panels>()
+            .init_resource::<views::Views>()
+            .init_gpu_resource::<jobs::GlassJobs>()
+            .init_gpu_resource::<paint::Paints>()
+            .add_systems(RenderStartup, pipelines::init_pipelines)
+            .add_systems(ExtractSchedule, extract::extract_regions)
+            .add_systems(
+                Render,
+                (
+                    views::group_regions.in_set(RenderSystems::PrepareResources),
+                    (jobs::announce_glass, jobs::update_jobs, paint::update_paints)
+                        .chain()
+                        .in_set(RenderSystems::PrepareBindGroups),
+                ),
+            );
+        add_regions(render_app, Core2d, Core2dSystems::PostProcess);
+        add_regions(render_app, Core3d, Core3dSystems::PostProcess);
+    }
+
+    /// Bevy's user interface may be added after this plugin, and items need its draw functions.
+    #[cfg(feature = "ui")]
+    fn finish(&self, app: &mut App) {
+        if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
+            add_nodes(render_app);
+        }
+    }
+}
+
+/// Puts the glass of regions into the schedule of a kind of camera.
+fn add_regions<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clone, post: S) {
+    app.configure_sets(
+        schedule.clone(),
+        (
+            Systems::Backdrop
+                .after(post)
+                .after(Systems::AfterTonemapping)
+                .before(Systems::BackdropAboveUi),
+            Systems::BackdropAboveUi.before(Systems::AfterUi).before(upscaling),
+        ),
+    );
+    #[cfg(feature = "ui")]
+    app.configure_sets(
+        schedule.clone(),
+        (
+            Systems::Backdrop.before(bevy::ui_render::ui_pass),
+            Systems::BackdropAboveUi.after(bevy::ui_render::ui_pass),
+        ),
+    );
+    app.add_systems(
+        schedule,
+        (
+            glass_below_ui.in_set(Systems::Backdrop),
+            glass_above_ui.in_set(Systems::BackdropAboveUi),
+        ),
+    );
+}
+
+/// Adds the glass of nodes, if there is a user interface.
+#[cfg(feature = "ui")]
+fn add_nodes(app: &mut SubApp) {
+    use bevy::render::render_phase::{AddRenderCommand, DrawFunctions};
+    use bevy::ui_render::TransparentUi;
+    if !app.world().contains_resource::<DrawFunctions<TransparentUi>>() {
+        return;
+    }
+    app.init_resource::<nodes::GradientBoxes>()
+        .init_resource::<node_draw::Skipped>()
+        // Nobody else uses it, so what runs beside the systems that change it does not matter.
+        .allow_ambiguous_resource::<node_draw::Skipped>()
+        .add_render_command::<TransparentUi, queue::PaintGlass>()
+        .add_systems(
+            ExtractSchedule,
+            (nodes::extract_nodes, nodes::extract_gradient_boxes)
+                .chain()
+                .after(extract::extract_regions),
+        )
+        .add_systems(
+            Render,
+            (
+                queue::queue_glass.in_set(RenderSystems::Queue),
+                node_groups::group_nodes
+                    .after(views::group_regions)
+                    .in_set(RenderSystems::PrepareResources),
+                restore_skipped.in_set(RenderSystems::Cleanup),
+            ),
+        );
+    add_nodes_to(app, Core2d);
+    add_nodes_to(app, Core3d);
+}
+
+/// Puts the glass of nodes into the schedule of a kind of camera. What systems encode is submitted in the order of the
+/// schedule, so every order has to be said.
+#[cfg(feature = "ui")]
+fn add_nodes_to(app: &mut SubApp, schedule: impl ScheduleLabel + Clone) {
+    app.add_systems(
+        schedule,
+        (
+            (glass_among_ui, skip_drawn)
+                .chain()
+                .after(glass_below_ui)
+                .in_set(Systems::Backdrop),
+            restore_skipped.before(glass_above_ui).in_set(Systems::BackdropAboveUi),
+        ),
+    );
+}

@@ -1,0 +1,121 @@
+//! Which pixels an item of Bevy's user interface can touch (feature `ui`).
+//!
+//! Bevy clips by moving vertices, each by its name: a left one to the right, up to the clip's left side, and so on.
+//! Where a node is rotated that moves vertices out of it, so bounds are those of the moved vertices.
+
+use super::nodes::GradientBoxes;
+use bevy::ecs::system::SystemParam;
+use bevy::math::{Affine2, FloatOrd};
+use bevy::prelude::*;
+use bevy::render::render_phase::PhaseItem;
+use bevy::ui_render::box_shadow::ExtractedBoxShadows;
+use bevy::ui_render::ui_texture_slice_pipeline::ExtractedUiTextureSlices;
+use bevy::ui_render::{ExtractedUiItem, ExtractedUiNode, ExtractedUiNodes, TransparentUi, stack_z_offsets};
+
+/// All that is known of items between the sorting of phases and `RenderSystems::PrepareBindGroups`, which empties the
+/// lists.
+#[derive(SystemParam)]
+pub struct ItemBounds<'w> {
+    nodes: Res<'w, ExtractedUiNodes>,
+    shadows: Res<'w, ExtractedBoxShadows>,
+    slices: Res<'w, ExtractedUiTextureSlices>,
+    gradients: Res<'w, GradientBoxes>,
+}
+
+impl ItemBounds<'_> {
+    /// The bounds in pixels of the viewport, `None` if nobody knows them: those of materials, and of other crates'
+    /// items.
+    #[must_use]
+    pub fn of(&self, item: &TransparentUi) -> Option<Rect> {
+        // An index is one into the list of whoever made the item. Bevy looks at the entity too.
+        let (index, entity) = (item.index, item.entity());
+        if let Some(node) = self
+            .nodes
+            .uinodes
+            .get(index)
+            .filter(|node| node.render_entity == entity)
+        {
+            return self.of_node(node);
+        }
+        let shadow = self.shadows.box_shadows.get(index);
+        if let Some(shadow) = shadow.filter(|shadow| shadow.render_entity == entity) {
+            return Some(quad(shadow.transform, Vec2::ZERO, shadow.bounds, shadow.clip));
+        }
+        let slices = self.slices.slices.get(index);
+        if let Some(slices) = slices.filter(|slices| slices.render_entity == entity) {
+            return Some(quad(slices.transform, Vec2::ZERO, slices.rect.size(), slices.clip));
+        }
+        self.of_gradient(item)
+    }
+
+    /// A background, border, outline, image or viewport; or text, of which every glyph is a quad.
+    fn of_node(&self, node: &ExtractedUiNode) -> Option<Rect> {
+        let quad = |centre: Vec2, size: Vec2| quad(node.transform, centre, size, node.clip);
+        match &node.item {
+            ExtractedUiItem::Node { rect, .. } => Some(quad(Vec2::ZERO, rect.size())),
+            ExtractedUiItem::Glyphs { range } => {
+                let glyphs = self.nodes.glyphs.get(range.clone())?.iter();
+                let quads = glyphs.map(|glyph| quad(glyph.translation, glyph.rect.size()));
+                Some(quads.fold(Rect::EMPTY, |all, glyph| all.union(glyph)))
+            }
+        }
+    }
+
+    /// An item of a node with a gradient is one if it has a gradient's sort key.
+    fn of_gradient(&self, item: &TransparentUi) -> Option<Rect> {
+        let gradient = self.gradients.0.get(&item.main_entity().id())?;
+        let key = |offset: f32| FloatOrd(gradient.stack_index as f32 + offset);
+        let keys = [stack_z_offsets::GRADIENT, stack_z_offsets::BORDER_GRADIENT].map(key);
+        let bounds = || quad(gradient.transform, Vec2::ZERO, gradient.size, gradient.clip);
+        keys.contains(&item.sort_key).then(bounds)
+    }
+}
+
+/// The bounds of a quad around `centre`, which is meant before the transform, as Bevy clips it.
+fn quad(transform: Affine2, centre: Vec2, size: Vec2, clip: Option<Rect>) -> Rect {
+    let corner = |(x, y): (f32, f32)| {
+        let at = transform.transform_point2(centre + Vec2::new(x, y) * size);
+        let Some(clip) = clip else {
+            return at;
+        };
+        Vec2::new(
+            if x < 0.0 {
+                at.x.max(clip.min.x)
+            } else {
+                at.x.min(clip.max.x)
+            },
+            if y < 0.0 {
+                at.y.max(clip.min.y)
+            } else {
+                at.y.min(clip.max.y)
+            },
+        )
+    };
+    let [first, others @ ..] = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map(corner);
+    let start = Rect { min: first, max: first };
+    others.iter().fold(start, |bounds, corner| bounds.union_point(*corner))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clipped_box_ends_at_the_clip() {
+        let place = Affine2::from_translation(Vec2::new(50.0, 50.0));
+        let clip = Rect::new(40.0, -1000.0, 1000.0, 55.0);
+        let bounds = quad(place, Vec2::ZERO, Vec2::new(40.0, 20.0), Some(clip));
+        assert_eq!(bounds, Rect::new(40.0, 40.0, 70.0, 55.0));
+        let bounds = quad(place, Vec2::new(5.0, 0.0), Vec2::new(40.0, 20.0), None);
+        assert_eq!(bounds, Rect::new(35.0, 40.0, 75.0, 60.0));
+    }
+
+    #[test]
+    fn clipping_moves_rotated_vertices_out_of_the_box() {
+        // Upside down: what is called left is on the right.
+        let turned = Affine2::from_angle_translation(core::f32::consts::PI, Vec2::new(50.0, 50.0));
+        let clip = Rect::new(90.0, 0.0, 100.0, 100.0);
+        let bounds = quad(turned, Vec2::ZERO, Vec2::new(40.0, 20.0), Some(clip));
+        assert!(bounds.max.x >= 90.0, "{bounds:?}");
+    }
+}

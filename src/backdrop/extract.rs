@@ -1,0 +1,75 @@
+//! Takes glass over from the main world: regions. Runs without Bevy's user interface.
+
+use super::panel::{Layer, Panel, Picture, Shape};
+use crate::settings::{BackdropBlur, BackdropLayer, BackdropRegion};
+use bevy::camera::Camera;
+use bevy::core_pipeline::tonemapping::Tonemapping;
+use bevy::math::Affine2;
+use bevy::prelude::*;
+use bevy::render::Extract;
+use bevy::render::sync_world::RenderEntity;
+
+/// The panels that can be seen in this frame. All else refers to them by their indices.
+#[derive(Resource, Default)]
+pub struct Panels(pub Vec<Panel>);
+
+/// What an active camera paints into.
+pub fn picture_of(entity: Entity, camera: &Camera, tonemapping: Option<&Tonemapping>) -> Option<Picture> {
+    if !camera.is_active {
+        return None;
+    }
+    Some(Picture {
+        camera: entity,
+        size: camera.physical_target_size()?,
+        viewport: camera.physical_viewport_rect()?,
+        is_light: !tonemapping.is_some_and(Tonemapping::is_enabled),
+    })
+}
+
+type SeenCamera = (RenderEntity, &'static Camera, Option<&'static Tonemapping>);
+
+/// Takes regions over, as the first panels of a frame.
+pub fn extract_regions(
+    mut panels: ResMut<Panels>,
+    regions: Extract<Query<(Entity, &BackdropRegion, &BackdropBlur)>>,
+    cameras: Extract<Query<SeenCamera>>,
+) {
+    panels.0.clear();
+    for (entity, region, glass) in &regions {
+        let Ok((camera_entity, camera, tonemapping)) = cameras.get(region.camera) else {
+            continue;
+        };
+        let Some(picture) = picture_of(camera_entity, camera, tonemapping) else {
+            continue;
+        };
+        let scale = camera.target_scaling_factor().unwrap_or(1.0);
+        let height = picture.viewport.height();
+        // A radius out of range is no blur, and is reported elsewhere.
+        let sigma = glass.blur.sigma_in_texels(scale, height).unwrap_or(Vec2::ZERO);
+        let layer = || match region.layer {
+            BackdropLayer::BelowUi => Layer::BelowUi(region.order),
+            BackdropLayer::AboveUi => Layer::AboveUi(region.order),
+        };
+        let shape = shape_of(region, scale);
+        panels.0.extend(Panel::new(entity, picture, shape, glass, sigma, layer));
+    }
+}
+
+/// A region in physical pixels.
+fn shape_of(region: &BackdropRegion, scale: f32) -> Shape {
+    let (min, max) = (region.rect.min * scale, region.rect.max * scale);
+    let size = max - min;
+    let largest = 0.5 * size.min_element();
+    let radius = |corner: f32| {
+        let radius = corner * scale;
+        // NaN is not larger than 0 either.
+        if radius > 0.0 { radius.min(largest) } else { 0.0 }
+    };
+    Shape {
+        transform: Affine2::from_translation(0.5 * (min + max)),
+        size,
+        radii: region.corners.to_array().map(radius),
+        clip: None,
+        is_soft: true,
+    }
+}

@@ -1,0 +1,128 @@
+//! Takes glass over from the main world: nodes of Bevy's user interface (feature `ui`).
+//!
+//! Only the main world is read, so it does not matter when Bevy's own extraction runs.
+
+use super::extract::{Panels, picture_of};
+use super::panel::{Layer, Panel, Shape};
+use crate::settings::{BackdropBlur, BackdropRegion};
+use bevy::camera::Camera;
+use bevy::camera::visibility::InheritedVisibility;
+use bevy::core_pipeline::tonemapping::Tonemapping;
+use bevy::ecs::entity::EntityHashMap;
+use bevy::math::Affine2;
+use bevy::prelude::*;
+use bevy::render::Extract;
+use bevy::render::sync_world::TemporaryRenderEntity;
+use bevy::ui::{
+    BackgroundGradient, BorderGradient, CalculatedClip, ComputedNode, ComputedStackIndex, ComputedUiRenderTargetInfo,
+    ComputedUiTargetCamera, UiGlobalTransform,
+};
+use bevy::ui_render::{UiAntiAlias, UiCameraMap};
+
+type GlassNode = (
+    Entity,
+    &'static BackdropBlur,
+    &'static ComputedNode,
+    &'static ComputedStackIndex,
+    &'static UiGlobalTransform,
+    &'static InheritedVisibility,
+    Option<&'static CalculatedClip>,
+    &'static ComputedUiTargetCamera,
+    &'static ComputedUiRenderTargetInfo,
+);
+
+type UiCamera = (
+    &'static Camera,
+    Option<&'static Tonemapping>,
+    Option<&'static UiAntiAlias>,
+);
+
+/// Takes nodes over, after regions. Each panel has an entity of its own for its item in the phase.
+pub fn extract_nodes(
+    mut commands: Commands,
+    mut panels: ResMut<Panels>,
+    nodes: Extract<Query<GlassNode, Without<BackdropRegion>>>,
+    cameras: Extract<Query<UiCamera>>,
+    camera_map: Extract<UiCameraMap>,
+) {
+    let mut mapper = camera_map.get_mapper();
+    for (entity, glass, node, stack_index, transform, visibility, clip, target, info) in &nodes {
+        // `Display::None` makes nodes empty, and clips those below them to nothing.
+        if !visibility.get() || node.is_empty() {
+            continue;
+        }
+        let Some(camera_entity) = mapper.map(target) else {
+            continue;
+        };
+        let Ok((camera, tonemapping, anti_alias)) = cameras.get(mapper.current_camera()) else {
+            continue;
+        };
+        let Some(picture) = picture_of(camera_entity, camera, tonemapping) else {
+            continue;
+        };
+        let shape = Shape {
+            transform: transform.affine(),
+            size: node.size(),
+            radii: node.border_radius().into(),
+            clip: clip.map(|clip| clip.clip),
+            is_soft: anti_alias != Some(&UiAntiAlias::Off),
+        };
+        // The scale factor is that of the target times `UiScale`. A radius out of range is no blur, and is reported
+        // elsewhere.
+        let (scale, height) = (info.scale_factor(), picture.viewport.height());
+        let sigma = glass.blur.sigma_in_texels(scale, height).unwrap_or(Vec2::ZERO);
+        let layer = || Layer::Ui {
+            stack_index: stack_index.0,
+            item: commands.spawn(TemporaryRenderEntity).id(),
+        };
+        panels.0.extend(Panel::new(entity, picture, shape, glass, sigma, layer));
+    }
+}
+
+/// The box of a node with a gradient.
+#[derive(Clone, Copy, Debug)]
+pub struct GradientBox {
+    /// Its place in the stack of all nodes.
+    pub stack_index: u32,
+    /// From the box, centred on the origin, to the viewport.
+    pub transform: Affine2,
+    /// In physical pixels.
+    pub size: Vec2,
+    /// In the viewport.
+    pub clip: Option<Rect>,
+}
+
+/// The boxes of all nodes with gradients, by the main world's entity: Bevy keeps what it knows of gradients to itself.
+#[derive(Resource, Default)]
+pub struct GradientBoxes(pub EntityHashMap<GradientBox>);
+
+type GradientNode = (
+    Entity,
+    &'static ComputedNode,
+    &'static ComputedStackIndex,
+    &'static UiGlobalTransform,
+    Option<&'static CalculatedClip>,
+);
+
+type HasGradient = Or<(With<BackgroundGradient>, With<BorderGradient>)>;
+
+/// Takes the boxes of gradients over, where there is glass that they could lie behind.
+pub fn extract_gradient_boxes(
+    mut boxes: ResMut<GradientBoxes>,
+    panels: Res<Panels>,
+    nodes: Extract<Query<GradientNode, HasGradient>>,
+) {
+    boxes.0.clear();
+    if panels.0.iter().all(|panel| panel.layer.stack_index().is_none()) {
+        return;
+    }
+    for (entity, node, stack_index, transform, clip) in &nodes {
+        let gradient = GradientBox {
+            stack_index: stack_index.0,
+            transform: transform.affine(),
+            size: node.size(),
+            clip: clip.map(|clip| clip.clip),
+        };
+        boxes.0.insert(entity, gradient);
+    }
+}

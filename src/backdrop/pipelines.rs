@@ -1,0 +1,196 @@
+//! The pipelines that paint glass.
+//!
+//! # Mixing four channels
+//!
+//! `mix(below, glass, c)` in colour *and* alpha, where `c` is coverage times opacity, needs two alphas of the source at
+//! once: `c` for what stays of the picture, and `glass.a * c` for what is added to it. A blend state has one, and what
+//! lies below cannot be read while it is painted on. So there are three draws, of which most panels hardly feel two:
+//!
+//! - [`Mix::Replace`] where `c` is 1, without blending;
+//! - [`Mix::Keep`], whose alpha is `c`: `below * (1 - c)`;
+//! - [`Mix::Add`]: what is there, plus `glass * c`.
+//!
+//! The latter two paint the rim, as a frame. Only glass that is not solid is painted by them as a whole, and not by the
+//! first. What they do beside what could be done in one draw is to round twice on the way.
+
+use super::uniform::GlassUniform;
+use crate::formats::table::{Format, Rounding, Sample};
+use crate::gpu::{left_definitions, left_layout};
+use bevy::asset::AssetServer;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy::render::render_resource::binding_types::uniform_buffer_sized;
+use bevy::render::render_resource::{
+    BindGroupLayoutDescriptor, BlendComponent, BlendFactor, BlendOperation, BlendState, BufferSize,
+    CachedRenderPipelineId, ColorTargetState, ColorWrites, FragmentState, PipelineCache, RenderPipelineDescriptor,
+    ShaderStages, TextureFormat, TextureFormatFeatureFlags, VertexState, WgpuFeatures,
+};
+use bevy::render::renderer::RenderDevice;
+use bevy::shader::ShaderDefVal;
+
+/// What a draw does with what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mix {
+    /// Writes glass where it covers everything.
+    Replace,
+    /// Leaves of the picture what the glass does not cover.
+    Keep,
+    /// Adds what the glass covers.
+    Add,
+}
+
+impl Mix {
+    /// In the order in which they are drawn.
+    pub const ALL: [Self; 3] = [Self::Replace, Self::Keep, Self::Add];
+
+    fn blend(self) -> Option<BlendState> {
+        let all_channels = |src_factor, dst_factor| {
+            let component = BlendComponent {
+                src_factor,
+                dst_factor,
+                operation: BlendOperation::Add,
+            };
+            BlendState {
+                color: component,
+                alpha: component,
+            }
+        };
+        match self {
+            Self::Replace => None,
+            Self::Keep => Some(all_channels(BlendFactor::Zero, BlendFactor::OneMinusSrcAlpha)),
+            Self::Add => Some(all_channels(BlendFactor::One, BlendFactor::One)),
+        }
+    }
+
+    /// What the shader is compiled for.
+    fn definition(self) -> &'static str {
+        match self {
+            Self::Replace => "REPLACE",
+            Self::Keep => "KEEP",
+            Self::Add => "ADD",
+        }
+    }
+}
+
+/// All that distinguishes one pipeline from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GlassKey {
+    /// The format of the picture.
+    pub format: TextureFormat,
+    /// What becomes of what is there.
+    pub mix: Mix,
+    /// Whether the blurred level is read with filtered fetches.
+    pub filtered: bool,
+}
+
+/// The pipelines of all glass. Made anew when the render device is.
+#[derive(Resource)]
+pub struct GlassPipelines {
+    shader: Handle<Shader>,
+    features: WgpuFeatures,
+    queued: HashMap<GlassKey, CachedRenderPipelineId>,
+}
+
+/// Creates [`GlassPipelines`].
+pub fn init_pipelines(mut commands: Commands, device: Res<RenderDevice>, assets: Res<AssetServer>) {
+    commands.insert_resource(GlassPipelines {
+        shader: assets.load(format!("embedded://{}/shaders/glass.wgsl", env!("CARGO_PKG_NAME"))),
+        features: device.features(),
+        queued: HashMap::default(),
+    });
+}
+
+impl GlassPipelines {
+    /// Asks for all pipelines of a format that glass can be painted on. Returns those that are new.
+    pub fn announce(&mut self, format: TextureFormat, cache: &PipelineCache) -> Vec<CachedRenderPipelineId> {
+        let are_mixed = self.mixes(format);
+        let mut new = Vec::new();
+        for mix in Mix::ALL.into_iter().filter(|mix| are_drawn(*mix, are_mixed)) {
+            for filtered in [false, true] {
+                let key = GlassKey { format, mix, filtered };
+                self.queued.entry(key).or_insert_with(|| {
+                    let id = cache.queue_render_pipeline(descriptor(&self.shader, key));
+                    new.push(id);
+                    id
+                });
+            }
+        }
+        new
+    }
+
+    /// Whether the GPU can mix colours of a format. `None` for a format that glass cannot be painted on: one of
+    /// integers.
+    #[must_use]
+    pub fn mixes(&self, format: TextureFormat) -> Option<bool> {
+        Format::of(format).filter(|format| format.sample() == Sample::Float)?;
+        let features = format.guaranteed_format_features(self.features);
+        Some(features.flags.contains(TextureFormatFeatureFlags::BLENDABLE))
+    }
+
+    /// A pipeline that is there.
+    #[must_use]
+    pub fn ready(&self, key: GlassKey, cache: &PipelineCache) -> Option<CachedRenderPipelineId> {
+        let id = *self.queued.get(&key)?;
+        cache.get_render_pipeline(id).map(|_| id)
+    }
+}
+
+/// Whether a format takes draws of a kind, where it is known [whether colours can be mixed](GlassPipelines::mixes).
+fn are_drawn(mix: Mix, are_mixed: Option<bool>) -> bool {
+    match mix {
+        Mix::Replace => are_mixed.is_some(),
+        Mix::Keep | Mix::Add => are_mixed == Some(true),
+    }
+}
+
+/// The layout of a panel's uniform, which comes after what the blur has left.
+#[must_use]
+pub fn glass_layout() -> BindGroupLayoutDescriptor {
+    let uniform = uniform_buffer_sized(true, BufferSize::new(size_of::<GlassUniform>() as u64));
+    let entries = [uniform.build(0, ShaderStages::VERTEX_FRAGMENT)];
+    BindGroupLayoutDescriptor::new("gaussian_blur_glass_layout", &entries)
+}
+
+fn descriptor(shader: &Handle<Shader>, key: GlassKey) -> RenderPipelineDescriptor {
+    let definitions = definitions(key);
+    RenderPipelineDescriptor {
+        label: Some("gaussian_blur_glass".into()),
+        layout: vec![left_layout(key.filtered), glass_layout()],
+        vertex: VertexState {
+            shader: shader.clone(),
+            shader_defs: definitions.clone(),
+            entry_point: Some("glass_vertex".into()),
+            buffers: Vec::new(),
+        },
+        fragment: Some(FragmentState {
+            shader: shader.clone(),
+            shader_defs: definitions,
+            entry_point: Some("glass_fragment".into()),
+            targets: vec![Some(ColorTargetState {
+                format: key.format,
+                blend: key.mix.blend(),
+                write_mask: ColorWrites::ALL,
+            })],
+        }),
+        // Nothing is culled: a negative scale turns quads around.
+        ..default()
+    }
+}
+
+/// What the shader is compiled for: to read what the blur has left, and to write this format.
+pub(crate) fn definitions(key: GlassKey) -> Vec<ShaderDefVal> {
+    let format = Format::of(key.format);
+    let mut definitions = left_definitions(key.filtered);
+    if format.is_some_and(|format| format.is_wide()) {
+        let half_float = ShaderDefVal::from("HALF_FLOAT");
+        definitions.retain(|definition| *definition != half_float);
+    }
+    let rounding: &[&str] = match format.map(|format| format.rounding()) {
+        Some(Rounding::Half) => &["ROUND_TO_HALF", "MAY_EXCEED"],
+        Some(Rounding::Packed) => &["ROUND_TO_PACKED"],
+        _ => &[],
+    };
+    let names = rounding.iter().copied().chain([key.mix.definition()]);
+    definitions.extend(names.map(ShaderDefVal::from));
+    definitions
+}

@@ -1,0 +1,85 @@
+//! Glass among the items of Bevy's user interface (feature `ui`).
+
+use super::extract::Panels;
+use super::node_groups::{GLASS, cut_of_node};
+use super::paint::Paints;
+use super::panel::{Layer, Panel};
+use bevy::ecs::system::SystemParamItem;
+use bevy::ecs::system::lifetimeless::SRes;
+use bevy::math::FloatOrd;
+use bevy::prelude::*;
+use bevy::render::render_phase::{
+    DrawFunctions, PhaseItemExtraIndex, RenderCommand, RenderCommandResult, TrackedRenderPass, ViewSortedRenderPhases,
+};
+use bevy::render::render_resource::{CachedRenderPipelineId, PipelineCache};
+use bevy::render::sync_world::MainEntity;
+use bevy::render::view::ExtractedView;
+use bevy::ui_render::{TransparentUi, UiCameraView};
+use core::ops::Range;
+
+/// The draw function of glass. It takes as many pipelines as it needs, and not that of the item.
+pub struct PaintGlass;
+
+impl RenderCommand<TransparentUi> for PaintGlass {
+    type Param = (SRes<Paints>, SRes<PipelineCache>);
+    type ViewQuery = ();
+    type ItemQuery = ();
+
+    fn render<'w>(
+        item: &TransparentUi,
+        _view: (),
+        _entity: Option<()>,
+        (paints, cache): SystemParamItem<'w, '_, Self::Param>,
+        pass: &mut TrackedRenderPass<'w>,
+    ) -> RenderCommandResult {
+        if paints.into_inner().draw(item.index, cache.into_inner(), pass) {
+            RenderCommandResult::Success
+        } else {
+            RenderCommandResult::Skip
+        }
+    }
+}
+
+/// Puts the glass of nodes among the items of the user interface: two items for each.
+///
+/// One is the glass. The other one paints nothing and lies right before the cut: Bevy ends its batches at foreign
+/// items, so none reaches from before a cut to behind it. (Only a material with a `stack_z_offset` of its own could.)
+pub fn queue_glass(
+    panels: Res<Panels>,
+    functions: Res<DrawFunctions<TransparentUi>>,
+    cameras: Query<&UiCameraView, With<ExtractedView>>,
+    ui_views: Query<&ExtractedView>,
+    mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
+) {
+    let draw_function = functions.read().id::<PaintGlass>();
+    for (index, panel) in panels.0.iter().enumerate() {
+        let Layer::Ui { stack_index, item } = panel.layer else {
+            continue;
+        };
+        let Ok(ui_view) = cameras.get(panel.picture.camera).and_then(|view| ui_views.get(view.0)) else {
+            continue;
+        };
+        let Some(phase) = phases.get_mut(&ui_view.retained_view_entity) else {
+            continue;
+        };
+        for (sort_key, main_entity, batch_range) in items(panel, stack_index, item) {
+            phase.add_transient(TransparentUi {
+                sort_key: FloatOrd(sort_key),
+                entity: (item, main_entity),
+                pipeline: CachedRenderPipelineId::INVALID,
+                draw_function,
+                batch_range,
+                extra_index: PhaseItemExtraIndex::None,
+                index,
+                indexed: false,
+            });
+        }
+    }
+}
+
+/// The keys of a panel's items, the entities that tell them apart, and their batches: what has none is not drawn.
+fn items(panel: &Panel, stack_index: u32, item: Entity) -> [(f32, MainEntity, Range<u32>); 2] {
+    let cut = (cut_of_node(stack_index).next_down(), MainEntity::from(item), 0..0);
+    let glass = (stack_index as f32 + GLASS, MainEntity::from(panel.entity), 0..1);
+    [cut, glass]
+}

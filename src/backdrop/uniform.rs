@@ -1,0 +1,126 @@
+//! What the shader is told about a panel: the mirror of `Glass` in `shaders/glass.wgsl`.
+
+use super::panel::Panel;
+use crate::formats::precision_of;
+use crate::kernel::Precision;
+use bevy::camera::CompositingSpace;
+use bevy::math::URect;
+use bevy::render::render_resource::TextureFormat;
+use bytemuck::{Pod, Zeroable};
+use core::mem::offset_of;
+
+/// The opacity from which on glass replaces what is below it.
+const SOLID: f32 = 0.999;
+
+/// How a picture holds colours, as far as painting glass on it is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colours {
+    /// Whether values are encoded as sRGB, and not light. (An sRGB format is light to shaders.)
+    pub are_encoded: bool,
+    /// Whether values end at 1.
+    pub are_bounded: bool,
+    /// Whether they are colours that the filters know.
+    pub are_filtered: bool,
+    /// Whether the GPU can mix them with what is there. If not, glass is solid and its edges are hard.
+    pub are_mixed: bool,
+}
+
+impl Colours {
+    /// Those of a camera's picture.
+    pub fn new(format: TextureFormat, space: Option<CompositingSpace>, are_mixed: bool) -> Self {
+        Self {
+            are_encoded: space == Some(CompositingSpace::Srgb),
+            are_bounded: precision_of(format) == Precision::Standard,
+            are_filtered: space != Some(CompositingSpace::Oklab),
+            are_mixed,
+        }
+    }
+}
+
+/// `Glass` in WGSL.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct GlassUniform {
+    x_axis: [f32; 2],
+    y_axis: [f32; 2],
+    translation: [f32; 2],
+    viewport_size: [f32; 2],
+    size: [f32; 2],
+    frame: f32,
+    opacity: f32,
+    radii: [f32; 4],
+    region: [i32; 4],
+    saturation: f32,
+    brightness: f32,
+    flags: u32,
+    padding: u32,
+}
+
+// The rules of WGSL's uniform address space: vectors of four start at multiples of 16 bytes.
+const _: () = assert!(offset_of!(GlassUniform, radii).is_multiple_of(16));
+const _: () = assert!(offset_of!(GlassUniform, region).is_multiple_of(16));
+const _: () = assert!(size_of::<GlassUniform>().is_multiple_of(16));
+
+/// The distance of two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
+pub const GLASS_STRIDE: usize = size_of::<GlassUniform>().next_multiple_of(256);
+
+// The flags.
+const SOFT: u32 = 1;
+const ENCODED: u32 = 2;
+const BOUNDED: u32 = 4;
+
+impl GlassUniform {
+    /// A panel on a picture that holds such colours.
+    pub fn new(panel: &Panel, colours: Colours) -> Self {
+        let (shape, tint) = (&panel.shape, panel.tint);
+        let matrix = shape.transform.matrix2;
+        let solid = is_solid(panel, colours);
+        let rim = shape.rim();
+        // A frame that meets in the middle is the whole box.
+        let has_frame = solid && 2.0 * rim < shape.size.min_element();
+        let filter = |value: f32| if colours.are_filtered { value } else { 1.0 };
+        let flags = [
+            (SOFT, has_rim(panel, colours)),
+            (ENCODED, colours.are_encoded),
+            (BOUNDED, colours.are_bounded),
+        ];
+        Self {
+            x_axis: matrix.x_axis.to_array(),
+            y_axis: matrix.y_axis.to_array(),
+            translation: shape.transform.translation.to_array(),
+            viewport_size: panel.picture.viewport.size().as_vec2().to_array(),
+            size: shape.size.to_array(),
+            frame: if has_frame { rim } else { 0.0 },
+            opacity: if solid { 1.0 } else { tint.opacity },
+            radii: shape.radii,
+            region: ends(panel.region),
+            saturation: filter(tint.saturation),
+            brightness: filter(tint.brightness),
+            flags: flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum(),
+            padding: 0,
+        }
+    }
+
+    /// The vertices of the frame, or of the whole box where there is none.
+    pub fn frame_vertices(&self) -> u32 {
+        if self.frame > 0.0 { 24 } else { BOX_VERTICES }
+    }
+}
+
+/// The vertices of the whole box.
+pub const BOX_VERTICES: u32 = 6;
+
+/// Whether a panel replaces what is below it, but for its rim.
+pub fn is_solid(panel: &Panel, colours: Colours) -> bool {
+    !colours.are_mixed || panel.tint.opacity >= SOLID
+}
+
+/// Whether a panel has pixels that it covers in part.
+pub fn has_rim(panel: &Panel, colours: Colours) -> bool {
+    colours.are_mixed && panel.shape.has_rim()
+}
+
+fn ends(region: URect) -> [i32; 4] {
+    let [min, max] = [region.min.as_ivec2(), region.max.as_ivec2()];
+    [min.x, min.y, max.x, max.y]
+}

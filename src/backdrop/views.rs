@@ -1,0 +1,84 @@
+//! The groups of every camera, and how regions form them.
+
+use super::extract::Panels;
+use super::groups::{Group, Reader, group};
+use super::panel::Layer;
+use bevy::math::FloatOrd;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+
+/// The groups of a camera, in the order in which they are blurred.
+#[derive(Clone, Debug, Default)]
+pub struct ViewGroups {
+    /// Regions under the user interface.
+    pub below: Vec<Group>,
+    /// Nodes.
+    pub among: Vec<Group>,
+    /// Regions over the user interface.
+    pub above: Vec<Group>,
+}
+
+impl ViewGroups {
+    /// The indices of all panels.
+    pub fn panels(&self) -> impl Iterator<Item = usize> {
+        let groups = [&self.below, &self.among, &self.above].into_iter().flatten();
+        groups.flat_map(|group| group.panels.iter().copied())
+    }
+}
+
+/// The groups of this frame, by the render world's entity of the camera.
+#[derive(Resource, Default)]
+pub struct Views(pub HashMap<Entity, ViewGroups>);
+
+/// Groups the regions of every camera, as the first groups of a frame.
+pub fn group_regions(panels: Res<Panels>, mut views: ResMut<Views>) {
+    views.0.clear();
+    let below = |layer: Layer| match layer {
+        Layer::BelowUi(order) => Some(order),
+        _ => None,
+    };
+    for (camera, groups) in group_layer(&panels, below) {
+        views.0.entry(camera).or_default().below = groups;
+    }
+    let above = |layer: Layer| match layer {
+        Layer::AboveUi(order) => Some(order),
+        _ => None,
+    };
+    for (camera, groups) in group_layer(&panels, above) {
+        views.0.entry(camera).or_default().above = groups;
+    }
+}
+
+/// Groups the regions of one layer, whose order is asked for.
+fn group_layer(panels: &Panels, order: impl Fn(Layer) -> Option<i32>) -> Vec<(Entity, Vec<Group>)> {
+    let of_layer = panels.0.iter().enumerate();
+    let keyed = of_layer.filter_map(|(index, panel)| {
+        let order = order(panel.layer)?;
+        Some((panel.picture.camera, order, panel.entity, index))
+    });
+    let mut regions: Vec<(Entity, i32, Entity, usize)> = keyed.collect();
+    regions.sort_unstable();
+    let cameras = regions.chunk_by(|one, other| one.0 == other.0);
+    let grouped = cameras.map(|of_camera| {
+        let indices: Vec<usize> = of_camera.iter().map(|(.., index)| *index).collect();
+        (of_camera[0].0, group_in_order(panels, &indices))
+    });
+    grouped.collect()
+}
+
+/// Regions have no keys but their places. Nothing is painted between them but their own glass, right behind their cuts.
+fn group_in_order(panels: &Panels, indices: &[usize]) -> Vec<Group> {
+    let placed = || indices.iter().enumerate().map(|(place, index)| (place as f32, *index));
+    let reader = |(cut, index): (f32, usize)| Reader {
+        panel: index,
+        cut,
+        reads: panels.0[index].in_viewport(panels.0[index].reads),
+    };
+    let glass = |(key, index): (f32, usize)| {
+        let region = panels.0[index].in_viewport(panels.0[index].region);
+        (FloatOrd(key + 0.5), Some(region))
+    };
+    let readers: Vec<_> = placed().map(reader).collect();
+    let painted: Vec<_> = placed().map(glass).collect();
+    group(&readers, &painted)
+}

@@ -1,0 +1,380 @@
+//! Glass: what lies behind a node of the user interface, or behind any rectangle of a viewport, is blurred.
+
+use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
+use bevy::prelude::*;
+#[cfg(feature = "serialize")]
+use serde::{Deserialize, Serialize};
+
+/// Frosted glass: everything that was painted before this node is blurred behind it, the scene and the user interface.
+///
+/// It goes on a node of Bevy's user interface (feature `ui`), or next to a [`BackdropRegion`], which needs no node. The
+/// node's own background, border, text and children stay sharp on top; give it a half-transparent background for milk
+/// glass. Glass over glass sees the glass below it. All fields may change in any frame.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_gaussian_blur::prelude::*;
+///
+/// fn open_menu(mut commands: Commands) {
+///     commands.spawn((
+///         Node { width: px(400), height: px(300), border_radius: BorderRadius::all(px(24)), ..default() },
+///         BackgroundColor(Color::WHITE.with_alpha(0.2)),
+///         BackdropBlur::new(60.0),
+///     ));
+/// }
+/// ```
+///
+/// # Shape
+///
+/// The glass is the node's border box with its four radii, its transform and its place between pixels, antialiased as
+/// the node's background is, and clipped as its ancestors say. Hidden nodes have none. What is blurred is the
+/// axis-aligned rectangle of pixels around that shape, cut by clip and viewport: see [`BackdropSampling`].
+///
+/// A shadow of the node itself ([`BoxShadow`](https://docs.rs/bevy/latest/bevy/ui/struct.BoxShadow.html)) fills its box
+/// too. The glass does not see it, and covers it inside.
+///
+/// # Colour
+///
+/// Light is what is blurred, unlike in browsers, which blur encoded values and so make lights darker and dark fringes
+/// wider. [`saturation`](Self::saturation) and [`brightness`](Self::brightness) then work on values encoded as sRGB, as
+/// the functions of those names of CSS do. (A camera with `CompositingSpace::Srgb` holds encoded values, which are
+/// blurred as they are; with `CompositingSpace::Oklab` nothing is filtered.)
+///
+/// # Cost
+///
+/// It follows the area of the glass. Panels that do not lie over each other are blurred together. A panel over
+/// something that came after the first panel's backdrop takes a pass of its own, as does every panel after a
+/// `MaterialNode`, of which nobody knows where it paints.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct BackdropBlur {
+    /// How strong the blur is. Default: that of [`GaussianBlur`], with [`EdgeMode::Mirror`].
+    ///
+    /// Logical pixels are those of the user interface, `UiScale` included. The node's transform scales the radius by
+    /// the root of its determinant. Values out of range mean "no blur" and are reported once. Without a blur the
+    /// filters still apply; where they change nothing either, there is no glass, and nothing is done.
+    ///
+    /// [`edge`](GaussianBlur::edge) acts at the end of what may be read, which [`sampling`](Self::sampling) decides.
+    pub blur: GaussianBlur,
+    /// What the blur may read. Default: [`BackdropSampling::Inside`].
+    pub sampling: BackdropSampling,
+    /// How colourful the glass is, as CSS `saturate()` has it: 0 is grey, 1 changes nothing.
+    ///
+    /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
+    pub saturation: f32,
+    /// How bright the glass is, as CSS `brightness()` has it: 0 is black, 1 changes nothing.
+    ///
+    /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
+    pub brightness: f32,
+    /// How much of the glass is seen: `mix(what is below, glass, opacity)`, alpha included.
+    ///
+    /// Range: 0 to 1; what lies beyond counts as 0 or 1. NaN counts as 1 and is reported once. Default: 1.
+    pub opacity: f32,
+}
+
+impl Default for BackdropBlur {
+    fn default() -> Self {
+        Self {
+            blur: GaussianBlur::default().with_edge(EdgeMode::Mirror),
+            sampling: BackdropSampling::Inside,
+            saturation: 1.0,
+            brightness: 1.0,
+            opacity: 1.0,
+        }
+    }
+}
+
+impl BackdropBlur {
+    /// Glass with a blur of the given radius, which is three standard deviations, in logical pixels.
+    #[must_use]
+    pub fn new(radius: f32) -> Self {
+        let glass = Self::default();
+        let blur = GaussianBlur { radius, ..glass.blur };
+        Self { blur, ..glass }
+    }
+
+    /// Glass with a blur of the given standard deviation, as CSS `blur()` takes it, in logical pixels.
+    #[must_use]
+    pub fn from_sigma(sigma: f32) -> Self {
+        Self::new(GaussianBlur::from_sigma(sigma).radius)
+    }
+
+    /// The same glass with another [`blur`](Self::blur), its edge mode included.
+    #[must_use]
+    pub fn with_blur(self, blur: GaussianBlur) -> Self {
+        Self { blur, ..self }
+    }
+
+    /// The same glass with its radius in another [`unit`](GaussianBlur::unit).
+    #[must_use]
+    pub fn with_unit(self, unit: BlurUnit) -> Self {
+        self.with_blur(self.blur.with_unit(unit))
+    }
+
+    /// The same glass with another [`aspect`](GaussianBlur::aspect).
+    #[must_use]
+    pub fn with_aspect(self, aspect: Vec2) -> Self {
+        self.with_blur(self.blur.with_aspect(aspect))
+    }
+
+    /// The same glass with another [`edge`](GaussianBlur::edge) mode.
+    #[must_use]
+    pub fn with_edge(self, edge: EdgeMode) -> Self {
+        self.with_blur(self.blur.with_edge(edge))
+    }
+
+    /// The same glass with another [`sampling`](Self::sampling).
+    #[must_use]
+    pub fn with_sampling(self, sampling: BackdropSampling) -> Self {
+        Self { sampling, ..self }
+    }
+
+    /// The same glass with another [`saturation`](Self::saturation).
+    #[must_use]
+    pub fn with_saturation(self, saturation: f32) -> Self {
+        Self { saturation, ..self }
+    }
+
+    /// The same glass with another [`brightness`](Self::brightness).
+    #[must_use]
+    pub fn with_brightness(self, brightness: f32) -> Self {
+        Self { brightness, ..self }
+    }
+
+    /// The same glass with another [`opacity`](Self::opacity).
+    #[must_use]
+    pub fn with_opacity(self, opacity: f32) -> Self {
+        Self { opacity, ..self }
+    }
+
+    /// The filters and the opacity, in range.
+    pub(crate) fn tint(&self) -> Tint {
+        let filter = |value: f32| if is_filter(value) { value } else { 1.0 };
+        Tint {
+            saturation: filter(self.saturation),
+            brightness: filter(self.brightness),
+            opacity: if self.opacity.is_nan() {
+                1.0
+            } else {
+                self.opacity.clamp(0.0, 1.0)
+            },
+        }
+    }
+
+    /// The fields that are out of range, each with what is wrong.
+    pub(crate) fn out_of_range(&self) -> Vec<(&'static str, String)> {
+        let mut found = Vec::new();
+        if let Err(error) = self.blur.sigma_in_texels(1.0, 1) {
+            found.push(("blur", error.to_string()));
+        }
+        for (field, value) in [("saturation", self.saturation), ("brightness", self.brightness)] {
+            if !is_filter(value) {
+                found.push((
+                    field,
+                    format!("the {field} is {value}; it must be finite and at least 0"),
+                ));
+            }
+        }
+        if self.opacity.is_nan() {
+            found.push(("opacity", "the opacity is NaN; it must be between 0 and 1".to_owned()));
+        }
+        found
+    }
+}
+
+fn is_filter(value: f32) -> bool {
+    value.is_finite() && value >= 0.0
+}
+
+/// The numbers of a [`BackdropBlur`] that colour what was blurred, in range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tint {
+    /// At least 0.
+    pub saturation: f32,
+    /// At least 0.
+    pub brightness: f32,
+    /// Between 0 and 1.
+    pub opacity: f32,
+}
+
+impl Tint {
+    /// Whether colours stay as they are.
+    #[must_use]
+    pub fn is_neutral(self) -> bool {
+        self.saturation == 1.0 && self.brightness == 1.0
+    }
+}
+
+/// What the blur behind glass may read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq, Hash)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub enum BackdropSampling {
+    /// The pixels behind the glass and no others: nothing beside it shines in. [`GaussianBlur::edge`] says what lies
+    /// beyond them. This is what browsers do, with [`EdgeMode::Mirror`].
+    #[default]
+    Inside,
+    /// The pixels around the glass as well, as a lens would. [`GaussianBlur::edge`] acts at the viewport. Glass that
+    /// moves over a still picture does not flicker, and costs what it reads.
+    Surroundings,
+}
+
+/// Glass without a node: any rectangle of a camera's viewport, by the [`BackdropBlur`] of the same entity.
+///
+/// Regions need neither Bevy's user interface nor the feature `ui`. They are always antialiased. On a node the region
+/// is what counts.
+///
+/// Those under the user interface are painted first, then the user interface with its glass, then those above it; in
+/// each of these layers by their [`order`](Self::order). Who is painted later sees who was painted earlier.
+///
+/// A region may follow something in the world: set [`rect`](Self::rect) from [`Camera::world_to_viewport`] in every
+/// frame.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_gaussian_blur::prelude::*;
+///
+/// fn blur_the_left(mut commands: Commands, camera: Single<Entity, With<Camera>>) {
+///     commands.spawn((
+///         BackdropRegion::new(*camera, Rect::new(0.0, 0.0, 320.0, 720.0)),
+///         BackdropBlur::new(60.0).with_brightness(0.7),
+///     ));
+/// }
+/// ```
+///
+/// # Other crates' interfaces
+///
+/// A region [above the user interface](BackdropLayer::AboveUi) can lie under a translucent window of `bevy_egui`. That
+/// is drawn in the system `egui_pass`, in the schedules `Core2d` and `Core3d` of the render app, and has to be ordered:
+/// `configure_sets(Core3d, GaussianBlurSystems::BackdropAboveUi.before(egui_pass))`. The region then shows the scene
+/// and Bevy's user interface. It does not show other windows of egui, because egui draws everything in one pass.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+#[require(BackdropBlur)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct BackdropRegion {
+    /// The camera on whose picture the glass lies. Default: none, [`Entity::PLACEHOLDER`]. An entity that is no camera
+    /// is reported once.
+    #[entities]
+    pub camera: Entity,
+    /// Where the glass is, in logical pixels of the camera's viewport, from its top left corner.
+    ///
+    /// Range: any; what lies outside the viewport is not seen. Default: empty. Where it is empty, NaN or infinite there
+    /// is no glass.
+    pub rect: Rect,
+    /// The radii of the top left, top right, bottom right and bottom left corner, in logical pixels.
+    ///
+    /// Range: from 0 to half the shorter side of [`rect`](Self::rect); larger ones count as that, NaN and negative ones
+    /// as 0. Default: 0.
+    pub corners: Vec4,
+    /// Whether the glass lies under or over Bevy's user interface. Default: [`BackdropLayer::AboveUi`].
+    pub layer: BackdropLayer,
+    /// Regions of one layer are painted in this order; equal ones in one that is not said. Default: 0.
+    pub order: i32,
+}
+
+impl Default for BackdropRegion {
+    fn default() -> Self {
+        Self {
+            camera: Entity::PLACEHOLDER,
+            rect: Rect::default(),
+            corners: Vec4::ZERO,
+            layer: BackdropLayer::AboveUi,
+            order: 0,
+        }
+    }
+}
+
+impl BackdropRegion {
+    /// A rectangle of a camera's viewport, in logical pixels.
+    #[must_use]
+    pub fn new(camera: Entity, rect: Rect) -> Self {
+        Self {
+            camera,
+            rect,
+            ..Self::default()
+        }
+    }
+
+    /// The same region with other [`corners`](Self::corners).
+    #[must_use]
+    pub fn with_corners(self, corners: Vec4) -> Self {
+        Self { corners, ..self }
+    }
+
+    /// The same region in another [`layer`](Self::layer).
+    #[must_use]
+    pub fn with_layer(self, layer: BackdropLayer) -> Self {
+        Self { layer, ..self }
+    }
+
+    /// The same region with another [`order`](Self::order).
+    #[must_use]
+    pub fn with_order(self, order: i32) -> Self {
+        Self { order, ..self }
+    }
+}
+
+/// Where a [`BackdropRegion`] lies among what is painted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq, Hash)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub enum BackdropLayer {
+    /// Over the scene, after all post-processing, under Bevy's user interface.
+    BelowUi,
+    /// Over Bevy's user interface, before [`BlurStage::AfterUi`](crate::BlurStage::AfterUi).
+    #[default]
+    AboveUi,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn glass_out_of_range_is_neutral_and_says_so() {
+        let wrong = BackdropBlur::new(f32::NAN)
+            .with_saturation(-1.0)
+            .with_brightness(f32::INFINITY)
+            .with_opacity(f32::NAN);
+        assert!(wrong.tint().is_neutral());
+        assert_eq!(wrong.tint().opacity, 1.0);
+        let fields: Vec<_> = wrong.out_of_range().iter().map(|(field, _)| *field).collect();
+        assert_eq!(fields, ["blur", "saturation", "brightness", "opacity"]);
+        assert!(BackdropBlur::default().out_of_range().is_empty());
+    }
+
+    #[test]
+    fn opacity_ends_at_0_and_1() {
+        for (asked, opacity) in [(-0.1, 0.0), (0.25, 0.25), (1.1, 1.0)] {
+            let glass = BackdropBlur::default().with_opacity(asked);
+            assert_eq!(glass.tint().opacity, opacity);
+            assert!(glass.out_of_range().is_empty());
+        }
+    }
+
+    #[test]
+    fn glass_is_made_like_a_blur() {
+        assert_eq!(BackdropBlur::from_sigma(20.0), BackdropBlur::new(60.0));
+        assert_eq!(BackdropBlur::new(60.0).blur.edge, EdgeMode::Mirror);
+        let glass = BackdropBlur::new(60.0).with_edge(EdgeMode::Wrap).with_aspect(Vec2::X);
+        assert_eq!(glass.blur.radius, 60.0);
+    }
+}

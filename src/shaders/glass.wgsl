@@ -1,0 +1,166 @@
+// Paints glass: the last step of a blur, coloured, in the shape of a rounded box.
+//
+// Three draws make `mix(below, glass, c)` in all four channels, where `c` is coverage times opacity. The comment of
+// `backdrop::pipelines` says why. One of these is defined, next to what `common` knows:
+//   REPLACE  what is covered as a whole, without blending
+//   KEEP     blended by (Zero, OneMinusSrcAlpha): what stays of the picture, 1 - c
+//   ADD      blended by (One, One): what the glass adds, c times its value
+//
+// Glossary
+//   point    a place in the box, from its centre, before the transform
+//   texel    a place in the picture
+
+#import bevy_gaussian_blur::common::finite
+#import bevy_gaussian_blur::leave::{Output, leave}
+#import bevy_gaussian_blur::spline::spline
+
+// A panel. Points up and down the box are seen as they are in Bevy's user interface: y goes down.
+struct Glass {
+    // From a point to a pixel of the viewport.
+    x_axis: vec2<f32>,
+    y_axis: vec2<f32>,
+    translation: vec2<f32>,
+    viewport_size: vec2<f32>,
+    // The size of the box.
+    size: vec2<f32>,
+    // How deep the frame reaches into the box that KEEP and ADD draw; 0 for the whole box.
+    frame: f32,
+    opacity: f32,
+    // Top left, top right, bottom right, bottom left.
+    radii: vec4<f32>,
+    // The texels that are painted: the first, and the first that is not.
+    region: vec4<i32>,
+    saturation: f32,
+    brightness: f32,
+    flags: u32,
+    padding: u32,
+}
+
+@group(1) @binding(0) var<uniform> glass: Glass;
+
+// Edges are antialiased.
+const SOFT: u32 = 1u;
+// The picture holds values encoded as sRGB.
+const ENCODED: u32 = 2u;
+// The picture holds values up to 1.
+const BOUNDED: u32 = 4u;
+
+// From the one on a pixel is replaced, up to the other it is mixed. Between them it is both, which does no harm: glass
+// mixed into glass is glass. A gap would be a hole wherever two pipelines compute a distance differently.
+const REPLACED: f32 = 0.998;
+const MIXED: f32 = 0.999;
+
+struct Vertex {
+    @builtin(position) position: vec4<f32>,
+    @location(0) point: vec2<f32>,
+}
+
+// A corner of the box, moved inwards: top left, top right, bottom right, bottom left, and so on around.
+fn corner(index: u32, inset: f32) -> vec2<f32> {
+    let i = index % 4u;
+    let side = vec2<f32>(select(-0.5, 0.5, i == 1u || i == 2u), select(-0.5, 0.5, i >= 2u));
+    return side * (glass.size - 2.0 * inset);
+}
+
+fn point_of(vertex: u32) -> vec2<f32> {
+    // Two triangles, by the corners of a quad.
+    var corners = array<u32, 6>(0u, 2u, 3u, 0u, 1u, 2u);
+    let quad = corners[vertex % 6u];
+#ifndef REPLACE
+    if glass.frame > 0.0 {
+        // One side of the frame after the other. Two corners of each quad are outer ones, and the other two inner ones.
+        let next = select(0u, 1u, quad == 1u || quad == 2u);
+        return corner(vertex / 6u + next, select(0.0, glass.frame, quad >= 2u));
+    }
+#endif
+    return corner(quad, 0.0);
+}
+
+@vertex
+fn glass_vertex(@builtin(vertex_index) vertex: u32) -> Vertex {
+    let point = point_of(vertex);
+    let pixel = glass.x_axis * point.x + glass.y_axis * point.y + glass.translation;
+    let position = pixel / glass.viewport_size * vec2<f32>(2.0, -2.0) + vec2<f32>(-1.0, 1.0);
+    return Vertex(vec4<f32>(position, 0.0, 1.0), point);
+}
+
+// The distance from the edge of the box, negative inside. As `bevy_ui::ui_node` has it, which is not there without
+// Bevy's user interface.
+fn distance_from_edge(point: vec2<f32>) -> f32 {
+    let pair = select(glass.radii.xy, glass.radii.wz, 0.0 < point.y);
+    let radius = select(pair.x, pair.y, 0.0 < point.x);
+    let from_arc = abs(point) - 0.5 * glass.size + radius;
+    return length(max(from_arc, vec2<f32>(0.0))) + min(max(from_arc.x, from_arc.y), 0.0) - radius;
+}
+
+// How much of a pixel is covered, as Bevy's backgrounds have it.
+fn coverage(point: vec2<f32>) -> f32 {
+    let distance = distance_from_edge(point);
+    if (glass.flags & SOFT) != 0u {
+        return saturate(0.5 - distance);
+    }
+    return 1.0 - step(0.0, distance);
+}
+
+@fragment
+fn glass_fragment(in: Vertex) -> Output {
+    let texel = vec2<i32>(in.position.xy);
+    let c = coverage(in.point) * glass.opacity;
+    if any(texel < glass.region.xy) || any(texel >= glass.region.zw) {
+        discard;
+    }
+#ifdef REPLACE
+    if c < REPLACED {
+        discard;
+    }
+    return leave(coloured(texel));
+#else
+    if c <= 0.0 || c >= MIXED {
+        discard;
+    }
+#ifdef KEEP
+    return Output(vec4<f32>(0.0, 0.0, 0.0, c));
+#else
+    return leave(coloured(texel) * c);
+#endif
+#endif
+}
+
+// The blurred picture, through CSS `saturate()` and then `brightness()`: on colours that are not multiplied by alpha,
+// encoded as sRGB.
+fn coloured(texel: vec2<i32>) -> vec4<f32> {
+    let value = finite(spline(texel));
+    if glass.saturation == 1.0 && glass.brightness == 1.0 {
+        return value;
+    }
+    let is_light = (glass.flags & ENCODED) == 0u;
+    let alpha = select(1.0, value.a, value.a > 0.0);
+    var colour = value.rgb / alpha;
+    if is_light {
+        colour = encode(colour);
+    }
+    let grey = dot(colour, vec3<f32>(0.213, 0.715, 0.072));
+    colour = in_range(mix(vec3<f32>(grey), colour, glass.saturation));
+    colour = in_range(colour * glass.brightness);
+    if is_light {
+        colour = decode(colour);
+    }
+    return finite(vec4<f32>(colour * alpha, value.a));
+}
+
+fn in_range(colour: vec3<f32>) -> vec3<f32> {
+    let positive = max(colour, vec3<f32>(0.0));
+    return select(positive, min(positive, vec3<f32>(1.0)), (glass.flags & BOUNDED) != 0u);
+}
+
+// From light to values encoded as sRGB. Lights beyond 1 are encoded by the same curve.
+fn encode(light: vec3<f32>) -> vec3<f32> {
+    let positive = max(light, vec3<f32>(0.0));
+    let curve = 1.055 * pow(positive, vec3<f32>(1.0 / 2.4)) - 0.055;
+    return select(curve, 12.92 * positive, positive <= vec3<f32>(0.0031308));
+}
+
+fn decode(encoded: vec3<f32>) -> vec3<f32> {
+    let curve = pow((encoded + 0.055) / 1.055, vec3<f32>(2.4));
+    return select(curve, encoded / 12.92, encoded <= vec3<f32>(0.04045));
+}

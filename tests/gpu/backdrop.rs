@@ -1,0 +1,42 @@
+//! Glass behind nodes of the user interface and behind regions of the screen, against the float64 compositor.
+
+mod bits;
+mod cameras;
+mod interface;
+mod lifecycle;
+mod motion;
+mod order;
+mod pane;
+mod panels;
+mod readiness;
+mod reference;
+mod regions;
+mod retained;
+mod shapes;
+mod stage;
+
+use crate::support::EDGES;
+use bevy_gaussian_blur::prelude::*;
+use pane::Pane;
+
+/// Five boxes side by side, no two of which touch, two of them at the viewport's border.
+const PLACES: [[f32; 4]; 5] = [
+    [7.0, 9.0, 58.0, 45.0],
+    [71.0, 0.0, 61.0, 54.0],
+    [140.0, 12.0, 55.0, 41.0],
+    [20.0, 62.0, 80.0, 48.0],
+    [111.0, 60.0, 92.0, 57.0],
+];
+
+/// Glass with a standard deviation of so many logical pixels.
+fn glass(sigma: f32) -> BackdropBlur {
+    BackdropBlur::from_sigma(sigma)
+}
+
+/// A pane for every edge mode, side by side.
+fn one_of_each_edge(glass: BackdropBlur) -> Vec<Pane> {
+    let places = PLACES.into_iter().zip(EDGES);
+    places
+        .map(|(place, (edge, _))| Pane::new(place, glass.with_edge(edge)))
+        .collect()
+}

@@ -1,0 +1,303 @@
+//! Cameras of every kind: dynamic ranges, samples, viewports, scale factors, transparent targets, and blurs of their
+//! own.
+
+use super::pane::{Pane, layers};
+use super::stage::{HDR, LDR, SIZE, Stage, on_both};
+use super::{PLACES, glass, one_of_each_edge};
+use crate::support::compositor::{Layer, assert_composed, compose, tolerance};
+use crate::support::formats::{quantised, to_image};
+use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::scene::{self, Kind, set_active};
+use crate::support::twins::View;
+use crate::support::{assert_close, inputs, within_rounding};
+use bevy::camera::{CameraOutputMode, Hdr, Viewport};
+use bevy::prelude::*;
+use bevy::render::render_resource::BlendState;
+use bevy_gaussian_blur::prelude::*;
+
+const AROUND: BackdropSampling = BackdropSampling::Surroundings;
+
+/// Panes with everything that glass can do, one over the other.
+fn mixture() -> [Pane; 4] {
+    [
+        Pane::new([15.0, 10.0, 90.0, 60.0], glass(2.5)).with_radii([4.0, 10.0, 16.0, 22.0]),
+        Pane::new([70.0, 35.0, 90.0, 50.0], glass(6.0).with_sampling(AROUND)).turned(0.3),
+        Pane::new(
+            [120.0, 15.0, 70.0, 60.0],
+            glass(3.0).with_saturation(1.5).with_brightness(0.8),
+        ),
+        Pane::new([30.0, 60.0, 130.0, 45.0], glass(9.0).with_opacity(0.7)).with_radii([15.0; 4]),
+    ]
+}
+
+fn check(stage: &mut Stage, name: &str, panes: &[Pane]) {
+    stage.show(|ui| ui.panes(panes));
+    stage.check(name, &layers(panes));
+}
+
+#[test]
+fn a_high_dynamic_range() {
+    for kind in [Kind::Core2d, Kind::Core3d] {
+        on_both(kind, HDR, |stage| {
+            for sampling in [BackdropSampling::Inside, AROUND] {
+                for sigma in [1.2, 5.0, 30.0] {
+                    let panes = one_of_each_edge(glass(sigma).with_sampling(sampling));
+                    check(stage, &format!("hdr-{sampling:?}-{sigma}"), &panes);
+                }
+            }
+            check(stage, "hdr-mixture", &mixture());
+            // Light is not bounded.
+            let bright = Pane::new(PLACES[3], glass(4.0).with_brightness(1.4).with_saturation(1.3));
+            check(stage, "hdr-bright", &[bright]);
+        });
+    }
+}
+
+#[test]
+fn several_samples() {
+    for format in [LDR, HDR] {
+        on_both(Kind::Core3d, format, |stage| {
+            stage.insert(Msaa::Sample4);
+            check(stage, &format!("samples-{format:?}"), &mixture());
+        });
+    }
+}
+
+fn viewport(origin: UVec2, size: UVec2) -> Option<Viewport> {
+    Some(Viewport {
+        physical_position: origin,
+        physical_size: size,
+        ..default()
+    })
+}
+
+fn crop(picture: &Picture, origin: UVec2, size: UVec2) -> Picture {
+    let [origin, size] = [origin, size].map(|it| it.to_array().map(|side| side as usize));
+    picture.crop(origin, size)
+}
+
+#[test]
+fn a_viewport() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        let (origin, size) = (UVec2::new(13, 7), UVec2::new(151, 101));
+        stage.insert(Camera {
+            viewport: viewport(origin, size),
+            ..default()
+        });
+        let mut panes = mixture().to_vec();
+        panes.extend([
+            Pane::new([-20.0, 20.0, 60.0, 50.0], glass(5.0).with_sampling(AROUND)),
+            Pane::new([110.0, 70.0, 90.0, 90.0], glass(5.0)),
+        ]);
+        let pictures = stage.shown(|ui| ui.panes(&panes));
+        let [below, got] = pictures.each_ref().map(|picture| crop(picture, origin, size));
+        assert_composed(&stage.name("viewport"), &got, &below, &layers(&panes), LDR);
+        let [plain, got] = pictures;
+        for (x, y) in (0..SIZE.y).flat_map(|y| (0..SIZE.x).map(move |x| (x, y))) {
+            let at = UVec2::new(x, y);
+            let is_inside = at.cmpge(origin).all() && at.cmplt(origin + size).all();
+            let [x, y] = [x as usize, y as usize];
+            assert!(
+                is_inside || got.at(x, y) == plain.at(x, y),
+                "{at} is outside the viewport"
+            );
+        }
+    });
+}
+
+/// Two cameras side by side on one target, each with glass of its own that reaches over the border.
+#[test]
+fn two_cameras_on_one_target() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        let left = (UVec2::ZERO, UVec2::new(97, SIZE.y));
+        let right = (UVec2::new(97, 0), UVec2::new(SIZE.x - 97, SIZE.y));
+        stage.insert(Camera {
+            viewport: viewport(left.0, left.1),
+            ..default()
+        });
+        let seconds = [stage.plain.clone(), stage.glass.clone()].map(|first| second(stage, &first, right));
+        let panes = [
+            vec![
+                Pane::new([10.0, 10.0, 60.0, 50.0], glass(4.0)),
+                Pane::new([50.0, 40.0, 90.0, 60.0], glass(6.0).with_sampling(AROUND)),
+            ],
+            vec![
+                Pane::new([-30.0, 20.0, 80.0, 60.0], glass(3.0).with_sampling(AROUND)),
+                Pane::new([40.0, 50.0, 50.0, 50.0], glass(8.0)).with_radii([12.0; 4]),
+            ],
+        ];
+        stage.show(|ui| ui.panes(&panes[0]));
+        let [plain, glass] = seconds;
+        stage.add(plain, false, &|ui| ui.panes(&panes[1]));
+        stage.add(glass, true, &|ui| ui.panes(&panes[1]));
+        stage.headless.warm_up();
+        let [plain, got] = stage.pictures();
+        for (name, (origin, size), panes) in [("left", left, &panes[0]), ("right", right, &panes[1])] {
+            let [below, got] = [&plain, &got].map(|picture| crop(picture, origin, size));
+            let name = stage.name(&format!("two-cameras-{name}"));
+            assert_composed(&name, &got, &below, &layers(panes), LDR);
+        }
+    });
+}
+
+/// Adds a camera that renders after another one to another part of its target.
+fn second(stage: &mut Stage, first: &View, (origin, size): (UVec2, UVec2)) -> Entity {
+    let mut view = View::new(&mut stage.headless, Kind::Core2d, SIZE, LDR);
+    view.retarget(&mut stage.headless, first.target.clone(), 1.0);
+    view.insert(
+        &mut stage.headless,
+        Camera {
+            order: 1,
+            clear_color: ClearColorConfig::None,
+            output_mode: CameraOutputMode::Write {
+                blend_state: Some(BlendState::REPLACE),
+                clear_color: ClearColorConfig::None,
+            },
+            viewport: viewport(origin, size),
+            ..default()
+        },
+    );
+    view.camera
+}
+
+/// Cameras with other dynamic ranges and other targets in one app, some of them without glass.
+#[test]
+fn cameras_of_several_kinds_in_one_app() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        let panes = mixture();
+        let hdr = [(); 2].map(|()| {
+            let view = View::new(&mut stage.headless, Kind::Core2d, SIZE / 2, HDR);
+            view.insert(&mut stage.headless, Hdr);
+            view
+        });
+        let small = [Pane::new([10.0, 10.0, 70.0, 40.0], glass(3.0)).with_radii([9.0; 4])];
+        stage.show(|ui| ui.panes(&panes));
+        stage.add(hdr[1].camera, true, &|ui| ui.panes(&small));
+        stage.check("among-others", &layers(&panes));
+        let [below, got] = [&hdr[0], &hdr[1]].map(|view| view.picture(&stage.headless));
+        assert_composed(&stage.name("among-others-hdr"), &got, &below, &layers(&small), HDR);
+        // An inactive camera resumes with what was changed meanwhile.
+        set_active(&mut stage.headless, stage.glass.camera, false);
+        stage.headless.frame();
+        let changed = Pane::new([15.0, 10.0, 90.0, 60.0], glass(7.0));
+        stage.change(0, changed.bundle());
+        stage.headless.frame();
+        set_active(&mut stage.headless, stage.glass.camera, true);
+        stage.headless.frame();
+        let [_, second, third, fourth] = panes;
+        stage.compare("resumed", &layers(&[changed, second, third, fourth]));
+    });
+}
+
+/// A scale of the whole interface, and a scale factor of the target, are the radius's too.
+#[test]
+fn scales() {
+    let panes = [
+        Pane::new([7.0, 5.0, 40.0, 20.0], glass(1.5)).with_radii([2.0, 4.0, 6.0, 9.0]),
+        Pane::new([30.0, 14.0, 30.0, 20.0], glass(3.0).with_sampling(AROUND)),
+        Pane::new([12.0, 22.0, 30.0, 12.0], glass(2.0))
+            .scaled(1.2, 0.8)
+            .turned(0.2)
+            .moved(0.2, -0.1),
+    ];
+    on_both(Kind::Core2d, LDR, |stage| {
+        stage.show(|ui| ui.panes(&panes));
+        for (interface, target) in [(2.0, 1.0), (1.0, 3.0), (1.5, 2.0), (1.0, 1.0)] {
+            stage.headless.app.insert_resource(UiScale(interface));
+            stage.set_scale_factor(target);
+            let scale = f64::from(interface * target);
+            let layers: Vec<Layer> = panes.iter().map(|pane| Layer::Glass(pane.panel(scale))).collect();
+            stage.check(&format!("scale-{interface}-{target}"), &layers);
+        }
+        physical(stage);
+    });
+}
+
+/// A radius in physical pixels knows no scale.
+fn physical(stage: &mut Stage) {
+    stage.headless.app.insert_resource(UiScale(1.5));
+    stage.set_scale_factor(2.0);
+    let pane = Pane::new([7.0, 5.0, 50.0, 30.0], glass(4.0));
+    stage.show(|ui| {
+        ui.pane_of((pane.node(), pane.glass.with_unit(BlurUnit::PhysicalPixels)));
+    });
+    let mut panel = pane.panel(3.0);
+    panel.sigma = [4.0; 2];
+    stage.check("scale-physical", &[Layer::Glass(panel)]);
+}
+
+/// All four channels are mixed where a part of the picture is transparent, as behind a transparent window.
+#[test]
+fn a_transparent_target() {
+    for format in [LDR, HDR] {
+        on_both(Kind::Core2d, format, |stage| {
+            stage.insert(Camera {
+                clear_color: ClearColorConfig::Custom(Color::NONE),
+                ..default()
+            });
+            let [_, pattern] = inputs::patterns(60, 40);
+            let image = stage.headless.add_image(to_image(&pattern, LDR));
+            stage.spawn((Sprite::from_image(image), Transform::from_xyz(-60.0, 20.0, 2.0)));
+            stage.headless.warm_up();
+            let [plain, _] = stage.pictures();
+            let alpha = |least: f64, most: f64| plain.texels.iter().any(|texel| (least..=most).contains(&texel[3]));
+            assert!(
+                alpha(0.0, 0.0) && alpha(0.1, 0.9) && alpha(1.0, 1.0),
+                "some is seen through"
+            );
+            // What is shown anew takes the place of the sprite.
+            let panes = mixture();
+            let [plain, glass] = [stage.plain.camera, stage.glass.camera];
+            stage.add(plain, false, &|ui| ui.panes(&panes));
+            stage.add(glass, true, &|ui| ui.panes(&panes));
+            stage.check(&format!("transparent-{format:?}"), &layers(&panes));
+            let edges = one_of_each_edge(super::glass(4.0));
+            check(stage, &format!("transparent-edges-{format:?}"), &edges);
+        });
+    }
+}
+
+/// A blur of the camera comes before the glass, or after it.
+#[test]
+fn next_to_a_blur_of_the_camera() {
+    for kind in [Kind::Core2d, Kind::Core3d] {
+        on_both(kind, LDR, |stage| {
+            let panes = mixture();
+            stage.insert(GaussianBlur::from_sigma(2.0));
+            check(stage, "after-a-blur", &panes);
+            for camera in [stage.plain.camera, stage.glass.camera] {
+                let mut camera = stage.headless.app.world_mut().entity_mut(camera);
+                camera.remove::<GaussianBlur>();
+            }
+            let over = (GaussianBlur::from_sigma(2.0), BlurStage::AfterUi);
+            stage.glass.insert(&mut stage.headless, over);
+            stage.headless.warm_up();
+            let [plain, got] = stage.pictures();
+            let composed = compose(&plain, &layers(&panes), LDR);
+            let expected = gaussian_blur(&quantised(&composed, LDR), [2.0; 2], Edge::Clamp);
+            let expected = within_rounding(&got, &expected, LDR);
+            let name = stage.name("before-a-blur");
+            assert_close(&name, &got, &expected, &[0, 1, 2, 3], tolerance(LDR, 1.0));
+        });
+    }
+}
+
+/// The target changes its size: what is painted is the panes of the new one.
+#[test]
+fn a_target_is_resized() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        let panes = [
+            Pane::new([15.0, 10.0, 90.0, 60.0], glass(3.0)),
+            Pane::new([60.0, 30.0, 120.0, 70.0], glass(6.0).with_sampling(AROUND)),
+        ];
+        check(stage, "size", &panes);
+        for size in [UVec2::new(170, 90), UVec2::new(250, 130), UVec2::new(61, 200), SIZE] {
+            let [plain, glass] = [(); 2].map(|()| scene::target(&mut stage.headless, size, LDR));
+            stage.plain.retarget(&mut stage.headless, plain, 1.0);
+            stage.glass.retarget(&mut stage.headless, glass, 1.0);
+            stage.notice_targets();
+            stage.headless.warm_up();
+            stage.compare(&format!("size-{size}"), &layers(&panes));
+        }
+    });
+}

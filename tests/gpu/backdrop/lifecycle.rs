@@ -1,0 +1,261 @@
+//! Glass that comes, goes and changes: each frame shows what is asked for in it, and nothing is left behind.
+
+use super::glass;
+use super::pane::{Pane, layers};
+use super::stage::{BACKENDS, LDR, Stage, on_both};
+use crate::support::compositor::Layer;
+use crate::support::logs;
+use crate::support::scene::{Kind, set_active};
+use bevy::diagnostic::DiagnosticsStore;
+use bevy::prelude::*;
+use bevy::render::renderer::RenderDevice;
+use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
+use bevy_gaussian_blur::prelude::*;
+
+/// Within so many frames everything has to be given back.
+const SOON: usize = 15;
+
+#[test]
+fn changes_count_in_the_very_frame() {
+    let changes: [fn(&mut Pane); 12] = [
+        |pane| pane.glass = glass(9.0),
+        |pane| pane.glass = pane.glass.with_edge(EdgeMode::Transparent),
+        |pane| pane.glass = pane.glass.with_edge(EdgeMode::Wrap),
+        |pane| pane.glass = pane.glass.with_sampling(BackdropSampling::Surroundings),
+        |pane| pane.origin = Vec2::new(25.0, 31.0),
+        |pane| pane.size = Vec2::new(140.0, 33.0),
+        |pane| pane.radii = [4.0, 8.0, 12.0, 16.0],
+        |pane| pane.glass = glass(1.0).with_opacity(0.5),
+        |pane| pane.glass = glass(60.0).with_saturation(0.2),
+        |pane| pane.angle = 0.3,
+        |pane| pane.glass = glass(2.0).with_brightness(0.6).with_edge(EdgeMode::Renormalize),
+        |pane| *pane = pane.scaled(1.2, 0.9).moved(3.3, -2.2),
+    ];
+    on_both(Kind::Core2d, LDR, |stage| {
+        let mut pane = Pane::new([40.0, 20.0, 100.0, 70.0], glass(3.0));
+        stage.show(|ui| ui.pane(&pane));
+        stage.check("very-frame", &[pane.layer()]);
+        for (index, change) in changes.iter().enumerate() {
+            change(&mut pane);
+            stage.change(0, pane.bundle());
+            stage.headless.frame();
+            stage.compare(&format!("very-frame-{index}"), &[pane.layer()]);
+        }
+        // The first pane of all, and a second one.
+        stage.clear();
+        stage.headless.frame();
+        stage.assert_identical("cleared");
+        let second = Pane::new([90.0, 50.0, 90.0, 60.0], glass(5.0));
+        stage.show(|ui| ui.panes(&[pane, second]));
+        stage.headless.frame();
+        stage.compare("very-frame-spawned", &layers(&[pane, second]));
+    });
+}
+
+fn stage_with_figures(backend: BlurBackend) -> Option<Stage> {
+    Stage::with(backend, Kind::Core2d, LDR, |app| {
+        app.add_plugins(GaussianBlurDiagnosticsPlugin);
+    })
+}
+
+fn figure(world: &World) -> Option<f64> {
+    world.resource::<DiagnosticsStore>().get(&TEXTURE_BYTES)?.value()
+}
+
+/// What the driver has given out for textures.
+fn held(stage: &Stage) -> isize {
+    let device = stage.headless.render_world().resource::<RenderDevice>();
+    device.wgpu_device().get_internal_counters().hal.texture_memory.read()
+}
+
+/// Something after which there is no glass any more.
+type End = fn(&mut Stage);
+
+fn ends() -> [(&'static str, End); 8] {
+    [
+        ("the component goes", |stage| {
+            for pane in stage.panes.clone() {
+                let mut pane = stage.headless.app.world_mut().entity_mut(pane);
+                pane.remove::<BackdropBlur>();
+            }
+        }),
+        ("the nodes go", Stage::clear),
+        ("the radius goes to 0", |stage| {
+            change_all(stage, BackdropBlur::new(0.0))
+        }),
+        ("the opacity goes to 0", |stage| {
+            change_all(stage, glass(5.0).with_opacity(0.0))
+        }),
+        ("the nodes are hidden", |stage| change_all(stage, Visibility::Hidden)),
+        ("the nodes are not displayed", |stage| {
+            let gone = Node {
+                display: Display::None,
+                ..default()
+            };
+            change_all(stage, gone);
+        }),
+        ("the nodes are out of sight", |stage| {
+            change_all(stage, UiTransform::from_xy(Val::Px(5000.0), Val::Px(0.0)));
+        }),
+        ("the camera is inactive", |stage| {
+            set_active(&mut stage.headless, stage.glass.camera, false);
+        }),
+    ]
+}
+
+#[test]
+fn bytes_return_to_nothing() {
+    for backend in BACKENDS {
+        let Some(mut stage) = stage_with_figures(backend) else {
+            return;
+        };
+        stage.headless.warm_up();
+        let before = held(&stage);
+        for (name, end) in ends() {
+            set_active(&mut stage.headless, stage.glass.camera, true);
+            let panes = [
+                Pane::new([20.0, 15.0, 80.0, 60.0], glass(2.0)),
+                Pane::new(
+                    [70.0, 30.0, 110.0, 70.0],
+                    glass(8.0).with_sampling(BackdropSampling::Surroundings),
+                ),
+            ];
+            stage.show(|ui| ui.panes(&panes));
+            stage.headless.warm_up();
+            let busy = figure(stage.headless.app.world()).expect("the bytes are always known");
+            assert!(busy > 0.0, "{backend:?}: glass holds textures");
+            assert!(held(&stage) > before, "{backend:?}: glass holds textures");
+            end(&mut stage);
+            let is_over = |world: &mut World| figure(world) == Some(0.0);
+            let is_over = stage.headless.frames_until(SOON, is_over);
+            assert!(
+                is_over,
+                "{backend:?}: {name}, and bytes stay: {:?}",
+                figure(stage.headless.app.world())
+            );
+            for _ in 0..SOON {
+                stage.headless.frame();
+            }
+            assert_eq!(figure(stage.headless.app.world()), Some(0.0), "{backend:?}: {name}");
+            // The textures of a camera that is inactive may go too.
+            assert!(held(&stage) <= before, "{backend:?}: {name}, and textures stay");
+        }
+    }
+}
+
+fn change_all(stage: &mut Stage, components: impl Bundle + Clone) {
+    for pane in 0..stage.panes.len() {
+        stage.change(pane, components.clone());
+    }
+}
+
+/// Settings out of range count as others, and are reported once.
+#[test]
+fn settings_out_of_range() {
+    const NAMES: [&str; 2] = ["backdrop-invalid-radius", "backdrop-invalid-saturation"];
+    let Some(mut stage) = Stage::new(BlurBackend::Auto, Kind::Core2d, LDR) else {
+        return;
+    };
+    let place = [30.0, 20.0, 100.0, 70.0];
+    let changed = [
+        BackdropBlur::new(f32::NAN).with_brightness(0.5),
+        glass(4.0).with_saturation(f32::NEG_INFINITY).with_opacity(7.0),
+    ];
+    let counted = [glass(0.0).with_brightness(0.5), glass(4.0)];
+    for ((name, changed), counted) in NAMES.into_iter().zip(changed).zip(counted) {
+        let pane = Pane::new(place, counted);
+        stage.show(|ui| {
+            ui.pane_of((pane.node(), changed, Name::new(name)));
+        });
+        stage.check(name, &[pane.layer()]);
+        (0..20).for_each(|_| stage.headless.frame());
+        assert_eq!(logs::count(name), 1, "{name}");
+    }
+}
+
+/// Three hundred panels side by side, no two of them of one strength.
+#[test]
+fn three_hundred_panels() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        let pane = |index: usize| {
+            let (column, row) = (index % 20, index / 20);
+            let sigma = 0.6 + 0.02 * index as f32;
+            Pane::new(
+                [10.0 * column as f32 + 1.0, 7.0 * row as f32 + 4.0, 9.0, 6.0],
+                glass(sigma),
+            )
+        };
+        let panes: Vec<Pane> = (0..300).map(pane).collect();
+        stage.show(|ui| ui.panes(&panes));
+        stage.check("three-hundred", &layers(&panes));
+    });
+}
+
+/// A number below `most` that depends on the state alone, which moves on.
+fn random(state: &mut u32, most: u32) -> f32 {
+    *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    ((*state >> 8) % most) as f32
+}
+
+fn random_pane(state: &mut u32) -> Pane {
+    let mut number = |least: f32, most: u32| least + random(state, most);
+    let place = [number(-10.0, 190), number(-10.0, 110), number(4.0, 30), number(3.0, 25)];
+    let sigma = 0.25 * number(1.0, 40);
+    let glass = glass(sigma).with_opacity(0.5 + 0.125 * number(0.0, 5));
+    let glass = match number(0.0, 4) as u32 {
+        0 => glass.with_sampling(BackdropSampling::Surroundings),
+        1 => glass.with_edge(EdgeMode::Clamp),
+        _ => glass,
+    };
+    Pane::new(place, glass)
+        .with_radii([number(0.0, 9); 4])
+        .turned(0.1 * number(0.0, 30))
+}
+
+/// Up to a hundred panels, one over the other, some of which come and go in every frame.
+#[test]
+fn panels_come_and_go() {
+    const MOST: usize = 100;
+    for backend in BACKENDS {
+        let Some(mut stage) = stage_with_figures(backend) else {
+            return;
+        };
+        stage.show(|ui| {
+            let whole = Node {
+                width: Val::Percent(100.0),
+                height: Val::Percent(100.0),
+                ..default()
+            };
+            ui.pane_of(whole);
+        });
+        stage.headless.warm_up();
+        let root = stage.panes[0];
+        let mut state = 1;
+        let mut shown: Vec<(Entity, Pane)> = Vec::new();
+        for frame in 0..200 {
+            let leaving = if frame % 7 == 0 { 9 } else { 1 };
+            let leaving = leaving.min(shown.len());
+            let world = stage.headless.app.world_mut();
+            for (entity, _) in shown.drain(..leaving) {
+                world.despawn(entity);
+            }
+            for _ in 0..3 {
+                let pane = random_pane(&mut state);
+                if shown.len() < MOST {
+                    shown.push((world.spawn((pane.bundle(), ChildOf(root))).id(), pane));
+                }
+            }
+            stage.headless.frame();
+            if frame % 40 == 15 {
+                let layers: Vec<Layer> = shown.iter().map(|(_, pane)| pane.layer()).collect();
+                stage.compare(&format!("come-and-go-{frame}"), &layers);
+            }
+        }
+        assert!(shown.len() > MOST / 2, "{} panels", shown.len());
+        stage.clear();
+        stage.headless.frame();
+        stage.assert_identical("all are gone");
+        let is_over = stage.headless.frames_until(SOON, |world| figure(world) == Some(0.0));
+        assert!(is_over, "{backend:?}: bytes stay");
+    }
+}

@@ -1,0 +1,168 @@
+//! What is spawned, and what the compositor makes of it.
+
+use crate::support::EDGES;
+use crate::support::compositor::{Fill, Layer, Panel};
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+
+/// A node of glass, in logical pixels. Its box has to lie on whole physical pixels before its transform, since Bevy's
+/// layout rounds it to them.
+#[derive(Clone, Copy, Debug)]
+pub struct Pane {
+    pub origin: Vec2,
+    pub size: Vec2,
+    /// Top left, top right, bottom right, bottom left.
+    pub radii: [f32; 4],
+    /// Clockwise.
+    pub angle: f32,
+    pub scale: Vec2,
+    pub offset: Vec2,
+    pub glass: BackdropBlur,
+}
+
+/// A plain node on whole pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct Square {
+    pub origin: Vec2,
+    pub size: Vec2,
+    /// In linear light, not multiplied by alpha.
+    pub colour: [f32; 4],
+}
+
+/// A node that stays where it is told to.
+pub fn node(origin: Vec2, size: Vec2) -> Node {
+    Node {
+        position_type: PositionType::Absolute,
+        left: Val::Px(origin.x),
+        top: Val::Px(origin.y),
+        width: Val::Px(size.x),
+        height: Val::Px(size.y),
+        ..default()
+    }
+}
+
+/// The layers of some panes, one over the other.
+pub fn layers(panes: &[Pane]) -> Vec<Layer> {
+    panes.iter().map(Pane::layer).collect()
+}
+
+impl Pane {
+    pub fn new([left, top, width, height]: [f32; 4], glass: BackdropBlur) -> Self {
+        Self {
+            origin: Vec2::new(left, top),
+            size: Vec2::new(width, height),
+            radii: [0.0; 4],
+            angle: 0.0,
+            scale: Vec2::ONE,
+            offset: Vec2::ZERO,
+            glass,
+        }
+    }
+
+    pub fn with_radii(self, radii: [f32; 4]) -> Self {
+        Self { radii, ..self }
+    }
+
+    pub fn turned(self, angle: f32) -> Self {
+        Self { angle, ..self }
+    }
+
+    pub fn scaled(self, x: f32, y: f32) -> Self {
+        let scale = Vec2::new(x, y);
+        Self { scale, ..self }
+    }
+
+    pub fn moved(self, x: f32, y: f32) -> Self {
+        let offset = Vec2::new(x, y);
+        Self { offset, ..self }
+    }
+
+    /// The node as the child of one that begins at `parent`.
+    pub fn node_in(&self, parent: Vec2) -> Node {
+        let [top_left, top_right, bottom_right, bottom_left] = self.radii;
+        Node {
+            border_radius: BorderRadius::px(top_left, top_right, bottom_right, bottom_left),
+            ..node(self.origin - parent, self.size)
+        }
+    }
+
+    pub fn node(&self) -> Node {
+        self.node_in(Vec2::ZERO)
+    }
+
+    pub fn transform(&self) -> UiTransform {
+        UiTransform {
+            translation: Val2::px(self.offset.x, self.offset.y),
+            scale: self.scale,
+            rotation: Rot2::radians(self.angle),
+        }
+    }
+
+    pub fn bundle(&self) -> (Node, UiTransform, BackdropBlur) {
+        (self.node(), self.transform(), self.glass)
+    }
+
+    /// What should be seen where a logical pixel has `scale` physical ones. The radius has to be in logical pixels.
+    pub fn panel(&self, scale: f64) -> Panel {
+        let blur = &self.glass.blur;
+        assert_eq!(
+            blur.unit,
+            BlurUnit::LogicalPixels,
+            "of other units the test knows the sigma"
+        );
+        let (sin, cos) = f64::from(self.angle).sin_cos();
+        let [x, y] = self.scale.to_array().map(f64::from);
+        let sigma = f64::from(blur.sigma()) * scale * (x * y).abs().sqrt();
+        let physical = |length: f32| f64::from(length) * scale;
+        let least = physical(0.5 * self.size.min_element());
+        let (_, edge) = EDGES
+            .into_iter()
+            .find(|(mode, _)| *mode == blur.edge)
+            .expect("every edge mode has a reference");
+        Panel {
+            centre: (self.origin + 0.5 * self.size + self.offset).to_array().map(physical),
+            size: self.size.to_array().map(physical),
+            axes: [[cos * x, sin * x], [-sin * y, cos * y]],
+            radii: self.radii.map(|radius| physical(radius).min(least)),
+            clip: None,
+            is_soft: true,
+            sigma: blur.aspect.to_array().map(|share| sigma * f64::from(share)),
+            edge,
+            sees_surroundings: self.glass.sampling == BackdropSampling::Surroundings,
+            saturation: f64::from(self.glass.saturation),
+            brightness: f64::from(self.glass.brightness),
+            opacity: f64::from(self.glass.opacity),
+        }
+    }
+
+    /// [`panel`](Self::panel) where a logical pixel is a physical one.
+    pub fn layer(&self) -> Layer {
+        Layer::Glass(self.panel(1.0))
+    }
+}
+
+impl Square {
+    pub fn new([left, top, width, height]: [f32; 4], colour: [f32; 4]) -> Self {
+        Self {
+            origin: Vec2::new(left, top),
+            size: Vec2::new(width, height),
+            colour,
+        }
+    }
+
+    pub fn bundle(&self) -> (Node, BackgroundColor) {
+        let [red, green, blue, alpha] = self.colour;
+        let colour = Color::linear_rgba(red, green, blue, alpha);
+        (node(self.origin, self.size), BackgroundColor(colour))
+    }
+
+    /// What should be seen where a logical pixel is a physical one.
+    pub fn layer(&self) -> Layer {
+        let corner = |at: Vec2| at.to_array().map(|side| side as usize);
+        Layer::Fill(Fill {
+            min: corner(self.origin),
+            max: corner(self.origin + self.size),
+            colour: self.colour.map(f64::from),
+        })
+    }
+}

@@ -1,0 +1,261 @@
+//! The usual scene, seen by two cameras in the same frame whose user interfaces differ in glass alone: the picture of
+//! the one is what lies below the glass of the other.
+
+use super::pane::Pane;
+use crate::support::compositor::{Layer, assert_composed, compose, tolerance};
+use crate::support::difference::worst_difference;
+use crate::support::headless::Headless;
+use crate::support::reference::Picture;
+use crate::support::scene::{self, Kind};
+use crate::support::twins::View;
+use crate::support::{gpu_with, outcomes};
+use bevy::camera::Hdr;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+pub const SIZE: UVec2 = scene::SIZE;
+pub const LDR: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+pub const HDR: TextureFormat = TextureFormat::Rgba16Float;
+pub const BACKENDS: [BlurBackend; 2] = [BlurBackend::Fragment, BlurBackend::Compute];
+
+/// The app. An error of the GPU ends the test.
+pub struct Stage {
+    pub headless: Headless,
+    pub plain: View,
+    pub glass: View,
+    pub format: TextureFormat,
+    /// The entities of all panes that are shown now, in the order in which they were spawned.
+    pub panes: Vec<Entity>,
+    /// Tells this app from others in the names of pictures.
+    label: String,
+    shown: Vec<Entity>,
+}
+
+/// The user interface of one camera, while it is spawned. Later nodes come to lie over earlier ones.
+pub struct Ui<'w> {
+    world: &'w mut World,
+    root: Entity,
+    panes: &'w mut Vec<Entity>,
+    /// Whether the camera is the one that shows glass.
+    pub is_glass: bool,
+}
+
+/// Runs a test with render passes alone, and with compute passes where they can be.
+pub fn on_both(kind: Kind, format: TextureFormat, test: impl Fn(&mut Stage)) {
+    for backend in BACKENDS {
+        let Some(mut stage) = Stage::new(backend, kind, format) else {
+            return;
+        };
+        test(&mut stage);
+    }
+}
+
+impl Stage {
+    /// The usual scene, or `None` where there is no GPU.
+    pub fn new(backend: BlurBackend, kind: Kind, format: TextureFormat) -> Option<Self> {
+        Self::with(backend, kind, format, |_| {})
+    }
+
+    /// The same with more plugins.
+    pub fn with(backend: BlurBackend, kind: Kind, format: TextureFormat, setup: impl FnOnce(&mut App)) -> Option<Self> {
+        let headless = gpu_with(backend, |app| {
+            outcomes::record(app);
+            setup(app);
+        })?;
+        Some(Self::of(headless, format!("{backend:?}-{kind:?}"), kind, format))
+    }
+
+    /// The same in any app.
+    pub fn of(mut headless: Headless, label: String, kind: Kind, format: TextureFormat) -> Self {
+        let is_hdr = format == HDR;
+        scene::spawn(&mut headless, kind, if is_hdr { 20.0 } else { 1.0 });
+        let [plain, glass] = [(); 2].map(|()| View::new(&mut headless, kind, SIZE, format));
+        let mut stage = Self {
+            headless,
+            plain,
+            glass,
+            format,
+            panes: Vec::new(),
+            label,
+            shown: Vec::new(),
+        };
+        if is_hdr {
+            stage.insert(Hdr);
+        }
+        stage
+    }
+
+    /// Gives both cameras the same components.
+    pub fn insert(&mut self, components: impl Bundle + Clone) {
+        self.plain.insert(&mut self.headless, components.clone());
+        self.glass.insert(&mut self.headless, components);
+    }
+
+    /// Replaces what both cameras show.
+    pub fn show(&mut self, build: impl Fn(&mut Ui)) {
+        self.clear();
+        let [plain, glass] = [self.plain.camera, self.glass.camera];
+        self.add(plain, false, &build);
+        self.add(glass, true, &build);
+    }
+
+    /// Shows nothing any more.
+    pub fn clear(&mut self) {
+        self.panes.clear();
+        for shown in self.shown.drain(..) {
+            self.headless.app.world_mut().despawn(shown);
+        }
+    }
+
+    /// Adds a user interface to a camera.
+    pub fn add(&mut self, camera: Entity, is_glass: bool, build: &impl Fn(&mut Ui)) {
+        let world = self.headless.app.world_mut();
+        let whole = Node {
+            width: Val::Percent(100.0),
+            height: Val::Percent(100.0),
+            ..default()
+        };
+        let root = world.spawn((whole, UiTargetCamera(camera))).id();
+        self.shown.push(root);
+        build(&mut Ui {
+            world,
+            root,
+            panes: &mut self.panes,
+            is_glass,
+        });
+    }
+
+    /// Spawns something that is no part of a user interface, until the next [`clear`](Self::clear).
+    pub fn spawn(&mut self, components: impl Bundle) -> Entity {
+        let entity = self.headless.app.world_mut().spawn(components).id();
+        self.shown.push(entity);
+        entity
+    }
+
+    /// Gives components to one of the panes.
+    pub fn change(&mut self, pane: usize, components: impl Bundle) {
+        let entity = self.panes[pane];
+        self.headless.app.world_mut().entity_mut(entity).insert(components);
+    }
+
+    /// What both cameras show: without glass, and with it.
+    pub fn pictures(&self) -> [Picture; 2] {
+        [&self.plain, &self.glass].map(|view| view.picture(&self.headless))
+    }
+
+    /// [`show`](Self::show)s, lets everything settle, and returns the [`pictures`](Self::pictures).
+    pub fn shown(&mut self, build: impl Fn(&mut Ui)) -> [Picture; 2] {
+        self.show(build);
+        self.headless.warm_up();
+        self.pictures()
+    }
+
+    /// Sets how many physical pixels of the targets a logical one has.
+    pub fn set_scale_factor(&mut self, scale_factor: f32) {
+        for view in [&mut self.plain, &mut self.glass] {
+            let target = view.target.clone();
+            view.retarget(&mut self.headless, target, scale_factor);
+        }
+        self.notice_targets();
+    }
+
+    /// Makes Bevy look at the cameras' targets again: a new scale factor alone escapes it.
+    pub fn notice_targets(&mut self) {
+        let world = self.headless.app.world_mut();
+        let mut projections = world.query::<&mut Projection>();
+        projections
+            .iter_mut(world)
+            .for_each(|mut projection| projection.set_changed());
+    }
+
+    /// A name for the pictures of a failure.
+    pub fn name(&self, name: &str) -> String {
+        format!("backdrop-{name}-{}", self.label)
+    }
+
+    /// Lets everything settle, and asserts that the layers are what tells the pictures apart, and that they can be
+    /// seen.
+    pub fn check(&mut self, name: &str, layers: &[Layer]) -> f64 {
+        self.headless.warm_up();
+        let [plain, _] = self.pictures();
+        let peak = plain.texels.iter().flatten().copied().fold(1.0, f64::max);
+        let seen = worst_difference(&compose(&plain, layers, self.format), &plain).value;
+        let least = 3.0 * tolerance(self.format, peak);
+        assert!(
+            seen > least,
+            "{}: the glass can hardly be seen: {seen}",
+            self.name(name)
+        );
+        self.compare(name, layers)
+    }
+
+    /// Asserts that the layers are what tells the pictures of the last frame apart. Returns the worst difference.
+    pub fn compare(&self, name: &str, layers: &[Layer]) -> f64 {
+        let [plain, glass] = self.pictures();
+        let name = self.name(name);
+        let worst = assert_composed(&name, &glass, &plain, layers, self.format);
+        println!("{name}: {:.3}/255", worst * 255.0);
+        worst
+    }
+
+    /// Asserts that the pictures of the last frame have the same bits.
+    pub fn assert_identical(&self, name: &str) {
+        let [plain, glass] = [&self.plain, &self.glass].map(|view| view.pixels(&self.headless));
+        let is_seen = plain.bytes.iter().any(|byte| *byte != plain.bytes[0]);
+        assert!(is_seen, "{}: nothing is seen", self.name(name));
+        assert!(
+            plain.bytes == glass.bytes,
+            "{}: the picture has changed",
+            self.name(name)
+        );
+    }
+}
+
+impl Ui<'_> {
+    /// Spawns a node.
+    pub fn spawn(&mut self, components: impl Bundle) -> Entity {
+        self.spawn_in(self.root, components)
+    }
+
+    /// Spawns a child of a node.
+    pub fn spawn_in(&mut self, parent: Entity, components: impl Bundle) -> Entity {
+        self.world.spawn((components, ChildOf(parent))).id()
+    }
+
+    /// Gives components to a node.
+    pub fn insert(&mut self, node: Entity, components: impl Bundle) {
+        self.world.entity_mut(node).insert(components);
+    }
+
+    /// Spawns a node where there is glass.
+    pub fn paint(&mut self, components: impl Bundle) {
+        if self.is_glass {
+            self.spawn(components);
+        }
+    }
+
+    /// Spawns a pane where there is glass.
+    pub fn pane(&mut self, pane: &Pane) {
+        self.pane_of(pane.bundle());
+    }
+
+    /// Spawns the components of a pane where there is glass. Returns the pane.
+    pub fn pane_of(&mut self, components: impl Bundle) -> Option<Entity> {
+        self.pane_in(self.root, components)
+    }
+
+    /// The same as the child of a node.
+    pub fn pane_in(&mut self, parent: Entity, components: impl Bundle) -> Option<Entity> {
+        if !self.is_glass {
+            return None;
+        }
+        let pane = self.spawn_in(parent, components);
+        self.panes.push(pane);
+        Some(pane)
+    }
+
+    pub fn panes(&mut self, panes: &[Pane]) {
+        panes.iter().for_each(|pane| self.pane(pane));
+    }
+}
