@@ -26,7 +26,7 @@ mod node_groups;
 mod nodes;
 mod paint;
 mod panel;
-mod pipelines;
+pub(crate) mod pipelines;
 #[cfg(feature = "ui")]
 mod queue;
 mod reports;

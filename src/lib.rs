@@ -1,4 +1,4 @@
-//! A Gaussian blur for [Bevy](https://bevy.org): on cameras, as a post-process, and on images.
+//! A Gaussian blur for [Bevy](https://bevy.org): on cameras, as a post-process, on images, and behind the user interface.
 //!
 //! It is *the* Gaussian, within a third of a grey level at every strength, at a cost that does not grow with the
 //! strength.
@@ -40,6 +40,20 @@
 //!
 //! [`BlurImage`] names the source and, if you have one, the target. [`BlurFinished`] and [`BlurFailed`] tell how it went.
 //!
+//! # Frosted glass
+//!
+//! ```no_run
+//! # use bevy::prelude::*;
+//! # use bevy_gaussian_blur::prelude::*;
+//! # #[cfg(feature = "ui")]
+//! fn open_menu(mut commands: Commands) {
+//!     commands.spawn((Node { width: px(400), height: px(300), ..default() }, BackdropBlur::new(60.0)));
+//! }
+//! ```
+//!
+//! [`BackdropBlur`] blurs what has been painted before a node, scene and user interface, behind it. [`BackdropRegion`] does it
+//! for any rectangle of a viewport.
+//!
 //! # When it can be seen
 //!
 //! Bevy compiles shaders in the background. Those that can draw a blur of any strength are asked for in the first frames,
@@ -55,7 +69,7 @@
 //! # How the crate is built
 //!
 //! A blur is a *plan*: a short list of passes, computed from sigma, size, edge mode and precision without a GPU. The front
-//! ends for cameras and images differ only in where a plan reads and writes, and one executor runs them all. The
+//! ends for cameras, images and glass differ only in where a plan reads and writes, and one executor runs them all. The
 //! derivation of the plan is at the top of `src/plan.rs`, that of the kernels in `src/kernel.rs`.
 //!
 //! With the feature `serialize` the settings can be serialised with `serde`, as those of Bevy's crates.

@@ -65,12 +65,15 @@ fn compose(composer: &mut Composer, name: &str, definitions: &Definitions) -> Mo
 }
 
 fn definitions(key: &PipelineKey, round_packed: bool) -> Definitions {
-    let definition = |definition: ShaderDefVal| match definition {
+    key.definitions(round_packed).into_iter().map(named).collect()
+}
+
+fn named(definition: ShaderDefVal) -> (String, ShaderDefValue) {
+    match definition {
         ShaderDefVal::Bool(name, value) => (name, ShaderDefValue::Bool(value)),
         ShaderDefVal::Int(name, value) => (name, ShaderDefValue::Int(value)),
         ShaderDefVal::UInt(name, value) => (name, ShaderDefValue::UInt(value)),
-    };
-    key.definitions(round_packed).into_iter().map(definition).collect()
+    }
 }
 
 /// The pipelines of all blurs, whatever their sizes, strengths, edge modes, alpha and formats.
@@ -197,6 +200,29 @@ fn every_pipeline_is_valid_on_every_api() {
         "{} modules in SPIR-V, MSL and HLSL; {embedded} of them in GLSL ES 3.00",
         variants.len()
     );
+}
+
+#[test]
+fn glass_is_valid_on_every_api() {
+    use crate::backdrop::pipelines::{GlassKey, Mix, definitions};
+    let mut composer = composer(Capabilities::empty());
+    for format in [
+        TextureFormat::Rgba8UnormSrgb,
+        TextureFormat::Rgba16Float,
+        TextureFormat::Rg11b10Ufloat,
+    ] {
+        for (mix, filtered) in Mix::ALL.into_iter().flat_map(|mix| [(mix, false), (mix, true)]) {
+            let key = GlassKey { format, mix, filtered };
+            let definitions = definitions(key).into_iter().map(named).collect();
+            let module = compose(&mut composer, "glass", &definitions);
+            let name = format!("glass with {definitions:?}");
+            let info = validate(&module, Capabilities::empty(), &name);
+            write_spirv(&module, &info, &name);
+            write_msl(&module, &info, &name);
+            write_hlsl(&module, &info, &name);
+            assert_eq!(write_glsl_es(&module, &info, &name), 1, "{name}");
+        }
+    }
 }
 
 #[test]

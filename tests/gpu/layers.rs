@@ -19,7 +19,7 @@ fn pictures(layers: usize, [width, height]: [usize; 2], format: TextureFormat) -
     let picture = |layer: usize| {
         let scale = 1.0 - 0.06 * layer as f64;
         let scaled = Picture::from_fn(width, height, |x, y| {
-            let value = |value: f64| if layer % 2 == 0 { value } else { 1.0 - value };
+            let value = |value: f64| if layer.is_multiple_of(2) { value } else { 1.0 - value };
             patterns[layer / 2 % 2].at(x, y).map(|from| scale * value(from))
         });
         formats::quantised(&Span::of(format).spread(&scaled), format)

@@ -129,7 +129,8 @@ fn glass_over_all_kinds_of_nodes() {
 /// Each kind on its own is all that is painted before the glass, and all that comes between two panes.
 #[test]
 fn every_kind_alone() {
-    let spawn: [(&str, [f32; 4], fn(&mut Ui, &Content)); 4] = [
+    type Spawn = fn(&mut Ui, &Content);
+    let spawn: [(&str, [f32; 4], Spawn); 4] = [
         ("image", IMAGE, |ui, content| {
             ui.spawn((at(IMAGE), ImageNode::new(content.image.clone())));
         }),

@@ -1,0 +1,172 @@
+//! Frosted glass over a moving scene: panels to drag, a dialogue, a tooltip and a list that scrolls.
+//!
+//! ```text
+//! cargo run --example glass [-- --frames N --screenshot FILE]
+//! ```
+//!
+//! You should see a harbour at dusk, balloons rising in front of it, and glass over both:
+//! - on the left three panels that overlap. Drag them with the mouse: the one that you take comes to the front, and
+//!   what lies below it, other glass and its text included, is blurred behind it. One is tilted. Each has a shadow,
+//!   which does not darken its own glass;
+//! - below a dialogue with a blur twice as strong, over a bar of the user interface. M opens and closes it;
+//! - on the right a list whose cards are of glass. Scroll it with the wheel: the cards end where the list ends;
+//! - a small tooltip at the mouse, over everything else. It tells the radius, which Up and Down (or + and -) change.
+//!   At 0 the glass is gone, and it costs nothing.
+//!
+//! All text stays sharp. Balloons beside a panel do not shine into it. Without a user the tooltip stays in its place.
+
+mod interface;
+mod scene;
+#[path = "../common/unattended.rs"]
+mod unattended;
+
+use bevy::input::mouse::{AccumulatedMouseScroll, MouseScrollUnit};
+use bevy::prelude::*;
+use bevy::ui::RelativeCursorPosition;
+use bevy_gaussian_blur::prelude::*;
+use clap::Parser;
+use interface::{Close, Draggable, Glass, Modal, RadiusLabel, Tooltip};
+use unattended::{Unattended, fail};
+
+/// The largest radius that the keys reach, in logical pixels.
+const MAX_RADIUS: f32 = 200.0;
+
+/// How far the list scrolls for a notch of the wheel, in logical pixels.
+const LINE: f32 = 24.0;
+
+/// Frosted glass over a moving scene.
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    unattended: Unattended,
+}
+
+fn main() -> AppExit {
+    let Arguments { unattended } = Arguments::parse();
+    if let Err(reason) = unattended.check() {
+        return fail(&reason);
+    }
+    let mut app = App::new();
+    app.add_plugins((
+        unattended.default_plugins("Gaussian blur: glass"),
+        GaussianBlurPlugin::default(),
+        GaussianBlurDiagnosticsPlugin,
+        scene::HarbourPlugin,
+    ))
+    .insert_resource(Radius(48.0))
+    .add_systems(Startup, interface::spawn)
+    .add_systems(
+        Update,
+        (drag, scroll, toggle_modal, (change_radius, apply_radius).chain()),
+    );
+    if !unattended.is_active() {
+        app.add_systems(Update, follow_mouse);
+    }
+    unattended.run(&mut app)
+}
+
+/// The radius of an ordinary panel, in logical pixels.
+#[derive(Resource)]
+struct Radius(f32);
+
+/// Moves the panel that is held by as much as the mouse, and brings it to the front.
+fn drag(
+    window: Single<&Window>,
+    mut last: Local<Option<Vec2>>,
+    mut front: Local<i32>,
+    mut panels: Query<(Ref<Interaction>, &mut Draggable, &mut Node, &mut ZIndex)>,
+) {
+    let cursor = window.cursor_position();
+    let moved = cursor.zip(*last).map_or(Vec2::ZERO, |(now, before)| now - before);
+    *last = cursor;
+    for (interaction, mut panel, mut node, mut layer) in &mut panels {
+        if *interaction != Interaction::Pressed {
+            continue;
+        }
+        if interaction.is_changed() {
+            *front += 1;
+            layer.0 = *front;
+        }
+        if moved != Vec2::ZERO {
+            panel.0 += moved;
+            node.left = px(panel.0.x);
+            node.top = px(panel.0.y);
+        }
+    }
+}
+
+/// Scrolls the list under the mouse.
+fn scroll(
+    wheel: Res<AccumulatedMouseScroll>,
+    mut lists: Query<(&RelativeCursorPosition, &ComputedNode, &mut ScrollPosition)>,
+) {
+    let unit = match wheel.unit {
+        MouseScrollUnit::Line => LINE,
+        MouseScrollUnit::Pixel => 1.0,
+    };
+    for (cursor, list, mut position) in &mut lists {
+        if wheel.delta.y != 0.0 && cursor.cursor_over() {
+            let most = (list.content_size() - list.size()).y.max(0.0) * list.inverse_scale_factor();
+            position.0.y = (position.0.y - unit * wheel.delta.y).clamp(0.0, most);
+        }
+    }
+}
+
+/// Opens and closes the dialogue by its key, and closes it by its button.
+fn toggle_modal(
+    keys: Res<ButtonInput<KeyCode>>,
+    buttons: Query<&Interaction, (Changed<Interaction>, With<Close>)>,
+    mut modals: Query<&mut Visibility, With<Modal>>,
+) {
+    let is_clicked = buttons.iter().any(|interaction| *interaction == Interaction::Pressed);
+    if !is_clicked && !keys.just_pressed(KeyCode::KeyM) {
+        return;
+    }
+    for mut visibility in &mut modals {
+        *visibility = if *visibility == Visibility::Hidden {
+            Visibility::Inherited
+        } else {
+            Visibility::Hidden
+        };
+    }
+}
+
+fn change_radius(time: Res<Time>, keys: Res<ButtonInput<KeyCode>>, mut radius: ResMut<Radius>) {
+    let mut change = 0.0;
+    if keys.any_pressed([KeyCode::ArrowUp, KeyCode::Equal, KeyCode::NumpadAdd]) {
+        change += 1.0;
+    }
+    if keys.any_pressed([KeyCode::ArrowDown, KeyCode::Minus, KeyCode::NumpadSubtract]) {
+        change -= 1.0;
+    }
+    if change != 0.0 {
+        radius.0 = (radius.0 + 60.0 * change * time.delta_secs()).clamp(0.0, MAX_RADIUS);
+    }
+}
+
+/// Gives each panel its share of the radius.
+fn apply_radius(
+    radius: Res<Radius>,
+    mut panels: Query<(&Glass, &mut BackdropBlur)>,
+    mut labels: Query<&mut Text, With<RadiusLabel>>,
+) {
+    if !radius.is_changed() {
+        return;
+    }
+    for (glass, mut backdrop) in &mut panels {
+        backdrop.blur.radius = glass.share * radius.0;
+    }
+    for mut label in &mut labels {
+        label.0 = format!("radius {:.0} (Up, Down)", radius.0);
+    }
+}
+
+fn follow_mouse(window: Single<&Window>, mut tooltips: Query<&mut Node, With<Tooltip>>) {
+    let Some(cursor) = window.cursor_position() else {
+        return;
+    };
+    for mut node in &mut tooltips {
+        node.left = px(cursor.x + 16.0);
+        node.top = px(cursor.y + 20.0);
+    }
+}
