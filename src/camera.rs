@@ -6,11 +6,10 @@
 
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::Reported;
-use crate::formats::{Ends, precision_of};
+use crate::formats::Ends;
 use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Uses, Views, Work};
-use crate::kernel::Precision;
 use crate::plan::{Finish, MIN_SIGMA};
-use crate::settings::{BlurAlpha, BlurStage, EdgeMode, GaussianBlur};
+use crate::settings::{BlurStage, EdgeMode, GaussianBlur};
 use crate::systems::GaussianBlurSystems;
 use bevy::camera::{Camera, CompositingSpace};
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
@@ -177,7 +176,7 @@ fn announce_cameras(cameras: Query<(&ExtractedCamera, &ExtractedView)>, mut prep
         };
         for format in [view.target_format, other] {
             for is_light in [false, true] {
-                preparer.announce(ends(format, is_light), Uses::Blur);
+                preparer.announce(Ends::of_camera(format, is_light), Uses::Blur);
             }
         }
     }
@@ -231,30 +230,13 @@ fn forget_jobs(mut commands: Commands, jobs: Query<Entity, With<CameraJob>>) {
     }
 }
 
-fn ends(format: TextureFormat, is_light: bool) -> Ends {
-    Ends {
-        source: format,
-        destination: format,
-        // What has been tonemapped is between 0 and 1, whatever its format could hold.
-        precision: if is_light {
-            precision_of(format)
-        } else {
-            Precision::Standard
-        },
-        alpha: BlurAlpha::Premultiplied,
-        // Storage usage would have to be asked for, and cameras share a texture only if they ask for the same.
-        has_storage: false,
-        in_place: true,
-    }
-}
-
 fn camera_task(blur: &CameraBlur, view: &ExtractedView, camera: &ExtractedCamera, target: &ViewTarget) -> BlurTask {
     let min = view.viewport.truncate().truncate();
     let size = UVec2::new(view.viewport.z, view.viewport.w);
     let viewport = URect::from_corners(min, min + size);
     let whole = URect::from_corners(UVec2::ZERO, camera.physical_target_size.unwrap_or(size));
     BlurTask {
-        ends: ends(target.main_texture_format(), blur.is_light),
+        ends: Ends::of_camera(target.main_texture_format(), blur.is_light),
         work: Work::Blur {
             sigma: blur.sigma,
             edge: blur.edge,

@@ -32,6 +32,27 @@ pub struct Ends {
     pub in_place: bool,
 }
 
+impl Ends {
+    /// From a camera's picture to the same picture, which may hold light, or only what a display shows.
+    #[must_use]
+    pub fn of_camera(format: TextureFormat, is_light: bool) -> Self {
+        Self {
+            source: format,
+            destination: format,
+            // What has been tonemapped is between 0 and 1, whatever its format could hold.
+            precision: if is_light {
+                precision_of(format)
+            } else {
+                Precision::Standard
+            },
+            alpha: BlurAlpha::Premultiplied,
+            // Storage usage would have to be asked for, and cameras share a texture only if they ask for the same.
+            has_storage: false,
+            in_place: true,
+        }
+    }
+}
+
 /// How a blur between two ends is carried out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resolved {

@@ -8,11 +8,9 @@ use super::panel::Panel;
 use super::pipelines::GlassPipelines;
 use super::views::Views;
 use crate::errors::Reported;
-use crate::formats::{Ends, precision_of};
+use crate::formats::Ends;
 use crate::gpu::{BlurJob, BlurPreparer, BlurTask, Uses, Work};
-use crate::kernel::Precision;
 use crate::plan::Finish;
-use crate::settings::BlurAlpha;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
@@ -59,7 +57,7 @@ pub fn announce_glass(
             preparer.wait_for(id);
         }
         for is_light in [false, true] {
-            preparer.announce(ends(format, is_light), Uses::Backdrop);
+            preparer.announce(Ends::of_camera(format, is_light), Uses::Backdrop);
         }
     }
 }
@@ -104,7 +102,7 @@ impl GlassJob {
 
 fn task(panel: &Panel, format: TextureFormat) -> BlurTask {
     BlurTask {
-        ends: ends(format, panel.picture.is_light),
+        ends: Ends::of_camera(format, panel.picture.is_light),
         work: if panel.blurs() {
             Work::Blur {
                 sigma: panel.sigma,
@@ -116,21 +114,5 @@ fn task(panel: &Panel, format: TextureFormat) -> BlurTask {
         finish: Finish::Leave,
         region: panel.reads,
         source_size: panel.picture.size,
-    }
-}
-
-/// From a camera's picture to glass on it: like a camera's own blur, with which it shares its programs.
-fn ends(format: TextureFormat, is_light: bool) -> Ends {
-    Ends {
-        source: format,
-        destination: format,
-        precision: if is_light {
-            precision_of(format)
-        } else {
-            Precision::Standard
-        },
-        alpha: BlurAlpha::Premultiplied,
-        has_storage: false,
-        in_place: true,
     }
 }

@@ -2,12 +2,13 @@
 
 use super::glass;
 use super::pane::{Pane, layers};
-use super::stage::{BACKENDS, LDR, Stage, on_both};
+use super::stage::{BACKENDS, HDR, LDR, Stage, on_both};
 use crate::support::compositor::Layer;
 use crate::support::logs;
 use crate::support::scene::{Kind, set_active};
 use bevy::diagnostic::DiagnosticsStore;
 use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::RenderDevice;
 use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
 use bevy_gaussian_blur::prelude::*;
@@ -52,8 +53,8 @@ fn changes_count_in_the_very_frame() {
     });
 }
 
-fn stage_with_figures(backend: BlurBackend) -> Option<Stage> {
-    Stage::with(backend, Kind::Core2d, LDR, |app| {
+fn stage_with_figures(backend: BlurBackend, format: TextureFormat) -> Option<Stage> {
+    Stage::with(backend, Kind::Core2d, format, |app| {
         app.add_plugins(GaussianBlurDiagnosticsPlugin);
     })
 }
@@ -106,7 +107,7 @@ fn ends() -> [(&'static str, End); 8] {
 #[test]
 fn bytes_return_to_nothing() {
     for backend in BACKENDS {
-        let Some(mut stage) = stage_with_figures(backend) else {
+        let Some(mut stage) = stage_with_figures(backend, LDR) else {
             return;
         };
         stage.headless.warm_up();
@@ -212,12 +213,13 @@ fn random_pane(state: &mut u32) -> Pane {
         .turned(0.1 * number(0.0, 30))
 }
 
-/// Up to a hundred panels, one over the other, some of which come and go in every frame.
+/// Up to a hundred panels, one over the other, some of which come and go in every frame; in half floats, because eight
+/// bits would be rounded anew for each.
 #[test]
 fn panels_come_and_go() {
     const MOST: usize = 100;
     for backend in BACKENDS {
-        let Some(mut stage) = stage_with_figures(backend) else {
+        let Some(mut stage) = stage_with_figures(backend, HDR) else {
             return;
         };
         stage.show(|ui| {

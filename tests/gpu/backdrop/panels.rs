@@ -1,7 +1,7 @@
 //! What is seen through panels: alone, side by side, and one over the other.
 
 use super::pane::{Pane, Square, layers};
-use super::stage::{LDR, SIZE, Stage, on_both};
+use super::stage::{HDR, LDR, SIZE, Stage, on_both};
 use super::{PLACES, glass, one_of_each_edge};
 use crate::support::compositor::Layer;
 use crate::support::scene::Kind;
@@ -69,10 +69,10 @@ fn glass_over_glass() {
     });
 }
 
-/// A tower of glass: what is rounded once for every floor adds up.
+/// A tower of glass, in half floats: eight bits would be rounded anew on every floor.
 #[test]
 fn eight_panes_in_a_pile() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_both(Kind::Core2d, HDR, |stage| {
         let floor = |floor: usize| {
             let at = 10.0 + 4.0 * floor as f32;
             Pane::new([at, at, 90.0, 60.0], glass(1.5)).with_radii([6.0; 4])
