@@ -1,7 +1,7 @@
 // Halves the resolution with the binomial filter: three by three filtered fetches.
 
 #import bevy_gaussian_blur::leave::{Output, leave}
-#import bevy_gaussian_blur::common::{blur, is_finite, is_inside, linear_sampler, read_texel}
+#import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, is_inside, linear_sampler, read_texel}
 #import bevy_gaussian_blur::common::{source, source_position, weight}
 
 // The fetches along each axis.
@@ -10,14 +10,20 @@ const TAPS: u32 = 3u;
 @fragment
 fn downsample_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     let centre = source_position(vec2<i32>(fragment.xy));
-    // A filtered fetch at the centre of an outermost texel can catch a little of what lies beyond it.
-    if is_inside(centre + blur.reach_min, centre + blur.reach_max) {
+    let first = centre + blur.reach_min;
+    let last = centre + blur.reach_max;
+    if is_inside(first, last) || (is_edge_free(first, last) && is_whole()) {
         let sum = filtered_sum(centre);
         if is_finite(sum) {
             return leave(sum);
         }
     }
     return leave(careful_sum(centre));
+}
+
+// Whether nothing lies beyond the bounds. A filtered fetch at the centre of an outermost texel can catch a little of that.
+fn is_whole() -> bool {
+    return all(blur.bounds_min == vec2<i32>(0)) && all(blur.bounds_max == vec2<i32>(textureDimensions(source)));
 }
 
 fn filtered_sum(centre: vec2<i32>) -> vec4<f32> {
@@ -57,7 +63,7 @@ fn tap(axis: u32, index: u32) -> vec2<f32> {
     return vec2<f32>(weight(axis, 2u * index), weight(axis, 2u * index + 1u));
 }
 
-// A fetch through the sampler.
+// A fetch through the sampler. Beyond the texture it reads the outermost texels.
 fn filtered(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
     let position = vec2<f32>(centre) + 0.5 + offset;
     return textureSampleLevel(source, linear_sampler, position * blur.texel_size, 0.0);
