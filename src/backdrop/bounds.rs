@@ -4,6 +4,7 @@
 //! Where a node is rotated that moves vertices out of it, so bounds are those of the moved vertices.
 
 use super::nodes::GradientBoxes;
+use super::panel::{CORNERS, bounds_of};
 use bevy::ecs::system::SystemParam;
 use bevy::math::{Affine2, FloatOrd};
 use bevy::prelude::*;
@@ -73,27 +74,25 @@ impl ItemBounds<'_> {
 
 /// The bounds of a quad around `centre`, which is meant before the transform, as Bevy clips it.
 fn quad(transform: Affine2, centre: Vec2, size: Vec2, clip: Option<Rect>) -> Rect {
-    let corner = |(x, y): (f32, f32)| {
-        let at = transform.transform_point2(centre + Vec2::new(x, y) * size);
+    let moved = |corner: Vec2| {
+        let at = transform.transform_point2(centre + corner * size);
         let Some(clip) = clip else {
             return at;
         };
         Vec2::new(
-            if x < 0.0 {
+            if corner.x < 0.0 {
                 at.x.max(clip.min.x)
             } else {
                 at.x.min(clip.max.x)
             },
-            if y < 0.0 {
+            if corner.y < 0.0 {
                 at.y.max(clip.min.y)
             } else {
                 at.y.min(clip.max.y)
             },
         )
     };
-    let [first, others @ ..] = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map(corner);
-    let start = Rect { min: first, max: first };
-    others.iter().fold(start, |bounds, corner| bounds.union_point(*corner))
+    bounds_of(CORNERS.map(moved))
 }
 
 #[cfg(test)]

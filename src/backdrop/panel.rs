@@ -155,6 +155,20 @@ impl Panel {
     }
 }
 
+/// The corners of a box around the origin with sides of 1: top left, top right, bottom right, bottom left.
+pub const CORNERS: [Vec2; 4] = [
+    Vec2::new(-0.5, -0.5),
+    Vec2::new(0.5, -0.5),
+    Vec2::new(0.5, 0.5),
+    Vec2::new(-0.5, 0.5),
+];
+
+/// The bounds of a quad.
+pub fn bounds_of([first, others @ ..]: [Vec2; 4]) -> Rect {
+    let start = Rect { min: first, max: first };
+    others.iter().fold(start, |bounds, corner| bounds.union_point(*corner))
+}
+
 fn blurs(sigma: Vec2) -> bool {
     sigma.max_element() >= MIN_SIGMA
 }
@@ -186,9 +200,7 @@ impl Shape {
     /// The pixels whose centres lie in the box's axis-aligned bounds, in the clip and in the viewport, in texels of the
     /// picture.
     fn region(&self, viewport: URect) -> URect {
-        let [first, others @ ..] = self.corners();
-        let start = Rect { min: first, max: first };
-        let mut bounds = others.iter().fold(start, |bounds, corner| bounds.union_point(*corner));
+        let mut bounds = bounds_of(self.corners());
         if let Some(clip) = self.clip {
             bounds = bounds.intersect(clip);
         }
@@ -203,8 +215,7 @@ impl Shape {
 
     /// Top left, top right, bottom right, bottom left, in the viewport.
     fn corners(&self) -> [Vec2; 4] {
-        let corner = |(x, y): (f32, f32)| self.transform.transform_point2(Vec2::new(x, y) * self.size);
-        [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map(corner)
+        CORNERS.map(|corner| self.transform.transform_point2(corner * self.size))
     }
 
     /// Whether pixels are covered in part.

@@ -61,7 +61,7 @@ pub(super) struct Prepared {
     pub plan: BlurPlan,
     pub steps: Vec<Step>,
     /// What the step that is left to somebody else reads.
-    pub left: Option<([TextureViewId; 2], BindGroup)>,
+    pub left: Option<(TextureViewId, BindGroup)>,
     pub uniforms: Buffer,
     /// The intermediates of this frame.
     pub textures: Vec<TextureView>,
@@ -147,13 +147,30 @@ pub(super) struct Usable<'a> {
     pub pipeline: Ready<'a>,
 }
 
-/// The uniforms of a job, one of which a dynamic offset picks.
-pub(super) fn uniform_binding(uniforms: &Buffer) -> BindingResource<'_> {
-    BindingResource::Buffer(BufferBinding {
-        buffer: uniforms,
+/// What a pass of a pipeline reads and writes, in its [layout](PipelineKey::layout).
+pub(super) fn bind_group(
+    key: &PipelineKey,
+    pipelines: &BlurPipelines,
+    cache: &PipelineCache,
+    device: &RenderDevice,
+    bound: &Bound,
+) -> BindGroup {
+    let uniform = BindingResource::Buffer(BufferBinding {
+        buffer: bound.uniforms,
         offset: 0,
         size: BufferSize::new(size_of::<PassUniform>() as u64),
-    })
+    });
+    let mut entries = vec![(0, uniform), (1, BindingResource::TextureView(bound.source))];
+    if key.program.filters() {
+        entries.push((2, BindingResource::Sampler(&pipelines.factory.sampler)));
+    }
+    if key.program.computes() {
+        entries.push((3, BindingResource::TextureView(bound.target)));
+    }
+    let entry = |(binding, resource)| BindGroupEntry { binding, resource };
+    let entries: Vec<BindGroupEntry> = entries.into_iter().map(entry).collect();
+    let layout = cache.get_bind_group_layout(&key.layout());
+    device.create_bind_group("gaussian_blur_bind_group", &layout, &entries)
 }
 
 /// Where the uniform of a pass lies.
@@ -204,20 +221,7 @@ impl Step {
             self.bind_groups.swap(known, last);
             return;
         }
-        let mut entries = vec![
-            (0, uniform_binding(bound.uniforms)),
-            (1, BindingResource::TextureView(bound.source)),
-        ];
-        if self.key.program.filters() {
-            entries.push((2, BindingResource::Sampler(&pipelines.factory.sampler)));
-        }
-        if stores {
-            entries.push((3, BindingResource::TextureView(bound.target)));
-        }
-        let entry = |(binding, resource)| BindGroupEntry { binding, resource };
-        let entries: Vec<BindGroupEntry> = entries.into_iter().map(entry).collect();
-        let layout = cache.get_bind_group_layout(&self.key.layout());
-        let group = device.create_bind_group("gaussian_blur_bind_group", &layout, &entries);
+        let group = bind_group(&self.key, pipelines, cache, device, bound);
         if self.bind_groups.len() == bound.most {
             self.bind_groups.remove(0);
         }

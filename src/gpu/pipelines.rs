@@ -84,7 +84,7 @@ impl PipelineKey {
     }
 
     /// A step that is left to somebody else.
-    fn left(filtered: bool) -> Self {
+    pub(super) fn left(filtered: bool) -> Self {
         Self {
             program: Program::UpsampleFragment { filtered },
             // Whatever it is, values are no business of the blur any more.
@@ -156,8 +156,7 @@ impl PipelineKey {
         let flags = [
             ("ANY_KERNEL", self.program.serves_any_kernel()),
             ("CLAMPED", beyond == Beyond::Clamped && self.program.computes()),
-            ("FOLDED", beyond != Beyond::Clamped),
-            ("WITH_TABLES", beyond != Beyond::Clamped && is_special),
+            ("FOLDED", beyond != Beyond::Clamped && is_special),
             ("IMAGES", beyond == Beyond::Images && is_special),
             ("FILTERED", self.program.filters()),
             ("FIRST", self.is_first),

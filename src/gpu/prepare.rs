@@ -1,8 +1,8 @@
 //! Brings jobs up to date with what is asked for.
 
 use super::compile::{BlurPipelines, Uses};
-use super::job::{BlurJob, BlurTask, Prepared, Step, Work, uniform_binding};
-use super::pipelines::{PipelineKey, left_layout};
+use super::job::{BlurJob, BlurTask, Bound, Prepared, Step, Work, bind_group};
+use super::pipelines::PipelineKey;
 use super::textures::IntermediateTextures;
 use super::uniforms::uniform_bytes;
 use crate::errors::BlurError;
@@ -12,8 +12,7 @@ use crate::plan::{BlurPlan, BlurRequest};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::render_resource::{
-    BindGroupEntry, BindingResource, Buffer, BufferDescriptor, BufferUsages, CachedRenderPipelineId, PipelineCache,
-    TextureView,
+    Buffer, BufferDescriptor, BufferUsages, CachedRenderPipelineId, PipelineCache, TextureView,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 
@@ -90,23 +89,18 @@ impl BlurPreparer<'_> {
             return;
         };
         let level = &prepared.textures[level];
-        let ids = [level.id(); 2];
-        if prepared.left.as_ref().is_some_and(|(of, _)| *of == ids) {
+        if prepared.left.as_ref().is_some_and(|(of, _)| *of == level.id()) {
             return;
         }
-        let sampler = BindGroupEntry {
-            binding: 2,
-            resource: BindingResource::Sampler(&self.pipelines.factory.sampler),
+        let bound = Bound {
+            source: level,
+            target: level,
+            uniforms: &prepared.uniforms,
+            most: 1,
         };
-        let entry = |binding, resource| BindGroupEntry { binding, resource };
-        let mut entries = vec![
-            entry(0, uniform_binding(&prepared.uniforms)),
-            entry(1, BindingResource::TextureView(level)),
-        ];
-        entries.extend(filtered.then_some(sampler));
-        let layout = self.cache.get_bind_group_layout(&left_layout(filtered));
-        let group = self.device.create_bind_group("gaussian_blur_left", &layout, &entries);
-        prepared.left = Some((ids, group));
+        let key = PipelineKey::left(filtered);
+        let group = bind_group(&key, &self.pipelines, &self.cache, &self.device, &bound);
+        prepared.left = Some((level.id(), group));
     }
 
     /// Plans a task. Its uniforms are yet to be written.

@@ -187,8 +187,10 @@ impl ImageJob {
             in_place: false,
             ..ends
         };
-        for (job, level) in self.levels.iter_mut().zip(1..) {
+        if !self.levels.is_empty() {
             preparer.announce(ends, Uses::Mipmaps);
+        }
+        for (job, level) in self.levels.iter_mut().zip(1..) {
             let task = BlurTask {
                 ends,
                 work: Work::Mipmap,

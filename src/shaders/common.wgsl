@@ -13,8 +13,7 @@
 //                  loops with constant ends, which compilers unroll; the numbers that they are compiled for are
 //                  definitions too, as are the sizes of tiles
 //   CLAMPED        this compute pass finds the outermost texels beyond the bounds, and nothing else
-//   FOLDED         what lies beyond the bounds is up to the edge modes, and not just the outermost texels
-//   WITH_TABLES    weights are laid out in workgroup memory, for tiles across an edge
+//   FOLDED         this program is for a single kernel, and what lies beyond the bounds is up to the edge modes
 //   IMAGES         the region has images beyond its borders, with weights of their own
 //   TABLE_VECTORS  the length of a table, in vectors
 //   BORDER         the border texels whose normalisation a table carries, at either end

@@ -6,7 +6,7 @@
 
 #import bevy_gaussian_blur::common::{blur, folds_once, is_finite, is_inside, is_present, load_unchecked, pack}
 #import bevy_gaussian_blur::common::{read_texel, source_position, store, unpack, weight, weight_at}
-#ifdef WITH_TABLES
+#ifdef FOLDED
 #import bevy_gaussian_blur::common::{image_weight, side_of}
 #endif
 
@@ -42,7 +42,7 @@ fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
     let centre = source_position(blur.origin + first);
     let is_plain = is_inside(centre - reach(), centre + vec2<i32>(WIDTH, HEIGHT) + reach() - 1);
-#ifdef WITH_TABLES
+#ifdef FOLDED
     if !is_plain {
         lay_out_weights(index);
         workgroupBarrier();
@@ -253,7 +253,7 @@ fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
     workgroupBarrier();
 }
 
-#ifdef WITH_TABLES
+#ifdef FOLDED
 // The weights of both axes and all sides, by the distance in texels. In workgroup memory any of them is quickly found.
 const DISTANCES: i32 = THREADS / 8;
 var<workgroup> laid_out: array<f32, THREADS>;
