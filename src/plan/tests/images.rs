@@ -127,7 +127,7 @@ fn exact_operator(sigma: f64, length: usize, edge: EdgeMode) -> Vec<Vec<f64>> {
 
 #[test]
 fn they_are_exact_for_any_picture() {
-    for (precision, tolerance, of_both) in [(Precision::Standard, 0.25, 0.36), (Precision::Hdr, 0.06, 0.1)] {
+    for (precision, tolerance, of_both) in [(Precision::Standard, 0.25, 0.35), (Precision::Hdr, 0.06, 0.1)] {
         let mut worst = [0.0_f64; 2];
         for (edge, length) in PERIODIC
             .into_iter()
