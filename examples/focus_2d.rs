@@ -64,9 +64,9 @@ struct Pause {
 }
 
 impl Pause {
-    /// The progress with a soft start and end.
+    /// The progress with a soft start and end: the cubic "smoothstep".
     fn eased(&self) -> f32 {
-        EaseFunction::SmoothStep.sample_clamped(self.progress)
+        self.progress * self.progress * (3.0 - 2.0 * self.progress)
     }
 }
 

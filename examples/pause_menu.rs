@@ -17,6 +17,7 @@ mod common;
 use bevy::camera::Hdr;
 use bevy::post_process::bloom::Bloom;
 use bevy::prelude::*;
+use bevy::ui::FocusPolicy;
 use bevy_gaussian_blur::prelude::*;
 use clap::Parser;
 use common::scene::{ScenePlugin, viewpoint};
@@ -193,7 +194,8 @@ fn side() -> Node {
 fn button(choice: Choice, text: &'static str) -> impl Bundle {
     (
         choice,
-        Button,
+        Interaction::None,
+        FocusPolicy::Block,
         Node {
             width: percent(100),
             padding: UiRect::axes(px(24), px(14)),
@@ -262,7 +264,8 @@ fn ease(
     let step = time.delta_secs() / EASING_TIME;
     let change = if pause.is_on { step } else { -step };
     pause.progress = (pause.progress + change).clamp(0.0, 1.0);
-    let eased = EaseFunction::SmoothStep.sample_clamped(pause.progress);
+    // The cubic "smoothstep": a soft start and end.
+    let eased = pause.progress * pause.progress * (3.0 - 2.0 * pause.progress);
     for (mut glass, mut visibility) in &mut menus {
         glass.blur.radius = PAUSED_RADIUS * eased;
         glass.saturation = 1.0 - 0.4 * eased;

@@ -6,18 +6,22 @@
 //! 1. [`extract`] and [`nodes`] take over what can be seen;
 //! 2. [`queue`] puts the glass of nodes among the items of the user interface;
 //! 3. [`views`] and [`node_groups`] form [`groups`]: panels that are blurred together;
-//! 4. [`jobs`] gets the blurs ready, and [`paint`] the draws;
+//! 4. [`announce`] asks for pipelines, [`jobs`] gets the blurs ready, and [`paint`] the draws;
 //! 5. [`draw`] and [`node_draw`] carry both out.
 //!
 //! A blur reads the camera's picture and leaves its last step, the way back to full resolution, to the shader that
 //! paints the glass. So nothing is written that is not seen, and what is not glass keeps its bits.
 
+mod announce;
 #[cfg(feature = "ui")]
 mod bounds;
+mod count;
 mod draw;
 mod extract;
 mod groups;
 mod jobs;
+#[cfg(feature = "ui")]
+mod materials;
 #[cfg(feature = "ui")]
 mod node_draw;
 #[cfg(feature = "ui")]
@@ -30,7 +34,7 @@ pub(crate) mod pipelines;
 #[cfg(feature = "ui")]
 mod queue;
 mod reports;
-mod uniform;
+pub(crate) mod uniform;
 mod views;
 
 use crate::systems::GaussianBlurSystems as Systems;
@@ -42,6 +46,8 @@ use bevy::prelude::*;
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 
 pub use draw::{glass_above_ui, glass_below_ui};
+#[cfg(feature = "ui")]
+pub use materials::BackdropMaterialPlugin;
 #[cfg(feature = "ui")]
 pub use node_draw::{glass_among_ui, restore_skipped, skip_drawn};
 
@@ -56,17 +62,24 @@ impl Plugin for BackdropPlugin {
             return;
         };
         render_app
+            .init_resource::<announce::GlassUse>()
             .init_resource::<extract::Panels>()
             .init_resource::<views::Views>()
             .init_gpu_resource::<jobs::GlassJobs>()
             .init_gpu_resource::<paint::Paints>()
             .add_systems(RenderStartup, pipelines::init_pipelines)
-            .add_systems(ExtractSchedule, extract::extract_regions)
+            .add_systems(ExtractSchedule, (announce::extract_use, extract::extract_regions))
             .add_systems(
                 Render,
                 (
                     views::group_regions.in_set(RenderSystems::PrepareResources),
-                    (jobs::announce_glass, jobs::update_jobs, paint::update_paints)
+                    (
+                        announce::announce_glass,
+                        announce::wait_for_glass,
+                        jobs::update_jobs,
+                        count::count_glass,
+                        paint::update_paints,
+                    )
                         .chain()
                         .in_set(RenderSystems::PrepareBindGroups),
                 ),
@@ -122,6 +135,7 @@ fn add_nodes(app: &mut SubApp) {
         return;
     }
     app.init_resource::<nodes::GradientBoxes>()
+        .init_resource::<bounds::MaterialBounds>()
         .init_resource::<node_draw::Skipped>()
         // Nobody else uses it, so what runs beside the systems that change it does not matter.
         .allow_ambiguous_resource::<node_draw::Skipped>()
@@ -139,7 +153,7 @@ fn add_nodes(app: &mut SubApp) {
                 node_groups::group_nodes
                     .after(views::group_regions)
                     .in_set(RenderSystems::PrepareResources),
-                restore_skipped.in_set(RenderSystems::Cleanup),
+                (restore_skipped, materials::forget_bounds).in_set(RenderSystems::Cleanup),
             ),
         );
     add_nodes_to(app, Core2d);

@@ -5,25 +5,27 @@
 //! texture is meant.
 
 use crate::diagnostics::label::BlurLabel;
-use crate::errors::Reported;
-use crate::formats::Ends;
-use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Uses, Views, Work};
+use crate::errors::{BlurError, Reported};
+use crate::formats::dither::Dither;
+use crate::formats::{CameraPicture, CameraPictureItem, Ends};
+use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Masks, Timed, Uses, Views, Work};
 use crate::plan::{Finish, MIN_SIGMA};
-use crate::settings::{BlurStage, EdgeMode, GaussianBlur};
+use crate::settings::{BlurProfile, BlurStage, EdgeMode, GaussianBlur};
+use crate::shares::Shares;
 use crate::systems::GaussianBlurSystems;
-use bevy::camera::{Camera, CompositingSpace};
+use bevy::camera::Camera;
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
-use bevy::core_pipeline::tonemapping::{Tonemapping, tonemapping};
+use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping, tonemapping};
 use bevy::core_pipeline::upscaling::upscaling;
 use bevy::ecs::schedule::ScheduleLabel;
+use bevy::math::Affine2;
 use bevy::post_process::bloom::bloom;
 use bevy::post_process::motion_blur::motion_blur;
 use bevy::prelude::*;
-use bevy::render::camera::ExtractedCamera;
 use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::RenderEntity;
-use bevy::render::view::{ExtractedView, ViewTarget};
+use bevy::render::view::ViewTarget;
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderStartup, RenderSystems};
 
 /// Adds camera blurs to an app.
@@ -97,9 +99,13 @@ fn add_stages<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clo
 pub struct CameraBlur {
     sigma: Vec2,
     edge: EdgeMode,
+    /// Which share of sigma each place has, `None` if it is the same everywhere.
+    shares: Option<Shares>,
     stage: BlurStage,
     /// Whether the picture holds light at that stage, and not what a display shows.
     is_light: bool,
+    /// Whether it is dithered if it ends in eight bits.
+    dithers: bool,
     /// What is inserted late in a frame is labelled in the next one.
     label: Option<BlurLabel>,
     /// Whether the camera is blurred in this frame.
@@ -125,8 +131,10 @@ type BlurredCamera = (
     RenderEntity,
     &'static GaussianBlur,
     &'static Camera,
+    Option<&'static BlurProfile>,
     Option<&'static BlurStage>,
     Option<&'static Tonemapping>,
+    Option<&'static DebandDither>,
     Option<&'static BlurLabel>,
 );
 
@@ -137,8 +145,8 @@ fn extract_cameras(
     mut known: Query<(Entity, &mut CameraBlur)>,
 ) {
     known.iter_mut().for_each(|(_, mut blur)| blur.is_there = false);
-    for (entity, blur, camera, stage, tonemapping, label) in &cameras {
-        let Some(size) = camera.physical_viewport_size().filter(|_| camera.is_active) else {
+    for (entity, blur, camera, profile, stage, tonemapping, dither, label) in &cameras {
+        let Some(viewport) = camera.physical_viewport_rect().filter(|_| camera.is_active) else {
             continue;
         };
         let stage = stage.copied().unwrap_or_default();
@@ -146,10 +154,15 @@ fn extract_cameras(
         let scale_factor = camera.target_scaling_factor().unwrap_or(1.0);
         let extracted = CameraBlur {
             // A radius out of range is no blur, and is reported elsewhere.
-            sigma: blur.sigma_in_texels(scale_factor, size.y).unwrap_or(Vec2::ZERO),
+            sigma: blur
+                .sigma_in_texels(scale_factor, viewport.height())
+                .unwrap_or(Vec2::ZERO),
             edge: blur.edge,
+            shares: shares_of(profile, viewport),
             stage,
             is_light: stage == BlurStage::BeforeTonemapping || !is_tonemapped,
+            // Before tonemapping it is not needed: what that adds is not blurred away.
+            dithers: stage != BlurStage::BeforeTonemapping && dither == Some(&DebandDither::Enabled),
             label: label.cloned(),
             is_there: true,
         };
@@ -165,18 +178,36 @@ fn extract_cameras(
     }
 }
 
+/// Which share of its sigma each texel of a viewport has.
+fn shares_of(profile: Option<&BlurProfile>, viewport: URect) -> Option<Shares> {
+    let shares = Shares::new(profile?, viewport.size().as_vec2())?;
+    Some(shares.transformed(Affine2::from_translation(viewport.min.as_vec2())))
+}
+
+type AnnouncedCamera = (
+    CameraPicture,
+    Option<&'static ViewTarget>,
+    Option<&'static DebandDither>,
+);
+
 /// Asks for the programs of every camera, blurred or not: as it is, and as it would be with the other dynamic range.
-fn announce_cameras(cameras: Query<(&ExtractedCamera, &ExtractedView)>, mut preparer: BlurPreparer) {
-    for (camera, view) in &cameras {
-        let other = match camera.compositing_space {
-            _ if !camera.hdr => TextureFormat::Rgba16Float,
-            Some(CompositingSpace::Srgb) => TextureFormat::Rgba8Unorm,
-            // What windows have, and the usual images.
-            _ => TextureFormat::Rgba8UnormSrgb,
-        };
-        for format in [view.target_format, other] {
+///
+/// Those of blurs that vary come with the first profile: most apps have none.
+fn announce_cameras(cameras: Query<AnnouncedCamera>, blurs: Query<&CameraBlur>, mut preparer: BlurPreparer) {
+    let varies = blurs.iter().any(|blur| blur.shares.is_some());
+    for (picture, target, dither) in &cameras {
+        let dithers = dither == Some(&DebandDither::Enabled);
+        let output = target.and_then(ViewTarget::out_texture_view_format);
+        for format in picture.formats() {
             for is_light in [false, true] {
-                preparer.announce(Ends::of_camera(format, is_light), Uses::Blur);
+                let ends = Ends::of_camera(format, is_light);
+                let dither = dither_of(dithers, format, &picture, output);
+                for ends in [ends, Ends { dither, ..ends }] {
+                    preparer.announce(ends, Uses::Blur);
+                    if varies {
+                        preparer.announce(ends, Uses::Varying(Finish::Write));
+                    }
+                }
             }
         }
     }
@@ -185,41 +216,63 @@ fn announce_cameras(cameras: Query<(&ExtractedCamera, &ExtractedView)>, mut prep
 type PreparedCamera = (
     Entity,
     &'static CameraBlur,
-    &'static ExtractedView,
-    &'static ExtractedCamera,
+    CameraPicture,
     &'static ViewTarget,
     Option<&'static mut CameraJob>,
 );
 
 /// Brings the jobs of all blurred cameras up to date.
-fn prepare_cameras(mut commands: Commands, mut cameras: Query<PreparedCamera>, mut preparer: BlurPreparer) {
-    for (entity, blur, view, camera, target, job) in &mut cameras {
-        let task = camera_task(blur, view, camera, target);
+fn prepare_cameras(
+    mut commands: Commands,
+    mut cameras: Query<PreparedCamera>,
+    mut preparer: BlurPreparer,
+    masks: Masks,
+) {
+    for (entity, blur, picture, target, job) in &mut cameras {
+        let task = camera_task(blur, &picture, target);
         if let Some(mut job) = job {
-            job.update(task, blur, &mut preparer);
+            job.update(task, blur, &mut preparer, &masks);
         } else {
             let mut job = CameraJob::default();
-            job.update(task, blur, &mut preparer);
+            job.update(task, blur, &mut preparer, &masks);
             commands.entity(entity).insert(job);
         }
     }
 }
 
 impl CameraJob {
-    fn update(&mut self, task: BlurTask, blur: &CameraBlur, preparer: &mut BlurPreparer) {
+    fn update(&mut self, task: BlurTask, blur: &CameraBlur, preparer: &mut BlurPreparer, masks: &Masks) {
         let blurs = blur.sigma.max_element() >= MIN_SIGMA && !task.region.is_empty();
         let prepared = if blurs {
-            preparer.prepare(&mut self.job, task)
+            self.prepare(task, blur, preparer, masks)
         } else {
-            Ok(())
+            Ok(false)
         };
-        self.is_due = blurs && prepared.is_ok();
+        self.is_due = prepared == Ok(true);
         if !self.is_due {
             self.job.release();
         }
-        if let Some(error) = self.failures.news(prepared) {
+        if let Some(error) = self.failures.news(prepared.map(drop)) {
             error!("{}: {error}", blur.label());
         }
+    }
+
+    /// Returns whether the job can be carried out: a mask may be on its way.
+    fn prepare(
+        &mut self,
+        task: BlurTask,
+        blur: &CameraBlur,
+        preparer: &mut BlurPreparer,
+        masks: &Masks,
+    ) -> Result<bool, BlurError> {
+        let Some(mask) = masks.find(blur.shares.as_ref())? else {
+            return Ok(false);
+        };
+        preparer.prepare(&mut self.job, task)?;
+        if let Some(shares) = &blur.shares {
+            preparer.share(&mut self.job, shares, mask.0.as_ref());
+        }
+        Ok(true)
     }
 }
 
@@ -230,16 +283,35 @@ fn forget_jobs(mut commands: Commands, jobs: Query<Entity, With<CameraJob>>) {
     }
 }
 
-fn camera_task(blur: &CameraBlur, view: &ExtractedView, camera: &ExtractedCamera, target: &ViewTarget) -> BlurTask {
+/// What a camera's picture is dithered to if it has a format.
+fn dither_of(
+    dithers: bool,
+    format: TextureFormat,
+    picture: &CameraPictureItem,
+    output: Option<TextureFormat>,
+) -> Dither {
+    if dithers {
+        Dither::of_camera(format, output, picture.space())
+    } else {
+        Dither::Off
+    }
+}
+
+fn camera_task(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewTarget) -> BlurTask {
+    let (camera, view) = (picture.camera, picture.view);
     let min = view.viewport.truncate().truncate();
     let size = UVec2::new(view.viewport.z, view.viewport.w);
     let viewport = URect::from_corners(min, min + size);
     let whole = URect::from_corners(UVec2::ZERO, camera.physical_target_size.unwrap_or(size));
+    let format = target.main_texture_format();
     BlurTask {
-        ends: Ends::of_camera(target.main_texture_format(), blur.is_light),
-        work: Work::Blur {
-            sigma: blur.sigma,
-            edge: blur.edge,
+        ends: Ends {
+            dither: dither_of(blur.dithers, format, picture, target.out_texture_view_format()),
+            ..Ends::of_camera(format, blur.is_light)
+        },
+        work: match (blur.sigma, blur.edge) {
+            (sigma, edge) if blur.shares.is_some() => Work::Vary { sigma, edge },
+            (sigma, edge) => Work::Blur { sigma, edge },
         },
         finish: Finish::Write,
         region: viewport.intersect(whole),
@@ -278,5 +350,5 @@ fn record(stage: BlurStage, camera: ViewQuery<RecordedCamera>, recorder: &BlurRe
     };
     camera_job
         .job
-        .record(recorder, &mut context, blur.label.as_ref(), &views);
+        .record(recorder, &mut context, Timed::whole(blur.label.as_ref()), &views);
 }

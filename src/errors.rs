@@ -14,8 +14,17 @@ pub enum BlurError {
     InvalidRadius(f32),
     /// An aspect with a component that is NaN, infinite or negative.
     InvalidAspect(Vec2),
+    /// A profile with a number that is NaN or infinite, or a band without a direction.
+    InvalidProfile,
     /// The source image could not be loaded.
     SourceNotLoaded,
+    /// The mask of a profile could not be loaded.
+    MaskNotLoaded,
+    /// A mask that is not two-dimensional with one layer, or in a format that holds no shares.
+    UnsupportedMask {
+        /// The format of the mask's view.
+        format: TextureFormat,
+    },
     /// A source in a format that cannot be blurred.
     UnsupportedSource {
         /// The format of the source's view.
@@ -73,6 +82,14 @@ pub enum BlurError {
         /// The largest width and height of a texture on this GPU.
         limit: u32,
     },
+    /// The GPU has no memory left for a texture that the blur needs. It is asked for again in every frame in which the blur is
+    /// due, so the blur resumes when there is room.
+    OutOfMemory {
+        /// The size of that texture, in texels.
+        size: UVec2,
+        /// Its format.
+        format: TextureFormat,
+    },
 }
 
 /// What a format, a device or a GPU may lack.
@@ -112,7 +129,17 @@ impl fmt::Display for BlurError {
                     "the blur aspect is {aspect}; both components must be finite and at least 0"
                 )
             }
+            Self::InvalidProfile => write!(
+                f,
+                "the blur profile has a number that is NaN or infinite, or a band whose direction is 0; all must be finite"
+            ),
             Self::SourceNotLoaded => write!(f, "the image to blur could not be loaded"),
+            Self::MaskNotLoaded => write!(f, "the mask of the blur profile could not be loaded"),
+            Self::UnsupportedMask { format } => write!(
+                f,
+                "the mask of the blur profile has the format {format:?}; it must be two-dimensional, with one layer, and hold \
+                 floats or normalised integers"
+            ),
             Self::UnsupportedSource { format, lacks } => {
                 write!(f, "the image to blur has the format {format:?}, {lacks}")
             }
@@ -146,6 +173,11 @@ impl fmt::Display for BlurError {
             Self::TooLarge { size, limit } => write!(
                 f,
                 "the blur needs a texture of {}x{} texels; this GPU allows at most {limit}x{limit}",
+                size.x, size.y
+            ),
+            Self::OutOfMemory { size, format } => write!(
+                f,
+                "the GPU has no memory left for a texture of {}x{} texels of {format:?} that the blur needs",
                 size.x, size.y
             ),
         }

@@ -1,6 +1,7 @@
 //! Every question to texture formats ([`table`]), adapters and devices. [`Capabilities::resolve`] turns the two ends of a
 //! blur into the means of carrying it out, and is the only place where that can fail.
 
+pub mod dither;
 pub mod table;
 
 use crate::errors::{BlurError, FormatCapability};
@@ -8,10 +9,15 @@ use crate::kernel::Precision;
 use crate::plan::Means;
 use crate::program::{Filtering, LEAST_TILE_SIDE, Tiling, WORKGROUP_BYTES, WORKGROUP_THREADS};
 use crate::settings::{BlurAlpha, BlurBackend};
+use bevy::camera::CompositingSpace;
+use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
+use bevy::render::camera::ExtractedCamera;
 use bevy::render::render_resource::{TextureFormat, TextureSampleType, TextureUsages};
 use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::settings::WgpuFeatures;
+use bevy::render::view::ExtractedView;
+use dither::Dither;
 use table::Format;
 use wgpu::{DownlevelFlags, TextureFormatFeatures};
 
@@ -26,6 +32,8 @@ pub struct Ends {
     pub precision: Precision,
     /// What alpha means in source and destination.
     pub alpha: BlurAlpha,
+    /// What the colours of the result are dithered to. Copies are exact.
+    pub dither: Dither,
     /// Whether compute passes may store to the destination's texture.
     pub has_storage: bool,
     /// Whether source and destination are one texture.
@@ -46,10 +54,39 @@ impl Ends {
                 Precision::Standard
             },
             alpha: BlurAlpha::Premultiplied,
+            dither: Dither::Off,
             // Storage usage would have to be asked for, and cameras share a texture only if they ask for the same.
             has_storage: false,
             in_place: true,
         }
+    }
+}
+
+/// What tells the values of a camera's picture.
+#[derive(QueryData)]
+pub struct CameraPicture {
+    pub camera: &'static ExtractedCamera,
+    pub view: &'static ExtractedView,
+}
+
+impl CameraPictureItem<'_, '_> {
+    /// The space in which the camera composites.
+    #[must_use]
+    pub fn space(&self) -> Option<CompositingSpace> {
+        self.camera.compositing_space
+    }
+
+    /// The format that the picture has, and the one that it would have with the other dynamic range. Either may be there
+    /// in the next frame.
+    #[must_use]
+    pub fn formats(&self) -> [TextureFormat; 2] {
+        let other = match self.space() {
+            _ if !self.camera.hdr => TextureFormat::Rgba16Float,
+            Some(CompositingSpace::Srgb) => TextureFormat::Rgba8Unorm,
+            // What windows have, and the usual images.
+            _ => TextureFormat::Rgba8UnormSrgb,
+        };
+        [self.view.target_format, other]
     }
 }
 

@@ -4,8 +4,11 @@
 //! job up to date with what is asked for; in the render phase [`BlurJob::record`] encodes it. What did not change
 //! between two frames is not touched: the plan, the uniforms, the bind groups and the pipelines all stay.
 
+mod blend;
 mod compile;
 mod job;
+mod masks;
+mod names;
 mod pipelines;
 mod prepare;
 mod record;
@@ -21,11 +24,12 @@ use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, Render
 use bevy::shader::load_shader_library;
 
 pub use compile::{BlurCompilation, BlurPipelines, BlurReadiness, Uses, blurs_ready};
-pub use job::{BlurJob, BlurTask, Left, Work};
+pub use job::{BlurJob, BlurPart, BlurTask, Left, Work};
+pub use masks::Masks;
 pub use pipelines::{left_definitions, left_layout};
 pub use prepare::BlurPreparer;
-pub use record::{BlurAccess, BlurRecorder, Views, record_together};
-pub use textures::IntermediateTextures;
+pub use record::{BlurAccess, BlurRecorder, Timed, Views, record_together};
+pub use textures::{IntermediateTextures, create_texture};
 
 /// The backend that the app has chosen.
 #[derive(Resource, Clone, Copy, Debug, Default)]
@@ -39,15 +43,21 @@ pub struct BlurGpuPlugin {
 
 impl Plugin for BlurGpuPlugin {
     fn build(&self, app: &mut App) {
+        load_shader_library!(app, "shaders/srgb.wgsl");
+        load_shader_library!(app, "shaders/dither.wgsl");
         load_shader_library!(app, "shaders/leave.wgsl");
         load_shader_library!(app, "shaders/common.wgsl");
         load_shader_library!(app, "shaders/cubic.wgsl");
         load_shader_library!(app, "shaders/spline.wgsl");
+        load_shader_library!(app, "shaders/sums.wgsl");
+        load_shader_library!(app, "shaders/blend.wgsl");
         embedded_asset!(app, "shaders/copy_fragment.wgsl");
         embedded_asset!(app, "shaders/mipmap_fragment.wgsl");
         embedded_asset!(app, "shaders/downsample_fragment.wgsl");
         embedded_asset!(app, "shaders/convolve_fragment.wgsl");
         embedded_asset!(app, "shaders/upsample_fragment.wgsl");
+        embedded_asset!(app, "shaders/blend_fragment.wgsl");
+        embedded_asset!(app, "shaders/blend_compute.wgsl");
         embedded_asset!(app, "shaders/downsample_compute.wgsl");
         embedded_asset!(app, "shaders/convolve_compute.wgsl");
         embedded_asset!(app, "shaders/upsample_compute.wgsl");

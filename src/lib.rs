@@ -89,17 +89,20 @@ mod plan;
 mod program;
 mod reports;
 mod settings;
+mod shares;
 mod systems;
 
 use bevy::prelude::*;
 
+#[cfg(feature = "ui")]
+pub use backdrop::BackdropMaterialPlugin;
 pub use diagnostics::publish::GaussianBlurDiagnosticsPlugin;
 pub use errors::{BlurError, FormatCapability};
 pub use gpu::{BlurCompilation, BlurReadiness, blurs_ready};
 pub use image::{BlurPixelsExt, BlurredPixels};
 pub use settings::{
     BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend, BlurFailed, BlurFinished,
-    BlurImage, BlurRevision, BlurStage, BlurUnit, BlurUpdate, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS,
+    BlurImage, BlurProfile, BlurRevision, BlurStage, BlurUnit, BlurUpdate, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS,
 };
 pub use systems::{BlurSystems, GaussianBlurSystems};
 
@@ -116,8 +119,8 @@ pub mod prelude {
     pub use crate::diagnostics::BlurLabel;
     pub use crate::{
         BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend, BlurError, BlurFailed,
-        BlurFinished, BlurImage, BlurPixelsExt, BlurReadiness, BlurStage, BlurUnit, BlurUpdate, BlurredPixels,
-        EdgeMode, GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, blurs_ready,
+        BlurFinished, BlurImage, BlurPixelsExt, BlurProfile, BlurReadiness, BlurStage, BlurUnit, BlurUpdate,
+        BlurredPixels, EdgeMode, GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, blurs_ready,
     };
 }
 
@@ -134,6 +137,7 @@ impl Plugin for GaussianBlurPlugin {
             .register_type::<BlurImage>()
             .register_type::<BackdropBlur>()
             .register_type::<BackdropRegion>()
+            .register_type::<BlurProfile>()
             .register_type::<BlurStage>()
             .register_type::<BlurRevision>()
             .register_type::<BlurFinished>()

@@ -38,10 +38,18 @@
 //! The grid of every level is locked to the source's origin, never to the region: a region that moves does not move the
 //! grid, and what does not move does not shimmer.
 //!
+//! # A sigma that varies over the picture
+//!
+//! Several blurs of that kind, of one chain of octaves, are blended in the last pass ([`layers`]).
+//!
 //! The axes are planned independently ([`axis`]), which is what makes different sigmas along x and y free.
 
+mod atlas;
 mod axis;
 mod images;
+mod ladder;
+mod layers;
+pub mod pages;
 pub mod pass;
 mod row;
 mod rules;
@@ -57,8 +65,10 @@ use pass::{AxisPass, Pass, PassKind, Surface};
 use zip::Zip;
 
 pub use axis::MIN_SIGMA;
+pub use ladder::{DENSE_FROM, LAYERS};
+pub use layers::{Layer, Layers};
 pub use pass::{Finish, Means};
-pub use stages::stages;
+pub use stages::{stages, varying_stages};
 
 /// What to plan for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,8 +95,11 @@ pub struct BlurPlan {
     pub intermediates: Vec<UVec2>,
     /// The passes, in order.
     pub passes: Vec<Pass>,
-    /// The step that is left to somebody else: an upsampling by a render pass, which reads an intermediate.
-    pub left: Option<Pass>,
+    /// The steps that are left to somebody else: upsamplings by a render pass, which read an intermediate. One for a single
+    /// blur, and one for each of [several](pages).
+    pub left: Vec<Pass>,
+    /// What the last pass blends, if sigma varies over the picture.
+    pub layers: Option<Layers>,
 }
 
 impl BlurPlan {
@@ -108,6 +121,25 @@ impl BlurPlan {
         } else {
             Self::default()
         }
+    }
+
+    /// Plans a blur whose sigma varies over the picture, up to the one that is asked for ([`layers`]), in place or not.
+    #[must_use]
+    pub fn varying(request: &BlurRequest, in_place: bool) -> Self {
+        let BlurRequest {
+            sigma,
+            region,
+            edge,
+            means,
+            finish,
+        } = *request;
+        if sigma.max_element() < MIN_SIGMA {
+            return Self::new(request);
+        }
+        let in_place = in_place && finish == Finish::Write;
+        layers::Builder::new(region, edge, means, finish, in_place)
+            .build(sigma)
+            .into()
     }
 
     /// Plans an exact copy of `region`.
@@ -136,7 +168,7 @@ impl BlurPlan {
                 size: to,
                 axes: [AxisPass::mean(from.x, to.x), AxisPass::mean(from.y, to.y)],
             }],
-            left: None,
+            ..Self::default()
         }
     }
 
@@ -150,7 +182,8 @@ impl BlurPlan {
 }
 
 fn axes(sigma: Vec2, region: URect, edge: EdgeMode, precision: Precision) -> [Axis; 2] {
-    [0, 1].map(|i| Axis::new(sigma[i], region.min[i], region.max[i], edge, precision))
+    let ends = |i: usize| (region.min[i], region.max[i]);
+    [0, 1].map(|i| Axis::new(sigma[i], ends(i), edge, precision, precision.rho()))
 }
 
 impl From<Zip> for BlurPlan {
@@ -158,7 +191,19 @@ impl From<Zip> for BlurPlan {
         Self {
             intermediates: zip.intermediates,
             passes: zip.passes,
-            left: zip.left,
+            left: zip.left.into_iter().collect(),
+            layers: None,
+        }
+    }
+}
+
+impl From<layers::Builder> for BlurPlan {
+    fn from(builder: layers::Builder) -> Self {
+        Self {
+            intermediates: builder.intermediates,
+            passes: builder.passes,
+            left: builder.left.into_iter().collect(),
+            layers: builder.layers,
         }
     }
 }

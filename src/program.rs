@@ -18,6 +18,13 @@ pub enum Program {
     DownsampleFragment,
     /// Render: a weighted sum of so many neighbouring texels along x and y.
     ConvolveFragment(Option<[u32; 2]>),
+    /// Render: a blend of blurs, interpolated with the cubic B-spline.
+    BlendFragment {
+        /// With filtered fetches, or else texel by texel.
+        filtered: bool,
+        /// Whether the sums of the sharp picture filter, too.
+        sums_filtered: bool,
+    },
     /// Render: the cubic B-spline.
     UpsampleFragment {
         /// With filtered fetches, or else texel by texel.
@@ -36,6 +43,13 @@ pub enum Program {
         reach: Option<u32>,
         /// What lies beyond the bounds.
         beyond: Beyond,
+    },
+    /// Compute: a blend of blurs, interpolated with the cubic B-spline.
+    BlendCompute {
+        /// With filtered fetches, or else texel by texel.
+        filtered: bool,
+        /// Whether the sums of the sharp picture filter, too.
+        sums_filtered: bool,
     },
     /// Compute: the cubic B-spline, out of so many coarse rows at most.
     UpsampleCompute(Option<u32>),
@@ -110,6 +124,10 @@ const DOWNSAMPLE_ANY_TILE: UVec2 = UVec2::new(16, DOWNSAMPLE_THREADS / 16);
 const UPSAMPLE_TILE: UVec2 = UVec2::new(16, 64);
 const UPSAMPLE_THREADS_Y: u32 = 16;
 
+/// The tile of [`Program::BlendCompute`], a thread for each texel.
+const BLEND_TILE: UVec2 = UVec2::new(16, 16);
+const _: () = assert!(LEAST_TILE_SIDE <= BLEND_TILE.y && BLEND_TILE.x * BLEND_TILE.y <= WORKGROUP_THREADS);
+
 /// The most threads of a workgroup, and the most bytes of its memory.
 pub const WORKGROUP_THREADS: u32 = 256;
 pub const WORKGROUP_BYTES: u32 = CONVOLVE_COLUMNS * CONVOLVE_TILE.y * 8 + CONVOLVE_THREADS * 4;
@@ -160,11 +178,12 @@ impl Program {
             Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment | Self::UpsampleFragment { .. } => {
                 self
             }
+            Self::BlendFragment { .. } | Self::BlendCompute { .. } => self,
         }
     }
 
     /// The [`name`](Self::name) of every program.
-    pub const NAMES: [&'static str; 8] = [
+    pub const NAMES: [&'static str; 10] = [
         Self::CopyFragment.name(),
         Self::MipmapFragment.name(),
         Self::DownsampleFragment.name(),
@@ -173,6 +192,16 @@ impl Program {
         Self::DOWNSAMPLE_ANY.name(),
         Self::CONVOLVE_ANY.name(),
         Self::UpsampleCompute(None).name(),
+        Self::BlendFragment {
+            filtered: true,
+            sums_filtered: true,
+        }
+        .name(),
+        Self::BlendCompute {
+            filtered: true,
+            sums_filtered: true,
+        }
+        .name(),
     ];
 
     /// The name of its file in `src/shaders`, and of the entry point there.
@@ -187,6 +216,8 @@ impl Program {
             Self::DownsampleCompute { .. } => "downsample_compute",
             Self::ConvolveCompute { .. } => "convolve_compute",
             Self::UpsampleCompute(_) => "upsample_compute",
+            Self::BlendFragment { .. } => "blend_fragment",
+            Self::BlendCompute { .. } => "blend_compute",
         }
     }
 
@@ -198,7 +229,8 @@ impl Program {
             | Self::MipmapFragment
             | Self::DownsampleFragment
             | Self::ConvolveFragment(_)
-            | Self::UpsampleFragment { .. } => None,
+            | Self::UpsampleFragment { .. }
+            | Self::BlendFragment { .. } => None,
             // As many columns as the threads' source columns are enough for.
             Self::DownsampleCompute {
                 steps: Some([step, _]), ..
@@ -209,6 +241,7 @@ impl Program {
             Self::DownsampleCompute { steps: None, .. } => Some(DOWNSAMPLE_ANY_TILE),
             Self::ConvolveCompute { .. } => Some(CONVOLVE_TILE),
             Self::UpsampleCompute(_) => Some(UPSAMPLE_TILE),
+            Self::BlendCompute { .. } => Some(BLEND_TILE),
         }
     }
 
@@ -223,7 +256,31 @@ impl Program {
     pub const fn filters(self) -> bool {
         matches!(
             self,
-            Self::DownsampleFragment | Self::UpsampleFragment { filtered: true }
+            Self::DownsampleFragment
+                | Self::UpsampleFragment { filtered: true }
+                | Self::BlendFragment { filtered: true, .. }
+                | Self::BlendCompute { filtered: true, .. }
+        )
+    }
+
+    /// Whether it blends layers, which it reads from a texture of their own.
+    #[must_use]
+    pub const fn blends(self) -> bool {
+        matches!(self, Self::BlendFragment { .. } | Self::BlendCompute { .. })
+    }
+
+    /// Whether it sums texels of the picture itself with filtered fetches, beside what it blends.
+    #[must_use]
+    pub const fn sums_filtered(self) -> bool {
+        matches!(
+            self,
+            Self::BlendFragment {
+                sums_filtered: true,
+                ..
+            } | Self::BlendCompute {
+                sums_filtered: true,
+                ..
+            }
         )
     }
 
@@ -261,6 +318,7 @@ impl Program {
         let mut numbers = match self {
             Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment => Vec::new(),
             Self::UpsampleFragment { .. } | Self::ConvolveFragment(None) => Vec::new(),
+            Self::BlendFragment { .. } | Self::BlendCompute { .. } => Vec::new(),
             Self::ConvolveFragment(Some([x, y])) => vec![("TEXELS_X", x), ("TEXELS_Y", y)],
             Self::DownsampleCompute { steps: None, .. } => vec![("THREADS", DOWNSAMPLE_THREADS)],
             Self::DownsampleCompute {

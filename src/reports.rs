@@ -2,9 +2,10 @@
 
 use crate::diagnostics::assign::label_blurs;
 use crate::diagnostics::label::BlurLabel;
-use crate::errors::Reported;
-use crate::settings::{BlurImage, GaussianBlur};
+use crate::errors::{BlurError, Reported};
+use crate::settings::{BackdropBlur, BlurImage, BlurProfile, GaussianBlur};
 use crate::systems::BlurSystems;
+use bevy::asset::LoadState;
 use bevy::camera::Camera;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -16,7 +17,7 @@ impl Plugin for BlurReportPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(
             PostUpdate,
-            (report_invalid_cameras, report_idle)
+            (report_invalid_cameras, report_invalid_profiles, report_idle)
                 .after(label_blurs)
                 .in_set(BlurSystems::Collect),
         );
@@ -38,6 +39,34 @@ fn report_invalid_cameras(
         let outcome = blur.sigma_in_texels(1.0, 1).map(drop);
         if let Some(error) = reported.entry(entity).or_default().news(outcome) {
             error!("{}: {error}", label.as_str());
+        }
+    }
+}
+
+type Profiled = Or<((With<Camera>, With<GaussianBlur>), With<BackdropBlur>)>;
+
+/// The same for the profiles of cameras and of glass, and for masks that could not be loaded.
+fn report_invalid_profiles(
+    profiles: Query<(NameOrEntity, &BlurProfile), Profiled>,
+    assets: Res<AssetServer>,
+    mut reported: Local<HashMap<Entity, Reported>>,
+    mut removed: RemovedComponents<BlurProfile>,
+) {
+    for entity in removed.read() {
+        reported.remove(&entity);
+    }
+    for (name, profile) in &profiles {
+        let outcome = match profile {
+            BlurProfile::Mask(mask) if matches!(assets.load_state(mask), LoadState::Failed(_)) => {
+                Err(BlurError::MaskNotLoaded)
+            }
+            _ => profile.check(),
+        };
+        // Nothing is kept of those that never fail.
+        if (outcome.is_err() || reported.contains_key(&name.entity))
+            && let Some(error) = reported.entry(name.entity).or_default().news(outcome)
+        {
+            error!("the BlurProfile of {name}: {error}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod backdrop;
 mod image;
+mod profile;
 mod strength;
 
 use bevy::prelude::*;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use backdrop::{BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, Tint};
 pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurUpdate};
+pub use profile::BlurProfile;
 pub use strength::{BlurUnit, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS};
 
 /// When a camera's picture is blurred, and with it what stays sharp. Optional, next to [`GaussianBlur`] on a camera.
@@ -28,6 +30,10 @@ pub enum BlurStage {
     ///
     /// What has been tonemapped is between 0 and 1, also in the textures of HDR cameras, so it is blurred at a lower resolution
     /// than light: exact to a third of a grey level instead of a tenth.
+    ///
+    /// Here and in [`AfterUi`](Self::AfterUi), a camera with `DebandDither::Enabled` is dithered by the blur, which takes the
+    /// noise of tonemapping away: if the camera's texture, or the target that this is written to, has eight bits for each
+    /// colour.
     #[default]
     AfterTonemapping,
     /// Over everything, Bevy's user interface included.

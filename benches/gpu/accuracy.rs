@@ -6,15 +6,15 @@ use crate::options::Format;
 use crate::ours::Ours;
 use crate::stage::{Gpu, Stage};
 use crate::support::difference::worst_difference;
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Edge, Picture, gaussian_blur, varying_blur};
 use crate::support::{formats, inputs};
 use std::collections::HashMap;
 
 /// The size of the test pictures, in texels. Small, since the reference runs on the CPU.
 const SIZE: [u32; 2] = [256, 144];
 
-/// A format and the bits of a sigma.
-type Setting = (Format, u64);
+/// A format, the bits of a sigma, and whether it varies.
+type Setting = (Format, u64, bool);
 
 /// The test pictures, and what was found out with them.
 pub struct Accuracy {
@@ -55,7 +55,8 @@ impl Accuracy {
         format: Format,
         sigma: f64,
     ) -> Result<f64, String> {
-        let setting = (format, sigma.to_bits());
+        let varies = !method.profile().is_uniform();
+        let setting = (format, sigma.to_bits(), varies);
         if let Some(known) = self.errors.get(&(setting, method)) {
             return known.clone();
         }
@@ -63,6 +64,11 @@ impl Accuracy {
         let expected = self.expected.entry(setting).or_insert_with(|| {
             let exact = |picture| {
                 let stored = formats::quantised(picture, format.texture_format());
+                if varies {
+                    // The profile of the methods whose sigma varies.
+                    let share = |y: usize| (y as f64 + 0.5) / f64::from(SIZE[1]);
+                    return varying_blur(&stored, edge, |_, y| [sigma * share(y); 2]);
+                }
                 gaussian_blur(&stored, [sigma; 2], edge)
             };
             pictures.each_ref().map(exact)

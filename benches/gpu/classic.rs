@@ -23,7 +23,7 @@ impl Recipe {
             Method::Separable => (include_str!("separable.wgsl"), each),
             Method::SeparableBilinear => (include_str!("separable_bilinear.wgsl"), each),
             Method::NaiveCompute => (include_str!("naive_compute.wgsl"), each),
-            Method::CopyTransfer | Method::OursFragment | Method::OursMixed | Method::OursCompute => return None,
+            _ => return None,
         };
         let kernel = BoxKernel::new(sigma);
         let is_box = method == Method::Box;

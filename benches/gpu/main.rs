@@ -1,9 +1,10 @@
 //! What a Gaussian blur costs on a GPU: the classical methods, ours, and the copy that no blur can beat.
 //!
 //! ```text
-//! cargo bench --bench gpu -- [--size WxH]... [--format F]... [--sigma S]... [--method M]... [--edge E] [--json FILE]
-//!     [--plot FILE.svg]
+//! cargo bench --bench gpu -- [--size WxH]... [--format F]... [--sigma S]... [--method M]... [--edge E] [--dither]
+//!     [--json FILE] [--plot FILE.svg]
 //! cargo bench --bench gpu -- --quick
+//! cargo bench --bench gpu -- --glass
 //! ```
 //!
 //! All times are differences of GPU timestamps: around the passes of a classical method, and for ours what the plugin
@@ -23,6 +24,7 @@
 
 mod accuracy;
 mod classic;
+mod glass;
 mod kernels;
 mod measure;
 mod method;
@@ -54,6 +56,9 @@ fn main() -> ExitCode {
 
 fn measure_and_report() -> Result<(), String> {
     let options = Options::read();
+    if options.glass {
+        return glass::measure(&options);
+    }
     let (json, plot) = (options.json.clone(), options.plot.clone());
     let runs = options.runs();
     let mut bench = Bench::new(options)?;

@@ -68,11 +68,11 @@ impl Bench {
     /// In one line, if nothing can be measured.
     pub fn new(options: Options) -> Result<Self, String> {
         // The app of the fragment backend is there in any case, for its device.
-        let mut ours = vec![Ours::new(Method::OursFragment, options.edge.mode())?];
+        let mut ours = vec![Ours::new(Method::OursFragment, &options)?];
         let gpu = Gpu::of(ours[0].headless())?;
-        for method in [Method::OursMixed, Method::OursCompute] {
+        for method in Method::ours().filter(|method| *method != Method::OursFragment) {
             if options.methods.contains(&method) {
-                ours.push(Ours::new(method, options.edge.mode())?);
+                ours.push(Ours::new(method, &options)?);
             }
         }
         let largest = gpu.device.limits().max_texture_dimension_2d;

@@ -1,7 +1,8 @@
 //! The methods, and what can be said of them without running them.
 
 use crate::kernels::{BoxKernel, radius};
-use bevy_gaussian_blur::prelude::BlurBackend;
+use bevy::math::Vec2;
+use bevy_gaussian_blur::prelude::{BlurBackend, BlurProfile};
 use clap::ValueEnum;
 
 /// A way to blur, or only to copy. In the order of the table.
@@ -22,6 +23,10 @@ pub enum Method {
     /// Compute passes for the intermediates, a render pass for the destination: what a camera gets.
     OursMixed,
     OursCompute,
+    /// The same with a sigma that falls to 0 over the picture.
+    ProfileFragment,
+    ProfileMixed,
+    ProfileCompute,
 }
 
 impl Method {
@@ -39,6 +44,9 @@ impl Method {
             Self::OursFragment => "ours-fragment",
             Self::OursMixed => "ours-mixed",
             Self::OursCompute => "ours-compute",
+            Self::ProfileFragment => "profile-fragment",
+            Self::ProfileMixed => "profile-mixed",
+            Self::ProfileCompute => "profile-compute",
         }
     }
 
@@ -46,7 +54,7 @@ impl Method {
     pub fn copy(self) -> Self {
         match self {
             Self::CopyTransfer => Self::CopyTransfer,
-            Self::CopyCompute | Self::NaiveCompute | Self::OursCompute => Self::CopyCompute,
+            Self::CopyCompute | Self::NaiveCompute | Self::OursCompute | Self::ProfileCompute => Self::CopyCompute,
             _ => Self::CopyFragment,
         }
     }
@@ -64,10 +72,29 @@ impl Method {
     /// The backend, if the method is ours.
     pub fn backend(self) -> Option<BlurBackend> {
         match self {
-            Self::OursFragment => Some(BlurBackend::Fragment),
-            Self::OursMixed => Some(BlurBackend::Auto),
-            Self::OursCompute => Some(BlurBackend::Compute),
+            Self::OursFragment | Self::ProfileFragment => Some(BlurBackend::Fragment),
+            Self::OursMixed | Self::ProfileMixed => Some(BlurBackend::Auto),
+            Self::OursCompute | Self::ProfileCompute => Some(BlurBackend::Compute),
             _ => None,
+        }
+    }
+
+    /// All methods that are ours.
+    pub fn ours() -> impl Iterator<Item = Self> {
+        let all = Self::value_variants().iter().copied();
+        all.filter(|method| method.backend().is_some())
+    }
+
+    /// Which share of sigma each row of a picture has: all of it, or less the further up it lies.
+    pub fn profile(self) -> BlurProfile {
+        match self {
+            Self::ProfileFragment | Self::ProfileMixed | Self::ProfileCompute => BlurProfile::Linear {
+                start: Vec2::ZERO,
+                end: Vec2::Y,
+                from: 0.0,
+                to: 1.0,
+            },
+            _ => BlurProfile::Uniform,
         }
     }
 

@@ -35,6 +35,9 @@ pub struct Options {
     /// What lies outside the image. The classical methods know the first only
     #[arg(long, value_name = "E", default_value = "clamp")]
     pub edge: Edge,
+    /// Dither what our blurs write into 8 bits: the error then is that of noise, up to 1
+    #[arg(long)]
+    pub dither: bool,
     /// Write the times as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -44,6 +47,9 @@ pub struct Options {
     /// Only 640x360, rgba16float, sigmas 2, 8 and 32, and fewer runs: for software rendering
     #[arg(long)]
     pub quick: bool,
+    /// Measure glass on a camera instead, next to a blur of that camera, with the methods ours-fragment and ours-mixed
+    #[arg(long)]
+    pub glass: bool,
     /// Timed runs of each method [default: 21, or 15 with --quick]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: Option<u32>,

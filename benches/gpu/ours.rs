@@ -8,7 +8,7 @@
 //! that both timestamps would be written after them. There, each timestamp is a submission of its own.
 
 use crate::method::Method;
-use crate::options::Format;
+use crate::options::{Format, Options};
 use crate::stage::{Gpu, tiled};
 use crate::support::formats;
 use crate::support::headless::Headless;
@@ -28,6 +28,7 @@ const WARM_UP: usize = 4;
 pub struct Ours {
     method: Method,
     edge: EdgeMode,
+    dither: bool,
     headless: Headless,
 }
 
@@ -42,16 +43,21 @@ impl Ours {
     ///
     /// # Errors
     /// There is no GPU, or none with timestamps.
-    pub fn new(method: Method, edge: EdgeMode) -> Result<Self, String> {
+    pub fn new(method: Method, options: &Options) -> Result<Self, String> {
         let backend = method.backend().unwrap_or_default();
         let mut headless = Headless::new(|app| {
             app.add_plugins(GaussianBlurPlugin { backend });
         })?;
         headless.warm_up();
         let gpu = Gpu::of(&headless)?;
-        let in_submissions = gpu.is_software && method != Method::OursFragment;
+        let in_submissions = gpu.is_software && method.backend() != Some(BlurBackend::Fragment);
         time_frames(headless.app.sub_app_mut(RenderApp), &gpu, in_submissions);
-        Ok(Self { method, edge, headless })
+        Ok(Self {
+            method,
+            edge: options.edge.mode(),
+            dither: options.dither,
+            headless,
+        })
     }
 
     pub fn method(&self) -> Method {
@@ -83,11 +89,8 @@ impl Ours {
     pub fn blurred(&mut self, picture: &Picture, format: Format, sigma: f64) -> Result<Picture, String> {
         let size = [picture.width as u32, picture.height as u32];
         let images = self.images(picture, size, format);
-        let image = plain(images.source).with_target(images.target);
-        let blur = self.strength(sigma);
-        let target = self.headless.blur(blur, image);
-        let target = target.map_err(|error| error.to_string())?;
-        Ok(formats::to_picture(&self.headless.read_image(&target)))
+        self.blur_once(&images, sigma)?;
+        Ok(formats::to_picture(&self.headless.read_image(&images.target)))
     }
 
     /// The times of `count` blurs in microseconds, one in each frame.
@@ -95,18 +98,15 @@ impl Ours {
     /// # Errors
     /// What the blur failed with.
     pub fn time(&mut self, images: &Images, sigma: f64, count: usize) -> Result<Vec<f64>, String> {
-        let image = plain(images.source.clone()).with_target(images.target.clone());
-        let blur = self.strength(sigma);
-        let finished = self.headless.blur(blur, image.clone());
-        finished.map_err(|error| error.to_string())?;
+        self.blur_once(images, sigma)?;
         // The shaders of this very kernel come after those that serve any.
         let is_complete = |world: &mut World| world.resource::<BlurReadiness>().is_complete();
         if !self.headless.frames_until(1000, is_complete) {
             return Err("the blur's pipelines were not compiled in 1000 frames".to_owned());
         }
-        let image = image.with_update(BlurUpdate::EveryFrame);
-        let blur = self.strength(sigma);
-        let entity = self.headless.app.world_mut().spawn((blur, image)).id();
+        let image = self.image(images).with_update(BlurUpdate::EveryFrame);
+        let bundle = (self.strength(sigma), self.method.profile(), image);
+        let entity = self.headless.app.world_mut().spawn(bundle).id();
         let mut times = Vec::new();
         for _ in 0..WARM_UP + count {
             self.headless.frame();
@@ -117,6 +117,19 @@ impl Ours {
         Ok(times.split_off(WARM_UP))
     }
 
+    fn blur_once(&mut self, images: &Images, sigma: f64) -> Result<(), String> {
+        let image = self.image(images);
+        let (blur, profile) = (self.strength(sigma), self.method.profile());
+        let finished = self.headless.blur_with(blur, image, profile);
+        finished.map(drop).map_err(|error| error.to_string())
+    }
+
+    fn image(&self, images: &Images) -> BlurImage {
+        plain(images.source.clone())
+            .with_target(images.target.clone())
+            .with_dither(self.dither)
+    }
+
     fn strength(&self, sigma: f64) -> GaussianBlur {
         GaussianBlur::from_sigma(sigma as f32)
             .with_unit(BlurUnit::PhysicalPixels)
@@ -125,7 +138,7 @@ impl Ours {
 }
 
 /// Puts timestamps around everything that a frame renders.
-fn time_frames(app: &mut SubApp, gpu: &Gpu, in_submissions: bool) {
+pub fn time_frames(app: &mut SubApp, gpu: &Gpu, in_submissions: bool) {
     app.insert_resource(Timer::new(gpu));
     let submit_begin = |timer: Res<Timer>| timer.begin();
     let submit_end = |timer: Res<Timer>| timer.end();

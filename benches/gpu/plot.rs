@@ -123,6 +123,9 @@ fn style(method: Method) -> ShapeStyle {
         Method::OursFragment => (RGBColor(255, 127, 14), 4),
         Method::OursMixed => (RGBColor(227, 119, 194), 4),
         Method::OursCompute => (RGBColor(214, 39, 40), 4),
+        Method::ProfileFragment => (RGBColor(188, 189, 34), 4),
+        Method::ProfileMixed => (RGBColor(154, 205, 50), 4),
+        Method::ProfileCompute => (RGBColor(85, 107, 47), 4),
     };
     colour.stroke_width(width)
 }

@@ -2,4 +2,5 @@
 
 pub mod scene;
 pub mod textures;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod unattended;

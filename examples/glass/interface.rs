@@ -7,7 +7,7 @@ use bevy_gaussian_blur::prelude::*;
 /// A panel of glass.
 #[derive(Component)]
 pub struct Glass {
-    /// Its radius as a share of the one that the keys change.
+    /// Its radius as a share of the one that the slider sets.
     pub share: f32,
 }
 
@@ -27,10 +27,6 @@ pub struct Close;
 #[derive(Component)]
 pub struct Tooltip;
 
-/// The text that tells the radius.
-#[derive(Component)]
-pub struct RadiusLabel;
-
 /// Spawns everything.
 pub fn spawn(mut commands: Commands) {
     spawn_hud(&mut commands);
@@ -41,7 +37,7 @@ pub fn spawn(mut commands: Commands) {
 }
 
 /// Glass with a touch of milk and a bright rim.
-fn glass(share: f32) -> impl Bundle {
+pub fn glass(share: f32) -> impl Bundle {
     (
         Glass { share },
         BackdropBlur::default(),
@@ -50,11 +46,13 @@ fn glass(share: f32) -> impl Bundle {
     )
 }
 
-fn shadow() -> BoxShadow {
+/// A soft shadow below a panel.
+pub fn shadow() -> BoxShadow {
     BoxShadow::new(Color::BLACK.with_alpha(0.45), px(0), px(8), px(0), px(20))
 }
 
-fn label(text: &'static str, size: f32) -> impl Bundle {
+/// White text.
+pub fn label(text: &'static str, size: f32) -> impl Bundle {
     (Text::new(text), TextFont::from_font_size(size), TextColor(Color::WHITE))
 }
 
@@ -221,7 +219,8 @@ fn spawn_modal(commands: &mut Commands) {
             label("The bar behind this is blurred, too.", 16.0),
             (
                 Close,
-                Button,
+                Interaction::None,
+                FocusPolicy::Block,
                 Node {
                     padding: UiRect::axes(px(28), px(8)),
                     border_radius: BorderRadius::all(px(12)),
@@ -249,6 +248,6 @@ fn spawn_tooltip(commands: &mut Commands) {
             padding: UiRect::axes(px(14), px(7)),
             ..default()
         },
-        children![(RadiusLabel, label("", 16.0))],
+        children![label("A tooltip is glass, too", 16.0)],
     ));
 }

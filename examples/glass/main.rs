@@ -10,13 +10,15 @@
 //!   which does not darken its own glass;
 //! - below a dialogue with a blur twice as strong, over a bar of the user interface. M opens and closes it;
 //! - on the right a list whose cards are of glass. Scroll it with the wheel: the cards end where the list ends;
-//! - a small tooltip at the mouse, over everything else. It tells the radius, which Up and Down (or + and -) change.
-//!   At 0 the glass is gone, and it costs nothing.
+//! - below it sliders for all glass: radius, saturation, brightness and opacity. Up and Down (or + and -) change the
+//!   radius, too. At a radius of 0 the colours still change; where they do not, the glass is gone, and costs nothing;
+//! - a small tooltip at the mouse, over everything else.
 //!
 //! All text stays sharp. Balloons beside a panel do not shine into it. Without a user the tooltip stays in its place.
 
 mod interface;
 mod scene;
+mod sliders;
 #[path = "../common/unattended.rs"]
 mod unattended;
 
@@ -25,11 +27,8 @@ use bevy::prelude::*;
 use bevy::ui::RelativeCursorPosition;
 use bevy_gaussian_blur::prelude::*;
 use clap::Parser;
-use interface::{Close, Draggable, Glass, Modal, RadiusLabel, Tooltip};
+use interface::{Close, Draggable, Modal, Tooltip};
 use unattended::{Unattended, fail};
-
-/// The largest radius that the keys reach, in logical pixels.
-const MAX_RADIUS: f32 = 200.0;
 
 /// How far the list scrolls for a notch of the wheel, in logical pixels.
 const LINE: f32 = 24.0;
@@ -52,22 +51,15 @@ fn main() -> AppExit {
         GaussianBlurPlugin::default(),
         GaussianBlurDiagnosticsPlugin,
         scene::HarbourPlugin,
+        sliders::SlidersPlugin,
     ))
-    .insert_resource(Radius(48.0))
     .add_systems(Startup, interface::spawn)
-    .add_systems(
-        Update,
-        (drag, scroll, toggle_modal, (change_radius, apply_radius).chain()),
-    );
+    .add_systems(Update, (drag, scroll, toggle_modal));
     if !unattended.is_active() {
         app.add_systems(Update, follow_mouse);
     }
     unattended.run(&mut app)
 }
-
-/// The radius of an ordinary panel, in logical pixels.
-#[derive(Resource)]
-struct Radius(f32);
 
 /// Moves the panel that is held by as much as the mouse, and brings it to the front.
 fn drag(
@@ -131,42 +123,15 @@ fn toggle_modal(
     }
 }
 
-fn change_radius(time: Res<Time>, keys: Res<ButtonInput<KeyCode>>, mut radius: ResMut<Radius>) {
-    let mut change = 0.0;
-    if keys.any_pressed([KeyCode::ArrowUp, KeyCode::Equal, KeyCode::NumpadAdd]) {
-        change += 1.0;
-    }
-    if keys.any_pressed([KeyCode::ArrowDown, KeyCode::Minus, KeyCode::NumpadSubtract]) {
-        change -= 1.0;
-    }
-    if change != 0.0 {
-        radius.0 = (radius.0 + 60.0 * change * time.delta_secs()).clamp(0.0, MAX_RADIUS);
-    }
-}
-
-/// Gives each panel its share of the radius.
-fn apply_radius(
-    radius: Res<Radius>,
-    mut panels: Query<(&Glass, &mut BackdropBlur)>,
-    mut labels: Query<&mut Text, With<RadiusLabel>>,
-) {
-    if !radius.is_changed() {
-        return;
-    }
-    for (glass, mut backdrop) in &mut panels {
-        backdrop.blur.radius = glass.share * radius.0;
-    }
-    for mut label in &mut labels {
-        label.0 = format!("radius {:.0} (Up, Down)", radius.0);
-    }
-}
-
-fn follow_mouse(window: Single<&Window>, mut tooltips: Query<&mut Node, With<Tooltip>>) {
+/// Keeps the tooltip at the mouse, and in the window.
+fn follow_mouse(window: Single<&Window>, mut tooltips: Query<(&mut Node, &ComputedNode), With<Tooltip>>) {
     let Some(cursor) = window.cursor_position() else {
         return;
     };
-    for mut node in &mut tooltips {
-        node.left = px(cursor.x + 16.0);
-        node.top = px(cursor.y + 20.0);
+    for (mut node, computed) in &mut tooltips {
+        let most = window.size() - computed.size() * computed.inverse_scale_factor();
+        let at = (cursor + Vec2::new(16.0, 20.0)).min(most);
+        node.left = px(at.x);
+        node.top = px(at.y);
     }
 }

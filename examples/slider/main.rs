@@ -17,8 +17,14 @@
 //!
 //! With `--frames` or `--screenshot` it runs without a user, and ends.
 
+mod chart;
+mod classics;
 #[path = "../common/mod.rs"]
 mod common;
+mod comparison;
+#[cfg_attr(not(target_arch = "wasm32"), path = "desktop.rs")]
+#[cfg_attr(target_arch = "wasm32", path = "page.rs")]
+mod host;
 mod panel;
 mod picture;
 mod plot;
@@ -31,53 +37,34 @@ use bevy_egui::render::egui_pass;
 use bevy_egui::{EguiPlugin, EguiPrimaryContextPass};
 use bevy_gaussian_blur::GaussianBlurSystems;
 use bevy_gaussian_blur::prelude::*;
-use clap::Parser;
 use common::scene::{ScenePlugin, viewpoint};
-use common::unattended::{Unattended, fail};
-use settings::{BlurredCamera, MAX_RADIUS, Settings};
-use std::path::PathBuf;
+use host::Host;
+use settings::{BlurredCamera, Settings};
 
-/// Every setting of a camera's blur under a slider, next to what it costs.
-#[derive(Parser)]
-struct Arguments {
-    /// Show this PNG, JPEG or EXR picture instead of the scene.
-    #[arg(long, value_name = "FILE")]
-    image: Option<PathBuf>,
-    /// The radius to begin with, 0 to 400 logical pixels.
-    #[arg(long, value_name = "R", default_value_t = 24.0, value_parser = parse_radius)]
-    radius: f32,
-    #[command(flatten)]
-    unattended: Unattended,
-}
-
-fn parse_radius(text: &str) -> Result<f32, String> {
-    let radius: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
-    let allowed = 0.0..=MAX_RADIUS;
-    if allowed.contains(&radius) {
-        Ok(radius)
-    } else {
-        Err(format!("the radius must be from 0 to {MAX_RADIUS}"))
+fn main() -> AppExit {
+    match Host::new() {
+        Ok(host) => run(&host),
+        Err(exit) => exit,
     }
 }
 
-fn main() -> AppExit {
-    let arguments = Arguments::parse();
-    let picture = arguments.image.as_deref().map(picture::read).transpose();
-    let picture = match arguments.unattended.check().and(picture) {
+fn run(host: &Host) -> AppExit {
+    let picture = match host.picture() {
         Ok(picture) => picture,
-        Err(reason) => return fail(&reason),
+        Err(exit) => return exit,
     };
     let mut app = App::new();
     app.add_plugins((
-        arguments.unattended.default_plugins("Gaussian blur: slider"),
+        host.default_plugins(),
         GaussianBlurPlugin::default(),
         GaussianBlurDiagnosticsPlugin,
         EguiPlugin::default(),
         ScenePlugin,
         picture::PicturePlugin::new(picture),
+        comparison::ComparisonPlugin,
     ))
     .insert_resource(ClearColor(Color::BLACK))
-    .insert_resource(Settings::new(arguments.radius))
+    .insert_resource(Settings::new(host.radius()))
     .init_resource::<plot::History>()
     .add_systems(Startup, spawn_camera)
     .add_systems(
@@ -89,9 +76,9 @@ fn main() -> AppExit {
         )
             .chain(),
     )
-    .add_systems(EguiPrimaryContextPass, panel::show);
+    .add_systems(EguiPrimaryContextPass, panel::show.run_if(settings::has_panel));
     blur_after_egui(&mut app);
-    arguments.unattended.run(&mut app)
+    host.run(&mut app)
 }
 
 /// Lets a blur of the stage `AfterUi` include egui.
@@ -111,6 +98,7 @@ fn spawn_camera(mut commands: Commands) {
         Name::new("Slider camera"),
         BlurredCamera,
         Camera3d::default(),
+        settings::TONEMAPPING,
         viewpoint(9.5),
     ));
 }

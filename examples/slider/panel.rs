@@ -1,16 +1,21 @@
 //! The panel: every setting, and what it costs.
 
+use crate::chart;
+use crate::classics::Bench;
+use crate::comparison::Comparison;
 use crate::picture::Complaint;
 use crate::plot::History;
-use crate::settings::{BlurredCamera, MAX_RADIUS, Settings};
+use crate::settings::{BlurredCamera, MAX_RADIUS, Settings, Shape};
 use bevy::diagnostic::{DiagnosticPath, DiagnosticsStore};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::{DetectChangesMut, Msaa, Res, ResMut, Result, Single, With};
 use bevy::render::render_resource::{TextureFormat, WgpuFeatures};
 use bevy::render::renderer::{RenderAdapter, RenderAdapterInfo, RenderDevice};
-use bevy_egui::egui::{Checkbox, Color32, ComboBox, Grid, RichText, Slider, Ui, Window, vec2};
+use bevy_egui::egui::{
+    Checkbox, CollapsingHeader, Color32, ComboBox, Grid, RichText, ScrollArea, Slider, Ui, Window, vec2,
+};
 use bevy_egui::{EguiContexts, egui};
-use bevy_gaussian_blur::diagnostics::{COPY, PASSES, TEXTURE_BYTES};
+use bevy_gaussian_blur::diagnostics::{BLEND, COPY, PASSES, TEXTURE_BYTES};
 use bevy_gaussian_blur::prelude::*;
 
 const UNITS: [(BlurUnit, &str); 3] = [
@@ -25,6 +30,13 @@ const EDGES: [(EdgeMode, &str); 5] = [
     (EdgeMode::Wrap, "wrap"),
     (EdgeMode::Transparent, "transparent"),
     (EdgeMode::Renormalize, "renormalize"),
+];
+
+const PROFILES: [(Shape, &str); 4] = [
+    (Shape::Uniform, "uniform"),
+    (Shape::Linear, "linear"),
+    (Shape::Band, "band"),
+    (Shape::Radial, "radial"),
 ];
 
 const STAGES: [(BlurStage, &str); 3] = [
@@ -57,61 +69,94 @@ pub struct Gpu<'w> {
     device: Res<'w, RenderDevice>,
 }
 
+/// Screens that are narrower, in logical pixels, show the radius alone at first.
+const NARROW: f32 = 600.0;
+
 /// Shows the panel.
-pub fn show(mut contexts: EguiContexts, mut settings: ResMut<Settings>, figures: Figures, gpu: Gpu) -> Result {
+pub fn show(
+    mut contexts: EguiContexts,
+    mut settings: ResMut<Settings>,
+    mut comparison: ResMut<Comparison>,
+    bench: Res<Bench>,
+    figures: Figures,
+    gpu: Gpu,
+) -> Result {
     let mut edited = settings.clone();
+    let context = contexts.ctx_mut()?;
+    let screen = context.content_rect();
+    let is_wide = screen.width() >= NARROW;
+    let section = |name: &str| CollapsingHeader::new(name.to_owned()).default_open(is_wide);
     Window::new("Gaussian blur")
         .default_pos([12.0, 12.0])
         .resizable(false)
         .fade_in(false)
-        .show(contexts.ctx_mut()?, |ui| {
+        .show(context, |ui| {
             ui.spacing_mut().slider_width = 170.0;
-            edit(ui, &mut edited, &gpu);
-            ui.separator();
-            figures.show(ui);
-            ui.separator();
-            ui.label(RichText::new(&gpu.info.name).small().weak());
-            if let Some(complaint) = &figures.complaint.0 {
-                ui.colored_label(Color32::LIGHT_RED, complaint);
-            }
+            // What does not fit on the screen is reached by scrolling.
+            let height = screen.height() - 80.0;
+            let scroll = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
+            scroll.show(ui, |ui| {
+                ui.checkbox(&mut edited.is_on, "blur (key B)");
+                edit_strength(ui, &mut edited.blur);
+                section("settings").show(ui, |ui| edit(ui, &mut edited, &gpu));
+                section("cost").show(ui, |ui| figures.show(ui, edited.profile));
+                let is_measuring = comparison.progress().map(|_| true);
+                CollapsingHeader::new("comparison").open(is_measuring).show(ui, |ui| {
+                    chart::show(ui, comparison.bypass_change_detection(), &bench);
+                });
+                ui.label(RichText::new(&gpu.info.name).small().weak());
+                if let Some(complaint) = &figures.complaint.0 {
+                    ui.colored_label(Color32::LIGHT_RED, complaint);
+                }
+            });
         });
     settings.set_if_neq(edited);
     Ok(())
 }
 
+/// The radius, in reach at all times.
+fn edit_strength(ui: &mut Ui, blur: &mut GaussianBlur) {
+    grid(ui, "strength", |ui| {
+        row(ui, "radius", |ui| {
+            ui.add(Slider::new(&mut blur.radius, 0.0..=MAX_RADIUS).fixed_decimals(1));
+        });
+        row(ui, "sigma", |ui| {
+            ui.label(format!("{:.2}", blur.sigma()));
+        });
+    });
+}
+
+fn grid(ui: &mut Ui, name: &str, rows: impl FnOnce(&mut Ui)) {
+    let grid = Grid::new(name).num_columns(2).min_col_width(58.0);
+    grid.spacing(vec2(10.0, 4.0)).show(ui, rows);
+}
+
 fn edit(ui: &mut Ui, settings: &mut Settings, gpu: &Gpu) {
-    ui.checkbox(&mut settings.is_on, "blur (key B)");
     let blur = &mut settings.blur;
-    Grid::new("settings")
-        .num_columns(2)
-        .spacing(vec2(10.0, 4.0))
-        .show(ui, |ui| {
-            row(ui, "radius", |ui| {
-                ui.add(Slider::new(&mut blur.radius, 0.0..=MAX_RADIUS).fixed_decimals(1));
-            });
-            row(ui, "sigma", |ui| {
-                ui.label(format!("{:.2}", blur.sigma()));
-            });
-            row(ui, "unit", |ui| choose(ui, "unit", &mut blur.unit, &UNITS));
-            row(ui, "aspect x", |ui| {
-                ui.add(Slider::new(&mut blur.aspect.x, 0.0..=2.0).fixed_decimals(2));
-            });
-            row(ui, "aspect y", |ui| {
-                ui.add(Slider::new(&mut blur.aspect.y, 0.0..=2.0).fixed_decimals(2));
-            });
-            row(ui, "edge", |ui| choose(ui, "edge", &mut blur.edge, &EDGES));
-            row(ui, "stage", |ui| choose(ui, "stage", &mut settings.stage, &STAGES));
-            row(ui, "HDR", |ui| {
-                ui.horizontal(|ui| {
-                    ui.checkbox(&mut settings.hdr, "on");
-                    ui.add_enabled(settings.hdr, Checkbox::new(&mut settings.bloom, "bloom"));
-                });
-            });
-            row(ui, "MSAA", |ui| {
-                let supported: Vec<_> = MSAA.into_iter().filter(|(msaa, _)| gpu.supports(*msaa)).collect();
-                choose(ui, "MSAA", &mut settings.msaa, &supported);
+    grid(ui, "settings", |ui| {
+        row(ui, "unit", |ui| choose(ui, "unit", &mut blur.unit, &UNITS));
+        row(ui, "aspect x", |ui| {
+            ui.add(Slider::new(&mut blur.aspect.x, 0.0..=2.0).fixed_decimals(2));
+        });
+        row(ui, "aspect y", |ui| {
+            ui.add(Slider::new(&mut blur.aspect.y, 0.0..=2.0).fixed_decimals(2));
+        });
+        row(ui, "edge", |ui| choose(ui, "edge", &mut blur.edge, &EDGES));
+        row(ui, "profile", |ui| {
+            choose(ui, "profile", &mut settings.profile, &PROFILES)
+        });
+        row(ui, "stage", |ui| choose(ui, "stage", &mut settings.stage, &STAGES));
+        row(ui, "HDR", |ui| {
+            ui.horizontal(|ui| {
+                ui.checkbox(&mut settings.hdr, "on");
+                ui.add_enabled(settings.hdr, Checkbox::new(&mut settings.bloom, "bloom"));
             });
         });
+        row(ui, "MSAA", |ui| {
+            let supported: Vec<_> = MSAA.into_iter().filter(|(msaa, _)| gpu.supports(*msaa)).collect();
+            choose(ui, "MSAA", &mut settings.msaa, &supported);
+        });
+    });
 }
 
 fn row(ui: &mut Ui, name: &str, control: impl FnOnce(&mut Ui)) {
@@ -133,24 +178,22 @@ fn choose<T: Copy + PartialEq>(ui: &mut Ui, id: &str, chosen: &mut T, choices: &
 }
 
 impl Figures<'_, '_> {
-    fn show(&self, ui: &mut Ui) {
-        Grid::new("figures")
-            .num_columns(2)
-            .spacing(vec2(10.0, 2.0))
-            .show(ui, |ui| {
-                // The pass that copies is for images.
-                for pass in PASSES.into_iter().filter(|pass| *pass != COPY) {
-                    let time = self.milliseconds(|label| label.pass_elapsed_gpu(pass));
-                    row(ui, pass, |ui| monospace(ui, time));
-                }
-                let whole = self.milliseconds(BlurLabel::elapsed_gpu);
-                row(ui, "whole, on the GPU", |ui| monospace(ui, whole));
-                let bytes = self.diagnostics.get(&TEXTURE_BYTES).and_then(|bytes| bytes.value());
-                let memory = bytes.map_or("-".to_owned(), |bytes| {
-                    format!("{:8.2} MiB", bytes / f64::from(1 << 20))
-                });
-                row(ui, "intermediates", |ui| monospace(ui, memory));
+    fn show(&self, ui: &mut Ui, profile: Shape) {
+        grid(ui, "figures", |ui| {
+            // Some passes are for images and for profiles only.
+            let is_shown = |pass: &&str| profile != Shape::Uniform || ![COPY, BLEND].contains(pass);
+            for pass in PASSES.into_iter().filter(is_shown) {
+                let time = self.milliseconds(|label| label.pass_elapsed_gpu(pass));
+                row(ui, pass, |ui| monospace(ui, time));
+            }
+            let whole = self.milliseconds(BlurLabel::elapsed_gpu);
+            row(ui, "whole, on the GPU", |ui| monospace(ui, whole));
+            let bytes = self.diagnostics.get(&TEXTURE_BYTES).and_then(|bytes| bytes.value());
+            let memory = bytes.map_or("-".to_owned(), |bytes| {
+                format!("{:8.2} MiB", bytes / f64::from(1 << 20))
             });
+            row(ui, "intermediates", |ui| monospace(ui, memory));
+        });
         self.history.show(ui);
     }
 

@@ -1,16 +1,14 @@
-//! A picture in place of the scene, from the command line or dropped on the window.
+//! A picture in place of the scene, from the command line, dropped on the window, or chosen in a page.
 
-use crate::settings::{BlurredCamera, Settings};
+use crate::host;
+use crate::settings::{BlurredCamera, Settings, TONEMAPPING};
 use bevy::asset::RenderAssetUsages;
 use bevy::camera::visibility::RenderLayers;
 use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
+use bevy::ecs::system::SystemParam;
 use bevy::light::NotShadowCaster;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
-use bevy::window::FileDragAndDrop;
-use half::f16;
-use image::{DynamicImage, ImageReader, imageops::FilterType};
-use std::path::Path;
 
 /// The layer of the picture; the scene is on layer 0.
 const PICTURE_LAYER: usize = 1;
@@ -19,7 +17,7 @@ const PICTURE_LAYER: usize = 1;
 const DISTANCE: f32 = 10.0;
 
 /// Larger pictures are made smaller: no GPU has to take more.
-const MAX_SIDE: u32 = 4096;
+pub const MAX_SIDE: u32 = 4096;
 
 /// A picture that has been read.
 pub struct Picture {
@@ -30,49 +28,34 @@ pub struct Picture {
     tonemapping: Tonemapping,
 }
 
-/// Reads a picture from a file.
-pub fn read(path: &Path) -> Result<Picture, String> {
-    let explain = |reason: String| format!("{}: {reason}", path.display());
-    let reader = ImageReader::open(path).map_err(|error| explain(error.to_string()))?;
-    let reader = reader
-        .with_guessed_format()
-        .map_err(|error| explain(error.to_string()))?;
-    let mut picture = reader.decode().map_err(|error| explain(error.to_string()))?;
-    if picture.width().max(picture.height()) > MAX_SIDE {
-        picture = picture.resize(MAX_SIDE, MAX_SIDE, FilterType::Triangle);
+impl Picture {
+    /// A picture out of its texels, row after row: four bytes each, as a display takes them.
+    pub fn new(size: UVec2, texels: Vec<u8>) -> Self {
+        Self::of_format(size, texels, TextureFormat::Rgba8UnormSrgb, Tonemapping::None)
     }
-    let is_hdr = matches!(picture, DynamicImage::ImageRgb32F(_) | DynamicImage::ImageRgba32F(_));
-    Ok(Picture {
-        aspect: picture.width() as f32 / picture.height() as f32,
-        image: to_texture(&picture, is_hdr),
-        tonemapping: if is_hdr {
-            Tonemapping::default()
-        } else {
-            Tonemapping::None
-        },
-    })
-}
 
-fn to_texture(picture: &DynamicImage, is_hdr: bool) -> Image {
-    let extent = Extent3d {
-        width: picture.width(),
-        height: picture.height(),
-        depth_or_array_layers: 1,
-    };
-    let (data, format) = if is_hdr {
-        let halves = picture.to_rgba32f().into_raw().into_iter().map(f16::from_f32);
-        let data = halves.flat_map(f16::to_le_bytes).collect();
-        (data, TextureFormat::Rgba16Float)
-    } else {
-        (picture.to_rgba8().into_raw(), TextureFormat::Rgba8UnormSrgb)
-    };
-    Image::new(
-        extent,
-        TextureDimension::D2,
-        data,
-        format,
-        RenderAssetUsages::RENDER_WORLD,
-    )
+    /// A picture in scene-referred light, of four half floats for each texel.
+    #[cfg_attr(
+        target_arch = "wasm32",
+        expect(dead_code, reason = "a page is given what a display shows")
+    )]
+    pub fn of_light(size: UVec2, texels: Vec<u8>) -> Self {
+        Self::of_format(size, texels, TextureFormat::Rgba16Float, TONEMAPPING)
+    }
+
+    fn of_format(size: UVec2, texels: Vec<u8>, format: TextureFormat, tonemapping: Tonemapping) -> Self {
+        let extent = Extent3d {
+            width: size.x,
+            height: size.y,
+            depth_or_array_layers: 1,
+        };
+        let usages = RenderAssetUsages::RENDER_WORLD;
+        Self {
+            image: Image::new(extent, TextureDimension::D2, texels, format, usages),
+            aspect: size.x as f32 / size.y as f32,
+            tonemapping,
+        }
+    }
 }
 
 /// Shows pictures in place of the scene.
@@ -90,17 +73,17 @@ impl PicturePlugin {
 impl Plugin for PicturePlugin {
     fn build(&self, app: &mut App) {
         let first = self.first.lock().ok().and_then(|mut first| first.take());
-        app.insert_resource(Waiting(first))
+        app.insert_resource(Received(first.map(Ok)))
             .init_resource::<Complaint>()
-            .add_systems(Update, (receive_files, hang_up, fit).chain());
+            .add_systems(Update, (host::receive, hang_up, fit).chain());
     }
 }
 
-/// A picture on its way to the screen.
+/// The picture that came last, on its way to the screen, or why there is none.
 #[derive(Resource)]
-struct Waiting(Option<Picture>);
+pub struct Received(pub Option<Result<Picture, String>>);
 
-/// Why the file that was dropped last is not shown.
+/// Why the file that came last is not shown.
 #[derive(Resource, Default)]
 pub struct Complaint(pub Option<String>);
 
@@ -110,38 +93,34 @@ struct Canvas {
     aspect: f32,
 }
 
-fn receive_files(
-    mut files: MessageReader<FileDragAndDrop>,
-    mut waiting: ResMut<Waiting>,
-    mut complaint: ResMut<Complaint>,
-) {
-    for file in files.read() {
-        let FileDragAndDrop::DroppedFile { path_buf, .. } = file else {
-            continue;
-        };
-        match read(path_buf) {
-            Ok(picture) => {
-                waiting.0 = Some(picture);
-                complaint.0 = None;
-            }
-            Err(reason) => complaint.0 = Some(reason),
-        }
-    }
+/// What a picture on the screen is made of.
+#[derive(SystemParam)]
+struct Stock<'w> {
+    images: ResMut<'w, Assets<Image>>,
+    meshes: ResMut<'w, Assets<Mesh>>,
+    materials: ResMut<'w, Assets<StandardMaterial>>,
 }
 
-/// Hangs up a waiting picture in front of the camera, which from then on sees nothing else.
+/// Hangs up a new picture in front of the camera, which from then on sees nothing else.
 fn hang_up(
     mut commands: Commands,
-    mut waiting: ResMut<Waiting>,
+    mut received: ResMut<Received>,
+    mut complaint: ResMut<Complaint>,
     mut settings: ResMut<Settings>,
     camera: Single<Entity, With<BlurredCamera>>,
-    mut images: ResMut<Assets<Image>>,
-    mut meshes: ResMut<Assets<Mesh>>,
-    mut materials: ResMut<Assets<StandardMaterial>>,
+    mut stock: Stock,
 ) {
-    let Some(picture) = waiting.0.take() else {
+    let Some(received) = received.0.take() else {
         return;
     };
+    let picture = match received {
+        Ok(picture) => picture,
+        Err(reason) => {
+            complaint.0 = Some(reason);
+            return;
+        }
+    };
+    complaint.0 = None;
     // A picture is shown as it is.
     settings.bloom = false;
     let layer = RenderLayers::layer(PICTURE_LAYER);
@@ -152,9 +131,9 @@ fn hang_up(
         .with_child((
             Canvas { aspect: picture.aspect },
             layer,
-            Mesh3d(meshes.add(Rectangle::new(1.0, 1.0))),
-            MeshMaterial3d(materials.add(StandardMaterial {
-                base_color_texture: Some(images.add(picture.image)),
+            Mesh3d(stock.meshes.add(Rectangle::new(1.0, 1.0))),
+            MeshMaterial3d(stock.materials.add(StandardMaterial {
+                base_color_texture: Some(stock.images.add(picture.image)),
                 unlit: true,
                 alpha_mode: AlphaMode::Blend,
                 ..default()

@@ -2,11 +2,11 @@
 
 use crate::settings::BlurredCamera;
 use bevy::diagnostic::DiagnosticsStore;
+use bevy::platform::time::Instant;
 use bevy::prelude::{Local, Real, Res, ResMut, Resource, Single, Time, With};
 use bevy_egui::egui::{Align2, Color32, FontId, Pos2, Rect, Sense, Stroke, Ui, Vec2, lerp, pos2, remap};
 use bevy_gaussian_blur::prelude::*;
 use std::collections::VecDeque;
-use std::time::Instant;
 
 /// How much time the plot shows, in seconds.
 const SPAN: f64 = 5.0;

@@ -5,6 +5,7 @@
 
 use super::nodes::GradientBoxes;
 use super::panel::{CORNERS, bounds_of};
+use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemParam;
 use bevy::math::{Affine2, FloatOrd};
 use bevy::prelude::*;
@@ -21,11 +22,16 @@ pub struct ItemBounds<'w> {
     shadows: Res<'w, ExtractedBoxShadows>,
     slices: Res<'w, ExtractedUiTextureSlices>,
     gradients: Res<'w, GradientBoxes>,
+    materials: Res<'w, MaterialBounds>,
 }
 
+/// The bounds of the materials that keep to their boxes, in pixels of the viewport, by the entity of their item.
+#[derive(Resource, Default)]
+pub struct MaterialBounds(pub EntityHashMap<Rect>);
+
 impl ItemBounds<'_> {
-    /// The bounds in pixels of the viewport, `None` if nobody knows them: those of materials, and of other crates'
-    /// items.
+    /// The bounds in pixels of the viewport, `None` if nobody knows them: those of materials that have not been declared,
+    /// and of other crates' items.
     #[must_use]
     pub fn of(&self, item: &TransparentUi) -> Option<Rect> {
         // An index is one into the list of whoever made the item. Bevy looks at the entity too.
@@ -46,7 +52,8 @@ impl ItemBounds<'_> {
         if let Some(slices) = slices.filter(|slices| slices.render_entity == entity) {
             return Some(quad(slices.transform, Vec2::ZERO, slices.rect.size(), slices.clip));
         }
-        self.of_gradient(item)
+        let material = || self.materials.0.get(&entity).copied();
+        self.of_gradient(item).or_else(material)
     }
 
     /// A background, border, outline, image or viewport; or text, of which every glyph is a quad.
@@ -73,7 +80,7 @@ impl ItemBounds<'_> {
 }
 
 /// The bounds of a quad around `centre`, which is meant before the transform, as Bevy clips it.
-fn quad(transform: Affine2, centre: Vec2, size: Vec2, clip: Option<Rect>) -> Rect {
+pub fn quad(transform: Affine2, centre: Vec2, size: Vec2, clip: Option<Rect>) -> Rect {
     let moved = |corner: Vec2| {
         let at = transform.transform_point2(centre + corner * size);
         let Some(clip) = clip else {

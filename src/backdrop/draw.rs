@@ -6,11 +6,13 @@ use super::jobs::GlassJobs;
 use super::paint::Paints;
 use super::views::Views;
 use crate::diagnostics::label::BlurLabel;
+use crate::diagnostics::timestamps::PassTimer;
 use crate::gpu::{BlurAccess, BlurPipelines};
+use crate::settings::BackdropLayer;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
-use bevy::render::diagnostic::{DiagnosticsRecorder, RecordDiagnostics};
+use bevy::render::diagnostic::RecordDiagnostics;
 use bevy::render::render_phase::TrackedRenderPass;
 use bevy::render::render_resource::{PipelineCache, RenderPassDescriptor};
 use bevy::render::renderer::{RenderContext, ViewQuery};
@@ -27,20 +29,24 @@ pub struct GlassDrawer<'w> {
     paints: Res<'w, Paints>,
     pipelines: Res<'w, BlurPipelines>,
     cache: Res<'w, PipelineCache>,
+    timer: Option<Res<'w, PassTimer>>,
 }
 
 impl GlassDrawer<'_> {
-    /// Encodes the blurs of a group, out of what the picture holds now.
-    pub fn blur(&self, group: &Group, target: &ViewTarget, context: &mut RenderContext) {
-        let source = target.main_texture_view().id();
+    /// Encodes the blurs of a group, out of what the picture holds now. They are timed if there is a label.
+    pub fn blur(&self, group: &Group, label: Option<&BlurLabel>, target: &ViewTarget, context: &mut RenderContext) {
         // What cannot be painted need not be blurred.
-        let painted = group.panels.iter().filter(|index| self.paints.has(**index));
-        for job in painted.filter_map(|index| self.jobs.ready(&self.panels.0[*index])) {
+        if !self.has(group) {
+            return;
+        }
+        for job in self.jobs.of_group(group, &self.panels) {
             let with = BlurAccess {
                 pipelines: &self.pipelines,
                 cache: &self.cache,
+                timer: self.timer.as_deref(),
             };
-            job.encode(with, context.command_encoder(), source);
+            let source = target.main_texture_view().id();
+            job.encode(with, context.command_encoder(), label, source);
         }
     }
 
@@ -78,17 +84,16 @@ pub fn open_pass<'a>(
     pass
 }
 
-/// The name of a span of a camera's glass. Where nobody measures, none is put together.
-pub fn span_name(recorder: Option<&DiagnosticsRecorder>, camera: Entity, layer: &str) -> String {
-    let label = || BlurLabel::new(&format!("backdrop-{}{layer}", camera.index()));
-    recorder.map_or_else(String::new, |_| label().span())
+/// The name of the span of a label, which does not matter where nobody measures.
+pub fn span_name(label: Option<&BlurLabel>) -> String {
+    label.map_or_else(String::new, BlurLabel::span)
 }
 
 /// Paints the regions under the user interface of the current camera.
 pub fn glass_below_ui(camera: ViewQuery<GlassView>, drawer: GlassDrawer, context: RenderContext) {
     let view = camera.into_inner();
     if let Some(groups) = drawer.views.0.get(&view.0) {
-        draw_regions(&groups.below, "-below-ui", view, &drawer, context);
+        draw_regions(&groups.below, BackdropLayer::BelowUi, view, &drawer, context);
     }
 }
 
@@ -96,14 +101,14 @@ pub fn glass_below_ui(camera: ViewQuery<GlassView>, drawer: GlassDrawer, context
 pub fn glass_above_ui(camera: ViewQuery<GlassView>, drawer: GlassDrawer, context: RenderContext) {
     let view = camera.into_inner();
     if let Some(groups) = drawer.views.0.get(&view.0) {
-        draw_regions(&groups.above, "-above-ui", view, &drawer, context);
+        draw_regions(&groups.above, BackdropLayer::AboveUi, view, &drawer, context);
     }
 }
 
 /// Each group is blurred as a whole and then painted, so the next one sees it.
 fn draw_regions(
     groups: &[Group],
-    layer: &str,
+    layer: BackdropLayer,
     (_, main_entity, target, camera): (Entity, Entity, &ViewTarget, &ExtractedCamera),
     drawer: &GlassDrawer,
     mut context: RenderContext,
@@ -113,10 +118,10 @@ fn draw_regions(
     }
     let recorder = context.diagnostic_recorder();
     let recorder = recorder.as_deref();
-    let name = span_name(recorder, main_entity, layer);
-    let whole = recorder.time_span(context.command_encoder(), name);
+    let label = recorder.map(|_| BlurLabel::of_regions(main_entity, layer));
+    let whole = recorder.time_span(context.command_encoder(), span_name(label.as_ref()));
     for group in groups {
-        drawer.blur(group, target, &mut context);
+        drawer.blur(group, label.as_ref(), target, &mut context);
         drawer.paint(group, &mut open_pass(&mut context, target, camera));
     }
     whole.end(context.command_encoder());

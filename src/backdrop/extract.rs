@@ -1,9 +1,9 @@
 //! Takes glass over from the main world: regions. Runs without Bevy's user interface.
 
 use super::panel::{Layer, Panel, Picture, Shape};
-use crate::settings::{BackdropBlur, BackdropLayer, BackdropRegion};
+use crate::settings::{BackdropBlur, BackdropLayer, BackdropRegion, BlurProfile};
 use bevy::camera::Camera;
-use bevy::core_pipeline::tonemapping::Tonemapping;
+use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::math::Affine2;
 use bevy::prelude::*;
 use bevy::render::Extract;
@@ -14,7 +14,12 @@ use bevy::render::sync_world::RenderEntity;
 pub struct Panels(pub Vec<Panel>);
 
 /// What an active camera paints into.
-pub fn picture_of(entity: Entity, camera: &Camera, tonemapping: Option<&Tonemapping>) -> Option<Picture> {
+pub fn picture_of(
+    entity: Entity,
+    camera: &Camera,
+    tonemapping: Option<&Tonemapping>,
+    dither: Option<&DebandDither>,
+) -> Option<Picture> {
     if !camera.is_active {
         return None;
     }
@@ -23,23 +28,36 @@ pub fn picture_of(entity: Entity, camera: &Camera, tonemapping: Option<&Tonemapp
         size: camera.physical_target_size()?,
         viewport: camera.physical_viewport_rect()?,
         is_light: !tonemapping.is_some_and(Tonemapping::is_enabled),
+        dithers: dither == Some(&DebandDither::Enabled),
     })
 }
 
-type SeenCamera = (RenderEntity, &'static Camera, Option<&'static Tonemapping>);
+type SeenCamera = (
+    RenderEntity,
+    &'static Camera,
+    Option<&'static Tonemapping>,
+    Option<&'static DebandDither>,
+);
+
+type GlassRegion = (
+    Entity,
+    &'static BackdropRegion,
+    &'static BackdropBlur,
+    Option<&'static BlurProfile>,
+);
 
 /// Takes regions over, as the first panels of a frame.
 pub fn extract_regions(
     mut panels: ResMut<Panels>,
-    regions: Extract<Query<(Entity, &BackdropRegion, &BackdropBlur)>>,
+    regions: Extract<Query<GlassRegion>>,
     cameras: Extract<Query<SeenCamera>>,
 ) {
     panels.0.clear();
-    for (entity, region, glass) in &regions {
-        let Ok((camera_entity, camera, tonemapping)) = cameras.get(region.camera) else {
+    for (entity, region, glass, profile) in &regions {
+        let Ok((camera_entity, camera, tonemapping, dither)) = cameras.get(region.camera) else {
             continue;
         };
-        let Some(picture) = picture_of(camera_entity, camera, tonemapping) else {
+        let Some(picture) = picture_of(camera_entity, camera, tonemapping, dither) else {
             continue;
         };
         let scale = camera.target_scaling_factor().unwrap_or(1.0);
@@ -51,7 +69,8 @@ pub fn extract_regions(
             BackdropLayer::AboveUi => Layer::AboveUi(region.order),
         };
         let shape = shape_of(region, scale);
-        panels.0.extend(Panel::new(entity, picture, shape, glass, sigma, layer));
+        let panel = Panel::new(entity, picture, shape, glass, sigma, layer);
+        panels.0.extend(panel.map(|panel| panel.with_profile(profile)));
     }
 }
 

@@ -13,6 +13,7 @@
 use super::draw::{GlassDrawer, GlassView, open_pass, span_name};
 use super::groups::Group;
 use super::views::Views;
+use crate::diagnostics::label::BlurLabel;
 use bevy::math::FloatOrd;
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
@@ -47,6 +48,7 @@ pub fn glass_among_ui(
     };
     let recorder = context.diagnostic_recorder();
     let recorder = recorder.as_deref();
+    let label = recorder.map(|_| BlurLabel::of_nodes(main_entity));
     let mut whole = None;
     let mut drawn = 0;
     for group in groups {
@@ -59,10 +61,10 @@ pub fn glass_among_ui(
         items.draw(world, target, camera, &mut context);
         drawn = cut;
         if whole.is_none() {
-            let name = span_name(recorder, main_entity, "");
+            let name = span_name(label.as_ref());
             whole = Some(recorder.time_span(context.command_encoder(), name));
         }
-        drawer.blur(group, target, &mut context);
+        drawer.blur(group, label.as_ref(), target, &mut context);
     }
     if let Some(whole) = whole {
         whole.end(context.command_encoder());

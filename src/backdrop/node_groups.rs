@@ -10,7 +10,7 @@ use super::groups::{Group, Painted, Reader, group};
 use super::panel::Panel;
 use super::views::Views;
 use bevy::prelude::*;
-use bevy::render::render_phase::{PhaseItem, SortedRenderPhase, ViewSortedRenderPhases};
+use bevy::render::render_phase::{PhaseItem, PhaseItemExtraIndex, SortedRenderPhase, ViewSortedRenderPhases};
 use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
 
@@ -53,14 +53,14 @@ fn group_phase(phase: &SortedRenderPhase<TransparentUi>, panels: &Panels, bounds
     let mut readers: Vec<Reader> = Vec::new();
     let mut painted: Vec<Painted> = Vec::with_capacity(phase.items.len());
     for item in phase.items.values() {
-        let Some((panel, stack_index)) = panel_of(item, panels) else {
+        let Some((index, panel, stack_index)) = panel_of(item, panels) else {
             painted.push((item.sort_key, bounds.of(item)));
             continue;
         };
         // The panel's other item marks its cut, and paints nothing.
         if item.main_entity().id() == panel.entity {
             readers.push(Reader {
-                panel: item.index,
+                panel: index,
                 cut: cut_of_node(stack_index),
                 reads: panel.in_viewport(panel.reads),
             });
@@ -70,9 +70,18 @@ fn group_phase(phase: &SortedRenderPhase<TransparentUi>, panels: &Panels, bounds
     group(&readers, &painted)
 }
 
-/// The panel whose item this is, with its place in the stack.
-fn panel_of<'a>(item: &TransparentUi, panels: &'a Panels) -> Option<(&'a Panel, u32)> {
-    let panel = panels.0.get(item.index)?;
+/// The panel whose item this is, with its index and its place in the stack.
+fn panel_of<'a>(item: &TransparentUi, panels: &'a Panels) -> Option<(usize, &'a Panel, u32)> {
+    let index = panel_index(item)?;
+    let panel = panels.0.get(index)?;
     let stack_index = panel.layer.stack_index()?;
-    (panel.layer.item() == Some(item.entity())).then_some((panel, stack_index))
+    (panel.layer.item() == Some(item.entity())).then_some((index, panel, stack_index))
+}
+
+/// What an item of glass carries as the index of its panel, which is that of the panel's uniform too.
+pub fn panel_index(item: &TransparentUi) -> Option<usize> {
+    match item.extra_index {
+        PhaseItemExtraIndex::DynamicOffset(index) => Some(index as usize),
+        _ => None,
+    }
 }

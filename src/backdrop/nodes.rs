@@ -4,10 +4,10 @@
 
 use super::extract::{Panels, picture_of};
 use super::panel::{Layer, Panel, Shape};
-use crate::settings::{BackdropBlur, BackdropRegion};
+use crate::settings::{BackdropBlur, BackdropRegion, BlurProfile};
 use bevy::camera::Camera;
 use bevy::camera::visibility::InheritedVisibility;
-use bevy::core_pipeline::tonemapping::Tonemapping;
+use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::math::Affine2;
 use bevy::prelude::*;
@@ -22,6 +22,7 @@ use bevy::ui_render::{UiAntiAlias, UiCameraMap};
 type GlassNode = (
     Entity,
     &'static BackdropBlur,
+    Option<&'static BlurProfile>,
     &'static ComputedNode,
     &'static ComputedStackIndex,
     &'static UiGlobalTransform,
@@ -34,6 +35,7 @@ type GlassNode = (
 type UiCamera = (
     &'static Camera,
     Option<&'static Tonemapping>,
+    Option<&'static DebandDither>,
     Option<&'static UiAntiAlias>,
 );
 
@@ -46,25 +48,25 @@ pub fn extract_nodes(
     camera_map: Extract<UiCameraMap>,
 ) {
     let mut mapper = camera_map.get_mapper();
-    for (entity, glass, node, stack_index, transform, visibility, clip, target, info) in &nodes {
+    for (entity, glass, profile, node, stack_index, transform, visibility, clip, target, info) in &nodes {
         // `Display::None` makes nodes empty, and clips those below them to nothing.
         if !visibility.get() || node.is_empty() {
             continue;
         }
-        let Some(camera_entity) = mapper.map(target) else {
+        let (Some(camera_entity), Some(seen)) = (mapper.map(target), target.get()) else {
             continue;
         };
-        let Ok((camera, tonemapping, anti_alias)) = cameras.get(mapper.current_camera()) else {
+        let Ok((camera, tonemapping, dither, anti_alias)) = cameras.get(seen) else {
             continue;
         };
-        let Some(picture) = picture_of(camera_entity, camera, tonemapping) else {
+        let Some(picture) = picture_of(camera_entity, camera, tonemapping, dither) else {
             continue;
         };
         let shape = Shape {
             transform: transform.affine(),
             size: node.size(),
             radii: node.border_radius().into(),
-            clip: clip.map(|clip| clip.clip),
+            clip: clip_of(clip),
             is_soft: anti_alias != Some(&UiAntiAlias::Off),
         };
         // The scale factor is that of the target times `UiScale`. A radius out of range is no blur, and is reported
@@ -73,10 +75,16 @@ pub fn extract_nodes(
         let sigma = glass.blur.sigma_in_texels(scale, height).unwrap_or(Vec2::ZERO);
         let layer = || Layer::Ui {
             stack_index: stack_index.0,
-            item: commands.spawn(TemporaryRenderEntity).id(),
+            item: commands.spawn::<TemporaryRenderEntity>(default()).id(),
         };
-        panels.0.extend(Panel::new(entity, picture, shape, glass, sigma, layer));
+        let panel = Panel::new(entity, picture, shape, glass, sigma, layer);
+        panels.0.extend(panel.map(|panel| panel.with_profile(profile)));
     }
+}
+
+/// What a clip leaves to be seen, in pixels of the viewport.
+pub fn clip_of(clip: Option<&CalculatedClip>) -> Option<Rect> {
+    clip.map(|clip| clip.clip)
 }
 
 /// The box of a node with a gradient.
@@ -121,7 +129,7 @@ pub fn extract_gradient_boxes(
             stack_index: stack_index.0,
             transform: transform.affine(),
             size: node.size(),
-            clip: clip.map(|clip| clip.clip),
+            clip: clip_of(clip),
         };
         boxes.0.insert(entity, gradient);
     }

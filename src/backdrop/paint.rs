@@ -6,10 +6,10 @@ use super::panel::Panel;
 use super::pipelines::{GlassKey, GlassPipelines, Mix, glass_layout};
 use super::uniform::{BOX_VERTICES, Colours, GLASS_STRIDE, GlassUniform, has_rim, is_solid};
 use super::views::Views;
+use crate::formats::CameraPicture;
 use crate::gpu::Left;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy::render::camera::ExtractedCamera;
 use bevy::render::render_phase::TrackedRenderPass;
 use bevy::render::render_resource::{
     BindGroup, BindGroupEntry, BindingResource, Buffer, BufferBinding, BufferDescriptor, BufferSize, BufferUsages,
@@ -154,7 +154,7 @@ fn is_drawn(mix: Mix, panel: &Panel, colours: Colours) -> bool {
 
 /// Gets all panels ready whose blurs are.
 pub fn update_paints(
-    cameras: Query<(&ViewTarget, &ExtractedCamera)>,
+    cameras: Query<(&ViewTarget, CameraPicture)>,
     panels: Res<Panels>,
     views: Res<Views>,
     jobs: Res<GlassJobs>,
@@ -163,19 +163,21 @@ pub fn update_paints(
 ) {
     paints.clear(panels.0.len());
     for (camera, view) in &views.0 {
-        let Ok((target, extracted)) = cameras.get(*camera) else {
+        let Ok((target, picture)) = cameras.get(*camera) else {
             continue;
         };
         let format = target.main_texture_format();
         let Some(are_mixed) = gpu.pipelines.mixes(format) else {
             continue;
         };
-        let colours = Colours::new(format, extracted.compositing_space, are_mixed);
+        let (output, space) = (target.out_texture_view_format(), picture.space());
+        let colours = Colours::new(format, output, space, are_mixed);
         for index in view.panels() {
             let panel = &panels.0[index];
             let uniform = GlassUniform::new(panel, colours);
-            let left = jobs.ready(panel).and_then(|job| job.left());
-            let paint = left.and_then(|left| gpu.paint(panel, &uniform, (format, colours), &left));
+            let paint = jobs
+                .left(index)
+                .and_then(|left| gpu.paint(panel, &uniform, (format, colours), &left));
             paints.set(index, &uniform, paint);
         }
     }

@@ -9,7 +9,8 @@
 
 use crate::kernel::Precision;
 use crate::plan::MIN_SIGMA;
-use crate::settings::{BackdropBlur, BackdropSampling, EdgeMode, Tint};
+use crate::settings::{BackdropBlur, BackdropSampling, BlurProfile, EdgeMode, Tint};
+use crate::shares::Shares;
 use bevy::math::{Affine2, Mat2, Rect, URect, UVec2, Vec2};
 use bevy::prelude::Entity;
 
@@ -60,6 +61,8 @@ pub struct Picture {
     pub viewport: URect,
     /// Whether it holds light, and not what a display shows.
     pub is_light: bool,
+    /// Whether it is dithered if it ends in eight bits.
+    pub dithers: bool,
 }
 
 /// A rounded box in the viewport, in physical pixels.
@@ -92,10 +95,14 @@ pub struct Panel {
     pub region: URect,
     /// The texels of the picture that are read, beyond which the edge mode acts. They contain the region.
     pub reads: URect,
+    /// Whether it sees what surrounds it.
+    pub is_open: bool,
     /// The standard deviations along x and y in texels. Where both are too small, colours are filtered all the same.
     pub sigma: Vec2,
     /// What lies beyond the texels that are read.
     pub edge: EdgeMode,
+    /// Which share of its sigma each texel has, `None` if all have the whole.
+    pub shares: Option<Shares>,
     /// How the blurred picture is coloured.
     pub tint: Tint,
 }
@@ -134,15 +141,34 @@ impl Panel {
                 // Where this ends inside the viewport, no kernel reaches its end.
                 (BackdropSampling::Surroundings, _) => grown(region, reach(sigma)).intersect(viewport),
             },
+            is_open: glass.sampling == BackdropSampling::Surroundings,
             sigma,
             edge: glass.blur.edge,
+            shares: None,
             tint,
         })
+    }
+
+    /// The same with a blur that varies over the box, seen or not.
+    pub fn with_profile(self, profile: Option<&BlurProfile>) -> Self {
+        let size = self.shape.size;
+        let from_corner = Affine2::from_translation(-0.5 * size);
+        let to_picture = Affine2::from_translation(self.picture.viewport.min.as_vec2());
+        let shares = profile.and_then(|profile| Shares::new(profile, size));
+        Self {
+            shares: shares.map(|shares| shares.transformed(to_picture * self.shape.transform * from_corner)),
+            ..self
+        }
     }
 
     /// Whether anything is blurred.
     pub fn blurs(&self) -> bool {
         blurs(self.sigma)
+    }
+
+    /// Whether it is blurred more in one place than in another.
+    pub fn varies(&self) -> bool {
+        self.shares.is_some() && self.blurs()
     }
 
     /// A rectangle of texels in pixels of the viewport.
@@ -218,12 +244,16 @@ impl Shape {
         CORNERS.map(|corner| self.transform.transform_point2(corner * self.size))
     }
 
+    /// Whether it is an upright rectangle of whole pixels.
+    pub fn is_on_pixels(&self) -> bool {
+        let [min, _, max, _] = self.corners();
+        let is_rectangle = self.transform.matrix2 == Mat2::IDENTITY && self.radii == [0.0; 4];
+        is_rectangle && [min, max].iter().all(|corner| *corner == corner.round())
+    }
+
     /// Whether pixels are covered in part.
     pub fn has_rim(&self) -> bool {
-        let [min, _, max, _] = self.corners();
-        let is_on_pixels = [min, max].iter().all(|corner| *corner == corner.round());
-        let is_rectangle = self.transform.matrix2 == Mat2::IDENTITY && self.radii == [0.0; 4];
-        self.is_soft && !(is_rectangle && is_on_pixels)
+        self.is_soft && !self.is_on_pixels()
     }
 
     /// How deep the rim reaches into the box, in its own units: as far as the arc of a corner leaves its square, along
@@ -271,6 +301,7 @@ mod tests {
             size: UVec2::new(400, 300),
             viewport: VIEWPORT,
             is_light: false,
+            dithers: false,
         };
         let sigma = glass.blur.sigma_in_texels(1.0, 200).unwrap_or(Vec2::ZERO);
         Panel::new(Entity::PLACEHOLDER, picture, shape, &glass, sigma, || Layer::AboveUi(0))

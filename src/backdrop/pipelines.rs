@@ -160,7 +160,7 @@ fn descriptor(shader: &Handle<Shader>, key: GlassKey) -> RenderPipelineDescripto
             shader: shader.clone(),
             shader_defs: definitions.clone(),
             entry_point: Some("glass_vertex".into()),
-            buffers: Vec::new(),
+            ..default()
         },
         fragment: Some(FragmentState {
             shader: shader.clone(),

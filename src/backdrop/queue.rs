@@ -1,7 +1,7 @@
 //! Glass among the items of Bevy's user interface (feature `ui`).
 
 use super::extract::Panels;
-use super::node_groups::{GLASS, cut_of_node};
+use super::node_groups::{GLASS, cut_of_node, panel_index};
 use super::paint::Paints;
 use super::panel::{Layer, Panel};
 use bevy::ecs::system::SystemParamItem;
@@ -32,10 +32,10 @@ impl RenderCommand<TransparentUi> for PaintGlass {
         (paints, cache): SystemParamItem<'w, '_, Self::Param>,
         pass: &mut TrackedRenderPass<'w>,
     ) -> RenderCommandResult {
-        if paints.into_inner().draw(item.index, cache.into_inner(), pass) {
-            RenderCommandResult::Success
-        } else {
-            RenderCommandResult::Skip
+        let (paints, cache) = (paints.into_inner(), cache.into_inner());
+        match panel_index(item) {
+            Some(panel) if paints.draw(panel, cache, pass) => RenderCommandResult::Success,
+            _ => RenderCommandResult::Skip,
         }
     }
 }
@@ -69,7 +69,7 @@ pub fn queue_glass(
                 pipeline: CachedRenderPipelineId::INVALID,
                 draw_function,
                 batch_range,
-                extra_index: PhaseItemExtraIndex::None,
+                extra_index: PhaseItemExtraIndex::DynamicOffset(index as u32),
                 index,
                 indexed: false,
             });

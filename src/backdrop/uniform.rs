@@ -1,6 +1,7 @@
 //! What the shader is told about a panel: the mirror of `Glass` in `shaders/glass.wgsl`.
 
 use super::panel::Panel;
+use crate::formats::dither::Dither;
 use crate::formats::precision_of;
 use crate::kernel::Precision;
 use bevy::camera::CompositingSpace;
@@ -23,16 +24,24 @@ pub struct Colours {
     pub are_filtered: bool,
     /// Whether the GPU can mix them with what is there. If not, glass is solid and its edges are hard.
     pub are_mixed: bool,
+    /// What they are dithered to, if they are.
+    pub dither: Dither,
 }
 
 impl Colours {
-    /// Those of a camera's picture.
-    pub fn new(format: TextureFormat, space: Option<CompositingSpace>, are_mixed: bool) -> Self {
+    /// Those of a camera's picture, which is written to a format.
+    pub fn new(
+        format: TextureFormat,
+        output: Option<TextureFormat>,
+        space: Option<CompositingSpace>,
+        are_mixed: bool,
+    ) -> Self {
         Self {
             are_encoded: space == Some(CompositingSpace::Srgb),
             are_bounded: precision_of(format) == Precision::Standard,
             are_filtered: space != Some(CompositingSpace::Oklab),
             are_mixed,
+            dither: Dither::of_camera(format, output, space),
         }
     }
 }
@@ -41,19 +50,19 @@ impl Colours {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct GlassUniform {
-    x_axis: [f32; 2],
-    y_axis: [f32; 2],
-    translation: [f32; 2],
-    viewport_size: [f32; 2],
-    size: [f32; 2],
-    frame: f32,
-    opacity: f32,
-    radii: [f32; 4],
-    region: [i32; 4],
-    saturation: f32,
-    brightness: f32,
-    flags: u32,
-    padding: u32,
+    pub x_axis: [f32; 2],
+    pub y_axis: [f32; 2],
+    pub translation: [f32; 2],
+    pub viewport_size: [f32; 2],
+    pub size: [f32; 2],
+    pub frame: f32,
+    pub opacity: f32,
+    pub radii: [f32; 4],
+    pub region: [i32; 4],
+    pub saturation: f32,
+    pub brightness: f32,
+    pub flags: u32,
+    pub padding: u32,
 }
 
 // The rules of WGSL's uniform address space: vectors of four start at multiples of 16 bytes.
@@ -68,6 +77,9 @@ pub const GLASS_STRIDE: usize = size_of::<GlassUniform>().next_multiple_of(256);
 const SOFT: u32 = 1;
 const ENCODED: u32 = 2;
 const BOUNDED: u32 = 4;
+const DITHER_STORED: u32 = 8;
+const DITHER_ENCODED: u32 = 16;
+const WHOLE: u32 = 32;
 
 impl GlassUniform {
     /// A panel on a picture that holds such colours.
@@ -79,10 +91,15 @@ impl GlassUniform {
         // A frame that meets in the middle is the whole box.
         let has_frame = solid && 2.0 * rim < shape.size.min_element();
         let filter = |value: f32| if colours.are_filtered { value } else { 1.0 };
+        // Where nothing is blurred there are no more bands than there were.
+        let dithers = |to: Dither| panel.picture.dithers && panel.blurs() && colours.dither == to;
         let flags = [
             (SOFT, has_rim(panel, colours)),
             (ENCODED, colours.are_encoded),
             (BOUNDED, colours.are_bounded),
+            (DITHER_STORED, dithers(Dither::Stored)),
+            (DITHER_ENCODED, dithers(Dither::Encoded)),
+            (WHOLE, shape.is_on_pixels()),
         ];
         Self {
             x_axis: matrix.x_axis.to_array(),

@@ -19,10 +19,14 @@ pub struct ViewGroups {
 }
 
 impl ViewGroups {
+    /// All groups.
+    pub fn groups(&self) -> impl Iterator<Item = &Group> {
+        [&self.below, &self.among, &self.above].into_iter().flatten()
+    }
+
     /// The indices of all panels.
     pub fn panels(&self) -> impl Iterator<Item = usize> {
-        let groups = [&self.below, &self.among, &self.above].into_iter().flatten();
-        groups.flat_map(|group| group.panels.iter().copied())
+        self.groups().flat_map(|group| group.panels.iter().copied())
     }
 }
 

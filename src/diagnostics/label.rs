@@ -1,5 +1,6 @@
 //! Every label and span name the crate uses, and the paths under which its figures appear.
 
+use crate::settings::BackdropLayer;
 use bevy::diagnostic::DiagnosticPath;
 use bevy::prelude::*;
 use std::sync::Arc;
@@ -14,11 +15,14 @@ pub const VERTICAL: &str = "vertical";
 pub const BLUR: &str = "blur";
 /// The span of the interpolation at full resolution.
 pub const UPSAMPLE: &str = "upsample";
-/// The span of a pass that only copies, for an image whose blur is too weak to show.
+/// The span of the pass that blends blurs of several strengths, where a [`BlurProfile`](crate::BlurProfile) asks for it.
+pub const BLEND: &str = "blend";
+/// The span of a pass that only copies: an image whose blur is too weak to show, or the sharp picture of a blur that
+/// varies in place.
 pub const COPY: &str = "copy";
 
 /// All spans of passes, in the order in which they run.
-pub const PASSES: [&str; 6] = [COPY, DOWNSAMPLE, HORIZONTAL, VERTICAL, BLUR, UPSAMPLE];
+pub const PASSES: [&str; 7] = [COPY, DOWNSAMPLE, HORIZONTAL, VERTICAL, BLUR, UPSAMPLE, BLEND];
 
 /// How many bytes the intermediate textures of all blurs hold. The copies that blurs in place keep are not among them.
 pub const TEXTURE_BYTES: DiagnosticPath = DiagnosticPath::const_new("gaussian_blur/texture_bytes");
@@ -53,6 +57,26 @@ impl BlurLabel {
         Self(name.replace('/', "_").into())
     }
 
+    /// The label of the glass of a camera's nodes, those with a [`BackdropBlur`](crate::BackdropBlur): `backdrop-<index>`.
+    ///
+    /// The entity does not carry it: a camera may have a blur of its own. What lies between two groups of panels is drawn
+    /// within the [whole](Self::elapsed_gpu) time.
+    #[must_use]
+    pub fn of_nodes(camera: Entity) -> Self {
+        Self::new(&format!("backdrop-{}", camera.index()))
+    }
+
+    /// The label of the glass of a camera's [`BackdropRegion`](crate::BackdropRegion)s in one layer:
+    /// `backdrop-<index>-below-ui` or `backdrop-<index>-above-ui`.
+    #[must_use]
+    pub fn of_regions(camera: Entity, layer: BackdropLayer) -> Self {
+        let layer = match layer {
+            BackdropLayer::BelowUi => "below-ui",
+            BackdropLayer::AboveUi => "above-ui",
+        };
+        Self::new(&format!("backdrop-{}-{layer}", camera.index()))
+    }
+
     /// The label itself.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -81,6 +105,24 @@ impl BlurLabel {
     #[must_use]
     pub fn pass_elapsed_cpu(&self, pass: &str) -> DiagnosticPath {
         self.path(&[pass, "elapsed_cpu"])
+    }
+
+    /// How many panels of glass are seen. For [glass](Self::of_nodes) only, as the two that follow.
+    #[must_use]
+    pub fn panels(&self) -> DiagnosticPath {
+        self.path(&["panels"])
+    }
+
+    /// In how many groups they are blurred: panels that nothing comes between are blurred together.
+    #[must_use]
+    pub fn groups(&self) -> DiagnosticPath {
+        self.path(&["groups"])
+    }
+
+    /// How many texels the passes of their blurs write. The glass itself is not among them.
+    #[must_use]
+    pub fn texels(&self) -> DiagnosticPath {
+        self.path(&["texels"])
     }
 
     /// The span that a blur of this label is recorded in.

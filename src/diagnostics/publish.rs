@@ -1,13 +1,18 @@
 //! Publishes what blurs cost: GPU times through Bevy's recorder, and the bytes of the intermediates.
 
+use super::glass::{GlassCounts, GlassFigures};
 use super::label::{BlurLabel, PASSES, TEXTURE_BYTES};
+use super::timestamps::{MeasuredFrames, init_timer, read_timestamps};
 use crate::gpu::IntermediateTextures;
-use bevy::diagnostic::{Diagnostic, DiagnosticPath, Diagnostics, DiagnosticsStore, RegisterDiagnostic};
+use bevy::diagnostic::{
+    Diagnostic, DiagnosticMeasurement, DiagnosticPath, Diagnostics, DiagnosticsStore, RegisterDiagnostic,
+};
 use bevy::platform::collections::HashMap;
 use bevy::platform::time::Instant;
 use bevy::prelude::*;
 use bevy::render::diagnostic::RenderDiagnosticsPlugin;
-use bevy::render::{Render, RenderApp, RenderSystems};
+use bevy::render::renderer::{RenderGraph, RenderGraphSystems};
+use bevy::render::{Render, RenderApp, RenderStartup, RenderSystems};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -27,18 +32,36 @@ impl Plugin for GaussianBlurDiagnosticsPlugin {
         if !app.is_plugin_added::<RenderDiagnosticsPlugin>() {
             app.add_plugins(RenderDiagnosticsPlugin);
         }
-        let bytes = PublishedBytes::default();
+        let (bytes, frames, glass) = (
+            PublishedBytes::default(),
+            MeasuredFrames::default(),
+            GlassCounts::default(),
+        );
         app.insert_resource(bytes.clone())
+            .insert_resource(frames.clone())
+            .insert_resource(glass.clone())
             .register_diagnostic(
                 Diagnostic::new(TEXTURE_BYTES)
                     .with_suffix(" B")
                     .with_smoothing_factor(0.0),
             )
-            .add_systems(Update, (publish_bytes, withdraw_stale));
+            .add_systems(
+                Update,
+                (publish_bytes, publish_times, publish_glass, withdraw_stale).chain(),
+            );
         if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
             // The counter is reset in the cleanup that follows.
             render_app
                 .insert_resource(bytes)
+                .insert_resource(frames)
+                .insert_resource(glass)
+                .add_systems(RenderStartup, init_timer)
+                .add_systems(
+                    RenderGraph,
+                    read_timestamps
+                        .after(RenderGraphSystems::Render)
+                        .before(RenderGraphSystems::Submit),
+                )
                 .add_systems(Render, hand_over_bytes.in_set(RenderSystems::Render));
         }
     }
@@ -56,43 +79,113 @@ fn publish_bytes(published: Res<PublishedBytes>, mut diagnostics: Diagnostics) {
     diagnostics.add_measurement(&TEXTURE_BYTES, || published.0.load(Ordering::Relaxed) as f64);
 }
 
+/// Publishes the times that Bevy's recorder cannot take.
+fn publish_times(frames: Res<MeasuredFrames>, mut store: ResMut<DiagnosticsStore>) {
+    for frame in frames.take() {
+        let time = Instant::now();
+        for (label, times) in frame {
+            add(&mut store, label.elapsed_gpu(), "ms", time, times.whole);
+            for pass in PASSES {
+                if let Some(value) = times.spans.get(pass) {
+                    add(&mut store, label.pass_elapsed_gpu(pass), "ms", time, *value);
+                }
+            }
+        }
+    }
+}
+
+/// The paths of the figures of glass, and those.
+fn paths_of(label: &BlurLabel, figures: GlassFigures) -> [(DiagnosticPath, f64); 3] {
+    [
+        (label.panels(), figures.panels as f64),
+        (label.groups(), figures.groups as f64),
+        (label.texels(), figures.texels as f64),
+    ]
+}
+
+/// Publishes how much glass there is, and withdraws the figures of glass that is no longer seen.
+fn publish_glass(
+    counts: Res<GlassCounts>,
+    mut store: ResMut<DiagnosticsStore>,
+    mut known: Local<HashMap<BlurLabel, GlassFigures>>,
+) {
+    let counted = counts.get();
+    let time = Instant::now();
+    for (label, figures) in &counted {
+        for (path, value) in paths_of(label, *figures) {
+            add(&mut store, path, "", time, value);
+        }
+    }
+    for (label, figures) in known.iter().filter(|(label, _)| !counted.contains_key(*label)) {
+        for (path, _) in paths_of(label, *figures) {
+            clear(&mut store, &path);
+        }
+    }
+    *known = counted;
+}
+
+fn add(store: &mut DiagnosticsStore, path: DiagnosticPath, unit: &'static str, time: Instant, value: f64) {
+    if store.get(&path).is_none() {
+        store.add(Diagnostic::new(path.clone()).with_suffix(unit));
+    }
+    if let Some(diagnostic) = store.get_mut(&path) {
+        diagnostic.add_measurement(DiagnosticMeasurement { time, value });
+    }
+}
+
 /// What is known about the figures of a label.
 struct Freshness {
-    /// The paths of the whole, and of the passes.
-    whole: [DiagnosticPath; 2],
-    passes: Vec<DiagnosticPath>,
-    last: Option<Instant>,
+    /// Those of the GPU and those of the CPU, which need not come in the same frame.
+    figures: [Figures; 2],
     frames: u32,
     /// Whether there is a blur of this label, and whether that of a camera.
     running: Option<bool>,
 }
 
+/// The paths of the whole and of the passes, and when they were measured last.
+struct Figures {
+    whole: DiagnosticPath,
+    passes: [DiagnosticPath; PASSES.len()],
+    last: Option<Instant>,
+}
+
 impl Freshness {
     fn new(label: &BlurLabel) -> Self {
-        let passes = PASSES.map(|pass| [label.pass_elapsed_gpu(pass), label.pass_elapsed_cpu(pass)]);
-        Self {
-            whole: [label.elapsed_gpu(), label.elapsed_cpu()],
-            passes: passes.into_iter().flatten().collect(),
+        let figures = |whole, passes| Figures {
+            whole,
+            passes,
             last: None,
+        };
+        Self {
+            figures: [
+                figures(label.elapsed_gpu(), PASSES.map(|pass| label.pass_elapsed_gpu(pass))),
+                figures(label.elapsed_cpu(), PASSES.map(|pass| label.pass_elapsed_cpu(pass))),
+            ],
             frames: 0,
             running: None,
         }
     }
 
-    /// Looks for a new figure, and withdraws what is old. Returns whether the label is still of interest.
+    /// Looks for new figures, and withdraws what is old. Returns whether the label is still of interest.
     fn update(&mut self, store: &mut DiagnosticsStore) -> bool {
-        let last = self.whole.iter().find_map(|path| measured(store, path));
-        self.frames = if last == self.last { self.frames + 1 } else { 0 };
-        self.last = last;
-        for path in &self.passes {
-            if measured(store, path) != last {
-                clear(store, path);
+        let mut is_old = true;
+        for figures in &mut self.figures {
+            let last = measured(store, &figures.whole);
+            is_old &= last == figures.last;
+            figures.last = last;
+            for path in &figures.passes {
+                if measured(store, path) != last {
+                    clear(store, path);
+                }
             }
         }
+        self.frames = if is_old { self.frames + 1 } else { 0 };
         // An image that is blurred only when it changes keeps the figures of its last blur.
         if self.frames >= STALE_FRAMES && self.running != Some(false) {
-            self.whole.iter().for_each(|path| clear(store, path));
-            self.last = None;
+            for figures in &mut self.figures {
+                clear(store, &figures.whole);
+                figures.last = None;
+            }
         }
         self.running.take().is_some() || self.frames <= STALE_FRAMES
     }
@@ -102,9 +195,12 @@ impl Freshness {
 fn withdraw_stale(
     mut store: ResMut<DiagnosticsStore>,
     blurs: Query<(&BlurLabel, Has<Camera>)>,
+    glass: Res<GlassCounts>,
     mut known: Local<HashMap<BlurLabel, Freshness>>,
 ) {
-    for (label, is_camera) in &blurs {
+    let counted = glass.get();
+    let panes = counted.keys().map(|label| (label, true));
+    for (label, is_camera) in blurs.iter().chain(panes) {
         if !known.contains_key(label) {
             known.insert(label.clone(), Freshness::new(label));
         }

@@ -10,7 +10,7 @@
 use super::pipelines::{PipelineFactory, PipelineKey, Queued};
 use crate::formats::{Capabilities, Ends, Resolved};
 use crate::plan::pass::Stage;
-use crate::plan::{Finish, Means, stages};
+use crate::plan::{Finish, Means, stages, varying_stages};
 use crate::program::Program;
 use bevy::asset::AssetServer;
 use bevy::core_pipeline::FullscreenShader;
@@ -29,9 +29,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// How eagerly shaders for single kernels are compiled, which are faster than those that serve any kernel.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlurCompilation {
-    /// How many pipelines may be started in a frame. Default: 2.
+    /// How many pipelines may be started in a frame. Default: 2, and 1 where compiling blocks the main thread (on macOS and
+    /// the web).
     ///
-    /// Where compiling blocks the main thread (on macOS and the web), this is what a frame may have to wait for; the
+    /// There, this is what a frame may have to wait for; the
     /// shaders that serve any kernel come on top, in the first frame that has a new format. With 0 all blurs stay with
     /// those.
     pub per_frame: usize,
@@ -39,7 +40,10 @@ pub struct BlurCompilation {
 
 impl Default for BlurCompilation {
     fn default() -> Self {
-        Self { per_frame: 2 }
+        let blocks = cfg!(any(target_arch = "wasm32", target_os = "macos"));
+        Self {
+            per_frame: if blocks { 1 } else { 2 },
+        }
     }
 }
 
@@ -67,7 +71,8 @@ impl BlurReadiness {
     /// that have been blurred. Without a renderer it is `true`: there is nothing to wait for.
     ///
     /// That takes the first frames of an app. Until then a blur keeps what it showed last, and a new one is not seen. It
-    /// becomes `false` again for a moment when a format comes that was not there before.
+    /// becomes `false` again for a moment when a format comes that was not there before, or the first
+    /// [`BackdropBlur`](crate::BackdropBlur): without any, glass does not count.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.0.ready.load(Ordering::Acquire)
@@ -109,7 +114,7 @@ pub struct BlurPipelines {
     wanted: VecDeque<PipelineKey>,
     later: VecDeque<PipelineKey>,
     announced: HashSet<(Ends, Uses)>,
-    accelerated: HashSet<(Ends, Finish)>,
+    accelerated: HashSet<(Ends, Uses)>,
 }
 
 /// Creates [`BlurPipelines`].
@@ -143,6 +148,8 @@ pub enum Uses {
     BlurOrCopy,
     /// The same, but for the last step, which is left to somebody else.
     Backdrop,
+    /// Blurs whose sigma varies.
+    Varying(Finish),
     /// Mip levels.
     Mipmaps,
 }
@@ -168,9 +175,10 @@ const fn from_end_to_end(program: Program) -> Stage {
 }
 
 impl Uses {
-    fn stages(self, means: Means) -> Vec<Stage> {
+    fn stages(self, means: Means, in_place: bool) -> Vec<Stage> {
         let (finish, alone): (Finish, &[Stage]) = match self {
             Self::Mipmaps => return vec![MIPMAP],
+            Self::Varying(finish) => return varying_stages(means, finish, in_place),
             Self::Blur => (Finish::Write, &[]),
             Self::BlurOrCopy => (Finish::Write, &[COPY]),
             Self::Backdrop => (Finish::Leave, &[COPY_TO_LEVEL]),
@@ -191,15 +199,15 @@ impl BlurPipelines {
         let Ok(resolved) = capabilities.resolve(&ends) else {
             return;
         };
-        for stage in uses.stages(resolved.means) {
+        for stage in uses.stages(resolved.means, ends.in_place) {
             self.serving_any_kernel(PipelineKey::new(stage, &ends, &resolved), cache);
         }
     }
 
-    /// Asks for all the faster programs of blurs between two ends, in time.
-    pub fn accelerate(&mut self, ends: Ends, finish: Finish, resolved: &Resolved) {
-        if self.accelerated.insert((ends, finish)) {
-            let stages = stages(resolved.means, finish).into_iter();
+    /// Asks for all the faster programs of these blurs between two ends, in time.
+    pub fn accelerate(&mut self, ends: Ends, uses: Uses, resolved: &Resolved) {
+        if self.accelerated.insert((ends, uses)) {
+            let stages = uses.stages(resolved.means, ends.in_place).into_iter();
             self.later
                 .extend(stages.map(|stage| PipelineKey::new(stage, &ends, resolved)));
         }
@@ -218,6 +226,21 @@ impl BlurPipelines {
     /// Counts a pipeline of somebody else among those that blurs cannot do without.
     pub fn wait_for(&mut self, id: CachedRenderPipelineId) {
         self.essential.push(Queued::Render(id));
+    }
+
+    /// Whether all that is missing of what blurs cannot do without is being compiled. What waits for a shader to be
+    /// loaded does not count: it may take any time.
+    #[must_use]
+    pub fn are_compiling(&self, cache: &PipelineCache) -> bool {
+        let mut is_any = false;
+        for queued in &self.essential {
+            match queued.state(cache) {
+                CachedPipelineState::Queued | CachedPipelineState::Creating(_) => is_any = true,
+                CachedPipelineState::Ok(_) => {}
+                CachedPipelineState::Err(_) => return false,
+            }
+        }
+        is_any
     }
 
     /// Asks for a pipeline as soon as possible.
@@ -258,13 +281,16 @@ impl Queued {
         }
     }
 
-    /// Whether it is yet to be seen what becomes of the pipeline.
-    fn is_pending(self, cache: &PipelineCache) -> bool {
-        let state = match self {
+    fn state(self, cache: &PipelineCache) -> &CachedPipelineState {
+        match self {
             Self::Render(id) => cache.get_render_pipeline_state(id),
             Self::Compute(id) => cache.get_compute_pipeline_state(id),
-        };
-        match state {
+        }
+    }
+
+    /// Whether it is yet to be seen what becomes of the pipeline.
+    fn is_pending(self, cache: &PipelineCache) -> bool {
+        match self.state(cache) {
             CachedPipelineState::Queued | CachedPipelineState::Creating(_) => true,
             CachedPipelineState::Ok(_) => false,
             CachedPipelineState::Err(error) => matches!(

@@ -1,10 +1,13 @@
 //! What one blur keeps between frames: what was asked for, the plan, its textures, and the pipeline and bind groups of each
 //! pass.
 
+use super::blend::{ATLAS_BINDING, Blend, LAYERS_BINDING, MASK_BINDING, SHARES_BINDING};
 use super::compile::{BlurPipelines, Ready};
 use super::pipelines::{PipelineKey, Queued};
 use super::uniforms::{PassUniform, UNIFORM_STRIDE};
+use crate::formats::dither::Dither;
 use crate::formats::{Ends, Resolved};
+use crate::plan::pass::{Pass, Surface};
 use crate::plan::{BlurPlan, Finish};
 use crate::program::Program;
 use crate::settings::EdgeMode;
@@ -14,9 +17,10 @@ use bevy::render::render_resource::{
     TextureViewId,
 };
 use bevy::render::renderer::RenderDevice;
+use std::sync::Arc;
 
 /// What a job is to do: everything that decides its plan and its pipelines.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct BlurTask {
     /// From what to what.
     pub ends: Ends,
@@ -30,7 +34,7 @@ pub struct BlurTask {
 }
 
 /// What is to be done between two ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Work {
     /// An exact copy.
     Copy,
@@ -41,8 +45,30 @@ pub enum Work {
         /// What lies outside the region.
         edge: EdgeMode,
     },
+    /// A blur whose sigma varies.
+    Vary {
+        /// The largest standard deviations along x and y, in texels.
+        sigma: Vec2,
+        /// What lies outside the region.
+        edge: EdgeMode,
+    },
     /// The whole of a mip level, out of the one before it.
     Mipmap,
+    /// Blurs of parts of the region, whose last steps are left.
+    Parts(Arc<[BlurPart]>),
+}
+
+/// A blur of a part of a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlurPart {
+    /// The standard deviations along x and y, in texels. Where both are too small, this is a copy.
+    pub sigma: Vec2,
+    /// What lies outside what is read.
+    pub edge: EdgeMode,
+    /// The texels to read.
+    pub reads: URect,
+    /// Those of them for which the last step will be done.
+    pub region: URect,
 }
 
 /// A blur from frame to frame.
@@ -59,14 +85,27 @@ pub(super) struct Prepared {
     pub task: BlurTask,
     pub resolved: Resolved,
     pub plan: BlurPlan,
+    /// The sizes that intermediates need. Those of the plan may be larger.
+    pub needed: Vec<UVec2>,
     pub steps: Vec<Step>,
-    /// What the step that is left to somebody else reads.
-    pub left: Option<(TextureViewId, BindGroup)>,
+    /// The plans of [parts](Work::Parts), to be used again for those that do not change.
+    pub parts: Vec<BlurPlan>,
+    /// What steps read that are left to somebody else.
+    pub left: Vec<BoundLevel>,
     pub uniforms: Buffer,
+    /// What the last pass reads, if it blends.
+    pub blend: Option<Blend>,
     /// The intermediates of this frame.
     pub textures: Vec<TextureView>,
     /// Whether it has been drawn before.
     pub was_drawn: bool,
+}
+
+/// A texture that a step reads which is left to somebody else.
+pub(super) struct BoundLevel {
+    pub level: TextureViewId,
+    pub filtered: bool,
+    pub group: BindGroup,
 }
 
 impl BlurJob {
@@ -75,25 +114,36 @@ impl BlurJob {
         self.current.is_none()
     }
 
+    /// How many texels its passes write.
+    #[must_use]
+    pub fn texels(&self) -> u64 {
+        let area = |pass: &Pass| u64::from(pass.size.x) * u64::from(pass.size.y);
+        let passes = self.current.iter().flat_map(|current| &current.plan.passes);
+        passes.map(area).sum()
+    }
+
     /// Lets the textures go. What is cheap to keep stays, so that the blur resumes without a hitch.
     pub fn release(&mut self) {
         self.last = None;
         if let Some(prepared) = &mut self.current {
             prepared.textures.clear();
-            prepared.left = None;
+            prepared.left.clear();
             prepared.steps.iter_mut().for_each(|step| step.bind_groups.clear());
         }
     }
 
-    /// What the step reads that is left to somebody else. `None` until the job is bound.
+    /// What a step reads that is left to somebody else: the only one, or that of a [part](Work::Parts). `None` until the
+    /// job is bound.
     #[must_use]
-    pub fn left(&self) -> Option<Left<'_>> {
+    pub fn left(&self, part: usize) -> Option<Left<'_>> {
         let prepared = self.current.as_ref()?;
-        let (_, bind_group) = prepared.left.as_ref()?;
+        let pass = prepared.plan.left.get(part)?;
+        let (level, filtered) = (prepared.level_of(pass)?.id(), pass.program.filters());
+        let is_it = |bound: &&BoundLevel| bound.level == level && bound.filtered == filtered;
         Some(Left {
-            bind_group,
-            offset: uniform_offset(prepared.plan.passes.len()),
-            filtered: prepared.plan.left.as_ref()?.program.filters(),
+            bind_group: &prepared.left.iter().find(is_it)?.group,
+            offset: uniform_offset(prepared.plan.passes.len() + part),
+            filtered,
         })
     }
 }
@@ -109,6 +159,14 @@ pub struct Left<'a> {
 }
 
 impl Prepared {
+    /// The intermediate that a pass reads.
+    pub fn level_of(&self, pass: &Pass) -> Option<&TextureView> {
+        match pass.source {
+            Surface::Intermediate(index) => self.textures.get(index),
+            Surface::Source | Surface::Destination => None,
+        }
+    }
+
     /// Whether the pipelines of all steps are there.
     pub fn is_ready(&self, pipelines: &BlurPipelines, cache: &PipelineCache) -> bool {
         self.steps.iter().all(|step| step.ready(pipelines, cache).is_some())
@@ -118,7 +176,11 @@ impl Prepared {
 impl BlurTask {
     /// Whether both tasks are about the same textures, as far as a task can tell.
     pub fn has_textures_of(&self, other: &Self) -> bool {
-        let textures = |task: &Self| (task.region, task.source_size, task.ends, task.finish);
+        let ends = |task: &Self| Ends {
+            dither: Dither::Off,
+            ..task.ends
+        };
+        let textures = |task: &Self| (task.region, task.source_size, ends(task), task.finish);
         textures(self) == textures(other)
     }
 }
@@ -129,7 +191,7 @@ pub(super) struct Step {
     /// The pipeline that serves any kernel.
     any_kernel: Queued,
     /// The bind groups of the views that this pass has read and written, the latest last.
-    bind_groups: Vec<([TextureViewId; 2], BindGroup)>,
+    bind_groups: Vec<([TextureViewId; 4], BindGroup)>,
 }
 
 /// What a pass reads and writes in this frame.
@@ -137,8 +199,24 @@ pub(super) struct Bound<'a> {
     pub source: &'a TextureView,
     pub target: &'a TextureView,
     pub uniforms: &'a Buffer,
+    /// What a pass that blends reads beside its source.
+    pub blended: Option<Blended<'a>>,
     /// How many bind groups to keep.
     pub most: usize,
+}
+
+/// What a pass that blends reads beside its source.
+#[derive(Clone, Copy)]
+pub(super) struct Blended<'a> {
+    pub blend: &'a Blend,
+    pub atlas: &'a TextureView,
+}
+
+impl<'a> Blended<'a> {
+    /// Where there is no mask, nobody looks at it.
+    fn mask(&self) -> &'a TextureView {
+        self.blend.mask.as_ref().unwrap_or(self.atlas)
+    }
 }
 
 /// A pipeline that can be used.
@@ -166,6 +244,14 @@ pub(super) fn bind_group(
     }
     if key.program.computes() {
         entries.push((3, BindingResource::TextureView(bound.target)));
+    }
+    if let Some(blended) = bound.blended {
+        entries.extend([
+            (LAYERS_BINDING, blended.blend.layers.as_entire_binding()),
+            (ATLAS_BINDING, BindingResource::TextureView(blended.atlas)),
+            (SHARES_BINDING, blended.blend.shares.as_entire_binding()),
+            (MASK_BINDING, BindingResource::TextureView(blended.mask())),
+        ]);
     }
     let entry = |(binding, resource)| BindGroupEntry { binding, resource };
     let entries: Vec<BindGroupEntry> = entries.into_iter().map(entry).collect();
@@ -206,22 +292,38 @@ impl Step {
 
     /// The bind group for a source, or the one that was made the latest.
     pub fn bind_group(&self, source: TextureViewId) -> Option<&wgpu::BindGroup> {
-        let of_source = self.bind_groups.iter().rfind(|([of, _], _)| *of == source);
+        let of_source = self.bind_groups.iter().rfind(|([of, ..], _)| *of == source);
         of_source.or(self.bind_groups.last()).map(|(_, group)| &**group)
     }
 
-    /// Makes the bind group of these views the latest one, creating it if it is new.
-    pub fn bind(&mut self, pipelines: &BlurPipelines, cache: &PipelineCache, device: &RenderDevice, bound: &Bound) {
+    /// Makes the bind group of these views the latest one. If it is new, it is that of a neighbour, or else created.
+    pub fn bind(
+        &mut self,
+        neighbour: Option<&Self>,
+        pipelines: &BlurPipelines,
+        cache: &PipelineCache,
+        device: &RenderDevice,
+        bound: &Bound,
+    ) {
         let stores = self.key.program.computes();
         // A render pass does not bind its target.
         let target = if stores { bound.target } else { bound.source };
-        let views = [bound.source.id(), target.id()];
+        let [atlas, mask] = match &bound.blended {
+            Some(blended) => [blended.atlas, blended.mask()],
+            None => [bound.source; 2],
+        };
+        let views = [bound.source, target, atlas, mask].map(|view| view.id());
         if let Some(known) = self.bind_groups.iter().position(|(ids, _)| *ids == views) {
             let last = self.bind_groups.len() - 1;
             self.bind_groups.swap(known, last);
             return;
         }
-        let group = bind_group(&self.key, pipelines, cache, device, bound);
+        let neighbour = neighbour.filter(|other| other.key.binds_like(&self.key));
+        let shared = neighbour.and_then(|other| other.bind_groups.last());
+        let group = match shared {
+            Some((of, group)) if *of == views => group.clone(),
+            _ => bind_group(&self.key, pipelines, cache, device, bound),
+        };
         if self.bind_groups.len() == bound.most {
             self.bind_groups.remove(0);
         }

@@ -1,8 +1,11 @@
 //! Pipelines: what distinguishes one from another, their layouts, and their descriptors.
 
+use super::blend;
 use super::uniforms::PassUniform;
+use crate::formats::dither::Dither;
 use crate::formats::table::{Format, Rounding, Sample};
 use crate::formats::{Ends, Resolved};
+use crate::plan::LAYERS;
 use crate::plan::pass::{BORDER, MAX_WEIGHTS, Stage};
 use crate::program::{Beyond, Program};
 use crate::settings::BlurAlpha;
@@ -42,8 +45,12 @@ pub struct PipelineKey {
     /// Whether it reads straight alpha.
     premultiplies: bool,
     leave: Leave,
+    dither: Dither,
     /// Whether intermediates are half floats.
     in_halves: bool,
+    /// Whether it writes where the picture itself is, and whether it writes what it could read.
+    in_place: bool,
+    keeps_format: bool,
 }
 
 /// A pipeline that has been asked for.
@@ -79,7 +86,18 @@ impl PipelineKey {
                 BlurAlpha::Opaque if stage.is_last => Leave::Opaque,
                 _ => Leave::Keep,
             },
+            dither: if stage.is_last && !copies {
+                ends.dither
+            } else {
+                Dither::Off
+            },
             in_halves: resolved.intermediate == TextureFormat::Rgba16Float,
+            in_place: stage.program.blends() && stage.is_last && ends.in_place,
+            keeps_format: stage.program.blends()
+                && stage.is_last
+                && stage.is_first
+                && reads == Sample::Float
+                && ends.source == ends.destination,
         }
     }
 
@@ -93,7 +111,11 @@ impl PipelineKey {
             is_first: false,
             premultiplies: false,
             leave: Leave::Keep,
+            // Who writes the picture dithers it.
+            dither: Dither::Off,
             in_halves: true,
+            in_place: false,
+            keeps_format: false,
         }
     }
 
@@ -117,6 +139,9 @@ impl PipelineKey {
         };
         let uniform = uniform_buffer_sized(true, BufferSize::new(size_of::<PassUniform>() as u64));
         let source = match self.reads {
+            Sample::Float if self.program.blends() => TextureSampleType::Float {
+                filterable: self.program.sums_filtered(),
+            },
             Sample::Float => TextureSampleType::Float { filterable },
             Sample::Uint => TextureSampleType::Uint,
             Sample::Sint => TextureSampleType::Sint,
@@ -128,6 +153,9 @@ impl PipelineKey {
         if self.program.computes() {
             entries.push(texture_storage_2d(self.target, StorageTextureAccess::WriteOnly).build(3, stage));
         }
+        if self.program.blends() {
+            entries.extend(blend::layout(stage, filterable));
+        }
         BindGroupLayoutDescriptor::new("gaussian_blur_layout", &entries)
     }
 
@@ -135,7 +163,10 @@ impl PipelineKey {
     #[must_use]
     pub fn binds_like(&self, other: &Self) -> bool {
         let stored = |key: &Self| key.program.computes().then_some(key.target);
-        let binds = |key: &Self| (key.program.filters(), key.reads, stored(key));
+        let binds = |key: &Self| {
+            let filters = (key.program.filters(), key.program.sums_filtered());
+            (filters, key.program.blends(), key.reads, stored(key))
+        };
         binds(self) == binds(other)
     }
 
@@ -148,8 +179,9 @@ impl PipelineKey {
         let target = Format::of(self.target);
         let writes = target.map_or(Sample::Float, |format| format.sample());
         let rounding = target.map_or(Rounding::None, |format| format.rounding());
-        // What has been packed is a half float already, unless it is divided on its way out.
-        let is_rounded = self.program.writes_packed() && self.leave != Leave::Unpremultiply;
+        // What has been packed is a half float already, unless it is changed on its way out.
+        let is_changed = self.leave == Leave::Unpremultiply || self.dither != Dither::Off;
+        let is_rounded = self.program.writes_packed() && !is_changed;
         // What has been divided, or comes from wider floats, may be more than the target can hold.
         let may_exceed = !self.in_halves || self.leave == Leave::Unpremultiply || rounding == Rounding::Packed;
         let (beyond, is_special) = (self.program.beyond(), !self.program.serves_any_kernel());
@@ -159,15 +191,20 @@ impl PipelineKey {
             ("FOLDED", beyond != Beyond::Clamped && is_special),
             ("IMAGES", beyond == Beyond::Images && is_special),
             ("FILTERED", self.program.filters()),
+            ("SUMS_FILTERED", self.program.sums_filtered()),
             ("FIRST", self.is_first),
             ("HALF_FLOAT", self.in_halves),
             ("PREMULTIPLY", self.premultiplies),
             ("UNPREMULTIPLY", self.leave == Leave::Unpremultiply),
             ("OPAQUE", self.leave == Leave::Opaque),
+            ("DITHER_STORED", self.dither == Dither::Stored),
+            ("DITHER_ENCODED", self.dither == Dither::Encoded),
             ("ROUND_TO_HALF", rounding == Rounding::Half && !is_rounded),
             ("ROUND_TO_PACKED", rounding == Rounding::Packed),
             ("MAY_EXCEED", may_exceed),
             ("ROUND_PACKED", round_packed),
+            ("IN_PLACE", self.in_place),
+            ("KEEPS_FORMAT", self.keeps_format),
             ("COMPUTE", self.program.computes()),
             ("SOURCE_UINT", self.reads == Sample::Uint),
             ("SOURCE_SINT", self.reads == Sample::Sint),
@@ -180,6 +217,9 @@ impl PipelineKey {
         let stored = stored.filter(|_| self.program.computes());
         let sizes = [("TABLE_VECTORS", MAX_WEIGHTS as u32 / 4), ("BORDER", BORDER as u32)];
         let mut numbers: Vec<(&str, u32)> = sizes.into_iter().chain(self.program.numbers()).collect();
+        if self.program.blends() {
+            numbers.push(("LAYERS", LAYERS as u32));
+        }
         if let Rounding::Integer {
             largest: [colour, alpha],
         } = rounding

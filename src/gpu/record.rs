@@ -5,8 +5,9 @@
 //! compute passes for its intermediates even where the destination needs a render pass.
 
 use super::compile::{BlurPipelines, Ready};
-use super::job::{BlurJob, Bound, Prepared, uniform_offset};
-use crate::diagnostics::label::{self, BlurLabel};
+use super::job::{Blended, BlurJob, Bound, Prepared, uniform_offset};
+use crate::diagnostics::label::BlurLabel;
+use crate::diagnostics::timestamps::{PassTimer, Timestamps};
 use crate::plan::pass::{Pass, PassKind, Surface};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
@@ -35,6 +36,7 @@ pub struct Views<'a> {
 pub struct BlurRecorder<'w> {
     pipelines: Res<'w, BlurPipelines>,
     cache: Res<'w, PipelineCache>,
+    timer: Option<Res<'w, PassTimer>>,
 }
 
 /// The same, for systems that have the whole world.
@@ -42,6 +44,49 @@ pub struct BlurRecorder<'w> {
 pub struct BlurAccess<'w> {
     pub pipelines: &'w BlurPipelines,
     pub cache: &'w PipelineCache,
+    pub timer: Option<&'w PassTimer>,
+}
+
+/// What becomes of the time that a blur takes.
+#[derive(Clone, Copy)]
+pub enum Timed<'a> {
+    /// It is the time of a label.
+    Whole(&'a BlurLabel),
+    /// It is part of what [`record_together`] times for a label.
+    Part(&'a BlurLabel),
+    /// Nobody asks.
+    Not,
+}
+
+impl<'a> Timed<'a> {
+    /// The time of a label, if there is one.
+    pub fn whole(label: Option<&'a BlurLabel>) -> Self {
+        label.map_or(Self::Not, Self::Whole)
+    }
+
+    fn label(self) -> Option<&'a BlurLabel> {
+        match self {
+            Self::Whole(label) | Self::Part(label) => Some(label),
+            Self::Not => None,
+        }
+    }
+}
+
+/// Who measures the passes of a blur.
+#[derive(Clone, Copy, Default)]
+struct Timing<'a> {
+    /// Bevy's recorder, for a span of passes.
+    recorder: Option<&'a DiagnosticsRecorder>,
+    /// The timer for single passes, and whose they are.
+    timer: Option<(&'a PassTimer, &'a BlurLabel)>,
+}
+
+impl<'a> Timing<'a> {
+    /// The timestamps with which a pass of a kind is opened.
+    fn of(&self, kind: PassKind) -> Option<Timestamps<'a>> {
+        let (timer, label) = self.timer?;
+        timer.timestamps(label, kind.span())
+    }
 }
 
 /// What a blur reads, and what a render pass writes its result to.
@@ -52,6 +97,7 @@ impl BlurRecorder<'_> {
         BlurAccess {
             pipelines: &self.pipelines,
             cache: &self.cache,
+            timer: self.timer.as_deref(),
         }
     }
 }
@@ -89,33 +135,36 @@ impl BlurJob {
     }
 
     /// Encodes a job that is [bound](super::BlurPreparer::bind), and leaves its last step, for one of the sources that it is
-    /// bound for.
-    pub fn encode(&self, with: BlurAccess, encoder: &mut CommandEncoder, source: TextureViewId) {
+    /// bound for. What belongs to a label is timed for it.
+    pub fn encode(
+        &self,
+        with: BlurAccess,
+        encoder: &mut CommandEncoder,
+        label: Option<&BlurLabel>,
+        source: TextureViewId,
+    ) {
         if let Some(current) = &self.current {
-            current.encode(encoder, None, with, (source, None));
+            let timing = Timing {
+                recorder: None,
+                timer: with.timer.zip(label),
+            };
+            current.encode(encoder, timing, with, (source, None));
         }
     }
 
-    /// Encodes the passes of what was asked for, or of what was drawn last while pipelines are missing. They are timed if
-    /// there is a label.
+    /// Encodes the passes of what was asked for, or of what was drawn last while pipelines are missing.
     ///
     /// Returns whether it is what was asked for.
-    pub fn record(
-        &mut self,
-        with: &BlurRecorder,
-        context: &mut RenderContext,
-        label: Option<&BlurLabel>,
-        views: &Views,
-    ) -> bool {
+    pub fn record(&mut self, with: &BlurRecorder, context: &mut RenderContext, timed: Timed, views: &Views) -> bool {
         let Some(current) = &mut self.current else {
             return false;
         };
-        if current.record(with, context, label, views) {
+        if current.record(with, context, timed, views) {
             self.last = None;
             return true;
         }
         if let Some(last) = &mut self.last {
-            last.record(with, context, label, views);
+            last.record(with, context, timed, views);
         }
         false
     }
@@ -123,26 +172,25 @@ impl BlurJob {
 
 impl Prepared {
     /// Encodes the passes. Returns `false`, having encoded nothing, while a pipeline is still being compiled.
-    fn record(
-        &mut self,
-        with: &BlurRecorder,
-        context: &mut RenderContext,
-        label: Option<&BlurLabel>,
-        views: &Views,
-    ) -> bool {
+    fn record(&mut self, with: &BlurRecorder, context: &mut RenderContext, timed: Timed, views: &Views) -> bool {
         if !self.is_ready(&with.pipelines, &with.cache) {
             return false;
         }
         let device = context.render_device().clone();
         let (source, destination) = (views.source, views.destination);
         self.bind(&with.pipelines, &with.cache, &device, source, destination, views.turns);
-        let recorder = context.diagnostic_recorder().filter(|_| label.is_some());
+        let is_whole = matches!(timed, Timed::Whole(_));
+        let recorder = context.diagnostic_recorder().filter(|_| is_whole);
         let encoder = context.command_encoder();
         // A name that nobody will see is not put together.
-        let name = recorder.as_ref().and(label).map_or_else(String::new, BlurLabel::span);
-        let recorder = recorder.as_deref();
-        let whole = recorder.time_span(encoder, name);
-        self.encode(encoder, recorder, with.access(), (source.id(), Some(&views.attachment)));
+        let named = recorder.as_ref().and(timed.label());
+        let name = named.map_or_else(String::new, BlurLabel::span);
+        let timing = Timing {
+            recorder: recorder.as_deref(),
+            timer: with.timer.as_deref().zip(timed.label()),
+        };
+        let whole = timing.recorder.time_span(encoder, name);
+        self.encode(encoder, timing, with.access(), (source.id(), Some(&views.attachment)));
         whole.end(encoder);
         self.was_drawn = true;
         true
@@ -158,37 +206,40 @@ impl Prepared {
         destination: &TextureView,
         turns: usize,
     ) {
-        for (pass, step) in self.plan.passes.iter().zip(&mut self.steps) {
+        let atlas = self.plan.layers.as_ref().map(|layers| layers.atlas);
+        let atlas = atlas.map(|atlas| view_of(&self.textures, atlas, source));
+        let blended = atlas
+            .zip(self.blend.as_ref())
+            .map(|(atlas, blend)| Blended { blend, atlas });
+        for (index, pass) in self.plan.passes.iter().enumerate() {
+            let (before, steps) = self.steps.split_at_mut(index);
             let bound = Bound {
                 source: view_of(&self.textures, pass.source, source),
                 target: view_of(&self.textures, pass.target, destination),
                 uniforms: &self.uniforms,
+                blended: blended.filter(|_| pass.program.blends()),
                 // Intermediates are always the same.
                 most: match (pass.source, pass.target) {
                     (Surface::Intermediate(_), Surface::Intermediate(_)) => 1,
                     _ => turns,
                 },
             };
-            step.bind(pipelines, cache, device, &bound);
+            steps[0].bind(before.last(), pipelines, cache, device, &bound);
         }
     }
 
     /// Opens one pass after the other.
     ///
     /// Passes of a kind share a span. Where nobody measures, neighbouring compute passes are one pass of the GPU's with
-    /// several dispatches, which takes less time.
-    fn encode(
-        &self,
-        encoder: &mut CommandEncoder,
-        recorder: Option<&DiagnosticsRecorder>,
-        with: BlurAccess,
-        ends: End,
-    ) {
+    /// several dispatches, which takes less time. Neighbouring render passes with one target are one pass with several
+    /// draws.
+    fn encode(&self, encoder: &mut CommandEncoder, timing: Timing, with: BlurAccess, ends: End) {
+        let is_timed = timing.recorder.is_some() || timing.timer.is_some();
         let passes = &self.plan.passes;
         let computes = |index: usize| self.steps[index].key.program.computes();
         let goes_on = |next: usize| {
             let is_kind = passes[next].kind == passes[next - 1].kind;
-            computes(next) == computes(next - 1) && (is_kind || computes(next) && recorder.is_none())
+            computes(next) == computes(next - 1) && (is_kind || computes(next) && !is_timed)
         };
         let mut start = 0;
         while start < passes.len() {
@@ -196,33 +247,73 @@ impl Prepared {
             while end < passes.len() && goes_on(end) {
                 end += 1;
             }
-            let span = recorder.time_span(encoder, passes[start].kind.span());
+            let span = timing.recorder.time_span(encoder, passes[start].kind.span());
             if computes(start) {
-                self.dispatch(encoder, start..end, with, ends.0);
+                self.dispatch(encoder, start..end, timing, with, ends.0);
             } else {
-                (start..end).for_each(|index| self.draw(encoder, index, with, ends));
+                self.draw_all(encoder, start..end, timing, with, ends);
             }
             span.end(encoder);
             start = end;
         }
     }
 
-    fn draw(&self, encoder: &mut CommandEncoder, index: usize, with: BlurAccess, (source, destination): End) {
+    fn draw_all(
+        &self,
+        encoder: &mut CommandEncoder,
+        indices: Range<usize>,
+        timing: Timing,
+        with: BlurAccess,
+        ends: End,
+    ) {
+        let mut start = indices.start;
+        while start < indices.end {
+            let target = self.plan.passes[start].target;
+            let goes_on = |index: &usize| self.plan.passes[*index].target == target;
+            let end = (start..indices.end).take_while(goes_on).count() + start;
+            let Some(attachment) = self.attachment(start, ends.1) else {
+                return;
+            };
+            let kind = self.plan.passes[start].kind;
+            let timestamps = timing.of(kind);
+            let mut render_pass = encoder.begin_render_pass(&RenderPassDescriptor {
+                label: Some(kind.label()),
+                color_attachments: &[Some(attachment)],
+                timestamp_writes: timestamps.map(|timestamps| timestamps.of_render_pass()),
+                ..default()
+            });
+            (start..end).for_each(|index| self.draw(&mut render_pass, index, with, ends.0));
+            start = end;
+        }
+    }
+
+    /// What the render passes from `index` on that have one target write to.
+    fn attachment<'a>(
+        &'a self,
+        index: usize,
+        destination: Option<&RenderPassColorAttachment<'a>>,
+    ) -> Option<RenderPassColorAttachment<'a>> {
+        let passes = &self.plan.passes;
+        let Surface::Intermediate(texture) = passes[index].target else {
+            return destination.cloned();
+        };
+        // What it held before matters only if another kind of pass has written a part of it.
+        let is_part = passes[index].size != self.plan.intermediates[texture];
+        let was_written = passes[..index].iter().any(|pass| pass.target == passes[index].target);
+        let load = if is_part && was_written {
+            LoadOp::Load
+        } else {
+            LoadOp::Clear(default())
+        };
+        Some(attachment(&self.textures[texture], load))
+    }
+
+    fn draw(&self, render_pass: &mut wgpu::RenderPass, index: usize, with: BlurAccess, source: TextureViewId) {
         let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
         let usable = step.ready(with.pipelines, with.cache);
         let Some(Ready::Render(pipeline)) = usable.map(|usable| usable.pipeline) else {
             return;
         };
-        let attachment = match pass.target {
-            // It is written everywhere: what it held before does not matter.
-            Surface::Intermediate(texture) => Some(attachment(&self.textures[texture], LoadOp::Clear(default()))),
-            Surface::Source | Surface::Destination => destination.cloned(),
-        };
-        let mut render_pass = encoder.begin_render_pass(&RenderPassDescriptor {
-            label: Some(pass.kind.span()),
-            color_attachments: &[attachment],
-            ..default()
-        });
         let (origin, size) = (pass.origin, pass.size);
         let [x, y, width, height] = [origin.x, origin.y, size.x, size.y].map(|texels| texels as f32);
         render_pass.set_viewport(x, y, width, height, 0.0, 1.0);
@@ -244,10 +335,19 @@ impl Prepared {
         }
     }
 
-    fn dispatch(&self, encoder: &mut CommandEncoder, indices: Range<usize>, with: BlurAccess, source: TextureViewId) {
+    fn dispatch(
+        &self,
+        encoder: &mut CommandEncoder,
+        indices: Range<usize>,
+        timing: Timing,
+        with: BlurAccess,
+        source: TextureViewId,
+    ) {
+        let kind = self.plan.passes[indices.start].kind;
+        let timestamps = timing.of(kind);
         let mut compute_pass = encoder.begin_compute_pass(&ComputePassDescriptor {
-            label: Some(self.plan.passes[indices.start].kind.span()),
-            ..default()
+            label: Some(kind.label()),
+            timestamp_writes: timestamps.map(|timestamps| timestamps.of_compute_pass()),
         });
         for index in indices {
             let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
@@ -264,21 +364,6 @@ impl Prepared {
                 &[uniform_offset(index)],
             );
             compute_pass.dispatch_workgroups(pass.size.x.div_ceil(tile.x), pass.size.y.div_ceil(tile.y), 1);
-        }
-    }
-}
-
-impl PassKind {
-    fn span(self) -> &'static str {
-        match self {
-            Self::Copy => label::COPY,
-            // Never timed on its own.
-            Self::Mipmap => "mipmap",
-            Self::Downsample => label::DOWNSAMPLE,
-            Self::Horizontal => label::HORIZONTAL,
-            Self::Vertical => label::VERTICAL,
-            Self::Blur => label::BLUR,
-            Self::Upsample => label::UPSAMPLE,
         }
     }
 }

@@ -1,79 +1,72 @@
 //! Every shader, for every pipeline that a blur can ask for, is valid and can be written for every graphics API; and what
 //! Rust writes into a uniform is what the shaders read out of it.
 
+use super::blend::{LayerUniform, LayersUniform, SharesUniform};
 use super::compile::{COPY, COPY_TO_LEVEL, MIPMAP};
 use super::pipelines::PipelineKey;
 use super::uniforms::PassUniform;
+use crate::formats::dither::Dither;
 use crate::formats::table::{Format, Sample};
 use crate::formats::{Ends, Resolved};
 use crate::kernel::Precision;
-use crate::plan::{Finish, Means, stages};
+use crate::plan::{Finish, Means, stages, varying_stages};
 use crate::program::{Filtering, Tiling};
 use crate::settings::{BlurAlpha, EdgeMode};
+use bevy::asset::AssetId;
+use bevy::asset::uuid::Uuid;
 use bevy::render::render_resource::TextureFormat;
-use bevy::shader::ShaderDefVal;
+use bevy::shader::{Shader, ShaderCache, ShaderCacheSource, ShaderDefVal};
 use core::mem::offset_of;
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::proc::{BoundsCheckPolicies, Layouter};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, ShaderStage, TypeInner};
-use naga_oil::compose::{ComposableModuleDescriptor, Composer, NagaModuleDescriptor, ShaderDefValue, ShaderType};
-use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::sync::Arc;
+use wgpu::{DownlevelFlags, Features};
 
-const LIBRARIES: [&str; 4] = ["leave", "common", "cubic", "spline"];
+const LIBRARIES: [&str; 8] = ["srgb", "dither", "leave", "common", "cubic", "spline", "sums", "blend"];
 
-/// What a shader is compiled for, by name.
-type Definitions = BTreeMap<String, ShaderDefValue>;
+/// What a shader is compiled for.
+type Definitions = Vec<ShaderDefVal>;
 
-fn read(name: &str) -> (String, String) {
+fn read(name: &str) -> String {
     let path = format!("{}/src/shaders/{name}.wgsl", env!("CARGO_MANIFEST_DIR"));
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    (path, text)
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Something that puts shaders and what they import together, as Bevy does.
-fn composer(capabilities: Capabilities) -> Composer {
-    let mut composer = Composer::default().with_capabilities(capabilities);
-    for (path, text) in LIBRARIES.map(read) {
-        let added = composer.add_composable_module(ComposableModuleDescriptor {
-            source: &text,
-            file_path: &path,
-            ..Default::default()
-        });
-        if let Err(error) = added {
-            panic!("{path}: {}", error.emit_to_string(&composer));
-        }
+/// What puts shaders and what they import together: Bevy's own.
+type Composer = ShaderCache<Module, ()>;
+
+fn composer() -> Composer {
+    // What a device has to be capable of is validated later.
+    let (features, downlevel) = (Features::empty(), DownlevelFlags::all());
+    let mut composer = Composer::new((), features, downlevel, |(), source, _| match source {
+        ShaderCacheSource::Naga(module) => Ok(module),
+        _ => panic!("Bevy has parsed what it composes"),
+    });
+    for (number, name) in LIBRARIES.into_iter().enumerate() {
+        composer.set_shader(id(number), shader(name));
     }
     composer
 }
 
-fn compose(composer: &mut Composer, name: &str, definitions: &Definitions) -> Module {
-    let (path, text) = read(name);
-    composer
-        .make_naga_module(NagaModuleDescriptor {
-            source: &text,
-            file_path: &path,
-            shader_type: ShaderType::Wgsl,
-            shader_defs: definitions.clone().into_iter().collect::<HashMap<_, _>>(),
-            ..Default::default()
-        })
-        .unwrap_or_else(|error| {
-            let error = error.emit_to_string(composer);
-            panic!("{path} with {definitions:?}: {error}")
-        })
+fn id(number: usize) -> AssetId<Shader> {
+    let uuid = Uuid::from_u128(number as u128);
+    AssetId::Uuid { uuid }
 }
 
-fn definitions(key: &PipelineKey, round_packed: bool) -> Definitions {
-    key.definitions(round_packed).into_iter().map(named).collect()
+fn shader(name: &str) -> Shader {
+    let path = format!("embedded://{}/shaders/{name}.wgsl", env!("CARGO_PKG_NAME"));
+    Shader::from_wgsl(read(name), path)
 }
 
-fn named(definition: ShaderDefVal) -> (String, ShaderDefValue) {
-    match definition {
-        ShaderDefVal::Bool(name, value) => (name, ShaderDefValue::Bool(value)),
-        ShaderDefVal::Int(name, value) => (name, ShaderDefValue::Int(value)),
-        ShaderDefVal::UInt(name, value) => (name, ShaderDefValue::UInt(value)),
-    }
+fn compose(composer: &mut Composer, name: &str, definitions: &Definitions) -> Arc<Module> {
+    // The one before is forgotten, with all that it was compiled for.
+    let id = id(LIBRARIES.len());
+    composer.set_shader(id, shader(name));
+    let module = composer.get(0, id, definitions);
+    module.unwrap_or_else(|error| panic!("{name} with {definitions:?}: {error}"))
 }
 
 /// The pipelines of all blurs, whatever their sizes, strengths, edge modes, alpha and formats.
@@ -105,19 +98,32 @@ fn every_key() -> Vec<PipelineKey> {
             ]
         }) {
             for (tiling, filters) in tilings(source, destination) {
-                let ends = Ends {
-                    source,
-                    destination,
-                    precision,
-                    alpha,
-                    has_storage: true,
-                    in_place: false,
-                };
-                keys.extend(keys_between(&ends, tiling, filters));
+                let dithers = dithers(destination).into_iter();
+                for (dither, in_place) in dithers.flat_map(|dither| [(dither, false), (dither, true)]) {
+                    let ends = Ends {
+                        source,
+                        destination,
+                        precision,
+                        alpha,
+                        dither,
+                        has_storage: true,
+                        in_place,
+                    };
+                    keys.extend(keys_between(&ends, tiling, filters));
+                }
             }
         }
     }
     keys
+}
+
+/// What a target can be dithered to. That of a camera can be floats that are written to eight bits.
+fn dithers(destination: TextureFormat) -> Vec<Dither> {
+    match (destination, Dither::of_target(destination)) {
+        (TextureFormat::Rgba16Float, _) => vec![Dither::Off, Dither::Stored, Dither::Encoded],
+        (_, Dither::Off) => vec![Dither::Off],
+        (_, dither) => vec![Dither::Off, dither],
+    }
 }
 
 /// The pipelines of blurs between two ends.
@@ -145,7 +151,10 @@ fn keys_between(ends: &Ends, tiling: Tiling, filters: bool) -> impl Iterator<Ite
     };
     let stages = [Finish::Write, Finish::Leave]
         .into_iter()
-        .flat_map(|finish| stages(resolved.means, finish))
+        .flat_map(|finish| {
+            let varying = varying_stages(resolved.means, finish, ends.in_place);
+            stages(resolved.means, finish).into_iter().chain(varying)
+        })
         .chain([COPY, MIPMAP, COPY_TO_LEVEL]);
     let keys = stages.flat_map(|stage| {
         let key = PipelineKey::new(stage, ends, &resolved);
@@ -172,12 +181,12 @@ fn every_pipeline_is_valid_on_every_api() {
         true => Capabilities::SHADER_FLOAT16_IN_FLOAT32,
         false => Capabilities::empty(),
     };
-    let mut composers = [false, true].map(|computes| composer(capabilities(computes)));
+    let mut composer = composer();
     let mut variants: Vec<(&str, bool, Definitions)> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for key in every_key() {
         for round_packed in [false, true] {
-            let definitions = definitions(&key, round_packed);
+            let definitions = key.definitions(round_packed);
             if seen.insert(format!("{} {definitions:?}", key.program.name())) {
                 variants.push((key.program.name(), key.program.computes(), definitions));
             }
@@ -185,7 +194,7 @@ fn every_pipeline_is_valid_on_every_api() {
     }
     let mut embedded = 0;
     for (name, computes, definitions) in &variants {
-        let module = compose(&mut composers[usize::from(*computes)], name, definitions);
+        let module = compose(&mut composer, name, definitions);
         let name = format!("{name} with {definitions:?}");
         assert_eq!(module.entry_points.len(), 1, "{name}");
         let info = validate(&module, capabilities(*computes), &name);
@@ -205,7 +214,7 @@ fn every_pipeline_is_valid_on_every_api() {
 #[test]
 fn glass_is_valid_on_every_api() {
     use crate::backdrop::pipelines::{GlassKey, Mix, definitions};
-    let mut composer = composer(Capabilities::empty());
+    let mut composer = composer();
     for format in [
         TextureFormat::Rgba8UnormSrgb,
         TextureFormat::Rgba16Float,
@@ -213,7 +222,7 @@ fn glass_is_valid_on_every_api() {
     ] {
         for (mix, filtered) in Mix::ALL.into_iter().flat_map(|mix| [(mix, false), (mix, true)]) {
             let key = GlassKey { format, mix, filtered };
-            let definitions = definitions(key).into_iter().map(named).collect();
+            let definitions = definitions(key);
             let module = compose(&mut composer, "glass", &definitions);
             let name = format!("glass with {definitions:?}");
             let info = validate(&module, Capabilities::empty(), &name);
@@ -225,42 +234,78 @@ fn glass_is_valid_on_every_api() {
     }
 }
 
-#[test]
-fn the_uniform_mirrors_its_struct() {
-    let key = every_key()[0];
-    let module = compose(
-        &mut composer(Capabilities::empty()),
-        key.program.name(),
-        &definitions(&key, false),
-    );
+/// The members of a struct of a module, as (name, offset), and its size.
+fn members(module: &Module, name: &str) -> (Vec<(String, usize)>, usize) {
     let mut layouter = Layouter::default();
     layouter.update(module.to_ctx()).expect("a module with sizes");
-    let (handle, members) = module
-        .types
-        .iter()
-        .find_map(|(handle, ty)| match &ty.inner {
-            TypeInner::Struct { members, .. } if ty.name.as_ref()?.starts_with("BlurPass") => Some((handle, members)),
-            _ => None,
-        })
-        .expect("the shader reads a BlurPass");
-    let wgsl: Vec<(&str, usize)> = members
-        .iter()
-        .map(|member| (member.name.as_deref().unwrap_or(""), member.offset as usize))
-        .collect();
-    macro_rules! fields {
-        ($($name:ident),*) => { vec![$((stringify!($name), offset_of!(PassUniform, $name))),*] };
-    }
-    let rust = fields![
-        step, shift, bounds_min, bounds_max, reach_min, reach_max, edge, octaves, normalize, margin, images, origin,
-        size, texel_size, tables
+    let found = module.types.iter().find_map(|(handle, ty)| match &ty.inner {
+        TypeInner::Struct { members, .. } if own_name(ty.name.as_ref()?) == name => Some((handle, members)),
+        _ => None,
+    });
+    let (handle, members) = found.unwrap_or_else(|| panic!("no shader reads a {name}"));
+    let member = |member: &naga::StructMember| (member.name.clone().unwrap_or_default(), member.offset as usize);
+    (members.iter().map(member).collect(), layouter[handle].size as usize)
+}
+
+/// The name of an item without that of its module, which is put after it, or before it and a `_`.
+fn own_name(name: &str) -> &str {
+    let name = name.split("X_naga").next().unwrap_or(name);
+    name.rsplit('_').next().unwrap_or(name)
+}
+
+macro_rules! fields {
+    ($uniform:ident: $($name:ident),*) => {
+        vec![$((stringify!($name).to_owned(), offset_of!($uniform, $name))),*]
+    };
+}
+
+#[test]
+fn the_uniforms_mirror_their_structs() {
+    let mut composer = composer();
+    let key = every_key()
+        .into_iter()
+        .find(|key| key.program.name() == "blend_fragment")
+        .expect("a program that reads all uniforms");
+    let module = compose(&mut composer, key.program.name(), &key.definitions(false));
+    let pass = fields![
+        PassUniform: step, shift, bounds_min, bounds_max, reach_min, reach_max, edge, octaves, normalize, margin,
+        images, origin, size, texel_size, tables
     ];
-    assert_eq!(wgsl, rust, "BlurPass and PassUniform differ in (name, offset)");
-    assert_eq!(layouter[handle].size as usize, size_of::<PassUniform>());
+    assert_eq!(members(&module, "BlurPass"), (pass, size_of::<PassUniform>()));
+    let layer = fields![LayerUniform: shift, octaves, origin, size, normalize, sigma, log_sigma];
+    assert_eq!(members(&module, "Layer"), (layer, size_of::<LayerUniform>()));
+    let layers = fields![
+        LayersUniform: aspect, texel_size, origin, largest, gathered, cutoff, count, least, dense, layers, tables
+    ];
+    assert_eq!(members(&module, "Layers"), (layers, size_of::<LayersUniform>()));
+    let shares = fields![SharesUniform: point, across, down, slope, offset, first, last, measure];
+    let (names, size) = members(&module, "Shares");
+    assert_eq!(names, shares);
+    // The end is padded to a multiple of 16 bytes.
+    assert_eq!(size.next_multiple_of(16), size_of::<SharesUniform>());
+}
+
+#[test]
+fn the_uniform_of_glass_mirrors_its_struct() {
+    use crate::backdrop::pipelines::{GlassKey, Mix, definitions};
+    use crate::backdrop::uniform::GlassUniform;
+    let key = GlassKey {
+        format: TextureFormat::Rgba8UnormSrgb,
+        mix: Mix::Add,
+        filtered: true,
+    };
+    let definitions = definitions(key);
+    let module = compose(&mut composer(), "glass", &definitions);
+    let glass = fields![
+        GlassUniform: x_axis, y_axis, translation, viewport_size, size, frame, opacity, radii, region, saturation,
+        brightness, flags, padding
+    ];
+    assert_eq!(members(&module, "Glass"), (glass, size_of::<GlassUniform>()));
 }
 
 #[test]
 fn the_edge_modes_mirror_their_indices() {
-    let (_, common) = read("common");
+    let common = read("common");
     for edge in [
         EdgeMode::Clamp,
         EdgeMode::Mirror,

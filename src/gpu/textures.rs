@@ -1,8 +1,10 @@
 //! Intermediate textures: one set for all blurs.
 //!
 //! No two blurs run at the same time, and none needs what is left of another, so blurs of one size share their textures.
-//! What has not been used for a few frames is given back.
+//! What has not been used for a few frames is given back. Pages, on which several blurs lie, are shared by all that
+//! need such: they stay as large as they had to be lately, so that panels can move without a texture being made.
 
+use crate::errors::BlurError;
 use crate::formats::Resolved;
 use crate::plan::BlurPlan;
 use crate::plan::pass::Surface;
@@ -11,12 +13,17 @@ use bevy::math::UVec2;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_resource::{
-    TextureDescriptor, TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
+    Texture, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
 };
 use bevy::render::renderer::RenderDevice;
+use bevy::tasks::futures::now_or_never;
+use wgpu::ErrorFilter;
 
 /// How many frames a texture is kept without being used.
 const IDLE_FRAMES: u32 = 3;
+
+/// After so many frames a page that is twice as large as it had to be in all of them is given back.
+const PAGE_FRAMES: u32 = 120;
 
 /// All that distinguishes one texture from another.
 type Kind = (UVec2, TextureFormat, TextureUsages);
@@ -28,6 +35,8 @@ pub struct IntermediateTextures {
     held: HashMap<Kind, Vec<Held>>,
     /// Those that somebody else reads later in the frame: as many as there are such readers.
     left: HashMap<Kind, Vec<Held>>,
+    /// The pages by their places in plans.
+    pages: HashMap<(usize, TextureFormat, TextureUsages), Page>,
     /// What those hold that are used in this frame.
     bytes: u64,
 }
@@ -46,45 +55,137 @@ impl IntermediateTextures {
     }
 
     /// Takes the intermediates of a plan for this frame.
-    pub fn take(&mut self, plan: &BlurPlan, resolved: &Resolved, device: &RenderDevice, taken: &mut Vec<TextureView>) {
+    ///
+    /// # Errors
+    /// [`BlurError::OutOfMemory`]; then only some have been taken.
+    pub fn take(
+        &mut self,
+        plan: &BlurPlan,
+        resolved: &Resolved,
+        device: &RenderDevice,
+        taken: &mut Vec<TextureView>,
+    ) -> Result<(), BlurError> {
         taken.clear();
-        let left = plan.left.as_ref().map(|left| left.source);
+        let is_left = |index: usize| plan.left.iter().any(|left| left.source == Surface::Intermediate(index));
         for (index, size) in plan.intermediates.iter().enumerate() {
             let kind = (*size, resolved.intermediate, resolved.intermediate_usages());
-            let (held, place) = if left == Some(Surface::Intermediate(index)) {
+            let (held, place) = if is_left(index) {
                 let held = self.left.entry(kind).or_default();
                 let place = held.iter().take_while(|one| one.idle == 0).count();
                 (held, place)
             } else {
-                let is_alike =
-                    |other: &usize| plan.intermediates[*other] == *size && left != Some(Surface::Intermediate(*other));
+                let is_alike = |other: &usize| plan.intermediates[*other] == *size && !is_left(*other);
                 let place = (0..index).filter(is_alike).count();
                 (self.held.entry(kind).or_default(), place)
             };
-            let (view, bytes) = use_one(held, place, kind, device);
+            let (view, bytes) = use_one(held, place, kind, device)?;
             taken.push(view);
             self.bytes += bytes;
         }
+        Ok(())
+    }
+
+    /// Takes pages of at least the sizes that are needed for this frame. Returns whether they are other than they were.
+    ///
+    /// Whoever takes them may not need them any more when they are taken again in the same frame.
+    ///
+    /// # Errors
+    /// [`BlurError::OutOfMemory`]; then only some have been taken.
+    pub fn take_pages(
+        &mut self,
+        needed: &[UVec2],
+        resolved: &Resolved,
+        device: &RenderDevice,
+        sizes: &mut [UVec2],
+        taken: &mut Vec<TextureView>,
+    ) -> Result<bool, BlurError> {
+        let (format, usages) = (resolved.intermediate, resolved.intermediate_usages());
+        taken.clear();
+        let mut are_others = false;
+        for (index, (needed, size)) in needed.iter().zip(sizes).enumerate() {
+            let place = (index, format, usages);
+            let known = self.pages.remove(&place);
+            let enough = known.as_ref().map_or(*needed, |page| page.size.max(*needed));
+            let mut page = match known.filter(|page| page.size == enough) {
+                Some(page) => page,
+                None => Page::new((enough, format, usages), device)?,
+            };
+            if page.held.idle > 0 {
+                page.held.idle = 0;
+                self.bytes += bytes((page.size, format, usages));
+            }
+            page.needed = page.needed.max(*needed);
+            are_others |= *size != page.size;
+            *size = page.size;
+            taken.push(page.held.view.clone());
+            self.pages.insert(place, page);
+        }
+        Ok(are_others)
+    }
+}
+
+/// A texture on which several blurs lie.
+struct Page {
+    held: Held,
+    size: UVec2,
+    /// What was needed at the most in its last frames, and how many those are.
+    needed: UVec2,
+    frames: u32,
+}
+
+impl Page {
+    fn new(kind: Kind, device: &RenderDevice) -> Result<Self, BlurError> {
+        Ok(Self {
+            held: Held::new(kind, device)?,
+            size: kind.0,
+            needed: UVec2::ZERO,
+            frames: 0,
+        })
+    }
+
+    /// Ends a frame. Returns whether the page is kept.
+    fn is_kept(&mut self) -> bool {
+        self.held.idle += 1;
+        self.frames += 1;
+        let area = |size: UVec2| u64::from(size.x) * u64::from(size.y);
+        let is_large = area(self.size) >= 2 * area(self.needed);
+        if self.frames == PAGE_FRAMES {
+            (self.needed, self.frames) = (UVec2::ZERO, 0);
+            return !is_large;
+        }
+        self.held.idle <= IDLE_FRAMES
+    }
+}
+
+impl Held {
+    fn new(kind: Kind, device: &RenderDevice) -> Result<Self, BlurError> {
+        Ok(Self {
+            view: create(kind, device)?,
+            idle: 1,
+        })
     }
 }
 
 /// Uses a texture of a kind. Returns what it adds to the bytes that are used in this frame.
-fn use_one(held: &mut Vec<Held>, index: usize, kind: Kind, device: &RenderDevice) -> (TextureView, u64) {
+fn use_one(
+    held: &mut Vec<Held>,
+    index: usize,
+    kind: Kind,
+    device: &RenderDevice,
+) -> Result<(TextureView, u64), BlurError> {
     if held.len() == index {
-        held.push(Held {
-            view: create(kind, device),
-            idle: 1,
-        });
+        held.push(Held::new(kind, device)?);
     }
     let one = &mut held[index];
     let is_new = one.idle > 0;
     one.idle = 0;
-    (one.view.clone(), if is_new { bytes(kind) } else { 0 })
+    Ok((one.view.clone(), if is_new { bytes(kind) } else { 0 }))
 }
 
 /// Gives back what is used no more.
 pub fn give_back_textures(mut textures: ResMut<IntermediateTextures>) {
     textures.bytes = 0;
+    textures.pages.retain(|_, page| page.is_kept());
     let IntermediateTextures { held, left, .. } = &mut *textures;
     for kinds in [held, left] {
         kinds.retain(|_, held| {
@@ -95,8 +196,28 @@ pub fn give_back_textures(mut textures: ResMut<IntermediateTextures>) {
     }
 }
 
-fn create((size, format, usage): Kind, device: &RenderDevice) -> TextureView {
-    let texture = device.create_texture(&TextureDescriptor {
+/// Creates a texture.
+///
+/// # Errors
+/// [`BlurError::OutOfMemory`], which would end the app if nobody caught it.
+pub fn create_texture(device: &RenderDevice, descriptor: &TextureDescriptor) -> Result<Texture, BlurError> {
+    // Browsers answer later than the texture is needed.
+    if cfg!(target_arch = "wasm32") {
+        return Ok(device.create_texture(descriptor));
+    }
+    let scope = device.wgpu_device().push_error_scope(ErrorFilter::OutOfMemory);
+    let texture = device.create_texture(descriptor);
+    match now_or_never(scope.pop()).flatten() {
+        None => Ok(texture),
+        Some(_) => Err(BlurError::OutOfMemory {
+            size: UVec2::new(descriptor.size.width, descriptor.size.height),
+            format: descriptor.format,
+        }),
+    }
+}
+
+fn create((size, format, usage): Kind, device: &RenderDevice) -> Result<TextureView, BlurError> {
+    let descriptor = TextureDescriptor {
         label: Some("gaussian_blur_intermediate"),
         size: size.to_extents(),
         mip_level_count: 1,
@@ -105,11 +226,12 @@ fn create((size, format, usage): Kind, device: &RenderDevice) -> TextureView {
         format,
         usage,
         view_formats: &[],
-    });
-    texture.create_view(&TextureViewDescriptor {
+    };
+    let texture = create_texture(device, &descriptor)?;
+    Ok(texture.create_view(&TextureViewDescriptor {
         label: Some("gaussian_blur_intermediate"),
         ..default()
-    })
+    }))
 }
 
 fn bytes((size, format, _): Kind) -> u64 {

@@ -4,7 +4,7 @@ use super::request::{Follow, Followed, Outcome, Outcomes, Request, Requests};
 use super::targets::{Target, Targets};
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::BlurError;
-use crate::settings::{BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurUpdate, GaussianBlur};
+use crate::settings::{BlurFailed, BlurFinished, BlurImage, BlurProfile, BlurRevision, BlurUpdate, GaussianBlur};
 use bevy::asset::LoadState;
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
@@ -13,6 +13,7 @@ type Blurred = (
     Entity,
     Ref<'static, GaussianBlur>,
     Ref<'static, BlurImage>,
+    Option<&'static BlurProfile>,
     &'static mut BlurRevision,
     &'static BlurLabel,
 );
@@ -41,15 +42,18 @@ pub fn follow_images(
     let Requests { ordered, alive } = &mut *requests;
     ordered.clear();
     alive.clear();
-    for (entity, blur, image, mut revision, label) in &mut blurs {
+    for (entity, blur, image, profile, mut revision, label) in &mut blurs {
         alive.insert(entity);
         let follow = followed.0.entry(entity).or_default();
         follow.image_changed |= image.is_changed();
-        follow.settings_changed |= blur.is_changed();
+        let is_other_profile = follow.take_profile(profile);
+        follow.settings_changed |= blur.is_changed() || is_other_profile;
         // An asset that was removed to save memory may still be on the GPU.
         let is_known = follow.images.is_some_and(|(source, _)| source == image.source.id());
         let is_there = is_known || images.contains(&image.source);
-        let target = match target_of(entity, &image, is_there, &targets, &assets) {
+        let target = target_of(entity, &image, is_there, &targets, &assets);
+        let mask = follow.mask(&images, &assets);
+        let target = match mask.and_then(|is_there| Ok(target?.filter(|_| is_there))) {
             Ok(Some(target)) => target,
             Ok(None) => continue,
             Err(error) => {
@@ -63,16 +67,21 @@ pub fn follow_images(
         if let Some(news) = follow.strength.news(blur.sigma_in_texels(1.0, 1).map(drop)) {
             outcomes.fail(entity, news);
         }
+        if let Some(news) = follow.shape.news(follow.profile.check()) {
+            outcomes.fail(entity, news);
+        }
         follow.update(image.update, image.source.id(), target, &changes);
         revision.set_if_neq(BlurRevision(follow.revision));
         ordered.push(Request {
             entity,
             label: label.clone(),
             blur: *blur,
+            profile: follow.profile.clone(),
             source: image.source.id(),
             target: target.id,
             owns_target: target.is_own,
             alpha: image.alpha,
+            dither: image.dither,
             update: image.update,
             revision: follow.revision,
             uploads: follow.uploads,
@@ -118,11 +127,37 @@ impl Changes<'_> {
 }
 
 impl Follow {
+    /// Takes a profile over. Returns whether it is another one.
+    fn take_profile(&mut self, profile: Option<&BlurProfile>) -> bool {
+        const UNIFORM: &BlurProfile = &BlurProfile::Uniform;
+        let profile = profile.unwrap_or(UNIFORM);
+        let is_new = self.profile != *profile;
+        if is_new {
+            self.profile = profile.clone();
+            self.mask_is_there = false;
+        }
+        is_new
+    }
+
+    /// Whether all that the profile needs is there.
+    fn mask(&mut self, images: &Assets<Image>, assets: &AssetServer) -> Result<bool, BlurError> {
+        let BlurProfile::Mask(mask) = &self.profile else {
+            return Ok(true);
+        };
+        // An asset that was removed to save memory may still be on the GPU.
+        self.mask_is_there |= images.contains(mask);
+        if !self.mask_is_there && matches!(assets.load_state(mask), LoadState::Failed(_)) {
+            return Err(BlurError::MaskNotLoaded);
+        }
+        Ok(self.mask_is_there)
+    }
+
     /// Counts what the changes of a frame ask for.
     fn update(&mut self, update: BlurUpdate, source: AssetId<Image>, target: Target, changes: &Changes) {
         let ids = (source, target.id);
         let is_new = self.images != Some(ids);
-        let textures_changed = is_new || changes.is_changed(ids.0) || changes.is_changed(ids.1);
+        let mask_changed = matches!(&self.profile, BlurProfile::Mask(mask) if changes.is_changed(mask.id()));
+        let textures_changed = is_new || mask_changed || changes.is_changed(ids.0) || changes.is_changed(ids.1);
         let is_due = match update {
             BlurUpdate::EveryFrame | BlurUpdate::OnChange => {
                 self.image_changed || self.settings_changed || textures_changed

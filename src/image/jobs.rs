@@ -4,10 +4,12 @@ use super::kept::{Kept, capture};
 use super::request::{Outcomes, Request, Requests};
 use super::view::{Viewed, layers_of};
 use crate::errors::{BlurError, Reported};
+use crate::formats::dither::Dither;
 use crate::formats::{Ends, precision_of};
-use crate::gpu::{BlurJob, BlurPreparer, BlurTask, Uses, Work};
+use crate::gpu::{BlurJob, BlurPreparer, BlurTask, Masks, Uses, Work};
 use crate::plan::{Finish, MIN_SIGMA};
 use crate::settings::{BlurAlpha, BlurUpdate};
+use crate::shares::Shares;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::Extract;
@@ -30,6 +32,8 @@ pub struct ImageJob {
     pub due: Option<Due>,
     /// What was executed last.
     pub done: Option<Done>,
+    /// Whether something is still to be executed in this frame, or as soon as its images are there.
+    pub is_pending: bool,
     /// The picture as it was before a blur in place.
     pub kept: Option<Kept>,
     failures: Reported,
@@ -74,7 +78,7 @@ pub fn prepare_jobs(
     images: Res<RenderAssets<GpuImage>>,
     device: Res<RenderDevice>,
     outcomes: Res<Outcomes>,
-    mut preparer: BlurPreparer,
+    (mut preparer, masks): (BlurPreparer, Masks),
     mut written: Local<Vec<TextureId>>,
 ) {
     written.clear();
@@ -82,11 +86,12 @@ pub fn prepare_jobs(
     for request in &requested.ordered {
         let image_job = jobs.0.entry(request.entity).or_default();
         image_job.due = None;
+        image_job.is_pending = image_job.done.is_none_or(|done| done.revision != request.revision);
         // While pixels are on their way, Bevy keeps the old ones from being seen: the image is not there.
         let (Some(source), Some(target)) = (images.get(request.source), images.get(request.target)) else {
             continue;
         };
-        match image_job.prepare(request, (source, target), &written, &device, &mut preparer) {
+        match image_job.prepare(request, (source, target), &written, &device, (&mut preparer, &masks)) {
             Ok(()) => {
                 if let Some(due) = &image_job.due {
                     written.push(due.done.textures.1);
@@ -95,6 +100,8 @@ pub fn prepare_jobs(
             }
             Err(error) => {
                 image_job.release();
+                // Nobody need wait for it.
+                image_job.is_pending = false;
                 if let Some(news) = image_job.failures.news(Err(error)) {
                     outcomes.fail(request.entity, news);
                 }
@@ -110,14 +117,15 @@ impl ImageJob {
         (source, target): (&GpuImage, &GpuImage),
         written: &[TextureId],
         device: &RenderDevice,
-        preparer: &mut BlurPreparer,
+        (preparer, masks): (&mut BlurPreparer, &Masks),
     ) -> Result<(), BlurError> {
         let done = Done {
             revision: request.revision,
             textures: (source.texture.id(), target.texture.id()),
         };
         let is_fed = request.update == BlurUpdate::OnChange && written.contains(&done.textures.0);
-        if !(self.is_due(request, done) || is_fed) {
+        self.is_pending = self.is_due(request, done) || is_fed;
+        if !self.is_pending {
             self.release();
             return Ok(());
         }
@@ -131,8 +139,21 @@ impl ImageJob {
         check_usages(source, target, to)?;
         let ends = ends(request, from, target);
         preparer.announce(ends, Uses::BlurOrCopy);
+        let shares = Shares::new(&request.profile, from.size.as_vec2());
+        let Some(mask) = masks.find(shares.as_ref())? else {
+            // The mask is on its way.
+            return Ok(());
+        };
+        if shares.is_some() {
+            preparer.announce(ends, Uses::Varying(Finish::Write));
+        }
         self.view_parts((source, target), &viewed);
-        self.due = Some(self.set_up(request, done, viewed, ends, (device, preparer))?);
+        let work = work(request, from.size, shares.is_some());
+        let due = self.set_up(request, done, viewed, (ends, work), (device, preparer))?;
+        if let Some(shares) = shares {
+            preparer.share(&mut self.job, &shares, mask.0.as_ref());
+        }
+        self.due = Some(due);
         Ok(())
     }
 
@@ -143,10 +164,9 @@ impl ImageJob {
         request: &Request,
         done: Done,
         [from, to]: [Viewed; 2],
-        ends: Ends,
+        (ends, work): (Ends, Work),
         (device, preparer): (&RenderDevice, &mut BlurPreparer),
     ) -> Result<Due, BlurError> {
-        let work = work(request, from.size);
         let mut due = Due {
             captures: false,
             reads_kept: false,
@@ -174,7 +194,9 @@ impl ImageJob {
             source_size: from.size,
         };
         preparer.prepare(&mut self.job, task)?;
-        self.prepare_levels(to, ends, preparer)?;
+        // The levels of a copy are what they are without dithering.
+        let dither = if due.blurs { ends.dither } else { Dither::Off };
+        self.prepare_levels(to, Ends { dither, ..ends }, preparer)?;
         Ok(due)
     }
 
@@ -234,7 +256,7 @@ impl ImageJob {
     ) -> Result<bool, BlurError> {
         let kept = match self.kept.take() {
             Some(kept) if kept.of == of => self.kept.insert(kept),
-            _ => self.kept.insert(Kept::new(viewed, of, device)),
+            _ => self.kept.insert(Kept::new(viewed, of, device)?),
         };
         if kept.uploads != request.uploads {
             kept.uploads = request.uploads;
@@ -303,15 +325,24 @@ fn ends(request: &Request, source: Viewed, target: &GpuImage) -> Ends {
         destination: target.view_format(),
         precision: precision_of(source.format),
         alpha: request.alpha,
+        dither: if request.dither {
+            Dither::of_target(target.view_format())
+        } else {
+            Dither::Off
+        },
         has_storage: target.texture_descriptor.usage.contains(TextureUsages::STORAGE_BINDING),
         in_place: request.is_in_place() && !request.keeps_source(),
     }
 }
 
 /// What to do: the main world has said if a strength is out of range.
-fn work(request: &Request, size: UVec2) -> Work {
+fn work(request: &Request, size: UVec2, varies: bool) -> Work {
     let sigma = request.blur.sigma_in_texels(1.0, size.y).ok();
     let sigma = sigma.filter(|sigma| sigma.max_element() >= MIN_SIGMA);
     let edge = request.blur.edge;
-    sigma.map_or(Work::Copy, |sigma| Work::Blur { sigma, edge })
+    match sigma {
+        Some(sigma) if varies => Work::Vary { sigma, edge },
+        Some(sigma) => Work::Blur { sigma, edge },
+        None => Work::Copy,
+    }
 }

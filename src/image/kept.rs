@@ -1,8 +1,10 @@
 //! The picture as it was before a blur in place.
 
 use super::view::Viewed;
+use crate::errors::BlurError;
+use crate::formats::dither::Dither;
 use crate::formats::{Ends, precision_of};
-use crate::gpu::{BlurJob, BlurTask, Work};
+use crate::gpu::{BlurJob, BlurTask, Work, create_texture};
 use crate::plan::Finish;
 use crate::settings::BlurAlpha;
 use bevy::image::ToExtents;
@@ -29,11 +31,13 @@ pub struct Kept {
 
 impl Kept {
     /// Room for what a view shows of a texture.
-    #[must_use]
-    pub fn new(viewed: Viewed, of: TextureId, device: &RenderDevice) -> Self {
+    ///
+    /// # Errors
+    /// [`BlurError::OutOfMemory`].
+    pub fn new(viewed: Viewed, of: TextureId, device: &RenderDevice) -> Result<Self, BlurError> {
         let mut size = viewed.size.to_extents();
         size.depth_or_array_layers = viewed.layers;
-        let texture = device.create_texture(&TextureDescriptor {
+        let descriptor = TextureDescriptor {
             label: Some("gaussian_blur_kept_source"),
             size,
             mip_level_count: 1,
@@ -42,7 +46,8 @@ impl Kept {
             format: viewed.format,
             usage: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
             view_formats: &[],
-        });
+        };
+        let texture = create_texture(device, &descriptor)?;
         let view = |layer: u32| {
             texture.create_view(&TextureViewDescriptor {
                 label: Some("gaussian_blur_kept_layer"),
@@ -52,14 +57,14 @@ impl Kept {
                 ..Default::default()
             })
         };
-        Self {
+        Ok(Self {
             views: (0..viewed.layers).map(view).collect(),
             of,
             uploads: 0,
             job: BlurJob::default(),
             is_captured: false,
             is_covered: false,
-        }
+        })
     }
 }
 
@@ -72,6 +77,7 @@ pub fn capture(viewed: Viewed) -> BlurTask {
             destination: viewed.format,
             precision: precision_of(viewed.format),
             alpha: BlurAlpha::Premultiplied,
+            dither: Dither::Off,
             has_storage: false,
             in_place: false,
         },

@@ -5,8 +5,7 @@
 
 use super::jobs::{Due, ImageJob, ImageJobs};
 use super::request::{Outcome, Outcomes, Request, Requests};
-use crate::diagnostics::label::BlurLabel;
-use crate::gpu::{BlurJob, BlurRecorder, Views, record_together};
+use crate::gpu::{BlurJob, BlurRecorder, Timed, Views, record_together};
 use bevy::camera::NormalizedRenderTarget;
 use bevy::core_pipeline::schedule::{Core2d, Core3d};
 use bevy::ecs::schedule::ScheduleLabel;
@@ -117,18 +116,12 @@ impl Recording<'_> {
     }
 }
 
-/// Whether the blur that writes the source has not written that very texture yet: there is nothing to blur.
+/// Whether the blur that writes the source is still to be carried out: there is nothing to blur yet.
 fn is_starved(jobs: &ImageJobs, request: &Request) -> bool {
     let Some(feeder) = request.feeder else {
         return false;
     };
-    let written = jobs
-        .0
-        .get(&feeder)
-        .and_then(|feeder| feeder.done)
-        .map(|done| done.textures.1);
-    let due = jobs.0.get(&request.entity).and_then(|image_job| image_job.due.as_ref());
-    due.is_some_and(|due| written != Some(due.done.textures.0))
+    jobs.0.get(&feeder).is_none_or(|feeder| feeder.is_pending)
 }
 
 impl ImageJob {
@@ -147,11 +140,11 @@ impl ImageJob {
                 Some(parts) if parts.source.len() > 1 || parts.target.len() > 1 => {
                     let mut is_done = false;
                     record_together(context, &request.label, |context| {
-                        is_done = self.record_parts(&due, None, recorder, context);
+                        is_done = self.record_parts(&due, Timed::Part(&request.label), recorder, context);
                     });
                     is_done
                 }
-                _ => self.record_parts(&due, Some(&request.label), recorder, context),
+                _ => self.record_parts(&due, Timed::Whole(&request.label), recorder, context),
             };
             if !is_done {
                 return false;
@@ -161,17 +154,12 @@ impl ImageJob {
             kept.is_covered = due.blurs;
         }
         self.done = Some(due.done);
+        self.is_pending = false;
         true
     }
 
     /// Encodes all layers, then all levels of each.
-    fn record_parts(
-        &mut self,
-        due: &Due,
-        label: Option<&BlurLabel>,
-        recorder: &BlurRecorder,
-        context: &mut RenderContext,
-    ) -> bool {
+    fn record_parts(&mut self, due: &Due, timed: Timed, recorder: &BlurRecorder, context: &mut RenderContext) -> bool {
         let Some(parts) = &self.parts else {
             return false;
         };
@@ -180,7 +168,7 @@ impl ImageJob {
             for (source, destination) in from.iter().zip(to) {
                 let turns = from.len();
                 let views = Views::new(source, destination);
-                is_done &= job.record(recorder, context, label, &Views { turns, ..views });
+                is_done &= job.record(recorder, context, timed, &Views { turns, ..views });
             }
             is_done
         };

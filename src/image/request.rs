@@ -2,7 +2,7 @@
 
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::{BlurError, Reported};
-use crate::settings::{BlurAlpha, BlurUpdate, GaussianBlur};
+use crate::settings::{BlurAlpha, BlurProfile, BlurUpdate, GaussianBlur};
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,11 +14,13 @@ pub struct Request {
     pub entity: Entity,
     pub label: BlurLabel,
     pub blur: GaussianBlur,
+    pub profile: BlurProfile,
     pub source: AssetId<Image>,
     pub target: AssetId<Image>,
     /// Whether the plugin allocated the target, and fits it to the source.
     pub owns_target: bool,
     pub alpha: BlurAlpha,
+    pub dither: bool,
     pub update: BlurUpdate,
     /// Goes up whenever a blur is due.
     pub revision: u64,
@@ -117,13 +119,17 @@ pub struct Follow {
     pub carried_out: u64,
     /// See [`Request::uploads`].
     pub uploads: u64,
-    /// Whether [`BlurImage`](crate::settings::BlurImage) and [`GaussianBlur`] have changed since the last request.
+    /// The profile of the last request, and whether its mask has been there.
+    pub profile: BlurProfile,
+    pub mask_is_there: bool,
+    /// Whether [`BlurImage`](crate::settings::BlurImage) and the strength have changed since the last request.
     pub image_changed: bool,
     pub settings_changed: bool,
     /// The source and target of the last request.
     pub images: Option<(AssetId<Image>, AssetId<Image>)>,
-    /// What has been said about the strength, and about all else.
+    /// What has been said about the strength, about the profile, and about all else.
     pub strength: Reported,
+    pub shape: Reported,
     pub failures: Reported,
 }
 

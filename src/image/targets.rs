@@ -207,9 +207,11 @@ fn image_like(wanted: Viewed) -> Image {
     size.depth_or_array_layers = wanted.layers;
     let (dimension, usages) = (TextureDimension::D2, RenderAssetUsages::default());
     let mut image = Image::new_uninit(size, dimension, wanted.format, usages);
+    image.texture_descriptor.label = Some("gaussian_blur_target");
     image.texture_descriptor.mip_level_count = wanted.levels;
     if wanted.dimension != TextureViewDimension::D2 {
         image.texture_view_descriptor = Some(TextureViewDescriptor {
+            label: Some("gaussian_blur_target"),
             dimension: Some(wanted.dimension),
             ..default()
         });

@@ -87,6 +87,7 @@ pub fn layers_of(image: &GpuImage, viewed: &Viewed, level: u32) -> Vec<TextureVi
     let own = image.texture_view_descriptor.clone().unwrap_or_default();
     let view = |layer: u32| {
         image.texture.create_view(&TextureViewDescriptor {
+            label: Some("gaussian_blur_layer"),
             dimension: Some(TextureViewDimension::D2),
             base_array_layer: own.base_array_layer + layer,
             array_layer_count: Some(1),

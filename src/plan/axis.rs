@@ -52,12 +52,12 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    pub fn new(sigma: f32, start: u32, end: u32, edge: EdgeMode, precision: Precision) -> Self {
+    /// The plan for a sigma, with as many octaves as leave it at least `rho` texels of the lowest level.
+    pub fn new(sigma: f32, (start, end): (u32, u32), edge: EdgeMode, precision: Precision, rho: f64) -> Self {
         let region = Extent {
             first: start as i32,
             length: (end - start) as i32,
         };
-        let rho = precision.rho();
         let mut axis = Self {
             region,
             edge,
@@ -279,13 +279,13 @@ fn sigma_limit(edge: EdgeMode, length: i32) -> f64 {
 }
 
 /// How far the kernels of all sigmas that leave so many octaves reach, in texels of the lowest level.
-pub(super) fn reaches(octaves: u32, precision: Precision) -> RangeInclusive<usize> {
+pub(super) fn reaches(octaves: u32, precision: Precision, rho: f64) -> RangeInclusive<usize> {
     let scale = f64::from(octaves).exp2();
-    let sigma = |factor: f64| residual_sigma(factor * precision.rho() * scale, octaves, precision);
+    let sigma = |factor: f64| residual_sigma(factor * rho * scale, octaves, precision);
     let reach = |sigma: f64| kernel::reach(sigma, precision.cutoff());
     match octaves {
-        0 => 0..=reach(2.0 * precision.rho()),
-        MAX_OCTAVES => reach(sigma(1.0))..=reach(2.0 * precision.rho()),
+        0 => 0..=reach(2.0 * rho),
+        MAX_OCTAVES => reach(sigma(1.0))..=reach(2.0 * rho),
         _ => reach(sigma(1.0))..=reach(sigma(2.0)),
     }
 }

@@ -1,7 +1,7 @@
 //! The vocabulary of plans: surfaces, passes, and what a pass computes along an axis.
 
 use crate::kernel::Precision;
-use crate::program::{Filtering, Program, Tiling};
+use crate::program::{Beyond, Filtering, Program, Tiling};
 use crate::settings::EdgeMode;
 use bevy::math::UVec2;
 
@@ -60,6 +60,8 @@ pub enum PassKind {
     Blur,
     /// Interpolates the low level at full resolution.
     Upsample,
+    /// Blends blurs of several sigmas, at full resolution.
+    Blend,
 }
 
 /// How the numbers of [`AxisPass::table`] are meant.
@@ -124,6 +126,19 @@ pub struct Images {
 }
 
 impl AxisPass {
+    /// The same between parts of larger textures, whose first texels are these.
+    pub(super) fn between(self, source: i32, target: i32) -> Self {
+        let (reads, writes) = match self.filter {
+            Filter::Spline => (2 << self.octaves, 2),
+            _ => (1, self.step),
+        };
+        Self {
+            shift: self.shift + reads * source - writes * target,
+            bounds: (self.bounds.0 + source, self.bounds.1 + source),
+            ..self
+        }
+    }
+
     /// Goes from one mip level to the next along an axis of so many texels.
     pub(super) fn mean(from: u32, to: u32) -> Self {
         Self {
@@ -180,5 +195,19 @@ impl Pass {
             is_first: self.source == Surface::Source,
             is_last: self.target == Surface::Destination,
         }
+    }
+}
+
+/// What two axes read beyond their bounds.
+pub(super) fn beyond(axes: &[AxisPass; 2]) -> Beyond {
+    if axes.iter().any(|axis| axis.images.is_some()) {
+        Beyond::Images
+    } else if axes
+        .iter()
+        .any(|axis| axis.edge != EdgeMode::Clamp && axis.reach != (0, 0))
+    {
+        Beyond::Folded
+    } else {
+        Beyond::Clamped
     }
 }

@@ -108,7 +108,7 @@ impl AxisPass {
         let period = 2 << self.octaves;
         let t = f64::from(position & (period - 1)) / f64::from(period);
         if self.octaves == 0 {
-            return row[left as usize];
+            return row[(left - self.bounds.0) as usize];
         }
         let weights = [
             (1.0 - t).powi(3) / 6.0,
@@ -118,7 +118,7 @@ impl AxisPass {
         ];
         let (mut sum, mut weight_inside) = (0.0, 0.0);
         for (offset, weight) in (-1..).zip(weights) {
-            let index = (left + offset) as usize;
+            let index = (left + offset - self.bounds.0) as usize;
             sum += weight * row[index];
             weight_inside += weight * self.border_weight(index, row.len());
         }

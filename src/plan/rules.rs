@@ -58,6 +58,36 @@ pub fn reach_with_images(reach: usize, images: usize, tiling: Tiling) -> usize {
     rounded_reach(reach.max(images.saturating_sub(IMAGE_MARGIN as usize)), tiling)
 }
 
+/// Leaves the picture as it is, but for what becomes of values on their way in.
+pub fn enter(tiling: Tiling) -> Program {
+    match tiling {
+        Tiling::None => Program::ConvolveFragment(Some([1; 2])),
+        Tiling::Tiled { .. } => convolve_both(0, Beyond::Clamped),
+    }
+}
+
+/// Blends layers with the sharp picture, the source or a copy of it, and writes the destination, or an intermediate that is
+/// left to somebody else.
+pub fn blend(tiling: Tiling, filtering: Filtering, leaves: bool, reads_copy: bool) -> Program {
+    let filtered = filtering.spline;
+    let sharp = if reads_copy {
+        filtering.intermediates
+    } else {
+        filtering.source
+    };
+    let sums_filtered = filtered && sharp;
+    match tiling {
+        Tiling::Tiled { stores, .. } if stores || leaves => Program::BlendCompute {
+            filtered,
+            sums_filtered,
+        },
+        _ => Program::BlendFragment {
+            filtered,
+            sums_filtered,
+        },
+    }
+}
+
 /// Interpolates a level that is so many octaves coarser along x and y, and writes the destination.
 pub fn upsample(octaves: [u32; 2], tiling: Tiling, filtering: Filtering) -> Program {
     match tiling {

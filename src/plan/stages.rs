@@ -31,6 +31,43 @@ pub fn stages(means: Means, finish: Finish) -> Vec<Stage> {
     list.0
 }
 
+/// The stages of all plans of these means whose sigma varies.
+#[must_use]
+pub fn varying_stages(means: Means, finish: Finish, in_place: bool) -> Vec<Stage> {
+    let Means {
+        precision,
+        tiling,
+        filtering,
+    } = means;
+    let mut list = List(Vec::new());
+    let copies = in_place && finish == Finish::Write;
+    list.add(
+        rules::blend(tiling, filtering, finish == Finish::Leave, copies),
+        !copies,
+        finish == Finish::Write,
+    );
+    if copies {
+        list.add(rules::enter(tiling), true, false);
+    }
+    let farthest = rules::rounded_reach(*reaches(0, precision, precision.rho()).end(), tiling);
+    for is_first in [true, false] {
+        for steps in [[2, 2], [2, 1], [1, 2]] {
+            let may_filter = if is_first {
+                filtering.source
+            } else {
+                filtering.intermediates
+            };
+            for beyond in [Beyond::Clamped, Beyond::Folded] {
+                list.add(rules::downsample(steps, tiling, may_filter, beyond), is_first, false);
+            }
+        }
+        for reach in (0..=farthest).filter(|reach| rules::rounded_reach(*reach, tiling) == *reach) {
+            list.convolve(reach, tiling, is_first);
+        }
+    }
+    list.0
+}
+
 /// The stages that have been found, each once.
 struct List(Vec<Stage>);
 
@@ -46,10 +83,25 @@ impl List {
         }
     }
 
+    /// The convolutions of a layer, with kernels that reach so far.
+    fn convolve(&mut self, reach: usize, tiling: Tiling, is_first: bool) {
+        if tiling == Tiling::None {
+            self.add(rules::convolve(0, reach), is_first, false);
+            self.add(rules::convolve(1, reach), false, false);
+            return;
+        }
+        for beyond in [Beyond::Clamped, Beyond::Folded, Beyond::Images] {
+            // Only what is coarser than the picture has images.
+            if reach > 0 && !(is_first && beyond == Beyond::Images) {
+                self.add(rules::convolve_both(reach, beyond), is_first, false);
+            }
+        }
+    }
+
     /// A blur without octaves.
     fn weak_blur(&mut self, precision: Precision, tiling: Tiling, finish: Finish) {
         let writes = finish == Finish::Write;
-        let reaches = reaches(0, precision).map(|reach| rules::rounded_reach(reach, tiling));
+        let reaches = reaches(0, precision, precision.rho()).map(|reach| rules::rounded_reach(reach, tiling));
         match tiling {
             Tiling::None => {
                 for reach in reaches {
@@ -95,7 +147,7 @@ impl List {
     }
 
     fn residual(&mut self, octaves: [u32; 2], precision: Precision, tiling: Tiling) {
-        let reaches = octaves.map(|octaves| reaches(octaves, precision));
+        let reaches = octaves.map(|octaves| reaches(octaves, precision, precision.rho()));
         match tiling {
             Tiling::None => {
                 for (axis, reaches) in reaches.into_iter().enumerate() {

@@ -1,7 +1,10 @@
 //! Plans against the infinite Gaussian, without a GPU.
 
 mod images;
+mod layers;
 mod leave;
+mod pages;
+mod random;
 mod stages;
 
 use super::pass::{AxisPass, MAX_WEIGHTS, Surface};

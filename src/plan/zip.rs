@@ -1,26 +1,11 @@
 //! Zips the plans of two axes into passes.
 
 use super::axis::{Axis, Levels};
-use super::pass::{AxisPass, Finish, Means, Pass, PassKind, Surface};
+use super::pass::{AxisPass, Finish, Means, Pass, PassKind, Surface, beyond};
 use super::rules;
-use crate::program::{Beyond, Filtering, Program, Tiling};
-use crate::settings::EdgeMode;
+use crate::program::{Filtering, Program, Tiling};
 use bevy::math::{URect, UVec2};
 use core::array;
-
-/// What two axes read beyond their bounds.
-fn beyond(axes: &[AxisPass; 2]) -> Beyond {
-    if axes.iter().any(|axis| axis.images.is_some()) {
-        Beyond::Images
-    } else if axes
-        .iter()
-        .any(|axis| axis.edge != EdgeMode::Clamp && axis.reach != (0, 0))
-    {
-        Beyond::Folded
-    } else {
-        Beyond::Clamped
-    }
-}
 
 /// Zips two axes into passes.
 pub(super) struct Zip {

@@ -40,11 +40,22 @@ use serde::{Deserialize, Serialize};
 /// the functions of those names of CSS do. (A camera with `CompositingSpace::Srgb` holds encoded values, which are
 /// blurred as they are; with `CompositingSpace::Oklab` nothing is filtered.)
 ///
+/// On a camera with `DebandDither::Enabled` glass is dithered, if the picture ends in eight bits: dark gradients have no
+/// bands. Where the glass is not solid, dithered glass is what is mixed with the picture below.
+///
 /// # Cost
 ///
 /// It follows the area of the glass. Panels that do not lie over each other are blurred together. A panel over
 /// something that came after the first panel's backdrop takes a pass of its own, as does every panel after a
-/// `MaterialNode`, of which nobody knows where it paints.
+/// `MaterialNode`, of which nobody knows where it paints: `BackdropMaterialPlugin` can tell.
+///
+/// # The first glass of an app
+///
+/// Its shaders are asked for when the first `BackdropBlur` appears, whatever its radius, hidden or not; apps without glass
+/// do not compile them. Glass that is hidden at first, as menus are, or has a radius of 0, is ready when it is needed:
+/// [`BlurReadiness`](crate::BlurReadiness) counts it in. Glass that is seen in the very frame in which it first appears
+/// holds that one frame up until it is compiled, rather than show a sharp picture. (In the first frames of an app, before
+/// blurs are ready, it is not seen instead.)
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(

@@ -60,6 +60,16 @@ pub struct BlurImage {
     pub alpha: BlurAlpha,
     /// When to blur. Default: [`BlurUpdate::OnChange`].
     pub update: BlurUpdate,
+    /// Whether the result is dithered where its format has eight bits for numbers from 0 to 1. Default: `false`.
+    ///
+    /// A strong blur makes gradients of less than a level over dozens of texels, which eight bits show as bands. Dithered,
+    /// each channel of a colour is one of the two levels around its value, and that value on average: the noise of Bevy's
+    /// [`DebandDither`](bevy::core_pipeline::tonemapping::DebandDither), which stands still. Mip levels are dithered too.
+    ///
+    /// Alpha never is, nor what is only copied because there is nothing to blur. For a mask, or other data, leave it off. It
+    /// has no effect on targets of other formats: floats, integers, numbers with a sign, and those with more bits have no
+    /// bands to speak of.
+    pub dither: bool,
 }
 
 impl BlurImage {
@@ -95,6 +105,12 @@ impl BlurImage {
     #[must_use]
     pub fn with_alpha(self, alpha: BlurAlpha) -> Self {
         Self { alpha, ..self }
+    }
+
+    /// The same blur with or without dithering.
+    #[must_use]
+    pub fn with_dither(self, dither: bool) -> Self {
+        Self { dither, ..self }
     }
 
     /// The same blur at other times.

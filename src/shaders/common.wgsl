@@ -18,15 +18,20 @@
 //   TABLE_VECTORS  the length of a table, in vectors
 //   BORDER         the border texels whose normalisation a table carries, at either end
 //   FILTERED       this pass reads the source through a linearly filtering sampler
+//   SUMS_FILTERED  this pass, which blends, reads the picture through it, too
 //   FIRST          this pass reads the picture itself: values are made finite
 //   HALF_FLOAT     intermediates are half floats: values end at their largest
 //   PREMULTIPLY    this pass reads straight alpha
 //   UNPREMULTIPLY  this pass writes straight alpha
 //   OPAQUE         this pass writes alpha as 1
+//   DITHER_STORED, DITHER_ENCODED   colours are dithered to eight bits: as they are, or as light that is encoded
 //   ROUND_TO_HALF  the target holds half floats, and values that are none are written to it
 //   ROUND_TO_PACKED  the target holds floats of eleven and ten bits
 //   MAY_EXCEED     values may be larger than the target's largest float
 //   ROUND_PACKED   this GPU may cut bits off when it packs half floats, instead of rounding
+//   IN_PLACE       this pass writes where the picture is that it blurs: what stays as it is need not be written
+//   KEEPS_FORMAT   the target has the format of the picture
+//   LAYERS         the most layers that a pass blends
 //   COMPUTE        this is a compute pass, which stores to a texture of the format STORE_<FORMAT>
 //   SOURCE_UINT, SOURCE_SINT, TARGET_UINT, TARGET_SINT   what is read or written are integers
 //   LARGEST_COLOUR, LARGEST_ALPHA   the largest integers of the target's channels
@@ -93,7 +98,8 @@ struct BlurPass {
 // Writes one texel of the target, unless it lies beyond what this pass writes. `position` counts from `blur.origin`.
 fn store(position: vec2<i32>, value: vec4<f32>) {
     if all(position < blur.size) {
-        textureStore(stored, blur.origin + position, leave(value).value);
+        let texel = blur.origin + position;
+        textureStore(stored, texel, leave(value, texel).value);
     }
 }
 #endif

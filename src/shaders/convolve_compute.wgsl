@@ -219,6 +219,7 @@ fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
     var b = vec4<f32>(0.0);
     var c = vec4<f32>(0.0);
     var d = vec4<f32>(0.0);
+    var is_summed = false;
 #ifdef IMAGES
     if !is_plain {
         let far = far(X);
@@ -231,18 +232,18 @@ fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
             c += laid_out[table + abs(i - far - 2)] * value;
             d += laid_out[table + abs(i - far - 3)] * value;
         }
-    } else {
-#endif
-    for (var i = 0; i < ACROSS + TAPS - 1; i++) {
-        let value = unpack(sums[slot + i % ACROSS * PART + i / ACROSS]);
-        a = add(X, a, value, i);
-        b = add(X, b, value, i - 1);
-        c = add(X, c, value, i - 2);
-        d = add(X, d, value, i - 3);
-    }
-#ifdef IMAGES
+        is_summed = true;
     }
 #endif
+    if !is_summed {
+        for (var i = 0; i < ACROSS + TAPS - 1; i++) {
+            let value = unpack(sums[slot + i % ACROSS * PART + i / ACROSS]);
+            a = add(X, a, value, i);
+            b = add(X, b, value, i - 1);
+            c = add(X, c, value, i - 2);
+            d = add(X, d, value, i - 3);
+        }
+    }
     workgroupBarrier();
     let x = left + quad * ACROSS;
     let result = slot_of(row, HALO + quad * ACROSS);

@@ -8,22 +8,23 @@
 
 @fragment
 fn convolve_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
-    let centre = source_position(vec2<i32>(fragment.xy));
+    let texel = vec2<i32>(fragment.xy);
+    let centre = source_position(texel);
     let first = centre + blur.reach_min;
     let last = first + texels() - 1;
     // Two copies of the loops: most texels need no clamping.
     if is_inside(first, last) {
         let sum = weighted_sum(first, false);
         if is_finite(sum) {
-            return leave(sum);
+            return leave(sum, texel);
         }
     } else if is_edge_free(first, last) {
         let sum = weighted_sum(first, true);
         if is_finite(sum) {
-            return leave(sum);
+            return leave(sum, texel);
         }
     }
-    return leave(careful_sum(centre));
+    return leave(careful_sum(centre), texel);
 }
 
 // How many texels there are along each axis.

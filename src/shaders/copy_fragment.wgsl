@@ -11,11 +11,12 @@
 
 @fragment
 fn copy_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
-    let position = source_position(vec2<i32>(fragment.xy));
+    let texel = vec2<i32>(fragment.xy);
+    let position = source_position(texel);
 #ifdef INTEGERS
     // Floats do not hold all integers.
     return Output(kept(textureLoad(source, position, 0)));
 #else
-    return leave(fetch(position));
+    return leave(fetch(position), texel);
 #endif
 }

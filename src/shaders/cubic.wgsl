@@ -69,8 +69,9 @@ fn weight_inside(axis: u32, place: Place) -> f32 {
 // What the table has for a texel of the level, 1 between the borders. One look-up without branches: software rasterisers
 // pay for what is on all of them.
 fn stored_weight(axis: u32, texel: i32) -> f32 {
-    let length = blur.bounds_max[axis];
-    let from_end = select(-1, texel + 2 * BORDER - length, texel + BORDER >= length);
-    let slot = select(from_end, texel, texel < BORDER);
+    let length = blur.bounds_max[axis] - blur.bounds_min[axis];
+    let index = texel - blur.bounds_min[axis];
+    let from_end = select(-1, index + 2 * BORDER - length, index + BORDER >= length);
+    let slot = select(from_end, index, index < BORDER);
     return select(1.0, weight(axis, u32(max(slot, 0))), slot >= 0);
 }

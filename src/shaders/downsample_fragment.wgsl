@@ -9,16 +9,17 @@ const TAPS: u32 = 3u;
 
 @fragment
 fn downsample_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
-    let centre = source_position(vec2<i32>(fragment.xy));
+    let texel = vec2<i32>(fragment.xy);
+    let centre = source_position(texel);
     let first = centre + blur.reach_min;
     let last = centre + blur.reach_max;
     if is_inside(first, last) || (is_edge_free(first, last) && is_whole()) {
         let sum = filtered_sum(centre);
         if is_finite(sum) {
-            return leave(sum);
+            return leave(sum, texel);
         }
     }
-    return leave(careful_sum(centre));
+    return leave(careful_sum(centre), texel);
 }
 
 // Whether nothing lies beyond the bounds. A filtered fetch at the centre of an outermost texel can catch a little of that.

@@ -11,8 +11,10 @@
 //   texel    a place in the picture
 
 #import bevy_gaussian_blur::common::finite
+#import bevy_gaussian_blur::dither::{dither_encoded, dither_stored}
 #import bevy_gaussian_blur::leave::{Output, leave}
 #import bevy_gaussian_blur::spline::spline
+#import bevy_gaussian_blur::srgb::{decode, encode}
 
 // A panel. Points up and down the box are seen as they are in Bevy's user interface: y goes down.
 struct Glass {
@@ -44,6 +46,11 @@ const SOFT: u32 = 1u;
 const ENCODED: u32 = 2u;
 // The picture holds values up to 1.
 const BOUNDED: u32 = 4u;
+// Colours are dithered to eight bits: as they are, or as light that is encoded.
+const DITHER_STORED: u32 = 8u;
+const DITHER_ENCODED: u32 = 16u;
+// All that is painted is covered as a whole: an upright box on whole pixels.
+const WHOLE: u32 = 32u;
 
 // From the one on a pixel is replaced, up to the other it is mixed. Between them it is both, which does no harm: glass
 // mixed into glass is glass. A gap would be a hole wherever two pipelines compute a distance differently.
@@ -105,25 +112,38 @@ fn coverage(point: vec2<f32>) -> f32 {
 @fragment
 fn glass_fragment(in: Vertex) -> Output {
     let texel = vec2<i32>(in.position.xy);
-    let c = coverage(in.point) * glass.opacity;
     if any(texel < glass.region.xy) || any(texel >= glass.region.zw) {
         discard;
     }
 #ifdef REPLACE
-    if c < REPLACED {
+    // What replaces is solid.
+    if (glass.flags & WHOLE) == 0u && coverage(in.point) < REPLACED {
         discard;
     }
-    return leave(coloured(texel));
+    return leave(dithered(texel), texel);
 #else
+    let c = coverage(in.point) * glass.opacity;
     if c <= 0.0 || c >= MIXED {
         discard;
     }
 #ifdef KEEP
     return Output(vec4<f32>(0.0, 0.0, 0.0, c));
 #else
-    return leave(coloured(texel) * c);
+    return leave(dithered(texel) * c, texel);
 #endif
 #endif
+}
+
+// The glass, dithered if the camera is. What is mixed with the picture below mixes its noise as well: both have the same.
+fn dithered(texel: vec2<i32>) -> vec4<f32> {
+    let value = coloured(texel);
+    if (glass.flags & DITHER_STORED) != 0u {
+        return vec4<f32>(dither_stored(value.rgb, texel), value.a);
+    }
+    if (glass.flags & DITHER_ENCODED) != 0u {
+        return vec4<f32>(dither_encoded(value.rgb, texel), value.a);
+    }
+    return value;
 }
 
 // The blurred picture, through CSS `saturate()` and then `brightness()`: on colours that are not multiplied by alpha,
@@ -151,16 +171,4 @@ fn coloured(texel: vec2<i32>) -> vec4<f32> {
 fn in_range(colour: vec3<f32>) -> vec3<f32> {
     let positive = max(colour, vec3<f32>(0.0));
     return select(positive, min(positive, vec3<f32>(1.0)), (glass.flags & BOUNDED) != 0u);
-}
-
-// From light to values encoded as sRGB. Lights beyond 1 are encoded by the same curve.
-fn encode(light: vec3<f32>) -> vec3<f32> {
-    let positive = max(light, vec3<f32>(0.0));
-    let curve = 1.055 * pow(positive, vec3<f32>(1.0 / 2.4)) - 0.055;
-    return select(curve, 12.92 * positive, positive <= vec3<f32>(0.0031308));
-}
-
-fn decode(encoded: vec3<f32>) -> vec3<f32> {
-    let curve = pow((encoded + 0.055) / 1.055, vec3<f32>(2.4));
-    return select(curve, encoded / 12.92, encoded <= vec3<f32>(0.04045));
 }

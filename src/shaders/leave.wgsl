@@ -3,6 +3,13 @@
 
 #define_import_path bevy_gaussian_blur::leave
 
+#ifdef DITHER_STORED
+#import bevy_gaussian_blur::dither::dither_stored
+#endif
+#ifdef DITHER_ENCODED
+#import bevy_gaussian_blur::dither::dither_encoded
+#endif
+
 // What a pass writes.
 #ifdef TARGET_UINT
 struct Output {
@@ -22,13 +29,39 @@ struct Output {
 #endif
 #endif
 
-// A blurred value as the target wants it.
-fn leave(value: vec4<f32>) -> Output {
+// A blurred value as a texel of the target wants it.
+fn leave(value: vec4<f32>, texel: vec2<i32>) -> Output {
     var result = value;
 #ifdef UNPREMULTIPLY
     // Where nothing is left of alpha there is no colour either.
     result = vec4<f32>(select(vec3<f32>(0.0), result.rgb / result.a, result.a > 0.0), result.a);
 #endif
+#ifdef DITHER_STORED
+    result = vec4<f32>(dither_stored(result.rgb, texel), result.a);
+#endif
+#ifdef DITHER_ENCODED
+    result = vec4<f32>(dither_encoded(result.rgb, texel), result.a);
+#endif
+    return unconverted(result);
+}
+
+// A value that has been read and is written as it is.
+fn as_it_is(value: vec4<f32>) -> Output {
+#ifdef KEEPS_FORMAT
+    // Rounding would make infinities finite.
+#ifdef OPAQUE
+    return Output(vec4<f32>(value.rgb, 1.0));
+#else
+    return Output(value);
+#endif
+#else
+    return unconverted(value);
+#endif
+}
+
+// A value as the target wants it whose alpha is already what it should be.
+fn unconverted(value: vec4<f32>) -> Output {
+    var result = value;
 #ifdef TARGET_UINT
     return Output(nearest_integer(result));
 #else

@@ -21,5 +21,5 @@ fn mipmap_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
             sum += share.x * share.y * enter(fetch(position));
         }
     }
-    return leave(sum);
+    return leave(sum, texel);
 }

@@ -5,5 +5,6 @@
 
 @fragment
 fn upsample_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
-    return leave(spline(vec2<i32>(fragment.xy)));
+    let texel = vec2<i32>(fragment.xy);
+    return leave(spline(texel), texel);
 }

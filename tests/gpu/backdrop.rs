@@ -1,13 +1,17 @@
 //! Glass behind nodes of the user interface and behind regions of the screen, against the float64 compositor.
 
 mod bits;
+mod browser;
 mod cameras;
+mod egui;
+mod figures;
 mod interface;
 mod lifecycle;
 mod motion;
 mod order;
 mod pane;
 mod panels;
+mod passes;
 mod readiness;
 mod reference;
 mod regions;

@@ -5,7 +5,7 @@ mod memory;
 use crate::support::headless::Headless;
 use crate::support::scene::{self, Kind, set_active};
 use crate::support::twins::View;
-use crate::support::{gpu_with, outcomes};
+use crate::support::{gpu_with, gpu_without, outcomes};
 use bevy::diagnostic::{DiagnosticPath, DiagnosticsStore};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -20,12 +20,26 @@ const SOON: usize = 15;
 const WEAK: f32 = 1.5;
 const STRONG: f32 = 4.0;
 
+/// Timestamps between passes, which browsers do not have.
+const BETWEEN_PASSES: wgpu::Features =
+    wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
+
 /// An app with figures. Timestamps of a software renderer cover render passes only.
 fn app() -> Option<Headless> {
-    let mut headless = gpu_with(BlurBackend::Fragment, |app| {
-        outcomes::record(app);
-        app.add_plugins(GaussianBlurDiagnosticsPlugin);
-    })?;
+    with_scene(gpu_with(BlurBackend::Fragment, measure)?)
+}
+
+/// The same with timestamps at the ends of passes alone.
+fn app_as_in_browsers() -> Option<Headless> {
+    with_scene(gpu_without(BETWEEN_PASSES, measure)?)
+}
+
+fn measure(app: &mut App) {
+    outcomes::record(app);
+    app.add_plugins(GaussianBlurDiagnosticsPlugin);
+}
+
+fn with_scene(mut headless: Headless) -> Option<Headless> {
     scene::spawn(&mut headless, Kind::Core2d, 1.0);
     Some(headless)
 }
@@ -62,8 +76,15 @@ fn latest(world: &World, path: &DiagnosticPath) -> Option<f64> {
 
 /// Whether the GPU has timestamps; without them its times are absent, and their tests test nothing.
 fn has_timestamps(headless: &Headless) -> bool {
+    has(
+        headless,
+        wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS,
+    )
+}
+
+fn has(headless: &Headless, needed: wgpu::Features) -> bool {
     let features = headless.render_world().resource::<RenderDevice>().features();
-    let has = features.contains(wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
+    let has = features.contains(needed);
     if !has {
         eprintln!("SKIPPED, this GPU has no timestamps");
     }
@@ -85,9 +106,27 @@ fn waited(headless: &mut Headless, label: &BlurLabel, present: bool) -> bool {
 
 #[test]
 fn figures_appear_and_add_up() {
-    let Some(mut headless) = app().filter(has_timestamps) else {
-        return;
-    };
+    if let Some(headless) = app().filter(has_timestamps) {
+        appear_and_add_up(headless);
+    }
+}
+
+#[test]
+fn figures_of_passes_alone_appear_and_add_up() {
+    let has_queries = |headless: &Headless| has(headless, wgpu::Features::TIMESTAMP_QUERY);
+    if let Some(headless) = app_as_in_browsers().filter(has_queries) {
+        assert!(
+            !headless
+                .render_world()
+                .resource::<RenderDevice>()
+                .features()
+                .intersects(BETWEEN_PASSES)
+        );
+        appear_and_add_up(headless);
+    }
+}
+
+fn appear_and_add_up(mut headless: Headless) {
     headless.warm_up();
     let camera = camera(&mut headless, "Main/camera");
     for sigma in [WEAK, STRONG] {

@@ -12,6 +12,7 @@ use crate::support::{EDGES, assert_close, gpu_with, inputs, within_rounding};
 use bevy::camera::Hdr;
 use bevy::prelude::*;
 use bevy::render::render_resource::{PipelineCache, PipelineDescriptor, TextureFormat};
+use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
 use std::collections::HashMap;
 
@@ -171,18 +172,18 @@ fn every_frame_shows_what_was_asked_for() {
         show.live.wait_until_ready();
         show.live.shots();
         let mut checked = 0;
-        for step in 0..=1600 {
-            if step >= 400 && step % 120 == 0 {
+        for step in 0..=800 {
+            if step >= 200 && step % 60 == 0 {
                 show.toggle_dynamic_range();
             }
-            let blur = GaussianBlur::new(step as f32 * 0.25)
-                .with_aspect(aspects[step / 53 % aspects.len()])
-                .with_edge(EDGES[step / 37 % EDGES.len()].0);
+            let blur = GaussianBlur::new(step as f32 * 0.5)
+                .with_aspect(aspects[step / 27 % aspects.len()])
+                .with_edge(EDGES[step / 19 % EDGES.len()].0);
             show.frame(blur);
             checked += show.check(&show.live.shots());
         }
         println!("{backend:?}: {checked} blurred pictures");
-        assert!(checked > 4000, "{checked} pictures were blurred");
+        assert!(checked > 2000, "{checked} pictures were blurred");
     }
 }
 
@@ -267,7 +268,10 @@ fn until_blurs_are_ready_an_older_one_or_none_is_shown() {
 #[test]
 fn few_pipelines_come_before_the_ready_signal() {
     for backend in BACKENDS {
-        let Some(mut headless) = gpu_with(backend, |_| {}) else {
+        let with_all = |app: &mut App| {
+            app.insert_resource(BlurCompilation::default());
+        };
+        let Some(mut headless) = gpu_with(backend, with_all) else {
             return;
         };
         assert!(

@@ -1,6 +1,7 @@
 //! With the feature `serialize`, settings survive being written and read.
 
 use bevy::math::Vec2;
+use bevy::utils::default;
 use bevy_gaussian_blur::prelude::*;
 
 #[test]
@@ -31,4 +32,36 @@ fn settings_survive_being_written_and_read() {
     let text = serde_json::to_string(&others).expect("the rest can be written");
     let read: (BlurAlpha, BlurUpdate, BlurBackend) = serde_json::from_str(&text).expect("and read");
     assert_eq!(read, others, "{text}");
+}
+
+#[test]
+fn profiles_survive_but_for_masks() {
+    let profiles = [
+        BlurProfile::Uniform,
+        BlurProfile::Linear {
+            start: Vec2::ZERO,
+            end: Vec2::Y,
+            from: 0.25,
+            to: 1.0,
+        },
+        BlurProfile::Band {
+            centre: Vec2::splat(0.5),
+            direction: Vec2::X,
+            sharp: 0.125,
+            soft: 0.5,
+        },
+        BlurProfile::Radial {
+            centre: Vec2::splat(0.5),
+            inner: 0.25,
+            outer: 0.75,
+            from: 0.0,
+            to: 1.0,
+        },
+    ];
+    for profile in profiles {
+        let text = serde_json::to_string(&profile).expect("a profile can be written");
+        let read: BlurProfile = serde_json::from_str(&text).expect("and read");
+        assert_eq!(read, profile, "{text}");
+    }
+    assert!(serde_json::to_string(&BlurProfile::Mask(default())).is_err());
 }

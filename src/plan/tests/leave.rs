@@ -27,8 +27,8 @@ fn what_is_left_completes_the_blur() {
             .flat_map(|s| WAYS.map(|way| (s, way)))
         {
             let [written, leaving] = both(sigma, edge, precision, way);
-            assert!(written.left.is_none());
-            let left = leaving.left.as_ref().expect("it is asked for");
+            assert!(written.left.is_empty());
+            let left = leaving.left.first().expect("it is asked for");
             assert!(matches!(left.source, Surface::Intermediate(_)) && !left.program.computes());
             assert!(leaving.passes.iter().all(|pass| pass.target != Surface::Destination));
             let level = run(&leaving, &row);
@@ -45,7 +45,7 @@ fn what_is_left_completes_the_blur() {
 fn nothing_to_blur_is_a_copy_to_go_on_with() {
     let row: Vec<f64> = (0..77).map(f64::from).collect();
     let [_, plan] = both(0.0, EdgeMode::Mirror, Precision::Standard, WAYS[0]);
-    let left = plan.left.as_ref().expect("it is asked for");
+    let left = plan.left.first().expect("it is asked for");
     let first = left.origin.x as i32;
     assert_eq!(left.axes[0].apply(&run(&plan, &row), first..first + 77), row);
 }

@@ -14,9 +14,17 @@ use bevy_gaussian_blur::prelude::*;
 
 /// A material with Bevy's own shader: white.
 #[derive(Asset, TypePath, AsBindGroup, Debug, Clone)]
-struct White {}
+pub struct White {}
 
 impl UiMaterial for White {}
+
+/// Says that the material keeps to the boxes of its nodes. Without the feature there is nobody to know.
+pub fn declare(app: &mut App) {
+    #[cfg(feature = "ui")]
+    app.add_plugins(bevy_gaussian_blur::BackdropMaterialPlugin::<White>::default());
+    #[cfg(not(feature = "ui"))]
+    let _ = app;
+}
 
 /// Where each kind of node is.
 const BACKGROUND: [f32; 4] = [12.0, 10.0, 50.0, 30.0];
@@ -42,6 +50,10 @@ fn at([left, top, width, height]: [f32; 4]) -> Node {
 fn stage(backend: BlurBackend) -> Option<(Stage, Content)> {
     let mut stage = Stage::with(backend, Kind::Core2d, LDR, |app| {
         app.add_plugins(UiMaterialPlugin::<White>::default());
+        // Whether it is known where the material paints makes no difference to be seen.
+        if backend == BlurBackend::Compute {
+            declare(app);
+        }
     })?;
     let [_, pattern] = inputs::patterns(40, 34);
     let opaque = Picture::from_fn(40, 34, |x, y| {

@@ -213,11 +213,11 @@ fn random_pane(state: &mut u32) -> Pane {
         .turned(0.1 * number(0.0, 30))
 }
 
-/// Up to a hundred panels, one over the other, some of which come and go in every frame; in half floats, because eight
+/// Up to fifty panels, one over the other, some of which come and go in every frame; in half floats, because eight
 /// bits would be rounded anew for each.
 #[test]
 fn panels_come_and_go() {
-    const MOST: usize = 100;
+    const MOST: usize = 50;
     for backend in BACKENDS {
         let Some(mut stage) = stage_with_figures(backend, HDR) else {
             return;

@@ -7,12 +7,15 @@ use super::stage::{BACKENDS, LDR};
 use crate::support::compositor::{assert_composed, compose};
 use crate::support::difference::worst_difference;
 use crate::support::formats::to_picture;
-use crate::support::headless::Pixels;
+use crate::support::gpu;
+use crate::support::headless::{Headless, Pixels};
 use crate::support::live::{Live, Shot};
 use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
+use bevy::camera::Hdr;
 use bevy::prelude::*;
+use bevy::render::render_resource::{CachedPipeline, PipelineCache, PipelineDescriptor};
 use bevy_gaussian_blur::prelude::*;
 use std::collections::HashMap;
 
@@ -22,7 +25,8 @@ const SIZE: UVec2 = UVec2::new(64, 40);
 /// A camera without glass and one with a pane that changes from frame to frame.
 struct Show {
     live: Live,
-    camera: Entity,
+    /// Without glass and with it.
+    cameras: [Entity; 2],
     pane: Option<Entity>,
     /// What was asked for in each frame.
     asked: HashMap<usize, Pane>,
@@ -38,24 +42,29 @@ impl Show {
         let views = [(); 2].map(|()| View::new(&mut live.headless, Kind::Core2d, SIZE, LDR));
         views.iter().for_each(|view| live.watch(&view.target));
         live.wait_until_ready();
-        let mut is_seen = false;
-        let mut frames = 0;
-        while frames < 30 || !is_seen {
-            frames = live.frame();
-            is_seen |= live
-                .shots()
-                .iter()
-                .flat_map(|shot| &shot.images[0])
-                .any(|sharp| !is_flat(sharp));
-            assert!(frames < 10_000, "the scene is not seen");
-        }
-        Some(Self {
+        let mut show = Self {
             live,
-            camera: views[1].camera,
+            cameras: views.map(|view| view.camera),
             pane: None,
             asked: HashMap::new(),
             blurred: 0,
-        })
+        };
+        show.wait_until_seen();
+        Some(show)
+    }
+
+    /// Waits for the pipelines of the scene, which is without glass.
+    fn wait_until_seen(&mut self) {
+        let first = self.live.frame();
+        let mut is_seen = false;
+        let mut frame = first;
+        while frame < first + 30 || !is_seen {
+            frame = self.live.frame();
+            let shots = self.live.shots();
+            let mut later = shots.iter().filter(|shot| shot.frame >= first);
+            is_seen |= later.any(|shot| shot.images[0].iter().any(|sharp| !is_flat(sharp)));
+            assert!(frame < first + 10_000, "the scene is not seen");
+        }
     }
 
     /// Simulates a frame with a pane.
@@ -64,12 +73,24 @@ impl Show {
         if let Some(entity) = self.pane {
             world.entity_mut(entity).insert(pane.bundle());
         } else {
-            let entity = world.spawn((pane.bundle(), UiTargetCamera(self.camera)));
+            let entity = world.spawn((pane.bundle(), UiTargetCamera(self.cameras[1])));
             self.pane = Some(entity.id());
         }
         let frame = self.live.frame();
         self.asked.insert(frame, pane);
         self.check();
+    }
+
+    /// Gives both cameras a high dynamic range, or takes it away.
+    fn set_hdr(&mut self, is_hdr: bool) {
+        for camera in self.cameras {
+            let mut camera = self.live.headless.app.world_mut().entity_mut(camera);
+            if is_hdr {
+                camera.insert(Hdr);
+            } else {
+                camera.remove::<Hdr>();
+            }
+        }
     }
 
     /// Simulates a frame without a pane.
@@ -165,5 +186,62 @@ fn the_first_frame_of_the_first_glass_is_blurred() {
             show.frame(Pane::new([9.0, 6.0, 44.0, 29.0], glass).with_radii([7.0; 4]));
         }
         assert!(show.blurred >= 4, "{} pictures were blurred", show.blurred);
+    }
+}
+
+/// Whichever dynamic range a camera had when glass came, the other one is ready, too.
+#[test]
+fn glass_stays_when_the_dynamic_range_changes() {
+    for backend in BACKENDS {
+        let Some(mut show) = Show::new(backend) else {
+            return;
+        };
+        // Bevy's own pipelines are there for both, so that there is always something to be seen through the glass.
+        for is_hdr in [true, false] {
+            show.set_hdr(is_hdr);
+            show.wait_until_seen();
+        }
+        let pane = Pane::new([9.0, 6.0, 44.0, 29.0], glass(5.0).with_opacity(0.8)).with_radii([7.0; 4]);
+        for step in 0..48 {
+            show.set_hdr(step / 6 % 2 == 1);
+            show.frame(pane);
+        }
+        assert!(show.blurred >= 40, "{} pictures were blurred", show.blurred);
+    }
+}
+
+/// How many pipelines of glass there are.
+fn glass_pipelines(headless: &Headless) -> usize {
+    let cache = headless.render_world().resource::<PipelineCache>();
+    let is_glass = |pipeline: &&CachedPipeline| match &pipeline.descriptor {
+        PipelineDescriptor::RenderPipelineDescriptor(render) => render.label.as_deref() == Some("gaussian_blur_glass"),
+        _ => false,
+    };
+    cache.pipelines().filter(is_glass).count()
+}
+
+#[test]
+fn apps_without_glass_compile_none_of_its_pipelines() {
+    for kind in [Kind::Core2d, Kind::Core3d] {
+        let Some(mut headless) = gpu(|_| {}) else {
+            return;
+        };
+        let view = View::new(&mut headless, kind, SIZE, LDR);
+        view.insert(&mut headless, GaussianBlur::new(12.0));
+        headless.warm_up();
+        assert_eq!(glass_pipelines(&headless), 0, "{kind:?}");
+        // It cannot be seen, and will be.
+        let glass = (Node::default(), Visibility::Hidden, BackdropBlur::new(0.0));
+        headless.app.world_mut().spawn(glass);
+        headless.frame();
+        let all = glass_pipelines(&headless);
+        assert!(all > 0, "{kind:?}");
+        view.insert(&mut headless, Hdr);
+        headless.warm_up();
+        assert_eq!(
+            glass_pipelines(&headless),
+            all,
+            "{kind:?}: both dynamic ranges are there"
+        );
     }
 }

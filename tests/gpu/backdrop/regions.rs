@@ -13,7 +13,7 @@ const AROUND: BackdropSampling = BackdropSampling::Surroundings;
 const LAYERS: [BackdropLayer; 2] = [BackdropLayer::BelowUi, BackdropLayer::AboveUi];
 
 /// A pane as a region: it cannot be turned.
-fn region(camera: Entity, pane: &Pane, layer: BackdropLayer, order: i32) -> (BackdropRegion, BackdropBlur) {
+pub fn region(camera: Entity, pane: &Pane, layer: BackdropLayer, order: i32) -> (BackdropRegion, BackdropBlur) {
     let min = pane.origin + pane.offset;
     let region = BackdropRegion::new(camera, Rect::from_corners(min, min + pane.size))
         .with_corners(Vec4::from_array(pane.radii))

@@ -25,7 +25,7 @@ const UI_SUBVIEW: u32 = 1;
 
 /// The items that were drawn since they were last taken, in order.
 #[derive(Resource, Default)]
-struct Drawn(Mutex<Vec<usize>>);
+struct Drawn(Mutex<Vec<u32>>);
 
 /// Draws nothing, and takes note of it.
 struct TakeNote;
@@ -42,14 +42,16 @@ impl RenderCommand<TransparentUi> for TakeNote {
         drawn: SystemParamItem<'w, '_, Self::Param>,
         _pass: &mut TrackedRenderPass<'w>,
     ) -> RenderCommandResult {
-        let number = usize::MAX - item.index;
+        let PhaseItemExtraIndex::DynamicOffset(number) = item.extra_index else {
+            return RenderCommandResult::Skip;
+        };
         drawn.into_inner().0.lock().expect("nobody panics").push(number);
         RenderCommandResult::Success
     }
 }
 
 /// Adds an item to the interface of a camera that stays there, under a number of its own.
-fn retain(stage: &mut Stage, number: usize, sort_key: f32) {
+fn retain(stage: &mut Stage, number: u32, sort_key: f32) {
     let view = RetainedViewEntity::new(stage.glass.camera.into(), None, UI_SUBVIEW);
     let world = stage.headless.app.sub_app_mut(RenderApp).world_mut();
     let draw_function = world.resource::<DrawFunctions<TransparentUi>>().read().id::<TakeNote>();
@@ -62,14 +64,15 @@ fn retain(stage: &mut Stage, number: usize, sort_key: f32) {
         pipeline: CachedRenderPipelineId::INVALID,
         draw_function,
         batch_range: 0..1,
-        extra_index: PhaseItemExtraIndex::None,
+        // As glass has it: what is glass is not told by this alone.
+        extra_index: PhaseItemExtraIndex::DynamicOffset(number),
         // No list of Bevy's is so long.
-        index: usize::MAX - number,
+        index: usize::MAX,
         indexed: false,
     });
 }
 
-fn drawn(stage: &Stage) -> Vec<usize> {
+fn drawn(stage: &Stage) -> Vec<u32> {
     let drawn = stage.headless.render_world().resource::<Drawn>();
     core::mem::take(&mut *drawn.0.lock().expect("nobody panics"))
 }
@@ -88,7 +91,7 @@ fn retained_items_of_other_crates_survive() {
         stage.headless.warm_up();
         // Before all nodes, among them, and after them.
         let keys = [-7.0, 0.4, 2.2, 1000.0];
-        for (number, key) in keys.into_iter().enumerate() {
+        for (number, key) in (0..).zip(keys) {
             retain(&mut stage, number, key);
         }
         stage.headless.frame();

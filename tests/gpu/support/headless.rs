@@ -11,6 +11,7 @@ use bevy::render::render_resource::{
     PollType, TexelCopyBufferInfo, TexelCopyBufferLayout, Texture, TextureFormat,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bevy::render::settings::WgpuSettings;
 use bevy::render::texture::GpuImage;
 use bevy::render::{RenderApp, RenderPlugin};
 use bevy::tasks::block_on;
@@ -66,6 +67,11 @@ pub enum Mode {
 /// # Errors
 /// No adapter was found.
 pub fn build(mode: Mode, logs: bool, setup: impl FnOnce(&mut App)) -> Result<App, String> {
+    build_on(WgpuSettings::default(), mode, logs, setup)
+}
+
+/// The same on a device of one's own choice.
+fn build_on(device: WgpuSettings, mode: Mode, logs: bool, setup: impl FnOnce(&mut App)) -> Result<App, String> {
     find_adapter()?;
     let mut app = App::new();
     let mut plugins = DefaultPlugins
@@ -75,6 +81,7 @@ pub fn build(mode: Mode, logs: bool, setup: impl FnOnce(&mut App)) -> Result<App
             ..default()
         })
         .set(RenderPlugin {
+            render_creation: device.into(),
             synchronous_pipeline_compilation: mode == Mode::Lockstep,
             ..default()
         })
@@ -114,6 +121,18 @@ impl Headless {
     /// No adapter was found.
     pub fn new(setup: impl FnOnce(&mut App)) -> Result<Self, String> {
         build(Mode::Lockstep, takes_logger(), setup).map(|app| Self { app })
+    }
+
+    /// The same on a device without some of its features.
+    ///
+    /// # Errors
+    /// No adapter was found.
+    pub fn without(features: wgpu::Features, setup: impl FnOnce(&mut App)) -> Result<Self, String> {
+        let device = WgpuSettings {
+            disabled_features: Some(features),
+            ..default()
+        };
+        build_on(device, Mode::Lockstep, takes_logger(), setup).map(|app| Self { app })
     }
 
     /// The render world.
@@ -188,9 +207,26 @@ impl Headless {
     /// # Errors
     /// What the blur failed with.
     pub fn blur(&mut self, blur: GaussianBlur, image: BlurImage) -> Result<Handle<Image>, BlurError> {
+        self.blur_with(blur, image, BlurProfile::Uniform)
+    }
+
+    /// The same with a profile.
+    ///
+    /// # Errors
+    /// What the blur failed with.
+    pub fn blur_with(
+        &mut self,
+        blur: GaussianBlur,
+        image: BlurImage,
+        profile: BlurProfile,
+    ) -> Result<Handle<Image>, BlurError> {
         #[derive(Component, Default)]
         struct Outcome(Option<Result<(), BlurError>>);
-        let entity = self.app.world_mut().spawn((blur, image, Outcome::default())).id();
+        let entity = self
+            .app
+            .world_mut()
+            .spawn((blur, image, profile, Outcome::default()))
+            .id();
         let mut entity_mut = self.app.world_mut().entity_mut(entity);
         entity_mut.observe(|event: On<BlurFinished>, mut outcomes: Query<&mut Outcome>| {
             if let Ok(mut outcome) = outcomes.get_mut(event.entity) {

@@ -17,6 +17,16 @@ pub fn count(text: &str) -> usize {
     messages.iter().filter(|message| message.contains(text)).count()
 }
 
+/// All warnings and errors of the whole process that contain `text`, in order.
+pub fn all(text: &str) -> Vec<String> {
+    let messages = MESSAGES.lock().unwrap_or_else(PoisonError::into_inner);
+    messages
+        .iter()
+        .filter(|message| message.contains(text))
+        .cloned()
+        .collect()
+}
+
 /// Keeps every message.
 pub fn layer(_: &mut App) -> Option<BoxedLayer> {
     Some(Box::new(Keeper))

@@ -2,8 +2,10 @@
 
 pub mod bundled;
 pub mod compositor;
+pub mod counters;
 pub mod difference;
 pub mod executors;
+pub mod faults;
 pub mod formats;
 pub mod headless;
 pub mod images;
@@ -12,11 +14,13 @@ pub mod live;
 pub mod logs;
 pub mod outcomes;
 pub mod reference;
+pub mod report;
 pub mod scene;
 pub mod twins;
 
 use bevy::prelude::App;
 use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
 use headless::Headless;
 use reference::{Edge, Picture};
@@ -36,18 +40,33 @@ pub fn gpu(setup: impl FnOnce(&mut App)) -> Option<Headless> {
 }
 
 /// The same for one kind of pass.
+///
+/// Shaders for single kernels are not compiled, as most tests would have to wait for them: the module `exactness` has both
+/// kinds, the module `readiness` what changes when they come.
 pub fn gpu_with(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Headless> {
     let with_blur = |app: &mut App| {
-        app.add_plugins(GaussianBlurPlugin { backend });
+        app.add_plugins(GaussianBlurPlugin { backend })
+            .insert_resource(BlurCompilation { per_frame: 0 });
         setup(app);
     };
     or_skip(Headless::new(with_blur))
 }
 
+/// The same for render passes, on a device without some of its features.
+pub fn gpu_without(features: wgpu::Features, setup: impl FnOnce(&mut App)) -> Option<Headless> {
+    let with_blur = |app: &mut App| {
+        app.add_plugins(GaussianBlurPlugin {
+            backend: BlurBackend::Fragment,
+        });
+        setup(app);
+    };
+    or_skip(Headless::without(features, with_blur))
+}
+
 /// What was built, or `None`, said aloud, where there is no GPU.
 ///
 /// With `BLUR_REQUIRE_GPU` in the environment, as the test script sets it, a missing GPU is a failure.
-fn or_skip<T>(built: Result<T, String>) -> Option<T> {
+pub fn or_skip<T>(built: Result<T, String>) -> Option<T> {
     match built {
         Ok(built) => Some(built),
         Err(reason) if std::env::var_os("BLUR_REQUIRE_GPU").is_some() => panic!("{reason}"),

@@ -128,6 +128,54 @@ pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: Edge) -> Picture 
     result
 }
 
+/// Blurs every texel with a sigma of its own, `sigma(x, y)`, horizontally and vertically: each is the Gaussian of that sigma of
+/// the picture as it was. A sigma below 0.03 leaves its axis alone.
+pub fn varying_blur(picture: &Picture, edge: Edge, sigma: impl Fn(usize, usize) -> [f64; 2] + Sync) -> Picture {
+    let (width, height) = (picture.width, picture.height);
+    let band = |length: usize, centre: usize, sigma: f64| {
+        if sigma >= SMALLEST_SIGMA {
+            return edge_folded_row(length, centre, &half_kernel(sigma), edge);
+        }
+        Band {
+            first: centre,
+            weights: vec![1.0],
+        }
+    };
+    let texel = |x: usize, y: usize| {
+        let [across, down] = sigma(x, y);
+        let (across, down) = (band(width, x, across), band(height, y, down));
+        let mut sum = [0.0; 4];
+        for (row, weight_y) in (down.first..).zip(&down.weights) {
+            let start = row * width + across.first;
+            let texels = &picture.texels[start..start + across.weights.len()];
+            for (texel, weight_x) in texels.iter().zip(&across.weights) {
+                let weight = weight_x * weight_y;
+                (0..4).for_each(|channel| sum[channel] += weight * texel[channel]);
+            }
+        }
+        sum
+    };
+    let rows: Vec<usize> = (0..height).collect();
+    let texels = thread::scope(|scope| {
+        let parts: Vec<_> = rows
+            .chunks(height.div_ceil(THREADS).max(1))
+            .map(|rows| {
+                let texel = &texel;
+                scope.spawn(move || -> Vec<[f64; 4]> {
+                    rows.iter()
+                        .flat_map(|&y| (0..width).map(move |x| texel(x, y)))
+                        .collect()
+                })
+            })
+            .collect();
+        parts
+            .into_iter()
+            .flat_map(|part| part.join().expect("the reference does not panic"))
+            .collect()
+    });
+    Picture::new(width, height, texels)
+}
+
 /// One row of an axis' matrix: the weights of the input texels
 /// `first .. first + weights.len()`; all others weigh nothing.
 struct Band {

@@ -103,7 +103,8 @@ pub fn target(headless: &mut Headless, size: UVec2, format: TextureFormat) -> Ha
     headless.add_image(image)
 }
 
-/// A camera that sees the scene pixel by pixel and neither tonemaps nor dithers.
+/// A camera that sees the scene pixel by pixel and neither tonemaps nor dithers, by itself or in a blur: what is compared
+/// with a reference to a fraction of a level must not be noise. The module `dither` is for that.
 pub fn camera(headless: &mut Headless, kind: Kind, target: &Handle<Image>, msaa: Msaa) -> Entity {
     let world = headless.app.world_mut();
     let orthographic = OrthographicProjection {

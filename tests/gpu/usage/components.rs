@@ -19,6 +19,7 @@ fn defaults() {
         target: None,
         alpha: BlurAlpha::Straight,
         update: BlurUpdate::OnChange,
+        dither: false,
     };
     assert_eq!(BlurImage::default(), expected);
     assert_eq!(BlurImage::new(Handle::default()), expected);

@@ -1,6 +1,7 @@
 //! What the command line says.
 
 use crate::formats::{self, Format};
+use crate::shares::Shares;
 use bevy_gaussian_blur::RADIUS_IN_SIGMAS;
 use bevy_gaussian_blur::prelude::*;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -32,6 +33,14 @@ pub struct Arguments {
     /// What lies outside the picture
     #[arg(long, value_enum, default_value = "clamp")]
     pub edge: Edge,
+    /// Which share of the radius each place gets: `linear` or `linear:X,Y,X,Y,FROM,TO`, from a start to an end; `band` or
+    /// `band:X,Y,DIRECTION_X,DIRECTION_Y,SHARP,SOFT`, sharp along a line; `radial` or `radial:X,Y,INNER,OUTER,FROM,TO`, around
+    /// a point; or `mask:FILE`, the red channel of a picture, stretched. Places are shares of the picture's width and height
+    #[arg(long, value_parser = Shares::parse, value_name = "PROFILE")]
+    pub profile: Option<Shares>,
+    /// Dither results of 8 bits, so that strong blurs of dark pictures have no bands
+    #[arg(long)]
+    pub dither: bool,
     /// The format of the textures on the GPU [default: rgba8unorm-srgb for 8 bits, rgba32float for more]. Formats of fewer
     /// channels take the picture's first ones
     #[arg(long, value_parser = format_parser())]

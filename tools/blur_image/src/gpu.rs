@@ -110,21 +110,19 @@ impl Gpu {
     /// What the blur failed with.
     pub fn blur(
         &mut self,
-        blur: GaussianBlur,
-        source: &Handle<Image>,
-        alpha: BlurAlpha,
+        (blur, profile): (GaussianBlur, &BlurProfile),
+        image: BlurImage,
     ) -> Result<(Image, Timings), String> {
-        let image = BlurImage::new(source.clone()).with_alpha(alpha);
-        let pixels = self.pixels(blur, image.clone())?;
-        Ok((pixels, self.time(blur, image)))
+        let pixels = self.pixels(blur, profile, image.clone())?;
+        Ok((pixels, self.time((blur, profile.clone()), image)))
     }
 
-    fn pixels(&mut self, blur: GaussianBlur, image: BlurImage) -> Result<Image, String> {
+    fn pixels(&mut self, blur: GaussianBlur, profile: &BlurProfile, image: BlurImage) -> Result<Image, String> {
         let world = self.headless.app.world_mut();
         world.insert_resource(Outcome::default());
         let mut commands = world.commands();
         let mut blurring = commands.blur_for_pixels(blur, image);
-        let entity = blurring.observe(blurred).observe(failed).id();
+        let entity = blurring.insert(profile.clone()).observe(blurred).observe(failed).id();
         world.flush();
         let is_known = |world: &World| world.resource::<Outcome>().0.is_some();
         let is_known = self.headless.frames_until(PATIENCE, is_known);
@@ -139,7 +137,7 @@ impl Gpu {
     }
 
     /// Repeats a blur in every frame, and takes the median of its figures.
-    fn time(&mut self, blur: GaussianBlur, image: BlurImage) -> Timings {
+    fn time(&mut self, blur: (GaussianBlur, BlurProfile), image: BlurImage) -> Timings {
         self.blurs += 1;
         // The figures of a blur come late. Under a name of its own it gets none of the blur before.
         let name = format!("blur {}", self.blurs);

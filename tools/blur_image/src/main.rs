@@ -26,10 +26,12 @@ mod picture;
 mod profile;
 mod progress;
 mod report;
+mod shares;
 mod treatment;
 
 use arguments::Arguments;
 use bevy::prelude::{Handle, Image};
+use bevy_gaussian_blur::prelude::BlurProfile;
 use gpu::Gpu;
 use jobs::{Job, Wanted};
 use picture::Picture;
@@ -104,10 +106,21 @@ fn carry_out(gpu: &mut Gpu, arguments: &Arguments, job: &Job, picture: &Picture,
     for loss in treatment.losses(picture, job.kind) {
         progress.say(&format!("note: {}: {loss}", job.input));
     }
+    let profile = arguments
+        .profile
+        .as_ref()
+        .map_or(Ok(BlurProfile::Uniform), |shares| shares.profile(gpu));
+    let profile = match profile {
+        Ok(profile) => profile,
+        Err(reason) => {
+            progress.fail(&reason, job.results.len());
+            return 1;
+        }
+    };
     let source = gpu.add(picture.to_image(treatment.format));
     let mut errors = 0;
     for wanted in &job.results {
-        let made = make(gpu, &source, picture, &treatment, job, wanted).and_then(|report| {
+        let made = make(gpu, (&source, &profile), picture, &treatment, job, wanted).and_then(|report| {
             progress.say(&report.summary());
             if arguments.json { report.print() } else { Ok(()) }
         });
@@ -125,13 +138,13 @@ fn carry_out(gpu: &mut Gpu, arguments: &Arguments, job: &Job, picture: &Picture,
 /// Makes one result.
 fn make(
     gpu: &mut Gpu,
-    source: &Handle<Image>,
+    (source, profile): (&Handle<Image>, &BlurProfile),
     picture: &Picture,
     treatment: &Treatment,
     job: &Job,
     wanted: &Wanted,
 ) -> Result<Report, String> {
-    let blurred = gpu.blur(wanted.blur, source, treatment.alpha);
+    let blurred = gpu.blur((wanted.blur, profile), treatment.image(source.clone()));
     let (image, timings) = blurred.map_err(|reason| format!("cannot blur {}: {reason}", job.input))?;
     let result = picture.blurred(&image, treatment.alpha).ok_or_else(|| {
         let format = image.texture_descriptor.format;

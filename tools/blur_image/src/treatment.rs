@@ -5,7 +5,8 @@ use crate::formats::{self, Format};
 use crate::output::Kind;
 use crate::picture::Picture;
 use crate::profile;
-use bevy_gaussian_blur::prelude::BlurAlpha;
+use bevy::prelude::{Handle, Image};
+use bevy_gaussian_blur::prelude::{BlurAlpha, BlurImage};
 
 /// How a picture is treated.
 pub struct Treatment {
@@ -13,6 +14,8 @@ pub struct Treatment {
     pub alpha: BlurAlpha,
     /// The bits of a channel in the result.
     pub depth: Depth,
+    /// Whether results of 8 bits are dithered.
+    dither: bool,
 }
 
 impl Treatment {
@@ -32,7 +35,13 @@ impl Treatment {
             format,
             alpha: picture.alpha(arguments.edge, format),
             depth,
+            dither: arguments.dither,
         }
+    }
+
+    /// The blur of a picture.
+    pub fn image(&self, source: Handle<Image>) -> BlurImage {
+        BlurImage::new(source).with_alpha(self.alpha).with_dither(self.dither)
     }
 
     /// What results of this kind lack that the picture has.

@@ -153,3 +153,36 @@ fn formats_of_all_kinds() {
         }
     }
 }
+
+/// A dark gradient, blurred strongly: 8 bits that are dithered have the mean of those that are not rounded. It is so dark that
+/// light and encoded values are the same but for a factor, and so are their blurs.
+#[test]
+fn dithered_results_have_no_bands() {
+    let folder = folder("dithered");
+    let picture = RgbaImage::from_fn(512, 32, |x, _| Rgba([(x / 64) as u8, 0, 0, 255]));
+    picture.save(folder.join("a.png")).expect("it can be written");
+    let blurred = |arguments: &str| {
+        run(&folder, &format!("a.png b.png --radius 200 {arguments}"), &[])?;
+        Some(image::open(folder.join("b.png")).expect("the result is a picture"))
+    };
+    let Some(exact) = blurred("--depth 16") else {
+        return;
+    };
+    let (exact, [banded, dithered]) = (
+        exact.into_rgb16(),
+        ["--format rgba8unorm", "--format rgba8unorm --dither"]
+            .map(|arguments| blurred(arguments).expect("there is a GPU").into_rgb8()),
+    );
+    // The worst difference between means of 16x16 pixels, in levels.
+    let worst = |picture: &image::RgbImage| {
+        let block = |column: u32, row: u32| {
+            let places = (0..256).map(|i| (16 * column + i % 16, 16 * row + i / 16));
+            let differences = places.map(|(x, y)| f64::from(picture[(x, y)][0]) - f64::from(exact[(x, y)][0]) / 257.0);
+            differences.sum::<f64>().abs() / 256.0
+        };
+        let blocks = (0..64).map(|i| block(i % 32, i / 32));
+        blocks.fold(0.0, f64::max)
+    };
+    assert!(worst(&banded) > 0.3, "{}", worst(&banded));
+    assert!(worst(&dithered) < 0.1, "{}", worst(&dithered));
+}

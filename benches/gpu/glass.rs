@@ -1,0 +1,237 @@
+//! What glass costs, compared with a blur of the whole camera: `--glass`.
+//!
+//! A camera paints nothing but its clear colour, and panels lie on it as nodes of the user interface. Every setting is an
+//! app's whole frame, of which the frame without any blur is subtracted; settings take turns.
+
+use crate::method::Method;
+use crate::options::{Format, Options};
+use crate::ours::time_frames;
+use crate::stage::Gpu;
+use crate::support::headless::Headless;
+use crate::support::scene;
+use crate::timer::Timer;
+use bevy::camera::Hdr;
+use bevy::prelude::*;
+use bevy::render::RenderApp;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+/// Frames of a setting that are not counted: textures are made in the first ones.
+const WARM_UP: usize = 8;
+
+/// Turns that every setting has.
+const ROUNDS: usize = 3;
+
+/// What lies on the camera.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Setting {
+    /// Nothing, and nothing is blurred.
+    Empty,
+    /// Nothing; the camera itself is blurred.
+    Camera,
+    /// As many panels, each of so many hundredths of the screen, side by side.
+    Beside(u32, f32),
+    /// As many over each other, so that each sees the one below.
+    Stacked(u32, f32),
+}
+
+const SETTINGS: [Setting; 6] = [
+    Setting::Empty,
+    Setting::Camera,
+    Setting::Beside(1, 5.0),
+    Setting::Beside(36, 1.0),
+    Setting::Beside(1, 100.0),
+    Setting::Stacked(8, 5.0),
+];
+
+impl Setting {
+    fn name(self) -> String {
+        match self {
+            Self::Empty => "no blur".into(),
+            Self::Camera => "camera blur".into(),
+            Self::Beside(count, share) => format!("{count} of {share} %"),
+            Self::Stacked(count, share) => format!("{count} of {share} % stacked"),
+        }
+    }
+
+    /// The passes that draw parts of the user interface: Bevy's own, and one more for every group of glass but the first.
+    fn interface_passes(self) -> u32 {
+        match self {
+            Self::Empty | Self::Camera => 0,
+            Self::Beside(..) => 1,
+            Self::Stacked(count, _) => count,
+        }
+    }
+
+    /// The boxes of its panels, in hundredths of the screen.
+    fn boxes(self) -> Vec<Rect> {
+        let (count, share) = match self {
+            Self::Empty | Self::Camera => return Vec::new(),
+            Self::Beside(count, share) | Self::Stacked(count, share) => (count, share),
+        };
+        let side = 10.0 * share.sqrt();
+        let columns = (count as f32).sqrt().ceil();
+        let corner = |index: u32| match self {
+            Self::Stacked(..) => Vec2::splat(20.0 + 2.0 * index as f32),
+            // Not on whole texels of coarse levels.
+            _ => Vec2::new(index as f32 % columns, (index as f32 / columns).floor()) * (99.0 / columns),
+        };
+        let corners = (0..count).map(corner);
+        corners
+            .map(|corner| Rect::from_corners(corner, corner + side))
+            .collect()
+    }
+}
+
+/// An app with one camera.
+struct Screen {
+    headless: Headless,
+    camera: Entity,
+    sigma: f32,
+    shown: Option<Entity>,
+}
+
+impl Screen {
+    fn new(backend: BlurBackend, size: UVec2, format: Format, sigma: f32) -> Result<Self, String> {
+        let mut headless = Headless::new(|app| {
+            app.add_plugins(GaussianBlurPlugin { backend });
+        })?;
+        let is_hdr = format == Format::Rgba16Float;
+        let target = scene::target(&mut headless, size, TextureFormat::Rgba8UnormSrgb);
+        let camera = scene::camera(&mut headless, scene::Kind::Core2d, &target, Msaa::Off);
+        if is_hdr {
+            headless.app.world_mut().entity_mut(camera).insert(Hdr);
+        }
+        headless.warm_up();
+        let gpu = Gpu::of(&headless)?;
+        time_frames(
+            headless.app.sub_app_mut(RenderApp),
+            &gpu,
+            gpu.is_software && backend != BlurBackend::Fragment,
+        );
+        Ok(Self {
+            headless,
+            camera,
+            sigma,
+            shown: None,
+        })
+    }
+
+    fn blur(&self) -> GaussianBlur {
+        GaussianBlur::from_sigma(self.sigma).with_unit(BlurUnit::PhysicalPixels)
+    }
+
+    fn show(&mut self, setting: Setting) {
+        let (camera, blur) = (self.camera, self.blur());
+        let world = self.headless.app.world_mut();
+        world.entity_mut(camera).remove::<GaussianBlur>();
+        if let Some(shown) = self.shown.take() {
+            world.despawn(shown);
+        }
+        if setting == Setting::Camera {
+            world.entity_mut(camera).insert(blur);
+        }
+        let panel = |place: Rect| {
+            let node = Node {
+                position_type: PositionType::Absolute,
+                left: percent(place.min.x),
+                top: percent(place.min.y),
+                width: percent(place.width()),
+                height: percent(place.height()),
+                ..default()
+            };
+            let blur = blur.with_edge(EdgeMode::Mirror);
+            (node, BackdropBlur { blur, ..default() })
+        };
+        let boxes = setting.boxes();
+        if boxes.is_empty() {
+            return;
+        }
+        let whole = Node {
+            width: percent(100),
+            height: percent(100),
+            ..default()
+        };
+        let root = world.spawn((whole, UiTargetCamera(camera))).id();
+        for place in boxes {
+            world.spawn((panel(place), ChildOf(root)));
+        }
+        self.shown = Some(root);
+    }
+
+    /// The times of some frames with a setting, in microseconds.
+    fn time(&mut self, setting: Setting, count: usize) -> Result<Vec<f64>, String> {
+        self.show(setting);
+        self.headless.frame();
+        let is_complete = |world: &mut World| world.resource::<BlurReadiness>().is_complete();
+        if !self.headless.frames_until(1000, is_complete) {
+            return Err("the pipelines were not compiled in 1000 frames".to_owned());
+        }
+        let mut times = Vec::new();
+        for _ in 0..WARM_UP + count {
+            self.headless.frame();
+            times.push(self.headless.render_world().resource::<Timer>().read());
+        }
+        Ok(times.split_off(WARM_UP))
+    }
+}
+
+/// Measures glass with render passes alone, and with compute passes where they can be.
+///
+/// # Errors
+/// In one line, if nothing can be measured.
+pub fn measure(options: &Options) -> Result<(), String> {
+    if !cfg!(feature = "ui") {
+        return Err("glass on nodes needs the feature ui".to_owned());
+    }
+    let ours = [Method::OursFragment, Method::OursMixed];
+    for method in ours.into_iter().filter(|method| options.methods.contains(method)) {
+        let backend = method.backend().unwrap_or_default();
+        for (size, format) in options
+            .sizes
+            .iter()
+            .flat_map(|size| options.formats.iter().map(move |f| (size, f)))
+        {
+            for sigma in &options.sigmas {
+                println!(
+                    "{}x{} {} sigma {sigma}, {}",
+                    size[0],
+                    size[1],
+                    format.name(),
+                    method.name()
+                );
+                let mut screen = Screen::new(backend, (*size).into(), *format, *sigma as f32)?;
+                let times = take_turns(&mut screen, options.runs().div_ceil(ROUNDS))?;
+                print_table(&times);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The median time of every setting in microseconds, without that of a frame in which nothing is blurred.
+fn take_turns(screen: &mut Screen, count: usize) -> Result<[f64; SETTINGS.len()], String> {
+    let mut times = SETTINGS.map(|_| Vec::new());
+    for _ in 0..ROUNDS {
+        for (setting, times) in SETTINGS.into_iter().zip(&mut times) {
+            times.extend(screen.time(setting, count)?);
+        }
+    }
+    let medians = times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    });
+    Ok(medians.map(|median| median - medians[0]))
+}
+
+fn print_table(times: &[f64; SETTINGS.len()]) {
+    println!(
+        "{:<24}{:>12}{:>20}{:>14}",
+        "setting", "median us", "to the camera blur", "UI passes"
+    );
+    for (setting, time) in SETTINGS.into_iter().zip(times).skip(1) {
+        let (name, ratio, passes) = (setting.name(), time / times[1], setting.interface_passes());
+        println!("{name:<24}{time:>12.1}{ratio:>20.2}{passes:>14}");
+    }
+    println!();
+}

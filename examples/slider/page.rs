@@ -1,0 +1,189 @@
+//! In a browser: what the page asks for, and what it is told. `tools/web` has the page.
+
+use crate::comparison::{Comparison, METHODS};
+use crate::picture::{MAX_SIDE, Picture, Received};
+use crate::settings::{MAX_RADIUS, Settings};
+use bevy::app::PluginGroupBuilder;
+use bevy::prelude::*;
+use bevy::render::renderer::RenderAdapterInfo;
+use bevy_gaussian_blur::prelude::*;
+use std::sync::{Mutex, PoisonError};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// What the page asks for between two frames.
+enum Request {
+    Picture(Result<Picture, String>),
+    Radius(f32),
+    HidePanel(bool),
+    Compare,
+}
+
+static REQUESTS: Mutex<Vec<Request>> = Mutex::new(Vec::new());
+
+fn request(request: Request) {
+    let mut requests = REQUESTS.lock().unwrap_or_else(PoisonError::into_inner);
+    requests.push(request);
+}
+
+/// The largest width and height of a picture.
+#[wasm_bindgen(js_name = largestSide)]
+pub fn largest_side() -> u32 {
+    MAX_SIDE
+}
+
+/// Shows a picture out of its texels, row after row: four bytes each, as a display takes them.
+#[wasm_bindgen(js_name = showPicture)]
+pub fn show_picture(width: u32, height: u32, texels: Vec<u8>) {
+    request(Request::Picture(Ok(Picture::new(UVec2::new(width, height), texels))));
+}
+
+/// Says why a file is not shown.
+#[wasm_bindgen(js_name = complain)]
+pub fn complain(reason: String) {
+    request(Request::Picture(Err(reason)));
+}
+
+/// Sets the radius.
+#[wasm_bindgen(js_name = setRadius)]
+pub fn set_radius(radius: f32) {
+    request(Request::Radius(radius));
+}
+
+/// Hides the panel, or shows it again.
+#[wasm_bindgen(js_name = hidePanel)]
+pub fn hide_panel(is_hidden: bool) {
+    request(Request::HidePanel(is_hidden));
+}
+
+/// Starts the comparison.
+#[wasm_bindgen]
+pub fn compare() {
+    request(Request::Compare);
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// The page is told once that blurs can be shown, and on which GPU.
+    #[wasm_bindgen(js_namespace = slider, js_name = onReady)]
+    fn on_ready(gpu: &str);
+
+    /// The page is told every point of the comparison, and `null` behind the last one.
+    #[wasm_bindgen(js_namespace = slider, js_name = onMeasured)]
+    fn on_measured(method: Option<&str>, radius: f32, milliseconds: f64);
+
+    #[wasm_bindgen(js_namespace = slider, js_name = hasFrameTimer)]
+    fn has_frame_timer() -> bool;
+
+    #[wasm_bindgen(js_namespace = slider, js_name = beginFrame)]
+    fn begin_frame();
+
+    #[wasm_bindgen(js_namespace = slider, js_name = endFrame)]
+    fn end_frame();
+
+    /// Milliseconds, or less than 0 when there is nothing new.
+    #[wasm_bindgen(js_namespace = slider, js_name = takeFrame)]
+    fn take_frame() -> f64;
+}
+
+/// The page around the example.
+pub struct Host;
+
+impl Host {
+    /// Always there.
+    ///
+    /// # Errors
+    /// None.
+    pub fn new() -> Result<Self, AppExit> {
+        Ok(Self)
+    }
+
+    /// The radius to begin with.
+    pub fn radius(&self) -> f32 {
+        24.0
+    }
+
+    /// The page sends its pictures later.
+    ///
+    /// # Errors
+    /// None.
+    pub fn picture(&self) -> Result<Option<Picture>, AppExit> {
+        Ok(None)
+    }
+
+    /// Bevy's plugins, with the page's canvas for a window. It is as large as the element around it.
+    pub fn default_plugins(&self) -> PluginGroupBuilder {
+        DefaultPlugins.set(WindowPlugin {
+            primary_window: Some(Window {
+                canvas: Some("#canvas".to_owned()),
+                fit_canvas_to_parent: true,
+                prevent_default_event_handling: true,
+                ..default()
+            }),
+            ..default()
+        })
+    }
+
+    /// Runs the app.
+    pub fn run(&self, app: &mut App) -> AppExit {
+        app.add_systems(Update, (say_ready.run_if(blurs_ready), say_measured))
+            .run()
+    }
+}
+
+fn say_ready(info: Res<RenderAdapterInfo>, mut is_said: Local<bool>) {
+    if !*is_said {
+        *is_said = true;
+        on_ready(&info.name);
+    }
+}
+
+fn say_measured(comparison: Res<Comparison>, mut said: Local<[usize; METHODS.len()]>, mut is_over: Local<bool>) {
+    for ((method, points), said) in METHODS.iter().zip(&comparison.points).zip(&mut *said) {
+        // There are fewer of them when a new comparison has begun.
+        for (radius, milliseconds) in points.iter().skip(*said) {
+            on_measured(Some(method.name()), *radius, *milliseconds);
+        }
+        *said = points.len();
+    }
+    if comparison.is_finished && !*is_over {
+        on_measured(None, 0.0, 0.0);
+    }
+    *is_over = comparison.is_finished;
+}
+
+/// Does what the page asks for.
+pub fn receive(mut received: ResMut<Received>, mut settings: ResMut<Settings>, mut comparison: ResMut<Comparison>) {
+    let requests = core::mem::take(&mut *REQUESTS.lock().unwrap_or_else(PoisonError::into_inner));
+    for request in requests {
+        match request {
+            Request::Picture(picture) => received.0 = Some(picture),
+            Request::Radius(radius) => settings.blur.radius = radius.clamp(0.0, MAX_RADIUS),
+            Request::Compare => comparison.start(),
+            Request::HidePanel(is_hidden) => settings.is_panel_hidden = is_hidden,
+        }
+    }
+}
+
+/// Measures whole frames on WebGL 2, which has an extension for the time of what is between two points.
+pub struct FrameTimer;
+
+impl FrameTimer {
+    pub fn is_available() -> bool {
+        has_frame_timer()
+    }
+
+    /// Before a frame's commands are submitted.
+    pub fn begin() {
+        begin_frame();
+    }
+
+    /// After that.
+    pub fn end() {
+        end_frame();
+    }
+
+    /// The milliseconds of an earlier frame, in the order of the frames.
+    pub fn take() -> Option<f64> {
+        Some(take_frame()).filter(|milliseconds| *milliseconds >= 0.0)
+    }
+}

@@ -1,0 +1,226 @@
+//! GPU times where timestamps are taken at the two ends of a pass only, as in browsers.
+//!
+//! Bevy's recorder writes its timestamps between passes, which WebGPU does not offer: there, a pass has to name the
+//! places of its two timestamps when it is opened. So a blur asks for such a pair for each of its passes, and all that
+//! were taken in a frame are read back together, a few frames later. From these,
+//!
+//! - the time of a span is the sum over its passes, from the beginning of each to its end;
+//! - the time of the whole blur goes from the first beginning to the last end, as it does with Bevy's recorder.
+//!
+//! Browsers round timestamps, to 0.1 ms for instance, so that nobody can be spied on with them. A single figure may then
+//! be zero, but the mean over frames is right.
+
+use super::label::BlurLabel;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy::render::render_resource::{Buffer, BufferDescriptor, BufferUsages, MapMode};
+use bevy::render::renderer::{RenderContext, RenderDevice, RenderQueue};
+use bevy::render::settings::WgpuFeatures;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use wgpu::{
+    ComputePassTimestampWrites, QUERY_SIZE, QuerySet, QuerySetDescriptor, QueryType, RenderPassTimestampWrites,
+};
+
+/// How many passes are timed in a frame. Those beyond are not.
+const MOST_PASSES: usize = 128;
+
+/// The pass of a blur: whose, and of which span.
+type TimedPass = (BlurLabel, &'static str);
+
+/// The times of one blur in one frame, in milliseconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BlurTimes {
+    pub whole: f64,
+    /// Those of its spans.
+    pub spans: HashMap<&'static str, f64>,
+}
+
+/// The times of a frame's blurs.
+pub type FrameTimes = HashMap<BlurLabel, BlurTimes>;
+
+/// What has been measured, on its way from the render world to the main world.
+#[derive(Resource, Clone, Default)]
+pub struct MeasuredFrames(Arc<Mutex<Vec<FrameTimes>>>);
+
+impl MeasuredFrames {
+    /// What has come since the last call, in the order of the frames.
+    pub fn take(&self) -> Vec<FrameTimes> {
+        core::mem::take(&mut lock(&self.0))
+    }
+}
+
+/// Hands out timestamps to passes. It is there only where Bevy's recorder has none.
+#[derive(Resource)]
+pub struct PassTimer {
+    queries: QuerySet,
+    /// What the queries are resolved into.
+    resolved: Buffer,
+    /// What the CPU reads, one buffer for each frame on its way.
+    readable: Arc<Mutex<Vec<Buffer>>>,
+    /// Milliseconds between two ticks.
+    period: f64,
+    /// The passes of this frame that take timestamps, each a pair.
+    passes: Mutex<Vec<TimedPass>>,
+}
+
+/// The two timestamps of a pass.
+pub struct Timestamps<'a> {
+    queries: &'a QuerySet,
+    first: u32,
+}
+
+impl<'a> Timestamps<'a> {
+    pub fn of_render_pass(&self) -> RenderPassTimestampWrites<'a> {
+        RenderPassTimestampWrites {
+            query_set: self.queries,
+            beginning_of_pass_write_index: Some(self.first),
+            end_of_pass_write_index: Some(self.first + 1),
+        }
+    }
+
+    pub fn of_compute_pass(&self) -> ComputePassTimestampWrites<'a> {
+        ComputePassTimestampWrites {
+            query_set: self.queries,
+            beginning_of_pass_write_index: Some(self.first),
+            end_of_pass_write_index: Some(self.first + 1),
+        }
+    }
+}
+
+impl PassTimer {
+    /// `None` where there are no timestamps at all, or better ones.
+    fn new(device: &RenderDevice, queue: &RenderQueue) -> Option<Self> {
+        let features = device.features();
+        let has_better = features.contains(WgpuFeatures::TIMESTAMP_QUERY_INSIDE_ENCODERS);
+        if has_better || !features.contains(WgpuFeatures::TIMESTAMP_QUERY) {
+            return None;
+        }
+        Some(Self {
+            queries: device.wgpu_device().create_query_set(&QuerySetDescriptor {
+                label: Some("blur_timestamps"),
+                ty: QueryType::Timestamp,
+                count: 2 * MOST_PASSES as u32,
+            }),
+            resolved: buffer(device, BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC),
+            readable: Arc::default(),
+            period: f64::from(queue.get_timestamp_period()) / 1e6,
+            passes: Mutex::default(),
+        })
+    }
+
+    /// The timestamps of one pass, which has to be opened with them, or `None` if the frame has no more.
+    pub fn timestamps(&self, label: &BlurLabel, span: &'static str) -> Option<Timestamps<'_>> {
+        let mut passes = lock(&self.passes);
+        if passes.len() == MOST_PASSES {
+            return None;
+        }
+        passes.push((label.clone(), span));
+        Some(Timestamps {
+            queries: &self.queries,
+            first: 2 * (passes.len() as u32 - 1),
+        })
+    }
+}
+
+/// Makes the timer for a new device.
+pub fn init_timer(mut commands: Commands, device: Res<RenderDevice>, queue: Res<RenderQueue>) {
+    match PassTimer::new(&device, &queue) {
+        Some(timer) => commands.insert_resource(timer),
+        None => commands.remove_resource::<PassTimer>(),
+    }
+}
+
+/// Lets the timestamps of this frame be read when the GPU is through with it.
+pub fn read_timestamps(timer: Option<Res<PassTimer>>, frames: Res<MeasuredFrames>, mut context: RenderContext) {
+    let Some(timer) = timer else {
+        return;
+    };
+    let passes = core::mem::take(&mut *lock(&timer.passes));
+    if passes.is_empty() {
+        return;
+    }
+    let spare = lock(&timer.readable).pop();
+    let readable = spare.unwrap_or_else(|| {
+        let usages = BufferUsages::COPY_DST | BufferUsages::MAP_READ;
+        buffer(context.render_device(), usages)
+    });
+    let encoder = context.command_encoder();
+    encoder.resolve_query_set(&timer.queries, 0..2 * passes.len() as u32, &timer.resolved, 0);
+    encoder.copy_buffer_to_buffer(&timer.resolved, 0, &readable, 0, timer.resolved.size());
+    let (buffers, frames, period) = (timer.readable.clone(), frames.clone(), timer.period);
+    let mapped = readable.clone();
+    encoder.map_buffer_on_submit(&readable, MapMode::Read, .., move |result| {
+        // It fails when the device is lost, and everything with it.
+        if result.is_err() {
+            return;
+        }
+        let times = {
+            let bytes = mapped.slice(..).get_mapped_range();
+            let (ticks, _) = bytes.as_chunks::<{ QUERY_SIZE as usize }>();
+            let ticks: Vec<u64> = ticks.iter().map(|ticks| u64::from_le_bytes(*ticks)).collect();
+            frame_times(&passes, &ticks, period)
+        };
+        mapped.unmap();
+        lock(&frames.0).push(times);
+        lock(&buffers).push(mapped);
+    });
+}
+
+/// The times of a frame, out of the two ticks of each of its passes.
+fn frame_times(passes: &[TimedPass], ticks: &[u64], period: f64) -> FrameTimes {
+    let mut times = FrameTimes::default();
+    let mut ends: HashMap<&BlurLabel, [u64; 2]> = HashMap::default();
+    for ((label, span), pair) in passes.iter().zip(ticks.chunks_exact(2)) {
+        let milliseconds = |[begin, end]: [u64; 2]| end.saturating_sub(begin) as f64 * period;
+        let (begin, end) = (pair[0], pair[1]);
+        let whole = ends.entry(label).or_insert([begin, end]);
+        *whole = [whole[0].min(begin), whole[1].max(end)];
+        let blur = times.entry(label.clone()).or_default();
+        blur.whole = milliseconds(*whole);
+        *blur.spans.entry(*span).or_default() += milliseconds([begin, end]);
+    }
+    times
+}
+
+fn buffer(device: &RenderDevice, usage: BufferUsages) -> Buffer {
+    device.create_buffer(&BufferDescriptor {
+        label: Some("blur_timestamps"),
+        size: 2 * MOST_PASSES as u64 * u64::from(QUERY_SIZE),
+        usage,
+        mapped_at_creation: false,
+    })
+}
+
+/// What is measured is worth no panic.
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_add_up_and_the_whole_has_the_gaps() {
+        let [a, b] = ["a", "b"].map(BlurLabel::new);
+        let passes = [
+            (a.clone(), "downsample"),
+            (a.clone(), "downsample"),
+            (b.clone(), "blur"),
+            (a.clone(), "upsample"),
+        ];
+        let times = frame_times(&passes, &[1000, 1400, 1500, 1600, 5000, 5000, 1700, 2700], 0.01);
+        assert_eq!(times[&a].whole, 17.0);
+        assert_eq!(times[&a].spans["downsample"], 5.0);
+        assert_eq!(times[&a].spans["upsample"], 10.0);
+        assert_eq!(times[&b].whole, 0.0);
+        assert_eq!(times.len(), 2);
+    }
+
+    #[test]
+    fn clocks_that_run_backwards_make_no_huge_times() {
+        let label = BlurLabel::new("a");
+        let times = frame_times(&[(label.clone(), "blur")], &[7, 3], 1.0);
+        assert_eq!(times[&label].whole, 0.0);
+    }
+}

@@ -1,0 +1,130 @@
+//! Dithering: how a result is rounded to eight bits without bands.
+//!
+//! # Why
+//!
+//! A strong blur turns a dark picture into gradients of less than one level over dozens of texels. Rounded to the nearest
+//! level, they become bands. Let `v` be a value in levels and `u` be spread evenly from 0 to 1: then `floor(v + u)` is one
+//! of the two levels around `v`, and `v` on average. What is left is noise of less than a level, in which nobody sees bands.
+//!
+//! # Which noise
+//!
+//! `u` is that of Bevy's [`DebandDither`]: `fract((171 x + 231 y + 201) / p)` at the texel (x, y), with p = 103, 71 and 97 for
+//! red, green and blue (Alex Vlachos, "Advanced VR Rendering", GDC 2015, slide 49), so that what is blurred looks as what is
+//! not. It depends on the texel alone, so it stands still. Of the p values that there are, Bevy takes 0, 1/p, and so on; half a
+//! step is added here, which makes their mean 1/2. Any 16 x 16 texels have a mean within 0.05 levels of the one asked for.
+//!
+//! # Who rounds
+//!
+//! The shader does, where Bevy leaves that to the GPU. So a value that is a level already stays that level, in float textures
+//! too: a blur over what another one has dithered, or over what Bevy has, adds noise only as far as it averages levels. And
+//! nothing depends on the latitude that GPUs have when they encode sRGB. What they *decode* is taken as they read it.
+//!
+//! [`DebandDither`]: bevy::core_pipeline::tonemapping::DebandDither
+
+use super::table::{Format, Numbers};
+use bevy::camera::CompositingSpace;
+use bevy::render::render_resource::TextureFormat;
+
+/// What the eight bits are to which values are dithered, as shaders see them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Dither {
+    /// There are none, or nobody wants it.
+    #[default]
+    Off,
+    /// The values themselves.
+    Stored,
+    /// The values, which are light, encoded as sRGB.
+    Encoded,
+}
+
+impl Dither {
+    /// What is stored in a texture: formats with eight bits for numbers from 0 to 1 are dithered, all others are not.
+    #[must_use]
+    pub fn of_target(format: TextureFormat) -> Self {
+        match Format::of(format).map(|format| format.numbers) {
+            Some(Numbers::Unorm(8)) => Self::Stored,
+            Some(Numbers::Srgb) => Self::Encoded,
+            _ => Self::Off,
+        }
+    }
+
+    /// What a camera's picture becomes: the picture may have more than eight bits where its output has no more. With no
+    /// output the picture is all there is.
+    #[must_use]
+    pub fn of_camera(picture: TextureFormat, output: Option<TextureFormat>, space: Option<CompositingSpace>) -> Self {
+        let own = Self::of_target(picture);
+        if own != Self::Off {
+            return own;
+        }
+        match (Self::of_target(output.unwrap_or(picture)), space) {
+            (of_output, None | Some(CompositingSpace::Linear)) => of_output,
+            // Bevy decodes what it writes to the output, which encodes it again.
+            (Self::Encoded, Some(CompositingSpace::Srgb)) => Self::Stored,
+            // Levels of the output are no levels of any channel of the picture.
+            _ => Self::Off,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use TextureFormat as T;
+
+    #[test]
+    fn only_eight_bits_are_dithered() {
+        for format in [T::R8Unorm, T::Rg8Unorm, T::Rgba8Unorm, T::Bgra8Unorm] {
+            assert_eq!(Dither::of_target(format), Dither::Stored, "{format:?}");
+        }
+        for format in [T::Rgba8UnormSrgb, T::Bgra8UnormSrgb] {
+            assert_eq!(Dither::of_target(format), Dither::Encoded, "{format:?}");
+        }
+        for format in [
+            T::Rgba8Snorm,
+            T::Rgba8Uint,
+            T::R16Unorm,
+            T::Rgba16Float,
+            T::Rgba32Float,
+            T::Rgb10a2Unorm,
+            T::Depth32Float,
+        ] {
+            assert_eq!(Dither::of_target(format), Dither::Off, "{format:?}");
+        }
+    }
+
+    #[test]
+    fn wide_pictures_are_dithered_for_what_they_are_written_to() {
+        let float = |output, space| Dither::of_camera(T::Rgba16Float, output, space);
+        assert_eq!(float(Some(T::Bgra8UnormSrgb), None), Dither::Encoded);
+        assert_eq!(
+            float(Some(T::Bgra8UnormSrgb), Some(CompositingSpace::Linear)),
+            Dither::Encoded
+        );
+        assert_eq!(
+            float(Some(T::Bgra8UnormSrgb), Some(CompositingSpace::Srgb)),
+            Dither::Stored
+        );
+        assert_eq!(
+            float(Some(T::Bgra8UnormSrgb), Some(CompositingSpace::Oklab)),
+            Dither::Off
+        );
+        assert_eq!(float(Some(T::Rgba8Unorm), None), Dither::Stored);
+        assert_eq!(float(Some(T::Rgba8Unorm), Some(CompositingSpace::Srgb)), Dither::Off);
+        assert_eq!(float(Some(T::Rgba16Float), None), Dither::Off);
+        assert_eq!(float(None, None), Dither::Off);
+    }
+
+    #[test]
+    fn pictures_of_eight_bits_are_dithered_themselves() {
+        let srgb = Some(CompositingSpace::Srgb);
+        assert_eq!(
+            Dither::of_camera(T::Rgba8Unorm, Some(T::Bgra8UnormSrgb), srgb),
+            Dither::Stored
+        );
+        assert_eq!(
+            Dither::of_camera(T::Rgba8Unorm, Some(T::Rgba16Float), srgb),
+            Dither::Stored
+        );
+        assert_eq!(Dither::of_camera(T::Rgba8UnormSrgb, None, None), Dither::Encoded);
+    }
+}

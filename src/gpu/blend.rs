@@ -1,0 +1,197 @@
+//! What the last pass of a blur reads whose sigma varies: the mirror of `Layers` and `Shares` in `shaders/blend.wgsl`, and
+//! the buffers that hold them.
+
+use crate::plan::pass::{AxisPass, BORDER, Surface};
+use crate::plan::{BlurPlan, DENSE_FROM, LAYERS, Layer, Layers, MIN_SIGMA};
+use crate::shares::{Measure, Shares};
+use bevy::render::render_resource::binding_types::{texture_2d, uniform_buffer_sized};
+use bevy::render::render_resource::{
+    BindGroupLayoutEntry, Buffer, BufferDescriptor, BufferSize, BufferUsages, ShaderStages, TextureSampleType,
+    TextureView,
+};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bytemuck::{Pod, Zeroable};
+use core::array;
+use core::mem::offset_of;
+
+/// The bindings that come on top of those of other passes.
+pub const LAYERS_BINDING: u32 = 4;
+pub const ATLAS_BINDING: u32 = 5;
+pub const SHARES_BINDING: u32 = 6;
+pub const MASK_BINDING: u32 = 7;
+
+/// `Layer` in WGSL. Pairs are x and y.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct LayerUniform {
+    pub(super) shift: [i32; 2],
+    pub(super) octaves: [u32; 2],
+    pub(super) origin: [i32; 2],
+    pub(super) size: [i32; 2],
+    pub(super) normalize: [u32; 2],
+    pub(super) sigma: f32,
+    pub(super) log_sigma: f32,
+}
+
+/// The weights inside the region at both ends of an axis.
+type Borders = [f32; 2 * BORDER];
+
+/// `Layers` in WGSL.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct LayersUniform {
+    pub(super) aspect: [f32; 2],
+    pub(super) texel_size: [f32; 2],
+    pub(super) origin: [i32; 2],
+    pub(super) largest: f32,
+    pub(super) gathered: f32,
+    pub(super) cutoff: f32,
+    pub(super) count: u32,
+    pub(super) least: f32,
+    pub(super) dense: f32,
+    pub(super) layers: [LayerUniform; LAYERS],
+    pub(super) tables: [[Borders; 2]; LAYERS],
+}
+
+/// `Shares` in WGSL.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct SharesUniform {
+    pub(super) point: [f32; 2],
+    pub(super) across: [f32; 2],
+    pub(super) down: [f32; 2],
+    pub(super) slope: f32,
+    pub(super) offset: f32,
+    pub(super) first: f32,
+    pub(super) last: f32,
+    pub(super) measure: u32,
+    padding: u32,
+}
+
+// The rules of WGSL's uniform address space, and the largest uniform that WebGL 2 allows at the least.
+const _: () = assert!(offset_of!(LayersUniform, layers).is_multiple_of(16));
+const _: () = assert!(size_of::<LayerUniform>().is_multiple_of(16));
+const _: () = assert!(size_of::<Borders>().is_multiple_of(16));
+const _: () = assert!(size_of::<LayersUniform>() <= 16 << 10);
+
+/// The layout of what comes on top.
+pub fn layout(stage: ShaderStages, filterable: bool) -> [BindGroupLayoutEntry; 4] {
+    let uniform = |size: usize| uniform_buffer_sized(false, BufferSize::new(size as u64));
+    let texture = |filterable| texture_2d(TextureSampleType::Float { filterable });
+    [
+        uniform(size_of::<LayersUniform>()).build(LAYERS_BINDING, stage),
+        texture(filterable).build(ATLAS_BINDING, stage),
+        uniform(size_of::<SharesUniform>()).build(SHARES_BINDING, stage),
+        texture(false).build(MASK_BINDING, stage),
+    ]
+}
+
+impl LayersUniform {
+    fn new(layers: &Layers, largest: f32, atlas_size: [f32; 2]) -> Self {
+        debug_assert!(layers.layers.len() <= LAYERS);
+        let of = |index: usize| layers.layers.get(index);
+        Self {
+            aspect: layers.aspect.to_array(),
+            texel_size: atlas_size.map(f32::recip),
+            origin: layers.origin.to_array(),
+            largest,
+            gathered: layers.gathered as f32,
+            cutoff: layers.cutoff as f32,
+            count: layers.layers.len() as u32,
+            least: MIN_SIGMA,
+            dense: DENSE_FROM as f32,
+            layers: array::from_fn(|i| of(i).map_or_else(LayerUniform::zeroed, LayerUniform::new)),
+            tables: array::from_fn(|i| of(i).map_or([[0.0; 2 * BORDER]; 2], borders)),
+        }
+    }
+}
+
+impl LayerUniform {
+    fn new(layer: &Layer) -> Self {
+        let axes = layer.axes.each_ref();
+        Self {
+            shift: axes.map(|axis| axis.shift),
+            octaves: axes.map(|axis| axis.octaves),
+            origin: axes.map(|axis| axis.bounds.0),
+            size: axes.map(|axis| axis.bounds.1 - axis.bounds.0),
+            normalize: axes.map(|axis| axis.normalize.into()),
+            sigma: layer.sigma as f32,
+            log_sigma: layer.sigma.ln() as f32,
+        }
+    }
+}
+
+fn borders(layer: &Layer) -> [Borders; 2] {
+    let number = |axis: &AxisPass, i: usize| axis.table.get(i).map_or(0.0, |number| *number as f32);
+    layer.axes.each_ref().map(|axis| array::from_fn(|i| number(axis, i)))
+}
+
+impl SharesUniform {
+    fn new(shares: &Shares) -> Self {
+        Self {
+            point: shares.point.to_array(),
+            across: shares.rows[0].to_array(),
+            down: shares.rows[1].to_array(),
+            slope: shares.slope,
+            offset: shares.offset,
+            first: shares.from,
+            last: shares.to,
+            measure: match shares.measure {
+                Measure::Signed => 0,
+                Measure::Unsigned => 1,
+                Measure::Distance => 2,
+                Measure::Mask(_) => 3,
+            },
+            padding: 0,
+        }
+    }
+}
+
+/// What a job keeps for its last pass.
+pub struct Blend {
+    pub layers: Buffer,
+    pub shares: Buffer,
+    /// What has been written of the shares.
+    written: Option<SharesUniform>,
+    pub mask: Option<TextureView>,
+}
+
+impl Blend {
+    pub fn new(device: &RenderDevice) -> Self {
+        let buffer = |label: &'static str, size: usize| {
+            device.create_buffer(&BufferDescriptor {
+                label: Some(label),
+                size: size as u64,
+                usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+                mapped_at_creation: false,
+            })
+        };
+        Self {
+            layers: buffer("gaussian_blur_layers", size_of::<LayersUniform>()),
+            shares: buffer("gaussian_blur_shares", size_of::<SharesUniform>()),
+            written: None,
+            mask: None,
+        }
+    }
+
+    /// Writes what a plan blends, up to the largest sigma.
+    pub fn write_layers(&self, plan: &BlurPlan, largest: f32, queue: &RenderQueue) {
+        if let Some(layers) = &plan.layers
+            && let Surface::Intermediate(index) = layers.atlas
+        {
+            let size = plan.intermediates[index].as_vec2().to_array();
+            let uniform = LayersUniform::new(layers, largest, size);
+            queue.write_buffer(&self.layers, 0, bytemuck::bytes_of(&uniform));
+        }
+    }
+
+    /// Brings the shares of all places up to date.
+    pub fn write_shares(&mut self, shares: &Shares, mask: Option<&TextureView>, queue: &RenderQueue) {
+        let uniform = SharesUniform::new(shares);
+        if self.written != Some(uniform) {
+            queue.write_buffer(&self.shares, 0, bytemuck::bytes_of(&uniform));
+            self.written = Some(uniform);
+        }
+        self.mask = mask.cloned();
+    }
+}

@@ -1,0 +1,35 @@
+//! What passes are called.
+
+use crate::diagnostics::label;
+use crate::plan::pass::PassKind;
+
+impl PassKind {
+    /// What debuggers and validation layers call the pass.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::Copy => "gaussian_blur_copy",
+            Self::Mipmap => "gaussian_blur_mipmap",
+            Self::Downsample => "gaussian_blur_downsample",
+            Self::Horizontal => "gaussian_blur_horizontal",
+            Self::Vertical => "gaussian_blur_vertical",
+            Self::Blur => "gaussian_blur_blur",
+            Self::Upsample => "gaussian_blur_upsample",
+            Self::Blend => "gaussian_blur_blend",
+        }
+    }
+
+    /// The name under which its time is published.
+    pub(super) fn span(self) -> &'static str {
+        match self {
+            Self::Copy => label::COPY,
+            // Never timed on its own.
+            Self::Mipmap => "mipmap",
+            Self::Downsample => label::DOWNSAMPLE,
+            Self::Horizontal => label::HORIZONTAL,
+            Self::Vertical => label::VERTICAL,
+            Self::Blur => label::BLUR,
+            Self::Upsample => label::UPSAMPLE,
+            Self::Blend => label::BLEND,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The sigmas of layers: a ladder whose rungs are fixed, whatever is asked for.
+//!
+//! # How rungs are blended
+//!
+//! The Gaussian of a sigma between two rungs is interpolated from those at the rungs, as a polynomial in the logarithm of sigma.
+//! In the logarithm a Gaussian changes most evenly: its waves die away along one curve, `exp(-x² / 2)`, that is only
+//! shifted, and a polynomial that fits the curve in one place fits it everywhere.
+//!
+//! Half the L1 distance between a blend and the Gaussian is what any picture in [0, 1] can be off by, at its worst and in both
+//! dimensions. In 1/255, for rungs with these ratios:
+//!
+//! | ratio | 2^(1/6) | 2^(1/4) | 2^(1/3) | √2 |
+//! |---|---|---|---|---|
+//! | a line through two rungs, in variance | 1.1 | 2.4 | 4.2 | 9.2 |
+//! | a line through two rungs, in the logarithm | 0.8 | 1.8 | 3.2 | 7.0 |
+//! | a parabola through three, the lowest below, in the logarithm | 0.2 | 0.6 | 1.4 | 4.2 |
+//!
+//! The third rung is the one below both. The one above would do as well, but there is none at the top of the ladder, and the
+//! topmost rung, which is wherever the largest sigma is, may be very near to the one below it: there a parabola would make
+//! noise of rounding.
+//!
+//! # Which rungs
+//!
+//! Below a scale of 4 a layer is dear, and rungs are sparse: three to the octave, with parabolas. From there on layers cost
+//! next to nothing, but blending them costs what it does elsewhere: four to the octave, with lines. From 256 on blurs hardly
+//! differ.
+//!
+//! Below the first rung nothing is stored. The last pass sums the texels of the sharp picture itself, each with its own
+//! Gaussian. That is exact, and dear only where the sigma is small but not 0: up to 17 by 17 texels. The first two rungs are
+//! nearer together, as there is none below them.
+//!
+//! The topmost rung is the largest sigma itself. Where it grows past a fixed rung, that appears where the topmost one was, and
+//! nothing pops.
+
+/// The fixed rungs, as exponents of 2^(1/12).
+fn exponents() -> impl Iterator<Item = i32> {
+    let sparse = [FIRST, FIRST + 2, 20, 24];
+    sparse
+        .into_iter()
+        .chain((DENSE..97).step_by(3))
+        .chain((97..=145).step_by(8))
+}
+
+/// The most rungs: all that are fixed, and the topmost.
+pub const LAYERS: usize = 35;
+
+/// The first rung.
+const FIRST: i32 = 14;
+
+/// The rung from which on rungs are dense.
+const DENSE: i32 = 28;
+
+/// The sigma from which on two rungs are enough.
+pub const DENSE_FROM: f64 = 5.0;
+
+/// The ratio of the first two rungs, and how far the sum of the sharp picture may end below the first.
+const FIRST_RATIO: f64 = 1.122_462;
+
+/// The largest sigma: beyond it no texture changes any more.
+const LARGEST: f64 = 131_072.0;
+
+fn fixed_sigma(exponent: i32) -> f64 {
+    (f64::from(exponent) / 12.0).exp2()
+}
+
+/// The sigma of the topmost rung.
+pub fn largest(sigma: f32) -> f64 {
+    f64::from(sigma).min(LARGEST)
+}
+
+/// The fixed sigmas below a largest one. One that differs from that by nothing tells nothing.
+pub fn fixed_sigmas(largest: f64) -> impl Iterator<Item = f64> {
+    exponents()
+        .map(fixed_sigma)
+        .take_while(move |sigma| *sigma < 0.999 * largest)
+}
+
+/// The least sigma of a layer, in texels of its level: 2^(1/6), that of the first rung, less what rounding takes. Any picture
+/// may be off by 0.7/255 along an axis there, and half as much from the next one on.
+pub const RHO: f64 = 1.122;
+
+/// The sigma up to which the last pass sums the sharp picture: near enough to the first rung, and no further than
+/// needed. Up to 1 sums cost less than layers.
+pub fn gathered(largest: f64) -> f64 {
+    fixed_sigma(FIRST).min(largest / FIRST_RATIO).max(largest.min(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rungs_are_as_near_to_each_other_as_they_have_to_be() {
+        let rungs: Vec<f64> = exponents().map(fixed_sigma).collect();
+        assert_eq!(rungs.len() + 1, LAYERS);
+        for pair in rungs.windows(2) {
+            let ratio = (pair[1] / pair[0]).log2();
+            let most = match pair[0] {
+                sigma if sigma < 2.3 => 1.0 / 6.0,
+                sigma if sigma < DENSE_FROM => 1.0 / 3.0,
+                sigma if sigma < 256.0 => 0.25,
+                _ => 2.0 / 3.0,
+            };
+            assert!(ratio > 0.0 && ratio < most + 1e-9, "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn sums_end_near_the_first_rung() {
+        for largest in (1..400).map(|i| 0.02 * f64::from(i)) {
+            let first = fixed_sigmas(largest).next().unwrap_or(largest);
+            let end = gathered(largest);
+            assert!(
+                end <= first && (first <= 1.0 || first <= end * 1.1225),
+                "{largest}: {end}, {first}"
+            );
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Plans for arbitrary bits: no panic, no overflow, and whatever a plan promises.
+//!
+//! `BLUR_PLAN_CASES` asks for more of them; `scripts/soak` does. A failure is shrunk and printed with what it takes.
+
+use super::*;
+use pass::{Filter, Stage};
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// The longest side of a region, and the largest texture of any GPU.
+const LONGEST: u32 = 65_535;
+
+/// All passes of a plan for one side, down to one texel, and up; and the residual blur.
+const MOST_PASSES: usize = 2 * 16 + 6;
+
+/// How many plans the suite makes.
+const FEW: u32 = 1500;
+
+/// Sigmas that matter, and all others.
+fn sigma() -> impl Strategy<Value = f32> {
+    prop_oneof![
+        2 => 0.0..8.0_f32,
+        2 => 0.0..2000.0_f32,
+        1 => select(vec![0.0, f32::MIN_POSITIVE, MIN_SIGMA, 1e5, 1e9, 1e30, f32::MAX, f32::INFINITY, f32::NAN]),
+        2 => any::<u32>().prop_map(f32::from_bits),
+    ]
+}
+
+/// A start and an end, mostly of a short side.
+fn side() -> impl Strategy<Value = (u32, u32)> {
+    let length = prop_oneof![4 => 1..9_u32, 6 => 1..700_u32, 1 => 1..LONGEST + 1, 1 => Just(LONGEST)];
+    (0..LONGEST, length).prop_map(|(start, length)| {
+        let start = start.min(LONGEST - length);
+        (start, start + length)
+    })
+}
+
+fn request() -> impl Strategy<Value = BlurRequest> {
+    let sigma = prop_oneof![sigma().prop_map(Vec2::splat), [sigma(), sigma()].prop_map(Vec2::from)];
+    let how = (
+        select(EDGES.to_vec()),
+        select(PRECISIONS.to_vec()),
+        select(WAYS.to_vec()),
+        select(vec![Finish::Write, Finish::Leave]),
+    );
+    (sigma, side(), side(), how).prop_map(|(sigma, x, y, (edge, precision, way, finish))| BlurRequest {
+        sigma,
+        region: URect::new(x.0, y.0, x.1, y.1),
+        edge,
+        means: means(precision, way),
+        finish,
+    })
+}
+
+/// Whether the weights of an axis sum up to one, where they have to: a renormalised Gaussian is divided at the end.
+fn is_normal(axis: &AxisPass, edge: EdgeMode) -> bool {
+    let sum: f64 = match axis.filter {
+        _ if edge == EdgeMode::Renormalize => 1.0,
+        Filter::Taps => axis.table.chunks(2).map(|tap| tap[1]).sum(),
+        Filter::Weights if axis.images.is_none() => {
+            let count = (axis.reach.1 - axis.reach.0 + 1) as usize;
+            axis.table.iter().take(count).sum()
+        }
+        _ => 1.0,
+    };
+    (sum - 1.0).abs() < 1e-9 && axis.table.iter().all(|number| number.is_finite())
+}
+
+/// Where a pass writes has been asked for, and what it reads is there.
+fn assert_sound(plan: &BlurPlan, request: &BlurRequest) {
+    let mut written = vec![Surface::Source];
+    let steps = plan.passes.iter().chain(&plan.left);
+    for (index, pass) in steps.enumerate() {
+        assert!(
+            written.contains(&pass.source),
+            "it reads what nobody has written: {pass:?}"
+        );
+        assert_ne!(pass.source, pass.target, "{pass:?}");
+        assert!(pass.size.min_element() > 0, "nothing is written: {pass:?}");
+        match pass.target {
+            Surface::Intermediate(index) => {
+                let fits = (pass.origin + pass.size).cmple(plan.intermediates[index]).all();
+                assert!(fits, "{pass:?} does not fit into {}", plan.intermediates[index]);
+            }
+            Surface::Destination => {
+                assert_eq!((pass.origin, pass.size), (request.region.min, request.region.size()));
+            }
+            Surface::Source => panic!("{pass:?} writes the source"),
+        }
+        let are_normal = pass.axes.iter().all(|axis| is_normal(axis, request.edge));
+        assert!(is_in_bounds(pass) && are_normal, "{pass:?}");
+        assert!(index < MOST_PASSES, "more and more passes");
+        written.push(pass.target);
+    }
+    let side = plan.largest_intermediate().max_element();
+    // The apron of the finest level.
+    let longest = request.region.size().max_element() + 2 * 3 + 2;
+    assert!(side <= longest, "an intermediate of {side} texels for {longest}");
+    let is_complete = match request.finish {
+        Finish::Write => plan
+            .passes
+            .last()
+            .is_none_or(|pass| pass.target == Surface::Destination),
+        Finish::Leave => plan.left.len() == 1,
+    };
+    assert!(is_complete, "{plan:?}");
+}
+
+/// Every program that a plan asks for is one that has been announced.
+fn assert_listed(plan: &BlurPlan, request: &BlurRequest) {
+    let general = |stage: Stage| Stage {
+        program: stage.program.for_any_kernel(),
+        ..stage
+    };
+    let copies = |stage: &Stage| stage.program == Program::CopyFragment;
+    let listed: Vec<Stage> = stages(request.means, request.finish).into_iter().map(general).collect();
+    for stage in plan.passes.iter().map(Pass::stage).filter(|stage| !copies(stage)) {
+        assert!(listed.contains(&general(stage)), "{stage:?} is not announced");
+    }
+}
+
+#[test]
+fn plans_for_arbitrary_bits_are_sound() {
+    let cases = std::env::var("BLUR_PLAN_CASES").map_or(FEW, |text| text.parse().expect("a number"));
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    // In the suite the cases are always the same.
+    let mut runner = match cases {
+        FEW => TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha)),
+        _ => TestRunner::new(config),
+    };
+    let outcome = runner.run(&request(), |request| {
+        let plan = BlurPlan::new(&request);
+        assert_sound(&plan, &request);
+        assert_listed(&plan, &request);
+        assert_sound(&BlurPlan::copy(request.region, request.finish), &request);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    println!("{cases} plans");
+}

@@ -1,0 +1,250 @@
+// A blur whose sigma varies over the picture, at one texel: a share of the largest sigma, and the Gaussian of that, out of
+// the sharp picture or out of the blurs of the whole picture that it lies between. The comments of `plan::layers` and
+// `plan::ladder` have the reasons.
+
+#define_import_path bevy_gaussian_blur::blend
+
+#import bevy_gaussian_blur::cubic::{BORDER, Fetches, cubic, fetches}
+#import bevy_gaussian_blur::sums::gaussian_sum
+#ifdef FILTERED
+#import bevy_gaussian_blur::common::linear_sampler
+#endif
+
+const LAYERS: u32 = #{LAYERS}u;
+
+// One blur of the whole picture. See `plan::layers::Layer`.
+struct Layer {
+    // Twice the target texel plus `shift`, divided by 2^(octaves + 1), is the place in the atlas.
+    shift: vec2<i32>,
+    octaves: vec2<u32>,
+    // The tile in the atlas.
+    origin: vec2<i32>,
+    size: vec2<i32>,
+    // Whether to divide by the weight inside the region.
+    normalize: vec2<u32>,
+    sigma: f32,
+    log_sigma: f32,
+}
+
+// See `plan::layers::Layers`.
+struct Layers {
+    // The sigmas along x and y as shares of the larger one.
+    aspect: vec2<f32>,
+    // One over the size of the atlas.
+    texel_size: vec2<f32>,
+    // The position of the target's first texel in the picture.
+    origin: vec2<i32>,
+    // The sigma of the share 1, and the one up to which the sharp picture is summed.
+    largest: f32,
+    gathered: f32,
+    // After how many sigmas that sum ends.
+    cutoff: f32,
+    count: u32,
+    // The least sigma that is a blur.
+    least: f32,
+    // The sigma from which on a line through two layers is enough.
+    dense: f32,
+    layers: array<Layer, LAYERS>,
+    // For each layer and axis the weights inside the region, as in `cubic`: one table after the other.
+    tables: array<vec4<f32>, LAYERS * TABLE_VECTORS>,
+}
+
+// The vectors of the two tables of a layer: BORDER numbers for either end of either axis.
+const AXIS_VECTORS: u32 = 2u * u32(BORDER) / 4u;
+const TABLE_VECTORS: u32 = 2u * AXIS_VECTORS;
+
+// How the share of a texel depends on where it is. See `shares::Shares`.
+struct Shares {
+    point: vec2<f32>,
+    // The rows of a matrix.
+    across: vec2<f32>,
+    down: vec2<f32>,
+    slope: f32,
+    offset: f32,
+    // The shares at both ends.
+    first: f32,
+    last: f32,
+    measure: u32,
+}
+
+const SIGNED: u32 = 0u;
+const UNSIGNED: u32 = 1u;
+const DISTANCE: u32 = 2u;
+const MASK: u32 = 3u;
+
+@group(0) @binding(4) var<uniform> stack: Layers;
+@group(0) @binding(5) var atlas: texture_2d<f32>;
+@group(0) @binding(6) var<uniform> shares: Shares;
+@group(0) @binding(7) var mask: texture_2d<f32>;
+
+// The sigma at a texel of the target; 0 where that is no blur.
+fn sigma_at(texel: vec2<i32>) -> f32 {
+    let position = vec2<f32>(texel + stack.origin) + 0.5;
+    let sigma = min(share_at(position) * stack.largest, stack.layers[stack.count - 1u].sigma);
+    return select(0.0, sigma, sigma >= stack.least);
+}
+
+// The share at a position in the picture.
+fn share_at(position: vec2<f32>) -> f32 {
+    let difference = position - shares.point;
+    let place = vec2<f32>(dot(shares.across, difference), dot(shares.down, difference));
+    if shares.measure == MASK {
+        return mask_at(place);
+    }
+    var measured = place.x;
+    if shares.measure == UNSIGNED {
+        measured = abs(measured);
+    } else if shares.measure == DISTANCE {
+        measured = length(place);
+    }
+    let t = clamp(measured * shares.slope + shares.offset, 0.0, 1.0);
+    return clamp(mix(shares.first, shares.last, t), 0.0, 1.0);
+}
+
+// The mask at a place from (0, 0) to (1, 1). Samplers keep eight bits of the place between two texels, which would be seen as
+// steps where a small mask is stretched.
+fn mask_at(place: vec2<f32>) -> f32 {
+    let position = place * vec2<f32>(textureDimensions(mask)) - 0.5;
+    let texel = vec2<i32>(floor(position));
+    let t = position - floor(position);
+    let top = mix(mask_texel(texel), mask_texel(texel + vec2<i32>(1, 0)), t.x);
+    let bottom = mix(mask_texel(texel + vec2<i32>(0, 1)), mask_texel(texel + vec2<i32>(1, 1)), t.x);
+    return mix(top, bottom, t.y);
+}
+
+// The share of one texel. NaN is 0; comparing bits, because compilers may assume that no value is NaN.
+fn mask_texel(texel: vec2<i32>) -> f32 {
+    let last = vec2<i32>(textureDimensions(mask)) - 1;
+    let share = textureLoad(mask, clamp(texel, vec2<i32>(0), last), 0).r;
+    let is_nan = (bitcast<u32>(share) & 0x7fffffffu) > 0x7f800000u;
+    return select(clamp(share, 0.0, 1.0), 0.0, is_nan);
+}
+
+// The Gaussian of `sigma`, which is no less than `stack.least`, at a texel of the target.
+fn blended(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
+    if sigma <= stack.gathered {
+        return sharp_sum(texel, sigma);
+    }
+    let above = layer_above(sigma);
+    let strong = layer_at(above, texel);
+    let gap = stack.layers[above].log_sigma - log(sigma);
+    if gap <= 0.0 {
+        return strong;
+    }
+    if above == 0u {
+        let span = stack.layers[0].log_sigma - log(stack.gathered);
+        return mix(strong, sharp_sum(texel, stack.gathered), gap / span);
+    }
+    let below = above - 1u;
+    let weak = layer_at(below, texel);
+    let span = stack.layers[above].log_sigma - stack.layers[below].log_sigma;
+    let line = mix(strong, weak, gap / span);
+    if below == 0u || stack.layers[below].sigma >= stack.dense {
+        return line;
+    }
+    // Newton's form of the parabola through the next weaker one.
+    let next_span = stack.layers[below].log_sigma - stack.layers[below - 1u].log_sigma;
+    let slopes = (strong - weak) / span - (weak - layer_at(below - 1u, texel)) / next_span;
+    return line - gap * (span - gap) / (span + next_span) * slopes;
+}
+
+// The Gaussian of the sharp picture itself.
+fn sharp_sum(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
+    return gaussian_sum(texel, sigma * stack.aspect, stack.cutoff);
+}
+
+// The first layer whose sigma is no less than this one, by bisection.
+fn layer_above(sigma: f32) -> u32 {
+    var low = 0u;
+    var high = stack.count - 1u;
+    while low < high {
+        let middle = (low + high) / 2u;
+        if stack.layers[middle].sigma < sigma {
+            low = middle + 1u;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// A layer at a texel of the target.
+fn layer_at(index: u32, texel: vec2<i32>) -> vec4<f32> {
+    let layer = stack.layers[index];
+    let position = 2 * texel + layer.shift;
+    let period = vec2<i32>(2) << layer.octaves;
+    let t = vec2<f32>(position & (period - 1)) / vec2<f32>(period);
+    let place = position >> (layer.octaves + 1u);
+    let value = interpolated(place, t, layer.octaves);
+    if all(layer.normalize == vec2<u32>(0u)) {
+        return value;
+    }
+    let in_tile = place - layer.origin;
+    return value / (weight_inside(index, 0u, in_tile.x, t.x) * weight_inside(index, 1u, in_tile.y, t.y));
+}
+
+// The cubic B-spline through a tile. Its apron holds all that is read.
+fn interpolated(texel: vec2<i32>, t: vec2<f32>, octaves: vec2<u32>) -> vec4<f32> {
+#ifdef FILTERED
+    // An axis that stays as it is would catch a little of its neighbours through a sampler.
+    if all(octaves > vec2<u32>(0u)) {
+        let x = fetches(t.x);
+        let y = fetches(t.y);
+        return y.weights.x * filtered_line(texel, x, y.offsets.x) + y.weights.y * filtered_line(texel, x, y.offsets.y);
+    }
+#endif
+    let x = cubic(t.x);
+    let y = cubic(t.y);
+    let centre = line(texel, x, octaves.x);
+    if octaves.y == 0u {
+        return centre;
+    }
+    return y.x * line(texel - vec2<i32>(0, 1), x, octaves.x) + y.y * centre
+        + y.z * line(texel + vec2<i32>(0, 1), x, octaves.x) + y.w * line(texel + vec2<i32>(0, 2), x, octaves.x);
+}
+
+#ifdef FILTERED
+fn filtered_line(texel: vec2<i32>, x: Fetches, y: f32) -> vec4<f32> {
+    return x.weights.x * filtered(texel, vec2<f32>(x.offsets.x, y))
+        + x.weights.y * filtered(texel, vec2<f32>(x.offsets.y, y));
+}
+
+fn filtered(texel: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
+    let position = vec2<f32>(texel) + 0.5 + offset;
+    return textureSampleLevel(atlas, linear_sampler, position * stack.texel_size, 0.0);
+}
+#endif
+
+fn line(texel: vec2<i32>, x: vec4<f32>, octaves: u32) -> vec4<f32> {
+    let centre = textureLoad(atlas, texel, 0);
+    if octaves == 0u {
+        return centre;
+    }
+    return x.x * textureLoad(atlas, texel - vec2<i32>(1, 0), 0) + x.y * centre
+        + x.z * textureLoad(atlas, texel + vec2<i32>(1, 0), 0) + x.w * textureLoad(atlas, texel + vec2<i32>(2, 0), 0);
+}
+
+// The weight of a layer that lies inside the region, along an axis, interpolated as the layer is.
+fn weight_inside(index: u32, axis: u32, texel: i32, t: f32) -> f32 {
+    if stack.layers[index].normalize[axis] == 0u {
+        return 1.0;
+    }
+    if stack.layers[index].octaves[axis] == 0u {
+        return 1.0;
+    }
+    let weights = cubic(t);
+    var inside = 0.0;
+    for (var i = 0; i < 4; i++) {
+        inside += weights[i] * stored_weight(index, axis, texel + i - 1);
+    }
+    return inside;
+}
+
+fn stored_weight(index: u32, axis: u32, texel: i32) -> f32 {
+    let length = stack.layers[index].size[axis];
+    let from_end = select(-1, texel + 2 * BORDER - length, texel + BORDER >= length);
+    let slot = u32(max(select(from_end, texel, texel < BORDER), 0));
+    let is_stored = texel < BORDER || from_end >= 0;
+    let vector = stack.tables[index * TABLE_VECTORS + axis * AXIS_VECTORS + slot / 4u];
+    return select(1.0, vector[slot % 4u], is_stored);
+}

@@ -1,0 +1,40 @@
+// A blur whose sigma varies over the picture: the last pass.
+
+#import bevy_gaussian_blur::leave::{Output, leave}
+#import bevy_gaussian_blur::blend::{blended, sigma_at}
+#ifndef IN_PLACE
+#import bevy_gaussian_blur::common::{source, source_position}
+#ifdef INTEGERS
+#import bevy_gaussian_blur::leave::kept
+#else
+#import bevy_gaussian_blur::leave::as_it_is
+#import bevy_gaussian_blur::common::fetch
+#endif
+#endif
+
+@fragment
+fn blend_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
+    let texel = vec2<i32>(fragment.xy);
+    let sigma = sigma_at(texel);
+    if sigma == 0.0 {
+        return sharp(texel);
+    }
+    return leave(blended(texel, sigma), texel);
+}
+
+// A texel that is not blurred, to the bit.
+fn sharp(texel: vec2<i32>) -> Output {
+#ifdef IN_PLACE
+    // It is there already.
+    discard;
+    return Output();
+#else
+    let position = source_position(texel);
+#ifdef INTEGERS
+    // Floats do not hold all integers.
+    return Output(kept(textureLoad(source, position, 0)));
+#else
+    return as_it_is(fetch(position));
+#endif
+#endif
+}

@@ -1,0 +1,49 @@
+// Rounds colours to eight bits: not to the nearest level, but to one of the two around a value, so that the value remains
+// on average. `formats::dither` in Rust has the derivation.
+//
+// Glossary
+//   level   a value that eight bits can hold, from 0 to LEVELS
+
+#define_import_path bevy_gaussian_blur::dither
+
+#import bevy_gaussian_blur::srgb::encode
+
+const LEVELS: f32 = 255.0;
+
+// After how many steps the noise of red, green and blue repeats itself.
+const PERIODS: vec3<u32> = vec3<u32>(103u, 71u, 97u);
+
+// The noise of a texel: values between 0 and 1, as many of each. Bevy counts from the centre of the first texel, which is
+// half of 171 + 231 away. Whole numbers are exact in large textures too.
+fn noise(texel: vec2<i32>) -> vec3<f32> {
+    let place = u32(171 * texel.x + 231 * texel.y + 201);
+    return (vec3<f32>(vec3<u32>(place) % PERIODS) + 0.5) / vec3<f32>(PERIODS);
+}
+
+fn to_level(value: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
+    return floor(LEVELS * value + noise(texel)) / LEVELS;
+}
+
+// What is beyond all levels is left as it is: it becomes the first or the last one.
+fn is_between(colour: vec3<f32>) -> vec3<bool> {
+    return (colour > vec3<f32>(0.0)) & (colour < vec3<f32>(1.0));
+}
+
+// Values that are stored as they are.
+fn dither_stored(colour: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
+    return select(colour, to_level(colour, texel), is_between(colour));
+}
+
+// Light that is encoded as sRGB when it is stored.
+fn dither_encoded(light: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
+    let encoded = encode(light);
+    return select(light, decode_near(to_level(encoded, texel), light, encoded), is_between(light));
+}
+
+// Decodes a level that is at most one away from an encoded value, whose light is known, without another power: by the first
+// two derivatives of the curve, (e + 0.055)^2.4 but for a factor. That is exact to three thousandths of a level.
+fn decode_near(level: vec3<f32>, light: vec3<f32>, encoded: vec3<f32>) -> vec3<f32> {
+    let step = (level - encoded) / (encoded + 0.055);
+    let curve = light * (1.0 + 2.4 * step * (1.0 + 0.7 * step));
+    return select(curve, level / 12.92, level <= vec3<f32>(0.04045));
+}

@@ -1,0 +1,280 @@
+//! What a [`BlurProfile`] is in a box of texels: a few numbers that every texel's share is computed from.
+
+use crate::settings::BlurProfile;
+use bevy::asset::AssetId;
+use bevy::image::Image;
+use bevy::math::{Affine2, Vec2};
+
+/// How the share of a texel depends on where it is.
+///
+/// With `q = rows · (p - point)`, where `p` is the texel's centre, all but the mask measure a distance `t` and interpolate: the
+/// share is `from + (to - from) · clamp(t · slope + offset, 0, 1)`, which ends at 0 and 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shares {
+    /// What is measured.
+    pub measure: Measure,
+    /// Where it is measured from.
+    pub point: Vec2,
+    /// The rows of the matrix that places are multiplied by.
+    pub rows: [Vec2; 2],
+    pub slope: f32,
+    pub offset: f32,
+    pub from: f32,
+    pub to: f32,
+}
+
+/// What a share depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// `t = q.x`.
+    Signed,
+    /// `t = |q.x|`.
+    Unsigned,
+    /// `t = |q|`.
+    Distance,
+    /// The share is the mask's at `q`, from (0, 0) to (1, 1).
+    Mask(AssetId<Image>),
+}
+
+/// What makes a step of a slope: no two texels are so near each other.
+const STEEP: f32 = 1e6;
+
+impl Shares {
+    /// The same share everywhere.
+    const fn constant(share: f32) -> Self {
+        Self {
+            measure: Measure::Signed,
+            point: Vec2::ZERO,
+            rows: [Vec2::ZERO; 2],
+            slope: 0.0,
+            offset: 0.0,
+            from: share,
+            to: share,
+        }
+    }
+
+    /// The shares of a profile in a box of so many texels whose corner is the origin. `None` if all are 1. Numbers that are
+    /// not finite count as 0.
+    #[must_use]
+    pub fn new(profile: &BlurProfile, size: Vec2) -> Option<Self> {
+        if profile.check().is_err() {
+            return Some(Self::constant(0.0));
+        }
+        let diagonal = |scale: Vec2| [Vec2::new(scale.x, 0.0), Vec2::new(0.0, scale.y)];
+        Some(match *profile {
+            BlurProfile::Uniform => return None,
+            BlurProfile::Linear { start, end, from, to } => {
+                let line = (end - start) * size;
+                if line.length_squared() == 0.0 {
+                    return Some(Self::constant(to));
+                }
+                Self {
+                    point: start * size,
+                    rows: [line / line.length_squared(), Vec2::ZERO],
+                    ..Self::between(0.0, 1.0, from, to)
+                }
+            }
+            BlurProfile::Band {
+                centre,
+                direction,
+                sharp,
+                soft,
+            } => {
+                let across = direction.normalize().perp();
+                Self {
+                    measure: Measure::Unsigned,
+                    point: centre * size,
+                    rows: [across / across.abs().dot(size), Vec2::ZERO],
+                    ..Self::between(sharp, sharp + soft, 0.0, 1.0)
+                }
+            }
+            BlurProfile::Radial {
+                centre,
+                inner,
+                outer,
+                from,
+                to,
+            } => Self {
+                measure: Measure::Distance,
+                point: centre * size,
+                rows: diagonal(Vec2::splat(size.min_element().recip())),
+                ..Self::between(inner, outer, from, to)
+            },
+            BlurProfile::Mask(ref image) => Self {
+                measure: Measure::Mask(image.id()),
+                rows: diagonal(size.recip()),
+                ..Self::constant(1.0)
+            },
+        })
+    }
+
+    /// The same for a box that is moved, turned or stretched.
+    #[must_use]
+    pub fn transformed(self, by: Affine2) -> Self {
+        let back = by.matrix2.inverse().transpose();
+        Self {
+            point: by.transform_point2(self.point),
+            rows: self.rows.map(|row| back * row),
+            ..self
+        }
+    }
+
+    /// From one share to another between two distances.
+    fn between(start: f32, end: f32, from: f32, to: f32) -> Self {
+        let slope = if end > start {
+            (end - start).recip().min(STEEP)
+        } else {
+            STEEP
+        };
+        Self {
+            slope,
+            offset: -start * slope,
+            from,
+            to,
+            ..Self::constant(0.0)
+        }
+    }
+
+    /// The mask, if there is one.
+    #[must_use]
+    pub fn mask(&self) -> Option<AssetId<Image>> {
+        match self.measure {
+            Measure::Mask(id) => Some(id),
+            Measure::Signed | Measure::Unsigned | Measure::Distance => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the shaders compute.
+    fn share(profile: BlurProfile, size: Vec2, place: Vec2) -> f32 {
+        let shares = Shares::new(&profile, size).expect("a profile that varies");
+        share_at(&shares, place * size)
+    }
+
+    fn share_at(shares: &Shares, place: Vec2) -> f32 {
+        let q = Vec2::from(shares.rows.map(|row| row.dot(place - shares.point)));
+        let t = match shares.measure {
+            Measure::Signed => q.x,
+            Measure::Unsigned => q.x.abs(),
+            Measure::Distance => q.length(),
+            Measure::Mask(_) => unreachable!("no mask here"),
+        };
+        let t = (t * shares.slope + shares.offset).clamp(0.0, 1.0);
+        (shares.from + (shares.to - shares.from) * t).clamp(0.0, 1.0)
+    }
+
+    const WIDE: Vec2 = Vec2::new(400.0, 100.0);
+
+    #[test]
+    fn a_line_goes_from_one_share_to_the_other() {
+        let line = |from, to| BlurProfile::Linear {
+            start: Vec2::new(0.5, 0.2),
+            end: Vec2::new(0.5, 0.7),
+            from,
+            to,
+        };
+        for (y, expected) in [(0.0, 0.25), (0.2, 0.25), (0.45, 0.5), (0.7, 0.75), (1.0, 0.75)] {
+            let got = share(line(0.25, 0.75), WIDE, Vec2::new(0.9, y));
+            assert!((got - expected).abs() < 1e-5, "{y}: {got}");
+        }
+        // What is cut off does not change the slope.
+        assert_eq!(share(line(-1.0, 1.0), WIDE, Vec2::new(0.1, 0.45)), 0.0);
+        assert!((share(line(-1.0, 1.0), WIDE, Vec2::new(0.1, 0.575)) - 0.5).abs() < 1e-5);
+    }
+
+    #[test]
+    fn lines_and_circles_look_straight_and_round() {
+        let diagonal = BlurProfile::Linear {
+            start: Vec2::ZERO,
+            end: Vec2::ONE,
+            from: 0.0,
+            to: 1.0,
+        };
+        // A step across the diagonal of the pixels, not of the box.
+        let middle = share(diagonal.clone(), WIDE, Vec2::splat(0.5));
+        let aside = share(diagonal, WIDE, Vec2::splat(0.5) + Vec2::new(-1.0, 4.0) * 10.0 / WIDE);
+        assert!(
+            (middle - 0.5).abs() < 1e-5 && (aside - 0.5).abs() < 1e-5,
+            "{middle} {aside}"
+        );
+        let circle = |place| {
+            let profile = BlurProfile::Radial {
+                centre: Vec2::splat(0.5),
+                inner: 0.1,
+                outer: 0.5,
+                from: 0.0,
+                to: 1.0,
+            };
+            share(profile, WIDE, Vec2::splat(0.5) + place / WIDE)
+        };
+        for place in [Vec2::new(30.0, 0.0), Vec2::new(0.0, 30.0), Vec2::new(18.0, -24.0)] {
+            assert!((circle(place) - 0.5).abs() < 1e-5, "{place}");
+        }
+    }
+
+    #[test]
+    fn a_band_is_sharp_inside_and_full_beyond() {
+        let band = |soft| BlurProfile::Band {
+            centre: Vec2::new(0.5, 0.4),
+            direction: Vec2::new(-3.0, 0.0),
+            sharp: 0.1,
+            soft,
+        };
+        for (y, expected) in [
+            (0.4, 0.0),
+            (0.31, 0.0),
+            (0.49, 0.0),
+            (0.6, 0.5),
+            (0.2, 0.5),
+            (0.71, 1.0),
+            (0.0, 1.0),
+        ] {
+            let got = share(band(0.2), WIDE, Vec2::new(0.1, y));
+            assert!((got - expected).abs() < 1e-5, "{y}: {got}");
+        }
+        assert_eq!(share(band(0.0), WIDE, Vec2::new(0.0, 0.49)), 0.0);
+        assert_eq!(share(band(0.0), WIDE, Vec2::new(0.0, 0.51)), 1.0);
+    }
+
+    #[test]
+    fn what_is_not_finite_is_no_blur() {
+        for profile in [
+            BlurProfile::Linear {
+                start: Vec2::ZERO,
+                end: Vec2::ONE,
+                from: f32::NAN,
+                to: 1.0,
+            },
+            BlurProfile::Band {
+                centre: Vec2::ZERO,
+                direction: Vec2::ZERO,
+                sharp: 0.1,
+                soft: 0.1,
+            },
+        ] {
+            assert!(profile.check().is_err());
+            assert_eq!(share(profile, WIDE, Vec2::splat(0.3)), 0.0);
+        }
+        assert!(Shares::new(&BlurProfile::Uniform, Vec2::ONE).is_none());
+    }
+
+    #[test]
+    fn a_box_may_be_turned() {
+        let profile = BlurProfile::Linear {
+            start: Vec2::new(0.2, 0.1),
+            end: Vec2::new(0.9, 0.6),
+            from: 0.0,
+            to: 1.0,
+        };
+        let shares = Shares::new(&profile, WIDE).expect("it varies");
+        let turned = Affine2::from_scale_angle_translation(Vec2::new(2.0, 0.5), 0.7, Vec2::new(30.0, -7.0));
+        for place in [Vec2::new(80.0, 10.0), Vec2::new(200.0, 70.0), Vec2::new(333.0, 40.0)] {
+            let there = share_at(&shares.transformed(turned), turned.transform_point2(place));
+            assert!((there - share_at(&shares, place)).abs() < 1e-4, "{place}");
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! The same glass in a browser: panes over a picture and text, and a page with `backdrop-filter` made out of them.
+//!
+//! The panes are compared with the compositor, as everywhere. With a folder in `BLUR_BROWSER`, the test also leaves there
+//! what it showed without glass and with it, and the page, whose background is the former: what lies below the glass is the
+//! same to the last bit, text included. When a browser has left its picture of the page there, `measure` says how far
+//! apart the two are, and why. `scripts/browser-picture` does all that.
+
+use super::glass;
+use super::pane::{Pane, node};
+use crate::support::compositor::{Layer, Panel, assert_composed, compose};
+use crate::support::formats::to_picture;
+use crate::support::headless::{Headless, Pixels};
+use crate::support::reference::{Edge, Picture};
+use crate::support::scene::{self, Kind};
+use crate::support::{bundled, gpu};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const SIZE: UVec2 = UVec2::new(480, 300);
+const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+/// Which part of `assets/scene.png` is seen: its place from the viewport, in pixels.
+const ORIGIN: Vec2 = Vec2::new(-330.0, -180.0);
+const FOLDER: &str = "BLUR_BROWSER";
+
+/// A pane, and what its parent clips it to: `[left, top, width, height]`.
+struct Card {
+    name: &'static str,
+    pane: Pane,
+    clip: Option<[f32; 4]>,
+}
+
+/// All panes, in the order in which they are painted.
+fn cards() -> Vec<Card> {
+    let card = |name, pane| Card { name, pane, clip: None };
+    let colours = glass(0.0).with_saturation(1.8).with_brightness(0.8);
+    let turned = Pane::new([26.0, 122.0, 120.0, 64.0], glass(6.0)).turned(0.3);
+    let clipped = Pane::new([150.0, 120.0, 150.0, 84.0], glass(8.0)).with_radii([20.0; 4]);
+    vec![
+        card("weak", Pane::new([12.0, 12.0, 104.0, 82.0], glass(2.0))),
+        card(
+            "round",
+            Pane::new([128.0, 12.0, 104.0, 82.0], glass(6.0)).with_radii([20.0; 4]),
+        ),
+        card(
+            "four radii",
+            Pane::new([244.0, 12.0, 104.0, 82.0], glass(12.0)).with_radii([0.0, 10.0, 24.0, 41.0]),
+        ),
+        card(
+            "colours",
+            Pane::new([360.0, 12.0, 108.0, 82.0], colours).with_radii([12.0; 4]),
+        ),
+        card("turned", turned.with_radii([14.0; 4])),
+        Card {
+            clip: Some([172.0, 110.0, 120.0, 80.0]),
+            ..card("clipped", clipped)
+        },
+        card(
+            "strong",
+            Pane::new([312.0, 106.0, 156.0, 182.0], glass(24.0)).with_radii([28.0; 4]),
+        ),
+        card(
+            "stacked",
+            Pane::new([340.0, 150.0, 100.0, 60.0], glass(3.0)).with_radii([12.0; 4]),
+        ),
+        card(
+            "over text",
+            Pane::new([12.0, 212.0, 230.0, 76.0], glass(4.0)).with_radii([38.0; 4]),
+        ),
+    ]
+}
+
+impl Card {
+    fn panel(&self) -> Panel {
+        let clip = self.clip.map(|[left, top, width, height]| {
+            [[left, top], [left + width, top + height]].map(|corner| corner.map(f64::from))
+        });
+        Panel {
+            clip,
+            ..self.pane.panel(1.0)
+        }
+    }
+
+    fn spawn(&self, world: &mut World, root: Entity) {
+        let [left, top, width, height] = self.clip.unwrap_or([0.0, 0.0, SIZE.x as f32, SIZE.y as f32]);
+        let origin = Vec2::new(left, top);
+        let clip = Node {
+            overflow: if self.clip.is_some() {
+                Overflow::clip()
+            } else {
+                Overflow::visible()
+            },
+            ..node(origin, Vec2::new(width, height))
+        };
+        let parent = world.spawn((clip, ChildOf(root))).id();
+        let pane = &self.pane;
+        world.spawn((pane.node_in(origin), pane.transform(), pane.glass, ChildOf(parent)));
+    }
+
+    /// The same as an element of a page.
+    fn html(&self) -> String {
+        let [left, top, width, height] = self.clip.unwrap_or([0.0, 0.0, SIZE.x as f32, SIZE.y as f32]);
+        let overflow = if self.clip.is_some() { "hidden" } else { "visible" };
+        let Pane {
+            origin,
+            size,
+            radii,
+            angle,
+            glass,
+            ..
+        } = &self.pane;
+        let [a, b, c, d] = radii;
+        let mut filter = String::new();
+        for (name, value, neutral) in [
+            ("blur", glass.blur.sigma(), 0.0),
+            ("saturate", glass.saturation, 1.0),
+            ("brightness", glass.brightness, 1.0),
+        ] {
+            if value != neutral {
+                let unit = if name == "blur" { "px" } else { "" };
+                let _ = write!(filter, " {name}({value}{unit})");
+            }
+        }
+        format!(
+            "<div style=\"left:{left}px;top:{top}px;width:{width}px;height:{height}px;overflow:{overflow}\">\
+             <div style=\"left:{}px;top:{}px;width:{}px;height:{}px;border-radius:{a}px {b}px {c}px {d}px;\
+             transform:rotate({angle}rad);backdrop-filter:{filter}\"></div></div>\n",
+            origin.x - left,
+            origin.y - top,
+            size.x,
+            size.y,
+        )
+    }
+}
+
+fn page(cards: &[Card]) -> String {
+    let elements: String = cards.iter().map(Card::html).collect();
+    format!(
+        "<!doctype html>\n<meta charset=\"utf-8\">\n<title>Glass</title>\n\
+         <style>body {{ margin: 0; background: url(below.png) no-repeat }} div {{ position: absolute }}</style>\n\
+         {elements}"
+    )
+}
+
+/// Shows the picture and the text, with the panes or without them.
+fn show(headless: &mut Headless, cards: &[Card]) -> Pixels {
+    let target = scene::target(headless, SIZE, FORMAT);
+    let camera = scene::camera(headless, Kind::Core2d, &target, Msaa::Off);
+    let (image, _) = bundled::load("scene.png");
+    let image_size = image.size_f32();
+    let image = headless.add_image(image);
+    let world = headless.app.world_mut();
+    let root = world
+        .spawn((node(Vec2::ZERO, SIZE.as_vec2()), UiTargetCamera(camera)))
+        .id();
+    world.spawn((ImageNode::new(image), node(ORIGIN, image_size), ChildOf(root)));
+    for (text, size, colour, at) in [
+        ("Frosted glass", 40.0, Color::WHITE, Vec2::new(20.0, 224.0)),
+        ("over pictures and text", 20.0, Color::WHITE, Vec2::new(14.0, 266.0)),
+        ("Light, not numbers", 26.0, Color::BLACK, Vec2::new(130.0, 138.0)),
+        ("0123456789", 30.0, Color::WHITE, Vec2::new(290.0, 236.0)),
+    ] {
+        let style = (TextFont::from_font_size(size), TextColor(colour));
+        world.spawn((Text::new(text), style, node(at, Vec2::new(400.0, 50.0)), ChildOf(root)));
+    }
+    cards.iter().for_each(|card| card.spawn(world, root));
+    headless.warm_up();
+    let pixels = headless.read_image(&target);
+    headless.app.world_mut().despawn(root);
+    pixels
+}
+
+#[test]
+fn panes_of_a_page_are_as_the_compositor_has_them() {
+    let Some(mut headless) = gpu(|_| {}) else {
+        return;
+    };
+    let cards = cards();
+    let [below, over] = [&[], &cards[..]].map(|cards| show(&mut headless, cards));
+    if let Some(folder) = folder() {
+        write(&folder, "below", &below);
+        write(&folder, "bevy", &over);
+        std::fs::write(folder.join("page.html"), page(&cards)).expect("the folder can be written to");
+    }
+    let layers: Vec<Layer> = cards.iter().map(|card| Layer::Glass(card.panel())).collect();
+    let [below, over] = [below, over].map(|pixels| to_picture(&pixels));
+    let worst = assert_composed("backdrop-browser", &over, &below, &layers, FORMAT);
+    println!("{:.3}/255", worst * 255.0);
+}
+
+fn folder() -> Option<PathBuf> {
+    std::env::var_os(FOLDER).map(PathBuf::from)
+}
+
+fn write(folder: &Path, name: &str, pixels: &Pixels) {
+    let path = folder.join(name).with_extension("png");
+    let written = image::save_buffer(
+        path,
+        &pixels.bytes,
+        pixels.width,
+        pixels.height,
+        image::ColorType::Rgba8,
+    );
+    written.unwrap_or_else(|error| panic!("{name}.png: {error}"));
+}
+
+/// A picture of the folder, as the numbers that it holds, from 0 to 1.
+fn read(folder: &Path, name: &str) -> Picture {
+    let path = folder.join(name).with_extension("png");
+    let file = image::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let file = file.to_rgba8();
+    assert_eq!(file.dimensions(), (SIZE.x, SIZE.y), "{}", path.display());
+    Picture::from_fn(SIZE.x as usize, SIZE.y as usize, |x, y| {
+        file.get_pixel(x as u32, y as u32)
+            .0
+            .map(|value| f64::from(value) / 255.0)
+    })
+}
+
+/// The mean and the largest difference of colours, in 1/255, where a pane covers the whole of a pixel and no later pane
+/// anything.
+fn difference(cards: &[Card], index: usize, one: &Picture, other: &Picture) -> [f64; 2] {
+    let panel = cards[index].panel();
+    let later: Vec<Panel> = cards[index + 1..].iter().map(Card::panel).collect();
+    let is_meant = |x, y| panel.is_inside(x, y) && later.iter().all(|panel| panel.coverage(x, y) == 0.0);
+    let (mut sum, mut count, mut most) = (0.0, 0.0, 0.0_f64);
+    for (x, y) in (0..one.height).flat_map(|y| (0..one.width).map(move |x| (x, y))) {
+        if is_meant(x, y) {
+            for channel in 0..3 {
+                let off = 255.0 * (one.at(x, y)[channel] - other.at(x, y)[channel]).abs();
+                (sum, count, most) = (sum + off, count + 1.0, most.max(off));
+            }
+        }
+    }
+    assert!(count > 0.0, "{} is seen", cards[index].name);
+    [sum / count, most]
+}
+
+/// How far the browser's picture is from Bevy's, which blurs light, and from blurred numbers, as browsers blur them: with
+/// mirrored edges as theirs, and with clamped ones. In both, edges are those of the box, as in browsers, and not of what
+/// is left of it by a clip.
+#[test]
+#[ignore = "needs a browser: scripts/browser-picture"]
+fn measure() {
+    let folder = folder().unwrap_or_else(|| panic!("{FOLDER} names no folder"));
+    let [below, bevy, browser] = ["below", "bevy", "browser"].map(|name| read(&folder, name));
+    let cards = cards();
+    let numbers = |edge: Edge| {
+        let layer = |card: &Card| {
+            Layer::Glass(Panel {
+                edge,
+                clip: None,
+                ..card.panel()
+            })
+        };
+        let layers: Vec<Layer> = cards.iter().map(layer).collect();
+        compose(&below, &layers, TextureFormat::Rgba8Unorm)
+    };
+    let [mirrored, clamped] = [Edge::Mirror, Edge::Clamp].map(numbers);
+    println!("mean (largest) difference from the browser, in 1/255");
+    println!(
+        "{:12}{:>8}{:>16}{:>22}{:>22}",
+        "pane", "sigma", "Bevy", "numbers, mirrored", "numbers, clamped"
+    );
+    for (index, card) in cards.iter().enumerate() {
+        let [bevy, mirrored, clamped] = [&bevy, &mirrored, &clamped].map(|picture| {
+            let [mean, most] = difference(&cards, index, picture, &browser);
+            format!("{mean:.2} ({most:.0})")
+        });
+        let sigma = card.pane.glass.blur.sigma();
+        // The compositor colours light.
+        let is_coloured = card.pane.glass.saturation != 1.0;
+        let [mirrored, clamped] = if is_coloured {
+            ["-".into(), "-".into()]
+        } else {
+            [mirrored, clamped]
+        };
+        println!("{:12}{sigma:>8}{bevy:>16}{mirrored:>22}{clamped:>22}", card.name);
+    }
+}

@@ -1,0 +1,379 @@
+//! Cameras with `DebandDither`, and glass on them.
+
+use super::{
+    Lights, RADIUS, SIGMA, SIZE, SRGB, UNORM, assert_banded, assert_dithered, assert_dithered_within, gradient, levels,
+    to_levels,
+};
+use crate::profiles::sigmas;
+use crate::support::formats::{decode_srgb, encode_srgb, to_image};
+use crate::support::gpu_with;
+use crate::support::headless::Headless;
+use crate::support::reference::{Edge, Picture, gaussian_blur, varying_blur};
+use crate::support::scene::{self, Kind};
+use crate::support::twins::View;
+use bevy::camera::{CompositingSpace, Hdr};
+use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+const BACKENDS: [BlurBackend; 2] = [BlurBackend::Compute, BlurBackend::Fragment];
+
+/// One way to set a camera up.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    pub hdr: bool,
+    pub output: TextureFormat,
+    pub space: Option<CompositingSpace>,
+    pub tonemapping: Tonemapping,
+}
+
+/// A camera that sees the gradient, and one that shows what the other one blurs.
+pub struct Stage {
+    pub headless: Headless,
+    pub setup: Setup,
+    lights: Lights,
+    sharp: View,
+    pub seen: View,
+}
+
+impl Setup {
+    pub fn new(hdr: bool, output: TextureFormat) -> Self {
+        Self {
+            hdr,
+            output,
+            space: None,
+            tonemapping: Tonemapping::None,
+        }
+    }
+
+    /// Low and high dynamic range, written to both kinds of eight bits.
+    pub fn all() -> Vec<Self> {
+        let ranges = [false, true].into_iter();
+        let plain = ranges.flat_map(|hdr| [SRGB, UNORM].map(|output| Self::new(hdr, output)));
+        let encoded = [false, true].map(|hdr| Self {
+            space: Some(CompositingSpace::Srgb),
+            ..Self::new(hdr, SRGB)
+        });
+        let tonemapped = [false, true].map(|hdr| Self {
+            tonemapping: Tonemapping::Reinhard,
+            ..Self::new(hdr, SRGB)
+        });
+        plain.chain(encoded).chain(tonemapped).collect()
+    }
+
+    pub fn name(self) -> String {
+        let Self {
+            hdr,
+            output,
+            space,
+            tonemapping,
+        } = self;
+        format!(
+            "{}-{output:?}-{space:?}-{tonemapping:?}",
+            if hdr { "hdr" } else { "ldr" }
+        )
+    }
+}
+
+impl Stage {
+    pub fn new(backend: BlurBackend, setup: Setup) -> Option<Self> {
+        let mut headless = gpu_with(backend, |_| {})?;
+        let lights = Lights::new(&mut headless);
+        let source = to_image(&gradient(setup.output), TextureFormat::Rgba16Float);
+        let source = headless.add_image(source);
+        headless.app.world_mut().spawn(Sprite::from_image(source));
+        // What a float holds is seen in floats.
+        let exact = if setup.hdr {
+            TextureFormat::Rgba16Float
+        } else {
+            setup.output
+        };
+        let [sharp, seen] = [exact, setup.output].map(|format| View::new(&mut headless, Kind::Core2d, SIZE, format));
+        for view in [&sharp, &seen] {
+            view.insert(&mut headless, (DebandDither::Enabled, setup.tonemapping));
+            if setup.hdr {
+                view.insert(&mut headless, Hdr);
+            }
+            if let Some(space) = setup.space {
+                view.insert(&mut headless, space);
+            }
+        }
+        Some(Self {
+            headless,
+            setup,
+            lights,
+            sharp,
+            seen,
+        })
+    }
+
+    pub fn insert(&mut self, components: impl Bundle) {
+        self.seen.insert(&mut self.headless, components);
+    }
+
+    /// Glass over the whole picture.
+    pub fn add_glass(&mut self, glass: BackdropBlur) {
+        let region = BackdropRegion::new(self.seen.camera, Rect::from_corners(Vec2::ZERO, SIZE.as_vec2()));
+        self.headless.app.world_mut().spawn((region, glass));
+    }
+
+    /// No blur, no glass, and dithering.
+    fn reset(&mut self) {
+        let world = self.headless.app.world_mut();
+        let mut regions = world.query_filtered::<Entity, With<BackdropRegion>>();
+        let regions: Vec<Entity> = regions.iter(world).collect();
+        for region in regions {
+            world.despawn(region);
+        }
+        world
+            .entity_mut(self.seen.camera)
+            .remove::<(GaussianBlur, BlurStage, BlurProfile)>();
+        self.insert(DebandDither::Enabled);
+    }
+
+    /// What the camera shows when everything has settled.
+    pub fn levels(&mut self) -> Picture {
+        self.headless.warm_up();
+        levels(&self.seen.pixels(&self.headless))
+    }
+
+    /// Whether the camera's texture is one that the GPU decodes.
+    fn reads_srgb(&self) -> bool {
+        let Setup { hdr, output, space, .. } = self.setup;
+        !hdr && output == SRGB && space.is_none()
+    }
+
+    /// What the camera sees, as its blur reads it.
+    fn read(&self) -> Picture {
+        let mut picture = self.sharp.picture(&self.headless);
+        if self.reads_srgb() {
+            picture = self.lights.read(&picture, SRGB);
+        }
+        if self.encodes() {
+            picture.texels.iter_mut().for_each(|texel| *texel = encoded(*texel));
+        }
+        picture
+    }
+
+    fn encodes(&self) -> bool {
+        self.setup.space == Some(CompositingSpace::Srgb)
+    }
+
+    /// What it shows of blurred values.
+    fn stored(&self, blurred: &Picture) -> Picture {
+        to_levels(blurred, if self.encodes() { UNORM } else { self.setup.output })
+    }
+
+    /// The levels of exact blurs of what the camera sees, one after the other.
+    pub fn expected(&self, edges: &[Edge]) -> Picture {
+        let blurred = edges
+            .iter()
+            .fold(self.read(), |picture, edge| gaussian_blur(&picture, SIGMA, *edge));
+        self.stored(&blurred)
+    }
+}
+
+fn encoded([red, green, blue, alpha]: [f64; 4]) -> [f64; 4] {
+    let [red, green, blue] = [red, green, blue].map(encode_srgb);
+    [red, green, blue, alpha]
+}
+
+/// One thing that is checked, and the name of the setup.
+type Check = fn(&mut Stage, &str);
+
+const CHECKS: [Check; 6] = [
+    a_dark_gradient_has_no_bands,
+    what_varies_has_no_bands,
+    glass_has_no_bands,
+    levels_stay_levels,
+    noise_does_not_add_up,
+    the_noise_stands_still,
+];
+
+fn check_all(hdr: bool) {
+    let setups = Setup::all().into_iter().filter(|setup| setup.hdr == hdr);
+    for (setup, backend) in setups.flat_map(|setup| BACKENDS.map(|backend| (setup, backend))) {
+        let Some(mut stage) = Stage::new(backend, setup) else {
+            return;
+        };
+        for check in CHECKS {
+            check(&mut stage, &format!("{}-{backend:?}", setup.name()));
+            stage.reset();
+        }
+    }
+}
+
+#[test]
+fn cameras_of_a_low_dynamic_range() {
+    check_all(false);
+}
+
+#[test]
+fn cameras_of_a_high_dynamic_range() {
+    check_all(true);
+}
+
+fn a_dark_gradient_has_no_bands(stage: &mut Stage, name: &str) {
+    for blur_stage in [BlurStage::AfterTonemapping, BlurStage::AfterUi] {
+        stage.insert((GaussianBlur::new(RADIUS), blur_stage));
+        let got = stage.levels();
+        assert_dithered(name, &got, &stage.expected(&[Edge::Clamp]));
+    }
+    let expected = stage.expected(&[Edge::Clamp]);
+    stage.insert(DebandDither::Disabled);
+    assert_banded(name, &stage.levels(), &expected);
+}
+
+/// The gradient runs along x, so one row tells all: the mean of them, as Bevy's own noise may be in them.
+fn what_varies_has_no_bands(stage: &mut Stage, name: &str) {
+    let profile = BlurProfile::Linear {
+        start: Vec2::ZERO,
+        end: Vec2::X,
+        from: 1.0,
+        to: 0.3,
+    };
+    stage.insert((GaussianBlur::new(RADIUS), profile.clone()));
+    let got = stage.levels();
+    let read = stage.read();
+    let row = Picture::from_fn(read.width, 1, |x, _| {
+        let column = (0..read.height).map(|y| read.at(x, y));
+        let sum = column.fold([0.0; 4], |sum, texel| {
+            [0, 1, 2, 3].map(|channel| sum[channel] + texel[channel])
+        });
+        sum.map(|channel| channel / read.height as f64)
+    });
+    let sigmas = sigmas(&profile, [row.width, 1], SIGMA[0]);
+    let blurred = varying_blur(&row, Edge::Clamp, |x, _| [sigmas[x]; 2]);
+    let blurred = Picture::from_fn(read.width, read.height, |x, _| blurred.at(x, 0));
+    // What is interpolated between layers is off by a little, and Bevy's noise is not the same in all rows.
+    assert_dithered_within(1.1, &format!("varying-{name}"), &got, &stage.stored(&blurred));
+}
+
+fn glass_has_no_bands(stage: &mut Stage, name: &str) {
+    stage.add_glass(BackdropBlur::new(RADIUS));
+    let got = stage.levels();
+    let expected = stage.expected(&[Edge::Mirror]);
+    assert_dithered(&format!("glass-{name}"), &got, &expected);
+    stage.insert(DebandDither::Disabled);
+    assert_banded(&format!("glass-{name}"), &stage.levels(), &expected);
+}
+
+/// Where the glass hardly blurs, what is a level already stays one. (Not if the GPU reads it as another value.)
+fn levels_stay_levels(stage: &mut Stage, name: &str) {
+    stage.insert(GaussianBlur::new(RADIUS));
+    let once = stage.levels();
+    stage.add_glass(BackdropBlur::from_sigma(0.1));
+    let twice = stage.levels();
+    if !stage.reads_srgb() || stage.lights.error() < 0.005 {
+        let pairs = once.texels.iter().zip(&twice.texels);
+        let changed = pairs.filter(|(once, twice)| once != twice).count();
+        assert_eq!(changed, 0, "{name}: texels have changed under clear glass");
+    }
+}
+
+/// The noise below the glass is blurred with everything else.
+fn noise_does_not_add_up(stage: &mut Stage, name: &str) {
+    stage.insert(GaussianBlur::new(RADIUS));
+    let once = stage.levels();
+    stage.add_glass(BackdropBlur::new(RADIUS));
+    let got = stage.levels();
+    // What the glass reads has been dithered: where it is levels, they are known.
+    let expected = if stage.setup.hdr {
+        stage.expected(&[Edge::Clamp, Edge::Mirror])
+    } else {
+        let format = if stage.reads_srgb() { SRGB } else { UNORM };
+        let below = stage.lights.read(&from_levels(&once, format), format);
+        to_levels(&gaussian_blur(&below, SIGMA, Edge::Mirror), format)
+    };
+    assert_dithered(&format!("twice-{name}"), &got, &expected);
+}
+
+fn from_levels(levels: &Picture, format: TextureFormat) -> Picture {
+    Picture::from_fn(levels.width, levels.height, |x, y| {
+        let texel = levels.at(x, y).map(|level| level / 255.0);
+        if format == SRGB {
+            let [red, green, blue, alpha] = texel;
+            let [red, green, blue] = [red, green, blue].map(decode_srgb);
+            [red, green, blue, alpha]
+        } else {
+            texel
+        }
+    })
+}
+
+fn the_noise_stands_still(stage: &mut Stage, name: &str) {
+    stage.insert(GaussianBlur::new(RADIUS));
+    let first = stage.levels();
+    for _ in 0..3 {
+        stage.headless.frame();
+        assert!(
+            levels(&stage.seen.pixels(&stage.headless)) == first,
+            "{name}: the noise moves"
+        );
+    }
+}
+
+/// The noise belongs to the texels of the target, as Bevy's, and not to those of a viewport; and what is bright is dithered
+/// as what is dark.
+#[test]
+fn a_whole_scene() {
+    for (kind, hdr) in [(Kind::Core2d, false), (Kind::Core3d, false), (Kind::Core3d, true)] {
+        let Some(mut headless) = gpu_with(BlurBackend::Auto, |_| {}) else {
+            return;
+        };
+        let lights = Lights::new(&mut headless);
+        scene::spawn(&mut headless, kind, 1.0);
+        let exact = if hdr { TextureFormat::Rgba16Float } else { SRGB };
+        let [sharp, seen] = [exact, SRGB].map(|format| View::new(&mut headless, kind, scene::SIZE, format));
+        let viewport = bevy::camera::Viewport {
+            physical_position: UVec2::new(13, 7),
+            physical_size: UVec2::new(160, 96),
+            ..default()
+        };
+        for view in [&sharp, &seen] {
+            let camera = headless
+                .app
+                .world()
+                .get::<Camera>(view.camera)
+                .expect("a camera")
+                .clone();
+            let viewport = Some(viewport.clone());
+            view.insert(&mut headless, Camera { viewport, ..camera });
+            // Materials dither in three dimensions, tonemapped or not: what is blurred is what the sharp camera shows.
+            view.insert(&mut headless, DebandDither::Enabled);
+            if hdr {
+                view.insert(&mut headless, Hdr);
+            }
+        }
+        let blur = GaussianBlur::from_sigma(20.0);
+        seen.insert(&mut headless, blur);
+        headless.warm_up();
+        let crop = |picture: &Picture| picture.crop([13, 7], [160, 96]);
+        let mut read = sharp.picture(&headless);
+        if !hdr {
+            read = lights.read(&read, SRGB);
+        }
+        let exact = gaussian_blur(&crop(&read), [20.0; 2], Edge::Clamp);
+        let black = Picture::new(203, 117, vec![[0.0; 4]; 203 * 117]);
+        // As much of the target as is blurred, where it is.
+        let whole = |part: &Picture| {
+            Picture::from_fn(203, 117, |x, y| {
+                let is_inside = (13..173).contains(&x) && (7..103).contains(&y);
+                if is_inside {
+                    part.at(x - 13, y - 7)
+                } else {
+                    black.at(x, y)
+                }
+            })
+        };
+        let expected = whole(&to_levels(&exact, SRGB));
+        let got = whole(&crop(&levels(&seen.pixels(&headless))));
+        let errors = super::Errors::new(&got, &expected);
+        let share = super::share_of_bevys(&got, &expected);
+        println!("{kind:?}-{hdr}: {errors:.3?}, {:.1} % as Bevy has it", 100.0 * share);
+        // The Gaussian itself may be off by more than where nothing is bright.
+        assert!(errors.texel <= 1.1 && errors.block <= 0.1, "{kind:?}-{hdr}: {errors:?}");
+        assert!(share > 0.95, "{kind:?}-{hdr}: {share}");
+    }
+}

@@ -1,0 +1,108 @@
+//! Images that ask for dithering.
+
+use super::{Lights, RADIUS, SIGMA, SRGB, UNORM, assert_banded, assert_dithered, gradient, levels, to_levels};
+use crate::support::executors::by_all_executors;
+use crate::support::formats::{decode_srgb, quantised, to_image, to_picture};
+use crate::support::gpu;
+use crate::support::headless::Headless;
+use crate::support::images::{layered, plain};
+use crate::support::reference::{Edge, Picture, gaussian_blur};
+use bevy::image::Image;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+/// The levels of an image's blur into a format, dithered or not.
+fn blurred(headless: &mut Headless, source: Image, format: TextureFormat, dither: bool) -> Picture {
+    let [width, height] = [source.width(), source.height()].map(|side| side as usize);
+    let black = Picture::new(width, height, vec![[0.0; 4]; width * height]);
+    let [source, target] = [source, to_image(&black, format)].map(|image| headless.add_image(image));
+    let image = plain(source).with_target(target).with_dither(dither);
+    let target = headless
+        .blur(GaussianBlur::new(RADIUS), image)
+        .expect("the blur succeeds");
+    levels(&headless.read_image(&target))
+}
+
+#[test]
+fn a_dark_gradient_has_no_bands() {
+    by_all_executors(|headless| {
+        let lights = Lights::new(headless);
+        for format in [SRGB, UNORM] {
+            let source = to_image(&gradient(format), format);
+            let exact = gaussian_blur(&lights.read(&gradient(format), format), SIGMA, Edge::Clamp);
+            let expected = to_levels(&exact, format);
+            let name = format!("image-{format:?}");
+            assert_dithered(&name, &blurred(headless, source.clone(), format, true), &expected);
+            assert_banded(&name, &blurred(headless, source, format, false), &expected);
+        }
+    });
+}
+
+/// Floats are the source, so that what is blurred has no bands of its own; and weak blurs are dithered as strong ones.
+#[test]
+fn a_conversion_to_eight_bits() {
+    by_all_executors(|headless| {
+        let source = TextureFormat::Rgba16Float;
+        for format in [SRGB, UNORM] {
+            let smooth = gradient(format);
+            let exact = gaussian_blur(&quantised(&smooth, source), SIGMA, Edge::Clamp);
+            let got = blurred(headless, to_image(&smooth, source), format, true);
+            assert_dithered(&format!("conversion-{format:?}"), &got, &to_levels(&exact, format));
+
+            let weak = GaussianBlur::from_sigma(0.7);
+            let exact = gaussian_blur(&quantised(&smooth, source), [f64::from(weak.sigma()); 2], Edge::Clamp);
+            let [source, target] = [source, format].map(|format| headless.add_image(to_image(&smooth, format)));
+            let image = plain(source).with_target(target).with_dither(true);
+            let target = headless.blur(weak, image).expect("the blur succeeds");
+            let got = levels(&headless.read_image(&target));
+            assert_dithered(&format!("weak-{format:?}"), &got, &to_levels(&exact, format));
+        }
+    });
+}
+
+/// Every mip level is dithered by itself: it is the mean of what the level before it holds.
+#[test]
+fn mip_levels_have_no_bands() {
+    let Some(mut headless) = gpu(|_| {}) else {
+        return;
+    };
+    let lights = Lights::new(&mut headless);
+    for format in [SRGB, UNORM] {
+        let smooth = gradient(format);
+        let small = |level: usize| smooth.crop([0; 2], [smooth.width >> level, smooth.height >> level]);
+        let target = layered(&[vec![small(0), small(1)]], format);
+        let [source, target] = [to_image(&smooth, format), target].map(|image| headless.add_image(image));
+        let image = plain(source).with_target(target).with_dither(true);
+        let target = headless
+            .blur(GaussianBlur::new(RADIUS), image)
+            .expect("the blur succeeds");
+        let above = lights.read(&to_picture(&headless.read_part(&target, 0, 0)), format);
+        let mean = Picture::from_fn(above.width / 2, above.height / 2, |x, y| {
+            let texels = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(right, down)| above.at(2 * x + right, 2 * y + down));
+            core::array::from_fn(|channel| texels.iter().map(|texel| texel[channel]).sum::<f64>() / 4.0)
+        });
+        let got = levels(&headless.read_part(&target, 0, 1));
+        assert_dithered(&format!("mip-{format:?}"), &got, &to_levels(&mean, format));
+    }
+}
+
+/// Straight alpha: the colour that is stored is what is dithered, however faint it is.
+#[test]
+fn straight_colours_are_dithered_as_they_are_stored() {
+    by_all_executors(|headless| {
+        let faint = |x: usize| 0.25 + 0.5 * x as f64 / 1000.0;
+        let [width, height] = [1000, 96];
+        // Colour that is the same everywhere stays the same under straight alpha.
+        let colour = decode_srgb(5.3 / 255.0);
+        let source = Picture::from_fn(width, height, |x, _| [colour, colour, colour, faint(x)]);
+        let expected = to_levels(&source, SRGB);
+        let black = Picture::new(width, height, vec![[0.0; 4]; width * height]);
+        let source = headless.add_image(to_image(&source, TextureFormat::Rgba16Float));
+        let target = headless.add_image(to_image(&black, SRGB));
+        let image = BlurImage::new(source).with_target(target).with_dither(true);
+        let target = headless
+            .blur(GaussianBlur::new(RADIUS), image)
+            .expect("the blur succeeds");
+        assert_dithered("straight", &levels(&headless.read_image(&target)), &expected);
+    });
+}

@@ -1,0 +1,63 @@
+//! Dithering that is switched while an app runs as games do.
+
+use super::{SRGB, levels, to_levels};
+use crate::support::formats::to_picture;
+use crate::support::headless::Pixels;
+use crate::support::live::Live;
+use crate::support::reference::{Edge, gaussian_blur};
+use crate::support::scene::{self, Kind};
+use crate::support::twins::View;
+use bevy::core_pipeline::tonemapping::DebandDither;
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+
+/// No frame is sharp because a shader that dithers is new.
+#[test]
+fn no_frame_is_sharp_when_dithering_is_switched() {
+    for backend in [BlurBackend::Auto, BlurBackend::Fragment] {
+        let Some(mut live) = Live::new(backend, |_| {}) else {
+            return;
+        };
+        scene::spawn(&mut live.headless, Kind::Core2d, 1.0);
+        let size = UVec2::new(64, 40);
+        let views = [(); 2].map(|()| View::new(&mut live.headless, Kind::Core2d, size, SRGB));
+        views.iter().for_each(|view| live.watch(&view.target));
+        views[1].insert(&mut live.headless, GaussianBlur::from_sigma(6.0));
+        live.wait_until_ready();
+        // Shots come late: what was seen before that does not count.
+        let first = live.frame();
+        let mut checked = 0_usize;
+        let mut frame = 0_usize;
+        while checked < 80 {
+            frame += 1;
+            assert!(frame < 10_000, "the scene is not seen");
+            // From the beginning on there is time for Bevy's own shaders alone.
+            let dither = if checked < 20 || (frame / 7).is_multiple_of(2) {
+                DebandDither::Disabled
+            } else {
+                DebandDither::Enabled
+            };
+            // Bevy compiles other sprites then, which are not there for a while: on both, or nobody could compare.
+            for view in &views {
+                view.insert(&mut live.headless, dither);
+            }
+            live.frame();
+            for shot in live.shots() {
+                let [Some(sharp), Some(blurred)] = &shot.images[..] else {
+                    panic!("an image is missing");
+                };
+                if shot.frame < first || is_flat(sharp) {
+                    continue;
+                }
+                let exact = gaussian_blur(&to_picture(sharp), [6.0; 2], Edge::Clamp);
+                let errors = super::Errors::new(&levels(blurred), &to_levels(&exact, SRGB));
+                assert!(errors.texel < 1.35, "{backend:?}, frame {}: {errors:?}", shot.frame);
+                checked += 1;
+            }
+        }
+    }
+}
+
+fn is_flat(pixels: &Pixels) -> bool {
+    pixels.bytes.chunks(4).all(|texel| *texel == pixels.bytes[..4])
+}

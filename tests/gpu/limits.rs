@@ -1,0 +1,126 @@
+//! At the limits of a device: the longest textures, and no memory left.
+
+use crate::support::headless::Headless;
+use crate::support::images::{plain, replace_image, spawn, target_of};
+use crate::support::outcomes::{self, frames};
+use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::{assert_close, formats, gpu, gpu_with, inputs, report};
+use bevy::asset::RenderAssetUsages;
+use bevy::prelude::*;
+use bevy::render::render_resource::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages};
+use bevy::render::renderer::RenderDevice;
+use bevy::tasks::block_on;
+use bevy_gaussian_blur::prelude::*;
+use wgpu::ErrorFilter;
+
+#[test]
+fn the_longest_textures() {
+    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
+        let Some(mut headless) = gpu_with(backend, outcomes::record) else {
+            return;
+        };
+        let limits = headless.render_world().resource::<RenderDevice>().limits();
+        let side = limits.max_texture_dimension_2d as usize;
+        for ([width, height], sigma) in [([side, 3], 2.0), ([3, side], 30.0), ([side, 1], 30.0), ([1, side], 2.0)] {
+            let picture = line(width, height);
+            let image = headless.add_image(formats::to_image(&picture, TextureFormat::Rgba16Float));
+            let blurred = headless.blur(GaussianBlur::from_sigma(sigma), plain(image));
+            let target = blurred.unwrap_or_else(|error| panic!("{backend:?}, {width}x{height}: {error}"));
+            let got = formats::to_picture(&headless.read_image(&target));
+            let stored = formats::quantised(&picture, TextureFormat::Rgba16Float);
+            let expected = gaussian_blur(&stored, [f64::from(sigma); 2], Edge::Clamp);
+            let name = format!("longest-{backend:?}-{width}x{height}");
+            assert_close(&name, &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+        }
+        report::row("longest texture blurred", &format!("{side} texels, {backend:?}"));
+    }
+}
+
+/// Noise, in steps of up to seven texels.
+fn line(width: usize, height: usize) -> Picture {
+    let noise = inputs::binary_noise(64, 64);
+    Picture::from_fn(width, height, |x, y| {
+        let place = (x + y) / 7;
+        core::array::from_fn(|channel| noise.values[(place * 31 + channel * 977) % noise.values.len()])
+    })
+}
+
+/// A width and a height of which a texture of 16 bytes a texel is too much for the device, and one of 4 is not.
+fn too_much(headless: &Headless) -> Option<UVec2> {
+    let device = headless.render_world().resource::<RenderDevice>();
+    let side = device.limits().max_texture_dimension_2d;
+    let fits = |size: UVec2, format| {
+        let scope = device.wgpu_device().push_error_scope(ErrorFilter::OutOfMemory);
+        let texture = device.create_texture(&TextureDescriptor {
+            label: Some("how much is too much"),
+            size: extent(size),
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: TextureDimension::D2,
+            format,
+            usage: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
+            view_formats: &[],
+        });
+        drop(texture);
+        block_on(scope.pop()).is_none()
+    };
+    let sizes = [2, 1].map(|part| UVec2::new(side, side / part + if part == 2 { 8 } else { 0 }));
+    let is_right = |size: &UVec2| fits(*size, TextureFormat::R32Float) && !fits(*size, TextureFormat::Rgba32Float);
+    sizes.into_iter().find(is_right)
+}
+
+fn extent(size: UVec2) -> Extent3d {
+    Extent3d {
+        width: size.x,
+        height: size.y,
+        depth_or_array_layers: 1,
+    }
+}
+
+/// An image of a channel that holds nothing, and takes no memory until somebody writes to it.
+fn empty(size: UVec2) -> Image {
+    let mut image = Image::new_uninit(
+        extent(size),
+        TextureDimension::D2,
+        TextureFormat::R32Float,
+        RenderAssetUsages::default(),
+    );
+    image.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_SRC;
+    image
+}
+
+#[test]
+fn a_blur_for_which_there_is_no_memory_resumes() {
+    // Any error of the GPU but those that the blur catches ends the test.
+    let Some(mut headless) = gpu(outcomes::record) else {
+        return;
+    };
+    let Some(size) = too_much(&headless) else {
+        eprintln!("NOT TESTED: this device has memory for the largest textures");
+        return;
+    };
+    let source = headless.add_image(empty(size));
+    let target = headless.add_image(empty(size));
+    let blur = GaussianBlur::from_sigma(1.0);
+    let entity = spawn(&mut headless, blur, plain(source.clone()).with_target(target.clone()));
+    let outcome = frames(&mut headless, 20);
+    let [(failed, Err(BlurError::OutOfMemory { size: wanted, .. }))] = &outcome[..] else {
+        panic!("said once, and nothing else: {outcome:?}");
+    };
+    assert_eq!((*failed, *wanted), (entity, size));
+    let sharp = inputs::patterns(60, 45)[0].clone();
+    for image in [&source, &target] {
+        replace_image(&mut headless, image, formats::to_image(&sharp, TextureFormat::R32Float));
+    }
+    let outcome = frames(&mut headless, 20);
+    assert!(outcome.iter().all(|(_, outcome)| outcome.is_ok()), "{outcome:?}");
+    assert_eq!(target_of(&headless, entity), target);
+    let got = formats::to_picture(&headless.read_image(&target));
+    let stored = formats::quantised(&sharp, TextureFormat::R32Float);
+    let expected = gaussian_blur(&stored, [1.0; 2], Edge::Clamp);
+    assert_close("resumed", &got, &expected, &[0], 0.6 / 255.0);
+    report::row(
+        "out of memory",
+        &format!("{size} texels: one error event, resumed when there was room"),
+    );
+}

@@ -1,0 +1,214 @@
+//! A lost device. Bevy makes another one if its error handler is told to, and asks for nothing else: every blur has to come
+//! back by itself, as it was.
+//!
+//! The scene is one of meshes and nodes: Bevy 0.19 keeps what its sprites had on the old device, and panics on the new one.
+
+use crate::support::headless::Headless;
+use crate::support::images::{plain, spawn, target_of};
+use crate::support::scene::{self, Kind};
+use crate::support::twins::View;
+use crate::support::{formats, gpu_with, inputs, outcomes, report};
+use bevy::prelude::*;
+use bevy::render::error_handler::{ErrorType, RenderErrorHandler, RenderErrorPolicy};
+use bevy::render::render_resource::{PollType, TextureFormat};
+use bevy::render::renderer::RenderDevice;
+use bevy::render::settings::RenderCreation;
+use bevy::render::{RenderApp, RenderStartup};
+use bevy_gaussian_blur::prelude::*;
+use std::thread::sleep;
+use std::time::Duration;
+
+const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+
+/// Everything that can be blurred, and the images that show it.
+struct Shown {
+    headless: Headless,
+    images: Vec<(&'static str, Handle<Image>)>,
+    sources: Vec<Handle<Image>>,
+}
+
+/// How often Bevy has started to render.
+#[derive(Resource, Default)]
+struct Started(usize);
+
+fn recover(app: &mut App) {
+    outcomes::record(app);
+    app.sub_app_mut(RenderApp)
+        .init_resource::<Started>()
+        .add_systems(RenderStartup, |mut started: ResMut<Started>| started.0 += 1);
+    app.insert_resource(RenderErrorHandler(|error, _, _| match error.ty {
+        ErrorType::DeviceLost => RenderErrorPolicy::Recover(RenderCreation::default()),
+        _ => panic!("{}", error.description),
+    }));
+}
+
+impl Shown {
+    fn new(backend: BlurBackend) -> Option<Self> {
+        let headless = gpu_with(backend, recover)?;
+        let (images, sources) = (Vec::new(), Vec::new());
+        Some(Self {
+            headless,
+            images,
+            sources,
+        })
+    }
+
+    fn view(&mut self, kind: Kind, name: &'static str) -> View {
+        let view = View::new(&mut self.headless, kind, scene::SIZE, FORMAT);
+        self.images.push((name, view.target.clone()));
+        view
+    }
+
+    /// What a camera without a scene shows: a few nodes.
+    fn add_nodes(&mut self, camera: Entity) {
+        for (place, colour) in [
+            (10.0, Color::WHITE),
+            (45.0, Color::srgb(0.9, 0.2, 0.1)),
+            (80.0, Color::BLACK),
+        ] {
+            let node = node(place, place * 0.5, 40.0, 30.0);
+            let world = self.headless.app.world_mut();
+            world.spawn((node, BackgroundColor(colour), UiTargetCamera(camera)));
+        }
+    }
+
+    fn add_source(&mut self) -> Handle<Image> {
+        let picture = formats::to_image(&inputs::patterns(60, 45)[1], FORMAT);
+        let source = self.headless.add_image(picture);
+        self.sources.push(source.clone());
+        source
+    }
+
+    fn pictures(&self) -> Vec<Vec<u8>> {
+        let read = |(_, image): &(_, Handle<Image>)| self.headless.read_image(image).bytes;
+        self.images.iter().map(read).collect()
+    }
+
+    /// How many devices there have been.
+    fn started(&self) -> usize {
+        self.headless.render_world().resource::<Started>().0
+    }
+
+    fn lose_device(&mut self) {
+        let device = self.headless.render_world().resource::<RenderDevice>().clone();
+        device.wgpu_device().destroy();
+        // Bevy is told before the next frame. In one on a dead device some of its systems panic.
+        let _ = device.poll(PollType::wait_indefinitely());
+        let started = self.started();
+        for _ in 0..2000 {
+            self.headless.frame();
+            if self.started() > started {
+                break;
+            }
+            // Another device is made in the background.
+            sleep(Duration::from_millis(5));
+        }
+        assert_eq!(self.started(), started + 1, "Bevy makes another device, once");
+        for _ in 0..5 {
+            self.headless.frame();
+        }
+    }
+
+    /// Loses the device twice, and compares the pictures, by the steps of their format.
+    fn check(&mut self, name: &str) {
+        self.headless.warm_up();
+        let before = self.pictures();
+        for loss in 1..3 {
+            self.lose_device();
+            self.headless.warm_up();
+            let after = self.pictures();
+            for ((image, _), (before, after)) in self.images.iter().zip(before.iter().zip(&after)) {
+                assert!(before.iter().any(|byte| *byte != before[0]), "{image}: nothing is seen");
+                // Which of the programs for a kernel is there first is not said, and they round differently.
+                let is_close = before
+                    .iter()
+                    .zip(after)
+                    .all(|(before, after)| before.abs_diff(*after) <= 1);
+                assert!(is_close, "{name}: {image} came back different, loss {loss}");
+            }
+            let readiness = self.headless.app.world().resource::<BlurReadiness>();
+            assert!(readiness.is_ready(), "{name}: blurs are not ready again");
+        }
+        report::row("lost devices", &format!("{name}: 2 losses, the same pictures again"));
+    }
+}
+
+fn node(left: f32, top: f32, width: f32, height: f32) -> Node {
+    Node {
+        position_type: PositionType::Absolute,
+        left: px(left),
+        top: px(top),
+        width: px(width),
+        height: px(height),
+        ..default()
+    }
+}
+
+/// Runs a test with render passes alone, and with compute passes where they can be.
+fn on_both(name: &str, build: impl Fn(&mut Shown)) {
+    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
+        let Some(mut shown) = Shown::new(backend) else {
+            return;
+        };
+        build(&mut shown);
+        shown.check(&format!("{name}, {backend:?}"));
+    }
+}
+
+#[test]
+fn images_come_back() {
+    on_both("images", |shown| {
+        let blur = GaussianBlur::from_sigma(5.0);
+        let updates = [
+            ("an image on changes", BlurUpdate::OnChange),
+            ("an image in every frame", BlurUpdate::EveryFrame),
+            ("an image once", BlurUpdate::Once),
+        ];
+        for (name, update) in updates {
+            let source = shown.add_source();
+            let entity = spawn(&mut shown.headless, blur, plain(source).with_update(update));
+            shown.headless.frame();
+            shown.images.push((name, target_of(&shown.headless, entity)));
+        }
+        let chained = shown.images[2].1.clone();
+        let entity = spawn(&mut shown.headless, blur, plain(chained));
+        shown.headless.frame();
+        shown.images.push(("a chain", target_of(&shown.headless, entity)));
+        let in_place = shown.add_source();
+        let image = plain(in_place.clone()).with_target(in_place.clone());
+        spawn(&mut shown.headless, blur, image);
+        shown.images.push(("an image in place", in_place));
+    });
+}
+
+#[test]
+fn cameras_of_meshes_come_back() {
+    on_both("cameras of meshes", |shown| {
+        scene::spawn(&mut shown.headless, Kind::Core3d, 1.0);
+        for (name, radius) in [("a weak camera", 2.0), ("a strong camera", 40.0)] {
+            let view = shown.view(Kind::Core3d, name);
+            view.insert(&mut shown.headless, GaussianBlur::new(radius));
+        }
+        let view = shown.view(Kind::Core3d, "a region");
+        let region = BackdropRegion::new(view.camera, Rect::new(20.0, 15.0, 120.0, 90.0));
+        shown.headless.app.world_mut().spawn((region, BackdropBlur::new(20.0)));
+    });
+}
+
+#[test]
+fn interfaces_come_back() {
+    on_both("interfaces", |shown| {
+        let view = shown.view(Kind::Core2d, "a camera blurred after its nodes");
+        view.insert(&mut shown.headless, (GaussianBlur::new(20.0), BlurStage::AfterUi));
+        shown.add_nodes(view.camera);
+        let view = shown.view(Kind::Core2d, "glass among nodes");
+        shown.add_nodes(view.camera);
+        let glass = BackdropBlur::new(20.0).with_brightness(0.8);
+        let pane = (node(20.0, 15.0, 90.0, 60.0), UiTargetCamera(view.camera), glass);
+        shown.headless.app.world_mut().spawn(pane);
+        let view = shown.view(Kind::Core2d, "a region above nodes");
+        shown.add_nodes(view.camera);
+        let region = BackdropRegion::new(view.camera, Rect::new(20.0, 15.0, 120.0, 90.0));
+        shown.headless.app.world_mut().spawn((region, glass));
+    });
+}

@@ -1,0 +1,145 @@
+//! Blurs whose radius varies over the picture, against the Gaussian of each texel's own sigma.
+
+mod cameras;
+mod exactness;
+mod glass;
+mod images;
+mod masks;
+mod smoothness;
+
+use crate::support::formats;
+use crate::support::headless::Headless;
+use crate::support::reference::{Edge, Picture, varying_blur};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+/// The share that a profile gives a place of a box, as its documentation says, computed in double precision.
+pub fn share(profile: &BlurProfile, size: [f64; 2], place: [f64; 2]) -> f64 {
+    let pair = |v: Vec2| [f64::from(v.x), f64::from(v.y)];
+    // In texels from a place that is given in shares of the box.
+    let from = |v: Vec2| [0, 1].map(|i| place[i] - pair(v)[i] * size[i]);
+    let dot = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
+    let mix = |from: f32, to: f32, t: f64| f64::from(from) + (f64::from(to) - f64::from(from)) * t.clamp(0.0, 1.0);
+    let raw = match *profile {
+        BlurProfile::Uniform => 1.0,
+        BlurProfile::Linear {
+            start,
+            end,
+            from: a,
+            to: b,
+        } => {
+            let line = [0, 1].map(|i| (pair(end)[i] - pair(start)[i]) * size[i]);
+            mix(a, b, dot(from(start), line) / dot(line, line))
+        }
+        BlurProfile::Band {
+            centre,
+            direction,
+            sharp,
+            soft,
+        } => {
+            let [x, y] = pair(direction);
+            let across = [-y / x.hypot(y), x / x.hypot(y)];
+            let extent = across[0].abs() * size[0] + across[1].abs() * size[1];
+            let distance = dot(from(centre), across).abs() / extent;
+            (distance - f64::from(sharp)) / f64::from(soft)
+        }
+        BlurProfile::Radial {
+            centre,
+            inner,
+            outer,
+            from: a,
+            to: b,
+        } => {
+            let [x, y] = from(centre);
+            let distance = x.hypot(y) / size[0].min(size[1]);
+            mix(
+                a,
+                b,
+                (distance - f64::from(inner)) / (f64::from(outer) - f64::from(inner)),
+            )
+        }
+        BlurProfile::Mask(_) => panic!("a mask has its own reference"),
+    };
+    raw.clamp(0.0, 1.0)
+}
+
+/// The sigmas of all texels of a box.
+pub fn sigmas(profile: &BlurProfile, size: [usize; 2], sigma: f64) -> Vec<f64> {
+    let extent = size.map(|side| side as f64);
+    let centres = (0..size[1]).flat_map(|y| (0..size[0]).map(move |x| [x as f64 + 0.5, y as f64 + 0.5]));
+    centres.map(|place| sigma * share(profile, extent, place)).collect()
+}
+
+/// A picture, each texel blurred with its own sigma, as shares of this aspect along x and y.
+pub fn expected(picture: &Picture, sigmas: &[f64], aspect: [f64; 2], edge: Edge) -> Picture {
+    varying_blur(picture, edge, |x, y| {
+        aspect.map(|share| share * sigmas[y * picture.width + x])
+    })
+}
+
+/// Blurs an image once, with a profile, and returns the pixels of the target.
+pub fn blurred(headless: &mut Headless, blur: GaussianBlur, image: BlurImage, profile: BlurProfile) -> Picture {
+    let target = headless.blur_with(blur, image, profile).expect("the blur succeeds");
+    formats::to_picture(&headless.read_image(&target))
+}
+
+/// The worst difference between two pictures in each channel, where `counts` says so, in 1/255.
+pub fn worst(got: &Picture, expected: &Picture, counts: impl Fn(usize) -> bool) -> [f64; 4] {
+    let mut worst = [0.0_f64; 4];
+    let texels = got.texels.iter().zip(&expected.texels).enumerate();
+    for (_, (got, expected)) in texels.filter(|(index, _)| counts(*index)) {
+        for channel in 0..4 {
+            let difference = (got[channel] - expected[channel]).abs() * 255.0;
+            assert!(!difference.is_nan());
+            worst[channel] = worst[channel].max(difference);
+        }
+    }
+    worst
+}
+
+/// One profile of every kind, but for masks.
+pub fn profiles() -> [(&'static str, BlurProfile); 4] {
+    [
+        (
+            "linear",
+            BlurProfile::Linear {
+                start: Vec2::new(0.1, 0.15),
+                end: Vec2::new(0.9, 0.8),
+                from: 0.0,
+                to: 1.0,
+            },
+        ),
+        (
+            "falling",
+            BlurProfile::Linear {
+                start: Vec2::new(0.5, 0.1),
+                end: Vec2::new(0.5, 0.9),
+                from: 1.0,
+                to: 0.2,
+            },
+        ),
+        (
+            "band",
+            BlurProfile::Band {
+                centre: Vec2::new(0.5, 0.4),
+                direction: Vec2::new(1.0, 0.2),
+                sharp: 0.1,
+                soft: 0.4,
+            },
+        ),
+        (
+            "radial",
+            BlurProfile::Radial {
+                centre: Vec2::new(0.4, 0.55),
+                inner: 0.1,
+                outer: 0.7,
+                from: 0.0,
+                to: 1.0,
+            },
+        ),
+    ]
+}
+
+/// The format of most tests: nothing is lost in it that would be seen.
+pub const FORMAT: TextureFormat = TextureFormat::Rgba16Float;

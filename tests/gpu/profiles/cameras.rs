@@ -1,0 +1,153 @@
+//! Cameras whose blur varies: viewports, formats, stages, units and edges.
+
+use super::{expected, profiles, sigmas};
+use crate::support::reference::{Edge, Picture};
+use crate::support::scene::{self, Kind, SIZE};
+use crate::support::twins::{Twins, tolerance};
+use crate::support::{EDGES, assert_close, gpu_with, within_rounding};
+use bevy::camera::{Hdr, Viewport};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+const FORMATS: [TextureFormat; 3] = [
+    TextureFormat::Rgba8UnormSrgb,
+    TextureFormat::Rgba8Unorm,
+    TextureFormat::Rgba16Float,
+];
+
+/// What lies between two layers may be off by a grey level more where the scene has its noise.
+fn assert_varying(name: &str, got: &Picture, sharp: &Picture, all: &[f64], edge: Edge, format: TextureFormat) {
+    let wanted = expected(sharp, all, [1.0; 2], edge);
+    let wanted = within_rounding(got, &wanted, format);
+    let peak = wanted.texels.iter().flatten().copied().fold(1.0, f64::max);
+    assert_close(
+        name,
+        got,
+        &wanted,
+        &[0, 1, 2, 3],
+        tolerance(format, peak) + peak * 1.5 / 255.0,
+    );
+    for (index, sigma) in all.iter().enumerate() {
+        if *sigma < 0.03 {
+            assert_eq!(got.texels[index], sharp.texels[index], "{name}: texel {index} is sharp");
+        }
+    }
+}
+
+#[test]
+fn cameras_are_blurred_in_place() {
+    for backend in [BlurBackend::Auto, BlurBackend::Fragment] {
+        let flat = FORMATS.map(|format| (Kind::Core2d, format));
+        for (kind, format) in flat.into_iter().chain([(Kind::Core3d, TextureFormat::Rgba8UnormSrgb)]) {
+            let Some(mut headless) = gpu_with(backend, |_| {}) else {
+                return;
+            };
+            scene::spawn(&mut headless, kind, 1.0);
+            let target = scene::target(&mut headless, SIZE, format);
+            let camera = scene::camera(&mut headless, kind, &target, Msaa::Off);
+            if format == TextureFormat::Rgba16Float {
+                headless.app.world_mut().entity_mut(camera).insert(Hdr);
+            }
+            let sharp = scene::shot(&mut headless, &target);
+            for (name, profile) in profiles() {
+                for sigma in [1.5_f32, 9.0] {
+                    let blur = GaussianBlur::from_sigma(sigma);
+                    headless
+                        .app
+                        .world_mut()
+                        .entity_mut(camera)
+                        .insert((blur, profile.clone()));
+                    let got = scene::shot(&mut headless, &target);
+                    let all = sigmas(&profile, [sharp.width, sharp.height], f64::from(blur.sigma()));
+                    let name = format!("profile-{backend:?}-{kind:?}-{format:?}-{name}-{sigma}");
+                    assert_varying(&name, &got, &sharp, &all, Edge::Clamp, format);
+                }
+            }
+            let mut camera_mut = headless.app.world_mut().entity_mut(camera);
+            camera_mut.remove::<BlurProfile>();
+            let uniform = scene::shot(&mut headless, &target);
+            let all = vec![9.0; sharp.texels.len()];
+            assert_varying("without a profile", &uniform, &sharp, &all, Edge::Clamp, format);
+        }
+    }
+}
+
+#[test]
+fn the_box_of_a_camera_is_its_viewport() {
+    let viewport = Viewport {
+        physical_position: UVec2::new(37, 21),
+        physical_size: UVec2::new(111, 71),
+        ..default()
+    };
+    for (mode, edge) in EDGES {
+        let Some(mut twins) = Twins::new(Kind::Core2d, SIZE, TextureFormat::Rgba8UnormSrgb) else {
+            return;
+        };
+        let mut cameras = twins.headless.app.world_mut().query::<&mut Camera>();
+        for mut camera in cameras.iter_mut(twins.headless.app.world_mut()) {
+            camera.viewport = Some(viewport.clone());
+        }
+        let blur = GaussianBlur::from_sigma(7.0).with_edge(mode);
+        let (_, profile) = profiles()[0].clone();
+        twins.blur((blur, profile.clone()));
+        twins.headless.warm_up();
+        let [sharp, got] = [&twins.sharp, &twins.blurred].map(|view| view.picture(&twins.headless));
+        let inside = |picture: &Picture| picture.crop([37, 21], [111, 71]);
+        let all = sigmas(&profile, [111, 71], 7.0);
+        let format = TextureFormat::Rgba8UnormSrgb;
+        assert_varying(
+            &format!("profile-{mode:?}"),
+            &inside(&got),
+            &inside(&sharp),
+            &all,
+            edge,
+            format,
+        );
+        for (index, (got, sharp)) in got.texels.iter().zip(&sharp.texels).enumerate() {
+            let [x, y] = [index % row_length(), index / row_length()];
+            if !(37..148).contains(&x) || !(21..92).contains(&y) {
+                assert_eq!(got, sharp, "{mode:?}: ({x}, {y}) is outside");
+            }
+        }
+    }
+}
+
+/// Texels per row of the whole picture.
+fn row_length() -> usize {
+    SIZE.x as usize
+}
+
+#[test]
+fn aspects_and_light_vary_too() {
+    let format = TextureFormat::Rgba16Float;
+    let Some(mut headless) = gpu_with(BlurBackend::Auto, |_| {}) else {
+        return;
+    };
+    scene::spawn(&mut headless, Kind::Core3d, 20.0);
+    let target = scene::target(&mut headless, SIZE, format);
+    let camera = scene::camera(&mut headless, Kind::Core3d, &target, Msaa::Sample4);
+    headless
+        .app
+        .world_mut()
+        .entity_mut(camera)
+        .insert((Hdr, BlurStage::BeforeTonemapping));
+    let sharp = scene::shot(&mut headless, &target);
+    for aspect in [Vec2::X, Vec2::Y, Vec2::new(1.0, 0.3), Vec2::new(0.1, 1.0)] {
+        for (name, profile) in profiles() {
+            let blur = GaussianBlur::from_sigma(11.0).with_aspect(aspect);
+            headless
+                .app
+                .world_mut()
+                .entity_mut(camera)
+                .insert((blur, profile.clone()));
+            let got = scene::shot(&mut headless, &target);
+            let all = sigmas(&profile, [sharp.width, sharp.height], 11.0);
+            let aspect = [f64::from(aspect.x), f64::from(aspect.y)];
+            let wanted = expected(&sharp, &all, aspect, Edge::Clamp);
+            let peak = wanted.texels.iter().flatten().copied().fold(1.0, f64::max);
+            let name = format!("profile-light-{aspect:?}-{name}");
+            assert_close(&name, &got, &wanted, &[0, 1, 2, 3], peak * 1.5 / 255.0);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Images whose sigma varies, by all executors, against the float64 reference.
+
+use super::{FORMAT, blurred, expected, profiles, sigmas, worst};
+use crate::support::executors::{executors, general_executors};
+use crate::support::images::plain;
+use crate::support::outcomes::record;
+use crate::support::reference::{Edge, Picture};
+use crate::support::{EDGES, bundled, formats, gpu_with, inputs};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+const BACKENDS: [BlurBackend; 2] = [BlurBackend::Fragment, BlurBackend::Compute];
+
+/// Blurs a picture in [`FORMAT`], and returns the worst differences in 1/255: where sigma is below 1, from there to 5 (where
+/// layers are at most half as large as the picture), and beyond.
+fn errors(
+    headless: &mut crate::support::headless::Headless,
+    picture: &Picture,
+    profile: &BlurProfile,
+    sigma: f64,
+    (mode, edge): (EdgeMode, Edge),
+) -> [[f64; 4]; 3] {
+    let stored = formats::quantised(picture, FORMAT);
+    let all = sigmas(profile, [picture.width, picture.height], sigma);
+    let wanted = expected(&stored, &all, [1.0; 2], edge);
+    let image = headless.add_image(formats::to_image(picture, FORMAT));
+    let blur = GaussianBlur::from_sigma(sigma as f32).with_edge(mode);
+    let got = blurred(headless, blur, plain(image), profile.clone());
+    let between = |low: f64, high: f64| worst(&got, &wanted, |index| (low..high).contains(&all[index]));
+    [between(0.0, 1.0), between(1.0, 5.0), between(5.0, f64::INFINITY)]
+}
+
+fn most(errors: [f64; 4]) -> f64 {
+    errors.into_iter().fold(0.0, f64::max)
+}
+
+#[test]
+fn every_texel_is_the_gaussian_of_its_own_sigma() {
+    let patterns = inputs::patterns(157, 121);
+    for backend in BACKENDS {
+        let Some(mut headless) = gpu_with(backend, record) else {
+            return;
+        };
+        for (name, profile) in profiles() {
+            for sigma in [0.7, 1.5, 2.6, 4.0, 9.0, 30.0] {
+                for picture in &patterns {
+                    let [weak, middle, strong] =
+                        errors(&mut headless, picture, &profile, sigma, (EdgeMode::Clamp, Edge::Clamp));
+                    println!("{backend:?} {name} {sigma}: {weak:.2?} {middle:.2?} {strong:.2?}");
+                    assert!(
+                        most(weak) <= 1.0,
+                        "{backend:?}, {name}, sigma {sigma}, below 1: {weak:?}/255"
+                    );
+                    assert!(
+                        most(middle) <= 2.5,
+                        "{backend:?}, {name}, sigma {sigma}, from 1: {middle:?}/255"
+                    );
+                    assert!(
+                        most(strong) <= 2.5,
+                        "{backend:?}, {name}, sigma {sigma}, from 5: {strong:?}/255"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn smooth_pictures_are_off_by_a_grey_level_at_most() {
+    let pink = inputs::pink_noise(157, 121);
+    let noise = inputs::quad([pink.clone(), pink.clone().inverted(), pink.clone(), pink]);
+    // Drawn with hard edges and bright lamps: more of a test than a photograph is.
+    let (_, scene) = bundled::load("scene.png");
+    let scene = scene.crop([300, 150], [256, 160]);
+    for backend in BACKENDS {
+        let Some(mut headless) = gpu_with(backend, record) else {
+            return;
+        };
+        for (name, profile) in profiles() {
+            for (what, picture) in [("noise", &noise), ("scene", &scene)] {
+                for sigma in [2.0, 12.0, 40.0] {
+                    let edge = (EdgeMode::Clamp, Edge::Clamp);
+                    let all = errors(&mut headless, picture, &profile, sigma, edge).map(most);
+                    println!("{backend:?} {what} {name} {sigma}: {all:.2?}");
+                    let [weak, middle, strong] = all;
+                    let is_near = weak <= 0.2 && middle <= 1.0 && strong <= 1.0;
+                    assert!(is_near, "{what}, {name}, {sigma}: {all:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_edge_mode_holds_at_every_sigma() {
+    // Borders matter here, not contrast: what is off between two layers is known.
+    let pink = inputs::pink_noise(90, 61);
+    let step = inputs::step(90, 61);
+    let picture = inputs::quad([pink.clone(), pink.inverted(), step.clone(), step.inverted()]);
+    for backend in BACKENDS {
+        let Some(mut headless) = gpu_with(backend, record) else {
+            return;
+        };
+        for edge in EDGES {
+            for (name, profile) in profiles() {
+                for sigma in [1.4, 5.0, 20.0] {
+                    let [weak, middle, strong] = errors(&mut headless, &picture, &profile, sigma, edge);
+                    println!(
+                        "{backend:?} {:?} {name} {sigma}: {weak:.2?} {middle:.2?} {strong:.2?}",
+                        edge.0
+                    );
+                    let (weak, middle, strong) = (most(weak), most(middle), most(strong));
+                    assert!(
+                        weak <= 0.6 && middle <= 1.5 && strong <= 1.0,
+                        "{:?}, {name}, {sigma}",
+                        edge.0
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn shares_of_one_are_the_uniform_blur() {
+    let [picture, _] = inputs::patterns(157, 121);
+    let full = BlurProfile::Linear {
+        start: Vec2::ZERO,
+        end: Vec2::ONE,
+        from: 1.0,
+        to: 1.5,
+    };
+    for mut executor in executors() {
+        record(&mut executor.headless.app);
+        for sigma in [0.8, 2.5, 2.9, 3.1, 6.1, 13.0, 47.0] {
+            let all = errors(
+                &mut executor.headless,
+                &picture,
+                &full,
+                sigma,
+                (EdgeMode::Clamp, Edge::Clamp),
+            );
+            let error = all.map(most).into_iter().fold(0.0, f64::max);
+            assert!(error <= 0.6, "{}, sigma {sigma}: {error}/255", executor.name);
+        }
+    }
+}
+
+#[test]
+fn shares_of_zero_leave_every_bit_alone() {
+    let nowhere = BlurProfile::Linear {
+        start: Vec2::ZERO,
+        end: Vec2::new(0.0, 0.5),
+        from: -1.0,
+        to: 0.0,
+    };
+    let half = BlurProfile::Linear {
+        start: Vec2::new(0.5, 0.0),
+        end: Vec2::new(0.9, 0.0),
+        from: 0.0,
+        to: 1.0,
+    };
+    let [picture, _] = inputs::patterns(64, 40);
+    for mut executor in general_executors() {
+        record(&mut executor.headless.app);
+        let headless = &mut executor.headless;
+        for format in [
+            TextureFormat::Rgba8UnormSrgb,
+            TextureFormat::Rgba8Unorm,
+            FORMAT,
+            TextureFormat::R8Uint,
+        ] {
+            for alpha in [BlurAlpha::Straight, BlurAlpha::Premultiplied] {
+                let mut image = formats::to_image(&picture, format);
+                if format == FORMAT {
+                    // What is not blurred need not be finite either.
+                    let data = image.data.as_mut().expect("pixels");
+                    data[..2].copy_from_slice(&0x7e01_u16.to_le_bytes());
+                    data[8..10].copy_from_slice(&0x7c00_u16.to_le_bytes());
+                }
+                let bytes = image.data.clone().expect("pixels");
+                let texel = bytes.len() / (64 * 40);
+                let source = headless.add_image(image);
+                for (profile, columns) in [(&nowhere, 64), (&half, 32)] {
+                    let blur = GaussianBlur::from_sigma(9.0);
+                    let image = BlurImage::new(source.clone()).with_alpha(alpha);
+                    let entity = headless.app.world_mut().spawn((blur, image, profile.clone())).id();
+                    headless.warm_up();
+                    let target = crate::support::images::target_of(headless, entity);
+                    let got = headless.read_image(&target).bytes;
+                    for y in 0..40 {
+                        let row = y * 64 * texel..(y * 64 + columns) * texel;
+                        assert!(
+                            got[row.clone()] == bytes[row],
+                            "{format:?}, {alpha:?}, {columns} columns, row {y}"
+                        );
+                    }
+                    headless.app.world_mut().despawn(entity);
+                }
+            }
+        }
+    }
+}

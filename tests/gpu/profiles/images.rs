@@ -1,0 +1,129 @@
+//! Images whose blur varies: in place, with alpha, in layers, and as it changes.
+
+use super::{FORMAT, blurred, expected, profiles, sigmas, worst};
+use crate::support::images::{plain, ready_app, target_of};
+use crate::support::outcomes::{finished, record};
+use crate::support::reference::{Edge, Picture};
+use crate::support::{assert_close, formats, gpu_with, inputs};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+/// What may lie between two layers of the test pictures' noise.
+const TOLERANCE: f64 = 10.0 / 255.0;
+
+#[test]
+fn images_are_blurred_in_place() {
+    let [picture, _] = inputs::patterns(101, 77);
+    let stored = formats::quantised(&picture, FORMAT);
+    for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
+        for update in [BlurUpdate::Once, BlurUpdate::OnChange] {
+            let Some(mut headless) = gpu_with(backend, record) else {
+                return;
+            };
+            for (name, profile) in profiles() {
+                let image = headless.add_image(formats::to_image(&picture, FORMAT));
+                let in_place = BlurImage::in_place(image)
+                    .with_alpha(BlurAlpha::Premultiplied)
+                    .with_update(update);
+                let got = blurred(&mut headless, GaussianBlur::from_sigma(9.0), in_place, profile.clone());
+                let wanted = expected(&stored, &sigmas(&profile, [101, 77], 9.0), [1.0; 2], Edge::Clamp);
+                let name = format!("profile-in-place-{backend:?}-{update:?}-{name}");
+                assert_close(&name, &got, &wanted, &[0, 1, 2, 3], TOLERANCE);
+            }
+        }
+    }
+}
+
+#[test]
+fn straight_alpha_keeps_its_colour() {
+    // Colour under transparent texels must not show, whatever the share is.
+    let picture = Picture::from_fn(96, 64, |x, y| {
+        let is_there = (x / 16 + y / 16) % 2 == 0;
+        if is_there {
+            [0.2, 0.6, 0.4, 1.0]
+        } else {
+            [1.0, 0.0, 1.0, 0.0]
+        }
+    });
+    for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
+        let Some(mut headless) = gpu_with(backend, record) else {
+            return;
+        };
+        for (name, profile) in profiles() {
+            let image = headless.add_image(formats::to_image(&picture, FORMAT));
+            let straight = BlurImage::new(image);
+            let got = blurred(&mut headless, GaussianBlur::from_sigma(6.0), straight, profile.clone());
+            let all = sigmas(&profile, [96, 64], 6.0);
+            for (index, texel) in got.texels.iter().enumerate() {
+                if all[index] >= 0.5 && texel[3] > 0.02 {
+                    for (channel, value) in [(0, 0.2), (1, 0.6), (2, 0.4)] {
+                        let off = (texel[channel] - value).abs() * texel[3] * 255.0;
+                        assert!(off < 0.6, "{backend:?}, {name}, texel {index}: {texel:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_profile_that_changes_is_followed() {
+    let [picture, _] = inputs::patterns(64, 48);
+    let stored = formats::quantised(&picture, FORMAT);
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let source = headless.add_image(formats::to_image(&picture, FORMAT));
+    let blur = GaussianBlur::from_sigma(6.0);
+    let entity = headless.app.world_mut().spawn((blur, plain(source))).id();
+    headless.warm_up();
+    finished(&mut headless, 2);
+    for (name, profile) in profiles() {
+        headless.app.world_mut().entity_mut(entity).insert(profile.clone());
+        // What compiles is there a little later.
+        headless.warm_up();
+        assert_eq!(finished(&mut headless, 2), 1, "{name}: one change is one blur");
+        let got = formats::to_picture(&headless.read_image(&target_of(&headless, entity)));
+        let wanted = expected(&stored, &sigmas(&profile, [64, 48], 6.0), [1.0; 2], Edge::Clamp);
+        let off = worst(&got, &wanted, |_| true);
+        assert!(off.iter().all(|off| *off <= 10.0), "{name}: {off:?}");
+    }
+    headless.app.world_mut().entity_mut(entity).remove::<BlurProfile>();
+    assert_eq!(finished(&mut headless, 4), 1, "without a profile");
+    let got = formats::to_picture(&headless.read_image(&target_of(&headless, entity)));
+    let uniform = expected(&stored, &vec![6.0; 64 * 48], [1.0; 2], Edge::Clamp);
+    let off = worst(&got, &uniform, |_| true);
+    assert!(off.iter().all(|off| *off <= 0.6), "{off:?}");
+}
+
+#[test]
+fn numbers_that_are_none_are_no_blur_and_reported_once() {
+    let [picture, _] = inputs::patterns(40, 30);
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let image = formats::to_image(&picture, TextureFormat::Rgba8Unorm);
+    let bytes = image.data.clone().expect("pixels");
+    let source = headless.add_image(image);
+    let broken = BlurProfile::Radial {
+        centre: Vec2::splat(0.5),
+        inner: f32::NAN,
+        outer: 1.0,
+        from: 0.0,
+        to: 1.0,
+    };
+    let bundle = (GaussianBlur::from_sigma(6.0), plain(source), broken);
+    let entity = headless.app.world_mut().spawn(bundle).id();
+    headless.warm_up();
+    let target = target_of(&headless, entity);
+    assert!(headless.read_image(&target).bytes == bytes, "the picture is as it was");
+    let outcomes = crate::support::outcomes::frames(&mut headless, 1);
+    let failed: Vec<_> = outcomes
+        .iter()
+        .filter_map(|(_, outcome)| outcome.clone().err())
+        .collect();
+    assert_eq!(failed, [BlurError::InvalidProfile]);
+    let more = crate::support::outcomes::frames(&mut headless, 3);
+    assert!(more.iter().all(|(_, outcome)| outcome.is_ok()), "said once: {more:?}");
+}

@@ -1,0 +1,156 @@
+//! Shares out of an image.
+
+use super::{FORMAT, blurred, expected, worst};
+use crate::support::images::{plain, ready_app, replace_image, spawn, target_of};
+use crate::support::outcomes::{finished, frames, record};
+use crate::support::reference::{Edge, Picture};
+use crate::support::scene::{self, Kind, SIZE};
+use crate::support::{formats, gpu_with, inputs};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+/// A mask stretched over a box, interpolated linearly between the centres of its texels.
+fn stretched(mask: &Picture, size: [usize; 2]) -> Vec<f64> {
+    let along = |texels: usize, side: usize, at: usize| {
+        let position = (at as f64 + 0.5) * texels as f64 / side as f64 - 0.5;
+        let clamp = |texel: f64| texel.clamp(0.0, texels as f64 - 1.0) as usize;
+        (
+            clamp(position.floor()),
+            clamp(position.floor() + 1.0),
+            position - position.floor(),
+        )
+    };
+    let share = |x: usize, y: usize| {
+        let ((x0, x1, tx), (y0, y1, ty)) = (along(mask.width, size[0], x), along(mask.height, size[1], y));
+        let row = |y: usize| (1.0 - tx) * mask.at(x0, y)[0] + tx * mask.at(x1, y)[0];
+        (1.0 - ty) * row(y0) + ty * row(y1)
+    };
+    (0..size[1])
+        .flat_map(|y| (0..size[0]).map(move |x| (x, y)))
+        .map(|(x, y)| share(x, y))
+        .collect()
+}
+
+/// A mask that is 0 on the left and 1 on the right, with something painted in between.
+fn painted(width: usize, height: usize) -> Picture {
+    let noise = inputs::pink_noise(width, height);
+    Picture::from_fn(width, height, |x, y| {
+        let ramp = (2.0 * x as f64 / width as f64 - 0.5).clamp(0.0, 1.0);
+        [ramp * noise.values[y * width + x], 0.3, 0.9, 1.0]
+    })
+}
+
+#[test]
+fn a_mask_says_how_much() {
+    let [picture, _] = inputs::patterns(120, 90);
+    let stored = formats::quantised(&picture, FORMAT);
+    for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
+        let Some(mut headless) = gpu_with(backend, record) else {
+            return;
+        };
+        let all = [
+            TextureFormat::Rgba8Unorm,
+            TextureFormat::Rgba8UnormSrgb,
+            TextureFormat::R8Unorm,
+            TextureFormat::Rgba32Float,
+        ];
+        for format in all {
+            for size in [[7, 5], [1, 1], [240, 180]] {
+                let mask = painted(size[0], size[1]);
+                let shares = stretched(&formats::quantised(&mask, format), [120, 90]);
+                let image = headless.add_image(formats::to_image(&mask, format));
+                let source = headless.add_image(formats::to_image(&picture, FORMAT));
+                let profile = BlurProfile::Mask(image);
+                let got = blurred(&mut headless, GaussianBlur::from_sigma(8.0), plain(source), profile);
+                let sigmas: Vec<f64> = shares.iter().map(|share| 8.0 * share).collect();
+                let wanted = expected(&stored, &sigmas, [1.0; 2], Edge::Clamp);
+                let off = worst(&got, &wanted, |_| true);
+                assert!(
+                    off.iter().all(|off| *off <= 10.0),
+                    "{backend:?}, {format:?}, {size:?}: {off:?}"
+                );
+                let sharp = worst(&got, &stored, |index| sigmas[index] < 0.03);
+                assert_eq!(sharp, [0.0; 4], "{backend:?}, {format:?}, {size:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mask_is_waited_for_and_followed() {
+    let [picture, _] = inputs::patterns(64, 48);
+    let stored = formats::quantised(&picture, FORMAT);
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let source = headless.add_image(formats::to_image(&picture, FORMAT));
+    let mask = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let entity = spawn(&mut headless, GaussianBlur::from_sigma(5.0), plain(source));
+    headless
+        .app
+        .world_mut()
+        .entity_mut(entity)
+        .insert(BlurProfile::Mask(mask.clone()));
+    assert_eq!(finished(&mut headless, 5), 0, "there is no mask yet");
+    let full = |share: f64| formats::to_image(&Picture::new(2, 2, vec![[share; 4]; 4]), TextureFormat::R8Unorm);
+    let world = headless.app.world_mut();
+    let inserted = world.resource_mut::<Assets<Image>>().insert(&mask, full(1.0));
+    inserted.expect("the handle is alive");
+    headless.warm_up();
+    assert!(finished(&mut headless, 2) >= 1, "the mask is there");
+    let check = |headless: &crate::support::headless::Headless, sigma: f64| {
+        let got = formats::to_picture(&headless.read_image(&target_of(headless, entity)));
+        let wanted = expected(&stored, &vec![sigma; 64 * 48], [1.0; 2], Edge::Clamp);
+        let off = worst(&got, &wanted, |_| true);
+        assert!(off.iter().all(|off| *off <= 0.6), "sigma {sigma}: {off:?}");
+    };
+    check(&headless, 5.0);
+    replace_image(&mut headless, &mask, full(0.0));
+    assert_eq!(finished(&mut headless, 4), 1, "another mask is another blur");
+    check(&headless, 0.0);
+}
+
+#[test]
+fn what_is_no_mask_is_said() {
+    let [picture, _] = inputs::patterns(40, 30);
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let mask = headless.add_image(formats::to_image(&picture, TextureFormat::Rgba8Uint));
+    let source = headless.add_image(formats::to_image(&picture, FORMAT));
+    let entity = spawn(&mut headless, GaussianBlur::from_sigma(5.0), plain(source));
+    headless
+        .app
+        .world_mut()
+        .entity_mut(entity)
+        .insert(BlurProfile::Mask(mask));
+    let outcomes = frames(&mut headless, 6);
+    let errors: Vec<_> = outcomes.into_iter().filter_map(|(_, outcome)| outcome.err()).collect();
+    let format = TextureFormat::Rgba8Uint;
+    assert_eq!(errors, [BlurError::UnsupportedMask { format }]);
+}
+
+#[test]
+fn a_camera_waits_for_its_mask() {
+    let Some(mut headless) = gpu_with(BlurBackend::Auto, |_| {}) else {
+        return;
+    };
+    scene::spawn(&mut headless, Kind::Core2d, 1.0);
+    let target = scene::target(&mut headless, SIZE, TextureFormat::Rgba8UnormSrgb);
+    let camera = scene::camera(&mut headless, Kind::Core2d, &target, Msaa::Off);
+    let sharp = scene::shot(&mut headless, &target);
+    let mask = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let bundle = (GaussianBlur::from_sigma(5.0), BlurProfile::Mask(mask.clone()));
+    headless.app.world_mut().entity_mut(camera).insert(bundle);
+    assert!(scene::shot(&mut headless, &target) == sharp, "there is no mask yet");
+    let image = formats::to_image(&Picture::new(1, 1, vec![[1.0; 4]]), TextureFormat::R8Unorm);
+    let world = headless.app.world_mut();
+    let inserted = world.resource_mut::<Assets<Image>>().insert(&mask, image);
+    inserted.expect("the handle is alive");
+    let got = scene::shot(&mut headless, &target);
+    let wanted = expected(&sharp, &vec![5.0; sharp.texels.len()], [1.0; 2], Edge::Clamp);
+    let wanted = crate::support::within_rounding(&got, &wanted, TextureFormat::Rgba8UnormSrgb);
+    let off = worst(&got, &wanted, |_| true);
+    assert!(off.iter().all(|off| *off <= 0.6), "{off:?}");
+}

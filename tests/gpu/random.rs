@@ -1,0 +1,150 @@
+//! Random worlds: whatever an app does, in whatever order, no blur ends it, complains twice, shows a wrong picture or keeps
+//! what it no longer needs.
+//!
+//! A run is a list of [steps](step), made from a seed. A failure is shrunk to the steps that it takes, which are printed
+//! together with the seed. `BLUR_RANDOM_SEED`, `BLUR_RANDOM_CASES` and `BLUR_RANDOM_STEPS` choose others; `scripts/soak`
+//! runs many.
+
+mod cameras;
+mod check;
+mod regressions;
+mod settings;
+mod step;
+mod world;
+
+use crate::support::counters::Held;
+use crate::support::headless::Mode;
+use crate::support::report;
+use bevy_gaussian_blur::prelude::*;
+use core::cell::Cell;
+use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
+use step::{Step, step};
+use world::World;
+
+/// A number from the environment.
+fn number(name: &str, default: u64) -> u64 {
+    let text = std::env::var(name).ok();
+    text.map_or(default, |text| {
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name}={text}: a number is wanted"))
+    })
+}
+
+/// What has been survived.
+#[derive(Default)]
+struct Tally {
+    worlds: Cell<usize>,
+    steps: Cell<usize>,
+    frames: Cell<usize>,
+    compared: Cell<usize>,
+}
+
+impl Tally {
+    fn add(&self, steps: usize, world: &World) {
+        let add = |cell: &Cell<usize>, more: usize| cell.set(cell.get() + more);
+        add(&self.worlds, 1);
+        add(&self.steps, steps);
+        add(&self.frames, world.frames);
+        add(&self.compared, world.compared);
+    }
+}
+
+/// What Bevy 0.19 keeps of every three-dimensional camera that there ever was: it reads the counts of its light clusters back,
+/// and forgets none of the buffers.
+const KEPT_BY_BEVY: [&str; 3] = ["buffers", "buffer bytes", "bind groups"];
+
+/// What is still being compiled in the background while a world ends.
+const COMPILED_LATER: [&str; 4] = [
+    "bind group layouts",
+    "render pipelines",
+    "compute pipelines",
+    "shader modules",
+];
+
+/// Goes through a world twice. Whatever it takes the first time, nothing more is held after the second one.
+fn live(steps: &[Step], backend: BlurBackend, mode: Mode, is_flat: bool) -> Option<World> {
+    let mut world = World::new(backend, mode, is_flat)?;
+    let mut except = Vec::new();
+    if !is_flat {
+        except.extend(KEPT_BY_BEVY);
+    }
+    if !world.is_lockstep() {
+        except.extend(COMPILED_LATER);
+    }
+    let mut held = None;
+    for _ in 0..2 {
+        steps.iter().for_each(|step| world.take(step));
+        world.check();
+        world.clear();
+        let now = Held::by(&world.headless.app);
+        assert_eq!(now.of("bytes of intermediates"), 0, "intermediates are left");
+        if let Some(before) = held.replace(now.clone()) {
+            now.assert_no_more_than(&before, &except);
+        }
+    }
+    Some(world)
+}
+
+/// Lives through random worlds.
+fn survive(name: &str, backend: BlurBackend, mode: Mode, offset: u64) {
+    let (cases, most) = (number("BLUR_RANDOM_CASES", 2), number("BLUR_RANDOM_STEPS", 60) as usize);
+    let seed = number("BLUR_RANDOM_SEED", 20) + offset;
+    let tally = Tally::default();
+    for seed in seed..seed + cases {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        let config = Config {
+            cases: 1,
+            failure_persistence: None,
+            max_shrink_iters: 300,
+            ..Config::default()
+        };
+        let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+        let steps = proptest::collection::vec(step(), most / 2..most + 1);
+        let result = runner.run(&steps, |steps| {
+            if let Some(world) = live(&steps, backend, mode, seed % 2 == 0) {
+                tally.add(2 * steps.len(), &world);
+            }
+            Ok(())
+        });
+        if let Err(TestError::Fail(reason, steps)) = result {
+            panic!("{name}, BLUR_RANDOM_SEED={}: {reason}\n{steps:#?}", seed - offset);
+        }
+    }
+    report::row(
+        name,
+        &format!(
+            "{} steps in {} worlds, seeds {seed} to {}, {} frames, {} pictures compared",
+            tally.steps.get(),
+            tally.worlds.get(),
+            seed + cases - 1,
+            tally.frames.get(),
+            tally.compared.get()
+        ),
+    );
+}
+
+#[test]
+fn worlds_by_render_passes() {
+    survive("random worlds, render passes", BlurBackend::Fragment, Mode::Lockstep, 0);
+}
+
+#[test]
+fn worlds_by_compute_passes() {
+    survive(
+        "random worlds, compute passes",
+        BlurBackend::Compute,
+        Mode::Lockstep,
+        1_000_000,
+    );
+}
+
+#[test]
+fn worlds_rendered_as_games_are() {
+    survive(
+        "random worlds, pipelined",
+        BlurBackend::Auto,
+        Mode::Pipelined,
+        2_000_000,
+    );
+}

@@ -1,0 +1,146 @@
+//! The cameras of a random world, and the canvases that they paint.
+
+use super::step::{Change, Content, NewCamera, Pick, Viewport};
+use super::world::{World, canvas, picked};
+use crate::support::scene::{self, Kind};
+use bevy::camera::{Hdr, RenderTarget};
+use bevy::core_pipeline::tonemapping::DebandDither;
+use bevy::prelude::DetectChangesMut;
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+
+impl World {
+    /// Bevy's cameras notice late, or not at all, that their target is another one. If it is smaller, what Bevy does inside a
+    /// viewport, and between cameras of one target, is an error of the GPU until then.
+    fn notice_target(&mut self, camera: Entity) {
+        self.change_camera(Some(camera), Change::Viewport(None));
+        let mut camera = self.world().entity_mut(camera);
+        camera.get_mut::<Projection>().expect("a camera").set_changed();
+    }
+
+    pub fn replace_canvas(&mut self, image: Option<Handle<Image>>, content: Content) {
+        let Some(image) = image else {
+            return;
+        };
+        for camera in self.painters(image.id()) {
+            self.notice_target(camera);
+        }
+        self.replace(Some(image), canvas(content));
+    }
+
+    /// The cameras go with it: a camera without a target keeps Bevy from bringing the others up to date.
+    pub fn remove_canvas(&mut self, image: Option<Handle<Image>>) {
+        let painters = image.as_ref().map(|image| self.painters(image.id()));
+        self.remove(image);
+        for camera in painters.into_iter().flatten() {
+            self.world().despawn(camera);
+            self.cameras.retain(|other| *other != camera);
+        }
+    }
+
+    pub fn spawn_camera(&mut self, new: &NewCamera) {
+        let canvas = picked(&self.canvases, new.canvas).filter(|canvas| self.is_asset(canvas));
+        let Some(canvas) = canvas else {
+            return;
+        };
+        let msaa = self.msaa_of(&canvas);
+        let camera = scene::camera(
+            &mut self.headless,
+            if self.is_flat { Kind::Core2d } else { new.kind },
+            &canvas,
+            msaa,
+        );
+        self.spawned += 1;
+        let name = Name::new(format!("{}{}", self.name, self.spawned));
+        self.insert(Some(camera), (name, new.stage));
+        let mut settings = self.world().get_mut::<Camera>(camera).expect("it is a camera");
+        settings.order = isize::from(new.order);
+        if !new.clears {
+            settings.clear_color = ClearColorConfig::None;
+        }
+        self.cameras.push(camera);
+        self.change_camera(Some(camera), Change::Hdr(new.hdr));
+        self.change_camera(Some(camera), Change::Viewport(new.viewport));
+        self.change_camera(Some(camera), Change::Msaa(new.msaa));
+        self.change_camera(Some(camera), Change::Blur(new.blur));
+    }
+
+    pub fn change_camera(&mut self, camera: Option<Entity>, change: Change) {
+        let Some(entity) = camera else {
+            return;
+        };
+        match change {
+            Change::Canvas(pick) => return self.retarget(entity, pick),
+            Change::Msaa(is_on) => return self.multisample(entity, is_on),
+            _ => {}
+        }
+        let mut camera = self.world().entity_mut(entity);
+        match change {
+            Change::Blur(Some(blur)) => drop(camera.insert(blur)),
+            Change::Blur(None) => drop(camera.remove::<GaussianBlur>()),
+            Change::Stage(stage) => drop(camera.insert(stage)),
+            Change::Hdr(true) => drop(camera.insert(Hdr)),
+            Change::Hdr(false) => drop(camera.remove::<Hdr>()),
+            Change::Dither(true) => drop(camera.insert(DebandDither::Enabled)),
+            Change::Dither(false) => drop(camera.insert(DebandDither::Disabled)),
+            Change::Msaa(_) | Change::Canvas(_) => {}
+            Change::Viewport(viewport) => {
+                let size = camera.get::<Camera>().and_then(Camera::physical_target_size);
+                let viewport = viewport.map(|viewport| viewport_of(viewport, size));
+                camera.get_mut::<Camera>().expect("a camera").viewport = viewport;
+            }
+            Change::Order(order) => camera.get_mut::<Camera>().expect("a camera").order = isize::from(order),
+            Change::Active(is_active) => camera.get_mut::<Camera>().expect("a camera").is_active = is_active,
+        }
+    }
+
+    fn is_asset(&self, image: &Handle<Image>) -> bool {
+        self.headless.app.world().resource::<Assets<Image>>().contains(image)
+    }
+
+    fn msaa_of(&self, canvas: &Handle<Image>) -> Msaa {
+        match self.multisampled.contains(&canvas.id()) {
+            true => Msaa::Sample4,
+            false => Msaa::Off,
+        }
+    }
+
+    /// Lets a camera paint another canvas.
+    fn retarget(&mut self, camera: Entity, pick: Pick) {
+        let canvas = picked(&self.canvases, pick).filter(|canvas| self.is_asset(canvas));
+        if let Some(canvas) = canvas {
+            let msaa = self.msaa_of(&canvas);
+            self.insert(Some(camera), (RenderTarget::Image(canvas.into()), msaa));
+            self.notice_target(camera);
+        }
+    }
+
+    /// Switches multisampling for all cameras that paint what this one does.
+    fn multisample(&mut self, camera: Entity, is_on: bool) {
+        let world = self.headless.app.world();
+        let Some(RenderTarget::Image(target)) = world.get::<RenderTarget>(camera).cloned() else {
+            return;
+        };
+        self.multisampled.retain(|id| *id != target.handle.id());
+        if is_on {
+            self.multisampled.push(target.handle.id());
+        }
+        let msaa = self.msaa_of(&target.handle);
+        for camera in self.painters(target.handle.id()) {
+            self.insert(Some(camera), msaa);
+        }
+    }
+}
+
+/// Inside the target, of which the size may not be known yet.
+fn viewport_of([left, top, width, height]: Viewport, size: Option<UVec2>) -> bevy::camera::Viewport {
+    let size = size.unwrap_or(UVec2::ONE);
+    let at = |sixteenths: u8, side: u32| u32::from(sixteenths) * side / 16;
+    let position = UVec2::new(at(left, size.x), at(top, size.y)).min(size - 1);
+    let wanted = UVec2::new(at(width, size.x), at(height, size.y)).max(UVec2::ONE);
+    bevy::camera::Viewport {
+        physical_position: position,
+        physical_size: wanted.min(size - position),
+        ..default()
+    }
+}

@@ -1,0 +1,243 @@
+//! What is known of a random world when everything has settled.
+//!
+//! The target of an image blur holds the Gaussian of what its source holds *now*, unless one of the two is in motion: a
+//! source that a camera paints and that is blurred on changes only, a blur that is in place, that is asked for once, or that
+//! is part of a cycle. A camera that has its canvas for itself shows the Gaussian of what it shows without its blur.
+
+use super::world::{Last, World};
+use crate::profiles::sigmas;
+use crate::support::formats::{self, Span, stored_channels, to_picture};
+use crate::support::reference::{Edge, Picture, gaussian_blur, varying_blur};
+use crate::support::{EDGES, assert_close, within_rounding};
+use bevy::asset::AssetId;
+use bevy::camera::RenderTarget;
+use bevy::core_pipeline::tonemapping::DebandDither;
+use bevy::prelude::*;
+use bevy::render::render_asset::RenderAssets;
+use bevy::render::texture::GpuImage;
+use bevy_gaussian_blur::prelude::*;
+
+/// Strengths beyond it are not compared: the reference would take too long.
+const LARGEST_SIGMA: f32 = 300.0;
+
+/// A blur as the reference knows it, `None` if that is too much for it.
+fn known(blur: &GaussianBlur, height: u32) -> Option<([f64; 2], Edge)> {
+    let edge = EDGES.iter().find(|(edge, _)| *edge == blur.edge)?.1;
+    // What is out of range is no blur.
+    let sigma = blur.sigma_in_texels(1.0, height).unwrap_or(Vec2::ZERO);
+    (sigma.max_element() <= LARGEST_SIGMA).then(|| ([f64::from(sigma.x), f64::from(sigma.y)], edge))
+}
+
+/// Pictures of more texels are not compared where sigma varies: the reference sums them one by one.
+const MOST_VARYING_TEXELS: usize = 5000;
+
+/// The reference of a blur, and by how much more than a uniform one it may be missed. `None` where that is not known: masks,
+/// numbers that nobody means, and profiles that are steep, where the last bit of a place decides.
+fn reference(
+    sharp: &Picture,
+    (sigma, edge): ([f64; 2], Edge),
+    profile: Option<&BlurProfile>,
+) -> Option<(Picture, f64)> {
+    let profile = match profile {
+        None | Some(BlurProfile::Uniform) => return Some((gaussian_blur(sharp, sigma, edge), 0.0)),
+        Some(BlurProfile::Mask(_)) => return None,
+        Some(profile) => profile,
+    };
+    let most = sigma[0].max(sigma[1]);
+    if profile.check().is_err() || most > 20.0 || sharp.texels.len() > MOST_VARYING_TEXELS {
+        return None;
+    }
+    let width = sharp.width;
+    let sigmas = sigmas(profile, [width, sharp.height], most);
+    let is_gentle = |index: usize, next: usize| sigmas.get(next).is_none_or(|next| (sigmas[index] - next).abs() < 1.0);
+    // Which sigma is none is decided by the last bit, too.
+    let is_known = |sigma: &f64| (*sigma - 0.03).abs() > 0.001;
+    if !(0..sigmas.len()).all(|i| is_gentle(i, i + 1) && is_gentle(i, i + width)) || !sigmas.iter().all(is_known) {
+        return None;
+    }
+    let share = |axis: usize| if most > 0.0 { sigma[axis] / most } else { 0.0 };
+    let blurred = varying_blur(sharp, edge, |x, y| {
+        [0, 1].map(|axis| share(axis) * sigmas[y * width + x])
+    });
+    Some((blurred, 3.0 / 255.0))
+}
+
+impl World {
+    /// Compares whatever can be known.
+    pub fn check(&mut self) {
+        self.settle();
+        if !self.is_lockstep() {
+            return;
+        }
+        for entity in self.blurs.clone() {
+            self.compared += usize::from(self.check_image(entity).is_some());
+        }
+        for camera in self.cameras.clone() {
+            self.compared += usize::from(self.check_camera(camera).is_some());
+        }
+    }
+
+    fn image_of(&self, entity: Entity) -> Option<&BlurImage> {
+        self.headless.app.world().get::<BlurImage>(entity)
+    }
+
+    /// The cameras that paint an image, active or not.
+    pub fn painters(&self, id: AssetId<Image>) -> Vec<Entity> {
+        let world = self.headless.app.world();
+        let paints = |camera: &&Entity| match world.get::<RenderTarget>(**camera) {
+            Some(RenderTarget::Image(target)) => target.handle.id() == id,
+            _ => false,
+        };
+        self.cameras.iter().filter(paints).copied().collect()
+    }
+
+    fn writers(&self, id: AssetId<Image>) -> Vec<Entity> {
+        let writes = |entity: &&Entity| {
+            self.image_of(**entity)
+                .and_then(|image| image.target.as_ref())
+                .is_some_and(|target| target.id() == id)
+        };
+        self.blurs.iter().filter(writes).copied().collect()
+    }
+
+    /// Whether nothing that an image is made of depends on itself, or is written by two.
+    fn is_plain(&self, id: AssetId<Image>, depth: usize) -> bool {
+        let writers = self.writers(id);
+        let is_plain = |entity: &Entity| {
+            let image = self.image_of(*entity).expect("it writes");
+            image.source.id() != id && depth < self.blurs.len() && self.is_plain(image.source.id(), depth + 1)
+        };
+        writers.len() < 2 && writers.iter().all(is_plain)
+    }
+
+    fn is_on_gpu(&self, id: AssetId<Image>) -> bool {
+        let images = self.headless.render_world().resource::<RenderAssets<GpuImage>>();
+        images.get(id).is_some()
+    }
+
+    /// Whether the app still has the asset: what was removed may still be on the GPU, and is followed no more.
+    fn is_there(&self, image: &Handle<Image>) -> bool {
+        let images = self.headless.app.world().resource::<Assets<Image>>();
+        images.contains(image) && self.is_on_gpu(image.id())
+    }
+
+    fn check_image(&mut self, entity: Entity) -> Option<()> {
+        let image = self.image_of(entity)?.clone();
+        let blur = *self.headless.app.world().get::<GaussianBlur>(entity)?;
+        let (source, target) = (image.source.clone(), image.target.clone()?);
+        let is_still = self.painters(source.id()).is_empty() || image.update == BlurUpdate::EveryFrame;
+        let is_known = is_still && image.update != BlurUpdate::Once && source != target;
+        let is_written_alone = self.painters(target.id()).is_empty() && self.is_plain(target.id(), 0);
+        if !(is_known && is_written_alone && self.is_there(&source) && self.is_there(&target)) {
+            return None;
+        }
+        let world = self.headless.app.world();
+        let outcome = world.resource::<Last>().0.get(&entity);
+        // Only what another blur has to write may be waited for.
+        assert!(
+            outcome.is_some() || !self.writers(source.id()).is_empty(),
+            "{entity}: {image:?} is neither finished nor failed"
+        );
+        let outcome = outcome?;
+        let Ok(done) = outcome else {
+            return None;
+        };
+        assert!(
+            same(done, &blur),
+            "{entity}: {blur:?} is wanted, {done:?} was carried out last"
+        );
+        let [from, to] = [&source, &target].map(|image| self.headless.read_image(image));
+        let (sigma, edge) = known(&blur, from.height)?;
+        if from.format != to.format || image.dither {
+            return None;
+        }
+        let format = from.format;
+        let (sharp, got) = (to_picture(&from), to_picture(&to));
+        let profile = self.headless.app.world().get::<BlurProfile>(entity);
+        let (expected, more) = reference(&sharp, (sigma, edge), profile)?;
+        let stored = stored_channels(format);
+        let channels: Vec<usize> = match image.alpha {
+            BlurAlpha::Premultiplied => stored,
+            // What is divided and multiplied again is compared elsewhere.
+            BlurAlpha::Straight if stored.contains(&3) => vec![3],
+            BlurAlpha::Straight => stored,
+            BlurAlpha::Opaque => stored.into_iter().filter(|channel| *channel < 3).collect(),
+        };
+        let span = Span::of(format);
+        let within = formats::within_storage(&got, &expected, format);
+        let tolerance = formats::tolerance(format, &span);
+        for channel in channels {
+            let name = format!("random-image-{format:?}-{sigma:?}-{edge:?}-{channel}");
+            let (got, within) = (span.unit(&got), span.unit(&within));
+            assert_close(&name, &got, &within, &[channel], tolerance[channel] + more);
+        }
+        Some(())
+    }
+
+    fn check_camera(&mut self, camera: Entity) -> Option<()> {
+        let world = self.headless.app.world();
+        let blur = *world.get::<GaussianBlur>(camera)?;
+        let profile = world.get::<BlurProfile>(camera).cloned();
+        let settings = world.get::<Camera>(camera)?;
+        let RenderTarget::Image(target) = world.get::<RenderTarget>(camera)? else {
+            return None;
+        };
+        let canvas = target.handle.clone();
+        let clears = !matches!(settings.clear_color, ClearColorConfig::None);
+        let has_glass = |entity: &Entity| {
+            let region = world.get::<BackdropRegion>(*entity).map(|region| region.camera);
+            let node = world.get::<UiTargetCamera>(*entity).map(|target| target.0);
+            region == Some(camera) || node == Some(camera)
+        };
+        let is_alone = self.painters(canvas.id()) == [camera] && self.writers(canvas.id()).is_empty();
+        let dithers = world.get::<DebandDither>(camera) == Some(&DebandDither::Enabled);
+        let is_known = clears && settings.is_active && !dithers && !self.glass.iter().any(has_glass);
+        if !(is_known && is_alone && self.is_there(&canvas)) {
+            return None;
+        }
+        let viewport = settings.physical_viewport_rect()?;
+        let (sigma, edge) = known(&blur, viewport.height())?;
+        let blurred = self.headless.read_image(&canvas);
+        // A viewport that does not fit is Bevy's to cut.
+        if viewport.max.cmpgt(UVec2::new(blurred.width, blurred.height)).any() {
+            return None;
+        }
+        self.world().entity_mut(camera).remove::<GaussianBlur>();
+        self.run(2);
+        let sharp = self.headless.read_image(&canvas);
+        self.world().entity_mut(camera).insert(blur);
+        self.run(2);
+        let again = self.headless.read_image(&canvas);
+        assert!(
+            blurred.bytes == again.bytes,
+            "a blur that was taken away came back different"
+        );
+        let format = sharp.format;
+        let min = viewport.min.to_array().map(|place| place as usize);
+        let size = viewport.size().to_array().map(|side| side as usize);
+        let [sharp, got] = [sharp, blurred].map(|pixels| to_picture(&pixels));
+        let (expected, more) = reference(&sharp.crop(min, size), (sigma, edge), profile.as_ref())?;
+        let got_inside = got.crop(min, size);
+        // Both pictures have been rounded.
+        let within = within_rounding(&got_inside, &expected, format);
+        let within = within_rounding(&got_inside, &within, format);
+        let name = format!("random-camera-{format:?}-{sigma:?}-{edge:?}");
+        assert_close(&name, &got_inside, &within, &[0, 1, 2, 3], 1.2 / 255.0 + more);
+        let outside = |picture: &Picture| {
+            Picture::from_fn(picture.width, picture.height, |x, y| {
+                let is_inside = (min[0]..min[0] + size[0]).contains(&x) && (min[1]..min[1] + size[1]).contains(&y);
+                if is_inside { [0.0; 4] } else { picture.at(x, y) }
+            })
+        };
+        assert!(
+            outside(&got) == outside(&sharp),
+            "{name}: pixels outside the viewport have changed"
+        );
+        Some(())
+    }
+}
+
+/// Whether settings are the same, NaN included.
+fn same(one: &GaussianBlur, other: &GaussianBlur) -> bool {
+    format!("{one:?}") == format!("{other:?}")
+}

@@ -1,0 +1,68 @@
+//! Shrunk cases of what random worlds, and reading the code in their light, have found.
+
+use crate::support::formats::to_image;
+use crate::support::headless::Headless;
+use crate::support::images::{assert_blur, plain, ready_app, replace_image, spawn, target_of};
+use crate::support::inputs;
+use crate::support::outcomes::frames;
+use crate::support::reference::Picture;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
+const SIGMA: f32 = 3.0;
+
+fn picture(width: usize, height: usize) -> Picture {
+    inputs::patterns(width, height)[0].clone()
+}
+
+fn add(headless: &mut Headless, picture: &Picture) -> Handle<Image> {
+    headless.add_image(to_image(picture, FORMAT))
+}
+
+/// The second blur of a chain was not carried out as long as the first one could not be.
+#[test]
+fn a_blur_does_not_wait_for_one_that_fails() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let (source, middle) = (picture(20, 20), picture(31, 17));
+    let [source, between] = [&source, &middle].map(|picture| add(&mut headless, picture));
+    let blur = GaussianBlur::from_sigma(SIGMA);
+    let first = spawn(&mut headless, blur, plain(source.clone()).with_target(between.clone()));
+    let second = spawn(&mut headless, blur, plain(between.clone()));
+    let outcomes = frames(&mut headless, 15);
+    let is_mismatch = |outcome: &(Entity, Result<(), BlurError>)| {
+        outcome.0 == first && matches!(outcome.1, Err(BlurError::SizeMismatch { .. }))
+    };
+    assert!(outcomes.iter().any(is_mismatch), "{outcomes:?}");
+    assert!(outcomes.contains(&(second, Ok(()))), "{outcomes:?}");
+    assert_blur("unfed", &headless, &target_of(&headless, second), &middle, SIGMA);
+    // When the first one can be carried out, the second one follows.
+    let fitting = picture(31, 17);
+    replace_image(&mut headless, &source, to_image(&fitting, FORMAT));
+    let outcomes = frames(&mut headless, 15);
+    assert!(outcomes.contains(&(first, Ok(()))), "{outcomes:?}");
+    assert!(outcomes.contains(&(second, Ok(()))), "{outcomes:?}");
+}
+
+/// A blur of what another one had written once was never carried out again after the app had put another picture there.
+#[test]
+fn a_blur_does_not_wait_for_one_that_is_done() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [source, between] = [(); 2].map(|()| add(&mut headless, &picture(31, 17)));
+    let blur = GaussianBlur::from_sigma(SIGMA);
+    let once = plain(source).with_target(between.clone()).with_update(BlurUpdate::Once);
+    spawn(&mut headless, blur, once);
+    let second = spawn(&mut headless, blur, plain(between.clone()));
+    frames(&mut headless, 15);
+    // Of another size, so that it is another texture.
+    let other = picture(40, 23);
+    replace_image(&mut headless, &between, to_image(&other, FORMAT));
+    let outcomes = frames(&mut headless, 15);
+    assert!(outcomes.contains(&(second, Ok(()))), "{outcomes:?}");
+    assert_blur("fed-once", &headless, &target_of(&headless, second), &other, SIGMA);
+}

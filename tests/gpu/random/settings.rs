@@ -1,0 +1,121 @@
+//! Settings, most of them as apps choose them, some as only a mistake would.
+
+use crate::support::formats;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Numbers that nobody means.
+const HOSTILE: [f32; 16] = [
+    f32::NAN,
+    f32::INFINITY,
+    f32::NEG_INFINITY,
+    -1.0,
+    -0.0,
+    0.0,
+    1.0e-45,
+    f32::MIN_POSITIVE,
+    0.0299 * 3.0,
+    0.0301 * 3.0,
+    255.0,
+    1.0e5,
+    1.0e9,
+    1.0e30,
+    f32::MAX,
+    f32::MIN,
+];
+
+/// Any number at all, often one that makes sense.
+pub fn hostile() -> impl Strategy<Value = f32> {
+    prop_oneof![6 => 0.0..60.0_f32, 3 => select(&HOSTILE[..]), 1 => any::<u32>().prop_map(f32::from_bits)]
+}
+
+fn edge() -> impl Strategy<Value = EdgeMode> {
+    use EdgeMode::{Clamp, Mirror, Renormalize, Transparent, Wrap};
+    select(vec![Clamp, Mirror, Renormalize, Transparent, Wrap])
+}
+
+fn aspect() -> impl Strategy<Value = Vec2> {
+    let near_one = [0.0..2.0_f32, 0.0..2.0_f32];
+    prop_oneof![
+        6 => Just(Vec2::ONE),
+        2 => near_one.prop_map(Vec2::from),
+        1 => [hostile(), hostile()].prop_map(Vec2::from),
+    ]
+}
+
+pub fn gaussian() -> impl Strategy<Value = GaussianBlur> {
+    use BlurUnit::{LogicalPixels, PhysicalPixels, ViewportHeight};
+    let unit = select(vec![LogicalPixels, PhysicalPixels, ViewportHeight]);
+    (hostile(), unit, aspect(), edge()).prop_map(|(radius, unit, aspect, edge)| GaussianBlur {
+        radius,
+        unit,
+        aspect,
+        edge,
+    })
+}
+
+/// A point of a box, in its shares or far from them.
+fn place() -> impl Strategy<Value = Vec2> {
+    let share = || prop_oneof![8 => -0.5..1.5_f32, 1 => hostile()];
+    [share().boxed(), share().boxed()].prop_map(Vec2::from)
+}
+
+/// Any profile but a mask.
+pub fn profile() -> impl Strategy<Value = BlurProfile> {
+    let number = || prop_oneof![8 => 0.0..1.5_f32, 1 => hostile()];
+    let four = (place(), place(), number(), number());
+    prop_oneof![
+        1 => Just(BlurProfile::Uniform),
+        3 => four.prop_map(|(start, end, from, to)| BlurProfile::Linear { start, end, from, to }),
+        3 => (place(), place(), number(), number())
+            .prop_map(|(centre, direction, sharp, soft)| BlurProfile::Band { centre, direction, sharp, soft }),
+        3 => (place(), [number(), number(), number(), number()])
+            .prop_map(|(centre, [inner, outer, from, to])| BlurProfile::Radial { centre, inner, outer, from, to }),
+    ]
+}
+
+pub fn backdrop() -> impl Strategy<Value = BackdropBlur> {
+    let sampling = select(vec![BackdropSampling::Inside, BackdropSampling::Surroundings]);
+    let filter = || prop_oneof![3 => Just(1.0_f32), 1 => 0.0..3.0_f32, 1 => hostile()];
+    (gaussian(), sampling, [filter(), filter(), filter()]).prop_map(|(blur, sampling, filters)| BackdropBlur {
+        blur,
+        sampling,
+        saturation: filters[0],
+        brightness: filters[1],
+        opacity: filters[2],
+    })
+}
+
+/// From one texel upward; seldom a long line.
+pub fn size() -> impl Strategy<Value = [u32; 2]> {
+    prop_oneof![
+        2 => [1..9_u32, 1..9_u32],
+        6 => [1..71_u32, 1..71_u32],
+        1 => select(vec![[1, 1], [2048, 1], [1, 1500], [700, 3]]),
+    ]
+}
+
+/// Mostly the formats that pictures have, at times any that can be written.
+pub fn any_format() -> impl Strategy<Value = TextureFormat> {
+    use TextureFormat::{R8Unorm, Rgba8Unorm, Rgba8UnormSrgb, Rgba16Float, Rgba32Float};
+    prop_oneof![
+        9 => select(vec![Rgba8UnormSrgb, Rgba8Unorm, Rgba16Float, R8Unorm, Rgba32Float]),
+        1 => select(formats::all()),
+    ]
+}
+
+/// What a camera can paint to, multisampled too.
+pub fn canvas_format() -> impl Strategy<Value = TextureFormat> {
+    use TextureFormat::{Bgra8UnormSrgb, Rgba8Unorm, Rgba8UnormSrgb, Rgba16Float};
+    select(vec![Rgba8UnormSrgb, Rgba16Float, Rgba8Unorm, Bgra8UnormSrgb])
+}
+
+/// Left, top, width and height, on and around a small viewport.
+pub fn finite_rect() -> impl Strategy<Value = [f32; 4]> {
+    let place = || prop_oneof![4 => (0..60_i16).prop_map(f32::from), 1 => -40.0..100.0_f32];
+    let side = || prop_oneof![4 => (1..60_i16).prop_map(f32::from), 1 => 0.0..300.0_f32];
+    [place().boxed(), place().boxed(), side().boxed(), side().boxed()]
+}

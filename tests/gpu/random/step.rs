@@ -1,0 +1,231 @@
+//! What can happen in a random world, one thing at a time.
+//!
+//! Every step can follow every other one: a [`Pick`] names the entry of a list that is there, whatever is in it, and a step
+//! about a thing of which there is none does nothing. So steps can be left out at will, which is how a failure is shrunk.
+//! To cover a new setting, add it to a strategy of [`settings`](super::settings); a new component, as a [`Step`] of its own.
+
+use super::settings::{any_format, backdrop, canvas_format, finite_rect, gaussian, hostile, profile, size};
+use crate::support::scene::Kind;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+use proptest::prelude::*;
+
+/// One of the things of a kind, by its place modulo how many there are.
+pub type Pick = u8;
+
+/// An image's size and format, and one of two patterns.
+#[derive(Clone, Copy, Debug)]
+pub struct Content {
+    pub size: [u32; 2],
+    pub format: TextureFormat,
+    pub pattern: bool,
+}
+
+/// What an image blur reads.
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    Image(Pick),
+    /// What cameras paint.
+    Canvas(Pick),
+    /// What another blur writes.
+    TargetOf(Pick),
+}
+
+/// What an image blur writes.
+#[derive(Clone, Copy, Debug)]
+pub enum Target {
+    Own,
+    InPlace,
+    Image(Pick),
+    Canvas(Pick),
+}
+
+/// What a camera starts as.
+#[derive(Clone, Copy, Debug)]
+pub struct NewCamera {
+    pub kind: Kind,
+    pub canvas: Pick,
+    pub hdr: bool,
+    pub msaa: bool,
+    /// Whether it clears its canvas.
+    pub clears: bool,
+    pub order: i8,
+    pub viewport: Option<Viewport>,
+    pub stage: BlurStage,
+    pub blur: Option<GaussianBlur>,
+}
+
+/// A viewport in sixteenths of its target: left, top, width and height.
+pub type Viewport = [u8; 4];
+
+/// What changes about a camera.
+#[derive(Clone, Copy, Debug)]
+pub enum Change {
+    Blur(Option<GaussianBlur>),
+    Stage(BlurStage),
+    Viewport(Option<Viewport>),
+    Order(i8),
+    Active(bool),
+    Canvas(Pick),
+    Hdr(bool),
+    Msaa(bool),
+    Dither(bool),
+}
+
+/// How a blur varies.
+#[derive(Clone, Debug)]
+pub enum Varies {
+    Not,
+    As(BlurProfile),
+    /// An image that may hold anything, or be gone.
+    Mask(Pick),
+}
+
+#[derive(Clone, Debug)]
+pub enum Step {
+    AddImage(Content),
+    ReplaceImage(Pick, Content),
+    /// The asset goes, under all that use it.
+    RemoveImage(Pick),
+    AddCanvas(Content),
+    ReplaceCanvas(Pick, Content),
+    RemoveCanvas(Pick),
+    SpawnBlur(Source, Target, GaussianBlur, BlurAlpha, BlurUpdate),
+    ChangeBlur(Pick, GaussianBlur),
+    RedirectBlur(Pick, Source, Target),
+    /// Blurs an image once and reads the pixels.
+    ReadPixels(Pick, GaussianBlur),
+    SpawnCamera(NewCamera),
+    ChangeCamera(Pick, Change),
+    SpawnPane(Pick, [f32; 4], BackdropBlur),
+    SpawnRegion(Pick, [f32; 4], f32, bool, BackdropBlur),
+    ChangeGlass(Pick, BackdropBlur),
+    MoveGlass(Pick, [f32; 4]),
+    /// A blur of any kind.
+    Vary(Pick, Varies),
+    DitherBlur(Pick, bool),
+    /// An entity of any kind.
+    Despawn(Pick),
+    /// Takes the blur away, and nothing else.
+    Strip(Pick),
+    Frames(u8),
+    /// Lets everything settle, and compares what can be known.
+    Check,
+}
+
+fn content(format: impl Strategy<Value = TextureFormat>) -> impl Strategy<Value = Content> {
+    (size(), format, any::<bool>()).prop_map(|(size, format, pattern)| Content { size, format, pattern })
+}
+
+fn source() -> impl Strategy<Value = Source> {
+    prop_oneof![
+        5 => any::<Pick>().prop_map(Source::Image),
+        1 => any::<Pick>().prop_map(Source::Canvas),
+        2 => any::<Pick>().prop_map(Source::TargetOf),
+    ]
+}
+
+fn target() -> impl Strategy<Value = Target> {
+    prop_oneof![
+        6 => Just(Target::Own),
+        2 => Just(Target::InPlace),
+        2 => any::<Pick>().prop_map(Target::Image),
+        1 => any::<Pick>().prop_map(Target::Canvas),
+    ]
+}
+
+fn alpha() -> impl Strategy<Value = BlurAlpha> {
+    proptest::sample::select(vec![BlurAlpha::Straight, BlurAlpha::Premultiplied, BlurAlpha::Opaque])
+}
+
+fn update() -> impl Strategy<Value = BlurUpdate> {
+    proptest::sample::select(vec![BlurUpdate::OnChange, BlurUpdate::EveryFrame, BlurUpdate::Once])
+}
+
+fn stage() -> impl Strategy<Value = BlurStage> {
+    use BlurStage::{AfterTonemapping, AfterUi, BeforeTonemapping};
+    proptest::sample::select(vec![BeforeTonemapping, AfterTonemapping, AfterUi])
+}
+
+fn viewport() -> impl Strategy<Value = Option<Viewport>> {
+    proptest::option::of([0..16_u8, 0..16_u8, 1..17_u8, 1..17_u8])
+}
+
+fn new_camera() -> impl Strategy<Value = NewCamera> {
+    let kind = proptest::sample::select(vec![Kind::Core2d, Kind::Core3d]);
+    let flags = (any::<bool>(), any::<bool>(), proptest::bool::weighted(0.8));
+    let blur = proptest::option::weighted(0.8, gaussian());
+    let place = (any::<Pick>(), -2..3_i8, viewport());
+    (kind, flags, place, stage(), blur).prop_map(
+        |(kind, (hdr, msaa, clears), (canvas, order, viewport), stage, blur)| NewCamera {
+            kind,
+            canvas,
+            hdr,
+            msaa,
+            clears,
+            order,
+            viewport,
+            stage,
+            blur,
+        },
+    )
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        4 => proptest::option::weighted(0.8, gaussian()).prop_map(Change::Blur),
+        1 => stage().prop_map(Change::Stage),
+        2 => viewport().prop_map(Change::Viewport),
+        1 => (-2..3_i8).prop_map(Change::Order),
+        2 => any::<bool>().prop_map(Change::Active),
+        2 => any::<Pick>().prop_map(Change::Canvas),
+        1 => any::<bool>().prop_map(Change::Hdr),
+        1 => any::<bool>().prop_map(Change::Msaa),
+        1 => any::<bool>().prop_map(Change::Dither),
+    ]
+}
+
+fn varies() -> impl Strategy<Value = Varies> {
+    prop_oneof![
+        2 => Just(Varies::Not),
+        5 => profile().prop_map(Varies::As),
+        1 => any::<Pick>().prop_map(Varies::Mask),
+    ]
+}
+
+/// A rectangle of a viewport: mostly one that can be seen, at times anything at all.
+fn hostile_rect() -> impl Strategy<Value = [f32; 4]> {
+    prop_oneof![4 => finite_rect(), 1 => [hostile(), hostile(), hostile(), hostile()]]
+}
+
+/// Any step.
+pub fn step() -> impl Strategy<Value = Step> {
+    let pick = any::<Pick>;
+    prop_oneof![
+        4 => content(any_format()).prop_map(Step::AddImage),
+        3 => (pick(), content(any_format())).prop_map(|(pick, content)| Step::ReplaceImage(pick, content)),
+        1 => pick().prop_map(Step::RemoveImage),
+        2 => content(canvas_format()).prop_map(Step::AddCanvas),
+        2 => (pick(), content(canvas_format())).prop_map(|(pick, content)| Step::ReplaceCanvas(pick, content)),
+        1 => pick().prop_map(Step::RemoveCanvas),
+        6 => (source(), target(), gaussian(), alpha(), update())
+            .prop_map(|(source, target, blur, alpha, update)| Step::SpawnBlur(source, target, blur, alpha, update)),
+        4 => (pick(), gaussian()).prop_map(|(pick, blur)| Step::ChangeBlur(pick, blur)),
+        2 => (pick(), source(), target()).prop_map(|(pick, source, target)| Step::RedirectBlur(pick, source, target)),
+        1 => (pick(), gaussian()).prop_map(|(pick, blur)| Step::ReadPixels(pick, blur)),
+        3 => new_camera().prop_map(Step::SpawnCamera),
+        5 => (pick(), change()).prop_map(|(pick, change)| Step::ChangeCamera(pick, change)),
+        3 => (pick(), finite_rect(), backdrop()).prop_map(|(pick, rect, glass)| Step::SpawnPane(pick, rect, glass)),
+        3 => (pick(), hostile_rect(), hostile(), any::<bool>(), backdrop())
+            .prop_map(|(pick, rect, corner, above, glass)| Step::SpawnRegion(pick, rect, corner, above, glass)),
+        3 => (pick(), backdrop()).prop_map(|(pick, glass)| Step::ChangeGlass(pick, glass)),
+        2 => (pick(), hostile_rect()).prop_map(|(pick, rect)| Step::MoveGlass(pick, rect)),
+        4 => (pick(), varies()).prop_map(|(pick, varies)| Step::Vary(pick, varies)),
+        1 => (pick(), any::<bool>()).prop_map(|(pick, dithers)| Step::DitherBlur(pick, dithers)),
+        3 => pick().prop_map(Step::Despawn),
+        1 => pick().prop_map(Step::Strip),
+        3 => (1..6_u8).prop_map(Step::Frames),
+        2 => Just(Step::Check),
+    ]
+}

@@ -1,0 +1,377 @@
+//! A world in which anything may happen, and the app that it happens in.
+
+use super::step::{Content, Pick, Source, Step, Target, Varies};
+use crate::support::faults::{self, Messages};
+use crate::support::formats::{self, Span, to_image};
+use crate::support::headless::{Headless, Mode, build, takes_logger};
+use crate::support::scene::{self, Kind};
+use crate::support::{inputs, or_skip};
+use bevy::asset::AssetId;
+use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::error::{BevyError, ErrorContext};
+use bevy::prelude::*;
+use bevy::render::renderer::RenderDevice;
+use bevy_gaussian_blur::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+static WORLDS: AtomicUsize = AtomicUsize::new(0);
+
+/// The canvases are never larger than this.
+const CANVAS: u32 = 71;
+
+/// What became of every image blur the last time: the settings that were carried out, or why nothing was.
+#[derive(Resource, Default)]
+pub struct Last(pub EntityHashMap<Result<GaussianBlur, BlurError>>);
+
+/// The app, and everything in it that steps can pick.
+pub struct World {
+    pub headless: Headless,
+    mode: Mode,
+    /// Whether all cameras are two-dimensional.
+    pub is_flat: bool,
+    pub images: Vec<Handle<Image>>,
+    pub canvases: Vec<Handle<Image>>,
+    /// Which of them are painted with multisampling: Bevy's cameras of one target share a depth texture, and so have to agree.
+    pub multisampled: Vec<AssetId<Image>>,
+    pub cameras: Vec<Entity>,
+    pub blurs: Vec<Entity>,
+    pub glass: Vec<Entity>,
+    /// They may be gone at any time.
+    readers: Vec<Entity>,
+    /// Tells its messages from those of other apps.
+    pub name: String,
+    messages: Messages,
+    pub spawned: usize,
+    pub frames: usize,
+    pub compared: usize,
+}
+
+pub fn picked<T: Clone>(list: &[T], pick: Pick) -> Option<T> {
+    list.get(usize::from(pick) % list.len().max(1)).cloned()
+}
+
+/// An error of a system or a command ends the test.
+fn on_error(error: BevyError, context: ErrorContext) {
+    panic!("{}: {error}", context.name());
+}
+
+impl World {
+    /// A world with a still scene and nothing else, or `None` where there is no GPU.
+    pub fn new(backend: BlurBackend, mode: Mode, is_flat: bool) -> Option<Self> {
+        let app = or_skip(build(mode, takes_logger(), |app| {
+            faults::record(app);
+            app.set_error_handler(on_error)
+                .init_resource::<Last>()
+                .add_plugins((GaussianBlurPlugin { backend }, GaussianBlurDiagnosticsPlugin))
+                .add_observer(|event: On<BlurFinished>, mut last: ResMut<Last>| {
+                    last.0.insert(event.entity, Ok(event.blur));
+                })
+                .add_observer(|event: On<BlurFailed>, mut last: ResMut<Last>| {
+                    last.0.insert(event.entity, Err(event.error.clone()));
+                });
+        }))?;
+        let name = format!("random-{}-", WORLDS.fetch_add(1, Ordering::Relaxed));
+        let mut headless = Headless { app };
+        scene::spawn(&mut headless, Kind::Core2d, 1.0);
+        scene::spawn(&mut headless, Kind::Core3d, 1.0);
+        Some(Self {
+            headless,
+            mode,
+            is_flat,
+            images: Vec::new(),
+            canvases: Vec::new(),
+            multisampled: Vec::new(),
+            cameras: Vec::new(),
+            blurs: Vec::new(),
+            glass: Vec::new(),
+            readers: Vec::new(),
+            messages: Messages::of(&name),
+            name,
+            spawned: 0,
+            frames: 0,
+            compared: 0,
+        })
+    }
+
+    pub fn is_lockstep(&self) -> bool {
+        self.mode == Mode::Lockstep
+    }
+
+    pub fn world(&mut self) -> &mut bevy::prelude::World {
+        self.headless.app.world_mut()
+    }
+
+    pub fn run(&mut self, frames: usize) {
+        for _ in 0..frames {
+            if self.is_lockstep() {
+                self.headless.frame();
+            } else {
+                self.headless.app.update();
+            }
+            self.frames += 1;
+        }
+    }
+
+    /// Carries a step out, renders, and looks for what must not be.
+    pub fn take(&mut self, step: &Step) {
+        self.apply(step);
+        self.run(2);
+        faults::assert_none(&self.headless.app);
+        self.messages.assert_no_repetition();
+    }
+
+    /// Runs frames until nothing changes any more, in which nothing may be logged.
+    pub fn settle(&mut self) {
+        self.run(4);
+        let _ = self.messages.news();
+        if self.is_lockstep() {
+            self.headless.warm_up();
+            self.frames += 10;
+        } else {
+            self.run(10);
+        }
+        let news = self.messages.news();
+        assert!(news.is_empty(), "logged while nothing happens: {news:#?}");
+        faults::assert_none(&self.headless.app);
+    }
+
+    /// Despawns everything, and waits until it is gone.
+    pub fn clear(&mut self) {
+        let entities = [&mut self.cameras, &mut self.blurs, &mut self.glass].map(core::mem::take);
+        let readers = core::mem::take(&mut self.readers);
+        for entity in entities.into_iter().flatten().chain(readers) {
+            self.world().try_despawn(entity).ok();
+        }
+        self.images.clear();
+        self.canvases.clear();
+        self.multisampled.clear();
+        self.world().resource_mut::<Last>().0.clear();
+        self.run(16);
+        let device = self.headless.app.world().resource::<RenderDevice>().clone();
+        let _ = device.poll(wgpu::PollType::wait_indefinitely());
+        faults::assert_none(&self.headless.app);
+    }
+
+    fn apply(&mut self, step: &Step) {
+        match *step {
+            Step::AddImage(content) => {
+                let image = self.headless.add_image(image(content));
+                self.images.push(image);
+            }
+            Step::ReplaceImage(pick, content) => self.replace(picked(&self.images, pick), image(content)),
+            Step::RemoveImage(pick) => self.remove(picked(&self.images, pick)),
+            Step::AddCanvas(content) => {
+                let canvas = self.headless.add_image(canvas(content));
+                self.canvases.push(canvas);
+            }
+            Step::ReplaceCanvas(pick, content) => self.replace_canvas(picked(&self.canvases, pick), content),
+            Step::RemoveCanvas(pick) => self.remove_canvas(picked(&self.canvases, pick)),
+            Step::SpawnBlur(source, target, blur, alpha, update) => {
+                let Some(image) = self.blur_image(source, target) else {
+                    return;
+                };
+                let entity = self.spawn((blur, image.with_alpha(alpha).with_update(update)));
+                self.blurs.push(entity);
+            }
+            Step::ChangeBlur(pick, blur) => self.insert(picked(&self.blurs, pick), blur),
+            Step::RedirectBlur(pick, source, target) => {
+                let Some(image) = self.blur_image(source, target) else {
+                    return;
+                };
+                let entity = picked(&self.blurs, pick);
+                let old = entity.and_then(|entity| self.world().get::<BlurImage>(entity).cloned());
+                if let Some(old) = old {
+                    self.insert(entity, image.with_alpha(old.alpha).with_update(old.update));
+                }
+            }
+            Step::ReadPixels(pick, blur) => {
+                if let Some(image) = picked(&self.images, pick) {
+                    self.read_pixels(image, blur);
+                }
+            }
+            Step::Frames(count) => self.run(usize::from(count)),
+            Step::Check => self.check(),
+            Step::Vary(pick, ref varies) => self.vary(pick, varies),
+            Step::DitherBlur(pick, dithers) => {
+                let entity = picked(&self.blurs, pick);
+                if let Some(mut image) = entity.and_then(|entity| self.world().get_mut::<BlurImage>(entity)) {
+                    image.dither = dithers;
+                }
+            }
+            Step::Despawn(pick) => self.despawn(pick),
+            Step::Strip(pick) => self.strip(pick),
+            _ => self.apply_to_views(step),
+        }
+    }
+
+    /// The steps about cameras and their glass.
+    fn apply_to_views(&mut self, step: &Step) {
+        match *step {
+            Step::SpawnCamera(new) => self.spawn_camera(&new),
+            Step::ChangeCamera(pick, change) => self.change_camera(picked(&self.cameras, pick), change),
+            Step::SpawnPane(pick, rect, glass) => {
+                if let Some(camera) = picked(&self.cameras, pick) {
+                    let entity = self.spawn((node(rect), UiTargetCamera(camera), glass));
+                    self.glass.push(entity);
+                }
+            }
+            Step::SpawnRegion(pick, rect, corner, is_above, glass) => {
+                let camera = picked(&self.cameras, pick).unwrap_or(Entity::PLACEHOLDER);
+                let region = BackdropRegion {
+                    corners: Vec4::new(corner, 0.0, 3.0, corner),
+                    layer: if is_above {
+                        BackdropLayer::AboveUi
+                    } else {
+                        BackdropLayer::BelowUi
+                    },
+                    ..BackdropRegion::new(camera, rect_of(rect))
+                };
+                let entity = self.spawn((region, glass));
+                self.glass.push(entity);
+            }
+            Step::ChangeGlass(pick, glass) => self.insert(picked(&self.glass, pick), glass),
+            Step::MoveGlass(pick, rect) => {
+                let Some(entity) = picked(&self.glass, pick) else {
+                    return;
+                };
+                let mut entity = self.world().entity_mut(entity);
+                if let Some(mut region) = entity.get_mut::<BackdropRegion>() {
+                    region.rect = rect_of(rect);
+                } else if rect.iter().all(|side| side.abs() < 1.0e4) {
+                    // Bevy's layout does not bear all numbers.
+                    entity.insert(node(rect));
+                }
+            }
+            _ => unreachable!("handled before: {step:?}"),
+        }
+    }
+
+    fn spawn(&mut self, components: impl Bundle) -> Entity {
+        self.spawned += 1;
+        let name = Name::new(format!("{}{}", self.name, self.spawned));
+        self.world().spawn((name, components)).id()
+    }
+
+    pub fn insert(&mut self, entity: Option<Entity>, components: impl Bundle) {
+        if let Some(entity) = entity {
+            self.world().entity_mut(entity).insert(components);
+        }
+    }
+
+    pub fn replace(&mut self, image: Option<Handle<Image>>, with: Image) {
+        if let Some(image) = image {
+            let mut images = self.world().resource_mut::<Assets<Image>>();
+            // What has been removed comes back.
+            let _ = images.insert(image.id(), with);
+        }
+    }
+
+    pub fn remove(&mut self, image: Option<Handle<Image>>) {
+        if let Some(image) = image {
+            self.world().resource_mut::<Assets<Image>>().remove(image.id());
+        }
+    }
+
+    /// A camera, an image blur or glass.
+    fn any_entity(&self, pick: Pick) -> Option<Entity> {
+        let all = [&self.cameras, &self.blurs, &self.glass].into_iter().flatten();
+        picked(&all.copied().collect::<Vec<Entity>>(), pick)
+    }
+
+    fn vary(&mut self, pick: Pick, varies: &Varies) {
+        let entity = self.any_entity(pick);
+        let profile = match varies {
+            Varies::Not => {
+                if let Some(entity) = entity {
+                    self.world().entity_mut(entity).remove::<BlurProfile>();
+                }
+                return;
+            }
+            Varies::As(profile) => profile.clone(),
+            Varies::Mask(image) => BlurProfile::Mask(picked(&self.images, *image).unwrap_or_default()),
+        };
+        self.insert(entity, profile);
+    }
+
+    fn despawn(&mut self, pick: Pick) {
+        let Some(entity) = self.any_entity(pick) else {
+            return;
+        };
+        self.world().despawn(entity);
+        for list in [&mut self.cameras, &mut self.blurs, &mut self.glass] {
+            list.retain(|other| *other != entity);
+        }
+    }
+
+    fn strip(&mut self, pick: Pick) {
+        let (camera, glass) = (picked(&self.cameras, pick), picked(&self.glass, pick));
+        for entity in camera.into_iter().chain(glass) {
+            self.world().entity_mut(entity).remove::<(GaussianBlur, BackdropBlur)>();
+        }
+        if let Some(blur) = picked(&self.blurs, pick) {
+            self.world().entity_mut(blur).remove::<(GaussianBlur, BlurImage)>();
+            self.blurs.retain(|other| *other != blur);
+            self.world().despawn(blur);
+        }
+    }
+
+    fn blur_image(&mut self, source: Source, target: Target) -> Option<BlurImage> {
+        let source = match source {
+            Source::Image(pick) => picked(&self.images, pick),
+            Source::Canvas(pick) => picked(&self.canvases, pick),
+            Source::TargetOf(pick) => {
+                let entity = picked(&self.blurs, pick)?;
+                self.world().get::<BlurImage>(entity)?.target.clone()
+            }
+        }?;
+        let target = match target {
+            Target::Own => return Some(BlurImage::new(source)),
+            Target::InPlace => source.clone(),
+            Target::Image(pick) => picked(&self.images, pick)?,
+            Target::Canvas(pick) => picked(&self.canvases, pick)?,
+        };
+        Some(BlurImage::new(source).with_target(target))
+    }
+
+    fn read_pixels(&mut self, image: Handle<Image>, blur: GaussianBlur) {
+        let name = Name::new(self.name.clone());
+        let mut commands = self.world().commands();
+        let entity = commands.blur_for_pixels(blur, BlurImage::new(image)).insert(name).id();
+        self.world().flush();
+        self.readers.push(entity);
+    }
+}
+
+fn image(content: Content) -> Image {
+    let [width, height] = content.size.map(|side| side as usize);
+    let pattern = &inputs::patterns(width, height)[usize::from(content.pattern)];
+    to_image(&Span::of(content.format).spread(pattern), content.format)
+}
+
+pub fn canvas(content: Content) -> Image {
+    let [width, height] = content.size.map(|side| side.min(CANVAS));
+    let mut image = Image::new_target_texture(width, height, content.format, None);
+    image.texture_descriptor.usage |= formats::to_image(&inputs::patterns(1, 1)[0], content.format)
+        .texture_descriptor
+        .usage;
+    image
+}
+
+fn node([left, top, width, height]: [f32; 4]) -> Node {
+    Node {
+        position_type: PositionType::Absolute,
+        left: Val::Px(left),
+        top: Val::Px(top),
+        width: Val::Px(width),
+        height: Val::Px(height),
+        ..default()
+    }
+}
+
+/// Not sorted, as an app's mistake would be.
+fn rect_of([left, top, width, height]: [f32; 4]) -> Rect {
+    Rect {
+        min: Vec2::new(left, top),
+        max: Vec2::new(left + width, top + height),
+    }
+}

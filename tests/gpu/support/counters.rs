@@ -1,0 +1,67 @@
+//! What an app holds on the GPU and among its assets.
+
+use bevy::diagnostic::DiagnosticsStore;
+use bevy::prelude::*;
+use bevy::render::renderer::RenderDevice;
+use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
+use core::fmt;
+
+/// Numbers of things that are held, by name.
+#[derive(Clone, PartialEq)]
+pub struct Held(Vec<(&'static str, i64)>);
+
+impl Held {
+    /// By wgpu's own counters, by Bevy's images and by what the blur says that its intermediates hold.
+    pub fn by(app: &App) -> Self {
+        let world = app.world();
+        let counters = world.resource::<RenderDevice>().wgpu_device().get_internal_counters();
+        let hal = &counters.hal;
+        let of_gpu = [
+            ("textures", &hal.textures),
+            ("texture views", &hal.texture_views),
+            ("texture bytes", &hal.texture_memory),
+            ("buffers", &hal.buffers),
+            ("buffer bytes", &hal.buffer_memory),
+            ("bind groups", &hal.bind_groups),
+            ("bind group layouts", &hal.bind_group_layouts),
+            ("samplers", &hal.samplers),
+            ("render pipelines", &hal.render_pipelines),
+            ("compute pipelines", &hal.compute_pipelines),
+            ("shader modules", &hal.shader_modules),
+        ];
+        let mut held: Vec<_> = of_gpu
+            .map(|(name, counter)| (name, counter.read() as i64))
+            .into_iter()
+            .collect();
+        held.push(("image assets", world.resource::<Assets<Image>>().len() as i64));
+        let diagnostics = world.get_resource::<DiagnosticsStore>();
+        let bytes = diagnostics.and_then(|store| store.get(&TEXTURE_BYTES)?.value());
+        held.push(("bytes of intermediates", bytes.unwrap_or(0.0) as i64));
+        Self(held)
+    }
+
+    /// One of the numbers.
+    pub fn of(&self, name: &str) -> i64 {
+        let found = self.0.iter().find(|(known, _)| *known == name);
+        found.unwrap_or_else(|| panic!("nothing counts {name}")).1
+    }
+
+    /// Panics if there is more of anything than before, but for what is named.
+    pub fn assert_no_more_than(&self, before: &Self, except: &[&str]) {
+        let more: Vec<String> = self
+            .0
+            .iter()
+            .zip(&before.0)
+            .filter(|((name, now), (_, before))| now > before && !except.contains(name))
+            .map(|((name, now), (_, before))| format!("{name}: {before}, then {now}"))
+            .collect();
+        assert!(more.is_empty(), "something is not given back: {}", more.join("; "));
+    }
+}
+
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = self.0.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        f.write_str(&parts.join(", "))
+    }
+}

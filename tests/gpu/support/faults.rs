@@ -1,0 +1,68 @@
+//! What must never happen, recorded instead of ending the app: errors of the GPU, and messages that repeat.
+
+use super::logs;
+use bevy::prelude::*;
+use bevy::render::error_handler::{RenderErrorHandler, RenderErrorPolicy};
+
+#[derive(Resource, Default)]
+struct Faults(Vec<String>);
+
+/// Starts recording errors of the GPU. Rendering goes on after each.
+pub fn record(app: &mut App) {
+    app.init_resource::<Faults>();
+    app.insert_resource(RenderErrorHandler(|error, main_world, _| {
+        let fault = format!("{:?}: {}", error.ty, error.description);
+        main_world.resource_mut::<Faults>().0.push(fault);
+        RenderErrorPolicy::Ignore
+    }));
+}
+
+/// Panics if the GPU has reported an error, or a validation layer one about something that this crate has made.
+pub fn assert_none(app: &App) {
+    let faults = &app.world().resource::<Faults>().0;
+    assert!(faults.is_empty(), "the GPU reported: {faults:#?}");
+    let validation = validation_messages();
+    assert!(validation.is_empty(), "the validation layer reported: {validation:#?}");
+}
+
+/// The errors of a validation layer that name something of this crate: a message, or the lines about labels and objects that
+/// follow it. What Bevy's own draws cause is Bevy's, but what the crate does has a label of the crate.
+pub fn validation_messages() -> Vec<String> {
+    let of_crate = logs::all("gaussian_blur_").into_iter();
+    let is_validation = |message: &String| {
+        let names = ["[VUID", "[UNASSIGNED", "[SYNC", "[BestPractices"];
+        let details = ["\tqueues: ", "\tcommand buffers: ", "\tobjects: "];
+        names.iter().any(|name| message.contains(name)) || details.iter().any(|start| message.starts_with(start))
+    };
+    of_crate.filter(is_validation).collect()
+}
+
+/// The messages of one app, told by a name that all its entities have.
+pub struct Messages {
+    name: String,
+    seen: usize,
+}
+
+impl Messages {
+    pub fn of(name: &str) -> Self {
+        let seen = logs::all(name).len();
+        let name = name.to_owned();
+        Self { name, seen }
+    }
+
+    /// What has been logged since the last call.
+    pub fn news(&mut self) -> Vec<String> {
+        let all = logs::all(&self.name);
+        let news = all[self.seen..].to_vec();
+        self.seen = all.len();
+        news
+    }
+
+    /// Panics if one message has been logged more than once since the last call.
+    pub fn assert_no_repetition(&mut self) {
+        let mut news = self.news();
+        news.sort_unstable();
+        let repeated = news.windows(2).find(|pair| pair[0] == pair[1]);
+        assert!(repeated.is_none(), "logged more than once: {}", news.join("\n"));
+    }
+}

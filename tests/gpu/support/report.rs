@@ -1,0 +1,17 @@
+//! Figures of tests, for `docs/reliability.md`.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+
+/// Prints a figure, and adds it to the table in the file that `BLUR_REPORT` names. `BLUR_REPORT_AS` says under which
+/// circumstances.
+pub fn row(what: &str, figure: &str) {
+    let circumstances = std::env::var("BLUR_REPORT_AS").unwrap_or_default();
+    let what = format!("{circumstances}{what}");
+    println!("{what}: {figure}");
+    if let Some(path) = std::env::var_os("BLUR_REPORT") {
+        let file = OpenOptions::new().create(true).append(true).open(&path);
+        let written = file.and_then(|mut file| writeln!(file, "| {what} | {figure} |"));
+        written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+}

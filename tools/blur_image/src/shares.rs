@@ -1,0 +1,129 @@
+//! Which share of the radius each place of a picture gets.
+
+use crate::decode;
+use crate::formats;
+use crate::gpu::Gpu;
+use crate::jobs::Input;
+use bevy::math::Vec2;
+use bevy_gaussian_blur::prelude::BlurProfile;
+use std::path::PathBuf;
+
+/// What `--profile` says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shares {
+    /// Numbers alone.
+    Computed(BlurProfile),
+    /// A picture.
+    Mask(PathBuf),
+}
+
+/// The numbers of a profile that are left out.
+const LINEAR: [f32; 6] = [0.5, 0.0, 0.5, 1.0, 0.0, 1.0];
+const BAND: [f32; 6] = [0.5, 0.5, 1.0, 0.0, 0.1, 0.4];
+const RADIAL: [f32; 6] = [0.5, 0.5, 0.15, 0.6, 0.0, 1.0];
+
+impl Shares {
+    /// Reads a profile.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
+        let profile = match kind {
+            "linear" => {
+                let [x, y, to_x, to_y, from, to] = numbers(rest, LINEAR)?;
+                let (start, end) = (Vec2::new(x, y), Vec2::new(to_x, to_y));
+                BlurProfile::Linear { start, end, from, to }
+            }
+            "band" => {
+                let [x, y, direction_x, direction_y, sharp, soft] = numbers(rest, BAND)?;
+                BlurProfile::Band {
+                    centre: Vec2::new(x, y),
+                    direction: Vec2::new(direction_x, direction_y),
+                    sharp,
+                    soft,
+                }
+            }
+            "radial" => {
+                let [x, y, inner, outer, from, to] = numbers(rest, RADIAL)?;
+                let centre = Vec2::new(x, y);
+                BlurProfile::Radial {
+                    centre,
+                    inner,
+                    outer,
+                    from,
+                    to,
+                }
+            }
+            "mask" if !rest.is_empty() => return Ok(Self::Mask(rest.into())),
+            "mask" => return Err("a mask is a file: mask:FILE".to_owned()),
+            _ => return Err("it is linear, band, radial or mask:FILE".to_owned()),
+        };
+        profile.check().map_err(|error| error.to_string())?;
+        Ok(Self::Computed(profile))
+    }
+
+    /// The profile, with its mask on the GPU.
+    ///
+    /// # Errors
+    /// The mask cannot be read.
+    pub fn profile(&self, gpu: &mut Gpu) -> Result<BlurProfile, String> {
+        match self {
+            Self::Computed(profile) => Ok(profile.clone()),
+            Self::Mask(path) => {
+                let input = Input::File(path.clone());
+                let mask = decode::read(&input)?;
+                // The numbers that the file holds are the shares.
+                let format = formats::named("r8unorm").ok_or("there is no format for masks")?;
+                gpu.check(&input, mask.size, format)?;
+                Ok(BlurProfile::Mask(gpu.add(mask.to_image(format))))
+            }
+        }
+    }
+}
+
+/// The numbers between commas, all of them or none.
+fn numbers<const N: usize>(text: &str, default: [f32; N]) -> Result<[f32; N], String> {
+    if text.is_empty() {
+        return Ok(default);
+    }
+    let numbers: Vec<f32> = text
+        .split(',')
+        .map(|number| number.trim().parse().map_err(|_| format!("{number:?} is no number")))
+        .collect::<Result<_, _>>()?;
+    let count = numbers.len();
+    numbers
+        .try_into()
+        .map_err(|_| format!("{N} numbers are expected, and not {count}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_are_read() {
+        assert_eq!(Shares::parse("mask:a b.png"), Ok(Shares::Mask("a b.png".into())));
+        let band = BlurProfile::Band {
+            centre: Vec2::new(0.5, 0.25),
+            direction: Vec2::new(1.0, -0.5),
+            sharp: 0.0,
+            soft: 0.75,
+        };
+        assert_eq!(Shares::parse("band:.5,.25, 1,-.5,0,.75"), Ok(Shares::Computed(band)));
+        for text in ["linear", "band", "radial"] {
+            assert!(matches!(Shares::parse(text), Ok(Shares::Computed(_))), "{text}");
+        }
+        for text in [
+            "",
+            "mask",
+            "mask:",
+            "lens",
+            "linear:1",
+            "band:0,0,0,0,0,0",
+            "radial:1,2,3,4,5,NaN",
+        ] {
+            assert!(Shares::parse(text).is_err(), "{text}");
+        }
+    }
+}

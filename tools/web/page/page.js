@@ -1,0 +1,93 @@
+// The page around the example: chooses between WebGPU and WebGL 2, loads the module that was built for it, hands pictures
+// over, and says what has gone wrong. `?api=webgl2` or `?api=webgpu` chooses by hand.
+
+import { watchDevices, watchContext } from "./loss.js";
+import { frameTimer } from "./timer.js";
+import { takePictures } from "./pictures.js";
+
+const NAMES = { webgpu: "WebGPU", webgl2: "WebGL 2" };
+const element = (id) => document.getElementById(id);
+const canvas = element("canvas");
+
+/** Ends everything with a message. The first one stays: what follows is its consequence. */
+function stop(...lines) {
+  const message = element("message");
+  if (!message.hidden) return;
+  message.replaceChildren(...lines.map((line) => Object.assign(document.createElement("p"), { textContent: line })));
+  const again = Object.assign(document.createElement("button"), { textContent: "load again" });
+  again.addEventListener("click", () => location.reload());
+  message.append(again);
+  message.hidden = false;
+  element("loading").hidden = true;
+}
+
+/** The better of the two that this browser really has: the object `navigator.gpu` alone promises no adapter. */
+async function chooseApi() {
+  const asked = new URLSearchParams(location.search).get("api");
+  if (asked in NAMES) return asked;
+  if (await navigator.gpu?.requestAdapter().catch(() => null)) return "webgpu";
+  return document.createElement("canvas").getContext("webgl2") ? "webgl2" : null;
+}
+
+/** Fetches a module and says how much of it is there. */
+async function fetchModule(url) {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
+  const progress = element("progress");
+  // The length is that of what travels, which may be compressed; build.json has that of the module itself.
+  const { size } = await (await fetch(url.replace(/[^/]*$/, "build.json"))).json();
+  let loaded = 0;
+  const counter = new TransformStream({
+    transform(chunk, controller) {
+      loaded += chunk.byteLength;
+      progress.value = loaded / size;
+      element("step").textContent = `Loading ${(loaded / 1e6).toFixed(1)} of ${(size / 1e6).toFixed(1)} MB`;
+      controller.enqueue(chunk);
+    },
+  });
+  const headers = { "Content-Type": "application/wasm" };
+  return new Response(answer.body.pipeThrough(counter), { headers });
+}
+
+/** What the module calls. */
+globalThis.slider = {
+  ...frameTimer(canvas),
+  /** Blurs can be shown, on this GPU. */
+  onReady(gpu) {
+    element("loading").hidden = true;
+    element("choose").hidden = false;
+    document.body.dataset.ready = "true";
+    if (gpu) element("api").title = gpu;
+  },
+  /** The comparison has a new point, or is finished. */
+  onMeasured(method, radius, milliseconds) {
+    if (method) globalThis.slider.measured.push({ method, radius, milliseconds });
+    document.body.dataset.measured = method ? "some" : "all";
+  },
+  measured: [],
+};
+
+async function start() {
+  const api = await chooseApi();
+  if (!api) {
+    stop("This browser has neither WebGPU nor WebGL 2, and the blur needs one of them.",
+      "A current Chrome, Edge, Firefox or Safari has; on some computers graphics have to be switched on in its settings.");
+    return;
+  }
+  document.body.dataset.api = api;
+  element("api").textContent = NAMES[api];
+  const lost = (reason) => stop("The browser has taken the GPU away from this page.", reason);
+  watchDevices(lost);
+  watchContext(canvas, lost);
+  const module = await import(`./${api}/slider.js`);
+  const bytes = fetchModule(new URL(`./${api}/slider_bg.wasm`, import.meta.url).href);
+  await module.default({ module_or_path: bytes });
+  takePictures(module, element("file"));
+  globalThis.slider.module = module;
+  element("step").textContent = "Compiling shaders";
+  element("progress").removeAttribute("value");
+}
+
+addEventListener("error", (event) => stop("The page has stopped:", event.message));
+addEventListener("unhandledrejection", (event) => stop("The page has stopped:", String(event.reason?.message ?? event.reason)));
+start().catch((error) => stop("The page could not be started:", String(error.message ?? error)));
