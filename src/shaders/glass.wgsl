@@ -97,7 +97,9 @@ fn distance_from_edge(point: vec2<f32>) -> f32 {
     let pair = select(glass.radii.xy, glass.radii.wz, 0.0 < point.y);
     let radius = select(pair.x, pair.y, 0.0 < point.x);
     let from_arc = abs(point) - 0.5 * glass.size + radius;
-    return length(max(from_arc, vec2<f32>(0.0))) + min(max(from_arc.x, from_arc.y), 0.0) - radius;
+    let from_centre = length(from_arc);
+    let in_corner = from_centre - radius;
+    return select(max(from_arc.x, from_arc.y) - radius, in_corner, all(from_arc > vec2<f32>(0.0)));
 }
 
 // How much of a pixel is covered, as Bevy's backgrounds have it.

@@ -76,8 +76,11 @@ impl Panel {
             x.abs() - 0.5 * self.size[0] + radius,
             y.abs() - 0.5 * self.size[1] + radius,
         ];
-        let outside = from_arc[0].max(0.0).hypot(from_arc[1].max(0.0));
-        outside + from_arc[0].max(from_arc[1]).min(0.0) - radius
+        let from_centre = from_arc[0].hypot(from_arc[1]);
+        if from_arc.into_iter().all(|distance| distance > 0.0) {
+            return from_centre - radius;
+        }
+        from_arc[0].max(from_arc[1]) - radius
     }
 
     /// How far a point is outside the box without its radii, which is all that is rasterised.
