@@ -6,4 +6,6 @@ pub(crate) mod label;
 pub(crate) mod publish;
 pub(crate) mod timestamps;
 
-pub use label::{BLEND, BLUR, BlurLabel, COPY, DOWNSAMPLE, HORIZONTAL, PASSES, TEXTURE_BYTES, UPSAMPLE, VERTICAL};
+pub use label::{
+    BLEND, BLUR, BlurLabel, COPY, DOWNSAMPLE, GATHER, HORIZONTAL, PASSES, TEXTURE_BYTES, UPSAMPLE, VERTICAL,
+};

@@ -50,6 +50,7 @@ impl Plugin for BlurGpuPlugin {
         load_shader_library!(app, "shaders/cubic.wgsl");
         load_shader_library!(app, "shaders/spline.wgsl");
         load_shader_library!(app, "shaders/sums.wgsl");
+        load_shader_library!(app, "shaders/shares.wgsl");
         load_shader_library!(app, "shaders/blend.wgsl");
         embedded_asset!(app, "shaders/copy_fragment.wgsl");
         embedded_asset!(app, "shaders/mipmap_fragment.wgsl");
@@ -57,6 +58,7 @@ impl Plugin for BlurGpuPlugin {
         embedded_asset!(app, "shaders/convolve_fragment.wgsl");
         embedded_asset!(app, "shaders/upsample_fragment.wgsl");
         embedded_asset!(app, "shaders/blend_fragment.wgsl");
+        embedded_asset!(app, "shaders/gather_compute.wgsl");
         embedded_asset!(app, "shaders/blend_compute.wgsl");
         embedded_asset!(app, "shaders/downsample_compute.wgsl");
         embedded_asset!(app, "shaders/convolve_compute.wgsl");

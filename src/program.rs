@@ -22,8 +22,8 @@ pub enum Program {
     BlendFragment {
         /// With filtered fetches, or else texel by texel.
         filtered: bool,
-        /// Whether the sums of the sharp picture filter, too.
-        sums_filtered: bool,
+        /// Where the weakest blurs come from.
+        sums: Sums,
     },
     /// Render: the cubic B-spline.
     UpsampleFragment {
@@ -44,15 +44,26 @@ pub enum Program {
         /// What lies beyond the bounds.
         beyond: Beyond,
     },
-    /// Compute: a blend of blurs, interpolated with the cubic B-spline.
+    /// Compute: sums of the sharp picture, each texel with its own sigma.
+    GatherCompute,
+    /// Compute: a blend of blurs and [gathered](Sums::Gathered) sums, interpolated with the cubic B-spline.
     BlendCompute {
         /// With filtered fetches, or else texel by texel.
         filtered: bool,
-        /// Whether the sums of the sharp picture filter, too.
-        sums_filtered: bool,
     },
     /// Compute: the cubic B-spline, out of so many coarse rows at most.
     UpsampleCompute(Option<u32>),
+}
+
+/// Where a program that blends has the weakest blurs from, which are sums of the sharp picture's texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Sums {
+    /// It sums texel by texel.
+    Texels,
+    /// It sums filtered fetches.
+    Filtered,
+    /// From the texture that [`Program::GatherCompute`] has written.
+    Gathered,
 }
 
 /// What a compute program is compiled to find beyond the bounds: the less, the faster.
@@ -124,6 +135,21 @@ const DOWNSAMPLE_ANY_TILE: UVec2 = UVec2::new(16, DOWNSAMPLE_THREADS / 16);
 const UPSAMPLE_TILE: UVec2 = UVec2::new(16, 64);
 const UPSAMPLE_THREADS_Y: u32 = 16;
 
+/// The tile of [`Program::GatherCompute`]. Its threads sum eight texels of a column and four of a row.
+const GATHER_TILE: UVec2 = UVec2::new(32, 16);
+const GATHER_THREADS: u32 = GATHER_TILE.x * GATHER_TILE.y / CONVOLVE_ACROSS;
+const GATHER_DISTANCES: u32 = GATHER_REACH + CONVOLVE_DOWN;
+const GATHER_COLUMNS: u32 = GATHER_TILE.x + 2 * GATHER_REACH;
+/// The farthest that a sum reaches, and the most rungs that a tile is convolved with.
+pub const GATHER_REACH: u32 = 10;
+const GATHER_RUNGS: u32 = 7;
+const _: () = assert!(GATHER_COLUMNS.is_multiple_of(CONVOLVE_ACROSS));
+const _: () = assert!(GATHER_COLUMNS * (GATHER_TILE.y / CONVOLVE_DOWN) <= GATHER_THREADS);
+const _: () = assert!(2 * GATHER_RUNGS <= GATHER_THREADS && GATHER_THREADS <= WORKGROUP_THREADS);
+// Full floats, the weights of all rungs, and four numbers.
+const _: () =
+    assert!(GATHER_COLUMNS * GATHER_TILE.y * 16 + 2 * GATHER_RUNGS * GATHER_DISTANCES * 4 + 16 <= WORKGROUP_BYTES);
+
 /// The tile of [`Program::BlendCompute`], a thread for each texel.
 const BLEND_TILE: UVec2 = UVec2::new(16, 16);
 const _: () = assert!(LEAST_TILE_SIDE <= BLEND_TILE.y && BLEND_TILE.x * BLEND_TILE.y <= WORKGROUP_THREADS);
@@ -178,12 +204,12 @@ impl Program {
             Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment | Self::UpsampleFragment { .. } => {
                 self
             }
-            Self::BlendFragment { .. } | Self::BlendCompute { .. } => self,
+            Self::BlendFragment { .. } | Self::GatherCompute | Self::BlendCompute { .. } => self,
         }
     }
 
     /// The [`name`](Self::name) of every program.
-    pub const NAMES: [&'static str; 10] = [
+    pub const NAMES: [&'static str; 11] = [
         Self::CopyFragment.name(),
         Self::MipmapFragment.name(),
         Self::DownsampleFragment.name(),
@@ -194,14 +220,11 @@ impl Program {
         Self::UpsampleCompute(None).name(),
         Self::BlendFragment {
             filtered: true,
-            sums_filtered: true,
+            sums: Sums::Filtered,
         }
         .name(),
-        Self::BlendCompute {
-            filtered: true,
-            sums_filtered: true,
-        }
-        .name(),
+        Self::GatherCompute.name(),
+        Self::BlendCompute { filtered: true }.name(),
     ];
 
     /// The name of its file in `src/shaders`, and of the entry point there.
@@ -217,6 +240,7 @@ impl Program {
             Self::ConvolveCompute { .. } => "convolve_compute",
             Self::UpsampleCompute(_) => "upsample_compute",
             Self::BlendFragment { .. } => "blend_fragment",
+            Self::GatherCompute => "gather_compute",
             Self::BlendCompute { .. } => "blend_compute",
         }
     }
@@ -241,6 +265,7 @@ impl Program {
             Self::DownsampleCompute { steps: None, .. } => Some(DOWNSAMPLE_ANY_TILE),
             Self::ConvolveCompute { .. } => Some(CONVOLVE_TILE),
             Self::UpsampleCompute(_) => Some(UPSAMPLE_TILE),
+            Self::GatherCompute => Some(GATHER_TILE),
             Self::BlendCompute { .. } => Some(BLEND_TILE),
         }
     }
@@ -259,7 +284,7 @@ impl Program {
             Self::DownsampleFragment
                 | Self::UpsampleFragment { filtered: true }
                 | Self::BlendFragment { filtered: true, .. }
-                | Self::BlendCompute { filtered: true, .. }
+                | Self::BlendCompute { filtered: true }
         )
     }
 
@@ -269,19 +294,20 @@ impl Program {
         matches!(self, Self::BlendFragment { .. } | Self::BlendCompute { .. })
     }
 
-    /// Whether it sums texels of the picture itself with filtered fetches, beside what it blends.
+    /// Whether sigma varies from texel to texel.
     #[must_use]
-    pub const fn sums_filtered(self) -> bool {
-        matches!(
-            self,
-            Self::BlendFragment {
-                sums_filtered: true,
-                ..
-            } | Self::BlendCompute {
-                sums_filtered: true,
-                ..
-            }
-        )
+    pub const fn varies(self) -> bool {
+        self.blends() || matches!(self, Self::GatherCompute)
+    }
+
+    /// Where it has the weakest of the blurs from that it blends.
+    #[must_use]
+    pub const fn sums(self) -> Option<Sums> {
+        match self {
+            Self::BlendFragment { sums, .. } => Some(sums),
+            Self::BlendCompute { .. } => Some(Sums::Gathered),
+            _ => None,
+        }
     }
 
     /// What it is compiled to find beyond the bounds.
@@ -319,6 +345,11 @@ impl Program {
             Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment => Vec::new(),
             Self::UpsampleFragment { .. } | Self::ConvolveFragment(None) => Vec::new(),
             Self::BlendFragment { .. } | Self::BlendCompute { .. } => Vec::new(),
+            Self::GatherCompute => vec![
+                ("THREADS", GATHER_THREADS),
+                ("REACH", GATHER_REACH),
+                ("RUNGS", GATHER_RUNGS),
+            ],
             Self::ConvolveFragment(Some([x, y])) => vec![("TEXELS_X", x), ("TEXELS_Y", y)],
             Self::DownsampleCompute { steps: None, .. } => vec![("THREADS", DOWNSAMPLE_THREADS)],
             Self::DownsampleCompute {

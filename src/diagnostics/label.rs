@@ -15,6 +15,8 @@ pub const VERTICAL: &str = "vertical";
 pub const BLUR: &str = "blur";
 /// The span of the interpolation at full resolution.
 pub const UPSAMPLE: &str = "upsample";
+/// The span of the sums of the sharp picture where the blur of a [`BlurProfile`](crate::BlurProfile) is weak; compute passes.
+pub const GATHER: &str = "gather";
 /// The span of the pass that blends blurs of several strengths, where a [`BlurProfile`](crate::BlurProfile) asks for it.
 pub const BLEND: &str = "blend";
 /// The span of a pass that only copies: an image whose blur is too weak to show, or the sharp picture of a blur that
@@ -22,7 +24,7 @@ pub const BLEND: &str = "blend";
 pub const COPY: &str = "copy";
 
 /// All spans of passes, in the order in which they run.
-pub const PASSES: [&str; 7] = [COPY, DOWNSAMPLE, HORIZONTAL, VERTICAL, BLUR, UPSAMPLE, BLEND];
+pub const PASSES: [&str; 8] = [COPY, DOWNSAMPLE, HORIZONTAL, VERTICAL, BLUR, UPSAMPLE, GATHER, BLEND];
 
 /// How many bytes the intermediate textures of all blurs hold. The copies that blurs in place keep are not among them.
 pub const TEXTURE_BYTES: DiagnosticPath = DiagnosticPath::const_new("gaussian_blur/texture_bytes");

@@ -3,11 +3,12 @@
 
 use crate::plan::pass::{AxisPass, BORDER, Surface};
 use crate::plan::{BlurPlan, DENSE_FROM, LAYERS, Layer, Layers, MIN_SIGMA};
+use crate::program::{Program, Sums};
 use crate::shares::{Measure, Shares};
 use bevy::render::render_resource::binding_types::{texture_2d, uniform_buffer_sized};
 use bevy::render::render_resource::{
-    BindGroupLayoutEntry, Buffer, BufferDescriptor, BufferSize, BufferUsages, ShaderStages, TextureSampleType,
-    TextureView,
+    BindGroupLayoutEntry, BindingResource, Buffer, BufferDescriptor, BufferSize, BufferUsages, ShaderStages,
+    TextureSampleType, TextureView,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bytemuck::{Pod, Zeroable};
@@ -15,10 +16,11 @@ use core::array;
 use core::mem::offset_of;
 
 /// The bindings that come on top of those of other passes.
-pub const LAYERS_BINDING: u32 = 4;
-pub const ATLAS_BINDING: u32 = 5;
-pub const SHARES_BINDING: u32 = 6;
-pub const MASK_BINDING: u32 = 7;
+const LAYERS_BINDING: u32 = 4;
+const ATLAS_BINDING: u32 = 5;
+const SHARES_BINDING: u32 = 6;
+const MASK_BINDING: u32 = 7;
+const SUMS_BINDING: u32 = 8;
 
 /// `Layer` in WGSL. Pairs are x and y.
 #[repr(C)]
@@ -74,16 +76,22 @@ const _: () = assert!(size_of::<LayerUniform>().is_multiple_of(16));
 const _: () = assert!(size_of::<Borders>().is_multiple_of(16));
 const _: () = assert!(size_of::<LayersUniform>() <= 16 << 10);
 
-/// The layout of what comes on top.
-pub fn layout(stage: ShaderStages, filterable: bool) -> [BindGroupLayoutEntry; 4] {
+/// The layout of what comes on top for a program whose sigma varies.
+pub fn layout(program: Program, stage: ShaderStages) -> Vec<BindGroupLayoutEntry> {
     let uniform = |size: usize| uniform_buffer_sized(false, BufferSize::new(size as u64));
     let texture = |filterable| texture_2d(TextureSampleType::Float { filterable });
-    [
+    let mut entries = vec![
         uniform(size_of::<LayersUniform>()).build(LAYERS_BINDING, stage),
-        texture(filterable).build(ATLAS_BINDING, stage),
         uniform(size_of::<SharesUniform>()).build(SHARES_BINDING, stage),
         texture(false).build(MASK_BINDING, stage),
-    ]
+    ];
+    if program.blends() {
+        entries.push(texture(program.filters()).build(ATLAS_BINDING, stage));
+    }
+    if program.sums() == Some(Sums::Gathered) {
+        entries.push(texture(false).build(SUMS_BINDING, stage));
+    }
+    entries
 }
 
 impl LayersUniform {
@@ -193,5 +201,39 @@ impl Blend {
             self.written = Some(uniform);
         }
         self.mask = mask.cloned();
+    }
+}
+
+/// What passes read beside their sources whose sigma varies.
+#[derive(Clone, Copy)]
+pub struct Blended<'a> {
+    pub blend: &'a Blend,
+    pub atlas: &'a TextureView,
+    /// The sums of the sharp picture, if they have a texture.
+    pub sums: Option<&'a TextureView>,
+}
+
+impl<'a> Blended<'a> {
+    /// The atlas, the mask and the sums. Where one is not there, nobody looks at it.
+    pub fn views(&self) -> [&'a TextureView; 3] {
+        let mask = self.blend.mask.as_ref().unwrap_or(self.atlas);
+        [self.atlas, mask, self.sums.unwrap_or(self.atlas)]
+    }
+
+    /// In the [`layout`] of a program.
+    pub fn bindings(&self, program: Program) -> Vec<(u32, BindingResource<'a>)> {
+        let [atlas, mask, sums] = self.views().map(|view| BindingResource::TextureView(view));
+        let mut bindings = vec![
+            (LAYERS_BINDING, self.blend.layers.as_entire_binding()),
+            (SHARES_BINDING, self.blend.shares.as_entire_binding()),
+            (MASK_BINDING, mask),
+        ];
+        if program.blends() {
+            bindings.push((ATLAS_BINDING, atlas));
+        }
+        if program.sums() == Some(Sums::Gathered) {
+            bindings.push((SUMS_BINDING, sums));
+        }
+        bindings
     }
 }

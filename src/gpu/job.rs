@@ -1,7 +1,7 @@
 //! What one blur keeps between frames: what was asked for, the plan, its textures, and the pipeline and bind groups of each
 //! pass.
 
-use super::blend::{ATLAS_BINDING, Blend, LAYERS_BINDING, MASK_BINDING, SHARES_BINDING};
+use super::blend::{Blend, Blended};
 use super::compile::{BlurPipelines, Ready};
 use super::pipelines::{PipelineKey, Queued};
 use super::uniforms::{PassUniform, UNIFORM_STRIDE};
@@ -191,7 +191,7 @@ pub(super) struct Step {
     /// The pipeline that serves any kernel.
     any_kernel: Queued,
     /// The bind groups of the views that this pass has read and written, the latest last.
-    bind_groups: Vec<([TextureViewId; 4], BindGroup)>,
+    bind_groups: Vec<([TextureViewId; 5], BindGroup)>,
 }
 
 /// What a pass reads and writes in this frame.
@@ -199,24 +199,10 @@ pub(super) struct Bound<'a> {
     pub source: &'a TextureView,
     pub target: &'a TextureView,
     pub uniforms: &'a Buffer,
-    /// What a pass that blends reads beside its source.
+    /// What a pass reads beside its source whose sigma varies.
     pub blended: Option<Blended<'a>>,
     /// How many bind groups to keep.
     pub most: usize,
-}
-
-/// What a pass that blends reads beside its source.
-#[derive(Clone, Copy)]
-pub(super) struct Blended<'a> {
-    pub blend: &'a Blend,
-    pub atlas: &'a TextureView,
-}
-
-impl<'a> Blended<'a> {
-    /// Where there is no mask, nobody looks at it.
-    fn mask(&self) -> &'a TextureView {
-        self.blend.mask.as_ref().unwrap_or(self.atlas)
-    }
 }
 
 /// A pipeline that can be used.
@@ -245,13 +231,8 @@ pub(super) fn bind_group(
     if key.program.computes() {
         entries.push((3, BindingResource::TextureView(bound.target)));
     }
-    if let Some(blended) = bound.blended {
-        entries.extend([
-            (LAYERS_BINDING, blended.blend.layers.as_entire_binding()),
-            (ATLAS_BINDING, BindingResource::TextureView(blended.atlas)),
-            (SHARES_BINDING, blended.blend.shares.as_entire_binding()),
-            (MASK_BINDING, BindingResource::TextureView(blended.mask())),
-        ]);
+    if let Some(blended) = &bound.blended {
+        entries.extend(blended.bindings(key.program));
     }
     let entry = |(binding, resource)| BindGroupEntry { binding, resource };
     let entries: Vec<BindGroupEntry> = entries.into_iter().map(entry).collect();
@@ -308,11 +289,8 @@ impl Step {
         let stores = self.key.program.computes();
         // A render pass does not bind its target.
         let target = if stores { bound.target } else { bound.source };
-        let [atlas, mask] = match &bound.blended {
-            Some(blended) => [blended.atlas, blended.mask()],
-            None => [bound.source; 2],
-        };
-        let views = [bound.source, target, atlas, mask].map(|view| view.id());
+        let [atlas, mask, sums] = bound.blended.map_or([bound.source; 3], |blended| blended.views());
+        let views = [bound.source, target, atlas, mask, sums].map(|view| view.id());
         if let Some(known) = self.bind_groups.iter().position(|(ids, _)| *ids == views) {
             let last = self.bind_groups.len() - 1;
             self.bind_groups.swap(known, last);

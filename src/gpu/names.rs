@@ -14,6 +14,7 @@ impl PassKind {
             Self::Vertical => "gaussian_blur_vertical",
             Self::Blur => "gaussian_blur_blur",
             Self::Upsample => "gaussian_blur_upsample",
+            Self::Gather => "gaussian_blur_gather",
             Self::Blend => "gaussian_blur_blend",
         }
     }
@@ -29,6 +30,7 @@ impl PassKind {
             Self::Vertical => label::VERTICAL,
             Self::Blur => label::BLUR,
             Self::Upsample => label::UPSAMPLE,
+            Self::Gather => label::GATHER,
             Self::Blend => label::BLEND,
         }
     }

@@ -7,7 +7,7 @@ use crate::formats::table::{Format, Rounding, Sample};
 use crate::formats::{Ends, Resolved};
 use crate::plan::LAYERS;
 use crate::plan::pass::{BORDER, MAX_WEIGHTS, Stage};
-use crate::program::{Beyond, Program};
+use crate::program::{Beyond, Program, Sums};
 use crate::settings::BlurAlpha;
 use bevy::asset::AssetServer;
 use bevy::core_pipeline::FullscreenShader;
@@ -140,7 +140,7 @@ impl PipelineKey {
         let uniform = uniform_buffer_sized(true, BufferSize::new(size_of::<PassUniform>() as u64));
         let source = match self.reads {
             Sample::Float if self.program.blends() => TextureSampleType::Float {
-                filterable: self.program.sums_filtered(),
+                filterable: self.program.sums() == Some(Sums::Filtered),
             },
             Sample::Float => TextureSampleType::Float { filterable },
             Sample::Uint => TextureSampleType::Uint,
@@ -153,8 +153,8 @@ impl PipelineKey {
         if self.program.computes() {
             entries.push(texture_storage_2d(self.target, StorageTextureAccess::WriteOnly).build(3, stage));
         }
-        if self.program.blends() {
-            entries.extend(blend::layout(stage, filterable));
+        if self.program.varies() {
+            entries.extend(blend::layout(self.program, stage));
         }
         BindGroupLayoutDescriptor::new("gaussian_blur_layout", &entries)
     }
@@ -164,8 +164,9 @@ impl PipelineKey {
     pub fn binds_like(&self, other: &Self) -> bool {
         let stored = |key: &Self| key.program.computes().then_some(key.target);
         let binds = |key: &Self| {
-            let filters = (key.program.filters(), key.program.sums_filtered());
-            (filters, key.program.blends(), key.reads, stored(key))
+            let program = key.program;
+            let varies = (program.varies(), program.sums());
+            (program.filters(), varies, key.reads, stored(key))
         };
         binds(self) == binds(other)
     }
@@ -191,7 +192,8 @@ impl PipelineKey {
             ("FOLDED", beyond != Beyond::Clamped && is_special),
             ("IMAGES", beyond == Beyond::Images && is_special),
             ("FILTERED", self.program.filters()),
-            ("SUMS_FILTERED", self.program.sums_filtered()),
+            ("SUMS_FILTERED", self.program.sums() == Some(Sums::Filtered)),
+            ("GATHERED", self.program.sums() == Some(Sums::Gathered)),
             ("FIRST", self.is_first),
             ("HALF_FLOAT", self.in_halves),
             ("PREMULTIPLY", self.premultiplies),
@@ -217,7 +219,7 @@ impl PipelineKey {
         let stored = stored.filter(|_| self.program.computes());
         let sizes = [("TABLE_VECTORS", MAX_WEIGHTS as u32 / 4), ("BORDER", BORDER as u32)];
         let mut numbers: Vec<(&str, u32)> = sizes.into_iter().chain(self.program.numbers()).collect();
-        if self.program.blends() {
+        if self.program.varies() {
             numbers.push(("LAYERS", LAYERS as u32));
         }
         if let Rounding::Integer {

@@ -4,8 +4,9 @@
 //! pass shares work between neighbouring texels, but can store to some formats only. A plan can mix them, so a job uses
 //! compute passes for its intermediates even where the destination needs a render pass.
 
+use super::blend::Blended;
 use super::compile::{BlurPipelines, Ready};
-use super::job::{Blended, BlurJob, Bound, Prepared, uniform_offset};
+use super::job::{BlurJob, Bound, Prepared, uniform_offset};
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::{PassTimer, Timestamps};
 use crate::plan::pass::{Pass, PassKind, Surface};
@@ -206,18 +207,19 @@ impl Prepared {
         destination: &TextureView,
         turns: usize,
     ) {
-        let atlas = self.plan.layers.as_ref().map(|layers| layers.atlas);
-        let atlas = atlas.map(|atlas| view_of(&self.textures, atlas, source));
-        let blended = atlas
-            .zip(self.blend.as_ref())
-            .map(|(atlas, blend)| Blended { blend, atlas });
+        let layers = self.plan.layers.as_ref().zip(self.blend.as_ref());
+        let blended = layers.map(|(layers, blend)| Blended {
+            blend,
+            atlas: view_of(&self.textures, layers.atlas, source),
+            sums: layers.sums.map(|sums| view_of(&self.textures, sums, source)),
+        });
         for (index, pass) in self.plan.passes.iter().enumerate() {
             let (before, steps) = self.steps.split_at_mut(index);
             let bound = Bound {
                 source: view_of(&self.textures, pass.source, source),
                 target: view_of(&self.textures, pass.target, destination),
                 uniforms: &self.uniforms,
-                blended: blended.filter(|_| pass.program.blends()),
+                blended: blended.filter(|_| pass.program.varies()),
                 // Intermediates are always the same.
                 most: match (pass.source, pass.target) {
                     (Surface::Intermediate(_), Surface::Intermediate(_)) => 1,

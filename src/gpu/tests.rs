@@ -25,7 +25,9 @@ use std::fs;
 use std::sync::Arc;
 use wgpu::{DownlevelFlags, Features};
 
-const LIBRARIES: [&str; 8] = ["srgb", "dither", "leave", "common", "cubic", "spline", "sums", "blend"];
+const LIBRARIES: [&str; 9] = [
+    "srgb", "dither", "leave", "common", "cubic", "spline", "sums", "shares", "blend",
+];
 
 /// What a shader is compiled for.
 type Definitions = Vec<ShaderDefVal>;

@@ -6,6 +6,9 @@
 //! All layers share one chain of octaves, as at the top of [`plan`](super): a layer is a residual Gaussian of one level of
 //! it. They lie in one texture, the **atlas**, so that the last pass reads two textures however many there are.
 //!
+//! Below the weakest layer texels of the sharp picture are summed, each with its own sigma. Compute passes have a pass for
+//! that, whose threads share reads; the last pass finds the sums in a third texture. Render passes sum in the last pass.
+//!
 //! Which sigmas layers have, and how they are blended, is the subject of [`ladder`].
 
 use super::atlas::arrange;
@@ -27,6 +30,8 @@ pub struct Layers {
     pub gathered: f64,
     /// After how many sigmas that sum ends.
     pub cutoff: f64,
+    /// The texture of those sums, if they have a pass of their own.
+    pub sums: Option<Surface>,
     /// The sigmas along x and y as shares of the larger one.
     pub aspect: Vec2,
     /// The position of the target's first texel in the picture.
@@ -116,15 +121,17 @@ impl Builder {
                 axes: self.axes(sigma as f32 * aspect, rho),
             })
             .collect();
-        let sharp = self.sharp();
         let chain = self.chain(&blurs);
         let (atlas, places) = self.blur(&blurs, &chain);
+        let sums = rules::gather(self.means.tiling).map(|program| self.enter(PassKind::Gather, program));
+        let sharp = self.sharp(sums);
         let target = self.blend(sharp);
         let layers = blurs.iter().zip(places);
         self.layers = Some(Layers {
             atlas,
             gathered: ladder::gathered(largest),
             cutoff: self.means.precision.cutoff(),
+            sums,
             aspect,
             origin: target.map_or(IVec2::ZERO, |_| self.region.min.as_ivec2()),
             layers: layers.map(|(blur, place)| blur.layer(place, target)).collect(),
@@ -138,16 +145,21 @@ impl Builder {
         [axis(0), axis(1)]
     }
 
-    /// What the last pass reads the sharp picture from. It cannot read what it writes.
-    fn sharp(&mut self) -> Surface {
+    /// What the last pass reads the sharp picture from. It cannot read what it writes: where that is the picture, it reads
+    /// the sums, or a copy to sum.
+    fn sharp(&mut self, sums: Option<Surface>) -> Surface {
         if !self.in_place {
             return Surface::Source;
         }
+        sums.unwrap_or_else(|| self.enter(PassKind::Copy, rules::enter()))
+    }
+
+    /// A pass from the picture to a texture as large as the region.
+    fn enter(&mut self, kind: PassKind, program: Program) -> Surface {
         let axes = self.axes(Vec2::ZERO, self.means.precision.rho());
         let target = self.intermediate(level_size(&axes, [0; 2]));
-        let program = rules::enter(self.means.tiling);
         let axes = axes.each_ref().map(|axis| axis.keep((None, Some(0))));
-        self.push(PassKind::Copy, program, (Surface::Source, target), UVec2::ZERO, axes);
+        self.push(kind, program, (Surface::Source, target), UVec2::ZERO, axes);
         target
     }
 

@@ -60,6 +60,8 @@ pub enum PassKind {
     Blur,
     /// Interpolates the low level at full resolution.
     Upsample,
+    /// Sums the sharp picture, each texel with its own sigma.
+    Gather,
     /// Blends blurs of several sigmas, at full resolution.
     Blend,
 }

@@ -1,6 +1,6 @@
 //! Which program does what. A plan decides by these rules, and so does the list of all programs that plans can ask for.
 
-use crate::program::{Beyond, Filtering, IMAGE_MARGIN, Program, Tiling};
+use crate::program::{Beyond, Filtering, IMAGE_MARGIN, Program, Sums, Tiling};
 
 /// Kernels reach a multiple of this many texels. Every reach is a program of its own, so there should be few. Where both
 /// convolutions are one pass, four texels are convolved at a time.
@@ -59,31 +59,37 @@ pub fn reach_with_images(reach: usize, images: usize, tiling: Tiling) -> usize {
 }
 
 /// Leaves the picture as it is, but for what becomes of values on their way in.
-pub fn enter(tiling: Tiling) -> Program {
-    match tiling {
-        Tiling::None => Program::ConvolveFragment(Some([1; 2])),
-        Tiling::Tiled { .. } => convolve_both(0, Beyond::Clamped),
-    }
+pub fn enter() -> Program {
+    Program::ConvolveFragment(Some([1; 2]))
+}
+
+/// Sums the sharp picture where sigma is small, if there is a program for that alone.
+pub fn gather(tiling: Tiling) -> Option<Program> {
+    (tiling != Tiling::None).then_some(Program::GatherCompute)
 }
 
 /// Blends layers with the sharp picture, the source or a copy of it, and writes the destination, or an intermediate that is
 /// left to somebody else.
 pub fn blend(tiling: Tiling, filtering: Filtering, leaves: bool, reads_copy: bool) -> Program {
     let filtered = filtering.spline;
-    let sharp = if reads_copy {
+    let may_filter = if reads_copy {
         filtering.intermediates
     } else {
         filtering.source
     };
-    let sums_filtered = filtered && sharp;
     match tiling {
-        Tiling::Tiled { stores, .. } if stores || leaves => Program::BlendCompute {
+        Tiling::Tiled { stores, .. } if stores || leaves => Program::BlendCompute { filtered },
+        Tiling::Tiled { .. } => Program::BlendFragment {
             filtered,
-            sums_filtered,
+            sums: Sums::Gathered,
         },
-        _ => Program::BlendFragment {
+        Tiling::None => Program::BlendFragment {
             filtered,
-            sums_filtered,
+            sums: if filtered && may_filter {
+                Sums::Filtered
+            } else {
+                Sums::Texels
+            },
         },
     }
 }

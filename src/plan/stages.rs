@@ -46,8 +46,10 @@ pub fn varying_stages(means: Means, finish: Finish, in_place: bool) -> Vec<Stage
         !copies,
         finish == Finish::Write,
     );
-    if copies {
-        list.add(rules::enter(tiling), true, false);
+    match rules::gather(tiling) {
+        Some(gather) => list.add(gather, true, false),
+        None if copies => list.add(rules::enter(), true, false),
+        None => {}
     }
     let farthest = rules::rounded_reach(*reaches(0, precision, precision.rho()).end(), tiling);
     for is_first in [true, false] {

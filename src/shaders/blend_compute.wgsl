@@ -1,7 +1,7 @@
 // Compute: a blur whose sigma varies over the picture: the last pass.
 
 #import bevy_gaussian_blur::common::{blur, store}
-#import bevy_gaussian_blur::blend::{blended, sigma_at}
+#import bevy_gaussian_blur::blend::{blended, target_sigma}
 #ifndef IN_PLACE
 #import bevy_gaussian_blur::leave::as_it_is
 #import bevy_gaussian_blur::common::{fetch, source_position, stored}
@@ -14,7 +14,7 @@ fn blend_compute(@builtin(global_invocation_id) invocation: vec3<u32>) {
         return;
     }
     let texel = blur.origin + position;
-    let sigma = sigma_at(texel);
+    let sigma = target_sigma(texel);
     if sigma > 0.0 {
         store(position, blended(texel, sigma));
         return;

@@ -1,7 +1,7 @@
 // A blur whose sigma varies over the picture: the last pass.
 
 #import bevy_gaussian_blur::leave::{Output, leave}
-#import bevy_gaussian_blur::blend::{blended, sigma_at}
+#import bevy_gaussian_blur::blend::{blended, target_sigma}
 #ifndef IN_PLACE
 #import bevy_gaussian_blur::common::{source, source_position}
 #ifdef INTEGERS
@@ -15,7 +15,7 @@
 @fragment
 fn blend_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     let texel = vec2<i32>(fragment.xy);
-    let sigma = sigma_at(texel);
+    let sigma = target_sigma(texel);
     if sigma == 0.0 {
         return sharp(texel);
     }

@@ -19,6 +19,7 @@
 //   BORDER         the border texels whose normalisation a table carries, at either end
 //   FILTERED       this pass reads the source through a linearly filtering sampler
 //   SUMS_FILTERED  this pass, which blends, reads the picture through it, too
+//   GATHERED       this pass, which blends, finds the sums of the picture in a texture
 //   FIRST          this pass reads the picture itself: values are made finite
 //   HALF_FLOAT     intermediates are half floats: values end at their largest
 //   PREMULTIPLY    this pass reads straight alpha

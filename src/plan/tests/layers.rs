@@ -24,7 +24,8 @@ fn layer_of_row(plan: &BlurPlan, layer: &Layer, row: &[f64], targets: Range<i32>
         .map(|size| vec![0.0; size.x as usize])
         .collect();
     let is_tile = |pass: &Pass| matches!(pass.kind, PassKind::Horizontal | PassKind::Vertical | PassKind::Blur);
-    let leads_there = |pass: &&Pass| pass.kind != PassKind::Blend && (!is_tile(pass) || pass.origin == layer.origin);
+    let is_apart = |pass: &Pass| matches!(pass.kind, PassKind::Gather | PassKind::Blend);
+    let leads_there = |pass: &&Pass| !is_apart(pass) && (!is_tile(pass) || pass.origin == layer.origin);
     for pass in plan.passes.iter().filter(leads_there) {
         let Surface::Intermediate(target) = pass.target else {
             panic!("only the last pass writes the destination");

@@ -1,0 +1,253 @@
+// Compute: the sharp picture under the small sigmas of a blur that varies, a tile at a time, for the pass that blends.
+//
+// A Gaussian whose sigma changes from texel to texel cannot be separated. But sigmas of neighbours are much alike: a tile
+// lies between a few fixed ones, the **rungs**. It is convolved with each of those along both axes, as in `convolve_compute`,
+// and every texel interpolates between two of them, in the logarithm of sigma as in `plan::ladder`. Rungs are so near to each
+// other, 2^(1/12) apart, that no picture is off by more than 0.2/255. In a tile with many rungs each texel is summed on its own.
+
+#import bevy_gaussian_blur::common::{EDGE_RENORMALIZE, blur, enter, fetch, is_inside}
+#import bevy_gaussian_blur::common::{read_texel, source_position, store}
+#import bevy_gaussian_blur::shares::{sigma_at, stack}
+#import bevy_gaussian_blur::sums::{counts, fading, gaussian_sum}
+
+// The tile, in texels, and the farthest that a kernel reaches.
+const WIDTH: i32 = #{WIDTH};
+const HEIGHT: i32 = #{HEIGHT};
+const THREADS: i32 = #{THREADS};
+const REACH: i32 = #{REACH};
+const COLUMNS: i32 = WIDTH + 2 * REACH;
+// The rows of a column that a thread sums, and the texels of a row.
+const DOWN: i32 = 8;
+const ACROSS: i32 = 4;
+
+// The most rungs of a tile that are cheaper than sums for each texel, and how many there are to an octave.
+const MOST_RUNGS: i32 = #{RUNGS};
+const TO_OCTAVE: f32 = 12.0;
+// The rung below which a blur is none: sigma is 0.19, and a neighbour counts 10^-6.
+const LEAST_RUNG: f32 = -29.0;
+// That of a texel for which somebody else cares.
+const NO_RUNG: f32 = 1e9;
+// What makes rungs positive.
+const BIAS: i32 = 100;
+
+// The lowest and the highest rung of the tile, one counted downwards and both from 1 on: all 0 is where they start.
+var<workgroup> lowest: atomic<i32>;
+var<workgroup> highest: atomic<i32>;
+var<workgroup> ends: vec2<i32>;
+
+// The weights of every rung and axis, by distance. From where the kernel ends they are 0.
+const DISTANCES: i32 = REACH + DOWN;
+var<workgroup> weights: array<f32, 2 * MOST_RUNGS * DISTANCES>;
+
+// The sums of columns, and results. A row is stored as interleaved parts, so that threads which read every fourth texel read
+// neighbouring ones.
+const PART: i32 = COLUMNS / ACROSS;
+var<workgroup> sums: array<vec4<f32>, COLUMNS * HEIGHT>;
+
+@compute @workgroup_size(#{THREADS})
+fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let index = i32(thread);
+    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
+    // The texels of this thread.
+    let quad = vec2<i32>(index % (WIDTH / ACROSS) * ACROSS, index / (WIDTH / ACROSS));
+    let rungs = rungs_of(first + quad);
+    look_at(rungs);
+    workgroupBarrier();
+    if index == 0 {
+        ends = vec2<i32>(atomicLoad(&lowest), atomicLoad(&highest));
+    }
+    let found = workgroupUniformLoad(&ends);
+    if found.y == 0 {
+        return;
+    }
+    let low = BIAS - found.x;
+    let high = found.y - BIAS;
+    if high - low >= MOST_RUNGS {
+        sum_each(first + quad, rungs);
+        return;
+    }
+    if index < 2 * (high - low + 1) {
+        lay_out_weights(index, low + index / 2);
+    }
+    workgroupBarrier();
+    let corner = source_position(blur.origin + first);
+    let is_plain = is_inside(corner - REACH, corner + vec2<i32>(WIDTH, HEIGHT) + REACH - 1);
+    let normalizes = !is_plain && any(blur.edge == vec2<u32>(EDGE_RENORMALIZE));
+    var blended = mat4x4<f32>();
+    for (var rung = low; rung <= high; rung++) {
+        let table = 2 * (rung - low) * DISTANCES;
+        let reach = reach_of(rung);
+        sum_columns(index, corner, table + DISTANCES, reach, is_plain);
+        workgroupBarrier();
+        var shares = max(1.0 - abs(rungs - f32(rung)), vec4<f32>(0.0));
+        if normalizes {
+            shares /= weights_inside(corner + quad, table, reach);
+        }
+        let values = sum_row(quad, table, reach.x);
+        blended += mat4x4<f32>(
+            shares.x * values[0],
+            shares.y * values[1],
+            shares.z * values[2],
+            shares.w * values[3],
+        );
+        workgroupBarrier();
+    }
+    keep(index, first, quad, blended);
+}
+
+// Four neighbouring texels as rungs, fractions and all.
+fn rungs_of(texel: vec2<i32>) -> vec4<f32> {
+    var rungs = vec4<f32>(NO_RUNG);
+    for (var i = 0; i < ACROSS; i++) {
+        let position = texel + vec2<i32>(i, 0);
+        let sigma = sigma_at(source_position(blur.origin + position));
+        if sigma > 0.0 && sigma <= stack.layers[0].sigma && all(position < blur.size) {
+            let rung = max(TO_OCTAVE * log2(min(sigma, stack.gathered)), LEAST_RUNG);
+            // What is as good as a rung is one.
+            rungs[i] = select(rung, round(rung), abs(rung - round(rung)) < 0.01);
+        }
+    }
+    return rungs;
+}
+
+fn look_at(rungs: vec4<f32>) {
+    for (var i = 0; i < ACROSS; i++) {
+        if rungs[i] < NO_RUNG {
+            atomicMax(&lowest, BIAS - i32(floor(rungs[i])));
+            atomicMax(&highest, BIAS + i32(ceil(rungs[i])));
+        }
+    }
+}
+
+fn sum_each(texel: vec2<i32>, rungs: vec4<f32>) {
+    for (var i = 0; i < ACROSS; i++) {
+        if rungs[i] < NO_RUNG {
+            let position = texel + vec2<i32>(i, 0);
+            let sigmas = exp2(rungs[i] / TO_OCTAVE) * stack.aspect;
+            store(position, gaussian_sum(blur.origin + position, sigmas, stack.cutoff));
+        }
+    }
+}
+
+fn sigmas_of(rung: i32) -> vec2<f32> {
+    return exp2(f32(rung) / TO_OCTAVE) * stack.aspect;
+}
+
+fn reach_of(rung: i32) -> vec2<i32> {
+    return vec2<i32>(ceil(stack.cutoff * sigmas_of(rung)));
+}
+
+// The weights of a rung along an axis, which add up to 1.
+fn lay_out_weights(table: i32, rung: i32) {
+    let sigma = sigmas_of(rung)[table % 2];
+    let scale = -0.5 / max(sigma * sigma, 1e-4);
+    var total = 1.0;
+    for (var distance = 1; distance <= REACH; distance++) {
+        total += 2.0 * fading(f32(distance), scale, stack.cutoff * sigma);
+    }
+    for (var distance = 0; distance < DISTANCES; distance++) {
+        weights[table * DISTANCES + distance] = fading(f32(distance), scale, stack.cutoff * sigma) / total;
+    }
+}
+
+fn slot_of(row: i32, column: i32) -> i32 {
+    return row * COLUMNS + column % ACROSS * PART + column / ACROSS;
+}
+
+// Sums along y, of all columns that the rows need: eight of a column for each thread.
+fn sum_columns(index: i32, corner: vec2<i32>, table: i32, reach: vec2<i32>, is_plain: bool) {
+    let columns = WIDTH + 2 * reach.x;
+    if index >= columns * (HEIGHT / DOWN) {
+        return;
+    }
+    let column = index % columns - reach.x;
+    let row = index / columns * DOWN;
+    let centre = corner + vec2<i32>(column, row);
+    var a = vec4<f32>(0.0);
+    var b = vec4<f32>(0.0);
+    var c = vec4<f32>(0.0);
+    var d = vec4<f32>(0.0);
+    var e = vec4<f32>(0.0);
+    var f = vec4<f32>(0.0);
+    var g = vec4<f32>(0.0);
+    var h = vec4<f32>(0.0);
+    // The weights of the last eight reads, handed from one sum to the next.
+    var near = vec4<f32>(0.0);
+    var far = vec4<f32>(0.0);
+    for (var i = -reach.y; i < DOWN + reach.y; i++) {
+        far = vec4<f32>(near.w, far.xyz);
+        near = vec4<f32>(weights[table + abs(i)], near.xyz);
+        let value = read(centre + vec2<i32>(0, i), is_plain);
+        a += near.x * value;
+        b += near.y * value;
+        c += near.z * value;
+        d += near.w * value;
+        e += far.x * value;
+        f += far.y * value;
+        g += far.z * value;
+        h += far.w * value;
+    }
+    let slot = slot_of(row, REACH + column);
+    sums[slot] = a;
+    sums[slot + COLUMNS] = b;
+    sums[slot + 2 * COLUMNS] = c;
+    sums[slot + 3 * COLUMNS] = d;
+    sums[slot + 4 * COLUMNS] = e;
+    sums[slot + 5 * COLUMNS] = f;
+    sums[slot + 6 * COLUMNS] = g;
+    sums[slot + 7 * COLUMNS] = h;
+}
+
+fn read(texel: vec2<i32>, is_plain: bool) -> vec4<f32> {
+    if is_plain {
+        return enter(fetch(texel));
+    }
+    return read_texel(texel);
+}
+
+// Sums along x, of four neighbouring texels.
+fn sum_row(quad: vec2<i32>, table: i32, reach: i32) -> mat4x4<f32> {
+    var a = vec4<f32>(0.0);
+    var b = vec4<f32>(0.0);
+    var c = vec4<f32>(0.0);
+    var d = vec4<f32>(0.0);
+    var near = vec4<f32>(0.0);
+    for (var i = -reach; i < ACROSS + reach; i++) {
+        near = vec4<f32>(weights[table + abs(i)], near.xyz);
+        let value = sums[slot_of(quad.y, REACH + quad.x + i)];
+        a += near.x * value;
+        b += near.y * value;
+        c += near.z * value;
+        d += near.w * value;
+    }
+    return mat4x4<f32>(a, b, c, d);
+}
+
+// The parts of the weights that count, of four neighbouring texels.
+fn weights_inside(first: vec2<i32>, table: i32, reach: vec2<i32>) -> vec4<f32> {
+    var across = vec4<f32>(0.0);
+    var near = vec4<f32>(0.0);
+    for (var i = -reach.x; i < ACROSS + reach.x; i++) {
+        near = vec4<f32>(weights[table + abs(i)], near.xyz);
+        across += select(vec4<f32>(0.0), near, counts(first.x + i, 0u));
+    }
+    var down = 0.0;
+    for (var i = -reach.y; i <= reach.y; i++) {
+        down += select(0.0, weights[table + DISTANCES + abs(i)], counts(first.y + i, 1u));
+    }
+    return down * across;
+}
+
+// Stores all of the tile, neighbouring texels by neighbouring threads.
+fn keep(index: i32, first: vec2<i32>, quad: vec2<i32>, values: mat4x4<f32>) {
+    let slot = slot_of(quad.y, quad.x);
+    sums[slot] = values[0];
+    sums[slot + PART] = values[1];
+    sums[slot + 2 * PART] = values[2];
+    sums[slot + 3 * PART] = values[3];
+    workgroupBarrier();
+    for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
+        let texel = vec2<i32>(i % WIDTH, i / WIDTH);
+        store(first + texel, sums[slot_of(texel.y, texel.x)]);
+    }
+}
