@@ -31,26 +31,45 @@ fn blended(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
         return sharp_sum(texel, sigma);
     }
     let above = layer_above(sigma);
-    let strong = layer_at(above, texel);
-    let gap = stack.layers[above].log_sigma - log(sigma);
+    let weights = weights_of(above, stack.layers[above].log_sigma - log(sigma));
+    var sum = vec4<f32>(0.0);
+    // A loop, so that there is one copy of what it does.
+    for (var i = 0u; i < LAYERS_BLENDED; i++) {
+        if weights[i] != 0.0 {
+            sum += weights[i] * layer_at(above - i, texel);
+        }
+    }
+    if above == 0u && weights.x < 1.0 {
+        sum += (1.0 - weights.x) * sharp_sum(texel, stack.gathered);
+    }
+    return sum;
+}
+
+// The most layers that are blended.
+const LAYERS_BLENDED: u32 = 3u;
+
+// The weights of a layer and the ones below it, for a sigma whose logarithm is so much less than that of the layer. The
+// lowest layer leaves the rest to the sharp picture.
+fn weights_of(above: u32, gap: f32) -> vec3<f32> {
     if gap <= 0.0 {
-        return strong;
+        return vec3<f32>(1.0, 0.0, 0.0);
     }
+    let strong = stack.layers[above].log_sigma;
     if above == 0u {
-        let span = stack.layers[0].log_sigma - log(stack.gathered);
-        return mix(strong, sharp_sum(texel, stack.gathered), gap / span);
+        return vec3<f32>(1.0 - gap / (strong - log(stack.gathered)), 0.0, 0.0);
     }
-    let below = above - 1u;
-    let weak = layer_at(below, texel);
-    let span = stack.layers[above].log_sigma - stack.layers[below].log_sigma;
-    let line = mix(strong, weak, gap / span);
-    if below == 0u || stack.layers[below].sigma >= stack.dense {
+    let weak = stack.layers[above - 1u].log_sigma;
+    let t = gap / (strong - weak);
+    let line = vec3<f32>(1.0 - t, t, 0.0);
+    if above == 1u || stack.layers[above - 1u].sigma >= stack.dense {
         return line;
     }
     // Newton's form of the parabola through the next weaker one.
-    let next_span = stack.layers[below].log_sigma - stack.layers[below - 1u].log_sigma;
-    let slopes = (strong - weak) / span - (weak - layer_at(below - 1u, texel)) / next_span;
-    return line - gap * (span - gap) / (span + next_span) * slopes;
+    let weaker = stack.layers[above - 2u].log_sigma;
+    let bend = gap * (strong - weak - gap) / (strong - weaker);
+    let slope = bend / (strong - weak);
+    let next_slope = bend / (weak - weaker);
+    return line + vec3<f32>(-slope, slope + next_slope, -next_slope);
 }
 
 // The Gaussian of the sharp picture itself, for a sigma up to `stack.gathered`.
