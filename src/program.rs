@@ -140,8 +140,9 @@ const GATHER_TILE: UVec2 = UVec2::new(32, 16);
 const GATHER_THREADS: u32 = GATHER_TILE.x * GATHER_TILE.y / CONVOLVE_ACROSS;
 const GATHER_DISTANCES: u32 = GATHER_REACH + CONVOLVE_DOWN;
 const GATHER_COLUMNS: u32 = GATHER_TILE.x + 2 * GATHER_REACH;
-/// The farthest that a sum reaches, and the most rungs that a tile is convolved with.
+/// The farthest that a sum reaches, rounded up to what can be interleaved.
 pub const GATHER_REACH: u32 = 10;
+/// The most rungs that a tile is convolved with.
 const GATHER_RUNGS: u32 = 7;
 const _: () = assert!(GATHER_COLUMNS.is_multiple_of(CONVOLVE_ACROSS));
 const _: () = assert!(GATHER_COLUMNS * (GATHER_TILE.y / CONVOLVE_DOWN) <= GATHER_THREADS);

@@ -25,9 +25,10 @@
 //! next to nothing, but blending them costs what it does elsewhere: four to the octave, with lines. From 256 on blurs hardly
 //! differ.
 //!
-//! Below the first rung nothing is stored. The last pass sums the texels of the sharp picture itself, each with its own
-//! Gaussian. That is exact, and dear only where the sigma is small but not 0: up to 17 by 17 texels. The first two rungs are
-//! nearer together, as there is none below them.
+//! Below the first rung there is no layer. The texels of the sharp picture are summed, each with its own Gaussian: up to 17 by
+//! 17 texels where the sigma is small but not 0. Render passes do just that; compute passes do it for the texels of a tile
+//! together, between rungs of their own (`gather_compute.wgsl`). The first two rungs of layers are nearer together, as there is
+//! none below them.
 //!
 //! The topmost rung is the largest sigma itself. Where it grows past a fixed rung, that appears where the topmost one was, and
 //! nothing pops.
@@ -79,7 +80,7 @@ pub fn fixed_sigmas(largest: f64) -> impl Iterator<Item = f64> {
 /// may be off by 0.7/255 along an axis there, and half as much from the next one on.
 pub const RHO: f64 = 1.122;
 
-/// The sigma up to which the last pass sums the sharp picture: near enough to the first rung, and no further than
+/// The sigma up to which the sharp picture is summed: near enough to the first rung, and no further than
 /// needed. Up to 1 sums cost less than layers.
 pub fn gathered(largest: f64) -> f64 {
     fixed_sigma(FIRST).min(largest / FIRST_RATIO).max(largest.min(1.0))
@@ -88,6 +89,8 @@ pub fn gathered(largest: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Precision;
+    use crate::program::GATHER_REACH;
 
     #[test]
     fn rungs_are_as_near_to_each_other_as_they_have_to_be() {
@@ -114,6 +117,14 @@ mod tests {
                 end <= first && (first <= 1.0 || first <= end * 1.1225),
                 "{largest}: {end}, {first}"
             );
+        }
+    }
+
+    #[test]
+    fn sums_reach_no_farther_than_their_program() {
+        for precision in [Precision::Standard, Precision::Hdr] {
+            let reach = (precision.cutoff() * fixed_sigma(FIRST)).ceil() as u32;
+            assert!(reach <= GATHER_REACH, "{precision:?}: {reach}");
         }
     }
 }

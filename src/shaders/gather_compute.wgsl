@@ -2,8 +2,8 @@
 //
 // A Gaussian whose sigma changes from texel to texel cannot be separated. But sigmas of neighbours are much alike: a tile
 // lies between a few fixed ones, the **rungs**. It is convolved with each of those along both axes, as in `convolve_compute`,
-// and every texel interpolates between two of them, in the logarithm of sigma as in `plan::ladder`. Rungs are so near to each
-// other, 2^(1/12) apart, that no picture is off by more than 0.2/255. In a tile with many rungs each texel is summed on its own.
+// and every texel interpolates between two of them, in the logarithm of sigma as in `plan::ladder`. Rungs have the ratio 2^(1/12):
+// no picture is off by more than 0.3/255, by the L1 distance of kernels. In a tile with many rungs each texel is summed alone.
 
 #import bevy_gaussian_blur::common::{EDGE_RENORMALIZE, blur, enter, fetch, is_inside}
 #import bevy_gaussian_blur::common::{read_texel, source_position, store}
