@@ -1,5 +1,5 @@
-//! What the last pass of a blur reads whose sigma varies: the mirror of `Layers` and `Shares` in `shaders/blend.wgsl`, and
-//! the buffers that hold them.
+//! What passes of a blur read whose sigma varies: the mirror of `Layers` and `Shares` in `shaders/shares.wgsl`, the buffers
+//! that hold them, and what is bound beside them.
 
 use crate::plan::pass::{AxisPass, BORDER, Surface};
 use crate::plan::{BlurPlan, DENSE_FROM, LAYERS, Layer, Layers, MIN_SIGMA};
@@ -155,7 +155,7 @@ impl SharesUniform {
     }
 }
 
-/// What a job keeps for its last pass.
+/// What a job keeps whose sigma varies.
 pub struct Blend {
     pub layers: Buffer,
     pub shares: Buffer,

@@ -93,7 +93,7 @@ pub(super) struct Prepared {
     /// What steps read that are left to somebody else.
     pub left: Vec<BoundLevel>,
     pub uniforms: Buffer,
-    /// What the last pass reads, if it blends.
+    /// What passes read whose sigma varies.
     pub blend: Option<Blend>,
     /// The intermediates of this frame.
     pub textures: Vec<TextureView>,
