@@ -19,8 +19,8 @@ pub const UPSAMPLE: &str = "upsample";
 pub const GATHER: &str = "gather";
 /// The span of the pass that blends blurs of several strengths, where a [`BlurProfile`](crate::BlurProfile) asks for it.
 pub const BLEND: &str = "blend";
-/// The span of a pass that only copies: an image whose blur is too weak to show, or the sharp picture of a blur that
-/// varies in place.
+/// The span of a pass that only copies: an image whose blur is too weak to show, or, with render passes, the sharp picture of
+/// a blur that varies in place.
 pub const COPY: &str = "copy";
 
 /// All spans of passes, in the order in which they run.

@@ -18,7 +18,7 @@
 //   TABLE_VECTORS  the length of a table, in vectors
 //   BORDER         the border texels whose normalisation a table carries, at either end
 //   FILTERED       this pass reads the source through a linearly filtering sampler
-//   SUMS_FILTERED  this pass, which blends, reads the picture through it, too
+//   SUMS_FILTERED  this render pass, which blends, reads the picture through it, too
 //   GATHERED       this pass, which blends, finds the sums of the picture in a texture
 //   FIRST          this pass reads the picture itself: values are made finite
 //   HALF_FLOAT     intermediates are half floats: values end at their largest
