@@ -138,7 +138,8 @@ const UPSAMPLE_THREADS_Y: u32 = 16;
 /// The tile of [`Program::GatherCompute`]. Its threads sum eight texels of a column and four of a row.
 const GATHER_TILE: UVec2 = UVec2::new(32, 16);
 const GATHER_THREADS: u32 = GATHER_TILE.x * GATHER_TILE.y / CONVOLVE_ACROSS;
-const GATHER_DISTANCES: u32 = GATHER_REACH + CONVOLVE_DOWN;
+// Four rows are read at a time.
+const GATHER_DISTANCES: u32 = GATHER_REACH.next_multiple_of(4) + CONVOLVE_DOWN;
 const GATHER_COLUMNS: u32 = GATHER_TILE.x + 2 * GATHER_REACH;
 /// The farthest that a sum reaches, rounded up to what can be interleaved.
 pub const GATHER_REACH: u32 = 10;
@@ -349,6 +350,7 @@ impl Program {
             Self::GatherCompute => vec![
                 ("THREADS", GATHER_THREADS),
                 ("REACH", GATHER_REACH),
+                ("DISTANCES", GATHER_DISTANCES),
                 ("RUNGS", GATHER_RUNGS),
             ],
             Self::ConvolveFragment(Some([x, y])) => vec![("TEXELS_X", x), ("TEXELS_Y", y)],

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo bench --bench gpu -- [--size WxH]... [--format F]... [--sigma S]... [--method M]... [--edge E] [--dither]
-//!     [--json FILE] [--plot FILE.svg]
+//!     [--passes] [--json FILE] [--plot FILE.svg]
 //! cargo bench --bench gpu -- --quick
 //! cargo bench --bench gpu -- --glass
 //! ```

@@ -4,7 +4,7 @@ use crate::accuracy::Accuracy;
 use crate::classic::{Classic, can_run};
 use crate::method::Method;
 use crate::options::{Edge, Format, Options};
-use crate::ours::{Images, Ours};
+use crate::ours::{Images, Ours, Times};
 use crate::stage::{Gpu, Stage, tiled};
 use crate::timer::Timer;
 use std::collections::HashMap;
@@ -28,11 +28,12 @@ pub struct Row {
 }
 
 /// Times in microseconds, and the error in 1/255, which a copy does not have.
-#[derive(Clone, Copy)]
 pub struct Figures {
     pub median: f64,
     pub min: f64,
     pub error: Option<f64>,
+    /// The times of each kind of pass, where they were asked for.
+    pub passes: Vec<(&'static str, f64)>,
 }
 
 /// Everything that is needed to measure.
@@ -59,7 +60,7 @@ struct Contender<'a> {
     method: Method,
     /// `None` if it is ours.
     classic: Option<Classic<'a>>,
-    times: Vec<f64>,
+    times: Times,
     stopped: Option<String>,
 }
 
@@ -143,7 +144,7 @@ impl Bench {
             contenders.push(Contender {
                 method,
                 classic: classic.then(|| Classic::new(stage, method, sigma)),
-                times: Vec::new(),
+                times: Times::default(),
                 stopped,
             });
         }
@@ -176,15 +177,17 @@ impl Bench {
         let Some(classic) = &contender.classic else {
             let is_its = |(ours, _): &(&mut Ours, &Images)| ours.method() == contender.method;
             let (ours, images) = self.ours.iter_mut().zip(images).find(is_its).expect("an app for ours");
-            contender.times.extend(ours.time(images, sigma, count)?);
+            let times = ours.time(images, sigma, count)?;
+            contender.times.whole.extend(times.whole);
+            contender.times.passes = times.passes;
             return Ok(());
         };
         let time = || self.timer.time(|encoder| classic.encode(encoder));
         let warm_up = time();
-        if contender.times.is_empty() && warm_up > self.limit() {
+        if contender.times.whole.is_empty() && warm_up > self.limit() {
             return Err(too_long(warm_up));
         }
-        contender.times.extend((0..count).map(|_| time()));
+        contender.times.whole.extend((0..count).map(|_| time()));
         Ok(())
     }
 
@@ -204,12 +207,13 @@ impl Bench {
             let (gpu, ours) = (&self.gpu, &mut self.ours);
             Some(self.accuracy.error_of(gpu, ours, method, format, sigma)?)
         };
-        times.sort_by(f64::total_cmp);
-        let middle = times.len() / 2;
+        times.whole.sort_by(f64::total_cmp);
+        let middle = times.whole.len() / 2;
         Ok(Figures {
-            median: (times[middle] + times[(times.len() - 1) / 2]) / 2.0,
-            min: times[0],
+            median: (times.whole[middle] + times.whole[(times.whole.len() - 1) / 2]) / 2.0,
+            min: times.whole[0],
             error,
+            passes: times.passes,
         })
     }
 

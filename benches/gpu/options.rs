@@ -38,6 +38,9 @@ pub struct Options {
     /// Dither what our blurs write into 8 bits: the error then is that of noise, up to 1
     #[arg(long)]
     pub dither: bool,
+    /// Print the time of each kind of pass, too. Timestamps around every pass take their own time on fast GPUs
+    #[arg(long)]
+    pub passes: bool,
     /// Write the times as JSON
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

@@ -1,8 +1,8 @@
 //! Our blur, in Bevy apps of its own.
 //!
 //! The timestamps stand before and after all that a frame renders, and the blur is all there is. The plugin's own
-//! diagnostics are left out: with them there would be two more timestamps around every pass, and on fast GPUs each of
-//! those takes microseconds.
+//! diagnostics are left out, unless `--passes` asks for them: with them there are two more timestamps around every pass, and
+//! on fast GPUs each of those takes microseconds.
 //!
 //! Software rendering (llvmpipe) executes compute passes at once, but writes timestamps only when something is flushed, so
 //! that both timestamps would be written after them. There, each timestamp is a submission of its own.
@@ -15,10 +15,12 @@ use crate::support::headless::Headless;
 use crate::support::images::plain;
 use crate::support::reference::Picture;
 use crate::timer::Timer;
+use bevy::diagnostic::DiagnosticsStore;
 use bevy::prelude::*;
 use bevy::render::RenderApp;
 use bevy::render::render_resource::TextureUsages;
 use bevy::render::renderer::{RenderContext, RenderGraph, RenderGraphSystems};
+use bevy_gaussian_blur::diagnostics::PASSES;
 use bevy_gaussian_blur::prelude::*;
 
 /// How many times of a new blur are not counted: textures are allocated and cleared in its first frames.
@@ -29,7 +31,17 @@ pub struct Ours {
     method: Method,
     edge: EdgeMode,
     dither: bool,
+    passes: bool,
     headless: Headless,
+}
+
+/// The times of one blur, in microseconds.
+#[derive(Default)]
+pub struct Times {
+    /// Of all that it does, for each run.
+    pub whole: Vec<f64>,
+    /// Of each kind of pass that it has, if they are asked for: the medians.
+    pub passes: Vec<(&'static str, f64)>,
 }
 
 /// What is blurred, and where to.
@@ -47,6 +59,9 @@ impl Ours {
         let backend = method.backend().unwrap_or_default();
         let mut headless = Headless::new(|app| {
             app.add_plugins(GaussianBlurPlugin { backend });
+            if options.passes {
+                app.add_plugins(GaussianBlurDiagnosticsPlugin);
+            }
         })?;
         headless.warm_up();
         let gpu = Gpu::of(&headless)?;
@@ -56,6 +71,7 @@ impl Ours {
             method,
             edge: options.edge.mode(),
             dither: options.dither,
+            passes: options.passes,
             headless,
         })
     }
@@ -93,11 +109,11 @@ impl Ours {
         Ok(formats::to_picture(&self.headless.read_image(&images.target)))
     }
 
-    /// The times of `count` blurs in microseconds, one in each frame.
+    /// The times of `count` blurs, one in each frame.
     ///
     /// # Errors
     /// What the blur failed with.
-    pub fn time(&mut self, images: &Images, sigma: f64, count: usize) -> Result<Vec<f64>, String> {
+    pub fn time(&mut self, images: &Images, sigma: f64, count: usize) -> Result<Times, String> {
         self.blur_once(images, sigma)?;
         // The shaders of this very kernel come after those that serve any.
         let is_complete = |world: &mut World| world.resource::<BlurReadiness>().is_complete();
@@ -112,9 +128,26 @@ impl Ours {
             self.headless.frame();
             times.push(self.headless.render_world().resource::<Timer>().read());
         }
+        let passes = if self.passes { self.pass_times(entity) } else { Vec::new() };
         self.headless.app.world_mut().despawn(entity);
         self.headless.frame();
-        Ok(times.split_off(WARM_UP))
+        Ok(Times {
+            whole: times.split_off(WARM_UP),
+            passes,
+        })
+    }
+
+    /// What the plugin's diagnostics have of the passes of a blur.
+    fn pass_times(&self, entity: Entity) -> Vec<(&'static str, f64)> {
+        let world = self.headless.app.world();
+        let (label, store) = (world.get::<BlurLabel>(entity), world.resource::<DiagnosticsStore>());
+        let time = |pass: &'static str| {
+            let diagnostic = store.get(&label?.pass_elapsed_gpu(pass))?;
+            let mut milliseconds: Vec<f64> = diagnostic.values().copied().collect();
+            milliseconds.sort_by(f64::total_cmp);
+            Some((pass, 1e3 * milliseconds.get(milliseconds.len() / 2)?))
+        };
+        PASSES.into_iter().filter_map(time).collect()
     }
 
     fn blur_once(&mut self, images: &Images, sigma: f64) -> Result<(), String> {

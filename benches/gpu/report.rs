@@ -28,7 +28,10 @@ pub fn table(rows: &[Row]) -> String {
                 let ratio = ratio.map_or("-".into(), |ratio| format!("{ratio:.2}"));
                 let error = figures.error.map_or("-".into(), |error| format!("{error:.2}"));
                 let [median, min] = [figures.median, figures.min];
-                writeln!(table, "{median:>12.1}{min:>12.1}{ratio:>9}{error:>9}")
+                let _ = writeln!(table, "{median:>12.1}{min:>12.1}{ratio:>9}{error:>9}");
+                figures.passes.iter().try_for_each(|(pass, median)| {
+                    writeln!(table, "{:>34}  {pass:<19}{median:>12.1}", "of which")
+                })
             }
             Err(reason) => writeln!(table, "     skipped: {reason}"),
         };

@@ -30,13 +30,14 @@ const NO_RUNG: f32 = 1e9;
 // What makes rungs positive.
 const BIAS: i32 = 100;
 
-// The lowest and the highest rung of the tile, one counted downwards and both from 1 on: all 0 is where they start.
+// The lowest and the highest rung of the tile, one counted downwards and both from 1 on. 0 is where they start; workgroup memory
+// itself starts with anything.
 var<workgroup> lowest: atomic<i32>;
 var<workgroup> highest: atomic<i32>;
 var<workgroup> ends: vec2<i32>;
 
 // The weights of every rung and axis, by distance. From where the kernel ends they are 0.
-const DISTANCES: i32 = REACH + DOWN;
+const DISTANCES: i32 = #{DISTANCES};
 var<workgroup> weights: array<f32, 2 * MOST_RUNGS * DISTANCES>;
 
 // The sums of columns, and results. A row is stored as interleaved parts, so that threads which read every fourth texel read
@@ -50,7 +51,12 @@ fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
     // The texels of this thread.
     let quad = vec2<i32>(index % (WIDTH / ACROSS) * ACROSS, index / (WIDTH / ACROSS));
+    if index == 0 {
+        atomicStore(&lowest, 0);
+        atomicStore(&highest, 0);
+    }
     let rungs = rungs_of(first + quad);
+    workgroupBarrier();
     look_at(rungs);
     workgroupBarrier();
     if index == 0 {
@@ -66,9 +72,7 @@ fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
         sum_each(first + quad, rungs);
         return;
     }
-    if index < 2 * (high - low + 1) {
-        lay_out_weights(index, low + index / 2);
-    }
+    lay_out_weights(index, low, high);
     workgroupBarrier();
     let corner = source_position(blur.origin + first);
     let is_plain = is_inside(corner - REACH, corner + vec2<i32>(WIDTH, HEIGHT) + REACH - 1);
@@ -137,16 +141,17 @@ fn reach_of(rung: i32) -> vec2<i32> {
     return vec2<i32>(ceil(stack.cutoff * sigmas_of(rung)));
 }
 
-// The weights of a rung along an axis, which add up to 1.
-fn lay_out_weights(table: i32, rung: i32) {
-    let sigma = sigmas_of(rung)[table % 2];
-    let scale = -0.5 / max(sigma * sigma, 1e-4);
-    var total = 1.0;
-    for (var distance = 1; distance <= REACH; distance++) {
-        total += 2.0 * fading(f32(distance), scale, stack.cutoff * sigma);
-    }
-    for (var distance = 0; distance < DISTANCES; distance++) {
-        weights[table * DISTANCES + distance] = fading(f32(distance), scale, stack.cutoff * sigma) / total;
+// The weights of the rungs along both axes; those of an axis add up to 1.
+fn lay_out_weights(index: i32, low: i32, high: i32) {
+    for (var slot = index; slot < 2 * (high - low + 1) * DISTANCES; slot += THREADS) {
+        let table = slot / DISTANCES;
+        let sigma = sigmas_of(low + table / 2)[table % 2];
+        let scale = -0.5 / max(sigma * sigma, 1e-4);
+        var total = 1.0;
+        for (var distance = 1; distance <= REACH; distance++) {
+            total += 2.0 * fading(f32(distance), scale, stack.cutoff * sigma);
+        }
+        weights[slot] = fading(f32(slot % DISTANCES), scale, stack.cutoff * sigma) / total;
     }
 }
 
@@ -163,6 +168,16 @@ fn sum_columns(index: i32, corner: vec2<i32>, table: i32, reach: vec2<i32>, is_p
     let column = index % columns - reach.x;
     let row = index / columns * DOWN;
     let centre = corner + vec2<i32>(column, row);
+    let slot = slot_of(row, REACH + column);
+    // Copies of the loop: looking for edges in all tiles takes time.
+    if is_plain {
+        sum_column(centre, slot, table, reach.y, true);
+    } else {
+        sum_column(centre, slot, table, reach.y, false);
+    }
+}
+
+fn sum_column(centre: vec2<i32>, slot: i32, table: i32, reach: i32, is_plain: bool) {
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
     var c = vec4<f32>(0.0);
@@ -174,20 +189,23 @@ fn sum_columns(index: i32, corner: vec2<i32>, table: i32, reach: vec2<i32>, is_p
     // The weights of the last eight reads, handed from one sum to the next.
     var near = vec4<f32>(0.0);
     var far = vec4<f32>(0.0);
-    for (var i = -reach.y; i < DOWN + reach.y; i++) {
-        far = vec4<f32>(near.w, far.xyz);
-        near = vec4<f32>(weights[table + abs(i)], near.xyz);
-        let value = read(centre + vec2<i32>(0, i), is_plain);
-        a += near.x * value;
-        b += near.y * value;
-        c += near.z * value;
-        d += near.w * value;
-        e += far.x * value;
-        f += far.y * value;
-        g += far.z * value;
-        h += far.w * value;
+    let first = -(reach + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
+    for (var i = first; i < DOWN - first; i += AT_ONCE) {
+        // Several loads under way at once.
+        for (var j = i; j < i + AT_ONCE; j++) {
+            far = vec4<f32>(near.w, far.xyz);
+            near = vec4<f32>(weights[table + abs(j)], near.xyz);
+            let value = read(centre + vec2<i32>(0, j), is_plain);
+            a += near.x * value;
+            b += near.y * value;
+            c += near.z * value;
+            d += near.w * value;
+            e += far.x * value;
+            f += far.y * value;
+            g += far.z * value;
+            h += far.w * value;
+        }
     }
-    let slot = slot_of(row, REACH + column);
     sums[slot] = a;
     sums[slot + COLUMNS] = b;
     sums[slot + 2 * COLUMNS] = c;
@@ -197,6 +215,8 @@ fn sum_columns(index: i32, corner: vec2<i32>, table: i32, reach: vec2<i32>, is_p
     sums[slot + 6 * COLUMNS] = g;
     sums[slot + 7 * COLUMNS] = h;
 }
+
+const AT_ONCE: i32 = 4;
 
 fn read(texel: vec2<i32>, is_plain: bool) -> vec4<f32> {
     if is_plain {
