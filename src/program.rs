@@ -47,10 +47,7 @@ pub enum Program {
     /// Compute: sums of the sharp picture, each texel with its own sigma.
     GatherCompute,
     /// Compute: a blend of blurs and [gathered](Sums::Gathered) sums, interpolated with the cubic B-spline.
-    BlendCompute {
-        /// With filtered fetches, or else texel by texel.
-        filtered: bool,
-    },
+    BlendCompute,
     /// Compute: the cubic B-spline, out of so many coarse rows at most.
     UpsampleCompute(Option<u32>),
 }
@@ -143,18 +140,21 @@ const GATHER_DISTANCES: u32 = GATHER_REACH.next_multiple_of(4) + CONVOLVE_DOWN;
 const GATHER_COLUMNS: u32 = GATHER_TILE.x + 2 * GATHER_REACH;
 /// The farthest that a sum reaches, rounded up to what can be interleaved.
 pub const GATHER_REACH: u32 = 10;
-/// The most rungs that a tile is convolved with.
-const GATHER_RUNGS: u32 = 7;
+/// The rungs that a tile may be convolved with: those of all sigmas of which the sharp picture is summed.
+const GATHER_RUNGS: u32 = 44;
 const _: () = assert!(GATHER_COLUMNS.is_multiple_of(CONVOLVE_ACROSS));
 const _: () = assert!(GATHER_COLUMNS * (GATHER_TILE.y / CONVOLVE_DOWN) <= GATHER_THREADS);
-const _: () = assert!(2 * GATHER_RUNGS <= GATHER_THREADS && GATHER_THREADS <= WORKGROUP_THREADS);
-// Full floats, the weights of all rungs, and four numbers.
+const _: () = assert!(GATHER_RUNGS <= 64 && GATHER_THREADS <= WORKGROUP_THREADS);
+// Half floats, the weights of all rungs, and which of them are needed.
 const _: () =
-    assert!(GATHER_COLUMNS * GATHER_TILE.y * 16 + 2 * GATHER_RUNGS * GATHER_DISTANCES * 4 + 16 <= WORKGROUP_BYTES);
+    assert!(GATHER_COLUMNS * GATHER_TILE.y * 8 + 2 * GATHER_RUNGS * GATHER_DISTANCES * 4 + 16 <= WORKGROUP_BYTES);
 
-/// The tile of [`Program::BlendCompute`], a thread for each texel.
+/// The tile of [`Program::BlendCompute`], a thread for each texel, and the coarse rows that it needs at most.
 const BLEND_TILE: UVec2 = UVec2::new(16, 16);
+const BLEND_ROWS: u32 = (BLEND_TILE.y >> 1) + 4;
 const _: () = assert!(LEAST_TILE_SIDE <= BLEND_TILE.y && BLEND_TILE.x * BLEND_TILE.y <= WORKGROUP_THREADS);
+// Each row has a row of threads. Full floats of two layers, and which layers are needed.
+const _: () = assert!(BLEND_ROWS <= BLEND_TILE.y && 2 * BLEND_ROWS * BLEND_TILE.x * 16 + 16 <= WORKGROUP_BYTES);
 
 /// The most threads of a workgroup, and the most bytes of its memory.
 pub const WORKGROUP_THREADS: u32 = 256;
@@ -206,7 +206,7 @@ impl Program {
             Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment | Self::UpsampleFragment { .. } => {
                 self
             }
-            Self::BlendFragment { .. } | Self::GatherCompute | Self::BlendCompute { .. } => self,
+            Self::BlendFragment { .. } | Self::GatherCompute | Self::BlendCompute => self,
         }
     }
 
@@ -226,7 +226,7 @@ impl Program {
         }
         .name(),
         Self::GatherCompute.name(),
-        Self::BlendCompute { filtered: true }.name(),
+        Self::BlendCompute.name(),
     ];
 
     /// The name of its file in `src/shaders`, and of the entry point there.
@@ -243,7 +243,7 @@ impl Program {
             Self::UpsampleCompute(_) => "upsample_compute",
             Self::BlendFragment { .. } => "blend_fragment",
             Self::GatherCompute => "gather_compute",
-            Self::BlendCompute { .. } => "blend_compute",
+            Self::BlendCompute => "blend_compute",
         }
     }
 
@@ -268,7 +268,7 @@ impl Program {
             Self::ConvolveCompute { .. } => Some(CONVOLVE_TILE),
             Self::UpsampleCompute(_) => Some(UPSAMPLE_TILE),
             Self::GatherCompute => Some(GATHER_TILE),
-            Self::BlendCompute { .. } => Some(BLEND_TILE),
+            Self::BlendCompute => Some(BLEND_TILE),
         }
     }
 
@@ -286,14 +286,13 @@ impl Program {
             Self::DownsampleFragment
                 | Self::UpsampleFragment { filtered: true }
                 | Self::BlendFragment { filtered: true, .. }
-                | Self::BlendCompute { filtered: true }
         )
     }
 
     /// Whether it blends layers, which it reads from a texture of their own.
     #[must_use]
     pub const fn blends(self) -> bool {
-        matches!(self, Self::BlendFragment { .. } | Self::BlendCompute { .. })
+        matches!(self, Self::BlendFragment { .. } | Self::BlendCompute)
     }
 
     /// Whether sigma varies from texel to texel.
@@ -307,7 +306,7 @@ impl Program {
     pub const fn sums(self) -> Option<Sums> {
         match self {
             Self::BlendFragment { sums, .. } => Some(sums),
-            Self::BlendCompute { .. } => Some(Sums::Gathered),
+            Self::BlendCompute => Some(Sums::Gathered),
             _ => None,
         }
     }
@@ -346,7 +345,8 @@ impl Program {
         let mut numbers = match self {
             Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment => Vec::new(),
             Self::UpsampleFragment { .. } | Self::ConvolveFragment(None) => Vec::new(),
-            Self::BlendFragment { .. } | Self::BlendCompute { .. } => Vec::new(),
+            Self::BlendFragment { .. } => Vec::new(),
+            Self::BlendCompute => vec![("ROWS", BLEND_ROWS)],
             Self::GatherCompute => vec![
                 ("THREADS", GATHER_THREADS),
                 ("REACH", GATHER_REACH),

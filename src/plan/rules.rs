@@ -78,7 +78,7 @@ pub fn blend(tiling: Tiling, filtering: Filtering, leaves: bool, reads_copy: boo
         filtering.source
     };
     match tiling {
-        Tiling::Tiled { stores, .. } if stores || leaves => Program::BlendCompute { filtered },
+        Tiling::Tiled { stores, .. } if stores || leaves => Program::BlendCompute,
         Tiling::Tiled { .. } => Program::BlendFragment {
             filtered,
             sums: Sums::Gathered,

@@ -3,7 +3,7 @@
 
 #define_import_path bevy_gaussian_blur::blend
 
-#import bevy_gaussian_blur::cubic::{BORDER, Fetches, cubic, fetches}
+#import bevy_gaussian_blur::cubic::{BORDER, Fetches, Place, cubic, fetches}
 #import bevy_gaussian_blur::shares::{AXIS_VECTORS, TABLE_VECTORS, sigma_at, stack}
 #ifdef GATHERED
 #import bevy_gaussian_blur::common::blur
@@ -25,31 +25,28 @@ fn target_sigma(texel: vec2<i32>) -> f32 {
     return sigma_at(texel + stack.origin);
 }
 
-// The Gaussian of `sigma`, which is no less than `stack.least`, at a texel of the target.
-fn blended(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
-    if sigma <= stack.gathered {
-        return sharp_sum(texel, sigma);
-    }
-    let above = layer_above(sigma);
-    let weights = weights_of(above, stack.layers[above].log_sigma - log(sigma));
-    var sum = vec4<f32>(0.0);
-    // A loop, so that there is one copy of what it does.
-    for (var i = 0u; i < LAYERS_BLENDED; i++) {
-        if weights[i] != 0.0 {
-            sum += weights[i] * layer_at(above - i, texel);
-        }
-    }
-    if above == 0u && weights.x < 1.0 {
-        sum += (1.0 - weights.x) * sharp_sum(texel, stack.gathered);
-    }
-    return sum;
+// What a Gaussian is blended from: a layer and the ones below it, and the sharp picture, with these weights.
+struct Choice {
+    above: u32,
+    weights: vec3<f32>,
+    sharp: f32,
 }
 
 // The most layers that are blended.
 const LAYERS_BLENDED: u32 = 3u;
 
-// The weights of a layer and the ones below it, for a sigma whose logarithm is so much less than that of the layer. The
-// lowest layer leaves the rest to the sharp picture.
+// What the Gaussian of `sigma` is blended from, which is no less than `stack.least`.
+fn choice_of(sigma: f32) -> Choice {
+    if sigma <= stack.gathered {
+        return Choice(0u, vec3<f32>(0.0), 1.0);
+    }
+    let above = layer_above(sigma);
+    let weights = weights_of(above, stack.layers[above].log_sigma - log(sigma));
+    // The lowest layer leaves the rest to the sharp picture.
+    return Choice(above, weights, select(0.0, 1.0 - weights.x, above == 0u));
+}
+
+// The weights of a layer and the ones below it, for a sigma whose logarithm is so much less than that of the layer.
 fn weights_of(above: u32, gap: f32) -> vec3<f32> {
     if gap <= 0.0 {
         return vec3<f32>(1.0, 0.0, 0.0);
@@ -72,12 +69,12 @@ fn weights_of(above: u32, gap: f32) -> vec3<f32> {
     return line + vec3<f32>(-slope, slope + next_slope, -next_slope);
 }
 
-// The Gaussian of the sharp picture itself, for a sigma up to `stack.gathered`.
+// The Gaussian of the sharp picture itself, for a sigma no larger than `stack.gathered`, or for that.
 fn sharp_sum(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
 #ifdef GATHERED
     return textureLoad(summed, texel - blur.origin, 0);
 #else
-    return gaussian_sum(texel, sigma * stack.aspect, stack.cutoff);
+    return gaussian_sum(texel, min(sigma, stack.gathered) * stack.aspect, stack.cutoff);
 #endif
 }
 
@@ -96,19 +93,23 @@ fn layer_above(sigma: f32) -> u32 {
     return low;
 }
 
-// A layer at a texel of the target.
-fn layer_at(index: u32, texel: vec2<i32>) -> vec4<f32> {
+// Where a texel of the target lies in a layer: a texel of the atlas, and the place between that texel and the next.
+fn place_in(index: u32, texel: vec2<i32>) -> Place {
     let layer = stack.layers[index];
     let position = 2 * texel + layer.shift;
     let period = vec2<i32>(2) << layer.octaves;
     let t = vec2<f32>(position & (period - 1)) / vec2<f32>(period);
-    let place = position >> (layer.octaves + 1u);
-    let value = interpolated(place, t, layer.octaves);
+    return Place(position >> (layer.octaves + 1u), t);
+}
+
+// What lies there of a layer, divided by the weight inside the region if that is asked for.
+fn normalized(value: vec4<f32>, index: u32, place: Place) -> vec4<f32> {
+    let layer = stack.layers[index];
     if all(layer.normalize == vec2<u32>(0u)) {
         return value;
     }
-    let in_tile = place - layer.origin;
-    return value / (weight_inside(index, 0u, in_tile.x, t.x) * weight_inside(index, 1u, in_tile.y, t.y));
+    let in_tile = place.texel - layer.origin;
+    return value / (weight_inside(index, 0u, in_tile.x, place.t.x) * weight_inside(index, 1u, in_tile.y, place.t.y));
 }
 
 // The cubic B-spline through a tile. Its apron holds all that is read.

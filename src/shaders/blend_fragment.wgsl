@@ -1,7 +1,8 @@
 // A blur whose sigma varies over the picture: the last pass.
 
 #import bevy_gaussian_blur::leave::{Output, leave}
-#import bevy_gaussian_blur::blend::{blended, target_sigma}
+#import bevy_gaussian_blur::blend::{LAYERS_BLENDED, choice_of, interpolated, normalized, place_in, sharp_sum, target_sigma}
+#import bevy_gaussian_blur::shares::stack
 #ifndef IN_PLACE
 #import bevy_gaussian_blur::common::{source, source_position}
 #ifdef INTEGERS
@@ -20,6 +21,24 @@ fn blend_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
         return sharp(texel);
     }
     return leave(blended(texel, sigma), texel);
+}
+
+fn blended(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
+    let choice = choice_of(sigma);
+    var sum = vec4<f32>(0.0);
+    // A loop, so that there is one copy of what it does.
+    for (var i = 0u; i < LAYERS_BLENDED; i++) {
+        if choice.weights[i] != 0.0 {
+            let layer = choice.above - i;
+            let place = place_in(layer, texel);
+            let value = interpolated(place.texel, place.t, stack.layers[layer].octaves);
+            sum += choice.weights[i] * normalized(value, layer, place);
+        }
+    }
+    if choice.sharp > 0.0 {
+        sum += choice.sharp * sharp_sum(texel, sigma);
+    }
+    return sum;
 }
 
 // A texel that is not blurred, to the bit.

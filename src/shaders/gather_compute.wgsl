@@ -1,14 +1,14 @@
 // Compute: the sharp picture under the small sigmas of a blur that varies, a tile at a time, for the pass that blends.
 //
-// A Gaussian whose sigma changes from texel to texel cannot be separated. But sigmas of neighbours are much alike: a tile
-// lies between a few fixed ones, the **rungs**. It is convolved with each of those along both axes, as in `convolve_compute`,
-// and every texel interpolates between two of them, in the logarithm of sigma as in `plan::ladder`. Rungs have the ratio 2^(1/12):
-// no picture is off by more than 0.3/255, by the L1 distance of kernels. In a tile with many rungs each texel is summed alone.
+// A Gaussian whose sigma changes from texel to texel cannot be separated. But sigmas of neighbours are much alike: those of a
+// tile lie between a few fixed ones, the **rungs**. The tile is convolved with each of those along both axes, as in
+// `convolve_compute`, and every texel interpolates between two of them, in the logarithm of sigma as in `plan::ladder`. Rungs have
+// the ratio 2^(1/12): no picture is off by more than 0.3/255, by the L1 distance of kernels.
 
-#import bevy_gaussian_blur::common::{EDGE_RENORMALIZE, blur, enter, fetch, is_inside}
-#import bevy_gaussian_blur::common::{read_texel, source_position, store}
+#import bevy_gaussian_blur::common::{EDGE_RENORMALIZE, blur, enter, fetch, is_inside, pack}
+#import bevy_gaussian_blur::common::{read_texel, source_position, store, unpack}
 #import bevy_gaussian_blur::shares::{sigma_at, stack}
-#import bevy_gaussian_blur::sums::{counts, fading, gaussian_sum}
+#import bevy_gaussian_blur::sums::{counts, fading}
 
 // The tile, in texels, and the farthest that a kernel reaches.
 const WIDTH: i32 = #{WIDTH};
@@ -20,30 +20,24 @@ const COLUMNS: i32 = WIDTH + 2 * REACH;
 const DOWN: i32 = 8;
 const ACROSS: i32 = 4;
 
-// The most rungs of a tile that are cheaper than sums for each texel, and how many there are to an octave.
-const MOST_RUNGS: i32 = #{RUNGS};
+// Sigma is 2^(rung / 12). In the lowest one it is 0.19, and a neighbour counts 10^-6: below, a blur is none.
 const TO_OCTAVE: f32 = 12.0;
-// The rung below which a blur is none: sigma is 0.19, and a neighbour counts 10^-6.
-const LEAST_RUNG: f32 = -29.0;
+const LOWEST: i32 = -29;
+const RUNGS: i32 = #{RUNGS};
 // That of a texel for which somebody else cares.
 const NO_RUNG: f32 = 1e9;
-// What makes rungs positive.
-const BIAS: i32 = 100;
 
-// The lowest and the highest rung of the tile, one counted downwards and both from 1 on. 0 is where they start; workgroup memory
-// itself starts with anything.
-var<workgroup> lowest: atomic<i32>;
-var<workgroup> highest: atomic<i32>;
-var<workgroup> ends: vec2<i32>;
+// The rungs that the tile needs, a bit for each, from the lowest on.
+var<workgroup> used: array<atomic<u32>, 2>;
+var<workgroup> found: vec2<u32>;
 
-// The weights of every rung and axis, by distance. From where the kernel ends they are 0.
+// The weights of rungs and axes, by distance. From where the kernel ends they are 0.
 const DISTANCES: i32 = #{DISTANCES};
-var<workgroup> weights: array<f32, 2 * MOST_RUNGS * DISTANCES>;
+var<workgroup> weights: array<f32, 2 * RUNGS * DISTANCES>;
 
-// The sums of columns, and results. A row is stored as interleaved parts, so that threads which read every fourth texel read
-// neighbouring ones.
+// The sums of columns, and results, as in `convolve_compute`.
 const PART: i32 = COLUMNS / ACROSS;
-var<workgroup> sums: array<vec4<f32>, COLUMNS * HEIGHT>;
+var<workgroup> sums: array<vec2<u32>, COLUMNS * HEIGHT>;
 
 @compute @workgroup_size(#{THREADS})
 fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
@@ -51,50 +45,38 @@ fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
     // The texels of this thread.
     let quad = vec2<i32>(index % (WIDTH / ACROSS) * ACROSS, index / (WIDTH / ACROSS));
-    if index == 0 {
-        atomicStore(&lowest, 0);
-        atomicStore(&highest, 0);
-    }
     let rungs = rungs_of(first + quad);
-    workgroupBarrier();
-    look_at(rungs);
-    workgroupBarrier();
-    if index == 0 {
-        ends = vec2<i32>(atomicLoad(&lowest), atomicLoad(&highest));
-    }
-    let found = workgroupUniformLoad(&ends);
-    if found.y == 0 {
+    look_at(index, rungs);
+    let needed = workgroupUniformLoad(&found);
+    if all(needed == vec2<u32>(0u)) {
         return;
     }
-    let low = BIAS - found.x;
-    let high = found.y - BIAS;
-    if high - low >= MOST_RUNGS {
-        sum_each(first + quad, rungs);
-        return;
-    }
-    lay_out_weights(index, low, high);
+    lay_out_weights(index, needed);
     workgroupBarrier();
     let corner = source_position(blur.origin + first);
     let is_plain = is_inside(corner - REACH, corner + vec2<i32>(WIDTH, HEIGHT) + REACH - 1);
     let normalizes = !is_plain && any(blur.edge == vec2<u32>(EDGE_RENORMALIZE));
     var blended = mat4x4<f32>();
-    for (var rung = low; rung <= high; rung++) {
-        let table = 2 * (rung - low) * DISTANCES;
-        let reach = reach_of(rung);
-        sum_columns(index, corner, table + DISTANCES, reach, is_plain);
-        workgroupBarrier();
-        var shares = max(1.0 - abs(rungs - f32(rung)), vec4<f32>(0.0));
-        if normalizes {
-            shares /= weights_inside(corner + quad, table, reach);
+    for (var word = 0; word < 2; word++) {
+        for (var bits = needed[word]; bits != 0u; bits &= bits - 1u) {
+            let place = 32 * word + i32(firstTrailingBit(bits));
+            let table = 2 * place * DISTANCES;
+            let reach = reach_of(LOWEST + place);
+            sum_columns(index, corner, table + DISTANCES, reach, is_plain);
+            workgroupBarrier();
+            var shares = max(1.0 - abs(rungs - f32(LOWEST + place)), vec4<f32>(0.0));
+            if normalizes {
+                shares /= weights_inside(corner + quad, table, reach);
+            }
+            let values = sum_row(quad, table, reach.x);
+            blended += mat4x4<f32>(
+                shares.x * values[0],
+                shares.y * values[1],
+                shares.z * values[2],
+                shares.w * values[3],
+            );
+            workgroupBarrier();
         }
-        let values = sum_row(quad, table, reach.x);
-        blended += mat4x4<f32>(
-            shares.x * values[0],
-            shares.y * values[1],
-            shares.z * values[2],
-            shares.w * values[3],
-        );
-        workgroupBarrier();
     }
     keep(index, first, quad, blended);
 }
@@ -106,7 +88,7 @@ fn rungs_of(texel: vec2<i32>) -> vec4<f32> {
         let position = texel + vec2<i32>(i, 0);
         let sigma = sigma_at(source_position(blur.origin + position));
         if sigma > 0.0 && sigma <= stack.layers[0].sigma && all(position < blur.size) {
-            let rung = max(TO_OCTAVE * log2(min(sigma, stack.gathered)), LEAST_RUNG);
+            let rung = clamp(TO_OCTAVE * log2(min(sigma, stack.gathered)), f32(LOWEST), f32(LOWEST + RUNGS - 1));
             // What is as good as a rung is one.
             rungs[i] = select(rung, round(rung), abs(rung - round(rung)) < 0.01);
         }
@@ -114,22 +96,29 @@ fn rungs_of(texel: vec2<i32>) -> vec4<f32> {
     return rungs;
 }
 
-fn look_at(rungs: vec4<f32>) {
+// Finds out which rungs the tile needs. Workgroup memory starts with anything.
+fn look_at(index: i32, rungs: vec4<f32>) {
+    if index == 0 {
+        atomicStore(&used[0], 0u);
+        atomicStore(&used[1], 0u);
+    }
+    workgroupBarrier();
+    var bits = vec2<u32>(0u);
     for (var i = 0; i < ACROSS; i++) {
         if rungs[i] < NO_RUNG {
-            atomicMax(&lowest, BIAS - i32(floor(rungs[i])));
-            atomicMax(&highest, BIAS + i32(ceil(rungs[i])));
+            let place = u32(i32(floor(rungs[i])) - LOWEST);
+            let next = u32(i32(ceil(rungs[i])) - LOWEST);
+            bits[place / 32u] |= 1u << (place % 32u);
+            bits[next / 32u] |= 1u << (next % 32u);
         }
     }
-}
-
-fn sum_each(texel: vec2<i32>, rungs: vec4<f32>) {
-    for (var i = 0; i < ACROSS; i++) {
-        if rungs[i] < NO_RUNG {
-            let position = texel + vec2<i32>(i, 0);
-            let sigmas = exp2(rungs[i] / TO_OCTAVE) * stack.aspect;
-            store(position, gaussian_sum(blur.origin + position, sigmas, stack.cutoff));
-        }
+    if any(bits != vec2<u32>(0u)) {
+        atomicOr(&used[0], bits.x);
+        atomicOr(&used[1], bits.y);
+    }
+    workgroupBarrier();
+    if index == 0 {
+        found = vec2<u32>(atomicLoad(&used[0]), atomicLoad(&used[1]));
     }
 }
 
@@ -137,15 +126,22 @@ fn sigmas_of(rung: i32) -> vec2<f32> {
     return exp2(f32(rung) / TO_OCTAVE) * stack.aspect;
 }
 
+// How far the sums of a rung reach: as many texels as are read at once.
 fn reach_of(rung: i32) -> vec2<i32> {
-    return vec2<i32>(ceil(stack.cutoff * sigmas_of(rung)));
+    let reach = vec2<i32>(ceil(stack.cutoff * sigmas_of(rung)));
+    return (reach + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
 }
+const AT_ONCE: vec2<i32> = vec2<i32>(2, 4);
 
-// The weights of the rungs along both axes; those of an axis add up to 1.
-fn lay_out_weights(index: i32, low: i32, high: i32) {
-    for (var slot = index; slot < 2 * (high - low + 1) * DISTANCES; slot += THREADS) {
+// The weights of the rungs that are needed, along both axes; those of an axis add up to 1.
+fn lay_out_weights(index: i32, needed: vec2<u32>) {
+    for (var slot = index; slot < 2 * RUNGS * DISTANCES; slot += THREADS) {
         let table = slot / DISTANCES;
-        let sigma = sigmas_of(low + table / 2)[table % 2];
+        let place = u32(table / 2);
+        if ((needed[place / 32u] >> (place % 32u)) & 1u) == 0u {
+            continue;
+        }
+        let sigma = sigmas_of(LOWEST + i32(place))[table % 2];
         let scale = -0.5 / max(sigma * sigma, 1e-4);
         var total = 1.0;
         for (var distance = 1; distance <= REACH; distance++) {
@@ -189,10 +185,9 @@ fn sum_column(centre: vec2<i32>, slot: i32, table: i32, reach: i32, is_plain: bo
     // The weights of the last eight reads, handed from one sum to the next.
     var near = vec4<f32>(0.0);
     var far = vec4<f32>(0.0);
-    let first = -(reach + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
-    for (var i = first; i < DOWN - first; i += AT_ONCE) {
+    for (var i = -reach; i < DOWN + reach; i += AT_ONCE.y) {
         // Several loads under way at once.
-        for (var j = i; j < i + AT_ONCE; j++) {
+        for (var j = i; j < i + AT_ONCE.y; j++) {
             far = vec4<f32>(near.w, far.xyz);
             near = vec4<f32>(weights[table + abs(j)], near.xyz);
             let value = read(centre + vec2<i32>(0, j), is_plain);
@@ -206,17 +201,15 @@ fn sum_column(centre: vec2<i32>, slot: i32, table: i32, reach: i32, is_plain: bo
             h += far.w * value;
         }
     }
-    sums[slot] = a;
-    sums[slot + COLUMNS] = b;
-    sums[slot + 2 * COLUMNS] = c;
-    sums[slot + 3 * COLUMNS] = d;
-    sums[slot + 4 * COLUMNS] = e;
-    sums[slot + 5 * COLUMNS] = f;
-    sums[slot + 6 * COLUMNS] = g;
-    sums[slot + 7 * COLUMNS] = h;
+    sums[slot] = pack(a);
+    sums[slot + COLUMNS] = pack(b);
+    sums[slot + 2 * COLUMNS] = pack(c);
+    sums[slot + 3 * COLUMNS] = pack(d);
+    sums[slot + 4 * COLUMNS] = pack(e);
+    sums[slot + 5 * COLUMNS] = pack(f);
+    sums[slot + 6 * COLUMNS] = pack(g);
+    sums[slot + 7 * COLUMNS] = pack(h);
 }
-
-const AT_ONCE: i32 = 4;
 
 fn read(texel: vec2<i32>, is_plain: bool) -> vec4<f32> {
     if is_plain {
@@ -232,13 +225,15 @@ fn sum_row(quad: vec2<i32>, table: i32, reach: i32) -> mat4x4<f32> {
     var c = vec4<f32>(0.0);
     var d = vec4<f32>(0.0);
     var near = vec4<f32>(0.0);
-    for (var i = -reach; i < ACROSS + reach; i++) {
-        near = vec4<f32>(weights[table + abs(i)], near.xyz);
-        let value = sums[slot_of(quad.y, REACH + quad.x + i)];
-        a += near.x * value;
-        b += near.y * value;
-        c += near.z * value;
-        d += near.w * value;
+    for (var i = -reach; i < ACROSS + reach; i += AT_ONCE.x) {
+        for (var j = i; j < i + AT_ONCE.x; j++) {
+            near = vec4<f32>(weights[table + abs(j)], near.xyz);
+            let value = unpack(sums[slot_of(quad.y, REACH + quad.x + j)]);
+            a += near.x * value;
+            b += near.y * value;
+            c += near.z * value;
+            d += near.w * value;
+        }
     }
     return mat4x4<f32>(a, b, c, d);
 }
@@ -261,13 +256,13 @@ fn weights_inside(first: vec2<i32>, table: i32, reach: vec2<i32>) -> vec4<f32> {
 // Stores all of the tile, neighbouring texels by neighbouring threads.
 fn keep(index: i32, first: vec2<i32>, quad: vec2<i32>, values: mat4x4<f32>) {
     let slot = slot_of(quad.y, quad.x);
-    sums[slot] = values[0];
-    sums[slot + PART] = values[1];
-    sums[slot + 2 * PART] = values[2];
-    sums[slot + 3 * PART] = values[3];
+    sums[slot] = pack(values[0]);
+    sums[slot + PART] = pack(values[1]);
+    sums[slot + 2 * PART] = pack(values[2]);
+    sums[slot + 3 * PART] = pack(values[3]);
     workgroupBarrier();
     for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
         let texel = vec2<i32>(i % WIDTH, i / WIDTH);
-        store(first + texel, sums[slot_of(texel.y, texel.x)]);
+        store(first + texel, unpack(sums[slot_of(texel.y, texel.x)]));
     }
 }
