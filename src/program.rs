@@ -133,7 +133,7 @@ const UPSAMPLE_TILE: UVec2 = UVec2::new(16, 64);
 const UPSAMPLE_THREADS_Y: u32 = 16;
 
 /// The tile of [`Program::GatherCompute`]. Its threads sum eight texels of a column and four of a row.
-const GATHER_TILE: UVec2 = UVec2::new(32, 16);
+const GATHER_TILE: UVec2 = UVec2::new(64, 16);
 const GATHER_THREADS: u32 = GATHER_TILE.x * GATHER_TILE.y / CONVOLVE_ACROSS;
 // Four rows are read at a time.
 const GATHER_DISTANCES: u32 = GATHER_REACH.next_multiple_of(4) + CONVOLVE_DOWN;
@@ -145,9 +145,9 @@ const GATHER_RUNGS: u32 = 44;
 const _: () = assert!(GATHER_COLUMNS.is_multiple_of(CONVOLVE_ACROSS));
 const _: () = assert!(GATHER_COLUMNS * (GATHER_TILE.y / CONVOLVE_DOWN) <= GATHER_THREADS);
 const _: () = assert!(GATHER_RUNGS <= 64 && GATHER_THREADS <= WORKGROUP_THREADS);
-// Half floats, the weights of all rungs, and which of them are needed.
-const _: () =
-    assert!(GATHER_COLUMNS * GATHER_TILE.y * 8 + 2 * GATHER_RUNGS * GATHER_DISTANCES * 4 + 16 <= WORKGROUP_BYTES);
+const _: () = assert!(2 * GATHER_DISTANCES <= GATHER_THREADS);
+// Half floats, the weights of two rungs, and which of them are needed.
+const _: () = assert!(GATHER_COLUMNS * GATHER_TILE.y * 8 + 4 * GATHER_DISTANCES * 4 + 16 <= WORKGROUP_BYTES);
 
 /// The tile of [`Program::BlendCompute`], a thread for each texel, and the coarse rows that it needs at most.
 const BLEND_TILE: UVec2 = UVec2::new(16, 16);

@@ -31,9 +31,9 @@ const NO_RUNG: f32 = 1e9;
 var<workgroup> used: array<atomic<u32>, 2>;
 var<workgroup> found: vec2<u32>;
 
-// The weights of rungs and axes, by distance. From where the kernel ends they are 0.
+// The weights of a rung along both axes, by distance, and of the next one. From where the kernel ends they are 0.
 const DISTANCES: i32 = #{DISTANCES};
-var<workgroup> weights: array<f32, 2 * RUNGS * DISTANCES>;
+var<workgroup> weights: array<f32, 4 * DISTANCES>;
 
 // The sums of columns, and results, as in `convolve_compute`.
 const PART: i32 = COLUMNS / ACROSS;
@@ -51,20 +51,20 @@ fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
     if all(needed == vec2<u32>(0u)) {
         return;
     }
-    lay_out_weights(index, needed);
-    workgroupBarrier();
     let corner = source_position(blur.origin + first);
     let is_plain = is_inside(corner - REACH, corner + vec2<i32>(WIDTH, HEIGHT) + REACH - 1);
     let normalizes = !is_plain && any(blur.edge == vec2<u32>(EDGE_RENORMALIZE));
     var blended = mat4x4<f32>();
+    var table = 0;
     for (var word = 0; word < 2; word++) {
         for (var bits = needed[word]; bits != 0u; bits &= bits - 1u) {
-            let place = 32 * word + i32(firstTrailingBit(bits));
-            let table = 2 * place * DISTANCES;
-            let reach = reach_of(LOWEST + place);
+            let rung = LOWEST + 32 * word + i32(firstTrailingBit(bits));
+            let reach = reach_of(rung);
+            lay_out_weights(index, table, rung);
+            workgroupBarrier();
             sum_columns(index, corner, table + DISTANCES, reach, is_plain);
             workgroupBarrier();
-            var shares = max(1.0 - abs(rungs - f32(LOWEST + place)), vec4<f32>(0.0));
+            var shares = max(1.0 - abs(rungs - f32(rung)), vec4<f32>(0.0));
             if normalizes {
                 shares /= weights_inside(corner + quad, table, reach);
             }
@@ -75,9 +75,10 @@ fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
                 shares.z * values[2],
                 shares.w * values[3],
             );
-            workgroupBarrier();
+            table = 2 * DISTANCES - table;
         }
     }
+    workgroupBarrier();
     keep(index, first, quad, blended);
 }
 
@@ -133,22 +134,18 @@ fn reach_of(rung: i32) -> vec2<i32> {
 }
 const AT_ONCE: vec2<i32> = vec2<i32>(2, 4);
 
-// The weights of the rungs that are needed, along both axes; those of an axis add up to 1.
-fn lay_out_weights(index: i32, needed: vec2<u32>) {
-    for (var slot = index; slot < 2 * RUNGS * DISTANCES; slot += THREADS) {
-        let table = slot / DISTANCES;
-        let place = u32(table / 2);
-        if ((needed[place / 32u] >> (place % 32u)) & 1u) == 0u {
-            continue;
-        }
-        let sigma = sigmas_of(LOWEST + i32(place))[table % 2];
-        let scale = -0.5 / max(sigma * sigma, 1e-4);
-        var total = 1.0;
-        for (var distance = 1; distance <= REACH; distance++) {
-            total += 2.0 * fading(f32(distance), scale, stack.cutoff * sigma);
-        }
-        weights[slot] = fading(f32(slot % DISTANCES), scale, stack.cutoff * sigma) / total;
+// The weights of a rung along both axes; those of an axis add up to 1.
+fn lay_out_weights(index: i32, table: i32, rung: i32) {
+    if index >= 2 * DISTANCES {
+        return;
     }
+    let sigma = sigmas_of(rung)[index / DISTANCES];
+    let scale = -0.5 / max(sigma * sigma, 1e-4);
+    var total = 1.0;
+    for (var distance = 1; distance <= REACH; distance++) {
+        total += 2.0 * fading(f32(distance), scale, stack.cutoff * sigma);
+    }
+    weights[table + index] = fading(f32(index % DISTANCES), scale, stack.cutoff * sigma) / total;
 }
 
 fn slot_of(row: i32, column: i32) -> i32 {
