@@ -74,6 +74,14 @@ fn latest(world: &World, path: &DiagnosticPath) -> Option<f64> {
     diagnostic.measurement().map(|measurement| measurement.value)
 }
 
+/// As many frames as figures may take to come and to go.
+fn settle(headless: &mut Headless) {
+    headless.warm_up();
+    for _ in 0..SOON {
+        headless.frame();
+    }
+}
+
 /// Whether the GPU has timestamps; without them its times are absent, and their tests test nothing.
 fn has_timestamps(headless: &Headless) -> bool {
     has(
@@ -239,8 +247,7 @@ fn two_cameras_never_mix_their_figures() {
     let [one, other, sharp] = ["Player", "Player", "Player"].map(|name| camera(&mut headless, name));
     blur(&mut headless, one, WEAK);
     blur(&mut headless, other, STRONG);
-    headless.warm_up();
-    headless.warm_up();
+    settle(&mut headless);
     let labels = [one, other].map(|camera| label(&headless, camera));
     assert_ne!(labels[0], labels[1]);
     for _ in 0..SOON {
@@ -256,8 +263,7 @@ fn two_cameras_never_mix_their_figures() {
     }
     // What is left is alone with its name again.
     unblur(&mut headless, one);
-    headless.warm_up();
-    headless.warm_up();
+    settle(&mut headless);
     let world = headless.app.world();
     for old in &labels {
         assert_eq!(passes(world, old), [""; 0], "{} is no more", old.as_str());

@@ -25,6 +25,9 @@ static LOGS: AtomicBool = AtomicBool::new(false);
 /// A pipeline of Bevy's that it asks for and never loads the shader of where there are no compute shaders.
 const NEVER_READY: &str = "sparse buffer update pipeline";
 
+/// After so many frames that ask for nothing new, nothing new is to be expected.
+const QUIET_FRAMES: usize = 4;
+
 /// The pixels of a texture, row by row without padding.
 pub struct Pixels {
     pub width: u32,
@@ -155,19 +158,18 @@ impl Headless {
         })
     }
 
-    /// Runs frames until nothing is left to load or to compile, and panics with the error of a pipeline that failed.
+    /// Runs frames until nothing is left to load or to compile: a few in a row that ask for no pipeline. Panics with the error
+    /// of a pipeline that failed.
     pub fn warm_up(&mut self) {
-        for _ in 0..5 {
-            self.frame();
-        }
-        let mut frames = 0;
-        while let Some(waiting) = self.waiting_pipeline() {
+        let (mut asked, mut quiet, mut frames) = (0, 0, 0);
+        while quiet < QUIET_FRAMES {
             self.frame();
             frames += 1;
-            assert!(frames < 1000, "a pipeline is not compiled: {waiting}");
-        }
-        for _ in 0..5 {
-            self.frame();
+            let now = self.render_world().resource::<PipelineCache>().pipelines().count();
+            let waiting = self.waiting_pipeline();
+            let is_quiet = waiting.is_none() && now == asked;
+            (asked, quiet) = (now, if is_quiet { quiet + 1 } else { 0 });
+            assert!(frames < 1000, "a pipeline is not compiled: {waiting:?}");
         }
     }
 
