@@ -128,7 +128,11 @@ impl Ours {
             self.headless.frame();
             times.push(self.headless.render_world().resource::<Timer>().read());
         }
-        let passes = if self.passes { self.pass_times(entity) } else { Vec::new() };
+        let passes = if self.passes {
+            self.pass_times(entity)
+        } else {
+            Vec::new()
+        };
         self.headless.app.world_mut().despawn(entity);
         self.headless.frame();
         Ok(Times {

@@ -29,9 +29,10 @@ pub fn table(rows: &[Row]) -> String {
                 let error = figures.error.map_or("-".into(), |error| format!("{error:.2}"));
                 let [median, min] = [figures.median, figures.min];
                 let _ = writeln!(table, "{median:>12.1}{min:>12.1}{ratio:>9}{error:>9}");
-                figures.passes.iter().try_for_each(|(pass, median)| {
-                    writeln!(table, "{:>34}  {pass:<19}{median:>12.1}", "of which")
-                })
+                figures
+                    .passes
+                    .iter()
+                    .try_for_each(|(pass, median)| writeln!(table, "{:>34}  {pass:<19}{median:>12.1}", "of which"))
             }
             Err(reason) => writeln!(table, "     skipped: {reason}"),
         };

@@ -75,6 +75,8 @@ const _: () = assert!(offset_of!(LayersUniform, layers).is_multiple_of(16));
 const _: () = assert!(size_of::<LayerUniform>().is_multiple_of(16));
 const _: () = assert!(size_of::<Borders>().is_multiple_of(16));
 const _: () = assert!(size_of::<LayersUniform>() <= 16 << 10);
+// `blend_compute` has a bit for each layer, in two words.
+const _: () = assert!(LAYERS <= 64);
 
 /// The layout of what comes on top for a program whose sigma varies.
 pub fn layout(program: Program, stage: ShaderStages) -> Vec<BindGroupLayoutEntry> {
