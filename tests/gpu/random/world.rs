@@ -7,9 +7,12 @@ use crate::support::headless::{Headless, Mode, build, takes_logger};
 use crate::support::scene::{self, Kind};
 use crate::support::{inputs, or_skip};
 use bevy::asset::AssetId;
+use bevy::camera::Hdr;
+use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::error::{BevyError, ErrorContext};
 use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::RenderDevice;
 use bevy_gaussian_blur::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -146,10 +149,20 @@ impl World {
         self.canvases.clear();
         self.multisampled.clear();
         self.world().resource_mut::<Last>().0.clear();
+        self.draw_one_more();
         self.run(16);
         let device = self.headless.app.world().resource::<RenderDevice>().clone();
         let _ = device.poll(wgpu::PollType::wait_indefinitely());
         faults::assert_none(&self.headless.app);
+    }
+
+    /// Bevy's tonemapping and upscaling keep the textures of the camera that they drew last: here it is the same one in the end.
+    fn draw_one_more(&mut self) {
+        let target = scene::target(&mut self.headless, UVec2::splat(8), TextureFormat::Rgba8UnormSrgb);
+        let camera = scene::camera(&mut self.headless, Kind::Core2d, &target, Msaa::Off);
+        self.world().entity_mut(camera).insert((Hdr, Tonemapping::Reinhard));
+        self.run(2);
+        self.world().despawn(camera);
     }
 
     fn apply(&mut self, step: &Step) {

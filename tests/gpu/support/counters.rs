@@ -6,15 +6,19 @@ use bevy::render::renderer::RenderDevice;
 use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
 use core::fmt;
 
-/// Numbers of things that are held, by name.
-#[derive(Clone, PartialEq)]
-pub struct Held(Vec<(&'static str, i64)>);
+/// Numbers of things that are held, by name, and what memory is allocated for, which a failure tells.
+#[derive(Clone)]
+pub struct Held {
+    numbers: Vec<(&'static str, i64)>,
+    allocations: Vec<String>,
+}
 
 impl Held {
     /// By wgpu's own counters, by Bevy's images and by what the blur says that its intermediates hold.
     pub fn by(app: &App) -> Self {
         let world = app.world();
-        let counters = world.resource::<RenderDevice>().wgpu_device().get_internal_counters();
+        let device = world.resource::<RenderDevice>().wgpu_device();
+        let counters = device.get_internal_counters();
         let hal = &counters.hal;
         let of_gpu = [
             ("textures", &hal.textures),
@@ -37,31 +41,49 @@ impl Held {
         let diagnostics = world.get_resource::<DiagnosticsStore>();
         let bytes = diagnostics.and_then(|store| store.get(&TEXTURE_BYTES)?.value());
         held.push(("bytes of intermediates", bytes.unwrap_or(0.0) as i64));
-        Self(held)
+        let report = device.generate_allocator_report();
+        let allocations = report.into_iter().flat_map(|report| report.allocations);
+        let allocations = allocations.map(|allocation| format!("{} of {} bytes", allocation.name, allocation.size));
+        Self {
+            numbers: held,
+            allocations: allocations.collect(),
+        }
     }
 
     /// One of the numbers.
     pub fn of(&self, name: &str) -> i64 {
-        let found = self.0.iter().find(|(known, _)| *known == name);
+        let found = self.numbers.iter().find(|(known, _)| *known == name);
         found.unwrap_or_else(|| panic!("nothing counts {name}")).1
     }
 
     /// Panics if there is more of anything than before, but for what is named.
     pub fn assert_no_more_than(&self, before: &Self, except: &[&str]) {
         let more: Vec<String> = self
-            .0
+            .numbers
             .iter()
-            .zip(&before.0)
+            .zip(&before.numbers)
             .filter(|((name, now), (_, before))| now > before && !except.contains(name))
             .map(|((name, now), (_, before))| format!("{name}: {before}, then {now}"))
             .collect();
-        assert!(more.is_empty(), "something is not given back: {}", more.join("; "));
+        if !more.is_empty() {
+            let mut new = self.allocations.clone();
+            for old in &before.allocations {
+                if let Some(index) = new.iter().position(|allocation| allocation == old) {
+                    new.swap_remove(index);
+                }
+            }
+            panic!("something is not given back: {}; new: {new:?}", more.join("; "));
+        }
     }
 }
 
 impl fmt::Display for Held {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts: Vec<String> = self.0.iter().map(|(name, count)| format!("{count} {name}")).collect();
+        let parts: Vec<String> = self
+            .numbers
+            .iter()
+            .map(|(name, count)| format!("{count} {name}"))
+            .collect();
         f.write_str(&parts.join(", "))
     }
 }
