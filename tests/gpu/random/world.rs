@@ -45,6 +45,7 @@ pub struct World {
     pub name: String,
     messages: Messages,
     pub spawned: usize,
+    pub steps: usize,
     pub frames: usize,
     pub compared: usize,
 }
@@ -91,6 +92,7 @@ impl World {
             messages: Messages::of(&name),
             name,
             spawned: 0,
+            steps: 0,
             frames: 0,
             compared: 0,
         })
@@ -117,6 +119,7 @@ impl World {
 
     /// Carries a step out, renders, and looks for what must not be.
     pub fn take(&mut self, step: &Step) {
+        self.steps += 1;
         self.apply(step);
         self.run(2);
         faults::assert_none(&self.headless.app);
