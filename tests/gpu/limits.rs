@@ -11,6 +11,8 @@ use bevy::render::render_resource::{Extent3d, TextureDescriptor, TextureDimensio
 use bevy::render::renderer::RenderDevice;
 use bevy::tasks::block_on;
 use bevy_gaussian_blur::prelude::*;
+use std::sync::mpsc;
+use std::thread;
 use wgpu::ErrorFilter;
 
 #[test]
@@ -123,4 +125,29 @@ fn a_blur_for_which_there_is_no_memory_resumes() {
         "out of memory",
         &format!("{size} texels: one error event, resumed when there was room"),
     );
+}
+
+/// The blur catches the errors of its own textures, while Bevy compiles shaders on other threads and catches the errors of those.
+/// It takes wgpu's feature `std`; without it the scopes of all threads are one stack.
+#[test]
+fn errors_are_caught_thread_by_thread() {
+    let Some(headless) = gpu_with(BlurBackend::Auto, |_| {}) else {
+        return;
+    };
+    let device = headless.render_world().resource::<RenderDevice>().wgpu_device();
+    let (begun, has_begun) = mpsc::channel();
+    let (ended, has_ended) = mpsc::channel::<()>();
+    thread::scope(move |threads| {
+        let ours = device.push_error_scope(ErrorFilter::OutOfMemory);
+        threads.spawn(move || {
+            let theirs = device.push_error_scope(ErrorFilter::Validation);
+            begun.send(()).expect("somebody waits");
+            // Whoever waits for this has failed if it is never sent.
+            let _ = has_ended.recv();
+            drop(theirs);
+        });
+        has_begun.recv().expect("the other thread begins");
+        assert!(block_on(ours.pop()).is_none());
+        drop(ended);
+    });
 }
