@@ -47,7 +47,7 @@ fn blend_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
         for (var bits = needed[word]; bits != 0u; bits &= bits - 1u) {
             let layer = 32u * word + firstTrailingBit(bits);
             let value = layer_at(layer, corner, local, side);
-            // Layers below the one above all sigmas of a tile.
+            // How far below the highest one of this texel. Those above that wrap around, to very large numbers.
             let below = choice.above - layer;
             if below < LAYERS_BLENDED {
                 sum += choice.weights[below] * value;
