@@ -51,6 +51,8 @@ impl Plugin for BlurGpuPlugin {
         load_shader_library!(app, "shaders/spline.wgsl");
         load_shader_library!(app, "shaders/sums.wgsl");
         load_shader_library!(app, "shaders/shares.wgsl");
+        load_shader_library!(app, "shaders/needed.wgsl");
+        load_shader_library!(app, "shaders/layers.wgsl");
         load_shader_library!(app, "shaders/blend.wgsl");
         embedded_asset!(app, "shaders/copy_fragment.wgsl");
         embedded_asset!(app, "shaders/mipmap_fragment.wgsl");
@@ -58,6 +60,7 @@ impl Plugin for BlurGpuPlugin {
         embedded_asset!(app, "shaders/convolve_fragment.wgsl");
         embedded_asset!(app, "shaders/upsample_fragment.wgsl");
         embedded_asset!(app, "shaders/blend_fragment.wgsl");
+        embedded_asset!(app, "shaders/gather_fragment.wgsl");
         embedded_asset!(app, "shaders/gather_compute.wgsl");
         embedded_asset!(app, "shaders/blend_compute.wgsl");
         embedded_asset!(app, "shaders/downsample_compute.wgsl");

@@ -167,6 +167,7 @@ impl BlurPlan {
                 origin: UVec2::ZERO,
                 size: to,
                 axes: [AxisPass::mean(from.x, to.x), AxisPass::mean(from.y, to.y)],
+                needed: None,
             }],
             ..Self::default()
         }

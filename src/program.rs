@@ -30,6 +30,11 @@ pub enum Program {
         /// With filtered fetches, or else texel by texel.
         filtered: bool,
     },
+    /// Render: sums of rows of the sharp picture, each texel with its own sigma.
+    GatherFragment {
+        /// Of filtered fetches, or else texel by texel.
+        filtered: bool,
+    },
     /// Compute: goes to a coarser level.
     DownsampleCompute {
         /// Source texels per target texel along x and y.
@@ -55,9 +60,9 @@ pub enum Program {
 /// Where a program that blends has the weakest blurs from, which are sums of the sharp picture's texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Sums {
-    /// It sums texel by texel.
+    /// It sums texel by texel: those of [`Program::GatherFragment`] where sigma hardly varies, or else those of the picture.
     Texels,
-    /// It sums filtered fetches.
+    /// It sums filtered fetches of either.
     Filtered,
     /// From the texture that [`Program::GatherCompute`] has written.
     Gathered,
@@ -140,15 +145,15 @@ const GATHER_DISTANCES: u32 = GATHER_REACH.next_multiple_of(4) + CONVOLVE_DOWN;
 const GATHER_COLUMNS: u32 = GATHER_TILE.x + 2 * GATHER_REACH;
 /// The farthest that a sum reaches, rounded up to what can be interleaved.
 pub const GATHER_REACH: u32 = 10;
-/// The rungs that a tile may be convolved with, from 2^(-29/12) to 2^(14/12): those of all sigmas of which the sharp picture is
+/// The rungs that a tile may be convolved with, from 2^(-15/6) to 2^(7/6): those of all sigmas of which the sharp picture is
 /// summed.
-const GATHER_RUNGS: u32 = 44;
+const GATHER_RUNGS: u32 = 23;
 const _: () = assert!(GATHER_COLUMNS.is_multiple_of(CONVOLVE_ACROSS));
 const _: () = assert!(GATHER_COLUMNS * (GATHER_TILE.y / CONVOLVE_DOWN) <= GATHER_THREADS);
-const _: () = assert!(GATHER_RUNGS <= 64 && GATHER_THREADS <= WORKGROUP_THREADS);
-const _: () = assert!(2 * GATHER_DISTANCES <= GATHER_THREADS);
-// Half floats, the weights of two rungs, and which of them are needed.
-const _: () = assert!(GATHER_COLUMNS * GATHER_TILE.y * 8 + 4 * GATHER_DISTANCES * 4 + 16 <= WORKGROUP_BYTES);
+const _: () = assert!(GATHER_RUNGS <= 32 && GATHER_THREADS <= WORKGROUP_THREADS);
+const _: () = assert!(4 * GATHER_DISTANCES <= GATHER_THREADS);
+// Half floats, the weights of two convolutions, and which rungs are needed.
+const _: () = assert!(GATHER_COLUMNS * GATHER_TILE.y * 8 + 8 * GATHER_DISTANCES * 4 + 8 <= WORKGROUP_BYTES);
 
 /// The tile of [`Program::BlendCompute`], a thread for each texel, and the coarse rows that it needs at most.
 const BLEND_TILE: UVec2 = UVec2::new(16, 16);
@@ -207,12 +212,12 @@ impl Program {
             Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment | Self::UpsampleFragment { .. } => {
                 self
             }
-            Self::BlendFragment { .. } | Self::GatherCompute | Self::BlendCompute => self,
+            Self::BlendFragment { .. } | Self::GatherFragment { .. } | Self::GatherCompute | Self::BlendCompute => self,
         }
     }
 
     /// The [`name`](Self::name) of every program.
-    pub const NAMES: [&'static str; 11] = [
+    pub const NAMES: [&'static str; 12] = [
         Self::CopyFragment.name(),
         Self::MipmapFragment.name(),
         Self::DownsampleFragment.name(),
@@ -226,6 +231,7 @@ impl Program {
             sums: Sums::Filtered,
         }
         .name(),
+        Self::GatherFragment { filtered: true }.name(),
         Self::GatherCompute.name(),
         Self::BlendCompute.name(),
     ];
@@ -243,6 +249,7 @@ impl Program {
             Self::ConvolveCompute { .. } => "convolve_compute",
             Self::UpsampleCompute(_) => "upsample_compute",
             Self::BlendFragment { .. } => "blend_fragment",
+            Self::GatherFragment { .. } => "gather_fragment",
             Self::GatherCompute => "gather_compute",
             Self::BlendCompute => "blend_compute",
         }
@@ -257,7 +264,8 @@ impl Program {
             | Self::DownsampleFragment
             | Self::ConvolveFragment(_)
             | Self::UpsampleFragment { .. }
-            | Self::BlendFragment { .. } => None,
+            | Self::BlendFragment { .. }
+            | Self::GatherFragment { .. } => None,
             // As many columns as the threads' source columns are enough for.
             Self::DownsampleCompute {
                 steps: Some([step, _]), ..
@@ -287,6 +295,7 @@ impl Program {
             Self::DownsampleFragment
                 | Self::UpsampleFragment { filtered: true }
                 | Self::BlendFragment { filtered: true, .. }
+                | Self::GatherFragment { filtered: true }
         )
     }
 
@@ -299,7 +308,7 @@ impl Program {
     /// Whether sigma varies from texel to texel.
     #[must_use]
     pub const fn varies(self) -> bool {
-        self.blends() || matches!(self, Self::GatherCompute)
+        self.blends() || matches!(self, Self::GatherFragment { .. } | Self::GatherCompute)
     }
 
     /// Where it has the weakest of the blurs from that it blends.
@@ -310,6 +319,12 @@ impl Program {
             Self::BlendCompute => Some(Sums::Gathered),
             _ => None,
         }
+    }
+
+    /// Whether it sums filtered fetches of the sharp picture.
+    #[must_use]
+    pub const fn sums_filtered(self) -> bool {
+        matches!(self.sums(), Some(Sums::Filtered)) || matches!(self, Self::GatherFragment { filtered: true })
     }
 
     /// What it is compiled to find beyond the bounds.
@@ -346,7 +361,7 @@ impl Program {
         let mut numbers = match self {
             Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment => Vec::new(),
             Self::UpsampleFragment { .. } | Self::ConvolveFragment(None) => Vec::new(),
-            Self::BlendFragment { .. } => Vec::new(),
+            Self::BlendFragment { .. } | Self::GatherFragment { .. } => Vec::new(),
             Self::BlendCompute => vec![("ROWS", BLEND_ROWS)],
             Self::GatherCompute => vec![
                 ("THREADS", GATHER_THREADS),

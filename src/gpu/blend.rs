@@ -1,9 +1,9 @@
-//! What passes of a blur read whose sigma varies: the mirror of `Layers` and `Shares` in `shaders/shares.wgsl`, the buffers
+//! What passes of a blur read whose sigma varies: the mirror of `shaders/layers.wgsl` and `shaders/shares.wgsl`, the buffers
 //! that hold them, and what is bound beside them.
 
 use crate::plan::pass::{AxisPass, BORDER, Surface};
 use crate::plan::{BlurPlan, DENSE_FROM, LAYERS, Layer, Layers, MIN_SIGMA};
-use crate::program::{Program, Sums};
+use super::pipelines::PipelineKey;
 use crate::shares::{Measure, Shares};
 use bevy::render::render_resource::binding_types::{texture_2d, uniform_buffer_sized};
 use bevy::render::render_resource::{
@@ -78,20 +78,22 @@ const _: () = assert!(size_of::<LayersUniform>() <= 16 << 10);
 // `blend_compute` has a bit for each layer, in two words.
 const _: () = assert!(LAYERS <= 64);
 
-/// The layout of what comes on top for a program whose sigma varies.
-pub fn layout(program: Program, stage: ShaderStages) -> Vec<BindGroupLayoutEntry> {
+/// The layout of what comes on top for a pipeline that knows how sigma varies.
+pub fn layout(key: &PipelineKey, stage: ShaderStages) -> Vec<BindGroupLayoutEntry> {
+    let program = key.program;
     let uniform = |size: usize| uniform_buffer_sized(false, BufferSize::new(size as u64));
     let texture = |filterable| texture_2d(TextureSampleType::Float { filterable });
-    let mut entries = vec![
-        uniform(size_of::<LayersUniform>()).build(LAYERS_BINDING, stage),
-        uniform(size_of::<SharesUniform>()).build(SHARES_BINDING, stage),
-        texture(false).build(MASK_BINDING, stage),
-    ];
+    let mut entries = Vec::new();
+    if program.varies() || key.skips {
+        entries.push(uniform(size_of::<SharesUniform>()).build(SHARES_BINDING, stage));
+    }
+    if program.varies() {
+        entries.push(uniform(size_of::<LayersUniform>()).build(LAYERS_BINDING, stage));
+        entries.push(texture(false).build(MASK_BINDING, stage));
+    }
     if program.blends() {
         entries.push(texture(program.filters()).build(ATLAS_BINDING, stage));
-    }
-    if program.sums() == Some(Sums::Gathered) {
-        entries.push(texture(false).build(SUMS_BINDING, stage));
+        entries.push(texture(program.sums_filtered()).build(SUMS_BINDING, stage));
     }
     entries
 }
@@ -211,29 +213,28 @@ impl Blend {
 pub struct Blended<'a> {
     pub blend: &'a Blend,
     pub atlas: &'a TextureView,
-    /// The sums of the sharp picture, if they have a texture.
-    pub sums: Option<&'a TextureView>,
+    /// The sums of the sharp picture, or of its rows.
+    pub sums: &'a TextureView,
 }
 
 impl<'a> Blended<'a> {
-    /// The atlas, the mask and the sums. Where one is not there, nobody looks at it.
+    /// The atlas, the mask and the sums. Where there is no mask, nobody looks at it.
     pub fn views(&self) -> [&'a TextureView; 3] {
         let mask = self.blend.mask.as_ref().unwrap_or(self.atlas);
-        [self.atlas, mask, self.sums.unwrap_or(self.atlas)]
+        [self.atlas, mask, self.sums]
     }
 
-    /// In the [`layout`] of a program.
-    pub fn bindings(&self, program: Program) -> Vec<(u32, BindingResource<'a>)> {
+    /// In the [`layout`] of a pipeline.
+    pub fn bindings(&self, key: &PipelineKey) -> Vec<(u32, BindingResource<'a>)> {
+        let program = key.program;
         let [atlas, mask, sums] = self.views().map(|view| BindingResource::TextureView(view));
-        let mut bindings = vec![
-            (LAYERS_BINDING, self.blend.layers.as_entire_binding()),
-            (SHARES_BINDING, self.blend.shares.as_entire_binding()),
-            (MASK_BINDING, mask),
-        ];
+        let mut bindings = vec![(SHARES_BINDING, self.blend.shares.as_entire_binding())];
+        if program.varies() {
+            bindings.push((LAYERS_BINDING, self.blend.layers.as_entire_binding()));
+            bindings.push((MASK_BINDING, mask));
+        }
         if program.blends() {
             bindings.push((ATLAS_BINDING, atlas));
-        }
-        if program.sums() == Some(Sums::Gathered) {
             bindings.push((SUMS_BINDING, sums));
         }
         bindings

@@ -164,6 +164,7 @@ pub(super) const COPY_TO_LEVEL: Stage = Stage {
     program: Program::CopyFragment,
     is_first: true,
     is_last: false,
+    skips: false,
 };
 
 const fn from_end_to_end(program: Program) -> Stage {
@@ -171,6 +172,7 @@ const fn from_end_to_end(program: Program) -> Stage {
         program,
         is_first: true,
         is_last: true,
+        skips: false,
     }
 }
 

@@ -232,7 +232,7 @@ pub(super) fn bind_group(
         entries.push((3, BindingResource::TextureView(bound.target)));
     }
     if let Some(blended) = &bound.blended {
-        entries.extend(blended.bindings(key.program));
+        entries.extend(blended.bindings(key));
     }
     let entry = |(binding, resource)| BindGroupEntry { binding, resource };
     let entries: Vec<BindGroupEntry> = entries.into_iter().map(entry).collect();

@@ -51,6 +51,8 @@ pub struct PipelineKey {
     /// Whether it writes where the picture itself is, and whether it writes what it could read.
     in_place: bool,
     keeps_format: bool,
+    /// Whether it leaves out what is not read.
+    pub skips: bool,
 }
 
 /// A pipeline that has been asked for.
@@ -98,6 +100,7 @@ impl PipelineKey {
                 && stage.is_first
                 && reads == Sample::Float
                 && ends.source == ends.destination,
+            skips: stage.skips,
         }
     }
 
@@ -116,6 +119,7 @@ impl PipelineKey {
             in_halves: true,
             in_place: false,
             keeps_format: false,
+            skips: false,
         }
     }
 
@@ -140,7 +144,7 @@ impl PipelineKey {
         let uniform = uniform_buffer_sized(true, BufferSize::new(size_of::<PassUniform>() as u64));
         let source = match self.reads {
             Sample::Float if self.program.blends() => TextureSampleType::Float {
-                filterable: self.program.sums() == Some(Sums::Filtered),
+                filterable: self.program.sums_filtered(),
             },
             Sample::Float => TextureSampleType::Float { filterable },
             Sample::Uint => TextureSampleType::Uint,
@@ -153,9 +157,7 @@ impl PipelineKey {
         if self.program.computes() {
             entries.push(texture_storage_2d(self.target, StorageTextureAccess::WriteOnly).build(3, stage));
         }
-        if self.program.varies() {
-            entries.extend(blend::layout(self.program, stage));
-        }
+        entries.extend(blend::layout(self, stage));
         BindGroupLayoutDescriptor::new("gaussian_blur_layout", &entries)
     }
 
@@ -165,7 +167,7 @@ impl PipelineKey {
         let stored = |key: &Self| key.program.computes().then_some(key.target);
         let binds = |key: &Self| {
             let program = key.program;
-            let varies = (program.varies(), program.sums());
+            let varies = (key.skips, program.varies(), program.sums());
             (program.filters(), varies, key.reads, stored(key))
         };
         binds(self) == binds(other)
@@ -185,6 +187,7 @@ impl PipelineKey {
         let is_rounded = self.program.writes_packed() && !is_changed;
         // What has been divided, or comes from wider floats, may be more than the target can hold.
         let may_exceed = !self.in_halves || self.leave == Leave::Unpremultiply || rounding == Rounding::Packed;
+        let ends_at_levels = self.dither != Dither::Off && Dither::of_target(self.target) != Dither::Off;
         let (beyond, is_special) = (self.program.beyond(), !self.program.serves_any_kernel());
         let flags = [
             ("ANY_KERNEL", self.program.serves_any_kernel()),
@@ -192,7 +195,7 @@ impl PipelineKey {
             ("FOLDED", beyond != Beyond::Clamped && is_special),
             ("IMAGES", beyond == Beyond::Images && is_special),
             ("FILTERED", self.program.filters()),
-            ("SUMS_FILTERED", self.program.sums() == Some(Sums::Filtered)),
+            ("SUMS_FILTERED", self.program.sums_filtered()),
             ("GATHERED", self.program.sums() == Some(Sums::Gathered)),
             ("FIRST", self.is_first),
             ("HALF_FLOAT", self.in_halves),
@@ -201,12 +204,14 @@ impl PipelineKey {
             ("OPAQUE", self.leave == Leave::Opaque),
             ("DITHER_STORED", self.dither == Dither::Stored),
             ("DITHER_ENCODED", self.dither == Dither::Encoded),
+            ("ENDS_AT_LEVELS", ends_at_levels),
             ("ROUND_TO_HALF", rounding == Rounding::Half && !is_rounded),
             ("ROUND_TO_PACKED", rounding == Rounding::Packed),
             ("MAY_EXCEED", may_exceed),
             ("ROUND_PACKED", round_packed),
             ("IN_PLACE", self.in_place),
             ("KEEPS_FORMAT", self.keeps_format),
+            ("SKIPS", self.skips),
             ("COMPUTE", self.program.computes()),
             ("SOURCE_UINT", self.reads == Sample::Uint),
             ("SOURCE_SINT", self.reads == Sample::Sint),

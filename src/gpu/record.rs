@@ -211,7 +211,7 @@ impl Prepared {
         let blended = layers.map(|(layers, blend)| Blended {
             blend,
             atlas: view_of(&self.textures, layers.atlas, source),
-            sums: layers.sums.map(|sums| view_of(&self.textures, sums, source)),
+            sums: view_of(&self.textures, layers.sums, source),
         });
         for (index, pass) in self.plan.passes.iter().enumerate() {
             let (before, steps) = self.steps.split_at_mut(index);
@@ -219,7 +219,7 @@ impl Prepared {
                 source: view_of(&self.textures, pass.source, source),
                 target: view_of(&self.textures, pass.target, destination),
                 uniforms: &self.uniforms,
-                blended: blended.filter(|_| pass.program.varies()),
+                blended: blended.filter(|_| pass.program.varies() || pass.needed.is_some()),
                 // Intermediates are always the same.
                 most: match (pass.source, pass.target) {
                     (Surface::Intermediate(_), Surface::Intermediate(_)) => 1,

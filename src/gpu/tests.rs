@@ -4,7 +4,7 @@
 use super::blend::{LayerUniform, LayersUniform, SharesUniform};
 use super::compile::{COPY, COPY_TO_LEVEL, MIPMAP};
 use super::pipelines::PipelineKey;
-use super::uniforms::PassUniform;
+use super::uniforms::{NeededUniform, PassUniform};
 use crate::formats::dither::Dither;
 use crate::formats::table::{Format, Sample};
 use crate::formats::{Ends, Resolved};
@@ -25,8 +25,8 @@ use std::fs;
 use std::sync::Arc;
 use wgpu::{DownlevelFlags, Features};
 
-const LIBRARIES: [&str; 9] = [
-    "srgb", "dither", "leave", "common", "cubic", "spline", "sums", "shares", "blend",
+const LIBRARIES: [&str; 11] = [
+    "srgb", "dither", "leave", "common", "cubic", "spline", "sums", "shares", "needed", "layers", "blend",
 ];
 
 /// What a shader is compiled for.
@@ -271,9 +271,11 @@ fn the_uniforms_mirror_their_structs() {
     let module = compose(&mut composer, key.program.name(), &key.definitions(false));
     let pass = fields![
         PassUniform: step, shift, bounds_min, bounds_max, reach_min, reach_max, edge, octaves, normalize, margin,
-        images, origin, size, texel_size, tables
+        images, origin, size, texel_size, needed, tables
     ];
     assert_eq!(members(&module, "BlurPass"), (pass, size_of::<PassUniform>()));
+    let needed = fields![NeededUniform: shares, scale, first, around];
+    assert_eq!(members(&module, "Needed"), (needed, size_of::<NeededUniform>()));
     let layer = fields![LayerUniform: shift, octaves, origin, size, normalize, sigma, log_sigma];
     assert_eq!(members(&module, "Layer"), (layer, size_of::<LayerUniform>()));
     let layers = fields![

@@ -1,7 +1,7 @@
 //! The bytes of a pass as the shaders read them: the mirror of `BlurPass` in `shaders/common.wgsl`.
 
 use crate::plan::BlurPlan;
-use crate::plan::pass::{AxisPass, BORDER, MAX_WEIGHTS, Pass, Surface};
+use crate::plan::pass::{AxisPass, BORDER, MAX_WEIGHTS, Needed, Pass, Surface};
 use crate::settings::EdgeMode;
 use bevy::math::UVec2;
 use bytemuck::{Pod, Zeroable};
@@ -10,6 +10,16 @@ use core::mem::offset_of;
 
 /// The numbers of one axis, as its filter has them.
 type Table = [f32; MAX_WEIGHTS];
+
+/// `Needed` in WGSL.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct NeededUniform {
+    pub(super) shares: [f32; 2],
+    pub(super) scale: [f32; 2],
+    pub(super) first: [i32; 2],
+    pub(super) around: [i32; 2],
+}
 
 /// `BlurPass` in WGSL. Pairs are x and y.
 #[repr(C)]
@@ -29,10 +39,12 @@ pub struct PassUniform {
     pub(super) origin: [i32; 2],
     pub(super) size: [i32; 2],
     pub(super) texel_size: [f32; 2],
+    pub(super) needed: NeededUniform,
     pub(super) tables: [Table; 2],
 }
 
-// The rules of WGSL's uniform address space: arrays start at multiples of 16 bytes and consist of such.
+// The rules of WGSL's uniform address space: arrays and structs start at multiples of 16 bytes and consist of such.
+const _: () = assert!(offset_of!(PassUniform, needed).is_multiple_of(16));
 const _: () = assert!(offset_of!(PassUniform, tables).is_multiple_of(16));
 const _: () = assert!(MAX_WEIGHTS.is_multiple_of(4));
 const _: () = assert!(2 * BORDER <= MAX_WEIGHTS);
@@ -75,7 +87,19 @@ impl PassUniform {
             origin: pass.origin.as_ivec2().to_array(),
             size: pass.size.as_ivec2().to_array(),
             texel_size: source_size.as_vec2().recip().to_array(),
+            needed: pass.needed.as_ref().map_or_else(NeededUniform::default, NeededUniform::new),
             tables: axes.map(|axis| array::from_fn(|i| number(axis, i))),
+        }
+    }
+}
+
+impl NeededUniform {
+    fn new(needed: &Needed) -> Self {
+        Self {
+            shares: needed.shares.into(),
+            scale: needed.octaves.map(|octaves| (octaves as f32).exp2()),
+            first: needed.first,
+            around: needed.around,
         }
     }
 }

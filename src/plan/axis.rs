@@ -124,6 +124,18 @@ impl Axis {
         self.images.as_ref().map_or(0, ImageWeights::reach)
     }
 
+    /// How many texels away the residual convolution may read, edges and all.
+    pub fn reads_beyond(&self) -> i32 {
+        let reach = self.reach().max(self.images_reach()) as i32;
+        let length = self.extent(self.octaves).length;
+        match self.edge {
+            EdgeMode::Clamp | EdgeMode::Transparent | EdgeMode::Renormalize => reach,
+            // What is mirrored once is no farther away than what is asked for.
+            EdgeMode::Mirror if reach < length => reach,
+            EdgeMode::Mirror | EdgeMode::Wrap => length,
+        }
+    }
+
     /// Convolves with the residual kernel, as weights from `-reach` to `reach`.
     pub fn convolve(&self, levels: Levels, reach: usize) -> AxisPass {
         if let Some(images) = &self.images {

@@ -26,8 +26,9 @@
 //! differ.
 //!
 //! Below the first rung there is no layer. The texels of the sharp picture are summed, each with its own Gaussian: up to 17 by
-//! 17 texels where the sigma is small but not 0. Render passes do just that; compute passes do it for the texels of a tile
-//! together, between rungs of their own (`gather_compute.wgsl`). The first two rungs of layers are nearer together, as there is
+//! 17 texels where the sigma is small but not 0. Where sigma hardly varies from neighbour to neighbour, rows and then columns
+//! are as good: render passes sum these there, and compute passes do it for the texels of a tile together
+//! (`gather_compute.wgsl`). The first two rungs of layers are nearer together, as there is
 //! none below them.
 //!
 //! The topmost rung is the largest sigma itself. Where it grows past a fixed rung, that appears where the topmost one was, and
@@ -86,6 +87,20 @@ pub fn gathered(largest: f64) -> f64 {
     fixed_sigma(FIRST).min(largest / FIRST_RATIO).max(largest.min(1.0))
 }
 
+/// The sigmas between which texels are blended from a rung, of all those of a ladder.
+///
+/// A rung is read from the one below on, up to the one above, or to the next where parabolas are blended.
+pub fn readers(sigmas: &[f64], rung: usize) -> (f64, f64) {
+    let top = sigmas.last().copied().unwrap_or(0.0);
+    let below = rung.checked_sub(1).map_or_else(|| gathered(top), |below| sigmas[below]);
+    let above = match sigmas[rung + 1..] {
+        [] => f64::INFINITY,
+        [next, after, ..] if next < DENSE_FROM => after,
+        [next, ..] => next,
+    };
+    (below, above)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,6 +121,19 @@ mod tests {
             };
             assert!(ratio > 0.0 && ratio < most + 1e-9, "{pair:?}");
         }
+    }
+
+    #[test]
+    fn rungs_are_read_by_what_lies_between_their_neighbours() {
+        let sigmas: Vec<f64> = fixed_sigmas(40.0).chain([40.0]).collect();
+        assert_eq!(readers(&sigmas, 0), (gathered(40.0), sigmas[2]));
+        let dense = sigmas.iter().position(|sigma| *sigma >= DENSE_FROM).expect("dense rungs");
+        // The first dense rung is the one above the last parabola.
+        assert_eq!(readers(&sigmas, dense - 2), (sigmas[dense - 3], sigmas[dense]));
+        assert_eq!(readers(&sigmas, dense), (sigmas[dense - 1], sigmas[dense + 1]));
+        let top = sigmas.len() - 1;
+        assert_eq!(readers(&sigmas, top), (sigmas[top - 1], f64::INFINITY));
+        assert_eq!(readers(&[0.7], 0), (0.7, f64::INFINITY));
     }
 
     #[test]

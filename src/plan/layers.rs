@@ -6,15 +6,16 @@
 //! All layers share one chain of octaves, as at the top of [`plan`](super): a layer is a residual Gaussian of one level of
 //! it. They lie in one texture, the **atlas**, so that the last pass reads two textures however many there are.
 //!
-//! Below the weakest layer texels of the sharp picture are summed, each with its own sigma. Compute passes have a pass for
-//! that, whose threads share reads; the last pass finds the sums in a third texture. Render passes sum in the last pass.
+//! Below the weakest layer texels of the sharp picture are summed, each with its own sigma, and the last pass finds the sums in
+//! a third texture. Threads of a compute pass share reads. A render pass sums rows, and the last pass sums columns of those:
+//! where sigma hardly varies along a column, rows with their own sigma are as good. Elsewhere the last pass sums both.
 //!
 //! Which sigmas layers have, and how they are blended, is the subject of [`ladder`].
 
 use super::atlas::arrange;
 use super::axis::{Axis, Levels};
 use super::ladder;
-use super::pass::{AxisPass, Finish, Means, Pass, PassKind, Surface, beyond};
+use super::pass::{AxisPass, Finish, Means, Needed, Pass, PassKind, Surface, beyond};
 use super::rules;
 use crate::program::{Program, Tiling};
 use crate::settings::EdgeMode;
@@ -30,8 +31,8 @@ pub struct Layers {
     pub gathered: f64,
     /// After how many sigmas that sum ends.
     pub cutoff: f64,
-    /// The texture of those sums, if they have a pass of their own.
-    pub sums: Option<Surface>,
+    /// The texture of those sums, or of the sums of rows.
+    pub sums: Surface,
     /// The sigmas along x and y as shares of the larger one.
     pub aspect: Vec2,
     /// The position of the target's first texel in the picture.
@@ -54,12 +55,26 @@ pub struct Layer {
 /// The plans of the two axes of a layer.
 struct Blur {
     sigma: f64,
+    /// The shares of the largest sigma that read it.
+    readers: (f32, f32),
     axes: [Axis; 2],
 }
 
 impl Blur {
     fn octaves(&self) -> [u32; 2] {
         self.axes.each_ref().map(Axis::octaves)
+    }
+
+    /// What is read of the tile that starts there.
+    fn needed(&self, origin: UVec2) -> Needed {
+        let first = |i: usize| self.axes[i].extent(self.octaves()[i]).first - origin[i] as i32;
+        Needed {
+            shares: self.readers,
+            octaves: self.octaves(),
+            first: [first(0), first(1)],
+            // A spline reads two texels on either side.
+            around: [2; 2],
+        }
     }
 
     fn layer(&self, origin: UVec2, target: Option<u32>) -> Layer {
@@ -88,6 +103,8 @@ pub(super) struct Builder {
     finish: Finish,
     /// Whether the last pass writes what the first one reads.
     in_place: bool,
+    /// The texture that layers are convolved through, if it takes two passes.
+    between: Option<Surface>,
     pub intermediates: Vec<UVec2>,
     pub passes: Vec<Pass>,
     pub left: Option<Pass>,
@@ -102,6 +119,7 @@ impl Builder {
             means,
             finish,
             in_place,
+            between: None,
             intermediates: Vec::new(),
             passes: Vec::new(),
             left: None,
@@ -114,16 +132,17 @@ impl Builder {
         let most = sigma.max_element();
         let (largest, aspect) = (ladder::largest(most), sigma / most);
         let fixed = ladder::fixed_sigmas(largest).map(|sigma| (sigma, ladder::RHO));
-        let blurs: Vec<Blur> = fixed
-            .chain([(largest, self.means.precision.rho())])
-            .map(|(sigma, rho)| Blur {
-                sigma,
-                axes: self.axes(sigma as f32 * aspect, rho),
-            })
-            .collect();
+        let rungs: Vec<(f64, f64)> = fixed.chain([(largest, self.means.precision.rho())]).collect();
+        let sigmas: Vec<f64> = rungs.iter().map(|(sigma, _)| *sigma).collect();
+        let blur = |(index, (sigma, rho)): (usize, &(f64, f64))| Blur {
+            sigma: *sigma,
+            readers: shares(ladder::readers(&sigmas, index), most),
+            axes: self.axes(*sigma as f32 * aspect, *rho),
+        };
+        let blurs: Vec<Blur> = rungs.iter().enumerate().map(blur).collect();
         let chain = self.chain(&blurs);
         let (atlas, places) = self.blur(&blurs, &chain);
-        let sums = rules::gather(self.means.tiling).map(|program| self.enter(PassKind::Gather, program));
+        let sums = self.gather();
         let sharp = self.sharp(sums);
         let target = self.blend(sharp);
         let layers = blurs.iter().zip(places);
@@ -145,22 +164,37 @@ impl Builder {
         [axis(0), axis(1)]
     }
 
+    /// The sums of the sharp picture, or of its rows. Those take the texture that layers are convolved through: nobody needs it
+    /// any more.
+    fn gather(&mut self) -> Surface {
+        let program = rules::gather(self.means.tiling, self.means.filtering);
+        let target = self.between.unwrap_or_else(|| self.intermediate(self.region.size()));
+        self.enter(PassKind::Gather, program, target);
+        target
+    }
+
     /// What the last pass reads the sharp picture from. It cannot read what it writes: where that is the picture, it reads
     /// the sums, or a copy to sum.
-    fn sharp(&mut self, sums: Option<Surface>) -> Surface {
+    fn sharp(&mut self, sums: Surface) -> Surface {
         if !self.in_place {
             return Surface::Source;
         }
-        sums.unwrap_or_else(|| self.enter(PassKind::Copy, rules::enter()))
+        if self.means.tiling != Tiling::None {
+            return sums;
+        }
+        let copy = self.intermediate(self.region.size());
+        self.enter(PassKind::Copy, rules::enter(), copy);
+        copy
     }
 
-    /// A pass from the picture to a texture as large as the region.
-    fn enter(&mut self, kind: PassKind, program: Program) -> Surface {
+    /// A pass from the picture to a texture that is as large as the region, or larger.
+    fn enter(&mut self, kind: PassKind, program: Program, target: Surface) {
         let axes = self.axes(Vec2::ZERO, self.means.precision.rho());
-        let target = self.intermediate(level_size(&axes, [0; 2]));
         let axes = axes.each_ref().map(|axis| axis.keep((None, Some(0))));
         self.push(kind, program, (Surface::Source, target), UVec2::ZERO, axes);
-        target
+        if let Some(pass) = self.passes.last_mut() {
+            pass.size = self.region.size();
+        }
     }
 
     /// The levels that the layers need, each out of the one before it.
@@ -232,7 +266,8 @@ impl Builder {
             }
             return (atlas, places);
         }
-        let between = self.intermediate(size);
+        let between = self.intermediate(size.max(self.region.size()));
+        self.between = Some(between);
         for (blur, source, place) in &tiles {
             self.convolve(0, blur, (*source, between), [UVec2::ZERO, *place]);
         }
@@ -257,6 +292,10 @@ impl Builder {
         let kind = [PassKind::Horizontal, PassKind::Vertical][along];
         let program = rules::convolve(along, reach);
         self.push_tile(kind, program, (source, target), (firsts[1], blur), axes);
+        // Columns are read by convolving along them.
+        if let (PassKind::Horizontal, Some(needed)) = (kind, self.last_needed()) {
+            needed.around[1] += blur.axes[1].reads_beyond();
+        }
     }
 
     fn convolve_both(&mut self, blur: &Blur, (source, atlas): (Surface, Surface), place: UVec2) {
@@ -293,6 +332,7 @@ impl Builder {
                 origin: region.min,
                 size: region.size(),
                 axes: axes.each_ref().map(|axis| axis.upsample((Some(0), None))),
+                needed: None,
             });
             return Some(0);
         }
@@ -330,6 +370,7 @@ impl Builder {
             origin,
             size,
             axes,
+            needed: None,
         });
     }
 
@@ -345,7 +386,12 @@ impl Builder {
         self.push(kind, program, surfaces, origin, axes);
         if let Some(pass) = self.passes.last_mut() {
             pass.size = level_size(&blur.axes, blur.octaves());
+            pass.needed = Some(blur.needed(origin));
         }
+    }
+
+    fn last_needed(&mut self) -> Option<&mut Needed> {
+        self.passes.last_mut()?.needed.as_mut()
     }
 }
 
@@ -353,6 +399,12 @@ impl Builder {
 fn levels_of(axis: &Axis, source: Surface) -> Levels {
     let level = Some(axis.octaves());
     (level.filter(|_| source != Surface::Source), level)
+}
+
+/// Sigmas as shares of the largest one, a little apart: shaders round.
+fn shares((low, high): (f64, f64), largest: f32) -> (f32, f32) {
+    let share = |sigma: f64| (sigma / f64::from(largest)) as f32;
+    (0.999 * share(low), 1.001 * share(high))
 }
 
 fn level_size(axes: &[Axis; 2], levels: [u32; 2]) -> UVec2 {

@@ -158,6 +158,22 @@ impl AxisPass {
     }
 }
 
+/// What of a pass is read later, where sigma varies: the rest need not be written.
+///
+/// A texel of a level is read by splines through it, out of a box of the picture around it. It is read where the share of the
+/// largest sigma is such that the layer is blended. Pairs are x and y, but for the shares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Needed {
+    /// The least and the largest share that read.
+    pub shares: (f32, f32),
+    /// The octaves of the level.
+    pub octaves: [u32; 2],
+    /// The index at that level, counted from the source's origin, of the first texel of the target.
+    pub first: [i32; 2],
+    /// By how many texels of the level readers are away.
+    pub around: [i32; 2],
+}
+
 /// A draw or dispatch over `origin .. origin + size` of its target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pass {
@@ -175,6 +191,8 @@ pub struct Pass {
     pub size: UVec2,
     /// The two halves of the computation, along x and y.
     pub axes: [AxisPass; 2],
+    /// What of it is read. `None` if that is all.
+    pub needed: Option<Needed>,
 }
 
 /// A program with the ends that it touches: all that decides a pipeline, but for the formats.
@@ -186,6 +204,8 @@ pub struct Stage {
     pub is_first: bool,
     /// Whether it writes the result.
     pub is_last: bool,
+    /// Whether it leaves out what is not read.
+    pub skips: bool,
 }
 
 impl Pass {
@@ -196,6 +216,7 @@ impl Pass {
             program: self.program,
             is_first: self.source == Surface::Source,
             is_last: self.target == Surface::Destination,
+            skips: self.needed.is_some(),
         }
     }
 }

@@ -63,9 +63,14 @@ pub fn enter() -> Program {
     Program::ConvolveFragment(Some([1; 2]))
 }
 
-/// Sums the sharp picture where sigma is small, if there is a program for that alone.
-pub fn gather(tiling: Tiling) -> Option<Program> {
-    (tiling != Tiling::None).then_some(Program::GatherCompute)
+/// Sums the sharp picture where sigma is small, or its rows.
+pub fn gather(tiling: Tiling, filtering: Filtering) -> Program {
+    match tiling {
+        Tiling::Tiled { .. } => Program::GatherCompute,
+        Tiling::None => Program::GatherFragment {
+            filtered: filtering.source,
+        },
+    }
 }
 
 /// Blends layers with the sharp picture, the source or a copy of it, and writes the destination, or an intermediate that is

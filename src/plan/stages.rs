@@ -46,10 +46,9 @@ pub fn varying_stages(means: Means, finish: Finish, in_place: bool) -> Vec<Stage
         !copies,
         finish == Finish::Write,
     );
-    match rules::gather(tiling) {
-        Some(gather) => list.add(gather, true, false),
-        None if copies => list.add(rules::enter(), true, false),
-        None => {}
+    list.add(rules::gather(tiling, filtering), true, false);
+    if copies && tiling == Tiling::None {
+        list.add(rules::enter(), true, false);
     }
     let farthest = rules::rounded_reach(*reaches(0, precision, precision.rho()).end(), tiling);
     for is_first in [true, false] {
@@ -75,11 +74,25 @@ struct List(Vec<Stage>);
 
 impl List {
     fn add(&mut self, program: Program, is_first: bool, is_last: bool) {
-        let stage = Stage {
+        self.push(Stage {
             program,
             is_first,
             is_last,
-        };
+            skips: false,
+        });
+    }
+
+    /// A pass of a layer, which leaves out what is not read.
+    fn skip(&mut self, program: Program, is_first: bool) {
+        self.push(Stage {
+            program,
+            is_first,
+            is_last: false,
+            skips: true,
+        });
+    }
+
+    fn push(&mut self, stage: Stage) {
         if !self.0.contains(&stage) {
             self.0.push(stage);
         }
@@ -88,14 +101,14 @@ impl List {
     /// The convolutions of a layer, with kernels that reach so far.
     fn convolve(&mut self, reach: usize, tiling: Tiling, is_first: bool) {
         if tiling == Tiling::None {
-            self.add(rules::convolve(0, reach), is_first, false);
-            self.add(rules::convolve(1, reach), false, false);
+            self.skip(rules::convolve(0, reach), is_first);
+            self.skip(rules::convolve(1, reach), false);
             return;
         }
         for beyond in [Beyond::Clamped, Beyond::Folded, Beyond::Images] {
             // Only what is coarser than the picture has images.
             if reach > 0 && !(is_first && beyond == Beyond::Images) {
-                self.add(rules::convolve_both(reach, beyond), is_first, false);
+                self.skip(rules::convolve_both(reach, beyond), is_first);
             }
         }
     }

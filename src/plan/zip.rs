@@ -190,6 +190,7 @@ impl Zip {
             origin: self.region.min,
             size: self.region.size(),
             axes: self.each(levels, Axis::upsample),
+            needed: None,
         });
     }
 
@@ -228,6 +229,7 @@ impl Zip {
             origin,
             size,
             axes,
+            needed: None,
         });
     }
 }

@@ -4,21 +4,20 @@
 #define_import_path bevy_gaussian_blur::blend
 
 #import bevy_gaussian_blur::cubic::{BORDER, Fetches, Place, cubic, fetches}
-#import bevy_gaussian_blur::shares::{AXIS_VECTORS, TABLE_VECTORS, sigma_at, stack}
+#import bevy_gaussian_blur::layers::{AXIS_VECTORS, TABLE_VECTORS, sigma_at, sigmas_within, stack}
 #ifdef GATHERED
 #import bevy_gaussian_blur::common::blur
 #else
-#import bevy_gaussian_blur::sums::gaussian_sum
+#import bevy_gaussian_blur::common::{blur, is_finite, is_inside}
+#import bevy_gaussian_blur::sums::{Window, gaussian_sum, may_filter, tap, window_of}
 #endif
 #ifdef FILTERED
 #import bevy_gaussian_blur::common::linear_sampler
 #endif
 
 @group(0) @binding(5) var atlas: texture_2d<f32>;
-#ifdef GATHERED
-// The sums of the sharp picture, from the first texel that is written.
+// The sums of the sharp picture, or of its rows, from the first texel that is written.
 @group(0) @binding(8) var summed: texture_2d<f32>;
-#endif
 
 // The sigma at a texel of the target; 0 where that is no blur.
 fn target_sigma(texel: vec2<i32>) -> f32 {
@@ -35,12 +34,12 @@ struct Choice {
 // The most layers that are blended.
 const LAYERS_BLENDED: u32 = 3u;
 
-// What the Gaussian of `sigma` is blended from, which is no less than `stack.least`.
-fn choice_of(sigma: f32) -> Choice {
+// What the Gaussian of `sigma` is blended from, which is no less than `stack.least`. The layer above it is one of these.
+fn choice_of(sigma: f32, range: vec2<u32>) -> Choice {
     if sigma <= stack.gathered {
         return Choice(0u, vec3<f32>(0.0), 1.0);
     }
-    let above = layer_above(sigma);
+    let above = layer_above(sigma, range);
     let weights = weights_of(above, stack.layers[above].log_sigma - log(sigma));
     // The lowest layer leaves the rest to the sharp picture.
     return Choice(above, weights, select(0.0, 1.0 - weights.x, above == 0u));
@@ -74,14 +73,71 @@ fn sharp_sum(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
 #ifdef GATHERED
     return textureLoad(summed, texel - blur.origin, 0);
 #else
-    return gaussian_sum(texel, min(sigma, stack.gathered) * stack.aspect, stack.cutoff);
+    let window = window_of(texel, min(sigma, stack.gathered) * stack.aspect, stack.cutoff);
+    // Rows with a larger sigma may reach a texel farther.
+    let reach = window.reach + 1;
+    if is_inside(window.centre - reach, window.centre + reach) && is_slow(window) {
+        let sum = column_sum(texel, window);
+        if is_finite(sum) {
+            return sum;
+        }
+    }
+    return gaussian_sum(window);
 #endif
 }
 
-// The first layer whose sigma is no less than this one, by bisection.
-fn layer_above(sigma: f32) -> u32 {
-    var low = 0u;
-    var high = stack.count - 1u;
+#ifndef GATHERED
+// Whether sigma hardly varies along the column through a window: by a ratio of 2^(1/12), so that rows whose sigmas are their
+// own are as good as if they had that of the centre.
+fn is_slow(window: Window) -> bool {
+    let low = vec2<f32>(window.centre - vec2<i32>(0, window.reach.y));
+    let high = vec2<f32>(window.centre + vec2<i32>(1, window.reach.y + 1));
+    let sigmas = min(sigmas_within(low, high), vec2<f32>(stack.gathered));
+    return sigmas.x >= stack.least && sigmas.y <= 1.06 * sigmas.x;
+}
+
+// The sum of the rows' sums along the column through a window.
+fn column_sum(texel: vec2<i32>, window: Window) -> vec4<f32> {
+    let filtered = may_filter(window);
+    let centre = texel - blur.origin;
+    var sum = row_at(centre, 0.0, filtered);
+    var total = 1.0;
+    for (var y = 1; y <= window.reach.y; y += select(1, 2, filtered)) {
+        let down = tap(y, window.scale.y, window.support.y, filtered);
+        sum += down.y * (row_at(centre, down.x, filtered) + row_at(centre, -down.x, filtered));
+        total += 2.0 * down.y;
+    }
+    return sum / total;
+}
+
+fn row_at(centre: vec2<i32>, offset: f32, filtered: bool) -> vec4<f32> {
+#ifdef SUMS_FILTERED
+    if filtered {
+        // A little is added so that nothing of what was rounded is cut off.
+        let position = vec2<f32>(centre) + (0.5 + 1.0 / 1024.0) + vec2<f32>(0.0, offset);
+        return textureSampleLevel(summed, linear_sampler, position / vec2<f32>(textureDimensions(summed)), 0.0);
+    }
+#endif
+    return textureLoad(summed, centre + vec2<i32>(0, i32(offset)), 0);
+}
+#endif
+
+// All layers, from the first to the last one.
+fn all_layers() -> vec2<u32> {
+    return vec2<u32>(0u, stack.count - 1u);
+}
+
+// The first and the last of the layers that are above the sigmas of a box of the target.
+fn layers_above(first: vec2<i32>, size: vec2<i32>) -> vec2<u32> {
+    let low = first + stack.origin;
+    let sigmas = sigmas_within(vec2<f32>(low), vec2<f32>(low + size));
+    return vec2<u32>(layer_above(sigmas.x, all_layers()), layer_above(sigmas.y, all_layers()));
+}
+
+// The first layer of a range whose sigma is no less than this one, by bisection.
+fn layer_above(sigma: f32, range: vec2<u32>) -> u32 {
+    var low = range.x;
+    var high = range.y;
     while low < high {
         let middle = (low + high) / 2u;
         if stack.layers[middle].sigma < sigma {

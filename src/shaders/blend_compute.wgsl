@@ -4,10 +4,11 @@
 // interpolated as in `upsample_compute`: the coarse rows that the tile needs horizontally, into workgroup memory, and vertically
 // out of it.
 
-#import bevy_gaussian_blur::blend::{Choice, LAYERS_BLENDED, choice_of, line, normalized, place_in, sharp_sum, target_sigma}
+#import bevy_gaussian_blur::blend::{Choice, LAYERS_BLENDED, choice_of, layers_above, line, normalized, place_in}
+#import bevy_gaussian_blur::blend::{sharp_sum, target_sigma}
 #import bevy_gaussian_blur::common::{blur, store}
 #import bevy_gaussian_blur::cubic::cubic
-#import bevy_gaussian_blur::shares::stack
+#import bevy_gaussian_blur::layers::stack
 #ifndef IN_PLACE
 #import bevy_gaussian_blur::leave::as_it_is
 #import bevy_gaussian_blur::common::{fetch, source_position, stored}
@@ -34,8 +35,9 @@ fn blend_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     var choice = Choice(0u, vec3<f32>(0.0), 0.0);
     var sum = vec4<f32>(0.0);
     let sigma = target_sigma(texel);
+    let range = layers_above(corner, vec2<i32>(WIDTH, HEIGHT));
     if is_written && sigma > 0.0 {
-        choice = choice_of(sigma);
+        choice = choice_of(sigma, range);
         if choice.sharp > 0.0 {
             sum = choice.sharp * sharp_sum(texel, sigma);
         }
@@ -49,7 +51,8 @@ fn blend_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
             let value = layer_at(layer, corner, local, side);
             // How far below the highest one of this texel. Those above that wrap around, to very large numbers.
             let below = choice.above - layer;
-            if below < LAYERS_BLENDED {
+            // What this texel does not need of a layer may be anything.
+            if below < LAYERS_BLENDED && choice.weights[below] != 0.0 {
                 sum += choice.weights[below] * value;
             }
             side = 1 - side;

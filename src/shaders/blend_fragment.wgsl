@@ -1,8 +1,8 @@
 // A blur whose sigma varies over the picture: the last pass.
 
 #import bevy_gaussian_blur::leave::{Output, leave}
-#import bevy_gaussian_blur::blend::{LAYERS_BLENDED, choice_of, interpolated, normalized, place_in, sharp_sum, target_sigma}
-#import bevy_gaussian_blur::shares::stack
+#import bevy_gaussian_blur::blend::{LAYERS_BLENDED, all_layers, choice_of, interpolated, normalized, place_in, sharp_sum, target_sigma}
+#import bevy_gaussian_blur::layers::stack
 #ifndef IN_PLACE
 #import bevy_gaussian_blur::common::{source, source_position}
 #ifdef INTEGERS
@@ -24,7 +24,7 @@ fn blend_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
 }
 
 fn blended(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
-    let choice = choice_of(sigma);
+    let choice = choice_of(sigma, all_layers());
     var sum = vec4<f32>(0.0);
     // A loop, so that there is one copy of what it does.
     for (var i = 0u; i < LAYERS_BLENDED; i++) {

@@ -18,14 +18,15 @@
 //   TABLE_VECTORS  the length of a table, in vectors
 //   BORDER         the border texels whose normalisation a table carries, at either end
 //   FILTERED       this pass reads the source through a linearly filtering sampler
-//   SUMS_FILTERED  this render pass, which blends, reads the picture through it, too
-//   GATHERED       this pass, which blends, finds the sums of the picture in a texture
+//   SUMS_FILTERED  this render pass, which sums, reads the picture through it, too
+//   GATHERED       this pass, which blends, finds the sums of the picture in a texture, and not those of its rows
 //   FIRST          this pass reads the picture itself: values are made finite
 //   HALF_FLOAT     intermediates are half floats: values end at their largest
 //   PREMULTIPLY    this pass reads straight alpha
 //   UNPREMULTIPLY  this pass writes straight alpha
 //   OPAQUE         this pass writes alpha as 1
 //   DITHER_STORED, DITHER_ENCODED   colours are dithered to eight bits: as they are, or as light that is encoded
+//   ENDS_AT_LEVELS the target holds eight bits itself: what is beyond becomes the first or the last level
 //   ROUND_TO_HALF  the target holds half floats, and values that are none are written to it
 //   ROUND_TO_PACKED  the target holds floats of eleven and ten bits
 //   MAY_EXCEED     values may be larger than the target's largest float
@@ -33,6 +34,7 @@
 //   IN_PLACE       this pass writes where the picture is that it blurs: what stays as it is need not be written
 //   KEEPS_FORMAT   the target has the format of the picture
 //   LAYERS         the most layers that a pass blends
+//   SKIPS          this pass writes only what is read later
 //   COMPUTE        this is a compute pass, which stores to a texture of the format STORE_<FORMAT>
 //   SOURCE_UINT, SOURCE_SINT, TARGET_UINT, TARGET_SINT   what is read or written are integers
 //   LARGEST_COLOUR, LARGEST_ALPHA   the largest integers of the target's channels
@@ -43,6 +45,14 @@
 #import bevy_gaussian_blur::leave::{leave, nearest_half}
 
 const TABLE_VECTORS: u32 = #{TABLE_VECTORS};
+
+// What of a pass is read. The comment of `plan::pass::Needed` defines the fields.
+struct Needed {
+    shares: vec2<f32>,
+    scale: vec2<f32>,
+    first: vec2<i32>,
+    around: vec2<i32>,
+}
 
 // One pass of a plan. The comment of `plan::pass::AxisPass` defines the fields.
 struct BlurPass {
@@ -66,6 +76,7 @@ struct BlurPass {
     size: vec2<i32>,
     // One over the size of the source texture.
     texel_size: vec2<f32>,
+    needed: Needed,
     // For each axis the weights of neighbouring texels; or taps as (offset, weight, offset, weight); or, for a spline, the
     // weights inside the region. One table after the other, because WebGL 2 has no arrays of arrays.
     tables: array<vec4<f32>, 2u * TABLE_VECTORS>,

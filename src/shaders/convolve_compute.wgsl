@@ -9,6 +9,9 @@
 #ifdef FOLDED
 #import bevy_gaussian_blur::common::{image_weight, side_of}
 #endif
+#ifdef SKIPS
+#import bevy_gaussian_blur::needed::is_needed
+#endif
 
 // The largest reach of a kernel that this program serves: it goes from -REACH to REACH.
 const REACH: i32 = #{REACH};
@@ -40,6 +43,12 @@ var<workgroup> sums: array<vec2<u32>, COLUMNS * HEIGHT>;
 fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let index = i32(thread);
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
+#ifdef SKIPS
+    let last = min(first + vec2<i32>(WIDTH, HEIGHT), blur.size) - 1;
+    if !is_needed(blur.origin + first, blur.origin + last) {
+        return;
+    }
+#endif
     let centre = source_position(blur.origin + first);
     let is_plain = is_inside(centre - reach(), centre + vec2<i32>(WIDTH, HEIGHT) + reach() - 1);
 #ifdef FOLDED

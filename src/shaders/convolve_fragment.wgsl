@@ -5,10 +5,18 @@
 #import bevy_gaussian_blur::leave::{Output, leave}
 #import bevy_gaussian_blur::common::{blur, is_edge_free, is_finite, is_inside, is_present, load_unchecked}
 #import bevy_gaussian_blur::common::{read_texel, source_position, weight, weight_at}
+#ifdef SKIPS
+#import bevy_gaussian_blur::needed::is_needed
+#endif
 
 @fragment
 fn convolve_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     let texel = vec2<i32>(fragment.xy);
+#ifdef SKIPS
+    if !is_needed(texel, texel) {
+        return leave(vec4<f32>(0.0), texel);
+    }
+#endif
     let centre = source_position(texel);
     let first = centre + blur.reach_min;
     let last = first + texels() - 1;

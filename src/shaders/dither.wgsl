@@ -11,33 +11,43 @@
 const LEVELS: f32 = 255.0;
 
 // After how many steps the noise of red, green and blue repeats itself.
-const PERIODS: vec3<u32> = vec3<u32>(103u, 71u, 97u);
+const PERIODS: vec3<f32> = vec3<f32>(103.0, 71.0, 97.0);
 
 // The noise of a texel: values between 0 and 1, as many of each. Bevy counts from the centre of the first texel, which is
-// half of 171 + 231 away. Whole numbers are exact in large textures too.
+// half of 171 + 231 away. Floats hold these whole numbers in any texture, and what half a step is away from 0 and 1 stays there
+// when it is rounded.
 fn noise(texel: vec2<i32>) -> vec3<f32> {
-    let place = u32(171 * texel.x + 231 * texel.y + 201);
-    return (vec3<f32>(vec3<u32>(place) % PERIODS) + 0.5) / vec3<f32>(PERIODS);
+    let place = f32(171 * texel.x + 231 * texel.y + 201);
+    return fract(place * (1.0 / PERIODS) + 0.5 / PERIODS);
 }
 
 fn to_level(value: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
     return floor(LEVELS * value + noise(texel)) / LEVELS;
 }
 
-// What is beyond all levels is left as it is: it becomes the first or the last one.
+// What is beyond all levels is left as it is, unless the target holds nothing but levels.
 fn is_between(colour: vec3<f32>) -> vec3<bool> {
     return (colour > vec3<f32>(0.0)) & (colour < vec3<f32>(1.0));
 }
 
 // Values that are stored as they are.
 fn dither_stored(colour: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
+#ifdef ENDS_AT_LEVELS
+    return to_level(colour, texel);
+#else
     return select(colour, to_level(colour, texel), is_between(colour));
+#endif
 }
 
 // Light that is encoded as sRGB when it is stored.
 fn dither_encoded(light: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
     let encoded = encode(light);
-    return select(light, decode_near(to_level(encoded, texel), light, encoded), is_between(light));
+    let near = decode_near(to_level(encoded, texel), light, encoded);
+#ifdef ENDS_AT_LEVELS
+    return near;
+#else
+    return select(light, near, is_between(light));
+#endif
 }
 
 // Decodes a level that is at most one away from an encoded value, whose light is known, without another power: by the first

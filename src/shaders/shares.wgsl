@@ -1,51 +1,6 @@
-// How strong a blur whose sigma varies is at a place in the picture: a share of the largest sigma. `plan::layers` has the idea.
+// How strong a blur whose sigma varies is at a place in the picture: a share of the largest sigma.
 
 #define_import_path bevy_gaussian_blur::shares
-
-#import bevy_gaussian_blur::cubic::BORDER
-
-const LAYERS: u32 = #{LAYERS}u;
-
-// One blur of the whole picture. See `plan::layers::Layer`.
-struct Layer {
-    // Twice the target texel plus `shift`, divided by 2^(octaves + 1), is the place in the atlas.
-    shift: vec2<i32>,
-    octaves: vec2<u32>,
-    // The tile in the atlas.
-    origin: vec2<i32>,
-    size: vec2<i32>,
-    // Whether to divide by the weight inside the region.
-    normalize: vec2<u32>,
-    sigma: f32,
-    log_sigma: f32,
-}
-
-// See `plan::layers::Layers`.
-struct Layers {
-    // The sigmas along x and y as shares of the larger one.
-    aspect: vec2<f32>,
-    // One over the size of the atlas.
-    texel_size: vec2<f32>,
-    // The position of the target's first texel in the picture.
-    origin: vec2<i32>,
-    // The sigma of the share 1, and the one up to which the sharp picture is summed.
-    largest: f32,
-    gathered: f32,
-    // After how many sigmas that sum ends.
-    cutoff: f32,
-    count: u32,
-    // The least sigma that is a blur.
-    least: f32,
-    // The sigma from which on a line through two layers is enough.
-    dense: f32,
-    layers: array<Layer, LAYERS>,
-    // For each layer and axis the weights inside the region, as in `cubic`: one table after the other.
-    tables: array<vec4<f32>, LAYERS * TABLE_VECTORS>,
-}
-
-// The vectors of the two tables of a layer: BORDER numbers for either end of either axis.
-const AXIS_VECTORS: u32 = 2u * u32(BORDER) / 4u;
-const TABLE_VECTORS: u32 = 2u * AXIS_VECTORS;
 
 // How the share of a texel depends on where it is. See `shares::Shares`.
 struct Shares {
@@ -66,16 +21,8 @@ const UNSIGNED: u32 = 1u;
 const DISTANCE: u32 = 2u;
 const MASK: u32 = 3u;
 
-@group(0) @binding(4) var<uniform> stack: Layers;
 @group(0) @binding(6) var<uniform> shares: Shares;
 @group(0) @binding(7) var mask: texture_2d<f32>;
-
-// The sigma at a texel of the picture; 0 where that is no blur.
-fn sigma_at(texel: vec2<i32>) -> f32 {
-    let position = vec2<f32>(texel) + 0.5;
-    let sigma = min(share_at(position) * stack.largest, stack.layers[stack.count - 1u].sigma);
-    return select(0.0, sigma, sigma >= stack.least);
-}
 
 // The share at a position in the picture.
 fn share_at(position: vec2<f32>) -> f32 {
@@ -90,8 +37,32 @@ fn share_at(position: vec2<f32>) -> f32 {
     } else if shares.measure == DISTANCE {
         measured = length(place);
     }
-    let t = clamp(measured * shares.slope + shares.offset, 0.0, 1.0);
-    return clamp(mix(shares.first, shares.last, t), 0.0, 1.0);
+    return interpolated(vec2<f32>(measured)).x;
+}
+
+// The shares at two distances.
+fn interpolated(measured: vec2<f32>) -> vec2<f32> {
+    let t = clamp(measured * shares.slope + shares.offset, vec2<f32>(0.0), vec2<f32>(1.0));
+    return clamp(mix(vec2<f32>(shares.first), vec2<f32>(shares.last), t), vec2<f32>(0.0), vec2<f32>(1.0));
+}
+
+// No less and no more than all shares of a box of the picture: of all that a distance can be in it. A mask could have any.
+fn shares_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
+    if shares.measure == MASK {
+        return vec2<f32>(0.0, 1.0);
+    }
+    let middle = 0.5 * (low + high) - shares.point;
+    let half = 0.5 * (high - low);
+    let place = vec2<f32>(dot(shares.across, middle), dot(shares.down, middle));
+    let spread = vec2<f32>(dot(abs(shares.across), half), dot(abs(shares.down), half));
+    var measured = vec2<f32>(place.x - spread.x, place.x + spread.x);
+    if shares.measure != SIGNED {
+        // There is no second row where one is measured along the first.
+        let near = max(abs(place) - spread, vec2<f32>(0.0));
+        measured = vec2<f32>(length(near), length(abs(place) + spread));
+    }
+    let ends = interpolated(measured);
+    return vec2<f32>(min(ends.x, ends.y), max(ends.x, ends.y));
 }
 
 // The mask at a place from (0, 0) to (1, 1). Samplers keep eight bits of the place between two texels, which would be seen as

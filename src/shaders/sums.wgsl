@@ -19,28 +19,63 @@ struct Window {
     scale: vec2<f32>,
 }
 
-// The sum of the sharp picture's texels around that of a target texel, of Gaussian weights that end after so many sigmas.
-fn gaussian_sum(texel: vec2<i32>, sigmas: vec2<f32>, cutoff: f32) -> vec4<f32> {
+// That around the sharp texel of a target texel, of Gaussian weights that end after so many sigmas.
+fn window_of(texel: vec2<i32>, sigmas: vec2<f32>, cutoff: f32) -> Window {
     let support = cutoff * sigmas;
     // With a sigma that can be divided by.
     let scale = -0.5 / max(sigmas * sigmas, vec2<f32>(1e-4));
-    let window = Window(source_position(texel), vec2<i32>(ceil(support)), support, scale);
+    return Window(source_position(texel), vec2<i32>(ceil(support)), support, scale);
+}
+
+// The sum of all texels of a window.
+fn gaussian_sum(window: Window) -> vec4<f32> {
     if is_inside(window.centre - window.reach, window.centre + window.reach) {
-#ifdef SUMS_FILTERED
-        // What samplers catch of a neighbour is seen where the sum is hardly blurred.
-        if all(window.reach > vec2<i32>(2)) {
+        if may_filter(window) {
             let sum = plain_sum(window, true);
             if is_finite(sum) {
                 return sum;
             }
         }
-#endif
         let sum = plain_sum(window, false);
         if is_finite(sum) {
             return sum;
         }
     }
     return careful_sum(window);
+}
+
+// Whether a sum may be of filtered fetches: what samplers catch of a neighbour is seen where it is hardly blurred.
+fn may_filter(window: Window) -> bool {
+#ifdef SUMS_FILTERED
+    return all(window.reach > vec2<i32>(2));
+#else
+    return false;
+#endif
+}
+
+// The sum of the row through the centre of a window. Columns of those are summed only where no edge is near.
+fn row_sum(window: Window) -> vec4<f32> {
+    let filtered = may_filter(window);
+    var sum = read(window.centre, vec2<f32>(0.0), filtered);
+    var total = 1.0;
+    for (var x = 1; x <= window.reach.x; x += select(1, 2, filtered)) {
+        let across = tap(x, window.scale.x, window.support.x, filtered);
+        let offset = vec2<f32>(across.x, 0.0);
+        sum += across.y * (read(window.centre, offset, filtered) + read(window.centre, -offset, filtered));
+        total += 2.0 * across.y;
+    }
+    if is_finite(sum) {
+        return sum / total;
+    }
+    // Without what is not finite, and with all that is read beyond an edge.
+    sum = vec4<f32>(0.0);
+    total = 0.0;
+    for (var x = -window.reach.x; x <= window.reach.x; x++) {
+        let weight = fading(f32(x), window.scale.x, window.support.x);
+        sum += weight * read_texel(window.centre + vec2<i32>(x, 0));
+        total += weight;
+    }
+    return sum / total;
 }
 
 // The sum where no edge is near: reads that lie alike share a weight. If it is filtered, one fetch reads two texels of each

@@ -1,6 +1,7 @@
 //! Plans whose sigma varies: every layer on its own, what lies between two of them, and how they fit together.
 
 use super::*;
+use crate::plan::pass::Needed;
 use crate::program::MAX_REACH;
 use core::ops::Range;
 
@@ -265,6 +266,38 @@ fn assert_layers(plan: &BlurPlan, region: URect, name: &str) {
         plan.passes.last().is_some_and(|pass| pass.kind == PassKind::Blend),
         "{name}"
     );
+}
+
+#[test]
+fn what_is_read_is_needed() {
+    let region = URect::new(5, 7, 205, 107);
+    for (edge, way) in EDGES.into_iter().flat_map(|edge| WAYS.map(|way| (edge, way))) {
+        let means = means(Precision::Standard, way);
+        let plan = varying(Vec2::new(40.0, 23.0), region, edge, means, Finish::Write, true);
+        let layers = plan.layers.as_ref().expect("it varies");
+        let written = |surface: Surface| plan.passes.iter().filter(move |pass| pass.target == surface);
+        for (layer, pass) in layers.layers.iter().zip(written(layers.atlas)) {
+            let needed = pass.needed.expect("a layer is read here and there");
+            assert!(needed.shares.0 < (layer.sigma / 40.0) as f32 && needed.shares.1 > (layer.sigma / 40.0) as f32);
+            for axis in 0..2 {
+                for place in region.min[axis]..region.max[axis] {
+                    let texel = (2 * place as i32 + layer.axes[axis].shift) >> (layer.axes[axis].octaves + 1);
+                    let reads = if layer.axes[axis].octaves > 0 { -1..=2 } else { 0..=0 };
+                    for texel in reads.map(|offset| texel + offset) {
+                        assert_needed(&needed, axis, texel, place, &format!("{edge:?}, {way:?}"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A texel of a tile is needed where a texel of the picture reads it.
+fn assert_needed(needed: &Needed, axis: usize, texel: i32, reader: u32, name: &str) {
+    let scale = 1 << needed.octaves[axis];
+    let low = (texel + needed.first[axis] - needed.around[axis]) * scale;
+    let high = (texel + needed.first[axis] + needed.around[axis] + 1) * scale;
+    assert!(low <= reader as i32 && (reader as i32) < high, "{name}: {needed:?}, {texel} for {reader}");
 }
 
 #[test]

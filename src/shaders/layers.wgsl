@@ -1,0 +1,64 @@
+// The blurs that a blur is blended from whose sigma varies over the picture. `plan::layers` has the idea.
+
+#define_import_path bevy_gaussian_blur::layers
+
+#import bevy_gaussian_blur::cubic::BORDER
+#import bevy_gaussian_blur::shares::{share_at, shares_within}
+
+const LAYERS: u32 = #{LAYERS}u;
+
+// One blur of the whole picture. See `plan::layers::Layer`.
+struct Layer {
+    // Twice the target texel plus `shift`, divided by 2^(octaves + 1), is the place in the atlas.
+    shift: vec2<i32>,
+    octaves: vec2<u32>,
+    // The tile in the atlas.
+    origin: vec2<i32>,
+    size: vec2<i32>,
+    // Whether to divide by the weight inside the region.
+    normalize: vec2<u32>,
+    sigma: f32,
+    log_sigma: f32,
+}
+
+// See `plan::layers::Layers`.
+struct Layers {
+    // The sigmas along x and y as shares of the larger one.
+    aspect: vec2<f32>,
+    // One over the size of the atlas.
+    texel_size: vec2<f32>,
+    // The position of the target's first texel in the picture.
+    origin: vec2<i32>,
+    // The sigma of the share 1, and the one up to which the sharp picture is summed.
+    largest: f32,
+    gathered: f32,
+    // After how many sigmas that sum ends.
+    cutoff: f32,
+    count: u32,
+    // The least sigma that is a blur.
+    least: f32,
+    // The sigma from which on a line through two layers is enough.
+    dense: f32,
+    layers: array<Layer, LAYERS>,
+    // For each layer and axis the weights inside the region, as in `cubic`: one table after the other.
+    tables: array<vec4<f32>, LAYERS * TABLE_VECTORS>,
+}
+
+// The vectors of the two tables of a layer: BORDER numbers for either end of either axis.
+const AXIS_VECTORS: u32 = 2u * u32(BORDER) / 4u;
+const TABLE_VECTORS: u32 = 2u * AXIS_VECTORS;
+
+@group(0) @binding(4) var<uniform> stack: Layers;
+
+// The sigma at a texel of the picture; 0 where that is no blur.
+fn sigma_at(texel: vec2<i32>) -> f32 {
+    let position = vec2<f32>(texel) + 0.5;
+    let sigma = min(share_at(position) * stack.largest, stack.layers[stack.count - 1u].sigma);
+    return select(0.0, sigma, sigma >= stack.least);
+}
+
+// No less and no more than all sigmas of a box of the picture, but for rounding.
+fn sigmas_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
+    return min(shares_within(low, high) * stack.largest, vec2<f32>(stack.layers[stack.count - 1u].sigma));
+}
+
