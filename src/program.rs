@@ -145,9 +145,9 @@ const GATHER_DISTANCES: u32 = GATHER_REACH.next_multiple_of(4) + CONVOLVE_DOWN;
 const GATHER_COLUMNS: u32 = GATHER_TILE.x + 2 * GATHER_REACH;
 /// The farthest that a sum reaches, rounded up to what can be interleaved.
 pub const GATHER_REACH: u32 = 10;
-/// The rungs that a tile may be convolved with, from 2^(-15/6) to 2^(7/6): those of all sigmas of which the sharp picture is
+/// The rungs that a tile may be convolved with, from the sigma 0.19 to 2^(7/6): those of all sigmas of which the sharp picture is
 /// summed.
-const GATHER_RUNGS: u32 = 23;
+const GATHER_RUNGS: u32 = 30;
 const _: () = assert!(GATHER_COLUMNS.is_multiple_of(CONVOLVE_ACROSS));
 const _: () = assert!(GATHER_COLUMNS * (GATHER_TILE.y / CONVOLVE_DOWN) <= GATHER_THREADS);
 const _: () = assert!(GATHER_RUNGS <= 32 && GATHER_THREADS <= WORKGROUP_THREADS);

@@ -4,7 +4,7 @@
 use super::blend::{Blend, Blended};
 use super::compile::{BlurPipelines, Ready};
 use super::pipelines::{PipelineKey, Queued};
-use super::uniforms::{PassUniform, UNIFORM_STRIDE};
+use super::uniforms::PassUniform;
 use crate::formats::dither::Dither;
 use crate::formats::{Ends, Resolved};
 use crate::plan::pass::{Pass, Surface};
@@ -13,7 +13,7 @@ use crate::program::Program;
 use crate::settings::EdgeMode;
 use bevy::math::{URect, UVec2, Vec2};
 use bevy::render::render_resource::{
-    BindGroup, BindGroupEntry, BindingResource, Buffer, BufferBinding, BufferSize, PipelineCache, TextureView,
+    BindGroup, BindGroupEntry, BindingResource, Buffer, BufferBinding, PipelineCache, TextureView,
     TextureViewId,
 };
 use bevy::render::renderer::RenderDevice;
@@ -222,7 +222,7 @@ pub(super) fn bind_group(
     let uniform = BindingResource::Buffer(BufferBinding {
         buffer: bound.uniforms,
         offset: 0,
-        size: BufferSize::new(size_of::<PassUniform>() as u64),
+        size: key.uniform_size(),
     });
     let mut entries = vec![(0, uniform), (1, BindingResource::TextureView(bound.source))];
     if key.program.filters() {
@@ -242,7 +242,7 @@ pub(super) fn bind_group(
 
 /// Where the uniform of a pass lies.
 pub(super) fn uniform_offset(index: usize) -> u32 {
-    (index * UNIFORM_STRIDE) as u32
+    (index * size_of::<PassUniform>()) as u32
 }
 
 impl Step {

@@ -1,7 +1,7 @@
 //! Pipelines: what distinguishes one from another, their layouts, and their descriptors.
 
 use super::blend;
-use super::uniforms::PassUniform;
+use super::uniforms::{MERGED, PassUniform};
 use crate::formats::dither::Dither;
 use crate::formats::table::{Format, Rounding, Sample};
 use crate::formats::{Ends, Resolved};
@@ -141,7 +141,7 @@ impl PipelineKey {
         } else {
             ShaderStages::FRAGMENT
         };
-        let uniform = uniform_buffer_sized(true, BufferSize::new(size_of::<PassUniform>() as u64));
+        let uniform = uniform_buffer_sized(true, self.uniform_size());
         let source = match self.reads {
             Sample::Float if self.program.blends() => TextureSampleType::Float {
                 filterable: self.program.sums_filtered(),
@@ -159,6 +159,20 @@ impl PipelineKey {
         }
         entries.extend(blend::layout(self, stage));
         BindGroupLayoutDescriptor::new("gaussian_blur_layout", &entries)
+    }
+
+    /// Whether a dispatch carries out several passes that follow each other: those of layers out of one level. Nobody reads
+    /// what one of them writes before all are done.
+    #[must_use]
+    pub fn merges(&self) -> bool {
+        self.skips && self.program.computes()
+    }
+
+    /// How many bytes of uniforms are bound.
+    #[must_use]
+    pub fn uniform_size(&self) -> Option<BufferSize> {
+        let passes = if self.merges() { MERGED } else { 1 };
+        BufferSize::new((passes * size_of::<PassUniform>()) as u64)
     }
 
     /// Whether bind groups for one pipeline fit the other.
@@ -212,6 +226,7 @@ impl PipelineKey {
             ("IN_PLACE", self.in_place),
             ("KEEPS_FORMAT", self.keeps_format),
             ("SKIPS", self.skips),
+            ("MERGES", self.merges()),
             ("COMPUTE", self.program.computes()),
             ("SOURCE_UINT", self.reads == Sample::Uint),
             ("SOURCE_SINT", self.reads == Sample::Sint),
@@ -226,6 +241,9 @@ impl PipelineKey {
         let mut numbers: Vec<(&str, u32)> = sizes.into_iter().chain(self.program.numbers()).collect();
         if self.program.varies() {
             numbers.push(("LAYERS", LAYERS as u32));
+        }
+        if self.merges() {
+            numbers.push(("MERGED", MERGED as u32));
         }
         if let Rounding::Integer {
             largest: [colour, alpha],

@@ -7,6 +7,7 @@
 use super::blend::Blended;
 use super::compile::{BlurPipelines, Ready};
 use super::job::{BlurJob, Bound, Prepared, uniform_offset};
+use super::uniforms::MERGED;
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::{PassTimer, Timestamps};
 use crate::plan::pass::{Pass, PassKind, Surface};
@@ -351,7 +352,11 @@ impl Prepared {
             label: Some(kind.label()),
             timestamp_writes: timestamps.map(|timestamps| timestamps.of_compute_pass()),
         });
-        for index in indices {
+        let mut next = indices.start;
+        while next < indices.end {
+            let index = next;
+            let merged = self.merged(index..indices.end);
+            next += merged.len();
             let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
             let Some(usable) = step.ready(with.pipelines, with.cache) else {
                 continue;
@@ -359,14 +364,29 @@ impl Prepared {
             let (Ready::Compute(pipeline), Some(tile)) = (usable.pipeline, usable.program.tile()) else {
                 continue;
             };
+            let largest = merged.iter().fold(UVec2::ZERO, |largest, pass| largest.max(pass.size));
             compute_pass.set_pipeline(pipeline);
             compute_pass.set_bind_group(
                 0,
                 step.bind_group(self.source_of(pass, source)),
                 &[uniform_offset(index)],
             );
-            compute_pass.dispatch_workgroups(pass.size.x.div_ceil(tile.x), pass.size.y.div_ceil(tile.y), 1);
+            let groups = [largest.x.div_ceil(tile.x), largest.y.div_ceil(tile.y), merged.len() as u32];
+            compute_pass.dispatch_workgroups(groups[0], groups[1], groups[2]);
         }
+    }
+
+    /// The passes from the first of these on that are one dispatch. Those of a program between two textures are, if it can do
+    /// that: no GPU has to wait for one of them before the next.
+    fn merged(&self, indices: Range<usize>) -> &[Pass] {
+        let (first, passes) = (indices.start, &self.plan.passes);
+        let ends = |pass: &Pass| (pass.source, pass.target);
+        let goes_on = |index: &usize| {
+            self.steps[*index].key == self.steps[first].key && ends(&passes[*index]) == ends(&passes[first])
+        };
+        let most = if self.steps[first].key.merges() { MERGED } else { 1 };
+        let count = indices.take(most).take_while(goes_on).count();
+        &passes[first..first + count]
     }
 }
 

@@ -271,7 +271,7 @@ fn the_uniforms_mirror_their_structs() {
     let module = compose(&mut composer, key.program.name(), &key.definitions(false));
     let pass = fields![
         PassUniform: step, shift, bounds_min, bounds_max, reach_min, reach_max, edge, octaves, normalize, margin,
-        images, origin, size, texel_size, needed, tables
+        images, origin, size, texel_size, needed, tables, padding
     ];
     assert_eq!(members(&module, "BlurPass"), (pass, size_of::<PassUniform>()));
     let needed = fields![NeededUniform: shares, scale, first, around];

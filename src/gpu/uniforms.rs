@@ -41,6 +41,7 @@ pub struct PassUniform {
     pub(super) texel_size: [f32; 2],
     pub(super) needed: NeededUniform,
     pub(super) tables: [Table; 2],
+    pub(super) padding: [f32; 28],
 }
 
 // The rules of WGSL's uniform address space: arrays and structs start at multiples of 16 bytes and consist of such.
@@ -49,22 +50,25 @@ const _: () = assert!(offset_of!(PassUniform, tables).is_multiple_of(16));
 const _: () = assert!(MAX_WEIGHTS.is_multiple_of(4));
 const _: () = assert!(2 * BORDER <= MAX_WEIGHTS);
 
-/// The distance of two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
-pub const UNIFORM_STRIDE: usize = size_of::<PassUniform>().next_multiple_of(256);
+// Dynamic offsets are multiples of 256 bytes.
+const _: () = assert!(size_of::<PassUniform>().is_multiple_of(256));
 
-/// The uniforms of all passes of a plan and of the step that it leaves, [`UNIFORM_STRIDE`] apart, for a source texture of `source_size` texels.
+/// The most passes that one dispatch carries out.
+pub const MERGED: usize = 4;
+
+/// The uniforms of all passes of a plan and of the step that it leaves, for a source texture of `source_size` texels. A
+/// dispatch of a plan with layers binds several, so more follow.
 #[must_use]
 pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
-    let passes = plan.passes.iter().chain(&plan.left);
-    let mut bytes = vec![0; UNIFORM_STRIDE * passes.clone().count()];
-    for (slot, pass) in bytes.chunks_mut(UNIFORM_STRIDE).zip(passes) {
-        let uniform = match pass.source {
-            Surface::Intermediate(index) => PassUniform::new(pass, plan.intermediates[index]),
-            Surface::Source | Surface::Destination => PassUniform::new(pass, source_size),
-        };
-        slot[..size_of::<PassUniform>()].copy_from_slice(bytemuck::bytes_of(&uniform));
+    let uniform = |pass: &Pass| match pass.source {
+        Surface::Intermediate(index) => PassUniform::new(pass, plan.intermediates[index]),
+        Surface::Source | Surface::Destination => PassUniform::new(pass, source_size),
+    };
+    let mut uniforms: Vec<PassUniform> = plan.passes.iter().chain(&plan.left).map(uniform).collect();
+    if plan.layers.is_some() {
+        uniforms.extend([PassUniform::zeroed(); MERGED - 1]);
     }
-    bytes
+    bytemuck::cast_slice(&uniforms).to_vec()
 }
 
 impl PassUniform {
@@ -89,6 +93,7 @@ impl PassUniform {
             texel_size: source_size.as_vec2().recip().to_array(),
             needed: pass.needed.as_ref().map_or_else(NeededUniform::default, NeededUniform::new),
             tables: axes.map(|axis| array::from_fn(|i| number(axis, i))),
+            padding: [0.0; 28],
         }
     }
 }

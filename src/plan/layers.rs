@@ -65,6 +65,12 @@ impl Blur {
         self.axes.each_ref().map(Axis::octaves)
     }
 
+    /// The reach of the program that convolves along both axes.
+    fn reach_of_both(&self) -> usize {
+        let most = |reach: fn(&Axis) -> usize| self.axes.iter().map(reach).max().unwrap_or(0);
+        rules::reach_with_images(most(Axis::reach), most(Axis::images_reach))
+    }
+
     /// What is read of the tile that starts there.
     fn needed(&self, origin: UVec2) -> Needed {
         let first = |i: usize| self.axes[i].extent(self.octaves()[i]).first - origin[i] as i32;
@@ -254,6 +260,11 @@ impl Builder {
             let level = chain.iter().find(|(octaves, _)| *octaves == blur.octaves());
             level.expect("the chain leads past all layers").1
         };
+        // Layers of a level have one program.
+        let reach = |blur: &Blur| {
+            let of_level = blurs.iter().filter(|other| other.octaves() == blur.octaves());
+            of_level.map(Blur::reach_of_both).max().unwrap_or(0)
+        };
         let tiles: Vec<(&Blur, Surface, UVec2)> = blurs
             .iter()
             .zip(&places)
@@ -262,7 +273,7 @@ impl Builder {
         let atlas = self.intermediate(size);
         if self.means.tiling != Tiling::None {
             for (blur, source, place) in tiles {
-                self.convolve_both(blur, (source, atlas), place);
+                self.convolve_both(blur, reach(blur), (source, atlas), place);
             }
             return (atlas, places);
         }
@@ -298,10 +309,7 @@ impl Builder {
         }
     }
 
-    fn convolve_both(&mut self, blur: &Blur, (source, atlas): (Surface, Surface), place: UVec2) {
-        let most = |reach: fn(&Axis) -> usize| blur.axes.iter().map(reach).max().unwrap_or(0);
-        let images = most(Axis::images_reach);
-        let reach = rules::reach_with_images(most(Axis::reach), images, self.means.tiling);
+    fn convolve_both(&mut self, blur: &Blur, reach: usize, (source, atlas): (Surface, Surface), place: UVec2) {
         let axes = array::from_fn(|i| {
             let axis = &blur.axes[i];
             axis.convolve(levels_of(axis, source), reach)

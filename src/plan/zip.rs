@@ -163,7 +163,7 @@ impl Zip {
     fn convolve_both(&mut self, surfaces: (Surface, Surface), levels: [Levels; 2]) {
         let most = |reach: fn(&Axis) -> usize| self.axes.iter().map(reach).max().unwrap_or(0);
         let images = most(Axis::images_reach);
-        let reach = rules::reach_with_images(most(Axis::reach), images, self.tiling);
+        let reach = rules::reach_with_images(most(Axis::reach), images);
         let axes = self.each(levels, |axis, levels| axis.convolve(levels, reach));
         let program = rules::convolve_both(reach, beyond(&axes));
         self.push(PassKind::Blur, program, surfaces, axes);

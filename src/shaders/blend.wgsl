@@ -87,13 +87,13 @@ fn sharp_sum(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
 }
 
 #ifndef GATHERED
-// Whether sigma hardly varies along the column through a window: by a ratio of 2^(1/12), so that rows whose sigmas are their
+// Whether sigma hardly varies along the column through a window: by a ratio of 2^(1/24), so that rows whose sigmas are their
 // own are as good as if they had that of the centre.
 fn is_slow(window: Window) -> bool {
     let low = vec2<f32>(window.centre - vec2<i32>(0, window.reach.y));
     let high = vec2<f32>(window.centre + vec2<i32>(1, window.reach.y + 1));
     let sigmas = min(sigmas_within(low, high), vec2<f32>(stack.gathered));
-    return sigmas.x >= stack.least && sigmas.y <= 1.06 * sigmas.x;
+    return sigmas.x >= stack.least && sigmas.y <= 1.03 * sigmas.x;
 }
 
 // The sum of the rows' sums along the column through a window.
@@ -127,11 +127,27 @@ fn all_layers() -> vec2<u32> {
     return vec2<u32>(0u, stack.count - 1u);
 }
 
-// The first and the last of the layers that are above the sigmas of a box of the target.
-fn layers_above(first: vec2<i32>, size: vec2<i32>) -> vec2<u32> {
+// What there is to choose from in a box of the target: the first and the last of the layers above a sigma, and from which
+// layer to which one they are blended, the last excluded.
+struct Choices {
+    above: vec2<u32>,
+    blended: vec2<u32>,
+}
+
+fn choices_in(first: vec2<i32>, size: vec2<i32>) -> Choices {
     let low = first + stack.origin;
     let sigmas = sigmas_within(vec2<f32>(low), vec2<f32>(low + size));
-    return vec2<u32>(layer_above(sigmas.x, all_layers()), layer_above(sigmas.y, all_layers()));
+    let above = vec2<u32>(layer_above(sigmas.x, all_layers()), layer_above(sigmas.y, all_layers()));
+    if sigmas.y <= stack.gathered {
+        return Choices(above, vec2<u32>(0u));
+    }
+    var lowest = above.x;
+    let is_single = above.x == above.y && sigmas.x >= stack.layers[lowest].sigma;
+    if lowest > 0u && !is_single {
+        let is_line = stack.layers[lowest - 1u].sigma >= stack.dense;
+        lowest -= min(lowest, select(2u, 1u, is_line));
+    }
+    return Choices(above, vec2<u32>(lowest, above.y + 1u));
 }
 
 // The first layer of a range whose sigma is no less than this one, by bisection.

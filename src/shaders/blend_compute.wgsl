@@ -4,11 +4,12 @@
 // interpolated as in `upsample_compute`: the coarse rows that the tile needs horizontally, into workgroup memory, and vertically
 // out of it.
 
-#import bevy_gaussian_blur::blend::{Choice, LAYERS_BLENDED, choice_of, layers_above, line, normalized, place_in}
+#import bevy_gaussian_blur::blend::{Choice, LAYERS_BLENDED, choice_of, choices_in, line, normalized, place_in}
 #import bevy_gaussian_blur::blend::{sharp_sum, target_sigma}
 #import bevy_gaussian_blur::common::{blur, store}
 #import bevy_gaussian_blur::cubic::cubic
 #import bevy_gaussian_blur::layers::stack
+#import bevy_gaussian_blur::shares::is_masked
 #ifndef IN_PLACE
 #import bevy_gaussian_blur::leave::as_it_is
 #import bevy_gaussian_blur::common::{fetch, source_position, stored}
@@ -17,7 +18,7 @@
 const WIDTH: i32 = #{WIDTH};
 const HEIGHT: i32 = #{HEIGHT};
 
-// The layers that the tile needs, a bit for each.
+// The layers that a tile under a mask needs, a bit for each.
 var<workgroup> used: array<atomic<u32>, 2>;
 var<workgroup> found: vec2<u32>;
 
@@ -35,15 +36,18 @@ fn blend_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     var choice = Choice(0u, vec3<f32>(0.0), 0.0);
     var sum = vec4<f32>(0.0);
     let sigma = target_sigma(texel);
-    let range = layers_above(corner, vec2<i32>(WIDTH, HEIGHT));
+    let choices = choices_in(corner, vec2<i32>(WIDTH, HEIGHT));
     if is_written && sigma > 0.0 {
-        choice = choice_of(sigma, range);
+        choice = choice_of(sigma, choices.above);
         if choice.sharp > 0.0 {
             sum = choice.sharp * sharp_sum(texel, sigma);
         }
     }
-    look_at(local, choice);
-    let needed = workgroupUniformLoad(&found);
+    var needed = bits_of(choices.blended);
+    if is_masked() {
+        look_at(local, choice);
+        needed = workgroupUniformLoad(&found);
+    }
     var side = 0;
     for (var word = 0u; word < 2u; word++) {
         for (var bits = needed[word]; bits != 0u; bits &= bits - 1u) {
@@ -70,7 +74,16 @@ fn blend_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
 #endif
 }
 
-// Finds out which layers the tile needs. Workgroup memory starts with anything.
+// The bits of the layers from one to another, which is excluded.
+fn bits_of(layers: vec2<u32>) -> vec2<u32> {
+    var bits = vec2<u32>(0u);
+    for (var layer = layers.x; layer < layers.y; layer++) {
+        bits[layer / 32u] |= 1u << (layer % 32u);
+    }
+    return bits;
+}
+
+// Finds out which layers the tile needs, where neighbours may have any sigma. Workgroup memory starts with anything.
 fn look_at(local: vec2<i32>, choice: Choice) {
     if all(local == vec2<i32>(0)) {
         atomicStore(&used[0], 0u);

@@ -35,6 +35,8 @@
 //   KEEPS_FORMAT   the target has the format of the picture
 //   LAYERS         the most layers that a pass blends
 //   SKIPS          this pass writes only what is read later
+//   MERGES         this dispatch carries out several passes of one program, as many layers of workgroups
+//   MERGED         the most passes of a dispatch
 //   COMPUTE        this is a compute pass, which stores to a texture of the format STORE_<FORMAT>
 //   SOURCE_UINT, SOURCE_SINT, TARGET_UINT, TARGET_SINT   what is read or written are integers
 //   LARGEST_COLOUR, LARGEST_ALPHA   the largest integers of the target's channels
@@ -80,9 +82,18 @@ struct BlurPass {
     // For each axis the weights of neighbouring texels; or taps as (offset, weight, offset, weight); or, for a spline, the
     // weights inside the region. One table after the other, because WebGL 2 has no arrays of arrays.
     tables: array<vec4<f32>, 2u * TABLE_VECTORS>,
+    // To the next pass.
+    padding: array<vec4<f32>, 7>,
 }
 
+#ifdef MERGES
+@group(0) @binding(0) var<uniform> passes: array<BlurPass, #{MERGED}>;
+// The pass of this workgroup, but for its tables, and its index.
+var<private> blur: BlurPass;
+var<private> turn: u32;
+#else
 @group(0) @binding(0) var<uniform> blur: BlurPass;
+#endif
 #ifdef SOURCE_UINT
 @group(0) @binding(1) var source: texture_2d<u32>;
 #else
@@ -140,8 +151,34 @@ fn source_position(texel: vec2<i32>) -> vec2<i32> {
 
 // A number of an axis' table: the weight of a texel, say.
 fn weight(axis: u32, index: u32) -> f32 {
+#ifdef MERGES
+    return passes[turn].tables[axis * TABLE_VECTORS + index / 4u][index % 4u];
+#else
     return blur.tables[axis * TABLE_VECTORS + index / 4u][index % 4u];
+#endif
 }
+
+#ifdef MERGES
+// Makes a pass that of this workgroup.
+fn take_turn(index: u32) {
+    turn = index;
+    blur.step = passes[index].step;
+    blur.shift = passes[index].shift;
+    blur.bounds_min = passes[index].bounds_min;
+    blur.bounds_max = passes[index].bounds_max;
+    blur.reach_min = passes[index].reach_min;
+    blur.reach_max = passes[index].reach_max;
+    blur.edge = passes[index].edge;
+    blur.octaves = passes[index].octaves;
+    blur.normalize = passes[index].normalize;
+    blur.margin = passes[index].margin;
+    blur.images = passes[index].images;
+    blur.origin = passes[index].origin;
+    blur.size = passes[index].size;
+    blur.texel_size = passes[index].texel_size;
+    blur.needed = passes[index].needed;
+}
+#endif
 
 // The weight of a read of `texel` by a sum around `centre`, along an axis. What lies beyond the bounds may be an image.
 fn weight_at(axis: u32, centre: i32, texel: i32) -> f32 {

@@ -9,6 +9,9 @@
 #ifdef FOLDED
 #import bevy_gaussian_blur::common::{image_weight, side_of}
 #endif
+#ifdef MERGES
+#import bevy_gaussian_blur::common::take_turn
+#endif
 #ifdef SKIPS
 #import bevy_gaussian_blur::needed::is_needed
 #endif
@@ -43,6 +46,13 @@ var<workgroup> sums: array<vec2<u32>, COLUMNS * HEIGHT>;
 fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let index = i32(thread);
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
+#ifdef MERGES
+    take_turn(group.z);
+    // The passes of a dispatch may differ in size.
+    if any(first >= blur.size) {
+        return;
+    }
+#endif
 #ifdef SKIPS
     let last = min(first + vec2<i32>(WIDTH, HEIGHT), blur.size) - 1;
     if !is_needed(blur.origin + first, blur.origin + last) {

@@ -10,7 +10,8 @@
 // interpolates between two of the results.
 //
 // Either way the interpolation is in the logarithm of sigma, as in `plan::ladder`, between sigmas with a ratio of 2^(1/6) or less:
-// no picture is off by more than 0.8/255, by the L1 distance of kernels.
+// no picture is off by more than 0.8/255, by the L1 distance of kernels. Where hardly more than the nearest neighbours count,
+// kernels change less evenly, and the ratio is 2^(1/10).
 
 #import bevy_gaussian_blur::common::{EDGE_RENORMALIZE, blur, is_finite, is_inside, load_unchecked, pack}
 #import bevy_gaussian_blur::common::{read_texel, source_position, store, unpack}
@@ -27,9 +28,12 @@ const COLUMNS: i32 = WIDTH + 2 * REACH;
 const DOWN: i32 = 8;
 const ACROSS: i32 = 4;
 
-// Sigma is 2^(rung / 6). In the lowest one it is 0.18, and a neighbour counts 10^-7: below, a blur is none.
+// Sigma is 2^(rung / 6), or below the rung BEND 2^(BEND / 6 + (rung - BEND) / 10). In the lowest one it is 0.19, and a neighbour
+// counts 10^-6: below, a blur is none.
 const TO_OCTAVE: f32 = 6.0;
-const LOWEST: i32 = -15;
+const TO_WEAK_OCTAVE: f32 = 10.0;
+const BEND: f32 = -3.0;
+const LOWEST: i32 = -22;
 const RUNGS: i32 = #{RUNGS};
 
 // The rungs that the tile needs, a bit for each, from the lowest on.
@@ -121,7 +125,8 @@ fn rungs_of(first: vec2<i32>, quad: vec2<i32>) -> vec4<f32> {
 
 // A sigma as a rung, with its fraction.
 fn rung_of(sigma: f32) -> f32 {
-    let rung = TO_OCTAVE * log2(clamp(sigma, 1e-3, stack.gathered));
+    let octave = log2(clamp(sigma, 1e-3, stack.gathered));
+    let rung = max(TO_OCTAVE * octave, BEND) + TO_WEAK_OCTAVE * min(octave - BEND / TO_OCTAVE, 0.0);
     let limited = clamp(rung, f32(LOWEST), f32(LOWEST + RUNGS - 1));
     // What is as good as a rung is one.
     return select(limited, round(limited), abs(limited - round(limited)) < 0.005);
@@ -164,7 +169,8 @@ fn shares_of(first: vec2<i32>, rungs: vec4<f32>, convolution: Convolution) -> ve
 }
 
 fn sigmas_of(rung: f32) -> vec2<f32> {
-    return exp2(rung / TO_OCTAVE) * stack.aspect;
+    let octave = max(rung, BEND) / TO_OCTAVE + min(rung - BEND, 0.0) / TO_WEAK_OCTAVE;
+    return exp2(octave) * stack.aspect;
 }
 
 // How far the sums of a rung reach: as many texels as are read at once.

@@ -24,11 +24,16 @@ const MASK: u32 = 3u;
 @group(0) @binding(6) var<uniform> shares: Shares;
 @group(0) @binding(7) var mask: texture_2d<f32>;
 
+// Whether a mask says it: then neighbours may have any shares.
+fn is_masked() -> bool {
+    return shares.measure == MASK;
+}
+
 // The share at a position in the picture.
 fn share_at(position: vec2<f32>) -> f32 {
     let difference = position - shares.point;
     let place = vec2<f32>(dot(shares.across, difference), dot(shares.down, difference));
-    if shares.measure == MASK {
+    if is_masked() {
         return mask_at(place);
     }
     var measured = place.x;
@@ -48,7 +53,7 @@ fn interpolated(measured: vec2<f32>) -> vec2<f32> {
 
 // No less and no more than all shares of a box of the picture: of all that a distance can be in it. A mask could have any.
 fn shares_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
-    if shares.measure == MASK {
+    if is_masked() {
         return vec2<f32>(0.0, 1.0);
     }
     let middle = 0.5 * (low + high) - shares.point;
