@@ -13,6 +13,7 @@ mod pipelines;
 mod prepare;
 mod record;
 mod textures;
+mod timing;
 mod uniforms;
 
 use crate::formats::Capabilities;
@@ -28,8 +29,9 @@ pub use job::{BlurJob, BlurPart, BlurTask, Left, Work};
 pub use masks::Masks;
 pub use pipelines::{left_definitions, left_layout};
 pub use prepare::BlurPreparer;
-pub use record::{BlurAccess, BlurRecorder, Timed, Views, record_together};
+pub use record::{BlurAccess, BlurRecorder, Views, record_together};
 pub use textures::{IntermediateTextures, create_texture};
+pub use timing::Timed;
 
 /// The backend that the app has chosen.
 #[derive(Resource, Clone, Copy, Debug, Default)]

@@ -54,6 +54,7 @@ pub mod pass;
 mod row;
 mod rules;
 mod stages;
+mod tile;
 mod zip;
 
 use crate::kernel::Precision;
@@ -66,9 +67,10 @@ use zip::Zip;
 
 pub use axis::MIN_SIGMA;
 pub use ladder::{DENSE_FROM, LAYERS};
-pub use layers::{Layer, Layers};
+pub use layers::Layers;
 pub use pass::{Finish, Means};
 pub use stages::{stages, varying_stages};
+pub use tile::Layer;
 
 /// What to plan for.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -145,22 +145,23 @@ const GATHER_DISTANCES: u32 = GATHER_REACH.next_multiple_of(4) + CONVOLVE_DOWN;
 const GATHER_COLUMNS: u32 = GATHER_TILE.x + 2 * GATHER_REACH;
 /// The farthest that a sum reaches, rounded up to what can be interleaved.
 pub const GATHER_REACH: u32 = 10;
-/// The rungs that a tile may be convolved with, from the sigma 0.19 to 2^(7/6): those of all sigmas of which the sharp picture is
+/// The rungs that a tile may be convolved with, from 2^(-19/8) to 2^(10/8): those of all sigmas of which the sharp picture is
 /// summed.
 const GATHER_RUNGS: u32 = 30;
 const _: () = assert!(GATHER_COLUMNS.is_multiple_of(CONVOLVE_ACROSS));
 const _: () = assert!(GATHER_COLUMNS * (GATHER_TILE.y / CONVOLVE_DOWN) <= GATHER_THREADS);
 const _: () = assert!(GATHER_RUNGS <= 32 && GATHER_THREADS <= WORKGROUP_THREADS);
-const _: () = assert!(4 * GATHER_DISTANCES <= GATHER_THREADS);
+const _: () = assert!(2 * GATHER_DISTANCES <= GATHER_THREADS);
 // Half floats, the weights of two convolutions, and which rungs are needed.
 const _: () = assert!(GATHER_COLUMNS * GATHER_TILE.y * 8 + 8 * GATHER_DISTANCES * 4 + 8 <= WORKGROUP_BYTES);
 
-/// The tile of [`Program::BlendCompute`], a thread for each texel, and the coarse rows that it needs at most.
-const BLEND_TILE: UVec2 = UVec2::new(16, 16);
+/// The tile of [`Program::BlendCompute`], two texels for each thread, and the coarse rows that it needs at most.
+const BLEND_TILE: UVec2 = UVec2::new(16, 32);
+const BLEND_THREADS_Y: u32 = BLEND_TILE.y / 2;
 const BLEND_ROWS: u32 = (BLEND_TILE.y >> 1) + 4;
-const _: () = assert!(LEAST_TILE_SIDE <= BLEND_TILE.y && BLEND_TILE.x * BLEND_TILE.y <= WORKGROUP_THREADS);
-// Each row has a row of threads. Full floats of two layers, and which layers are needed.
-const _: () = assert!(BLEND_ROWS <= BLEND_TILE.y && 2 * BLEND_ROWS * BLEND_TILE.x * 16 + 16 <= WORKGROUP_BYTES);
+const _: () = assert!(LEAST_TILE_SIDE <= BLEND_TILE.x && BLEND_TILE.x * BLEND_THREADS_Y <= WORKGROUP_THREADS);
+// Full floats of two layers, and which layers are needed.
+const _: () = assert!(2 * BLEND_ROWS * BLEND_TILE.x * 16 + 16 <= WORKGROUP_BYTES);
 
 /// The most threads of a workgroup, and the most bytes of its memory.
 pub const WORKGROUP_THREADS: u32 = 256;
@@ -362,7 +363,7 @@ impl Program {
             Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment => Vec::new(),
             Self::UpsampleFragment { .. } | Self::ConvolveFragment(None) => Vec::new(),
             Self::BlendFragment { .. } | Self::GatherFragment { .. } => Vec::new(),
-            Self::BlendCompute => vec![("ROWS", BLEND_ROWS)],
+            Self::BlendCompute => vec![("THREADS_Y", BLEND_THREADS_Y), ("ROWS", BLEND_ROWS)],
             Self::GatherCompute => vec![
                 ("THREADS", GATHER_THREADS),
                 ("REACH", GATHER_REACH),

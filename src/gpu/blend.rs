@@ -3,7 +3,7 @@
 
 use crate::plan::pass::{AxisPass, BORDER, Surface};
 use crate::plan::{BlurPlan, DENSE_FROM, LAYERS, Layer, Layers, MIN_SIGMA};
-use super::pipelines::PipelineKey;
+use crate::program::Program;
 use crate::shares::{Measure, Shares};
 use bevy::render::render_resource::binding_types::{texture_2d, uniform_buffer_sized};
 use bevy::render::render_resource::{
@@ -78,13 +78,12 @@ const _: () = assert!(size_of::<LayersUniform>() <= 16 << 10);
 // `blend_compute` has a bit for each layer, in two words.
 const _: () = assert!(LAYERS <= 64);
 
-/// The layout of what comes on top for a pipeline that knows how sigma varies.
-pub fn layout(key: &PipelineKey, stage: ShaderStages) -> Vec<BindGroupLayoutEntry> {
-    let program = key.program;
+/// The layout of what comes on top for a program whose sigma varies, or one that [skips](crate::plan::pass::Stage::skips).
+pub fn layout(program: Program, skips: bool, stage: ShaderStages) -> Vec<BindGroupLayoutEntry> {
     let uniform = |size: usize| uniform_buffer_sized(false, BufferSize::new(size as u64));
     let texture = |filterable| texture_2d(TextureSampleType::Float { filterable });
     let mut entries = Vec::new();
-    if program.varies() || key.skips {
+    if program.varies() || skips {
         entries.push(uniform(size_of::<SharesUniform>()).build(SHARES_BINDING, stage));
     }
     if program.varies() {
@@ -224,9 +223,8 @@ impl<'a> Blended<'a> {
         [self.atlas, mask, self.sums]
     }
 
-    /// In the [`layout`] of a pipeline.
-    pub fn bindings(&self, key: &PipelineKey) -> Vec<(u32, BindingResource<'a>)> {
-        let program = key.program;
+    /// In the [`layout`] of a program. The shares are bound in any case.
+    pub fn bindings(&self, program: Program) -> Vec<(u32, BindingResource<'a>)> {
         let [atlas, mask, sums] = self.views().map(|view| BindingResource::TextureView(view));
         let mut bindings = vec![(SHARES_BINDING, self.blend.shares.as_entire_binding())];
         if program.varies() {

@@ -13,8 +13,7 @@ use crate::program::Program;
 use crate::settings::EdgeMode;
 use bevy::math::{URect, UVec2, Vec2};
 use bevy::render::render_resource::{
-    BindGroup, BindGroupEntry, BindingResource, Buffer, BufferBinding, PipelineCache, TextureView,
-    TextureViewId,
+    BindGroup, BindGroupEntry, BindingResource, Buffer, BufferBinding, PipelineCache, TextureView, TextureViewId,
 };
 use bevy::render::renderer::RenderDevice;
 use std::sync::Arc;
@@ -232,7 +231,7 @@ pub(super) fn bind_group(
         entries.push((3, BindingResource::TextureView(bound.target)));
     }
     if let Some(blended) = &bound.blended {
-        entries.extend(blended.bindings(key));
+        entries.extend(blended.bindings(key.program));
     }
     let entry = |(binding, resource)| BindGroupEntry { binding, resource };
     let entries: Vec<BindGroupEntry> = entries.into_iter().map(entry).collect();

@@ -157,7 +157,7 @@ impl PipelineKey {
         if self.program.computes() {
             entries.push(texture_storage_2d(self.target, StorageTextureAccess::WriteOnly).build(3, stage));
         }
-        entries.extend(blend::layout(self, stage));
+        entries.extend(blend::layout(self.program, self.skips, stage));
         BindGroupLayoutDescriptor::new("gaussian_blur_layout", &entries)
     }
 

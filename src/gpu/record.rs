@@ -7,13 +7,14 @@
 use super::blend::Blended;
 use super::compile::{BlurPipelines, Ready};
 use super::job::{BlurJob, Bound, Prepared, uniform_offset};
+use super::timing::{Timed, Timing};
 use super::uniforms::MERGED;
 use crate::diagnostics::label::BlurLabel;
-use crate::diagnostics::timestamps::{PassTimer, Timestamps};
-use crate::plan::pass::{Pass, PassKind, Surface};
+use crate::diagnostics::timestamps::PassTimer;
+use crate::plan::pass::{Pass, Surface};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy::render::diagnostic::{DiagnosticsRecorder, RecordDiagnostics};
+use bevy::render::diagnostic::RecordDiagnostics;
 use bevy::render::render_resource::{
     CommandEncoder, ComputePassDescriptor, LoadOp, Operations, PipelineCache, RenderPassColorAttachment,
     RenderPassDescriptor, StoreOp, TextureView, TextureViewId,
@@ -47,48 +48,6 @@ pub struct BlurAccess<'w> {
     pub pipelines: &'w BlurPipelines,
     pub cache: &'w PipelineCache,
     pub timer: Option<&'w PassTimer>,
-}
-
-/// What becomes of the time that a blur takes.
-#[derive(Clone, Copy)]
-pub enum Timed<'a> {
-    /// It is the time of a label.
-    Whole(&'a BlurLabel),
-    /// It is part of what [`record_together`] times for a label.
-    Part(&'a BlurLabel),
-    /// Nobody asks.
-    Not,
-}
-
-impl<'a> Timed<'a> {
-    /// The time of a label, if there is one.
-    pub fn whole(label: Option<&'a BlurLabel>) -> Self {
-        label.map_or(Self::Not, Self::Whole)
-    }
-
-    fn label(self) -> Option<&'a BlurLabel> {
-        match self {
-            Self::Whole(label) | Self::Part(label) => Some(label),
-            Self::Not => None,
-        }
-    }
-}
-
-/// Who measures the passes of a blur.
-#[derive(Clone, Copy, Default)]
-struct Timing<'a> {
-    /// Bevy's recorder, for a span of passes.
-    recorder: Option<&'a DiagnosticsRecorder>,
-    /// The timer for single passes, and whose they are.
-    timer: Option<(&'a PassTimer, &'a BlurLabel)>,
-}
-
-impl<'a> Timing<'a> {
-    /// The timestamps with which a pass of a kind is opened.
-    fn of(&self, kind: PassKind) -> Option<Timestamps<'a>> {
-        let (timer, label) = self.timer?;
-        timer.timestamps(label, kind.span())
-    }
 }
 
 /// What a blur reads, and what a render pass writes its result to.
@@ -371,7 +330,11 @@ impl Prepared {
                 step.bind_group(self.source_of(pass, source)),
                 &[uniform_offset(index)],
             );
-            let groups = [largest.x.div_ceil(tile.x), largest.y.div_ceil(tile.y), merged.len() as u32];
+            let groups = [
+                largest.x.div_ceil(tile.x),
+                largest.y.div_ceil(tile.y),
+                merged.len() as u32,
+            ];
             compute_pass.dispatch_workgroups(groups[0], groups[1], groups[2]);
         }
     }

@@ -91,7 +91,10 @@ impl PassUniform {
             origin: pass.origin.as_ivec2().to_array(),
             size: pass.size.as_ivec2().to_array(),
             texel_size: source_size.as_vec2().recip().to_array(),
-            needed: pass.needed.as_ref().map_or_else(NeededUniform::default, NeededUniform::new),
+            needed: pass
+                .needed
+                .as_ref()
+                .map_or_else(NeededUniform::default, NeededUniform::new),
             tables: axes.map(|axis| array::from_fn(|i| number(axis, i))),
             padding: [0.0; 28],
         }

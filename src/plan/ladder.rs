@@ -127,7 +127,10 @@ mod tests {
     fn rungs_are_read_by_what_lies_between_their_neighbours() {
         let sigmas: Vec<f64> = fixed_sigmas(40.0).chain([40.0]).collect();
         assert_eq!(readers(&sigmas, 0), (gathered(40.0), sigmas[2]));
-        let dense = sigmas.iter().position(|sigma| *sigma >= DENSE_FROM).expect("dense rungs");
+        let dense = sigmas
+            .iter()
+            .position(|sigma| *sigma >= DENSE_FROM)
+            .expect("dense rungs");
         // The first dense rung is the one above the last parabola.
         assert_eq!(readers(&sigmas, dense - 2), (sigmas[dense - 3], sigmas[dense]));
         assert_eq!(readers(&sigmas, dense), (sigmas[dense - 1], sigmas[dense + 1]));

@@ -17,6 +17,7 @@ use super::axis::{Axis, Levels};
 use super::ladder;
 use super::pass::{AxisPass, Finish, Means, Needed, Pass, PassKind, Surface, beyond};
 use super::rules;
+use super::tile::{Blur, Layer, level_size, levels_of, shares};
 use crate::program::{Program, Tiling};
 use crate::settings::EdgeMode;
 use bevy::math::{IVec2, URect, UVec2, Vec2};
@@ -39,63 +40,6 @@ pub struct Layers {
     pub origin: IVec2,
     /// The layers, from weak to strong.
     pub layers: Vec<Layer>,
-}
-
-/// One blur of the whole picture.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Layer {
-    /// Its sigma, along the axis of the larger sigma.
-    pub sigma: f64,
-    /// The first texel of its tile.
-    pub origin: UVec2,
-    /// The splines from its tile to the target of the last pass.
-    pub axes: [AxisPass; 2],
-}
-
-/// The plans of the two axes of a layer.
-struct Blur {
-    sigma: f64,
-    /// The shares of the largest sigma that read it.
-    readers: (f32, f32),
-    axes: [Axis; 2],
-}
-
-impl Blur {
-    fn octaves(&self) -> [u32; 2] {
-        self.axes.each_ref().map(Axis::octaves)
-    }
-
-    /// The reach of the program that convolves along both axes.
-    fn reach_of_both(&self) -> usize {
-        let most = |reach: fn(&Axis) -> usize| self.axes.iter().map(reach).max().unwrap_or(0);
-        rules::reach_with_images(most(Axis::reach), most(Axis::images_reach))
-    }
-
-    /// What is read of the tile that starts there.
-    fn needed(&self, origin: UVec2) -> Needed {
-        let first = |i: usize| self.axes[i].extent(self.octaves()[i]).first - origin[i] as i32;
-        Needed {
-            shares: self.readers,
-            octaves: self.octaves(),
-            first: [first(0), first(1)],
-            // A spline reads two texels on either side.
-            around: [2; 2],
-        }
-    }
-
-    fn layer(&self, origin: UVec2, target: Option<u32>) -> Layer {
-        let axis = |i: usize| {
-            let axis = &self.axes[i];
-            let first = target.map_or(0, |level| axis.extent(level).first);
-            axis.upsample((Some(axis.octaves()), target))
-                .between(origin[i] as i32, -first)
-        };
-        Layer {
-            sigma: self.sigma,
-            origin,
-            axes: [axis(0), axis(1)],
-        }
-    }
 }
 
 /// A level of the chain: its octaves along both axes, and what holds it.
@@ -401,20 +345,4 @@ impl Builder {
     fn last_needed(&mut self) -> Option<&mut Needed> {
         self.passes.last_mut()?.needed.as_mut()
     }
-}
-
-/// How a layer's last level is read from the surface that holds it, and written.
-fn levels_of(axis: &Axis, source: Surface) -> Levels {
-    let level = Some(axis.octaves());
-    (level.filter(|_| source != Surface::Source), level)
-}
-
-/// Sigmas as shares of the largest one, a little apart: shaders round.
-fn shares((low, high): (f64, f64), largest: f32) -> (f32, f32) {
-    let share = |sigma: f64| (sigma / f64::from(largest)) as f32;
-    (0.999 * share(low), 1.001 * share(high))
-}
-
-fn level_size(axes: &[Axis; 2], levels: [u32; 2]) -> UVec2 {
-    array::from_fn(|i| axes[i].extent(levels[i]).length as u32).into()
 }

@@ -4,7 +4,7 @@
 // interpolated as in `upsample_compute`: the coarse rows that the tile needs horizontally, into workgroup memory, and vertically
 // out of it.
 
-#import bevy_gaussian_blur::blend::{Choice, LAYERS_BLENDED, choice_of, choices_in, line, normalized, place_in}
+#import bevy_gaussian_blur::blend::{Choice, Choices, LAYERS_BLENDED, choice_of, choices_in, line, normalized, place_in}
 #import bevy_gaussian_blur::blend::{sharp_sum, target_sigma}
 #import bevy_gaussian_blur::common::{blur, store}
 #import bevy_gaussian_blur::cubic::cubic
@@ -17,6 +17,8 @@
 
 const WIDTH: i32 = #{WIDTH};
 const HEIGHT: i32 = #{HEIGHT};
+// A thread has two texels of a column, so far apart.
+const THREADS_Y: i32 = #{THREADS_Y};
 
 // The layers that a tile under a mask needs, a bit for each.
 var<workgroup> used: array<atomic<u32>, 2>;
@@ -26,49 +28,65 @@ var<workgroup> found: vec2<u32>;
 const ROWS: i32 = #{ROWS};
 var<workgroup> rows: array<vec4<f32>, 2 * ROWS * WIDTH>;
 
-@compute @workgroup_size(#{WIDTH}, #{HEIGHT})
+// A texel, and what has been blended for it.
+struct Blended {
+    position: vec2<i32>,
+    sigma: f32,
+    choice: Choice,
+    sum: vec4<f32>,
+}
+
+@compute @workgroup_size(#{WIDTH}, #{THREADS_Y})
 fn blend_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) invocation: vec3<u32>) {
     let local = vec2<i32>(invocation.xy);
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
     let corner = blur.origin + first;
-    let texel = corner + local;
-    let is_written = all(first + local < blur.size);
-    var choice = Choice(0u, vec3<f32>(0.0), 0.0);
-    var sum = vec4<f32>(0.0);
-    let sigma = target_sigma(texel);
     let choices = choices_in(corner, vec2<i32>(WIDTH, HEIGHT));
-    if is_written && sigma > 0.0 {
-        choice = choice_of(sigma, choices.above);
-        if choice.sharp > 0.0 {
-            sum = choice.sharp * sharp_sum(texel, sigma);
-        }
-    }
+    var upper = begin(first + local, choices);
+    var lower = begin(first + local + vec2<i32>(0, THREADS_Y), choices);
     var needed = bits_of(choices.blended);
     if is_masked() {
-        look_at(local, choice);
+        look_at(local, upper.choice, lower.choice);
         needed = workgroupUniformLoad(&found);
     }
-    var side = 0;
+    var start = 0;
     for (var word = 0u; word < 2u; word++) {
         for (var bits = needed[word]; bits != 0u; bits &= bits - 1u) {
             let layer = 32u * word + firstTrailingBit(bits);
-            let value = layer_at(layer, corner, local, side);
-            // How far below the highest one of this texel. Those above that wrap around, to very large numbers.
-            let below = choice.above - layer;
-            // What this texel does not need of a layer may be anything.
-            if below < LAYERS_BLENDED && choice.weights[below] != 0.0 {
-                sum += choice.weights[below] * value;
-            }
-            side = 1 - side;
+            let top = place_in(layer, corner).texel.y - 1;
+            lay_out_rows(layer, corner, local, top, start);
+            workgroupBarrier();
+            upper.sum += share_of(upper, layer, top, start + local.x);
+            lower.sum += share_of(lower, layer, top, start + local.x);
+            start = ROWS * WIDTH - start;
         }
     }
-    if sigma > 0.0 {
-        store(first + local, sum);
+    end(upper);
+    end(lower);
+}
+
+// What of a texel comes from the sharp picture.
+fn begin(position: vec2<i32>, choices: Choices) -> Blended {
+    let texel = blur.origin + position;
+    var blended = Blended(position, target_sigma(texel), Choice(0u, vec3<f32>(0.0), 0.0), vec4<f32>(0.0));
+    if all(position < blur.size) && blended.sigma > 0.0 {
+        blended.choice = choice_of(blended.sigma, choices.above);
+        if blended.choice.sharp > 0.0 {
+            blended.sum = blended.choice.sharp * sharp_sum(texel, blended.sigma);
+        }
+    }
+    return blended;
+}
+
+fn end(blended: Blended) {
+    if blended.sigma > 0.0 {
+        store(blended.position, blended.sum);
         return;
     }
 #ifndef IN_PLACE
     // A texel that is not blurred, to the bit. In place it is there already.
-    if is_written {
+    if all(blended.position < blur.size) {
+        let texel = blur.origin + blended.position;
         textureStore(stored, texel, as_it_is(fetch(source_position(texel))).value);
     }
 #endif
@@ -84,42 +102,61 @@ fn bits_of(layers: vec2<u32>) -> vec2<u32> {
 }
 
 // Finds out which layers the tile needs, where neighbours may have any sigma. Workgroup memory starts with anything.
-fn look_at(local: vec2<i32>, choice: Choice) {
+fn look_at(local: vec2<i32>, upper: Choice, lower: Choice) {
     if all(local == vec2<i32>(0)) {
         atomicStore(&used[0], 0u);
         atomicStore(&used[1], 0u);
     }
     workgroupBarrier();
-    for (var i = 0u; i < LAYERS_BLENDED; i++) {
-        if choice.weights[i] != 0.0 {
-            let layer = choice.above - i;
-            atomicOr(&used[layer / 32u], 1u << (layer % 32u));
-        }
-    }
+    let needed = bits_of_choice(upper) | bits_of_choice(lower);
+    atomicOr(&used[0], needed.x);
+    atomicOr(&used[1], needed.y);
     workgroupBarrier();
     if all(local == vec2<i32>(0)) {
         found = vec2<u32>(atomicLoad(&used[0]), atomicLoad(&used[1]));
     }
 }
 
-// A layer at a texel of the tile. All threads come here together.
-fn layer_at(layer: u32, corner: vec2<i32>, local: vec2<i32>, side: i32) -> vec4<f32> {
+fn bits_of_choice(choice: Choice) -> vec2<u32> {
+    var bits = vec2<u32>(0u);
+    for (var i = 0u; i < LAYERS_BLENDED; i++) {
+        if choice.weights[i] != 0.0 {
+            let layer = choice.above - i;
+            bits[layer / 32u] |= 1u << (layer % 32u);
+        }
+    }
+    return bits;
+}
+
+// The coarse rows of a layer that the tile needs from `top` on, interpolated horizontally.
+fn lay_out_rows(layer: u32, corner: vec2<i32>, local: vec2<i32>, top: i32, start: i32) {
     let octaves = stack.layers[layer].octaves;
-    let place = place_in(layer, corner + local);
+    if octaves.y == 0u {
+        return;
+    }
+    let place = place_in(layer, corner + vec2<i32>(local.x, 0));
     let x = cubic(place.t.x);
-    let top = place_in(layer, corner).texel.y - 1;
     let bottom = place_in(layer, corner + vec2<i32>(0, HEIGHT - 1)).texel.y + 2;
-    let start = side * ROWS * WIDTH + local.x;
-    let shares_rows = octaves.y > 0u;
-    if shares_rows && local.y <= bottom - top {
-        rows[start + local.y * WIDTH] = line(vec2<i32>(place.texel.x, top + local.y), x, octaves.x);
+    for (var row = local.y; row <= bottom - top; row += THREADS_Y) {
+        rows[start + row * WIDTH + local.x] = line(vec2<i32>(place.texel.x, top + row), x, octaves.x);
     }
-    workgroupBarrier();
-    if !shares_rows {
-        return normalized(line(place.texel, x, octaves.x), layer, place);
+}
+
+// What a layer adds to a texel, whose column of the rows starts there. What a texel does not need of a layer may be anything.
+fn share_of(blended: Blended, layer: u32, top: i32, column: i32) -> vec4<f32> {
+    // How far below the highest one of this texel. Those above that wrap around, to very large numbers.
+    let below = blended.choice.above - layer;
+    if below >= LAYERS_BLENDED || blended.choice.weights[below] == 0.0 {
+        return vec4<f32>(0.0);
     }
-    let slot = start + (place.texel.y - 1 - top) * WIDTH;
-    let y = cubic(place.t.y);
-    let value = y.x * rows[slot] + y.y * rows[slot + WIDTH] + y.z * rows[slot + 2 * WIDTH] + y.w * rows[slot + 3 * WIDTH];
-    return normalized(value, layer, place);
+    let place = place_in(layer, blur.origin + blended.position);
+    var value: vec4<f32>;
+    if stack.layers[layer].octaves.y == 0u {
+        value = line(place.texel, cubic(place.t.x), stack.layers[layer].octaves.x);
+    } else {
+        let slot = column + (place.texel.y - 1 - top) * WIDTH;
+        let y = cubic(place.t.y);
+        value = y.x * rows[slot] + y.y * rows[slot + WIDTH] + y.z * rows[slot + 2 * WIDTH] + y.w * rows[slot + 3 * WIDTH];
+    }
+    return blended.choice.weights[below] * normalized(value, layer, place);
 }

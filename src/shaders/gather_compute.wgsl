@@ -9,9 +9,8 @@
 // In other tiles sigmas lie between a few fixed ones, the **rungs**. The tile is convolved with each of those, and every texel
 // interpolates between two of the results.
 //
-// Either way the interpolation is in the logarithm of sigma, as in `plan::ladder`, between sigmas with a ratio of 2^(1/6) or less:
-// no picture is off by more than 0.8/255, by the L1 distance of kernels. Where hardly more than the nearest neighbours count,
-// kernels change less evenly, and the ratio is 2^(1/10).
+// Either way the interpolation is in the logarithm of sigma, as in `plan::ladder`, between sigmas with a ratio of 2^(1/8) or less:
+// no picture is off by more than 0.7/255, by the L1 distance of kernels.
 
 #import bevy_gaussian_blur::common::{EDGE_RENORMALIZE, blur, is_finite, is_inside, load_unchecked, pack}
 #import bevy_gaussian_blur::common::{read_texel, source_position, store, unpack}
@@ -28,23 +27,20 @@ const COLUMNS: i32 = WIDTH + 2 * REACH;
 const DOWN: i32 = 8;
 const ACROSS: i32 = 4;
 
-// Sigma is 2^(rung / 6), or below the rung BEND 2^(BEND / 6 + (rung - BEND) / 10). In the lowest one it is 0.19, and a neighbour
-// counts 10^-6: below, a blur is none.
-const TO_OCTAVE: f32 = 6.0;
-const TO_WEAK_OCTAVE: f32 = 10.0;
-const BEND: f32 = -3.0;
-const LOWEST: i32 = -22;
+// Sigma is 2^(rung / 8). In the lowest one it is 0.19, and a neighbour counts 10^-6: below, a blur is none.
+const TO_OCTAVE: f32 = 8.0;
+const LOWEST: i32 = -19;
 const RUNGS: i32 = #{RUNGS};
 
 // The rungs that the tile needs, a bit for each, from the lowest on.
 var<workgroup> used: atomic<u32>;
 var<workgroup> found: u32;
 
-// The weights of the least and of the largest sigma along both axes, by distance, and those for the next convolution. From
-// where a kernel ends they are 0.
+// The weights along both axes, by distance, and those for the next convolution: of the least sigma, and by how much those of the
+// largest are more. From where a kernel ends they are 0.
 const DISTANCES: i32 = #{DISTANCES};
-const TABLES: i32 = 4 * DISTANCES;
-var<workgroup> weights: array<f32, 2 * TABLES>;
+const TABLES: i32 = 2 * DISTANCES;
+var<workgroup> weights: array<vec2<f32>, 2 * TABLES>;
 
 // The sums of columns, and results, as in `convolve_compute`.
 const PART: i32 = COLUMNS / ACROSS;
@@ -125,8 +121,7 @@ fn rungs_of(first: vec2<i32>, quad: vec2<i32>) -> vec4<f32> {
 
 // A sigma as a rung, with its fraction.
 fn rung_of(sigma: f32) -> f32 {
-    let octave = log2(clamp(sigma, 1e-3, stack.gathered));
-    let rung = max(TO_OCTAVE * octave, BEND) + TO_WEAK_OCTAVE * min(octave - BEND / TO_OCTAVE, 0.0);
+    let rung = TO_OCTAVE * log2(clamp(sigma, 1e-3, stack.gathered));
     let limited = clamp(rung, f32(LOWEST), f32(LOWEST + RUNGS - 1));
     // What is as good as a rung is one.
     return select(limited, round(limited), abs(limited - round(limited)) < 0.005);
@@ -169,8 +164,7 @@ fn shares_of(first: vec2<i32>, rungs: vec4<f32>, convolution: Convolution) -> ve
 }
 
 fn sigmas_of(rung: f32) -> vec2<f32> {
-    let octave = max(rung, BEND) / TO_OCTAVE + min(rung - BEND, 0.0) / TO_WEAK_OCTAVE;
-    return exp2(octave) * stack.aspect;
+    return exp2(rung / TO_OCTAVE) * stack.aspect;
 }
 
 // How far the sums of a rung reach: as many texels as are read at once.
@@ -180,26 +174,31 @@ fn reach_of(rung: f32) -> vec2<i32> {
 }
 const AT_ONCE: vec2<i32> = vec2<i32>(2, 4);
 
-// The weights of both ends along both axes; those of an axis add up to 1.
+// The weights along both axes; those of an axis add up to 1.
 fn lay_out_weights(index: i32, convolution: Convolution) {
     if index >= TABLES {
         return;
     }
-    let end = index / (2 * DISTANCES);
-    let sigma = sigmas_of(convolution.ends[end])[index / DISTANCES % 2];
+    let least = weight_at(index, convolution.ends.x);
+    var more = 0.0;
+    if convolution.ends.y > convolution.ends.x {
+        more = weight_at(index, convolution.ends.y) - least;
+    }
+    weights[convolution.table + index] = vec2<f32>(least, more);
+}
+
+fn weight_at(index: i32, rung: f32) -> f32 {
+    let sigma = sigmas_of(rung)[index / DISTANCES];
     let scale = -0.5 / max(sigma * sigma, 1e-4);
     var total = 1.0;
     for (var distance = 1; distance <= REACH; distance++) {
         total += 2.0 * fading(f32(distance), scale, stack.cutoff * sigma);
     }
-    weights[convolution.table + index] = fading(f32(index % DISTANCES), scale, stack.cutoff * sigma) / total;
+    return fading(f32(index % DISTANCES), scale, stack.cutoff * sigma) / total;
 }
 
-// The weight at a distance of the least sigma, and by how much that of the largest is more.
 fn weight_of(convolution: Convolution, axis: i32, distance: i32) -> vec2<f32> {
-    let slot = convolution.table + axis * DISTANCES + distance;
-    let least = weights[slot];
-    return vec2<f32>(least, weights[slot + 2 * DISTANCES] - least);
+    return weights[convolution.table + axis * DISTANCES + distance];
 }
 const X: i32 = 0;
 const Y: i32 = 1;
@@ -234,8 +233,14 @@ fn sum_column(centre: vec2<i32>, slot: i32, convolution: Convolution, is_plain: 
     var f = vec4<f32>(0.0);
     var g = vec4<f32>(0.0);
     var h = vec4<f32>(0.0);
-    let place_near = places_down(centre, convolution.ends);
-    let place_far = places_down(centre + vec2<i32>(0, 4), convolution.ends);
+    // Where the sigmas of the first and of the last texel lie between the ends. Those between them change evenly enough.
+    var places = vec2<f32>(0.0);
+    if convolution.ends.y > convolution.ends.x {
+        let rungs = vec4<f32>(rung_of(sigma_at(centre)), rung_of(sigma_at(centre + vec2<i32>(0, DOWN - 1))), 0.0, 0.0);
+        places = place(rungs, convolution.ends).xy;
+    }
+    let place_near = mix(vec4<f32>(places.x), vec4<f32>(places.y), vec4<f32>(0.0, 1.0, 2.0, 3.0) / f32(DOWN - 1));
+    let place_far = mix(vec4<f32>(places.x), vec4<f32>(places.y), vec4<f32>(4.0, 5.0, 6.0, 7.0) / f32(DOWN - 1));
     // The weights of the last eight reads, handed from one sum to the next, and by how much they are more for the largest sigma.
     var near = vec4<f32>(0.0);
     var far = vec4<f32>(0.0);
@@ -272,18 +277,6 @@ fn sum_column(centre: vec2<i32>, slot: i32, convolution: Convolution, is_plain: 
     sums[slot + 6 * COLUMNS] = pack(g);
     sums[slot + 7 * COLUMNS] = pack(h);
     return is_finite(a + b + c + d + e + f + g + h);
-}
-
-// Where the sigmas of four texels below each other lie between two.
-fn places_down(texel: vec2<i32>, ends: vec2<f32>) -> vec4<f32> {
-    var places = vec4<f32>(0.0);
-    if ends.y > ends.x {
-        for (var i = 0; i < 4; i++) {
-            places[i] = rung_of(sigma_at(texel + vec2<i32>(0, i)));
-        }
-        places = place(places, ends);
-    }
-    return places;
 }
 
 fn read(texel: vec2<i32>, is_plain: bool) -> vec4<f32> {

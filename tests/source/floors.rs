@@ -31,6 +31,7 @@ const FLOORS: &[&[&str]] = &[
     ],
     &["plan/row", "plan/images", "reports"],
     &["plan/axis"],
+    &["plan/tile"],
     &["plan/zip", "plan/stages", "plan/layers"],
     &["plan"],
     &[
@@ -40,6 +41,7 @@ const FLOORS: &[&[&str]] = &[
         "gpu/blend",
         "gpu/masks",
         "gpu/names",
+        "gpu/timing",
         "backdrop/panel",
     ],
     &["gpu/pipelines", "gpu/textures", "backdrop/extract", "backdrop/uniform"],

@@ -297,7 +297,10 @@ fn assert_needed(needed: &Needed, axis: usize, texel: i32, reader: u32, name: &s
     let scale = 1 << needed.octaves[axis];
     let low = (texel + needed.first[axis] - needed.around[axis]) * scale;
     let high = (texel + needed.first[axis] + needed.around[axis] + 1) * scale;
-    assert!(low <= reader as i32 && (reader as i32) < high, "{name}: {needed:?}, {texel} for {reader}");
+    assert!(
+        low <= reader as i32 && (reader as i32) < high,
+        "{name}: {needed:?}, {texel} for {reader}"
+    );
 }
 
 #[test]
