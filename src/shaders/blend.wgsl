@@ -87,13 +87,13 @@ fn sharp_sum(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
 }
 
 #ifndef GATHERED
-// Whether sigma hardly varies along the column through a window: by a ratio of 2^(1/12), so that rows whose sigmas are their
+// Whether sigma hardly varies along the column through a window: by a ratio of 2^(1/16), so that rows whose sigmas are their
 // own are as good as if they had that of the centre.
 fn is_slow(window: Window) -> bool {
     let low = vec2<f32>(window.centre - vec2<i32>(0, window.reach.y));
     let high = vec2<f32>(window.centre + vec2<i32>(1, window.reach.y + 1));
     let sigmas = min(sigmas_within(low, high), vec2<f32>(stack.gathered));
-    return sigmas.x >= stack.least && sigmas.y <= 1.06 * sigmas.x;
+    return sigmas.x >= stack.least && sigmas.y <= 1.044 * sigmas.x;
 }
 
 // The sum of the rows' sums along the column through a window.
