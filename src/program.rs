@@ -145,15 +145,15 @@ const GATHER_DISTANCES: u32 = GATHER_REACH.next_multiple_of(4) + CONVOLVE_DOWN;
 const GATHER_COLUMNS: u32 = GATHER_TILE.x + 2 * GATHER_REACH;
 /// The farthest that a sum reaches, rounded up to what can be interleaved.
 pub const GATHER_REACH: u32 = 10;
-/// The rungs that a tile may be convolved with, from 2^(-19/8) to 2^(10/8): those of all sigmas of which the sharp picture is
+/// The rungs that a tile may be convolved with, from 2^(-29/12) to 2^(10/8): those of all sigmas of which the sharp picture is
 /// summed.
-const GATHER_RUNGS: u32 = 30;
+const GATHER_RUNGS: u32 = 40;
 const _: () = assert!(GATHER_COLUMNS.is_multiple_of(CONVOLVE_ACROSS));
 const _: () = assert!(GATHER_COLUMNS * (GATHER_TILE.y / CONVOLVE_DOWN) <= GATHER_THREADS);
-const _: () = assert!(GATHER_RUNGS <= 32 && GATHER_THREADS <= WORKGROUP_THREADS);
+const _: () = assert!(GATHER_RUNGS <= 64 && GATHER_THREADS <= WORKGROUP_THREADS);
 const _: () = assert!(2 * GATHER_DISTANCES <= GATHER_THREADS);
 // Half floats, the weights of two convolutions, and which rungs are needed.
-const _: () = assert!(GATHER_COLUMNS * GATHER_TILE.y * 8 + 8 * GATHER_DISTANCES * 4 + 8 <= WORKGROUP_BYTES);
+const _: () = assert!(GATHER_COLUMNS * GATHER_TILE.y * 8 + 8 * GATHER_DISTANCES * 4 + 16 <= WORKGROUP_BYTES);
 
 /// The tile of [`Program::BlendCompute`], two texels for each thread, and the coarse rows that it needs at most.
 const BLEND_TILE: UVec2 = UVec2::new(16, 32);
