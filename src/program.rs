@@ -165,7 +165,7 @@ const _: () = assert!(2 * BLEND_ROWS * BLEND_TILE.x * 16 + 16 <= WORKGROUP_BYTES
 
 /// The most threads of a workgroup, and the most bytes of its memory.
 pub const WORKGROUP_THREADS: u32 = 256;
-pub const WORKGROUP_BYTES: u32 = CONVOLVE_COLUMNS * CONVOLVE_TILE.y * 8 + CONVOLVE_THREADS * 4;
+pub const WORKGROUP_BYTES: u32 = CONVOLVE_COLUMNS * CONVOLVE_TILE.y * 8 + CONVOLVE_THREADS * 4 + 4;
 const _: () = assert!(CONVOLVE_THREADS <= WORKGROUP_THREADS && DOWNSAMPLE_THREADS <= WORKGROUP_THREADS);
 const _: () = assert!(UPSAMPLE_TILE.x * UPSAMPLE_THREADS_Y <= WORKGROUP_THREADS);
 /// The least width or height of a tile, by which dispatches are counted.

@@ -48,19 +48,20 @@ fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
 #ifdef MERGES
     take_turn(group.z);
-    // The passes of a dispatch may differ in size.
-    if any(first >= blur.size) {
+#endif
+    var kind = kind_of(first);
+#ifdef MERGES
+    // All threads have found the same, which shader compilers see only this way: barriers follow.
+    if index == 0 {
+        agreed = kind;
+    }
+    kind = workgroupUniformLoad(&agreed);
+#endif
+    if kind == UNREAD {
         return;
     }
-#endif
-#ifdef SKIPS
-    let last = min(first + vec2<i32>(WIDTH, HEIGHT), blur.size) - 1;
-    if !is_needed(blur.origin + first, blur.origin + last) {
-        return;
-    }
-#endif
+    let is_plain = kind == PLAIN;
     let centre = source_position(blur.origin + first);
-    let is_plain = is_inside(centre - reach(), centre + vec2<i32>(WIDTH, HEIGHT) + reach() - 1);
 #ifdef FOLDED
     if !is_plain {
         lay_out_weights(index);
@@ -79,6 +80,27 @@ fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
         let texel = vec2<i32>(i % 16 + i / THREADS * 16, i / 16 % HEIGHT);
         store(first + texel, unpack(sums[slot_of(texel.y, texel.x + HALO)]));
     }
+}
+
+// What a tile is: read by nobody, away from all edges, or neither.
+const UNREAD: u32 = 0u;
+const PLAIN: u32 = 1u;
+const AT_EDGE: u32 = 2u;
+#ifdef MERGES
+var<workgroup> agreed: u32;
+#endif
+
+fn kind_of(first: vec2<i32>) -> u32 {
+#ifdef SKIPS
+    // The passes of a dispatch may differ in size.
+    let last = min(first + vec2<i32>(WIDTH, HEIGHT), blur.size) - 1;
+    if any(last < first) || !is_needed(blur.origin + first, blur.origin + last) {
+        return UNREAD;
+    }
+#endif
+    let centre = source_position(blur.origin + first);
+    let is_plain = is_inside(centre - reach(), centre + vec2<i32>(WIDTH, HEIGHT) + reach() - 1);
+    return select(AT_EDGE, PLAIN, is_plain);
 }
 
 // How far the kernel reaches.
