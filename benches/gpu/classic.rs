@@ -32,7 +32,7 @@ impl Recipe {
             radius: if is_box { kernel.radius } else { radius(sigma) },
             sigma: sigma as f32,
             outermost: kernel.outermost,
-            padding: 0,
+            padding: [0; 3],
         };
         Some(Self {
             shader,

@@ -11,8 +11,8 @@ struct Parameters {
     radius: i32,
     // σ.
     sigma: f32,
-    // The weight of the two outermost texels of a box.
-    outermost: f32,
+    // The weight of the two outermost texels of a box. WebGL 2 wants multiples of 16 bytes.
+    @size(16) outermost: f32,
 }
 
 @group(0) @binding(0) var<uniform> parameters: Parameters;

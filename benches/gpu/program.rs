@@ -24,7 +24,7 @@ pub struct Parameters {
     pub radius: i32,
     pub sigma: f32,
     pub outermost: f32,
-    pub padding: u32,
+    pub padding: [u32; 3],
 }
 
 /// What makes one method differ from another.
