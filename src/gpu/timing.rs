@@ -10,7 +10,7 @@ use bevy::render::diagnostic::DiagnosticsRecorder;
 pub enum Timed<'a> {
     /// It is the time of a label.
     Whole(&'a BlurLabel),
-    /// It is part of what [`record_together`] times for a label.
+    /// It is part of what [`record_together`](super::record_together) times for a label.
     Part(&'a BlurLabel),
     /// Nobody asks.
     Not,

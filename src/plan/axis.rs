@@ -2,7 +2,9 @@
 
 use super::images::{ImageWeights, Level};
 use super::pass::{AxisPass, BORDER, Filter, MAX_WEIGHTS};
+use super::rules;
 use crate::kernel::{self, Precision};
+use crate::program::Tiling;
 use crate::settings::EdgeMode;
 use core::ops::RangeInclusive;
 
@@ -273,6 +275,12 @@ impl Axis {
         let high = (0..BORDER).map(|i| (length + i).saturating_sub(BORDER));
         low.chain(high).map(|i| self.inside[i]).collect()
     }
+}
+
+/// The reach of the program that convolves along both axes at once.
+pub(super) fn reach_of_both(axes: &[Axis; 2], tiling: Tiling) -> usize {
+    let most = |reach: fn(&Axis) -> usize| axes.iter().map(reach).max().unwrap_or(0);
+    rules::reach_with_images(most(Axis::reach), most(Axis::images_reach), tiling)
 }
 
 fn octaves_between(levels: Levels) -> u32 {

@@ -13,7 +13,7 @@
 //! Which sigmas layers have, and how they are blended, is the subject of [`ladder`].
 
 use super::atlas::arrange;
-use super::axis::{Axis, Levels};
+use super::axis::{Axis, Levels, reach_of_both};
 use super::ladder;
 use super::pass::{AxisPass, Finish, Means, Needed, Pass, PassKind, Surface, beyond};
 use super::rules;
@@ -205,9 +205,13 @@ impl Builder {
             level.expect("the chain leads past all layers").1
         };
         // Layers of a level have one program.
+        let tiling = self.means.tiling;
         let reach = |blur: &Blur| {
             let of_level = blurs.iter().filter(|other| other.octaves() == blur.octaves());
-            of_level.map(Blur::reach_of_both).max().unwrap_or(0)
+            of_level
+                .map(|other| reach_of_both(&other.axes, tiling))
+                .max()
+                .unwrap_or(0)
         };
         let tiles: Vec<(&Blur, Surface, UVec2)> = blurs
             .iter()

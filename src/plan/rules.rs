@@ -54,10 +54,8 @@ pub fn convolve_both(reach: usize, beyond: Beyond) -> Program {
 }
 
 /// The reach of a program that convolves both axes at once, where kernels reach so far, and images farther.
-pub fn reach_with_images(reach: usize, images: usize) -> usize {
-    reach
-        .max(images.saturating_sub(IMAGE_MARGIN as usize))
-        .next_multiple_of(REACH_STEP_OF_BOTH)
+pub fn reach_with_images(reach: usize, images: usize, tiling: Tiling) -> usize {
+    rounded_reach(reach.max(images.saturating_sub(IMAGE_MARGIN as usize)), tiling)
 }
 
 /// Leaves the picture as it is, but for what becomes of values on their way in.

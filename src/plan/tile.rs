@@ -2,7 +2,6 @@
 
 use super::axis::{Axis, Levels};
 use super::pass::{AxisPass, Needed, Surface};
-use super::rules;
 use bevy::math::UVec2;
 use core::array;
 
@@ -29,12 +28,6 @@ impl Blur {
     /// Its octaves along both axes.
     pub fn octaves(&self) -> [u32; 2] {
         self.axes.each_ref().map(Axis::octaves)
-    }
-
-    /// The reach of the program that convolves along both axes.
-    pub fn reach_of_both(&self) -> usize {
-        let most = |reach: fn(&Axis) -> usize| self.axes.iter().map(reach).max().unwrap_or(0);
-        rules::reach_with_images(most(Axis::reach), most(Axis::images_reach))
     }
 
     /// What is read of the tile that starts there.

@@ -1,6 +1,6 @@
 //! Zips the plans of two axes into passes.
 
-use super::axis::{Axis, Levels};
+use super::axis::{Axis, Levels, reach_of_both};
 use super::pass::{AxisPass, Finish, Means, Pass, PassKind, Surface, beyond};
 use super::rules;
 use crate::program::{Filtering, Program, Tiling};
@@ -161,9 +161,7 @@ impl Zip {
 
     /// Both convolutions in one pass, with kernels of one length.
     fn convolve_both(&mut self, surfaces: (Surface, Surface), levels: [Levels; 2]) {
-        let most = |reach: fn(&Axis) -> usize| self.axes.iter().map(reach).max().unwrap_or(0);
-        let images = most(Axis::images_reach);
-        let reach = rules::reach_with_images(most(Axis::reach), images);
+        let reach = reach_of_both(&self.axes, self.tiling);
         let axes = self.each(levels, |axis, levels| axis.convolve(levels, reach));
         let program = rules::convolve_both(reach, beyond(&axes));
         self.push(PassKind::Blur, program, surfaces, axes);

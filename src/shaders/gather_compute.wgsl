@@ -14,7 +14,7 @@
 
 #import bevy_gaussian_blur::common::{EDGE_RENORMALIZE, blur, is_finite, is_inside, load_unchecked, pack}
 #import bevy_gaussian_blur::common::{read_texel, source_position, store, unpack}
-#import bevy_gaussian_blur::layers::{sigma_at, sigmas_within, stack}
+#import bevy_gaussian_blur::layers::{may_be_summed, sigma_at, sigmas_within, stack}
 #import bevy_gaussian_blur::sums::{counts, fading}
 
 // The tile, in texels, and the farthest that a kernel reaches.
@@ -66,8 +66,7 @@ fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
     let corner = source_position(blur.origin + first);
     let sigmas = sigmas_within(vec2<f32>(corner), vec2<f32>(corner + vec2<i32>(WIDTH, HEIGHT)));
-    // But for rounding.
-    if sigmas.y < 0.999 * stack.least || sigmas.x > 1.001 * stack.layers[0].sigma {
+    if !may_be_summed(sigmas) {
         return;
     }
     // The texels of this thread.

@@ -1,7 +1,7 @@
 // Render: sums of rows of the sharp picture under the small sigmas of a blur that varies, for the pass that blends.
 
 #import bevy_gaussian_blur::common::source_position
-#import bevy_gaussian_blur::layers::{sigma_at, sigmas_within, stack}
+#import bevy_gaussian_blur::layers::{may_be_summed, sigma_at, sigmas_within, stack}
 #import bevy_gaussian_blur::leave::{Output, leave}
 #import bevy_gaussian_blur::sums::{row_sum, window_of}
 
@@ -13,7 +13,7 @@ fn gather_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     let farthest = stack.cutoff * stack.layers[0].sigma * stack.aspect.y;
     let middle = vec2<f32>(centre) + 0.5;
     let sigmas = sigmas_within(middle - vec2<f32>(0.0, farthest), middle + vec2<f32>(0.0, farthest));
-    if sigmas.y < 0.999 * stack.least || sigmas.x > 1.001 * stack.layers[0].sigma {
+    if !may_be_summed(sigmas) {
         return leave(vec4<f32>(0.0), texel);
     }
     let sigma = clamp(sigma_at(centre), stack.least, stack.gathered);

@@ -62,3 +62,7 @@ fn sigmas_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
     return min(shares_within(low, high) * stack.largest, vec2<f32>(stack.layers[stack.count - 1u].sigma));
 }
 
+// Whether something may be summed between two sigmas, but for rounding.
+fn may_be_summed(sigmas: vec2<f32>) -> bool {
+    return sigmas.y >= 0.999 * stack.least && sigmas.x <= 1.001 * stack.layers[0].sigma;
+}
