@@ -2,7 +2,7 @@
 
 use crate::classic::Classic;
 use crate::method::Method;
-use crate::options::Format;
+use crate::options::{Direction, Format};
 use crate::ours::Ours;
 use crate::stage::{Gpu, Stage};
 use crate::support::difference::worst_difference;
@@ -19,16 +19,18 @@ type Setting = (Format, u64, bool);
 /// The test pictures, and what was found out with them.
 pub struct Accuracy {
     edge: Edge,
+    direction: Direction,
     pictures: [Picture; 2],
     expected: HashMap<Setting, [Picture; 2]>,
     errors: HashMap<(Setting, Method), Result<f64, String>>,
 }
 
 impl Accuracy {
-    /// `edge` is what lies outside the pictures.
-    pub fn new(edge: Edge) -> Self {
+    /// `edge` is what lies outside the pictures, `direction` which way sigma grows if it varies.
+    pub fn new(edge: Edge, direction: Direction) -> Self {
         Self {
             edge,
+            direction,
             pictures: inputs::patterns(SIZE[0] as usize, SIZE[1] as usize),
             expected: HashMap::new(),
             errors: HashMap::new(),
@@ -55,19 +57,17 @@ impl Accuracy {
         format: Format,
         sigma: f64,
     ) -> Result<f64, String> {
-        let varies = !method.profile().is_uniform();
+        let varies = method.varies();
         let setting = (format, sigma.to_bits(), varies);
         if let Some(known) = self.errors.get(&(setting, method)) {
             return known.clone();
         }
-        let (pictures, edge) = (&self.pictures, self.edge);
+        let (pictures, edge, direction) = (&self.pictures, self.edge, self.direction);
         let expected = self.expected.entry(setting).or_insert_with(|| {
             let exact = |picture| {
                 let stored = formats::quantised(picture, format.texture_format());
                 if varies {
-                    // The profile of the methods whose sigma varies.
-                    let share = |y: usize| (y as f64 + 0.5) / f64::from(SIZE[1]);
-                    return varying_blur(&stored, edge, |_, y| [sigma * share(y); 2]);
+                    return varying_blur(&stored, edge, |x, y| [sigma * direction.share(SIZE, [x, y]); 2]);
                 }
                 gaussian_blur(&stored, [sigma; 2], edge)
             };

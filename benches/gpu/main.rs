@@ -1,8 +1,8 @@
 //! What a Gaussian blur costs on a GPU: the classical methods, ours, and the copy that no blur can beat.
 //!
 //! ```text
-//! cargo bench --bench gpu -- [--size WxH]... [--format F]... [--sigma S]... [--method M]... [--edge E] [--dither]
-//!     [--passes] [--json FILE] [--plot FILE.svg]
+//! cargo bench --bench gpu -- [--size WxH]... [--format F]... [--sigma S]... [--method M]... [--edge E] [--direction D]
+//!     [--dither] [--passes] [--json FILE] [--plot FILE.svg]
 //! cargo bench --bench gpu -- --quick
 //! cargo bench --bench gpu -- --glass
 //! ```

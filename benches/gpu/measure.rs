@@ -89,7 +89,7 @@ impl Bench {
         }
         Ok(Self {
             timer: Timer::new(&gpu),
-            accuracy: Accuracy::new(options.edge.reference()),
+            accuracy: Accuracy::new(options.edge.reference(), options.direction),
             gpu,
             ours,
             options,

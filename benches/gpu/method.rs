@@ -1,8 +1,7 @@
 //! The methods, and what can be said of them without running them.
 
 use crate::kernels::{BoxKernel, radius};
-use bevy::math::Vec2;
-use bevy_gaussian_blur::prelude::{BlurBackend, BlurProfile};
+use bevy_gaussian_blur::prelude::BlurBackend;
 use clap::ValueEnum;
 
 /// A way to blur, or only to copy. In the order of the table.
@@ -23,7 +22,7 @@ pub enum Method {
     /// Compute passes for the intermediates, a render pass for the destination: what a camera gets.
     OursMixed,
     OursCompute,
-    /// The same with a sigma that falls to 0 over the picture.
+    /// The same with a sigma that grows from 0 over the picture.
     ProfileFragment,
     ProfileMixed,
     ProfileCompute,
@@ -85,17 +84,9 @@ impl Method {
         all.filter(|method| method.backend().is_some())
     }
 
-    /// Which share of sigma each row of a picture has: all of it, or less the further up it lies.
-    pub fn profile(self) -> BlurProfile {
-        match self {
-            Self::ProfileFragment | Self::ProfileMixed | Self::ProfileCompute => BlurProfile::Linear {
-                start: Vec2::ZERO,
-                end: Vec2::Y,
-                from: 0.0,
-                to: 1.0,
-            },
-            _ => BlurProfile::Uniform,
-        }
+    /// Whether sigma varies over the picture.
+    pub fn varies(self) -> bool {
+        matches!(self, Self::ProfileFragment | Self::ProfileMixed | Self::ProfileCompute)
     }
 
     /// How many texels it fetches for each one it writes; `None` where that does not grow with sigma.

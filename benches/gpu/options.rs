@@ -2,8 +2,9 @@
 
 use crate::method::Method;
 use crate::support::reference;
+use bevy::math::{DVec2, Vec2};
 use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::EdgeMode;
+use bevy_gaussian_blur::prelude::{BlurProfile, EdgeMode};
 use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
 
@@ -35,6 +36,9 @@ pub struct Options {
     /// What lies outside the image. The classical methods know the first only
     #[arg(long, value_name = "E", default_value = "clamp")]
     pub edge: Edge,
+    /// Which way sigma grows, from 0 to the whole, with the methods profile-fragment, profile-mixed and profile-compute
+    #[arg(long, value_name = "D", default_value = "down")]
+    pub direction: Direction,
     /// Dither what our blurs write into 8 bits: the error then is that of noise, up to 1
     #[arg(long)]
     pub dither: bool,
@@ -129,6 +133,41 @@ impl Edge {
             Self::Transparent => reference::Edge::Transparent,
             Self::Renormalize => reference::Edge::Renormalize,
         }
+    }
+}
+
+/// Which way sigma grows over a picture, from one side or corner to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Direction {
+    Down,
+    Across,
+    Diagonal,
+}
+
+impl Direction {
+    /// Where it ends, in shares of the picture.
+    fn end(self) -> Vec2 {
+        match self {
+            Self::Down => Vec2::Y,
+            Self::Across => Vec2::X,
+            Self::Diagonal => Vec2::ONE,
+        }
+    }
+
+    pub fn profile(self) -> BlurProfile {
+        BlurProfile::Linear {
+            start: Vec2::ZERO,
+            end: self.end(),
+            from: 0.0,
+            to: 1.0,
+        }
+    }
+
+    /// The share of sigma that a texel of a picture of this size has.
+    pub fn share(self, size: [u32; 2], texel: [usize; 2]) -> f64 {
+        let line = self.end().as_dvec2() * DVec2::from(size.map(f64::from));
+        let place = DVec2::from(texel.map(|i| i as f64 + 0.5));
+        place.dot(line) / line.length_squared()
     }
 }
 

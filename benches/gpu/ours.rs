@@ -29,6 +29,7 @@ const WARM_UP: usize = 4;
 /// An app for a backend.
 pub struct Ours {
     method: Method,
+    profile: BlurProfile,
     edge: EdgeMode,
     dither: bool,
     passes: bool,
@@ -69,6 +70,11 @@ impl Ours {
         time_frames(headless.app.sub_app_mut(RenderApp), &gpu, in_submissions);
         Ok(Self {
             method,
+            profile: if method.varies() {
+                options.direction.profile()
+            } else {
+                BlurProfile::Uniform
+            },
             edge: options.edge.mode(),
             dither: options.dither,
             passes: options.passes,
@@ -121,7 +127,7 @@ impl Ours {
             return Err("the blur's pipelines were not compiled in 1000 frames".to_owned());
         }
         let image = self.image(images).with_update(BlurUpdate::EveryFrame);
-        let bundle = (self.strength(sigma), self.method.profile(), image);
+        let bundle = (self.strength(sigma), self.profile.clone(), image);
         let entity = self.headless.app.world_mut().spawn(bundle).id();
         let mut times = Vec::new();
         for _ in 0..WARM_UP + count {
@@ -156,7 +162,7 @@ impl Ours {
 
     fn blur_once(&mut self, images: &Images, sigma: f64) -> Result<(), String> {
         let image = self.image(images);
-        let (blur, profile) = (self.strength(sigma), self.method.profile());
+        let (blur, profile) = (self.strength(sigma), self.profile.clone());
         let finished = self.headless.blur_with(blur, image, profile);
         finished.map(drop).map_err(|error| error.to_string())
     }

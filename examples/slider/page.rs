@@ -5,6 +5,7 @@ use crate::picture::{MAX_SIDE, Picture, Received};
 use crate::settings::{MAX_RADIUS, Settings};
 use bevy::app::PluginGroupBuilder;
 use bevy::prelude::*;
+use bevy::render::error_handler::{ErrorType, RenderErrorHandler, RenderErrorPolicy};
 use bevy::render::renderer::RenderAdapterInfo;
 use bevy_gaussian_blur::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -71,6 +72,10 @@ extern "C" {
     #[wasm_bindgen(js_namespace = slider, js_name = onMeasured)]
     fn on_measured(method: Option<&str>, radius: f32, milliseconds: f64);
 
+    /// The page is told why nothing more will be shown.
+    #[wasm_bindgen(js_namespace = slider, js_name = onEnd)]
+    fn on_end(reason: &str);
+
     #[wasm_bindgen(js_namespace = slider, js_name = hasFrameTimer)]
     fn has_frame_timer() -> bool;
 
@@ -125,9 +130,22 @@ impl Host {
 
     /// Runs the app.
     pub fn run(&self, app: &mut App) -> AppExit {
-        app.add_systems(Update, (say_ready.run_if(blurs_ready), say_measured))
+        app.insert_resource(end_with_a_message())
+            .add_systems(Update, (say_ready.run_if(blurs_ready), say_measured))
             .run()
     }
+}
+
+/// Ends the app at the first error of the GPU, as Bevy does, and says so: the last frame stays where it is, and looks alive.
+fn end_with_a_message() -> RenderErrorHandler {
+    RenderErrorHandler(|error, world, _| {
+        // The page itself hears of a lost device.
+        if error.ty != ErrorType::DeviceLost {
+            on_end(&error.description);
+        }
+        world.write_message(AppExit::error());
+        RenderErrorPolicy::StopRendering
+    })
 }
 
 fn say_ready(info: Res<RenderAdapterInfo>, mut is_said: Local<bool>) {

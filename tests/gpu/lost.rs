@@ -33,6 +33,7 @@ struct Started(usize);
 
 fn recover(app: &mut App) {
     outcomes::record(app);
+    scene::add_plugins(app, Kind::Core3d);
     app.sub_app_mut(RenderApp)
         .init_resource::<Started>()
         .add_systems(RenderStartup, |mut started: ResMut<Started>| started.0 += 1);

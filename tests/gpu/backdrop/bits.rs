@@ -7,7 +7,7 @@ use super::{PLACES, glass, one_of_each_edge};
 use crate::support::compositor::Panel;
 use crate::support::headless::Headless;
 use crate::support::reference::Picture;
-use crate::support::scene::Kind;
+use crate::support::scene::{self, Kind};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -88,7 +88,7 @@ fn without_glass_all_is_as_without_the_plugin() {
             let Some(with) = Stage::new(backend, kind, format) else {
                 return;
             };
-            let without = Headless::new(|_| {}).expect("there is a GPU");
+            let without = Headless::new(|app| scene::add_plugins(app, kind)).expect("there is a GPU");
             let without = Stage::of(without, "no-plugin".into(), kind, format);
             let [with, without] = [with, without].map(|stage| bytes(stage, msaa));
             assert!(

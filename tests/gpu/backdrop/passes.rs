@@ -10,7 +10,7 @@ use super::pane::{Pane, Square};
 use super::stage::{HDR, LDR, Stage, Ui};
 use super::{PLACES, one_of_each_edge};
 use crate::support::headless::Headless;
-use crate::support::scene::Kind;
+use crate::support::scene::{self, Kind};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -152,7 +152,7 @@ fn squares(ui: &mut Ui) {
 }
 
 fn show_without_plugin(kind: Kind, format: TextureFormat) {
-    let headless = Headless::new(|_| {}).expect("there is a GPU");
+    let headless = Headless::new(|app| scene::add_plugins(app, kind)).expect("there is a GPU");
     let mut stage = Stage::of(headless, String::new(), kind, format);
     frame(&mut stage, &format!("{kind:?}, no plugin"), squares);
 }

@@ -61,6 +61,7 @@ impl Stage {
     pub fn with(backend: BlurBackend, kind: Kind, format: TextureFormat, setup: impl FnOnce(&mut App)) -> Option<Self> {
         let headless = gpu_with(backend, |app| {
             outcomes::record(app);
+            scene::add_plugins(app, kind);
             setup(app);
         })?;
         Some(Self::of(headless, format!("{backend:?}-{kind:?}"), kind, format))

@@ -4,12 +4,14 @@ use super::FORMAT;
 use crate::support::difference::worst_difference;
 use crate::support::scene::Kind;
 use crate::support::twins::{Twins, View};
+use bevy::anti_alias::AntiAliasPlugin;
 use bevy::anti_alias::contrast_adaptive_sharpening::ContrastAdaptiveSharpening;
 use bevy::anti_alias::fxaa::Fxaa;
 use bevy::anti_alias::smaa::Smaa;
 use bevy::anti_alias::taa::TemporalAntiAliasing;
 use bevy::camera::Hdr;
 use bevy::core_pipeline::tonemapping::Tonemapping;
+use bevy::post_process::PostProcessPlugin;
 use bevy::post_process::auto_exposure::{AutoExposure, AutoExposurePlugin};
 use bevy::post_process::bloom::Bloom;
 use bevy::post_process::dof::{DepthOfField, DepthOfFieldMode};
@@ -43,7 +45,7 @@ fn advance(twins: &mut Twins, frame: &mut u32) {
 fn check(name: &str, hdr: bool, effect: impl Bundle + Clone) {
     let format = if hdr { TextureFormat::Rgba16Float } else { FORMAT };
     let Some(mut twins) = Twins::with(Kind::Core3d, SIZE, format, |app| {
-        app.add_plugins(AutoExposurePlugin);
+        app.add_plugins((PostProcessPlugin, AntiAliasPlugin, AutoExposurePlugin));
         app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::from_millis(30)));
     }) else {
         return;

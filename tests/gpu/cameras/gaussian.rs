@@ -71,7 +71,7 @@ impl Setup {
 /// Checks all numbers of samples and all stages of one kind of camera, one camera after the other in one app.
 fn check_setups(kind: Kind, hdr: bool) {
     for backend in BACKENDS {
-        let Some(mut headless) = gpu_with(backend, |_| {}) else {
+        let Some(mut headless) = gpu_with(backend, |app| scene::add_plugins(app, kind)) else {
             return;
         };
         let stages = [
@@ -118,7 +118,7 @@ fn the_stage_decides_what_is_blurred() {
         })
     };
     for kind in [Kind::Core2d, Kind::Core3d] {
-        let Some(mut headless) = gpu(|_| {}) else {
+        let Some(mut headless) = gpu(|app| scene::add_plugins(app, kind)) else {
             return;
         };
         let setup = Setup {
@@ -154,7 +154,7 @@ fn the_stage_decides_what_is_blurred() {
 #[test]
 fn the_user_interface_is_sharp_unless_the_stage_says_otherwise() {
     for kind in [Kind::Core2d, Kind::Core3d] {
-        let Some(mut headless) = gpu(|_| {}) else {
+        let Some(mut headless) = gpu(|app| scene::add_plugins(app, kind)) else {
             return;
         };
         let setup = Setup {
@@ -212,7 +212,7 @@ fn a_viewport_has_its_own_edges_and_leaves_the_outside_alone() {
         (Kind::Core2d, true, BlurBackend::Fragment),
         (Kind::Core3d, true, BlurBackend::Auto),
     ] {
-        let Some(mut headless) = gpu_with(backend, |_| {}) else {
+        let Some(mut headless) = gpu_with(backend, |app| scene::add_plugins(app, kind)) else {
             return;
         };
         let setup = Setup {

@@ -30,7 +30,7 @@ struct Stage {
 
 impl Stage {
     fn new(kind: Kind, update: BlurUpdate) -> Option<Self> {
-        let mut headless = ready_app(|_| {})?;
+        let mut headless = ready_app(|app| scene::add_plugins(app, kind))?;
         scene::spawn(&mut headless, kind, 1.0);
         // The camera behind the blur is spawned before the one that paints: its order counts.
         let screen = scene::target(&mut headless, SIZE, FORMAT);

@@ -64,6 +64,7 @@ impl World {
     pub fn new(backend: BlurBackend, mode: Mode, is_flat: bool) -> Option<Self> {
         let app = or_skip(build(mode, takes_logger(), |app| {
             faults::record(app);
+            scene::add_plugins(app, Kind::Core3d);
             app.set_error_handler(on_error)
                 .init_resource::<Last>()
                 .add_plugins((GaussianBlurPlugin { backend }, GaussianBlurDiagnosticsPlugin))

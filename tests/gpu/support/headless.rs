@@ -1,8 +1,13 @@
 //! A Bevy app without a window, driven frame by frame, whose textures can be read.
 
 use super::logs;
-use bevy::app::{PluginsState, TerminalCtrlCHandlerPlugin};
+use bevy::anti_alias::AntiAliasPlugin;
+use bevy::app::{
+    PluginsState, TaskPoolOptions, TaskPoolPlugin, TaskPoolThreadAssignmentPolicy, TerminalCtrlCHandlerPlugin,
+};
 use bevy::log::LogPlugin;
+use bevy::pbr::PbrPlugin;
+use bevy::post_process::PostProcessPlugin;
 use bevy::prelude::*;
 use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
 use bevy::render::render_asset::RenderAssets;
@@ -93,7 +98,15 @@ fn build_on(device: WgpuSettings, mode: Mode, logs: bool, setup: impl FnOnce(&mu
             custom_layer: logs::layer,
             ..default()
         })
+        .set(TaskPoolPlugin {
+            task_pool_options: task_pools(),
+        })
         .disable::<WinitPlugin>()
+        // Every app parses the shaders that it loads. Most of Bevy's are theirs, and few tests need any: `scene::add_plugins`
+        // and the module `cameras::effects` are for those.
+        .disable::<PbrPlugin>()
+        .disable::<PostProcessPlugin>()
+        .disable::<AntiAliasPlugin>()
         // It asks the app to end, which nobody here looks at: leave Ctrl+C alone.
         .disable::<TerminalCtrlCHandlerPlugin>();
     if mode == Mode::Lockstep {
@@ -110,6 +123,18 @@ fn build_on(device: WgpuSettings, mode: Mode, logs: bool, setup: impl FnOnce(&mu
     app.finish();
     app.cleanup();
     Ok(app)
+}
+
+/// Shaders are parsed by the tasks that load them: by one thread on most machines, for which all tests would wait.
+fn task_pools() -> TaskPoolOptions {
+    let default = TaskPoolOptions::default();
+    TaskPoolOptions {
+        io: TaskPoolThreadAssignmentPolicy {
+            min_threads: 2,
+            ..default.io.clone()
+        },
+        ..default
+    }
 }
 
 /// Whether the next app is the one that logs: a process has one logger, however many apps it has.

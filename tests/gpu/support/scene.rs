@@ -6,6 +6,7 @@ use super::inputs;
 use super::reference::Picture;
 use bevy::camera::{RenderTarget, ScalingMode};
 use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
+use bevy::pbr::PbrPlugin;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
 
@@ -19,7 +20,14 @@ pub enum Kind {
 /// The number of physical pixels of the usual test target.
 pub const SIZE: UVec2 = UVec2::new(203, 117);
 
-/// Spawns the scene for one kind of camera. `brightness` scales its light.
+/// What Bevy draws the scene with for a kind of camera, unless every test app has it.
+pub fn add_plugins(app: &mut App, kind: Kind) {
+    if kind == Kind::Core3d {
+        app.add_plugins(PbrPlugin::default());
+    }
+}
+
+/// Spawns the scene for one kind of camera, in an app with [its plugins](add_plugins). `brightness` scales its light.
 pub fn spawn(headless: &mut Headless, kind: Kind, brightness: f64) {
     let [pattern, _] = inputs::patterns(96, 64);
     let picture = Picture::from_fn(96, 64, |x, y| {

@@ -66,6 +66,7 @@ impl Twins {
     pub fn with(kind: Kind, size: UVec2, format: TextureFormat, setup: impl FnOnce(&mut App)) -> Option<Self> {
         let mut headless = gpu(|app| {
             outcomes::record(app);
+            scene::add_plugins(app, kind);
             setup(app);
         })?;
         scene::spawn(&mut headless, kind, 1.0);

@@ -65,6 +65,10 @@ globalThis.slider = {
     document.body.dataset.measured = method ? "some" : "all";
   },
   measured: [],
+  /** Nothing more will be shown. A lost GPU, which the page hears of itself, causes other errors too. */
+  onEnd(reason) {
+    setTimeout(() => stop("The blur has stopped:", reason.split("\n", 1)[0]), 500);
+  },
 };
 
 async function start() {
