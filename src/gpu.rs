@@ -54,6 +54,8 @@ impl Plugin for BlurGpuPlugin {
         load_shader_library!(app, "shaders/sums.wgsl");
         load_shader_library!(app, "shaders/shares.wgsl");
         load_shader_library!(app, "shaders/needed.wgsl");
+        load_shader_library!(app, "shaders/rungs.wgsl");
+        load_shader_library!(app, "shaders/strips.wgsl");
         load_shader_library!(app, "shaders/layers.wgsl");
         load_shader_library!(app, "shaders/blend.wgsl");
         embedded_asset!(app, "shaders/copy_fragment.wgsl");

@@ -137,8 +137,10 @@ const DOWNSAMPLE_ANY_TILE: UVec2 = UVec2::new(16, DOWNSAMPLE_THREADS / 16);
 const UPSAMPLE_TILE: UVec2 = UVec2::new(16, 64);
 const UPSAMPLE_THREADS_Y: u32 = 16;
 
-/// The tile of [`Program::GatherCompute`]. Its threads sum eight texels of a column and four of a row.
+/// The tile of [`Program::GatherCompute`]. Its threads sum eight texels of a column and four of a row. A square of tiles may be
+/// turned.
 const GATHER_TILE: UVec2 = UVec2::new(64, 16);
+const _: () = assert!(GATHER_TILE.x.is_multiple_of(GATHER_TILE.y));
 const GATHER_THREADS: u32 = GATHER_TILE.x * GATHER_TILE.y / CONVOLVE_ACROSS;
 // Four rows are read at a time.
 const GATHER_DISTANCES: u32 = GATHER_REACH.next_multiple_of(4) + CONVOLVE_DOWN;
@@ -151,9 +153,12 @@ const GATHER_RUNGS: u32 = 40;
 const _: () = assert!(GATHER_COLUMNS.is_multiple_of(CONVOLVE_ACROSS));
 const _: () = assert!(GATHER_COLUMNS * (GATHER_TILE.y / CONVOLVE_DOWN) <= GATHER_THREADS);
 const _: () = assert!(GATHER_RUNGS <= 64 && GATHER_THREADS <= WORKGROUP_THREADS);
-const _: () = assert!(2 * GATHER_DISTANCES <= GATHER_THREADS);
-// Half floats, the weights of two convolutions, and which rungs are needed.
-const _: () = assert!(GATHER_COLUMNS * GATHER_TILE.y * 8 + 8 * GATHER_DISTANCES * 4 + 16 <= WORKGROUP_BYTES);
+const GATHER_STRIPS: u32 = GATHER_TILE.y / CONVOLVE_DOWN;
+const _: () = assert!(2 * GATHER_DISTANCES * GATHER_STRIPS <= GATHER_THREADS);
+// Half floats; of each strip its rungs, and the weights and the rest of two convolutions; the most rungs of a strip.
+const GATHER_BYTES_OF_STRIP: u32 = 8 + 2 * (2 * GATHER_DISTANCES * 8 + 16);
+const _: () =
+    assert!(GATHER_COLUMNS * GATHER_TILE.y * 8 + GATHER_STRIPS * GATHER_BYTES_OF_STRIP + 4 <= WORKGROUP_BYTES);
 
 /// The tile of [`Program::BlendCompute`], two texels for each thread, and the coarse rows that it needs at most.
 const BLEND_TILE: UVec2 = UVec2::new(16, 32);

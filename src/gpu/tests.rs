@@ -25,8 +25,9 @@ use std::fs;
 use std::sync::Arc;
 use wgpu::{DownlevelFlags, Features};
 
-const LIBRARIES: [&str; 11] = [
-    "srgb", "dither", "leave", "common", "cubic", "spline", "sums", "shares", "needed", "layers", "blend",
+const LIBRARIES: [&str; 13] = [
+    "srgb", "dither", "leave", "common", "cubic", "spline", "sums", "shares", "needed", "layers", "rungs", "strips",
+    "blend",
 ];
 
 /// What a shader is compiled for.

@@ -137,9 +137,13 @@ struct Choices {
 fn choices_in(first: vec2<i32>, size: vec2<i32>) -> Choices {
     let low = first + stack.origin;
     let sigmas = sigmas_within(vec2<f32>(low), vec2<f32>(low + size));
-    let above = vec2<u32>(layer_above(sigmas.x, all_layers()), layer_above(sigmas.y, all_layers()));
     if sigmas.y <= stack.gathered {
-        return Choices(above, vec2<u32>(0u));
+        return Choices(vec2<u32>(0u), vec2<u32>(0u));
+    }
+    var above = vec2<u32>(layer_above(sigmas.x, all_layers()));
+    // The box spans few layers, as a rule.
+    while above.y + 1u < stack.count && stack.layers[above.y].sigma < sigmas.y {
+        above.y += 1u;
     }
     var lowest = above.x;
     let is_single = above.x == above.y && sigmas.x >= stack.layers[lowest].sigma;

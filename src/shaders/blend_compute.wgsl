@@ -44,6 +44,12 @@ fn blend_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     let choices = choices_in(corner, vec2<i32>(WIDTH, HEIGHT));
     var upper = begin(first + local, choices);
     var lower = begin(first + local + vec2<i32>(0, THREADS_Y), choices);
+    if choices.above.x == 0u {
+        // Both reads under way at once, whether they are needed or not.
+        let sums = array<vec4<f32>, 2>(sharp_sum_at(upper), sharp_sum_at(lower));
+        upper.sum = select(vec4<f32>(0.0), upper.choice.sharp * sums[0], upper.choice.sharp > 0.0);
+        lower.sum = select(vec4<f32>(0.0), lower.choice.sharp * sums[1], lower.choice.sharp > 0.0);
+    }
     var needed = bits_of(choices.blended);
     if is_masked() {
         look_at(local, upper.choice, lower.choice);
@@ -65,17 +71,19 @@ fn blend_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     end(lower);
 }
 
-// What of a texel comes from the sharp picture.
+// A texel, of which nothing is blended yet.
 fn begin(position: vec2<i32>, choices: Choices) -> Blended {
     let texel = blur.origin + position;
     var blended = Blended(position, target_sigma(texel), Choice(0u, vec3<f32>(0.0), 0.0), vec4<f32>(0.0));
     if all(position < blur.size) && blended.sigma > 0.0 {
         blended.choice = choice_of(blended.sigma, choices.above);
-        if blended.choice.sharp > 0.0 {
-            blended.sum = blended.choice.sharp * sharp_sum(texel, blended.sigma);
-        }
     }
     return blended;
+}
+
+// The sharp picture under the sigma of a texel. Where that is too large it may be anything.
+fn sharp_sum_at(blended: Blended) -> vec4<f32> {
+    return sharp_sum(blur.origin + blended.position, blended.sigma);
 }
 
 fn end(blended: Blended) {

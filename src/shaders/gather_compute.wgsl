@@ -1,146 +1,124 @@
 // Compute: the sharp picture under the small sigmas of a blur that varies, a tile at a time, for the pass that blends.
 //
-// A Gaussian whose sigma changes from texel to texel cannot be separated. But sigmas of neighbours are much alike.
+// A Gaussian whose sigma changes from texel to texel cannot be separated. But sigmas of neighbours are much alike: a tile is cut
+// into **strips**, along the axis along which sigma varies less.
 //
-// In most tiles sigma hardly varies at all: such a tile is **slow**. It is convolved along both axes, as in `convolve_compute`,
-// but every texel has weights of its own, interpolated between those of the least and the largest sigma of the tile. A row
+// In most strips sigma hardly varies at all: such a strip is **slow**. It is convolved along both axes, as in `convolve_compute`,
+// but every texel has weights of its own, interpolated between those of the least and the largest sigma of the strip. A row
 // then reads columns whose sigmas are those of the columns, which are as good as its own.
 //
-// In other tiles sigmas lie between a few fixed ones, the **rungs**. The tile is convolved with each of those, and every texel
-// interpolates between two of the results.
+// In other strips sigmas lie between a few fixed ones, the **rungs**. The strip is convolved with each of those, and every texel
+// interpolates between two of the results. All strips of a tile work at once, each at its own rung: a **round** is a convolution
+// of each of them.
 //
 // Either way the interpolation is in the logarithm of sigma, as in `plan::ladder`, between sigmas with a ratio of 2^(1/8) or less,
 // and of 2^(1/12) below 1: no picture is off by more than 0.5/255 and 0.3/255, by the L1 distance of kernels.
 
-#import bevy_gaussian_blur::common::{EDGE_RENORMALIZE, blur, is_finite, is_inside, load_unchecked, pack}
-#import bevy_gaussian_blur::common::{read_texel, source_position, store, unpack}
-#import bevy_gaussian_blur::layers::{may_be_summed, sigma_at, sigmas_within, stack}
+#import bevy_gaussian_blur::common::{EDGE_RENORMALIZE, blur, is_finite, load_unchecked, pack, read_texel, store, unpack}
+#import bevy_gaussian_blur::layers::{may_be_summed, sigma_at, stack}
+#import bevy_gaussian_blur::rungs::{LOWEST, NO_RUNG, place_between, rung_of, sigma_of}
+#import bevy_gaussian_blur::strips::{DOWN, HEIGHT, REACH, STRIPS, Tile, WIDTH, is_slow, sigmas_from, sigmas_of_strip}
+#import bevy_gaussian_blur::strips::{places_of, span_of, texel_of, tile_of, turned}
 #import bevy_gaussian_blur::sums::{counts, fading}
 
-// The tile, in texels, and the farthest that a kernel reaches.
-const WIDTH: i32 = #{WIDTH};
-const HEIGHT: i32 = #{HEIGHT};
 const THREADS: i32 = #{THREADS};
-const REACH: i32 = #{REACH};
 const COLUMNS: i32 = WIDTH + 2 * REACH;
-// The rows of a column that a thread sums, and the texels of a row.
-const DOWN: i32 = 8;
+// The texels of a row that a thread sums. It also sums those of a column of a strip: as many as `sum_column` has letters.
 const ACROSS: i32 = 4;
+const QUADS: i32 = WIDTH / ACROSS;
 
-// Sigma is 2^(rung / 8), or below 1 2^(rung / 12). In the lowest one it is 0.19, and a neighbour counts 10^-6: below, a blur is
-// none.
-const TO_OCTAVE: f32 = 8.0;
-const TO_OCTAVE_BELOW: f32 = 12.0;
-const LOWEST: i32 = -29;
-const RUNGS: i32 = #{RUNGS};
+// The rungs that each strip needs, a bit for each, from the lowest on, and the most of any.
+var<workgroup> used: array<array<atomic<u32>, 2>, STRIPS>;
+var<workgroup> most: u32;
 
-// The rungs that the tile needs, a bit for each, from the lowest on.
-var<workgroup> used: array<atomic<u32>, 2>;
-var<workgroup> found: vec2<u32>;
+// A convolution of a strip.
+struct Convolution {
+    // The least and the largest sigma, as rungs, fractions and all. They are one, unless the strip is slow.
+    ends: vec2<f32>,
+    // How far it reaches along rows and columns.
+    reach: vec2<i32>,
+}
 
-// The weights along both axes, by distance, and those for the next convolution: of the least sigma, and by how much those of the
-// largest are more. From where a kernel ends they are 0.
+// Those of all strips in this round, and in the one before or after it, and their weights along both axes, by distance: those of
+// the least sigma, and by how much those of the largest are more. From where a kernel ends they are 0.
 const DISTANCES: i32 = #{DISTANCES};
 const TABLES: i32 = 2 * DISTANCES;
-var<workgroup> weights: array<vec2<f32>, 2 * TABLES>;
+var<workgroup> convolutions: array<Convolution, 2 * STRIPS>;
+var<workgroup> weights: array<vec2<f32>, 2 * STRIPS * TABLES>;
 
 // The sums of columns, and results, as in `convolve_compute`.
 const PART: i32 = COLUMNS / ACROSS;
 var<workgroup> sums: array<vec2<u32>, COLUMNS * HEIGHT>;
 
-// A convolution of the tile.
-struct Convolution {
-    // The least and the largest sigma, as rungs, fractions and all. They are one, unless the tile is slow.
-    ends: vec2<f32>,
-    // Where its weights are.
-    table: i32,
-    // How far it reaches along x and y.
-    reach: vec2<i32>,
-    // Whether it is away from all edges.
-    is_plain: bool,
-}
-
 @compute @workgroup_size(#{THREADS})
 fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let index = i32(thread);
-    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
-    let corner = source_position(blur.origin + first);
-    let sigmas = sigmas_within(vec2<f32>(corner), vec2<f32>(corner + vec2<i32>(WIDTH, HEIGHT)));
+    let tile = tile_of(vec2<i32>(group.xy));
+    let sigmas = sigmas_from(tile, vec2<i32>(0), vec2<i32>(WIDTH, HEIGHT));
     if !may_be_summed(sigmas) {
         return;
     }
     // The texels of this thread.
-    let quad = vec2<i32>(index % (WIDTH / ACROSS) * ACROSS, index / (WIDTH / ACROSS));
-    let rungs = rungs_of(first, quad);
-    let is_plain = is_inside(corner - REACH, corner + vec2<i32>(WIDTH, HEIGHT) + REACH - 1);
-    let ends = vec2<f32>(rung_of(sigmas.x), rung_of(sigmas.y));
-    let is_slow = is_plain && ends.y - ends.x <= 1.0;
-    var needed = vec2<u32>(1u, 0u);
-    if !is_slow {
-        look_at(index, rungs);
-        needed = workgroupUniformLoad(&found);
+    let quad = vec2<i32>(index % QUADS * ACROSS, index / QUADS);
+    let rungs = rungs_of(tile, quad);
+    // The strip whose weights this thread lays out, and what of it is left to do.
+    let own = min(index / TABLES, STRIPS - 1);
+    var left = vec2<u32>(1u, 0u);
+    var rounds = 1u;
+    // As a rule the whole tile is slow.
+    var span = span_of(sigmas);
+    var slow = is_slow(tile, span);
+    if !slow {
+        span = span_of(sigmas_of_strip(tile, own));
+        slow = is_slow(tile, span_of(sigmas_of_strip(tile, quad.y / DOWN)));
+        look_at(index, rungs, slow);
+        rounds = workgroupUniformLoad(&most);
+        left = rungs_used(own);
     }
     var blended = mat4x4<f32>();
-    var table = 0;
-    for (var word = 0; word < 2; word++) {
-        for (var bits = needed[word]; bits != 0u; bits &= bits - 1u) {
-            let rung = f32(LOWEST + 32 * word + i32(firstTrailingBit(bits)));
-            let between = select(vec2<f32>(rung), ends, is_slow);
-            let convolution = Convolution(between, table, reach_of(between.y), is_plain);
-            lay_out_weights(index, convolution);
-            workgroupBarrier();
-            sum_columns(index, corner, convolution);
-            workgroupBarrier();
-            let shares = select(shares_of(corner + quad, rungs, convolution), vec4<f32>(1.0), is_slow);
-            let values = sum_row(quad, place(rungs, between), convolution);
+    for (var round = 0u; round < rounds; round++) {
+        let turn = i32(round % 2u) * STRIPS;
+        if index < STRIPS * TABLES {
+            lay_out(index, turn + own, tile, next_of(left, tile, span));
+            left = without_next(left);
+        }
+        workgroupBarrier();
+        sum_columns(index, tile, turn);
+        workgroupBarrier();
+        let strip = turn + quad.y / DOWN;
+        if is_at_work(strip) {
+            let shares = select(shares_of(tile, quad, rungs, strip), vec4<f32>(1.0), slow);
+            let values = sum_row(quad, place_between(rungs, convolutions[strip].ends), strip);
             blended += mat4x4<f32>(
                 shares.x * values[0],
                 shares.y * values[1],
                 shares.z * values[2],
                 shares.w * values[3],
             );
-            table = TABLES - table;
         }
     }
     workgroupBarrier();
-    keep(index, first, quad, blended);
+    keep(index, tile, quad, blended);
 }
 
-// That of a texel for which somebody else cares.
-const NO_RUNG: f32 = 1e9;
-
-// Four neighbouring texels as rungs.
-fn rungs_of(first: vec2<i32>, quad: vec2<i32>) -> vec4<f32> {
+// Four neighbouring texels of a row as rungs.
+fn rungs_of(tile: Tile, quad: vec2<i32>) -> vec4<f32> {
     var rungs = vec4<f32>(NO_RUNG);
     for (var i = 0; i < ACROSS; i++) {
-        let position = first + quad + vec2<i32>(i, 0);
-        let sigma = sigma_at(source_position(blur.origin + position));
-        if sigma > 0.0 && sigma <= stack.layers[0].sigma && all(position < blur.size) {
+        let in_tile = turned(tile, quad + vec2<i32>(i, 0));
+        let sigma = sigma_at(tile.corner + in_tile);
+        if sigma > 0.0 && sigma <= stack.layers[0].sigma && all(tile.first + in_tile < blur.size) {
             rungs[i] = rung_of(sigma);
         }
     }
     return rungs;
 }
 
-// A sigma as a rung, with its fraction.
-fn rung_of(sigma: f32) -> f32 {
-    let octave = log2(clamp(sigma, 1e-3, stack.gathered));
-    let rung = octave * select(TO_OCTAVE, TO_OCTAVE_BELOW, octave < 0.0);
-    let limited = clamp(rung, f32(LOWEST), f32(LOWEST + RUNGS - 1));
-    // What is as good as a rung is one.
-    return select(limited, round(limited), abs(limited - round(limited)) < 0.005);
-}
-
-// Where rungs lie between two.
-fn place(rungs: vec4<f32>, ends: vec2<f32>) -> vec4<f32> {
-    return clamp((rungs - ends.x) / max(ends.y - ends.x, 1e-6), vec4<f32>(0.0), vec4<f32>(1.0));
-}
-
-// Finds out which rungs the tile needs. Workgroup memory starts with anything.
-fn look_at(index: i32, rungs: vec4<f32>) {
-    if index == 0 {
-        atomicStore(&used[0], 0u);
-        atomicStore(&used[1], 0u);
+// Finds out which rungs the strips need. Workgroup memory starts with anything.
+fn look_at(index: i32, rungs: vec4<f32>, slow: bool) {
+    if index < STRIPS {
+        atomicStore(&used[index][0], 0u);
+        atomicStore(&used[index][1], 0u);
     }
     workgroupBarrier();
     var bits = vec2<u32>(0u);
@@ -152,87 +130,146 @@ fn look_at(index: i32, rungs: vec4<f32>) {
             bits[next / 32u] |= 1u << (next % 32u);
         }
     }
+    // A slow strip has one convolution, whatever its bit.
+    bits = select(bits, vec2<u32>(1u, 0u), slow);
     if any(bits != vec2<u32>(0u)) {
-        atomicOr(&used[0], bits.x);
-        atomicOr(&used[1], bits.y);
+        let strip = index / QUADS / DOWN;
+        atomicOr(&used[strip][0], bits.x);
+        atomicOr(&used[strip][1], bits.y);
     }
     workgroupBarrier();
     if index == 0 {
-        found = vec2<u32>(atomicLoad(&used[0]), atomicLoad(&used[1]));
+        most = 0u;
+        for (var strip = 0; strip < STRIPS; strip++) {
+            let bits_of_strip = countOneBits(rungs_used(strip));
+            most = max(most, bits_of_strip.x + bits_of_strip.y);
+        }
     }
+}
+
+fn rungs_used(strip: i32) -> vec2<u32> {
+    return vec2<u32>(atomicLoad(&used[strip][0]), atomicLoad(&used[strip][1]));
+}
+
+// What a strip is convolved with next, if it spans so many rungs.
+fn next_of(left: vec2<u32>, tile: Tile, span: vec2<f32>) -> vec2<f32> {
+    if all(left == vec2<u32>(0u)) {
+        return vec2<f32>(NO_RUNG);
+    }
+    if is_slow(tile, span) {
+        return span;
+    }
+    return vec2<f32>(f32(LOWEST) + select(f32(firstTrailingBit(left.x)), f32(32u + firstTrailingBit(left.y)), left.x == 0u));
+}
+
+fn without_next(left: vec2<u32>) -> vec2<u32> {
+    if left.x == 0u {
+        return vec2<u32>(0u, left.y & (left.y - 1u));
+    }
+    return vec2<u32>(left.x & (left.x - 1u), left.y);
+}
+
+// Whether a strip takes part in this round. Strips of the other one come before or after these.
+fn is_at_work(strip: i32) -> bool {
+    return convolutions[strip].ends.x < NO_RUNG;
 }
 
 // The shares that four neighbouring texels have of a convolution with a single rung.
-fn shares_of(first: vec2<i32>, rungs: vec4<f32>, convolution: Convolution) -> vec4<f32> {
-    let shares = max(1.0 - abs(rungs - convolution.ends.x), vec4<f32>(0.0));
-    if convolution.is_plain || all(blur.edge != vec2<u32>(EDGE_RENORMALIZE)) {
+fn shares_of(tile: Tile, quad: vec2<i32>, rungs: vec4<f32>, strip: i32) -> vec4<f32> {
+    let shares = max(1.0 - abs(rungs - convolutions[strip].ends.x), vec4<f32>(0.0));
+    if tile.is_plain || all(blur.edge != vec2<u32>(EDGE_RENORMALIZE)) {
         return shares;
     }
-    return shares / weights_inside(first, convolution);
+    return shares / weights_inside(tile, quad, strip);
 }
 
-fn sigmas_of(rung: f32) -> vec2<f32> {
-    return exp2(rung / select(TO_OCTAVE, TO_OCTAVE_BELOW, rung < 0.0)) * stack.aspect;
+// Along rows and columns.
+fn sigmas_of(tile: Tile, rung: f32) -> vec2<f32> {
+    let aspect = select(stack.aspect, stack.aspect.yx, tile.is_turned);
+    return sigma_of(rung) * aspect;
 }
 
 // How far the sums of a rung reach: as many texels as are read at once.
-fn reach_of(rung: f32) -> vec2<i32> {
-    let reach = vec2<i32>(ceil(stack.cutoff * sigmas_of(rung)));
+fn reach_of(tile: Tile, rung: f32) -> vec2<i32> {
+    let reach = vec2<i32>(ceil(stack.cutoff * sigmas_of(tile, rung)));
     return (reach + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
 }
 const AT_ONCE: vec2<i32> = vec2<i32>(2, 4);
 
-// The weights along both axes; those of an axis add up to 1.
-fn lay_out_weights(index: i32, convolution: Convolution) {
-    if index >= TABLES {
+// Says what a strip is convolved with, and lays out the weights: of each thread one. Those of an axis add up to 1.
+fn lay_out(index: i32, strip: i32, tile: Tile, between: vec2<f32>) {
+    let place = index % TABLES;
+    let is_idle = between.x == NO_RUNG;
+    if place == 0 {
+        convolutions[strip] = Convolution(between, select(reach_of(tile, between.y), vec2<i32>(0), is_idle));
+    }
+    if is_idle {
         return;
     }
-    let least = weight_at(index, convolution.ends.x);
+    let least = weight_at(tile, place, between.x);
     var more = 0.0;
-    if convolution.ends.y > convolution.ends.x {
-        more = weight_at(index, convolution.ends.y) - least;
+    if between.y > between.x {
+        more = weight_at(tile, place, between.y) - least;
     }
-    weights[convolution.table + index] = vec2<f32>(least, more);
+    weights[strip * TABLES + place] = vec2<f32>(least, more);
 }
 
-fn weight_at(index: i32, rung: f32) -> f32 {
-    let sigma = sigmas_of(rung)[index / DISTANCES];
+fn weight_at(tile: Tile, place: i32, rung: f32) -> f32 {
+    let sigma = sigmas_of(tile, rung)[place / DISTANCES];
+    let support = stack.cutoff * sigma;
     let scale = -0.5 / max(sigma * sigma, 1e-4);
     var total = 1.0;
-    for (var distance = 1; distance <= REACH; distance++) {
-        total += 2.0 * fading(f32(distance), scale, stack.cutoff * sigma);
+    for (var distance = 1; distance <= i32(ceil(support)); distance++) {
+        total += 2.0 * fading(f32(distance), scale, support);
     }
-    return fading(f32(index % DISTANCES), scale, stack.cutoff * sigma) / total;
+    return fading(f32(place % DISTANCES), scale, support) / total;
 }
 
-fn weight_of(convolution: Convolution, axis: i32, distance: i32) -> vec2<f32> {
-    return weights[convolution.table + axis * DISTANCES + distance];
+fn weight_of(strip: i32, axis: i32, distance: i32) -> vec2<f32> {
+    return weights[strip * TABLES + axis * DISTANCES + distance];
 }
-const X: i32 = 0;
-const Y: i32 = 1;
+const ALONG_ROWS: i32 = 0;
+const ALONG_COLUMNS: i32 = 1;
 
 fn slot_of(row: i32, column: i32) -> i32 {
     return row * COLUMNS + column % ACROSS * PART + column / ACROSS;
 }
 
-// Sums along y, of all columns that the rows need: eight of a column for each thread.
-fn sum_columns(index: i32, corner: vec2<i32>, convolution: Convolution) {
-    let columns = WIDTH + 2 * convolution.reach.x;
-    if index >= columns * (HEIGHT / DOWN) {
+// Sums of all columns that the rows need: eight texels of a column for each thread. `turn` is the first strip of the round.
+fn sum_columns(index: i32, tile: Tile, turn: i32) {
+    var widest = 0;
+    for (var strip = turn; strip < turn + STRIPS; strip++) {
+        widest = max(widest, convolutions[strip].reach.x);
+    }
+    let columns = WIDTH + 2 * widest;
+    let strip = turn + index / columns;
+    if index >= columns * STRIPS || !is_at_work(strip) {
         return;
     }
-    let column = index % columns - convolution.reach.x;
-    let row = index / columns * DOWN;
-    let centre = corner + vec2<i32>(column, row);
-    let slot = slot_of(row, REACH + column);
+    let first = vec2<i32>(index % columns - widest, index / columns * DOWN);
     // Copies of the loop: looking for edges in all tiles takes time.
-    if !(convolution.is_plain && sum_column(centre, slot, convolution, true)) {
-        sum_column(centre, slot, convolution, false);
+    var is_done = false;
+    if tile.lies_inside {
+        is_done = sum_column(tile, first, strip, INSIDE);
+    } else if tile.is_plain {
+        is_done = sum_column(tile, first, strip, CLAMPED);
+    }
+    if !is_done {
+        sum_column(tile, first, strip, ANYWHERE);
     }
 }
 
-// The sums of a column. Returns whether everything in them was finite.
-fn sum_column(centre: vec2<i32>, slot: i32, convolution: Convolution, is_plain: bool) -> bool {
+// How texels are read: away from all edges, where clamping is enough, and anywhere, whatever they hold.
+const INSIDE: u32 = 0u;
+const CLAMPED: u32 = 1u;
+const ANYWHERE: u32 = 2u;
+
+// The sums of a column from a place on. Returns whether everything in them was finite.
+fn sum_column(tile: Tile, first: vec2<i32>, strip: i32, way: u32) -> bool {
+    let slot = slot_of(first.y, REACH + first.x);
+    let centre = texel_of(tile, first);
+    let step = turned(tile, vec2<i32>(0, 1));
+    let convolution = convolutions[strip];
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
     var c = vec4<f32>(0.0);
@@ -241,14 +278,9 @@ fn sum_column(centre: vec2<i32>, slot: i32, convolution: Convolution, is_plain: 
     var f = vec4<f32>(0.0);
     var g = vec4<f32>(0.0);
     var h = vec4<f32>(0.0);
-    // Where the sigmas of the first and of the last texel lie between the ends. Those between them change evenly enough.
-    var places = vec2<f32>(0.0);
-    if convolution.ends.y > convolution.ends.x {
-        let rungs = vec4<f32>(rung_of(sigma_at(centre)), rung_of(sigma_at(centre + vec2<i32>(0, DOWN - 1))), 0.0, 0.0);
-        places = place(rungs, convolution.ends).xy;
-    }
-    let place_near = mix(vec4<f32>(places.x), vec4<f32>(places.y), vec4<f32>(0.0, 1.0, 2.0, 3.0) / f32(DOWN - 1));
-    let place_far = mix(vec4<f32>(places.x), vec4<f32>(places.y), vec4<f32>(4.0, 5.0, 6.0, 7.0) / f32(DOWN - 1));
+    let places = places_of(centre, step, convolution.ends);
+    let place_near = places[0];
+    let place_far = places[1];
     // The weights of the last eight reads, handed from one sum to the next, and by how much they are more for the largest sigma.
     var near = vec4<f32>(0.0);
     var far = vec4<f32>(0.0);
@@ -258,12 +290,12 @@ fn sum_column(centre: vec2<i32>, slot: i32, convolution: Convolution, is_plain: 
     for (var i = -reach; i < DOWN + reach; i += AT_ONCE.y) {
         // Several loads under way at once.
         for (var j = i; j < i + AT_ONCE.y; j++) {
-            let weight = weight_of(convolution, Y, abs(j));
+            let weight = weight_of(strip, ALONG_COLUMNS, abs(j));
             far = vec4<f32>(near.w, far.xyz);
             near = vec4<f32>(weight.x, near.xyz);
             far_more = vec4<f32>(near_more.w, far_more.xyz);
             near_more = vec4<f32>(weight.y, near_more.xyz);
-            let value = read(centre + vec2<i32>(0, j), is_plain);
+            let value = read(centre + j * step, way);
             let first = near + place_near * near_more;
             let last = far + place_far * far_more;
             a += first.x * value;
@@ -287,25 +319,25 @@ fn sum_column(centre: vec2<i32>, slot: i32, convolution: Convolution, is_plain: 
     return is_finite(a + b + c + d + e + f + g + h);
 }
 
-fn read(texel: vec2<i32>, is_plain: bool) -> vec4<f32> {
-    if is_plain {
-        return load_unchecked(texel, false);
+fn read(texel: vec2<i32>, way: u32) -> vec4<f32> {
+    if way == ANYWHERE {
+        return read_texel(texel);
     }
-    return read_texel(texel);
+    return load_unchecked(texel, way == CLAMPED);
 }
 
-// Sums along x, of four neighbouring texels whose sigmas lie there between two.
-fn sum_row(quad: vec2<i32>, places: vec4<f32>, convolution: Convolution) -> mat4x4<f32> {
+// Sums along rows, of four neighbouring texels whose sigmas lie there between two.
+fn sum_row(quad: vec2<i32>, places: vec4<f32>, strip: i32) -> mat4x4<f32> {
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
     var c = vec4<f32>(0.0);
     var d = vec4<f32>(0.0);
     var near = vec4<f32>(0.0);
     var more = vec4<f32>(0.0);
-    let reach = convolution.reach.x;
+    let reach = convolutions[strip].reach.x;
     for (var i = -reach; i < ACROSS + reach; i += AT_ONCE.x) {
         for (var j = i; j < i + AT_ONCE.x; j++) {
-            let weight = weight_of(convolution, X, abs(j));
+            let weight = weight_of(strip, ALONG_ROWS, abs(j));
             near = vec4<f32>(weight.x, near.xyz);
             more = vec4<f32>(weight.y, more.xyz);
             let value = unpack(sums[slot_of(quad.y, REACH + quad.x + j)]);
@@ -319,32 +351,36 @@ fn sum_row(quad: vec2<i32>, places: vec4<f32>, convolution: Convolution) -> mat4
     return mat4x4<f32>(a, b, c, d);
 }
 
-// The parts of the weights that count, of four neighbouring texels.
-fn weights_inside(first: vec2<i32>, convolution: Convolution) -> vec4<f32> {
-    let reach = convolution.reach;
+// The parts of the weights that count, of four neighbouring texels of a row.
+fn weights_inside(tile: Tile, quad: vec2<i32>, strip: i32) -> vec4<f32> {
+    let reach = convolutions[strip].reach;
+    let first = turned(tile, texel_of(tile, quad));
+    let axes = select(vec2<u32>(0u, 1u), vec2<u32>(1u, 0u), tile.is_turned);
     var across = vec4<f32>(0.0);
     var near = vec4<f32>(0.0);
     for (var i = -reach.x; i < ACROSS + reach.x; i++) {
-        near = vec4<f32>(weight_of(convolution, X, abs(i)).x, near.xyz);
-        across += select(vec4<f32>(0.0), near, counts(first.x + i, 0u));
+        near = vec4<f32>(weight_of(strip, ALONG_ROWS, abs(i)).x, near.xyz);
+        across += select(vec4<f32>(0.0), near, counts(first.x + i, axes.x));
     }
     var down = 0.0;
     for (var i = -reach.y; i <= reach.y; i++) {
-        down += select(0.0, weight_of(convolution, Y, abs(i)).x, counts(first.y + i, 1u));
+        down += select(0.0, weight_of(strip, ALONG_COLUMNS, abs(i)).x, counts(first.y + i, axes.y));
     }
     return down * across;
 }
 
 // Stores all of the tile, neighbouring texels by neighbouring threads.
-fn keep(index: i32, first: vec2<i32>, quad: vec2<i32>, values: mat4x4<f32>) {
+fn keep(index: i32, tile: Tile, quad: vec2<i32>, values: mat4x4<f32>) {
     let slot = slot_of(quad.y, quad.x);
     sums[slot] = pack(values[0]);
     sums[slot + PART] = pack(values[1]);
     sums[slot + 2 * PART] = pack(values[2]);
     sums[slot + 3 * PART] = pack(values[3]);
     workgroupBarrier();
+    let across = turned(tile, vec2<i32>(WIDTH, HEIGHT)).x;
     for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
-        let texel = vec2<i32>(i % WIDTH, i / WIDTH);
-        store(first + texel, unpack(sums[slot_of(texel.y, texel.x)]));
+        let texel = vec2<i32>(i % across, i / across);
+        let place = turned(tile, texel);
+        store(tile.first + texel, unpack(sums[slot_of(place.y, place.x)]));
     }
 }
