@@ -48,7 +48,10 @@ class Browser:
         self.driver = subprocess.Popen(["chromedriver", f"--port={port}", "--silent"], stdout=subprocess.DEVNULL)
         self.address = f"http://localhost:{port}"
         options = {
-            "args": ["--headless=new", "--no-sandbox", f"--user-data-dir={self.profile}", "--hide-scrollbars", *SOFTWARE_GPU],
+            "args": [
+                "--headless=new", "--no-sandbox", f"--user-data-dir={self.profile}", "--hide-scrollbars",
+                f"--force-device-scale-factor={scale}", *SOFTWARE_GPU,
+            ],
             "binary": shutil.which("chromium"),
         }
         wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
@@ -62,7 +65,8 @@ class Browser:
                     raise
                 time.sleep(0.2)
         self.call("POST", "/timeouts", {"script": 120_000})
-        self.resize(size, scale)
+        self.is_phone = scale > 1
+        self.resize(size)
         if before:
             self.devtools("Page.addScriptToEvaluateOnNewDocument", source=before)
 
@@ -79,13 +83,16 @@ class Browser:
     def devtools(self, command, **parameters):
         return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
-    def resize(self, size, scale=1):
-        """The window's inside, whatever frame the window has."""
+    def resize(self, size):
+        """The window's inside, whatever frame the window has.
+
+        The scale is that of the display, and stays: an emulated one is not what elements are told of their size in pixels.
+        """
         self.devtools(
             "Emulation.setDeviceMetricsOverride",
-            width=size[0], height=size[1], deviceScaleFactor=scale, mobile=scale > 1,
+            width=size[0], height=size[1], deviceScaleFactor=0, mobile=self.is_phone,
         )
-        self.devtools("Emulation.setTouchEmulationEnabled", enabled=scale > 1)
+        self.devtools("Emulation.setTouchEmulationEnabled", enabled=self.is_phone)
 
     def open(self, url):
         self.call("POST", "/url", {"url": url})
