@@ -132,7 +132,8 @@ class Browser:
 
     def screenshot(self, path):
         with open(path, "wb") as file:
-            file.write(base64.b64decode(self.call("GET", "/screenshot")))
+            # WebDriver's own gives up after ten seconds, in which a software rasteriser may not have a frame.
+            file.write(base64.b64decode(self.devtools("Page.captureScreenshot", format="png")["data"]))
 
     def drag(self, path, seconds):
         """Presses the mouse at the first place, in CSS pixels of the window, and moves it to the others."""
