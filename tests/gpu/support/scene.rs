@@ -20,7 +20,7 @@ pub enum Kind {
 /// The number of physical pixels of the usual test target.
 pub const SIZE: UVec2 = UVec2::new(203, 117);
 
-/// What Bevy draws the scene with for a kind of camera, unless every test app has it.
+/// Adds what Bevy draws the scene with for a kind of camera, as far as test apps lack it.
 pub fn add_plugins(app: &mut App, kind: Kind) {
     if kind == Kind::Core3d {
         app.add_plugins(PbrPlugin::default());
