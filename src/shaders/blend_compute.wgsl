@@ -50,22 +50,23 @@ fn blend_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
         upper.sum = select(vec4<f32>(0.0), upper.choice.sharp * sums[0], upper.choice.sharp > 0.0);
         lower.sum = select(vec4<f32>(0.0), lower.choice.sharp * sums[1], lower.choice.sharp > 0.0);
     }
-    var needed = bits_of(choices.blended);
+    // All of the range, unless a mask asks for a few here and there.
+    var needed = vec2<u32>(0xffffffffu);
     if is_masked() {
         look_at(local, upper.choice, lower.choice);
         needed = workgroupUniformLoad(&found);
     }
     var start = 0;
-    for (var word = 0u; word < 2u; word++) {
-        for (var bits = needed[word]; bits != 0u; bits &= bits - 1u) {
-            let layer = 32u * word + firstTrailingBit(bits);
-            let top = place_in(layer, corner).texel.y - 1;
-            lay_out_rows(layer, corner, local, top, start);
-            workgroupBarrier();
-            upper.sum += share_of(upper, layer, top, start + local.x);
-            lower.sum += share_of(lower, layer, top, start + local.x);
-            start = ROWS * WIDTH - start;
+    for (var layer = choices.blended.x; layer < choices.blended.y; layer++) {
+        if (select(needed.x, needed.y, layer >= 32u) & bit_of(layer)) == 0u {
+            continue;
         }
+        let top = place_in(layer, corner).texel.y - 1;
+        lay_out_rows(layer, corner, local, top, start);
+        workgroupBarrier();
+        upper.sum += share_of(upper, layer, top, start + local.x);
+        lower.sum += share_of(lower, layer, top, start + local.x);
+        start = ROWS * WIDTH - start;
     }
     end(upper);
     end(lower);
@@ -100,13 +101,9 @@ fn end(blended: Blended) {
 #endif
 }
 
-// The bits of the layers from one to another, which is excluded.
-fn bits_of(layers: vec2<u32>) -> vec2<u32> {
-    var bits = vec2<u32>(0u);
-    for (var layer = layers.x; layer < layers.y; layer++) {
-        bits[layer / 32u] |= 1u << (layer % 32u);
-    }
-    return bits;
+// The bit of a layer, in its word.
+fn bit_of(layer: u32) -> u32 {
+    return 1u << (layer % 32u);
 }
 
 // Finds out which layers the tile needs, where neighbours may have any sigma. Workgroup memory starts with anything.
@@ -130,7 +127,7 @@ fn bits_of_choice(choice: Choice) -> vec2<u32> {
     for (var i = 0u; i < LAYERS_BLENDED; i++) {
         if choice.weights[i] != 0.0 {
             let layer = choice.above - i;
-            bits[layer / 32u] |= 1u << (layer % 32u);
+            bits[layer / 32u] |= bit_of(layer);
         }
     }
     return bits;

@@ -18,7 +18,7 @@
 #import bevy_gaussian_blur::layers::{may_be_summed, sigma_at, stack}
 #import bevy_gaussian_blur::rungs::{LOWEST, NO_RUNG, place_between, rung_of, sigma_of}
 #import bevy_gaussian_blur::strips::{DOWN, HEIGHT, REACH, STRIPS, Tile, WIDTH, is_slow, sigmas_from, sigmas_of_strip}
-#import bevy_gaussian_blur::strips::{places_of, span_of, texel_of, tile_of, turned}
+#import bevy_gaussian_blur::strips::{places_of, sigmas_of_square, span_of, square_of, texel_of, tile_of, turned}
 #import bevy_gaussian_blur::sums::{counts, fading}
 
 const THREADS: i32 = #{THREADS};
@@ -53,7 +53,12 @@ var<workgroup> sums: array<vec2<u32>, COLUMNS * HEIGHT>;
 @compute @workgroup_size(#{THREADS})
 fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let index = i32(thread);
-    let tile = tile_of(vec2<i32>(group.xy));
+    // Where only strong blurs are asked for, whole squares have nothing to sum.
+    let around = sigmas_of_square(square_of(vec2<i32>(group.xy)));
+    if !may_be_summed(around) {
+        return;
+    }
+    let tile = tile_of(vec2<i32>(group.xy), around);
     let sigmas = sigmas_from(tile, vec2<i32>(0), vec2<i32>(WIDTH, HEIGHT));
     if !may_be_summed(sigmas) {
         return;

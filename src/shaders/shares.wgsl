@@ -45,6 +45,18 @@ fn share_at(position: vec2<f32>) -> f32 {
     return interpolated(vec2<f32>(measured)).x;
 }
 
+// Which way the distance grows at a position, by any factor. A mask does not say.
+fn slope_at(position: vec2<f32>) -> vec2<f32> {
+    if is_masked() {
+        return vec2<f32>(0.0);
+    }
+    if shares.measure != DISTANCE {
+        return shares.across;
+    }
+    let difference = position - shares.point;
+    return shares.across * dot(shares.across, difference) + shares.down * dot(shares.down, difference);
+}
+
 // The shares at two distances.
 fn interpolated(measured: vec2<f32>) -> vec2<f32> {
     let t = clamp(measured * shares.slope + shares.offset, vec2<f32>(0.0), vec2<f32>(1.0));

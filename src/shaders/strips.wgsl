@@ -5,6 +5,7 @@
 #import bevy_gaussian_blur::common::{blur, is_edge_free, is_inside, source_position}
 #import bevy_gaussian_blur::layers::{sigma_at, sigmas_within}
 #import bevy_gaussian_blur::rungs::{place_between, rung_of}
+#import bevy_gaussian_blur::shares::slope_at
 
 // The tile, in texels, and the farthest that a kernel reaches.
 const WIDTH: i32 = #{WIDTH};
@@ -28,11 +29,22 @@ struct Tile {
     is_plain: bool,
 }
 
-fn tile_of(group: vec2<i32>) -> Tile {
-    let square = vec2<i32>(group.x, group.y / IN_SQUARE) * WIDTH;
+// The first texel of the square of a tile, from the first one that is written.
+fn square_of(group: vec2<i32>) -> vec2<i32> {
+    return vec2<i32>(group.x, group.y / IN_SQUARE) * WIDTH;
+}
+
+fn sigmas_of_square(square: vec2<i32>) -> vec2<f32> {
+    let corner = vec2<f32>(source_position(blur.origin + square));
+    return sigmas_within(corner, corner + f32(WIDTH));
+}
+
+// A tile, in a square with such sigmas.
+fn tile_of(group: vec2<i32>, sigmas: vec2<f32>) -> Tile {
+    let square = square_of(group);
     // At the lower border there may be too few tiles to turn.
     let is_whole = square.y + WIDTH - HEIGHT < blur.size.y;
-    let is_turned = is_whole && varies_across(source_position(blur.origin + square));
+    let is_turned = is_whole && varies_across(source_position(blur.origin + square), sigmas);
     let offset = vec2<i32>(0, group.y % IN_SQUARE * HEIGHT);
     let first = square + select(offset, offset.yx, is_turned);
     let corner = source_position(blur.origin + first);
@@ -42,20 +54,12 @@ fn tile_of(group: vec2<i32>) -> Tile {
     return Tile(first, corner, is_turned, is_inside(low, high), is_edge_free(low, high));
 }
 
-// Whether sigma varies more along x than along y in a square of tiles: in strips through the middle of it. Where it hardly varies
-// at all nobody asks which way.
-fn varies_across(corner: vec2<i32>) -> bool {
-    let low = vec2<f32>(corner);
-    let high = vec2<f32>(corner + WIDTH);
-    let span = span_of(sigmas_within(low, high));
-    if span.y - span.x <= 1.0 {
-        return false;
-    }
-    let near = vec2<f32>(corner + (WIDTH - DOWN) / 2);
-    let far = near + f32(DOWN);
-    let lying = sigmas_within(vec2<f32>(low.x, near.y), vec2<f32>(high.x, far.y));
-    let standing = sigmas_within(vec2<f32>(near.x, low.y), vec2<f32>(far.x, high.y));
-    return lying.y - lying.x > standing.y - standing.x;
+// Whether sigma varies more along x than along y in a square with such sigmas: in the middle of it. Where it hardly varies at all
+// nobody asks which way.
+fn varies_across(corner: vec2<i32>, sigmas: vec2<f32>) -> bool {
+    let slope = abs(slope_at(vec2<f32>(corner + WIDTH / 2)));
+    let span = span_of(sigmas);
+    return slope.x > slope.y && span.y - span.x > 1.0;
 }
 
 // A pair of the tile as one of the picture, or the other way round.

@@ -13,11 +13,11 @@ pub mod inputs;
 pub mod live;
 pub mod logs;
 pub mod outcomes;
-pub mod reference;
 pub mod report;
 pub mod scene;
 pub mod twins;
 
+pub use ::reference;
 use bevy::prelude::App;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::BlurCompilation;

@@ -131,6 +131,11 @@ pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: Edge) -> Picture 
 /// Blurs every texel with a sigma of its own, `sigma(x, y)`, horizontally and vertically: each is the Gaussian of that sigma of
 /// the picture as it was. A sigma below 0.03 leaves its axis alone.
 pub fn varying_blur(picture: &Picture, edge: Edge, sigma: impl Fn(usize, usize) -> [f64; 2] + Sync) -> Picture {
+    blur_by(picture, edge, &sigma)
+}
+
+/// The same, compiled with this package, whatever is compiled for those who call it.
+fn blur_by(picture: &Picture, edge: Edge, sigma: &(dyn Fn(usize, usize) -> [f64; 2] + Sync)) -> Picture {
     let (width, height) = (picture.width, picture.height);
     let band = |length: usize, centre: usize, sigma: f64| {
         if sigma >= SMALLEST_SIGMA {
