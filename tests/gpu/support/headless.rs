@@ -125,14 +125,15 @@ fn build_on(device: WgpuSettings, mode: Mode, logs: bool, setup: impl FnOnce(&mu
     Ok(app)
 }
 
-/// Shaders are parsed by the tasks that load them: by one thread on most machines, for which all tests would wait.
+/// All apps of the process share the pools, which have a thread each on most machines: tests would wait for one another. Systems
+/// run in one of them; shaders are parsed in the other by the tasks that load them.
 fn task_pools() -> TaskPoolOptions {
     let default = TaskPoolOptions::default();
+    let at_least =
+        |min_threads, policy: TaskPoolThreadAssignmentPolicy| TaskPoolThreadAssignmentPolicy { min_threads, ..policy };
     TaskPoolOptions {
-        io: TaskPoolThreadAssignmentPolicy {
-            min_threads: 2,
-            ..default.io.clone()
-        },
+        io: at_least(2, default.io.clone()),
+        compute: at_least(3, default.compute.clone()),
         ..default
     }
 }
