@@ -36,12 +36,8 @@ impl ItemBounds<'_> {
     pub fn of(&self, item: &TransparentUi) -> Option<Rect> {
         // An index is one into the list of whoever made the item. Bevy looks at the entity too.
         let (index, entity) = (item.index, item.entity());
-        if let Some(node) = self
-            .nodes
-            .uinodes
-            .get(index)
-            .filter(|node| node.render_entity == entity)
-        {
+        let node = self.nodes.uinodes.get(index);
+        if let Some(node) = node.filter(|node| node.render_entity == entity) {
             return self.of_node(node);
         }
         let shadow = self.shadows.box_shadows.get(index);

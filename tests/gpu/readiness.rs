@@ -2,7 +2,7 @@
 //! frame behind: no frame is sharp because a kernel is new.
 
 use crate::support::formats::{to_image, to_picture};
-use crate::support::headless::{Headless, Pixels};
+use crate::support::headless::{Headless, Pixels, label_of};
 use crate::support::images::plain;
 use crate::support::live::{Live, Shot};
 use crate::support::reference::{Edge, Picture, gaussian_blur};
@@ -11,7 +11,7 @@ use crate::support::twins::{View, tolerance};
 use crate::support::{EDGES, assert_close, gpu_with, inputs, within_rounding};
 use bevy::camera::Hdr;
 use bevy::prelude::*;
-use bevy::render::render_resource::{PipelineCache, PipelineDescriptor, TextureFormat};
+use bevy::render::render_resource::{PipelineCache, TextureFormat};
 use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
 use std::collections::HashMap;
@@ -325,13 +325,9 @@ fn readiness(headless: &Headless) -> BlurReadiness {
 /// The labels of this crate's pipelines.
 fn pipelines(headless: &Headless) -> Vec<String> {
     let cache = headless.render_world().resource::<PipelineCache>();
-    let label = |descriptor: &PipelineDescriptor| match descriptor {
-        PipelineDescriptor::RenderPipelineDescriptor(render) => render.label.clone(),
-        PipelineDescriptor::ComputePipelineDescriptor(compute) => compute.label.clone(),
-    };
-    let labels = cache.pipelines().filter_map(|pipeline| label(&pipeline.descriptor));
+    let labels = cache.pipelines().filter_map(|pipeline| label_of(&pipeline.descriptor));
     labels
-        .map(|label| label.to_string())
         .filter(|label| label.starts_with("gaussian_blur"))
+        .map(String::from)
         .collect()
 }

@@ -23,6 +23,7 @@ use bevy::tasks::block_on;
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 use bevy_gaussian_blur::prelude::*;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static LOGS: AtomicBool = AtomicBool::new(false);
@@ -32,6 +33,14 @@ const NEVER_READY: &str = "sparse buffer update pipeline";
 
 /// After so many frames that ask for nothing new, nothing new is to be expected.
 const QUIET_FRAMES: usize = 4;
+
+/// What a pipeline is called.
+pub fn label_of(pipeline: &PipelineDescriptor) -> Option<&str> {
+    match pipeline {
+        PipelineDescriptor::RenderPipelineDescriptor(render) => render.label.as_deref(),
+        PipelineDescriptor::ComputePipelineDescriptor(compute) => compute.label.as_deref(),
+    }
+}
 
 /// The pixels of a texture, row by row without padding.
 pub struct Pixels {
@@ -51,13 +60,18 @@ pub struct Headless {
 /// # Errors
 /// No adapter was found.
 pub fn find_adapter() -> Result<(), String> {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-        backends: wgpu::Backends::from_env().unwrap_or_default(),
-        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    // Kept, since drivers stay loaded as long as anybody has an instance: a software one takes longer to load than many a test.
+    static FOUND: OnceLock<Result<wgpu::Instance, String>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+            backends: wgpu::Backends::from_env().unwrap_or_default(),
+            ..wgpu::InstanceDescriptor::new_without_display_handle()
+        });
+        block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
+            .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))?;
+        Ok(instance)
     });
-    block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
-        .map(drop)
-        .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
+    found.as_ref().map(|_| ()).map_err(Clone::clone)
 }
 
 /// How an app renders.
@@ -204,10 +218,7 @@ impl Headless {
         let cache = self.render_world().resource::<PipelineCache>();
         cache.waiting_pipelines().find_map(|id| {
             let pipeline = cache.pipelines().nth(id)?;
-            let label = match &pipeline.descriptor {
-                PipelineDescriptor::RenderPipelineDescriptor(render) => render.label.as_deref()?,
-                PipelineDescriptor::ComputePipelineDescriptor(compute) => compute.label.as_deref()?,
-            };
+            let label = label_of(&pipeline.descriptor)?;
             (label != NEVER_READY).then(|| format!("{label}, {:?}", pipeline.state))
         })
     }
