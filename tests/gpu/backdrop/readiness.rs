@@ -8,14 +8,14 @@ use crate::support::compositor::{assert_composed, compose};
 use crate::support::difference::worst_difference;
 use crate::support::formats::to_picture;
 use crate::support::gpu;
-use crate::support::headless::{Headless, Pixels};
+use crate::support::headless::{Headless, Pixels, label_of};
 use crate::support::live::{Live, Shot};
 use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
 use bevy::camera::Hdr;
 use bevy::prelude::*;
-use bevy::render::render_resource::{CachedPipeline, PipelineCache, PipelineDescriptor};
+use bevy::render::render_resource::PipelineCache;
 use bevy_gaussian_blur::prelude::*;
 use std::collections::HashMap;
 
@@ -213,11 +213,8 @@ fn glass_stays_when_the_dynamic_range_changes() {
 /// How many pipelines of glass there are.
 fn glass_pipelines(headless: &Headless) -> usize {
     let cache = headless.render_world().resource::<PipelineCache>();
-    let is_glass = |pipeline: &&CachedPipeline| match &pipeline.descriptor {
-        PipelineDescriptor::RenderPipelineDescriptor(render) => render.label.as_deref() == Some("gaussian_blur_glass"),
-        _ => false,
-    };
-    cache.pipelines().filter(is_glass).count()
+    let labels = cache.pipelines().filter_map(|pipeline| label_of(&pipeline.descriptor));
+    labels.filter(|label| *label == "gaussian_blur_glass").count()
 }
 
 #[test]

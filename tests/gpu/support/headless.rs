@@ -23,7 +23,6 @@ use bevy::tasks::block_on;
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 use bevy_gaussian_blur::prelude::*;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static LOGS: AtomicBool = AtomicBool::new(false);
@@ -60,18 +59,13 @@ pub struct Headless {
 /// # Errors
 /// No adapter was found.
 pub fn find_adapter() -> Result<(), String> {
-    // Kept, since drivers stay loaded as long as anybody has an instance: a software one takes longer to load than many a test.
-    static FOUND: OnceLock<Result<wgpu::Instance, String>> = OnceLock::new();
-    let found = FOUND.get_or_init(|| {
-        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-            backends: wgpu::Backends::from_env().unwrap_or_default(),
-            ..wgpu::InstanceDescriptor::new_without_display_handle()
-        });
-        block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
-            .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))?;
-        Ok(instance)
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::from_env().unwrap_or_default(),
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
     });
-    found.as_ref().map(|_| ()).map_err(Clone::clone)
+    block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
+        .map(drop)
+        .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
 }
 
 /// How an app renders.
