@@ -9,6 +9,7 @@ mod stages;
 
 use super::pass::{AxisPass, MAX_WEIGHTS, Surface};
 use super::*;
+use ::reference::{Edge, Picture, gaussian_blur};
 use core::f64::consts::PI;
 
 const FILTERING: Filtering = Filtering {
@@ -212,38 +213,18 @@ fn a_level_change_does_not_pop() {
     }
 }
 
-/// The blur of a row by an infinite Gaussian, from its definition.
+/// The blur of a row in float64.
 fn reference(row: &[f64], sigma: f64, edge: EdgeMode) -> Vec<f64> {
-    let length = row.len() as i64;
-    let radius = (7.0 * sigma).ceil() as i64;
-    let gaussian = |x: i64| (-0.5 * (x as f64 / sigma).powi(2)).exp();
-    let total: f64 = (-radius..=radius).map(gaussian).sum();
-    let blur = |target: i64| {
-        let (mut sum, mut weight_inside) = (0.0, 0.0);
-        for x in -radius..=radius {
-            let at = target + x;
-            let inside = (0..length).contains(&at);
-            let index = match edge {
-                EdgeMode::Clamp => at.clamp(0, length - 1),
-                EdgeMode::Wrap => at.rem_euclid(length),
-                EdgeMode::Mirror => {
-                    let folded = at.rem_euclid(2 * length);
-                    folded.min(2 * length - 1 - folded)
-                }
-                EdgeMode::Transparent | EdgeMode::Renormalize if inside => at,
-                EdgeMode::Transparent | EdgeMode::Renormalize => continue,
-            };
-            sum += gaussian(x) * row[index as usize];
-            weight_inside += gaussian(x);
-        }
-        let divisor = if edge == EdgeMode::Renormalize {
-            weight_inside
-        } else {
-            total
-        };
-        sum / divisor
+    let edge = match edge {
+        EdgeMode::Clamp => Edge::Clamp,
+        EdgeMode::Mirror => Edge::Mirror,
+        EdgeMode::Wrap => Edge::Wrap,
+        EdgeMode::Transparent => Edge::Transparent,
+        EdgeMode::Renormalize => Edge::Renormalize,
     };
-    (0..length).map(blur).collect()
+    let texels = row.iter().map(|value| [*value; 4]).collect();
+    let blurred = gaussian_blur(&Picture::new(row.len(), 1, texels), [sigma, 0.0], edge);
+    blurred.texels.iter().map(|texel| texel[0]).collect()
 }
 
 const EDGES: [EdgeMode; 5] = [
