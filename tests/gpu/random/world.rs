@@ -76,7 +76,7 @@ impl World {
                 });
         }))?;
         let name = format!("random-{}-", WORLDS.fetch_add(1, Ordering::Relaxed));
-        let mut headless = Headless { app };
+        let mut headless = Headless::from(app);
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         scene::spawn(&mut headless, Kind::Core3d, 1.0);
         Some(Self {

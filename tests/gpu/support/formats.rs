@@ -109,21 +109,24 @@ impl Layout {
         found.unwrap_or_else(|| panic!("{format:?} is not in the table"))
     }
 
-    fn encode(&self, texel: [f64; 4]) -> Vec<u8> {
-        let (mut word, mut length) = (0_u128, 0_u32);
+    /// The bytes of a texel.
+    fn size(&self) -> usize {
+        let bits: u32 = self.order.iter().map(|channel| self.bits[*channel]).sum();
+        bits as usize / 8
+    }
+
+    /// A texel as a word, whose lowest bytes are those that are stored.
+    fn encode(&self, texel: [f64; 4]) -> u128 {
+        let (mut word, mut length) = (0, 0);
         for &channel in self.order {
             let bits = self.bits[channel];
             word |= u128::from(to_bits(texel[channel], self.kind_of(channel), bits)) << length;
             length += bits;
         }
-        word.to_le_bytes()[..length as usize / 8].to_vec()
+        word
     }
 
-    fn decode(&self, bytes: &[u8]) -> [f64; 4] {
-        let mut word = bytes
-            .iter()
-            .rev()
-            .fold(0_u128, |word, byte| word << 8 | u128::from(*byte));
+    fn decode(&self, mut word: u128) -> [f64; 4] {
         let mut texel = [0.0, 0.0, 0.0, 1.0];
         for &channel in self.order {
             let bits = self.bits[channel];
@@ -182,7 +185,11 @@ pub fn decode_srgb(encoded: f64) -> f64 {
 /// An image asset that holds `picture` as exactly as its format can.
 pub fn to_image(picture: &Picture, format: TextureFormat) -> Image {
     let layout = Layout::of(format);
-    let bytes = picture.texels.iter().flat_map(|texel| layout.encode(*texel)).collect();
+    let size = layout.size();
+    let mut bytes = Vec::with_capacity(picture.texels.len() * size);
+    for texel in &picture.texels {
+        bytes.extend_from_slice(&layout.encode(*texel).to_le_bytes()[..size]);
+    }
     let size = Extent3d {
         width: picture.width as u32,
         height: picture.height as u32,
@@ -196,15 +203,19 @@ pub fn to_image(picture: &Picture, format: TextureFormat) -> Image {
 /// The picture that the bytes of a texture hold. Channels that the format lacks are 0, alpha 1.
 pub fn to_picture(pixels: &Pixels) -> Picture {
     let layout = Layout::of(pixels.format);
-    let texel = pixels.bytes.len() / (pixels.width * pixels.height) as usize;
-    let texels = pixels.bytes.chunks(texel).map(|bytes| layout.decode(bytes));
+    let size = layout.size();
+    let texels = pixels.bytes.chunks(size).map(|bytes| {
+        let mut word = [0; 16];
+        word[..size].copy_from_slice(bytes);
+        layout.decode(u128::from_le_bytes(word))
+    });
     Picture::new(pixels.width as usize, pixels.height as usize, texels.collect())
 }
 
 /// The picture as a format stores it.
 pub fn quantised(picture: &Picture, format: TextureFormat) -> Picture {
     let layout = Layout::of(format);
-    let texels = picture.texels.iter().map(|texel| layout.decode(&layout.encode(*texel)));
+    let texels = picture.texels.iter().map(|texel| layout.decode(layout.encode(*texel)));
     Picture::new(picture.width, picture.height, texels.collect())
 }
 

@@ -30,8 +30,9 @@ static LOGS: AtomicBool = AtomicBool::new(false);
 /// A pipeline of Bevy's that it asks for and never loads the shader of where there are no compute shaders.
 const NEVER_READY: &str = "sparse buffer update pipeline";
 
-/// After so many frames that ask for nothing new, nothing new is to be expected.
-const QUIET_FRAMES: usize = 4;
+/// After so many frames that ask for nothing new, nothing new is to be expected: of an app that has just started, and of one
+/// that was quiet before.
+const QUIET_FRAMES: [usize; 2] = [4, 2];
 
 /// What a pipeline is called.
 pub fn label_of(pipeline: &PipelineDescriptor) -> Option<&str> {
@@ -52,6 +53,7 @@ pub struct Pixels {
 /// The app. Every frame is rendered to its end before the next one starts.
 pub struct Headless {
     pub app: App,
+    was_quiet: bool,
 }
 
 /// Why there is no GPU to render with, in one line.
@@ -151,13 +153,20 @@ pub fn takes_logger() -> bool {
     !LOGS.swap(true, Ordering::Relaxed)
 }
 
+impl From<App> for Headless {
+    /// Of an app that is ready for its first frame.
+    fn from(app: App) -> Self {
+        Self { app, was_quiet: false }
+    }
+}
+
 impl Headless {
     /// An app with Bevy's default plugins, the blur, and whatever `setup` adds.
     ///
     /// # Errors
     /// No adapter was found.
     pub fn new(setup: impl FnOnce(&mut App)) -> Result<Self, String> {
-        build(Mode::Lockstep, takes_logger(), setup).map(|app| Self { app })
+        build(Mode::Lockstep, takes_logger(), setup).map(Self::from)
     }
 
     /// The same on a device without some of its features.
@@ -169,7 +178,7 @@ impl Headless {
             disabled_features: Some(features),
             ..default()
         };
-        build_on(device, Mode::Lockstep, takes_logger(), setup).map(|app| Self { app })
+        build_on(device, Mode::Lockstep, takes_logger(), setup).map(Self::from)
     }
 
     /// The render world.
@@ -195,8 +204,9 @@ impl Headless {
     /// Runs frames until nothing is left to load or to compile: a few in a row that ask for no pipeline. Panics with the error
     /// of a pipeline that failed.
     pub fn warm_up(&mut self) {
+        let needed = QUIET_FRAMES[usize::from(self.was_quiet)];
         let (mut asked, mut quiet, mut frames) = (0, 0, 0);
-        while quiet < QUIET_FRAMES {
+        while quiet < needed {
             self.frame();
             frames += 1;
             let now = self.render_world().resource::<PipelineCache>().pipelines().count();
@@ -205,6 +215,7 @@ impl Headless {
             (asked, quiet) = (now, if is_quiet { quiet + 1 } else { 0 });
             assert!(frames < 1000, "a pipeline is not compiled: {waiting:?}");
         }
+        self.was_quiet = true;
     }
 
     /// A pipeline that is still to be compiled, in words.
@@ -353,8 +364,8 @@ fn read_part(
         .map_async(MapMode::Read, |result| result.expect("the buffer can be read"));
     let _ = device.poll(PollType::wait_indefinitely());
     let mapped = buffer.slice(..).get_mapped_range();
-    let rows = mapped.chunks(padded as usize);
-    let bytes = rows.flat_map(|padded| &padded[..row as usize]).copied().collect();
+    let rows: Vec<&[u8]> = mapped.chunks(padded as usize).map(|padded| &padded[..row as usize]).collect();
+    let bytes = rows.concat();
     Pixels {
         width,
         height,

@@ -49,7 +49,7 @@ impl Live {
             setup(app);
         });
         super::or_skip(built).map(|app| Self {
-            headless: Headless { app },
+            headless: Headless::from(app),
             shots,
         })
     }
