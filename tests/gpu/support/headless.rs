@@ -364,7 +364,10 @@ fn read_part(
         .map_async(MapMode::Read, |result| result.expect("the buffer can be read"));
     let _ = device.poll(PollType::wait_indefinitely());
     let mapped = buffer.slice(..).get_mapped_range();
-    let rows: Vec<&[u8]> = mapped.chunks(padded as usize).map(|padded| &padded[..row as usize]).collect();
+    let rows: Vec<&[u8]> = mapped
+        .chunks(padded as usize)
+        .map(|padded| &padded[..row as usize])
+        .collect();
     let bytes = rows.concat();
     Pixels {
         width,
