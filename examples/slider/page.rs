@@ -64,6 +64,10 @@ pub fn compare() {
 
 #[wasm_bindgen]
 extern "C" {
+    /// The width and the height of the element around the canvas, in logical pixels.
+    #[wasm_bindgen(js_namespace = slider, js_name = stageSize)]
+    fn stage_size() -> Vec<u32>;
+
     /// The page is told once that blurs can be shown, and on which GPU.
     #[wasm_bindgen(js_namespace = slider, js_name = onReady)]
     fn on_ready(gpu: &str);
@@ -115,11 +119,14 @@ impl Host {
         Ok(None)
     }
 
-    /// Bevy's plugins, with the page's canvas for a window. It is as large as the element around it.
+    /// Bevy's plugins, with the page's canvas for a window. It is as large as the element around it, from the first frame on:
+    /// the panel looks there at how much space it has.
     pub fn default_plugins(&self) -> PluginGroupBuilder {
+        let size = UVec2::from_slice(&stage_size()).max(UVec2::ONE);
         DefaultPlugins.set(WindowPlugin {
             primary_window: Some(Window {
                 canvas: Some("#canvas".to_owned()),
+                resolution: size.into(),
                 fit_canvas_to_parent: true,
                 prevent_default_event_handling: true,
                 ..default()

@@ -12,7 +12,7 @@ use bevy::prelude::{DetectChangesMut, Msaa, Res, ResMut, Result, Single, With};
 use bevy::render::render_resource::{TextureFormat, WgpuFeatures};
 use bevy::render::renderer::{RenderAdapter, RenderAdapterInfo, RenderDevice};
 use bevy_egui::egui::{
-    Checkbox, CollapsingHeader, Color32, ComboBox, Grid, RichText, ScrollArea, Slider, Ui, Window, vec2,
+    Align, Checkbox, CollapsingHeader, Color32, ComboBox, Grid, RichText, ScrollArea, Slider, Ui, Window, vec2,
 };
 use bevy_egui::{EguiContexts, egui};
 use bevy_gaussian_blur::diagnostics::{BLEND, COPY, PASSES, TEXTURE_BYTES};
@@ -75,6 +75,7 @@ const NARROW: f32 = 600.0;
 /// Shows the panel.
 pub fn show(
     mut contexts: EguiContexts,
+    window: Single<&bevy::window::Window>,
     mut settings: ResMut<Settings>,
     mut comparison: ResMut<Comparison>,
     bench: Res<Bench>,
@@ -84,7 +85,8 @@ pub fn show(
     let mut edited = settings.clone();
     let context = contexts.ctx_mut()?;
     let screen = context.content_rect();
-    let is_wide = screen.width() >= NARROW;
+    // In the first frame, which decides what is open, egui knows no size yet.
+    let is_wide = window.width() >= NARROW;
     let section = |name: &str| CollapsingHeader::new(name.to_owned()).default_open(is_wide);
     Window::new("Gaussian blur")
         .default_pos([12.0, 12.0])
@@ -100,10 +102,12 @@ pub fn show(
                 edit_strength(ui, &mut edited.blur);
                 section("settings").show(ui, |ui| edit(ui, &mut edited, &gpu));
                 section("cost").show(ui, |ui| figures.show(ui, edited.profile));
-                let is_measuring = comparison.progress().map(|_| true);
-                CollapsingHeader::new("comparison").open(is_measuring).show(ui, |ui| {
-                    chart::show(ui, comparison.bypass_change_detection(), &bench);
-                });
+                let progress = comparison.progress();
+                let chart = CollapsingHeader::new("comparison").open(progress.map(|_| true));
+                let chart = chart.show(ui, |ui| chart::show(ui, comparison.bypass_change_detection(), &bench));
+                if progress == Some(0.0) {
+                    chart.header_response.scroll_to_me(Some(Align::Min));
+                }
                 ui.label(RichText::new(&gpu.info.name).small().weak());
                 if let Some(complaint) = &figures.complaint.0 {
                     ui.colored_label(Color32::LIGHT_RED, complaint);

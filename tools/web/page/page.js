@@ -52,6 +52,11 @@ async function fetchModule(url) {
 /** What the module calls. */
 globalThis.slider = {
   ...frameTimer(canvas),
+  /** How large the canvas is going to be, in CSS pixels. */
+  stageSize() {
+    const { clientWidth, clientHeight } = element("stage");
+    return Uint32Array.of(clientWidth, clientHeight);
+  },
   /** Blurs can be shown, on this GPU. */
   onReady(gpu) {
     element("loading").hidden = true;
