@@ -212,4 +212,4 @@ impl From<layers::Builder> for BlurPlan {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

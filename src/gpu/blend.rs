@@ -98,7 +98,7 @@ pub fn layout(program: Program, skips: bool, stage: ShaderStages) -> Vec<BindGro
 }
 
 impl LayersUniform {
-    fn new(layers: &Layers, largest: f32, atlas_size: [f32; 2]) -> Self {
+    pub(super) fn new(layers: &Layers, largest: f32, atlas_size: [f32; 2]) -> Self {
         debug_assert!(layers.layers.len() <= LAYERS);
         let of = |index: usize| layers.layers.get(index);
         Self {

@@ -1,6 +1,8 @@
 //! Every shader, for every pipeline that a blur can ask for, is valid and can be written for every graphics API; and what
 //! Rust writes into a uniform is what the shaders read out of it.
 
+mod fingerprint;
+
 use super::blend::{LayerUniform, LayersUniform, SharesUniform};
 use super::compile::{COPY, COPY_TO_LEVEL, MIPMAP};
 use super::pipelines::PipelineKey;

@@ -36,7 +36,7 @@ fn side() -> impl Strategy<Value = (u32, u32)> {
     })
 }
 
-fn request() -> impl Strategy<Value = BlurRequest> {
+pub(super) fn request() -> impl Strategy<Value = BlurRequest> {
     let sigma = prop_oneof![sigma().prop_map(Vec2::splat), [sigma(), sigma()].prop_map(Vec2::from)];
     let how = (
         select(EDGES.to_vec()),

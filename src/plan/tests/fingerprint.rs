@@ -1,0 +1,269 @@
+//! Plans of fixed seeds as hashes of their numbers. A change that only moves code leaves all of them as they are.
+//!
+//! `BLUR_RECORD=1 cargo test --lib fingerprint` records what there is today.
+
+use super::random::request;
+use super::*;
+use crate::plan::pages::{Part, together};
+use crate::plan::pass::{Filter, Needed};
+use crate::program::Beyond;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use std::fs;
+
+/// How many requests are planned in every way.
+const REQUESTS: usize = 48;
+
+/// The longest side of a region whose sigma varies, or of one of several.
+const SHORT: u32 = 700;
+
+/// A hash of numbers, FNV-1a.
+pub(crate) struct Hash(u64);
+
+impl Hash {
+    pub(crate) fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    pub(crate) fn line(&self, name: &str) -> String {
+        format!("{:016x} {name}\n", self.0)
+    }
+
+    fn int(&mut self, number: impl Into<i64>) {
+        self.bytes(&number.into().to_le_bytes());
+    }
+
+    fn float(&mut self, number: f64) {
+        self.bytes(&(number as f32).to_bits().to_le_bytes());
+    }
+
+    fn pair(&mut self, pair: UVec2) {
+        self.int(pair.x);
+        self.int(pair.y);
+    }
+
+    fn surface(&mut self, surface: Surface) {
+        self.int(match surface {
+            Surface::Source => -1,
+            Surface::Destination => -2,
+            Surface::Intermediate(index) => index as i64,
+        });
+    }
+
+    fn axis(&mut self, axis: &AxisPass) {
+        let (filter, length) = match axis.filter {
+            Filter::Taps => (0, 0),
+            Filter::Weights => (1, 0),
+            Filter::Spline => (2, 0),
+            Filter::Mean(length) => (3, length),
+        };
+        let edge = EDGES.iter().position(|edge| *edge == axis.edge);
+        let images = axis.images.map_or((-1, 0), |images| (images.margin, images.start));
+        for number in [
+            axis.step,
+            axis.shift,
+            axis.bounds.0,
+            axis.bounds.1,
+            axis.reach.0,
+            axis.reach.1,
+        ] {
+            self.int(number);
+        }
+        for number in [filter, length, axis.octaves, axis.normalize.into(), images.1] {
+            self.int(number);
+        }
+        self.int(images.0);
+        self.int(edge.expect("an edge mode") as i64);
+        axis.table.iter().for_each(|number| self.float(*number));
+    }
+
+    fn program(&mut self, program: Program) {
+        self.bytes(program.name().as_bytes());
+        for (name, number) in program.numbers() {
+            self.bytes(name.as_bytes());
+            self.int(number);
+        }
+        let beyond = match program.beyond() {
+            Beyond::Clamped => 0,
+            Beyond::Folded => 1,
+            Beyond::Images => 2,
+        };
+        self.int(beyond);
+        for flag in [program.filters(), program.sums_filtered(), program.serves_any_kernel()] {
+            self.int(i64::from(flag));
+        }
+    }
+
+    fn needed(&mut self, needed: &Needed) {
+        self.float(needed.shares.0.into());
+        self.float(needed.shares.1.into());
+        for i in 0..2 {
+            self.int(needed.octaves[i]);
+            self.int(needed.first[i]);
+            self.int(needed.around[i]);
+        }
+    }
+
+    fn pass(&mut self, pass: &Pass) {
+        self.int(match pass.kind {
+            PassKind::Copy => 0,
+            PassKind::Mipmap => 1,
+            PassKind::Downsample => 2,
+            PassKind::Horizontal => 3,
+            PassKind::Vertical => 4,
+            PassKind::Blur => 5,
+            PassKind::Upsample => 6,
+            PassKind::Gather => 7,
+            PassKind::Blend => 8,
+        });
+        self.program(pass.program);
+        self.surface(pass.source);
+        self.surface(pass.target);
+        self.pair(pass.origin);
+        self.pair(pass.size);
+        pass.axes.iter().for_each(|axis| self.axis(axis));
+        pass.needed.iter().for_each(|needed| self.needed(needed));
+    }
+
+    fn layers(&mut self, layers: &Layers) {
+        self.surface(layers.atlas);
+        self.surface(layers.sums);
+        for number in [
+            layers.gathered,
+            layers.cutoff,
+            layers.aspect.x.into(),
+            layers.aspect.y.into(),
+        ] {
+            self.float(number);
+        }
+        self.int(layers.origin.x);
+        self.int(layers.origin.y);
+        for layer in &layers.layers {
+            self.float(layer.sigma);
+            self.pair(layer.origin);
+            layer.axes.iter().for_each(|axis| self.axis(axis));
+        }
+    }
+
+    fn plan(&mut self, plan: &BlurPlan) {
+        plan.intermediates.iter().for_each(|size| self.pair(*size));
+        self.int(plan.passes.len() as i64);
+        plan.passes.iter().chain(&plan.left).for_each(|pass| self.pass(pass));
+        plan.layers.iter().for_each(|layers| self.layers(layers));
+    }
+}
+
+/// Plans with the name of the way they are carried out in.
+pub(crate) fn cases() -> Vec<(String, Vec<BlurPlan>)> {
+    let config = Config::default();
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let mut draw = |_| request().new_tree(&mut runner).expect("a request").current();
+    let requests: Vec<BlurRequest> = (0..REQUESTS).map(&mut draw).collect();
+    let ways = WAYS.into_iter().enumerate();
+    let mut cases = vec![("copies and mip levels".to_owned(), exact_plans(&requests))];
+    for (precision, (index, way)) in PRECISIONS
+        .into_iter()
+        .flat_map(|p| ways.clone().map(move |way| (p, way)))
+    {
+        let means = means(precision, way);
+        let name = |what: &str| format!("{what}, way {index} of {precision:?}");
+        let with = |finish| {
+            requests.iter().map(move |request| BlurRequest {
+                means,
+                finish,
+                ..*request
+            })
+        };
+        let plans = |finish| with(finish).map(|request| BlurPlan::new(&request)).collect();
+        let varying = |finish, in_place| {
+            let short = with(finish).filter_map(short);
+            short.map(|request| BlurPlan::varying(&request, in_place)).collect()
+        };
+        let left: Vec<BlurRequest> = with(Finish::Leave).filter_map(short).collect();
+        cases.extend([
+            (name("written"), plans(Finish::Write)),
+            (name("left"), plans(Finish::Leave)),
+            (name("varying"), varying(Finish::Write, false)),
+            (name("varying in place"), varying(Finish::Write, true)),
+            (name("varying and left"), varying(Finish::Leave, false)),
+            (name("together"), plans_together(&left)),
+        ]);
+    }
+    cases
+}
+
+fn exact_plans(requests: &[BlurRequest]) -> Vec<BlurPlan> {
+    let plans = |request: &BlurRequest| {
+        let (region, size) = (request.region, request.region.size());
+        [
+            BlurPlan::copy(region, request.finish),
+            BlurPlan::mipmap(size, (size / 2).max(UVec2::ONE)),
+        ]
+    };
+    requests.iter().flat_map(plans).collect()
+}
+
+/// The same request for a shorter region, if its sigma is a number.
+fn short(request: BlurRequest) -> Option<BlurRequest> {
+    let URect { min, max } = request.region;
+    let region = URect {
+        min,
+        max: max.min(min + UVec2::splat(SHORT)),
+    };
+    (request.sigma.is_finite() && request.sigma.min_element() >= 0.0).then_some(BlurRequest { region, ..request })
+}
+
+/// Several plans at a time, of which every other one is read in part.
+fn plans_together(requests: &[BlurRequest]) -> Vec<BlurPlan> {
+    let plans: Vec<BlurPlan> = requests.iter().map(BlurPlan::new).collect();
+    let region = |(index, request): (u32, &BlurRequest)| {
+        let inset = (request.region.size() / 3) * (index % 2);
+        URect {
+            min: request.region.min + inset,
+            max: request.region.max - inset / 2,
+        }
+    };
+    let regions = (0..).zip(requests).map(region);
+    let parts: Vec<Part> = plans
+        .iter()
+        .zip(regions)
+        .map(|(plan, region)| Part { plan, region })
+        .collect();
+    let wholes = parts
+        .chunks(9)
+        .flat_map(|parts| [900, 8192].map(|limit| together(parts, limit)));
+    wholes.collect()
+}
+
+/// Compares a fingerprint with the one that is recorded in a file, or records it.
+pub(crate) fn compare(file: &str, found: &str) {
+    let path = format!("{}/{file}", env!("CARGO_MANIFEST_DIR"));
+    if std::env::var_os("BLUR_RECORD").is_some() {
+        fs::write(&path, found).expect("the file can be written");
+    }
+    let recorded = fs::read_to_string(&path).expect("a fingerprint has been recorded");
+    let changed: Vec<&str> = found.lines().filter(|line| !recorded.contains(line)).collect();
+    assert!(
+        changed.is_empty() && recorded.len() == found.len(),
+        "{path} was recorded with other numbers than there are:\n{}",
+        changed.join("\n")
+    );
+}
+
+#[test]
+fn plans_have_their_fingerprint() {
+    let mut found = String::new();
+    for (name, plans) in cases() {
+        let mut hash = Hash::new();
+        plans.iter().for_each(|plan| hash.plan(plan));
+        found.push_str(&hash.line(&name));
+    }
+    compare("src/plan/tests/fingerprint.txt", &found);
+}
