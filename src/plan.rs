@@ -74,7 +74,7 @@ pub use tile::Layer;
 
 /// What to plan for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BlurRequest {
+pub struct PlanRequest {
     /// The standard deviations along x and y in source texels. At least 0; below [`MIN_SIGMA`] an axis is not blurred.
     pub sigma: Vec2,
     /// The texels to blur, both in the source and in the destination. Not empty.
@@ -107,8 +107,8 @@ pub struct BlurPlan {
 impl BlurPlan {
     /// Plans a blur.
     #[must_use]
-    pub fn new(request: &BlurRequest) -> Self {
-        let BlurRequest {
+    pub fn new(request: &PlanRequest) -> Self {
+        let PlanRequest {
             sigma,
             region,
             edge,
@@ -127,8 +127,8 @@ impl BlurPlan {
 
     /// Plans a blur whose sigma varies over the picture, up to the one that is asked for ([`layers`]), in place or not.
     #[must_use]
-    pub fn varying(request: &BlurRequest, in_place: bool) -> Self {
-        let BlurRequest {
+    pub fn varying(request: &PlanRequest, in_place: bool) -> Self {
+        let PlanRequest {
             sigma,
             region,
             edge,

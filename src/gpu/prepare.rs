@@ -10,7 +10,7 @@ use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
 use crate::plan::pages::{Part, together};
 use crate::plan::pass::Pass;
-use crate::plan::{BlurPlan, BlurRequest, Finish};
+use crate::plan::{BlurPlan, Finish, PlanRequest};
 use crate::shares::Shares;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
@@ -254,7 +254,7 @@ struct Planned {
 }
 
 fn plan_of(task: &BlurTask, resolved: &Resolved) -> BlurPlan {
-    let request = |sigma, edge| BlurRequest {
+    let request = |sigma, edge| PlanRequest {
         sigma,
         region: task.region,
         edge,
@@ -284,7 +284,7 @@ fn plan_parts(task: &BlurTask, resolved: &Resolved, old: Option<&mut Prepared>) 
     };
     let plan = |(index, part): (usize, &BlurPart)| match plans.get_mut(index) {
         Some(known) if before.get(index) == Some(part) => core::mem::take(known),
-        _ => BlurPlan::new(&BlurRequest {
+        _ => BlurPlan::new(&PlanRequest {
             sigma: part.sigma,
             region: part.reads,
             edge: part.edge,

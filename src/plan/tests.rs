@@ -52,7 +52,7 @@ const PRECISIONS: [Precision; 2] = [Precision::Standard, Precision::Hdr];
 
 /// A plan for one row of texels.
 fn row_plan(sigma: f64, start: u32, length: u32, edge: EdgeMode, precision: Precision) -> BlurPlan {
-    BlurPlan::new(&BlurRequest {
+    BlurPlan::new(&PlanRequest {
         sigma: Vec2::new(sigma as f32, 0.0),
         region: URect::new(start, 0, start + length, 1),
         edge,
@@ -305,7 +305,7 @@ fn plans_hold_for_every_size_and_sigma() {
             .into_iter()
             .flat_map(|sigma| EDGES.map(|edge| (sigma, edge)))
         {
-            let plan = BlurPlan::new(&BlurRequest {
+            let plan = BlurPlan::new(&PlanRequest {
                 sigma: Vec2::new(sigma, sigma / 7.0),
                 region: URect::new(0, 0, width, height),
                 edge,
@@ -350,7 +350,7 @@ fn tiled_and_filtered_passes_compute_the_same() {
     for (edge, precision) in EDGES.into_iter().flat_map(|edge| PRECISIONS.map(|p| (edge, p))) {
         for sigma in [0.8, 2.9, 4.1, 7.0, 13.0, 29.0, 47.0, 100.0, 200.0, 500.0] {
             let rows = WAYS.map(|way| {
-                let plan = BlurPlan::new(&BlurRequest {
+                let plan = BlurPlan::new(&PlanRequest {
                     sigma: Vec2::splat(sigma as f32),
                     region: URect::new(101, 101, 101 + 333, 101 + 5),
                     edge,

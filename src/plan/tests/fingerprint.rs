@@ -165,7 +165,7 @@ pub(crate) fn cases() -> Vec<(String, Vec<BlurPlan>)> {
     let config = Config::default();
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let mut draw = |_| request().new_tree(&mut runner).expect("a request").current();
-    let requests: Vec<BlurRequest> = (0..REQUESTS).map(&mut draw).collect();
+    let requests: Vec<PlanRequest> = (0..REQUESTS).map(&mut draw).collect();
     let ways = WAYS.into_iter().enumerate();
     let mut cases = vec![("copies and mip levels".to_owned(), exact_plans(&requests))];
     for (precision, (index, way)) in PRECISIONS
@@ -175,7 +175,7 @@ pub(crate) fn cases() -> Vec<(String, Vec<BlurPlan>)> {
         let means = means(precision, way);
         let name = |what: &str| format!("{what}, way {index} of {precision:?}");
         let with = |finish| {
-            requests.iter().map(move |request| BlurRequest {
+            requests.iter().map(move |request| PlanRequest {
                 means,
                 finish,
                 ..*request
@@ -186,7 +186,7 @@ pub(crate) fn cases() -> Vec<(String, Vec<BlurPlan>)> {
             let short = with(finish).filter_map(short);
             short.map(|request| BlurPlan::varying(&request, in_place)).collect()
         };
-        let left: Vec<BlurRequest> = with(Finish::Leave).filter_map(short).collect();
+        let left: Vec<PlanRequest> = with(Finish::Leave).filter_map(short).collect();
         cases.extend([
             (name("written"), plans(Finish::Write)),
             (name("left"), plans(Finish::Leave)),
@@ -199,8 +199,8 @@ pub(crate) fn cases() -> Vec<(String, Vec<BlurPlan>)> {
     cases
 }
 
-fn exact_plans(requests: &[BlurRequest]) -> Vec<BlurPlan> {
-    let plans = |request: &BlurRequest| {
+fn exact_plans(requests: &[PlanRequest]) -> Vec<BlurPlan> {
+    let plans = |request: &PlanRequest| {
         let (region, size) = (request.region, request.region.size());
         [
             BlurPlan::copy(region, request.finish),
@@ -211,19 +211,19 @@ fn exact_plans(requests: &[BlurRequest]) -> Vec<BlurPlan> {
 }
 
 /// The same request for a shorter region, if its sigma is a number.
-fn short(request: BlurRequest) -> Option<BlurRequest> {
+fn short(request: PlanRequest) -> Option<PlanRequest> {
     let URect { min, max } = request.region;
     let region = URect {
         min,
         max: max.min(min + UVec2::splat(SHORT)),
     };
-    (request.sigma.is_finite() && request.sigma.min_element() >= 0.0).then_some(BlurRequest { region, ..request })
+    (request.sigma.is_finite() && request.sigma.min_element() >= 0.0).then_some(PlanRequest { region, ..request })
 }
 
 /// Several plans at a time, of which every other one is read in part.
-fn plans_together(requests: &[BlurRequest]) -> Vec<BlurPlan> {
+fn plans_together(requests: &[PlanRequest]) -> Vec<BlurPlan> {
     let plans: Vec<BlurPlan> = requests.iter().map(BlurPlan::new).collect();
-    let region = |(index, request): (u32, &BlurRequest)| {
+    let region = |(index, request): (u32, &PlanRequest)| {
         let inset = (request.region.size() / 3) * (index % 2);
         URect {
             min: request.region.min + inset,

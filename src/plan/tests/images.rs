@@ -10,7 +10,7 @@ fn sigmas(steps: u32) -> impl Iterator<Item = f64> {
 }
 
 fn square(sigma: f64, region: URect, edge: EdgeMode, precision: Precision, way: (Tiling, Filtering)) -> BlurPlan {
-    BlurPlan::new(&BlurRequest {
+    BlurPlan::new(&PlanRequest {
         sigma: Vec2::splat(sigma as f32),
         region,
         edge,

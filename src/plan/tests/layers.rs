@@ -6,7 +6,7 @@ use crate::program::MAX_REACH;
 use core::ops::Range;
 
 fn varying(sigma: Vec2, region: URect, edge: EdgeMode, means: Means, finish: Finish, in_place: bool) -> BlurPlan {
-    let request = BlurRequest {
+    let request = PlanRequest {
         sigma,
         region,
         edge,

@@ -6,7 +6,7 @@ use pass::Stage;
 /// A plan and the same with its last step left, for one region and strength.
 fn both(sigma: f64, edge: EdgeMode, precision: Precision, way: (Tiling, Filtering)) -> [BlurPlan; 2] {
     [Finish::Write, Finish::Leave].map(|finish| {
-        BlurPlan::new(&BlurRequest {
+        BlurPlan::new(&PlanRequest {
             sigma: Vec2::new(sigma as f32, 0.4 * sigma as f32),
             region: URect::new(101, 7, 101 + 77, 7 + 9),
             edge,

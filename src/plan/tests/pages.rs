@@ -87,7 +87,7 @@ fn panels() -> Vec<(URect, URect, Vec2, EdgeMode)> {
 }
 
 fn leaving((reads, _, sigma, edge): (URect, URect, Vec2, EdgeMode), means: Means) -> BlurPlan {
-    BlurPlan::new(&BlurRequest {
+    BlurPlan::new(&PlanRequest {
         sigma,
         region: reads,
         edge,
@@ -173,7 +173,7 @@ fn reduced_texels(plan: &BlurPlan) -> u64 {
 #[test]
 fn glass_costs_what_it_covers() {
     let screen = UVec2::new(1920, 1080);
-    let request = |sigma: f32, region: URect, edge: EdgeMode, means: Means, finish: Finish| BlurRequest {
+    let request = |sigma: f32, region: URect, edge: EdgeMode, means: Means, finish: Finish| PlanRequest {
         sigma: Vec2::splat(sigma),
         region,
         edge,

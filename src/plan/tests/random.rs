@@ -36,7 +36,7 @@ fn side() -> impl Strategy<Value = (u32, u32)> {
     })
 }
 
-pub(super) fn request() -> impl Strategy<Value = BlurRequest> {
+pub(super) fn request() -> impl Strategy<Value = PlanRequest> {
     let sigma = prop_oneof![sigma().prop_map(Vec2::splat), [sigma(), sigma()].prop_map(Vec2::from)];
     let how = (
         select(EDGES.to_vec()),
@@ -44,7 +44,7 @@ pub(super) fn request() -> impl Strategy<Value = BlurRequest> {
         select(WAYS.to_vec()),
         select(vec![Finish::Write, Finish::Leave]),
     );
-    (sigma, side(), side(), how).prop_map(|(sigma, x, y, (edge, precision, way, finish))| BlurRequest {
+    (sigma, side(), side(), how).prop_map(|(sigma, x, y, (edge, precision, way, finish))| PlanRequest {
         sigma,
         region: URect::new(x.0, y.0, x.1, y.1),
         edge,
@@ -68,7 +68,7 @@ fn is_normal(axis: &AxisPass, edge: EdgeMode) -> bool {
 }
 
 /// Where a pass writes has been asked for, and what it reads is there.
-fn assert_sound(plan: &BlurPlan, request: &BlurRequest) {
+fn assert_sound(plan: &BlurPlan, request: &PlanRequest) {
     let mut written = vec![Surface::Source];
     let steps = plan.passes.iter().chain(&plan.left);
     for (index, pass) in steps.enumerate() {
@@ -108,7 +108,7 @@ fn assert_sound(plan: &BlurPlan, request: &BlurRequest) {
 }
 
 /// Every program that a plan asks for is one that has been announced.
-fn assert_listed(plan: &BlurPlan, request: &BlurRequest) {
+fn assert_listed(plan: &BlurPlan, request: &PlanRequest) {
     let general = |stage: Stage| Stage {
         program: stage.program.for_any_kernel(),
         ..stage

@@ -22,7 +22,7 @@ fn the_list_of_stages_is_what_plans_ask_for() {
             // A row that repeats has aprons as wide as its kernel.
             let side = if sigma < 3000.0 { 64 } else { 1 };
             for (j, (x, y)) in aspects.into_iter().flatten().enumerate() {
-                let plan = BlurPlan::new(&BlurRequest {
+                let plan = BlurPlan::new(&PlanRequest {
                     sigma: Vec2::new(sigma * x, sigma * y),
                     region: URect::new(3, 5, 3 + side, 5 + side),
                     edge: EDGES[(i + j) % EDGES.len()],
