@@ -44,11 +44,11 @@
 //!
 //! The axes are planned independently ([`axis`]), which is what makes different sigmas along x and y free.
 
-mod atlas;
 mod axis;
 mod images;
 mod ladder;
 mod layers;
+mod pack;
 pub mod pages;
 pub mod pass;
 mod row;

@@ -12,12 +12,11 @@
 //!
 //! Which sigmas layers have, and how they are blended, is the subject of [`ladder`].
 
-use super::atlas::arrange;
 use super::axis::{Axis, Levels, reach_of_both};
-use super::ladder;
 use super::pass::{AxisPass, Finish, Means, Needed, Pass, PassKind, Surface, beyond};
 use super::rules;
 use super::tile::{Blur, Layer, level_size, levels_of, shares};
+use super::{ladder, pack};
 use crate::program::{Program, Tiling};
 use crate::settings::EdgeMode;
 use bevy::math::{IVec2, URect, UVec2, Vec2};
@@ -199,7 +198,7 @@ impl Builder {
             .iter()
             .map(|blur| level_size(&blur.axes, blur.octaves()))
             .collect();
-        let (places, size) = arrange(&sizes);
+        let (size, places) = pack::atlas(&sizes);
         let level = |blur: &Blur| {
             let level = chain.iter().find(|(octaves, _)| *octaves == blur.octaves());
             level.expect("the chain leads past all layers").1
@@ -246,7 +245,7 @@ impl Builder {
             } else {
                 axis.keep(levels)
             };
-            pass.between(firsts[0][i] as i32, firsts[1][i] as i32)
+            pass.moved(firsts[0][i] as i32, firsts[1][i] as i32)
         });
         let kind = [PassKind::Horizontal, PassKind::Vertical][along];
         let program = rules::convolve(along, reach);
@@ -260,8 +259,7 @@ impl Builder {
     fn convolve_both(&mut self, blur: &Blur, reach: usize, (source, atlas): (Surface, Surface), place: UVec2) {
         let axes = array::from_fn(|i| {
             let axis = &blur.axes[i];
-            axis.convolve(levels_of(axis, source), reach)
-                .between(0, place[i] as i32)
+            axis.convolve(levels_of(axis, source), reach).moved(0, place[i] as i32)
         });
         let program = rules::convolve_both(reach, beyond(&axes));
         self.push_tile(PassKind::Blur, program, (source, atlas), (place, blur), axes);

@@ -9,11 +9,10 @@
 //! A level is also cut down to the texels that somebody reads in the end.
 
 use super::BlurPlan;
+use super::pack;
 use super::pass::{AxisPass, Filter, Pass, Surface};
 use crate::settings::EdgeMode;
 use bevy::math::{IVec2, URect, UVec2};
-use core::array;
-use core::cmp::Reverse;
 use core::ops::Range;
 
 /// A plan whose last step is left, and the texels of the picture for which somebody does that step.
@@ -35,7 +34,7 @@ pub fn together(parts: &[Part], limit: u32) -> BlurPlan {
     let mut whole = BlurPlan::default();
     for step in 0..longest {
         let sizes = kept.iter().map(|texels| texels.get(step).map(URect::size));
-        let packed = pack(&sizes.flatten().collect::<Vec<UVec2>>(), limit);
+        let packed = pack::pages(&sizes.flatten().collect::<Vec<UVec2>>(), limit);
         let first_page = whole.intermediates.len();
         let mut packed_places = packed.places.into_iter();
         let mut passes = Vec::new();
@@ -49,11 +48,11 @@ pub fn together(parts: &[Part], limit: u32) -> BlurPlan {
                 corner,
                 texels: *texels,
             };
-            passes.push(moved(&part.plan.passes[step], places[index].last(), &place));
+            passes.push(moved(&part.plan.passes[step], places[index].last(), Some(&place)));
             places[index].push(place);
         }
         passes.sort_by_key(|pass| (pass.target.index(), pass.program.computes(), pass.program));
-        whole.intermediates.extend(packed.pages);
+        whole.intermediates.extend(packed.textures);
         whole.passes.extend(passes);
     }
     let left = parts.iter().zip(&places).flat_map(|(part, places)| {
@@ -61,7 +60,7 @@ pub fn together(parts: &[Part], limit: u32) -> BlurPlan {
         Some(Pass {
             origin: part.region.min,
             size: part.region.size(),
-            ..read_from(left, places.last()?)
+            ..moved(left, Some(places.last()?), None)
         })
     });
     whole.left = left.collect();
@@ -94,43 +93,22 @@ impl Surface {
     }
 }
 
-/// The same pass between other places.
-fn moved(pass: &Pass, source: Option<&Place>, target: &Place) -> Pass {
-    let from = source.map_or_else(|| pass.clone(), |place| read_from(pass, place));
-    let shift = target.shift();
-    let axes = array::from_fn(|i| AxisPass {
-        shift: from.axes[i].shift - shift[i] * from.axes[i].step,
-        ..from.axes[i].clone()
-    });
-    Pass {
-        target: target.page,
-        origin: target.corner,
-        size: target.texels.size(),
-        axes,
-        ..from
-    }
-}
-
-/// The same pass out of another place.
-fn read_from(pass: &Pass, source: &Place) -> Pass {
-    let shift = source.shift();
-    let axes = array::from_fn(|i| {
-        let axis = pass.axes[i].clone();
-        let (first, end) = (source.texels.min[i] as i32, source.texels.max[i] as i32);
-        let positions = match axis.filter {
-            // Positions are halves of texels of the picture.
-            Filter::Spline => shift[i] << (axis.octaves + 1),
-            Filter::Taps | Filter::Weights | Filter::Mean(_) => shift[i],
-        };
-        AxisPass {
-            shift: axis.shift + positions,
-            bounds: (axis.bounds.0.max(first) + shift[i], axis.bounds.1.min(end) + shift[i]),
-            ..axis
+/// The same pass between other places, `None` where it stays at the picture itself.
+fn moved(pass: &Pass, source: Option<&Place>, target: Option<&Place>) -> Pass {
+    let shift = |place: Option<&Place>| place.map_or(IVec2::ZERO, Place::shift);
+    let axis = |i: usize| {
+        let mut axis = pass.axes[i].clone();
+        if let Some(URect { min, max }) = source.map(|place| place.texels) {
+            axis.bounds = (axis.bounds.0.max(min[i] as i32), axis.bounds.1.min(max[i] as i32));
         }
-    });
+        axis.moved(shift(source)[i], shift(target)[i])
+    };
     Pass {
-        source: source.page,
-        axes,
+        source: source.map_or(pass.source, |place| place.page),
+        target: target.map_or(pass.target, |place| place.page),
+        origin: target.map_or(pass.origin, |place| place.corner),
+        size: target.map_or(pass.size, |place| place.texels.size()),
+        axes: [axis(0), axis(1)],
         ..pass.clone()
     }
 }
@@ -183,54 +161,4 @@ impl AxisPass {
         }
         first.clamp(low, high - 1)..last.clamp(low, high - 1) + 1
     }
-}
-
-/// Rectangles in pages.
-#[derive(Debug, Default)]
-struct Packed {
-    pages: Vec<UVec2>,
-    /// The page of every rectangle, and its corner there.
-    places: Vec<(usize, UVec2)>,
-}
-
-/// Packs rectangles in rows of falling height, into pages as square as they come, on as many as it takes.
-fn pack(sizes: &[UVec2], limit: u32) -> Packed {
-    let mut order: Vec<usize> = (0..sizes.len()).collect();
-    order.sort_by_key(|index| Reverse(sizes[*index].y));
-    let widest = sizes.iter().map(|size| size.x).max().unwrap_or(0);
-    let side = (sizes.iter().map(|size| area(*size)).sum::<u64>() as f64).sqrt() as u32;
-    let width = rounded(side.max(widest)).min(limit.max(widest));
-    let mut packed = Packed {
-        pages: Vec::new(),
-        places: vec![(0, UVec2::ZERO); sizes.len()],
-    };
-    let (mut corner, mut row_end) = (UVec2::ZERO, 0);
-    for index in order {
-        let size = sizes[index];
-        if corner.x + size.x > width {
-            corner = UVec2::new(0, row_end);
-        }
-        if packed.pages.is_empty() || corner.y + size.y > limit && corner != UVec2::ZERO {
-            packed.pages.push(UVec2::ZERO);
-            (corner, row_end) = (UVec2::ZERO, 0);
-        }
-        let page = packed.pages.len() - 1;
-        packed.places[index] = (page, corner);
-        row_end = row_end.max(corner.y + size.y);
-        corner.x += size.x;
-        packed.pages[page] = packed.pages[page].max(UVec2::new(corner.x, row_end));
-    }
-    let page_size = |size: &UVec2| UVec2::new(rounded(size.x), rounded(size.y)).min((*size).max(UVec2::splat(limit)));
-    packed.pages = packed.pages.iter().map(page_size).collect();
-    packed
-}
-
-/// Somewhat more, so that it stays what it is while sizes change a little: a multiple of an eighth to a quarter of itself.
-fn rounded(side: u32) -> u32 {
-    let step = (side.next_power_of_two() / 8).max(32);
-    side.next_multiple_of(step)
-}
-
-fn area(size: UVec2) -> u64 {
-    u64::from(size.x) * u64::from(size.y)
 }

@@ -128,14 +128,15 @@ pub struct Images {
 }
 
 impl AxisPass {
-    /// The same between parts of larger textures, whose first texels are these.
-    pub(super) fn between(self, source: i32, target: i32) -> Self {
-        let (reads, writes) = match self.filter {
-            Filter::Spline => (2 << self.octaves, 2),
-            _ => (1, self.step),
+    /// The same where texel 0 of the source and of the target lie at other texels of their textures.
+    pub(super) fn moved(self, source: i32, target: i32) -> Self {
+        // Positions of splines are halves of texels of the picture.
+        let texel = match self.filter {
+            Filter::Spline => 2 << self.octaves,
+            Filter::Taps | Filter::Weights | Filter::Mean(_) => 1,
         };
         Self {
-            shift: self.shift + reads * source - writes * target,
+            shift: self.shift + texel * source - self.step * target,
             bounds: (self.bounds.0 + source, self.bounds.1 + source),
             ..self
         }

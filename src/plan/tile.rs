@@ -48,7 +48,7 @@ impl Blur {
             let axis = &self.axes[i];
             let first = target.map_or(0, |level| axis.extent(level).first);
             axis.upsample((Some(axis.octaves()), target))
-                .between(origin[i] as i32, -first)
+                .moved(origin[i] as i32, -first)
         };
         Layer {
             sigma: self.sigma,

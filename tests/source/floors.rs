@@ -19,7 +19,7 @@ const FLOORS: &[&[&str]] = &[
     &["diagnostics/label"],
     &[
         "plan/pass",
-        "plan/atlas",
+        "plan/pack",
         "plan/ladder",
         "shares",
         "diagnostics/assign",

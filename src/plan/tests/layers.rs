@@ -49,7 +49,7 @@ fn layer_of_row(plan: &BlurPlan, layer: &Layer, row: &[f64], targets: Range<i32>
     let spline = &layer.axes[0];
     let tile = spline.bounds.0 as usize..spline.bounds.1 as usize;
     // Positions count from the tile's first texel.
-    let moved = spline.clone().between(-spline.bounds.0, 0);
+    let moved = spline.clone().moved(-spline.bounds.0, 0);
     moved.apply(&rows[atlas][tile], targets)
 }
 
