@@ -45,6 +45,7 @@
 //! The axes are planned independently ([`axis`]), which is what makes different sigmas along x and y free.
 
 mod axis;
+mod builder;
 mod images;
 mod ladder;
 mod layers;
@@ -54,7 +55,6 @@ pub mod pass;
 mod row;
 mod rules;
 mod stages;
-mod tile;
 mod zip;
 
 use crate::kernel::Precision;
@@ -62,64 +62,24 @@ use crate::program::{Filtering, Program, Tiling};
 use crate::settings::EdgeMode;
 use axis::Axis;
 use bevy::math::{URect, UVec2, Vec2};
+use builder::PassBuilder;
 use pass::{AxisPass, Pass, PassKind, Surface};
-use zip::Zip;
 
 pub use axis::MIN_SIGMA;
 pub use ladder::{DENSE_FROM, LAYERS};
-pub use layers::Layers;
-pub use pass::{Finish, Means};
+pub use pass::{BlurPlan, Finish, Layer, Layers, Means, PlanRequest};
 pub use stages::{stages, varying_stages};
-pub use tile::Layer;
-
-/// What to plan for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PlanRequest {
-    /// The standard deviations along x and y in source texels. At least 0; below [`MIN_SIGMA`] an axis is not blurred.
-    pub sigma: Vec2,
-    /// The texels to blur, both in the source and in the destination. Not empty.
-    pub region: URect,
-    /// What lies outside the region.
-    pub edge: EdgeMode,
-    /// How to do it.
-    pub means: Means,
-    /// Who does the last step.
-    pub finish: Finish,
-}
-
-/// How to blur: the textures that are needed in between and the passes, in order.
-///
-/// The first pass reads the source and the last one writes the destination. Those may be one texture, unless the request
-/// says that they are [apart](Tiling::Tiled): then one pass may do both. A plan without passes leaves everything as it is.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BlurPlan {
-    /// The sizes of the intermediate textures.
-    pub intermediates: Vec<UVec2>,
-    /// The passes, in order.
-    pub passes: Vec<Pass>,
-    /// The steps that are left to somebody else: upsamplings by a render pass, which read an intermediate. One for a single
-    /// blur, and one for each of [several](pages).
-    pub left: Vec<Pass>,
-    /// What the last pass blends, if sigma varies over the picture.
-    pub layers: Option<Layers>,
-}
 
 impl BlurPlan {
     /// Plans a blur.
     #[must_use]
     pub fn new(request: &PlanRequest) -> Self {
-        let PlanRequest {
-            sigma,
-            region,
-            edge,
-            means,
-            finish,
-        } = *request;
-        let axes = axes(sigma, region, edge, means.precision);
+        let builder = PassBuilder::new(request);
+        let axes = builder.axes(request.sigma, request.means.precision.rho());
         if axes.iter().any(Axis::blurs) {
-            Zip::new(axes, region, means, finish).blur().into()
-        } else if finish == Finish::Leave {
-            Self::copy(region, finish)
+            zip::blur(builder, axes.each_ref())
+        } else if request.finish == Finish::Leave {
+            Self::copy(request.region, request.finish)
         } else {
             Self::default()
         }
@@ -128,32 +88,26 @@ impl BlurPlan {
     /// Plans a blur whose sigma varies over the picture, up to the one that is asked for ([`layers`]), in place or not.
     #[must_use]
     pub fn varying(request: &PlanRequest, in_place: bool) -> Self {
-        let PlanRequest {
-            sigma,
-            region,
-            edge,
-            means,
-            finish,
-        } = *request;
-        if sigma.max_element() < MIN_SIGMA {
+        if request.sigma.max_element() < MIN_SIGMA {
             return Self::new(request);
         }
-        let in_place = in_place && finish == Finish::Write;
-        layers::Builder::new(region, edge, means, finish, in_place)
-            .build(sigma)
-            .into()
+        layers::blur(PassBuilder::new(request), in_place && request.finish == Finish::Write)
     }
 
     /// Plans an exact copy of `region`.
     #[must_use]
     pub fn copy(region: URect, finish: Finish) -> Self {
-        let axes = axes(Vec2::ZERO, region, EdgeMode::Clamp, Precision::Standard);
-        let means = Means {
-            precision: Precision::Standard,
-            tiling: Tiling::None,
-            filtering: Filtering::default(),
-        };
-        Zip::new(axes, region, means, finish).copy().into()
+        zip::copy(PassBuilder::new(&PlanRequest {
+            sigma: Vec2::ZERO,
+            region,
+            edge: EdgeMode::Clamp,
+            means: Means {
+                precision: Precision::Standard,
+                tiling: Tiling::None,
+                filtering: Filtering::default(),
+            },
+            finish,
+        }))
     }
 
     /// Plans the step from one mip level to the next.
@@ -181,33 +135,6 @@ impl BlurPlan {
         self.intermediates
             .iter()
             .fold(UVec2::ZERO, |largest, size| largest.max(*size))
-    }
-}
-
-fn axes(sigma: Vec2, region: URect, edge: EdgeMode, precision: Precision) -> [Axis; 2] {
-    let ends = |i: usize| (region.min[i], region.max[i]);
-    [0, 1].map(|i| Axis::new(sigma[i], ends(i), edge, precision, precision.rho()))
-}
-
-impl From<Zip> for BlurPlan {
-    fn from(zip: Zip) -> Self {
-        Self {
-            intermediates: zip.intermediates,
-            passes: zip.passes,
-            left: zip.left.into_iter().collect(),
-            layers: None,
-        }
-    }
-}
-
-impl From<layers::Builder> for BlurPlan {
-    fn from(builder: layers::Builder) -> Self {
-        Self {
-            intermediates: builder.intermediates,
-            passes: builder.passes,
-            left: builder.left.into_iter().collect(),
-            layers: builder.layers,
-        }
     }
 }
 

@@ -2,9 +2,7 @@
 
 use super::images::{ImageWeights, Level};
 use super::pass::{AxisPass, BORDER, Filter, MAX_WEIGHTS};
-use super::rules;
 use crate::kernel::{self, Precision};
-use crate::program::Tiling;
 use crate::settings::EdgeMode;
 use core::ops::RangeInclusive;
 
@@ -93,11 +91,6 @@ impl Axis {
         self.residual.len() > 1
     }
 
-    /// The level of this axis after `octave` octaves of the plan.
-    pub fn level(&self, octave: u32) -> u32 {
-        octave.min(self.octaves)
-    }
-
     /// The texels of a level. Level 0 is just the region: its outside is computed while reading.
     pub fn extent(&self, level: u32) -> Extent {
         if level == 0 {
@@ -182,12 +175,12 @@ impl Axis {
 
     /// Interpolates at the resolution of the source.
     pub fn upsample(&self, levels: Levels) -> AxisPass {
-        let (source, _) = self.firsts(levels);
+        let (source, target) = self.firsts(levels);
         let scale = 1 << self.octaves;
         AxisPass {
             step: 2,
             // The texel j of the level has its centre at (j + 1/2) P - 1/2, so t is at (2t + 1 - P) / 2P.
-            shift: 1 - scale - 2 * scale * source,
+            shift: 1 - scale - 2 * scale * source + 2 * target,
             filter: Filter::Spline,
             octaves: self.octaves,
             normalize: !self.inside.is_empty(),
@@ -275,12 +268,6 @@ impl Axis {
         let high = (0..BORDER).map(|i| (length + i).saturating_sub(BORDER));
         low.chain(high).map(|i| self.inside[i]).collect()
     }
-}
-
-/// The reach of the program that convolves along both axes at once.
-pub(super) fn reach_of_both(axes: &[Axis; 2], tiling: Tiling) -> usize {
-    let most = |reach: fn(&Axis) -> usize| axes.iter().map(reach).max().unwrap_or(0);
-    rules::reach_with_images(most(Axis::reach), most(Axis::images_reach), tiling)
 }
 
 fn octaves_between(levels: Levels) -> u32 {

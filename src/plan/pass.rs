@@ -3,7 +3,7 @@
 use crate::kernel::Precision;
 use crate::program::{Beyond, Filtering, Program, Tiling};
 use crate::settings::EdgeMode;
-use bevy::math::UVec2;
+use bevy::math::{IVec2, URect, UVec2, Vec2};
 
 /// The most numbers of one axis.
 pub const MAX_WEIGHTS: usize = 96;
@@ -28,8 +28,23 @@ pub enum Finish {
     /// A pass of the plan writes the destination.
     #[default]
     Write,
-    /// Somebody else: [`BlurPlan::left`](super::BlurPlan::left) says how.
+    /// Somebody else: [`BlurPlan::left`] says how.
     Leave,
+}
+
+/// What to plan for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlanRequest {
+    /// The standard deviations along x and y in source texels. At least 0; below [`MIN_SIGMA`](super::MIN_SIGMA) an axis is not blurred.
+    pub sigma: Vec2,
+    /// The texels to blur, both in the source and in the destination. Not empty.
+    pub region: URect,
+    /// What lies outside the region.
+    pub edge: EdgeMode,
+    /// How to do it.
+    pub means: Means,
+    /// Who does the last step.
+    pub finish: Finish,
 }
 
 /// Something that a pass reads or writes.
@@ -37,7 +52,7 @@ pub enum Finish {
 pub enum Surface {
     /// The texture to blur.
     Source,
-    /// An entry of [`BlurPlan::intermediates`](super::BlurPlan::intermediates).
+    /// An entry of [`BlurPlan::intermediates`].
     Intermediate(usize),
     /// The texture that takes the result.
     Destination,
@@ -194,6 +209,53 @@ pub struct Pass {
     pub axes: [AxisPass; 2],
     /// What of it is read. `None` if that is all.
     pub needed: Option<Needed>,
+}
+
+/// How to blur: the textures that are needed in between and the passes, in order.
+///
+/// The first pass reads the source and the last one writes the destination. Those may be one texture, unless the request
+/// says that they are [apart](Tiling::Tiled): then one pass may do both. A plan without passes leaves everything as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BlurPlan {
+    /// The sizes of the intermediate textures.
+    pub intermediates: Vec<UVec2>,
+    /// The passes, in order.
+    pub passes: Vec<Pass>,
+    /// The steps that are left to somebody else: upsamplings by a render pass, which read an intermediate. One for a single
+    /// blur, and one for each of [several](super::pages).
+    pub left: Vec<Pass>,
+    /// What the last pass blends, if sigma varies over the picture.
+    pub layers: Option<Layers>,
+}
+
+/// What the last pass blends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layers {
+    /// The texture that holds all layers.
+    pub atlas: Surface,
+    /// The sigma up to which the sharp picture is summed, along the axis of the larger sigma.
+    pub gathered: f64,
+    /// After how many sigmas that sum ends.
+    pub cutoff: f64,
+    /// The texture of those sums, or of the sums of rows.
+    pub sums: Surface,
+    /// The sigmas along x and y as shares of the larger one.
+    pub aspect: Vec2,
+    /// The position of the target's first texel in the picture.
+    pub origin: IVec2,
+    /// The layers, from weak to strong.
+    pub layers: Vec<Layer>,
+}
+
+/// One blur of the whole picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layer {
+    /// Its sigma, along the axis of the larger sigma.
+    pub sigma: f64,
+    /// The first texel of its tile.
+    pub origin: UVec2,
+    /// The splines from its tile to the target of the last pass.
+    pub axes: [AxisPass; 2],
 }
 
 /// A program with the ends that it touches: all that decides a pipeline, but for the formats.

@@ -31,7 +31,7 @@ const FLOORS: &[&[&str]] = &[
     ],
     &["plan/row", "plan/images", "reports"],
     &["plan/axis"],
-    &["plan/tile"],
+    &["plan/builder"],
     &["plan/zip", "plan/stages", "plan/layers"],
     &["plan"],
     &[

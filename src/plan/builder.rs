@@ -1,0 +1,196 @@
+//! Writes plans down: levels of the picture, and passes from one to another.
+
+use super::axis::{Axis, Levels};
+use super::pass::{AxisPass, BlurPlan, Finish, Means, Pass, PassKind, PlanRequest, Surface, beyond};
+use super::rules;
+use crate::program::{Program, Tiling};
+use bevy::math::{UVec2, Vec2};
+use core::array;
+
+/// The axes that a pass works along.
+pub(super) type Axes<'a> = [&'a Axis; 2];
+
+/// What a pass reads and what it writes.
+pub(super) type Ends = (Level, Level);
+
+/// The picture at a resolution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Level {
+    /// How many octaves coarser it is along x and y.
+    pub octaves: [u32; 2],
+    /// What holds it.
+    pub surface: Surface,
+    /// Its first texel there.
+    pub corner: UVec2,
+}
+
+impl Level {
+    /// The picture itself.
+    pub const PICTURE: Self = Self::at(Surface::Source, [0; 2]);
+    /// What takes the result.
+    pub const RESULT: Self = Self::at(Surface::Destination, [0; 2]);
+
+    /// A level that fills a surface, or begins where that does.
+    pub const fn at(surface: Surface, octaves: [u32; 2]) -> Self {
+        Self {
+            octaves,
+            surface,
+            corner: UVec2::ZERO,
+        }
+    }
+
+    /// The level of an axis pass.
+    fn along(&self, axis: usize) -> Option<u32> {
+        matches!(self.surface, Surface::Intermediate(_)).then_some(self.octaves[axis])
+    }
+}
+
+/// A plan that is being made.
+pub(super) struct PassBuilder {
+    pub request: PlanRequest,
+    pub plan: BlurPlan,
+}
+
+impl PassBuilder {
+    pub fn new(request: &PlanRequest) -> Self {
+        Self {
+            request: *request,
+            plan: BlurPlan::default(),
+        }
+    }
+
+    /// The axes for a sigma, with as many octaves as leave it at least `rho` texels of the lowest level.
+    pub fn axes(&self, sigma: Vec2, rho: f64) -> [Axis; 2] {
+        let PlanRequest {
+            region, edge, means, ..
+        } = self.request;
+        [0, 1].map(|i| Axis::new(sigma[i], (region.min[i], region.max[i]), edge, means.precision, rho))
+    }
+
+    /// Allocates a texture.
+    pub fn texture(&mut self, size: UVec2) -> Surface {
+        self.plan.intermediates.push(size);
+        Surface::Intermediate(self.plan.intermediates.len() - 1)
+    }
+
+    /// The texels of a texture. All ends are taken to be as large as the region.
+    pub fn size_of(&self, surface: Surface) -> UVec2 {
+        match surface {
+            Surface::Intermediate(index) => self.plan.intermediates[index],
+            Surface::Source | Surface::Destination => self.request.region.size(),
+        }
+    }
+
+    /// Allocates a level.
+    pub fn level(&mut self, axes: Axes, octaves: [u32; 2]) -> Level {
+        Level::at(self.texture(level_size(axes, octaves)), octaves)
+    }
+
+    /// Goes to a coarser level.
+    pub fn downsample(&mut self, axes: Axes, source: Level, octaves: [u32; 2]) -> Level {
+        let Means { tiling, filtering, .. } = self.request.means;
+        let may_filter = match source.surface {
+            Surface::Source => filtering.source,
+            Surface::Intermediate(_) | Surface::Destination => filtering.intermediates,
+        };
+        let ends = (source, self.level(axes, octaves));
+        let steps = array::from_fn(|i| 1 << (octaves[i] - source.octaves[i]));
+        let mut numbers = each(axes, ends, Axis::downsample);
+        let program = rules::downsample(steps, tiling, may_filter, beyond(&numbers));
+        if program.filters() {
+            numbers = each(axes, ends, Axis::downsample_filtered);
+        }
+        let pass = self.pass(PassKind::Downsample, program, axes, ends, numbers);
+        self.plan.passes.push(pass);
+        ends.1
+    }
+
+    /// Convolves along one axis, 0 for x and 1 for y, and leaves the other as it is.
+    pub fn convolve(&mut self, along: usize, axes: Axes, ends: Ends) -> &mut Pass {
+        let reach = rules::rounded_reach(axes[along].reach(), Tiling::None);
+        let kept = each(axes, ends, Axis::keep);
+        let mut numbers = each(axes, ends, |axis, levels| axis.convolve(levels, reach));
+        numbers[1 - along] = kept[1 - along].clone();
+        let kind = [PassKind::Horizontal, PassKind::Vertical][along];
+        let pass = self.pass(kind, rules::convolve(along, reach), axes, ends, numbers);
+        self.plan.passes.push_mut(pass)
+    }
+
+    /// The reach of the program that convolves along both axes at once.
+    pub fn reach_of_both(&self, axes: Axes) -> usize {
+        let most = |reach: fn(&Axis) -> usize| axes.map(reach).into_iter().max().unwrap_or(0);
+        rules::reach_with_images(most(Axis::reach), most(Axis::images_reach), self.request.means.tiling)
+    }
+
+    /// Convolves along both axes at once, with kernels of one reach.
+    pub fn convolve_both(&mut self, reach: usize, axes: Axes, ends: Ends) -> &mut Pass {
+        let numbers = each(axes, ends, |axis, levels| axis.convolve(levels, reach));
+        let program = rules::convolve_both(reach, beyond(&numbers));
+        let pass = self.pass(PassKind::Blur, program, axes, ends, numbers);
+        self.plan.passes.push_mut(pass)
+    }
+
+    /// Reads and writes at the resolution of the picture, texel by texel.
+    pub fn keep(&mut self, kind: PassKind, program: Program, ends: Ends) {
+        let axes = self.axes(Vec2::ZERO, self.request.means.precision.rho());
+        let axes = axes.each_ref();
+        let pass = self.pass(kind, program, axes, ends, each(axes, ends, Axis::keep));
+        self.plan.passes.push(pass);
+    }
+
+    /// Brings a blurred level to the resolution of the picture, unless that is done, or leaves it to somebody who renders.
+    pub fn finish(mut self, axes: Axes, blurred: Level) -> BlurPlan {
+        let Means { tiling, filtering, .. } = self.request.means;
+        let ends = (blurred, Level::RESULT);
+        let upsample = |tiling| {
+            let program = rules::upsample(blurred.octaves, tiling, filtering);
+            self.pass(
+                PassKind::Upsample,
+                program,
+                axes,
+                ends,
+                each(axes, ends, Axis::upsample),
+            )
+        };
+        match self.request.finish {
+            Finish::Leave => self.plan.left = vec![upsample(Tiling::None)],
+            Finish::Write if blurred == Level::RESULT => {}
+            Finish::Write if blurred.octaves == [0; 2] => self.keep(PassKind::Copy, Program::CopyFragment, ends),
+            Finish::Write => self.plan.passes.push(upsample(tiling)),
+        }
+        self.plan
+    }
+
+    fn pass(&self, kind: PassKind, program: Program, axes: Axes, ends: Ends, numbers: [AxisPass; 2]) -> Pass {
+        let (source, target) = ends;
+        let region = self.request.region;
+        let (origin, size) = match target.surface {
+            Surface::Intermediate(_) => (target.corner, level_size(axes, target.octaves)),
+            Surface::Source | Surface::Destination => (region.min, region.size()),
+        };
+        Pass {
+            kind,
+            program,
+            source: source.surface,
+            target: target.surface,
+            origin,
+            size,
+            axes: numbers,
+            needed: None,
+        }
+    }
+}
+
+/// The numbers of a pass along each axis.
+pub(super) fn each(axes: Axes, (source, target): Ends, pass: impl Fn(&Axis, Levels) -> AxisPass) -> [AxisPass; 2] {
+    array::from_fn(|i| {
+        let numbers = pass(axes[i], (source.along(i), target.along(i)));
+        numbers.moved(source.corner[i] as i32, target.corner[i] as i32)
+    })
+}
+
+/// The texels of a level.
+pub(super) fn level_size(axes: Axes, octaves: [u32; 2]) -> UVec2 {
+    let length = |i: usize| axes[i].extent(octaves[i]).length as u32;
+    UVec2::new(length(0), length(1))
+}
