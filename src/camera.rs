@@ -5,13 +5,12 @@
 //! texture is meant.
 
 use crate::diagnostics::label::BlurLabel;
-use crate::errors::{BlurError, Reported};
 use crate::formats::dither::Dither;
 use crate::formats::{CameraPicture, CameraPictureItem, Ends};
-use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurTask, Masks, Timed, Uses, Views, Work};
-use crate::plan::{Finish, MIN_SIGMA};
+use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind};
+use crate::plan::Finish;
 use crate::settings::{BlurProfile, BlurStage, EdgeMode, GaussianBlur};
-use crate::shares::Shares;
+use crate::shares::SigmaField;
 use crate::systems::GaussianBlurSystems;
 use bevy::camera::Camera;
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
@@ -99,8 +98,8 @@ fn add_stages<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clo
 pub struct CameraBlur {
     sigma: Vec2,
     edge: EdgeMode,
-    /// Which share of sigma each place has, `None` if it is the same everywhere.
-    shares: Option<Shares>,
+    /// The share of sigma that each texel gets, `None` if it is the same everywhere.
+    field: Option<SigmaField>,
     stage: BlurStage,
     /// Whether the picture holds light at that stage, and not what a display shows.
     is_light: bool,
@@ -118,14 +117,9 @@ impl CameraBlur {
     }
 }
 
-/// What the render world keeps of a camera's blur.
+/// The job of a camera's blur.
 #[derive(Component, Default)]
-pub struct CameraJob {
-    job: BlurJob,
-    /// Whether there is something to encode in this frame.
-    is_due: bool,
-    failures: Reported,
-}
+pub struct CameraJob(BlurJob);
 
 type BlurredCamera = (
     RenderEntity,
@@ -158,7 +152,7 @@ fn extract_cameras(
                 .sigma_in_texels(scale_factor, viewport.height())
                 .unwrap_or(Vec2::ZERO),
             edge: blur.edge,
-            shares: shares_of(profile, viewport),
+            field: field_of(profile, viewport),
             stage,
             is_light: stage == BlurStage::BeforeTonemapping || !is_tonemapped,
             // Before tonemapping it is not needed: what that adds is not blurred away.
@@ -178,10 +172,10 @@ fn extract_cameras(
     }
 }
 
-/// Which share of its sigma each texel of a viewport has.
-fn shares_of(profile: Option<&BlurProfile>, viewport: URect) -> Option<Shares> {
-    let shares = Shares::new(profile?, viewport.size().as_vec2())?;
-    Some(shares.transformed(Affine2::from_translation(viewport.min.as_vec2())))
+/// The share of sigma that each texel of a viewport gets.
+fn field_of(profile: Option<&BlurProfile>, viewport: URect) -> Option<SigmaField> {
+    let placement = Affine2::from_translation(viewport.min.as_vec2());
+    SigmaField::new(profile, viewport.size().as_vec2(), placement)
 }
 
 type AnnouncedCamera = (
@@ -194,7 +188,7 @@ type AnnouncedCamera = (
 ///
 /// Those of blurs that vary come with the first profile: most apps have none.
 fn announce_cameras(cameras: Query<AnnouncedCamera>, blurs: Query<&CameraBlur>, mut preparer: BlurPreparer) {
-    let varies = blurs.iter().any(|blur| blur.shares.is_some());
+    let varies = blurs.iter().any(|blur| blur.field.is_some());
     for (picture, target, dither) in &cameras {
         let dithers = dither == Some(&DebandDither::Enabled);
         let output = target.and_then(ViewTarget::out_texture_view_format);
@@ -203,9 +197,9 @@ fn announce_cameras(cameras: Query<AnnouncedCamera>, blurs: Query<&CameraBlur>, 
                 let ends = Ends::of_camera(format, is_light);
                 let dither = dither_of(dithers, format, &picture, output);
                 for ends in [ends, Ends { dither, ..ends }] {
-                    preparer.announce(ends, Uses::Blur);
+                    preparer.announce(ends, WorkKind::Blur, Finish::Write);
                     if varies {
-                        preparer.announce(ends, Uses::Varying(Finish::Write));
+                        preparer.announce(ends, WorkKind::Vary, Finish::Write);
                     }
                 }
             }
@@ -222,57 +216,21 @@ type PreparedCamera = (
 );
 
 /// Brings the jobs of all blurred cameras up to date.
-fn prepare_cameras(
-    mut commands: Commands,
-    mut cameras: Query<PreparedCamera>,
-    mut preparer: BlurPreparer,
-    masks: Masks,
-) {
+fn prepare_cameras(mut commands: Commands, mut cameras: Query<PreparedCamera>, mut preparer: BlurPreparer) {
     for (entity, blur, picture, target, job) in &mut cameras {
-        let task = camera_task(blur, &picture, target);
+        let request = camera_request(blur, &picture, target);
+        let update = |job: &mut CameraJob| {
+            if let Err(error) = job.0.update(&mut preparer, request) {
+                error!("{}: {error}", blur.label());
+            }
+        };
         if let Some(mut job) = job {
-            job.update(task, blur, &mut preparer, &masks);
+            update(&mut job);
         } else {
             let mut job = CameraJob::default();
-            job.update(task, blur, &mut preparer, &masks);
+            update(&mut job);
             commands.entity(entity).insert(job);
         }
-    }
-}
-
-impl CameraJob {
-    fn update(&mut self, task: BlurTask, blur: &CameraBlur, preparer: &mut BlurPreparer, masks: &Masks) {
-        let blurs = blur.sigma.max_element() >= MIN_SIGMA && !task.region.is_empty();
-        let prepared = if blurs {
-            self.prepare(task, blur, preparer, masks)
-        } else {
-            Ok(false)
-        };
-        self.is_due = prepared == Ok(true);
-        if !self.is_due {
-            self.job.release();
-        }
-        if let Some(error) = self.failures.news(prepared.map(drop)) {
-            error!("{}: {error}", blur.label());
-        }
-    }
-
-    /// Returns whether the job can be carried out: a mask may be on its way.
-    fn prepare(
-        &mut self,
-        task: BlurTask,
-        blur: &CameraBlur,
-        preparer: &mut BlurPreparer,
-        masks: &Masks,
-    ) -> Result<bool, BlurError> {
-        let Some(mask) = masks.find(blur.shares.as_ref())? else {
-            return Ok(false);
-        };
-        preparer.prepare(&mut self.job, task)?;
-        if let Some(shares) = &blur.shares {
-            preparer.share(&mut self.job, shares, mask.0.as_ref());
-        }
-        Ok(true)
     }
 }
 
@@ -297,24 +255,28 @@ fn dither_of(
     }
 }
 
-fn camera_task(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewTarget) -> BlurTask {
+fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewTarget) -> BlurRequest {
     let (camera, view) = (picture.camera, picture.view);
     let min = view.viewport.truncate().truncate();
     let size = UVec2::new(view.viewport.z, view.viewport.w);
     let viewport = URect::from_corners(min, min + size);
     let whole = URect::from_corners(UVec2::ZERO, camera.physical_target_size.unwrap_or(size));
     let format = target.main_texture_format();
-    BlurTask {
-        ends: Ends {
-            dither: dither_of(blur.dithers, format, picture, target.out_texture_view_format()),
-            ..Ends::of_camera(format, blur.is_light)
+    let region = viewport.intersect(whole);
+    BlurRequest {
+        io: BlurIo {
+            ends: Ends {
+                dither: dither_of(blur.dithers, format, picture, target.out_texture_view_format()),
+                ..Ends::of_camera(format, blur.is_light)
+            },
+            target: target.main_texture().id(),
+            // The camera paints it anew in every frame.
+            source_is_fresh: true,
         },
-        work: match (blur.sigma, blur.edge) {
-            (sigma, edge) if blur.shares.is_some() => Work::Vary { sigma, edge },
-            (sigma, edge) => Work::Blur { sigma, edge },
-        },
+        work: Work::blur(blur.sigma, blur.edge, blur.field.clone()),
         finish: Finish::Write,
-        region: viewport.intersect(whole),
+        region,
+        bounds: region,
         source_size: whole.size(),
     }
 }
@@ -338,7 +300,7 @@ pub fn blur_after_ui(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, 
 
 fn record(stage: BlurStage, camera: ViewQuery<RecordedCamera>, recorder: &BlurRecorder, mut context: RenderContext) {
     let (target, blur, mut camera_job) = camera.into_inner();
-    if blur.stage != stage || !camera_job.is_due {
+    if blur.stage != stage {
         return;
     }
     let view = target.main_texture_view();
@@ -348,7 +310,6 @@ fn record(stage: BlurStage, camera: ViewQuery<RecordedCamera>, recorder: &BlurRe
         turns: 2,
         ..Views::new(view, view)
     };
-    camera_job
-        .job
-        .record(recorder, &mut context, Timed::whole(blur.label.as_ref()), &views);
+    let timed = Timed::whole(blur.label.as_ref());
+    camera_job.0.record(recorder, &mut context, timed, &views);
 }

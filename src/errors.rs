@@ -25,6 +25,8 @@ pub enum BlurError {
         /// The format of the mask's view.
         format: TextureFormat,
     },
+    /// A mask that is the image the blur writes.
+    MaskIsTarget,
     /// A source in a format that cannot be blurred.
     UnsupportedSource {
         /// The format of the source's view.
@@ -139,6 +141,10 @@ impl fmt::Display for BlurError {
                 f,
                 "the mask of the blur profile has the format {format:?}; it must be two-dimensional, with one layer, and hold \
                  floats or normalised integers"
+            ),
+            Self::MaskIsTarget => write!(
+                f,
+                "the mask of the blur profile is the image that the blur writes; it must be another image"
             ),
             Self::UnsupportedSource { format, lacks } => {
                 write!(f, "the image to blur has the format {format:?}, {lacks}")

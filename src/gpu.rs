@@ -1,8 +1,8 @@
 //! Carries plans out on the GPU.
 //!
-//! A front end keeps one [`BlurJob`] for everything it blurs. In the prepare phase [`BlurPreparer::prepare`] brings the
-//! job up to date with what is asked for; in the render phase [`BlurJob::record`] encodes it. What did not change
-//! between two frames is not touched: the plan, the uniforms, the bind groups and the pipelines all stay.
+//! A front end keeps one [`BlurJob`] for everything it blurs. In the prepare phase [`BlurJob::update`] brings the job up to
+//! date with a [`BlurRequest`]; in the render phase [`BlurJob::record`] encodes it. What did not change between two frames
+//! is not touched: the plan, the uniforms, the bind groups and the pipelines all stay.
 
 mod blend;
 mod compile;
@@ -11,10 +11,14 @@ mod masks;
 mod names;
 mod pipelines;
 mod prepare;
+mod prepared;
 mod record;
+mod request;
+mod step;
 mod textures;
 mod timing;
 mod uniforms;
+mod view_info;
 
 use crate::formats::Capabilities;
 use crate::settings::BlurBackend;
@@ -24,14 +28,15 @@ use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
-pub use compile::{BlurCompilation, BlurPipelines, BlurReadiness, Uses, blurs_ready};
-pub use job::{BlurJob, BlurPart, BlurTask, Left, Work};
-pub use masks::Masks;
+pub use compile::{BlurCompilation, BlurPipelines, BlurReadiness, blurs_ready};
+pub use job::{BlurJob, BlurState, Left};
 pub use pipelines::{left_definitions, left_layout};
 pub use prepare::BlurPreparer;
 pub use record::{BlurAccess, BlurRecorder, Views, record_together};
+pub use request::{BlurIo, BlurPart, BlurRequest, Work, WorkKind};
 pub use textures::{IntermediateTextures, create_texture};
 pub use timing::Timed;
+pub use view_info::{Viewed, layers_of};
 
 /// The backend that the app has chosen.
 #[derive(Resource, Clone, Copy, Debug, Default)]

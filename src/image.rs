@@ -12,7 +12,6 @@ mod pixels;
 mod record;
 mod request;
 mod targets;
-mod view;
 
 use crate::diagnostics::assign::label_blurs;
 use crate::systems::{BlurSystems, GaussianBlurSystems};

@@ -65,7 +65,7 @@ use bevy::math::{URect, UVec2, Vec2};
 use builder::PassBuilder;
 use pass::{AxisPass, Pass, PassKind, Surface};
 
-pub use axis::MIN_SIGMA;
+pub use axis::{MIN_SIGMA, blurs};
 pub use ladder::{DENSE_FROM, LAYERS};
 pub use pass::{BlurPlan, Finish, Layer, Layers, Means, PlanRequest};
 pub use stages::{stages, varying_stages};
@@ -88,7 +88,7 @@ impl BlurPlan {
     /// Plans a blur whose sigma varies over the picture, up to the one that is asked for ([`layers`]), in place or not.
     #[must_use]
     pub fn varying(request: &PlanRequest, in_place: bool) -> Self {
-        if request.sigma.max_element() < MIN_SIGMA {
+        if !blurs(request.sigma) {
             return Self::new(request);
         }
         layers::blur(PassBuilder::new(request), in_place && request.finish == Finish::Write)

@@ -5,6 +5,45 @@ use bevy::asset::AssetId;
 use bevy::image::Image;
 use bevy::math::{Affine2, Vec2};
 
+/// A profile that varies, in a box of a picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SigmaField {
+    /// The profile.
+    pub profile: BlurProfile,
+    /// The size of the box in texels, before it is placed.
+    pub size: Vec2,
+    /// From the box, whose corner is the origin, to the picture.
+    pub placement: Affine2,
+}
+
+impl SigmaField {
+    /// `None` if all shares are 1.
+    #[must_use]
+    pub fn new(profile: Option<&BlurProfile>, size: Vec2, placement: Affine2) -> Option<Self> {
+        let profile = profile.filter(|profile| !profile.is_uniform())?.clone();
+        Some(Self {
+            profile,
+            size,
+            placement,
+        })
+    }
+
+    /// The share of every texel of the picture.
+    #[must_use]
+    pub fn shares(&self) -> Shares {
+        Shares::new(&self.profile, self.size).transformed(self.placement)
+    }
+
+    /// The image that says the shares, if there is one.
+    #[must_use]
+    pub fn mask(&self) -> Option<AssetId<Image>> {
+        match &self.profile {
+            BlurProfile::Mask(image) => Some(image.id()),
+            _ => None,
+        }
+    }
+}
+
 /// How the share of a texel depends on where it is.
 ///
 /// With `q = rows · (p - point)`, where `p` is the texel's centre, all but the mask measure a distance `t` and interpolate: the
@@ -33,7 +72,7 @@ pub enum Measure {
     /// `t = |q|`.
     Distance,
     /// The share is the mask's at `q`, from (0, 0) to (1, 1).
-    Mask(AssetId<Image>),
+    Mask,
 }
 
 /// What makes a step of a slope: no two texels are so near each other.
@@ -53,20 +92,19 @@ impl Shares {
         }
     }
 
-    /// The shares of a profile in a box of so many texels whose corner is the origin. `None` if all are 1. Numbers that are
-    /// not finite count as 0.
+    /// The shares of a profile in a box of so many texels whose corner is the origin. Numbers that are not finite count as 0.
     #[must_use]
-    pub fn new(profile: &BlurProfile, size: Vec2) -> Option<Self> {
+    fn new(profile: &BlurProfile, size: Vec2) -> Self {
         if profile.check().is_err() {
-            return Some(Self::constant(0.0));
+            return Self::constant(0.0);
         }
         let diagonal = |scale: Vec2| [Vec2::new(scale.x, 0.0), Vec2::new(0.0, scale.y)];
-        Some(match *profile {
-            BlurProfile::Uniform => return None,
+        match *profile {
+            BlurProfile::Uniform => Self::constant(1.0),
             BlurProfile::Linear { start, end, from, to } => {
                 let line = (end - start) * size;
                 if line.length_squared() == 0.0 {
-                    return Some(Self::constant(to));
+                    return Self::constant(to);
                 }
                 Self {
                     point: start * size,
@@ -100,17 +138,17 @@ impl Shares {
                 rows: diagonal(Vec2::splat(size.min_element().recip())),
                 ..Self::between(inner, outer, from, to)
             },
-            BlurProfile::Mask(ref image) => Self {
-                measure: Measure::Mask(image.id()),
+            BlurProfile::Mask(_) => Self {
+                measure: Measure::Mask,
                 rows: diagonal(size.recip()),
                 ..Self::constant(1.0)
             },
-        })
+        }
     }
 
     /// The same for a box that is moved, turned or stretched.
     #[must_use]
-    pub fn transformed(self, by: Affine2) -> Self {
+    fn transformed(self, by: Affine2) -> Self {
         let back = by.matrix2.inverse().transpose();
         Self {
             point: by.transform_point2(self.point),
@@ -134,15 +172,6 @@ impl Shares {
             ..Self::constant(0.0)
         }
     }
-
-    /// The mask, if there is one.
-    #[must_use]
-    pub fn mask(&self) -> Option<AssetId<Image>> {
-        match self.measure {
-            Measure::Mask(id) => Some(id),
-            Measure::Signed | Measure::Unsigned | Measure::Distance => None,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -151,7 +180,7 @@ mod tests {
 
     /// What the shaders compute.
     fn share(profile: BlurProfile, size: Vec2, place: Vec2) -> f32 {
-        let shares = Shares::new(&profile, size).expect("a profile that varies");
+        let shares = Shares::new(&profile, size);
         share_at(&shares, place * size)
     }
 
@@ -161,7 +190,7 @@ mod tests {
             Measure::Signed => q.x,
             Measure::Unsigned => q.x.abs(),
             Measure::Distance => q.length(),
-            Measure::Mask(_) => unreachable!("no mask here"),
+            Measure::Mask => unreachable!("no mask here"),
         };
         let t = (t * shares.slope + shares.offset).clamp(0.0, 1.0);
         (shares.from + (shares.to - shares.from) * t).clamp(0.0, 1.0)
@@ -259,7 +288,7 @@ mod tests {
             assert!(profile.check().is_err());
             assert_eq!(share(profile, WIDE, Vec2::splat(0.3)), 0.0);
         }
-        assert!(Shares::new(&BlurProfile::Uniform, Vec2::ONE).is_none());
+        assert!(SigmaField::new(Some(&BlurProfile::Uniform), Vec2::ONE, Affine2::IDENTITY).is_none());
     }
 
     #[test]
@@ -270,7 +299,7 @@ mod tests {
             from: 0.0,
             to: 1.0,
         };
-        let shares = Shares::new(&profile, WIDE).expect("it varies");
+        let shares = Shares::new(&profile, WIDE);
         let turned = Affine2::from_scale_angle_translation(Vec2::new(2.0, 0.5), 0.7, Vec2::new(30.0, -7.0));
         for place in [Vec2::new(80.0, 10.0), Vec2::new(200.0, 70.0), Vec2::new(333.0, 40.0)] {
             let there = share_at(&shares.transformed(turned), turned.transform_point2(place));

@@ -12,7 +12,7 @@
 use super::extract::Panels;
 use super::pipelines::GlassPipelines;
 use crate::formats::{CameraPicture, Ends};
-use crate::gpu::{BlurPipelines, BlurPreparer, BlurReadiness, Uses};
+use crate::gpu::{BlurPipelines, BlurPreparer, BlurReadiness, WorkKind};
 use crate::plan::Finish;
 use crate::settings::BackdropBlur;
 use bevy::prelude::*;
@@ -53,7 +53,7 @@ pub fn announce_glass(
         return;
     }
     // Most apps have no profile.
-    let varies = panels.0.iter().any(|panel| panel.shares.is_some());
+    let varies = panels.0.iter().any(|panel| panel.field.is_some());
     let formats = cameras.iter().flat_map(|picture| picture.formats());
     for format in formats {
         if pipelines.mixes(format).is_none() {
@@ -65,9 +65,11 @@ pub fn announce_glass(
             glass.is_late |= readiness.is_ready();
         }
         for is_light in [false, true] {
-            preparer.announce(Ends::of_camera(format, is_light), Uses::Backdrop);
+            let ends = Ends::of_camera(format, is_light);
+            preparer.announce(ends, WorkKind::Blur, Finish::Leave);
+            preparer.announce(ends, WorkKind::Copy, Finish::Leave);
             if varies {
-                preparer.announce(Ends::of_camera(format, is_light), Uses::Varying(Finish::Leave));
+                preparer.announce(ends, WorkKind::Vary, Finish::Leave);
             }
         }
     }

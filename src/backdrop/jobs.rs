@@ -9,34 +9,45 @@ use super::groups::Group;
 use super::panel::Panel;
 use super::pipelines::GlassPipelines;
 use super::views::Views;
-use crate::errors::{BlurError, Reported};
 use crate::formats::Ends;
-use crate::gpu::{BlurJob, BlurPart, BlurPreparer, BlurTask, Left, Masks, Work};
+use crate::gpu::{BlurIo, BlurJob, BlurPart, BlurPreparer, BlurRequest, Left, Work};
 use crate::plan::Finish;
-use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
 use bevy::math::URect;
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
 use bevy::render::view::ViewTarget;
 use std::sync::Arc;
 
-/// The jobs of all groups. Made anew when the render device is.
+/// The jobs of all glass. Made anew when the render device is.
 #[derive(Resource, Default)]
 pub struct GlassJobs {
-    /// By the main world's entity of their first panel.
-    jobs: EntityHashMap<GlassJob>,
-    /// For every panel of this frame the first one of its job, and its part of that.
-    parts: Vec<Option<(Entity, usize)>>,
+    /// The jobs of groups, by the main world's entity of their first panel.
+    groups: EntityHashMap<GlassJob>,
+    /// The jobs of panels whose sigma varies, by the main world's entity.
+    varying: EntityHashMap<GlassJob>,
+    /// For every panel of this frame the job that blurs it.
+    places: Vec<Option<Place>>,
+    /// The panels that were blurred in a group in the last frame.
+    were_grouped: EntityHashSet,
+}
+
+/// The job that blurs a panel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Place {
+    /// The job of a group with this first panel, and the panel's part of it.
+    Group(Entity, usize),
+    /// A job of its own.
+    Alone(Entity),
 }
 
 #[derive(Default)]
 struct GlassJob {
     job: BlurJob,
     parts: Option<Arc<[BlurPart]>>,
-    failures: Reported,
-    /// Whether the group is there in this frame.
-    is_seen: bool,
-    /// Whether the job can be encoded in this frame.
+    /// Whether it is used in this frame.
+    is_used: bool,
+    /// Whether it can be encoded in this frame.
     is_ready: bool,
 }
 
@@ -44,8 +55,10 @@ impl GlassJobs {
     /// What the blur of a panel leaves, by the index of the panel. `None` if it cannot be encoded.
     #[must_use]
     pub fn left(&self, panel: usize) -> Option<Left<'_>> {
-        let (leader, part) = (*self.parts.get(panel)?)?;
-        let job = self.jobs.get(&leader)?;
+        let (job, part) = match (*self.places.get(panel)?)? {
+            Place::Group(leader, part) => (self.groups.get(&leader)?, part),
+            Place::Alone(entity) => (self.varying.get(&entity)?, 0),
+        };
         job.is_ready.then_some(())?;
         job.job.left(part)
     }
@@ -53,24 +66,72 @@ impl GlassJobs {
     /// The blurs of a group that can be encoded.
     pub fn of_group<'a>(&'a self, group: &'a Group, panels: &'a Panels) -> impl Iterator<Item = &'a BlurJob> {
         let entities = group.panels.iter().map(|index| panels.0[*index].entity);
-        let jobs = entities.filter_map(|entity| self.jobs.get(&entity));
-        jobs.filter(|job| job.is_ready).map(|job| &job.job)
+        let jobs = entities.flat_map(|entity| [self.groups.get(&entity), self.varying.get(&entity)]);
+        jobs.flatten().filter(|job| job.is_ready).map(|job| &job.job)
+    }
+
+    fn start(&mut self, panels: usize) {
+        let jobs = self.groups.values_mut().chain(self.varying.values_mut());
+        jobs.for_each(|job| job.is_used = false);
+        self.places.clear();
+        self.places.resize(panels, None);
+    }
+
+    fn update_group(&mut self, group: &Group, panels: &Panels, target: &ViewTarget, preparer: &mut BlurPreparer) {
+        let of_group = || group.panels.iter().map(|index| (*index, &panels.0[*index]));
+        for (index, panel) in of_group() {
+            if let Some(field) = panel.field.as_ref().filter(|_| panel.blurs()) {
+                let work = Work::blur(panel.sigma, panel.edge, Some(field.clone()));
+                let job = self.varying.entry(panel.entity).or_default();
+                // Until its own job can be encoded, a panel stays in the group that it was in.
+                if job.update(panel, work, panel.reads, target, preparer) || !self.were_grouped.contains(&panel.entity)
+                {
+                    self.places[index] = Some(Place::Alone(panel.entity));
+                }
+            }
+        }
+        let places = &mut self.places;
+        let is_grouped = |(index, _): &(usize, &Panel)| places[*index].is_none();
+        let grouped: Vec<(usize, &Panel)> = of_group().filter(is_grouped).collect();
+        let Some((_, leader)) = grouped.first() else {
+            return;
+        };
+        let asked = share(grouped.iter().map(|(_, panel)| *panel));
+        for ((index, _), part) in grouped.iter().zip(&asked.part_of) {
+            places[*index] = Some(Place::Group(leader.entity, *part));
+        }
+        let job = self.groups.entry(leader.entity).or_default();
+        let parts = job.shared_parts(asked.parts);
+        // Panels of a group are on one picture, so what is true of its first panel there is true of all.
+        let whole = URect::from_corners(UVec2::ZERO, leader.picture.size);
+        job.update(leader, Work::Parts(parts), whole, target, preparer);
+    }
+
+    /// Drops the jobs of glass that is no longer there, with all that they hold.
+    fn finish(&mut self, panels: &Panels) {
+        self.groups.retain(|_, job| job.is_used);
+        self.varying.retain(|_, job| job.is_used);
+        self.were_grouped.clear();
+        for (panel, place) in panels.0.iter().zip(&self.places) {
+            if let Some(Place::Group(leader, _)) = place
+                && self.groups.get(leader).is_some_and(|job| job.is_ready)
+            {
+                self.were_grouped.insert(panel.entity);
+            }
+        }
     }
 }
 
-/// Brings the jobs of all groups up to date. Those of groups that are no longer there go, with all that they hold.
+/// Brings the jobs of all glass up to date.
 pub fn update_jobs(
     cameras: Query<&ViewTarget, With<ExtractedCamera>>,
     panels: Res<Panels>,
     views: Res<Views>,
     pipelines: Res<GlassPipelines>,
-    mut glass: ResMut<GlassJobs>,
-    (mut preparer, masks): (BlurPreparer, Masks),
+    mut jobs: ResMut<GlassJobs>,
+    mut preparer: BlurPreparer,
 ) {
-    let GlassJobs { jobs, parts } = &mut *glass;
-    jobs.values_mut().for_each(|job| job.is_seen = false);
-    parts.clear();
-    parts.resize(panels.0.len(), None);
+    jobs.start(panels.0.len());
     for (camera, view) in &views.0 {
         let Ok(target) = cameras.get(*camera) else {
             continue;
@@ -79,91 +140,51 @@ pub fn update_jobs(
             continue;
         }
         for group in view.groups() {
-            let of_group = || group.panels.iter().map(|index| (*index, &panels.0[*index]));
-            for (index, panel) in of_group().filter(|(_, panel)| panel.varies()) {
-                parts[index] = Some((panel.entity, 0));
-                let job = jobs.entry(panel.entity).or_default();
-                job.update_varying(panel, target, &mut preparer, &masks);
-            }
-            let uniform = || of_group().filter(|(_, panel)| !panel.varies());
-            let Some((_, leader)) = uniform().next() else {
-                continue;
-            };
-            let asked = share(uniform().map(|(_, panel)| panel));
-            for ((index, _), part) in uniform().zip(&asked.part_of) {
-                parts[index] = Some((leader.entity, *part));
-            }
-            let job = jobs.entry(leader.entity).or_default();
-            job.update(leader, asked.parts, target, &mut preparer);
+            jobs.update_group(group, &panels, target, &mut preparer);
         }
     }
-    jobs.retain(|_, job| job.is_seen);
+    jobs.finish(&panels);
 }
 
 impl GlassJob {
-    /// Panels of a group are on one picture, so what is true of its first panel there is true of all.
-    fn update(&mut self, leader: &Panel, asked: Vec<BlurPart>, target: &ViewTarget, preparer: &mut BlurPreparer) {
-        let parts = match &self.parts {
+    /// The parts behind a pointer, which stays the same while they do.
+    fn shared_parts(&mut self, asked: Vec<BlurPart>) -> Arc<[BlurPart]> {
+        match &self.parts {
             Some(parts) if **parts == *asked => parts.clone(),
             _ => self.parts.insert(asked.into()).clone(),
-        };
-        let whole = URect::from_corners(UVec2::ZERO, leader.picture.size);
-        let task = task(leader, target, Work::Parts(parts), whole);
-        let prepared = preparer.prepare(&mut self.job, task);
-        self.bind(leader, prepared.map(|()| true), target, preparer);
-    }
-
-    /// A panel whose sigma varies over it.
-    fn update_varying(&mut self, panel: &Panel, target: &ViewTarget, preparer: &mut BlurPreparer, masks: &Masks) {
-        let prepared = self.prepare_varying(panel, target, preparer, masks);
-        self.bind(panel, prepared, target, preparer);
-    }
-
-    /// Returns whether the job can be carried out: a mask may be on its way.
-    fn prepare_varying(
-        &mut self,
-        panel: &Panel,
-        target: &ViewTarget,
-        preparer: &mut BlurPreparer,
-        masks: &Masks,
-    ) -> Result<bool, BlurError> {
-        let shares = panel.shares.as_ref();
-        let Some(mask) = masks.find(shares)? else {
-            return Ok(false);
-        };
-        let (sigma, edge) = (panel.sigma, panel.edge);
-        let task = task(panel, target, Work::Vary { sigma, edge }, panel.reads);
-        preparer.prepare(&mut self.job, task)?;
-        if let Some(shares) = shares {
-            preparer.share(&mut self.job, shares, mask.0.as_ref());
         }
-        Ok(true)
     }
 
-    fn bind(
+    /// Returns whether the job can be encoded.
+    fn update(
         &mut self,
         panel: &Panel,
-        prepared: Result<bool, BlurError>,
+        work: Work,
+        bounds: URect,
         target: &ViewTarget,
         preparer: &mut BlurPreparer,
-    ) {
-        // Blurs that run before this one may flip the pair of textures.
-        let sources = [target.main_texture_other_view(), target.main_texture_view()];
-        self.is_seen = true;
-        self.is_ready = prepared == Ok(true) && preparer.bind(&mut self.job, &sources);
-        if let Some(error) = self.failures.news(prepared.map(drop)) {
+    ) -> bool {
+        let request = BlurRequest {
+            io: BlurIo {
+                ends: Ends::of_camera(target.main_texture_format(), panel.picture.is_light),
+                target: target.main_texture().id(),
+                // The camera paints it anew in every frame.
+                source_is_fresh: true,
+            },
+            work,
+            finish: Finish::Leave,
+            region: bounds,
+            bounds,
+            source_size: panel.picture.size,
+        };
+        if let Err(error) = self.job.update(preparer, request) {
             error!("the glass of entity {}: {error}", panel.entity);
         }
-    }
-}
-
-fn task(panel: &Panel, target: &ViewTarget, work: Work, region: URect) -> BlurTask {
-    BlurTask {
-        ends: Ends::of_camera(target.main_texture_format(), panel.picture.is_light),
-        work,
-        finish: Finish::Leave,
-        region,
-        source_size: panel.picture.size,
+        // Blurs that run before this one may flip the pair of textures.
+        let sources = [target.main_texture_other_view(), target.main_texture_view()];
+        self.is_used = true;
+        self.is_ready = self.job.bind(preparer, &sources);
+        self.is_ready
     }
 }
 
@@ -183,7 +204,7 @@ fn share<'a>(panels: impl Iterator<Item = &'a Panel>) -> Shared {
         let part = BlurPart {
             sigma: panel.sigma,
             edge: panel.edge,
-            reads: panel.reads,
+            bounds: panel.reads,
             region: panel.region,
         };
         let fits = |(other, is_shared): (&BlurPart, &bool)| *is_shared && panel.is_open && joins(other, &part);
@@ -193,7 +214,7 @@ fn share<'a>(panels: impl Iterator<Item = &'a Panel>) -> Shared {
             shared.parts.len() - 1
         });
         let joined = &mut shared.parts[place];
-        joined.reads = joined.reads.union(part.reads);
+        joined.bounds = joined.bounds.union(part.bounds);
         joined.region = joined.region.union(part.region);
         shared.part_of.push(place);
     }
@@ -204,7 +225,7 @@ fn share<'a>(panels: impl Iterator<Item = &'a Panel>) -> Shared {
 fn joins(one: &BlurPart, other: &BlurPart) -> bool {
     let area = |texels: URect| u64::from(texels.width()) * u64::from(texels.height());
     let is_alike = (one.sigma, one.edge) == (other.sigma, other.edge);
-    is_alike && area(one.reads.union(other.reads)) <= area(one.reads) + area(other.reads)
+    is_alike && area(one.bounds.union(other.bounds)) <= area(one.bounds) + area(other.bounds)
 }
 
 #[cfg(test)]
@@ -248,7 +269,7 @@ mod tests {
         );
         let both = share([open(500.0), open(620.0)].iter());
         assert_eq!(both.parts[0].region, URect::new(500, 475, 720, 525));
-        assert_eq!(both.parts[0].reads, open(500.0).reads.union(open(620.0).reads));
+        assert_eq!(both.parts[0].bounds, open(500.0).reads.union(open(620.0).reads));
         // Others do not see the same: they end at their edges, or are blurred in another way.
         let inside = |x: f32| panel(x, BackdropSampling::Inside, 40.0);
         assert_eq!(parts_of(&[inside(500.0), inside(590.0), open(500.0)]), [0, 1, 2]);

@@ -8,9 +8,9 @@
 //! what the blur covers, and what the fragments are clipped to.
 
 use crate::kernel::Precision;
-use crate::plan::MIN_SIGMA;
+use crate::plan::{MIN_SIGMA, blurs};
 use crate::settings::{BackdropBlur, BackdropSampling, BlurProfile, EdgeMode, Tint};
-use crate::shares::Shares;
+use crate::shares::SigmaField;
 use bevy::math::{Affine2, Mat2, Rect, URect, UVec2, Vec2};
 use bevy::prelude::Entity;
 
@@ -81,7 +81,7 @@ pub struct Shape {
 }
 
 /// A panel that can be seen.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
     /// The main world's entity, by which jobs are kept from frame to frame.
     pub entity: Entity,
@@ -101,8 +101,8 @@ pub struct Panel {
     pub sigma: Vec2,
     /// What lies beyond the texels that are read.
     pub edge: EdgeMode,
-    /// Which share of its sigma each texel has, `None` if all have the whole.
-    pub shares: Option<Shares>,
+    /// The share of sigma that each texel gets, `None` if all get the whole.
+    pub field: Option<SigmaField>,
     /// How the blurred picture is coloured.
     pub tint: Tint,
 }
@@ -144,7 +144,7 @@ impl Panel {
             is_open: glass.sampling == BackdropSampling::Surroundings,
             sigma,
             edge: glass.blur.edge,
-            shares: None,
+            field: None,
             tint,
         })
     }
@@ -154,9 +154,9 @@ impl Panel {
         let size = self.shape.size;
         let from_corner = Affine2::from_translation(-0.5 * size);
         let to_picture = Affine2::from_translation(self.picture.viewport.min.as_vec2());
-        let shares = profile.and_then(|profile| Shares::new(profile, size));
+        let placement = to_picture * self.shape.transform * from_corner;
         Self {
-            shares: shares.map(|shares| shares.transformed(to_picture * self.shape.transform * from_corner)),
+            field: SigmaField::new(profile, size, placement),
             ..self
         }
     }
@@ -168,7 +168,7 @@ impl Panel {
 
     /// Whether it is blurred more in one place than in another.
     pub fn varies(&self) -> bool {
-        self.shares.is_some() && self.blurs()
+        self.field.is_some() && self.blurs()
     }
 
     /// A rectangle of texels in pixels of the viewport.
@@ -193,10 +193,6 @@ pub const CORNERS: [Vec2; 4] = [
 pub fn bounds_of([first, others @ ..]: [Vec2; 4]) -> Rect {
     let start = Rect { min: first, max: first };
     others.iter().fold(start, |bounds, corner| bounds.union_point(*corner))
-}
-
-fn blurs(sigma: Vec2) -> bool {
-    sigma.max_element() >= MIN_SIGMA
 }
 
 fn grown(region: URect, by: UVec2) -> URect {

@@ -151,7 +151,7 @@ impl SharesUniform {
                 Measure::Signed => 0,
                 Measure::Unsigned => 1,
                 Measure::Distance => 2,
-                Measure::Mask(_) => 3,
+                Measure::Mask => 3,
             },
             padding: 0,
         }

@@ -8,6 +8,7 @@
 //! [`Program::for_any_kernel`]: crate::program::Program::for_any_kernel
 
 use super::pipelines::{PipelineFactory, PipelineKey, Queued};
+use super::request::WorkKind;
 use crate::formats::{Capabilities, Ends, Resolved};
 use crate::plan::pass::Stage;
 use crate::plan::{Finish, Means, stages, varying_stages};
@@ -113,8 +114,8 @@ pub struct BlurPipelines {
     /// Those that a blur could use now, and those that it could use some day.
     wanted: VecDeque<PipelineKey>,
     later: VecDeque<PipelineKey>,
-    announced: HashSet<(Ends, Uses)>,
-    accelerated: HashSet<(Ends, Uses)>,
+    announced: HashSet<Uses>,
+    accelerated: HashSet<Uses>,
 }
 
 /// Creates [`BlurPipelines`].
@@ -139,19 +140,12 @@ pub fn init_pipelines(
     });
 }
 
-/// What is done between two ends.
+/// What blurs do between two ends, as far as it decides which programs they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Uses {
-    /// Blurs.
-    Blur,
-    /// Blurs, and exact copies where there is nothing to blur.
-    BlurOrCopy,
-    /// The same, but for the last step, which is left to somebody else.
-    Backdrop,
-    /// Blurs whose sigma varies.
-    Varying(Finish),
-    /// Mip levels.
-    Mipmaps,
+pub struct Uses {
+    pub ends: Ends,
+    pub kind: WorkKind,
+    pub finish: Finish,
 }
 
 /// An exact copy from one end to the other.
@@ -177,41 +171,39 @@ const fn from_end_to_end(program: Program) -> Stage {
 }
 
 impl Uses {
-    fn stages(self, means: Means, in_place: bool) -> Vec<Stage> {
-        let (finish, alone): (Finish, &[Stage]) = match self {
-            Self::Mipmaps => return vec![MIPMAP],
-            Self::Varying(finish) => return varying_stages(means, finish, in_place),
-            Self::Blur => (Finish::Write, &[]),
-            Self::BlurOrCopy => (Finish::Write, &[COPY]),
-            Self::Backdrop => (Finish::Leave, &[COPY_TO_LEVEL]),
-        };
-        let mut all = stages(means, finish);
-        all.extend(alone);
-        all
+    fn stages(self, means: Means) -> Vec<Stage> {
+        match (self.kind, self.finish) {
+            (WorkKind::Copy, Finish::Write) => vec![COPY],
+            (WorkKind::Copy, Finish::Leave) => vec![COPY_TO_LEVEL],
+            (WorkKind::Mipmap, _) => vec![MIPMAP],
+            (WorkKind::Blur, finish) => stages(means, finish),
+            (WorkKind::Vary, finish) => varying_stages(means, finish, self.ends.in_place),
+        }
     }
 }
 
 impl BlurPipelines {
     /// Asks for all that is needed between two ends at the least, whatever the strength of a blur.
-    pub fn announce(&mut self, ends: Ends, uses: Uses, capabilities: &Capabilities, cache: &PipelineCache) {
-        if !self.announced.insert((ends, uses)) {
+    pub fn announce(&mut self, uses: Uses, capabilities: &Capabilities, cache: &PipelineCache) {
+        if !self.announced.insert(uses) {
             return;
         }
+        let ends = uses.ends;
         // What cannot be blurred is reported when it is to be.
         let Ok(resolved) = capabilities.resolve(&ends) else {
             return;
         };
-        for stage in uses.stages(resolved.means, ends.in_place) {
+        for stage in uses.stages(resolved.means) {
             self.serving_any_kernel(PipelineKey::new(stage, &ends, &resolved), cache);
         }
     }
 
     /// Asks for all the faster programs of these blurs between two ends, in time.
-    pub fn accelerate(&mut self, ends: Ends, uses: Uses, resolved: &Resolved) {
-        if self.accelerated.insert((ends, uses)) {
-            let stages = uses.stages(resolved.means, ends.in_place).into_iter();
+    pub fn accelerate(&mut self, uses: Uses, resolved: &Resolved) {
+        if self.accelerated.insert(uses) {
+            let stages = uses.stages(resolved.means).into_iter();
             self.later
-                .extend(stages.map(|stage| PipelineKey::new(stage, &ends, resolved)));
+                .extend(stages.map(|stage| PipelineKey::new(stage, &uses.ends, resolved)));
         }
     }
 

@@ -1,149 +1,208 @@
-//! What one blur keeps between frames: what was asked for, the plan, its textures, and the pipeline and bind groups of each
-//! pass.
+//! A blur from frame to frame.
+//!
+//! A front end updates its job with a [`BlurRequest`] in every frame, before anything is drawn. The job looks whether all
+//! inputs are there, plans, takes textures, and says what it can do ([`BlurState`]). It keeps what it drew last: while an
+//! input or a pipeline of a new request is missing, it goes on with that, if drawing it again does no harm.
 
-use super::blend::{Blend, Blended};
-use super::compile::{BlurPipelines, Ready};
-use super::pipelines::{PipelineKey, Queued};
-use super::uniforms::PassUniform;
-use crate::formats::dither::Dither;
-use crate::formats::{Ends, Resolved};
-use crate::plan::pass::{Pass, Surface};
-use crate::plan::{BlurPlan, Finish};
-use crate::program::Program;
-use crate::settings::EdgeMode;
-use bevy::math::{URect, UVec2, Vec2};
-use bevy::render::render_resource::{
-    BindGroup, BindGroupEntry, BindingResource, Buffer, BufferBinding, PipelineCache, TextureView, TextureViewId,
-};
-use bevy::render::renderer::RenderDevice;
-use std::sync::Arc;
+use super::prepare::BlurPreparer;
+use super::prepared::{BoundLevel, Prepared};
+use super::request::{BlurRequest, Work};
+use super::step::{Step, uniform_offset};
+use crate::errors::{BlurError, Reported};
+use crate::plan::pass::Pass;
+use crate::settings::BlurProfile;
+use bevy::render::render_resource::{BindGroup, TextureView};
 
-/// What a job is to do: everything that decides its plan and its pipelines.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BlurTask {
-    /// From what to what.
-    pub ends: Ends,
-    /// What is to be done, and by whom its last step.
-    pub work: Work,
-    pub finish: Finish,
-    /// The texels to write, and to read but for a mip level.
-    pub region: URect,
-    /// The size of the source's texture, of which the region is a part.
-    pub source_size: UVec2,
-}
-
-/// What is to be done between two ends.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Work {
-    /// An exact copy.
-    Copy,
-    /// A blur.
-    Blur {
-        /// The standard deviations along x and y, in texels.
-        sigma: Vec2,
-        /// What lies outside the region.
-        edge: EdgeMode,
-    },
-    /// A blur whose sigma varies.
-    Vary {
-        /// The largest standard deviations along x and y, in texels.
-        sigma: Vec2,
-        /// What lies outside the region.
-        edge: EdgeMode,
-    },
-    /// The whole of a mip level, out of the one before it.
-    Mipmap,
-    /// Blurs of parts of the region, whose last steps are left.
-    Parts(Arc<[BlurPart]>),
-}
-
-/// A blur of a part of a picture.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BlurPart {
-    /// The standard deviations along x and y, in texels. Where both are too small, this is a copy.
-    pub sigma: Vec2,
-    /// What lies outside what is read.
-    pub edge: EdgeMode,
-    /// The texels to read.
-    pub reads: URect,
-    /// Those of them for which the last step will be done.
-    pub region: URect,
+/// What a job can do in this frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BlurState {
+    /// Nothing: the request changes nothing, or failed.
+    #[default]
+    Nothing,
+    /// An input is missing. If the job has drawn before, it goes on with the profile that it had.
+    Waiting,
+    /// A pipeline is missing. If the job has drawn before, it goes on with what that was.
+    Compiling,
+    /// It does what was requested.
+    Ready,
 }
 
 /// A blur from frame to frame.
 #[derive(Default)]
 pub struct BlurJob {
-    /// What is asked for.
+    /// What is requested.
     pub(super) current: Option<Prepared>,
-    /// What was drawn last, as long as pipelines of what is asked for are missing.
+    /// What was drawn last, as long as pipelines of what is requested are missing and drawing it again does no harm.
     pub(super) last: Option<Prepared>,
-}
-
-/// A task that can be carried out as soon as its pipelines are there.
-pub(super) struct Prepared {
-    pub task: BlurTask,
-    pub resolved: Resolved,
-    pub plan: BlurPlan,
-    /// The sizes that intermediates need. Those of the plan may be larger.
-    pub needed: Vec<UVec2>,
-    pub steps: Vec<Step>,
-    /// The plans of [parts](Work::Parts), to be used again for those that do not change.
-    pub parts: Vec<BlurPlan>,
-    /// What steps read that are left to somebody else.
-    pub left: Vec<BoundLevel>,
-    pub uniforms: Buffer,
-    /// What passes read whose sigma varies.
-    pub blend: Option<Blend>,
-    /// The intermediates of this frame.
-    pub textures: Vec<TextureView>,
-    /// Whether it has been drawn before.
-    pub was_drawn: bool,
-}
-
-/// A texture that a step reads which is left to somebody else.
-pub(super) struct BoundLevel {
-    pub level: TextureViewId,
-    pub filtered: bool,
-    pub group: BindGroup,
+    /// Whether textures have been taken for this frame.
+    is_prepared: bool,
+    /// Whether a job that leaves its last step goes on with what was drawn last.
+    goes_on: bool,
+    /// The profile of the last request whose inputs were all there, with its mask.
+    known: Option<(BlurProfile, Option<TextureView>)>,
+    pub(super) state: BlurState,
+    failures: Reported,
 }
 
 impl BlurJob {
-    /// Whether nothing is asked for.
+    /// Brings the job up to date with what is requested in this frame.
+    ///
+    /// # Errors
+    /// Whatever rules the request out, once for each cause; while that lasts, the state is [`BlurState::Nothing`].
+    pub fn update(&mut self, preparer: &mut BlurPreparer, request: BlurRequest) -> Result<BlurState, BlurError> {
+        let outcome = self.try_update(preparer, request);
+        self.settle(outcome)
+    }
+
+    /// The same for a job that is a part of another one, which [settles](Self::settle) the outcome.
+    ///
+    /// # Errors
+    /// Whatever rules the request out, in every frame.
+    pub fn try_update(
+        &mut self,
+        preparer: &mut BlurPreparer,
+        mut request: BlurRequest,
+    ) -> Result<BlurState, BlurError> {
+        preparer.announce(request.io.ends, request.work.kind(), request.finish);
+        if request.is_idle() {
+            self.known = None;
+            self.release();
+            return Ok(BlurState::Nothing);
+        }
+        let are_there = self.find_inputs(preparer, &mut request)?;
+        if !are_there && self.known.is_none() {
+            self.release();
+            self.state = BlurState::Waiting;
+            return Ok(self.state);
+        }
+        if !request.io.source_is_fresh {
+            self.last = None;
+        }
+        let mask = self.known.as_ref().and_then(|(_, mask)| mask.as_ref());
+        preparer.prepare((&mut self.current, &mut self.last), request, mask)?;
+        self.is_prepared = true;
+        let is_ready = |prepared: &Option<Prepared>| prepared.as_ref().is_some_and(|it| preparer.has_pipelines(it));
+        let is_current_ready = is_ready(&self.current);
+        self.goes_on = !is_current_ready && is_ready(&self.last);
+        self.state = match is_current_ready {
+            _ if !are_there => BlurState::Waiting,
+            true => BlurState::Ready,
+            false => BlurState::Compiling,
+        };
+        Ok(self.state)
+    }
+
+    /// Lets a failure through if it is news. A job that failed lets its textures go.
+    ///
+    /// # Errors
+    /// The failure of the outcome, once for each cause.
+    pub fn settle(&mut self, outcome: Result<BlurState, BlurError>) -> Result<BlurState, BlurError> {
+        let state = match outcome {
+            // It has neither failed nor succeeded yet.
+            Ok(BlurState::Waiting) => return outcome,
+            Ok(state) => state,
+            Err(_) => {
+                self.release();
+                BlurState::Nothing
+            }
+        };
+        match self.failures.news(outcome.map(drop)) {
+            Some(error) => Err(error),
+            None => Ok(state),
+        }
+    }
+
+    /// Whether all inputs are there. If not, the request is changed to the profile that is known, as far as the job has to
+    /// go on with that: a picture that is painted anew in every frame is not blurred otherwise.
+    fn find_inputs(&mut self, preparer: &BlurPreparer, request: &mut BlurRequest) -> Result<bool, BlurError> {
+        let Work::Vary { sigma, edge, field } = &mut request.work else {
+            self.known = Some((BlurProfile::Uniform, None));
+            return Ok(true);
+        };
+        let mask = match field.mask() {
+            Some(mask) => preparer.find_mask(mask, request.io.target)?.map(Some),
+            None => Some(None),
+        };
+        if let Some(mask) = mask {
+            self.known = Some((field.profile.clone(), mask));
+            return Ok(true);
+        }
+        if !request.io.source_is_fresh {
+            self.known = None;
+        }
+        match &self.known {
+            Some((BlurProfile::Uniform, _)) => {
+                request.work = Work::Blur {
+                    sigma: *sigma,
+                    edge: *edge,
+                };
+            }
+            Some((profile, _)) => field.profile = profile.clone(),
+            None => {}
+        }
+        Ok(false)
+    }
+
+    /// Binds a job that leaves its last step, for any of these sources. Returns whether it can be encoded.
+    pub fn bind(&mut self, preparer: &BlurPreparer, sources: &[&TextureView]) -> bool {
+        if !self.is_prepared {
+            return false;
+        }
+        let drawn = if self.goes_on {
+            &mut self.last
+        } else {
+            &mut self.current
+        };
+        drawn.as_mut().is_some_and(|drawn| preparer.bind(drawn, sources))
+    }
+
+    /// Whether there is nothing to record.
+    #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.current.is_none()
+        !self.is_prepared
+    }
+
+    /// What a job draws in this frame that leaves its last step.
+    pub(super) fn drawn(&self) -> Option<&Prepared> {
+        if self.goes_on {
+            self.last.as_ref()
+        } else {
+            self.current.as_ref()
+        }
     }
 
     /// How many texels its passes write.
     #[must_use]
     pub fn texels(&self) -> u64 {
         let area = |pass: &Pass| u64::from(pass.size.x) * u64::from(pass.size.y);
-        let passes = self.current.iter().flat_map(|current| &current.plan.passes);
+        let passes = self.drawn().into_iter().flat_map(|drawn| &drawn.plan.passes);
         passes.map(area).sum()
+    }
+
+    /// What a step reads that is left to somebody else: the only one, or the one of a [part](Work::Parts). `None` until the
+    /// job is bound.
+    #[must_use]
+    pub fn left(&self, part: usize) -> Option<Left<'_>> {
+        let drawn = self.drawn()?;
+        let pass = drawn.plan.left.get(part)?;
+        let (level, filtered) = (drawn.level_of(pass)?.id(), pass.program.filters());
+        let is_it = |bound: &&BoundLevel| bound.level == level && bound.filtered == filtered;
+        Some(Left {
+            bind_group: &drawn.left.iter().find(is_it)?.group,
+            offset: uniform_offset(drawn.plan.passes.len() + part),
+            filtered,
+        })
     }
 
     /// Lets the textures go. What is cheap to keep stays, so that the blur resumes without a hitch.
     pub fn release(&mut self) {
+        (self.state, self.is_prepared) = (BlurState::Nothing, false);
         self.last = None;
         if let Some(prepared) = &mut self.current {
             prepared.textures.clear();
             prepared.left.clear();
-            prepared.steps.iter_mut().for_each(|step| step.bind_groups.clear());
+            prepared.steps.iter_mut().for_each(Step::release);
         }
-    }
-
-    /// What a step reads that is left to somebody else: the only one, or that of a [part](Work::Parts). `None` until the
-    /// job is bound.
-    #[must_use]
-    pub fn left(&self, part: usize) -> Option<Left<'_>> {
-        let prepared = self.current.as_ref()?;
-        let pass = prepared.plan.left.get(part)?;
-        let (level, filtered) = (prepared.level_of(pass)?.id(), pass.program.filters());
-        let is_it = |bound: &&BoundLevel| bound.level == level && bound.filtered == filtered;
-        Some(Left {
-            bind_group: &prepared.left.iter().find(is_it)?.group,
-            offset: uniform_offset(prepared.plan.passes.len() + part),
-            filtered,
-        })
     }
 }
 
@@ -155,155 +214,4 @@ pub struct Left<'a> {
     pub offset: u32,
     /// Whether the level is read with filtered fetches.
     pub filtered: bool,
-}
-
-impl Prepared {
-    /// The intermediate that a pass reads.
-    pub fn level_of(&self, pass: &Pass) -> Option<&TextureView> {
-        match pass.source {
-            Surface::Intermediate(index) => self.textures.get(index),
-            Surface::Source | Surface::Destination => None,
-        }
-    }
-
-    /// Whether the pipelines of all steps are there.
-    pub fn is_ready(&self, pipelines: &BlurPipelines, cache: &PipelineCache) -> bool {
-        self.steps.iter().all(|step| step.ready(pipelines, cache).is_some())
-    }
-}
-
-impl BlurTask {
-    /// Whether both tasks are about the same textures, as far as a task can tell.
-    pub fn has_textures_of(&self, other: &Self) -> bool {
-        let ends = |task: &Self| Ends {
-            dither: Dither::Off,
-            ..task.ends
-        };
-        let textures = |task: &Self| (task.region, task.source_size, ends(task), task.finish);
-        textures(self) == textures(other)
-    }
-}
-
-/// One pass.
-pub(super) struct Step {
-    pub key: PipelineKey,
-    /// The pipeline that serves any kernel.
-    any_kernel: Queued,
-    /// The bind groups of the views that this pass has read and written, the latest last.
-    bind_groups: Vec<([TextureViewId; 5], BindGroup)>,
-}
-
-/// What a pass reads and writes in this frame.
-pub(super) struct Bound<'a> {
-    pub source: &'a TextureView,
-    pub target: &'a TextureView,
-    pub uniforms: &'a Buffer,
-    /// What a pass reads beside its source whose sigma varies.
-    pub blended: Option<Blended<'a>>,
-    /// How many bind groups to keep.
-    pub most: usize,
-}
-
-/// A pipeline that can be used.
-pub(super) struct Usable<'a> {
-    pub program: Program,
-    pub pipeline: Ready<'a>,
-}
-
-/// What a pass of a pipeline reads and writes, in its [layout](PipelineKey::layout).
-pub(super) fn bind_group(
-    key: &PipelineKey,
-    pipelines: &BlurPipelines,
-    cache: &PipelineCache,
-    device: &RenderDevice,
-    bound: &Bound,
-) -> BindGroup {
-    let uniform = BindingResource::Buffer(BufferBinding {
-        buffer: bound.uniforms,
-        offset: 0,
-        size: key.uniform_size(),
-    });
-    let mut entries = vec![(0, uniform), (1, BindingResource::TextureView(bound.source))];
-    if key.program.filters() {
-        entries.push((2, BindingResource::Sampler(&pipelines.factory.sampler)));
-    }
-    if key.program.computes() {
-        entries.push((3, BindingResource::TextureView(bound.target)));
-    }
-    if let Some(blended) = &bound.blended {
-        entries.extend(blended.bindings(key.program));
-    }
-    let entry = |(binding, resource)| BindGroupEntry { binding, resource };
-    let entries: Vec<BindGroupEntry> = entries.into_iter().map(entry).collect();
-    let layout = cache.get_bind_group_layout(&key.layout());
-    device.create_bind_group("gaussian_blur_bind_group", &layout, &entries)
-}
-
-/// Where the uniform of a pass lies.
-pub(super) fn uniform_offset(index: usize) -> u32 {
-    (index * size_of::<PassUniform>()) as u32
-}
-
-impl Step {
-    pub fn new(key: PipelineKey, any_kernel: Queued) -> Self {
-        Self {
-            key,
-            any_kernel,
-            bind_groups: Vec::new(),
-        }
-    }
-
-    /// Takes over the bind groups of a step before this one if they fit.
-    pub fn inherit(&mut self, old: Self) {
-        if self.key.binds_like(&old.key) {
-            self.bind_groups = old.bind_groups;
-        }
-    }
-
-    /// The best pipeline that is there.
-    pub fn ready<'a>(&self, pipelines: &BlurPipelines, cache: &'a PipelineCache) -> Option<Usable<'a>> {
-        let usable = |key: PipelineKey, queued: Queued| {
-            let program = key.program;
-            queued.ready(cache).map(|pipeline| Usable { program, pipeline })
-        };
-        let fast = pipelines.get(&self.key).and_then(|queued| usable(self.key, queued));
-        fast.or_else(|| usable(self.key.for_any_kernel(), self.any_kernel))
-    }
-
-    /// The bind group for a source, or the one that was made the latest.
-    pub fn bind_group(&self, source: TextureViewId) -> Option<&wgpu::BindGroup> {
-        let of_source = self.bind_groups.iter().rfind(|([of, ..], _)| *of == source);
-        of_source.or(self.bind_groups.last()).map(|(_, group)| &**group)
-    }
-
-    /// Makes the bind group of these views the latest one. If it is new, it is that of a neighbour, or else created.
-    pub fn bind(
-        &mut self,
-        neighbour: Option<&Self>,
-        pipelines: &BlurPipelines,
-        cache: &PipelineCache,
-        device: &RenderDevice,
-        bound: &Bound,
-    ) {
-        let stores = self.key.program.computes();
-        // A render pass does not bind its target.
-        let target = if stores { bound.target } else { bound.source };
-        let [atlas, mask, sums] = bound.blended.map_or([bound.source; 3], |blended| blended.views());
-        let views = [bound.source, target, atlas, mask, sums].map(|view| view.id());
-        if let Some(known) = self.bind_groups.iter().position(|(ids, _)| *ids == views) {
-            let last = self.bind_groups.len() - 1;
-            self.bind_groups.swap(known, last);
-            return;
-        }
-        let neighbour = neighbour.filter(|other| other.key.binds_like(&self.key));
-        let shared = neighbour.and_then(|other| other.bind_groups.last());
-        let group = match shared {
-            Some((of, group)) if *of == views => group.clone(),
-            _ => bind_group(&self.key, pipelines, cache, device, bound),
-        };
-        if self.bind_groups.len() == bound.most {
-            self.bind_groups.remove(0);
-        }
-        self.bind_groups.push((views, group));
-    }
 }

@@ -1,9 +1,12 @@
-//! Brings jobs up to date with what is asked for.
+//! Brings jobs up to date with what is requested.
 
 use super::blend::Blend;
 use super::compile::{BlurPipelines, Uses};
-use super::job::{BlurJob, BlurPart, BlurTask, Bound, BoundLevel, Prepared, Step, Work, bind_group};
+use super::masks::view_of_mask;
 use super::pipelines::PipelineKey;
+use super::prepared::{Binder, Prepared};
+use super::request::{BlurPart, BlurRequest, Work, WorkKind};
+use super::step::Step;
 use super::textures::IntermediateTextures;
 use super::uniforms::uniform_bytes;
 use crate::errors::BlurError;
@@ -11,13 +14,14 @@ use crate::formats::{Capabilities, Ends, Resolved};
 use crate::plan::pages::{Part, together};
 use crate::plan::pass::Pass;
 use crate::plan::{BlurPlan, Finish, PlanRequest};
-use crate::shares::Shares;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
+use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
-    Buffer, BufferDescriptor, BufferUsages, CachedRenderPipelineId, PipelineCache, TextureView,
+    Buffer, BufferDescriptor, BufferUsages, CachedRenderPipelineId, PipelineCache, TextureId, TextureView,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bevy::render::texture::GpuImage;
 
 /// All that it takes to bring a [`BlurJob`] up to date.
 #[derive(SystemParam)]
@@ -28,12 +32,14 @@ pub struct BlurPreparer<'w> {
     pipelines: ResMut<'w, BlurPipelines>,
     cache: Res<'w, PipelineCache>,
     textures: ResMut<'w, IntermediateTextures>,
+    images: Res<'w, RenderAssets<GpuImage>>,
 }
 
 impl BlurPreparer<'_> {
     /// Asks for all that is needed between two ends, before there is anything to do.
-    pub fn announce(&mut self, ends: Ends, uses: Uses) {
-        self.pipelines.announce(ends, uses, &self.capabilities, &self.cache);
+    pub fn announce(&mut self, ends: Ends, kind: WorkKind, finish: Finish) {
+        let uses = Uses { ends, kind, finish };
+        self.pipelines.announce(uses, &self.capabilities, &self.cache);
     }
 
     /// Counts a pipeline of somebody else among those that [`BlurReadiness`](super::BlurReadiness) waits for.
@@ -41,24 +47,72 @@ impl BlurPreparer<'_> {
         self.pipelines.wait_for(id);
     }
 
-    /// Brings a job up to date and takes its textures for this frame.
+    /// The view of a mask, `None` while the image is not there.
     ///
     /// # Errors
-    /// Those of [`Capabilities::resolve`], [`BlurError::TooLarge`] and [`BlurError::OutOfMemory`]; the job then has nothing to
-    /// do.
-    pub fn prepare(&mut self, job: &mut BlurJob, task: BlurTask) -> Result<(), BlurError> {
-        if job.current.as_ref().map(|prepared| &prepared.task) != Some(&task) {
-            let mut old = job.current.take();
-            let last = job.last.take();
-            let prepared = self.set_up(task, old.as_mut())?;
-            self.replace(job, prepared, old, last);
+    /// [`BlurError::UnsupportedMask`] and [`BlurError::MaskIsTarget`].
+    pub(super) fn find_mask(&self, mask: AssetId<Image>, target: TextureId) -> Result<Option<TextureView>, BlurError> {
+        let image = self.images.get(mask);
+        image.map(|image| view_of_mask(image, target)).transpose()
+    }
+
+    /// Binds what leaves its last step, for any of these sources. Returns `false` while a pipeline is missing.
+    pub(super) fn bind(&self, prepared: &mut Prepared, sources: &[&TextureView]) -> bool {
+        if !self.has_pipelines(prepared) {
+            return false;
         }
-        let mut prepared = job.current.iter_mut().chain(&mut job.last);
-        let taken = prepared.try_for_each(|prepared| self.take_textures(prepared));
-        if taken.is_err() {
-            job.release();
+        let with = Binder {
+            pipelines: &self.pipelines,
+            cache: &self.cache,
+            device: &self.device,
+        };
+        for source in sources {
+            prepared.bind(with, source, source, sources.len());
         }
-        taken
+        prepared.bind_left(with);
+        prepared.was_drawn = true;
+        true
+    }
+
+    /// Whether the pipelines are there.
+    pub(super) fn has_pipelines(&self, prepared: &Prepared) -> bool {
+        prepared.is_ready(&self.pipelines, &self.cache)
+    }
+
+    /// Plans a request unless that is done, takes textures for this frame, and writes the shares of a sigma that varies.
+    ///
+    /// # Errors
+    /// Those of [`Capabilities::resolve`], [`BlurError::TooLarge`] and [`BlurError::OutOfMemory`].
+    pub(super) fn prepare(
+        &mut self,
+        (current, last): (&mut Option<Prepared>, &mut Option<Prepared>),
+        request: BlurRequest,
+        mask: Option<&TextureView>,
+    ) -> Result<(), BlurError> {
+        match current {
+            Some(prepared) if prepared.request.plans_like(&request) => prepared.request = request,
+            _ => {
+                let mut old = current.take();
+                let before = last.take();
+                let planned = self.set_up(request, old.as_mut())?;
+                (*current, *last) = self.replace(planned, old, before);
+            }
+        }
+        for prepared in current.iter_mut().chain(last) {
+            self.take_textures(prepared)?;
+        }
+        if let Some(Prepared {
+            request: BlurRequest {
+                work: Work::Vary { field, .. },
+                ..
+            },
+            blend: Some(blend),
+            ..
+        }) = current
+        {
+            blend.write_shares(&field.shares(), mask, &self.queue);
+        }
+        Ok(())
     }
 
     /// Takes textures for this frame. Pages may be larger than they have to be, and then fetches are told.
@@ -69,7 +123,7 @@ impl BlurPreparer<'_> {
             textures: taken,
             ..
         } = prepared;
-        let Work::Parts(_) = prepared.task.work else {
+        let Work::Parts(_) = prepared.request.work else {
             return self.textures.take(plan, resolved, &self.device, taken);
         };
         let sizes = &mut plan.intermediates;
@@ -77,104 +131,40 @@ impl BlurPreparer<'_> {
             .textures
             .take_pages(&prepared.needed, resolved, &self.device, sizes, taken)?;
         if are_others {
-            let bytes = uniform_bytes(plan, prepared.task.source_size);
+            let bytes = uniform_bytes(plan, prepared.request.source_size);
             self.queue.write_buffer(&prepared.uniforms, 0, &bytes);
         }
         Ok(())
     }
 
-    /// Says which share of its sigma each place has, in a job of which one varies. Call it in every frame, after
-    /// [`prepare`](Self::prepare).
-    pub fn share(&self, job: &mut BlurJob, shares: &Shares, mask: Option<&TextureView>) {
-        for prepared in job.current.iter_mut().chain(&mut job.last) {
-            if let Some(blend) = &mut prepared.blend {
-                blend.write_shares(shares, mask, &self.queue);
-            }
-        }
-    }
-
-    /// Binds a job whose last step is left to somebody else, for any of these sources. Returns `false` while a pipeline is
-    /// missing.
-    pub fn bind(&self, job: &mut BlurJob, sources: &[&TextureView]) -> bool {
-        let Some(prepared) = &mut job.current else {
-            return false;
-        };
-        if !prepared.is_ready(&self.pipelines, &self.cache) {
-            return false;
-        }
-        for source in sources {
-            prepared.bind(
-                &self.pipelines,
-                &self.cache,
-                &self.device,
-                source,
-                source,
-                sources.len(),
-            );
-        }
-        self.bind_left(prepared);
-        true
-    }
-
-    fn bind_left(&self, prepared: &mut Prepared) {
-        let textures = &prepared.textures;
-        prepared
-            .left
-            .retain(|bound| textures.iter().any(|texture| texture.id() == bound.level));
-        for pass in &prepared.plan.left {
-            let (Some(level), filtered) = (prepared.level_of(pass), pass.program.filters()) else {
-                continue;
-            };
-            let is_it = |bound: &BoundLevel| bound.level == level.id() && bound.filtered == filtered;
-            if prepared.left.iter().any(is_it) {
-                continue;
-            }
-            let bound = Bound {
-                source: level,
-                target: level,
-                uniforms: &prepared.uniforms,
-                blended: None,
-                most: 1,
-            };
-            let key = PipelineKey::left(filtered);
-            let group = bind_group(&key, &self.pipelines, &self.cache, &self.device, &bound);
-            let level = level.id();
-            prepared.left.push(BoundLevel { level, filtered, group });
-        }
-    }
-
-    /// Plans a task. Its uniforms are yet to be written.
-    fn set_up(&mut self, task: BlurTask, old: Option<&mut Prepared>) -> Result<Planned, BlurError> {
-        let old = old.filter(|old| old.task.ends == task.ends);
+    /// Plans a request. Its uniforms are yet to be written.
+    fn set_up(&mut self, request: BlurRequest, old: Option<&mut Prepared>) -> Result<Planned, BlurError> {
+        let ends = request.io.ends;
+        let old = old.filter(|old| old.request.io.ends == ends);
         let known = old.as_ref().map(|old| old.resolved);
-        let resolved = known.map_or_else(|| self.capabilities.resolve(&task.ends), Ok)?;
+        let resolved = known.map_or_else(|| self.capabilities.resolve(&ends), Ok)?;
         let limit = self.capabilities.largest_side();
-        let parts = plan_parts(&task, &resolved, old);
-        let plan = match &task.work {
+        let parts = plan_parts(&request, &resolved, old);
+        let plan = match &request.work {
             Work::Parts(asked) => together(&parts_of(asked, &parts), limit),
-            _ => plan_of(&task, &resolved),
+            _ => plan_of(&request, &resolved),
         };
         let size = plan.largest_intermediate();
         if size.max_element() > limit {
             return Err(BlurError::TooLarge { size, limit });
         }
-        let uses = match (&task.work, task.finish) {
-            (Work::Blur { .. }, Finish::Write) => Some(Uses::Blur),
-            (Work::Blur { .. }, Finish::Leave) | (Work::Parts(_), _) => Some(Uses::Backdrop),
-            (Work::Vary { .. }, finish) => Some(Uses::Varying(finish)),
-            (Work::Copy | Work::Mipmap, _) => None,
-        };
-        if let Some(uses) = uses {
-            self.pipelines.accelerate(task.ends, uses, &resolved);
+        let (kind, finish) = (request.work.kind(), request.finish);
+        if matches!(kind, WorkKind::Blur | WorkKind::Vary) {
+            self.pipelines.accelerate(Uses { ends, kind, finish }, &resolved);
         }
         let step = |pass: &Pass| {
-            let key = PipelineKey::new(pass.stage(), &task.ends, &resolved);
+            let key = PipelineKey::new(pass.stage(), &ends, &resolved);
             self.pipelines.want(key);
             Step::new(key, self.pipelines.serving_any_kernel(key, &self.cache))
         };
         let steps = plan.passes.iter().map(step).collect();
         Ok(Planned {
-            task,
+            request,
             resolved,
             plan,
             parts,
@@ -182,44 +172,43 @@ impl BlurPreparer<'_> {
         })
     }
 
-    /// Puts a new plan into a job. What was drawn before it stays while pipelines of the new one are missing; else the new
-    /// one takes over all that fits.
-    fn replace(&self, job: &mut BlurJob, new: Planned, old: Option<Prepared>, last: Option<Prepared>) {
-        let is_ready = new
-            .steps
-            .iter()
-            .all(|step| step.ready(&self.pipelines, &self.cache).is_some());
-        let keeps = |prepared: &Prepared| prepared.was_drawn && prepared.task.has_textures_of(&new.task);
+    /// What a job keeps of a new plan, and of those before it. What was drawn last stays while pipelines of the new one are
+    /// missing; else the new one takes over all that fits.
+    fn replace(
+        &self,
+        new: Planned,
+        old: Option<Prepared>,
+        last: Option<Prepared>,
+    ) -> (Option<Prepared>, Option<Prepared>) {
+        let (pipelines, cache) = (&self.pipelines, &self.cache);
+        let is_ready = new.steps.iter().all(|step| step.ready(pipelines, cache).is_some());
         let (spare, last) = match old {
             _ if is_ready => (old, None),
-            Some(old) if keeps(&old) => (None, Some(old)),
-            old => (old, last.filter(keeps)),
+            Some(old) if old.stands_in_for(&new.request) => (None, Some(old)),
+            old => (old, last.filter(|last| last.stands_in_for(&new.request))),
         };
-        let bytes = uniform_bytes(&new.plan, new.task.source_size);
+        let bytes = uniform_bytes(&new.plan, new.request.source_size);
         let fits = |old: &Prepared| old.uniforms.size() >= bytes.len() as u64;
         let mut steps = new.steps;
         let mut blend = None;
         let uniforms = match spare {
             Some(old) if fits(&old) => {
                 blend = old.blend;
-                if old.task.has_textures_of(&new.task) {
-                    steps
-                        .iter_mut()
-                        .zip(old.steps)
-                        .for_each(|(step, old)| step.inherit(old));
+                if old.request.has_textures_of(&new.request) {
+                    let pairs = steps.iter_mut().zip(old.steps);
+                    pairs.for_each(|(step, old)| step.inherit(old));
                 }
                 old.uniforms
             }
             _ => self.create_uniforms(bytes.len()),
         };
         self.queue.write_buffer(&uniforms, 0, &bytes);
-        if let Work::Vary { sigma, .. } = new.task.work {
+        if let Work::Vary { sigma, .. } = new.request.work {
             let blend = blend.get_or_insert_with(|| Blend::new(&self.device));
             blend.write_layers(&new.plan, sigma.max_element(), &self.queue);
         }
-        job.last = last;
-        job.current = Some(Prepared {
-            task: new.task,
+        let current = Prepared {
+            request: new.request,
             resolved: new.resolved,
             needed: new.plan.intermediates.clone(),
             plan: new.plan,
@@ -230,7 +219,8 @@ impl BlurPreparer<'_> {
             blend,
             textures: Vec::new(),
             was_drawn: false,
-        });
+        };
+        (Some(current), last)
     }
 
     fn create_uniforms(&self, size: usize) -> Buffer {
@@ -244,39 +234,39 @@ impl BlurPreparer<'_> {
     }
 }
 
-/// A task with its plan and pipelines.
+/// A request with its plan and pipelines.
 struct Planned {
-    task: BlurTask,
+    request: BlurRequest,
     resolved: Resolved,
     plan: BlurPlan,
     parts: Vec<BlurPlan>,
     steps: Vec<Step>,
 }
 
-fn plan_of(task: &BlurTask, resolved: &Resolved) -> BlurPlan {
-    let request = |sigma, edge| PlanRequest {
+fn plan_of(request: &BlurRequest, resolved: &Resolved) -> BlurPlan {
+    let planned = |sigma, edge| PlanRequest {
         sigma,
-        region: task.region,
+        region: request.bounds,
         edge,
         means: resolved.means,
-        finish: task.finish,
+        finish: request.finish,
     };
-    match task.work {
-        Work::Copy => BlurPlan::copy(task.region, task.finish),
-        Work::Mipmap => BlurPlan::mipmap(task.source_size, task.region.size()),
-        Work::Blur { sigma, edge } => BlurPlan::new(&request(sigma, edge)),
-        Work::Vary { sigma, edge } => BlurPlan::varying(&request(sigma, edge), task.ends.in_place),
+    match request.work {
+        Work::Copy => BlurPlan::copy(request.region, request.finish),
+        Work::Mipmap => BlurPlan::mipmap(request.source_size, request.region.size()),
+        Work::Blur { sigma, edge } => BlurPlan::new(&planned(sigma, edge)),
+        Work::Vary { sigma, edge, .. } => BlurPlan::varying(&planned(sigma, edge), request.io.ends.in_place),
         Work::Parts(_) => BlurPlan::default(),
     }
 }
 
-/// Plans the parts of a task. Those that were there before are taken over.
-fn plan_parts(task: &BlurTask, resolved: &Resolved, old: Option<&mut Prepared>) -> Vec<BlurPlan> {
-    let Work::Parts(parts) = &task.work else {
+/// Plans the parts of a request. Those that were there before are taken over.
+fn plan_parts(request: &BlurRequest, resolved: &Resolved, old: Option<&mut Prepared>) -> Vec<BlurPlan> {
+    let Work::Parts(parts) = &request.work else {
         return Vec::new();
     };
     let (before, mut plans) = match old {
-        Some(old) => match &old.task.work {
+        Some(old) => match &old.request.work {
             Work::Parts(before) => (before.clone(), core::mem::take(&mut old.parts)),
             _ => default(),
         },
@@ -286,10 +276,10 @@ fn plan_parts(task: &BlurTask, resolved: &Resolved, old: Option<&mut Prepared>) 
         Some(known) if before.get(index) == Some(part) => core::mem::take(known),
         _ => BlurPlan::new(&PlanRequest {
             sigma: part.sigma,
-            region: part.reads,
+            region: part.bounds,
             edge: part.edge,
             means: resolved.means,
-            finish: task.finish,
+            finish: request.finish,
         }),
     };
     parts.iter().enumerate().map(plan).collect()

@@ -4,9 +4,10 @@
 //! pass shares work between neighbouring texels, but can store to some formats only. A plan can mix them, so a job uses
 //! compute passes for its intermediates even where the destination needs a render pass.
 
-use super::blend::Blended;
 use super::compile::{BlurPipelines, Ready};
-use super::job::{BlurJob, Bound, Prepared, uniform_offset};
+use super::job::{BlurJob, BlurState};
+use super::prepared::{Binder, Prepared};
+use super::step::uniform_offset;
 use super::timing::{Timed, Timing};
 use super::uniforms::MERGED;
 use crate::diagnostics::label::BlurLabel;
@@ -19,7 +20,7 @@ use bevy::render::render_resource::{
     CommandEncoder, ComputePassDescriptor, LoadOp, Operations, PipelineCache, RenderPassColorAttachment,
     RenderPassDescriptor, StoreOp, TextureView, TextureViewId,
 };
-use bevy::render::renderer::{RenderContext, RenderDevice};
+use bevy::render::renderer::RenderContext;
 use core::ops::Range;
 
 /// The two textures of a blur.
@@ -104,12 +105,12 @@ impl BlurJob {
         label: Option<&BlurLabel>,
         source: TextureViewId,
     ) {
-        if let Some(current) = &self.current {
+        if let Some(drawn) = self.drawn() {
             let timing = Timing {
                 recorder: None,
                 timer: with.timer.zip(label),
             };
-            current.encode(encoder, timing, with, (source, None));
+            drawn.encode(encoder, timing, with, (source, None));
         }
     }
 
@@ -117,12 +118,14 @@ impl BlurJob {
     ///
     /// Returns whether it is what was asked for.
     pub fn record(&mut self, with: &BlurRecorder, context: &mut RenderContext, timed: Timed, views: &Views) -> bool {
-        let Some(current) = &mut self.current else {
+        if self.is_idle() {
             return false;
-        };
-        if current.record(with, context, timed, views) {
+        }
+        if let Some(current) = &mut self.current
+            && current.record(with, context, timed, views)
+        {
             self.last = None;
-            return true;
+            return self.state != BlurState::Waiting;
         }
         if let Some(last) = &mut self.last {
             last.record(with, context, timed, views);
@@ -137,9 +140,13 @@ impl Prepared {
         if !self.is_ready(&with.pipelines, &with.cache) {
             return false;
         }
-        let device = context.render_device().clone();
         let (source, destination) = (views.source, views.destination);
-        self.bind(&with.pipelines, &with.cache, &device, source, destination, views.turns);
+        let binder = Binder {
+            pipelines: &with.pipelines,
+            cache: &with.cache,
+            device: context.render_device(),
+        };
+        self.bind(binder, source, destination, views.turns);
         let is_whole = matches!(timed, Timed::Whole(_));
         let recorder = context.diagnostic_recorder().filter(|_| is_whole);
         let encoder = context.command_encoder();
@@ -155,39 +162,6 @@ impl Prepared {
         whole.end(encoder);
         self.was_drawn = true;
         true
-    }
-
-    /// Makes the bind groups for two ends the latest ones.
-    pub(super) fn bind(
-        &mut self,
-        pipelines: &BlurPipelines,
-        cache: &PipelineCache,
-        device: &RenderDevice,
-        source: &TextureView,
-        destination: &TextureView,
-        turns: usize,
-    ) {
-        let layers = self.plan.layers.as_ref().zip(self.blend.as_ref());
-        let blended = layers.map(|(layers, blend)| Blended {
-            blend,
-            atlas: view_of(&self.textures, layers.atlas, source),
-            sums: view_of(&self.textures, layers.sums, source),
-        });
-        for (index, pass) in self.plan.passes.iter().enumerate() {
-            let (before, steps) = self.steps.split_at_mut(index);
-            let bound = Bound {
-                source: view_of(&self.textures, pass.source, source),
-                target: view_of(&self.textures, pass.target, destination),
-                uniforms: &self.uniforms,
-                blended: blended.filter(|_| pass.program.varies() || pass.needed.is_some()),
-                // Intermediates are always the same.
-                most: match (pass.source, pass.target) {
-                    (Surface::Intermediate(_), Surface::Intermediate(_)) => 1,
-                    _ => turns,
-                },
-            };
-            steps[0].bind(before.last(), pipelines, cache, device, &bound);
-        }
     }
 
     /// Opens one pass after the other.
@@ -350,13 +324,6 @@ impl Prepared {
         let most = if self.steps[first].key.merges() { MERGED } else { 1 };
         let count = indices.take(most).take_while(goes_on).count();
         &passes[first..first + count]
-    }
-}
-
-fn view_of<'a>(textures: &'a [TextureView], surface: Surface, end: &'a TextureView) -> &'a TextureView {
-    match surface {
-        Surface::Intermediate(index) => &textures[index],
-        Surface::Source | Surface::Destination => end,
     }
 }
 

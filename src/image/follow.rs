@@ -1,6 +1,6 @@
 //! The main world: watches settings and assets, and decides when a blur is due.
 
-use super::request::{Follow, Followed, Outcome, Outcomes, Request, Requests};
+use super::request::{Feeders, Follow, Followed, ImageRequest, Outcome, Outcomes, Requests, inputs_of};
 use super::targets::{Target, Targets};
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::BlurError;
@@ -48,12 +48,12 @@ pub fn follow_images(
         follow.image_changed |= image.is_changed();
         let is_other_profile = follow.take_profile(profile);
         follow.settings_changed |= blur.is_changed() || is_other_profile;
-        // An asset that was removed to save memory may still be on the GPU.
-        let is_known = follow.images.is_some_and(|(source, _)| source == image.source.id());
-        let is_there = is_known || images.contains(&image.source);
-        let target = target_of(entity, &image, is_there, &targets, &assets);
-        let mask = follow.mask(&images, &assets);
-        let target = match mask.and_then(|is_there| Ok(target?.filter(|_| is_there))) {
+        let target = match follow.look_for_inputs(image.source.id(), &images, &assets) {
+            Ok(true) => targets.get(entity),
+            Ok(false) => Ok(None),
+            Err(error) => Err(error),
+        };
+        let target = match target {
             Ok(Some(target)) => target,
             Ok(None) => continue,
             Err(error) => {
@@ -72,7 +72,7 @@ pub fn follow_images(
         }
         follow.update(image.update, image.source.id(), target, &changes);
         revision.set_if_neq(BlurRevision(follow.revision));
-        ordered.push(Request {
+        ordered.push(ImageRequest {
             entity,
             label: label.clone(),
             blur: *blur,
@@ -85,28 +85,11 @@ pub fn follow_images(
             update: image.update,
             revision: follow.revision,
             uploads: follow.uploads,
-            feeder: None,
+            feeders: Feeders::default(),
         });
     }
     order_by_dependency(ordered, &targets);
     find_feeders(ordered, &targets, &followed);
-}
-
-/// The target of a blur whose source is there, `None` while one of them is not.
-fn target_of(
-    entity: Entity,
-    image: &BlurImage,
-    is_there: bool,
-    targets: &Targets,
-    assets: &AssetServer,
-) -> Result<Option<Target>, BlurError> {
-    if is_there {
-        targets.get(entity)
-    } else if matches!(assets.load_state(&image.source), LoadState::Failed(_)) {
-        Err(BlurError::SourceNotLoaded)
-    } else {
-        Ok(None)
-    }
 }
 
 /// What has become of images since the last frame.
@@ -134,30 +117,41 @@ impl Follow {
         let is_new = self.profile != *profile;
         if is_new {
             self.profile = profile.clone();
-            self.mask_is_there = false;
         }
         is_new
     }
 
-    /// Whether all that the profile needs is there.
-    fn mask(&mut self, images: &Assets<Image>, assets: &AssetServer) -> Result<bool, BlurError> {
-        let BlurProfile::Mask(mask) = &self.profile else {
-            return Ok(true);
-        };
+    /// Whether all inputs are there, on the GPU or on their way.
+    fn look_for_inputs(
+        &mut self,
+        source: AssetId<Image>,
+        images: &Assets<Image>,
+        assets: &AssetServer,
+    ) -> Result<bool, BlurError> {
+        let inputs = inputs_of(source, &self.profile);
         // An asset that was removed to save memory may still be on the GPU.
-        self.mask_is_there |= images.contains(mask);
-        if !self.mask_is_there && matches!(assets.load_state(mask), LoadState::Failed(_)) {
-            return Err(BlurError::MaskNotLoaded);
+        let is_there = |id: &AssetId<Image>| images.contains(*id) || self.known.contains(&Some(*id));
+        let found = inputs.map(|input| input.filter(is_there));
+        self.known = found;
+        let errors = [BlurError::SourceNotLoaded, BlurError::MaskNotLoaded];
+        for ((input, found), error) in inputs.into_iter().zip(found).zip(errors) {
+            let missing = input.filter(|_| found.is_none());
+            if missing.is_some_and(|id| matches!(assets.get_load_state(id), Some(LoadState::Failed(_)))) {
+                return Err(error);
+            }
         }
-        Ok(self.mask_is_there)
+        Ok(found == inputs)
     }
 
     /// Counts what the changes of a frame ask for.
     fn update(&mut self, update: BlurUpdate, source: AssetId<Image>, target: Target, changes: &Changes) {
         let ids = (source, target.id);
         let is_new = self.images != Some(ids);
-        let mask_changed = matches!(&self.profile, BlurProfile::Mask(mask) if changes.is_changed(mask.id()));
-        let textures_changed = is_new || mask_changed || changes.is_changed(ids.0) || changes.is_changed(ids.1);
+        let mut images = inputs_of(source, &self.profile)
+            .into_iter()
+            .flatten()
+            .chain([target.id]);
+        let textures_changed = is_new || images.any(|id| changes.is_changed(id));
         let is_due = match update {
             BlurUpdate::EveryFrame | BlurUpdate::OnChange => {
                 self.image_changed || self.settings_changed || textures_changed
@@ -173,16 +167,16 @@ impl Follow {
     }
 }
 
-/// Moves every blur behind the blurs that write its source. A cycle keeps its order.
-fn order_by_dependency(requests: &mut Vec<Request>, targets: &Targets) {
-    let feeder = |request: &Request| targets.writer(request.source).filter(|it| *it != request.entity);
-    if !requests.iter().any(|request| feeder(request).is_some()) {
+/// Moves every blur behind the blurs that write its inputs. A cycle keeps its order.
+fn order_by_dependency(requests: &mut Vec<ImageRequest>, targets: &Targets) {
+    let is_fed = |request: &ImageRequest| other_writers(request, targets).next().is_some();
+    if !requests.iter().any(is_fed) {
         return;
     }
     let mut waiting = core::mem::take(requests);
     while !waiting.is_empty() {
         let still: HashSet<Entity> = waiting.iter().map(|request| request.entity).collect();
-        let is_ready = |request: &mut Request| feeder(request).is_none_or(|feeder| !still.contains(&feeder));
+        let is_ready = |request: &mut ImageRequest| !other_writers(request, targets).any(|it| still.contains(&it));
         let before = waiting.len();
         requests.extend(waiting.extract_if(.., is_ready));
         if waiting.len() == before {
@@ -191,19 +185,23 @@ fn order_by_dependency(requests: &mut Vec<Request>, targets: &Targets) {
     }
 }
 
-/// Finds the blurs that others have to wait for: those before them, and those whose own source is not there yet.
-fn find_feeders(ordered: &mut [Request], targets: &Targets, followed: &Followed) {
+/// The other blurs that write what a blur reads.
+fn other_writers(request: &ImageRequest, targets: &Targets) -> impl Iterator<Item = Entity> {
+    let writers = request.inputs().filter_map(|input| targets.writer(input));
+    writers.filter(|writer| *writer != request.entity)
+}
+
+/// Finds the blurs that others have to wait for: those before them, and those whose own inputs are not there yet.
+fn find_feeders(ordered: &mut [ImageRequest], targets: &Targets, followed: &Followed) {
     for index in 0..ordered.len() {
-        let Some(writer) = targets.writer(ordered[index].source) else {
-            continue;
-        };
-        let place = ordered.iter().position(|other| other.entity == writer);
         let starts = |follow: &Follow| follow.carried_out == 0 && !follow.failures.is_failing();
-        let is_first = match place {
+        let is_first = |writer: &Entity| match ordered.iter().position(|other| other.entity == *writer) {
             Some(place) => place < index,
-            None => followed.0.get(&writer).is_some_and(starts),
+            None => followed.0.get(writer).is_some_and(starts),
         };
-        ordered[index].feeder = Some(writer).filter(|_| is_first);
+        let inputs = inputs_of(ordered[index].source, &ordered[index].profile);
+        let feeders = inputs.map(|input| targets.writer(input?).filter(is_first));
+        ordered[index].feeders = feeders;
     }
 }
 

@@ -1,15 +1,15 @@
 //! The render world: what is kept of every image blur, and what is to be done in a frame.
 
 use super::kept::{Kept, capture};
-use super::request::{Outcomes, Request, Requests};
-use super::view::{Viewed, layers_of};
-use crate::errors::{BlurError, Reported};
+use super::request::{ImageRequest, Outcomes, Requests, inputs_of};
+use crate::errors::BlurError;
 use crate::formats::dither::Dither;
 use crate::formats::{Ends, precision_of};
-use crate::gpu::{BlurJob, BlurPreparer, BlurTask, Masks, Uses, Work};
-use crate::plan::{Finish, MIN_SIGMA};
+use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, Viewed, Work, WorkKind, layers_of};
+use crate::plan::{Finish, blurs};
 use crate::settings::{BlurAlpha, BlurUpdate};
-use crate::shares::Shares;
+use crate::shares::SigmaField;
+use bevy::math::Affine2;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::Extract;
@@ -36,7 +36,6 @@ pub struct ImageJob {
     pub is_pending: bool,
     /// The picture as it was before a blur in place.
     pub kept: Option<Kept>,
-    failures: Reported,
 }
 
 /// A view for each layer.
@@ -64,7 +63,21 @@ pub struct Due {
 #[derive(Clone, Copy, PartialEq)]
 pub struct Done {
     revision: u64,
-    pub textures: (TextureId, TextureId),
+    source: TextureId,
+    mask: Option<TextureId>,
+    target: TextureId,
+}
+
+impl Done {
+    /// The textures that are read.
+    fn inputs(&self) -> impl Iterator<Item = TextureId> {
+        [Some(self.source), self.mask].into_iter().flatten()
+    }
+
+    fn has_textures_of(&self, other: &Self) -> bool {
+        let textures = |done: &Self| (done.source, done.mask, done.target);
+        textures(self) == textures(other)
+    }
 }
 
 pub fn extract_requests(mut requested: ResMut<Requests>, requests: Extract<Res<Requests>>) {
@@ -78,7 +91,7 @@ pub fn prepare_jobs(
     images: Res<RenderAssets<GpuImage>>,
     device: Res<RenderDevice>,
     outcomes: Res<Outcomes>,
-    (mut preparer, masks): (BlurPreparer, Masks),
+    mut preparer: BlurPreparer,
     mut written: Local<Vec<TextureId>>,
 ) {
     written.clear();
@@ -91,21 +104,30 @@ pub fn prepare_jobs(
         let (Some(source), Some(target)) = (images.get(request.source), images.get(request.target)) else {
             continue;
         };
-        match image_job.prepare(request, (source, target), &written, &device, (&mut preparer, &masks)) {
-            Ok(()) => {
-                if let Some(due) = &image_job.due {
-                    written.push(due.done.textures.1);
-                    let _ = image_job.failures.news(Ok(()));
-                }
-            }
-            Err(error) => {
-                image_job.release();
-                // Nobody need wait for it.
-                image_job.is_pending = false;
-                if let Some(news) = image_job.failures.news(Err(error)) {
-                    outcomes.fail(request.entity, news);
-                }
-            }
+        let [_, mask] = inputs_of(request.source, &request.profile);
+        let now = Done {
+            revision: request.revision,
+            source: source.texture.id(),
+            mask: mask.and_then(|mask| Some(images.get(mask)?.texture.id())),
+            target: target.texture.id(),
+        };
+        let are_fed = now.inputs().any(|input| written.contains(&input));
+        image_job.is_pending = image_job.is_due(request, now) || request.update == BlurUpdate::OnChange && are_fed;
+        if !image_job.is_pending {
+            image_job.release();
+            continue;
+        }
+        let outcome = image_job.prepare(request, (source, target), now, &device, &mut preparer);
+        if outcome.is_err() {
+            image_job.release();
+            // No other blur has to wait for this one.
+            image_job.is_pending = false;
+        }
+        if image_job.due.is_some() {
+            written.push(now.target);
+        }
+        if let Err(news) = image_job.job.settle(outcome) {
+            outcomes.fail(request.entity, news);
         }
     }
 }
@@ -113,131 +135,114 @@ pub fn prepare_jobs(
 impl ImageJob {
     fn prepare(
         &mut self,
-        request: &Request,
+        request: &ImageRequest,
         (source, target): (&GpuImage, &GpuImage),
-        written: &[TextureId],
+        now: Done,
         device: &RenderDevice,
-        (preparer, masks): (&mut BlurPreparer, &Masks),
-    ) -> Result<(), BlurError> {
-        let done = Done {
-            revision: request.revision,
-            textures: (source.texture.id(), target.texture.id()),
-        };
-        let is_fed = request.update == BlurUpdate::OnChange && written.contains(&done.textures.0);
-        self.is_pending = self.is_due(request, done) || is_fed;
-        if !self.is_pending {
-            self.release();
-            return Ok(());
-        }
+        preparer: &mut BlurPreparer,
+    ) -> Result<BlurState, BlurError> {
         let viewed = [Viewed::of_gpu(source)?, Viewed::of_gpu(target)?];
         let [from, to] = viewed;
         if request.owns_target && (from.size, from.layers) != (to.size, to.layers) {
             // The new target is on its way.
-            return Ok(());
+            return Ok(BlurState::Waiting);
         }
         check_sizes(from, to)?;
         check_usages(source, target, to)?;
-        let ends = ends(request, from, target);
-        preparer.announce(ends, Uses::BlurOrCopy);
-        let shares = Shares::new(&request.profile, from.size.as_vec2());
-        let Some(mask) = masks.find(shares.as_ref())? else {
-            // The mask is on its way.
-            return Ok(());
-        };
-        if shares.is_some() {
-            preparer.announce(ends, Uses::Varying(Finish::Write));
-        }
         self.view_parts((source, target), &viewed);
-        let work = work(request, from.size, shares.is_some());
-        let due = self.set_up(request, done, viewed, (ends, work), (device, preparer))?;
-        if let Some(shares) = shares {
-            preparer.share(&mut self.job, &shares, mask.0.as_ref());
-        }
-        self.due = Some(due);
-        Ok(())
+        let io = BlurIo {
+            ends: ends(request, from, target),
+            target: now.target,
+            source_is_fresh: !request.is_in_place() || request.update != BlurUpdate::Once,
+        };
+        preparer.announce(io.ends, WorkKind::Blur, Finish::Write);
+        preparer.announce(io.ends, WorkKind::Copy, Finish::Write);
+        self.set_up(request, now, viewed, io, (device, preparer))
     }
 
     /// Prepares what a blur that is due takes: a copy of its source if that is to be kept, the blur or copy itself, and
     /// the mip levels.
     fn set_up(
         &mut self,
-        request: &Request,
-        done: Done,
+        request: &ImageRequest,
+        now: Done,
         [from, to]: [Viewed; 2],
-        (ends, work): (Ends, Work),
+        io: BlurIo,
         (device, preparer): (&RenderDevice, &mut BlurPreparer),
-    ) -> Result<Due, BlurError> {
+    ) -> Result<BlurState, BlurError> {
+        let work = work(request, from.size);
         let mut due = Due {
             captures: false,
             reads_kept: false,
             blurs: work != Work::Copy,
-            done,
+            done: now,
         };
         let restores = !due.blurs && request.is_in_place();
-        if restores && !self.is_covered(request, due.done.textures.0) {
+        if restores && !self.is_covered(request, now.source) {
             // The picture is as it was.
-            self.job = BlurJob::default();
-            return Ok(due);
+            self.job.release();
+            self.due = Some(due);
+            return Ok(BlurState::Nothing);
         }
         if restores || request.keeps_source() {
-            due.captures = self.keep(request, from, due.done.textures.0, device, preparer)?;
+            due.captures = self.keep(request, from, now.source, device, preparer)?;
             due.reads_kept = true;
         } else {
             self.kept = None;
         }
-        let alpha = if restores { BlurAlpha::Premultiplied } else { ends.alpha };
-        let task = BlurTask {
-            ends: Ends { alpha, ..ends },
-            work,
-            finish: Finish::Write,
-            region: URect::from_corners(UVec2::ZERO, from.size),
-            source_size: from.size,
+        let alpha = if restores {
+            BlurAlpha::Premultiplied
+        } else {
+            io.ends.alpha
         };
-        preparer.prepare(&mut self.job, task)?;
+        let ends = Ends { alpha, ..io.ends };
+        let state = self.job.try_update(
+            preparer,
+            BlurRequest::whole(BlurIo { ends, ..io }, work, from.size, from.size),
+        )?;
+        if state == BlurState::Waiting {
+            return Ok(state);
+        }
         // The levels of a copy are what they are without dithering.
-        let dither = if due.blurs { ends.dither } else { Dither::Off };
-        self.prepare_levels(to, Ends { dither, ..ends }, preparer)?;
-        Ok(due)
+        let dither = if due.blurs { io.ends.dither } else { Dither::Off };
+        let ends = Ends { dither, ..io.ends };
+        self.prepare_levels(to, BlurIo { ends, ..io }, preparer)?;
+        self.due = Some(due);
+        Ok(state)
     }
 
     /// Prepares the mip levels of a target.
-    fn prepare_levels(&mut self, target: Viewed, ends: Ends, preparer: &mut BlurPreparer) -> Result<(), BlurError> {
+    fn prepare_levels(&mut self, target: Viewed, io: BlurIo, preparer: &mut BlurPreparer) -> Result<(), BlurError> {
         self.levels.resize_with(target.levels as usize - 1, BlurJob::default);
         let ends = Ends {
-            source: ends.destination,
+            source: io.ends.destination,
             has_storage: false,
             in_place: false,
-            ..ends
+            ..io.ends
         };
-        if !self.levels.is_empty() {
-            preparer.announce(ends, Uses::Mipmaps);
-        }
         for (job, level) in self.levels.iter_mut().zip(1..) {
-            let task = BlurTask {
-                ends,
-                work: Work::Mipmap,
-                finish: Finish::Write,
-                region: URect::from_corners(UVec2::ZERO, target.level_size(level)),
-                source_size: target.level_size(level - 1),
-            };
-            preparer.prepare(job, task)?;
+            let [from, to] = [level - 1, level].map(|level| target.level_size(level));
+            job.try_update(
+                preparer,
+                BlurRequest::whole(BlurIo { ends, ..io }, Work::Mipmap, to, from),
+            )?;
         }
         Ok(())
     }
 
-    fn is_due(&self, request: &Request, now: Done) -> bool {
+    fn is_due(&self, request: &ImageRequest, now: Done) -> bool {
         match self.done {
             _ if request.update == BlurUpdate::EveryFrame => true,
             None => request.revision > 0,
             Some(done) => {
-                let replaced = request.update == BlurUpdate::OnChange && done.textures != now.textures;
-                done.revision != now.revision || replaced
+                let is_replaced = !done.has_textures_of(&now);
+                done.revision != now.revision || request.update == BlurUpdate::OnChange && is_replaced
             }
         }
     }
 
     /// For a blur in place: whether the picture has been blurred since it was copied.
-    fn is_covered(&self, request: &Request, of: TextureId) -> bool {
+    fn is_covered(&self, request: &ImageRequest, of: TextureId) -> bool {
         let is_current = |kept: &&Kept| kept.of == of && kept.uploads == request.uploads;
         self.kept
             .as_ref()
@@ -248,7 +253,7 @@ impl ImageJob {
     /// For a blur in place that keeps its source: whether it has to be copied first.
     fn keep(
         &mut self,
-        request: &Request,
+        request: &ImageRequest,
         viewed: Viewed,
         of: TextureId,
         device: &RenderDevice,
@@ -265,7 +270,8 @@ impl ImageJob {
         if kept.is_captured {
             kept.job = BlurJob::default();
         } else {
-            preparer.prepare(&mut kept.job, capture(viewed))?;
+            let request = capture(viewed, kept.texture);
+            kept.job.try_update(preparer, request)?;
         }
         Ok(!kept.is_captured)
     }
@@ -319,7 +325,7 @@ fn check_usages(source: &GpuImage, target: &GpuImage, written: Viewed) -> Result
     Ok(())
 }
 
-fn ends(request: &Request, source: Viewed, target: &GpuImage) -> Ends {
+fn ends(request: &ImageRequest, source: Viewed, target: &GpuImage) -> Ends {
     Ends {
         source: source.format,
         destination: target.view_format(),
@@ -336,13 +342,13 @@ fn ends(request: &Request, source: Viewed, target: &GpuImage) -> Ends {
 }
 
 /// What to do: the main world has said if a strength is out of range.
-fn work(request: &Request, size: UVec2, varies: bool) -> Work {
+fn work(request: &ImageRequest, size: UVec2) -> Work {
     let sigma = request.blur.sigma_in_texels(1.0, size.y).ok();
-    let sigma = sigma.filter(|sigma| sigma.max_element() >= MIN_SIGMA);
-    let edge = request.blur.edge;
-    match sigma {
-        Some(sigma) if varies => Work::Vary { sigma, edge },
-        Some(sigma) => Work::Blur { sigma, edge },
+    match sigma.filter(|sigma| blurs(*sigma)) {
+        Some(sigma) => {
+            let field = SigmaField::new(Some(&request.profile), size.as_vec2(), Affine2::IDENTITY);
+            Work::blur(sigma, request.blur.edge, field)
+        }
         None => Work::Copy,
     }
 }

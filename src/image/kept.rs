@@ -1,14 +1,11 @@
 //! The picture as it was before a blur in place.
 
-use super::view::Viewed;
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
 use crate::formats::{Ends, precision_of};
-use crate::gpu::{BlurJob, BlurTask, Work, create_texture};
-use crate::plan::Finish;
+use crate::gpu::{BlurIo, BlurJob, BlurRequest, Viewed, Work, create_texture};
 use crate::settings::BlurAlpha;
 use bevy::image::ToExtents;
-use bevy::math::{URect, UVec2};
 use bevy::render::render_resource::{
     TextureDescriptor, TextureDimension, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
     TextureViewDimension,
@@ -19,6 +16,7 @@ use bevy::render::renderer::RenderDevice;
 pub struct Kept {
     /// Its layers.
     pub views: Vec<TextureView>,
+    pub texture: TextureId,
     /// The texture that it is a copy of, with these uploads.
     pub of: TextureId,
     pub uploads: u64,
@@ -59,6 +57,7 @@ impl Kept {
         };
         Ok(Self {
             views: (0..viewed.layers).map(view).collect(),
+            texture: texture.id(),
             of,
             uploads: 0,
             job: BlurJob::default(),
@@ -68,22 +67,22 @@ impl Kept {
     }
 }
 
-/// What copies a picture to where it is kept.
+/// A copy of what a view shows to the texture in which it is kept.
 #[must_use]
-pub fn capture(viewed: Viewed) -> BlurTask {
-    BlurTask {
-        ends: Ends {
-            source: viewed.format,
-            destination: viewed.format,
-            precision: precision_of(viewed.format),
-            alpha: BlurAlpha::Premultiplied,
-            dither: Dither::Off,
-            has_storage: false,
-            in_place: false,
-        },
-        work: Work::Copy,
-        finish: Finish::Write,
-        region: URect::from_corners(UVec2::ZERO, viewed.size),
-        source_size: viewed.size,
-    }
+pub fn capture(viewed: Viewed, target: TextureId) -> BlurRequest {
+    let ends = Ends {
+        source: viewed.format,
+        destination: viewed.format,
+        precision: precision_of(viewed.format),
+        alpha: BlurAlpha::Premultiplied,
+        dither: Dither::Off,
+        has_storage: false,
+        in_place: false,
+    };
+    let io = BlurIo {
+        ends,
+        target,
+        source_is_fresh: true,
+    };
+    BlurRequest::whole(io, Work::Copy, viewed.size, viewed.size)
 }

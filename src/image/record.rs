@@ -4,7 +4,7 @@
 //! frame's picture.
 
 use super::jobs::{Due, ImageJob, ImageJobs};
-use super::request::{Outcome, Outcomes, Request, Requests};
+use super::request::{ImageRequest, Outcome, Outcomes, Requests};
 use crate::gpu::{BlurJob, BlurRecorder, Timed, Views, record_together};
 use bevy::camera::NormalizedRenderTarget;
 use bevy::core_pipeline::schedule::{Core2d, Core3d};
@@ -28,7 +28,7 @@ pub enum Time {
     AfterCameras,
 }
 
-/// Finds out when the source of every blur is there.
+/// Finds out when the inputs of every blur are there.
 pub fn find_times(
     requested: Res<Requests>,
     sorted: Res<SortedCameras>,
@@ -53,7 +53,8 @@ pub fn find_times(
     }
     times.0.clear();
     for request in &requested.ordered {
-        let time = painted.get(&request.source).copied().unwrap_or(Time::BeforeCameras);
+        let times_of_inputs = request.inputs().filter_map(|input| painted.get(&input));
+        let time = times_of_inputs.max().copied().unwrap_or(Time::BeforeCameras);
         // What it writes is there no sooner for the blurs that read it.
         let target = painted.entry(request.target).or_insert(time);
         *target = time.max(*target);
@@ -116,17 +117,15 @@ impl Recording<'_> {
     }
 }
 
-/// Whether the blur that writes the source is still to be carried out: there is nothing to blur yet.
-fn is_starved(jobs: &ImageJobs, request: &Request) -> bool {
-    let Some(feeder) = request.feeder else {
-        return false;
-    };
-    jobs.0.get(&feeder).is_none_or(|feeder| feeder.is_pending)
+/// Whether a blur that writes an input is still to be carried out: the input is not there yet.
+fn is_starved(jobs: &ImageJobs, request: &ImageRequest) -> bool {
+    let is_pending = |feeder: &Entity| jobs.0.get(feeder).is_none_or(|feeder| feeder.is_pending);
+    request.feeders.iter().flatten().any(is_pending)
 }
 
 impl ImageJob {
     /// Encodes what is due. Returns whether that is what was asked for.
-    fn record(&mut self, request: &Request, recorder: &BlurRecorder, context: &mut RenderContext) -> bool {
+    fn record(&mut self, request: &ImageRequest, recorder: &BlurRecorder, context: &mut RenderContext) -> bool {
         let Some(due) = self.due.take() else {
             return false;
         };

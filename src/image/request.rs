@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One image blur, as the render world needs it.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct ImageRequest {
     pub entity: Entity,
     pub label: BlurLabel,
     pub blur: GaussianBlur,
@@ -26,11 +26,32 @@ pub struct Request {
     pub revision: u64,
     /// Goes up whenever pixels of the source or the target are on their way to the GPU.
     pub uploads: u64,
-    /// The blur that writes the source and has to be carried out once before this one.
-    pub feeder: Option<Entity>,
+    /// The blurs that write the inputs and have to be carried out once before this one.
+    pub feeders: Feeders,
 }
 
-impl Request {
+/// The images that a blur reads: the source, and the mask of a profile.
+pub type Inputs = [Option<AssetId<Image>>; 2];
+
+/// For every input the blur that writes it, if that has to be waited for.
+pub type Feeders = [Option<Entity>; 2];
+
+/// The images that a blur of a source with a profile reads.
+#[must_use]
+pub fn inputs_of(source: AssetId<Image>, profile: &BlurProfile) -> Inputs {
+    let mask = match profile {
+        BlurProfile::Mask(mask) => Some(mask.id()),
+        _ => None,
+    };
+    [Some(source), mask]
+}
+
+impl ImageRequest {
+    /// The images that are read.
+    pub fn inputs(&self) -> impl Iterator<Item = AssetId<Image>> {
+        inputs_of(self.source, &self.profile).into_iter().flatten()
+    }
+
     /// Whether source and target are one image.
     pub fn is_in_place(&self) -> bool {
         self.source == self.target
@@ -46,7 +67,7 @@ impl Request {
 #[derive(Resource, Default)]
 pub struct Requests {
     /// What can be blurred, in an order in which every source is blurred before it is read.
-    pub ordered: Vec<Request>,
+    pub ordered: Vec<ImageRequest>,
     /// All entities with a blurred image, those among them that wait for their source too.
     pub alive: HashSet<Entity>,
 }
@@ -117,14 +138,15 @@ pub struct Follow {
     /// The blur that was asked for last, and the one that was carried out last.
     pub revision: u64,
     pub carried_out: u64,
-    /// See [`Request::uploads`].
+    /// See [`ImageRequest::uploads`].
     pub uploads: u64,
-    /// The profile of the last request, and whether its mask has been there.
+    /// The profile of the last request.
     pub profile: BlurProfile,
-    pub mask_is_there: bool,
     /// Whether [`BlurImage`](crate::settings::BlurImage) and the strength have changed since the last request.
     pub image_changed: bool,
     pub settings_changed: bool,
+    /// The inputs that have been there.
+    pub known: Inputs,
     /// The source and target of the last request.
     pub images: Option<(AssetId<Image>, AssetId<Image>)>,
     /// What has been said about the strength, about the profile, and about all else.

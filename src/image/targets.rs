@@ -1,10 +1,9 @@
 //! The main world: allocates targets, fits them to their sources, and sees to it that no two blurs write one image.
 
 use super::request::{Follow, Followed};
-use super::view::Viewed;
 use crate::errors::BlurError;
 use crate::formats::Capabilities;
-use crate::gpu::ChosenBackend;
+use crate::gpu::{ChosenBackend, Viewed};
 use crate::settings::{BlurImage, BlurUpdate};
 use bevy::asset::RenderAssetUsages;
 use bevy::ecs::system::SystemParam;

@@ -4,10 +4,17 @@ use super::images::{ImageWeights, Level};
 use super::pass::{AxisPass, BORDER, Filter, MAX_WEIGHTS};
 use crate::kernel::{self, Precision};
 use crate::settings::EdgeMode;
+use bevy::math::Vec2;
 use core::ops::RangeInclusive;
 
 /// Below this many texels a sigma is no blur.
 pub const MIN_SIGMA: f32 = 0.03;
+
+/// Whether a blur of these sigmas, in texels, changes anything.
+#[must_use]
+pub fn blurs(sigma: Vec2) -> bool {
+    sigma.max_element() >= MIN_SIGMA
+}
 
 /// The most octaves: a scale of 65536 is larger than any texture.
 pub const MAX_OCTAVES: u32 = 16;

@@ -82,9 +82,15 @@ pub enum BlurProfile {
     /// The red channel of an image, stretched over the box and interpolated linearly.
     ///
     /// Values are what the image's format means: those of an sRGB format are decoded. An image that holds shares is best
-    /// loaded with [`ImageLoaderSettings::is_sRGB`](bevy::image::ImageLoaderSettings) as `false`. The blur waits while the
-    /// image loads, and follows its changes. The image must be two-dimensional, of one layer, and hold floats or normalised
-    /// integers. With the feature `serialize`, a mask cannot be written: a handle means nothing elsewhere.
+    /// loaded with [`ImageLoaderSettings::is_sRGB`](bevy::image::ImageLoaderSettings) as `false`.
+    ///
+    /// While the image loads, cameras and glass go on with the profile that they had, and a blur that is new is not seen yet;
+    /// a [`BlurImage`](crate::BlurImage) waits, and its target stays as it is. Afterwards the blur follows the changes of the
+    /// image, as it follows those of a source: another blur or a camera may write it in the same frame.
+    ///
+    /// The view must show one two-dimensional layer of floats or normalised integers, of which the first mip level counts.
+    /// It must not be the image that the blur writes. With the feature `serialize`, a mask cannot be written: a handle means
+    /// nothing elsewhere.
     #[cfg_attr(feature = "serialize", serde(skip))]
     Mask(Handle<Image>),
 }

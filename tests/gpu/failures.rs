@@ -3,6 +3,7 @@
 //! Two errors do not occur here: this GPU can render to the formats of all intermediate textures, and as the most that a
 //! texture may measure is the same for sources, none of them is too large.
 
+mod masks;
 mod settings;
 mod targets;
 mod unsupported;

@@ -4,6 +4,7 @@ mod cameras;
 mod chains;
 mod events;
 mod in_place;
+mod masks;
 mod once;
 mod uploads;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The files of every floor, from the ground up.
 const FLOORS: &[&[&str]] = &[
     &["errors", "kernel", "program", "systems", "backdrop/groups"],
-    &["settings/strength", "plan/rules", "image/view", "formats/table"],
+    &["settings/strength", "plan/rules", "gpu/view_info", "formats/table"],
     &[
         "settings/image",
         "settings/backdrop",
@@ -44,10 +44,19 @@ const FLOORS: &[&[&str]] = &[
         "gpu/timing",
         "backdrop/panel",
     ],
-    &["gpu/pipelines", "gpu/textures", "backdrop/extract", "backdrop/uniform"],
+    &[
+        "gpu/pipelines",
+        "gpu/textures",
+        "gpu/request",
+        "backdrop/extract",
+        "backdrop/uniform",
+    ],
     &["gpu/compile", "backdrop/views", "backdrop/nodes"],
-    &["gpu/job", "backdrop/bounds"],
-    &["gpu/prepare", "gpu/record", "backdrop/node_groups"],
+    &["gpu/step", "backdrop/bounds"],
+    &["gpu/prepared", "backdrop/node_groups"],
+    &["gpu/prepare"],
+    &["gpu/job"],
+    &["gpu/record"],
     &["gpu", "backdrop/materials"],
     &[
         "camera",

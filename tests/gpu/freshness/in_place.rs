@@ -1,9 +1,12 @@
 //! In place, only a blur on change knows the picture as it was. The others take what the image holds.
 
 use super::{image, pictures};
+use crate::support::assert_close;
 use crate::support::formats;
 use crate::support::images::{assert_blur, ready_app, replace_image, set_blur, spawn, touch};
+use crate::support::live::Live;
 use crate::support::outcomes::finished;
+use crate::support::reference::{Edge, gaussian_blur};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -131,5 +134,59 @@ fn radius_zero_gives_the_picture_back_although_it_is_not_kept_from_now_on() {
         headless.frame();
         assert!(headless.read_image(&handle).bytes == bytes, "{update:?}");
         headless.app.world_mut().despawn(entity);
+    }
+}
+
+/// While the pipelines of another blur compile, what was drawn last must not be drawn over its own result.
+#[test]
+fn once_stays_once_while_pipelines_compile() {
+    let changes: [(&str, fn(&mut EntityWorldMut)); 2] = [
+        ("dither", |blur| {
+            blur.get_mut::<BlurImage>().expect("it was spawned").dither = true
+        }),
+        ("profile", |blur| {
+            blur.insert(BlurProfile::Linear {
+                start: Vec2::ZERO,
+                end: Vec2::X,
+                from: 1.0,
+                to: 1.0,
+            });
+            blur.get_mut::<BlurImage>().expect("it was spawned").set_changed();
+        }),
+    ];
+    for (name, change) in changes {
+        let Some(mut live) = Live::new(BlurBackend::Auto, |_| {}) else {
+            return;
+        };
+        let [picture, _] = pictures(61, 47);
+        let sharp = formats::to_image(&picture, TextureFormat::Rgba8Unorm);
+        let handle = live.headless.add_image(sharp);
+        let blur = in_place(handle.clone(), BlurUpdate::Once);
+        let entity = spawn(&mut live.headless, GaussianBlur::from_sigma(2.0), blur);
+        live.watch(&handle);
+        live.frame();
+        live.wait_until_ready();
+        for _ in 0..5 {
+            live.frame();
+        }
+        let shown = |live: &Live| {
+            let shots = live.shots();
+            let shown = shots.last().and_then(|shot| shot.images[0].as_ref());
+            formats::to_picture(shown.expect("the image is on the GPU"))
+        };
+        let first = shown(&live);
+        let expected = gaussian_blur(&picture, [2.0; 2], Edge::Clamp);
+        assert_close(&format!("{name}-first"), &first, &expected, &[0, 1, 2, 3], 1.1 / 255.0);
+        change(&mut live.headless.app.world_mut().entity_mut(entity));
+        for _ in 0..5 {
+            live.frame();
+        }
+        live.wait_until_ready();
+        for _ in 0..5 {
+            live.frame();
+        }
+        let expected = gaussian_blur(&first, [2.0; 2], Edge::Clamp);
+        let name = format!("{name}-second");
+        assert_close(&name, &shown(&live), &expected, &[0, 1, 2, 3], 2.1 / 255.0);
     }
 }

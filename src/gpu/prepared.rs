@@ -1,0 +1,129 @@
+//! A request with all that it takes to carry it out, from frame to frame.
+
+use super::blend::{Blend, Blended};
+use super::compile::BlurPipelines;
+use super::pipelines::PipelineKey;
+use super::request::{BlurRequest, Work};
+use super::step::{Bound, Step, bind_group};
+use crate::formats::Resolved;
+use crate::plan::BlurPlan;
+use crate::plan::pass::{Pass, Surface};
+use bevy::math::UVec2;
+use bevy::render::render_resource::{BindGroup, Buffer, PipelineCache, TextureView, TextureViewId};
+use bevy::render::renderer::RenderDevice;
+
+/// A request that can be carried out as soon as its pipelines are there.
+pub struct Prepared {
+    pub request: BlurRequest,
+    pub resolved: Resolved,
+    pub plan: BlurPlan,
+    /// The sizes that intermediates need. Those of the plan may be larger.
+    pub needed: Vec<UVec2>,
+    pub steps: Vec<Step>,
+    /// The plans of [parts](Work::Parts), to be used again for those that do not change.
+    pub parts: Vec<BlurPlan>,
+    /// What steps read that are left to somebody else.
+    pub left: Vec<BoundLevel>,
+    pub uniforms: Buffer,
+    /// What passes read whose sigma varies.
+    pub blend: Option<Blend>,
+    /// The intermediates of this frame.
+    pub textures: Vec<TextureView>,
+    /// Whether it has been drawn before.
+    pub was_drawn: bool,
+}
+
+/// A texture that a step reads which is left to somebody else.
+pub struct BoundLevel {
+    pub level: TextureViewId,
+    pub filtered: bool,
+    pub group: BindGroup,
+}
+
+/// What binding takes.
+#[derive(Clone, Copy)]
+pub struct Binder<'a> {
+    pub pipelines: &'a BlurPipelines,
+    pub cache: &'a PipelineCache,
+    pub device: &'a RenderDevice,
+}
+
+impl Prepared {
+    /// The intermediate that a pass reads.
+    pub fn level_of(&self, pass: &Pass) -> Option<&TextureView> {
+        match pass.source {
+            Surface::Intermediate(index) => self.textures.get(index),
+            Surface::Source | Surface::Destination => None,
+        }
+    }
+
+    /// Whether the pipelines of all steps are there.
+    pub fn is_ready(&self, pipelines: &BlurPipelines, cache: &PipelineCache) -> bool {
+        self.steps.iter().all(|step| step.ready(pipelines, cache).is_some())
+    }
+
+    /// Whether it may be drawn while pipelines of another request are missing.
+    pub fn stands_in_for(&self, request: &BlurRequest) -> bool {
+        let are_parts = matches!(self.request.work, Work::Parts(_));
+        self.was_drawn && request.io.source_is_fresh && !are_parts && self.request.has_textures_of(request)
+    }
+
+    /// Makes the bind groups for two ends the latest ones.
+    pub fn bind(&mut self, with: Binder, source: &TextureView, destination: &TextureView, turns: usize) {
+        let layers = self.plan.layers.as_ref().zip(self.blend.as_ref());
+        let blended = layers.map(|(layers, blend)| Blended {
+            blend,
+            atlas: view_of(&self.textures, layers.atlas, source),
+            sums: view_of(&self.textures, layers.sums, source),
+        });
+        for (index, pass) in self.plan.passes.iter().enumerate() {
+            let (before, steps) = self.steps.split_at_mut(index);
+            let bound = Bound {
+                source: view_of(&self.textures, pass.source, source),
+                target: view_of(&self.textures, pass.target, destination),
+                uniforms: &self.uniforms,
+                blended: blended.filter(|_| pass.program.varies() || pass.needed.is_some()),
+                // Intermediates are always the same.
+                most: match (pass.source, pass.target) {
+                    (Surface::Intermediate(_), Surface::Intermediate(_)) => 1,
+                    _ => turns,
+                },
+            };
+            steps[0].bind(before.last(), with.pipelines, with.cache, with.device, &bound);
+        }
+    }
+
+    /// Binds what steps read that are left to somebody else.
+    pub fn bind_left(&mut self, with: Binder) {
+        let textures = &self.textures;
+        self.left
+            .retain(|bound| textures.iter().any(|texture| texture.id() == bound.level));
+        for pass in &self.plan.left {
+            let (Some(level), filtered) = (self.level_of(pass), pass.program.filters()) else {
+                continue;
+            };
+            let is_it = |bound: &BoundLevel| bound.level == level.id() && bound.filtered == filtered;
+            if self.left.iter().any(is_it) {
+                continue;
+            }
+            let bound = Bound {
+                source: level,
+                target: level,
+                uniforms: &self.uniforms,
+                blended: None,
+                most: 1,
+            };
+            let key = PipelineKey::left(filtered);
+            let group = bind_group(&key, with.pipelines, with.cache, with.device, &bound);
+            let level = level.id();
+            self.left.push(BoundLevel { level, filtered, group });
+        }
+    }
+}
+
+fn view_of<'a>(textures: &'a [TextureView], surface: Surface, end: &'a TextureView) -> &'a TextureView {
+    match surface {
+        Surface::Intermediate(index) => &textures[index],
+        Surface::Source | Surface::Destination => end,
+    }
+}

@@ -1,0 +1,140 @@
+//! One pass of a job from frame to frame: its pipelines and bind groups.
+
+use super::blend::Blended;
+use super::compile::{BlurPipelines, Ready};
+use super::pipelines::{PipelineKey, Queued};
+use super::uniforms::PassUniform;
+use crate::program::Program;
+use bevy::render::render_resource::{
+    BindGroup, BindGroupEntry, BindingResource, Buffer, BufferBinding, PipelineCache, TextureView, TextureViewId,
+};
+use bevy::render::renderer::RenderDevice;
+
+/// One pass.
+pub(super) struct Step {
+    pub key: PipelineKey,
+    /// The pipeline that serves any kernel.
+    any_kernel: Queued,
+    /// The bind groups of the views that this pass has read and written, the latest last.
+    bind_groups: Vec<([TextureViewId; 5], BindGroup)>,
+}
+
+/// What a pass reads and writes in this frame.
+pub(super) struct Bound<'a> {
+    pub source: &'a TextureView,
+    pub target: &'a TextureView,
+    pub uniforms: &'a Buffer,
+    /// What a pass reads beside its source whose sigma varies.
+    pub blended: Option<Blended<'a>>,
+    /// How many bind groups to keep.
+    pub most: usize,
+}
+
+/// A pipeline that can be used.
+pub(super) struct Usable<'a> {
+    pub program: Program,
+    pub pipeline: Ready<'a>,
+}
+
+/// What a pass of a pipeline reads and writes, in its [layout](PipelineKey::layout).
+pub(super) fn bind_group(
+    key: &PipelineKey,
+    pipelines: &BlurPipelines,
+    cache: &PipelineCache,
+    device: &RenderDevice,
+    bound: &Bound,
+) -> BindGroup {
+    let uniform = BindingResource::Buffer(BufferBinding {
+        buffer: bound.uniforms,
+        offset: 0,
+        size: key.uniform_size(),
+    });
+    let mut entries = vec![(0, uniform), (1, BindingResource::TextureView(bound.source))];
+    if key.program.filters() {
+        entries.push((2, BindingResource::Sampler(&pipelines.factory.sampler)));
+    }
+    if key.program.computes() {
+        entries.push((3, BindingResource::TextureView(bound.target)));
+    }
+    if let Some(blended) = &bound.blended {
+        entries.extend(blended.bindings(key.program));
+    }
+    let entry = |(binding, resource)| BindGroupEntry { binding, resource };
+    let entries: Vec<BindGroupEntry> = entries.into_iter().map(entry).collect();
+    let layout = cache.get_bind_group_layout(&key.layout());
+    device.create_bind_group("gaussian_blur_bind_group", &layout, &entries)
+}
+
+/// Where the uniform of a pass lies.
+pub(super) fn uniform_offset(index: usize) -> u32 {
+    (index * size_of::<PassUniform>()) as u32
+}
+
+impl Step {
+    pub fn new(key: PipelineKey, any_kernel: Queued) -> Self {
+        Self {
+            key,
+            any_kernel,
+            bind_groups: Vec::new(),
+        }
+    }
+
+    /// Lets the bind groups go, and with them the textures.
+    pub fn release(&mut self) {
+        self.bind_groups.clear();
+    }
+
+    /// Takes over the bind groups of a step before this one if they fit.
+    pub fn inherit(&mut self, old: Self) {
+        if self.key.binds_like(&old.key) {
+            self.bind_groups = old.bind_groups;
+        }
+    }
+
+    /// The best pipeline that is there.
+    pub fn ready<'a>(&self, pipelines: &BlurPipelines, cache: &'a PipelineCache) -> Option<Usable<'a>> {
+        let usable = |key: PipelineKey, queued: Queued| {
+            let program = key.program;
+            queued.ready(cache).map(|pipeline| Usable { program, pipeline })
+        };
+        let fast = pipelines.get(&self.key).and_then(|queued| usable(self.key, queued));
+        fast.or_else(|| usable(self.key.for_any_kernel(), self.any_kernel))
+    }
+
+    /// The bind group for a source, or the one that was made the latest.
+    pub fn bind_group(&self, source: TextureViewId) -> Option<&wgpu::BindGroup> {
+        let of_source = self.bind_groups.iter().rfind(|([of, ..], _)| *of == source);
+        of_source.or(self.bind_groups.last()).map(|(_, group)| &**group)
+    }
+
+    /// Makes the bind group of these views the latest one. If it is new, it is that of a neighbour, or else created.
+    pub fn bind(
+        &mut self,
+        neighbour: Option<&Self>,
+        pipelines: &BlurPipelines,
+        cache: &PipelineCache,
+        device: &RenderDevice,
+        bound: &Bound,
+    ) {
+        let stores = self.key.program.computes();
+        // A render pass does not bind its target.
+        let target = if stores { bound.target } else { bound.source };
+        let [atlas, mask, sums] = bound.blended.map_or([bound.source; 3], |blended| blended.views());
+        let views = [bound.source, target, atlas, mask, sums].map(|view| view.id());
+        if let Some(known) = self.bind_groups.iter().position(|(ids, _)| *ids == views) {
+            let last = self.bind_groups.len() - 1;
+            self.bind_groups.swap(known, last);
+            return;
+        }
+        let neighbour = neighbour.filter(|other| other.key.binds_like(&self.key));
+        let shared = neighbour.and_then(|other| other.bind_groups.last());
+        let group = match shared {
+            Some((of, group)) if *of == views => group.clone(),
+            _ => bind_group(&self.key, pipelines, cache, device, bound),
+        };
+        if self.bind_groups.len() == bound.most {
+            self.bind_groups.remove(0);
+        }
+        self.bind_groups.push((views, group));
+    }
+}

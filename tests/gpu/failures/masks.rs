@@ -1,0 +1,78 @@
+//! Masks that no blur can read.
+
+use super::{FORMAT, SIGMA, assert_alive, good_image, image};
+use crate::support::gpu_with;
+use crate::support::headless::Headless;
+use crate::support::images::{plain, spawn};
+use crate::support::outcomes::{failures, finished, record};
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureUsages, TextureViewDescriptor, TextureViewDimension};
+use bevy_gaussian_blur::prelude::*;
+
+const UPDATES: [BlurUpdate; 3] = [BlurUpdate::OnChange, BlurUpdate::EveryFrame, BlurUpdate::Once];
+
+/// An image that a blur can be written to.
+fn writable(headless: &mut Headless) -> Handle<Image> {
+    let mut image = good_image();
+    image.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT;
+    headless.add_image(image)
+}
+
+#[test]
+fn a_mask_that_the_blur_itself_writes() {
+    for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
+        let Some(mut headless) = gpu_with(backend, record) else {
+            return;
+        };
+        for (update, is_in_place) in UPDATES.into_iter().flat_map(|update| [(update, false), (update, true)]) {
+            let mask = writable(&mut headless);
+            let before = {
+                headless.frame();
+                headless.read_image(&mask).bytes
+            };
+            let source = if is_in_place {
+                mask.clone()
+            } else {
+                headless.add_image(good_image())
+            };
+            let blur = plain(source).with_target(mask.clone()).with_update(update);
+            let entity = spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), blur);
+            let profile = BlurProfile::Mask(mask.clone());
+            headless.app.world_mut().entity_mut(entity).insert(profile);
+            let name = format!("{backend:?}, {update:?}, in place: {is_in_place}");
+            assert_eq!(failures(&mut headless, 20), [BlurError::MaskIsTarget], "{name}");
+            assert!(
+                headless.read_image(&mask).bytes == before,
+                "{name}: the image stays as it was"
+            );
+            let other = headless.add_image(image(5, 5));
+            let profile = BlurProfile::Mask(other);
+            headless.app.world_mut().entity_mut(entity).insert(profile);
+            // Once is once again: what has failed has not been carried out.
+            assert!(finished(&mut headless, 10) > 0, "{name}: another mask is a mask");
+            headless.app.world_mut().despawn(entity);
+            finished(&mut headless, 2);
+        }
+        assert_alive(&mut headless);
+    }
+}
+
+#[test]
+fn a_layer_that_is_viewed_as_an_array() {
+    let Some(mut headless) = gpu_with(BlurBackend::Auto, record) else {
+        return;
+    };
+    let mut mask = image(8, 8);
+    mask.texture_view_descriptor = Some(TextureViewDescriptor {
+        dimension: Some(TextureViewDimension::D2Array),
+        ..default()
+    });
+    let mask = headless.add_image(mask);
+    let source = headless.add_image(good_image());
+    let entity = spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), plain(source));
+    let profile = BlurProfile::Mask(mask);
+    headless.app.world_mut().entity_mut(entity).insert(profile);
+    let expected = BlurError::UnsupportedMask { format: FORMAT };
+    assert_eq!(failures(&mut headless, 20), [expected]);
+    assert_alive(&mut headless);
+}

@@ -1,0 +1,321 @@
+//! What holds for sources holds for masks: order, chains, the same frame, changes, and waiting.
+
+use super::uploads::congest;
+use super::{FORMAT, image, pictures};
+use crate::support::formats;
+use crate::support::headless::Headless;
+use crate::support::images::{plain, ready_app, replace_image, set_blur, spawn, target_of};
+use crate::support::outcomes::finished;
+use crate::support::reference::{Edge, Picture, gaussian_blur, varying_blur};
+use crate::support::scene::{self, Kind};
+use crate::support::twins::{Twins, View, tolerance};
+use crate::support::{assert_close, within_rounding};
+use bevy::prelude::*;
+use bevy::render::render_asset::RenderAssetBytesPerFrame;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+const SIGMA: f64 = 6.0;
+
+/// A mask as large as the picture, with the share in its red channel.
+fn shares(width: usize, height: usize, share: impl Fn(usize, usize) -> f64) -> Picture {
+    Picture::from_fn(width, height, |x, y| [share(x, y), 0.0, 0.0, 1.0])
+}
+
+/// Blurs every texel with its own share of the usual sigma. The mask has the size of the picture.
+fn masked(picture: &Picture, mask: &Picture) -> Picture {
+    varying_blur(picture, Edge::Clamp, |x, y| {
+        [SIGMA * mask.at(x, y)[0].clamp(0.0, 1.0); 2]
+    })
+}
+
+/// Panics if a blur is not the one that its mask says, as the mask is now.
+fn assert_masked(name: &str, headless: &Headless, blur: Entity, sharp: &Picture, mask: &Handle<Image>) {
+    let got = formats::to_picture(&headless.read_image(&target_of(headless, blur)));
+    let mask = formats::to_picture(&headless.read_image(mask));
+    let expected = masked(&formats::quantised(sharp, FORMAT), &mask);
+    assert_close(name, &got, &expected, &[0, 1, 2, 3], 2.0 / 255.0);
+}
+
+fn spawn_masked(headless: &mut Headless, source: Image, mask: &Handle<Image>, update: BlurUpdate) -> Entity {
+    let source = headless.add_image(source);
+    let image = plain(source).with_update(update);
+    let blur = spawn(headless, GaussianBlur::from_sigma(SIGMA as f32), image);
+    let profile = BlurProfile::Mask(mask.clone());
+    headless.app.world_mut().entity_mut(blur).insert(profile);
+    blur
+}
+
+#[test]
+fn a_blur_follows_a_mask_that_another_blur_writes() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [sharp, _] = pictures(64, 48);
+    let steps = [
+        shares(64, 48, |x, _| if x < 20 { 1.0 } else { 0.0 }),
+        shares(64, 48, |_, y| if y < 30 { 0.0 } else { 0.8 }),
+        shares(64, 48, |x, _| if x < 50 { 0.5 } else { 1.0 }),
+    ];
+    for mask_comes_last in [false, true] {
+        // It is there from the start, and empty.
+        let soft = headless.add_image(image(&shares(64, 48, |_, _| 0.0)));
+        let hard = headless.add_image(image(&steps[0]));
+        let writer = plain(hard.clone()).with_target(soft.clone());
+        let writer = (GaussianBlur::from_sigma(4.0), writer);
+        let reader = if mask_comes_last {
+            let reader = spawn_masked(&mut headless, image(&sharp), &soft, BlurUpdate::OnChange);
+            headless.app.world_mut().spawn(writer);
+            reader
+        } else {
+            headless.app.world_mut().spawn(writer);
+            spawn_masked(&mut headless, image(&sharp), &soft, BlurUpdate::OnChange)
+        };
+        headless.frame();
+        let name = format!("mask-chain-{mask_comes_last}");
+        assert_masked(&name, &headless, reader, &sharp, &soft);
+        let quiet = format!("{name}: what does not change is not blurred");
+        finished(&mut headless, 1);
+        assert_eq!(finished(&mut headless, 5), 0, "{quiet}");
+        for (step, changed) in steps.iter().enumerate().skip(1) {
+            replace_image(&mut headless, &hard, image(changed));
+            headless.frame();
+            let name = format!("{name}-{step}");
+            let got = formats::to_picture(&headless.read_image(&soft));
+            let expected = gaussian_blur(&formats::quantised(changed, FORMAT), [4.0; 2], Edge::Clamp);
+            assert_close(&format!("{name}-mask"), &got, &expected, &[0], 0.6 / 255.0);
+            assert_masked(&name, &headless, reader, &sharp, &soft);
+        }
+    }
+}
+
+#[test]
+fn a_blur_waits_for_the_blur_that_writes_its_mask() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [sharp, _] = pictures(64, 48);
+    let soft = headless.add_image(image(&shares(64, 48, |_, _| 0.0)));
+    let hard = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let reader = spawn_masked(&mut headless, image(&sharp), &soft, BlurUpdate::Once);
+    let writer = plain(hard.clone()).with_target(soft.clone());
+    spawn(&mut headless, GaussianBlur::from_sigma(4.0), writer);
+    assert_eq!(finished(&mut headless, 5), 0, "the mask is not there yet");
+    let world = headless.app.world_mut();
+    let inserted = world
+        .resource_mut::<Assets<Image>>()
+        .insert(hard.id(), image(&shares(64, 48, |x, _| x as f64 / 63.0)));
+    inserted.expect("the handle is alive");
+    headless.frame();
+    assert_masked("mask-once", &headless, reader, &sharp, &soft);
+    assert_eq!(finished(&mut headless, 10), 2, "each once");
+}
+
+#[test]
+fn a_mask_that_a_camera_paints_is_of_the_same_frame() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let size = UVec2::new(64, 48);
+    scene::spawn(&mut headless, Kind::Core2d, 1.0);
+    let mask = scene::target(&mut headless, size, TextureFormat::Rgba16Float);
+    let camera = scene::camera(&mut headless, Kind::Core2d, &mask, Msaa::Off);
+    let [sharp, _] = pictures(64, 48);
+    let blur = spawn_masked(&mut headless, image(&sharp), &mask, BlurUpdate::EveryFrame);
+    headless.warm_up();
+    let mut last: Option<Picture> = None;
+    for step in 0..6_u8 {
+        let place = Transform::from_xyz(f32::from(step) * 17.0 - 40.0, f32::from(step % 3) * 9.0, 0.0);
+        headless.app.world_mut().entity_mut(camera).insert(place);
+        headless.frame();
+        let painted = formats::to_picture(&headless.read_image(&mask));
+        assert!(last.as_ref() != Some(&painted), "step {step}: nothing has moved");
+        assert_masked(&format!("painted-mask-{step}"), &headless, blur, &sharp, &mask);
+        last = Some(painted);
+    }
+}
+
+/// What a camera shows whose whole picture has one sigma.
+fn assert_uniform(name: &str, twins: &[Picture; 2], sigma: f64, format: TextureFormat) {
+    let [sharp, got] = twins;
+    let expected = gaussian_blur(sharp, [sigma; 2], Edge::Clamp);
+    let expected = within_rounding(got, &expected, format);
+    assert_close(name, got, &expected, &[0, 1, 2], tolerance(format, 1.0) + 0.6 / 255.0);
+}
+
+fn pictures_of(twins: &Twins) -> [Picture; 2] {
+    [&twins.sharp, &twins.blurred].map(|view: &View| view.picture(&twins.headless))
+}
+
+fn flat_mask(share: f64) -> Image {
+    formats::to_image(&shares(4, 4, |_, _| share), TextureFormat::R8Unorm)
+}
+
+/// While a mask loads, a camera goes on with the profile that it had, at the radius of now.
+#[test]
+fn a_camera_keeps_its_blur_while_a_mask_loads() {
+    let format = TextureFormat::Rgba8UnormSrgb;
+    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
+        return;
+    };
+    twins.blur(GaussianBlur::from_sigma(SIGMA as f32));
+    twins.headless.warm_up();
+    assert_uniform("before-mask", &pictures_of(&twins), SIGMA, format);
+    let reserve = |headless: &Headless| headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let [first, second] = [reserve(&twins.headless), reserve(&twins.headless)];
+    twins.blur((GaussianBlur::from_sigma(SIGMA as f32), BlurProfile::Mask(first.clone())));
+    for frame in 0..10 {
+        twins.headless.frame();
+        assert_uniform(&format!("loading-{frame}"), &pictures_of(&twins), SIGMA, format);
+    }
+    let insert = |headless: &mut Headless, handle: &Handle<Image>, share: f64| {
+        let mut images = headless.app.world_mut().resource_mut::<Assets<Image>>();
+        let inserted = images.insert(handle.id(), flat_mask(share));
+        inserted.expect("the handle is alive");
+    };
+    insert(&mut twins.headless, &first, 0.6);
+    twins.headless.warm_up();
+    let share = |eight_bits: f64| (eight_bits * 255.0).round() / 255.0;
+    assert_uniform("first-mask", &pictures_of(&twins), share(0.6) * SIGMA, format);
+    // The second one loads while the radius is eased.
+    for frame in 0..10 {
+        let sigma = SIGMA + f64::from(frame) * 0.3;
+        twins.blur((
+            GaussianBlur::from_sigma(sigma as f32),
+            BlurProfile::Mask(second.clone()),
+        ));
+        twins.headless.frame();
+        assert_uniform(
+            &format!("second-loading-{frame}"),
+            &pictures_of(&twins),
+            share(0.6) * sigma,
+            format,
+        );
+    }
+    insert(&mut twins.headless, &second, 1.0);
+    twins.blur(GaussianBlur::from_sigma(SIGMA as f32));
+    twins.headless.frame();
+    assert_uniform("second-mask", &pictures_of(&twins), SIGMA, format);
+}
+
+/// Bevy takes an image away from the GPU while its new pixels wait for their turn.
+#[test]
+fn a_camera_keeps_its_mask_while_new_pixels_are_on_their_way() {
+    let format = TextureFormat::Rgba8UnormSrgb;
+    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
+        return;
+    };
+    let mask = twins.headless.add_image(flat_mask(1.0));
+    twins.blur((GaussianBlur::from_sigma(SIGMA as f32), BlurProfile::Mask(mask.clone())));
+    twins.headless.warm_up();
+    assert_uniform("mask-there", &pictures_of(&twins), SIGMA, format);
+    let _waiting = congest(&mut twins.headless);
+    replace_image(&mut twins.headless, &mask, flat_mask(0.0));
+    let mut kept = 0;
+    for frame in 0..20 {
+        twins.headless.frame();
+        let [sharp, got] = pictures_of(&twins);
+        if sharp == got {
+            continue;
+        }
+        kept += 1;
+        assert_uniform(&format!("mask-late-{frame}"), &[sharp, got], SIGMA, format);
+    }
+    assert!((3..15).contains(&kept), "{kept} frames showed the old mask");
+    let [sharp, got] = pictures_of(&twins);
+    assert!(sharp == got, "the new mask is there in the end");
+    twins.headless.app.insert_resource(RenderAssetBytesPerFrame::default());
+}
+
+/// The box of the glass.
+const ORIGIN: [usize; 2] = [31, 17];
+const EXTENT: [usize; 2] = [120, 81];
+
+/// Glass is uniform at first, then gets one mask and another one, each of which loads for some frames.
+#[test]
+fn glass_keeps_its_blur_while_a_mask_loads() {
+    let format = TextureFormat::Rgba8UnormSrgb;
+    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
+        return;
+    };
+    let pair = |texels: [usize; 2]| Vec2::new(texels[0] as f32, texels[1] as f32);
+    let rect = Rect::from_corners(pair(ORIGIN), pair(ORIGIN) + pair(EXTENT));
+    let region = BackdropRegion::new(twins.blurred.camera, rect);
+    let pane = twins.headless.app.world_mut().spawn(region).id();
+    let check = |twins: &mut Twins, name: &str, profile: Option<&BlurProfile>, sigma: f64, share: f64| {
+        let mut pane = twins.headless.app.world_mut().entity_mut(pane);
+        pane.insert(BackdropBlur::from_sigma(sigma as f32));
+        if let Some(profile) = profile {
+            pane.insert(profile.clone());
+        }
+        twins.headless.frame();
+        let [sharp, got] = pictures_of(twins).map(|picture| picture.crop(ORIGIN, EXTENT));
+        let expected = gaussian_blur(&sharp, [sigma * share; 2], Edge::Mirror);
+        let expected = within_rounding(&got, &expected, format);
+        assert_close(name, &got, &expected, &[0, 1, 2], 2.0 / 255.0);
+    };
+    twins
+        .headless
+        .app
+        .world_mut()
+        .entity_mut(pane)
+        .insert(BackdropBlur::default());
+    twins.headless.warm_up();
+    check(&mut twins, "glass-uniform", None, SIGMA, 1.0);
+    let mut shown = 1.0;
+    for share in [0.6, 0.8] {
+        let mask = twins.headless.app.world().resource::<Assets<Image>>().reserve_handle();
+        let profile = BlurProfile::Mask(mask.clone());
+        for frame in 0..10 {
+            let sigma = SIGMA + f64::from(frame) * 0.2;
+            let name = format!("glass-loading-{share}-{frame}");
+            check(&mut twins, &name, Some(&profile), sigma, shown);
+        }
+        let mut images = twins.headless.app.world_mut().resource_mut::<Assets<Image>>();
+        let inserted = images.insert(mask.id(), flat_mask(share));
+        inserted.expect("the handle is alive");
+        twins.headless.warm_up();
+        shown = (share * 255.0).round() / 255.0;
+        check(
+            &mut twins,
+            &format!("glass-loaded-{share}"),
+            Some(&profile),
+            SIGMA,
+            shown,
+        );
+    }
+}
+
+#[test]
+fn an_image_keeps_its_picture_while_a_mask_loads() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [sharp, _] = pictures(64, 48);
+    for update in [BlurUpdate::OnChange, BlurUpdate::EveryFrame] {
+        let source = headless.add_image(image(&sharp));
+        let blur = spawn(
+            &mut headless,
+            GaussianBlur::from_sigma(3.0),
+            plain(source).with_update(update),
+        );
+        finished(&mut headless, 3);
+        let before = headless.read_image(&target_of(&headless, blur)).bytes;
+        let mask = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+        let profile = BlurProfile::Mask(mask.clone());
+        headless.app.world_mut().entity_mut(blur).insert(profile);
+        set_blur(&mut headless, blur, GaussianBlur::from_sigma(SIGMA as f32));
+        finished(&mut headless, 1);
+        assert_eq!(finished(&mut headless, 4), 0, "{update:?}: the mask is not there");
+        let after = headless.read_image(&target_of(&headless, blur)).bytes;
+        assert!(before == after, "{update:?}: the picture stays");
+        let world = headless.app.world_mut();
+        let full = image(&shares(64, 48, |x, _| x as f64 / 63.0));
+        let inserted = world.resource_mut::<Assets<Image>>().insert(mask.id(), full);
+        inserted.expect("the handle is alive");
+        headless.frame();
+        assert_masked(&format!("loaded-{update:?}"), &headless, blur, &sharp, &mask);
+        headless.app.world_mut().despawn(blur);
+        finished(&mut headless, 1);
+    }
+}
