@@ -95,7 +95,7 @@ impl PipelineKey {
             },
             in_halves: resolved.intermediate == TextureFormat::Rgba16Float,
             in_place: stage.program.blends() && stage.is_last && ends.in_place,
-            keeps_format: stage.program.blends()
+            keeps_format: (stage.program.blends() || copies)
                 && stage.is_last
                 && stage.is_first
                 && reads == Sample::Float

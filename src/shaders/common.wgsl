@@ -242,6 +242,10 @@ fn pack(value: vec4<f32>) -> vec2<u32> {
     var rounded = value;
 #ifdef ROUND_PACKED
     rounded = nearest_half(value);
+#else
+#ifdef MAY_EXCEED
+    rounded = clamp(value, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
+#endif
 #endif
     return vec2<u32>(pack2x16float(rounded.xy), pack2x16float(rounded.zw));
 }

@@ -5,7 +5,7 @@
 #ifdef INTEGERS
 #import bevy_gaussian_blur::leave::kept
 #else
-#import bevy_gaussian_blur::leave::leave
+#import bevy_gaussian_blur::leave::as_it_is
 #import bevy_gaussian_blur::common::fetch
 #endif
 
@@ -17,6 +17,6 @@ fn copy_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     // Floats do not hold all integers.
     return Output(kept(textureLoad(source, position, 0)));
 #else
-    return leave(fetch(position), texel);
+    return as_it_is(fetch(position));
 #endif
 }

@@ -45,10 +45,9 @@ fn leave(value: vec4<f32>, texel: vec2<i32>) -> Output {
     return unconverted(result);
 }
 
-// A value that has been read and is written as it is.
+// A value that has been read and is written as it is. A format takes every value of its own, infinities and all.
 fn as_it_is(value: vec4<f32>) -> Output {
 #ifdef KEEPS_FORMAT
-    // Rounding would make infinities finite.
 #ifdef OPAQUE
     return Output(vec4<f32>(value.rgb, 1.0));
 #else

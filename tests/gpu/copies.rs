@@ -1,6 +1,7 @@
 //! A blur that changes nothing copies every bit, and a blur in place writes the same as one into a target.
 
 use crate::support::headless::Headless;
+use crate::support::images::set_blur;
 use crate::support::outcomes::{finished, record};
 use crate::support::reference::Picture;
 use crate::support::{formats, gpu, inputs};
@@ -8,11 +9,21 @@ use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
-const COPIED: [TextureFormat; 4] = [
+const COPIED: [TextureFormat; 5] = [
     TextureFormat::Rgba8Unorm,
     TextureFormat::Rgba8UnormSrgb,
     TextureFormat::Rgba16Float,
     TextureFormat::Rgba32Float,
+    TextureFormat::Rg11b10Ufloat,
+];
+
+/// Formats in which a value may be infinite.
+const FLOATS: [TextureFormat; 5] = [
+    TextureFormat::R16Float,
+    TextureFormat::Rgba16Float,
+    TextureFormat::R32Float,
+    TextureFormat::Rgba32Float,
+    TextureFormat::Rg11b10Ufloat,
 ];
 
 /// Pictures in a format, all of whose values occur in ordinary images: every level of eight bits, or negative, tiny and
@@ -56,7 +67,7 @@ fn radius_zero_copies_every_bit() {
     let Some(mut headless) = gpu(record) else {
         return;
     };
-    for format in COPIED {
+    for format in headless.available(&COPIED) {
         for image in sources(format) {
             for radius in [0.0, 0.05] {
                 let expected = image.data.clone().expect("the image has data");
@@ -73,7 +84,7 @@ fn radius_zero_copies_straight_alpha() {
     let Some(mut headless) = gpu(record) else {
         return;
     };
-    for format in COPIED {
+    for format in headless.available(&COPIED) {
         let [image, _] = sources(format);
         let expected = image.data.clone().expect("the image has data");
         let target = blur_into(&mut headless, GaussianBlur::new(0.0), image, BlurAlpha::Straight);
@@ -91,7 +102,7 @@ fn radius_zero_copies_special_values() {
         return;
     };
     let mut changed = Vec::new();
-    for format in [TextureFormat::Rgba16Float, TextureFormat::Rgba32Float] {
+    for format in headless.available(&FLOATS) {
         for value in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -0.0] {
             let image = formats::to_image(&Picture::from_fn(8, 8, |_, _| [value; 4]), format);
             let expected = image.data.clone().expect("the image has data");
@@ -108,12 +119,44 @@ fn radius_zero_copies_special_values() {
     assert!(changed.is_empty(), "{}", changed.join("\n"));
 }
 
+/// A blur in place keeps the sharp picture, which comes back to the bit.
+#[test]
+fn the_kept_picture_keeps_every_bit() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    for format in headless.available(&COPIED) {
+        let [mut image, _] = sources(format);
+        if FLOATS.contains(&format) {
+            let infinite = formats::to_image(&Picture::from_fn(1, 1, |_, _| [f64::INFINITY; 4]), format);
+            let texel = infinite.data.expect("the image has data");
+            let bytes = image.data.as_mut().expect("the image has data");
+            bytes[..texel.len()].copy_from_slice(&texel);
+        }
+        let expected = image.data.clone().expect("the image has data");
+        let image = headless.add_image(image);
+        let in_place = BlurImage::in_place(image.clone()).with_alpha(BlurAlpha::Premultiplied);
+        let blur = GaussianBlur::from_sigma(3.0);
+        let entity = headless.app.world_mut().spawn((blur, in_place)).id();
+        headless.warm_up();
+        assert!(headless.read_image(&image).bytes != expected, "{format:?} is blurred");
+        set_blur(&mut headless, entity, GaussianBlur::new(0.0));
+        headless.warm_up();
+        assert_bytes(
+            &headless.read_image(&image).bytes,
+            &expected,
+            &format!("{format:?}, kept"),
+        );
+        headless.app.world_mut().despawn(entity);
+    }
+}
+
 #[test]
 fn radius_zero_in_place_touches_nothing() {
     let Some(mut headless) = gpu(record) else {
         return;
     };
-    for format in COPIED {
+    for format in headless.available(&COPIED) {
         for alpha in [BlurAlpha::Premultiplied, BlurAlpha::Straight, BlurAlpha::Opaque] {
             // Any bits at all, those of NaN included.
             let [mut image, _] = sources(format);
@@ -154,7 +197,7 @@ fn in_place_equals_into_a_target() {
         return;
     };
     let aspects = [Vec2::ONE, Vec2::X, Vec2::Y, Vec2::new(1.0, 0.1)];
-    for format in COPIED {
+    for format in headless.available(&COPIED) {
         for sigma in [0.6, 2.0, 9.0, 40.0] {
             for aspect in aspects {
                 let [image, _] = sources(format);
