@@ -187,6 +187,20 @@ impl PipelineKey {
         binds(self) == binds(other)
     }
 
+    /// Whether what it sums may be more than half floats can hold.
+    fn may_exceed(&self) -> bool {
+        let is_divided = !self.in_halves || self.leave == Leave::Unpremultiply;
+        is_divided
+            || match self.program {
+                // Infinities stay infinities.
+                Program::CopyFragment => false,
+                Program::ConvolveCompute { .. } | Program::DownsampleCompute { .. } => {
+                    self.program.serves_any_kernel() || self.program.beyond() != Beyond::Clamped
+                }
+                _ => true,
+            }
+    }
+
     fn label(&self) -> String {
         format!("gaussian_blur_{}", self.program.name())
     }
@@ -199,8 +213,6 @@ impl PipelineKey {
         // What has been packed is a half float already, unless it is changed on its way out.
         let is_changed = self.leave == Leave::Unpremultiply || self.dither != Dither::Off;
         let is_rounded = self.program.writes_packed() && !is_changed;
-        // What has been divided, or comes from wider floats, may be more than the target can hold.
-        let may_exceed = !self.in_halves || self.leave == Leave::Unpremultiply || rounding == Rounding::Packed;
         let ends_at_levels = self.dither != Dither::Off && Dither::of_target(self.target) != Dither::Off;
         let (beyond, is_special) = (self.program.beyond(), !self.program.serves_any_kernel());
         let flags = [
@@ -221,7 +233,7 @@ impl PipelineKey {
             ("ENDS_AT_LEVELS", ends_at_levels),
             ("ROUND_TO_HALF", rounding == Rounding::Half && !is_rounded),
             ("ROUND_TO_PACKED", rounding == Rounding::Packed),
-            ("MAY_EXCEED", may_exceed),
+            ("MAY_EXCEED", self.may_exceed()),
             ("ROUND_PACKED", round_packed),
             ("IN_PLACE", self.in_place),
             ("KEEPS_FORMAT", self.keeps_format),

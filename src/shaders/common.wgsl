@@ -29,10 +29,10 @@
 //   ENDS_AT_LEVELS the target holds eight bits itself: what is beyond becomes the first or the last level
 //   ROUND_TO_HALF  the target holds half floats, and values that are none are written to it
 //   ROUND_TO_PACKED  the target holds floats of eleven and ten bits
-//   MAY_EXCEED     values may be larger than the target's largest float
+//   MAY_EXCEED     sums may be larger than the largest half float: weights may be rounded, divided by, or less than 0
 //   ROUND_PACKED   this GPU may cut bits off when it packs half floats, instead of rounding
 //   IN_PLACE       this pass writes where the picture is that it blurs: what stays as it is need not be written
-//   KEEPS_FORMAT   the target has the format of the picture
+//   KEEPS_FORMAT   the target has the format of the picture, of which this pass copies some or all
 //   LAYERS         the most layers that a pass blends
 //   SKIPS          this pass writes only what is read later
 //   MERGES         this dispatch carries out several passes of one program, as many layers of workgroups

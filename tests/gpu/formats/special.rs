@@ -6,6 +6,7 @@ use crate::support::formats::{self, Span};
 use crate::support::headless::Headless;
 use crate::support::images::blurred;
 use crate::support::reference::{Edge, Picture, gaussian_blur};
+use bevy::math::Vec2;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
@@ -99,4 +100,51 @@ fn assert_reach_of_infinity(headless: &mut Headless, format: TextureFormat, spec
     let [got, expected] = [&got, &expected].map(|picture| picture.crop([20, 0], [44, 40]));
     let name = format!("reach-of-{special}-{format:?}");
     formats::assert_stored(&name, &got, &expected, format, &Span::of(format));
+}
+
+/// The largest half float, everywhere: what an infinity counts for.
+#[test]
+fn the_largest_half_float_stays_the_largest() {
+    by_general_executors(blur_the_largest);
+}
+
+fn blur_the_largest(headless: &mut Headless) {
+    const LARGEST: f64 = 65504.0;
+    let format = TextureFormat::Rgba16Float;
+    let fading = BlurProfile::Linear {
+        start: Vec2::ZERO,
+        end: Vec2::ONE,
+        from: 0.2,
+        to: 1.0,
+    };
+    let alphas = [BlurAlpha::Premultiplied, BlurAlpha::Straight];
+    for (width, alpha) in [7, 25, 61]
+        .into_iter()
+        .flat_map(|width| alphas.map(|alpha| (width, alpha)))
+    {
+        let picture = Picture::from_fn(width, width / 2 + 3, |_, _| [LARGEST, LARGEST, -LARGEST, 1.0]);
+        let source = headless.add_image(formats::to_image(&picture, format));
+        for mode in [EdgeMode::Renormalize, EdgeMode::Mirror] {
+            for sigma in [0.8, 4.7, 13.0, 35.0] {
+                let blur = GaussianBlur::from_sigma(sigma).with_edge(mode);
+                for profile in [BlurProfile::Uniform, fading.clone()] {
+                    let image = BlurImage::new(source.clone()).with_alpha(alpha);
+                    let target = headless
+                        .blur_with(blur, image, profile.clone())
+                        .expect("the blur succeeds");
+                    let got = formats::to_picture(&headless.read_image(&target));
+                    let is_largest = |[red, green, blue, _]: &[f64; 4]| {
+                        [*red, *green, -blue]
+                            .iter()
+                            .all(|value| (0.998 * LARGEST..=LARGEST).contains(value))
+                    };
+                    let wrong = got.texels.iter().find(|texel| !is_largest(texel));
+                    assert!(
+                        wrong.is_none(),
+                        "{width} texels, {alpha:?}, {mode:?}, sigma {sigma}, {profile:?}: {wrong:?}"
+                    );
+                }
+            }
+        }
+    }
 }
