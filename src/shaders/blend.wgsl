@@ -21,7 +21,8 @@
 
 // The sigma at a texel of the target; 0 where that is no blur.
 fn target_sigma(texel: vec2<i32>) -> f32 {
-    return sigma_at(texel + stack.origin);
+    let sigma = sigma_at(texel + stack.origin);
+    return select(0.0, sigma, sigma >= stack.least);
 }
 
 // What a Gaussian is blended from: a layer and the ones below it, and the sharp picture, with these weights.

@@ -112,7 +112,7 @@ fn rungs_of(tile: Tile, quad: vec2<i32>) -> vec4<f32> {
     for (var i = 0; i < ACROSS; i++) {
         let in_tile = turned(tile, quad + vec2<i32>(i, 0));
         let sigma = sigma_at(tile.corner + in_tile);
-        if sigma > 0.0 && sigma <= stack.layers[0].sigma && all(tile.first + in_tile < blur.size) {
+        if may_be_summed(vec2<f32>(sigma)) && all(tile.first + in_tile < blur.size) {
             rungs[i] = rung_of(sigma);
         }
     }

@@ -50,11 +50,10 @@ const TABLE_VECTORS: u32 = 2u * AXIS_VECTORS;
 
 @group(0) @binding(4) var<uniform> stack: Layers;
 
-// The sigma at a texel of the picture; 0 where that is no blur.
+// The sigma at a texel of the picture, be it a blur or not.
 fn sigma_at(texel: vec2<i32>) -> f32 {
     let position = vec2<f32>(texel) + 0.5;
-    let sigma = min(share_at(position) * stack.largest, stack.layers[stack.count - 1u].sigma);
-    return select(0.0, sigma, sigma >= stack.least);
+    return min(share_at(position) * stack.largest, stack.layers[stack.count - 1u].sigma);
 }
 
 // No less and no more than all sigmas of a box of the picture, but for rounding.
@@ -62,7 +61,8 @@ fn sigmas_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
     return min(shares_within(low, high) * stack.largest, vec2<f32>(stack.layers[stack.count - 1u].sigma));
 }
 
-// Whether something may be summed between two sigmas, but for rounding.
+// Whether something may be summed between two sigmas. The pass that blends decides what is a blur; this one may round apart,
+// and so sums a little more.
 fn may_be_summed(sigmas: vec2<f32>) -> bool {
     return sigmas.y >= 0.999 * stack.least && sigmas.x <= 1.001 * stack.layers[0].sigma;
 }
