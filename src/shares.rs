@@ -118,7 +118,8 @@ impl Shares {
                 sharp,
                 soft,
             } => {
-                let across = direction.normalize().perp();
+                // Divided first, so that no square is beyond what floats hold.
+                let across = (direction / direction.abs().max_element()).normalize().perp();
                 Self {
                     measure: Measure::Unsigned,
                     point: centre * size,
@@ -267,6 +268,25 @@ mod tests {
         }
         assert_eq!(share(band(0.0), WIDE, Vec2::new(0.0, 0.49)), 0.0);
         assert_eq!(share(band(0.0), WIDE, Vec2::new(0.0, 0.51)), 1.0);
+    }
+
+    #[test]
+    fn a_direction_may_have_any_length() {
+        let band = |direction| BlurProfile::Band {
+            centre: Vec2::new(0.5, 0.4),
+            direction,
+            sharp: 0.1,
+            soft: 0.2,
+        };
+        let expected = Shares::new(&band(Vec2::new(3.0, -4.0)), WIDE);
+        for length in [f32::MIN_POSITIVE, 1e-30, 1e-22, 1e19, 1e30, 0.2 * f32::MAX] {
+            let got = Shares::new(&band(Vec2::new(3.0, -4.0) * length), WIDE);
+            let rows = |shares: Option<Shares>| shares.expect("it varies").rows[0];
+            assert!((rows(got) - rows(expected)).length() < 1e-6, "{length}: {got:?}");
+        }
+        let tiny = f32::from_bits(1);
+        let got = share(band(Vec2::new(tiny, 0.0)), WIDE, Vec2::new(0.1, 0.6));
+        assert!((got - 0.5).abs() < 1e-5, "{got}");
     }
 
     #[test]
