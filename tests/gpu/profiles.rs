@@ -14,6 +14,8 @@ use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
+pub use masks::stretched;
+
 /// The share that a profile gives a place of a box, as its documentation says, computed in double precision.
 pub fn share(profile: &BlurProfile, size: [f64; 2], place: [f64; 2]) -> f64 {
     let pair = |v: Vec2| [f64::from(v.x), f64::from(v.y)];

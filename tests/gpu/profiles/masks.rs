@@ -11,7 +11,7 @@ use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
 /// A mask stretched over a box, interpolated linearly between the centres of its texels.
-fn stretched(mask: &Picture, size: [usize; 2]) -> Vec<f64> {
+pub fn stretched(mask: &Picture, size: [usize; 2]) -> Vec<f64> {
     let along = |texels: usize, side: usize, at: usize| {
         let position = (at as f64 + 0.5) * texels as f64 / side as f64 - 0.5;
         let clamp = |texel: f64| texel.clamp(0.0, texels as f64 - 1.0) as usize;

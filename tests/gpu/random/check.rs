@@ -5,7 +5,7 @@
 //! is part of a cycle. A camera that has its canvas for itself shows the Gaussian of what it shows without its blur.
 
 use super::world::{Last, World};
-use crate::profiles::sigmas;
+use crate::profiles::{sigmas, stretched};
 use crate::support::formats::{self, Span, stored_channels, to_picture};
 use crate::support::reference::{Edge, Picture, gaussian_blur, varying_blur};
 use crate::support::{EDGES, assert_close, within_rounding};
@@ -31,16 +31,16 @@ fn known(blur: &GaussianBlur, height: u32) -> Option<([f64; 2], Edge)> {
 /// Pictures of more texels are not compared where sigma varies: the reference sums them one by one.
 const MOST_VARYING_TEXELS: usize = 5000;
 
-/// The reference of a blur, and by how much more than a uniform one it may be missed. `None` where that is not known: masks,
-/// numbers that nobody means, and profiles that are steep, where the last bit of a place decides.
+/// The reference of a blur, and by how much more than a uniform one it may be missed. `None` where that is not known:
+/// nonsensical numbers, and profiles that are steep, where the last bit of a place decides. A mask comes with its picture.
 fn reference(
     sharp: &Picture,
     (sigma, edge): ([f64; 2], Edge),
     profile: Option<&BlurProfile>,
+    mask: Option<&Picture>,
 ) -> Option<(Picture, f64)> {
     let profile = match profile {
         None | Some(BlurProfile::Uniform) => return Some((gaussian_blur(sharp, sigma, edge), 0.0)),
-        Some(BlurProfile::Mask(_)) => return None,
         Some(profile) => profile,
     };
     let most = sigma[0].max(sigma[1]);
@@ -48,7 +48,14 @@ fn reference(
         return None;
     }
     let width = sharp.width;
-    let sigmas = sigmas(profile, [width, sharp.height], most);
+    let sigmas: Vec<f64> = match mask {
+        Some(mask) if !mask.texels.iter().all(|texel| texel[0].is_finite()) => return None,
+        Some(mask) => {
+            let shares = stretched(mask, [width, sharp.height]).into_iter();
+            shares.map(|share| share.clamp(0.0, 1.0) * most).collect()
+        }
+        None => sigmas(profile, [width, sharp.height], most),
+    };
     let is_gentle = |index: usize, next: usize| sigmas.get(next).is_none_or(|next| (sigmas[index] - next).abs() < 1.0);
     // Which sigma is none is decided by the last bit, too.
     let is_known = |sigma: &f64| (*sigma - 0.03).abs() > 0.001;
@@ -59,7 +66,9 @@ fn reference(
     let blurred = varying_blur(sharp, edge, |x, y| {
         [0, 1].map(|axis| share(axis) * sigmas[y * width + x])
     });
-    Some((blurred, 3.0 / 255.0))
+    // Masks may be steeper.
+    let more = if mask.is_some() { 10.0 } else { 3.0 };
+    Some((blurred, more / 255.0))
 }
 
 impl World {
@@ -121,6 +130,19 @@ impl World {
         images.contains(image) && self.is_on_gpu(image.id())
     }
 
+    /// The picture of a blur's mask, `None` without one. Fails if it is not there, or is in motion for a blur that does not
+    /// look in every frame.
+    fn mask_of(&self, entity: Entity, looks_always: bool) -> Result<Option<Picture>, ()> {
+        let Some(BlurProfile::Mask(mask)) = self.headless.app.world().get::<BlurProfile>(entity) else {
+            return Ok(None);
+        };
+        let is_still = self.painters(mask.id()).is_empty() || looks_always;
+        if !(is_still && self.is_plain(mask.id(), 0) && self.is_there(mask)) {
+            return Err(());
+        }
+        Ok(Some(to_picture(&self.headless.read_image(mask))))
+    }
+
     fn check_image(&mut self, entity: Entity) -> Option<()> {
         let image = self.image_of(entity)?.clone();
         let blur = *self.headless.app.world().get::<GaussianBlur>(entity)?;
@@ -131,11 +153,15 @@ impl World {
         if !(is_known && is_written_alone && self.is_there(&source) && self.is_there(&target)) {
             return None;
         }
+        let mask = self.mask_of(entity, image.update == BlurUpdate::EveryFrame).ok()?;
         let world = self.headless.app.world();
         let outcome = world.resource::<Last>().0.get(&entity);
         // Only what another blur has to write may be waited for.
+        let profile = world.get::<BlurProfile>(entity).cloned();
+        let has_writer = |id: AssetId<Image>| !self.writers(id).is_empty();
+        let is_fed_mask = matches!(&profile, Some(BlurProfile::Mask(mask)) if has_writer(mask.id()));
         assert!(
-            outcome.is_some() || !self.writers(source.id()).is_empty(),
+            outcome.is_some() || has_writer(source.id()) || is_fed_mask,
             "{entity}: {image:?} is neither finished nor failed"
         );
         let outcome = outcome?;
@@ -153,8 +179,7 @@ impl World {
         }
         let format = from.format;
         let (sharp, got) = (to_picture(&from), to_picture(&to));
-        let profile = self.headless.app.world().get::<BlurProfile>(entity);
-        let (expected, more) = reference(&sharp, (sigma, edge), profile)?;
+        let (expected, more) = reference(&sharp, (sigma, edge), profile.as_ref(), mask.as_ref())?;
         let stored = stored_channels(format);
         let channels: Vec<usize> = match image.alpha {
             BlurAlpha::Premultiplied => stored,
@@ -178,6 +203,7 @@ impl World {
         let world = self.headless.app.world();
         let blur = *world.get::<GaussianBlur>(camera)?;
         let profile = world.get::<BlurProfile>(camera).cloned();
+        let mask = self.mask_of(camera, false).ok()?;
         let settings = world.get::<Camera>(camera)?;
         let RenderTarget::Image(target) = world.get::<RenderTarget>(camera)? else {
             return None;
@@ -216,7 +242,7 @@ impl World {
         let min = viewport.min.to_array().map(|place| place as usize);
         let size = viewport.size().to_array().map(|side| side as usize);
         let [sharp, got] = [sharp, blurred].map(|pixels| to_picture(&pixels));
-        let (expected, more) = reference(&sharp.crop(min, size), (sigma, edge), profile.as_ref())?;
+        let (expected, more) = reference(&sharp.crop(min, size), (sigma, edge), profile.as_ref(), mask.as_ref())?;
         let got_inside = got.crop(min, size);
         // Both pictures have been rounded.
         let within = within_rounding(&got_inside, &expected, format);

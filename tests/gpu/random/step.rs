@@ -78,13 +78,17 @@ pub enum Change {
 pub enum Varies {
     Not,
     As(BlurProfile),
-    /// An image that may hold anything, or be gone.
-    Mask(Pick),
+    /// An image that may hold anything, be written by anything, the blur itself included, or be gone.
+    Mask(Source),
 }
 
 #[derive(Clone, Debug)]
 pub enum Step {
     AddImage(Content),
+    /// One that loads: it is there when it is replaced.
+    AddLoading,
+    /// One that cannot be loaded.
+    AddMissing,
     ReplaceImage(Pick, Content),
     /// The asset goes, under all that use it.
     RemoveImage(Pick),
@@ -190,7 +194,7 @@ fn varies() -> impl Strategy<Value = Varies> {
     prop_oneof![
         2 => Just(Varies::Not),
         5 => profile().prop_map(Varies::As),
-        1 => any::<Pick>().prop_map(Varies::Mask),
+        3 => source().prop_map(Varies::Mask),
     ]
 }
 
@@ -204,7 +208,9 @@ pub fn step() -> impl Strategy<Value = Step> {
     let pick = any::<Pick>;
     prop_oneof![
         4 => content(any_format()).prop_map(Step::AddImage),
-        3 => (pick(), content(any_format())).prop_map(|(pick, content)| Step::ReplaceImage(pick, content)),
+        1 => Just(Step::AddLoading),
+        1 => Just(Step::AddMissing),
+        4 => (pick(), content(any_format())).prop_map(|(pick, content)| Step::ReplaceImage(pick, content)),
         1 => pick().prop_map(Step::RemoveImage),
         2 => content(canvas_format()).prop_map(Step::AddCanvas),
         2 => (pick(), content(canvas_format())).prop_map(|(pick, content)| Step::ReplaceCanvas(pick, content)),

@@ -175,6 +175,14 @@ impl World {
                 let image = self.headless.add_image(image(content));
                 self.images.push(image);
             }
+            Step::AddLoading => {
+                let loading = self.world().resource::<Assets<Image>>().reserve_handle();
+                self.images.push(loading);
+            }
+            Step::AddMissing => {
+                let missing = self.world().resource::<AssetServer>().load("no such picture.png");
+                self.images.push(missing);
+            }
             Step::ReplaceImage(pick, content) => self.replace(picked(&self.images, pick), image(content)),
             Step::RemoveImage(pick) => self.remove(picked(&self.images, pick)),
             Step::AddCanvas(content) => {
@@ -305,7 +313,7 @@ impl World {
                 return;
             }
             Varies::As(profile) => profile.clone(),
-            Varies::Mask(image) => BlurProfile::Mask(picked(&self.images, *image).unwrap_or_default()),
+            Varies::Mask(image) => BlurProfile::Mask(self.source(*image).unwrap_or_default()),
         };
         self.insert(entity, profile);
     }
@@ -332,15 +340,20 @@ impl World {
         }
     }
 
-    fn blur_image(&mut self, source: Source, target: Target) -> Option<BlurImage> {
-        let source = match source {
+    /// The image that a step names.
+    fn source(&mut self, source: Source) -> Option<Handle<Image>> {
+        match source {
             Source::Image(pick) => picked(&self.images, pick),
             Source::Canvas(pick) => picked(&self.canvases, pick),
             Source::TargetOf(pick) => {
                 let entity = picked(&self.blurs, pick)?;
                 self.world().get::<BlurImage>(entity)?.target.clone()
             }
-        }?;
+        }
+    }
+
+    fn blur_image(&mut self, source: Source, target: Target) -> Option<BlurImage> {
+        let source = self.source(source)?;
         let target = match target {
             Target::Own => return Some(BlurImage::new(source)),
             Target::InPlace => source.clone(),

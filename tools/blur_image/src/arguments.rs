@@ -1,12 +1,13 @@
 //! What the command line says.
 
+use crate::choices::{Depth, Edge};
 use crate::formats::{self, Format};
 use crate::shares::Shares;
 use bevy_gaussian_blur::RADIUS_IN_SIGMAS;
 use bevy_gaussian_blur::prelude::*;
+use clap::Parser;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -63,25 +64,6 @@ pub enum Strength {
     Sigma(f32),
 }
 
-/// See [`EdgeMode`].
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-pub enum Edge {
-    Clamp,
-    Mirror,
-    Wrap,
-    Transparent,
-    Renormalize,
-}
-
-/// How many bits a channel of a picture has.
-#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
-pub enum Depth {
-    #[value(name = "8")]
-    Eight,
-    #[value(name = "16")]
-    Sixteen,
-}
-
 impl Arguments {
     /// Reads the command line.
     ///
@@ -125,28 +107,6 @@ impl Strength {
         match self {
             Self::Radius(radius) => format!("-r{radius}"),
             Self::Sigma(sigma) => format!("-s{sigma}"),
-        }
-    }
-}
-
-impl Edge {
-    pub fn mode(self) -> EdgeMode {
-        match self {
-            Self::Clamp => EdgeMode::Clamp,
-            Self::Mirror => EdgeMode::Mirror,
-            Self::Wrap => EdgeMode::Wrap,
-            Self::Transparent => EdgeMode::Transparent,
-            Self::Renormalize => EdgeMode::Renormalize,
-        }
-    }
-}
-
-impl Depth {
-    /// The largest number of a channel.
-    pub fn largest(self) -> f64 {
-        match self {
-            Self::Eight => 255.0,
-            Self::Sixteen => 65535.0,
         }
     }
 }

@@ -3,8 +3,8 @@
 //! PNG, JPEG, WebP and TIFF files hold sRGB-encoded values and straight alpha, EXR files linear light and premultiplied
 //! alpha, and TIFF files of floats linear light and straight alpha.
 
-use crate::arguments::Depth;
-use crate::jobs::{Input, MOST_BYTES};
+use crate::choices::Depth;
+use crate::input::{Input, MOST_BYTES};
 use crate::jpeg;
 use crate::meaning::{ENCODED, LIGHT, Meaning};
 use crate::picture::Picture;

@@ -1,6 +1,6 @@
 //! Pictures become files.
 
-use crate::arguments::Depth;
+use crate::choices::Depth;
 use crate::meaning::{ENCODED, LIGHT};
 use crate::output::Kind;
 use crate::picture::Picture;

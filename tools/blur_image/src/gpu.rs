@@ -2,7 +2,7 @@
 
 use crate::formats::Format;
 use crate::headless::Headless;
-use crate::jobs::Input;
+use crate::input::Input;
 use bevy::diagnostic::{Diagnostic, DiagnosticPath, DiagnosticsStore};
 use bevy::math::UVec2;
 use bevy::prelude::*;

@@ -1,19 +1,12 @@
 //! What the command line asks for: which pictures are blurred how strongly, and where the results go.
 
 use crate::arguments::Arguments;
+use crate::input::{Input, STREAM};
 use crate::output::{Kind, Output};
 use bevy_gaussian_blur::prelude::GaussianBlur;
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The largest picture that most GPUs take, 16384x16384 in 32-bit floats, fills this many bytes.
-pub const MOST_BYTES: u64 = 4 << 30;
-
-/// What stands for stdin and stdout.
-const STREAM: &str = "-";
 
 /// One picture and all that becomes of it.
 pub struct Job {
@@ -27,47 +20,6 @@ pub struct Job {
 pub struct Wanted {
     pub blur: GaussianBlur,
     pub output: Output,
-}
-
-/// Where a picture comes from.
-pub enum Input {
-    Stdin,
-    File(PathBuf),
-}
-
-impl Input {
-    fn new(path: &Path) -> Self {
-        if path == Path::new(STREAM) {
-            Self::Stdin
-        } else {
-            Self::File(path.to_owned())
-        }
-    }
-
-    /// All of it.
-    ///
-    /// # Errors
-    /// It cannot be read, or does not come to an end.
-    pub fn bytes(&self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        let read = match self {
-            Self::Stdin => io::stdin().lock().take(MOST_BYTES).read_to_end(&mut bytes)?,
-            Self::File(path) => File::open(path)?.take(MOST_BYTES).read_to_end(&mut bytes)?,
-        };
-        if read as u64 == MOST_BYTES {
-            return Err(io::Error::other("it is too large"));
-        }
-        Ok(bytes)
-    }
-}
-
-impl fmt::Display for Input {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stdin => write!(f, "stdin"),
-            Self::File(path) => write!(f, "{}", path.display()),
-        }
-    }
 }
 
 /// Finds out what is to be done, and whether that can go well as far as it is known beforehand.

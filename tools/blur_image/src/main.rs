@@ -12,11 +12,13 @@
 //! You should see the picture out of focus, no darker, no lighter and not shifted, whatever the radius.
 
 mod arguments;
+mod choices;
 mod decode;
 mod encode;
 mod formats;
 mod gpu;
 mod headless;
+mod input;
 mod jobs;
 mod jpeg;
 mod meaning;

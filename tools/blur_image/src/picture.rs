@@ -1,6 +1,6 @@
 //! Pictures between files and textures.
 
-use crate::arguments::{Depth, Edge};
+use crate::choices::{Depth, Edge};
 use crate::formats::{self, Format};
 use crate::meaning::Meaning;
 use bevy::asset::RenderAssetUsages;

@@ -3,7 +3,7 @@
 use crate::decode;
 use crate::formats;
 use crate::gpu::Gpu;
-use crate::jobs::Input;
+use crate::input::Input;
 use bevy::math::Vec2;
 use bevy_gaussian_blur::prelude::BlurProfile;
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! How a picture is treated on its way through the GPU, and what is lost on it.
 
-use crate::arguments::{Arguments, Depth};
+use crate::arguments::Arguments;
+use crate::choices::Depth;
 use crate::formats::{self, Format};
 use crate::output::Kind;
 use crate::picture::Picture;
