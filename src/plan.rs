@@ -1,7 +1,7 @@
 //! Sigma, region, edge and means in; a [`BlurPlan`], an ordered list of passes, out. Pure values: no GPU.
 //!
 //! Every pass names its [`Program`](crate::program::Program): what a pass computes is decided here, and only carried out
-//! elsewhere. [`stages`] lists the programs of all plans there can be, by the same rules.
+//! elsewhere. [`stages`] finds the programs of all plans there can be, by planning.
 //!
 //! # Small sigma: separable and exact
 //!
@@ -54,7 +54,7 @@ pub mod pages;
 pub mod pass;
 mod row;
 mod rules;
-mod stages;
+pub mod stages;
 mod zip;
 
 use crate::kernel::Precision;
@@ -68,7 +68,6 @@ use pass::{AxisPass, Pass, PassKind, Surface};
 pub use axis::{MIN_SIGMA, blurs};
 pub use ladder::{DENSE_FROM, LAYERS};
 pub use pass::{BlurPlan, Finish, Layer, Layers, Means, PlanRequest};
-pub use stages::{stages, varying_stages};
 
 impl BlurPlan {
     /// Plans a blur.

@@ -2,23 +2,17 @@
 //! Rust writes into a uniform is what the shaders read out of it.
 
 mod fingerprint;
+mod keys;
 
 use super::blend::{LayerUniform, LayersUniform, SharesUniform};
-use super::compile::{COPY, COPY_TO_LEVEL, MIPMAP};
-use super::pipelines::PipelineKey;
 use super::uniforms::{NeededUniform, PassUniform};
-use crate::formats::dither::Dither;
-use crate::formats::table::{Format, Sample};
-use crate::formats::{Ends, Resolved};
-use crate::kernel::Precision;
-use crate::plan::{Finish, Means, stages, varying_stages};
-use crate::program::{Filtering, Tiling};
-use crate::settings::{BlurAlpha, EdgeMode};
+use crate::settings::EdgeMode;
 use bevy::asset::AssetId;
 use bevy::asset::uuid::Uuid;
 use bevy::render::render_resource::TextureFormat;
 use bevy::shader::{Shader, ShaderCache, ShaderCacheSource, ShaderDefVal};
 use core::mem::offset_of;
+use keys::every_key;
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::proc::{BoundsCheckPolicies, Layouter};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -72,111 +66,6 @@ fn compose(composer: &mut Composer, name: &str, definitions: &Definitions) -> Ar
     composer.set_shader(id, shader(name));
     let module = composer.get(0, id, definitions);
     module.unwrap_or_else(|error| panic!("{name} with {definitions:?}: {error}"))
-}
-
-/// The pipelines of all blurs, whatever their sizes, strengths, edge modes, alpha and formats.
-fn every_key() -> Vec<PipelineKey> {
-    const ALPHAS: [BlurAlpha; 3] = [BlurAlpha::Premultiplied, BlurAlpha::Straight, BlurAlpha::Opaque];
-    // One format for each way to read, to store, and to round.
-    let formats = [
-        TextureFormat::Rgba8UnormSrgb,
-        TextureFormat::Rgba8Unorm,
-        TextureFormat::R16Float,
-        TextureFormat::Rgba16Float,
-        TextureFormat::Rgba32Float,
-        TextureFormat::Rg11b10Ufloat,
-        TextureFormat::R8Uint,
-        TextureFormat::Rgb10a2Uint,
-        TextureFormat::R16Sint,
-        TextureFormat::R32Uint,
-    ];
-    let mut keys = Vec::new();
-    for (precision, alpha) in [Precision::Standard, Precision::Hdr]
-        .into_iter()
-        .flat_map(|precision| ALPHAS.map(|alpha| (precision, alpha)))
-    {
-        for (source, destination) in formats.into_iter().flat_map(|format| {
-            [
-                (format, format),
-                (format, TextureFormat::Rgba16Float),
-                (TextureFormat::R8Uint, format),
-            ]
-        }) {
-            for (tiling, filters) in tilings(source, destination) {
-                let dithers = dithers(destination).into_iter();
-                for (dither, in_place) in dithers.flat_map(|dither| [(dither, false), (dither, true)]) {
-                    let ends = Ends {
-                        source,
-                        destination,
-                        precision,
-                        alpha,
-                        dither,
-                        has_storage: true,
-                        in_place,
-                    };
-                    keys.extend(keys_between(&ends, tiling, filters));
-                }
-            }
-        }
-    }
-    keys
-}
-
-/// What a target can be dithered to. That of a camera can be floats that are written to eight bits.
-fn dithers(destination: TextureFormat) -> Vec<Dither> {
-    match (destination, Dither::of_target(destination)) {
-        (TextureFormat::Rgba16Float, _) => vec![Dither::Off, Dither::Stored, Dither::Encoded],
-        (_, Dither::Off) => vec![Dither::Off],
-        (_, dither) => vec![Dither::Off, dither],
-    }
-}
-
-/// The pipelines of blurs between two ends.
-fn keys_between(ends: &Ends, tiling: Tiling, filters: bool) -> impl Iterator<Item = PipelineKey> {
-    let [source, destination] =
-        [ends.source, ends.destination].map(|format| Format::of(format).expect("a colour format"));
-    let filtering = Filtering {
-        source: filters && ends.alpha != BlurAlpha::Straight && source.sample() == Sample::Float,
-        intermediates: filters,
-        spline: filters,
-    };
-    let resolved = Resolved {
-        means: Means {
-            precision: ends.precision,
-            tiling,
-            filtering,
-        },
-        intermediate: if source.is_wide() || destination.is_wide() {
-            TextureFormat::Rgba32Float
-        } else {
-            TextureFormat::Rgba16Float
-        },
-        alpha: ends.alpha,
-        has_alpha: source.has_opacity(),
-    };
-    let stages = [Finish::Write, Finish::Leave]
-        .into_iter()
-        .flat_map(|finish| {
-            let varying = varying_stages(resolved.means, finish, ends.in_place);
-            stages(resolved.means, finish).into_iter().chain(varying)
-        })
-        .chain([COPY, MIPMAP, COPY_TO_LEVEL]);
-    let keys = stages.flat_map(|stage| {
-        let key = PipelineKey::new(stage, ends, &resolved);
-        [key, key.for_any_kernel()]
-    });
-    keys.collect::<Vec<_>>().into_iter()
-}
-
-fn tilings(source: TextureFormat, destination: TextureFormat) -> impl Iterator<Item = (Tiling, bool)> {
-    let is_wide = |format: TextureFormat| Format::of(format).is_some_and(|format| format.is_wide());
-    let stores = matches!(destination, TextureFormat::Rgba8Unorm | TextureFormat::Rgba16Float);
-    let tiled = [true, false].map(|apart| Tiling::Tiled { stores, apart });
-    let is_tiled = !is_wide(source) && !is_wide(destination);
-    [Tiling::None]
-        .into_iter()
-        .chain(tiled.into_iter().filter(move |_| is_tiled))
-        .flat_map(|tiling| [(tiling, true), (tiling, false)])
 }
 
 #[test]

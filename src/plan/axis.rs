@@ -1,11 +1,11 @@
 //! One axis of a plan: how many octaves, which residual kernel, and where every level's texels lie.
 
 use super::images::{ImageWeights, Level};
-use super::pass::{AxisPass, BORDER, Filter, MAX_WEIGHTS};
+use super::pass::{AxisPass, BORDER, Filter, MAX_WEIGHTS, Means};
+use super::rules;
 use crate::kernel::{self, Precision};
 use crate::settings::EdgeMode;
 use bevy::math::Vec2;
-use core::ops::RangeInclusive;
 
 /// Below this many texels a sigma is no blur.
 pub const MIN_SIGMA: f32 = 0.03;
@@ -17,7 +17,7 @@ pub fn blurs(sigma: Vec2) -> bool {
 }
 
 /// The most octaves: a scale of 65536 is larger than any texture.
-pub const MAX_OCTAVES: u32 = 16;
+const MAX_OCTAVES: u32 = 16;
 
 /// The sigma from which on a periodic image is its mean, in periods.
 ///
@@ -27,6 +27,9 @@ const MEAN_SIGMA_IN_PERIODS: f64 = 0.7;
 /// The sigma, in lengths of the region, beyond which a renormalised Gaussian does not change: over the region its
 /// weights differ by no more than 1 part in 500.
 const FLAT_SIGMA_IN_LENGTHS: f64 = 16.0;
+
+/// The variance, in texels of the level, that the cubic B-spline adds.
+const ADDED_UP: f64 = 1.0 / 3.0;
 
 /// The texels that a level stores beyond the region on either side. The first two may hold something, and the third makes
 /// clamped reads right.
@@ -292,26 +295,45 @@ fn sigma_limit(edge: EdgeMode, length: i32) -> f64 {
     }
 }
 
-/// How far the kernels of all sigmas that leave so many octaves reach, in texels of the lowest level.
-pub(super) fn reaches(octaves: u32, precision: Precision, rho: f64) -> RangeInclusive<usize> {
-    let scale = f64::from(octaves).exp2();
-    let sigma = |factor: f64| residual_sigma(factor * rho * scale, octaves, precision);
-    let reach = |sigma: f64| kernel::reach(sigma, precision.cutoff());
-    match octaves {
-        0 => 0..=reach(2.0 * rho),
-        MAX_OCTAVES => reach(sigma(1.0))..=reach(2.0 * rho),
-        _ => reach(sigma(1.0))..=reach(sigma(2.0)),
+/// The sigmas of so many octaves at which a kernel gets another program, from weak to strong.
+pub(super) fn boundaries(octaves: u32, means: Means) -> Vec<f32> {
+    let Means { precision, tiling, .. } = means;
+    let start = f64::from(octaves).exp2() * precision.rho();
+    let (least, end) = if octaves == 0 {
+        (f64::from(MIN_SIGMA), 2.0 * start)
+    } else {
+        (start, 2.0 * start)
+    };
+    let reaching = |reach: usize| whole_sigma(reach as f64 / precision.cutoff(), octaves);
+    let step = rules::reach_step(tiling);
+    let others = (step..MAX_WEIGHTS).step_by(step).map(reaching);
+    let all = [least]
+        .into_iter()
+        .chain(others.filter(|sigma| least < *sigma && *sigma < end));
+    // A little more, since numbers are rounded.
+    all.map(|sigma| 1.0001 * sigma as f32).collect()
+}
+
+/// The sigma of a blur that leaves this one to the lowest level, in its texels.
+fn whole_sigma(residual: f64, octaves: u32) -> f64 {
+    if octaves == 0 {
+        return residual;
     }
+    let scale = f64::from(octaves).exp2();
+    ((residual.powi(2) + ADDED_UP) * scale.powi(2) + added_down(scale)).sqrt()
 }
 
 /// The sigma that is left to do at the lowest level, in its texels.
 fn residual_sigma(sigma: f64, octaves: u32, precision: Precision) -> f64 {
     let scale = f64::from(octaves).exp2();
-    let added_down = 5.0 * (scale.powi(2) - 1.0) / 12.0;
-    let added_up = 1.0 / 3.0;
-    let residual = ((sigma.powi(2) - added_down) / scale.powi(2) - added_up).sqrt();
+    let residual = ((sigma.powi(2) - added_down(scale)) / scale.powi(2) - ADDED_UP).sqrt();
     // What is larger than the sigmas of any level comes from beyond MAX_OCTAVES: it ends there.
     residual.min(2.0 * precision.rho())
+}
+
+/// The variance, in texels of the source, that going down to a scale adds.
+fn added_down(scale: f64) -> f64 {
+    5.0 * (scale.powi(2) - 1.0) / 12.0
 }
 
 /// The half kernel that is left to do at the lowest level.

@@ -12,7 +12,7 @@ pub const MAX_WEIGHTS: usize = 96;
 pub const BORDER: usize = 24;
 
 /// How a plan may be carried out.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Means {
     /// How exact the result has to be.
     pub precision: Precision,

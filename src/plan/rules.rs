@@ -34,10 +34,15 @@ pub fn downsample(steps: [u32; 2], tiling: Tiling, may_filter: bool, beyond: Bey
 
 /// The reach of the kernel, in texels, that stands in for one of a lesser reach.
 pub fn rounded_reach(reach: usize, tiling: Tiling) -> usize {
-    reach.next_multiple_of(match tiling {
+    reach.next_multiple_of(reach_step(tiling))
+}
+
+/// Reaches are rounded to multiples of this many texels.
+pub fn reach_step(tiling: Tiling) -> usize {
+    match tiling {
         Tiling::None => REACH_STEP,
         Tiling::Tiled { .. } => REACH_STEP_OF_BOTH,
-    })
+    }
 }
 
 /// Convolves along one axis, 0 for x and 1 for y, with a kernel of a [`rounded_reach`].

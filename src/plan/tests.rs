@@ -9,6 +9,7 @@ mod random;
 mod stages;
 
 use super::pass::{AxisPass, MAX_WEIGHTS, Surface};
+use super::stages::{stages, varying_stages};
 use super::*;
 use ::reference::{Edge, Picture, gaussian_blur};
 use core::f64::consts::PI;

@@ -32,11 +32,12 @@ const FLOORS: &[&[&str]] = &[
     &["plan/row", "plan/images", "reports"],
     &["plan/axis"],
     &["plan/builder"],
-    &["plan/zip", "plan/stages", "plan/layers"],
+    &["plan/zip", "plan/layers"],
     &["plan"],
     &[
         "formats",
         "plan/pages",
+        "plan/stages",
         "gpu/uniforms",
         "gpu/blend",
         "gpu/masks",
