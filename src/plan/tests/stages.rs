@@ -61,7 +61,7 @@ fn few_programs_serve_any_kernel() {
 #[test]
 fn no_kernel_reaches_farther_than_its_program() {
     for precision in PRECISIONS {
-        let reach = crate::kernel::reach(2.0 * precision.rho(), precision.cutoff());
+        let reach = crate::kernel::gaussian(2.0 * precision.rho(), precision.cutoff()).len() - 1;
         assert!(reach <= MAX_REACH as usize, "{precision:?}: {reach}");
     }
 }
