@@ -3,7 +3,7 @@
 //! Glass is a node of Bevy's user interface or a region of a camera's viewport. Both become panels, which are the same
 //! from then on. In the order of a frame:
 //!
-//! 1. [`extract`] and [`nodes`] take over what can be seen;
+//! 1. [`extract`] and [`nodes`] take over what can be seen, and [`stacks`] looks for what glass should see and does not;
 //! 2. [`queue`] puts the glass of nodes among the items of the user interface;
 //! 3. [`views`] and [`node_groups`] form [`groups`]: panels that are blurred together;
 //! 4. [`announce`] asks for pipelines, [`jobs`] gets the blurs ready, and [`paint`] the draws;
@@ -34,6 +34,7 @@ pub(crate) mod pipelines;
 #[cfg(feature = "ui")]
 mod queue;
 mod reports;
+mod stacks;
 pub(crate) mod uniform;
 mod views;
 
@@ -62,13 +63,19 @@ impl Plugin for BackdropPlugin {
             return;
         };
         render_app
-            .init_resource::<announce::GlassUse>()
             .init_resource::<extract::Panels>()
             .init_resource::<views::Views>()
+            .init_gpu_resource::<announce::GlassUse>()
             .init_gpu_resource::<jobs::GlassJobs>()
             .init_gpu_resource::<paint::Paints>()
             .add_systems(RenderStartup, pipelines::init_pipelines)
-            .add_systems(ExtractSchedule, (announce::extract_use, extract::extract_regions))
+            .add_systems(
+                ExtractSchedule,
+                (
+                    announce::extract_use,
+                    (extract::extract_regions, stacks::report_unseen).chain(),
+                ),
+            )
             .add_systems(
                 Render,
                 (
@@ -144,7 +151,8 @@ fn add_nodes(app: &mut SubApp) {
             ExtractSchedule,
             (nodes::extract_nodes, nodes::extract_gradient_boxes)
                 .chain()
-                .after(extract::extract_regions),
+                .after(extract::extract_regions)
+                .before(stacks::report_unseen),
         )
         .add_systems(
             Render,

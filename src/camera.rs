@@ -6,7 +6,7 @@
 
 use crate::diagnostics::label::BlurLabel;
 use crate::formats::dither::Dither;
-use crate::formats::{CameraPicture, CameraPictureItem, Ends};
+use crate::formats::{CameraPicture, CameraPictureItem, Ends, USUAL_PICTURES};
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind};
 use crate::plan::Finish;
 use crate::settings::{BlurProfile, BlurStage, EdgeMode, GaussianBlur};
@@ -184,24 +184,34 @@ type AnnouncedCamera = (
     Option<&'static DebandDither>,
 );
 
-/// Asks for the programs of every camera, blurred or not: as it is, and as it would be with the other dynamic range.
+/// Asks for the programs of every camera, blurred or not: as it is, and as it would be with the other dynamic range. Those of
+/// the usual cameras are asked for from the first frame on, so that the first camera finds them.
 ///
 /// Those of blurs that vary come with the first profile: most apps have none.
 fn announce_cameras(cameras: Query<AnnouncedCamera>, blurs: Query<&CameraBlur>, mut preparer: BlurPreparer) {
+    for format in USUAL_PICTURES {
+        // `Camera3d` dithers, and most outputs have eight bits, encoded as sRGB.
+        announce(&mut preparer, format, Dither::Encoded, false);
+    }
     let varies = blurs.iter().any(|blur| blur.field.is_some());
     for (picture, target, dither) in &cameras {
         let dithers = dither == Some(&DebandDither::Enabled);
         let output = target.and_then(ViewTarget::out_texture_view_format);
         for format in picture.formats() {
-            for is_light in [false, true] {
-                let ends = Ends::of_camera(format, is_light);
-                let dither = dither_of(dithers, format, &picture, output);
-                for ends in [ends, Ends { dither, ..ends }] {
-                    preparer.announce(ends, WorkKind::Blur, Finish::Write);
-                    if varies {
-                        preparer.announce(ends, WorkKind::Vary, Finish::Write);
-                    }
-                }
+            let dither = dither_of(dithers, format, &picture, output);
+            announce(&mut preparer, format, dither, varies);
+        }
+    }
+}
+
+/// Asks for the programs of pictures of a format: of light and of what a display shows, dithered and not.
+fn announce(preparer: &mut BlurPreparer, format: TextureFormat, dither: Dither, varies: bool) {
+    for is_light in [false, true] {
+        let ends = Ends::of_camera(format, is_light);
+        for ends in [ends, Ends { dither, ..ends }] {
+            preparer.announce(ends, WorkKind::Blur, Finish::Write);
+            if varies {
+                preparer.announce(ends, WorkKind::Vary, Finish::Write);
             }
         }
     }

@@ -62,6 +62,9 @@ impl Ends {
     }
 }
 
+/// The formats that most cameras' pictures have: what windows and the usual images have, and with a high dynamic range.
+pub const USUAL_PICTURES: [TextureFormat; 2] = [TextureFormat::Rgba8UnormSrgb, TextureFormat::Rgba16Float];
+
 /// What tells the values of a camera's picture.
 #[derive(QueryData)]
 pub struct CameraPicture {
@@ -81,10 +84,9 @@ impl CameraPictureItem<'_, '_> {
     #[must_use]
     pub fn formats(&self) -> [TextureFormat; 2] {
         let other = match self.space() {
-            _ if !self.camera.hdr => TextureFormat::Rgba16Float,
+            _ if !self.camera.hdr => USUAL_PICTURES[1],
             Some(CompositingSpace::Srgb) => TextureFormat::Rgba8Unorm,
-            // What windows have, and the usual images.
-            _ => TextureFormat::Rgba8UnormSrgb,
+            _ => USUAL_PICTURES[0],
         };
         [self.view.target_format, other]
     }

@@ -28,7 +28,7 @@ use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
-pub use compile::{BlurCompilation, BlurPipelines, BlurReadiness, blurs_ready};
+pub use compile::{BlurCompilation, BlurPipelines, BlurReadiness, Uses, blurs_ready};
 pub use job::{BlurJob, BlurState, Left};
 pub use pipelines::{left_definitions, left_layout};
 pub use prepare::BlurPreparer;

@@ -56,10 +56,11 @@
 //!
 //! # When it can be seen
 //!
-//! Bevy compiles shaders in the background. Those that can draw a blur of any strength are asked for in the first frames,
-//! before there is a blur; [`BlurReadiness`] and the run condition [`blurs_ready`] tell a loading screen when they are
+//! Bevy compiles shaders in the background. Those that can draw a blur of any strength are compiled first, for the usual
+//! cameras before there is one; [`BlurReadiness`] and the run condition [`blurs_ready`] tell a loading screen when they are
 //! there. From then on every blur is drawn in the frame in which it is asked for, at every strength, and becomes faster a
-//! little later when the shader for its very kernel is there as well ([`BlurCompilation`]).
+//! little later when the shader for its very kernel is there as well ([`BlurCompilation`]). The shaders of glass come with the
+//! first [`BackdropBlur`]; a frame that shows glass before they are there waits, for [`BackdropBlur::LONGEST_WAIT`] at most.
 //!
 //! # What it costs
 //!

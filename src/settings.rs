@@ -3,15 +3,17 @@
 mod backdrop;
 mod image;
 mod profile;
+mod region;
 mod strength;
 
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
-pub use backdrop::{BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, Tint};
+pub use backdrop::{BackdropBlur, BackdropSampling, Tint};
 pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurUpdate};
 pub use profile::BlurProfile;
+pub use region::{BackdropLayer, BackdropRegion};
 pub use strength::{BlurUnit, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS};
 
 /// When a camera's picture is blurred, and with it what stays sharp. Optional, next to [`GaussianBlur`] on a camera.

@@ -1,59 +1,71 @@
-//! When the pipelines of glass are asked for.
+//! When the pipelines of glass are asked for, and which frames wait for them.
 //!
 //! Apps without glass compile none of them. They are asked for with the first [`BackdropBlur`] of an app, whatever its
 //! radius and whether it is seen or not, and from then on for every camera, as it is and as it would be with the other
-//! dynamic range. So glass that is there before it is seen, hidden or with a radius of 0, finds everything ready.
+//! dynamic range. Those of glass whose blur varies are asked for with the first [`BlurProfile`] beside one. So glass that is
+//! there before it is seen, hidden or with a radius of 0, finds everything ready.
 //!
 //! The first glass of an app may also be seen at once, or be eased in at once. Without pipelines what lies behind it would
-//! be sharp for some frames, and jump when they arrive. So where blurs were [ready](BlurReadiness::is_ready) before, that
-//! frame waits for its pipelines. In the first frames of an app, when there is more to wait for, glass is not seen until
-//! all is ready.
+//! be sharp for some frames, and jump when they arrive. So where blurs were [ready](BlurReadiness::is_ready) before, frames
+//! in which glass is seen wait for the pipelines of that glass. They do so for a limited time: the threads that compile may
+//! have other things to do. When it is over, and in the first frames of an app, when there is more to wait for, glass is not
+//! seen until all is ready.
 
 use super::extract::Panels;
+use super::panel::Panel;
 use super::pipelines::GlassPipelines;
 use crate::formats::{CameraPicture, Ends};
-use crate::gpu::{BlurPipelines, BlurPreparer, BlurReadiness, WorkKind};
+use crate::gpu::{BlurPipelines, BlurPreparer, BlurReadiness, Uses, WorkKind};
 use crate::plan::Finish;
-use crate::settings::BackdropBlur;
+use crate::settings::{BackdropBlur, BlurProfile};
+use bevy::platform::time::Instant;
 use bevy::prelude::*;
 use bevy::render::Extract;
-use bevy::render::render_resource::PipelineCache;
+use bevy::render::render_resource::{PipelineCache, TextureFormat};
 use core::time::Duration;
 
-/// How often a frame that waits looks whether pipelines have arrived.
-const PATIENCE: Duration = Duration::from_micros(500);
+/// What panels without a profile do. Those whose blur is too weak to show are copied.
+const WITHOUT_PROFILE: [WorkKind; 2] = [WorkKind::Blur, WorkKind::Copy];
 
-/// What is known about the use of glass.
+/// What is known about the use of glass. Made anew when the render device is.
 #[derive(Resource, Default)]
 pub struct GlassUse {
     /// Whether there has been any.
     is_used: bool,
-    /// Whether pipelines are missing in an app whose blurs were ready.
-    is_late: bool,
+    /// Whether there has been any with a profile.
+    varies: bool,
+    /// How long frames may still wait: nothing before blurs are ready for the first time.
+    patience: Duration,
 }
 
-/// Looks for the first glass of the app.
-pub fn extract_use(mut glass: ResMut<GlassUse>, any: Extract<Query<(), With<BackdropBlur>>>) {
-    if !glass.is_used && !any.is_empty() {
-        glass.is_used = true;
-    }
+type VaryingGlass = (With<BackdropBlur>, With<BlurProfile>);
+
+/// Looks for the first glass of the app, and the first that varies.
+pub fn extract_use(
+    mut glass: ResMut<GlassUse>,
+    any: Extract<Query<(), With<BackdropBlur>>>,
+    varying: Extract<Query<(), VaryingGlass>>,
+) {
+    glass.is_used = glass.is_used || !any.is_empty();
+    glass.varies = glass.varies || !varying.is_empty();
 }
 
 /// Asks for the programs of every camera, whether there is glass on it or not.
 pub fn announce_glass(
     mut glass: ResMut<GlassUse>,
     cameras: Query<CameraPicture>,
-    panels: Res<Panels>,
     cache: Res<PipelineCache>,
     readiness: Res<BlurReadiness>,
     mut pipelines: ResMut<GlassPipelines>,
     mut preparer: BlurPreparer,
 ) {
+    // They were ready at the end of the last frame.
+    if readiness.is_ready() {
+        glass.patience = BackdropBlur::LONGEST_WAIT;
+    }
     if !glass.is_used {
         return;
     }
-    // Most apps have no profile.
-    let varies = panels.0.iter().any(|panel| panel.field.is_some());
     let formats = cameras.iter().flat_map(|picture| picture.formats());
     for format in formats {
         if pipelines.mixes(format).is_none() {
@@ -61,37 +73,78 @@ pub fn announce_glass(
         }
         for id in pipelines.announce(format, &cache) {
             preparer.wait_for(id);
-            // It was ready at the end of the last frame.
-            glass.is_late |= readiness.is_ready();
         }
         for is_light in [false, true] {
             let ends = Ends::of_camera(format, is_light);
-            preparer.announce(ends, WorkKind::Blur, Finish::Leave);
-            preparer.announce(ends, WorkKind::Copy, Finish::Leave);
-            if varies {
+            for kind in WITHOUT_PROFILE {
+                preparer.announce(ends, kind, Finish::Leave);
+            }
+            if glass.varies {
                 preparer.announce(ends, WorkKind::Vary, Finish::Leave);
             }
         }
     }
 }
 
-/// Waits until glass can be drawn, if there is any to be seen in this frame.
+/// Waits until the glass that is seen in this frame can be drawn.
 pub fn wait_for_glass(
     mut glass: ResMut<GlassUse>,
+    cameras: Query<CameraPicture>,
     panels: Res<Panels>,
     pipelines: Res<BlurPipelines>,
+    glass_pipelines: Res<GlassPipelines>,
     mut cache: ResMut<PipelineCache>,
 ) {
-    if !glass.is_late || panels.0.is_empty() {
+    if glass.patience.is_zero() || panels.0.is_empty() || !pipelines.are_any_missing() {
         return;
     }
-    glass.is_late = false;
+    let seen = || {
+        panels
+            .0
+            .iter()
+            .filter_map(|panel| Some((panel, format_of(panel, &cameras)?)))
+    };
+    let start = Instant::now();
     loop {
+        // Where other threads compile nothing, as in browsers, all is compiled in here.
         cache.process_queue();
-        if !pipelines.are_compiling(&cache) {
+        let uses = seen().flat_map(|(panel, format)| uses_of(panel, format));
+        let others = seen().flat_map(|(_, format)| glass_pipelines.of_format(format));
+        if !pipelines.are_compiling(uses, others, &cache) || start.elapsed() >= glass.patience {
             break;
         }
-        // Other threads compile them. Where there are none, they are there by now.
-        std::thread::sleep(PATIENCE);
+        pause();
     }
+    glass.patience = glass.patience.saturating_sub(start.elapsed());
 }
+
+/// The format of the picture that a panel is on.
+fn format_of(panel: &Panel, cameras: &Query<CameraPicture>) -> Option<TextureFormat> {
+    let camera = cameras.get(panel.picture.camera).ok()?;
+    Some(camera.view.target_format)
+}
+
+/// What the blur of a panel is announced as.
+fn uses_of(panel: &Panel, format: TextureFormat) -> impl Iterator<Item = Uses> {
+    let ends = Ends::of_camera(format, panel.picture.is_light);
+    let kinds: &[WorkKind] = if panel.varies() {
+        &[WorkKind::Vary]
+    } else {
+        &WITHOUT_PROFILE
+    };
+    kinds.iter().map(move |kind| Uses {
+        ends,
+        kind: *kind,
+        finish: Finish::Leave,
+    })
+}
+
+/// Leaves the processor to the threads that compile.
+#[cfg(not(target_arch = "wasm32"))]
+fn pause() {
+    std::thread::park_timeout(Duration::from_micros(500));
+}
+
+/// A browser's page cannot pause, and has no reason to.
+#[cfg(target_arch = "wasm32")]
+fn pause() {}

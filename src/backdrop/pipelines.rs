@@ -118,6 +118,12 @@ impl GlassPipelines {
         new
     }
 
+    /// All pipelines of a format that have been asked for.
+    pub fn of_format(&self, format: TextureFormat) -> impl Iterator<Item = CachedRenderPipelineId> {
+        let queued = self.queued.iter().filter(move |(key, _)| key.format == format);
+        queued.map(|(_, id)| *id)
+    }
+
     /// Whether the GPU can mix colours of a format. `None` for a format that glass cannot be painted on: one of
     /// integers.
     #[must_use]

@@ -3,7 +3,7 @@
 use super::glass::{GlassCounts, GlassFigures};
 use super::label::{BlurLabel, PASSES, TEXTURE_BYTES};
 use super::timestamps::{MeasuredFrames, init_timer, read_timestamps};
-use crate::gpu::IntermediateTextures;
+use crate::gpu::{BlurReadiness, IntermediateTextures};
 use bevy::diagnostic::{
     Diagnostic, DiagnosticMeasurement, DiagnosticPath, Diagnostics, DiagnosticsStore, RegisterDiagnostic,
 };
@@ -24,46 +24,63 @@ const STALE_FRAMES: u32 = 8;
 /// Adds Bevy's [`RenderDiagnosticsPlugin`] when it is missing. [`BlurLabel`] has the paths of an entity's figures, and
 /// [`TEXTURE_BYTES`] is the path of what the intermediate textures hold. Where the GPU has no timestamps, its times are
 /// absent; the times of a camera that is no longer blurred vanish.
+///
+/// It may be added before [`GaussianBlurPlugin`](crate::GaussianBlurPlugin) and Bevy's plugins, or after them. Without
+/// `GaussianBlurPlugin` it publishes nothing, and says so once in the log.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GaussianBlurDiagnosticsPlugin;
 
 impl Plugin for GaussianBlurDiagnosticsPlugin {
-    fn build(&self, app: &mut App) {
+    fn build(&self, _: &mut App) {}
+
+    /// All plugins that the app adds are known by now, in whatever order.
+    fn finish(&self, app: &mut App) {
+        if !app.world().contains_resource::<BlurReadiness>() {
+            warn!("GaussianBlurDiagnosticsPlugin has nothing to publish: the app has no GaussianBlurPlugin");
+            return;
+        }
         if !app.is_plugin_added::<RenderDiagnosticsPlugin>() {
             app.add_plugins(RenderDiagnosticsPlugin);
+            // Bevy finishes the plugins that were there when it began to.
+            RenderDiagnosticsPlugin.finish(app);
         }
-        let (bytes, frames, glass) = (
-            PublishedBytes::default(),
-            MeasuredFrames::default(),
-            GlassCounts::default(),
+        add_figures(app);
+    }
+}
+
+/// Adds what takes the figures and what publishes them.
+fn add_figures(app: &mut App) {
+    let (bytes, frames, glass) = (
+        PublishedBytes::default(),
+        MeasuredFrames::default(),
+        GlassCounts::default(),
+    );
+    app.insert_resource(bytes.clone())
+        .insert_resource(frames.clone())
+        .insert_resource(glass.clone())
+        .register_diagnostic(
+            Diagnostic::new(TEXTURE_BYTES)
+                .with_suffix(" B")
+                .with_smoothing_factor(0.0),
+        )
+        .add_systems(
+            Update,
+            (publish_bytes, publish_times, publish_glass, withdraw_stale).chain(),
         );
-        app.insert_resource(bytes.clone())
-            .insert_resource(frames.clone())
-            .insert_resource(glass.clone())
-            .register_diagnostic(
-                Diagnostic::new(TEXTURE_BYTES)
-                    .with_suffix(" B")
-                    .with_smoothing_factor(0.0),
-            )
+    if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
+        // The counter is reset in the cleanup that follows.
+        render_app
+            .insert_resource(bytes)
+            .insert_resource(frames)
+            .insert_resource(glass)
+            .add_systems(RenderStartup, init_timer)
             .add_systems(
-                Update,
-                (publish_bytes, publish_times, publish_glass, withdraw_stale).chain(),
-            );
-        if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
-            // The counter is reset in the cleanup that follows.
-            render_app
-                .insert_resource(bytes)
-                .insert_resource(frames)
-                .insert_resource(glass)
-                .add_systems(RenderStartup, init_timer)
-                .add_systems(
-                    RenderGraph,
-                    read_timestamps
-                        .after(RenderGraphSystems::Render)
-                        .before(RenderGraphSystems::Submit),
-                )
-                .add_systems(Render, hand_over_bytes.in_set(RenderSystems::Render));
-        }
+                RenderGraph,
+                read_timestamps
+                    .after(RenderGraphSystems::Render)
+                    .before(RenderGraphSystems::Submit),
+            )
+            .add_systems(Render, hand_over_bytes.in_set(RenderSystems::Render));
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Pipelines compile in the background (on the main thread on macOS and the web), and a blur must not wait for them. So the
 //! few programs that [serve any kernel](Program::for_any_kernel) are asked for as soon as a pair of formats is known,
-//! blurred or not. Programs for single kernels are faster. They are compiled a few in each frame, those that a blur could
+//! blurred or not: those of the usual cameras in the first frame of an app. Programs for single kernels are faster. They are compiled a few in each frame, those that a blur could
 //! use now before those that it could use some day, and take over when they are there.
 //!
 //! [`Program::for_any_kernel`]: crate::program::Program::for_any_kernel
@@ -69,12 +69,14 @@ struct Flags {
 }
 
 impl BlurReadiness {
-    /// Whether a blur of any strength could be drawn at once, on every active camera and between the formats of all images
-    /// that have been blurred. Without a renderer it is `true`: there is nothing to wait for.
+    /// Whether a blur of any strength could be drawn at once: on cameras that render to a window or an sRGB image, with `Hdr`
+    /// or without, there or yet to come; on every active camera; and between the formats of all images that have been blurred.
+    /// What a GPU cannot blur does not count. Without a renderer it is `true`: there is nothing to wait for.
     ///
-    /// That takes the first frames of an app. Until then a blur keeps what it showed last, and a new one is not seen. It
-    /// becomes `false` again for a moment when a format comes that was not there before, or the first
-    /// [`BackdropBlur`](crate::BackdropBlur): without any, glass does not count.
+    /// That takes the first frames of an app, and those after the loss of a device. Until then a blur keeps what it showed
+    /// last, and a new one is not seen. It becomes `false` again for a moment when a format comes that was not there before,
+    /// or the first [`BackdropBlur`](crate::BackdropBlur) or [`BlurProfile`](crate::BlurProfile): without any, glass and
+    /// profiles do not count.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.0.ready.load(Ordering::Acquire)
@@ -115,7 +117,8 @@ pub struct BlurPipelines {
     /// Those that a blur could use now, and those that it could use some day.
     wanted: VecDeque<PipelineKey>,
     later: VecDeque<PipelineKey>,
-    announced: HashSet<Uses>,
+    /// What has been announced, with the pipelines that serve any kernel; none where nothing can be blurred.
+    announced: HashMap<Uses, Box<[Queued]>>,
     accelerated: HashSet<Uses>,
 }
 
@@ -136,7 +139,7 @@ pub fn init_pipelines(
         essential: Vec::new(),
         wanted: VecDeque::new(),
         later: VecDeque::new(),
-        announced: HashSet::default(),
+        announced: HashMap::default(),
         accelerated: HashSet::default(),
     });
 }
@@ -186,17 +189,19 @@ impl Uses {
 impl BlurPipelines {
     /// Asks for all that is needed between two ends at the least, whatever the strength of a blur.
     pub fn announce(&mut self, uses: Uses, capabilities: &Capabilities, cache: &PipelineCache) {
-        if !self.announced.insert(uses) {
+        if self.announced.contains_key(&uses) {
             return;
         }
-        let ends = uses.ends;
-        // What cannot be blurred is reported when it is to be.
-        let Ok(resolved) = capabilities.resolve(&ends) else {
-            return;
+        let queued = match capabilities.resolve(&uses.ends) {
+            Ok(resolved) => {
+                let stages = uses.stages(resolved.means).into_iter();
+                let queue = |stage| self.serving_any_kernel(PipelineKey::new(stage, &uses.ends, &resolved), cache);
+                stages.map(queue).collect()
+            }
+            // What cannot be blurred is reported when it is to be.
+            Err(_) => Box::default(),
         };
-        for stage in uses.stages(resolved.means) {
-            self.serving_any_kernel(PipelineKey::new(stage, &ends, &resolved), cache);
-        }
+        self.announced.insert(uses, queued);
     }
 
     /// Asks for all the faster programs of these blurs between two ends, in time.
@@ -223,16 +228,29 @@ impl BlurPipelines {
         self.essential.push(Queued::Render(id));
     }
 
-    /// Whether all that is missing of what blurs cannot do without is being compiled. What waits for a shader to be
-    /// loaded does not count: it may take any time.
+    /// Whether something that blurs cannot do without was missing when it was last looked for.
     #[must_use]
-    pub fn are_compiling(&self, cache: &PipelineCache) -> bool {
+    pub fn are_any_missing(&self) -> bool {
+        !self.essential.is_empty()
+    }
+
+    /// Whether other threads are compiling all that is missing of what was [announced](Self::announce) for these uses, and of
+    /// these other pipelines. What waits for a shader to be loaded, or cannot be compiled, may take any time: then it
+    /// is not worth waiting.
+    #[must_use]
+    pub fn are_compiling(
+        &self,
+        uses: impl Iterator<Item = Uses>,
+        others: impl Iterator<Item = CachedRenderPipelineId>,
+        cache: &PipelineCache,
+    ) -> bool {
+        let announced = uses.filter_map(|uses| self.announced.get(&uses)).flatten().copied();
         let mut is_any = false;
-        for queued in &self.essential {
+        for queued in announced.chain(others.map(Queued::Render)) {
             match queued.state(cache) {
-                CachedPipelineState::Queued | CachedPipelineState::Creating(_) => is_any = true,
                 CachedPipelineState::Ok(_) => {}
-                CachedPipelineState::Err(_) => return false,
+                CachedPipelineState::Creating(_) => is_any = true,
+                CachedPipelineState::Queued | CachedPipelineState::Err(_) => return false,
             }
         }
         is_any

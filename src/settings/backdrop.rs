@@ -2,12 +2,14 @@
 
 use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
 use bevy::prelude::*;
+use core::time::Duration;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
 /// Frosted glass: everything that was painted before this node is blurred behind it, the scene and the user interface.
 ///
-/// It goes on a node of Bevy's user interface (feature `ui`), or next to a [`BackdropRegion`], which needs no node. The
+/// It goes on a node of Bevy's user interface (feature `ui`), or next to a [`BackdropRegion`](crate::BackdropRegion), which needs no node.
+/// The
 /// node's own background, border, text and children stay sharp on top; give it a half-transparent background for milk
 /// glass. Glass over glass sees the glass below it. All fields may change in any frame.
 ///
@@ -33,6 +35,29 @@ use serde::{Deserialize, Serialize};
 /// A shadow of the node itself ([`BoxShadow`](https://docs.rs/bevy/latest/bevy/ui/struct.BoxShadow.html)) fills its box
 /// too. The glass does not see it, and covers it inside.
 ///
+/// # Cameras
+///
+/// Glass sees what the texture of its own camera holds. A camera for the user interface over a camera for the world shares the
+/// world's texture if it has the same target, `Hdr`, `Msaa`, `CompositingSpace` and `CameraMainTextureUsages`, and keeps what
+/// is in there if it clears nothing. So it takes these two lines:
+///
+/// ```
+/// # use bevy::camera::Hdr;
+/// # use bevy::prelude::*;
+/// # fn spawn_cameras(mut commands: Commands) {
+/// commands.spawn((Camera3d::default(), Hdr, Msaa::Sample4));
+/// commands.spawn((
+///     Camera2d,
+///     IsDefaultUiCamera,
+///     (Hdr, Msaa::Sample4),
+///     Camera { order: 1, clear_color: ClearColorConfig::None, ..default() },
+/// ));
+/// # }
+/// ```
+///
+/// Otherwise the glass blurs nothing, or what its camera painted in earlier frames; the log says so, once, with the names of
+/// both cameras and what differs. The simplest way is to put glass on the camera of the world (`UiTargetCamera`).
+///
 /// # Colour
 ///
 /// Light is what is blurred, unlike in browsers, which blur encoded values and so make lights darker and dark fringes
@@ -51,11 +76,16 @@ use serde::{Deserialize, Serialize};
 ///
 /// # The first glass of an app
 ///
-/// Its shaders are asked for when the first `BackdropBlur` appears, whatever its radius, hidden or not; apps without glass
-/// do not compile them. Glass that is hidden at first, as menus are, or has a radius of 0, is ready when it is needed:
-/// [`BlurReadiness`](crate::BlurReadiness) counts it in. Glass that is seen in the very frame in which it first appears
-/// holds that one frame up until it is compiled, rather than show a sharp picture. (In the first frames of an app, before
-/// blurs are ready, it is not seen instead.)
+/// Its shaders are compiled from the first `BackdropBlur` of an app on, whatever its radius, hidden or not, and those of
+/// glass whose blur varies from the first [`BlurProfile`](crate::BlurProfile) beside one on; apps without glass compile
+/// neither. Glass that is hidden at first, as menus are, or has a radius of 0, is ready when it is needed:
+/// [`BlurReadiness`](crate::BlurReadiness) counts it in.
+///
+/// Where a camera shows glass before the shaders of that glass are compiled, the frame waits for them, for
+/// [`LONGEST_WAIT`](Self::LONGEST_WAIT) at most. When that time is over, as may happen while an app fills Bevy's
+/// `AsyncComputeTaskPool`, the frame is drawn without the glass, which is seen from the frame on in which it is ready; later
+/// frames wait only after all shaders have been ready once. In the first frames of an app, before blurs are ready, no frame
+/// waits.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
@@ -101,6 +131,10 @@ impl Default for BackdropBlur {
 }
 
 impl BackdropBlur {
+    /// How long frames wait for the shaders of glass that is seen: one second in all, from one moment at which
+    /// [blurs are ready](crate::BlurReadiness::is_ready) to the next.
+    pub const LONGEST_WAIT: Duration = Duration::from_secs(1);
+
     /// Glass with a blur of the given radius, which is three standard deviations, in logical pixels.
     #[must_use]
     pub fn new(radius: f32) -> Self {
@@ -237,122 +271,6 @@ pub enum BackdropSampling {
     /// The pixels around the glass as well, as a lens would. [`GaussianBlur::edge`] acts at the viewport. Glass that
     /// moves over a still picture does not flicker, and costs what it reads.
     Surroundings,
-}
-
-/// Glass without a node: any rectangle of a camera's viewport, by the [`BackdropBlur`] of the same entity.
-///
-/// Regions need neither Bevy's user interface nor the feature `ui`. They are always antialiased. On a node the region
-/// is what counts.
-///
-/// Those under the user interface are painted first, then the user interface with its glass, then those above it; in
-/// each of these layers by their [`order`](Self::order). Who is painted later sees who was painted earlier.
-///
-/// A region may follow something in the world: set [`rect`](Self::rect) from [`Camera::world_to_viewport`] in every
-/// frame.
-///
-/// ```
-/// use bevy::prelude::*;
-/// use bevy_gaussian_blur::prelude::*;
-///
-/// fn blur_the_left(mut commands: Commands, camera: Single<Entity, With<Camera>>) {
-///     commands.spawn((
-///         BackdropRegion::new(*camera, Rect::new(0.0, 0.0, 320.0, 720.0)),
-///         BackdropBlur::new(60.0).with_brightness(0.7),
-///     ));
-/// }
-/// ```
-///
-/// # Other crates' interfaces
-///
-/// A region [above the user interface](BackdropLayer::AboveUi) can lie under a translucent window of `bevy_egui`. That
-/// is drawn in the system `egui_pass`, in the schedules `Core2d` and `Core3d` of the render app, and has to be ordered:
-/// `configure_sets(Core3d, GaussianBlurSystems::BackdropAboveUi.before(egui_pass))`. The region then shows the scene
-/// and Bevy's user interface. It does not show other windows of egui, because egui draws everything in one pass.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
-#[reflect(Component, Clone, Debug, Default, PartialEq)]
-#[require(BackdropBlur)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
-pub struct BackdropRegion {
-    /// The camera on whose picture the glass lies. Default: none, [`Entity::PLACEHOLDER`]. An entity that is no camera
-    /// is reported once.
-    #[entities]
-    pub camera: Entity,
-    /// Where the glass is, in logical pixels of the camera's viewport, from its top left corner.
-    ///
-    /// Range: any; what lies outside the viewport is not seen. Default: empty. Where it is empty, NaN or infinite there
-    /// is no glass.
-    pub rect: Rect,
-    /// The radii of the top left, top right, bottom right and bottom left corner, in logical pixels.
-    ///
-    /// Range: from 0 to half the shorter side of [`rect`](Self::rect); larger ones count as that, NaN and negative ones
-    /// as 0. Default: 0.
-    pub corners: Vec4,
-    /// Whether the glass lies under or over Bevy's user interface. Default: [`BackdropLayer::AboveUi`].
-    pub layer: BackdropLayer,
-    /// Regions of one layer are painted in this order; equal ones in one that is not said. Default: 0.
-    pub order: i32,
-}
-
-impl Default for BackdropRegion {
-    fn default() -> Self {
-        Self {
-            camera: Entity::PLACEHOLDER,
-            rect: Rect::default(),
-            corners: Vec4::ZERO,
-            layer: BackdropLayer::AboveUi,
-            order: 0,
-        }
-    }
-}
-
-impl BackdropRegion {
-    /// A rectangle of a camera's viewport, in logical pixels.
-    #[must_use]
-    pub fn new(camera: Entity, rect: Rect) -> Self {
-        Self {
-            camera,
-            rect,
-            ..Self::default()
-        }
-    }
-
-    /// The same region with other [`corners`](Self::corners).
-    #[must_use]
-    pub fn with_corners(self, corners: Vec4) -> Self {
-        Self { corners, ..self }
-    }
-
-    /// The same region in another [`layer`](Self::layer).
-    #[must_use]
-    pub fn with_layer(self, layer: BackdropLayer) -> Self {
-        Self { layer, ..self }
-    }
-
-    /// The same region with another [`order`](Self::order).
-    #[must_use]
-    pub fn with_order(self, order: i32) -> Self {
-        Self { order, ..self }
-    }
-}
-
-/// Where a [`BackdropRegion`] lies among what is painted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
-#[reflect(Clone, Debug, Default, PartialEq, Hash)]
-#[cfg_attr(
-    feature = "serialize",
-    derive(Serialize, Deserialize),
-    reflect(Serialize, Deserialize)
-)]
-pub enum BackdropLayer {
-    /// Over the scene, after all post-processing, under Bevy's user interface.
-    BelowUi,
-    /// Over Bevy's user interface, before [`BlurStage::AfterUi`](crate::BlurStage::AfterUi).
-    #[default]
-    AboveUi,
 }
 
 #[cfg(test)]

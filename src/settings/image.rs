@@ -52,6 +52,24 @@ pub struct BlurImage {
     /// [`TextureUsages::RENDER_ATTACHMENT`](wgpu::TextureUsages), and no other blur may write it. The source itself may be
     /// the target.
     ///
+    /// A target that is fitted to another size is another texture. Sprites and nodes of Bevy's user interface follow it;
+    /// meshes go on showing the old one, because Bevy binds the textures of a material only when the material changes. Where a
+    /// source may change its size, let an observer write the material:
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_gaussian_blur::prelude::*;
+    /// type Shown<'a> = (&'a BlurImage, &'a MeshMaterial2d<ColorMaterial>);
+    ///
+    /// fn show(finished: On<BlurFinished>, blurs: Query<Shown>, mut materials: ResMut<Assets<ColorMaterial>>) {
+    ///     if let Ok((image, material)) = blurs.get(finished.entity)
+    ///         && let Some(mut material) = materials.get_mut(&material.0)
+    ///     {
+    ///         material.texture = image.target.clone();
+    ///     }
+    /// }
+    /// ```
+    ///
     /// If the target has mip levels, those below the first are made anew after every blur: each is the mean of the one
     /// before it, with [`BlurAlpha::Straight`] weighted by alpha. That takes
     /// [`TextureUsages::TEXTURE_BINDING`](wgpu::TextureUsages).

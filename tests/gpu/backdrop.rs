@@ -17,7 +17,9 @@ mod reference;
 mod regions;
 mod retained;
 mod shapes;
+mod show;
 mod stage;
+mod waiting;
 
 use crate::support::EDGES;
 use bevy_gaussian_blur::prelude::*;

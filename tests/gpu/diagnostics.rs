@@ -1,6 +1,7 @@
 //! The figures that the plugin publishes about cameras: times here, bytes in a module of their own.
 
 mod memory;
+mod order;
 
 use crate::support::headless::Headless;
 use crate::support::scene::{self, Kind, set_active};

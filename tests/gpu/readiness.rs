@@ -1,6 +1,8 @@
 //! What was asked for is what is shown, in the very frame, although pipelines compile in the background and rendering is a
 //! frame behind: no frame is sharp because a kernel is new.
 
+mod start;
+
 use crate::support::formats::{to_image, to_picture};
 use crate::support::headless::{Headless, Pixels, label_of};
 use crate::support::images::plain;

@@ -2,7 +2,9 @@
 
 mod components;
 mod egui;
+mod meshes;
 mod reports;
+mod stacks;
 mod systems;
 mod views;
 

@@ -15,6 +15,7 @@ const FLOORS: &[&[&str]] = &[
         "settings/profile",
         "formats/dither",
     ],
+    &["settings/region"],
     &["settings"],
     &["diagnostics/label"],
     &[
@@ -52,7 +53,7 @@ const FLOORS: &[&[&str]] = &[
         "backdrop/extract",
         "backdrop/uniform",
     ],
-    &["gpu/compile", "backdrop/views", "backdrop/nodes"],
+    &["gpu/compile", "backdrop/views", "backdrop/nodes", "backdrop/stacks"],
     &["gpu/step", "backdrop/bounds"],
     &["gpu/prepared", "backdrop/node_groups"],
     &["gpu/prepare"],

@@ -1,6 +1,7 @@
 //! An app that runs as games do: pipelines compile in the background, and rendering is a frame behind. What its images
 //! show is copied at the end of every rendered frame, with the number of that frame.
 
+use super::compiler::HeldCompiler;
 use super::headless::{Headless, Mode, Pixels, build, read_texture, takes_logger};
 use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssets;
@@ -8,14 +9,26 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::GpuImage;
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 use bevy_gaussian_blur::prelude::*;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::sleep;
 use std::time::Duration;
+
+/// All apps of the process compile their pipelines in one pool of threads. A test that fills it has no other app beside it
+/// that waits for the pool.
+static COMPILER: RwLock<()> = RwLock::new(());
+
+/// How an app shares the threads that compile pipelines with those of other tests, for as long as it is there.
+#[expect(dead_code, reason = "guards are held, not read")]
+enum Share {
+    Among(RwLockReadGuard<'static, ()>),
+    Alone(RwLockWriteGuard<'static, ()>),
+}
 
 /// The app. Its render world is on another thread: of a [`Headless`], only what changes the main world can be used.
 pub struct Live {
     pub headless: Headless,
     shots: Shots,
+    share: Share,
 }
 
 /// The number of a frame, from 1 on, and the images to copy.
@@ -37,6 +50,17 @@ struct Shots(Arc<Mutex<Vec<Shot>>>);
 impl Live {
     /// The app with the blur, or `None` where there is no GPU.
     pub fn new(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {
+        let share = Share::Among(COMPILER.read().unwrap_or_else(PoisonError::into_inner));
+        Self::with(share, backend, setup)
+    }
+
+    /// The same without another such app beside it, which may [hold the compiler up](Self::hold_compiler).
+    pub fn alone(backend: BlurBackend) -> Option<Self> {
+        let share = Share::Alone(COMPILER.write().unwrap_or_else(PoisonError::into_inner));
+        Self::with(share, backend, |_| {})
+    }
+
+    fn with(share: Share, backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {
         let shots = Shots::default();
         let built = build(Mode::Pipelined, takes_logger(), |app| {
             app.add_plugins(GaussianBlurPlugin { backend })
@@ -51,7 +75,14 @@ impl Live {
         super::or_skip(built).map(|app| Self {
             headless: Headless::from(app),
             shots,
+            share,
         })
+    }
+
+    /// Keeps pipelines from being compiled, in an app that is [alone](Self::alone).
+    pub fn hold_compiler(&self) -> HeldCompiler {
+        assert!(matches!(self.share, Share::Alone(_)), "other tests compile, too");
+        HeldCompiler::new()
     }
 
     /// Copies an image at the end of every frame from now on.

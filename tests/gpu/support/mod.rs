@@ -1,6 +1,7 @@
 //! What the GPU tests share.
 
 pub mod bundled;
+pub mod compiler;
 pub mod compositor;
 pub mod counters;
 pub mod difference;

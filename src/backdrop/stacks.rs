@@ -1,0 +1,382 @@
+//! Says in the log, once, where glass does not see what another camera shows below it.
+//!
+//! Glass sees what its own camera's texture holds. Cameras of one target share that texture if they agree in all that Bevy
+//! keeps textures by, and a camera that clears nothing then paints on what those before it have left. A camera for the user
+//! interface over a camera for the world is to do so, or its glass blurs nothing, or what it painted itself in earlier
+//! frames. A camera that covers what lies below does not need to: nothing of it is to be seen.
+
+use super::extract::Panels;
+use bevy::camera::{
+    Camera, CameraMainTextureUsages, CameraOutputMode, ClearColorConfig, CompositingSpace, Hdr, NormalizedRenderTarget,
+    RenderTarget,
+};
+use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::name::NameOrEntity;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy::render::Extract;
+use bevy::render::render_resource::{BlendState, TextureUsages};
+use bevy::render::sync_world::RenderEntity;
+use bevy::window::PrimaryWindow;
+
+/// All that cameras of one target have to agree in to share a texture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Texture {
+    is_hdr: bool,
+    /// Whether it holds encoded values. With a high dynamic range that makes no difference to the texture.
+    is_encoded: bool,
+    msaa: Msaa,
+    usages: TextureUsages,
+    /// Two scale factors of an image are two targets.
+    scale_factor: f32,
+}
+
+/// What becomes of the texture before a camera paints.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Clear {
+    Nothing,
+    /// Cameras below show through what is not painted.
+    Transparent,
+    /// Nothing shows through.
+    Covering,
+}
+
+/// An active camera and its place among others.
+#[derive(Clone, Debug)]
+struct Stacked {
+    entity: Entity,
+    order: isize,
+    target: NormalizedRenderTarget,
+    viewport: URect,
+    texture: Texture,
+    clear: Clear,
+    /// Whether its picture goes to the target, and is not only left in the texture.
+    is_written: bool,
+}
+
+/// What glass does not see.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unseen {
+    /// The camera that shows it.
+    camera: Entity,
+    /// The textures of the camera with the glass and of that one.
+    textures: [Texture; 2],
+    /// The camera that clears the texture in between.
+    cleared_by: Option<Entity>,
+}
+
+impl Stacked {
+    /// What glass on this camera does not see of another one, if that is to be seen.
+    fn unseen<I: Iterator<Item = Self>>(&self, other: &Self, all: impl Fn() -> I) -> Option<Unseen> {
+        let seen = other.viewport.intersect(self.viewport);
+        if other.order >= self.order || !other.is_written || !other.is_stacked_with(self) || seen.is_empty() {
+            return None;
+        }
+        let up_to_this = |camera: &Self| {
+            let is_between = (other.order + 1..self.order).contains(&camera.order) || camera.entity == self.entity;
+            is_between && camera.is_stacked_with(self)
+        };
+        let above = || all().filter(up_to_this);
+        if above().any(|camera| camera.clear == Clear::Covering && camera.viewport.intersect(seen) == seen) {
+            return None;
+        }
+        let clears = |camera: &Self| camera.texture == self.texture && camera.clear != Clear::Nothing;
+        let cleared_by = above().filter(clears).max_by_key(|camera| camera.order);
+        let unseen = Unseen {
+            camera: other.entity,
+            textures: [self.texture, other.texture],
+            cleared_by: cleared_by.map(|camera| camera.entity),
+        };
+        (unseen.cleared_by.is_some() || self.texture != other.texture).then_some(unseen)
+    }
+
+    fn is_stacked_with(&self, other: &Self) -> bool {
+        use NormalizedRenderTarget as Target;
+        match (&self.target, &other.target) {
+            (Target::None { .. }, _) => false,
+            (Target::Image(one), Target::Image(two)) => one.handle == two.handle,
+            (one, two) => one == two,
+        }
+    }
+}
+
+type StackedCamera = (
+    Entity,
+    RenderEntity,
+    &'static Camera,
+    &'static RenderTarget,
+    Has<Hdr>,
+    Option<&'static CompositingSpace>,
+    &'static Msaa,
+    &'static CameraMainTextureUsages,
+);
+
+/// The cameras of the main world.
+#[derive(SystemParam)]
+pub struct Stacks<'w, 's> {
+    cameras: Query<'w, 's, StackedCamera>,
+    names: Query<'w, 's, NameOrEntity>,
+    primary_window: Query<'w, 's, Entity, With<PrimaryWindow>>,
+    clear_color: Option<Res<'w, ClearColor>>,
+}
+
+impl Stacks<'_, '_> {
+    /// All active cameras, with their entities in the render world.
+    fn all(&self) -> impl Iterator<Item = (Entity, Stacked)> {
+        let window = self.primary_window.iter().next();
+        let global = self.clear_color.as_ref().map_or(Color::BLACK, |color| color.0);
+        let cameras = self.cameras.iter().filter(|(_, _, camera, ..)| camera.is_active);
+        cameras.filter_map(
+            move |(entity, render_entity, camera, target, is_hdr, space, msaa, usages)| {
+                let target = target.normalize(window)?;
+                let texture = Texture {
+                    is_hdr,
+                    is_encoded: !is_hdr && space == Some(&CompositingSpace::Srgb),
+                    msaa: *msaa,
+                    usages: usages.0,
+                    scale_factor: match &target {
+                        NormalizedRenderTarget::Image(image) => image.scale_factor,
+                        _ => 1.0,
+                    },
+                };
+                let stacked = Stacked {
+                    entity,
+                    order: camera.order,
+                    target,
+                    viewport: camera.physical_viewport_rect()?,
+                    texture,
+                    clear: clear_of(camera, global),
+                    is_written: matches!(camera.output_mode, CameraOutputMode::Write { .. }),
+                };
+                Some((render_entity, stacked))
+            },
+        )
+    }
+
+    fn name(&self, camera: Entity) -> String {
+        self.names
+            .get(camera)
+            .map_or_else(|_| camera.to_string(), |name| name.to_string())
+    }
+}
+
+fn clear_of(camera: &Camera, global: Color) -> Clear {
+    let color = match camera.clear_color {
+        ClearColorConfig::None => return Clear::Nothing,
+        ClearColorConfig::Custom(color) => color,
+        ClearColorConfig::Default => global,
+    };
+    let replaces = matches!(
+        camera.output_mode,
+        CameraOutputMode::Write {
+            blend_state: Some(BlendState::REPLACE),
+            ..
+        }
+    );
+    if replaces || color.alpha() >= 1.0 {
+        Clear::Covering
+    } else {
+        Clear::Transparent
+    }
+}
+
+/// Warns of glass that does not see what lies below it, until it does.
+pub fn report_unseen(panels: Res<Panels>, stacks: Extract<Stacks>, mut reported: Local<EntityHashMap<Unseen>>) {
+    if panels.0.is_empty() || stacks.cameras.iter().nth(1).is_none() {
+        return;
+    }
+    let has_glass = |render_entity: Entity| panels.0.iter().any(|panel| panel.picture.camera == render_entity);
+    for (_, upper) in stacks.all().filter(|(render_entity, _)| has_glass(*render_entity)) {
+        let all = || stacks.all().map(|(_, camera)| camera);
+        let unseen = all().filter_map(|other| Some((other.order, upper.unseen(&other, all)?)));
+        match unseen.max_by_key(|(order, _)| *order) {
+            Some((_, unseen)) => {
+                if reported.insert(upper.entity, unseen) != Some(unseen) {
+                    warn!("{}", message(&stacks, upper.entity, &unseen));
+                }
+            }
+            None => {
+                reported.remove(&upper.entity);
+            }
+        }
+    }
+}
+
+fn message(stacks: &Stacks, upper: Entity, unseen: &Unseen) -> String {
+    let [upper_name, lower_name] = [upper, unseen.camera].map(|camera| stacks.name(camera));
+    let differences = differences(&unseen.textures, [&upper_name, &lower_name]);
+    let mut causes = Vec::new();
+    let mut remedies = Vec::new();
+    if !differences.is_empty() {
+        causes.push(format!("their textures differ: {}", differences.join(", ")));
+        remedies.push("let both agree in that".to_owned());
+    }
+    if let Some(camera) = unseen.cleared_by {
+        let name = stacks.name(camera);
+        causes.push(format!("{name} clears the texture"));
+        remedies.push(format!("give {name} `ClearColorConfig::None`"));
+    }
+    format!(
+        "the glass on the camera {upper_name} does not see what the camera {lower_name} shows below it, because {}; {}",
+        causes.join(", and "),
+        remedies.join(", and "),
+    )
+}
+
+/// In what two textures differ, in words.
+fn differences([upper, lower]: &[Texture; 2], [upper_name, lower_name]: [&str; 2]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut only = |component: &str, has: [bool; 2]| {
+        if has[0] != has[1] {
+            let name = if has[0] { upper_name } else { lower_name };
+            found.push(format!("only {name} has `{component}`"));
+        }
+    };
+    only("Hdr", [upper.is_hdr, lower.is_hdr]);
+    if upper.is_hdr == lower.is_hdr {
+        only("CompositingSpace::Srgb", [upper.is_encoded, lower.is_encoded]);
+    }
+    if upper.msaa != lower.msaa {
+        let [one, two] = [upper.msaa, lower.msaa];
+        found.push(format!("`Msaa` is {one:?} on {upper_name} and {two:?} on {lower_name}"));
+    }
+    if upper.usages != lower.usages {
+        let [one, two] = [upper.usages, lower.usages];
+        found.push(format!(
+            "`CameraMainTextureUsages` are {one:?} on {upper_name} and {two:?} on {lower_name}"
+        ));
+    }
+    if upper.scale_factor != lower.scale_factor {
+        let [one, two] = [upper.scale_factor, lower.scale_factor];
+        found.push(format!(
+            "the target's scale factor is {one} on {upper_name} and {two} on {lower_name}"
+        ));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy::camera::ImageRenderTarget;
+
+    const TEXTURE: Texture = Texture {
+        is_hdr: false,
+        is_encoded: false,
+        msaa: Msaa::Sample4,
+        usages: TextureUsages::RENDER_ATTACHMENT,
+        scale_factor: 1.0,
+    };
+
+    /// A camera of the same target as all others here.
+    fn camera(index: u32, clear: Clear) -> Stacked {
+        Stacked {
+            entity: Entity::from_raw_u32(index).expect("a small index"),
+            order: index as isize,
+            target: NormalizedRenderTarget::Image(ImageRenderTarget::from(Handle::default())),
+            viewport: URect::new(0, 0, 100, 50),
+            texture: TEXTURE,
+            clear,
+            is_written: true,
+        }
+    }
+
+    /// What glass on the last camera does not see of the others: their indices, and those of the cameras that clear.
+    fn unseen(cameras: &[Stacked]) -> Vec<(u32, Option<u32>)> {
+        let upper = cameras.last().expect("a camera");
+        let all = || cameras.iter().cloned();
+        let index = |entity: Entity| entity.index_u32();
+        let unseen = all().filter_map(|other| upper.unseen(&other, all));
+        unseen
+            .map(|unseen| (index(unseen.camera), unseen.cleared_by.map(index)))
+            .collect()
+    }
+
+    #[test]
+    fn a_shared_texture_that_is_not_cleared_is_seen() {
+        let world = camera(0, Clear::Covering);
+        assert!(unseen(&[world.clone(), camera(1, Clear::Nothing)]).is_empty());
+        let both = [world.clone(), camera(1, Clear::Nothing), camera(2, Clear::Nothing)];
+        assert!(unseen(&both).is_empty());
+        assert_eq!(unseen(&[world, camera(1, Clear::Transparent)]), [(0, Some(1))]);
+    }
+
+    #[test]
+    fn other_textures_are_not_seen() {
+        let world = |texture| Stacked {
+            texture,
+            ..camera(0, Clear::Covering)
+        };
+        let others = [
+            Texture {
+                is_hdr: true,
+                ..TEXTURE
+            },
+            Texture {
+                is_encoded: true,
+                ..TEXTURE
+            },
+            Texture {
+                msaa: Msaa::Off,
+                ..TEXTURE
+            },
+            Texture {
+                usages: TextureUsages::all(),
+                ..TEXTURE
+            },
+            Texture {
+                scale_factor: 2.0,
+                ..TEXTURE
+            },
+        ];
+        for other in others {
+            assert_eq!(unseen(&[world(other), camera(1, Clear::Nothing)]), [(0, None)]);
+            assert_eq!(differences(&[TEXTURE, other], ["one", "two"]).len(), 1);
+        }
+    }
+
+    #[test]
+    fn what_is_covered_or_elsewhere_is_not_missed() {
+        let world = || camera(0, Clear::Covering);
+        let hdr = || Stacked {
+            texture: Texture {
+                is_hdr: true,
+                ..TEXTURE
+            },
+            ..world()
+        };
+        assert!(
+            unseen(&[hdr(), camera(1, Clear::Covering)]).is_empty(),
+            "covered by the camera itself"
+        );
+        let between = [hdr(), camera(1, Clear::Covering), camera(2, Clear::Nothing)];
+        assert!(unseen(&between).is_empty(), "covered by another one");
+        let beside = Stacked {
+            viewport: URect::new(100, 0, 200, 50),
+            ..hdr()
+        };
+        assert!(
+            unseen(&[beside, camera(1, Clear::Nothing)]).is_empty(),
+            "another viewport"
+        );
+        let elsewhere = Stacked {
+            target: NormalizedRenderTarget::TextureView(default()),
+            ..hdr()
+        };
+        assert!(
+            unseen(&[elsewhere, camera(1, Clear::Nothing)]).is_empty(),
+            "another target"
+        );
+    }
+
+    /// A clear does not end at the viewport, what covers does.
+    #[test]
+    fn a_camera_in_a_corner_clears_everything() {
+        let corner = Stacked {
+            viewport: URect::new(0, 0, 10, 10),
+            ..camera(1, Clear::Covering)
+        };
+        let cameras = [camera(0, Clear::Covering), corner, camera(2, Clear::Nothing)];
+        assert_eq!(unseen(&cameras), [(0, Some(1))]);
+    }
+}

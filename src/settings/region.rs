@@ -1,0 +1,122 @@
+//! Glass without a node.
+
+use super::backdrop::BackdropBlur;
+use bevy::prelude::*;
+#[cfg(feature = "serialize")]
+use serde::{Deserialize, Serialize};
+
+/// Glass without a node: any rectangle of a camera's viewport, by the [`BackdropBlur`] of the same entity.
+///
+/// Regions need neither Bevy's user interface nor the feature `ui`. They are always antialiased. On a node the region
+/// is what counts.
+///
+/// Those under the user interface are painted first, then the user interface with its glass, then those above it; in
+/// each of these layers by their [`order`](Self::order). Who is painted later sees who was painted earlier.
+///
+/// A region may follow something in the world: set [`rect`](Self::rect) from [`Camera::world_to_viewport`] in every
+/// frame.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_gaussian_blur::prelude::*;
+///
+/// fn blur_the_left(mut commands: Commands, camera: Single<Entity, With<Camera>>) {
+///     commands.spawn((
+///         BackdropRegion::new(*camera, Rect::new(0.0, 0.0, 320.0, 720.0)),
+///         BackdropBlur::new(60.0).with_brightness(0.7),
+///     ));
+/// }
+/// ```
+///
+/// # Other crates' interfaces
+///
+/// A region [above the user interface](BackdropLayer::AboveUi) can lie under a translucent window of `bevy_egui`. That
+/// is drawn in the system `egui_pass`, in the schedules `Core2d` and `Core3d` of the render app, and has to be ordered:
+/// `configure_sets(Core3d, GaussianBlurSystems::BackdropAboveUi.before(egui_pass))`. The region then shows the scene
+/// and Bevy's user interface. It does not show other windows of egui, because egui draws everything in one pass.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+#[require(BackdropBlur)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct BackdropRegion {
+    /// The camera on whose picture the glass lies. Default: none, [`Entity::PLACEHOLDER`]. An entity that is no camera
+    /// is reported once.
+    #[entities]
+    pub camera: Entity,
+    /// Where the glass is, in logical pixels of the camera's viewport, from its top left corner.
+    ///
+    /// Range: any; what lies outside the viewport is not seen. Default: empty. Where it is empty, NaN or infinite there
+    /// is no glass.
+    pub rect: Rect,
+    /// The radii of the top left, top right, bottom right and bottom left corner, in logical pixels.
+    ///
+    /// Range: from 0 to half the shorter side of [`rect`](Self::rect); larger ones count as that, NaN and negative ones
+    /// as 0. Default: 0.
+    pub corners: Vec4,
+    /// Whether the glass lies under or over Bevy's user interface. Default: [`BackdropLayer::AboveUi`].
+    pub layer: BackdropLayer,
+    /// Regions of one layer are painted in this order; equal ones in one that is not said. Default: 0.
+    pub order: i32,
+}
+
+impl Default for BackdropRegion {
+    fn default() -> Self {
+        Self {
+            camera: Entity::PLACEHOLDER,
+            rect: Rect::default(),
+            corners: Vec4::ZERO,
+            layer: BackdropLayer::AboveUi,
+            order: 0,
+        }
+    }
+}
+
+impl BackdropRegion {
+    /// A rectangle of a camera's viewport, in logical pixels.
+    #[must_use]
+    pub fn new(camera: Entity, rect: Rect) -> Self {
+        Self {
+            camera,
+            rect,
+            ..Self::default()
+        }
+    }
+
+    /// The same region with other [`corners`](Self::corners).
+    #[must_use]
+    pub fn with_corners(self, corners: Vec4) -> Self {
+        Self { corners, ..self }
+    }
+
+    /// The same region in another [`layer`](Self::layer).
+    #[must_use]
+    pub fn with_layer(self, layer: BackdropLayer) -> Self {
+        Self { layer, ..self }
+    }
+
+    /// The same region with another [`order`](Self::order).
+    #[must_use]
+    pub fn with_order(self, order: i32) -> Self {
+        Self { order, ..self }
+    }
+}
+
+/// Where a [`BackdropRegion`] lies among what is painted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq, Hash)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub enum BackdropLayer {
+    /// Over the scene, after all post-processing, under Bevy's user interface.
+    BelowUi,
+    /// Over Bevy's user interface, before [`BlurStage::AfterUi`](crate::BlurStage::AfterUi).
+    #[default]
+    AboveUi,
+}

@@ -1,0 +1,77 @@
+//! Plugins may be added in any order, and one of them may be missing.
+
+use super::{SIZE, STRONG, blur, camera, value, waited};
+use crate::support::headless::Headless;
+use crate::support::scene::{self, Kind};
+use crate::support::{logs, or_skip, outcomes};
+use bevy::prelude::*;
+use bevy::render::diagnostic::RenderDiagnosticsPlugin;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+/// A plugin that the app adds.
+type Add = fn(&mut App);
+
+const BLUR: Add = |app| {
+    let backend = BlurBackend::Fragment;
+    app.add_plugins(GaussianBlurPlugin { backend });
+};
+const FIGURES: Add = |app| {
+    app.add_plugins(GaussianBlurDiagnosticsPlugin);
+};
+const BEVYS: Add = |app| {
+    app.add_plugins(RenderDiagnosticsPlugin);
+};
+
+fn app(plugins: &[Add]) -> Option<Headless> {
+    or_skip(Headless::new(|app| {
+        outcomes::record(app);
+        plugins.iter().for_each(|add| add(app));
+    }))
+}
+
+#[test]
+fn every_order_of_plugins_publishes_figures() {
+    let orders: [&[Add]; 8] = [
+        &[BLUR, FIGURES],
+        &[FIGURES, BLUR],
+        &[BLUR, FIGURES, BEVYS],
+        &[BLUR, BEVYS, FIGURES],
+        &[FIGURES, BLUR, BEVYS],
+        &[FIGURES, BEVYS, BLUR],
+        &[BEVYS, BLUR, FIGURES],
+        &[BEVYS, FIGURES, BLUR],
+    ];
+    for (index, plugins) in orders.into_iter().enumerate() {
+        let Some(mut headless) = app(plugins) else {
+            return;
+        };
+        assert!(
+            headless.app.is_plugin_added::<RenderDiagnosticsPlugin>(),
+            "order {index}"
+        );
+        scene::spawn(&mut headless, Kind::Core2d, 1.0);
+        let camera = camera(&mut headless, "Main");
+        blur(&mut headless, camera, STRONG);
+        headless.warm_up();
+        let label = BlurLabel::new("Main");
+        let is_timed = headless.frames_until(15, |world| value(world, &label.elapsed_cpu()).is_some());
+        assert!(is_timed, "order {index}: no time");
+        if super::has_timestamps(&headless) {
+            assert!(waited(&mut headless, &label, true), "order {index}: no time of the GPU");
+        }
+    }
+}
+
+#[test]
+fn figures_of_nothing_are_said_to_be_missing() {
+    let Some(mut headless) = app(&[FIGURES]) else {
+        return;
+    };
+    let target = scene::target(&mut headless, SIZE, TextureFormat::Rgba8UnormSrgb);
+    scene::camera(&mut headless, Kind::Core2d, &target, Msaa::Off);
+    for _ in 0..10 {
+        headless.frame();
+    }
+    assert_eq!(logs::count("GaussianBlurDiagnosticsPlugin has nothing to publish"), 1);
+}

@@ -1,0 +1,85 @@
+//! Tasks that fill the pool in which pipelines are compiled, as those of a game may: of a loading screen, say.
+
+use bevy::tasks::AsyncComputeTaskPool;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Nothing may take so long. A test that waits for the tasks goes on then, and sees that it did.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// As long as this is there, every thread of the pool is busy, and no pipeline is compiled in the background.
+pub struct HeldCompiler(Arc<Gate>);
+
+#[derive(Default)]
+struct Gate {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: usize,
+    is_open: bool,
+    is_late: bool,
+}
+
+impl HeldCompiler {
+    /// Waits until every thread of the pool is busy.
+    pub fn new() -> Self {
+        let gate = Arc::<Gate>::default();
+        let pool = AsyncComputeTaskPool::get();
+        for _ in 0..pool.thread_num() {
+            let gate = gate.clone();
+            pool.spawn(async move { gate.wait() }).detach();
+        }
+        let mut state = gate.lock();
+        while state.waiting < pool.thread_num() {
+            state = gate.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(state);
+        Self(gate)
+    }
+
+    /// Lets pipelines be compiled from a later moment on.
+    pub fn release_after(self, delay: Duration) {
+        std::thread::spawn(move || {
+            std::thread::sleep(delay);
+            drop(self);
+        });
+    }
+
+    /// Lets pipelines be compiled. Panics if the app has waited for that.
+    pub fn release(self) {
+        assert!(!self.0.lock().is_late, "the app has waited for the tasks of the game");
+    }
+}
+
+impl Drop for HeldCompiler {
+    fn drop(&mut self) {
+        self.0.lock().is_open = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl Gate {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The task: keeps its thread until the gate is open.
+    fn wait(&self) {
+        let start = Instant::now();
+        let mut state = self.lock();
+        state.waiting += 1;
+        self.changed.notify_all();
+        while !state.is_open {
+            let left = LONGEST.saturating_sub(start.elapsed());
+            if left.is_zero() {
+                state.is_late = true;
+                return;
+            }
+            let waited = self.changed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Glass on a camera that does not see the camera below it: that is said in the log, once, and why. What is no mistake is
+//! not mentioned.
+
+use crate::support::compositor::{Layer, Panel, assert_composed};
+use crate::support::formats::to_picture;
+use crate::support::headless::Headless;
+use crate::support::reference::Edge;
+use crate::support::scene::{self, Kind, set_active};
+use crate::support::{gpu, logs, outcomes};
+use bevy::camera::visibility::RenderLayers;
+use bevy::camera::{CameraMainTextureUsages, CompositingSpace, Hdr, RenderTarget, Viewport};
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureFormat, TextureUsages};
+use bevy_gaussian_blur::prelude::*;
+
+const SIZE: UVec2 = UVec2::new(120, 80);
+const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+
+/// Two cameras on one target, the upper one with glass on it.
+struct Stack {
+    headless: Headless,
+    name: &'static str,
+    /// The world's and that of the user interface.
+    cameras: [Entity; 2],
+    target: Handle<Image>,
+}
+
+impl Stack {
+    fn new(name: &'static str) -> Option<Self> {
+        Self::on(name, FORMAT)
+    }
+
+    fn on(name: &'static str, format: TextureFormat) -> Option<Self> {
+        let mut headless = gpu(|app| outcomes::record(app))?;
+        scene::spawn(&mut headless, Kind::Core2d, 1.0);
+        let target = scene::target(&mut headless, SIZE, format);
+        let cameras = [(); 2].map(|()| scene::camera(&mut headless, Kind::Core2d, &target, Msaa::Off));
+        let mut stack = Self {
+            headless,
+            name,
+            cameras,
+            target,
+        };
+        stack.insert(0, Name::new(format!("{name}-world")));
+        // The world is on another layer.
+        let interface = (Name::new(format!("{name}-interface")), RenderLayers::layer(1));
+        stack.insert(1, interface);
+        stack.clear_with(ClearColorConfig::None);
+        let world = stack.headless.app.world_mut();
+        let node = Node {
+            width: Val::Percent(100.0),
+            height: Val::Percent(100.0),
+            ..default()
+        };
+        world.spawn((node, BackdropBlur::from_sigma(3.0), UiTargetCamera(cameras[1])));
+        Some(stack)
+    }
+
+    fn insert(&mut self, camera: usize, components: impl Bundle) {
+        let entity = self.cameras[camera];
+        self.headless.app.world_mut().entity_mut(entity).insert(components);
+    }
+
+    /// The clear colour of the upper camera.
+    fn clear_with(&mut self, clear_color: ClearColorConfig) {
+        self.insert(
+            1,
+            Camera {
+                order: 1,
+                clear_color,
+                ..default()
+            },
+        );
+    }
+
+    /// What has been said about these cameras after some frames.
+    fn messages(&mut self) -> Vec<String> {
+        for _ in 0..6 {
+            self.headless.frame();
+        }
+        logs::all(&format!("the glass on the camera {}-interface", self.name))
+    }
+}
+
+type Mistake = (&'static str, fn(&mut Stack), &'static str);
+
+#[test]
+fn glass_that_does_not_see_the_camera_below() {
+    let mistakes: [Mistake; 6] = [
+        (
+            "stacks-hdr",
+            |stack| stack.insert(0, Hdr),
+            "only stacks-hdr-world has `Hdr`",
+        ),
+        (
+            "stacks-msaa",
+            |stack| stack.insert(0, Msaa::Sample4),
+            "`Msaa` is Off on stacks-msaa-interface",
+        ),
+        (
+            "stacks-space",
+            |stack| stack.insert(1, CompositingSpace::Srgb),
+            "only stacks-space-interface has `CompositingSpace::Srgb`",
+        ),
+        (
+            "stacks-usages",
+            |stack| stack.insert(0, CameraMainTextureUsages::default().with(TextureUsages::COPY_DST)),
+            "`CameraMainTextureUsages` are ",
+        ),
+        (
+            "stacks-transparent",
+            |stack| stack.clear_with(ClearColorConfig::Custom(Color::NONE)),
+            "stacks-transparent-interface clears the texture",
+        ),
+        (
+            "stacks-both",
+            |stack| {
+                stack.insert(0, Hdr);
+                stack.clear_with(ClearColorConfig::Custom(Color::NONE));
+            },
+            "only stacks-both-world has `Hdr`, and stacks-both-interface clears the texture",
+        ),
+    ];
+    for (name, mistake, cause) in mistakes {
+        let Some(mut stack) = Stack::new(name) else {
+            return;
+        };
+        mistake(&mut stack);
+        let messages = stack.messages();
+        assert_eq!(messages.len(), 1, "{name}: {messages:#?}");
+        for part in [cause, &format!("the camera {name}-world"), "; "] {
+            assert!(messages[0].contains(part), "{name}: {part} is not in: {}", messages[0]);
+        }
+        println!("{}", messages[0]);
+    }
+}
+
+#[test]
+fn what_is_no_mistake_is_not_mentioned() {
+    let set_ups: [(&str, fn(&mut Stack)); 7] = [
+        ("stacks-shared", |_| {}),
+        ("stacks-both-hdr", |stack| {
+            stack.insert(0, (Hdr, Msaa::Sample4));
+            stack.insert(1, (Hdr, Msaa::Sample4));
+        }),
+        ("stacks-covers", |stack| {
+            stack.insert(0, Hdr);
+            stack.clear_with(ClearColorConfig::Custom(Color::BLACK));
+        }),
+        ("stacks-inactive", |stack| {
+            stack.insert(0, Hdr);
+            set_active(&mut stack.headless, stack.cameras[0], false);
+        }),
+        ("stacks-elsewhere", |stack| {
+            let target = scene::target(&mut stack.headless, SIZE, FORMAT);
+            stack.insert(0, (Hdr, RenderTarget::Image(target.into())));
+        }),
+        ("stacks-beside", |stack| {
+            let half = |x: u32| Viewport {
+                physical_position: UVec2::new(x, 0),
+                physical_size: SIZE / UVec2::new(2, 1),
+                ..default()
+            };
+            stack.insert(0, Hdr);
+            for (camera, x) in [(0, 0), (1, SIZE.x / 2)] {
+                let entity = stack.cameras[camera];
+                let mut camera = stack.headless.app.world_mut().entity_mut(entity);
+                camera.get_mut::<Camera>().expect("a camera").viewport = Some(half(x));
+            }
+        }),
+        ("stacks-hidden", |stack| {
+            stack.insert(0, Hdr);
+            let world = stack.headless.app.world_mut();
+            let mut glass = world.query_filtered::<&mut Visibility, With<BackdropBlur>>();
+            *glass.single_mut(world).expect("one pane") = Visibility::Hidden;
+        }),
+    ];
+    for (name, set_up) in set_ups {
+        let Some(mut stack) = Stack::new(name) else {
+            return;
+        };
+        set_up(&mut stack);
+        let messages = stack.messages();
+        assert!(messages.is_empty(), "{name}: {messages:#?}");
+    }
+}
+
+/// It is said again when it comes again, and not before.
+#[test]
+fn a_mended_mistake_may_be_made_again() {
+    let Some(mut stack) = Stack::new("stacks-again") else {
+        return;
+    };
+    for count in 1..3 {
+        stack.insert(0, Hdr);
+        assert_eq!(stack.messages().len(), count);
+        assert_eq!(stack.messages().len(), count, "once");
+        let world = stack.cameras[0];
+        stack.headless.app.world_mut().entity_mut(world).remove::<Hdr>();
+        assert_eq!(stack.messages().len(), count, "it is mended");
+    }
+}
+
+/// The two lines of the documentation: the same `Hdr` and `Msaa` as below, and no clear.
+#[test]
+fn glass_of_an_agreeing_camera_blurs_the_world() {
+    let format = TextureFormat::Rgba16Float;
+    let Some(mut stack) = Stack::on("stacks-agreeing", format) else {
+        return;
+    };
+    stack.insert(0, (Hdr, Msaa::Sample4));
+    stack.insert(1, (Hdr, Msaa::Sample4));
+    stack.headless.warm_up();
+    let got = to_picture(&stack.headless.read_image(&stack.target));
+    set_active(&mut stack.headless, stack.cameras[1], false);
+    stack.headless.warm_up();
+    let world = to_picture(&stack.headless.read_image(&stack.target));
+    let size = SIZE.as_dvec2();
+    let pane = Panel {
+        centre: (0.5 * size).to_array(),
+        size: size.to_array(),
+        axes: [[1.0, 0.0], [0.0, 1.0]],
+        radii: [0.0; 4],
+        clip: None,
+        is_soft: true,
+        sigma: [3.0; 2],
+        edge: Edge::Mirror,
+        sees_surroundings: false,
+        saturation: 1.0,
+        brightness: 1.0,
+        opacity: 1.0,
+    };
+    assert_composed("stacks-agreeing", &got, &world, &[Layer::Glass(pane)], format);
+}
