@@ -3,6 +3,7 @@
 pub(crate) mod assign;
 pub(crate) mod glass;
 pub(crate) mod label;
+pub(crate) mod memory;
 pub(crate) mod publish;
 pub(crate) mod timestamps;
 

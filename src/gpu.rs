@@ -34,7 +34,7 @@ pub use pipelines::{left_definitions, left_layout};
 pub use prepare::BlurPreparer;
 pub use record::{BlurAccess, BlurRecorder, Views, record_together};
 pub use request::{BlurIo, BlurPart, BlurRequest, Work, WorkKind};
-pub use textures::{IntermediateTextures, create_texture};
+pub use textures::create_texture;
 pub use timing::Timed;
 pub use view_info::{Viewed, layers_of};
 
@@ -92,7 +92,7 @@ impl Plugin for BlurGpuPlugin {
         render_app
             .insert_resource(readiness)
             .init_resource::<BlurCompilation>()
-            .init_gpu_resource::<IntermediateTextures>()
+            .init_gpu_resource::<textures::IntermediateTextures>()
             .add_systems(RenderStartup, (compile::init_pipelines, ask))
             .add_systems(ExtractSchedule, compile::extract_compilation)
             .add_systems(

@@ -1,9 +1,10 @@
 //! Publishes what blurs cost: GPU times through Bevy's recorder, and the bytes of the intermediates.
 
+use super::assign::BlurLabelPlugin;
 use super::glass::{GlassCounts, GlassFigures};
 use super::label::{BlurLabel, PASSES, TEXTURE_BYTES};
+use super::memory::TextureBytes;
 use super::timestamps::{MeasuredFrames, init_timer, read_timestamps};
-use crate::gpu::{BlurReadiness, IntermediateTextures};
 use bevy::diagnostic::{
     Diagnostic, DiagnosticMeasurement, DiagnosticPath, Diagnostics, DiagnosticsStore, RegisterDiagnostic,
 };
@@ -12,9 +13,7 @@ use bevy::platform::time::Instant;
 use bevy::prelude::*;
 use bevy::render::diagnostic::RenderDiagnosticsPlugin;
 use bevy::render::renderer::{RenderGraph, RenderGraphSystems};
-use bevy::render::{Render, RenderApp, RenderStartup, RenderSystems};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use bevy::render::{RenderApp, RenderStartup};
 
 /// Frames after which a figure that is no longer measured is withdrawn. Figures come a few frames late.
 const STALE_FRAMES: u32 = 8;
@@ -35,7 +34,8 @@ impl Plugin for GaussianBlurDiagnosticsPlugin {
 
     /// All plugins that the app adds are known by now, in whatever order.
     fn finish(&self, app: &mut App) {
-        if !app.world().contains_resource::<BlurReadiness>() {
+        // It is a part of `GaussianBlurPlugin`.
+        if !app.is_plugin_added::<BlurLabelPlugin>() {
             warn!("GaussianBlurDiagnosticsPlugin has nothing to publish: the app has no GaussianBlurPlugin");
             return;
         }
@@ -51,7 +51,7 @@ impl Plugin for GaussianBlurDiagnosticsPlugin {
 /// Adds what takes the figures and what publishes them.
 fn add_figures(app: &mut App) {
     let (bytes, frames, glass) = (
-        PublishedBytes::default(),
+        TextureBytes::default(),
         MeasuredFrames::default(),
         GlassCounts::default(),
     );
@@ -68,7 +68,6 @@ fn add_figures(app: &mut App) {
             (publish_bytes, publish_times, publish_glass, withdraw_stale).chain(),
         );
     if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
-        // The counter is reset in the cleanup that follows.
         render_app
             .insert_resource(bytes)
             .insert_resource(frames)
@@ -79,21 +78,12 @@ fn add_figures(app: &mut App) {
                 read_timestamps
                     .after(RenderGraphSystems::Render)
                     .before(RenderGraphSystems::Submit),
-            )
-            .add_systems(Render, hand_over_bytes.in_set(RenderSystems::Render));
+            );
     }
 }
 
-/// The bytes of the last frame, on their way from the render world to the main world.
-#[derive(Resource, Clone, Default)]
-struct PublishedBytes(Arc<AtomicU64>);
-
-fn hand_over_bytes(textures: Res<IntermediateTextures>, published: Res<PublishedBytes>) {
-    published.0.store(textures.bytes(), Ordering::Relaxed);
-}
-
-fn publish_bytes(published: Res<PublishedBytes>, mut diagnostics: Diagnostics) {
-    diagnostics.add_measurement(&TEXTURE_BYTES, || published.0.load(Ordering::Relaxed) as f64);
+fn publish_bytes(bytes: Res<TextureBytes>, mut diagnostics: Diagnostics) {
+    diagnostics.add_measurement(&TEXTURE_BYTES, || bytes.get() as f64);
 }
 
 /// Publishes the times that Bevy's recorder cannot take.

@@ -4,6 +4,7 @@
 //! What has not been used for a few frames is given back. Pages, on which several blurs lie, are shared by all that
 //! need such: they stay as large as they had to be lately, so that panels can move without a texture being made.
 
+use crate::diagnostics::memory::TextureBytes;
 use crate::errors::BlurError;
 use crate::formats::Resolved;
 use crate::plan::BlurPlan;
@@ -48,12 +49,6 @@ struct Held {
 }
 
 impl IntermediateTextures {
-    /// What the textures hold that are used in this frame.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
     /// Takes the intermediates of a plan for this frame.
     ///
     /// # Errors
@@ -182,9 +177,12 @@ fn use_one(
     Ok((one.view.clone(), if is_new { bytes(kind) } else { 0 }))
 }
 
-/// Gives back what is used no more.
-pub fn give_back_textures(mut textures: ResMut<IntermediateTextures>) {
-    textures.bytes = 0;
+/// Ends a frame: says how much it used, and gives back what is used no more.
+pub fn give_back_textures(mut textures: ResMut<IntermediateTextures>, published: Option<Res<TextureBytes>>) {
+    let bytes = core::mem::take(&mut textures.bytes);
+    if let Some(published) = published {
+        published.set(bytes);
+    }
     textures.pages.retain(|_, page| page.is_kept());
     let IntermediateTextures { held, left, .. } = &mut *textures;
     for kinds in [held, left] {

@@ -1,127 +1,79 @@
-//! The crate is built in floors: a file imports only from files on strictly lower ones, so nothing depends on itself in a
-//! circle. Files of one folder are no exception.
+//! The crate is built of rooms. A room imports only from rooms on lower floors, and files of a room import each other in no
+//! circle.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The files of every floor, from the ground up.
-const FLOORS: &[&[&str]] = &[
-    &["errors", "kernel", "program", "systems", "backdrop/groups"],
-    &["settings/strength", "plan/rules", "gpu/view_info", "formats/table"],
-    &[
-        "settings/image",
-        "settings/backdrop",
-        "settings/profile",
-        "formats/dither",
-    ],
-    &["settings/region"],
-    &["settings"],
-    &["diagnostics/label"],
-    &[
-        "plan/pass",
-        "plan/pack",
-        "plan/ladder",
-        "shares",
-        "diagnostics/assign",
-        "diagnostics/timestamps",
-        "diagnostics/glass",
-        "image/request",
-        "image/pixels",
-        "backdrop/reports",
-    ],
-    &["plan/row", "plan/images", "reports"],
-    &["plan/axis"],
-    &["plan/builder"],
-    &["plan/zip", "plan/layers"],
-    &["plan"],
-    &[
-        "formats",
-        "plan/pages",
-        "plan/stages",
-        "gpu/uniforms",
-        "gpu/blend",
-        "gpu/masks",
-        "gpu/names",
-        "gpu/timing",
-        "backdrop/panel",
-    ],
-    &[
-        "gpu/pipelines",
-        "gpu/textures",
-        "gpu/request",
-        "backdrop/extract",
-        "backdrop/uniform",
-    ],
-    &["gpu/compile", "backdrop/views", "backdrop/nodes", "backdrop/stacks"],
-    &["gpu/step", "backdrop/bounds"],
-    &["gpu/prepared", "backdrop/node_groups"],
-    &["gpu/prepare"],
-    &["gpu/job"],
-    &["gpu/record"],
-    &["gpu", "backdrop/materials"],
-    &[
-        "camera",
-        "diagnostics/publish",
-        "image/targets",
-        "image/kept",
-        "backdrop/pipelines",
-    ],
-    &["diagnostics", "image/follow", "image/jobs", "backdrop/jobs"],
-    &["image/record", "backdrop/paint", "backdrop/count"],
-    &["image", "backdrop/queue", "backdrop/draw", "backdrop/announce"],
-    &["backdrop/node_draw"],
-    &["backdrop"],
-    &["lib"],
+/// The rooms of the library from the ground up, each a file, or a folder with the file of its name.
+const ROOMS: &[&str] = &[
+    "errors",
+    "kernel",
+    "program",
+    "systems",
+    "settings",
+    "shares",
+    "plan",
+    "formats",
+    "diagnostics",
+    "gpu",
+    "reports",
+    "camera",
+    "image",
+    "backdrop",
+    "lib",
 ];
 
 /// No file may have more lines.
 const MOST_LINES: usize = 400;
 
+/// The sources of a crate.
+struct Tree {
+    folder: &'static str,
+    /// The name of its root.
+    root: &'static str,
+}
+
+const LIBRARY: Tree = Tree {
+    folder: "src",
+    root: "lib",
+};
+
+const TOOL: Tree = Tree {
+    folder: "tools/blur_image/src",
+    root: "main",
+};
+
 /// One source file.
 struct Source {
-    /// Its path below `src/` without its ending, with slashes.
+    /// Its path below the folder without its ending, with slashes.
     name: String,
     text: String,
 }
 
-#[test]
-fn every_file_has_a_floor() {
-    let floors = floors();
-    for source in sources() {
-        assert!(
-            floors.contains_key(source.name.as_str()),
-            "src/{}.rs has no floor yet: put it into the table of tests/source/floors.rs, one floor above the highest \
-             file it imports",
-            source.name,
-        );
-    }
-    for name in floors.keys() {
-        assert!(Path::new(&format!("src/{name}.rs")).exists(), "{name} is no file");
-    }
+fn room_of(name: &str) -> &str {
+    name.split('/').next().unwrap_or(name)
 }
 
 #[test]
-fn imports_lead_to_lower_floors() {
-    let floors = floors();
+fn imports_lead_to_lower_rooms() {
+    let floor = |name: &str| {
+        let place = ROOMS.iter().position(|room| *room == room_of(name));
+        place.unwrap_or_else(|| panic!("{name} is in no room of tests/source/floors.rs"))
+    };
     let mut imports = 0;
     let mut wrong = Vec::new();
-    for source in sources() {
-        let Some(floor) = floors.get(source.name.as_str()) else {
-            continue;
-        };
-        for import in imported_files(&source) {
+    for (name, imported) in LIBRARY.imports() {
+        for other in imported.iter().filter(|other| room_of(other) != room_of(&name)) {
             imports += 1;
-            let other = floors.get(import.as_str());
-            if other.is_none_or(|other| other >= floor) {
-                let name = &source.name;
-                wrong.push(format!("{name} on floor {floor} imports {import} on floor {other:?}"));
+            if floor(other) >= floor(&name) {
+                wrong.push(format!("{name} imports {other}"));
             }
         }
     }
     assert!(
         wrong.is_empty(),
-        "imports must lead to lower floors:\n{}",
+        "imports must lead to rooms on lower floors:\n{}",
         wrong.join("\n")
     );
     assert!(
@@ -131,8 +83,28 @@ fn imports_lead_to_lower_floors() {
 }
 
 #[test]
+fn no_file_imports_itself_in_a_circle() {
+    for tree in [LIBRARY, TOOL] {
+        let mut imports = tree.imports();
+        // What imports only what has been taken away is in no circle.
+        loop {
+            let left: Vec<String> = imports.keys().cloned().collect();
+            imports.retain(|_, imported| imported.iter().any(|other| left.contains(other)));
+            if imports.len() == left.len() {
+                break;
+            }
+        }
+        assert!(
+            imports.is_empty(),
+            "{}: in or above a circle: {imports:#?}",
+            tree.folder
+        );
+    }
+}
+
+#[test]
 fn files_are_short() {
-    for (path, text) in files(Path::new("src")) {
+    for (path, text) in files(Path::new(LIBRARY.folder)) {
         let lines = text.lines().count();
         assert!(
             lines <= MOST_LINES,
@@ -145,7 +117,7 @@ fn files_are_short() {
 #[test]
 fn paths_are_read_as_the_compiler_reads_them() {
     let files = |name: &str, text: &str| {
-        imported_files(&Source {
+        LIBRARY.imported_files(&Source {
             name: name.to_owned(),
             text: text.to_owned(),
         })
@@ -167,31 +139,75 @@ fn paths_are_read_as_the_compiler_reads_them() {
     assert_eq!(files("errors", "mod tests {\n use super::*;\n}"), [""; 0]);
 }
 
-fn floors() -> BTreeMap<&'static str, usize> {
-    let numbered = FLOORS.iter().enumerate();
-    numbered
-        .flat_map(|(floor, files)| files.iter().map(move |file| (*file, floor)))
-        .collect()
-}
+impl Tree {
+    /// What every file imports.
+    fn imports(&self) -> BTreeMap<String, Vec<String>> {
+        let sources = self.sources().into_iter();
+        sources
+            .map(|source| (source.name.clone(), self.imported_files(&source)))
+            .collect()
+    }
 
-/// The other files that a file names, sorted.
-fn imported_files(source: &Source) -> Vec<String> {
-    let code: Vec<&str> = source
-        .text
-        .lines()
-        .map(|line| line.split("//").next().unwrap_or(""))
-        // What follows belongs to tests.
-        .take_while(|line| !line.starts_with("mod tests"))
-        .collect();
-    let code = code.join("\n");
-    let mut found: Vec<String> = paths_in(&code)
-        .iter()
-        .filter_map(|path| file_of(&source.name, path))
-        .filter(|file| *file != source.name)
-        .collect();
-    found.sort();
-    found.dedup();
-    found
+    /// The other files that a file names, sorted.
+    fn imported_files(&self, source: &Source) -> Vec<String> {
+        let code: Vec<&str> = source
+            .text
+            .lines()
+            .map(|line| line.split("//").next().unwrap_or(""))
+            // What follows belongs to tests.
+            .take_while(|line| !line.starts_with("mod tests"))
+            .collect();
+        let code = code.join("\n");
+        let mut found: Vec<String> = paths_in(&code)
+            .iter()
+            .filter_map(|path| self.file_of(&source.name, path))
+            .filter(|file| *file != source.name)
+            .collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// The file that a path in the file `from` leads to, `None` if it leads out of the crate or stays.
+    fn file_of(&self, from: &str, path: &[String]) -> Option<String> {
+        let here: Vec<&str> = from.split('/').filter(|part| *part != self.root).collect();
+        let names: Vec<&str> = path.iter().map(String::as_str).collect();
+        let ups = names.iter().take_while(|name| **name == "super").count();
+        let target: Vec<&str> = match names[0] {
+            // `pub(super)`, or a name of this file.
+            _ if names.len() == 1 => return None,
+            "crate" => names[1..].to_vec(),
+            "super" => here[..here.len().checked_sub(ups)?]
+                .iter()
+                .chain(&names[ups..])
+                .copied()
+                .collect(),
+            // A child of this file, or something of another crate.
+            _ => here.iter().chain(&names).copied().collect(),
+        };
+        let lengths = (1..=target.len()).rev();
+        let file = lengths
+            .map(|length| target[..length].join("/"))
+            .find(|file| Path::new(&format!("{}/{file}.rs", self.folder)).exists());
+        match names[0] {
+            "crate" | "super" => Some(file.unwrap_or_else(|| self.root.to_owned())),
+            _ => file.filter(|file| file.len() > from.len() && *from != *self.root),
+        }
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        let root = Path::new(self.folder);
+        let named = |(path, text): (PathBuf, String)| {
+            let name = path.strip_prefix(root).ok()?.with_extension("");
+            let name = name.to_string_lossy().replace('\\', "/");
+            let is_test = name.split('/').any(|part| part == "tests");
+            let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+            (is_rust && !is_test).then_some(Source { name, text })
+        };
+        let all: Vec<Source> = files(root).into_iter().filter_map(named).collect();
+        assert!(all.len() > 10, "only {} source files were found", all.len());
+        all
+    }
 }
 
 /// All paths of a text, with lists in braces spelled out.
@@ -242,47 +258,6 @@ fn read_list<'a>(list: &'a str, before: &[String], paths: &mut Vec<Vec<String>>)
         };
         rest = rest.trim_start();
     }
-}
-
-/// The file that a path in the file `from` leads to, `None` if it leads out of the crate or stays.
-fn file_of(from: &str, path: &[String]) -> Option<String> {
-    let here: Vec<&str> = from.split('/').filter(|part| *part != "lib").collect();
-    let names: Vec<&str> = path.iter().map(String::as_str).collect();
-    let ups = names.iter().take_while(|name| **name == "super").count();
-    let target: Vec<&str> = match names[0] {
-        // `pub(super)`, or a name of this file.
-        _ if names.len() == 1 => return None,
-        "crate" => names[1..].to_vec(),
-        "super" => here[..here.len().checked_sub(ups)?]
-            .iter()
-            .chain(&names[ups..])
-            .copied()
-            .collect(),
-        // A child of this file, or something of another crate.
-        _ => here.iter().chain(&names).copied().collect(),
-    };
-    let lengths = (1..=target.len()).rev();
-    let file = lengths
-        .map(|length| target[..length].join("/"))
-        .find(|file| Path::new(&format!("src/{file}.rs")).exists());
-    match names[0] {
-        "crate" | "super" => Some(file.unwrap_or_else(|| "lib".to_owned())),
-        _ => file.filter(|file| file.len() > from.len() && *from != *"lib"),
-    }
-}
-
-fn sources() -> Vec<Source> {
-    let root = Path::new("src");
-    let named = |(path, text): (PathBuf, String)| {
-        let name = path.strip_prefix(root).ok()?.with_extension("");
-        let name = name.to_string_lossy().replace('\\', "/");
-        let is_test = name.split('/').any(|part| part == "tests");
-        let is_rust = path.extension().is_some_and(|extension| extension == "rs");
-        (is_rust && !is_test).then_some(Source { name, text })
-    };
-    let all: Vec<Source> = files(root).into_iter().filter_map(named).collect();
-    assert!(all.len() > 20, "only {} source files were found", all.len());
-    all
 }
 
 /// All text files of a folder and the folders in it.
