@@ -74,7 +74,8 @@ impl BlurPlan {
     #[must_use]
     pub fn new(request: &PlanRequest) -> Self {
         let builder = PassBuilder::new(request);
-        let axes = builder.axes(request.sigma, request.means.precision.rho());
+        let rho = axis::least_sigma(request.edge, request.means.precision);
+        let axes = builder.axes(request.sigma, rho);
         if axes.iter().any(Axis::blurs) {
             zip::blur(builder, axes.each_ref())
         } else if request.finish == Finish::Leave {

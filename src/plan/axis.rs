@@ -47,6 +47,15 @@ pub(super) struct Extent {
     pub length: i32,
 }
 
+/// The least sigma of the lowest level, in texels of it: rho, or a little more for periodic edges, whose images do not lie on
+/// the level's grid.
+pub(super) fn least_sigma(edge: EdgeMode, precision: Precision) -> f64 {
+    match (edge, precision) {
+        (EdgeMode::Mirror | EdgeMode::Wrap, Precision::Standard) => 1.01 * precision.rho(),
+        _ => precision.rho(),
+    }
+}
+
 /// The plan of one axis.
 #[derive(Clone, Debug)]
 pub(super) struct Axis {

@@ -154,3 +154,24 @@ fn they_are_exact_for_any_picture() {
         println!("{precision:?}: {worst:.3?}/255 along an axis and in both");
     }
 }
+
+/// A level begins where it is exact enough, also for repeated pictures whose period is no multiple of its texels.
+#[test]
+fn they_are_exact_where_a_level_begins() {
+    for (edge, length) in [(EdgeMode::Wrap, 233), (EdgeMode::Wrap, 211), (EdgeMode::Mirror, 117)] {
+        for sigma in [12.0, 12.13, 24.0, 24.12, 24.25, 24.4, 48.0, 48.49] {
+            for start in [0, 3] {
+                let plan = row_plan(sigma, start, length, edge, Precision::Standard);
+                let length = length as usize;
+                let (got, exact) = (operator(&plan, length), exact_operator(sigma, length, edge));
+                let rows = got.iter().zip(&exact);
+                let error = rows.map(|(a, b)| distance_2d(a, b)).fold(0.0, f64::max);
+                println!("{edge:?}, sigma {sigma}, {length} from {start}: {error}/255");
+                assert!(
+                    error <= 0.35,
+                    "{edge:?}, sigma {sigma}, {length} from {start}: {error}/255"
+                );
+            }
+        }
+    }
+}
