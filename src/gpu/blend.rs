@@ -2,7 +2,7 @@
 //! that hold them, and what is bound beside them.
 
 use crate::plan::pass::{AxisPass, BORDER, Surface};
-use crate::plan::{BlurPlan, DENSE_FROM, LAYERS, Layer, Layers, MIN_SIGMA};
+use crate::plan::{BlurPlan, LAYERS, Layer, Layers};
 use crate::program::Program;
 use crate::shares::{Measure, Shares};
 use bevy::render::render_resource::binding_types::{texture_2d, uniform_buffer_sized};
@@ -35,8 +35,8 @@ pub struct LayerUniform {
     pub(super) log_sigma: f32,
 }
 
-/// The weights inside the region at both ends of an axis.
-type Borders = [f32; 2 * BORDER];
+/// The weights inside the region at both ends of an axis: none is more than 1, and two share a word.
+type Borders = [u32; BORDER];
 
 /// `Layers` in WGSL.
 #[repr(C)]
@@ -49,8 +49,7 @@ pub struct LayersUniform {
     pub(super) gathered: f32,
     pub(super) cutoff: f32,
     pub(super) count: u32,
-    pub(super) least: f32,
-    pub(super) dense: f32,
+    pub(super) lines: [f32; 2],
     pub(super) layers: [LayerUniform; LAYERS],
     pub(super) tables: [[Borders; 2]; LAYERS],
 }
@@ -109,10 +108,9 @@ impl LayersUniform {
             gathered: layers.gathered as f32,
             cutoff: layers.cutoff as f32,
             count: layers.layers.len() as u32,
-            least: MIN_SIGMA,
-            dense: DENSE_FROM as f32,
+            lines: [layers.lines.start as f32, layers.lines.end as f32],
             layers: array::from_fn(|i| of(i).map_or_else(LayerUniform::zeroed, LayerUniform::new)),
-            tables: array::from_fn(|i| of(i).map_or([[0.0; 2 * BORDER]; 2], borders)),
+            tables: array::from_fn(|i| of(i).map_or([[0; BORDER]; 2], borders)),
         }
     }
 }
@@ -133,8 +131,12 @@ impl LayerUniform {
 }
 
 fn borders(layer: &Layer) -> [Borders; 2] {
-    let number = |axis: &AxisPass, i: usize| axis.table.get(i).map_or(0.0, |number| *number as f32);
-    layer.axes.each_ref().map(|axis| array::from_fn(|i| number(axis, i)))
+    let number = |axis: &AxisPass, i: usize| {
+        let weight = axis.table.get(i).copied().unwrap_or(0.0);
+        (weight * f64::from(u16::MAX)).round() as u32
+    };
+    let pair = |axis: &AxisPass, i: usize| number(axis, 2 * i) | number(axis, 2 * i + 1) << 16;
+    layer.axes.each_ref().map(|axis| array::from_fn(|i| pair(axis, i)))
 }
 
 impl SharesUniform {

@@ -171,7 +171,7 @@ fn the_uniforms_mirror_their_structs() {
     let layer = fields![LayerUniform: shift, octaves, origin, size, normalize, sigma, log_sigma];
     assert_eq!(members(&module, "Layer"), (layer, size_of::<LayerUniform>()));
     let layers = fields![
-        LayersUniform: aspect, texel_size, origin, largest, gathered, cutoff, count, least, dense, layers, tables
+        LayersUniform: aspect, texel_size, origin, largest, gathered, cutoff, count, lines, layers, tables
     ];
     assert_eq!(members(&module, "Layers"), (layers, size_of::<LayersUniform>()));
     let shares = fields![SharesUniform: point, across, down, slope, offset, first, last, measure];
@@ -200,7 +200,7 @@ fn the_uniform_of_glass_mirrors_its_struct() {
 }
 
 #[test]
-fn the_edge_modes_mirror_their_indices() {
+fn the_constants_mirror_those_of_plans() {
     let common = read("common");
     for edge in [
         EdgeMode::Clamp,
@@ -213,6 +213,8 @@ fn the_edge_modes_mirror_their_indices() {
         let line = format!("const EDGE_{name}: u32 = {}u;", super::uniforms::edge_index(edge));
         assert!(common.contains(&line), "{line}");
     }
+    let least = format!("const MIN_SIGMA: f32 = {};", crate::plan::MIN_SIGMA);
+    assert!(read("layers").contains(&least), "{least}");
 }
 
 /// Validates a module for a device of certain capabilities.

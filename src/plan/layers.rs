@@ -12,13 +12,14 @@
 //!
 //! Which sigmas layers have, and how they are blended, is the subject of [`ladder`].
 
-use super::axis::Axis;
+use super::axis::{Axis, least_sigma};
 use super::builder::{Axes, Level, PassBuilder, each, level_size};
 use super::pass::{BlurPlan, Finish, Layer, Layers, Needed, PassKind, PlanRequest, Surface};
 use super::{ladder, pack, rules};
 use crate::program::Tiling;
 use bevy::math::{IVec2, UVec2, Vec2};
 use core::array;
+use core::ops::Range;
 
 /// One blur of the whole picture.
 struct Blur {
@@ -50,8 +51,9 @@ impl Blur {
 pub(super) fn blur(mut builder: PassBuilder, in_place: bool) -> BlurPlan {
     let request = builder.request;
     let most = request.sigma.max_element();
-    let (largest, aspect) = (ladder::largest(most), request.sigma / most);
-    let blurs = blurs(&builder, largest, aspect);
+    let aspect = request.sigma / most;
+    let lines = ladder::lines(aspect);
+    let blurs = blurs(&builder, most, aspect, &lines);
     let chain = chain(&mut builder, &blurs);
     let tiles = tiles(&mut builder, &blurs);
     let between = convolve(&mut builder, &blurs, &chain, &tiles);
@@ -65,7 +67,8 @@ pub(super) fn blur(mut builder: PassBuilder, in_place: bool) -> BlurPlan {
     };
     builder.plan.layers = Some(Layers {
         atlas: tiles[0].surface,
-        gathered: ladder::gathered(largest),
+        gathered: ladder::gathered(f64::from(most)),
+        lines,
         cutoff: request.means.precision.cutoff(),
         sums: sums.surface,
         aspect,
@@ -80,14 +83,14 @@ pub(super) fn blur(mut builder: PassBuilder, in_place: bool) -> BlurPlan {
 }
 
 /// The blurs of all rungs up to the largest sigma, from weak to strong.
-fn blurs(builder: &PassBuilder, largest: f64, aspect: Vec2) -> Vec<Blur> {
+fn blurs(builder: &PassBuilder, most: f32, aspect: Vec2, lines: &Range<f64>) -> Vec<Blur> {
+    let largest = f64::from(most);
+    let rho = least_sigma(builder.request.edge, builder.request.means.precision);
     let fixed = ladder::fixed_sigmas(largest).map(|sigma| (sigma, ladder::RHO));
-    let rungs = fixed.chain([(largest, builder.request.means.precision.rho())]);
-    let (sigmas, rhos): (Vec<f64>, Vec<f64>) = rungs.unzip();
-    let most = builder.request.sigma.max_element();
+    let (sigmas, rhos): (Vec<f64>, Vec<f64>) = fixed.chain([(largest, rho)]).unzip();
     let blur = |(rung, (sigma, rho)): (usize, (&f64, f64))| Blur {
         sigma: *sigma,
-        readers: shares(ladder::readers(&sigmas, rung), most),
+        readers: shares(ladder::readers(&sigmas, rung, lines), most),
         axes: builder.axes(*sigma as f32 * aspect, rho),
     };
     sigmas.iter().zip(rhos).enumerate().map(blur).collect()

@@ -4,6 +4,7 @@ use crate::kernel::Precision;
 use crate::program::{Beyond, Filtering, Program, Tiling};
 use crate::settings::EdgeMode;
 use bevy::math::{IVec2, URect, UVec2, Vec2};
+use core::ops::Range;
 
 /// The most numbers of one axis.
 pub const MAX_WEIGHTS: usize = 96;
@@ -241,6 +242,8 @@ pub struct Layers {
     pub sums: Surface,
     /// The sigmas along x and y as shares of the larger one.
     pub aspect: Vec2,
+    /// The sigmas of layers above which a line through two of them is enough.
+    pub lines: Range<f64>,
     /// The position of the target's first texel in the picture.
     pub origin: IVec2,
     /// The layers, from weak to strong.

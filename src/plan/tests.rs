@@ -1,5 +1,6 @@
 //! Plans against the infinite Gaussian, without a GPU.
 
+mod blends;
 pub(crate) mod fingerprint;
 mod images;
 mod layers;

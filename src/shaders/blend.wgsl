@@ -4,7 +4,7 @@
 #define_import_path bevy_gaussian_blur::blend
 
 #import bevy_gaussian_blur::cubic::{BORDER, Fetches, Place, cubic, fetches}
-#import bevy_gaussian_blur::layers::{AXIS_VECTORS, TABLE_VECTORS, sigma_at, sigmas_within, stack}
+#import bevy_gaussian_blur::layers::{AXIS_VECTORS, MIN_SIGMA, TABLE_VECTORS, sigma_at, sigmas_within, stack}
 #ifdef GATHERED
 #import bevy_gaussian_blur::common::blur
 #else
@@ -22,7 +22,7 @@
 // The sigma at a texel of the target; 0 where that is no blur.
 fn target_sigma(texel: vec2<i32>) -> f32 {
     let sigma = sigma_at(texel + stack.origin);
-    return select(0.0, sigma, sigma >= stack.least);
+    return select(0.0, sigma, sigma >= MIN_SIGMA);
 }
 
 // What a Gaussian is blended from: a layer and the ones below it, and the sharp picture, with these weights.
@@ -35,7 +35,7 @@ struct Choice {
 // The most layers that are blended.
 const LAYERS_BLENDED: u32 = 3u;
 
-// What the Gaussian of `sigma` is blended from, which is no less than `stack.least`. The layer above it is one of these.
+// What the Gaussian of `sigma` is blended from, which is no less than `MIN_SIGMA`. The layer above it is one of these.
 fn choice_of(sigma: f32, range: vec2<u32>) -> Choice {
     if sigma <= stack.gathered {
         return Choice(0u, vec3<f32>(0.0), 1.0);
@@ -58,7 +58,7 @@ fn weights_of(above: u32, gap: f32) -> vec3<f32> {
     let weak = stack.layers[above - 1u].log_sigma;
     let t = gap / (strong - weak);
     let line = vec3<f32>(1.0 - t, t, 0.0);
-    if above == 1u || stack.layers[above - 1u].sigma >= stack.dense {
+    if above == 1u || is_line(above) {
         return line;
     }
     // Newton's form of the parabola through the next weaker one.
@@ -67,6 +67,12 @@ fn weights_of(above: u32, gap: f32) -> vec3<f32> {
     let slope = bend / (strong - weak);
     let next_slope = bend / (weak - weaker);
     return line + vec3<f32>(-slope, slope + next_slope, -next_slope);
+}
+
+// Whether a line through two layers is enough below this one.
+fn is_line(above: u32) -> bool {
+    let weak = stack.layers[above - 1u].sigma;
+    return weak >= stack.lines.x && weak < stack.lines.y;
 }
 
 // The Gaussian of the sharp picture itself, for a sigma no larger than `stack.gathered`, or for that.
@@ -94,7 +100,7 @@ fn is_slow(window: Window) -> bool {
     let low = vec2<f32>(window.centre - vec2<i32>(0, window.reach.y));
     let high = vec2<f32>(window.centre + vec2<i32>(1, window.reach.y + 1));
     let sigmas = min(sigmas_within(low, high), vec2<f32>(stack.gathered));
-    return sigmas.x >= stack.least && sigmas.y <= 1.044 * sigmas.x;
+    return sigmas.x >= MIN_SIGMA && sigmas.y <= 1.044 * sigmas.x;
 }
 
 // The sum of the rows' sums along the column through a window.
@@ -149,8 +155,7 @@ fn choices_in(first: vec2<i32>, size: vec2<i32>) -> Choices {
     var lowest = above.x;
     let is_single = above.x == above.y && sigmas.x >= stack.layers[lowest].sigma;
     if lowest > 0u && !is_single {
-        let is_line = stack.layers[lowest - 1u].sigma >= stack.dense;
-        lowest -= min(lowest, select(2u, 1u, is_line));
+        lowest -= min(lowest, select(2u, 1u, is_line(lowest)));
     }
     return Choices(above, vec2<u32>(lowest, above.y + 1u));
 }
@@ -251,6 +256,6 @@ fn stored_weight(index: u32, axis: u32, texel: i32) -> f32 {
     let from_end = select(-1, texel + 2 * BORDER - length, texel + BORDER >= length);
     let slot = u32(max(select(from_end, texel, texel < BORDER), 0));
     let is_stored = texel < BORDER || from_end >= 0;
-    let vector = stack.tables[index * TABLE_VECTORS + axis * AXIS_VECTORS + slot / 4u];
-    return select(1.0, vector[slot % 4u], is_stored);
+    let vector = stack.tables[index * TABLE_VECTORS + axis * AXIS_VECTORS + slot / 8u];
+    return select(1.0, unpack2x16unorm(vector[slot / 2u % 4u])[slot % 2u], is_stored);
 }

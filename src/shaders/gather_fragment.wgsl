@@ -1,7 +1,7 @@
 // Render: sums of rows of the sharp picture under the small sigmas of a blur that varies, for the pass that blends.
 
 #import bevy_gaussian_blur::common::source_position
-#import bevy_gaussian_blur::layers::{may_be_summed, sigma_at, sigmas_within, stack}
+#import bevy_gaussian_blur::layers::{MIN_SIGMA, may_be_summed, sigma_at, sigmas_within, stack}
 #import bevy_gaussian_blur::leave::{Output, leave}
 #import bevy_gaussian_blur::sums::{row_sum, window_of}
 
@@ -16,6 +16,6 @@ fn gather_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     if !may_be_summed(sigmas) {
         return leave(vec4<f32>(0.0), texel);
     }
-    let sigma = clamp(sigma_at(centre), stack.least, stack.gathered);
+    let sigma = clamp(sigma_at(centre), MIN_SIGMA, stack.gathered);
     return leave(row_sum(window_of(texel, sigma * stack.aspect, stack.cutoff)), texel);
 }

@@ -7,6 +7,9 @@
 
 const LAYERS: u32 = #{LAYERS}u;
 
+// The least sigma that is a blur.
+const MIN_SIGMA: f32 = 0.03;
+
 // One blur of the whole picture. See `plan::layers::Layer`.
 struct Layer {
     // Twice the target texel plus `shift`, divided by 2^(octaves + 1), is the place in the atlas.
@@ -35,17 +38,15 @@ struct Layers {
     // After how many sigmas that sum ends.
     cutoff: f32,
     count: u32,
-    // The least sigma that is a blur.
-    least: f32,
-    // The sigma from which on a line through two layers is enough.
-    dense: f32,
+    // Above layers from the first of these sigmas on, up to the second, a line through two layers is enough.
+    lines: vec2<f32>,
     layers: array<Layer, LAYERS>,
-    // For each layer and axis the weights inside the region, as in `cubic`: one table after the other.
-    tables: array<vec4<f32>, LAYERS * TABLE_VECTORS>,
+    // For each layer and axis the weights inside the region, as in `cubic`, two in a word: one table after the other.
+    tables: array<vec4<u32>, LAYERS * TABLE_VECTORS>,
 }
 
 // The vectors of the two tables of a layer: BORDER numbers for either end of either axis.
-const AXIS_VECTORS: u32 = 2u * u32(BORDER) / 4u;
+const AXIS_VECTORS: u32 = 2u * u32(BORDER) / 8u;
 const TABLE_VECTORS: u32 = 2u * AXIS_VECTORS;
 
 @group(0) @binding(4) var<uniform> stack: Layers;
@@ -53,16 +54,16 @@ const TABLE_VECTORS: u32 = 2u * AXIS_VECTORS;
 // The sigma at a texel of the picture, be it a blur or not.
 fn sigma_at(texel: vec2<i32>) -> f32 {
     let position = vec2<f32>(texel) + 0.5;
-    return min(share_at(position) * stack.largest, stack.layers[stack.count - 1u].sigma);
+    return share_at(position) * stack.largest;
 }
 
 // No less and no more than all sigmas of a box of the picture, but for rounding.
 fn sigmas_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
-    return min(shares_within(low, high) * stack.largest, vec2<f32>(stack.layers[stack.count - 1u].sigma));
+    return shares_within(low, high) * stack.largest;
 }
 
 // Whether something may be summed between two sigmas. The pass that blends decides what is a blur; this one may round apart,
 // and so sums a little more.
 fn may_be_summed(sigmas: vec2<f32>) -> bool {
-    return sigmas.y >= 0.999 * stack.least && sigmas.x <= 1.001 * stack.layers[0].sigma;
+    return sigmas.y >= 0.999 * MIN_SIGMA && sigmas.x <= 1.001 * stack.layers[0].sigma;
 }

@@ -140,6 +140,8 @@ impl Hash {
             layers.cutoff,
             layers.aspect.x.into(),
             layers.aspect.y.into(),
+            layers.lines.start,
+            layers.lines.end,
         ] {
             self.float(number);
         }

@@ -158,14 +158,10 @@ fn lagrange(places: &[f64], at: f64) -> Vec<f64> {
 #[test]
 fn blends_are_near_the_gaussian() {
     let layers = kernels(12.0);
+    let lines = ladder::lines(Vec2::ONE);
     for (above, _) in layers.iter().enumerate().skip(1) {
         let below = layers[above - 1].0;
-        let first = above
-            - if above == 1 || below >= ladder::DENSE_FROM {
-                1
-            } else {
-                2
-            };
+        let first = above - if above == 1 || lines.contains(&below) { 1 } else { 2 };
         let taken = &layers[first..=above];
         let places: Vec<f64> = taken.iter().map(|(sigma, _)| sigma.ln()).collect();
         for share in [0.25, 0.5, 0.75] {
@@ -350,7 +346,7 @@ fn a_growing_sigma_gets_its_layers_where_the_topmost_was() {
             .collect()
     };
     let mut last = sigmas(2.0);
-    for top in (0..900).map(|i| 2.0 * 1.01_f32.powi(i)) {
+    for top in (0..1350).map(|i| 2.0 * 1.01_f32.powi(i)) {
         let next = sigmas(top);
         let fixed = |sigmas: &[f64]| sigmas[..sigmas.len() - 1].to_vec();
         let kept = fixed(&last);
