@@ -151,8 +151,11 @@ impl AxisPass {
             Filter::Spline => 2 << self.octaves,
             Filter::Taps | Filter::Weights | Filter::Mean(_) => 1,
         };
+        // A place that integers do not hold lies beyond the largest texture: such a plan is refused for its size.
+        let by = i64::from(texel) * i64::from(source) - i64::from(self.step) * i64::from(target);
+        let shift = i64::from(self.shift) + by;
         Self {
-            shift: self.shift + texel * source - self.step * target,
+            shift: shift.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32,
             bounds: (self.bounds.0 + source, self.bounds.1 + source),
             ..self
         }

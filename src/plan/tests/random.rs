@@ -14,6 +14,9 @@ const LONGEST: u32 = 65_535;
 /// All passes of a plan for one side, down to one texel, and up; and the residual blur.
 const MOST_PASSES: usize = 2 * 16 + 6;
 
+/// Those of a plan whose sigma varies: two for each layer, and all octaves of either axis.
+const MOST_PASSES_OF_LAYERS: usize = 2 * LAYERS + 2 * 16 + 6;
+
 /// How many plans the suite makes.
 const FEW: u32 = 1500;
 
@@ -90,13 +93,15 @@ fn assert_sound(plan: &BlurPlan, request: &PlanRequest) {
         }
         let are_normal = pass.axes.iter().all(|axis| is_normal(axis, request.edge));
         assert!(is_in_bounds(pass) && are_normal, "{pass:?}");
-        assert!(index < MOST_PASSES, "more and more passes");
+        let most = plan.layers.as_ref().map_or(MOST_PASSES, |_| MOST_PASSES_OF_LAYERS);
+        assert!(index < most, "more and more passes");
         written.push(pass.target);
     }
     let side = plan.largest_intermediate().max_element();
     // The apron of the finest level.
     let longest = request.region.size().max_element() + 2 * 3 + 2;
-    assert!(side <= longest, "an intermediate of {side} texels for {longest}");
+    let fits = side <= longest || plan.layers.is_some();
+    assert!(fits, "an intermediate of {side} texels for {longest}");
     let is_complete = match request.finish {
         Finish::Write => plan
             .passes
@@ -138,6 +143,14 @@ fn plans_for_arbitrary_bits_are_sound() {
         assert_sound(&plan, &request);
         assert_listed(&plan, &request);
         assert_sound(&BlurPlan::copy(request.region, request.finish), &request);
+        if request.sigma.is_finite() {
+            let in_place = request.region.min.x % 2 == 0;
+            let varying = PlanRequest {
+                sigma: request.sigma.max(Vec2::ZERO),
+                ..request
+            };
+            assert_sound(&BlurPlan::varying(&varying, in_place), &varying);
+        }
         Ok(())
     });
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
