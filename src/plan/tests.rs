@@ -8,6 +8,7 @@ mod leave;
 mod pages;
 mod random;
 mod stages;
+mod strong;
 
 use super::pass::{AxisPass, MAX_WEIGHTS, Surface};
 use super::stages::{stages, varying_stages};
