@@ -309,23 +309,28 @@ fn sigma_limit(edge: EdgeMode, length: i32) -> f64 {
     }
 }
 
-/// The sigmas of so many octaves at which a kernel gets another program, from weak to strong.
+/// The sigmas of so many octaves at which a kernel gets another program, whatever the edge mode. The first one has these
+/// octaves with every edge mode.
 pub(super) fn boundaries(octaves: u32, means: Means) -> Vec<f32> {
     let Means { precision, tiling, .. } = means;
-    let start = f64::from(octaves).exp2() * precision.rho();
-    let (least, end) = if octaves == 0 {
-        (f64::from(MIN_SIGMA), 2.0 * start)
+    let scale = f64::from(octaves).exp2();
+    let [start, periodic] = [EdgeMode::Clamp, EdgeMode::Mirror].map(|edge| scale * least_sigma(edge, precision));
+    let starts = if octaves == 0 {
+        vec![f64::from(MIN_SIGMA)]
     } else {
-        (start, 2.0 * start)
+        vec![periodic, start]
     };
     let reaching = |reach: usize| whole_sigma(reach as f64 / precision.cutoff(), octaves);
     let step = rules::reach_step(tiling);
+    let least = starts[starts.len() - 1];
     let others = (step..MAX_WEIGHTS).step_by(step).map(reaching);
-    let all = [least]
-        .into_iter()
-        .chain(others.filter(|sigma| least < *sigma && *sigma < end));
+    let others = others.filter(|sigma| (least..2.0 * periodic).contains(sigma));
     // A little more, since numbers are rounded.
-    all.map(|sigma| 1.0001 * sigma as f32).collect()
+    starts
+        .into_iter()
+        .chain(others)
+        .map(|sigma| 1.0001 * sigma as f32)
+        .collect()
 }
 
 /// The sigma of a blur that leaves this one to the lowest level, in its texels.
