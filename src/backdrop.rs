@@ -15,6 +15,7 @@
 mod announce;
 #[cfg(feature = "ui")]
 mod bounds;
+mod cells;
 mod count;
 mod draw;
 mod extract;
@@ -183,3 +184,6 @@ fn add_nodes_to(app: &mut SubApp, schedule: impl ScheduleLabel + Clone) {
         ),
     );
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,7 @@
 //! for the commands that it is given is its own affair. The program fails if there is any.
 
 mod allocations;
+mod grouping;
 
 #[path = "../../tests/gpu/support/mod.rs"]
 #[expect(dead_code, reason = "the tests use more of this")]
@@ -92,6 +93,7 @@ fn main() -> ExitCode {
         );
         all.extend(found);
     }
+    grouping::print();
     for (place, count) in &all {
         eprintln!("{count} allocations in {place}");
     }
