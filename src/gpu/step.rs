@@ -121,20 +121,20 @@ impl Step {
         let target = if stores { bound.target } else { bound.source };
         let [atlas, mask, sums] = bound.blended.map_or([bound.source; 3], |blended| blended.views());
         let views = [bound.source, target, atlas, mask, sums].map(|view| view.id());
-        if let Some(known) = self.bind_groups.iter().position(|(ids, _)| *ids == views) {
-            let last = self.bind_groups.len() - 1;
-            self.bind_groups.swap(known, last);
-            return;
-        }
-        let neighbour = neighbour.filter(|other| other.key.binds_like(&self.key));
-        let shared = neighbour.and_then(|other| other.bind_groups.last());
-        let group = match shared {
-            Some((of, group)) if *of == views => group.clone(),
-            _ => bind_group(&self.key, pipelines, cache, device, bound),
+        let known = self.bind_groups.iter().position(|(ids, _)| *ids == views);
+        let group = match known.map(|known| self.bind_groups.remove(known)) {
+            Some((_, group)) => group,
+            None => {
+                let neighbour = neighbour.filter(|other| other.key.binds_like(&self.key));
+                match neighbour.and_then(|other| other.bind_groups.last()) {
+                    Some((of, group)) if *of == views => group.clone(),
+                    _ => bind_group(&self.key, pipelines, cache, device, bound),
+                }
+            }
         };
-        if self.bind_groups.len() == bound.most {
-            self.bind_groups.remove(0);
-        }
+        // There may be more than before: another step, or an image of more layers, has left them.
+        let surplus = self.bind_groups.len().saturating_sub(bound.most.saturating_sub(1));
+        self.bind_groups.drain(..surplus);
         self.bind_groups.push((views, group));
     }
 }

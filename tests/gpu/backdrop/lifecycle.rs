@@ -4,6 +4,7 @@ use super::glass;
 use super::pane::{Pane, layers};
 use super::stage::{BACKENDS, HDR, LDR, Stage, on_both};
 use crate::support::compositor::Layer;
+use crate::support::counters::Held;
 use crate::support::logs;
 use crate::support::scene::{Kind, set_active};
 use bevy::diagnostic::DiagnosticsStore;
@@ -260,4 +261,29 @@ fn panels_come_and_go() {
         let is_over = stage.headless.frames_until(SOON, |world| figure(world) == Some(0.0));
         assert!(is_over, "{backend:?}: bytes stay");
     }
+}
+
+#[test]
+fn panes_that_come_go_and_grow_leave_no_bindings() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        let pane = |index: usize, side: f32| {
+            let place = [10.0 + 60.0 * index as f32, 10.0, side, side];
+            Pane::new(place, glass(5.0))
+        };
+        let panes = [0, 1, 2].map(|index| pane(index, 10.0));
+        stage.show(|ui| ui.panes(&panes));
+        stage.headless.warm_up();
+        let mut held = Vec::new();
+        // The pages on which their blurs lie grow as they do, and have been bound by more panes than are left.
+        for round in 0..8 {
+            for (visibility, side) in [(Visibility::Visible, 1.0), (Visibility::Hidden, 2.0)] {
+                let side = 10.0 + 5.0 * round as f32 + side;
+                stage.change(0, pane(0, side).bundle());
+                (1..3).for_each(|index| stage.change(index, visibility));
+                (0..4).for_each(|_| stage.headless.frame());
+            }
+            held.push(Held::by(&stage.headless.app).of("bind groups"));
+        }
+        assert_eq!(held[1..], [held[1]; 7], "{held:?}");
+    });
 }

@@ -1,0 +1,39 @@
+//! A blur keeps the bind groups that it needs, and with them the textures that they hold: no more than it did at its start.
+
+use super::{FORMAT, SIGMA, picture};
+use crate::support::counters::Held;
+use crate::support::headless::Headless;
+use crate::support::images::{self, layered, plain, replace_image};
+use crate::support::outcomes::{finished, record};
+use crate::support::{formats, gpu};
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+
+/// An image of some layers.
+fn image(layers: usize) -> Image {
+    if layers == 1 {
+        return formats::to_image(&picture(33, 20), FORMAT);
+    }
+    layered(&vec![vec![picture(33, 20)]; layers], FORMAT)
+}
+
+fn bind_groups(headless: &Headless) -> i64 {
+    Held::by(&headless.app).of("bind groups")
+}
+
+#[test]
+fn an_image_of_six_layers_becomes_one_of_one_layer() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    let source = headless.add_image(image(1));
+    let every_frame = plain(source.clone()).with_update(BlurUpdate::EveryFrame);
+    images::spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), every_frame);
+    finished(&mut headless, 15);
+    let at_first = bind_groups(&headless);
+    for layers in [6, 1, 1, 1, 1, 3, 1] {
+        replace_image(&mut headless, &source, image(layers));
+        finished(&mut headless, 10);
+    }
+    assert_eq!(bind_groups(&headless), at_first);
+}
