@@ -36,7 +36,7 @@ pub use record::{BlurAccess, BlurRecorder, Views, record_together};
 pub use request::{BlurIo, BlurPart, BlurRequest, Work, WorkKind};
 pub use textures::create_texture;
 pub use timing::Timed;
-pub use view_info::{Viewed, layers_of};
+pub use view_info::{Viewed, first_part, layers_of};
 
 /// The backend that the app has chosen.
 #[derive(Resource, Clone, Copy, Debug, Default)]

@@ -9,6 +9,7 @@ mod follow;
 mod jobs;
 mod kept;
 mod pixels;
+mod readback;
 mod record;
 mod request;
 mod targets;
@@ -31,7 +32,9 @@ pub struct BlurImagePlugin;
 impl Plugin for BlurImagePlugin {
     fn build(&self, app: &mut App) {
         let outcomes = Outcomes::default();
+        let arrived = pixels::Arrived::default();
         app.insert_resource(outcomes.clone())
+            .insert_resource(arrived.clone())
             .init_resource::<Followed>()
             .init_resource::<Requests>()
             .init_resource::<targets::Targets>()
@@ -42,9 +45,13 @@ impl Plugin for BlurImagePlugin {
                     BlurSystems::Collect.after(AssetEventSystems).after(BlurSystems::Fit),
                 ),
             )
-            .add_observer(pixels::read_back)
-            .add_observer(pixels::hand_over)
-            .add_systems(PreUpdate, follow::report_outcomes.in_set(BlurSystems::Report))
+            .add_observer(targets::disown_target)
+            .add_systems(
+                PreUpdate,
+                (follow::report_outcomes, pixels::hand_over)
+                    .chain()
+                    .in_set(BlurSystems::Report),
+            )
             .add_systems(
                 PostUpdate,
                 (
@@ -58,12 +65,15 @@ impl Plugin for BlurImagePlugin {
         };
         render_app
             .insert_resource(outcomes)
+            .insert_resource(arrived)
             .init_resource::<Requests>()
             .init_resource::<record::Times>()
             .init_resource::<record::Encoded>()
+            .init_resource::<readback::Wanted>()
+            .init_resource::<readback::Copies>()
             .init_gpu_resource::<jobs::ImageJobs>()
             .add_systems(RenderStartup, |outcomes: Res<Outcomes>| outcomes.start_over())
-            .add_systems(ExtractSchedule, jobs::extract_requests)
+            .add_systems(ExtractSchedule, (jobs::extract_requests, readback::extract_wanted))
             .add_systems(
                 Render,
                 (jobs::prepare_jobs, record::find_times).in_set(RenderSystems::PrepareBindGroups),
@@ -81,7 +91,10 @@ impl Plugin for BlurImagePlugin {
                         .after(camera_driver)
                         .in_set(RenderGraphSystems::Render)
                         .in_set(GaussianBlurSystems::ImagesAfterCameras),
-                    record::report_submitted.in_set(RenderGraphSystems::Finish),
+                    readback::copy_pixels
+                        .after(record::record_after_cameras)
+                        .in_set(RenderGraphSystems::Render),
+                    (record::report_submitted, readback::send_copies).in_set(RenderGraphSystems::Finish),
                 ),
             );
     }

@@ -1,10 +1,12 @@
 //! What a view shows of an image: its format, its size, its layers and its mip levels.
 
 use crate::errors::BlurError;
-use bevy::image::Image;
+use bevy::asset::RenderAssetUsages;
+use bevy::image::{Image, ToExtents};
 use bevy::math::UVec2;
 use bevy::render::render_resource::{
-    TextureDescriptor, TextureDimension, TextureFormat, TextureView, TextureViewDescriptor, TextureViewDimension,
+    TexelCopyTextureInfo, TextureDescriptor, TextureDimension, TextureFormat, TextureView, TextureViewDescriptor,
+    TextureViewDimension,
 };
 use bevy::render::texture::GpuImage;
 
@@ -67,6 +69,25 @@ impl Viewed {
         })
     }
 
+    /// An image without pixels whose view shows this.
+    #[must_use]
+    pub fn image(&self, label: &'static str) -> Image {
+        let mut size = self.size.to_extents();
+        size.depth_or_array_layers = self.layers;
+        let (dimension, usages) = (TextureDimension::D2, RenderAssetUsages::default());
+        let mut image = Image::new_uninit(size, dimension, self.format, usages);
+        image.texture_descriptor.label = Some(label);
+        image.texture_descriptor.mip_level_count = self.levels;
+        if self.dimension != TextureViewDimension::D2 {
+            image.texture_view_descriptor = Some(TextureViewDescriptor {
+                label: Some(label),
+                dimension: Some(self.dimension),
+                ..Default::default()
+            });
+        }
+        image
+    }
+
     /// The size of one of the levels that are shown, counted from the first.
     #[must_use]
     pub fn level_size(&self, level: u32) -> UVec2 {
@@ -97,4 +118,14 @@ pub fn layers_of(image: &GpuImage, viewed: &Viewed, level: u32) -> Vec<TextureVi
         })
     };
     (0..viewed.layers).map(view).collect()
+}
+
+/// Where the first layer of the first level lies that an image shows.
+#[must_use]
+pub fn first_part(image: &GpuImage) -> TexelCopyTextureInfo<'_> {
+    let view = image.texture_view_descriptor.as_ref();
+    let mut part = image.texture.as_image_copy();
+    part.mip_level = view.map_or(0, |view| view.base_mip_level);
+    part.origin.z = view.map_or(0, |view| view.base_array_layer);
+    part
 }

@@ -1,13 +1,12 @@
 //! Blurs an image once and hands the pixels over, for tools that want numbers and not a picture on the screen.
 
-use crate::errors::BlurError;
-use crate::settings::{BlurFailed, BlurFinished, BlurImage, BlurUpdate, GaussianBlur};
-use bevy::asset::RenderAssetUsages;
+use crate::gpu::Viewed;
+use crate::settings::{BlurImage, BlurUpdate, GaussianBlur};
 use bevy::image::Image;
 use bevy::prelude::*;
-use bevy::render::gpu_readback::{Readback, ReadbackComplete};
-use bevy::render::render_resource::{TextureDimension, TextureUsages};
+use bevy::render::render_resource::TextureUsages;
 use bevy::render::renderer::RenderDevice;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Blurs images for their pixels.
 pub trait BlurPixelsExt {
@@ -44,73 +43,67 @@ impl BlurPixelsExt for Commands<'_, '_> {
 pub struct BlurredPixels {
     /// The entity that carried [`BlurImage`].
     pub entity: Entity,
-    /// The result, with its pixels, in the format of the target. It is no asset yet.
+    /// What the target showed when the blur was done: the layers that its view shows, of the first mip level that it shows, in
+    /// the view's format. It is no asset yet.
     pub image: Image,
 }
 
 /// A blur whose result is to be read back.
 #[derive(Component)]
-pub(super) struct WantsPixels;
+pub struct WantsPixels;
 
-/// Asks for the pixels of a target that has been written.
-pub(super) fn read_back(
-    finished: On<BlurFinished>,
-    blurs: Query<&BlurImage, With<WantsPixels>>,
-    images: Res<Assets<Image>>,
-    mut commands: Commands,
-) {
-    let entity = finished.entity;
-    let Some(target) = blurs.get(entity).ok().and_then(|image| image.target.clone()) else {
-        return;
-    };
-    let usages = images.get(&target).map(|image| image.texture_descriptor.usage);
-    if usages.is_some_and(|usages| usages.contains(TextureUsages::COPY_SRC)) {
-        commands.entity(entity).try_insert(Readback::texture(target));
-    } else {
-        let (image, usage) = ("target", "COPY_SRC");
-        let error = BlurError::MissingUsage { image, usage };
-        error!("entity {entity}: {error}");
-        commands.trigger(BlurFailed { entity, error });
+/// What a target showed when it had been written, on its way from the render world to the main world.
+pub struct Pixels {
+    pub entity: Entity,
+    /// What they are pixels of: one level.
+    pub viewed: Viewed,
+    /// One row after the other, layer by layer, each padded as copies from textures are.
+    pub data: Vec<u8>,
+}
+
+/// All pixels that are on their way.
+#[derive(Resource, Clone, Default)]
+pub struct Arrived(Arc<Mutex<Vec<Pixels>>>);
+
+impl Arrived {
+    pub fn push(&self, pixels: Pixels) {
+        self.lock().push(pixels);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Pixels>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Hands them over.
-pub(super) fn hand_over(
-    read: On<ReadbackComplete>,
+pub fn hand_over(
+    arrived: Res<Arrived>,
     blurs: Query<&BlurImage, With<WantsPixels>>,
     images: Res<Assets<Image>>,
     mut commands: Commands,
 ) {
-    let entity = read.entity;
-    let target = blurs
-        .get(entity)
-        .ok()
-        .and_then(|image| images.get(image.target.as_ref()?));
-    let Some(image) = target.and_then(|target| with_pixels(target, &read.data)) else {
-        return;
-    };
-    commands.trigger(BlurredPixels { entity, image });
-    commands.entity(entity).try_despawn();
+    for pixels in arrived.lock().drain(..) {
+        let entity = pixels.entity;
+        let Ok(blur) = blurs.get(entity) else {
+            continue;
+        };
+        let mut image = pixels.into_image();
+        if let Some(target) = blur.target.as_ref().and_then(|target| images.get(target)) {
+            image.sampler = target.sampler.clone();
+        }
+        commands.trigger(BlurredPixels { entity, image });
+        commands.entity(entity).try_despawn();
+    }
 }
 
-/// A copy of an image's first mip level with these pixels, whose rows are padded as copies from textures are.
-fn with_pixels(target: &Image, data: &[u8]) -> Option<Image> {
-    let descriptor = &target.texture_descriptor;
-    let texel = descriptor.format.block_copy_size(None)?;
-    let row = (descriptor.size.width * texel) as usize;
-    let rows = data.chunks(RenderDevice::align_copy_bytes_per_row(row));
-    let pixels = rows
-        .take((descriptor.size.height * descriptor.size.depth_or_array_layers) as usize)
-        .flat_map(|padded| &padded[..row]);
-    let mut image = Image::new(
-        descriptor.size,
-        TextureDimension::D2,
-        pixels.copied().collect(),
-        descriptor.format,
-        RenderAssetUsages::default(),
-    );
-    image.texture_descriptor.usage |= descriptor.usage & TextureUsages::COPY_SRC;
-    image.sampler = target.sampler.clone();
-    image.texture_view_descriptor = target.texture_view_descriptor.clone();
-    Some(image)
+impl Pixels {
+    fn into_image(self) -> Image {
+        let mut image = self.viewed.image("gaussian_blur_pixels");
+        let texel = self.viewed.format.block_copy_size(None).unwrap_or(0);
+        let row = (self.viewed.size.x * texel) as usize;
+        let padded = self.data.chunks_exact(RenderDevice::align_copy_bytes_per_row(row));
+        image.data = Some(padded.flat_map(|padded| &padded[..row]).copied().collect());
+        image.texture_descriptor.usage |= TextureUsages::COPY_SRC;
+        image
+    }
 }

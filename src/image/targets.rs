@@ -5,12 +5,9 @@ use crate::errors::BlurError;
 use crate::formats::Capabilities;
 use crate::gpu::{ChosenBackend, Viewed};
 use crate::settings::{BlurImage, BlurUpdate};
-use bevy::asset::RenderAssetUsages;
 use bevy::ecs::system::SystemParam;
-use bevy::image::ToExtents;
-use bevy::platform::collections::{HashMap, HashSet};
+use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use bevy::render::render_resource::{TextureDimension, TextureViewDescriptor, TextureViewDimension};
 use bevy::render::renderer::{RenderAdapter, RenderDevice};
 
 /// The image that a blur writes.
@@ -37,8 +34,8 @@ pub struct Targets {
     held: HashMap<Entity, Result<Target, BlurError>>,
     /// Who writes an image.
     writers: HashMap<AssetId<Image>, Entity>,
-    /// The images that the plugin has allocated.
-    allocated: HashSet<AssetId<Image>>,
+    /// The image that the plugin has allocated for each blur.
+    own: HashMap<Entity, AssetId<Image>>,
 }
 
 /// What the main world knows of the GPU. Nothing until there is one.
@@ -60,6 +57,11 @@ impl Gpu<'_, '_> {
     }
 }
 
+/// An image that the plugin has allocated is an image like any other when the component is gone that it was allocated for.
+pub fn disown_target(removed: On<Remove, BlurImage>, mut targets: ResMut<Targets>) {
+    targets.own.remove(&removed.entity);
+}
+
 /// Finds the target of every blur.
 pub fn fit_targets(
     mut blurs: Query<(Entity, &mut BlurImage)>,
@@ -69,7 +71,7 @@ pub fn fit_targets(
     mut gpu: Gpu,
 ) {
     let targets = &mut *targets;
-    targets.forget(&blurs, &images);
+    targets.forget(&blurs);
     // A target may be the source of another blur, which has to be fitted after it.
     for _ in 0..=blurs.iter().len() {
         let mut is_changed = false;
@@ -97,7 +99,7 @@ impl Targets {
     }
 
     /// Forgets what is no more.
-    fn forget(&mut self, blurs: &Query<(Entity, &mut BlurImage)>, images: &Assets<Image>) {
+    fn forget(&mut self, blurs: &Query<(Entity, &mut BlurImage)>) {
         self.held.retain(|entity, _| blurs.contains(*entity));
         self.held
             .values_mut()
@@ -108,9 +110,6 @@ impl Targets {
             image.target.as_ref().map(|target| target.id() == id)
         };
         self.writers.retain(|id, writer| writes(writer, *id) == Some(true));
-        if self.allocated.len() > 2 * self.held.len() {
-            self.allocated.retain(|id| images.contains(*id));
-        }
     }
 
     /// Remembers what has been found. Returns whether a target has been made.
@@ -142,13 +141,13 @@ impl Targets {
     ) -> Result<Option<Target>, BlurError> {
         let named = image.target.as_ref().map(Handle::id);
         let other = named.and_then(|id| self.writer(id)).filter(|writer| *writer != entity);
-        let is_allocated = named.is_some_and(|id| self.allocated.contains(&id));
+        let owns = |entity: Entity, id: AssetId<Image>| self.own.get(&entity) == Some(&id);
         let own = match (named, other) {
             (None, _) => None,
             // A clone of the component has the handle of the plugin's image too. It gets one of its own.
-            (Some(id), Some(_)) if is_allocated && image.source.id() != id => None,
+            (Some(id), Some(other)) if owns(other, id) && image.source.id() != id => None,
             (Some(_), Some(other)) => return Err(BlurError::SharedTarget { other }),
-            (Some(id), None) if is_allocated => Some(id),
+            (Some(id), None) if owns(entity, id) => Some(id),
             (Some(id), None) => return Ok(Some(Target::there(id, false))),
         };
         let kept = own.map(|id| Target::there(id, true));
@@ -170,50 +169,54 @@ impl Targets {
         if there == Some(wanted) {
             return Ok(kept);
         }
-        let mut target = image_like(wanted);
+        let mut target = wanted.image("gaussian_blur_target");
         target.texture_descriptor.usage |= usages;
         target.sampler = source.sampler.clone();
-        let id = self.make(own, target, image, images);
+        let id = make(own, target, image, images);
+        self.own.insert(entity, id);
         let (is_own, is_new) = (true, true);
         Ok(Some(Target { id, is_own, is_new }))
     }
-
-    /// Puts an image behind the handle of an own target, or behind a new one.
-    fn make(
-        &mut self,
-        own: Option<AssetId<Image>>,
-        wanted: Image,
-        image: &mut Mut<BlurImage>,
-        images: &mut ResMut<Assets<Image>>,
-    ) -> AssetId<Image> {
-        if let Some(id) = own {
-            // The handle keeps the asset's place, so nothing else can be there.
-            let _ = images.insert(id, wanted);
-            return id;
-        }
-        let handle = images.add(wanted);
-        let id = handle.id();
-        self.allocated.insert(id);
-        // Filling the handle in is no change of the settings.
-        image.bypass_change_detection().target = Some(handle);
-        id
-    }
 }
 
-/// An image whose view shows this.
-fn image_like(wanted: Viewed) -> Image {
-    let mut size = wanted.size.to_extents();
-    size.depth_or_array_layers = wanted.layers;
-    let (dimension, usages) = (TextureDimension::D2, RenderAssetUsages::default());
-    let mut image = Image::new_uninit(size, dimension, wanted.format, usages);
-    image.texture_descriptor.label = Some("gaussian_blur_target");
-    image.texture_descriptor.mip_level_count = wanted.levels;
-    if wanted.dimension != TextureViewDimension::D2 {
-        image.texture_view_descriptor = Some(TextureViewDescriptor {
-            label: Some("gaussian_blur_target"),
-            dimension: Some(wanted.dimension),
-            ..default()
-        });
+/// Puts an image behind the handle of an own target, or behind a new one.
+fn make(
+    own: Option<AssetId<Image>>,
+    wanted: Image,
+    image: &mut Mut<BlurImage>,
+    images: &mut ResMut<Assets<Image>>,
+) -> AssetId<Image> {
+    if let Some(id) = own {
+        // The handle keeps the asset's place, so nothing else can be there.
+        let _ = images.insert(id, wanted);
+        return id;
     }
-    image
+    let handle = images.add(wanted);
+    let id = handle.id();
+    // Filling the handle in is no change of the settings.
+    image.bypass_change_detection().target = Some(handle);
+    id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_of_blurs_that_are_gone_are_not_remembered() {
+        let mut world = World::new();
+        world.init_resource::<Targets>();
+        world.add_observer(disown_target);
+        let blurs: Vec<Entity> = (0..100).map(|_| world.spawn(BlurImage::default()).id()).collect();
+        let of_each = blurs.iter().map(|entity| (*entity, AssetId::invalid()));
+        world.resource_mut::<Targets>().own.extend(of_each);
+        for (index, entity) in blurs.into_iter().enumerate() {
+            if index.is_multiple_of(2) {
+                world.despawn(entity);
+            } else {
+                world.entity_mut(entity).remove::<BlurImage>();
+            }
+            assert_eq!(world.resource::<Targets>().own.len(), 99 - index);
+        }
+    }
 }

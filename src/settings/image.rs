@@ -46,7 +46,8 @@ pub struct BlurImage {
     ///
     /// With `None` the plugin allocates an image of the source's size and format, with as many layers and mip levels, fills
     /// its handle in here, and fits it to the source whenever a blur is due. Where the format cannot be rendered to, it has
-    /// the nearest one that can. A clone of the component gets a target of its own.
+    /// the nearest one that can. A clone of the component gets a target of its own. The image is the plugin's as long as this
+    /// component stays on its entity; after that it is yours, and never fitted, wherever you name it as a target.
     ///
     /// An image of yours must have the source's size, as many layers, and
     /// [`TextureUsages::RENDER_ATTACHMENT`](wgpu::TextureUsages), and no other blur may write it. The source itself may be

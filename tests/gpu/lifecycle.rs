@@ -1,5 +1,8 @@
 //! When image blurs run, and what they follow: settings, sources, handles, sizes, and their own end.
 
+mod bindings;
+mod ownership;
+
 use crate::support::headless::Headless;
 use crate::support::images::{self, plain, replace_image, target_of};
 use crate::support::outcomes::{finished, record};

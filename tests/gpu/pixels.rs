@@ -1,11 +1,12 @@
 //! One call blurs an image and hands over its pixels.
 
-use crate::support::images::plain;
-use crate::support::outcomes::{failures, record};
-use crate::support::reference::{Edge, gaussian_blur};
+use crate::support::headless::{Headless, Pixels};
+use crate::support::images::{assert_pixels, layered, plain, replace_image};
+use crate::support::outcomes::{failures, finished, record};
+use crate::support::reference::{Edge, Picture, gaussian_blur};
 use crate::support::{assert_close, formats, gpu, inputs};
 use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
+use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, TextureViewDimension};
 use bevy_gaussian_blur::prelude::*;
 
 #[derive(Resource, Default)]
@@ -44,7 +45,7 @@ fn the_pixels_are_those_of_the_blur() {
         assert_eq!(images.len(), 1, "{format:?}: once");
         let (width, height) = (width as u32, height as u32);
         assert_eq!(images[0].size(), UVec2::new(width, height));
-        let pixels = crate::support::headless::Pixels {
+        let pixels = Pixels {
             width,
             height,
             format: images[0].texture_descriptor.format,
@@ -85,4 +86,140 @@ fn a_failure_is_reported_as_ever() {
         target: UVec2::new(10, 20),
     };
     assert_eq!(failures(&mut headless, 20), [expected]);
+}
+
+const SIGMA: f32 = 3.5;
+
+/// Asks for the pixels of a blur. They arrive in [`Taken`].
+fn ask(headless: &mut Headless, image: BlurImage) {
+    let world = headless.app.world_mut();
+    let mut commands = world.commands();
+    commands
+        .blur_for_pixels(GaussianBlur::from_sigma(SIGMA), image)
+        .observe(|pixels: On<BlurredPixels>, mut taken: ResMut<Taken>| taken.0.push(pixels.image.clone()));
+    world.flush();
+}
+
+/// The pixels that were asked for.
+fn taken(headless: &mut Headless) -> Image {
+    let arrived = headless.frames_until(50, |world| !world.resource::<Taken>().0.is_empty());
+    assert!(arrived, "no pixels in 50 frames");
+    headless.app.world_mut().resource_mut::<Taken>().0.remove(0)
+}
+
+fn app(app: &mut App) {
+    record(app);
+    app.init_resource::<Taken>();
+}
+
+/// The layers of an image that has no other levels.
+fn layers_of(image: &Image) -> Vec<Pixels> {
+    let [width, height] = [image.width(), image.height()];
+    let format = image.texture_descriptor.format;
+    let bytes = image.data.as_ref().expect("an image with pixels");
+    let layers = image.texture_descriptor.size.depth_or_array_layers as usize;
+    assert_eq!(bytes.len() % layers, 0);
+    let pixels = |bytes: &[u8]| Pixels {
+        width,
+        height,
+        format,
+        bytes: bytes.to_vec(),
+    };
+    bytes.chunks(bytes.len() / layers).map(pixels).collect()
+}
+
+#[test]
+fn a_target_that_is_replaced_before_its_pixels_arrive() {
+    let Some(mut headless) = gpu(app) else {
+        return;
+    };
+    let format = TextureFormat::Rgba16Float;
+    let [picture, other] = inputs::patterns(40, 31);
+    let others = [
+        inputs::patterns(90, 12),
+        inputs::patterns(9, 70),
+        [other.clone(), other],
+    ];
+    for (replaced, frames) in others
+        .iter()
+        .flat_map(|other| (0..4).map(move |frames| (&other[0], frames)))
+    {
+        let source = headless.add_image(formats::to_image(&picture, format));
+        let target = headless.add_image(formats::to_image(&picture, format));
+        ask(&mut headless, plain(source).with_target(target.clone()));
+        while finished(&mut headless, 1) == 0 {}
+        finished(&mut headless, frames);
+        replace_image(&mut headless, &target, formats::to_image(replaced, format));
+        let image = taken(&mut headless);
+        assert_pixels(&format!("replaced-{frames}"), &layers_of(&image)[0], &picture, SIGMA);
+    }
+}
+
+/// The view of some layers, from one of the mip levels on.
+fn view_of(dimension: TextureViewDimension, layers: [u32; 2], level: u32) -> TextureViewDescriptor<'static> {
+    TextureViewDescriptor {
+        dimension: Some(dimension),
+        base_array_layer: layers[0],
+        array_layer_count: Some(layers[1]),
+        base_mip_level: level,
+        ..default()
+    }
+}
+
+#[test]
+fn the_pixels_are_those_that_the_view_of_a_target_shows() {
+    use TextureViewDimension::{Cube, D2, D2Array};
+    let Some(mut headless) = gpu(app) else {
+        return;
+    };
+    let format = TextureFormat::Rgba8Unorm;
+    // Levels whose rows are padded, and some that are not.
+    let sides = [64, 32, 16];
+    let pictures = |side: usize| -> Vec<Picture> { inputs::patterns(side, side).into_iter().cycle().take(8).collect() };
+    let levels = sides.map(pictures);
+    let filled: Vec<Vec<Picture>> = (0..8)
+        .map(|layer| levels.iter().map(|level| level[7 - layer].clone()).collect())
+        .collect();
+    for (dimension, [first, count], level) in [
+        (D2, [0, 1], 1),
+        (D2, [5, 1], 0),
+        (D2, [7, 1], 2),
+        (D2Array, [3, 1], 1),
+        (D2Array, [2, 3], 1),
+        (D2Array, [0, 8], 0),
+        (Cube, [1, 6], 2),
+    ] {
+        let name = format!("{dimension:?}, {count} from {first} on, level {level}");
+        let mut target = layered(&filled, format);
+        target.texture_view_descriptor = Some(view_of(dimension, [first, count], level));
+        let target = headless.add_image(target);
+        let sharp = &levels[level as usize][..count as usize];
+        let one_level: Vec<Vec<Picture>> = sharp.iter().map(|picture| vec![picture.clone()]).collect();
+        let mut source = layered(&one_level, format);
+        source.texture_view_descriptor = Some(view_of(dimension, [0, count], 0));
+        let source = headless.add_image(source);
+        ask(&mut headless, plain(source).with_target(target));
+        let image = taken(&mut headless);
+        let got = layers_of(&image);
+        assert_eq!(got.len(), sharp.len(), "{name}: layers");
+        for (pixels, sharp) in got.iter().zip(sharp) {
+            assert_pixels(&name, pixels, sharp, SIGMA);
+        }
+        // It is a whole image: the GPU takes it, and a blur of it is arranged as it is.
+        let whole = headless.add_image(image);
+        headless.frame();
+        for (layer, pixels) in (0..).zip(&got) {
+            assert_eq!(
+                headless.read_part(&whole, layer, 0).bytes,
+                pixels.bytes,
+                "{name}: layer {layer}"
+            );
+        }
+        ask(&mut headless, plain(whole));
+        assert_eq!(
+            layers_of(&taken(&mut headless)).len(),
+            sharp.len(),
+            "{name}: a blur of it"
+        );
+    }
 }

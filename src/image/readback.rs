@@ -1,0 +1,120 @@
+//! The render world: copies the pixels of targets for those who [want them](super::pixels), in the very frame in which they
+//! are written: whatever becomes of a target later, they are those of the blur.
+
+use super::jobs::{Done, ImageJobs};
+use super::pixels::{Arrived, Pixels, WantsPixels};
+use super::request::{Outcomes, Requests};
+use crate::errors::BlurError;
+use crate::gpu::{Viewed, first_part};
+use bevy::image::ToExtents;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy::render::Extract;
+use bevy::render::render_asset::RenderAssets;
+use bevy::render::render_resource::{
+    Buffer, BufferDescriptor, BufferUsages, MapMode, TexelCopyBufferInfo, TexelCopyBufferLayout, TextureUsages,
+};
+use bevy::render::renderer::{RenderContext, RenderDevice};
+use bevy::render::texture::GpuImage;
+
+/// The blurs whose pixels are wanted, and what was carried out of each when its pixels were copied last.
+#[derive(Resource, Default)]
+pub struct Wanted(HashMap<Entity, Option<Done>>);
+
+/// The copies of this frame.
+#[derive(Resource, Default)]
+pub struct Copies(Vec<Copied>);
+
+/// What a target shows, on its way into a buffer.
+struct Copied {
+    entity: Entity,
+    viewed: Viewed,
+    buffer: Buffer,
+}
+
+pub fn extract_wanted(mut wanted: ResMut<Wanted>, blurs: Extract<Query<Entity, With<WantsPixels>>>) {
+    wanted.0.retain(|entity, _| blurs.contains(*entity));
+    for entity in &blurs {
+        wanted.0.entry(entity).or_default();
+    }
+}
+
+/// Copies the pixels of targets that have been written in this frame.
+pub fn copy_pixels(
+    mut wanted: ResMut<Wanted>,
+    mut copies: ResMut<Copies>,
+    requested: Res<Requests>,
+    jobs: Res<ImageJobs>,
+    images: Res<RenderAssets<GpuImage>>,
+    outcomes: Res<Outcomes>,
+    mut context: RenderContext,
+) {
+    for (entity, last) in &mut wanted.0 {
+        let done = jobs.0.get(entity).and_then(|job| job.done);
+        if core::mem::replace(last, done) == done {
+            continue;
+        }
+        let mut requests = requested.ordered.iter();
+        let request = requests.find(|request| request.entity == *entity);
+        let Some(target) = request.and_then(|request| images.get(request.target)) else {
+            continue;
+        };
+        match copy(target, &mut context) {
+            Ok((viewed, buffer)) => copies.0.push(Copied {
+                entity: *entity,
+                viewed,
+                buffer,
+            }),
+            Err(error) => outcomes.fail(*entity, error),
+        }
+    }
+}
+
+/// Copies what an image shows of its first level.
+fn copy(image: &GpuImage, context: &mut RenderContext) -> Result<(Viewed, Buffer), BlurError> {
+    if !image.texture_descriptor.usage.contains(TextureUsages::COPY_SRC) {
+        let (image, usage) = ("target", "COPY_SRC");
+        return Err(BlurError::MissingUsage { image, usage });
+    }
+    let viewed = Viewed {
+        levels: 1,
+        ..Viewed::of_gpu(image)?
+    };
+    let mut size = viewed.size.to_extents();
+    size.depth_or_array_layers = viewed.layers;
+    // What can be rendered to has texels of a size.
+    let row = size.width * viewed.format.block_copy_size(None).unwrap_or(0);
+    let padded = RenderDevice::align_copy_bytes_per_row(row as usize) as u32;
+    let buffer = context.render_device().create_buffer(&BufferDescriptor {
+        label: Some("gaussian_blur_pixels"),
+        size: u64::from(padded) * u64::from(size.height) * u64::from(size.depth_or_array_layers),
+        usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
+        mapped_at_creation: false,
+    });
+    let layout = TexelCopyBufferLayout {
+        offset: 0,
+        bytes_per_row: Some(padded),
+        rows_per_image: Some(size.height),
+    };
+    let into = TexelCopyBufferInfo {
+        buffer: &buffer,
+        layout,
+    };
+    let encoder = context.command_encoder();
+    encoder.copy_texture_to_buffer(first_part(image), into, size);
+    Ok((viewed, buffer))
+}
+
+/// Sends copies to the main world as soon as the GPU has made them, now that they have been submitted.
+pub fn send_copies(mut copies: ResMut<Copies>, arrived: Res<Arrived>) {
+    for Copied { entity, viewed, buffer } in copies.0.drain(..) {
+        let (arrived, mapped) = (arrived.clone(), buffer.clone());
+        buffer.slice(..).map_async(MapMode::Read, move |result| {
+            // A device that is lost takes its copies with it: they are made again on the next one.
+            if result.is_ok() {
+                let data = mapped.slice(..).get_mapped_range().to_vec();
+                arrived.push(Pixels { entity, viewed, data });
+            }
+        });
+    }
+}
