@@ -1,11 +1,15 @@
-// The same value in another texture, to the bit.
+// The same value in another texture: to the bit if both have one format, else converted as a blurred value is, which it may be.
 
 #import bevy_gaussian_blur::leave::Output
 #import bevy_gaussian_blur::common::{source, source_position}
 #ifdef INTEGERS
 #import bevy_gaussian_blur::leave::kept
 #else
+#ifdef KEEPS_FORMAT
 #import bevy_gaussian_blur::leave::as_it_is
+#else
+#import bevy_gaussian_blur::leave::leave
+#endif
 #import bevy_gaussian_blur::common::fetch
 #endif
 
@@ -17,6 +21,10 @@ fn copy_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     // Floats do not hold all integers.
     return Output(kept(textureLoad(source, position, 0)));
 #else
+#ifdef KEEPS_FORMAT
     return as_it_is(fetch(position));
+#else
+    return leave(fetch(position), texel);
+#endif
 #endif
 }
