@@ -34,7 +34,9 @@ impl Stack {
         let mut headless = gpu(|app| outcomes::record(app))?;
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         let target = scene::target(&mut headless, SIZE, format);
-        let cameras = [(); 2].map(|()| scene::camera(&mut headless, Kind::Core2d, &target, Msaa::Off));
+        // Of one kind they would share Bevy's depth texture, which does not allow for other samples.
+        let kinds = [Kind::Core2d, Kind::Core3d];
+        let cameras = kinds.map(|kind| scene::camera(&mut headless, kind, &target, Msaa::Off));
         let mut stack = Self {
             headless,
             name,
