@@ -194,6 +194,8 @@ impl PipelineKey {
             || match self.program {
                 // Infinities stay infinities.
                 Program::CopyFragment => false,
+                // It limits its results itself: its many sums on the way are no larger than what they sum.
+                Program::GatherCompute => false,
                 Program::ConvolveCompute { .. } | Program::DownsampleCompute { .. } => {
                     self.program.serves_any_kernel() || self.program.beyond() != Beyond::Clamped
                 }

@@ -14,7 +14,7 @@
 // Either way the interpolation is in the logarithm of sigma, as in `plan::ladder`, between sigmas with a ratio of 2^(1/8) or less,
 // and of 2^(1/12) below 1: no picture is off by more than 0.5/255 and 0.3/255, by the L1 distance of kernels.
 
-#import bevy_gaussian_blur::common::{EDGE_RENORMALIZE, blur, is_finite, load_unchecked, pack, read_texel, store, unpack}
+#import bevy_gaussian_blur::common::{EDGE_RENORMALIZE, LARGEST, blur, is_finite, load_unchecked, pack, read_texel, store, unpack}
 #import bevy_gaussian_blur::layers::{may_be_summed, sigma_at, stack}
 #import bevy_gaussian_blur::rungs::{LOWEST, NO_RUNG, place_between, rung_of, sigma_of}
 #import bevy_gaussian_blur::strips::{DOWN, HEIGHT, REACH, STRIPS, Tile, WIDTH, is_slow, sigmas_from, sigmas_of_strip}
@@ -377,10 +377,10 @@ fn weights_inside(tile: Tile, quad: vec2<i32>, strip: i32) -> vec4<f32> {
 // Stores all of the tile, neighbouring texels by neighbouring threads.
 fn keep(index: i32, tile: Tile, quad: vec2<i32>, values: mat4x4<f32>) {
     let slot = slot_of(quad.y, quad.x);
-    sums[slot] = pack(values[0]);
-    sums[slot + PART] = pack(values[1]);
-    sums[slot + 2 * PART] = pack(values[2]);
-    sums[slot + 3 * PART] = pack(values[3]);
+    for (var i = 0; i < ACROSS; i++) {
+        // What has been divided by the weight inside may be too large by what has been rounded before.
+        sums[slot + i * PART] = pack(clamp(values[i], vec4<f32>(-LARGEST), vec4<f32>(LARGEST)));
+    }
     workgroupBarrier();
     let across = turned(tile, vec2<i32>(WIDTH, HEIGHT)).x;
     for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
