@@ -196,7 +196,9 @@ impl PipelineKey {
                 Program::CopyFragment => false,
                 // It limits its results itself: its many sums on the way are no larger than what they sum.
                 Program::GatherCompute => false,
-                Program::ConvolveCompute { .. } | Program::DownsampleCompute { .. } => {
+                // No weight is negative. And it finds infinities of the picture in what it has packed.
+                Program::DownsampleCompute { .. } => false,
+                Program::ConvolveCompute { .. } => {
                     self.program.serves_any_kernel() || self.program.beyond() != Beyond::Clamped
                 }
                 _ => true,

@@ -137,10 +137,13 @@ fn radius_zero_gives_the_picture_back_although_it_is_not_kept_from_now_on() {
     }
 }
 
+/// Changes a blur so that it takes other pipelines.
+type Change = fn(&mut EntityWorldMut);
+
 /// While the pipelines of another blur compile, what was drawn last must not be drawn over its own result.
 #[test]
 fn once_stays_once_while_pipelines_compile() {
-    let changes: [(&str, fn(&mut EntityWorldMut)); 2] = [
+    let changes: [(&str, Change); 2] = [
         ("dither", |blur| {
             blur.get_mut::<BlurImage>().expect("it was spawned").dither = true
         }),

@@ -25,13 +25,16 @@ struct Stack {
     target: Handle<Image>,
 }
 
+/// Changes the cameras of a stack.
+type SetUp = fn(&mut Stack);
+
 impl Stack {
     fn new(name: &'static str) -> Option<Self> {
         Self::on(name, FORMAT)
     }
 
     fn on(name: &'static str, format: TextureFormat) -> Option<Self> {
-        let mut headless = gpu(|app| outcomes::record(app))?;
+        let mut headless = gpu(outcomes::record)?;
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         let target = scene::target(&mut headless, SIZE, format);
         // Of one kind they would share Bevy's depth texture, which does not allow for other samples.
@@ -139,7 +142,7 @@ fn glass_that_does_not_see_the_camera_below() {
 
 #[test]
 fn what_is_no_mistake_is_not_mentioned() {
-    let set_ups: [(&str, fn(&mut Stack)); 7] = [
+    let set_ups: [(&str, SetUp); 7] = [
         ("stacks-shared", |_| {}),
         ("stacks-both-hdr", |stack| {
             stack.insert(0, (Hdr, Msaa::Sample4));
