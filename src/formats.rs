@@ -18,7 +18,7 @@ use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::settings::WgpuFeatures;
 use bevy::render::view::ExtractedView;
 use dither::Dither;
-use table::Format;
+use table::{Channels, Format};
 use wgpu::{DownlevelFlags, TextureFormatFeatures};
 
 /// The two ends of a blur, as far as they decide how it is carried out.
@@ -195,6 +195,7 @@ impl Capabilities {
                 precision: ends.precision,
                 tiling,
                 filtering,
+                opaque: alpha == BlurAlpha::Opaque && destination.channels == Channels::Rgba,
             },
             intermediate,
             alpha,

@@ -64,6 +64,7 @@ impl Plugin for BlurGpuPlugin {
         load_shader_library!(app, "shaders/layers.wgsl");
         load_shader_library!(app, "shaders/blend.wgsl");
         embedded_asset!(app, "shaders/copy_fragment.wgsl");
+        embedded_asset!(app, "shaders/opaque_fragment.wgsl");
         embedded_asset!(app, "shaders/mipmap_fragment.wgsl");
         embedded_asset!(app, "shaders/downsample_fragment.wgsl");
         embedded_asset!(app, "shaders/convolve_fragment.wgsl");

@@ -105,6 +105,7 @@ impl BlurPlan {
                 precision: Precision::Standard,
                 tiling: Tiling::None,
                 filtering: Filtering::default(),
+                opaque: false,
             },
             finish,
         }))

@@ -12,6 +12,8 @@ use bevy::math::UVec2;
 pub enum Program {
     /// Render: one texel as it is.
     CopyFragment,
+    /// Render: alpha alone, as 1.
+    OpaqueFragment,
     /// Render: the mean of what a texel of the next mip level covers.
     MipmapFragment,
     /// Render: half the resolution along both axes, with filtered fetches.
@@ -215,16 +217,16 @@ impl Program {
             Self::DownsampleCompute { .. } => Self::DOWNSAMPLE_ANY,
             Self::ConvolveCompute { .. } => Self::CONVOLVE_ANY,
             Self::UpsampleCompute(_) => Self::UpsampleCompute(None),
-            Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment | Self::UpsampleFragment { .. } => {
-                self
-            }
-            Self::BlendFragment { .. } | Self::GatherFragment { .. } | Self::GatherCompute | Self::BlendCompute => self,
+            Self::CopyFragment | Self::OpaqueFragment | Self::MipmapFragment | Self::DownsampleFragment => self,
+            Self::UpsampleFragment { .. } | Self::BlendFragment { .. } | Self::GatherFragment { .. } => self,
+            Self::GatherCompute | Self::BlendCompute => self,
         }
     }
 
     /// The [`name`](Self::name) of every program.
-    pub const NAMES: [&'static str; 12] = [
+    pub const NAMES: [&'static str; 13] = [
         Self::CopyFragment.name(),
+        Self::OpaqueFragment.name(),
         Self::MipmapFragment.name(),
         Self::DownsampleFragment.name(),
         Self::ConvolveFragment(None).name(),
@@ -247,6 +249,7 @@ impl Program {
     pub const fn name(self) -> &'static str {
         match self {
             Self::CopyFragment => "copy_fragment",
+            Self::OpaqueFragment => "opaque_fragment",
             Self::MipmapFragment => "mipmap_fragment",
             Self::DownsampleFragment => "downsample_fragment",
             Self::ConvolveFragment(_) => "convolve_fragment",
@@ -265,13 +268,9 @@ impl Program {
     #[must_use]
     pub fn tile(self) -> Option<UVec2> {
         match self {
-            Self::CopyFragment
-            | Self::MipmapFragment
-            | Self::DownsampleFragment
-            | Self::ConvolveFragment(_)
-            | Self::UpsampleFragment { .. }
-            | Self::BlendFragment { .. }
-            | Self::GatherFragment { .. } => None,
+            Self::CopyFragment | Self::OpaqueFragment | Self::MipmapFragment | Self::DownsampleFragment => None,
+            Self::ConvolveFragment(_) | Self::UpsampleFragment { .. } => None,
+            Self::BlendFragment { .. } | Self::GatherFragment { .. } => None,
             // As many columns as the threads' source columns are enough for.
             Self::DownsampleCompute {
                 steps: Some([step, _]), ..
@@ -365,7 +364,7 @@ impl Program {
     #[must_use]
     pub fn numbers(self) -> Vec<(&'static str, u32)> {
         let mut numbers = match self {
-            Self::CopyFragment | Self::MipmapFragment | Self::DownsampleFragment => Vec::new(),
+            Self::CopyFragment | Self::OpaqueFragment | Self::MipmapFragment | Self::DownsampleFragment => Vec::new(),
             Self::UpsampleFragment { .. } | Self::ConvolveFragment(None) => Vec::new(),
             Self::BlendFragment { .. } | Self::GatherFragment { .. } => Vec::new(),
             Self::BlendCompute => vec![("THREADS_Y", BLEND_THREADS_Y), ("ROWS", BLEND_ROWS)],

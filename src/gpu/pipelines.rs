@@ -345,7 +345,10 @@ impl PipelineFactory {
                 targets: vec![Some(ColorTargetState {
                     format: key.target,
                     blend: None,
-                    write_mask: ColorWrites::ALL,
+                    write_mask: match key.program {
+                        Program::OpaqueFragment => ColorWrites::ALPHA,
+                        _ => ColorWrites::ALL,
+                    },
                 })],
             }),
             ..default()

@@ -16,7 +16,7 @@ use super::axis::{Axis, least_sigma};
 use super::builder::{Axes, Level, PassBuilder, each, level_size};
 use super::pass::{BlurPlan, Finish, Layer, Layers, Needed, PassKind, PlanRequest, Surface};
 use super::{ladder, pack, rules};
-use crate::program::Tiling;
+use crate::program::{Program, Tiling};
 use bevy::math::{IVec2, UVec2, Vec2};
 use core::array;
 use core::ops::Range;
@@ -59,6 +59,10 @@ pub(super) fn blur(mut builder: PassBuilder, in_place: bool) -> BlurPlan {
     let between = convolve(&mut builder, &blurs, &chain, &tiles);
     let sums = gather(&mut builder, between);
     let sharp = sharp(&mut builder, sums, in_place);
+    if in_place && request.means.opaque {
+        // The last pass leaves texels alone that are not blurred.
+        builder.keep(PassKind::Blend, Program::OpaqueFragment, (sums, Level::RESULT));
+    }
     let target = blend(&mut builder, sharp);
     let layer = |(blur, tile): (&Blur, &Level)| Layer {
         sigma: blur.sigma,

@@ -21,6 +21,8 @@ pub struct Means {
     pub tiling: Tiling,
     /// Which fetches may be filtered.
     pub filtering: Filtering,
+    /// Whether alpha is written as 1.
+    pub opaque: bool,
 }
 
 /// Who does the last step: from the level that the blur ran at to the resolution of the picture.

@@ -48,6 +48,7 @@ fn means(precision: Precision, (tiling, filtering): (Tiling, Filtering)) -> Mean
         precision,
         tiling,
         filtering,
+        opaque: false,
     }
 }
 

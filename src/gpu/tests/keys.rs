@@ -88,6 +88,7 @@ fn keys_between(ends: &Ends, tiling: Tiling, filters: bool, known: &mut Stages) 
             precision: ends.precision,
             tiling,
             filtering,
+            opaque: ends.alpha == BlurAlpha::Opaque,
         },
         intermediate: if source.is_wide() || destination.is_wide() {
             TextureFormat::Rgba32Float

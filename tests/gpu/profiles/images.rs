@@ -35,6 +35,55 @@ fn images_are_blurred_in_place() {
     }
 }
 
+/// In place, too, alpha becomes 1 everywhere, and colour stays to the bit where the share is 0.
+#[test]
+fn opaque_images_have_no_seam_in_place() {
+    let [picture, _] = inputs::patterns(64, 40);
+    let half = BlurProfile::Linear {
+        start: Vec2::new(0.5, 0.0),
+        end: Vec2::new(0.9, 0.0),
+        from: 0.0,
+        to: 1.0,
+    };
+    for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
+        let Some(mut headless) = gpu_with(backend, record) else {
+            return;
+        };
+        for (format, opaque) in [
+            (TextureFormat::Rgba8Unorm, &[255][..]),
+            (TextureFormat::Rgba8UnormSrgb, &[255]),
+            (TextureFormat::Rgba8Uint, &[255]),
+            (FORMAT, &[0, 0x3c]),
+            (TextureFormat::Rgba32Float, &[0, 0, 0x80, 0x3f]),
+        ] {
+            for update in [BlurUpdate::Once, BlurUpdate::OnChange] {
+                let mut image = formats::to_image(&picture, format);
+                if format == FORMAT {
+                    // What is not blurred need not be finite.
+                    let data = image.data.as_mut().expect("pixels");
+                    data[..2].copy_from_slice(&0x7c00_u16.to_le_bytes());
+                }
+                let bytes = image.data.clone().expect("pixels");
+                let image = headless.add_image(image);
+                let in_place = BlurImage::in_place(image)
+                    .with_alpha(BlurAlpha::Opaque)
+                    .with_update(update);
+                let target = headless
+                    .blur_with(GaussianBlur::from_sigma(9.0), in_place, half.clone())
+                    .expect("the blur succeeds");
+                let got = headless.read_image(&target).bytes;
+                let size = bytes.len() / (64 * 40);
+                let colour = size - opaque.len();
+                for (index, (got, sharp)) in got.chunks(size).zip(bytes.chunks(size)).enumerate() {
+                    let name = format!("{backend:?}, {format:?}, {update:?}, texel {index}");
+                    assert_eq!(got[colour..], *opaque, "{name}: alpha");
+                    assert!(index % 64 >= 32 || got[..colour] == sharp[..colour], "{name}: colour");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn straight_alpha_keeps_its_colour() {
     // Colour under transparent texels must not show, whatever the share is.
