@@ -21,8 +21,20 @@ fn noise(texel: vec2<i32>) -> vec3<f32> {
     return fract(place * (1.0 / PERIODS) + 0.5 / PERIODS);
 }
 
-fn to_level(value: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
-    return floor(LEVELS * value + noise(texel)) / LEVELS;
+// `error` is how far rounding may have moved the value: within that of a level it is that level.
+fn to_level(value: vec3<f32>, error: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
+    var levels = LEVELS * value;
+#ifdef HALF_FLOAT
+    let nearest = round(levels);
+    levels = select(levels, nearest, abs(levels - nearest) <= LEVELS * error);
+#endif
+    return floor(levels + noise(texel)) / LEVELS;
+}
+
+// Half of what half floats are apart where a value is, and a little more: they have ten bits after the first.
+fn rounding(value: vec3<f32>) -> vec3<f32> {
+    let power = bitcast<vec3<f32>>(bitcast<vec3<u32>>(value) & vec3<u32>(0x7f800000u));
+    return power * (1.02 / 2048.0);
 }
 
 // What is beyond all levels is left as it is, unless the target holds nothing but levels.
@@ -32,17 +44,20 @@ fn is_between(colour: vec3<f32>) -> vec3<bool> {
 
 // Values that are stored as they are.
 fn dither_stored(colour: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
+    let level = to_level(colour, rounding(colour), texel);
 #ifdef ENDS_AT_LEVELS
-    return to_level(colour, texel);
+    return level;
 #else
-    return select(colour, to_level(colour, texel), is_between(colour));
+    return select(colour, level, is_between(colour));
 #endif
 }
 
 // Light that is encoded as sRGB when it is stored.
 fn dither_encoded(light: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
     let encoded = encode(light);
-    let near = decode_near(to_level(encoded, texel), light, encoded);
+    // The curve is (e + 0.055)^2.4 but for a factor: that makes the error of the light less.
+    let error = rounding(light) * (encoded + 0.055) / (2.4 * max(light, vec3<f32>(1e-6)));
+    let near = decode_near(to_level(encoded, error, texel), light, encoded);
 #ifdef ENDS_AT_LEVELS
     return near;
 #else

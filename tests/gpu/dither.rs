@@ -87,8 +87,11 @@ impl Lights {
 
     /// How far a level is off at the most, in levels.
     fn error(&self) -> f64 {
-        let error = |(level, light): (usize, &f64)| (255.0 * encode_srgb(*light) - level as f64).abs();
-        self.0.iter().enumerate().map(error).fold(0.0, f64::max)
+        (0..=255).map(|level| self.error_of(level)).fold(0.0, f64::max)
+    }
+
+    fn error_of(&self, level: u8) -> f64 {
+        (255.0 * encode_srgb(self.0[usize::from(level)]) - f64::from(level)).abs()
     }
 
     /// The light that is read of what a format stores of a picture.

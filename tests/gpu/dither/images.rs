@@ -106,3 +106,47 @@ fn straight_colours_are_dithered_as_they_are_stored() {
         assert_dithered("straight", &levels(&headless.read_image(&target)), &expected);
     });
 }
+
+/// A level is none any more once it has been rounded to a half float, but it stays that level.
+#[test]
+fn flat_areas_stay_flat() {
+    by_all_executors(|headless| {
+        let lights = Lights::new(headless);
+        for format in [SRGB, UNORM] {
+            // Some GPUs decode some levels to other light, which lies between two.
+            let is_exact = |level: u8| format == UNORM || lights.error_of(level) < 2e-3;
+            let exact = (0..=255).filter(|level| is_exact(*level)).count();
+            println!("{format:?}: {exact} levels are exact");
+            // Stripes so wide that their middle is as flat as it was.
+            let [count, width] = [16, 24];
+            for first in (1..255).step_by(count) {
+                let level = |x: usize| (first + x / width).min(254) as f64 / 255.0;
+                let picture = Picture::from_fn(count * width, 8, |x, _| {
+                    let value = if format == SRGB {
+                        decode_srgb(level(x))
+                    } else {
+                        level(x)
+                    };
+                    [value, value, value, 1.0]
+                });
+                let source = to_image(&picture, format);
+                let sharp = source.data.clone().expect("pixels");
+                for (sigma, margin) in [(0.7, 3), (2.4, 10)] {
+                    let image = headless.add_image(source.clone());
+                    let image = plain(image).with_dither(true);
+                    let target = headless
+                        .blur(GaussianBlur::from_sigma(sigma), image)
+                        .expect("the blur succeeds");
+                    let got = headless.read_image(&target).bytes;
+                    let texels = got.chunks(4).zip(sharp.chunks(4)).enumerate();
+                    for (index, (got, sharp)) in texels {
+                        let column = index % (count * width) % width;
+                        if (margin..width - margin).contains(&column) && is_exact(sharp[0]) {
+                            assert_eq!(got, sharp, "{format:?}, sigma {sigma}, texel {index}");
+                        }
+                    }
+                }
+            }
+        }
+    });
+}
