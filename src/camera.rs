@@ -6,7 +6,7 @@
 
 use crate::diagnostics::label::BlurLabel;
 use crate::formats::dither::Dither;
-use crate::formats::{CameraPicture, CameraPictureItem, Ends, USUAL_PICTURES};
+use crate::formats::{CameraFinish, CameraPicture, CameraPictureItem, Ends, USUAL_PICTURES};
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind};
 use crate::plan::Finish;
 use crate::settings::{BlurProfile, BlurStage, EdgeMode, GaussianBlur};
@@ -14,7 +14,7 @@ use crate::shares::SigmaField;
 use crate::systems::GaussianBlurSystems;
 use bevy::camera::Camera;
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
-use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping, tonemapping};
+use bevy::core_pipeline::tonemapping::{DebandDither, tonemapping};
 use bevy::core_pipeline::upscaling::upscaling;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::math::Affine2;
@@ -127,8 +127,7 @@ type BlurredCamera = (
     &'static Camera,
     Option<&'static BlurProfile>,
     Option<&'static BlurStage>,
-    Option<&'static Tonemapping>,
-    Option<&'static DebandDither>,
+    CameraFinish,
     Option<&'static BlurLabel>,
 );
 
@@ -139,12 +138,11 @@ fn extract_cameras(
     mut known: Query<(Entity, &mut CameraBlur)>,
 ) {
     known.iter_mut().for_each(|(_, mut blur)| blur.is_there = false);
-    for (entity, blur, camera, profile, stage, tonemapping, dither, label) in &cameras {
+    for (entity, blur, camera, profile, stage, finish, label) in &cameras {
         let Some(viewport) = camera.physical_viewport_rect().filter(|_| camera.is_active) else {
             continue;
         };
         let stage = stage.copied().unwrap_or_default();
-        let is_tonemapped = tonemapping.is_some_and(Tonemapping::is_enabled);
         let scale_factor = camera.target_scaling_factor().unwrap_or(1.0);
         let extracted = CameraBlur {
             // A radius out of range is no blur, and is reported elsewhere.
@@ -154,9 +152,9 @@ fn extract_cameras(
             edge: blur.edge,
             field: field_of(profile, viewport),
             stage,
-            is_light: stage == BlurStage::BeforeTonemapping || !is_tonemapped,
+            is_light: stage == BlurStage::BeforeTonemapping || finish.is_light(),
             // Before tonemapping it is not needed: what that adds is not blurred away.
-            dithers: stage != BlurStage::BeforeTonemapping && dither == Some(&DebandDither::Enabled),
+            dithers: stage != BlurStage::BeforeTonemapping && finish.dithers(),
             label: label.cloned(),
             is_there: true,
         };

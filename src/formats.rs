@@ -10,6 +10,7 @@ use crate::plan::Means;
 use crate::program::{Filtering, LEAST_TILE_SIDE, Tiling, WORKGROUP_BYTES, WORKGROUP_THREADS};
 use crate::settings::{BlurAlpha, BlurBackend};
 use bevy::camera::CompositingSpace;
+use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
@@ -64,6 +65,27 @@ impl Ends {
 
 /// The formats that most cameras' pictures have: what windows and the usual images have, and with a high dynamic range.
 pub const USUAL_PICTURES: [TextureFormat; 2] = [TextureFormat::Rgba8UnormSrgb, TextureFormat::Rgba16Float];
+
+/// What a camera does to its finished picture, in the main world.
+#[derive(QueryData)]
+pub struct CameraFinish {
+    tonemapping: Option<&'static Tonemapping>,
+    dither: Option<&'static DebandDither>,
+}
+
+impl CameraFinishItem<'_, '_> {
+    /// Whether the picture still holds light, and not what a display shows.
+    #[must_use]
+    pub fn is_light(&self) -> bool {
+        !self.tonemapping.is_some_and(Tonemapping::is_enabled)
+    }
+
+    /// Whether it is dithered if it ends in eight bits.
+    #[must_use]
+    pub fn dithers(&self) -> bool {
+        self.dither == Some(&DebandDither::Enabled)
+    }
+}
 
 /// What tells the values of a camera's picture.
 #[derive(QueryData)]

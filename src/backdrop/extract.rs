@@ -1,9 +1,9 @@
 //! Takes glass over from the main world: regions. Runs without Bevy's user interface.
 
 use super::panel::{Layer, Panel, Picture, Shape};
+use crate::formats::{CameraFinish, CameraFinishItem};
 use crate::settings::{BackdropBlur, BackdropLayer, BackdropRegion, BlurProfile};
 use bevy::camera::Camera;
-use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::math::Affine2;
 use bevy::prelude::*;
 use bevy::render::Extract;
@@ -14,12 +14,7 @@ use bevy::render::sync_world::RenderEntity;
 pub struct Panels(pub Vec<Panel>);
 
 /// What an active camera paints into.
-pub fn picture_of(
-    entity: Entity,
-    camera: &Camera,
-    tonemapping: Option<&Tonemapping>,
-    dither: Option<&DebandDither>,
-) -> Option<Picture> {
+pub fn picture_of(entity: Entity, camera: &Camera, finish: &CameraFinishItem) -> Option<Picture> {
     if !camera.is_active {
         return None;
     }
@@ -27,17 +22,12 @@ pub fn picture_of(
         camera: entity,
         size: camera.physical_target_size()?,
         viewport: camera.physical_viewport_rect()?,
-        is_light: !tonemapping.is_some_and(Tonemapping::is_enabled),
-        dithers: dither == Some(&DebandDither::Enabled),
+        is_light: finish.is_light(),
+        dithers: finish.dithers(),
     })
 }
 
-type SeenCamera = (
-    RenderEntity,
-    &'static Camera,
-    Option<&'static Tonemapping>,
-    Option<&'static DebandDither>,
-);
+type SeenCamera = (RenderEntity, &'static Camera, CameraFinish);
 
 type GlassRegion = (
     Entity,
@@ -54,10 +44,10 @@ pub fn extract_regions(
 ) {
     panels.0.clear();
     for (entity, region, glass, profile) in &regions {
-        let Ok((camera_entity, camera, tonemapping, dither)) = cameras.get(region.camera) else {
+        let Ok((camera_entity, camera, finish)) = cameras.get(region.camera) else {
             continue;
         };
-        let Some(picture) = picture_of(camera_entity, camera, tonemapping, dither) else {
+        let Some(picture) = picture_of(camera_entity, camera, &finish) else {
             continue;
         };
         let scale = camera.target_scaling_factor().unwrap_or(1.0);

@@ -4,10 +4,10 @@
 
 use super::extract::{Panels, picture_of};
 use super::panel::{Layer, Panel, Shape};
+use crate::formats::CameraFinish;
 use crate::settings::{BackdropBlur, BackdropRegion, BlurProfile};
 use bevy::camera::Camera;
 use bevy::camera::visibility::InheritedVisibility;
-use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::math::Affine2;
 use bevy::prelude::*;
@@ -32,12 +32,7 @@ type GlassNode = (
     &'static ComputedUiRenderTargetInfo,
 );
 
-type UiCamera = (
-    &'static Camera,
-    Option<&'static Tonemapping>,
-    Option<&'static DebandDither>,
-    Option<&'static UiAntiAlias>,
-);
+type UiCamera = (&'static Camera, CameraFinish, Option<&'static UiAntiAlias>);
 
 /// Takes nodes over, after regions. Each panel has an entity of its own for its item in the phase.
 pub fn extract_nodes(
@@ -56,10 +51,10 @@ pub fn extract_nodes(
         let (Some(camera_entity), Some(seen)) = (mapper.map(target), target.get()) else {
             continue;
         };
-        let Ok((camera, tonemapping, dither, anti_alias)) = cameras.get(seen) else {
+        let Ok((camera, finish, anti_alias)) = cameras.get(seen) else {
             continue;
         };
-        let Some(picture) = picture_of(camera_entity, camera, tonemapping, dither) else {
+        let Some(picture) = picture_of(camera_entity, camera, &finish) else {
             continue;
         };
         let shape = Shape {

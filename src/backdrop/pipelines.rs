@@ -14,7 +14,7 @@
 //! first. What they do beside what could be done in one draw is to round twice on the way.
 
 use super::uniform::GlassUniform;
-use crate::formats::table::{Format, Rounding, Sample};
+use crate::formats::table::{Format, Sample};
 use crate::gpu::{left_definitions, left_layout};
 use bevy::asset::AssetServer;
 use bevy::platform::collections::HashMap;
@@ -161,7 +161,7 @@ fn descriptor(shader: &Handle<Shader>, key: GlassKey) -> RenderPipelineDescripto
     let definitions = definitions(key);
     RenderPipelineDescriptor {
         label: Some("gaussian_blur_glass".into()),
-        layout: vec![left_layout(key.filtered), glass_layout()],
+        layout: vec![left_layout(key.filtered, key.format), glass_layout()],
         vertex: VertexState {
             shader: shader.clone(),
             shader_defs: definitions.clone(),
@@ -185,18 +185,7 @@ fn descriptor(shader: &Handle<Shader>, key: GlassKey) -> RenderPipelineDescripto
 
 /// What the shader is compiled for: to read what the blur has left, and to write this format.
 pub(crate) fn definitions(key: GlassKey) -> Vec<ShaderDefVal> {
-    let format = Format::of(key.format);
-    let mut definitions = left_definitions(key.filtered);
-    if format.is_some_and(|format| format.is_wide()) {
-        let half_float = ShaderDefVal::from("HALF_FLOAT");
-        definitions.retain(|definition| *definition != half_float);
-    }
-    let rounding: &[&str] = match format.map(|format| format.rounding()) {
-        Some(Rounding::Half) => &["ROUND_TO_HALF", "MAY_EXCEED"],
-        Some(Rounding::Packed) => &["ROUND_TO_PACKED"],
-        _ => &[],
-    };
-    let names = rounding.iter().copied().chain([key.mix.definition()]);
-    definitions.extend(names.map(ShaderDefVal::from));
+    let mut definitions = left_definitions(key.filtered, key.format);
+    definitions.push(key.mix.definition().into());
     definitions
 }

@@ -104,19 +104,18 @@ impl PipelineKey {
         }
     }
 
-    /// A step that is left to somebody else.
-    pub(super) fn left(filtered: bool) -> Self {
+    /// A last step that a front end does, on a picture of this format.
+    pub(super) fn left(filtered: bool, target: TextureFormat) -> Self {
         Self {
             program: Program::UpsampleFragment { filtered },
-            // Whatever it is, values are no business of the blur any more.
-            target: TextureFormat::Rgba8Unorm,
+            target,
             reads: Sample::Float,
             is_first: false,
             premultiplies: false,
             leave: Leave::Keep,
-            // Who writes the picture dithers it.
+            // The front end dithers what it writes.
             dither: Dither::Off,
-            in_halves: true,
+            in_halves: !Format::of(target).is_some_and(|format| format.is_wide()),
             in_place: false,
             keeps_format: false,
             skips: false,
@@ -277,14 +276,14 @@ impl PipelineKey {
 /// The layout of what a step reads that is left to somebody who renders: a uniform with a dynamic offset, a level, and a
 /// sampler if the level is read with filtered fetches.
 #[must_use]
-pub fn left_layout(filtered: bool) -> BindGroupLayoutDescriptor {
-    PipelineKey::left(filtered).layout()
+pub fn left_layout(filtered: bool, target: TextureFormat) -> BindGroupLayoutDescriptor {
+    PipelineKey::left(filtered, target).layout()
 }
 
 /// What `common`, `cubic` and `spline` are compiled for there.
 #[must_use]
-pub fn left_definitions(filtered: bool) -> Vec<ShaderDefVal> {
-    PipelineKey::left(filtered).definitions(false)
+pub fn left_definitions(filtered: bool, target: TextureFormat) -> Vec<ShaderDefVal> {
+    PipelineKey::left(filtered, target).definitions(false)
 }
 
 /// What all pipelines share. Made anew when the render device is.

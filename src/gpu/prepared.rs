@@ -113,7 +113,7 @@ impl Prepared {
                 blended: None,
                 most: 1,
             };
-            let key = PipelineKey::left(filtered);
+            let key = PipelineKey::left(filtered, self.request.io.ends.destination);
             let group = bind_group(&key, with.pipelines, with.cache, with.device, &bound);
             let level = level.id();
             self.left.push(BoundLevel { level, filtered, group });
