@@ -60,7 +60,7 @@
 //! cameras before there is one; [`BlurReadiness`] and the run condition [`blurs_ready`] tell a loading screen when they are
 //! there. From then on every blur is drawn in the frame in which it is asked for, at every strength, and becomes faster a
 //! little later when the shader for its very kernel is there as well ([`BlurCompilation`]). The shaders of glass come with the
-//! first [`BackdropBlur`]; a frame that shows glass before they are there waits, for [`BackdropBlur::LONGEST_WAIT`] at most.
+//! first [`BackdropBlur`]; a frame that shows glass before they are there waits, for [`BlurCompilation::longest_wait`] at most.
 //!
 //! # What it costs
 //!

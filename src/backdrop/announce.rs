@@ -15,7 +15,7 @@ use super::extract::Panels;
 use super::panel::Panel;
 use super::pipelines::GlassPipelines;
 use crate::formats::{CameraPicture, Ends};
-use crate::gpu::{BlurPipelines, BlurPreparer, BlurReadiness, Uses, WorkKind};
+use crate::gpu::{BlurCompilation, BlurPipelines, BlurPreparer, BlurReadiness, Uses, WorkKind};
 use crate::plan::Finish;
 use crate::settings::{BackdropBlur, BlurProfile};
 use bevy::platform::time::Instant;
@@ -55,13 +55,13 @@ pub fn announce_glass(
     mut glass: ResMut<GlassUse>,
     cameras: Query<CameraPicture>,
     cache: Res<PipelineCache>,
-    readiness: Res<BlurReadiness>,
+    (readiness, compilation): (Res<BlurReadiness>, Res<BlurCompilation>),
     mut pipelines: ResMut<GlassPipelines>,
     mut preparer: BlurPreparer,
 ) {
     // They were ready at the end of the last frame.
     if readiness.is_ready() {
-        glass.patience = BackdropBlur::LONGEST_WAIT;
+        glass.patience = compilation.longest_wait;
     }
     if !glass.is_used {
         return;

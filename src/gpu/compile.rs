@@ -24,20 +24,27 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 use bevy::shader::ShaderCacheError;
+use core::time::Duration;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How eagerly shaders for single kernels are compiled, which are faster than those that serve any kernel.
+/// How eagerly shaders are compiled, and how long frames wait for them.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlurCompilation {
-    /// How many pipelines may be started in a frame. Default: 2, and 1 where compiling blocks the main thread (on macOS and
-    /// the web).
+    /// How many pipelines for single kernels may be started in a frame, which are faster than those that serve any kernel.
+    /// Default: 2, and 1 where compiling blocks the main thread (on macOS and the web).
     ///
     /// There, this is what a frame may have to wait for; the
     /// shaders that serve any kernel come on top, in the first frame that has a new format. With 0 all blurs stay with
     /// those.
     pub per_frame: usize,
+    /// How long frames may wait for the shaders of glass that they show, in all, from one moment at which
+    /// [blurs are ready](BlurReadiness::is_ready) to the next. Default: one second.
+    ///
+    /// When that time is over, as may happen while an app fills Bevy's `AsyncComputeTaskPool`, frames are drawn without the
+    /// glass until its shaders are there. With [`Duration::ZERO`] no frame waits.
+    pub longest_wait: Duration,
 }
 
 impl Default for BlurCompilation {
@@ -45,6 +52,7 @@ impl Default for BlurCompilation {
         let blocks = cfg!(any(target_arch = "wasm32", target_os = "macos"));
         Self {
             per_frame: if blocks { 1 } else { 2 },
+            longest_wait: Duration::from_secs(1),
         }
     }
 }

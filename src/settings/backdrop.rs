@@ -2,7 +2,6 @@
 
 use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
 use bevy::prelude::*;
-use core::time::Duration;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
@@ -82,10 +81,9 @@ use serde::{Deserialize, Serialize};
 /// [`BlurReadiness`](crate::BlurReadiness) counts it in.
 ///
 /// Where a camera shows glass before the shaders of that glass are compiled, the frame waits for them, for
-/// [`LONGEST_WAIT`](Self::LONGEST_WAIT) at most. When that time is over, as may happen while an app fills Bevy's
-/// `AsyncComputeTaskPool`, the frame is drawn without the glass, which is seen from the frame on in which it is ready; later
-/// frames wait only after all shaders have been ready once. In the first frames of an app, before blurs are ready, no frame
-/// waits.
+/// [`BlurCompilation::longest_wait`](crate::BlurCompilation::longest_wait) at most. When that time is over, the frame is drawn
+/// without the glass, which is seen from the frame on in which it is ready; later frames wait only after all shaders have been
+/// ready once. In the first frames of an app, before blurs are ready, no frame waits.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
@@ -131,10 +129,6 @@ impl Default for BackdropBlur {
 }
 
 impl BackdropBlur {
-    /// How long frames wait for the shaders of glass that is seen: one second in all, from one moment at which
-    /// [blurs are ready](crate::BlurReadiness::is_ready) to the next.
-    pub const LONGEST_WAIT: Duration = Duration::from_secs(1);
-
     /// Glass with a blur of the given radius, which is three standard deviations, in logical pixels.
     #[must_use]
     pub fn new(radius: f32) -> Self {

@@ -8,6 +8,7 @@ use bevy::render::render_asset::RenderAssets;
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::GpuImage;
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
+use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::sleep;
@@ -64,6 +65,11 @@ impl Live {
         let shots = Shots::default();
         let built = build(Mode::Pipelined, takes_logger(), |app| {
             app.add_plugins(GaussianBlurPlugin { backend })
+                // Machines that run tests are busy.
+                .insert_resource(BlurCompilation {
+                    longest_wait: Duration::from_secs(60),
+                    ..default()
+                })
                 .init_resource::<Watched>();
             app.sub_app_mut(RenderApp)
                 .insert_resource(shots.clone())

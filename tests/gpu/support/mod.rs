@@ -47,7 +47,10 @@ pub fn gpu(setup: impl FnOnce(&mut App)) -> Option<Headless> {
 pub fn gpu_with(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Headless> {
     let with_blur = |app: &mut App| {
         app.add_plugins(GaussianBlurPlugin { backend })
-            .insert_resource(BlurCompilation { per_frame: 0 });
+            .insert_resource(BlurCompilation {
+                per_frame: 0,
+                ..Default::default()
+            });
         setup(app);
     };
     or_skip(Headless::new(with_blur))
