@@ -191,7 +191,6 @@ impl Capabilities {
         let tiling = if self.computes && intermediate == TextureFormat::Rgba16Float {
             Tiling::Tiled {
                 stores: ends.has_storage && self.is_storable(destination),
-                apart: !ends.in_place,
             }
         } else {
             Tiling::None
@@ -218,6 +217,7 @@ impl Capabilities {
                 tiling,
                 filtering,
                 opaque: alpha == BlurAlpha::Opaque && destination.channels == Channels::Rgba,
+                in_place: ends.in_place,
             },
             intermediate,
             alpha,

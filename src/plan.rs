@@ -85,13 +85,13 @@ impl BlurPlan {
         }
     }
 
-    /// Plans a blur whose sigma varies over the picture, up to the one that is asked for ([`layers`]), in place or not.
+    /// Plans a blur whose sigma varies over the picture, up to the one that is asked for ([`layers`]).
     #[must_use]
-    pub fn varying(request: &PlanRequest, in_place: bool) -> Self {
+    pub fn varying(request: &PlanRequest) -> Self {
         if !blurs(request.sigma) {
             return Self::new(request);
         }
-        layers::blur(PassBuilder::new(request), in_place && request.finish == Finish::Write)
+        layers::blur(PassBuilder::new(request))
     }
 
     /// Plans an exact copy of `region`.
@@ -106,6 +106,7 @@ impl BlurPlan {
                 tiling: Tiling::None,
                 filtering: Filtering::default(),
                 opaque: false,
+                in_place: true,
             },
             finish,
         }))

@@ -92,8 +92,6 @@ pub enum Tiling {
     Tiled {
         /// Whether compute passes may write the destination. If not, a render pass does.
         stores: bool,
-        /// Whether the destination is another texture than the source. If not, no pass may go from one to the other.
-        apart: bool,
     },
 }
 

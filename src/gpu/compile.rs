@@ -189,7 +189,7 @@ impl Uses {
             (WorkKind::Copy, Finish::Leave) => vec![COPY_TO_LEVEL],
             (WorkKind::Mipmap, _) => vec![MIPMAP],
             (WorkKind::Blur, finish) => stages(means, finish),
-            (WorkKind::Vary, finish) => varying_stages(means, finish, self.ends.in_place),
+            (WorkKind::Vary, finish) => varying_stages(means, finish),
         }
     }
 }

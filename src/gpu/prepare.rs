@@ -255,7 +255,7 @@ fn plan_of(request: &BlurRequest, resolved: &Resolved) -> BlurPlan {
         Work::Copy => BlurPlan::copy(request.region, request.finish),
         Work::Mipmap => BlurPlan::mipmap(request.source_size, request.region.size()),
         Work::Blur { sigma, edge } => BlurPlan::new(&planned(sigma, edge)),
-        Work::Vary { sigma, edge, .. } => BlurPlan::varying(&planned(sigma, edge), request.io.ends.in_place),
+        Work::Vary { sigma, edge, .. } => BlurPlan::varying(&planned(sigma, edge)),
         Work::Parts(_) => BlurPlan::default(),
     }
 }

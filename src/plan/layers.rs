@@ -47,8 +47,8 @@ impl Blur {
     }
 }
 
-/// The passes of a blur for sigmas from 0 to the one of the request, in place or not.
-pub(super) fn blur(mut builder: PassBuilder, in_place: bool) -> BlurPlan {
+/// The passes of a blur for sigmas from 0 to the one of the request.
+pub(super) fn blur(mut builder: PassBuilder) -> BlurPlan {
     let request = builder.request;
     let most = request.sigma.max_element();
     let aspect = request.sigma / most;
@@ -58,8 +58,8 @@ pub(super) fn blur(mut builder: PassBuilder, in_place: bool) -> BlurPlan {
     let tiles = tiles(&mut builder, &blurs);
     let between = convolve(&mut builder, &blurs, &chain, &tiles);
     let sums = gather(&mut builder, between);
-    let sharp = sharp(&mut builder, sums, in_place);
-    if in_place && request.means.opaque {
+    let sharp = sharp(&mut builder, sums);
+    if request.overwrites() && request.means.opaque {
         // The last pass leaves texels alone that are not blurred.
         builder.keep(PassKind::Blend, Program::OpaqueFragment, (sums, Level::RESULT));
     }
@@ -193,8 +193,8 @@ fn gather(builder: &mut PassBuilder, between: Option<Surface>) -> Level {
 
 /// What the last pass reads the sharp picture from. It cannot read what it writes: where that is the picture, it reads
 /// the sums, or a copy to sum.
-fn sharp(builder: &mut PassBuilder, sums: Level, in_place: bool) -> Level {
-    if !in_place {
+fn sharp(builder: &mut PassBuilder, sums: Level) -> Level {
+    if !builder.request.overwrites() {
         return Level::PICTURE;
     }
     if builder.request.means.tiling != Tiling::None {

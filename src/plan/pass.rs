@@ -23,6 +23,8 @@ pub struct Means {
     pub filtering: Filtering,
     /// Whether alpha is written as 1.
     pub opaque: bool,
+    /// Whether the destination is the texture of the source: no pass may go from one to the other.
+    pub in_place: bool,
 }
 
 /// Who does the last step: from the level that the blur ran at to the resolution of the picture.
@@ -48,6 +50,13 @@ pub struct PlanRequest {
     pub means: Means,
     /// Who does the last step.
     pub finish: Finish,
+}
+
+impl PlanRequest {
+    /// Whether the last pass writes the texture that the first one reads.
+    pub(super) fn overwrites(&self) -> bool {
+        self.means.in_place && self.finish == Finish::Write
+    }
 }
 
 /// Something that a pass reads or writes.
@@ -219,8 +228,8 @@ pub struct Pass {
 
 /// How to blur: the textures that are needed in between and the passes, in order.
 ///
-/// The first pass reads the source and the last one writes the destination. Those may be one texture, unless the request
-/// says that they are [apart](Tiling::Tiled): then one pass may do both. A plan without passes leaves everything as it is.
+/// The first pass reads the source and the last one writes the destination. One pass may do both, unless
+/// they are one texture ([`Means::in_place`]). A plan without passes leaves everything as it is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlurPlan {
     /// The sizes of the intermediate textures.

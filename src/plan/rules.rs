@@ -88,7 +88,7 @@ pub fn blend(tiling: Tiling, filtering: Filtering, leaves: bool, reads_copy: boo
         filtering.source
     };
     match tiling {
-        Tiling::Tiled { stores, .. } if stores || leaves => Program::BlendCompute,
+        Tiling::Tiled { stores } if stores || leaves => Program::BlendCompute,
         Tiling::Tiled { .. } => Program::BlendFragment {
             filtered,
             sums: Sums::Gathered,
@@ -107,7 +107,7 @@ pub fn blend(tiling: Tiling, filtering: Filtering, leaves: bool, reads_copy: boo
 /// Interpolates a level that is so many octaves coarser along x and y, and writes the destination.
 pub fn upsample(octaves: [u32; 2], tiling: Tiling, filtering: Filtering) -> Program {
     match tiling {
-        Tiling::Tiled { stores: true, .. } => Program::upsample_compute(octaves[1]),
+        Tiling::Tiled { stores: true } => Program::upsample_compute(octaves[1]),
         _ => Program::UpsampleFragment {
             filtered: filtering.spline && octaves[0] > 0 && octaves[1] > 0,
         },

@@ -44,13 +44,13 @@ pub fn stages(means: Means, finish: Finish) -> Vec<Stage> {
 
 /// The stages of all plans of these means whose sigma varies.
 #[must_use]
-pub fn varying_stages(means: Means, finish: Finish, in_place: bool) -> Vec<Stage> {
+pub fn varying_stages(means: Means, finish: Finish) -> Vec<Stage> {
     let boundaries = |octaves| boundaries(octaves, means);
     let mut found = Found::new(means, finish);
     for sigma in (0..=MOST_OCTAVES_OF_LAYERS).flat_map(boundaries) {
         for aspect in ASPECTS_OF_LAYERS {
             for aspects in [Vec2::new(1.0, aspect), Vec2::new(aspect, 1.0)] {
-                found.plan(sigma * aspects, |request| BlurPlan::varying(request, in_place));
+                found.plan(sigma * aspects, BlurPlan::varying);
             }
         }
     }

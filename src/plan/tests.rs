@@ -28,27 +28,31 @@ const NO_FILTERING: Filtering = Filtering {
     spline: false,
 };
 
-const fn tiled(stores: bool, apart: bool) -> Tiling {
-    Tiling::Tiled { stores, apart }
-}
+/// Compute passes that store to the destination, and such as do not.
+const STORES: Tiling = Tiling::Tiled { stores: true };
+const STORES_NOT: Tiling = Tiling::Tiled { stores: false };
 
-/// All ways to carry a plan out.
-const WAYS: [(Tiling, Filtering); 7] = [
-    (Tiling::None, FILTERING),
-    (Tiling::None, NO_FILTERING),
-    (tiled(true, true), FILTERING),
-    (tiled(true, false), FILTERING),
-    (tiled(false, true), FILTERING),
-    (tiled(false, false), FILTERING),
-    (tiled(false, false), NO_FILTERING),
+/// A way to carry a plan out, in place or not.
+type Way = (Tiling, Filtering, bool);
+
+/// All of them.
+const WAYS: [Way; 7] = [
+    (Tiling::None, FILTERING, true),
+    (Tiling::None, NO_FILTERING, true),
+    (STORES, FILTERING, false),
+    (STORES, FILTERING, true),
+    (STORES_NOT, FILTERING, false),
+    (STORES_NOT, FILTERING, true),
+    (STORES_NOT, NO_FILTERING, true),
 ];
 
-fn means(precision: Precision, (tiling, filtering): (Tiling, Filtering)) -> Means {
+fn means(precision: Precision, (tiling, filtering, in_place): Way) -> Means {
     Means {
         precision,
         tiling,
         filtering,
         opaque: false,
+        in_place,
     }
 }
 

@@ -53,8 +53,8 @@ fn residual(builder: &mut PassBuilder, axes: Axes, low: Level) -> Level {
             target
         }
         Tiling::None => back_and_forth(builder, axes, low),
-        Tiling::Tiled { stores, apart } => {
-            let is_direct = writes && stores && apart;
+        Tiling::Tiled { stores } => {
+            let is_direct = writes && stores && !builder.request.means.in_place;
             let target = if is_direct {
                 Level::RESULT
             } else {

@@ -14,8 +14,8 @@ use crate::settings::BlurAlpha;
 use bevy::render::render_resource::TextureFormat;
 use std::collections::HashMap;
 
-/// The stages of plans of certain means, in place or not: formats have many in common.
-type Stages = HashMap<(Means, bool), Vec<Stage>>;
+/// The stages of plans of certain means: formats have many in common.
+type Stages = HashMap<Means, Vec<Stage>>;
 
 /// The pipelines of all blurs, whatever their sizes, strengths, edge modes, alpha and formats.
 pub(super) fn every_key() -> Vec<PipelineKey> {
@@ -89,6 +89,7 @@ fn keys_between(ends: &Ends, tiling: Tiling, filters: bool, known: &mut Stages) 
             tiling,
             filtering,
             opaque: ends.alpha == BlurAlpha::Opaque,
+            in_place: ends.in_place,
         },
         intermediate: if source.is_wide() || destination.is_wide() {
             TextureFormat::Rgba32Float
@@ -98,9 +99,9 @@ fn keys_between(ends: &Ends, tiling: Tiling, filters: bool, known: &mut Stages) 
         alpha: ends.alpha,
         has_alpha: source.has_opacity(),
     };
-    let stages = known.entry((resolved.means, ends.in_place)).or_insert_with(|| {
+    let stages = known.entry(resolved.means).or_insert_with(|| {
         let all = [Finish::Write, Finish::Leave].into_iter().flat_map(|finish| {
-            let varying = varying_stages(resolved.means, finish, ends.in_place);
+            let varying = varying_stages(resolved.means, finish);
             stages(resolved.means, finish).into_iter().chain(varying)
         });
         all.chain([COPY, MIPMAP, COPY_TO_LEVEL]).collect()
@@ -115,10 +116,10 @@ fn keys_between(ends: &Ends, tiling: Tiling, filters: bool, known: &mut Stages) 
 fn tilings(source: TextureFormat, destination: TextureFormat) -> impl Iterator<Item = (Tiling, bool)> {
     let is_wide = |format: TextureFormat| Format::of(format).is_some_and(|format| format.is_wide());
     let stores = matches!(destination, TextureFormat::Rgba8Unorm | TextureFormat::Rgba16Float);
-    let tiled = [true, false].map(|apart| Tiling::Tiled { stores, apart });
     let is_tiled = !is_wide(source) && !is_wide(destination);
+    let tiled = is_tiled.then_some(Tiling::Tiled { stores });
     [Tiling::None]
         .into_iter()
-        .chain(tiled.into_iter().filter(move |_| is_tiled))
+        .chain(tiled)
         .flat_map(|tiling| [(tiling, true), (tiling, false)])
 }

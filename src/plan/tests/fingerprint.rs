@@ -185,8 +185,10 @@ pub(crate) fn cases() -> Vec<(String, Vec<BlurPlan>)> {
         };
         let plans = |finish| with(finish).map(|request| BlurPlan::new(&request)).collect();
         let varying = |finish, in_place| {
+            let means = Means { in_place, ..means };
             let short = with(finish).filter_map(short);
-            short.map(|request| BlurPlan::varying(&request, in_place)).collect()
+            let varying = short.map(|request| BlurPlan::varying(&PlanRequest { means, ..request }));
+            varying.collect()
         };
         let left: Vec<PlanRequest> = with(Finish::Leave).filter_map(short).collect();
         cases.extend([

@@ -9,7 +9,7 @@ fn sigmas(steps: u32) -> impl Iterator<Item = f64> {
     (0..=steps).map(move |i| 0.3 * (2000.0_f64 / 0.3).powf(f64::from(i) / f64::from(steps)))
 }
 
-fn square(sigma: f64, region: URect, edge: EdgeMode, precision: Precision, way: (Tiling, Filtering)) -> BlurPlan {
+fn square(sigma: f64, region: URect, edge: EdgeMode, precision: Precision, way: Way) -> BlurPlan {
     BlurPlan::new(&PlanRequest {
         sigma: Vec2::splat(sigma as f32),
         region,

@@ -5,7 +5,7 @@ use crate::plan::pass::Needed;
 use crate::program::MAX_REACH;
 use core::ops::Range;
 
-fn varying(sigma: Vec2, region: URect, edge: EdgeMode, means: Means, finish: Finish, in_place: bool) -> BlurPlan {
+fn varying(sigma: Vec2, region: URect, edge: EdgeMode, means: Means, finish: Finish) -> BlurPlan {
     let request = PlanRequest {
         sigma,
         region,
@@ -13,7 +13,7 @@ fn varying(sigma: Vec2, region: URect, edge: EdgeMode, means: Means, finish: Fin
         means,
         finish,
     };
-    BlurPlan::varying(&request, in_place)
+    BlurPlan::varying(&request)
 }
 
 /// A layer of a row of texels at the targets of a plan, along x: all that leads to its tile, and the spline out of it.
@@ -54,13 +54,7 @@ fn layer_of_row(plan: &BlurPlan, layer: &Layer, row: &[f64], targets: Range<i32>
 }
 
 /// One row, as one layer after the other sees it.
-fn layers_of_row(
-    row: &[f64],
-    start: u32,
-    sigma: f32,
-    edge: EdgeMode,
-    way: (Tiling, Filtering),
-) -> Vec<(f64, Vec<f64>)> {
+fn layers_of_row(row: &[f64], start: u32, sigma: f32, edge: EdgeMode, way: Way) -> Vec<(f64, Vec<f64>)> {
     let length = row.len() as u32;
     let region = URect::new(start, 3, start + length, 4);
     let plan = varying(
@@ -69,7 +63,6 @@ fn layers_of_row(
         edge,
         means(Precision::Standard, way),
         Finish::Write,
-        true,
     );
     let layers = &plan.layers.as_ref().expect("it varies").layers;
     let targets = start as i32..(start + length) as i32;
@@ -191,14 +184,11 @@ fn layers_lie_in_their_own_tiles() {
         {
             for (finish, in_place) in [(Finish::Write, true), (Finish::Write, false), (Finish::Leave, true)] {
                 let region = URect::new(5, 7, 205, 107);
-                let plan = varying(
-                    sigma * aspect,
-                    region,
-                    edge,
-                    means(Precision::Hdr, way),
-                    finish,
+                let means = Means {
                     in_place,
-                );
+                    ..means(Precision::Hdr, way)
+                };
+                let plan = varying(sigma * aspect, region, edge, means, finish);
                 let name = format!("{way:?}, {edge:?}, sigma {sigma} x {aspect}, {finish:?}");
                 assert_layers(&plan, region, &name);
                 let direct = |pass: &Pass| pass.source == Surface::Source && pass.target == Surface::Destination;
@@ -269,7 +259,7 @@ fn what_is_read_is_needed() {
     let region = URect::new(5, 7, 205, 107);
     for (edge, way) in EDGES.into_iter().flat_map(|edge| WAYS.map(|way| (edge, way))) {
         let means = means(Precision::Standard, way);
-        let plan = varying(Vec2::new(40.0, 23.0), region, edge, means, Finish::Write, true);
+        let plan = varying(Vec2::new(40.0, 23.0), region, edge, means, Finish::Write);
         let layers = plan.layers.as_ref().expect("it varies");
         let written = |surface: Surface| plan.passes.iter().filter(move |pass| pass.target == surface);
         for (layer, pass) in layers.layers.iter().zip(written(layers.atlas)) {
@@ -303,13 +293,17 @@ fn assert_needed(needed: &Needed, axis: usize, texel: i32, reader: u32, name: &s
 fn the_list_of_stages_has_all_that_varies() {
     for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
         for (finish, in_place) in [(Finish::Write, true), (Finish::Write, false), (Finish::Leave, false)] {
-            let listed = varying_stages(means(precision, way), finish, in_place);
+            let means = Means {
+                in_place,
+                ..means(precision, way)
+            };
+            let listed = varying_stages(means, finish);
             for (i, sigma) in (0..40).map(|i| (i, 0.05 * 1.4_f32.powi(i))) {
                 let aspects = [1.0, 0.7, 0.3, 0.0].map(|less| [Vec2::new(1.0, less), Vec2::new(less, 1.0)]);
                 for (j, aspect) in aspects.into_iter().flatten().enumerate() {
                     let edge = EDGES[(i as usize + j) % EDGES.len()];
                     let region = URect::new(3, 5, 67, 69);
-                    let plan = varying(sigma * aspect, region, edge, means(precision, way), finish, in_place);
+                    let plan = varying(sigma * aspect, region, edge, means, finish);
                     for stage in plan.passes.iter().map(Pass::stage) {
                         assert!(
                             listed.contains(&stage),
@@ -337,7 +331,6 @@ fn a_growing_sigma_gets_its_layers_where_the_topmost_was() {
             EdgeMode::Clamp,
             way,
             Finish::Write,
-            true,
         );
         plan.layers
             .iter()

@@ -4,7 +4,7 @@ use super::*;
 use pass::Stage;
 
 /// A plan and the same with its last step left, for one region and strength.
-fn both(sigma: f64, edge: EdgeMode, precision: Precision, way: (Tiling, Filtering)) -> [BlurPlan; 2] {
+fn both(sigma: f64, edge: EdgeMode, precision: Precision, way: Way) -> [BlurPlan; 2] {
     [Finish::Write, Finish::Leave].map(|finish| {
         BlurPlan::new(&PlanRequest {
             sigma: Vec2::new(sigma as f32, 0.4 * sigma as f32),

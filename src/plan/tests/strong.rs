@@ -69,7 +69,7 @@ fn a_profile_may_vary_the_largest_sigma_of_the_largest_texture() {
             means: means(Precision::Standard, WAYS[0]),
             finish: Finish::Write,
         };
-        let plan = BlurPlan::varying(&request, false);
+        let plan = BlurPlan::varying(&request);
         let layers = plan.layers.as_ref().expect("it varies");
         for layer in &layers.layers {
             for (axis, spline) in layer.axes.iter().enumerate() {
