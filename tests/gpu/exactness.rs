@@ -1,6 +1,8 @@
 //! Blurred images are the Gaussian: at every size, with every edge mode, along each axis on its own, and for a picture
 //! of a game.
 
+mod random;
+
 use crate::support::executors::{Case, SIGMAS, executors};
 use crate::support::images::{blurred_into_own, plain};
 use crate::support::outcomes::record;

@@ -22,7 +22,7 @@ use step::{Step, step};
 use world::World;
 
 /// A number from the environment.
-fn number(name: &str, default: u64) -> u64 {
+pub fn number(name: &str, default: u64) -> u64 {
     let text = std::env::var(name).ok();
     text.map_or(default, |text| {
         text.parse()

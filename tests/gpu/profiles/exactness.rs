@@ -123,6 +123,33 @@ fn every_edge_mode_holds_at_every_sigma() {
 }
 
 #[test]
+fn strong_blurs_of_wide_bars_are_off_by_two_grey_levels_at_most() {
+    // A bar is seen through layers that are far apart where it is about as wide as they reach.
+    let bars = Picture::from_fn(1920, 3, |x, _| {
+        [0, 100, 200, 300].map(|offset| f64::from(u8::from((x + offset) / 400 % 2 == 0)))
+    });
+    let profile = BlurProfile::Linear {
+        start: Vec2::ZERO,
+        end: Vec2::X,
+        from: 0.5,
+        to: 1.0,
+    };
+    for backend in BACKENDS {
+        let Some(mut headless) = gpu_with(backend, record) else {
+            return;
+        };
+        for edge in [
+            (EdgeMode::Clamp, Edge::Clamp),
+            (EdgeMode::Renormalize, Edge::Renormalize),
+        ] {
+            let all = errors(&mut headless, &bars, &profile, 420.0, edge).map(most);
+            println!("{backend:?} bars {:?}: {all:.2?}", edge.0);
+            assert!(all[2] <= 2.0, "{backend:?}, {:?}: {all:?}/255", edge.0);
+        }
+    }
+}
+
+#[test]
 fn shares_of_one_are_the_uniform_blur() {
     let [picture, _] = inputs::patterns(157, 121);
     let full = BlurProfile::Linear {

@@ -11,6 +11,10 @@
 //! picture already folded back in as the [`Edge`] demands. The horizontal
 //! matrix is applied first, then the vertical one.
 
+mod strong;
+
+pub use strong::strong_blur;
+
 use std::ops::Range;
 use std::thread;
 
