@@ -66,7 +66,7 @@ use builder::PassBuilder;
 use pass::{AxisPass, Pass, PassKind, Surface};
 
 pub use axis::{MIN_SIGMA, blurs};
-pub use ladder::LAYERS;
+pub use ladder::{LAYERS, SIGMAS_APART};
 pub use pass::{BlurPlan, Finish, Layer, Layers, Means, PlanRequest};
 
 impl BlurPlan {

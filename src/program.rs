@@ -116,8 +116,8 @@ pub const MAX_REACH: u32 = 16;
 /// How much farther the weights of images reach, in compute passes.
 pub const IMAGE_MARGIN: u32 = 8;
 
-/// The tile of [`Program::ConvolveCompute`]. Its threads each sum eight texels of a column, then four of a row: as many as
-/// the shader has letters for.
+/// The tile of [`Program::ConvolveCompute`]. Its threads each sum so many texels of a column, then so many of a row. The shaders
+/// have a letter for each, and say so where a number is another.
 const CONVOLVE_TILE: UVec2 = UVec2::new(64, 16);
 const CONVOLVE_DOWN: u32 = 8;
 const CONVOLVE_ACROSS: u32 = 4;
@@ -147,9 +147,10 @@ const GATHER_DISTANCES: u32 = GATHER_REACH.next_multiple_of(4) + CONVOLVE_DOWN;
 const GATHER_COLUMNS: u32 = GATHER_TILE.x + 2 * GATHER_REACH;
 /// The farthest that a sum reaches, rounded up to what can be interleaved.
 pub const GATHER_REACH: u32 = 10;
-/// The rungs that a tile may be convolved with, from 2^(-29/12) to 2^(10/8): those of all sigmas of which the sharp picture is
-/// summed.
-const GATHER_RUNGS: u32 = 40;
+/// The rungs that a tile may be convolved with: those of all sigmas of which the sharp picture is summed. So many are below 1,
+/// down to 2^(-29/12), and the others go up to 2^(10/8).
+const GATHER_RUNGS_BELOW: u32 = 29;
+const GATHER_RUNGS: u32 = GATHER_RUNGS_BELOW + 1 + 10;
 const _: () = assert!(GATHER_COLUMNS.is_multiple_of(CONVOLVE_ACROSS));
 const _: () = assert!(GATHER_COLUMNS * (GATHER_TILE.y / CONVOLVE_DOWN) <= GATHER_THREADS);
 const _: () = assert!(GATHER_RUNGS <= 64 && GATHER_THREADS <= WORKGROUP_THREADS);
@@ -371,6 +372,9 @@ impl Program {
                 ("REACH", GATHER_REACH),
                 ("DISTANCES", GATHER_DISTANCES),
                 ("RUNGS", GATHER_RUNGS),
+                ("RUNGS_BELOW", GATHER_RUNGS_BELOW),
+                ("DOWN", CONVOLVE_DOWN),
+                ("ACROSS", CONVOLVE_ACROSS),
             ],
             Self::ConvolveFragment(Some([x, y])) => vec![("TEXELS_X", x), ("TEXELS_Y", y)],
             Self::DownsampleCompute { steps: None, .. } => vec![("THREADS", DOWNSAMPLE_THREADS)],
@@ -382,7 +386,13 @@ impl Program {
             Self::ConvolveCompute { reach, beyond } => {
                 let reach = reach.unwrap_or(MAX_REACH);
                 let halo = reach + if beyond == Beyond::Images { IMAGE_MARGIN } else { 0 };
-                vec![("THREADS", CONVOLVE_THREADS), ("REACH", reach), ("HALO", halo)]
+                vec![
+                    ("THREADS", CONVOLVE_THREADS),
+                    ("REACH", reach),
+                    ("HALO", halo),
+                    ("DOWN", CONVOLVE_DOWN),
+                    ("ACROSS", CONVOLVE_ACROSS),
+                ]
             }
             Self::UpsampleCompute(rows) => {
                 let threads = ("THREADS_Y", UPSAMPLE_THREADS_Y);

@@ -5,8 +5,8 @@ use super::uniforms::{MERGED, PassUniform};
 use crate::formats::dither::Dither;
 use crate::formats::table::{Format, Rounding, Sample};
 use crate::formats::{Ends, Resolved};
-use crate::plan::LAYERS;
 use crate::plan::pass::{BORDER, MAX_WEIGHTS, Stage};
+use crate::plan::{LAYERS, SIGMAS_APART};
 use crate::program::{Beyond, Program, Sums};
 use crate::settings::BlurAlpha;
 use bevy::asset::AssetServer;
@@ -255,7 +255,7 @@ impl PipelineKey {
         let sizes = [("TABLE_VECTORS", MAX_WEIGHTS as u32 / 4), ("BORDER", BORDER as u32)];
         let mut numbers: Vec<(&str, u32)> = sizes.into_iter().chain(self.program.numbers()).collect();
         if self.program.varies() {
-            numbers.push(("LAYERS", LAYERS as u32));
+            numbers.extend([("LAYERS", LAYERS as u32), ("SIGMAS_APART", SIGMAS_APART)]);
         }
         if self.merges() {
             numbers.push(("MERGED", MERGED as u32));

@@ -228,6 +228,13 @@ fn write_spirv(module: &Module, info: &ModuleInfo, name: &str) {
     let words = spv::write_vec(module, info, &spv::Options::default(), None);
     let words = words.unwrap_or_else(|error| panic!("{name} as SPIR-V: {error}"));
     assert_eq!(words[0], 0x0723_0203, "{name}: the magic number of SPIR-V");
+    {
+        let mut h = 0xcbf2_9ce4_8422_2325_u64;
+        for w in &words {
+            h = (h ^ u64::from(*w)).wrapping_mul(0x0100_0000_01b3);
+        }
+        println!("SPIRV {} {h:016x} {}", name.split(' ').next().unwrap(), words.len());
+    }
 }
 
 fn write_msl(module: &Module, info: &ModuleInfo, name: &str) {

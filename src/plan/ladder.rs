@@ -70,6 +70,12 @@ const NO_BLUR: f64 = 0.15;
 /// The ratio of the first two rungs, and how far the sum of the sharp picture may end below the first.
 const FIRST_RATIO: f64 = 1.122_462;
 
+/// Sigmas are one if they differ by less than one part in so many: what computes them rounds.
+pub const SIGMAS_APART: u32 = 1000;
+
+/// That part.
+pub const ROUNDING: f64 = 1.0 / SIGMAS_APART as f64;
+
 fn fixed_sigma(exponent: i32) -> f64 {
     (f64::from(exponent) / 12.0).exp2()
 }
@@ -78,7 +84,7 @@ fn fixed_sigma(exponent: i32) -> f64 {
 pub fn fixed_sigmas(largest: f64) -> impl Iterator<Item = f64> {
     exponents()
         .map(fixed_sigma)
-        .take_while(move |sigma| *sigma < 0.999 * largest)
+        .take_while(move |sigma| *sigma < (1.0 - ROUNDING) * largest)
 }
 
 /// The least sigma of a layer, in texels of its level: 2^(1/6), that of the first rung, less what rounding takes. Any picture

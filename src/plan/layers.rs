@@ -103,7 +103,8 @@ fn blurs(builder: &PassBuilder, most: f32, aspect: Vec2, lines: &Range<f64>) -> 
 /// Sigmas as shares of the largest one, a little apart: shaders round.
 fn shares((low, high): (f64, f64), largest: f32) -> (f32, f32) {
     let share = |sigma: f64| (sigma / f64::from(largest)) as f32;
-    (0.999 * share(low), 1.001 * share(high))
+    let rounding = ladder::ROUNDING as f32;
+    ((1.0 - rounding) * share(low), (1.0 + rounding) * share(high))
 }
 
 /// The levels that the layers need, each out of the one before it.

@@ -34,6 +34,7 @@
 //   IN_PLACE       this pass writes where the picture is that it blurs: what stays as it is need not be written
 //   KEEPS_FORMAT   the target has the format of the picture, of which this pass copies some or all
 //   LAYERS         the most layers that a pass blends
+//   SIGMAS_APART   sigmas are one if they differ by less than one part in so many
 //   SKIPS          this pass writes only what is read later
 //   MERGES         this dispatch carries out several passes of one program, as many layers of workgroups
 //   MERGED         the most passes of a dispatch

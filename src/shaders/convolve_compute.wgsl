@@ -29,9 +29,11 @@ const HEIGHT: i32 = #{HEIGHT};
 const THREADS: i32 = #{THREADS};
 const COLUMNS: i32 = WIDTH + 2 * HALO;
 // The rows that a thread sums: as many as `sum_column` has letters.
-const DOWN: i32 = 8;
+const DOWN: i32 = #{DOWN};
+const_assert DOWN == 8;
 // The texels of a row that it sums: as many as `sum_row` has letters.
-const ACROSS: i32 = 4;
+const ACROSS: i32 = #{ACROSS};
+const_assert ACROSS == 4;
 
 // The axes.
 const X: u32 = 0u;

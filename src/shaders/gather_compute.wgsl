@@ -24,7 +24,8 @@
 const THREADS: i32 = #{THREADS};
 const COLUMNS: i32 = WIDTH + 2 * REACH;
 // The texels of a row that a thread sums. It also sums those of a column of a strip: as many as `sum_column` has letters.
-const ACROSS: i32 = 4;
+const ACROSS: i32 = #{ACROSS};
+const_assert ACROSS == 4 && DOWN == 8;
 const QUADS: i32 = WIDTH / ACROSS;
 
 // The rungs that each strip needs, a bit for each, from the lowest on, and the most of any.

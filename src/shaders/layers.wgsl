@@ -62,8 +62,11 @@ fn sigmas_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
     return shares_within(low, high) * stack.largest;
 }
 
+// By which share sigmas may differ that are the same, since passes round apart.
+const ROUNDING: f32 = 1.0 / #{SIGMAS_APART}.0;
+
 // Whether something may be summed between two sigmas. The pass that blends decides what is a blur; this one may round apart,
 // and so sums a little more.
 fn may_be_summed(sigmas: vec2<f32>) -> bool {
-    return sigmas.y >= 0.999 * MIN_SIGMA && sigmas.x <= 1.001 * stack.layers[0].sigma;
+    return sigmas.y >= (1.0 - ROUNDING) * MIN_SIGMA && sigmas.x <= (1.0 + ROUNDING) * stack.layers[0].sigma;
 }

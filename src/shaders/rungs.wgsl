@@ -9,7 +9,7 @@
 // none.
 const TO_OCTAVE: f32 = 8.0;
 const TO_OCTAVE_BELOW: f32 = 12.0;
-const LOWEST: i32 = -29;
+const LOWEST: i32 = -#{RUNGS_BELOW};
 const RUNGS: i32 = #{RUNGS};
 
 // That of a texel for which somebody else cares.

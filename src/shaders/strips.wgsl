@@ -12,7 +12,7 @@ const WIDTH: i32 = #{WIDTH};
 const HEIGHT: i32 = #{HEIGHT};
 const REACH: i32 = #{REACH};
 // The rows of a strip.
-const DOWN: i32 = 8;
+const DOWN: i32 = #{DOWN};
 const STRIPS: i32 = HEIGHT / DOWN;
 // So many tiles are a square, which turns as a whole.
 const IN_SQUARE: i32 = WIDTH / HEIGHT;
