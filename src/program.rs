@@ -216,9 +216,7 @@ impl Program {
             Self::DownsampleCompute { .. } => Self::DOWNSAMPLE_ANY,
             Self::ConvolveCompute { .. } => Self::CONVOLVE_ANY,
             Self::UpsampleCompute(_) => Self::UpsampleCompute(None),
-            Self::CopyFragment | Self::OpaqueFragment | Self::MipmapFragment | Self::DownsampleFragment => self,
-            Self::UpsampleFragment { .. } | Self::BlendFragment { .. } | Self::GatherFragment { .. } => self,
-            Self::GatherCompute | Self::BlendCompute => self,
+            _ => self,
         }
     }
 
@@ -373,8 +371,6 @@ impl Program {
                 ("DISTANCES", GATHER_DISTANCES),
                 ("RUNGS", GATHER_RUNGS),
                 ("RUNGS_BELOW", GATHER_RUNGS_BELOW),
-                ("DOWN", CONVOLVE_DOWN),
-                ("ACROSS", CONVOLVE_ACROSS),
             ],
             Self::ConvolveFragment(Some([x, y])) => vec![("TEXELS_X", x), ("TEXELS_Y", y)],
             Self::DownsampleCompute { steps: None, .. } => vec![("THREADS", DOWNSAMPLE_THREADS)],
@@ -386,19 +382,16 @@ impl Program {
             Self::ConvolveCompute { reach, beyond } => {
                 let reach = reach.unwrap_or(MAX_REACH);
                 let halo = reach + if beyond == Beyond::Images { IMAGE_MARGIN } else { 0 };
-                vec![
-                    ("THREADS", CONVOLVE_THREADS),
-                    ("REACH", reach),
-                    ("HALO", halo),
-                    ("DOWN", CONVOLVE_DOWN),
-                    ("ACROSS", CONVOLVE_ACROSS),
-                ]
+                vec![("THREADS", CONVOLVE_THREADS), ("REACH", reach), ("HALO", halo)]
             }
             Self::UpsampleCompute(rows) => {
                 let threads = ("THREADS_Y", UPSAMPLE_THREADS_Y);
                 rows.map_or(vec![threads], |rows| vec![threads, ("ROWS", rows)])
             }
         };
+        if matches!(self, Self::ConvolveCompute { .. } | Self::GatherCompute) {
+            numbers.extend([("DOWN", CONVOLVE_DOWN), ("ACROSS", CONVOLVE_ACROSS)]);
+        }
         if let Some(tile) = self.tile() {
             numbers.extend([("WIDTH", tile.x), ("HEIGHT", tile.y)]);
         }
