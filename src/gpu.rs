@@ -56,6 +56,7 @@ impl Plugin for BlurGpuPlugin {
         load_shader_library!(app, "shaders/common.wgsl");
         load_shader_library!(app, "shaders/cubic.wgsl");
         load_shader_library!(app, "shaders/spline.wgsl");
+        load_shader_library!(app, "shaders/tile.wgsl");
         load_shader_library!(app, "shaders/sums.wgsl");
         load_shader_library!(app, "shaders/shares.wgsl");
         load_shader_library!(app, "shaders/needed.wgsl");

@@ -52,6 +52,7 @@ mod layers;
 mod pack;
 pub mod pages;
 pub mod pass;
+mod residual;
 mod row;
 mod rules;
 pub mod stages;
@@ -68,13 +69,14 @@ use pass::{AxisPass, Pass, PassKind, Surface};
 pub use axis::{MIN_SIGMA, blurs};
 pub use ladder::{LAYERS, SIGMAS_APART};
 pub use pass::{BlurPlan, Finish, Layer, Layers, Means, PlanRequest};
+pub use residual::reach;
 
 impl BlurPlan {
     /// Plans a blur.
     #[must_use]
     pub fn new(request: &PlanRequest) -> Self {
         let builder = PassBuilder::new(request);
-        let rho = axis::least_sigma(request.edge, request.means.precision);
+        let rho = residual::least_sigma(request.edge, request.means.precision);
         let axes = builder.axes(request.sigma, rho);
         if axes.iter().any(Axis::blurs) {
             zip::blur(builder, axes.each_ref())

@@ -367,7 +367,7 @@ impl Program {
             Self::BlendCompute => vec![("THREADS_Y", BLEND_THREADS_Y), ("ROWS", BLEND_ROWS)],
             Self::GatherCompute => vec![
                 ("THREADS", GATHER_THREADS),
-                ("REACH", GATHER_REACH),
+                ("HALO", GATHER_REACH),
                 ("DISTANCES", GATHER_DISTANCES),
                 ("RUNGS", GATHER_RUNGS),
                 ("RUNGS_BELOW", GATHER_RUNGS_BELOW),

@@ -7,8 +7,7 @@
 //! bounds of the box, in the clip and in the viewport are all that can be painted. That one rectangle of integers is
 //! what the blur covers, and what the fragments are clipped to.
 
-use crate::kernel::Precision;
-use crate::plan::{MIN_SIGMA, blurs};
+use crate::plan::{blurs, reach};
 use crate::settings::{BackdropBlur, BackdropSampling, BlurProfile, EdgeMode, Tint};
 use crate::shares::SigmaField;
 use bevy::math::{Affine2, Mat2, Rect, URect, UVec2, Vec2};
@@ -200,22 +199,6 @@ fn grown(region: URect, by: UVec2) -> URect {
         min: region.min.saturating_sub(by),
         max: region.max.saturating_add(by),
     }
-}
-
-/// The texels that a blur reads around one, at the most, whatever its precision. The plan's lowest level is coarser by
-/// a factor of `scale` at the most; its residual kernel reaches one texel farther than the cutoff says, the spline two
-/// and the filters before it two and a half.
-fn reach(sigma: Vec2) -> UVec2 {
-    let reach = |sigma: f32| {
-        if sigma < MIN_SIGMA {
-            return 0;
-        }
-        let sigma = f64::from(sigma);
-        let scale = (sigma / Precision::Standard.rho()).max(1.0).log2().floor().exp2();
-        // The cast saturates.
-        (Precision::Hdr.cutoff() * sigma + 6.0 * scale).ceil() as u32
-    };
-    UVec2::new(reach(sigma.x), reach(sigma.y))
 }
 
 impl Shape {

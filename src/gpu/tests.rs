@@ -21,9 +21,9 @@ use std::fs;
 use std::sync::Arc;
 use wgpu::{DownlevelFlags, Features};
 
-const LIBRARIES: [&str; 13] = [
-    "srgb", "dither", "leave", "common", "cubic", "spline", "sums", "shares", "needed", "layers", "rungs", "strips",
-    "blend",
+const LIBRARIES: [&str; 14] = [
+    "srgb", "dither", "leave", "common", "cubic", "spline", "tile", "sums", "shares", "needed", "layers", "rungs",
+    "strips", "blend",
 ];
 
 /// What a shader is compiled for.

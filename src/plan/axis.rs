@@ -2,6 +2,10 @@
 
 use super::images::{ImageWeights, Level};
 use super::pass::{AxisPass, BORDER, Filter, MAX_WEIGHTS, Means};
+use super::residual::{
+    MAX_OCTAVES, at_the_limit, excess, largest_sigma, least_sigma, octaves, residual_kernel, residual_sigma,
+    whole_sigma,
+};
 use super::rules;
 use crate::kernel::{self, Precision};
 use crate::settings::EdgeMode;
@@ -16,10 +20,6 @@ pub fn blurs(sigma: Vec2) -> bool {
     sigma.max_element() >= MIN_SIGMA
 }
 
-/// The most octaves: a scale of 32768 is as large as any texture, which then lies in one texel or two. Stronger blurs are
-/// [blended](at_the_limit) with the limit. Places in an atlas count in parts of a texel, of which integers hold no more.
-const MAX_OCTAVES: u32 = 15;
-
 /// The sigma from which on a periodic image is its mean, in periods.
 ///
 /// The slowest wave of the period `L` survives a Gaussian by `exp(-2 (π σ / L)²)`: less than 0.02/255 is left.
@@ -28,9 +28,6 @@ const MEAN_SIGMA_IN_PERIODS: f64 = 0.7;
 /// The sigma, in lengths of the region, beyond which a renormalised Gaussian does not change: over the region its
 /// weights differ by no more than 1 part in 500.
 const FLAT_SIGMA_IN_LENGTHS: f64 = 16.0;
-
-/// The variance, in texels of the level, that the cubic B-spline adds.
-const ADDED_UP: f64 = 1.0 / 3.0;
 
 /// The texels that a level stores beyond the region on either side. The first two may hold something, and the third makes
 /// clamped reads right.
@@ -46,15 +43,6 @@ pub(super) struct Extent {
     pub first: i32,
     /// How many texels are stored.
     pub length: i32,
-}
-
-/// The least sigma of the lowest level, in texels of it: rho, or a little more for periodic edges, whose images do not lie on
-/// the level's grid.
-pub(super) fn least_sigma(edge: EdgeMode, precision: Precision) -> f64 {
-    match (edge, precision) {
-        (EdgeMode::Mirror | EdgeMode::Wrap, Precision::Standard) => 1.01 * precision.rho(),
-        _ => precision.rho(),
-    }
 }
 
 /// The plan of one axis.
@@ -90,7 +78,7 @@ impl Axis {
             return axis;
         }
         let sigma = f64::from(sigma).min(sigma_limit(edge, region.length));
-        axis.octaves = ((sigma / rho).log2().floor().max(0.0) as u32).min(MAX_OCTAVES);
+        axis.octaves = octaves(sigma, rho);
         axis.residual = residual_kernel(sigma, axis.octaves, precision);
         if axis.octaves == MAX_OCTAVES {
             let share = largest_sigma(precision) / sigma;
@@ -331,70 +319,4 @@ pub(super) fn boundaries(octaves: u32, means: Means) -> Vec<f32> {
         .chain(others)
         .map(|sigma| 1.0001 * sigma as f32)
         .collect()
-}
-
-/// The sigma of a blur that leaves this one to the lowest level, in its texels.
-fn whole_sigma(residual: f64, octaves: u32) -> f64 {
-    if octaves == 0 {
-        return residual;
-    }
-    let scale = f64::from(octaves).exp2();
-    ((residual.powi(2) + ADDED_UP) * scale.powi(2) + added_down(scale)).sqrt()
-}
-
-/// The sigma that is left to do at the lowest level, in its texels.
-fn residual_sigma(sigma: f64, octaves: u32, precision: Precision) -> f64 {
-    let scale = f64::from(octaves).exp2();
-    let residual = ((sigma.powi(2) - added_down(scale)) / scale.powi(2) - ADDED_UP).sqrt();
-    // What is larger than the sigmas of any level comes from beyond MAX_OCTAVES.
-    residual.min(2.0 * precision.rho())
-}
-
-/// The variance, in texels of the source, that going down to a scale adds.
-fn added_down(scale: f64) -> f64 {
-    5.0 * (scale.powi(2) - 1.0) / 12.0
-}
-
-/// The largest sigma of a residual kernel.
-fn largest_sigma(precision: Precision) -> f64 {
-    whole_sigma(2.0 * precision.rho(), MAX_OCTAVES)
-}
-
-/// The kernel for a sigma beyond the [largest](largest_sigma), which is this share of it, out of the kernel for that.
-///
-/// A Gaussian of so many times a picture's length is flat there, but for the square of the length over sigma. So the weight of
-/// the picture falls as one over sigma does, and all the rest lies beyond it, half on either side: the outermost weights, which
-/// no texel of the picture has. Renormalised, only the bend matters, which falls as the square.
-///
-/// That is off by less than 0.03/255 in a texture of 16384 texels, and 0.25/255 in one of 32768.
-fn at_the_limit(mut half: Vec<f64>, share: f64, edge: EdgeMode) -> Vec<f64> {
-    if edge == EdgeMode::Renormalize {
-        let flat = half[0] * (1.0 - share * share);
-        half.iter_mut()
-            .for_each(|weight| *weight = *weight * share * share + flat);
-    } else {
-        half.iter_mut().for_each(|weight| *weight *= share);
-        half.last_mut()
-            .into_iter()
-            .for_each(|weight| *weight += 0.5 * (1.0 - share));
-    }
-    half
-}
-
-/// The half kernel that is left to do at the lowest level.
-fn residual_kernel(sigma: f64, octaves: u32, precision: Precision) -> Vec<f64> {
-    let cutoff = precision.cutoff();
-    if octaves == 0 {
-        return kernel::gaussian(sigma, cutoff);
-    }
-    kernel::compensated_gaussian(residual_sigma(sigma, octaves, precision), cutoff, excess(octaves))
-}
-
-/// How much of a fourth difference makes up for what the fourth cumulant is short of after so many octaves.
-///
-/// A box of w texels has the fourth cumulant -(w⁴ - 1)/120, a continuous one -w⁴/120. Five discrete boxes go down, four
-/// continuous ones make the cubic B-spline. A fourth difference raises the cumulant by 24.
-fn excess(octaves: u32) -> f64 {
-    let missing = (5.0 * (1.0 - f64::from(octaves).exp2().powi(-4)) + 4.0) / 120.0;
-    missing / 24.0
 }

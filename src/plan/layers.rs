@@ -12,9 +12,10 @@
 //!
 //! Which sigmas layers have, and how they are blended, is the subject of [`ladder`].
 
-use super::axis::{Axis, least_sigma};
+use super::axis::Axis;
 use super::builder::{Axes, Level, PassBuilder, each, level_size};
 use super::pass::{BlurPlan, Finish, Layer, Layers, Needed, PassKind, PlanRequest, Surface};
+use super::residual::least_sigma;
 use super::{ladder, pack, rules};
 use crate::program::{Program, Tiling};
 use bevy::math::{IVec2, UVec2, Vec2};

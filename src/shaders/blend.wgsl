@@ -3,7 +3,7 @@
 
 #define_import_path bevy_gaussian_blur::blend
 
-#import bevy_gaussian_blur::cubic::{BORDER, Fetches, Place, cubic, fetches}
+#import bevy_gaussian_blur::cubic::{Place, border_slot, cubic, place_at}
 #import bevy_gaussian_blur::layers::{AXIS_VECTORS, MIN_SIGMA, TABLE_VECTORS, sigma_at, sigmas_within, stack}
 #ifdef GATHERED
 #import bevy_gaussian_blur::common::blur
@@ -11,7 +11,7 @@
 #import bevy_gaussian_blur::common::{blur, is_finite, is_inside}
 #import bevy_gaussian_blur::sums::{Window, gaussian_sum, may_filter, tap, window_of}
 #endif
-#ifdef FILTERED
+#ifdef SUMS_FILTERED
 #import bevy_gaussian_blur::common::linear_sampler
 #endif
 
@@ -175,13 +175,9 @@ fn layer_above(sigma: f32, range: vec2<u32>) -> u32 {
     return low;
 }
 
-// Where a texel of the target lies in a layer: a texel of the atlas, and the place between that texel and the next.
+// Where a texel of the target lies in a layer: a place in the atlas.
 fn place_in(index: u32, texel: vec2<i32>) -> Place {
-    let layer = stack.layers[index];
-    let position = 2 * texel + layer.shift;
-    let period = vec2<i32>(2) << layer.octaves;
-    let t = vec2<f32>(position & (period - 1)) / vec2<f32>(period);
-    return Place(position >> (layer.octaves + 1u), t);
+    return place_at(2 * texel + stack.layers[index].shift, stack.layers[index].octaves);
 }
 
 // What lies there of a layer, divided by the weight inside the region if that is asked for.
@@ -194,53 +190,9 @@ fn normalized(value: vec4<f32>, index: u32, place: Place) -> vec4<f32> {
     return value / (weight_inside(index, 0u, in_tile.x, place.t.x) * weight_inside(index, 1u, in_tile.y, place.t.y));
 }
 
-// The cubic B-spline through a tile. Its apron holds all that is read.
-fn interpolated(texel: vec2<i32>, t: vec2<f32>, octaves: vec2<u32>) -> vec4<f32> {
-#ifdef FILTERED
-    // An axis that stays as it is would catch a little of its neighbours through a sampler.
-    if all(octaves > vec2<u32>(0u)) {
-        let x = fetches(t.x);
-        let y = fetches(t.y);
-        return y.weights.x * filtered_line(texel, x, y.offsets.x) + y.weights.y * filtered_line(texel, x, y.offsets.y);
-    }
-#endif
-    let x = cubic(t.x);
-    let y = cubic(t.y);
-    let centre = line(texel, x, octaves.x);
-    if octaves.y == 0u {
-        return centre;
-    }
-    return y.x * line(texel - vec2<i32>(0, 1), x, octaves.x) + y.y * centre
-        + y.z * line(texel + vec2<i32>(0, 1), x, octaves.x) + y.w * line(texel + vec2<i32>(0, 2), x, octaves.x);
-}
-
-#ifdef FILTERED
-fn filtered_line(texel: vec2<i32>, x: Fetches, y: f32) -> vec4<f32> {
-    return x.weights.x * filtered(texel, vec2<f32>(x.offsets.x, y))
-        + x.weights.y * filtered(texel, vec2<f32>(x.offsets.y, y));
-}
-
-fn filtered(texel: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
-    let position = vec2<f32>(texel) + 0.5 + offset;
-    return textureSampleLevel(atlas, linear_sampler, position * stack.texel_size, 0.0);
-}
-#endif
-
-fn line(texel: vec2<i32>, x: vec4<f32>, octaves: u32) -> vec4<f32> {
-    let centre = textureLoad(atlas, texel, 0);
-    if octaves == 0u {
-        return centre;
-    }
-    return x.x * textureLoad(atlas, texel - vec2<i32>(1, 0), 0) + x.y * centre
-        + x.z * textureLoad(atlas, texel + vec2<i32>(1, 0), 0) + x.w * textureLoad(atlas, texel + vec2<i32>(2, 0), 0);
-}
-
 // The weight of a layer that lies inside the region, along an axis, interpolated as the layer is.
 fn weight_inside(index: u32, axis: u32, texel: i32, t: f32) -> f32 {
-    if stack.layers[index].normalize[axis] == 0u {
-        return 1.0;
-    }
-    if stack.layers[index].octaves[axis] == 0u {
+    if stack.layers[index].normalize[axis] == 0u || stack.layers[index].octaves[axis] == 0u {
         return 1.0;
     }
     let weights = cubic(t);
@@ -252,10 +204,8 @@ fn weight_inside(index: u32, axis: u32, texel: i32, t: f32) -> f32 {
 }
 
 fn stored_weight(index: u32, axis: u32, texel: i32) -> f32 {
-    let length = stack.layers[index].size[axis];
-    let from_end = select(-1, texel + 2 * BORDER - length, texel + BORDER >= length);
-    let slot = u32(max(select(from_end, texel, texel < BORDER), 0));
-    let is_stored = texel < BORDER || from_end >= 0;
-    let vector = stack.tables[index * TABLE_VECTORS + axis * AXIS_VECTORS + slot / 8u];
-    return select(1.0, unpack2x16unorm(vector[slot / 2u % 4u])[slot % 2u], is_stored);
+    let slot = border_slot(texel, stack.layers[index].size[axis]);
+    let place = u32(max(slot, 0));
+    let vector = stack.tables[index * TABLE_VECTORS + axis * AXIS_VECTORS + place / 8u];
+    return select(1.0, unpack2x16unorm(vector[place / 2u % 4u])[place % 2u], slot >= 0);
 }

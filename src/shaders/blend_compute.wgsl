@@ -4,10 +4,10 @@
 // interpolated as in `upsample_compute`: the coarse rows that the tile needs horizontally, into workgroup memory, and vertically
 // out of it.
 
-#import bevy_gaussian_blur::blend::{Choice, Choices, LAYERS_BLENDED, choice_of, choices_in, line, normalized, place_in}
+#import bevy_gaussian_blur::blend::{Choice, Choices, LAYERS_BLENDED, atlas, choice_of, choices_in, normalized, place_in}
 #import bevy_gaussian_blur::blend::{sharp_sum, target_sigma}
 #import bevy_gaussian_blur::common::{blur, store}
-#import bevy_gaussian_blur::cubic::cubic
+#import bevy_gaussian_blur::cubic::{cubic, row}
 #import bevy_gaussian_blur::layers::stack
 #import bevy_gaussian_blur::shares::is_masked
 #ifndef IN_PLACE
@@ -142,8 +142,8 @@ fn lay_out_rows(layer: u32, corner: vec2<i32>, local: vec2<i32>, top: i32, start
     let place = place_in(layer, corner + vec2<i32>(local.x, 0));
     let x = cubic(place.t.x);
     let bottom = place_in(layer, corner + vec2<i32>(0, HEIGHT - 1)).texel.y + 2;
-    for (var row = local.y; row <= bottom - top; row += THREADS_Y) {
-        rows[start + row * WIDTH + local.x] = line(vec2<i32>(place.texel.x, top + row), x, octaves.x);
+    for (var y = local.y; y <= bottom - top; y += THREADS_Y) {
+        rows[start + y * WIDTH + local.x] = row(atlas, vec2<i32>(place.texel.x, top + y), x, octaves.x);
     }
 }
 
@@ -157,7 +157,7 @@ fn share_of(blended: Blended, layer: u32, top: i32, column: i32) -> vec4<f32> {
     let place = place_in(layer, blur.origin + blended.position);
     var value: vec4<f32>;
     if stack.layers[layer].octaves.y == 0u {
-        value = line(place.texel, cubic(place.t.x), stack.layers[layer].octaves.x);
+        value = row(atlas, place.texel, cubic(place.t.x), stack.layers[layer].octaves.x);
     } else {
         let slot = column + (place.texel.y - 1 - top) * WIDTH;
         let y = cubic(place.t.y);

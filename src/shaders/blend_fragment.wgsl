@@ -1,8 +1,13 @@
 // A blur whose sigma varies over the picture: the last pass.
 
 #import bevy_gaussian_blur::leave::{Output, leave}
-#import bevy_gaussian_blur::blend::{LAYERS_BLENDED, all_layers, choice_of, interpolated, normalized, place_in, sharp_sum, target_sigma}
+#import bevy_gaussian_blur::blend::{LAYERS_BLENDED, all_layers, atlas, choice_of, normalized, place_in, sharp_sum, target_sigma}
+#import bevy_gaussian_blur::cubic::{Place, interpolated}
 #import bevy_gaussian_blur::layers::stack
+#ifdef FILTERED
+#import bevy_gaussian_blur::common::linear_sampler
+#import bevy_gaussian_blur::cubic::filtered
+#endif
 #ifndef IN_PLACE
 #import bevy_gaussian_blur::common::{source, source_position}
 #ifdef INTEGERS
@@ -31,14 +36,23 @@ fn blended(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
         if choice.weights[i] != 0.0 {
             let layer = choice.above - i;
             let place = place_in(layer, texel);
-            let value = interpolated(place.texel, place.t, stack.layers[layer].octaves);
-            sum += choice.weights[i] * normalized(value, layer, place);
+            sum += choice.weights[i] * normalized(spline(layer, place), layer, place);
         }
     }
     if choice.sharp > 0.0 {
         sum += choice.sharp * sharp_sum(texel, sigma);
     }
     return sum;
+}
+
+fn spline(layer: u32, place: Place) -> vec4<f32> {
+    let octaves = stack.layers[layer].octaves;
+#ifdef FILTERED
+    if all(octaves > vec2<u32>(0u)) {
+        return filtered(atlas, linear_sampler, stack.texel_size, place);
+    }
+#endif
+    return interpolated(atlas, place, octaves);
 }
 
 // A texel that is not blurred, to the bit.

@@ -307,11 +307,6 @@ fn read_texel(texel: vec2<i32>) -> vec4<f32> {
     return enter(fetch(found));
 }
 
-// One texel, where clamping is all that is needed.
-fn load(texel: vec2<i32>) -> vec4<f32> {
-    return enter(fetch(clamp(texel, blur.bounds_min, blur.bounds_max - 1)));
-}
-
 // One texel that may be infinite or NaN. It lies inside the bounds, unless `anywhere` is said; then it is clamped, or
 // folded if this program is for that.
 fn load_unchecked(texel: vec2<i32>, anywhere: bool) -> vec4<f32> {

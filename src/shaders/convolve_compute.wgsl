@@ -6,6 +6,7 @@
 
 #import bevy_gaussian_blur::common::{blur, folds_once, is_finite, is_inside, is_present, load_unchecked, pack}
 #import bevy_gaussian_blur::common::{read_texel, source_position, store, unpack, weight, weight_at}
+#import bevy_gaussian_blur::tile::{ACROSS, COLUMNS, DOWN, HALO, HEIGHT, PART, WIDTH, keep_column, slot_of, sums}
 #ifdef FOLDED
 #import bevy_gaussian_blur::common::{image_weight, side_of}
 #endif
@@ -19,30 +20,13 @@
 // The largest reach of a kernel that this program serves: it goes from -REACH to REACH.
 const REACH: i32 = #{REACH};
 
-// How far images reach, or the kernel if there are none: the columns that there is room for on either side of the tile.
-const HALO: i32 = #{HALO};
+// How much farther images reach. There is room for them beside the tile.
 const MARGIN: i32 = HALO - REACH;
-
-// The tile, in target texels, and the columns that it needs.
-const WIDTH: i32 = #{WIDTH};
-const HEIGHT: i32 = #{HEIGHT};
 const THREADS: i32 = #{THREADS};
-const COLUMNS: i32 = WIDTH + 2 * HALO;
-// The rows that a thread sums: as many as `sum_column` has letters.
-const DOWN: i32 = #{DOWN};
-const_assert DOWN == 8;
-// The texels of a row that it sums: as many as `sum_row` has letters.
-const ACROSS: i32 = #{ACROSS};
-const_assert ACROSS == 4;
 
 // The axes.
 const X: u32 = 0u;
 const Y: u32 = 1u;
-
-// The sums of the columns, two half floats to a word. A row is stored as interleaved parts, one for each of the texels
-// that a thread sums, so that threads which read every fourth texel read neighbouring words.
-const PART: i32 = COLUMNS / ACROSS;
-var<workgroup> sums: array<vec2<u32>, COLUMNS * HEIGHT>;
 
 @compute @workgroup_size(#{THREADS})
 fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
@@ -112,11 +96,6 @@ fn reach() -> i32 {
 #else
     return REACH;
 #endif
-}
-
-// Columns count from the first one of the halo.
-fn slot_of(row: i32, column: i32) -> i32 {
-    return row * COLUMNS + column % ACROSS * PART + column / ACROSS;
 }
 
 fn keep(row: i32, column: i32, sum: vec4<f32>) {
@@ -236,14 +215,7 @@ fn sum_column(top: vec2<i32>, row: i32, column: i32, clamped: bool) -> bool {
         g = add(Y, g, value, i - 6);
         h = add(Y, h, value, i - 7);
     }
-    keep(row, column, a);
-    keep(row + 1, column, b);
-    keep(row + 2, column, c);
-    keep(row + 3, column, d);
-    keep(row + 4, column, e);
-    keep(row + 5, column, f);
-    keep(row + 6, column, g);
-    keep(row + 7, column, h);
+    keep_column(row, column, a, b, c, d, e, f, g, h);
     return is_finite(a + b + c + d + e + f + g + h);
 }
 
@@ -355,14 +327,17 @@ fn sum_column_across_edge(position: vec2<i32>, row: i32, column: i32) -> bool {
             h += laid_out[table + abs(distance - 7)] * value;
         }
     }
-    keep(row, column, normalized(a, position.y, Y));
-    keep(row + 1, column, normalized(b, position.y + 1, Y));
-    keep(row + 2, column, normalized(c, position.y + 2, Y));
-    keep(row + 3, column, normalized(d, position.y + 3, Y));
-    keep(row + 4, column, normalized(e, position.y + 4, Y));
-    keep(row + 5, column, normalized(f, position.y + 5, Y));
-    keep(row + 6, column, normalized(g, position.y + 6, Y));
-    keep(row + 7, column, normalized(h, position.y + 7, Y));
+    if blur.normalize.y != 0u {
+        a = normalized(a, position.y, Y);
+        b = normalized(b, position.y + 1, Y);
+        c = normalized(c, position.y + 2, Y);
+        d = normalized(d, position.y + 3, Y);
+        e = normalized(e, position.y + 4, Y);
+        f = normalized(f, position.y + 5, Y);
+        g = normalized(g, position.y + 6, Y);
+        h = normalized(h, position.y + 7, Y);
+    }
+    keep_column(row, column, a, b, c, d, e, f, g, h);
     return is_finite(a + b + c + d + e + f + g + h);
 }
 

@@ -17,15 +17,12 @@
 #import bevy_gaussian_blur::common::{EDGE_RENORMALIZE, LARGEST, blur, is_finite, load_unchecked, pack, read_texel, store, unpack}
 #import bevy_gaussian_blur::layers::{may_be_summed, sigma_at, stack}
 #import bevy_gaussian_blur::rungs::{LOWEST, NO_RUNG, place_between, rung_of, sigma_of}
-#import bevy_gaussian_blur::strips::{DOWN, HEIGHT, REACH, STRIPS, Tile, WIDTH, is_slow, sigmas_from, sigmas_of_strip}
-#import bevy_gaussian_blur::strips::{places_of, sigmas_of_square, span_of, square_of, texel_of, tile_of, turned}
+#import bevy_gaussian_blur::strips::{STRIPS, Tile, is_slow, places_of, sigmas_from, sigmas_of_strip}
+#import bevy_gaussian_blur::strips::{sigmas_of_square, span_of, square_of, texel_of, tile_of, turned}
 #import bevy_gaussian_blur::sums::{counts, fading}
+#import bevy_gaussian_blur::tile::{ACROSS, DOWN, HALO, HEIGHT, PART, WIDTH, keep_column, slot_of, sums}
 
 const THREADS: i32 = #{THREADS};
-const COLUMNS: i32 = WIDTH + 2 * REACH;
-// The texels of a row that a thread sums. It also sums those of a column of a strip: as many as `sum_column` has letters.
-const ACROSS: i32 = #{ACROSS};
-const_assert ACROSS == 4 && DOWN == 8;
 const QUADS: i32 = WIDTH / ACROSS;
 
 // The rungs that each strip needs, a bit for each, from the lowest on, and the most of any.
@@ -46,10 +43,6 @@ const DISTANCES: i32 = #{DISTANCES};
 const TABLES: i32 = 2 * DISTANCES;
 var<workgroup> convolutions: array<Convolution, 2 * STRIPS>;
 var<workgroup> weights: array<vec2<f32>, 2 * STRIPS * TABLES>;
-
-// The sums of columns, and results, as in `convolve_compute`.
-const PART: i32 = COLUMNS / ACROSS;
-var<workgroup> sums: array<vec2<u32>, COLUMNS * HEIGHT>;
 
 @compute @workgroup_size(#{THREADS})
 fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
@@ -237,10 +230,6 @@ fn weight_of(strip: i32, axis: i32, distance: i32) -> vec2<f32> {
 const ALONG_ROWS: i32 = 0;
 const ALONG_COLUMNS: i32 = 1;
 
-fn slot_of(row: i32, column: i32) -> i32 {
-    return row * COLUMNS + column % ACROSS * PART + column / ACROSS;
-}
-
 // Sums of all columns that the rows need: eight texels of a column for each thread. `turn` is the first strip of the round.
 fn sum_columns(index: i32, tile: Tile, turn: i32) {
     var widest = 0;
@@ -272,7 +261,6 @@ const ANYWHERE: u32 = 2u;
 
 // The sums of a column from a place on. Returns whether everything in them was finite.
 fn sum_column(tile: Tile, first: vec2<i32>, strip: i32, way: u32) -> bool {
-    let slot = slot_of(first.y, REACH + first.x);
     let centre = texel_of(tile, first);
     let step = turned(tile, vec2<i32>(0, 1));
     let convolution = convolutions[strip];
@@ -314,14 +302,7 @@ fn sum_column(tile: Tile, first: vec2<i32>, strip: i32, way: u32) -> bool {
             h += last.w * value;
         }
     }
-    sums[slot] = pack(a);
-    sums[slot + COLUMNS] = pack(b);
-    sums[slot + 2 * COLUMNS] = pack(c);
-    sums[slot + 3 * COLUMNS] = pack(d);
-    sums[slot + 4 * COLUMNS] = pack(e);
-    sums[slot + 5 * COLUMNS] = pack(f);
-    sums[slot + 6 * COLUMNS] = pack(g);
-    sums[slot + 7 * COLUMNS] = pack(h);
+    keep_column(first.y, HALO + first.x, a, b, c, d, e, f, g, h);
     return is_finite(a + b + c + d + e + f + g + h);
 }
 
@@ -346,7 +327,7 @@ fn sum_row(quad: vec2<i32>, places: vec4<f32>, strip: i32) -> mat4x4<f32> {
             let weight = weight_of(strip, ALONG_ROWS, abs(j));
             near = vec4<f32>(weight.x, near.xyz);
             more = vec4<f32>(weight.y, more.xyz);
-            let value = unpack(sums[slot_of(quad.y, REACH + quad.x + j)]);
+            let value = unpack(sums[slot_of(quad.y, HALO + quad.x + j)]);
             let own = near + places * more;
             a += own.x * value;
             b += own.y * value;

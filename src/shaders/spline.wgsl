@@ -1,54 +1,52 @@
-// The cubic B-spline through a coarse level, at a texel of the picture: four filtered fetches, or sixteen texels. Along an
-// axis without octaves it is the level itself.
-//
-// The apron of the level holds everything that is read, so no read needs an edge mode.
+// The cubic B-spline through the source of a pass, a coarse level, at a texel of the picture.
 
 #define_import_path bevy_gaussian_blur::spline
 
-#import bevy_gaussian_blur::common::{blur, load_unchecked, source}
-#import bevy_gaussian_blur::cubic::{Fetches, cubic, fetches, normalized, place_of}
+#import bevy_gaussian_blur::common::{blur, source, weight}
+#import bevy_gaussian_blur::cubic::{Place, border_slot, cubic, place_at}
 #ifdef FILTERED
 #import bevy_gaussian_blur::common::linear_sampler
+#import bevy_gaussian_blur::cubic::filtered
+#else
+#import bevy_gaussian_blur::cubic::interpolated
 #endif
 
 fn spline(texel: vec2<i32>) -> vec4<f32> {
     let place = place_of(texel);
-    return normalized(interpolated(place.texel, place.t), place);
-}
-
 #ifdef FILTERED
-fn interpolated(texel: vec2<i32>, t: vec2<f32>) -> vec4<f32> {
-    let x = fetches(t.x);
-    let y = fetches(t.y);
-    return y.weights.x * line(texel, x, y.offsets.x) + y.weights.y * line(texel, x, y.offsets.y);
-}
-
-fn line(texel: vec2<i32>, x: Fetches, y: f32) -> vec4<f32> {
-    return x.weights.x * filtered(texel, vec2<f32>(x.offsets.x, y))
-        + x.weights.y * filtered(texel, vec2<f32>(x.offsets.y, y));
-}
-
-fn filtered(texel: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
-    let position = vec2<f32>(texel) + 0.5 + offset;
-    return textureSampleLevel(source, linear_sampler, position * blur.texel_size, 0.0);
-}
+    return normalized(filtered(source, linear_sampler, blur.texel_size, place), place);
 #else
-fn interpolated(texel: vec2<i32>, t: vec2<f32>) -> vec4<f32> {
-    let x = cubic(t.x);
-    let y = cubic(t.y);
-    if blur.octaves.y == 0u {
-        return line(texel, x);
-    }
-    return y.x * line(texel - vec2<i32>(0, 1), x) + y.y * line(texel, x)
-        + y.z * line(texel + vec2<i32>(0, 1), x) + y.w * line(texel + vec2<i32>(0, 2), x);
+    return normalized(interpolated(source, place, blur.octaves), place);
+#endif
 }
 
-fn line(texel: vec2<i32>, x: vec4<f32>) -> vec4<f32> {
-    let centre = load_unchecked(texel, false);
-    if blur.octaves.x == 0u {
-        return centre;
-    }
-    return x.x * load_unchecked(texel - vec2<i32>(1, 0), false) + x.y * centre
-        + x.z * load_unchecked(texel + vec2<i32>(1, 0), false) + x.w * load_unchecked(texel + vec2<i32>(2, 0), false);
+fn place_of(texel: vec2<i32>) -> Place {
+    return place_at(texel * blur.step + blur.shift, blur.octaves);
 }
-#endif
+
+// An interpolated value, divided by the blurred region itself, interpolated alike, if that is asked for.
+fn normalized(value: vec4<f32>, place: Place) -> vec4<f32> {
+    if all(blur.normalize == vec2<u32>(0u)) {
+        return value;
+    }
+    return value / (weight_inside(0u, place) * weight_inside(1u, place));
+}
+
+fn weight_inside(axis: u32, place: Place) -> f32 {
+    if blur.normalize[axis] == 0u {
+        return 1.0;
+    }
+    let weights = cubic(place.t[axis]);
+    var inside = 0.0;
+    for (var i = 0; i < 4; i++) {
+        inside += weights[i] * stored_weight(axis, place.texel[axis] + i - 1);
+    }
+    return inside;
+}
+
+// What the table has for a texel of the level, 1 between the borders. One look-up without branches: software rasterisers
+// pay for what is on all of them.
+fn stored_weight(axis: u32, texel: i32) -> f32 {
+    let slot = border_slot(texel - blur.bounds_min[axis], blur.bounds_max[axis] - blur.bounds_min[axis]);
+    return select(1.0, weight(axis, u32(max(slot, 0))), slot >= 0);
+}

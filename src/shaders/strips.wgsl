@@ -6,13 +6,9 @@
 #import bevy_gaussian_blur::layers::{sigma_at, sigmas_within}
 #import bevy_gaussian_blur::rungs::{place_between, rung_of}
 #import bevy_gaussian_blur::shares::slope_at
+#import bevy_gaussian_blur::tile::{DOWN, HALO, HEIGHT, WIDTH}
 
-// The tile, in texels, and the farthest that a kernel reaches.
-const WIDTH: i32 = #{WIDTH};
-const HEIGHT: i32 = #{HEIGHT};
-const REACH: i32 = #{REACH};
-// The rows of a strip.
-const DOWN: i32 = #{DOWN};
+// A strip has as many rows as a thread sums.
 const STRIPS: i32 = HEIGHT / DOWN;
 // So many tiles are a square, which turns as a whole.
 const IN_SQUARE: i32 = WIDTH / HEIGHT;
@@ -49,8 +45,8 @@ fn tile_of(group: vec2<i32>, sigmas: vec2<f32>) -> Tile {
     let first = square + select(offset, offset.yx, is_turned);
     let corner = source_position(blur.origin + first);
     let size = vec2<i32>(WIDTH, HEIGHT);
-    let low = corner - REACH;
-    let high = corner + select(size, size.yx, is_turned) + REACH - 1;
+    let low = corner - HALO;
+    let high = corner + select(size, size.yx, is_turned) + HALO - 1;
     return Tile(first, corner, is_turned, is_inside(low, high), is_edge_free(low, high));
 }
 

@@ -1,8 +1,9 @@
 // Compute: the cubic B-spline through a coarse level at full resolution, a tile at a time. The coarse rows that a tile
 // needs are interpolated horizontally into workgroup memory, and vertically out of it.
 
-#import bevy_gaussian_blur::common::{blur, load, store}
-#import bevy_gaussian_blur::cubic::{cubic, normalized, place_of}
+#import bevy_gaussian_blur::common::{blur, source, store}
+#import bevy_gaussian_blur::cubic::{cubic, row}
+#import bevy_gaussian_blur::spline::{normalized, place_of, spline}
 
 // The tile, in target texels, one column for each thread of a row of them.
 const WIDTH: i32 = #{WIDTH};
@@ -28,15 +29,7 @@ fn upsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
 fn upsample_tile(first: vec2<i32>, corner: vec2<i32>, local: vec2<i32>) {
     for (var y = local.y; y < HEIGHT; y += THREADS_Y) {
         let position = vec2<i32>(local.x, y);
-        let place = place_of(corner + position);
-        let x = cubic(place.t.x);
-        var value = line(place.texel, x);
-        if blur.octaves.y > 0u {
-            let weights = cubic(place.t.y);
-            value = weights.x * line(place.texel - vec2<i32>(0, 1), x) + weights.y * value
-                + weights.z * line(place.texel + vec2<i32>(0, 1), x) + weights.w * line(place.texel + vec2<i32>(0, 2), x);
-        }
-        store(first + position, normalized(value, place));
+        store(first + position, spline(corner + position));
     }
 }
 #else
@@ -45,8 +38,8 @@ fn upsample_tile(first: vec2<i32>, corner: vec2<i32>, local: vec2<i32>) {
     let bottom = place_of(corner + vec2<i32>(0, HEIGHT - 1)).texel.y + 2;
     let column = place_of(corner + vec2<i32>(local.x, 0));
     let x = cubic(column.t.x);
-    for (var row = local.y; row <= bottom - top; row += THREADS_Y) {
-        rows[row * WIDTH + local.x] = line(vec2<i32>(column.texel.x, top + row), x);
+    for (var y = local.y; y <= bottom - top; y += THREADS_Y) {
+        rows[y * WIDTH + local.x] = row(source, vec2<i32>(column.texel.x, top + y), x, blur.octaves.x);
     }
     workgroupBarrier();
 
@@ -61,13 +54,3 @@ fn upsample_tile(first: vec2<i32>, corner: vec2<i32>, local: vec2<i32>) {
     }
 }
 #endif
-
-// A coarse row, interpolated horizontally.
-fn line(texel: vec2<i32>, weights: vec4<f32>) -> vec4<f32> {
-    var value = load(texel);
-    if blur.octaves.x > 0u {
-        value = weights.x * load(texel - vec2<i32>(1, 0)) + weights.y * value
-            + weights.z * load(texel + vec2<i32>(1, 0)) + weights.w * load(texel + vec2<i32>(2, 0));
-    }
-    return value;
-}
