@@ -1,43 +1,43 @@
 //! Front end: blur what lies behind glass.
 //!
-//! Glass is a node of Bevy's user interface or a region of a camera's viewport. Both become panels, which are the same
+//! Glass is a node of Bevy's user interface or a region of a camera's viewport. Both become backdrops, which are the same
 //! from then on. In the order of a frame:
 //!
 //! 1. [`extract`] and [`nodes`] take over what can be seen, and [`stacks`] looks for what glass should see and does not;
 //! 2. [`queue`] puts the glass of nodes among the items of the user interface;
-//! 3. [`views`] and [`node_groups`] form [`groups`]: panels that are blurred together;
-//! 4. [`announce`] asks for pipelines, [`jobs`] gets the blurs ready, and [`paint`] the draws;
-//! 5. [`draw`] and [`node_draw`] carry both out.
+//! 3. [`camera_groups`] and [`node_groups`] form [`groups`]: backdrops that are blurred together;
+//! 4. [`warm_up`] asks for pipelines, [`prepare_blurs`] gets the blurs ready, and [`prepare_draws`] the draws;
+//! 5. [`encode_regions`] and [`split_ui_pass`] carry both out.
 //!
 //! A blur reads the camera's picture and leaves its last step, the way back to full resolution, to the shader that
 //! paints the glass. So nothing is written that is not seen, and what is not glass keeps its bits.
 
-mod announce;
 #[cfg(feature = "ui")]
 mod bounds;
+mod camera_groups;
 mod cells;
-mod count;
-mod draw;
+mod encode_regions;
 mod extract;
+mod extracted;
 mod groups;
-mod jobs;
 #[cfg(feature = "ui")]
 mod materials;
-#[cfg(feature = "ui")]
-mod node_draw;
 #[cfg(feature = "ui")]
 mod node_groups;
 #[cfg(feature = "ui")]
 mod nodes;
-mod paint;
-mod panel;
 pub(crate) mod pipelines;
+mod prepare_blurs;
+mod prepare_draws;
 #[cfg(feature = "ui")]
 mod queue;
-mod reports;
+#[cfg(feature = "ui")]
+mod split_ui_pass;
 mod stacks;
+mod stats;
 pub(crate) mod uniform;
-mod views;
+mod validation;
+mod warm_up;
 
 use crate::systems::GaussianBlurSystems as Systems;
 use bevy::asset::embedded_asset;
@@ -47,46 +47,46 @@ use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 
-pub use draw::{glass_above_ui, glass_below_ui};
+pub use encode_regions::{backdrops_above_ui, backdrops_below_ui};
 #[cfg(feature = "ui")]
 pub use materials::BackdropMaterialPlugin;
 #[cfg(feature = "ui")]
-pub use node_draw::{glass_among_ui, restore_skipped, skip_drawn};
+pub use split_ui_pass::{backdrops_among_ui, restore_skipped, skip_drawn};
 
 /// Adds backdrop blurs to an app.
 pub struct BackdropPlugin;
 
 impl Plugin for BackdropPlugin {
     fn build(&self, app: &mut App) {
-        embedded_asset!(app, "shaders/glass.wgsl");
-        app.add_plugins(reports::GlassReportPlugin);
+        embedded_asset!(app, "shaders/backdrop/backdrop.wgsl");
+        app.add_plugins(validation::BackdropValidationPlugin);
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
             return;
         };
         render_app
-            .init_resource::<extract::Panels>()
-            .init_resource::<views::Views>()
-            .init_gpu_resource::<announce::GlassUse>()
-            .init_gpu_resource::<jobs::GlassJobs>()
-            .init_gpu_resource::<paint::Paints>()
+            .init_resource::<extract::ExtractedBackdrops>()
+            .init_resource::<camera_groups::CameraGroups>()
+            .init_gpu_resource::<warm_up::BackdropUse>()
+            .init_gpu_resource::<prepare_blurs::BackdropJobs>()
+            .init_gpu_resource::<prepare_draws::Paints>()
             .add_systems(RenderStartup, pipelines::init_pipelines)
             .add_systems(
                 ExtractSchedule,
                 (
-                    announce::extract_use,
+                    warm_up::extract_use,
                     (extract::extract_regions, stacks::report_unseen).chain(),
                 ),
             )
             .add_systems(
                 Render,
                 (
-                    views::group_regions.in_set(RenderSystems::PrepareResources),
+                    camera_groups::group_regions.in_set(RenderSystems::PrepareResources),
                     (
-                        announce::announce_glass,
-                        announce::wait_for_glass,
-                        jobs::update_jobs,
-                        count::count_glass,
-                        paint::update_paints,
+                        warm_up::announce_backdrops,
+                        warm_up::wait_for_backdrops,
+                        prepare_blurs::update_jobs,
+                        stats::count_backdrops,
+                        prepare_draws::update_paints,
                     )
                         .chain()
                         .in_set(RenderSystems::PrepareBindGroups),
@@ -128,8 +128,8 @@ fn add_regions<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Cl
     app.add_systems(
         schedule,
         (
-            glass_below_ui.in_set(Systems::Backdrop),
-            glass_above_ui.in_set(Systems::BackdropAboveUi),
+            backdrops_below_ui.in_set(Systems::Backdrop),
+            backdrops_above_ui.in_set(Systems::BackdropAboveUi),
         ),
     );
 }
@@ -144,10 +144,10 @@ fn add_nodes(app: &mut SubApp) {
     }
     app.init_resource::<nodes::GradientBoxes>()
         .init_resource::<bounds::MaterialBounds>()
-        .init_resource::<node_draw::Skipped>()
+        .init_resource::<split_ui_pass::Skipped>()
         // Nobody else uses it, so what runs beside the systems that change it does not matter.
-        .allow_ambiguous_resource::<node_draw::Skipped>()
-        .add_render_command::<TransparentUi, queue::PaintGlass>()
+        .allow_ambiguous_resource::<split_ui_pass::Skipped>()
+        .add_render_command::<TransparentUi, queue::PaintBackdrop>()
         .add_systems(
             ExtractSchedule,
             (nodes::extract_nodes, nodes::extract_gradient_boxes)
@@ -158,9 +158,9 @@ fn add_nodes(app: &mut SubApp) {
         .add_systems(
             Render,
             (
-                queue::queue_glass.in_set(RenderSystems::Queue),
+                queue::queue_backdrops.in_set(RenderSystems::Queue),
                 node_groups::group_nodes
-                    .after(views::group_regions)
+                    .after(camera_groups::group_regions)
                     .in_set(RenderSystems::PrepareResources),
                 (restore_skipped, materials::forget_bounds).in_set(RenderSystems::Cleanup),
             ),
@@ -176,11 +176,13 @@ fn add_nodes_to(app: &mut SubApp, schedule: impl ScheduleLabel + Clone) {
     app.add_systems(
         schedule,
         (
-            (glass_among_ui, skip_drawn)
+            (backdrops_among_ui, skip_drawn)
                 .chain()
-                .after(glass_below_ui)
+                .after(backdrops_below_ui)
                 .in_set(Systems::Backdrop),
-            restore_skipped.before(glass_above_ui).in_set(Systems::BackdropAboveUi),
+            restore_skipped
+                .before(backdrops_above_ui)
+                .in_set(Systems::BackdropAboveUi),
         ),
     );
 }

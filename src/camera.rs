@@ -10,7 +10,7 @@ use crate::formats::{CameraFinish, CameraPicture, CameraPictureItem, Ends, USUAL
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind};
 use crate::plan::Finish;
 use crate::settings::{BlurProfile, BlurStage, EdgeMode, GaussianBlur};
-use crate::shares::SigmaField;
+use crate::sigma_field::SigmaField;
 use crate::systems::GaussianBlurSystems;
 use bevy::camera::Camera;
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};

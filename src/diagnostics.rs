@@ -1,7 +1,7 @@
 //! What blurs cost: labels, the paths of their figures, and the plugin that publishes them.
 
 pub(crate) mod assign;
-pub(crate) mod glass;
+pub(crate) mod backdrops;
 pub(crate) mod label;
 pub(crate) mod memory;
 pub(crate) mod publish;

@@ -4,15 +4,15 @@
 //! date with a [`BlurRequest`]; in the render phase [`BlurJob::record`] encodes it. What did not change between two frames
 //! is not touched: the plan, the uniforms, the bind groups and the pipelines all stay.
 
-mod blend;
-mod compile;
+mod encode;
 mod job;
 mod masks;
-mod names;
-mod pipelines;
+mod pass_labels;
+mod pipeline_key;
+mod pipeline_queue;
 mod prepare;
 mod prepared;
-mod record;
+mod profile_bindings;
 mod request;
 mod step;
 mod textures;
@@ -28,15 +28,15 @@ use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
-pub use compile::{BlurCompilation, BlurPipelines, BlurReadiness, Uses, blurs_ready};
-pub use job::{BlurJob, BlurState, Left};
-pub use pipelines::{left_definitions, left_layout};
+pub use encode::{BlurAccess, BlurRecorder, Views, record_together};
+pub use job::{BlurJob, BlurState, Deferred};
+pub use pipeline_key::{deferred_definitions, deferred_layout};
+pub use pipeline_queue::{BlurCompilation, BlurPipelines, BlurReadiness, Uses, blurs_ready};
 pub use prepare::BlurPreparer;
-pub use record::{BlurAccess, BlurRecorder, Views, record_together};
-pub use request::{BlurIo, BlurPart, BlurRequest, Work, WorkKind};
+pub use request::{BatchedBlur, BlurIo, BlurRequest, Work, WorkKind};
 pub use textures::create_texture;
 pub use timing::Timed;
-pub use view_info::{Viewed, first_part, layers_of};
+pub use view_info::{ViewInfo, first_part, layers_of};
 
 /// The backend that the app has chosen.
 #[derive(Resource, Clone, Copy, Debug, Default)]
@@ -50,33 +50,33 @@ pub struct BlurGpuPlugin {
 
 impl Plugin for BlurGpuPlugin {
     fn build(&self, app: &mut App) {
-        load_shader_library!(app, "shaders/srgb.wgsl");
-        load_shader_library!(app, "shaders/dither.wgsl");
-        load_shader_library!(app, "shaders/leave.wgsl");
-        load_shader_library!(app, "shaders/common.wgsl");
-        load_shader_library!(app, "shaders/cubic.wgsl");
-        load_shader_library!(app, "shaders/spline.wgsl");
-        load_shader_library!(app, "shaders/tile.wgsl");
-        load_shader_library!(app, "shaders/sums.wgsl");
-        load_shader_library!(app, "shaders/shares.wgsl");
-        load_shader_library!(app, "shaders/needed.wgsl");
-        load_shader_library!(app, "shaders/rungs.wgsl");
-        load_shader_library!(app, "shaders/strips.wgsl");
-        load_shader_library!(app, "shaders/layers.wgsl");
-        load_shader_library!(app, "shaders/blend.wgsl");
-        embedded_asset!(app, "shaders/copy_fragment.wgsl");
-        embedded_asset!(app, "shaders/opaque_fragment.wgsl");
-        embedded_asset!(app, "shaders/mipmap_fragment.wgsl");
-        embedded_asset!(app, "shaders/downsample_fragment.wgsl");
-        embedded_asset!(app, "shaders/convolve_fragment.wgsl");
-        embedded_asset!(app, "shaders/upsample_fragment.wgsl");
-        embedded_asset!(app, "shaders/blend_fragment.wgsl");
-        embedded_asset!(app, "shaders/gather_fragment.wgsl");
-        embedded_asset!(app, "shaders/gather_compute.wgsl");
-        embedded_asset!(app, "shaders/blend_compute.wgsl");
-        embedded_asset!(app, "shaders/downsample_compute.wgsl");
-        embedded_asset!(app, "shaders/convolve_compute.wgsl");
-        embedded_asset!(app, "shaders/upsample_compute.wgsl");
+        load_shader_library!(app, "shaders/common/srgb.wgsl");
+        load_shader_library!(app, "shaders/common/dither.wgsl");
+        load_shader_library!(app, "shaders/common/output.wgsl");
+        load_shader_library!(app, "shaders/common/pass.wgsl");
+        load_shader_library!(app, "shaders/common/cubic.wgsl");
+        load_shader_library!(app, "shaders/uniform/spline.wgsl");
+        load_shader_library!(app, "shaders/common/tile.wgsl");
+        load_shader_library!(app, "shaders/profile/direct_sum.wgsl");
+        load_shader_library!(app, "shaders/profile/sigma_field.wgsl");
+        load_shader_library!(app, "shaders/profile/tile_culling.wgsl");
+        load_shader_library!(app, "shaders/profile/log_sigma.wgsl");
+        load_shader_library!(app, "shaders/profile/strips.wgsl");
+        load_shader_library!(app, "shaders/profile/sigma_levels.wgsl");
+        load_shader_library!(app, "shaders/profile/blend.wgsl");
+        embedded_asset!(app, "shaders/uniform/copy_fragment.wgsl");
+        embedded_asset!(app, "shaders/uniform/opaque_fragment.wgsl");
+        embedded_asset!(app, "shaders/uniform/mipmap_fragment.wgsl");
+        embedded_asset!(app, "shaders/uniform/downsample_fragment.wgsl");
+        embedded_asset!(app, "shaders/uniform/convolve_fragment.wgsl");
+        embedded_asset!(app, "shaders/uniform/upsample_fragment.wgsl");
+        embedded_asset!(app, "shaders/profile/blend_fragment.wgsl");
+        embedded_asset!(app, "shaders/profile/gather_fragment.wgsl");
+        embedded_asset!(app, "shaders/profile/gather_compute.wgsl");
+        embedded_asset!(app, "shaders/profile/blend_compute.wgsl");
+        embedded_asset!(app, "shaders/uniform/downsample_compute.wgsl");
+        embedded_asset!(app, "shaders/uniform/convolve_compute.wgsl");
+        embedded_asset!(app, "shaders/uniform/upsample_compute.wgsl");
 
         let readiness = BlurReadiness::default();
         app.insert_resource(readiness.clone())
@@ -95,11 +95,11 @@ impl Plugin for BlurGpuPlugin {
             .insert_resource(readiness)
             .init_resource::<BlurCompilation>()
             .init_gpu_resource::<textures::IntermediateTextures>()
-            .add_systems(RenderStartup, (compile::init_pipelines, ask))
-            .add_systems(ExtractSchedule, compile::extract_compilation)
+            .add_systems(RenderStartup, (pipeline_queue::init_pipelines, ask))
+            .add_systems(ExtractSchedule, pipeline_queue::extract_compilation)
             .add_systems(
                 Render,
-                (textures::give_back_textures, compile::compile_more).in_set(RenderSystems::Cleanup),
+                (textures::give_back_textures, pipeline_queue::compile_more).in_set(RenderSystems::Cleanup),
             );
     }
 }

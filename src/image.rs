@@ -1,17 +1,17 @@
 //! Front end: blur an image into an image.
 //!
 //! The main world decides *what* is to be blurred and *when*: it allocates targets ([`targets`]), watches settings and
-//! assets, and counts up a request's `revision` whenever a blur is due ([`follow`]). The render world prepares every
-//! revision it has not executed yet ([`jobs`]), encodes it when the source is there ([`record`]) and reports back, which is
+//! assets, and counts up a request's `revision` whenever a blur is due ([`change_detection`]). The render world prepares every
+//! revision it has not executed yet ([`prepare`]), encodes it when the source is there ([`encode`]) and reports back, which is
 //! what [`BlurFinished`](crate::settings::BlurFinished) and [`BlurFailed`](crate::settings::BlurFailed) come from.
 
-mod follow;
-mod jobs;
-mod kept;
+mod change_detection;
+mod encode;
 mod pixels;
+mod prepare;
 mod readback;
-mod record;
 mod request;
+mod source_copy;
 mod targets;
 
 use crate::diagnostics::assign::label_blurs;
@@ -48,7 +48,7 @@ impl Plugin for BlurImagePlugin {
             .add_observer(targets::disown_target)
             .add_systems(
                 PreUpdate,
-                (follow::report_outcomes, pixels::hand_over)
+                (change_detection::report_outcomes, pixels::hand_over)
                     .chain()
                     .in_set(BlurSystems::Report),
             )
@@ -56,7 +56,9 @@ impl Plugin for BlurImagePlugin {
                 PostUpdate,
                 (
                     targets::fit_targets.in_set(BlurSystems::Fit),
-                    follow::follow_images.after(label_blurs).in_set(BlurSystems::Collect),
+                    change_detection::follow_images
+                        .after(label_blurs)
+                        .in_set(BlurSystems::Collect),
                 ),
             );
 
@@ -67,34 +69,34 @@ impl Plugin for BlurImagePlugin {
             .insert_resource(outcomes)
             .insert_resource(arrived)
             .init_resource::<Requests>()
-            .init_resource::<record::Times>()
-            .init_resource::<record::Encoded>()
+            .init_resource::<encode::Times>()
+            .init_resource::<encode::Encoded>()
             .init_resource::<readback::Wanted>()
             .init_resource::<readback::Copies>()
-            .init_gpu_resource::<jobs::ImageJobs>()
+            .init_gpu_resource::<prepare::ImageJobs>()
             .add_systems(RenderStartup, |outcomes: Res<Outcomes>| outcomes.start_over())
-            .add_systems(ExtractSchedule, (jobs::extract_requests, readback::extract_wanted))
+            .add_systems(ExtractSchedule, (prepare::extract_requests, readback::extract_wanted))
             .add_systems(
                 Render,
-                (jobs::prepare_jobs, record::find_times).in_set(RenderSystems::PrepareBindGroups),
+                (prepare::prepare_jobs, encode::find_times).in_set(RenderSystems::PrepareBindGroups),
             )
-            .add_systems(Core2d, record::record_after_camera.after(upscaling))
-            .add_systems(Core3d, record::record_after_camera.after(upscaling))
+            .add_systems(Core2d, encode::record_after_camera.after(upscaling))
+            .add_systems(Core3d, encode::record_after_camera.after(upscaling))
             .add_systems(
                 RenderGraph,
                 (
-                    record::record_before_cameras
+                    encode::record_before_cameras
                         .before(camera_driver)
                         .in_set(RenderGraphSystems::Render)
                         .in_set(GaussianBlurSystems::ImagesBeforeCameras),
-                    record::record_after_cameras
+                    encode::record_after_cameras
                         .after(camera_driver)
                         .in_set(RenderGraphSystems::Render)
                         .in_set(GaussianBlurSystems::ImagesAfterCameras),
                     readback::copy_pixels
-                        .after(record::record_after_cameras)
+                        .after(encode::record_after_cameras)
                         .in_set(RenderGraphSystems::Render),
-                    (record::report_submitted, readback::send_copies).in_set(RenderGraphSystems::Finish),
+                    (encode::report_submitted, readback::send_copies).in_set(RenderGraphSystems::Finish),
                 ),
             );
     }

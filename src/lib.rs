@@ -88,10 +88,10 @@ mod image;
 mod kernel;
 mod plan;
 mod program;
-mod reports;
 mod settings;
-mod shares;
+mod sigma_field;
 mod systems;
+mod validation;
 
 use bevy::prelude::*;
 
@@ -109,9 +109,9 @@ pub use systems::{BlurSystems, GaussianBlurSystems};
 
 /// The render systems of cameras, for schedules other than `Core2d` and `Core3d`. [`GaussianBlurSystems`] shows how.
 pub mod render {
-    pub use crate::backdrop::{glass_above_ui, glass_below_ui};
+    pub use crate::backdrop::{backdrops_above_ui, backdrops_below_ui};
     #[cfg(feature = "ui")]
-    pub use crate::backdrop::{glass_among_ui, restore_skipped, skip_drawn};
+    pub use crate::backdrop::{backdrops_among_ui, restore_skipped, skip_drawn};
     pub use crate::camera::{blur_after_tonemapping, blur_after_ui, blur_before_tonemapping};
 }
 
@@ -146,7 +146,7 @@ impl Plugin for GaussianBlurPlugin {
             .add_plugins((
                 gpu::BlurGpuPlugin { backend: self.backend },
                 diagnostics::assign::BlurLabelPlugin,
-                reports::BlurReportPlugin,
+                validation::BlurValidationPlugin,
                 camera::BlurCameraPlugin,
                 backdrop::BackdropPlugin,
                 image::BlurImagePlugin,

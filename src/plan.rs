@@ -33,30 +33,30 @@
 //! The source is read through the [`EdgeMode`], so the first pass sees an image without borders. Lower levels carry an
 //! **apron**: three texels beyond the border that were really computed from the extended image. With `Clamp` and
 //! `Transparent` everything farther out is constant, and clamped reads supply it. With `Mirror` and `Wrap` levels hold the
-//! region alone, and the residual kernel adds its images ([`images`]).
+//! region alone, and the residual kernel adds its images ([`edge_images`]).
 //!
 //! The grid of every level is locked to the source's origin, never to the region: a region that moves does not move the
 //! grid, and what does not move does not shimmer.
 //!
 //! # A sigma that varies over the picture
 //!
-//! Several blurs of that kind, of one chain of octaves, are blended in the last pass ([`layers`]).
+//! Several blurs of that kind, of one chain of octaves, are blended in the last pass ([`profile`]).
 //!
 //! The axes are planned independently ([`axis`]), which is what makes different sigmas along x and y free.
 
 mod axis;
+pub mod batch;
 mod builder;
-mod images;
-mod ladder;
-mod layers;
+mod cpu_reference;
+mod edge_images;
 mod pack;
-pub mod pages;
 pub mod pass;
+mod profile;
 mod residual;
-mod row;
-mod rules;
+mod select_program;
+mod sigma_levels;
 pub mod stages;
-mod zip;
+mod uniform_blur;
 
 use crate::kernel::Precision;
 use crate::program::{Filtering, Program, Tiling};
@@ -67,9 +67,9 @@ use builder::PassBuilder;
 use pass::{AxisPass, Pass, PassKind, Surface};
 
 pub use axis::{MIN_SIGMA, blurs};
-pub use ladder::{LAYERS, SIGMAS_APART};
-pub use pass::{BlurPlan, Finish, Layer, Layers, Means, PlanRequest};
+pub use pass::{BlurPlan, Finish, Means, PlanRequest, SigmaLevel, SigmaLevels};
 pub use residual::reach;
+pub use sigma_levels::{SIGMA_LEVELS, SIGMAS_APART};
 
 impl BlurPlan {
     /// Plans a blur.
@@ -79,27 +79,27 @@ impl BlurPlan {
         let rho = residual::least_sigma(request.edge, request.means.precision);
         let axes = builder.axes(request.sigma, rho);
         if axes.iter().any(Axis::blurs) {
-            zip::blur(builder, axes.each_ref())
-        } else if request.finish == Finish::Leave {
+            uniform_blur::blur(builder, axes.each_ref())
+        } else if request.finish == Finish::Defer {
             Self::copy(request.region, request.finish)
         } else {
             Self::default()
         }
     }
 
-    /// Plans a blur whose sigma varies over the picture, up to the one that is asked for ([`layers`]).
+    /// Plans a blur whose sigma varies over the picture, up to the one that is asked for ([`profile`]).
     #[must_use]
     pub fn varying(request: &PlanRequest) -> Self {
         if !blurs(request.sigma) {
             return Self::new(request);
         }
-        layers::blur(PassBuilder::new(request))
+        profile::blur(PassBuilder::new(request))
     }
 
     /// Plans an exact copy of `region`.
     #[must_use]
     pub fn copy(region: URect, finish: Finish) -> Self {
-        zip::copy(PassBuilder::new(&PlanRequest {
+        uniform_blur::copy(PassBuilder::new(&PlanRequest {
             sigma: Vec2::ZERO,
             region,
             edge: EdgeMode::Clamp,

@@ -3,8 +3,8 @@
 //! Bevy clips by moving vertices, each by its name: a left one to the right, up to the clip's left side, and so on.
 //! Where a node is rotated that moves vertices out of it, so bounds are those of the moved vertices.
 
+use super::extracted::{CORNERS, bounds_of};
 use super::nodes::GradientBoxes;
-use super::panel::{CORNERS, bounds_of};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemParam;
 use bevy::math::{Affine2, FloatOrd};

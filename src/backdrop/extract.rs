@@ -1,6 +1,6 @@
 //! Takes glass over from the main world: regions. Runs without Bevy's user interface.
 
-use super::panel::{Layer, Panel, Picture, Shape};
+use super::extracted::{ExtractedBackdrop, PaintOrder, Picture, Shape};
 use crate::formats::{CameraFinish, CameraFinishItem};
 use crate::settings::{BackdropBlur, BackdropLayer, BackdropRegion, BlurProfile};
 use bevy::camera::Camera;
@@ -9,9 +9,9 @@ use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::sync_world::RenderEntity;
 
-/// The panels that can be seen in this frame. All else refers to them by their indices.
+/// The backdrops that can be seen in this frame. All else refers to them by their indices.
 #[derive(Resource, Default)]
-pub struct Panels(pub Vec<Panel>);
+pub struct ExtractedBackdrops(pub Vec<ExtractedBackdrop>);
 
 /// What an active camera paints into.
 pub fn picture_of(entity: Entity, camera: &Camera, finish: &CameraFinishItem) -> Option<Picture> {
@@ -29,20 +29,20 @@ pub fn picture_of(entity: Entity, camera: &Camera, finish: &CameraFinishItem) ->
 
 type SeenCamera = (RenderEntity, &'static Camera, CameraFinish);
 
-type GlassRegion = (
+type RegionData = (
     Entity,
     &'static BackdropRegion,
     &'static BackdropBlur,
     Option<&'static BlurProfile>,
 );
 
-/// Takes regions over, as the first panels of a frame.
+/// Takes regions over, as the first backdrops of a frame.
 pub fn extract_regions(
-    mut panels: ResMut<Panels>,
-    regions: Extract<Query<GlassRegion>>,
+    mut backdrops: ResMut<ExtractedBackdrops>,
+    regions: Extract<Query<RegionData>>,
     cameras: Extract<Query<SeenCamera>>,
 ) {
-    panels.0.clear();
+    backdrops.0.clear();
     for (entity, region, glass, profile) in &regions {
         let Ok((camera_entity, camera, finish)) = cameras.get(region.camera) else {
             continue;
@@ -55,12 +55,14 @@ pub fn extract_regions(
         // A radius out of range is no blur, and is reported elsewhere.
         let sigma = glass.blur.sigma_in_texels(scale, height).unwrap_or(Vec2::ZERO);
         let layer = || match region.layer {
-            BackdropLayer::BelowUi => Layer::BelowUi(region.order),
-            BackdropLayer::AboveUi => Layer::AboveUi(region.order),
+            BackdropLayer::BelowUi => PaintOrder::BelowUi(region.order),
+            BackdropLayer::AboveUi => PaintOrder::AboveUi(region.order),
         };
         let shape = shape_of(region, scale);
-        let panel = Panel::new(entity, picture, shape, glass, sigma, layer);
-        panels.0.extend(panel.map(|panel| panel.with_profile(profile)));
+        let backdrop = ExtractedBackdrop::new(entity, picture, shape, glass, sigma, layer);
+        backdrops
+            .0
+            .extend(backdrop.map(|backdrop| backdrop.with_profile(profile)));
     }
 }
 

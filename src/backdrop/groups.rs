@@ -1,7 +1,7 @@
-//! Which panels are blurred together. Plain values.
+//! Which backdrops are blurred together. Plain values.
 //!
-//! Panels come in the order in which they are painted. A group reads the picture at its *cut*: everything painted
-//! before it is there, and nothing that is painted after it. A panel joins the group before it if nothing between that
+//! Backdrops come in the order in which they are painted. A group reads the picture at its *cut*: everything painted
+//! before it is there, and nothing that is painted after it. A backdrop joins the group before it if nothing between that
 //! group's cut and its own can touch what it reads: then it sees at that cut what it would have seen at its own.
 //!
 //! Everything is known by its sort key and not by its place in a list, which may change between preparing and drawing.
@@ -9,11 +9,11 @@
 use super::cells::{Cells, overlap};
 use bevy::math::{FloatOrd, Rect};
 
-/// What a panel reads, and when.
+/// What a backdrop reads, and when.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader {
-    /// The index of the panel.
-    pub panel: usize,
+    /// The index of the backdrop.
+    pub backdrop: usize,
     /// The first sort key that it does not see.
     pub cut: f32,
     /// In pixels of the viewport.
@@ -23,13 +23,13 @@ pub struct Reader {
 /// Something that is painted: its sort key, and its bounds in pixels of the viewport if they are known.
 pub type Painted = (FloatOrd, Option<Rect>);
 
-/// Panels that are blurred together.
+/// Backdrops that are blurred together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// The first sort key that none of them sees.
     pub cut: f32,
     /// Their indices, in the order in which they are painted.
-    pub panels: Vec<usize>,
+    pub backdrops: Vec<usize>,
 }
 
 /// Forms groups. What reads is sorted by its cuts, and what is painted, glass included, by its keys.
@@ -43,7 +43,7 @@ pub fn group(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
     else {
         return groups;
     };
-    // What is painted from the cut of the last group on, as far as its panels have been looked at.
+    // What is painted from the cut of the last group on, as far as its backdrops have been looked at.
     let mut over = Cells::new(frame);
     let mut start = 0;
     for reader in readers {
@@ -53,7 +53,7 @@ pub fn group(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
         let touches = |(_, bounds): &Painted| bounds.is_none_or(|bounds| overlap(bounds, reader.reads));
         match groups.last_mut() {
             Some(group) if !new.iter().any(touches) && !over.overlap(reader.reads) => {
-                group.panels.push(reader.panel);
+                group.backdrops.push(reader.backdrop);
                 new.iter()
                     .filter_map(|(_, bounds)| *bounds)
                     .for_each(|bounds| over.add(bounds));
@@ -62,7 +62,7 @@ pub fn group(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
                 over.clear();
                 groups.push(Group {
                     cut: reader.cut,
-                    panels: vec![reader.panel],
+                    backdrops: vec![reader.backdrop],
                 });
             }
         }

@@ -1,7 +1,7 @@
 //! Where materials of Bevy's user interface paint (feature `ui`).
 
 use super::bounds::{MaterialBounds, quad};
-use super::extract::Panels;
+use super::extract::ExtractedBackdrops;
 use super::node_groups::group_nodes;
 use bevy::prelude::*;
 use bevy::render::{Render, RenderApp, RenderSystems};
@@ -12,8 +12,8 @@ use core::marker::PhantomData;
 /// Tells glass that a material of Bevy's user interface paints in the box of its node and nowhere else, so that more
 /// glass can be blurred together.
 ///
-/// Panels of glass share their passes where nothing that is painted between them can touch what they read. Of a
-/// `MaterialNode` that is not known, because a material may have a vertex shader of its own. So each panel after one is
+/// Backdrops of glass share their passes where nothing that is painted between them can touch what they read. Of a
+/// `MaterialNode` that is not known, because a material may have a vertex shader of its own. So each backdrop after one is
 /// blurred by itself, and what lies below it is drawn in a pass of its own, unless this plugin has been added for the
 /// material. All that leave `UiMaterial::vertex_shader` alone keep to their boxes.
 ///
@@ -58,14 +58,14 @@ impl<M: UiMaterial> Plugin for BackdropMaterialPlugin<M> {
 
 /// Takes the boxes of a material, before Bevy forgets them in `RenderSystems::PrepareBindGroups`.
 fn collect_bounds<M: UiMaterial>(
-    panels: Res<Panels>,
+    backdrops: Res<ExtractedBackdrops>,
     nodes: Option<Res<ExtractedUiMaterialNodes<M>>>,
     bounds: Option<ResMut<MaterialBounds>>,
 ) {
     let (Some(nodes), Some(mut bounds)) = (nodes, bounds) else {
         return;
     };
-    if panels.0.is_empty() {
+    if backdrops.0.is_empty() {
         return;
     }
     for node in &nodes.uinodes {

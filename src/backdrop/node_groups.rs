@@ -5,10 +5,10 @@
 //! its own would fill the box, and the glass must not see it.
 
 use super::bounds::ItemBounds;
-use super::extract::Panels;
+use super::camera_groups::CameraGroups;
+use super::extract::ExtractedBackdrops;
+use super::extracted::ExtractedBackdrop;
 use super::groups::{Group, Painted, Reader, group};
-use super::panel::Panel;
-use super::views::Views;
 use bevy::prelude::*;
 use bevy::render::render_phase::{PhaseItem, PhaseItemExtraIndex, SortedRenderPhase, ViewSortedRenderPhases};
 use bevy::render::view::ExtractedView;
@@ -27,16 +27,17 @@ pub fn cut_of_node(stack_index: u32) -> f32 {
 /// It runs when items are sorted, and before `RenderSystems::PrepareBindGroups`, in which Bevy forgets how large they
 /// are.
 pub fn group_nodes(
-    panels: Res<Panels>,
+    backdrops: Res<ExtractedBackdrops>,
     cameras: Query<(Entity, &UiCameraView)>,
     ui_views: Query<&ExtractedView>,
     phases: Res<ViewSortedRenderPhases<TransparentUi>>,
     bounds: ItemBounds,
-    mut views: ResMut<Views>,
+    mut grouped: ResMut<CameraGroups>,
 ) {
     for (camera, ui_view) in &cameras {
-        let is_on_it = |panel: &Panel| panel.picture.camera == camera && panel.layer.stack_index().is_some();
-        if !panels.0.iter().any(is_on_it) {
+        let is_on_it =
+            |backdrop: &ExtractedBackdrop| backdrop.picture.camera == camera && backdrop.layer.stack_index().is_some();
+        if !backdrops.0.iter().any(is_on_it) {
             continue;
         }
         // The view may be of an earlier frame, and gone.
@@ -44,42 +45,49 @@ pub fn group_nodes(
             continue;
         };
         if let Some(phase) = phases.get(&ui_view.retained_view_entity) {
-            views.0.entry(camera).or_default().among = group_phase(phase, &panels, &bounds);
+            grouped.0.entry(camera).or_default().among = group_phase(phase, &backdrops, &bounds);
         }
     }
 }
 
-fn group_phase(phase: &SortedRenderPhase<TransparentUi>, panels: &Panels, bounds: &ItemBounds) -> Vec<Group> {
+fn group_phase(
+    phase: &SortedRenderPhase<TransparentUi>,
+    backdrops: &ExtractedBackdrops,
+    bounds: &ItemBounds,
+) -> Vec<Group> {
     let mut readers: Vec<Reader> = Vec::new();
     let mut painted: Vec<Painted> = Vec::with_capacity(phase.items.len());
     for item in phase.items.values() {
-        let Some((index, panel, stack_index)) = panel_of(item, panels) else {
+        let Some((index, backdrop, stack_index)) = backdrop_of(item, backdrops) else {
             painted.push((item.sort_key, bounds.of(item)));
             continue;
         };
-        // The panel's other item marks its cut, and paints nothing.
-        if item.main_entity().id() == panel.entity {
+        // The backdrop's other item marks its cut, and paints nothing.
+        if item.main_entity().id() == backdrop.entity {
             readers.push(Reader {
-                panel: index,
+                backdrop: index,
                 cut: cut_of_node(stack_index),
-                reads: panel.in_viewport(panel.reads),
+                reads: backdrop.in_viewport(backdrop.reads),
             });
-            painted.push((item.sort_key, Some(panel.in_viewport(panel.region))));
+            painted.push((item.sort_key, Some(backdrop.in_viewport(backdrop.region))));
         }
     }
     group(&readers, &painted)
 }
 
-/// The panel whose item this is, with its index and its place in the stack.
-fn panel_of<'a>(item: &TransparentUi, panels: &'a Panels) -> Option<(usize, &'a Panel, u32)> {
-    let index = panel_index(item)?;
-    let panel = panels.0.get(index)?;
-    let stack_index = panel.layer.stack_index()?;
-    (panel.layer.item() == Some(item.entity())).then_some((index, panel, stack_index))
+/// The backdrop whose item this is, with its index and its place in the stack.
+fn backdrop_of<'a>(
+    item: &TransparentUi,
+    backdrops: &'a ExtractedBackdrops,
+) -> Option<(usize, &'a ExtractedBackdrop, u32)> {
+    let index = backdrop_index(item)?;
+    let backdrop = backdrops.0.get(index)?;
+    let stack_index = backdrop.layer.stack_index()?;
+    (backdrop.layer.item() == Some(item.entity())).then_some((index, backdrop, stack_index))
 }
 
-/// What an item of glass carries as the index of its panel, which is that of the panel's uniform too.
-pub fn panel_index(item: &TransparentUi) -> Option<usize> {
+/// What an item of glass carries as the index of its backdrop, which is that of the backdrop's uniform too.
+pub fn backdrop_index(item: &TransparentUi) -> Option<usize> {
     match item.extra_index {
         PhaseItemExtraIndex::DynamicOffset(index) => Some(index as usize),
         _ => None,

@@ -2,8 +2,8 @@
 //!
 //! Only the main world is read, so it does not matter when Bevy's own extraction runs.
 
-use super::extract::{Panels, picture_of};
-use super::panel::{Layer, Panel, Shape};
+use super::extract::{ExtractedBackdrops, picture_of};
+use super::extracted::{ExtractedBackdrop, PaintOrder, Shape};
 use crate::formats::CameraFinish;
 use crate::settings::{BackdropBlur, BackdropRegion, BlurProfile};
 use bevy::camera::Camera;
@@ -19,7 +19,7 @@ use bevy::ui::{
 };
 use bevy::ui_render::{UiAntiAlias, UiCameraMap};
 
-type GlassNode = (
+type BackdropNode = (
     Entity,
     &'static BackdropBlur,
     Option<&'static BlurProfile>,
@@ -34,11 +34,11 @@ type GlassNode = (
 
 type UiCamera = (&'static Camera, CameraFinish, Option<&'static UiAntiAlias>);
 
-/// Takes nodes over, after regions. Each panel has an entity of its own for its item in the phase.
+/// Takes nodes over, after regions. Each backdrop has an entity of its own for its item in the phase.
 pub fn extract_nodes(
     mut commands: Commands,
-    mut panels: ResMut<Panels>,
-    nodes: Extract<Query<GlassNode, Without<BackdropRegion>>>,
+    mut backdrops: ResMut<ExtractedBackdrops>,
+    nodes: Extract<Query<BackdropNode, Without<BackdropRegion>>>,
     cameras: Extract<Query<UiCamera>>,
     camera_map: Extract<UiCameraMap>,
 ) {
@@ -68,12 +68,14 @@ pub fn extract_nodes(
         // elsewhere.
         let (scale, height) = (info.scale_factor(), picture.viewport.height());
         let sigma = glass.blur.sigma_in_texels(scale, height).unwrap_or(Vec2::ZERO);
-        let layer = || Layer::Ui {
+        let layer = || PaintOrder::Ui {
             stack_index: stack_index.0,
             item: commands.spawn::<TemporaryRenderEntity>(default()).id(),
         };
-        let panel = Panel::new(entity, picture, shape, glass, sigma, layer);
-        panels.0.extend(panel.map(|panel| panel.with_profile(profile)));
+        let backdrop = ExtractedBackdrop::new(entity, picture, shape, glass, sigma, layer);
+        backdrops
+            .0
+            .extend(backdrop.map(|backdrop| backdrop.with_profile(profile)));
     }
 }
 
@@ -112,11 +114,15 @@ type HasGradient = Or<(With<BackgroundGradient>, With<BorderGradient>)>;
 /// Takes the boxes of gradients over, where there is glass that they could lie behind.
 pub fn extract_gradient_boxes(
     mut boxes: ResMut<GradientBoxes>,
-    panels: Res<Panels>,
+    backdrops: Res<ExtractedBackdrops>,
     nodes: Extract<Query<GradientNode, HasGradient>>,
 ) {
     boxes.0.clear();
-    if panels.0.iter().all(|panel| panel.layer.stack_index().is_none()) {
+    if backdrops
+        .0
+        .iter()
+        .all(|backdrop| backdrop.layer.stack_index().is_none())
+    {
         return;
     }
     for (entity, node, stack_index, transform, clip) in &nodes {

@@ -4,7 +4,7 @@
 //!
 //! `mix(below, glass, c)` in colour *and* alpha, where `c` is coverage times opacity, needs two alphas of the source at
 //! once: `c` for what stays of the picture, and `glass.a * c` for what is added to it. A blend state has one, and what
-//! lies below cannot be read while it is painted on. So there are three draws, of which most panels hardly feel two:
+//! lies below cannot be read while it is painted on. So there are three draws, of which most backdrops hardly feel two:
 //!
 //! - [`Mix::Replace`] where `c` is 1, without blending;
 //! - [`Mix::Keep`], whose alpha is `c`: `below * (1 - c)`;
@@ -13,9 +13,9 @@
 //! The latter two paint the rim, as a frame. Only glass that is not solid is painted by them as a whole, and not by the
 //! first. What they do beside what could be done in one draw is to round twice on the way.
 
-use super::uniform::GlassUniform;
+use super::uniform::BackdropUniform;
 use crate::formats::table::{Format, Sample};
-use crate::gpu::{left_definitions, left_layout};
+use crate::gpu::{deferred_definitions, deferred_layout};
 use bevy::asset::AssetServer;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -74,7 +74,7 @@ impl Mix {
 
 /// All that distinguishes one pipeline from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct GlassKey {
+pub struct BackdropKey {
     /// The format of the picture.
     pub format: TextureFormat,
     /// What becomes of what is there.
@@ -85,29 +85,32 @@ pub struct GlassKey {
 
 /// The pipelines of all glass. Made anew when the render device is.
 #[derive(Resource)]
-pub struct GlassPipelines {
+pub struct BackdropPipelines {
     shader: Handle<Shader>,
     features: WgpuFeatures,
-    queued: HashMap<GlassKey, CachedRenderPipelineId>,
+    queued: HashMap<BackdropKey, CachedRenderPipelineId>,
 }
 
-/// Creates [`GlassPipelines`].
+/// Creates [`BackdropPipelines`].
 pub fn init_pipelines(mut commands: Commands, device: Res<RenderDevice>, assets: Res<AssetServer>) {
-    commands.insert_resource(GlassPipelines {
-        shader: assets.load(format!("embedded://{}/shaders/glass.wgsl", env!("CARGO_PKG_NAME"))),
+    commands.insert_resource(BackdropPipelines {
+        shader: assets.load(format!(
+            "embedded://{}/shaders/backdrop/backdrop.wgsl",
+            env!("CARGO_PKG_NAME")
+        )),
         features: device.features(),
         queued: HashMap::default(),
     });
 }
 
-impl GlassPipelines {
+impl BackdropPipelines {
     /// Asks for all pipelines of a format that glass can be painted on. Returns those that are new.
     pub fn announce(&mut self, format: TextureFormat, cache: &PipelineCache) -> Vec<CachedRenderPipelineId> {
         let are_mixed = self.mixes(format);
         let mut new = Vec::new();
         for mix in Mix::ALL.into_iter().filter(|mix| are_drawn(*mix, are_mixed)) {
             for filtered in [false, true] {
-                let key = GlassKey { format, mix, filtered };
+                let key = BackdropKey { format, mix, filtered };
                 self.queued.entry(key).or_insert_with(|| {
                     let id = cache.queue_render_pipeline(descriptor(&self.shader, key));
                     new.push(id);
@@ -135,13 +138,13 @@ impl GlassPipelines {
 
     /// A pipeline that is there.
     #[must_use]
-    pub fn ready(&self, key: GlassKey, cache: &PipelineCache) -> Option<CachedRenderPipelineId> {
+    pub fn ready(&self, key: BackdropKey, cache: &PipelineCache) -> Option<CachedRenderPipelineId> {
         let id = *self.queued.get(&key)?;
         cache.get_render_pipeline(id).map(|_| id)
     }
 }
 
-/// Whether a format takes draws of a kind, where it is known [whether colours can be mixed](GlassPipelines::mixes).
+/// Whether a format takes draws of a kind, where it is known [whether colours can be mixed](BackdropPipelines::mixes).
 fn are_drawn(mix: Mix, are_mixed: Option<bool>) -> bool {
     match mix {
         Mix::Replace => are_mixed.is_some(),
@@ -149,29 +152,29 @@ fn are_drawn(mix: Mix, are_mixed: Option<bool>) -> bool {
     }
 }
 
-/// The layout of a panel's uniform, which comes after what the blur has left.
+/// The layout of a backdrop's uniform, which comes after what the blur has left.
 #[must_use]
-pub fn glass_layout() -> BindGroupLayoutDescriptor {
-    let uniform = uniform_buffer_sized(true, BufferSize::new(size_of::<GlassUniform>() as u64));
+pub fn backdrop_layout() -> BindGroupLayoutDescriptor {
+    let uniform = uniform_buffer_sized(true, BufferSize::new(size_of::<BackdropUniform>() as u64));
     let entries = [uniform.build(0, ShaderStages::VERTEX_FRAGMENT)];
-    BindGroupLayoutDescriptor::new("gaussian_blur_glass_layout", &entries)
+    BindGroupLayoutDescriptor::new("gaussian_blur_backdrop_layout", &entries)
 }
 
-fn descriptor(shader: &Handle<Shader>, key: GlassKey) -> RenderPipelineDescriptor {
+fn descriptor(shader: &Handle<Shader>, key: BackdropKey) -> RenderPipelineDescriptor {
     let definitions = definitions(key);
     RenderPipelineDescriptor {
-        label: Some("gaussian_blur_glass".into()),
-        layout: vec![left_layout(key.filtered, key.format), glass_layout()],
+        label: Some("gaussian_blur_backdrop".into()),
+        layout: vec![deferred_layout(key.filtered, key.format), backdrop_layout()],
         vertex: VertexState {
             shader: shader.clone(),
             shader_defs: definitions.clone(),
-            entry_point: Some("glass_vertex".into()),
+            entry_point: Some("backdrop_vertex".into()),
             ..default()
         },
         fragment: Some(FragmentState {
             shader: shader.clone(),
             shader_defs: definitions,
-            entry_point: Some("glass_fragment".into()),
+            entry_point: Some("backdrop_fragment".into()),
             targets: vec![Some(ColorTargetState {
                 format: key.format,
                 blend: key.mix.blend(),
@@ -184,8 +187,8 @@ fn descriptor(shader: &Handle<Shader>, key: GlassKey) -> RenderPipelineDescripto
 }
 
 /// What the shader is compiled for: to read what the blur has left, and to write this format.
-pub(crate) fn definitions(key: GlassKey) -> Vec<ShaderDefVal> {
-    let mut definitions = left_definitions(key.filtered, key.format);
+pub(crate) fn definitions(key: BackdropKey) -> Vec<ShaderDefVal> {
+    let mut definitions = deferred_definitions(key.filtered, key.format);
     definitions.push(key.mix.definition().into());
     definitions
 }

@@ -1,9 +1,9 @@
 //! Glass among the items of Bevy's user interface (feature `ui`).
 
-use super::extract::Panels;
-use super::node_groups::{GLASS, cut_of_node, panel_index};
-use super::paint::Paints;
-use super::panel::{Layer, Panel};
+use super::extract::ExtractedBackdrops;
+use super::extracted::{ExtractedBackdrop, PaintOrder};
+use super::node_groups::{GLASS, backdrop_index, cut_of_node};
+use super::prepare_draws::Paints;
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
 use bevy::math::FloatOrd;
@@ -18,9 +18,9 @@ use bevy::ui_render::{TransparentUi, UiCameraView};
 use core::ops::Range;
 
 /// The draw function of glass. It takes as many pipelines as it needs, and not that of the item.
-pub struct PaintGlass;
+pub struct PaintBackdrop;
 
-impl RenderCommand<TransparentUi> for PaintGlass {
+impl RenderCommand<TransparentUi> for PaintBackdrop {
     type Param = (SRes<Paints>, SRes<PipelineCache>);
     type ViewQuery = ();
     type ItemQuery = ();
@@ -33,8 +33,8 @@ impl RenderCommand<TransparentUi> for PaintGlass {
         pass: &mut TrackedRenderPass<'w>,
     ) -> RenderCommandResult {
         let (paints, cache) = (paints.into_inner(), cache.into_inner());
-        match panel_index(item) {
-            Some(panel) if paints.draw(panel, cache, pass) => RenderCommandResult::Success,
+        match backdrop_index(item) {
+            Some(backdrop) if paints.draw(backdrop, cache, pass) => RenderCommandResult::Success,
             _ => RenderCommandResult::Skip,
         }
     }
@@ -44,25 +44,28 @@ impl RenderCommand<TransparentUi> for PaintGlass {
 ///
 /// One is the glass. The other one paints nothing and lies right before the cut: Bevy ends its batches at foreign
 /// items, so none reaches from before a cut to behind it. (Only a material with a `stack_z_offset` of its own could.)
-pub fn queue_glass(
-    panels: Res<Panels>,
+pub fn queue_backdrops(
+    backdrops: Res<ExtractedBackdrops>,
     functions: Res<DrawFunctions<TransparentUi>>,
     cameras: Query<&UiCameraView, With<ExtractedView>>,
     ui_views: Query<&ExtractedView>,
     mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
 ) {
-    let draw_function = functions.read().id::<PaintGlass>();
-    for (index, panel) in panels.0.iter().enumerate() {
-        let Layer::Ui { stack_index, item } = panel.layer else {
+    let draw_function = functions.read().id::<PaintBackdrop>();
+    for (index, backdrop) in backdrops.0.iter().enumerate() {
+        let PaintOrder::Ui { stack_index, item } = backdrop.layer else {
             continue;
         };
-        let Ok(ui_view) = cameras.get(panel.picture.camera).and_then(|view| ui_views.get(view.0)) else {
+        let Ok(ui_view) = cameras
+            .get(backdrop.picture.camera)
+            .and_then(|view| ui_views.get(view.0))
+        else {
             continue;
         };
         let Some(phase) = phases.get_mut(&ui_view.retained_view_entity) else {
             continue;
         };
-        for (sort_key, main_entity, batch_range) in items(panel, stack_index, item) {
+        for (sort_key, main_entity, batch_range) in items(backdrop, stack_index, item) {
             phase.add_transient(TransparentUi {
                 sort_key: FloatOrd(sort_key),
                 entity: (item, main_entity),
@@ -77,9 +80,9 @@ pub fn queue_glass(
     }
 }
 
-/// The keys of a panel's items, the entities that tell them apart, and their batches: what has none is not drawn.
-fn items(panel: &Panel, stack_index: u32, item: Entity) -> [(f32, MainEntity, Range<u32>); 2] {
+/// The keys of a backdrop's items, the entities that tell them apart, and their batches: what has none is not drawn.
+fn items(backdrop: &ExtractedBackdrop, stack_index: u32, item: Entity) -> [(f32, MainEntity, Range<u32>); 2] {
     let cut = (cut_of_node(stack_index).next_down(), MainEntity::from(item), 0..0);
-    let glass = (stack_index as f32 + GLASS, MainEntity::from(panel.entity), 0..1);
+    let glass = (stack_index as f32 + GLASS, MainEntity::from(backdrop.entity), 0..1);
     [cut, glass]
 }

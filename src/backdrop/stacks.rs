@@ -5,7 +5,7 @@
 //! interface over a camera for the world is to do so, or its glass blurs nothing, or what it painted itself in earlier
 //! frames. A camera that covers what lies below does not need to: nothing of it is to be seen.
 
-use super::extract::Panels;
+use super::extract::ExtractedBackdrops;
 use bevy::camera::{
     Camera, CameraMainTextureUsages, CameraOutputMode, ClearColorConfig, CompositingSpace, Hdr, NormalizedRenderTarget,
     RenderTarget,
@@ -181,12 +181,21 @@ fn clear_of(camera: &Camera, global: Color) -> Clear {
 }
 
 /// Warns of glass that does not see what lies below it, until it does.
-pub fn report_unseen(panels: Res<Panels>, stacks: Extract<Stacks>, mut reported: Local<EntityHashMap<Unseen>>) {
-    if panels.0.is_empty() || stacks.cameras.iter().nth(1).is_none() {
+pub fn report_unseen(
+    backdrops: Res<ExtractedBackdrops>,
+    stacks: Extract<Stacks>,
+    mut reported: Local<EntityHashMap<Unseen>>,
+) {
+    if backdrops.0.is_empty() || stacks.cameras.iter().nth(1).is_none() {
         return;
     }
-    let has_glass = |render_entity: Entity| panels.0.iter().any(|panel| panel.picture.camera == render_entity);
-    for (_, upper) in stacks.all().filter(|(render_entity, _)| has_glass(*render_entity)) {
+    let has_backdrops = |render_entity: Entity| {
+        backdrops
+            .0
+            .iter()
+            .any(|backdrop| backdrop.picture.camera == render_entity)
+    };
+    for (_, upper) in stacks.all().filter(|(render_entity, _)| has_backdrops(*render_entity)) {
         let all = || stacks.all().map(|(_, camera)| camera);
         let unseen = all().filter_map(|other| Some((other.order, upper.unseen(&other, all)?)));
         match unseen.max_by_key(|(order, _)| *order) {

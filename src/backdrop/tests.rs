@@ -1,4 +1,4 @@
-//! Groups are what their definition says, and what one expects of panels and items.
+//! Groups are what their definition says, and what one expects of backdrops and items.
 
 use super::cells::overlap;
 use super::groups::{Group, Painted, Reader, group};
@@ -11,9 +11,9 @@ fn square(x: f32) -> Rect {
     Rect::new(x, 0.0, x + 10.0, 10.0)
 }
 
-fn reader(panel: usize, cut: f32, x: f32) -> Reader {
+fn reader(backdrop: usize, cut: f32, x: f32) -> Reader {
     Reader {
-        panel,
+        backdrop,
         cut,
         reads: square(x),
     }
@@ -23,16 +23,16 @@ fn item(key: f32, x: f32) -> Painted {
     (FloatOrd(key), Some(square(x)))
 }
 
-/// The panels of the groups of two panels that lie side by side, with the items between them.
+/// The backdrops of the groups of two backdrops that lie side by side, with the items between them.
 fn of_two(items: &[Painted]) -> Vec<Vec<usize>> {
     let groups = group(&[reader(0, 1.5, 0.0), reader(1, 4.5, 20.0)], items);
-    groups.into_iter().map(|group| group.panels).collect()
+    groups.into_iter().map(|group| group.backdrops).collect()
 }
 
 #[test]
 fn panels_apart_are_one_group() {
-    let glass_and_nodes = [item(0.0, 20.0), item(1.95, 0.0), item(2.0, 0.0), item(4.95, 20.0)];
-    assert_eq!(of_two(&glass_and_nodes), [[0, 1]]);
+    let backdrops_and_nodes = [item(0.0, 20.0), item(1.95, 0.0), item(2.0, 0.0), item(4.95, 20.0)];
+    assert_eq!(of_two(&backdrops_and_nodes), [[0, 1]]);
     assert_eq!(of_two(&[item(3.0, 10.0)]), [[0, 1]], "an edge is no overlap");
 }
 
@@ -58,8 +58,8 @@ fn stacked_panels_are_groups_of_their_own() {
     let glass = [item(0.5, 0.0), item(1.5, 5.0), item(2.5, 30.0)];
     let groups = group(&readers, &glass);
     assert_eq!(groups.len(), 2);
-    assert_eq!((groups[0].cut, &groups[0].panels[..]), (0.0, &[0][..]));
-    assert_eq!((groups[1].cut, &groups[1].panels[..]), (1.0, &[1, 2][..]));
+    assert_eq!((groups[0].cut, &groups[0].backdrops[..]), (0.0, &[0][..]));
+    assert_eq!((groups[1].cut, &groups[1].backdrops[..]), (1.0, &[1, 2][..]));
 }
 
 /// The definition of groups, item by item.
@@ -74,10 +74,10 @@ fn by_definition(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
                 .any(|(key, bounds)| is_between(group, *key) && touches(*bounds))
         };
         match groups.last_mut() {
-            Some(group) if !divides(group) => group.panels.push(reader.panel),
+            Some(group) if !divides(group) => group.backdrops.push(reader.backdrop),
             _ => groups.push(Group {
                 cut: reader.cut,
-                panels: vec![reader.panel],
+                backdrops: vec![reader.backdrop],
             }),
         }
     }
@@ -126,23 +126,26 @@ fn bounds() -> impl Strategy<Value = Rect> {
     prop_oneof![20 => rotated(), 20 => on_pixels(), 1 => anything()]
 }
 
-/// Up to 60 panels, and up to 400 items on up to 60 layers. Some of these worlds have bounds of every kind, and few items
-/// that divide everything; in others panels and items keep to their halves, and all is one group.
+/// Up to 60 backdrops, and up to 400 items on up to 60 layers. Some of these worlds have bounds of every kind, and few items
+/// that divide everything; in others backdrops and items keep to their halves, and all is one group.
 fn world() -> impl Strategy<Value = (Vec<Reader>, Vec<Painted>)> {
     let items = prop_oneof![
         proptest::collection::vec((0_u8..120, proptest::option::weighted(0.99, bounds())), 0..400),
         proptest::collection::vec((0_u8..120, rotated().prop_map(Some)), 0..40),
         proptest::collection::vec((0_u8..120, on_pixels().prop_map(|bounds| Some(moved(bounds)))), 0..400),
     ];
-    let panels = proptest::collection::vec((0_u8..120, bounds()), 0..60);
-    (panels, items).prop_map(|(mut panels, mut items)| {
-        panels.sort_by_key(|(key, _)| *key);
+    let backdrops = proptest::collection::vec((0_u8..120, bounds()), 0..60);
+    (backdrops, items).prop_map(|(mut backdrops, mut items)| {
+        backdrops.sort_by_key(|(key, _)| *key);
         items.sort_by_key(|(key, _)| *key);
-        let readers = panels.into_iter().enumerate().map(|(panel, (key, reads))| Reader {
-            panel,
-            cut: f32::from(key) * 0.5,
-            reads,
-        });
+        let readers = backdrops
+            .into_iter()
+            .enumerate()
+            .map(|(backdrop, (key, reads))| Reader {
+                backdrop,
+                cut: f32::from(key) * 0.5,
+                reads,
+            });
         let painted = items
             .into_iter()
             .map(|(key, bounds)| (FloatOrd(f32::from(key) * 0.5), bounds));
@@ -150,7 +153,7 @@ fn world() -> impl Strategy<Value = (Vec<Reader>, Vec<Painted>)> {
     })
 }
 
-/// To where few panels are.
+/// To where few backdrops are.
 fn moved(bounds: Rect) -> Rect {
     let by = Vec2::new(1900.0, 900.0);
     Rect {

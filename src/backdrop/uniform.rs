@@ -1,6 +1,6 @@
-//! What the shader is told about a panel: the mirror of `Glass` in `shaders/glass.wgsl`.
+//! What the shader is told about a backdrop: the mirror of `Glass` in `shaders/backdrop/backdrop.wgsl`.
 
-use super::panel::Panel;
+use super::extracted::ExtractedBackdrop;
 use crate::formats::dither::Dither;
 use crate::formats::precision_of;
 use crate::kernel::Precision;
@@ -49,7 +49,7 @@ impl Colours {
 /// `Glass` in WGSL.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct GlassUniform {
+pub struct BackdropUniform {
     pub x_axis: [f32; 2],
     pub y_axis: [f32; 2],
     pub translation: [f32; 2],
@@ -66,12 +66,12 @@ pub struct GlassUniform {
 }
 
 // The rules of WGSL's uniform address space: vectors of four start at multiples of 16 bytes.
-const _: () = assert!(offset_of!(GlassUniform, radii).is_multiple_of(16));
-const _: () = assert!(offset_of!(GlassUniform, region).is_multiple_of(16));
-const _: () = assert!(size_of::<GlassUniform>().is_multiple_of(16));
+const _: () = assert!(offset_of!(BackdropUniform, radii).is_multiple_of(16));
+const _: () = assert!(offset_of!(BackdropUniform, region).is_multiple_of(16));
+const _: () = assert!(size_of::<BackdropUniform>().is_multiple_of(16));
 
 /// The distance of two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
-pub const GLASS_STRIDE: usize = size_of::<GlassUniform>().next_multiple_of(256);
+pub const BACKDROP_STRIDE: usize = size_of::<BackdropUniform>().next_multiple_of(256);
 
 // The flags.
 const SOFT: u32 = 1;
@@ -81,20 +81,20 @@ const DITHER_STORED: u32 = 8;
 const DITHER_ENCODED: u32 = 16;
 const WHOLE: u32 = 32;
 
-impl GlassUniform {
-    /// A panel on a picture that holds such colours.
-    pub fn new(panel: &Panel, colours: Colours) -> Self {
-        let (shape, tint) = (&panel.shape, panel.tint);
+impl BackdropUniform {
+    /// A backdrop on a picture that holds such colours.
+    pub fn new(backdrop: &ExtractedBackdrop, colours: Colours) -> Self {
+        let (shape, tint) = (&backdrop.shape, backdrop.tint);
         let matrix = shape.transform.matrix2;
-        let solid = is_solid(panel, colours);
+        let solid = is_solid(backdrop, colours);
         let rim = shape.rim();
         // A frame that meets in the middle is the whole box.
         let has_frame = solid && 2.0 * rim < shape.size.min_element();
         let filter = |value: f32| if colours.are_filtered { value } else { 1.0 };
         // Where nothing is blurred there are no more bands than there were.
-        let dithers = |to: Dither| panel.picture.dithers && panel.blurs() && colours.dither == to;
+        let dithers = |to: Dither| backdrop.picture.dithers && backdrop.blurs() && colours.dither == to;
         let flags = [
-            (SOFT, has_rim(panel, colours)),
+            (SOFT, has_rim(backdrop, colours)),
             (ENCODED, colours.are_encoded),
             (BOUNDED, colours.are_bounded),
             (DITHER_STORED, dithers(Dither::Stored)),
@@ -105,12 +105,12 @@ impl GlassUniform {
             x_axis: matrix.x_axis.to_array(),
             y_axis: matrix.y_axis.to_array(),
             translation: shape.transform.translation.to_array(),
-            viewport_size: panel.picture.viewport.size().as_vec2().to_array(),
+            viewport_size: backdrop.picture.viewport.size().as_vec2().to_array(),
             size: shape.size.to_array(),
             frame: if has_frame { rim } else { 0.0 },
             opacity: if solid { 1.0 } else { tint.opacity },
             radii: shape.radii,
-            region: ends(panel.region),
+            region: ends(backdrop.region),
             saturation: filter(tint.saturation),
             brightness: filter(tint.brightness),
             flags: flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum(),
@@ -127,14 +127,14 @@ impl GlassUniform {
 /// The vertices of the whole box.
 pub const BOX_VERTICES: u32 = 6;
 
-/// Whether a panel replaces what is below it, but for its rim.
-pub fn is_solid(panel: &Panel, colours: Colours) -> bool {
-    !colours.are_mixed || panel.tint.opacity >= SOLID
+/// Whether a backdrop replaces what is below it, but for its rim.
+pub fn is_solid(backdrop: &ExtractedBackdrop, colours: Colours) -> bool {
+    !colours.are_mixed || backdrop.tint.opacity >= SOLID
 }
 
-/// Whether a panel has pixels that it covers in part.
-pub fn has_rim(panel: &Panel, colours: Colours) -> bool {
-    colours.are_mixed && panel.shape.has_rim()
+/// Whether a backdrop has pixels that it covers in part.
+pub fn has_rim(backdrop: &ExtractedBackdrop, colours: Colours) -> bool {
+    colours.are_mixed && backdrop.shape.has_rim()
 }
 
 fn ends(region: URect) -> [i32; 4] {

@@ -1,7 +1,7 @@
 //! Publishes what blurs cost: GPU times through Bevy's recorder, and the bytes of the intermediates.
 
 use super::assign::BlurLabelPlugin;
-use super::glass::{GlassCounts, GlassFigures};
+use super::backdrops::{BackdropCounts, BackdropFigures};
 use super::label::{BlurLabel, PASSES, TEXTURE_BYTES};
 use super::memory::TextureBytes;
 use super::timestamps::{MeasuredFrames, init_timer, read_timestamps};
@@ -53,7 +53,7 @@ fn add_figures(app: &mut App) {
     let (bytes, frames, glass) = (
         TextureBytes::default(),
         MeasuredFrames::default(),
-        GlassCounts::default(),
+        BackdropCounts::default(),
     );
     app.insert_resource(bytes.clone())
         .insert_resource(frames.clone())
@@ -65,7 +65,7 @@ fn add_figures(app: &mut App) {
         )
         .add_systems(
             Update,
-            (publish_bytes, publish_times, publish_glass, withdraw_stale).chain(),
+            (publish_bytes, publish_times, publish_backdrops, withdraw_stale).chain(),
         );
     if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
         render_app
@@ -102,19 +102,19 @@ fn publish_times(frames: Res<MeasuredFrames>, mut store: ResMut<DiagnosticsStore
 }
 
 /// The paths of the figures of glass, and those.
-fn paths_of(label: &BlurLabel, figures: GlassFigures) -> [(DiagnosticPath, f64); 3] {
+fn paths_of(label: &BlurLabel, figures: BackdropFigures) -> [(DiagnosticPath, f64); 3] {
     [
-        (label.panels(), figures.panels as f64),
+        (label.panels(), figures.backdrops as f64),
         (label.groups(), figures.groups as f64),
         (label.texels(), figures.texels as f64),
     ]
 }
 
 /// Publishes how much glass there is, and withdraws the figures of glass that is no longer seen.
-fn publish_glass(
-    counts: Res<GlassCounts>,
+fn publish_backdrops(
+    counts: Res<BackdropCounts>,
     mut store: ResMut<DiagnosticsStore>,
-    mut known: Local<HashMap<BlurLabel, GlassFigures>>,
+    mut known: Local<HashMap<BlurLabel, BackdropFigures>>,
 ) {
     let counted = counts.get();
     let time = Instant::now();
@@ -202,12 +202,12 @@ impl Freshness {
 fn withdraw_stale(
     mut store: ResMut<DiagnosticsStore>,
     blurs: Query<(&BlurLabel, Has<Camera>)>,
-    glass: Res<GlassCounts>,
+    glass: Res<BackdropCounts>,
     mut known: Local<HashMap<BlurLabel, Freshness>>,
 ) {
     let counted = glass.get();
-    let panes = counted.keys().map(|label| (label, true));
-    for (label, is_camera) in blurs.iter().chain(panes) {
+    let backdrops = counted.keys().map(|label| (label, true));
+    for (label, is_camera) in blurs.iter().chain(backdrops) {
         if !known.contains_key(label) {
             known.insert(label.clone(), Freshness::new(label));
         }

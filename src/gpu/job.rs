@@ -179,17 +179,17 @@ impl BlurJob {
         passes.map(area).sum()
     }
 
-    /// What a step reads that is left to somebody else: the only one, or the one of a [part](Work::Parts). `None` until the
+    /// What a step reads that is deferred to somebody else: the only one, or the one of a [part](Work::Batch). `None` until the
     /// job is bound.
     #[must_use]
-    pub fn left(&self, part: usize) -> Option<Left<'_>> {
+    pub fn deferred(&self, item: usize) -> Option<Deferred<'_>> {
         let drawn = self.drawn()?;
-        let pass = drawn.plan.left.get(part)?;
+        let pass = drawn.plan.deferred.get(item)?;
         let (level, filtered) = (drawn.level_of(pass)?.id(), pass.program.filters());
         let is_it = |bound: &&BoundLevel| bound.level == level && bound.filtered == filtered;
-        Some(Left {
-            bind_group: &drawn.left.iter().find(is_it)?.group,
-            offset: uniform_offset(drawn.plan.passes.len() + part),
+        Some(Deferred {
+            bind_group: &drawn.deferred.iter().find(is_it)?.group,
+            offset: uniform_offset(drawn.plan.passes.len() + item),
             filtered,
         })
     }
@@ -200,14 +200,14 @@ impl BlurJob {
         self.last = None;
         if let Some(prepared) = &mut self.current {
             prepared.textures.clear();
-            prepared.left.clear();
+            prepared.deferred.clear();
             prepared.steps.iter_mut().for_each(Step::release);
         }
     }
 }
 
-/// What a step reads that is left to somebody else: a bind group of [`left_layout`](super::left_layout).
-pub struct Left<'a> {
+/// What a step reads that is deferred to somebody else: a bind group of [`deferred_layout`](super::deferred_layout).
+pub struct Deferred<'a> {
     /// The uniform, the level, and the sampler if it is filtered.
     pub bind_group: &'a BindGroup,
     /// The dynamic offset of the uniform.

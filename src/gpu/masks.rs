@@ -1,6 +1,6 @@
 //! The image that says which share of sigma each place gets.
 
-use super::view_info::Viewed;
+use super::view_info::ViewInfo;
 use crate::errors::BlurError;
 use bevy::render::render_resource::{TextureId, TextureSampleType, TextureUsages, TextureView, TextureViewDimension};
 use bevy::render::texture::GpuImage;
@@ -13,7 +13,7 @@ pub(super) fn view_of_mask(mask: &GpuImage, target: TextureId) -> Result<Texture
     let format = mask.view_format();
     let is_float = matches!(format.sample_type(None, None), Some(TextureSampleType::Float { .. }));
     let is_bound = mask.texture_descriptor.usage.contains(TextureUsages::TEXTURE_BINDING);
-    let is_flat = Viewed::of_gpu(mask).is_ok_and(|viewed| viewed.dimension == TextureViewDimension::D2);
+    let is_flat = ViewInfo::of_gpu(mask).is_ok_and(|viewed| viewed.dimension == TextureViewDimension::D2);
     if !(is_float && is_bound && is_flat) {
         return Err(BlurError::UnsupportedMask { format });
     }

@@ -1,17 +1,17 @@
 //! Brings jobs up to date with what is requested.
 
-use super::blend::Blend;
-use super::compile::{BlurPipelines, Uses};
 use super::masks::view_of_mask;
-use super::pipelines::PipelineKey;
+use super::pipeline_key::PipelineKey;
+use super::pipeline_queue::{BlurPipelines, Uses};
 use super::prepared::{Binder, Prepared};
-use super::request::{BlurPart, BlurRequest, Work, WorkKind};
+use super::profile_bindings::Blend;
+use super::request::{BatchedBlur, BlurRequest, Work, WorkKind};
 use super::step::Step;
 use super::textures::IntermediateTextures;
 use super::uniforms::uniform_bytes;
 use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
-use crate::plan::pages::{Part, together};
+use crate::plan::batch::{BatchItem, together};
 use crate::plan::pass::Pass;
 use crate::plan::{BlurPlan, Finish, PlanRequest};
 use bevy::ecs::system::SystemParam;
@@ -69,7 +69,7 @@ impl BlurPreparer<'_> {
         for source in sources {
             prepared.bind(with, source, source, sources.len());
         }
-        prepared.bind_left(with);
+        prepared.bind_deferred(with);
         prepared.was_drawn = true;
         true
     }
@@ -123,7 +123,7 @@ impl BlurPreparer<'_> {
             textures: taken,
             ..
         } = prepared;
-        let Work::Parts(_) = prepared.request.work else {
+        let Work::Batch(_) = prepared.request.work else {
             return self.textures.take(plan, resolved, &self.device, taken);
         };
         let sizes = &mut plan.intermediates;
@@ -144,9 +144,9 @@ impl BlurPreparer<'_> {
         let known = old.as_ref().map(|old| old.resolved);
         let resolved = known.map_or_else(|| self.capabilities.resolve(&ends), Ok)?;
         let limit = self.capabilities.largest_side();
-        let parts = plan_parts(&request, &resolved, old);
+        let items = plan_batch(&request, &resolved, old);
         let plan = match &request.work {
-            Work::Parts(asked) => together(&parts_of(asked, &parts), limit),
+            Work::Batch(asked) => together(&items_of(asked, &items), limit),
             _ => plan_of(&request, &resolved),
         };
         let size = plan.largest_intermediate();
@@ -167,7 +167,7 @@ impl BlurPreparer<'_> {
             request,
             resolved,
             plan,
-            parts,
+            items,
             steps,
         })
     }
@@ -205,15 +205,15 @@ impl BlurPreparer<'_> {
         self.queue.write_buffer(&uniforms, 0, &bytes);
         if let Work::Vary { sigma, .. } = new.request.work {
             let blend = blend.get_or_insert_with(|| Blend::new(&self.device));
-            blend.write_layers(&new.plan, sigma.max_element(), &self.queue);
+            blend.write_sigma_levels(&new.plan, sigma.max_element(), &self.queue);
         }
         let current = Prepared {
             request: new.request,
             resolved: new.resolved,
             needed: new.plan.intermediates.clone(),
             plan: new.plan,
-            parts: new.parts,
-            left: Vec::new(),
+            items: new.items,
+            deferred: Vec::new(),
             steps,
             uniforms,
             blend,
@@ -239,7 +239,7 @@ struct Planned {
     request: BlurRequest,
     resolved: Resolved,
     plan: BlurPlan,
-    parts: Vec<BlurPlan>,
+    items: Vec<BlurPlan>,
     steps: Vec<Step>,
 }
 
@@ -256,40 +256,40 @@ fn plan_of(request: &BlurRequest, resolved: &Resolved) -> BlurPlan {
         Work::Mipmap => BlurPlan::mipmap(request.source_size, request.region.size()),
         Work::Blur { sigma, edge } => BlurPlan::new(&planned(sigma, edge)),
         Work::Vary { sigma, edge, .. } => BlurPlan::varying(&planned(sigma, edge)),
-        Work::Parts(_) => BlurPlan::default(),
+        Work::Batch(_) => BlurPlan::default(),
     }
 }
 
-/// Plans the parts of a request. Those that were there before are taken over.
-fn plan_parts(request: &BlurRequest, resolved: &Resolved, old: Option<&mut Prepared>) -> Vec<BlurPlan> {
-    let Work::Parts(parts) = &request.work else {
+/// Plans the items of a request. Those that were there before are taken over.
+fn plan_batch(request: &BlurRequest, resolved: &Resolved, old: Option<&mut Prepared>) -> Vec<BlurPlan> {
+    let Work::Batch(items) = &request.work else {
         return Vec::new();
     };
     let (before, mut plans) = match old {
         Some(old) => match &old.request.work {
-            Work::Parts(before) => (before.clone(), core::mem::take(&mut old.parts)),
+            Work::Batch(before) => (before.clone(), core::mem::take(&mut old.items)),
             _ => default(),
         },
         None => default(),
     };
-    let plan = |(index, part): (usize, &BlurPart)| match plans.get_mut(index) {
-        Some(known) if before.get(index) == Some(part) => core::mem::take(known),
+    let plan = |(index, item): (usize, &BatchedBlur)| match plans.get_mut(index) {
+        Some(known) if before.get(index) == Some(item) => core::mem::take(known),
         _ => BlurPlan::new(&PlanRequest {
-            sigma: part.sigma,
-            region: part.bounds,
-            edge: part.edge,
+            sigma: item.sigma,
+            region: item.bounds,
+            edge: item.edge,
             means: resolved.means,
             finish: request.finish,
         }),
     };
-    parts.iter().enumerate().map(plan).collect()
+    items.iter().enumerate().map(plan).collect()
 }
 
-/// The parts with their plans.
-fn parts_of<'a>(parts: &[BlurPart], plans: &'a [BlurPlan]) -> Vec<Part<'a>> {
-    let part = |(part, plan): (&BlurPart, &'a BlurPlan)| Part {
+/// The items with their plans.
+fn items_of<'a>(items: &[BatchedBlur], plans: &'a [BlurPlan]) -> Vec<BatchItem<'a>> {
+    let item = |(item, plan): (&BatchedBlur, &'a BlurPlan)| BatchItem {
         plan,
-        region: part.region,
+        region: item.region,
     };
-    parts.iter().zip(plans).map(part).collect()
+    items.iter().zip(plans).map(item).collect()
 }

@@ -1,8 +1,8 @@
 //! A request with all that it takes to carry it out, from frame to frame.
 
-use super::blend::{Blend, Blended};
-use super::compile::BlurPipelines;
-use super::pipelines::PipelineKey;
+use super::pipeline_key::PipelineKey;
+use super::pipeline_queue::BlurPipelines;
+use super::profile_bindings::{Blend, Blended};
 use super::request::{BlurRequest, Work};
 use super::step::{Bound, Step, bind_group};
 use crate::formats::Resolved;
@@ -20,10 +20,10 @@ pub struct Prepared {
     /// The sizes that intermediates need. Those of the plan may be larger.
     pub needed: Vec<UVec2>,
     pub steps: Vec<Step>,
-    /// The plans of [parts](Work::Parts), to be used again for those that do not change.
-    pub parts: Vec<BlurPlan>,
-    /// What steps read that are left to somebody else.
-    pub left: Vec<BoundLevel>,
+    /// The plans of [items](Work::Batch), to be used again for those that do not change.
+    pub items: Vec<BlurPlan>,
+    /// What steps read that are deferred to somebody else.
+    pub deferred: Vec<BoundLevel>,
     pub uniforms: Buffer,
     /// What passes read whose sigma varies.
     pub blend: Option<Blend>,
@@ -33,7 +33,7 @@ pub struct Prepared {
     pub was_drawn: bool,
 }
 
-/// A texture that a step reads which is left to somebody else.
+/// A texture that a step reads which is deferred to somebody else.
 pub struct BoundLevel {
     pub level: TextureViewId,
     pub filtered: bool,
@@ -64,17 +64,17 @@ impl Prepared {
 
     /// Whether it may be drawn while pipelines of another request are missing.
     pub fn stands_in_for(&self, request: &BlurRequest) -> bool {
-        let are_parts = matches!(self.request.work, Work::Parts(_));
-        self.was_drawn && request.io.source_is_fresh && !are_parts && self.request.has_textures_of(request)
+        let is_batch = matches!(self.request.work, Work::Batch(_));
+        self.was_drawn && request.io.source_is_fresh && !is_batch && self.request.has_textures_of(request)
     }
 
     /// Makes the bind groups for two ends the latest ones.
     pub fn bind(&mut self, with: Binder, source: &TextureView, destination: &TextureView, turns: usize) {
-        let layers = self.plan.layers.as_ref().zip(self.blend.as_ref());
-        let blended = layers.map(|(layers, blend)| Blended {
+        let sigma_levels = self.plan.sigma_levels.as_ref().zip(self.blend.as_ref());
+        let blended = sigma_levels.map(|(sigma_levels, blend)| Blended {
             blend,
-            atlas: view_of(&self.textures, layers.atlas, source),
-            sums: view_of(&self.textures, layers.sums, source),
+            atlas: view_of(&self.textures, sigma_levels.atlas, source),
+            sums: view_of(&self.textures, sigma_levels.sums, source),
         });
         for (index, pass) in self.plan.passes.iter().enumerate() {
             let (before, steps) = self.steps.split_at_mut(index);
@@ -93,17 +93,17 @@ impl Prepared {
         }
     }
 
-    /// Binds what steps read that are left to somebody else.
-    pub fn bind_left(&mut self, with: Binder) {
+    /// Binds what steps read that are deferred to somebody else.
+    pub fn bind_deferred(&mut self, with: Binder) {
         let textures = &self.textures;
-        self.left
+        self.deferred
             .retain(|bound| textures.iter().any(|texture| texture.id() == bound.level));
-        for pass in &self.plan.left {
+        for pass in &self.plan.deferred {
             let (Some(level), filtered) = (self.level_of(pass), pass.program.filters()) else {
                 continue;
             };
             let is_it = |bound: &BoundLevel| bound.level == level.id() && bound.filtered == filtered;
-            if self.left.iter().any(is_it) {
+            if self.deferred.iter().any(is_it) {
                 continue;
             }
             let bound = Bound {
@@ -113,10 +113,10 @@ impl Prepared {
                 blended: None,
                 most: 1,
             };
-            let key = PipelineKey::left(filtered, self.request.io.ends.destination);
+            let key = PipelineKey::deferred(filtered, self.request.io.ends.destination);
             let group = bind_group(&key, with.pipelines, with.cache, with.device, &bound);
             let level = level.id();
-            self.left.push(BoundLevel { level, filtered, group });
+            self.deferred.push(BoundLevel { level, filtered, group });
         }
     }
 }

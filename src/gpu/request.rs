@@ -4,7 +4,7 @@ use crate::formats::Ends;
 use crate::formats::dither::Dither;
 use crate::plan::{Finish, blurs};
 use crate::settings::EdgeMode;
-use crate::shares::SigmaField;
+use crate::sigma_field::SigmaField;
 use bevy::math::{URect, UVec2, Vec2};
 use bevy::render::render_resource::TextureId;
 use std::sync::Arc;
@@ -62,13 +62,13 @@ pub enum Work {
     },
     /// The whole of a mip level, out of the one before it.
     Mipmap,
-    /// Blurs of parts of the region, whose last steps are left.
-    Parts(Arc<[BlurPart]>),
+    /// Blurs of parts of the region, whose last steps are deferred.
+    Batch(Arc<[BatchedBlur]>),
 }
 
 /// A blur of a part of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BlurPart {
+pub struct BatchedBlur {
     /// The standard deviations along x and y, in texels. Where both are too small, this is a copy.
     pub sigma: Vec2,
     /// What lies beyond the bounds.
@@ -84,7 +84,7 @@ pub struct BlurPart {
 pub enum WorkKind {
     /// [`Work::Copy`].
     Copy,
-    /// [`Work::Blur`] and [`Work::Parts`].
+    /// [`Work::Blur`] and [`Work::Batch`].
     Blur,
     /// [`Work::Vary`].
     Vary,
@@ -107,7 +107,7 @@ impl Work {
     pub fn kind(&self) -> WorkKind {
         match self {
             Self::Copy => WorkKind::Copy,
-            Self::Blur { .. } | Self::Parts(_) => WorkKind::Blur,
+            Self::Blur { .. } | Self::Batch(_) => WorkKind::Blur,
             Self::Vary { .. } => WorkKind::Vary,
             Self::Mipmap => WorkKind::Mipmap,
         }
@@ -135,7 +135,7 @@ impl BlurRequest {
         match self.work {
             _ if self.region.is_empty() => true,
             Work::Blur { sigma, .. } | Work::Vary { sigma, .. } => self.finish == Finish::Write && !blurs(sigma),
-            Work::Copy | Work::Mipmap | Work::Parts(_) => false,
+            Work::Copy | Work::Mipmap | Work::Batch(_) => false,
         }
     }
 

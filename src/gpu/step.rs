@@ -1,8 +1,8 @@
 //! One pass of a job from frame to frame: its pipelines and bind groups.
 
-use super::blend::Blended;
-use super::compile::{BlurPipelines, Ready};
-use super::pipelines::{PipelineKey, Queued};
+use super::pipeline_key::{PipelineKey, Queued};
+use super::pipeline_queue::{BlurPipelines, Ready};
+use super::profile_bindings::Blended;
 use super::uniforms::PassUniform;
 use crate::program::Program;
 use bevy::render::render_resource::{
@@ -132,7 +132,7 @@ impl Step {
                 }
             }
         };
-        // There may be more than before: another step, or an image of more layers, has left them.
+        // There may be more than before: another step, or an image of more sigma levels, has left them.
         let surplus = self.bind_groups.len().saturating_sub(bound.most.saturating_sub(1));
         self.bind_groups.drain(..surplus);
         self.bind_groups.push((views, group));

@@ -4,8 +4,9 @@
 mod fingerprint;
 mod keys;
 
-use super::blend::{LayerUniform, LayersUniform, SharesUniform};
+use super::profile_bindings::{SharesUniform, SigmaLevelUniform, SigmaLevelsUniform};
 use super::uniforms::{NeededUniform, PassUniform};
+use crate::program::Program;
 use crate::settings::EdgeMode;
 use bevy::asset::AssetId;
 use bevy::asset::uuid::Uuid;
@@ -22,8 +23,20 @@ use std::sync::Arc;
 use wgpu::{DownlevelFlags, Features};
 
 const LIBRARIES: [&str; 14] = [
-    "srgb", "dither", "leave", "common", "cubic", "spline", "tile", "sums", "shares", "needed", "layers", "rungs",
-    "strips", "blend",
+    "common/srgb",
+    "common/dither",
+    "common/output",
+    "common/pass",
+    "common/cubic",
+    "common/tile",
+    "uniform/spline",
+    "profile/direct_sum",
+    "profile/sigma_field",
+    "profile/tile_culling",
+    "profile/sigma_levels",
+    "profile/log_sigma",
+    "profile/strips",
+    "profile/blend",
 ];
 
 /// What a shader is compiled for.
@@ -60,12 +73,12 @@ fn shader(name: &str) -> Shader {
     Shader::from_wgsl(read(name), path)
 }
 
-fn compose(composer: &mut Composer, name: &str, definitions: &Definitions) -> Arc<Module> {
+fn compose(composer: &mut Composer, path: &str, definitions: &Definitions) -> Arc<Module> {
     // The one before is forgotten, with all that it was compiled for.
     let id = id(LIBRARIES.len());
-    composer.set_shader(id, shader(name));
+    composer.set_shader(id, shader(path));
     let module = composer.get(0, id, definitions);
-    module.unwrap_or_else(|error| panic!("{name} with {definitions:?}: {error}"))
+    module.unwrap_or_else(|error| panic!("{path} with {definitions:?}: {error}"))
 }
 
 #[test]
@@ -76,28 +89,28 @@ fn every_pipeline_is_valid_on_every_api() {
         false => Capabilities::empty(),
     };
     let mut composer = composer();
-    let mut variants: Vec<(&str, bool, Definitions)> = Vec::new();
+    let mut variants: Vec<(Program, Definitions)> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for key in every_key() {
         for round_packed in [false, true] {
             let definitions = key.definitions(round_packed);
             if seen.insert(format!("{} {definitions:?}", key.program.name())) {
-                variants.push((key.program.name(), key.program.computes(), definitions));
+                variants.push((key.program, definitions));
             }
         }
     }
     let mut embedded = 0;
-    for (name, computes, definitions) in &variants {
-        let module = compose(&mut composer, name, definitions);
-        let name = format!("{name} with {definitions:?}");
+    for (program, definitions) in &variants {
+        let module = compose(&mut composer, &program.path(), definitions);
+        let name = format!("{} with {definitions:?}", program.name());
         assert_eq!(module.entry_points.len(), 1, "{name}");
-        let info = validate(&module, capabilities(*computes), &name);
+        let info = validate(&module, capabilities(program.computes()), &name);
         write_spirv(&module, &info, &name);
         write_msl(&module, &info, &name);
         write_hlsl(&module, &info, &name);
         embedded += write_glsl_es(&module, &info, &name);
     }
-    let fragments = variants.iter().filter(|(_, computes, _)| !computes).count();
+    let fragments = variants.iter().filter(|(program, _)| !program.computes()).count();
     assert_eq!(embedded, fragments, "every fragment program runs on WebGL 2");
     println!(
         "{} modules in SPIR-V, MSL and HLSL; {embedded} of them in GLSL ES 3.00",
@@ -107,7 +120,7 @@ fn every_pipeline_is_valid_on_every_api() {
 
 #[test]
 fn glass_is_valid_on_every_api() {
-    use crate::backdrop::pipelines::{GlassKey, Mix, definitions};
+    use crate::backdrop::pipelines::{BackdropKey, Mix, definitions};
     let mut composer = composer();
     for format in [
         TextureFormat::Rgba8UnormSrgb,
@@ -115,9 +128,9 @@ fn glass_is_valid_on_every_api() {
         TextureFormat::Rg11b10Ufloat,
     ] {
         for (mix, filtered) in Mix::ALL.into_iter().flat_map(|mix| [(mix, false), (mix, true)]) {
-            let key = GlassKey { format, mix, filtered };
+            let key = BackdropKey { format, mix, filtered };
             let definitions = definitions(key);
-            let module = compose(&mut composer, "glass", &definitions);
+            let module = compose(&mut composer, "backdrop/backdrop", &definitions);
             let name = format!("glass with {definitions:?}");
             let info = validate(&module, Capabilities::empty(), &name);
             write_spirv(&module, &info, &name);
@@ -160,7 +173,7 @@ fn the_uniforms_mirror_their_structs() {
         .into_iter()
         .find(|key| key.program.name() == "blend_fragment")
         .expect("a program that reads all uniforms");
-    let module = compose(&mut composer, key.program.name(), &key.definitions(false));
+    let module = compose(&mut composer, &key.program.path(), &key.definitions(false));
     let pass = fields![
         PassUniform: step, shift, bounds_min, bounds_max, reach_min, reach_max, edge, octaves, normalize, margin,
         images, origin, size, texel_size, needed, tables, padding
@@ -168,12 +181,18 @@ fn the_uniforms_mirror_their_structs() {
     assert_eq!(members(&module, "BlurPass"), (pass, size_of::<PassUniform>()));
     let needed = fields![NeededUniform: shares, scale, first, around];
     assert_eq!(members(&module, "Needed"), (needed, size_of::<NeededUniform>()));
-    let layer = fields![LayerUniform: shift, octaves, origin, size, normalize, sigma, log_sigma];
-    assert_eq!(members(&module, "Layer"), (layer, size_of::<LayerUniform>()));
-    let layers = fields![
-        LayersUniform: aspect, texel_size, origin, largest, gathered, cutoff, count, lines, layers, tables
+    let sigma_level = fields![SigmaLevelUniform: shift, octaves, origin, size, normalize, sigma, log_sigma];
+    assert_eq!(
+        members(&module, "SigmaLevel"),
+        (sigma_level, size_of::<SigmaLevelUniform>())
+    );
+    let sigma_levels = fields![
+        SigmaLevelsUniform: aspect, texel_size, origin, largest, gathered, cutoff, count, lines, levels, tables
     ];
-    assert_eq!(members(&module, "Layers"), (layers, size_of::<LayersUniform>()));
+    assert_eq!(
+        members(&module, "SigmaLevels"),
+        (sigma_levels, size_of::<SigmaLevelsUniform>())
+    );
     let shares = fields![SharesUniform: point, across, down, slope, offset, first, last, measure];
     let (names, size) = members(&module, "Shares");
     assert_eq!(names, shares);
@@ -183,25 +202,25 @@ fn the_uniforms_mirror_their_structs() {
 
 #[test]
 fn the_uniform_of_glass_mirrors_its_struct() {
-    use crate::backdrop::pipelines::{GlassKey, Mix, definitions};
-    use crate::backdrop::uniform::GlassUniform;
-    let key = GlassKey {
+    use crate::backdrop::pipelines::{BackdropKey, Mix, definitions};
+    use crate::backdrop::uniform::BackdropUniform;
+    let key = BackdropKey {
         format: TextureFormat::Rgba8UnormSrgb,
         mix: Mix::Add,
         filtered: true,
     };
     let definitions = definitions(key);
-    let module = compose(&mut composer(), "glass", &definitions);
+    let module = compose(&mut composer(), "backdrop/backdrop", &definitions);
     let glass = fields![
-        GlassUniform: x_axis, y_axis, translation, viewport_size, size, frame, opacity, radii, region, saturation,
+        BackdropUniform: x_axis, y_axis, translation, viewport_size, size, frame, opacity, radii, region, saturation,
         brightness, flags, padding
     ];
-    assert_eq!(members(&module, "Glass"), (glass, size_of::<GlassUniform>()));
+    assert_eq!(members(&module, "Backdrop"), (glass, size_of::<BackdropUniform>()));
 }
 
 #[test]
 fn the_constants_mirror_those_of_plans() {
-    let common = read("common");
+    let common = read("common/pass");
     for edge in [
         EdgeMode::Clamp,
         EdgeMode::Mirror,
@@ -214,7 +233,7 @@ fn the_constants_mirror_those_of_plans() {
         assert!(common.contains(&line), "{line}");
     }
     let least = format!("const MIN_SIGMA: f32 = {};", crate::plan::MIN_SIGMA);
-    assert!(read("layers").contains(&least), "{least}");
+    assert!(read("profile/sigma_levels").contains(&least), "{least}");
 }
 
 /// Validates a module for a device of certain capabilities.
@@ -228,13 +247,6 @@ fn write_spirv(module: &Module, info: &ModuleInfo, name: &str) {
     let words = spv::write_vec(module, info, &spv::Options::default(), None);
     let words = words.unwrap_or_else(|error| panic!("{name} as SPIR-V: {error}"));
     assert_eq!(words[0], 0x0723_0203, "{name}: the magic number of SPIR-V");
-    {
-        let mut h = 0xcbf2_9ce4_8422_2325_u64;
-        for w in &words {
-            h = (h ^ u64::from(*w)).wrapping_mul(0x0100_0000_01b3);
-        }
-        println!("SPIRV {} {h:016x} {}", name.split(' ').next().unwrap(), words.len());
-    }
 }
 
 fn write_msl(module: &Module, info: &ModuleInfo, name: &str) {

@@ -1,8 +1,8 @@
 //! Intermediate textures: one set for all blurs.
 //!
-//! No two blurs run at the same time, and none needs what is left of another, so blurs of one size share their textures.
+//! No two blurs run at the same time, and none needs what is deferred of another, so blurs of one size share their textures.
 //! What has not been used for a few frames is given back. Pages, on which several blurs lie, are shared by all that
-//! need such: they stay as large as they had to be lately, so that panels can move without a texture being made.
+//! need such: they stay as large as they had to be lately, so that backdrops can move without a texture being made.
 
 use crate::diagnostics::memory::TextureBytes;
 use crate::errors::BlurError;
@@ -35,7 +35,7 @@ pub struct IntermediateTextures {
     /// As many of a kind as the blur has that needs the most.
     held: HashMap<Kind, Vec<Held>>,
     /// Those that somebody else reads later in the frame: as many as there are such readers.
-    left: HashMap<Kind, Vec<Held>>,
+    deferred: HashMap<Kind, Vec<Held>>,
     /// The pages by their places in plans.
     pages: HashMap<(usize, TextureFormat, TextureUsages), Page>,
     /// What those hold that are used in this frame.
@@ -61,15 +61,19 @@ impl IntermediateTextures {
         taken: &mut Vec<TextureView>,
     ) -> Result<(), BlurError> {
         taken.clear();
-        let is_left = |index: usize| plan.left.iter().any(|left| left.source == Surface::Intermediate(index));
+        let is_deferred = |index: usize| {
+            plan.deferred
+                .iter()
+                .any(|deferred| deferred.source == Surface::Intermediate(index))
+        };
         for (index, size) in plan.intermediates.iter().enumerate() {
             let kind = (*size, resolved.intermediate, resolved.intermediate_usages());
-            let (held, place) = if is_left(index) {
-                let held = self.left.entry(kind).or_default();
+            let (held, place) = if is_deferred(index) {
+                let held = self.deferred.entry(kind).or_default();
                 let place = held.iter().take_while(|one| one.idle == 0).count();
                 (held, place)
             } else {
-                let is_alike = |other: &usize| plan.intermediates[*other] == *size && !is_left(*other);
+                let is_alike = |other: &usize| plan.intermediates[*other] == *size && !is_deferred(*other);
                 let place = (0..index).filter(is_alike).count();
                 (self.held.entry(kind).or_default(), place)
             };
@@ -184,8 +188,8 @@ pub fn give_back_textures(mut textures: ResMut<IntermediateTextures>, published:
         published.set(bytes);
     }
     textures.pages.retain(|_, page| page.is_kept());
-    let IntermediateTextures { held, left, .. } = &mut *textures;
-    for kinds in [held, left] {
+    let IntermediateTextures { held, deferred, .. } = &mut *textures;
+    for kinds in [held, deferred] {
         kinds.retain(|_, held| {
             held.iter_mut().for_each(|one| one.idle += 1);
             held.retain(|one| one.idle <= IDLE_FRAMES);

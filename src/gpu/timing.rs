@@ -11,7 +11,7 @@ pub enum Timed<'a> {
     /// It is the time of a label.
     Whole(&'a BlurLabel),
     /// It is part of what [`record_together`](super::record_together) times for a label.
-    Part(&'a BlurLabel),
+    Nested(&'a BlurLabel),
     /// Nobody asks.
     Not,
 }
@@ -25,7 +25,7 @@ impl<'a> Timed<'a> {
     /// Whose it is.
     pub fn label(self) -> Option<&'a BlurLabel> {
         match self {
-            Self::Whole(label) | Self::Part(label) => Some(label),
+            Self::Whole(label) | Self::Nested(label) => Some(label),
             Self::Not => None,
         }
     }

@@ -1,4 +1,4 @@
-//! The bytes of a pass as the shaders read them: the mirror of `BlurPass` in `shaders/common.wgsl`.
+//! The bytes of a pass as the shaders read them: the mirror of `BlurPass` in `shaders/common/pass.wgsl`.
 
 use crate::plan::BlurPlan;
 use crate::plan::pass::{AxisPass, BORDER, MAX_WEIGHTS, Needed, Pass, Surface};
@@ -57,15 +57,15 @@ const _: () = assert!(size_of::<PassUniform>().is_multiple_of(256));
 pub const MERGED: usize = 4;
 
 /// The uniforms of all passes of a plan and of the step that it leaves, for a source texture of `source_size` texels. A
-/// dispatch of a plan with layers binds several, so more follow.
+/// dispatch of a plan with sigma levels binds several, so more follow.
 #[must_use]
 pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
     let uniform = |pass: &Pass| match pass.source {
         Surface::Intermediate(index) => PassUniform::new(pass, plan.intermediates[index]),
         Surface::Source | Surface::Destination => PassUniform::new(pass, source_size),
     };
-    let mut uniforms: Vec<PassUniform> = plan.passes.iter().chain(&plan.left).map(uniform).collect();
-    if plan.layers.is_some() {
+    let mut uniforms: Vec<PassUniform> = plan.passes.iter().chain(&plan.deferred).map(uniform).collect();
+    if plan.sigma_levels.is_some() {
         uniforms.extend([PassUniform::zeroed(); MERGED - 1]);
     }
     bytemuck::cast_slice(&uniforms).to_vec()

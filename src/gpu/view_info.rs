@@ -12,7 +12,7 @@ use bevy::render::texture::GpuImage;
 
 /// Some layers of some mip levels of a texture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Viewed {
+pub struct ViewInfo {
     pub format: TextureFormat,
     /// The size of the first level that is shown.
     pub size: UVec2,
@@ -22,7 +22,7 @@ pub struct Viewed {
     pub levels: u32,
 }
 
-impl Viewed {
+impl ViewInfo {
     /// What the view of an image asset will show.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ fn side(texture: &TextureDescriptor, level: u32) -> UVec2 {
 
 /// A view for each layer of one of the levels that an image shows, counted from the first.
 #[must_use]
-pub fn layers_of(image: &GpuImage, viewed: &Viewed, level: u32) -> Vec<TextureView> {
+pub fn layers_of(image: &GpuImage, viewed: &ViewInfo, level: u32) -> Vec<TextureView> {
     if (viewed.layers, viewed.levels, viewed.dimension) == (1, 1, TextureViewDimension::D2) {
         return vec![image.texture_view.clone()];
     }

@@ -1,6 +1,6 @@
 //! Blurs an image once and hands the pixels over, for tools that want numbers and not a picture on the screen.
 
-use crate::gpu::Viewed;
+use crate::gpu::ViewInfo;
 use crate::settings::{BlurImage, BlurUpdate, GaussianBlur};
 use bevy::image::Image;
 use bevy::prelude::*;
@@ -56,7 +56,7 @@ pub struct WantsPixels;
 pub struct Pixels {
     pub entity: Entity,
     /// What they are pixels of: one level.
-    pub viewed: Viewed,
+    pub viewed: ViewInfo,
     /// One row after the other, layer by layer, each padded as copies from textures are.
     pub data: Vec<u8>,
 }

@@ -1,11 +1,11 @@
 //! The render world: copies the pixels of targets for those who [want them](super::pixels), in the very frame in which they
 //! are written: whatever becomes of a target later, they are those of the blur.
 
-use super::jobs::{Done, ImageJobs};
 use super::pixels::{Arrived, Pixels, WantsPixels};
+use super::prepare::{Done, ImageJobs};
 use super::request::{Outcomes, Requests};
 use crate::errors::BlurError;
-use crate::gpu::{Viewed, first_part};
+use crate::gpu::{ViewInfo, first_part};
 use bevy::image::ToExtents;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -28,7 +28,7 @@ pub struct Copies(Vec<Copied>);
 /// What a target shows, on its way into a buffer.
 struct Copied {
     entity: Entity,
-    viewed: Viewed,
+    viewed: ViewInfo,
     buffer: Buffer,
 }
 
@@ -71,14 +71,14 @@ pub fn copy_pixels(
 }
 
 /// Copies what an image shows of its first level.
-fn copy(image: &GpuImage, context: &mut RenderContext) -> Result<(Viewed, Buffer), BlurError> {
+fn copy(image: &GpuImage, context: &mut RenderContext) -> Result<(ViewInfo, Buffer), BlurError> {
     if !image.texture_descriptor.usage.contains(TextureUsages::COPY_SRC) {
         let (image, usage) = ("target", "COPY_SRC");
         return Err(BlurError::MissingUsage { image, usage });
     }
-    let viewed = Viewed {
+    let viewed = ViewInfo {
         levels: 1,
-        ..Viewed::of_gpu(image)?
+        ..ViewInfo::of_gpu(image)?
     };
     let mut size = viewed.size.to_extents();
     size.depth_or_array_layers = viewed.layers;

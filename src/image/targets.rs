@@ -3,7 +3,7 @@
 use super::request::{Follow, Followed};
 use crate::errors::BlurError;
 use crate::formats::Capabilities;
-use crate::gpu::{ChosenBackend, Viewed};
+use crate::gpu::{ChosenBackend, ViewInfo};
 use crate::settings::{BlurImage, BlurUpdate};
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
@@ -154,10 +154,10 @@ impl Targets {
         let Some(source) = images.get(&image.source).filter(|_| may_fit || kept.is_none()) else {
             return Ok(kept);
         };
-        let shown = Viewed::of_asset(source)?;
+        let shown = ViewInfo::of_asset(source)?;
         let there = own
             .and_then(|id| images.get(id))
-            .and_then(|own| Viewed::of_asset(own).ok());
+            .and_then(|own| ViewInfo::of_asset(own).ok());
         if there == Some(shown) {
             return Ok(kept);
         }
@@ -165,7 +165,7 @@ impl Targets {
             return Ok(None);
         };
         let (format, usages) = capabilities.own_target(shown.format)?;
-        let wanted = Viewed { format, ..shown };
+        let wanted = ViewInfo { format, ..shown };
         if there == Some(wanted) {
             return Ok(kept);
         }

@@ -1,12 +1,12 @@
 //! One axis of a plan: how many octaves, which residual kernel, and where every level's texels lie.
 
-use super::images::{ImageWeights, Level};
+use super::edge_images::{ImageWeights, Level};
 use super::pass::{AxisPass, BORDER, Filter, MAX_WEIGHTS, Means};
 use super::residual::{
     MAX_OCTAVES, at_the_limit, excess, largest_sigma, least_sigma, octaves, residual_kernel, residual_sigma,
     whole_sigma,
 };
-use super::rules;
+use super::select_program;
 use crate::kernel::{self, Precision};
 use crate::settings::EdgeMode;
 use bevy::math::Vec2;
@@ -117,7 +117,7 @@ impl Axis {
     }
 
     /// Leaves this axis as it is.
-    pub fn keep(&self, levels: Levels) -> AxisPass {
+    pub fn identity(&self, levels: Levels) -> AxisPass {
         self.weigh(levels, 1, 0, vec![1.0])
     }
 
@@ -197,7 +197,7 @@ impl Axis {
             octaves: self.octaves,
             normalize: !self.inside.is_empty(),
             table: self.border_weights(),
-            ..self.keep(levels)
+            ..self.identity(levels)
         }
     }
 
@@ -309,7 +309,7 @@ pub(super) fn boundaries(octaves: u32, means: Means) -> Vec<f32> {
         vec![periodic, start]
     };
     let reaching = |reach: usize| whole_sigma(reach as f64 / precision.cutoff(), octaves);
-    let step = rules::reach_step(tiling);
+    let step = select_program::reach_step(tiling);
     let least = starts[starts.len() - 1];
     let others = (step..MAX_WEIGHTS).step_by(step).map(reaching);
     let others = others.filter(|sigma| (least..2.0 * periodic).contains(sigma));

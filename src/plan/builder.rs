@@ -2,7 +2,7 @@
 
 use super::axis::{Axis, Levels};
 use super::pass::{AxisPass, BlurPlan, Finish, Means, Pass, PassKind, PlanRequest, Surface, beyond};
-use super::rules;
+use super::select_program;
 use crate::program::{Program, Tiling};
 use bevy::math::{UVec2, Vec2};
 use core::array;
@@ -96,7 +96,7 @@ impl PassBuilder {
         let ends = (source, self.level(axes, octaves));
         let steps = array::from_fn(|i| 1 << (octaves[i] - source.octaves[i]));
         let mut numbers = each(axes, ends, Axis::downsample);
-        let program = rules::downsample(steps, tiling, may_filter, beyond(&numbers));
+        let program = select_program::downsample(steps, tiling, may_filter, beyond(&numbers));
         if program.filters() {
             numbers = each(axes, ends, Axis::downsample_filtered);
         }
@@ -107,34 +107,34 @@ impl PassBuilder {
 
     /// Convolves along one axis, 0 for x and 1 for y, and leaves the other as it is.
     pub fn convolve(&mut self, along: usize, axes: Axes, ends: Ends) -> &mut Pass {
-        let reach = rules::rounded_reach(axes[along].reach(), Tiling::None);
-        let kept = each(axes, ends, Axis::keep);
+        let reach = select_program::rounded_reach(axes[along].reach(), Tiling::None);
+        let kept = each(axes, ends, Axis::identity);
         let mut numbers = each(axes, ends, |axis, levels| axis.convolve(levels, reach));
         numbers[1 - along] = kept[1 - along].clone();
         let kind = [PassKind::Horizontal, PassKind::Vertical][along];
-        let pass = self.pass(kind, rules::convolve(along, reach), axes, ends, numbers);
+        let pass = self.pass(kind, select_program::convolve(along, reach), axes, ends, numbers);
         self.plan.passes.push_mut(pass)
     }
 
     /// The reach of the program that convolves along both axes at once.
     pub fn reach_of_both(&self, axes: Axes) -> usize {
         let most = |reach: fn(&Axis) -> usize| axes.map(reach).into_iter().max().unwrap_or(0);
-        rules::reach_with_images(most(Axis::reach), most(Axis::images_reach), self.request.means.tiling)
+        select_program::reach_with_images(most(Axis::reach), most(Axis::images_reach), self.request.means.tiling)
     }
 
     /// Convolves along both axes at once, with kernels of one reach.
     pub fn convolve_both(&mut self, reach: usize, axes: Axes, ends: Ends) -> &mut Pass {
         let numbers = each(axes, ends, |axis, levels| axis.convolve(levels, reach));
-        let program = rules::convolve_both(reach, beyond(&numbers));
+        let program = select_program::convolve_both(reach, beyond(&numbers));
         let pass = self.pass(PassKind::Blur, program, axes, ends, numbers);
         self.plan.passes.push_mut(pass)
     }
 
     /// Reads and writes at the resolution of the picture, texel by texel.
-    pub fn keep(&mut self, kind: PassKind, program: Program, ends: Ends) {
+    pub fn identity(&mut self, kind: PassKind, program: Program, ends: Ends) {
         let axes = self.axes(Vec2::ZERO, self.request.means.precision.rho());
         let axes = axes.each_ref();
-        let pass = self.pass(kind, program, axes, ends, each(axes, ends, Axis::keep));
+        let pass = self.pass(kind, program, axes, ends, each(axes, ends, Axis::identity));
         self.plan.passes.push(pass);
     }
 
@@ -143,7 +143,7 @@ impl PassBuilder {
         let Means { tiling, filtering, .. } = self.request.means;
         let ends = (blurred, Level::RESULT);
         let upsample = |tiling| {
-            let program = rules::upsample(blurred.octaves, tiling, filtering);
+            let program = select_program::upsample(blurred.octaves, tiling, filtering);
             self.pass(
                 PassKind::Upsample,
                 program,
@@ -153,9 +153,9 @@ impl PassBuilder {
             )
         };
         match self.request.finish {
-            Finish::Leave => self.plan.left = vec![upsample(Tiling::None)],
+            Finish::Defer => self.plan.deferred = vec![upsample(Tiling::None)],
             Finish::Write if blurred == Level::RESULT => {}
-            Finish::Write if blurred.octaves == [0; 2] => self.keep(PassKind::Copy, Program::CopyFragment, ends),
+            Finish::Write if blurred.octaves == [0; 2] => self.identity(PassKind::Copy, Program::CopyFragment, ends),
             Finish::Write => self.plan.passes.push(upsample(tiling)),
         }
         self.plan

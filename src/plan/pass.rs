@@ -34,7 +34,7 @@ pub enum Finish {
     #[default]
     Write,
     /// Somebody else: [`BlurPlan::left`] says how.
-    Leave,
+    Defer,
 }
 
 /// What to plan for.
@@ -192,7 +192,7 @@ impl AxisPass {
 /// What of a pass is read later, where sigma varies: the rest need not be written.
 ///
 /// A texel of a level is read by splines through it, out of a box of the picture around it. It is read where the share of the
-/// largest sigma is such that the layer is blended. Pairs are x and y, but for the shares.
+/// largest sigma is such that the sigma level is blended. Pairs are x and y, but for the shares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needed {
     /// The least and the largest share that read.
@@ -237,16 +237,16 @@ pub struct BlurPlan {
     /// The passes, in order.
     pub passes: Vec<Pass>,
     /// The steps that are left to somebody else: upsamplings by a render pass, which read an intermediate. One for a single
-    /// blur, and one for each of [several](super::pages).
-    pub left: Vec<Pass>,
+    /// blur, and one for each of [several](super::batch).
+    pub deferred: Vec<Pass>,
     /// What the last pass blends, if sigma varies over the picture.
-    pub layers: Option<Layers>,
+    pub sigma_levels: Option<SigmaLevels>,
 }
 
 /// What the last pass blends.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Layers {
-    /// The texture that holds all layers.
+pub struct SigmaLevels {
+    /// The texture that holds all sigma levels.
     pub atlas: Surface,
     /// The sigma up to which the sharp picture is summed, along the axis of the larger sigma.
     pub gathered: f64,
@@ -256,17 +256,17 @@ pub struct Layers {
     pub sums: Surface,
     /// The sigmas along x and y as shares of the larger one.
     pub aspect: Vec2,
-    /// The sigmas of layers above which a line through two of them is enough.
+    /// The sigmas of sigma levels above which a line through two of them is enough.
     pub lines: Range<f64>,
     /// The position of the target's first texel in the picture.
     pub origin: IVec2,
-    /// The layers, from weak to strong.
-    pub layers: Vec<Layer>,
+    /// The sigma levels, from weak to strong.
+    pub levels: Vec<SigmaLevel>,
 }
 
 /// One blur of the whole picture.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Layer {
+pub struct SigmaLevel {
     /// Its sigma, along the axis of the larger sigma.
     pub sigma: f64,
     /// The first texel of its tile.

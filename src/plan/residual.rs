@@ -5,7 +5,7 @@ use crate::settings::EdgeMode;
 use bevy::math::{UVec2, Vec2};
 
 /// The most octaves: a scale of 32768 is as large as any texture, which then lies in one texel or two. Stronger blurs are
-/// [blended](at_the_limit) with the limit. Places in an atlas count in parts of a texel, of which integers hold no more.
+/// [blended](at_the_limit) with the limit. Places in an atlas count in items of a texel, of which integers hold no more.
 pub const MAX_OCTAVES: u32 = 15;
 
 /// The variance, in texels of the level, that the cubic B-spline adds.

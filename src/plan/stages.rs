@@ -11,11 +11,11 @@ use bevy::math::{URect, UVec2, Vec2};
 /// More octaves bring no other passes: the first pass does up to two, and another one up to three.
 const MOST_OCTAVES: u32 = 5;
 
-/// The octaves of the largest sigma that bring all passes of layers, which have more than that has.
-const MOST_OCTAVES_OF_LAYERS: u32 = 2;
+/// The octaves of the largest sigma that bring all passes of sigma levels, which have more than that has.
+const MOST_OCTAVES_OF_SIGMA_LEVELS: u32 = 2;
 
 /// The weaker axis gets its first octave with the stronger one, after it, with its second one, or never, blurred or not.
-const ASPECTS_OF_LAYERS: [f32; 5] = [1.0, 0.75, 0.5, 0.1, 0.0];
+const ASPECTS_OF_SIGMA_LEVELS: [f32; 5] = [1.0, 0.75, 0.5, 0.1, 0.0];
 
 /// So large a side that no edge mode limits sigma, and images are few.
 const SIDE: u32 = 4096;
@@ -47,8 +47,8 @@ pub fn stages(means: Means, finish: Finish) -> Vec<Stage> {
 pub fn varying_stages(means: Means, finish: Finish) -> Vec<Stage> {
     let boundaries = |octaves| boundaries(octaves, means);
     let mut found = Found::new(means, finish);
-    for sigma in (0..=MOST_OCTAVES_OF_LAYERS).flat_map(boundaries) {
-        for aspect in ASPECTS_OF_LAYERS {
+    for sigma in (0..=MOST_OCTAVES_OF_SIGMA_LEVELS).flat_map(boundaries) {
+        for aspect in ASPECTS_OF_SIGMA_LEVELS {
             for aspects in [Vec2::new(1.0, aspect), Vec2::new(aspect, 1.0)] {
                 found.plan(sigma * aspects, BlurPlan::varying);
             }

@@ -1,11 +1,11 @@
 //! Plans against the infinite Gaussian, without a GPU.
 
+mod batch;
 mod blends;
+mod deferred;
+mod edge_images;
 pub(crate) mod fingerprint;
-mod images;
-mod layers;
-mod leave;
-mod pages;
+mod profile;
 mod random;
 mod stages;
 mod strong;

@@ -69,8 +69,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// # Cost
 ///
-/// It follows the area of the glass. Panels that do not lie over each other are blurred together. A panel over
-/// something that came after the first panel's backdrop takes a pass of its own, as does every panel after a
+/// It follows the area of the glass. Backdrops that do not lie over each other are blurred together. A backdrop over
+/// something that came after the first backdrop's backdrop takes a pass of its own, as does every backdrop after a
 /// `MaterialNode`, of which nobody knows where it paints: `BackdropMaterialPlugin` can tell.
 ///
 /// # The first glass of an app

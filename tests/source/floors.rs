@@ -12,12 +12,12 @@ const ROOMS: &[&str] = &[
     "program",
     "systems",
     "settings",
-    "shares",
+    "sigma_field",
     "plan",
     "formats",
     "diagnostics",
     "gpu",
-    "reports",
+    "validation",
     "camera",
     "image",
     "backdrop",
@@ -123,14 +123,17 @@ fn paths_are_read_as_the_compiler_reads_them() {
         })
     };
     assert_eq!(
-        files("image", "use crate::plan::{BlurPlan, row::Row, pass::{A, B}};"),
-        ["plan", "plan/pass", "plan/row"]
+        files("image", "use crate::plan::{BlurPlan, axis::Axis, pass::{A, B}};"),
+        ["plan", "plan/axis", "plan/pass"]
     );
     assert_eq!(files("image", "fn f() -> crate::settings::Edge;"), ["settings"]);
-    assert_eq!(files("image/follow", "use super::request::Request;"), ["image/request"]);
-    assert_eq!(files("image/follow", "use super::super::gpu::Job;"), ["gpu"]);
+    assert_eq!(
+        files("image/prepare", "use super::request::Request;"),
+        ["image/request"]
+    );
+    assert_eq!(files("image/prepare", "use super::super::gpu::Job;"), ["gpu"]);
     assert_eq!(files("plan", "pub use axis::MIN_SIGMA;"), ["plan/axis"]);
-    assert_eq!(files("gpu", "commands.add(compile::init);"), ["gpu/compile"]);
+    assert_eq!(files("gpu", "commands.add(prepare::init);"), ["gpu/prepare"]);
     assert_eq!(
         files("image", "//! See crate::plan.\n/// [`x`](crate::plan::x)"),
         [""; 0]

@@ -1,6 +1,6 @@
 //! The bytes of the uniforms of fixed plans, as hashes.
 
-use super::super::blend::LayersUniform;
+use super::super::profile_bindings::SigmaLevelsUniform;
 use super::super::uniforms::uniform_bytes;
 use crate::plan::BlurPlan;
 use crate::plan::pass::Surface;
@@ -8,14 +8,14 @@ use crate::plan::tests::fingerprint::{Hash, cases, compare};
 use bevy::math::UVec2;
 
 /// The uniform of what a plan blends.
-fn layers_of(plan: &BlurPlan) -> Option<LayersUniform> {
-    let layers = plan.layers.as_ref()?;
-    let Surface::Intermediate(atlas) = layers.atlas else {
-        panic!("the layers are in an intermediate");
+fn sigma_levels_of(plan: &BlurPlan) -> Option<SigmaLevelsUniform> {
+    let sigma_levels = plan.sigma_levels.as_ref()?;
+    let Surface::Intermediate(atlas) = sigma_levels.atlas else {
+        panic!("the sigma levels are in an intermediate");
     };
-    let strongest = layers.layers.last()?;
+    let strongest = sigma_levels.levels.last()?;
     let size = plan.intermediates[atlas].as_vec2().to_array();
-    Some(LayersUniform::new(layers, strongest.sigma as f32, size))
+    Some(SigmaLevelsUniform::new(sigma_levels, strongest.sigma as f32, size))
 }
 
 #[test]
@@ -25,9 +25,9 @@ fn uniforms_have_their_fingerprint() {
         let mut hash = Hash::new();
         for plan in &plans {
             hash.bytes(&uniform_bytes(plan, UVec2::new(1920, 1080)));
-            layers_of(plan)
+            sigma_levels_of(plan)
                 .iter()
-                .for_each(|layers| hash.bytes(bytemuck::bytes_of(layers)));
+                .for_each(|sigma_levels| hash.bytes(bytemuck::bytes_of(sigma_levels)));
         }
         found.push_str(&hash.line(&name));
     }

@@ -1,7 +1,7 @@
 //! The pipelines that blurs can ask for.
 
-use super::super::compile::{COPY, COPY_TO_LEVEL, MIPMAP};
-use super::super::pipelines::PipelineKey;
+use super::super::pipeline_key::PipelineKey;
+use super::super::pipeline_queue::{COPY, COPY_TO_LEVEL, MIPMAP};
 use crate::formats::dither::Dither;
 use crate::formats::table::{Format, Sample};
 use crate::formats::{Ends, Resolved};
@@ -100,7 +100,7 @@ fn keys_between(ends: &Ends, tiling: Tiling, filters: bool, known: &mut Stages) 
         has_alpha: source.has_opacity(),
     };
     let stages = known.entry(resolved.means).or_insert_with(|| {
-        let all = [Finish::Write, Finish::Leave].into_iter().flat_map(|finish| {
+        let all = [Finish::Write, Finish::Defer].into_iter().flat_map(|finish| {
             let varying = varying_stages(resolved.means, finish);
             stages(resolved.means, finish).into_iter().chain(varying)
         });

@@ -1,6 +1,6 @@
-//! Blends of layers against the Gaussian, by the kernels, at every sigma and aspect. What a layer itself is off by comes on top.
+//! Blends of sigma levels against the Gaussian, by the kernels, at every sigma and aspect. What a sigma level itself is off by comes on top.
 
-use super::super::ladder::{fixed_sigmas, lines};
+use super::super::sigma_levels::{fixed_sigmas, lines};
 use bevy::math::Vec2;
 
 /// The kernel of a sigma at these distances. Below the least sigma of a blur all of it lies at 0.
@@ -38,7 +38,7 @@ fn error(sigma: f64, blended: &[(f64, f64)], aspect: [f64; 2]) -> f64 {
     255.0 * 0.5 * sum
 }
 
-/// What a sigma is blended from: layers with their weights, by Lagrange's polynomial in the logarithm.
+/// What a sigma is blended from: sigma levels with their weights, by Lagrange's polynomial in the logarithm.
 fn blend(sigma: f64, above: usize, sigmas: &[f64], aspect: Vec2) -> Vec<(f64, f64)> {
     let is_line = above == 1 || lines(aspect).contains(&sigmas[above - 1]);
     let taken = &sigmas[above - if is_line { 1 } else { 2 }..=above];
@@ -73,7 +73,7 @@ fn worst(largest: f64, from: f64, aspect: Vec2) -> (f64, f64) {
 }
 
 #[test]
-fn every_sigma_lies_between_layers_near_enough() {
+fn every_sigma_lies_between_sigma_levels_near_enough() {
     for (largest, from, tolerance) in [(15.0, 0.0, 2.0), (1e6, 5.0, 1.85)] {
         let (error, sigma) = worst(largest, from, Vec2::ONE);
         println!("up to {largest}: {error:.2}/255 at {sigma}");

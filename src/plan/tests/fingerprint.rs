@@ -4,7 +4,7 @@
 
 use super::random::request;
 use super::*;
-use crate::plan::pages::{Part, together};
+use crate::plan::batch::{BatchItem, together};
 use crate::plan::pass::{Filter, Needed};
 use crate::program::Beyond;
 use proptest::prelude::*;
@@ -132,33 +132,38 @@ impl Hash {
         pass.needed.iter().for_each(|needed| self.needed(needed));
     }
 
-    fn layers(&mut self, layers: &Layers) {
-        self.surface(layers.atlas);
-        self.surface(layers.sums);
+    fn sigma_levels(&mut self, sigma_levels: &SigmaLevels) {
+        self.surface(sigma_levels.atlas);
+        self.surface(sigma_levels.sums);
         for number in [
-            layers.gathered,
-            layers.cutoff,
-            layers.aspect.x.into(),
-            layers.aspect.y.into(),
-            layers.lines.start,
-            layers.lines.end,
+            sigma_levels.gathered,
+            sigma_levels.cutoff,
+            sigma_levels.aspect.x.into(),
+            sigma_levels.aspect.y.into(),
+            sigma_levels.lines.start,
+            sigma_levels.lines.end,
         ] {
             self.float(number);
         }
-        self.int(layers.origin.x);
-        self.int(layers.origin.y);
-        for layer in &layers.layers {
-            self.float(layer.sigma);
-            self.pair(layer.origin);
-            layer.axes.iter().for_each(|axis| self.axis(axis));
+        self.int(sigma_levels.origin.x);
+        self.int(sigma_levels.origin.y);
+        for sigma_level in &sigma_levels.levels {
+            self.float(sigma_level.sigma);
+            self.pair(sigma_level.origin);
+            sigma_level.axes.iter().for_each(|axis| self.axis(axis));
         }
     }
 
     fn plan(&mut self, plan: &BlurPlan) {
         plan.intermediates.iter().for_each(|size| self.pair(*size));
         self.int(plan.passes.len() as i64);
-        plan.passes.iter().chain(&plan.left).for_each(|pass| self.pass(pass));
-        plan.layers.iter().for_each(|layers| self.layers(layers));
+        plan.passes
+            .iter()
+            .chain(&plan.deferred)
+            .for_each(|pass| self.pass(pass));
+        plan.sigma_levels
+            .iter()
+            .for_each(|sigma_levels| self.sigma_levels(sigma_levels));
     }
 }
 
@@ -190,14 +195,14 @@ pub(crate) fn cases() -> Vec<(String, Vec<BlurPlan>)> {
             let varying = short.map(|request| BlurPlan::varying(&PlanRequest { means, ..request }));
             varying.collect()
         };
-        let left: Vec<PlanRequest> = with(Finish::Leave).filter_map(short).collect();
+        let deferred: Vec<PlanRequest> = with(Finish::Defer).filter_map(short).collect();
         cases.extend([
             (name("written"), plans(Finish::Write)),
-            (name("left"), plans(Finish::Leave)),
+            (name("left"), plans(Finish::Defer)),
             (name("varying"), varying(Finish::Write, false)),
             (name("varying in place"), varying(Finish::Write, true)),
-            (name("varying and left"), varying(Finish::Leave, false)),
-            (name("together"), plans_together(&left)),
+            (name("varying and left"), varying(Finish::Defer, false)),
+            (name("together"), plans_together(&deferred)),
         ]);
     }
     cases
@@ -235,14 +240,14 @@ fn plans_together(requests: &[PlanRequest]) -> Vec<BlurPlan> {
         }
     };
     let regions = (0..).zip(requests).map(region);
-    let parts: Vec<Part> = plans
+    let items: Vec<BatchItem> = plans
         .iter()
         .zip(regions)
-        .map(|(plan, region)| Part { plan, region })
+        .map(|(plan, region)| BatchItem { plan, region })
         .collect();
-    let wholes = parts
+    let wholes = items
         .chunks(9)
-        .flat_map(|parts| [900, 8192].map(|limit| together(parts, limit)));
+        .flat_map(|items| [900, 8192].map(|limit| together(items, limit)));
     wholes.collect()
 }
 

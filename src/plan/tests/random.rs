@@ -14,8 +14,8 @@ const LONGEST: u32 = 65_535;
 /// All passes of a plan for one side, down to one texel, and up; and the residual blur.
 const MOST_PASSES: usize = 2 * 16 + 6;
 
-/// Those of a plan whose sigma varies: two for each layer, and all octaves of either axis.
-const MOST_PASSES_OF_LAYERS: usize = 2 * LAYERS + 2 * 16 + 6;
+/// Those of a plan whose sigma varies: two for each sigma level, and all octaves of either axis.
+const MOST_PASSES_OF_SIGMA_LEVELS: usize = 2 * SIGMA_LEVELS + 2 * 16 + 6;
 
 /// How many plans the suite makes.
 const FEW: u32 = 1500;
@@ -45,7 +45,7 @@ pub(super) fn request() -> impl Strategy<Value = PlanRequest> {
         select(EDGES.to_vec()),
         select(PRECISIONS.to_vec()),
         select(WAYS.to_vec()),
-        select(vec![Finish::Write, Finish::Leave]),
+        select(vec![Finish::Write, Finish::Defer]),
     );
     (sigma, side(), side(), how).prop_map(|(sigma, x, y, (edge, precision, way, finish))| PlanRequest {
         sigma,
@@ -73,7 +73,7 @@ fn is_normal(axis: &AxisPass, edge: EdgeMode) -> bool {
 /// Where a pass writes has been asked for, and what it reads is there.
 fn assert_sound(plan: &BlurPlan, request: &PlanRequest) {
     let mut written = vec![Surface::Source];
-    let steps = plan.passes.iter().chain(&plan.left);
+    let steps = plan.passes.iter().chain(&plan.deferred);
     for (index, pass) in steps.enumerate() {
         assert!(
             written.contains(&pass.source),
@@ -93,21 +93,24 @@ fn assert_sound(plan: &BlurPlan, request: &PlanRequest) {
         }
         let are_normal = pass.axes.iter().all(|axis| is_normal(axis, request.edge));
         assert!(is_in_bounds(pass) && are_normal, "{pass:?}");
-        let most = plan.layers.as_ref().map_or(MOST_PASSES, |_| MOST_PASSES_OF_LAYERS);
+        let most = plan
+            .sigma_levels
+            .as_ref()
+            .map_or(MOST_PASSES, |_| MOST_PASSES_OF_SIGMA_LEVELS);
         assert!(index < most, "more and more passes");
         written.push(pass.target);
     }
     let side = plan.largest_intermediate().max_element();
     // The apron of the finest level.
     let longest = request.region.size().max_element() + 2 * 3 + 2;
-    let fits = side <= longest || plan.layers.is_some();
+    let fits = side <= longest || plan.sigma_levels.is_some();
     assert!(fits, "an intermediate of {side} texels for {longest}");
     let is_complete = match request.finish {
         Finish::Write => plan
             .passes
             .last()
             .is_none_or(|pass| pass.target == Surface::Destination),
-        Finish::Leave => plan.left.len() == 1,
+        Finish::Defer => plan.deferred.len() == 1,
     };
     assert!(is_complete, "{plan:?}");
 }

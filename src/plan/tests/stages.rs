@@ -1,7 +1,7 @@
 //! The list of all stages against what plans ask for.
 
 use super::*;
-use crate::program::MAX_REACH;
+use crate::program::workgroups::MAX_REACH;
 use pass::Stage;
 use std::collections::BTreeSet;
 

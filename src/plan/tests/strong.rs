@@ -70,9 +70,9 @@ fn a_profile_may_vary_the_largest_sigma_of_the_largest_texture() {
             finish: Finish::Write,
         };
         let plan = BlurPlan::varying(&request);
-        let layers = plan.layers.as_ref().expect("it varies");
-        for layer in &layers.layers {
-            for (axis, spline) in layer.axes.iter().enumerate() {
+        let sigma_levels = plan.sigma_levels.as_ref().expect("it varies");
+        for sigma_level in &sigma_levels.levels {
+            for (axis, spline) in sigma_level.axes.iter().enumerate() {
                 for texel in [0, region.max[axis] as i32 - 1] {
                     let place = (2 * texel + spline.shift) >> (spline.octaves + 1);
                     let (first, end) = spline.bounds;

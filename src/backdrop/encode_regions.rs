@@ -1,0 +1,128 @@
+//! Blurs and paints regions in the frame of a camera, and lends its tools to nodes.
+
+use super::camera_groups::CameraGroups;
+use super::extract::ExtractedBackdrops;
+use super::groups::Group;
+use super::prepare_blurs::BackdropJobs;
+use super::prepare_draws::Paints;
+use crate::diagnostics::label::BlurLabel;
+use crate::diagnostics::timestamps::PassTimer;
+use crate::gpu::{BlurAccess, BlurPipelines};
+use crate::settings::BackdropLayer;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy::render::camera::ExtractedCamera;
+use bevy::render::diagnostic::RecordDiagnostics;
+use bevy::render::render_phase::TrackedRenderPass;
+use bevy::render::render_resource::{PipelineCache, RenderPassDescriptor};
+use bevy::render::renderer::{RenderContext, ViewQuery};
+use bevy::render::sync_world::MainEntity;
+use bevy::render::view::ViewTarget;
+
+/// All that it takes to blur and paint. Nothing of it is changed.
+#[derive(SystemParam)]
+pub struct BackdropDrawer<'w> {
+    backdrops: Res<'w, ExtractedBackdrops>,
+    /// The groups of all cameras.
+    pub grouped: Res<'w, CameraGroups>,
+    jobs: Res<'w, BackdropJobs>,
+    paints: Res<'w, Paints>,
+    pipelines: Res<'w, BlurPipelines>,
+    cache: Res<'w, PipelineCache>,
+    timer: Option<Res<'w, PassTimer>>,
+}
+
+impl BackdropDrawer<'_> {
+    /// Encodes the blurs of a group, out of what the picture holds now. They are timed if there is a label.
+    pub fn blur(&self, group: &Group, label: Option<&BlurLabel>, target: &ViewTarget, context: &mut RenderContext) {
+        // What cannot be painted need not be blurred.
+        if !self.has(group) {
+            return;
+        }
+        for job in self.jobs.of_group(group, &self.backdrops) {
+            let with = BlurAccess {
+                pipelines: &self.pipelines,
+                cache: &self.cache,
+                timer: self.timer.as_deref(),
+            };
+            let source = target.main_texture_view().id();
+            job.encode(with, context.command_encoder(), label, source);
+        }
+    }
+
+    /// Paints the backdrops of a group, one over the other.
+    pub fn paint<'a>(&'a self, group: &Group, pass: &mut TrackedRenderPass<'a>) {
+        for index in &group.backdrops {
+            self.paints.draw(*index, &self.cache, pass);
+        }
+    }
+
+    /// Whether anything of a group is painted.
+    fn has(&self, group: &Group) -> bool {
+        group.backdrops.iter().any(|index| self.paints.has(*index))
+    }
+}
+
+/// The current camera: its entities in the render world and in the main world, and what it paints into.
+pub type BackdropView = (Entity, MainEntity, &'static ViewTarget, &'static ExtractedCamera);
+
+/// Opens a pass on a camera's picture, as Bevy's user interface does: on the resolved texture under MSAA, keeping what
+/// is there, in the viewport.
+pub fn open_pass<'a>(
+    context: &'a mut RenderContext<'_, '_>,
+    target: &ViewTarget,
+    camera: &ExtractedCamera,
+) -> TrackedRenderPass<'a> {
+    let mut pass = context.begin_tracked_render_pass(RenderPassDescriptor {
+        label: Some("gaussian_blur_backdrop"),
+        color_attachments: &[Some(target.get_unsampled_color_attachment())],
+        ..default()
+    });
+    if let Some(viewport) = &camera.viewport {
+        pass.set_camera_viewport(viewport);
+    }
+    pass
+}
+
+/// The name of the span of a label, which does not matter where nobody measures.
+pub fn span_name(label: Option<&BlurLabel>) -> String {
+    label.map_or_else(String::new, BlurLabel::span)
+}
+
+/// Paints the regions under the user interface of the current camera.
+pub fn backdrops_below_ui(camera: ViewQuery<BackdropView>, drawer: BackdropDrawer, context: RenderContext) {
+    let view = camera.into_inner();
+    if let Some(groups) = drawer.grouped.0.get(&view.0) {
+        draw_regions(&groups.below, BackdropLayer::BelowUi, view, &drawer, context);
+    }
+}
+
+/// Paints the regions over the user interface of the current camera.
+pub fn backdrops_above_ui(camera: ViewQuery<BackdropView>, drawer: BackdropDrawer, context: RenderContext) {
+    let view = camera.into_inner();
+    if let Some(groups) = drawer.grouped.0.get(&view.0) {
+        draw_regions(&groups.above, BackdropLayer::AboveUi, view, &drawer, context);
+    }
+}
+
+/// Each group is blurred as a whole and then painted, so the next one sees it.
+fn draw_regions(
+    groups: &[Group],
+    layer: BackdropLayer,
+    (_, main_entity, target, camera): (Entity, Entity, &ViewTarget, &ExtractedCamera),
+    drawer: &BackdropDrawer,
+    mut context: RenderContext,
+) {
+    if !groups.iter().any(|group| drawer.has(group)) {
+        return;
+    }
+    let recorder = context.diagnostic_recorder();
+    let recorder = recorder.as_deref();
+    let label = recorder.map(|_| BlurLabel::of_regions(main_entity, layer));
+    let whole = recorder.time_span(context.command_encoder(), span_name(label.as_ref()));
+    for group in groups {
+        drawer.blur(group, label.as_ref(), target, &mut context);
+        drawer.paint(group, &mut open_pass(&mut context, target, camera));
+    }
+    whole.end(context.command_encoder());
+}

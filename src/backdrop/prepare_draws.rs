@@ -1,0 +1,193 @@
+//! What is painted in a frame: the uniforms of all backdrops, and all that it takes to draw them.
+
+use super::camera_groups::CameraGroups;
+use super::extract::ExtractedBackdrops;
+use super::extracted::ExtractedBackdrop;
+use super::pipelines::{BackdropKey, BackdropPipelines, Mix, backdrop_layout};
+use super::prepare_blurs::BackdropJobs;
+use super::uniform::{BACKDROP_STRIDE, BOX_VERTICES, BackdropUniform, Colours, has_rim, is_solid};
+use crate::formats::CameraPicture;
+use crate::gpu::Deferred;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy::render::render_phase::TrackedRenderPass;
+use bevy::render::render_resource::{
+    BindGroup, BindGroupEntry, BindingResource, Buffer, BufferBinding, BufferDescriptor, BufferSize, BufferUsages,
+    CachedRenderPipelineId, PipelineCache, TextureFormat,
+};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bevy::render::view::ViewTarget;
+
+/// What is painted in this frame, by the index of the backdrop. Made anew when the render device is.
+///
+/// A pass borrows bind groups for as long as it is open, so they are kept here and do not come out of a lock.
+#[derive(Resource, Default)]
+pub struct Paints {
+    paints: Vec<Option<Paint>>,
+    /// The uniforms, [`BACKDROP_STRIDE`] apart.
+    bytes: Vec<u8>,
+    uniforms: Option<(Buffer, BindGroup)>,
+}
+
+/// The draws of a backdrop.
+struct Paint {
+    /// What the blur has deferred, and the offset of its uniform.
+    deferred: (BindGroup, u32),
+    /// The pipelines of [`Mix::ALL`], as far as they are drawn.
+    pipelines: [Option<CachedRenderPipelineId>; Mix::ALL.len()],
+    /// The vertices of the draws that mix.
+    frame_vertices: u32,
+}
+
+impl Paints {
+    /// Whether a backdrop is painted.
+    #[must_use]
+    pub fn has(&self, backdrop: usize) -> bool {
+        self.paints.get(backdrop).is_some_and(Option::is_some)
+    }
+
+    /// Draws a backdrop, if it is painted. Returns whether it is.
+    pub fn draw<'w>(&'w self, backdrop: usize, cache: &'w PipelineCache, pass: &mut TrackedRenderPass<'w>) -> bool {
+        let (Some(Some(paint)), Some((_, uniforms))) = (self.paints.get(backdrop), &self.uniforms) else {
+            return false;
+        };
+        for (mix, id) in Mix::ALL.into_iter().zip(paint.pipelines) {
+            let Some(pipeline) = id.and_then(|id| cache.get_render_pipeline(id)) else {
+                continue;
+            };
+            let vertices = match mix {
+                Mix::Replace => BOX_VERTICES,
+                Mix::Keep | Mix::Add => paint.frame_vertices,
+            };
+            pass.set_render_pipeline(pipeline);
+            pass.set_bind_group(0, &paint.deferred.0, &[paint.deferred.1]);
+            pass.set_bind_group(1, uniforms, &[(backdrop * BACKDROP_STRIDE) as u32]);
+            pass.draw(0..vertices, 0..1);
+        }
+        true
+    }
+
+    fn clear(&mut self, backdrops: usize) {
+        self.paints.clear();
+        self.paints.resize_with(backdrops, || None);
+        self.bytes.clear();
+        self.bytes.resize(backdrops * BACKDROP_STRIDE, 0);
+    }
+
+    fn set(&mut self, backdrop: usize, uniform: &BackdropUniform, paint: Option<Paint>) {
+        let start = backdrop * BACKDROP_STRIDE;
+        self.bytes[start..start + size_of::<BackdropUniform>()].copy_from_slice(bytemuck::bytes_of(uniform));
+        self.paints[backdrop] = paint;
+    }
+
+    /// Writes the uniforms, into a larger buffer if they have become too many.
+    fn upload(&mut self, gpu: &PaintGpu) {
+        if self.bytes.is_empty() {
+            return;
+        }
+        let needed = self.bytes.len() as u64;
+        let kept = self.uniforms.take().filter(|(buffer, _)| buffer.size() >= needed);
+        let uniforms = kept.unwrap_or_else(|| gpu.create_uniforms(needed.next_power_of_two()));
+        gpu.queue.write_buffer(&uniforms.0, 0, &self.bytes);
+        self.uniforms = Some(uniforms);
+    }
+}
+
+/// What preparing to paint needs of the GPU.
+#[derive(SystemParam)]
+pub struct PaintGpu<'w> {
+    device: Res<'w, RenderDevice>,
+    queue: Res<'w, RenderQueue>,
+    cache: Res<'w, PipelineCache>,
+    pipelines: Res<'w, BackdropPipelines>,
+}
+
+impl PaintGpu<'_> {
+    fn create_uniforms(&self, size: u64) -> (Buffer, BindGroup) {
+        let buffer = self.device.create_buffer(&BufferDescriptor {
+            label: Some("gaussian_blur_backdrop"),
+            size,
+            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let uniform = BindingResource::Buffer(BufferBinding {
+            buffer: &buffer,
+            offset: 0,
+            size: BufferSize::new(size_of::<BackdropUniform>() as u64),
+        });
+        let entries = [BindGroupEntry {
+            binding: 0,
+            resource: uniform,
+        }];
+        let layout = self.cache.get_bind_group_layout(&backdrop_layout());
+        let group = self
+            .device
+            .create_bind_group("gaussian_blur_backdrop", &layout, &entries);
+        (buffer, group)
+    }
+
+    /// The draws of a backdrop, `None` while a pipeline is missing.
+    fn paint(
+        &self,
+        backdrop: &ExtractedBackdrop,
+        uniform: &BackdropUniform,
+        on: (TextureFormat, Colours),
+        deferred: &Deferred,
+    ) -> Option<Paint> {
+        let (format, colours) = on;
+        let mut pipelines = [None; Mix::ALL.len()];
+        for (mix, pipeline) in Mix::ALL.into_iter().zip(&mut pipelines) {
+            if is_drawn(mix, backdrop, colours) {
+                let filtered = deferred.filtered;
+                let key = BackdropKey { format, mix, filtered };
+                *pipeline = Some(self.pipelines.ready(key, &self.cache)?);
+            }
+        }
+        Some(Paint {
+            deferred: (deferred.bind_group.clone(), deferred.offset),
+            pipelines,
+            frame_vertices: uniform.frame_vertices(),
+        })
+    }
+}
+
+/// Which draws a backdrop takes.
+fn is_drawn(mix: Mix, backdrop: &ExtractedBackdrop, colours: Colours) -> bool {
+    let solid = is_solid(backdrop, colours);
+    match mix {
+        Mix::Replace => solid,
+        Mix::Keep | Mix::Add => !solid || has_rim(backdrop, colours),
+    }
+}
+
+/// Gets all backdrops ready whose blurs are.
+pub fn update_paints(
+    cameras: Query<(&ViewTarget, CameraPicture)>,
+    backdrops: Res<ExtractedBackdrops>,
+    grouped: Res<CameraGroups>,
+    jobs: Res<BackdropJobs>,
+    gpu: PaintGpu,
+    mut paints: ResMut<Paints>,
+) {
+    paints.clear(backdrops.0.len());
+    for (camera, view) in &grouped.0 {
+        let Ok((target, picture)) = cameras.get(*camera) else {
+            continue;
+        };
+        let format = target.main_texture_format();
+        let Some(are_mixed) = gpu.pipelines.mixes(format) else {
+            continue;
+        };
+        let (output, space) = (target.out_texture_view_format(), picture.space());
+        let colours = Colours::new(format, output, space, are_mixed);
+        for index in view.backdrops() {
+            let backdrop = &backdrops.0[index];
+            let uniform = BackdropUniform::new(backdrop, colours);
+            let paint = jobs
+                .deferred(index)
+                .and_then(|deferred| gpu.paint(backdrop, &uniform, (format, colours), &deferred));
+            paints.set(index, &uniform, paint);
+        }
+    }
+    paints.upload(&gpu);
+}

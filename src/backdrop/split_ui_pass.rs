@@ -1,0 +1,162 @@
+//! Blurs the glass of nodes in the frame of a camera (feature `ui`).
+//!
+//! Bevy draws the whole user interface in one pass, and an item cannot end a pass. So what lies below glass is drawn
+//! before that, in passes of its own, with blurs in between; Bevy's pass then draws the rest. The glass itself is among
+//! the items, behind the cut of its group: all blurs of a group come before anything of it is painted.
+//!
+//! For as long as Bevy's pass takes, the batches of items that have been drawn already are empty, and it skips them.
+//! The phase stays as it is otherwise: it may hold items of other crates that are meant to stay there.
+//!
+//! Drawing items takes the whole world, which rules out changing anything in the same system. Hence three systems, in
+//! this order: [`backdrops_among_ui`], [`skip_drawn`], Bevy's `ui_pass`, [`restore_skipped`].
+
+use super::camera_groups::CameraGroups;
+use super::encode_regions::{BackdropDrawer, BackdropView, open_pass, span_name};
+use super::groups::Group;
+use crate::diagnostics::label::BlurLabel;
+use bevy::math::FloatOrd;
+use bevy::prelude::*;
+use bevy::render::camera::ExtractedCamera;
+use bevy::render::diagnostic::RecordDiagnostics;
+use bevy::render::render_phase::{SortedRenderPhase, ViewSortedRenderPhases};
+use bevy::render::renderer::{RenderContext, ViewQuery};
+use bevy::render::sync_world::MainEntity;
+use bevy::render::view::{ExtractedView, RetainedViewEntity, ViewTarget};
+use bevy::ui_render::{TransparentUi, UiCameraView};
+use core::ops::Range;
+
+type UiPhase = SortedRenderPhase<TransparentUi>;
+
+/// Draws what lies below the glass of the current camera's nodes, and blurs it.
+///
+/// The span of these blurs contains what is drawn between two of them.
+pub fn backdrops_among_ui(
+    world: &World,
+    camera: ViewQuery<(BackdropView, &UiCameraView)>,
+    ui_views: Query<&ExtractedView>,
+    phases: Res<ViewSortedRenderPhases<TransparentUi>>,
+    drawer: BackdropDrawer,
+    mut context: RenderContext,
+) {
+    let ((entity, main_entity, target, camera), ui_view) = camera.into_inner();
+    let Some(groups) = groups_among(&drawer.grouped, entity) else {
+        return;
+    };
+    let phase = ui_views.get(ui_view.0).ok();
+    let Some(phase) = phase.and_then(|view| phases.get(&view.retained_view_entity)) else {
+        return;
+    };
+    let recorder = context.diagnostic_recorder();
+    let recorder = recorder.as_deref();
+    let label = recorder.map(|_| BlurLabel::of_nodes(main_entity));
+    let mut whole = None;
+    let mut drawn = 0;
+    for group in groups {
+        let cut = cut_of(phase, group);
+        let items = Items {
+            phase,
+            range: drawn..cut,
+            ui_view: ui_view.0,
+        };
+        items.draw(world, target, camera, &mut context);
+        drawn = cut;
+        if whole.is_none() {
+            let name = span_name(label.as_ref());
+            whole = Some(recorder.time_span(context.command_encoder(), name));
+        }
+        drawer.blur(group, label.as_ref(), target, &mut context);
+    }
+    if let Some(whole) = whole {
+        whole.end(context.command_encoder());
+    }
+}
+
+/// The groups of a camera's nodes, if there are any.
+fn groups_among(grouped: &CameraGroups, camera: Entity) -> Option<&[Group]> {
+    let groups = grouped.0.get(&camera)?.among.as_slice();
+    (!groups.is_empty()).then_some(groups)
+}
+
+/// How many items a group sees.
+fn cut_of(phase: &UiPhase, group: &Group) -> usize {
+    phase
+        .items
+        .partition_point(|_, item| item.sort_key < FloatOrd(group.cut))
+}
+
+/// Some of a phase's items.
+struct Items<'a> {
+    phase: &'a UiPhase,
+    range: Range<usize>,
+    ui_view: Entity,
+}
+
+impl Items<'_> {
+    /// Draws the items in a pass of their own. Where there is nothing to draw, there is no pass.
+    fn draw(&self, world: &World, target: &ViewTarget, camera: &ExtractedCamera, context: &mut RenderContext) {
+        let is_empty = |item: usize| self.phase.items[item].batch_range.is_empty();
+        if self.range.clone().all(is_empty) {
+            return;
+        }
+        let mut pass = open_pass(context, target, camera);
+        let drawn = self
+            .phase
+            .render_range(&mut pass, world, self.ui_view, self.range.clone());
+        if let Err(error) = drawn {
+            error!("the user interface below glass could not be drawn: {error:?}");
+        }
+    }
+}
+
+/// The batches of items that Bevy's pass skips.
+#[derive(Resource, Default)]
+pub struct Skipped(Vec<Skip>);
+
+struct Skip {
+    view: RetainedViewEntity,
+    item: (Entity, MainEntity),
+    batch_range: Range<u32>,
+}
+
+/// Lets Bevy's pass skip the items of the current camera that have been drawn.
+pub fn skip_drawn(
+    camera: ViewQuery<(BackdropView, &UiCameraView)>,
+    ui_views: Query<&ExtractedView>,
+    grouped: Res<CameraGroups>,
+    mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
+    mut skipped: ResMut<Skipped>,
+) {
+    let ((entity, ..), ui_view) = camera.into_inner();
+    let Some(last) = groups_among(&grouped, entity).and_then(|groups| groups.last()) else {
+        return;
+    };
+    let Ok(view) = ui_views.get(ui_view.0).map(|view| view.retained_view_entity) else {
+        return;
+    };
+    let Some(phase) = phases.get_mut(&view) else {
+        return;
+    };
+    let cut = cut_of(phase, last);
+    for (item, drawn) in phase.items.iter_mut().take(cut) {
+        if !drawn.batch_range.is_empty() {
+            skipped.0.push(Skip {
+                view,
+                item: *item,
+                batch_range: core::mem::take(&mut drawn.batch_range),
+            });
+        }
+    }
+}
+
+/// Gives all items their batches back.
+///
+/// It runs after Bevy's pass, and once more at the end of a frame: whatever became of the pass, other crates find their
+/// items as they were.
+pub fn restore_skipped(mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>, mut skipped: ResMut<Skipped>) {
+    for skip in skipped.0.drain(..) {
+        let phase = phases.get_mut(&skip.view);
+        if let Some(item) = phase.and_then(|phase| phase.items.get_mut(&skip.item)) {
+            item.batch_range = skip.batch_range;
+        }
+    }
+}

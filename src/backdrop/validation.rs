@@ -1,0 +1,84 @@
+//! Says in the log what cannot work, once: numbers out of range, and glass that has no place.
+
+use crate::settings::{BackdropBlur, BackdropRegion};
+use crate::systems::BlurSystems;
+use bevy::camera::Camera;
+use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::name::NameOrEntity;
+use bevy::prelude::*;
+
+/// Reports on all entities with a [`BackdropBlur`].
+pub struct BackdropValidationPlugin;
+
+impl Plugin for BackdropValidationPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(
+            PostUpdate,
+            (report_out_of_range, report_lost_regions, report_idle).in_set(BlurSystems::Collect),
+        );
+    }
+}
+
+/// Logs a field that is out of range, until it is back in range.
+fn report_out_of_range(
+    changed: Query<(NameOrEntity, &BackdropBlur), Changed<BackdropBlur>>,
+    mut reported: Local<EntityHashMap<Vec<&'static str>>>,
+    mut removed: RemovedComponents<BackdropBlur>,
+) {
+    for entity in removed.read() {
+        reported.remove(&entity);
+    }
+    for (name, glass) in &changed {
+        let found = glass.out_of_range();
+        let known = reported.get(&name.entity);
+        for (field, problem) in &found {
+            if known.is_none_or(|known| !known.contains(field)) {
+                error!("the BackdropBlur of {name}: {problem}");
+            }
+        }
+        if found.is_empty() {
+            reported.remove(&name.entity);
+        } else {
+            let fields = found.into_iter().map(|(field, _)| field).collect();
+            reported.insert(name.entity, fields);
+        }
+    }
+}
+
+/// Warns of regions on what is no camera.
+fn report_lost_regions(
+    changed: Query<(NameOrEntity, &BackdropRegion), Changed<BackdropRegion>>,
+    cameras: Query<(), With<Camera>>,
+    mut reported: Local<EntityHashMap<Entity>>,
+    mut removed: RemovedComponents<BackdropRegion>,
+) {
+    for entity in removed.read() {
+        reported.remove(&entity);
+    }
+    for (name, region) in &changed {
+        if cameras.contains(region.camera) {
+            reported.remove(&name.entity);
+        } else if reported.insert(name.entity, region.camera) != Some(region.camera) {
+            let camera = region.camera;
+            warn!("the BackdropRegion of {name} is on entity {camera}, which is no camera: there is no glass");
+        }
+    }
+}
+
+#[cfg(feature = "ui")]
+type HasNoPlace = (Without<BackdropRegion>, Without<Node>);
+#[cfg(not(feature = "ui"))]
+type HasNoPlace = Without<BackdropRegion>;
+
+/// Warns of glass on entities that show none.
+fn report_idle(idle: Query<NameOrEntity, (Added<BackdropBlur>, HasNoPlace)>) {
+    for name in &idle {
+        if cfg!(feature = "ui") {
+            warn!("{name} has a BackdropBlur, but neither a Node nor a BackdropRegion: there is no glass");
+        } else {
+            warn!(
+                "{name} has a BackdropBlur, but no BackdropRegion, and nodes need the feature `ui`: there is no glass"
+            );
+        }
+    }
+}

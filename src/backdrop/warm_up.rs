@@ -1,0 +1,150 @@
+//! When the pipelines of glass are asked for, and which frames wait for them.
+//!
+//! Apps without glass compile none of them. They are asked for with the first [`BackdropBlur`] of an app, whatever its
+//! radius and whether it is seen or not, and from then on for every camera, as it is and as it would be with the other
+//! dynamic range. Those of glass whose blur varies are asked for with the first [`BlurProfile`] beside one. So glass that is
+//! there before it is seen, hidden or with a radius of 0, finds everything ready.
+//!
+//! The first glass of an app may also be seen at once, or be eased in at once. Without pipelines what lies behind it would
+//! be sharp for some frames, and jump when they arrive. So where blurs were [ready](BlurReadiness::is_ready) before, frames
+//! in which glass is seen wait for the pipelines of that glass. They do so for a limited time: the threads that compile may
+//! have other things to do. When it is over, and in the first frames of an app, when there is more to wait for, glass is not
+//! seen until all is ready.
+
+use super::extract::ExtractedBackdrops;
+use super::extracted::ExtractedBackdrop;
+use super::pipelines::BackdropPipelines;
+use crate::formats::{CameraPicture, Ends};
+use crate::gpu::{BlurCompilation, BlurPipelines, BlurPreparer, BlurReadiness, Uses, WorkKind};
+use crate::plan::Finish;
+use crate::settings::{BackdropBlur, BlurProfile};
+use bevy::platform::time::Instant;
+use bevy::prelude::*;
+use bevy::render::Extract;
+use bevy::render::render_resource::{PipelineCache, TextureFormat};
+use core::time::Duration;
+
+/// What backdrops without a profile do. Those whose blur is too weak to show are copied.
+const WITHOUT_PROFILE: [WorkKind; 2] = [WorkKind::Blur, WorkKind::Copy];
+
+/// What is known about the use of glass. Made anew when the render device is.
+#[derive(Resource, Default)]
+pub struct BackdropUse {
+    /// Whether there has been any.
+    is_used: bool,
+    /// Whether there has been any with a profile.
+    varies: bool,
+    /// How long frames may still wait: nothing before blurs are ready for the first time.
+    patience: Duration,
+}
+
+type VaryingBackdrop = (With<BackdropBlur>, With<BlurProfile>);
+
+/// Looks for the first glass of the app, and the first that varies.
+pub fn extract_use(
+    mut glass: ResMut<BackdropUse>,
+    any: Extract<Query<(), With<BackdropBlur>>>,
+    varying: Extract<Query<(), VaryingBackdrop>>,
+) {
+    glass.is_used = glass.is_used || !any.is_empty();
+    glass.varies = glass.varies || !varying.is_empty();
+}
+
+/// Asks for the programs of every camera, whether there is glass on it or not.
+pub fn announce_backdrops(
+    mut glass: ResMut<BackdropUse>,
+    cameras: Query<CameraPicture>,
+    cache: Res<PipelineCache>,
+    (readiness, compilation): (Res<BlurReadiness>, Res<BlurCompilation>),
+    mut pipelines: ResMut<BackdropPipelines>,
+    mut preparer: BlurPreparer,
+) {
+    // They were ready at the end of the last frame.
+    if readiness.is_ready() {
+        glass.patience = compilation.longest_wait;
+    }
+    if !glass.is_used {
+        return;
+    }
+    let formats = cameras.iter().flat_map(|picture| picture.formats());
+    for format in formats {
+        if pipelines.mixes(format).is_none() {
+            continue;
+        }
+        for id in pipelines.announce(format, &cache) {
+            preparer.wait_for(id);
+        }
+        for is_light in [false, true] {
+            let ends = Ends::of_camera(format, is_light);
+            for kind in WITHOUT_PROFILE {
+                preparer.announce(ends, kind, Finish::Defer);
+            }
+            if glass.varies {
+                preparer.announce(ends, WorkKind::Vary, Finish::Defer);
+            }
+        }
+    }
+}
+
+/// Waits until the glass that is seen in this frame can be drawn.
+pub fn wait_for_backdrops(
+    mut glass: ResMut<BackdropUse>,
+    cameras: Query<CameraPicture>,
+    backdrops: Res<ExtractedBackdrops>,
+    pipelines: Res<BlurPipelines>,
+    backdrop_pipelines: Res<BackdropPipelines>,
+    mut cache: ResMut<PipelineCache>,
+) {
+    if glass.patience.is_zero() || backdrops.0.is_empty() || !pipelines.are_any_missing() {
+        return;
+    }
+    let seen = || {
+        backdrops
+            .0
+            .iter()
+            .filter_map(|backdrop| Some((backdrop, format_of(backdrop, &cameras)?)))
+    };
+    let start = Instant::now();
+    loop {
+        // Where other threads compile nothing, as in browsers, all is compiled in here.
+        cache.process_queue();
+        let uses = seen().flat_map(|(backdrop, format)| uses_of(backdrop, format));
+        let others = seen().flat_map(|(_, format)| backdrop_pipelines.of_format(format));
+        if !pipelines.are_compiling(uses, others, &cache) || start.elapsed() >= glass.patience {
+            break;
+        }
+        pause();
+    }
+    glass.patience = glass.patience.saturating_sub(start.elapsed());
+}
+
+/// The format of the picture that a backdrop is on.
+fn format_of(backdrop: &ExtractedBackdrop, cameras: &Query<CameraPicture>) -> Option<TextureFormat> {
+    let camera = cameras.get(backdrop.picture.camera).ok()?;
+    Some(camera.view.target_format)
+}
+
+/// What the blur of a backdrop is announced as.
+fn uses_of(backdrop: &ExtractedBackdrop, format: TextureFormat) -> impl Iterator<Item = Uses> {
+    let ends = Ends::of_camera(format, backdrop.picture.is_light);
+    let kinds: &[WorkKind] = if backdrop.varies() {
+        &[WorkKind::Vary]
+    } else {
+        &WITHOUT_PROFILE
+    };
+    kinds.iter().map(move |kind| Uses {
+        ends,
+        kind: *kind,
+        finish: Finish::Defer,
+    })
+}
+
+/// Leaves the processor to the threads that compile.
+#[cfg(not(target_arch = "wasm32"))]
+fn pause() {
+    std::thread::park_timeout(Duration::from_micros(500));
+}
+
+/// A browser's page cannot pause, and has no reason to.
+#[cfg(target_arch = "wasm32")]
+fn pause() {}

@@ -1,0 +1,35 @@
+//! How much glass there is, on its way from the render world to the diagnostics.
+
+use super::label::BlurLabel;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The glass of one layer of a camera in one frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BackdropFigures {
+    /// The backdrops that are seen.
+    pub backdrops: usize,
+    /// How many times the picture is read: backdrops of a group are blurred together.
+    pub groups: usize,
+    /// The texels that the passes of the blurs write; the glass itself is not among them.
+    pub texels: u64,
+}
+
+/// All glass of the last frame that was prepared. It is there only where somebody publishes it.
+#[derive(Resource, Clone, Default)]
+pub struct BackdropCounts(Arc<Mutex<HashMap<BlurLabel, BackdropFigures>>>);
+
+impl BackdropCounts {
+    /// Replaces what was counted before.
+    pub fn replace(&self, counted: impl Iterator<Item = (BlurLabel, BackdropFigures)>) {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.clear();
+        counts.extend(counted);
+    }
+
+    /// What was counted last.
+    pub fn get(&self) -> HashMap<BlurLabel, BackdropFigures> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,340 @@
+//! Carries plans out: the only place that opens the blur's passes.
+//!
+//! There are two kinds of passes. A **render** pass writes every format, on every GPU, inside a viewport. A **compute**
+//! pass shares work between neighbouring texels, but can store to some formats only. A plan can mix them, so a job uses
+//! compute passes for its intermediates even where the destination needs a render pass.
+
+use super::job::{BlurJob, BlurState};
+use super::pipeline_queue::{BlurPipelines, Ready};
+use super::prepared::{Binder, Prepared};
+use super::step::uniform_offset;
+use super::timing::{Timed, Timing};
+use super::uniforms::MERGED;
+use crate::diagnostics::label::BlurLabel;
+use crate::diagnostics::timestamps::PassTimer;
+use crate::plan::pass::{Pass, Surface};
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy::render::diagnostic::RecordDiagnostics;
+use bevy::render::render_resource::{
+    CommandEncoder, ComputePassDescriptor, LoadOp, Operations, PipelineCache, RenderPassColorAttachment,
+    RenderPassDescriptor, StoreOp, TextureView, TextureViewId,
+};
+use bevy::render::renderer::RenderContext;
+use core::ops::Range;
+
+/// The two textures of a blur.
+pub struct Views<'a> {
+    /// What is read.
+    pub source: &'a TextureView,
+    /// What is written.
+    pub destination: &'a TextureView,
+    /// The destination as a render pass writes it.
+    pub attachment: RenderPassColorAttachment<'a>,
+    /// How many pairs of textures take turns in this job.
+    pub turns: usize,
+}
+
+/// What encoding a job needs from the render world.
+#[derive(SystemParam)]
+pub struct BlurRecorder<'w> {
+    pipelines: Res<'w, BlurPipelines>,
+    cache: Res<'w, PipelineCache>,
+    timer: Option<Res<'w, PassTimer>>,
+}
+
+/// The same, for systems that have the whole world.
+#[derive(Clone, Copy)]
+pub struct BlurAccess<'w> {
+    pub pipelines: &'w BlurPipelines,
+    pub cache: &'w PipelineCache,
+    pub timer: Option<&'w PassTimer>,
+}
+
+/// What a blur reads, and what a render pass writes its result to.
+type End<'a> = (TextureViewId, Option<&'a RenderPassColorAttachment<'a>>);
+
+impl BlurRecorder<'_> {
+    fn access(&self) -> BlurAccess<'_> {
+        BlurAccess {
+            pipelines: &self.pipelines,
+            cache: &self.cache,
+            timer: self.timer.as_deref(),
+        }
+    }
+}
+
+impl<'a> Views<'a> {
+    /// From one texture to another, or in place.
+    #[must_use]
+    pub fn new(source: &'a TextureView, destination: &'a TextureView) -> Self {
+        Self {
+            source,
+            destination,
+            attachment: attachment(destination, LoadOp::Load),
+            turns: 1,
+        }
+    }
+}
+
+/// Encodes what belongs together, and times it as a whole.
+pub fn record_together(context: &mut RenderContext, label: &BlurLabel, encode: impl FnOnce(&mut RenderContext)) {
+    let recorder = context.diagnostic_recorder();
+    let name = recorder.as_ref().map_or_else(String::new, |_| label.span());
+    let recorder = recorder.as_deref();
+    let whole = recorder.time_span(context.command_encoder(), name);
+    encode(context);
+    whole.end(context.command_encoder());
+}
+
+impl BlurJob {
+    /// Whether what is asked for can be encoded.
+    #[must_use]
+    pub fn is_ready(&self, with: &BlurRecorder) -> bool {
+        self.current
+            .as_ref()
+            .is_some_and(|current| current.is_ready(&with.pipelines, &with.cache))
+    }
+
+    /// Encodes a job that is [bound](super::BlurPreparer::bind), and leaves its last step, for one of the sources that it is
+    /// bound for. What belongs to a label is timed for it.
+    pub fn encode(
+        &self,
+        with: BlurAccess,
+        encoder: &mut CommandEncoder,
+        label: Option<&BlurLabel>,
+        source: TextureViewId,
+    ) {
+        if let Some(drawn) = self.drawn() {
+            let timing = Timing {
+                recorder: None,
+                timer: with.timer.zip(label),
+            };
+            drawn.encode(encoder, timing, with, (source, None));
+        }
+    }
+
+    /// Encodes the passes of what was asked for, or of what was drawn last while pipelines are missing.
+    ///
+    /// Returns whether it is what was asked for.
+    pub fn record(&mut self, with: &BlurRecorder, context: &mut RenderContext, timed: Timed, views: &Views) -> bool {
+        if self.is_idle() {
+            return false;
+        }
+        if let Some(current) = &mut self.current
+            && current.record(with, context, timed, views)
+        {
+            self.last = None;
+            return self.state != BlurState::Waiting;
+        }
+        if let Some(last) = &mut self.last {
+            last.record(with, context, timed, views);
+        }
+        false
+    }
+}
+
+impl Prepared {
+    /// Encodes the passes. Returns `false`, having encoded nothing, while a pipeline is still being compiled.
+    fn record(&mut self, with: &BlurRecorder, context: &mut RenderContext, timed: Timed, views: &Views) -> bool {
+        if !self.is_ready(&with.pipelines, &with.cache) {
+            return false;
+        }
+        let (source, destination) = (views.source, views.destination);
+        let binder = Binder {
+            pipelines: &with.pipelines,
+            cache: &with.cache,
+            device: context.render_device(),
+        };
+        self.bind(binder, source, destination, views.turns);
+        let is_whole = matches!(timed, Timed::Whole(_));
+        let recorder = context.diagnostic_recorder().filter(|_| is_whole);
+        let encoder = context.command_encoder();
+        // A name that nobody will see is not put together.
+        let named = recorder.as_ref().and(timed.label());
+        let name = named.map_or_else(String::new, BlurLabel::span);
+        let timing = Timing {
+            recorder: recorder.as_deref(),
+            timer: with.timer.as_deref().zip(timed.label()),
+        };
+        let whole = timing.recorder.time_span(encoder, name);
+        self.encode(encoder, timing, with.access(), (source.id(), Some(&views.attachment)));
+        whole.end(encoder);
+        self.was_drawn = true;
+        true
+    }
+
+    /// Opens one pass after the other.
+    ///
+    /// Passes of a kind share a span. Where nobody measures, neighbouring compute passes are one pass of the GPU's with
+    /// several dispatches, which takes less time. Neighbouring render passes with one target are one pass with several
+    /// draws.
+    fn encode(&self, encoder: &mut CommandEncoder, timing: Timing, with: BlurAccess, ends: End) {
+        let is_timed = timing.recorder.is_some() || timing.timer.is_some();
+        let passes = &self.plan.passes;
+        let computes = |index: usize| self.steps[index].key.program.computes();
+        let goes_on = |next: usize| {
+            let is_kind = passes[next].kind == passes[next - 1].kind;
+            computes(next) == computes(next - 1) && (is_kind || computes(next) && !is_timed)
+        };
+        let mut start = 0;
+        while start < passes.len() {
+            let mut end = start + 1;
+            while end < passes.len() && goes_on(end) {
+                end += 1;
+            }
+            let span = timing.recorder.time_span(encoder, passes[start].kind.span());
+            if computes(start) {
+                self.dispatch(encoder, start..end, timing, with, ends.0);
+            } else {
+                self.draw_all(encoder, start..end, timing, with, ends);
+            }
+            span.end(encoder);
+            start = end;
+        }
+    }
+
+    fn draw_all(
+        &self,
+        encoder: &mut CommandEncoder,
+        indices: Range<usize>,
+        timing: Timing,
+        with: BlurAccess,
+        ends: End,
+    ) {
+        let mut start = indices.start;
+        while start < indices.end {
+            let target = self.plan.passes[start].target;
+            let goes_on = |index: &usize| self.plan.passes[*index].target == target;
+            let end = (start..indices.end).take_while(goes_on).count() + start;
+            let Some(attachment) = self.attachment(start, ends.1) else {
+                return;
+            };
+            let kind = self.plan.passes[start].kind;
+            let timestamps = timing.of(kind);
+            let mut render_pass = encoder.begin_render_pass(&RenderPassDescriptor {
+                label: Some(kind.label()),
+                color_attachments: &[Some(attachment)],
+                timestamp_writes: timestamps.map(|timestamps| timestamps.of_render_pass()),
+                ..default()
+            });
+            (start..end).for_each(|index| self.draw(&mut render_pass, index, with, ends.0));
+            start = end;
+        }
+    }
+
+    /// What the render passes from `index` on that have one target write to.
+    fn attachment<'a>(
+        &'a self,
+        index: usize,
+        destination: Option<&RenderPassColorAttachment<'a>>,
+    ) -> Option<RenderPassColorAttachment<'a>> {
+        let passes = &self.plan.passes;
+        let Surface::Intermediate(texture) = passes[index].target else {
+            return destination.cloned();
+        };
+        // What it held before matters only if another kind of pass has written a part of it.
+        let is_part = passes[index].size != self.plan.intermediates[texture];
+        let was_written = passes[..index].iter().any(|pass| pass.target == passes[index].target);
+        let load = if is_part && was_written {
+            LoadOp::Load
+        } else {
+            LoadOp::Clear(default())
+        };
+        Some(attachment(&self.textures[texture], load))
+    }
+
+    fn draw(&self, render_pass: &mut wgpu::RenderPass, index: usize, with: BlurAccess, source: TextureViewId) {
+        let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
+        let usable = step.ready(with.pipelines, with.cache);
+        let Some(Ready::Render(pipeline)) = usable.map(|usable| usable.pipeline) else {
+            return;
+        };
+        let (origin, size) = (pass.origin, pass.size);
+        let [x, y, width, height] = [origin.x, origin.y, size.x, size.y].map(|texels| texels as f32);
+        render_pass.set_viewport(x, y, width, height, 0.0, 1.0);
+        render_pass.set_scissor_rect(origin.x, origin.y, size.x, size.y);
+        render_pass.set_pipeline(pipeline);
+        render_pass.set_bind_group(
+            0,
+            step.bind_group(self.source_of(pass, source)),
+            &[uniform_offset(index)],
+        );
+        render_pass.draw(0..3, 0..1);
+    }
+
+    /// The view that a pass reads.
+    fn source_of(&self, pass: &Pass, source: TextureViewId) -> TextureViewId {
+        match pass.source {
+            Surface::Intermediate(index) => self.textures[index].id(),
+            Surface::Source | Surface::Destination => source,
+        }
+    }
+
+    fn dispatch(
+        &self,
+        encoder: &mut CommandEncoder,
+        indices: Range<usize>,
+        timing: Timing,
+        with: BlurAccess,
+        source: TextureViewId,
+    ) {
+        let kind = self.plan.passes[indices.start].kind;
+        let timestamps = timing.of(kind);
+        let mut compute_pass = encoder.begin_compute_pass(&ComputePassDescriptor {
+            label: Some(kind.label()),
+            timestamp_writes: timestamps.map(|timestamps| timestamps.of_compute_pass()),
+        });
+        let mut next = indices.start;
+        while next < indices.end {
+            let index = next;
+            let merged = self.merged(index..indices.end);
+            next += merged.len();
+            let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
+            let Some(usable) = step.ready(with.pipelines, with.cache) else {
+                continue;
+            };
+            let (Ready::Compute(pipeline), Some(tile)) = (usable.pipeline, usable.program.tile()) else {
+                continue;
+            };
+            let largest = merged.iter().fold(UVec2::ZERO, |largest, pass| largest.max(pass.size));
+            compute_pass.set_pipeline(pipeline);
+            compute_pass.set_bind_group(
+                0,
+                step.bind_group(self.source_of(pass, source)),
+                &[uniform_offset(index)],
+            );
+            let groups = [
+                largest.x.div_ceil(tile.x),
+                largest.y.div_ceil(tile.y),
+                merged.len() as u32,
+            ];
+            compute_pass.dispatch_workgroups(groups[0], groups[1], groups[2]);
+        }
+    }
+
+    /// The passes from the first of these on that are one dispatch. Those of a program between two textures are, if it can do
+    /// that: no GPU has to wait for one of them before the next.
+    fn merged(&self, indices: Range<usize>) -> &[Pass] {
+        let (first, passes) = (indices.start, &self.plan.passes);
+        let ends = |pass: &Pass| (pass.source, pass.target);
+        let goes_on = |index: &usize| {
+            self.steps[*index].key == self.steps[first].key && ends(&passes[*index]) == ends(&passes[first])
+        };
+        let most = if self.steps[first].key.merges() { MERGED } else { 1 };
+        let count = indices.take(most).take_while(goes_on).count();
+        &passes[first..first + count]
+    }
+}
+
+fn attachment(view: &TextureView, load: LoadOp<wgpu::Color>) -> RenderPassColorAttachment<'_> {
+    RenderPassColorAttachment {
+        view,
+        depth_slice: None,
+        resolve_target: None,
+        ops: Operations {
+            load,
+            store: StoreOp::Store,
+        },
+    }
+}

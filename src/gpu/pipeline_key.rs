@@ -1,0 +1,386 @@
+//! Pipelines: what distinguishes one from another, their layouts, and their descriptors.
+
+use super::profile_bindings;
+use super::uniforms::{MERGED, PassUniform};
+use crate::formats::dither::Dither;
+use crate::formats::table::{Format, Rounding, Sample};
+use crate::formats::{Ends, Resolved};
+use crate::plan::pass::{BORDER, MAX_WEIGHTS, Stage};
+use crate::plan::{SIGMA_LEVELS, SIGMAS_APART};
+use crate::program::{Beyond, Program, Sums};
+use crate::settings::BlurAlpha;
+use bevy::asset::AssetServer;
+use bevy::core_pipeline::FullscreenShader;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy::render::render_resource::binding_types::{sampler, texture_2d, texture_storage_2d, uniform_buffer_sized};
+use bevy::render::render_resource::{
+    AddressMode, BindGroupLayoutDescriptor, BufferSize, CachedComputePipelineId, CachedRenderPipelineId,
+    ColorTargetState, ColorWrites, ComputePipelineDescriptor, FilterMode, FragmentState, PipelineCache,
+    RenderPipelineDescriptor, Sampler, SamplerBindingType, SamplerDescriptor, ShaderStages, StorageTextureAccess,
+    TextureFormat, TextureSampleType,
+};
+use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
+use bevy::shader::ShaderDefVal;
+
+/// What becomes of alpha when a value leaves a blur.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum AlphaOutput {
+    Keep,
+    Unpremultiply,
+    Opaque,
+}
+
+/// All that distinguishes one pipeline from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PipelineKey {
+    /// What it runs.
+    pub program: Program,
+    /// The format of the target's view.
+    pub target: TextureFormat,
+    /// The type that it reads.
+    reads: Sample,
+    /// Whether it reads the picture itself, in which a value may be infinite or NaN.
+    is_first: bool,
+    /// Whether it reads straight alpha.
+    premultiplies: bool,
+    alpha_output: AlphaOutput,
+    dither: Dither,
+    /// Whether intermediates are half floats.
+    in_halves: bool,
+    /// Whether it writes where the picture itself is, and whether it writes what it could read.
+    in_place: bool,
+    keeps_format: bool,
+    /// Whether it leaves out what is not read.
+    pub skips: bool,
+}
+
+/// A pipeline that has been asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Queued {
+    Render(CachedRenderPipelineId),
+    Compute(CachedComputePipelineId),
+}
+
+impl PipelineKey {
+    /// The pipeline of a stage of a blur.
+    #[must_use]
+    pub fn new(stage: Stage, ends: &Ends, resolved: &Resolved) -> Self {
+        // What is only copied is not converted.
+        let copies = stage.is_first && stage.program == Program::CopyFragment;
+        let converts = resolved.alpha == BlurAlpha::Straight && !copies;
+        let source = if stage.is_first { Format::of(ends.source) } else { None };
+        let reads = source.map_or(Sample::Float, |format| format.sample());
+        let target = if stage.is_last {
+            ends.destination
+        } else {
+            resolved.intermediate
+        };
+        Self {
+            program: stage.program,
+            target,
+            reads,
+            // Integers are finite.
+            is_first: stage.is_first && !copies && reads == Sample::Float,
+            premultiplies: stage.is_first && converts && resolved.has_alpha,
+            alpha_output: match resolved.alpha {
+                BlurAlpha::Straight if stage.is_last && converts => AlphaOutput::Unpremultiply,
+                BlurAlpha::Opaque if stage.is_last => AlphaOutput::Opaque,
+                _ => AlphaOutput::Keep,
+            },
+            dither: if stage.is_last && !copies {
+                ends.dither
+            } else {
+                Dither::Off
+            },
+            in_halves: resolved.intermediate == TextureFormat::Rgba16Float,
+            in_place: stage.program.blends() && stage.is_last && ends.in_place,
+            keeps_format: (stage.program.blends() || copies)
+                && stage.is_last
+                && stage.is_first
+                && reads == Sample::Float
+                && ends.source == ends.destination,
+            skips: stage.skips,
+        }
+    }
+
+    /// A last step that a front end does, on a picture of this format.
+    pub(super) fn deferred(filtered: bool, target: TextureFormat) -> Self {
+        Self {
+            program: Program::UpsampleFragment { filtered },
+            target,
+            reads: Sample::Float,
+            is_first: false,
+            premultiplies: false,
+            alpha_output: AlphaOutput::Keep,
+            // The front end dithers what it writes.
+            dither: Dither::Off,
+            in_halves: !Format::of(target).is_some_and(|format| format.is_wide()),
+            in_place: false,
+            keeps_format: false,
+            skips: false,
+        }
+    }
+
+    /// The same with the version of the program that serves any kernel.
+    #[must_use]
+    pub fn for_any_kernel(self) -> Self {
+        Self {
+            program: self.program.for_any_kernel(),
+            ..self
+        }
+    }
+
+    /// The bind group layout: uniform, source, the sampler if filtered, and what a compute pass stores to.
+    #[must_use]
+    pub fn layout(&self) -> BindGroupLayoutDescriptor {
+        let filterable = self.program.filters();
+        let stage = if self.program.computes() {
+            ShaderStages::COMPUTE
+        } else {
+            ShaderStages::FRAGMENT
+        };
+        let uniform = uniform_buffer_sized(true, self.uniform_size());
+        let source = match self.reads {
+            Sample::Float if self.program.blends() => TextureSampleType::Float {
+                filterable: self.program.sums_filtered(),
+            },
+            Sample::Float => TextureSampleType::Float { filterable },
+            Sample::Uint => TextureSampleType::Uint,
+            Sample::Sint => TextureSampleType::Sint,
+        };
+        let mut entries = vec![uniform.build(0, stage), texture_2d(source).build(1, stage)];
+        if filterable {
+            entries.push(sampler(SamplerBindingType::Filtering).build(2, stage));
+        }
+        if self.program.computes() {
+            entries.push(texture_storage_2d(self.target, StorageTextureAccess::WriteOnly).build(3, stage));
+        }
+        entries.extend(profile_bindings::layout(self.program, self.skips, stage));
+        BindGroupLayoutDescriptor::new("gaussian_blur_layout", &entries)
+    }
+
+    /// Whether a dispatch carries out several passes that follow each other: those of sigma levels out of one level. Nobody reads
+    /// what one of them writes before all are done.
+    #[must_use]
+    pub fn merges(&self) -> bool {
+        self.skips && self.program.computes()
+    }
+
+    /// How many bytes of uniforms are bound.
+    #[must_use]
+    pub fn uniform_size(&self) -> Option<BufferSize> {
+        let passes = if self.merges() { MERGED } else { 1 };
+        BufferSize::new((passes * size_of::<PassUniform>()) as u64)
+    }
+
+    /// Whether bind groups for one pipeline fit the other.
+    #[must_use]
+    pub fn binds_like(&self, other: &Self) -> bool {
+        let stored = |key: &Self| key.program.computes().then_some(key.target);
+        let binds = |key: &Self| {
+            let program = key.program;
+            let varies = (key.skips, program.varies(), program.sums());
+            (program.filters(), varies, key.reads, stored(key))
+        };
+        binds(self) == binds(other)
+    }
+
+    /// Whether what it sums may be more than half floats can hold.
+    fn may_exceed(&self) -> bool {
+        let is_divided = !self.in_halves || self.alpha_output == AlphaOutput::Unpremultiply;
+        is_divided
+            || match self.program {
+                // Infinities stay infinities.
+                Program::CopyFragment => false,
+                // It limits its results itself: its many sums on the way are no larger than what they sum.
+                Program::GatherCompute => false,
+                // No weight is negative. And it finds infinities of the picture in what it has packed.
+                Program::DownsampleCompute { .. } => false,
+                Program::ConvolveCompute { .. } => {
+                    self.program.serves_any_kernel() || self.program.beyond() != Beyond::Clamped
+                }
+                _ => true,
+            }
+    }
+
+    fn label(&self) -> String {
+        format!("gaussian_blur_{}", self.program.name())
+    }
+
+    /// What the shader is compiled for.
+    pub(super) fn definitions(&self, round_packed: bool) -> Vec<ShaderDefVal> {
+        let target = Format::of(self.target);
+        let writes = target.map_or(Sample::Float, |format| format.sample());
+        let rounding = target.map_or(Rounding::None, |format| format.rounding());
+        // What has been packed is a half float already, unless it is changed on its way out.
+        let is_changed = self.alpha_output == AlphaOutput::Unpremultiply || self.dither != Dither::Off;
+        let is_rounded = self.program.writes_packed() && !is_changed;
+        let ends_at_levels = self.dither != Dither::Off && Dither::of_target(self.target) != Dither::Off;
+        let (beyond, is_special) = (self.program.beyond(), !self.program.serves_any_kernel());
+        let flags = [
+            ("ANY_KERNEL", self.program.serves_any_kernel()),
+            ("CLAMPED", beyond == Beyond::Clamped && self.program.computes()),
+            ("FOLDED", beyond != Beyond::Clamped && is_special),
+            ("IMAGES", beyond == Beyond::Images && is_special),
+            ("FILTERED", self.program.filters()),
+            ("SUMS_FILTERED", self.program.sums_filtered()),
+            ("GATHERED", self.program.sums() == Some(Sums::Gathered)),
+            ("FIRST", self.is_first),
+            ("HALF_FLOAT", self.in_halves),
+            ("PREMULTIPLY", self.premultiplies),
+            ("UNPREMULTIPLY", self.alpha_output == AlphaOutput::Unpremultiply),
+            ("OPAQUE", self.alpha_output == AlphaOutput::Opaque),
+            ("DITHER_STORED", self.dither == Dither::Stored),
+            ("DITHER_ENCODED", self.dither == Dither::Encoded),
+            ("ENDS_AT_LEVELS", ends_at_levels),
+            ("ROUND_TO_HALF", rounding == Rounding::Half && !is_rounded),
+            ("ROUND_TO_PACKED", rounding == Rounding::Packed),
+            ("MAY_EXCEED", self.may_exceed()),
+            ("ROUND_PACKED", round_packed),
+            ("IN_PLACE", self.in_place),
+            ("KEEPS_FORMAT", self.keeps_format),
+            ("SKIPS", self.skips),
+            ("MERGES", self.merges()),
+            ("COMPUTE", self.program.computes()),
+            ("SOURCE_UINT", self.reads == Sample::Uint),
+            ("SOURCE_SINT", self.reads == Sample::Sint),
+            ("TARGET_UINT", writes == Sample::Uint),
+            ("TARGET_SINT", writes == Sample::Sint),
+            ("INTEGERS", self.reads == writes && writes != Sample::Float),
+        ];
+        let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name);
+        let stored = target.and_then(|format| format.storage_definition());
+        let stored = stored.filter(|_| self.program.computes());
+        let sizes = [("TABLE_VECTORS", MAX_WEIGHTS as u32 / 4), ("BORDER", BORDER as u32)];
+        let mut numbers: Vec<(&str, u32)> = sizes.into_iter().chain(self.program.numbers()).collect();
+        if self.program.varies() {
+            numbers.extend([("SIGMA_LEVELS", SIGMA_LEVELS as u32), ("SIGMAS_APART", SIGMAS_APART)]);
+        }
+        if self.merges() {
+            numbers.push(("MERGED", MERGED as u32));
+        }
+        if let Rounding::Integer {
+            largest: [colour, alpha],
+        } = rounding
+        {
+            numbers.extend([("LARGEST_COLOUR", colour), ("LARGEST_ALPHA", alpha)]);
+        }
+        let numbers = numbers
+            .into_iter()
+            .map(|(name, number)| ShaderDefVal::UInt(name.into(), number));
+        flags.chain(stored).map(Into::into).chain(numbers).collect()
+    }
+}
+
+/// The layout of what a step reads that is left to somebody who renders: a uniform with a dynamic offset, a level, and a
+/// sampler if the level is read with filtered fetches.
+#[must_use]
+pub fn deferred_layout(filtered: bool, target: TextureFormat) -> BindGroupLayoutDescriptor {
+    PipelineKey::deferred(filtered, target).layout()
+}
+
+/// What `uniform/spline.wgsl` is compiled for there.
+#[must_use]
+pub fn deferred_definitions(filtered: bool, target: TextureFormat) -> Vec<ShaderDefVal> {
+    PipelineKey::deferred(filtered, target).definitions(false)
+}
+
+/// What all pipelines share. Made anew when the render device is.
+pub struct PipelineFactory {
+    /// Linear, clamped.
+    pub sampler: Sampler,
+    /// Whether shaders have to round what they pack as half floats.
+    round_packed: bool,
+    fullscreen: FullscreenShader,
+    /// The shaders by name. They are loaded before anything needs them.
+    shaders: HashMap<&'static str, Handle<Shader>>,
+}
+
+impl PipelineFactory {
+    pub fn new(
+        device: &RenderDevice,
+        info: &RenderAdapterInfo,
+        fullscreen: &FullscreenShader,
+        assets: &AssetServer,
+    ) -> Self {
+        Self {
+            sampler: device.create_sampler(&SamplerDescriptor {
+                label: Some("gaussian_blur_sampler"),
+                min_filter: FilterMode::Linear,
+                mag_filter: FilterMode::Linear,
+                address_mode_u: AddressMode::ClampToEdge,
+                address_mode_v: AddressMode::ClampToEdge,
+                ..default()
+            }),
+            round_packed: packing_truncates(info),
+            fullscreen: fullscreen.clone(),
+            shaders: Program::SHADERS
+                .map(|program| (program.name(), load(program, assets)))
+                .into(),
+        }
+    }
+
+    /// Asks for a pipeline to be compiled.
+    pub fn queue(&self, key: &PipelineKey, cache: &PipelineCache) -> Queued {
+        if key.program.computes() {
+            Queued::Compute(cache.queue_compute_pipeline(self.compute(key)))
+        } else {
+            Queued::Render(cache.queue_render_pipeline(self.render(key)))
+        }
+    }
+
+    fn shader(&self, program: Program) -> Handle<Shader> {
+        self.shaders[program.name()].clone()
+    }
+
+    fn render(&self, key: &PipelineKey) -> RenderPipelineDescriptor {
+        RenderPipelineDescriptor {
+            label: Some(key.label().into()),
+            layout: vec![key.layout()],
+            vertex: self.fullscreen.to_vertex_state(),
+            fragment: Some(FragmentState {
+                shader: self.shader(key.program),
+                shader_defs: key.definitions(self.round_packed),
+                entry_point: Some(key.program.name().into()),
+                targets: vec![Some(ColorTargetState {
+                    format: key.target,
+                    blend: None,
+                    write_mask: match key.program {
+                        Program::OpaqueFragment => ColorWrites::ALPHA,
+                        _ => ColorWrites::ALL,
+                    },
+                })],
+            }),
+            ..default()
+        }
+    }
+
+    fn compute(&self, key: &PipelineKey) -> ComputePipelineDescriptor {
+        ComputePipelineDescriptor {
+            label: Some(key.label().into()),
+            layout: vec![key.layout()],
+            shader: self.shader(key.program),
+            shader_defs: key.definitions(self.round_packed),
+            entry_point: Some(key.program.name().into()),
+            ..default()
+        }
+    }
+}
+
+fn load(program: Program, assets: &AssetServer) -> Handle<Shader> {
+    assets.load(format!(
+        "embedded://{}/shaders/{}.wgsl",
+        env!("CARGO_PKG_NAME"),
+        program.path()
+    ))
+}
+
+/// Whether a GPU may cut off the bits that do not fit when `pack2x16float` makes half floats.
+///
+/// The languages allow it, and lavapipe does it. NVIDIA's GPUs round there (what they *store* as half floats they cut, like
+/// lavapipe); leaving it to them makes weak blurs faster.
+fn packing_truncates(info: &RenderAdapterInfo) -> bool {
+    const NVIDIA: u32 = 0x10de;
+    info.vendor != NVIDIA
+}

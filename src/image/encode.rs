@@ -1,0 +1,195 @@
+//! The render world: encodes what is due, before the cameras, between them, or after them.
+//!
+//! What a camera paints is blurred when the last camera that paints it is done, so that the cameras behind it show this
+//! frame's picture.
+
+use super::prepare::{Due, ImageJob, ImageJobs};
+use super::request::{ImageRequest, Outcome, Outcomes, Requests};
+use crate::gpu::{BlurJob, BlurRecorder, Timed, Views, record_together};
+use bevy::camera::NormalizedRenderTarget;
+use bevy::core_pipeline::schedule::{Core2d, Core3d};
+use bevy::ecs::schedule::ScheduleLabel;
+use bevy::ecs::system::SystemParam;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy::render::camera::{ExtractedCamera, SortedCameras};
+use bevy::render::render_resource::TextureView;
+use bevy::render::renderer::{CurrentView, RenderContext};
+
+/// When each request of this frame is recorded, in the order of the requests.
+#[derive(Resource, Default)]
+pub struct Times(Vec<Time>);
+
+/// A time in a frame. Those of cameras are counted in the order in which cameras render.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Time {
+    BeforeCameras,
+    After { index: usize, camera: Entity },
+    AfterCameras,
+}
+
+/// Finds out when the inputs of every blur are there.
+pub fn find_times(
+    requested: Res<Requests>,
+    sorted: Res<SortedCameras>,
+    cameras: Query<&ExtractedCamera>,
+    mut times: ResMut<Times>,
+    mut painted: Local<HashMap<AssetId<Image>, Time>>,
+) {
+    painted.clear();
+    for (index, camera) in sorted.0.iter().enumerate() {
+        let Some(NormalizedRenderTarget::Image(target)) = &camera.target else {
+            continue;
+        };
+        let has_hook = cameras
+            .get(camera.entity)
+            .is_ok_and(|camera| camera.schedule == Core2d.intern() || camera.schedule == Core3d.intern());
+        let time = match camera.entity {
+            camera if has_hook => Time::After { index, camera },
+            _ => Time::AfterCameras,
+        };
+        let latest = painted.entry(target.handle.id()).or_insert(time);
+        *latest = time.max(*latest);
+    }
+    times.0.clear();
+    for request in &requested.ordered {
+        let times_of_inputs = request.inputs().filter_map(|input| painted.get(&input));
+        let time = times_of_inputs.max().copied().unwrap_or(Time::BeforeCameras);
+        // What it writes is there no sooner for the blurs that read it.
+        let target = painted.entry(request.target).or_insert(time);
+        *target = time.max(*target);
+        times.0.push(time);
+    }
+}
+
+pub fn record_before_cameras(recording: Recording, context: RenderContext) {
+    recording.record(Time::BeforeCameras, context);
+}
+
+/// Runs at the end of every camera's schedule.
+pub fn record_after_camera(view: Res<CurrentView>, recording: Recording, context: RenderContext) {
+    let is_this = |time: &&Time| matches!(time, Time::After { camera, .. } if *camera == view.0);
+    if let Some(time) = recording.times.0.iter().find(is_this).copied() {
+        recording.record(time, context);
+    }
+}
+
+pub fn record_after_cameras(recording: Recording, context: RenderContext) {
+    recording.record(Time::AfterCameras, context);
+}
+
+/// What recording takes.
+#[derive(SystemParam)]
+pub struct Recording<'w> {
+    requested: Res<'w, Requests>,
+    times: Res<'w, Times>,
+    jobs: ResMut<'w, ImageJobs>,
+    encoded: ResMut<'w, Encoded>,
+    recorder: BlurRecorder<'w>,
+}
+
+/// The blurs that have been encoded in this frame.
+#[derive(Resource, Default)]
+pub struct Encoded(Vec<Outcome>);
+
+impl Recording<'_> {
+    fn record(mut self, time: Time, mut context: RenderContext) {
+        for (request, _) in self
+            .requested
+            .ordered
+            .iter()
+            .zip(&self.times.0)
+            .filter(|(_, at)| **at == time)
+        {
+            if is_starved(&self.jobs, request) {
+                continue;
+            }
+            let Some(image_job) = self.jobs.0.get_mut(&request.entity) else {
+                continue;
+            };
+            if image_job.record(request, &self.recorder, &mut context) {
+                self.encoded.0.push(Outcome {
+                    entity: request.entity,
+                    result: Ok((request.revision, request.blur)),
+                });
+            }
+        }
+    }
+}
+
+/// Whether a blur that writes an input is still to be carried out: the input is not there yet.
+fn is_starved(jobs: &ImageJobs, request: &ImageRequest) -> bool {
+    let is_pending = |feeder: &Entity| jobs.0.get(feeder).is_none_or(|feeder| feeder.is_pending);
+    request.feeders.iter().flatten().any(is_pending)
+}
+
+impl ImageJob {
+    /// Encodes what is due. Returns whether that is what was asked for.
+    fn record(&mut self, request: &ImageRequest, recorder: &BlurRecorder, context: &mut RenderContext) -> bool {
+        let Some(due) = self.due.take() else {
+            return false;
+        };
+        // Without anything to do, it is done.
+        if !self.job.is_idle() {
+            // A blur in place must not be repeated because a level was late.
+            if !self.levels.iter().all(|level| level.is_ready(recorder)) {
+                return false;
+            }
+            let is_done = match &self.views {
+                Some(views) if views.source.len() > 1 || views.target.len() > 1 => {
+                    let mut is_done = false;
+                    record_together(context, &request.label, |context| {
+                        is_done = self.record_layers(&due, Timed::Nested(&request.label), recorder, context);
+                    });
+                    is_done
+                }
+                _ => self.record_layers(&due, Timed::Whole(&request.label), recorder, context),
+            };
+            if !is_done {
+                return false;
+            }
+        }
+        if let Some(copy) = &mut self.copy {
+            copy.is_covered = due.blurs;
+        }
+        self.done = Some(due.done);
+        self.is_pending = false;
+        true
+    }
+
+    /// Encodes all layers, then all levels of each.
+    fn record_layers(&mut self, due: &Due, timed: Timed, recorder: &BlurRecorder, context: &mut RenderContext) -> bool {
+        let Some(views) = &self.views else {
+            return false;
+        };
+        let mut record = |job: &mut BlurJob, from: &[TextureView], to: &[TextureView]| {
+            let mut is_done = true;
+            for (source, destination) in from.iter().zip(to) {
+                let turns = from.len();
+                let views = Views::new(source, destination);
+                is_done &= job.record(recorder, context, timed, &Views { turns, ..views });
+            }
+            is_done
+        };
+        if due.captures
+            && let Some(copy) = &mut self.copy
+        {
+            copy.is_captured = record(&mut copy.job, &views.source, &copy.views);
+            if !copy.is_captured {
+                return false;
+            }
+        }
+        let copy = self.copy.as_ref().filter(|_| due.reads_copy);
+        let source = copy.map_or(&views.source, |copy| &copy.views);
+        let mut is_done = record(&mut self.job, source, &views.target[0]);
+        for (levels, job) in views.target.windows(2).zip(&mut self.levels) {
+            is_done &= record(job, &levels[0], &levels[1]);
+        }
+        is_done
+    }
+}
+
+/// Reports what has been encoded, now that it has been submitted.
+pub fn report_submitted(mut encoded: ResMut<Encoded>, outcomes: Res<Outcomes>) {
+    encoded.0.drain(..).for_each(|outcome| outcomes.push(outcome));
+}

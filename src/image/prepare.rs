@@ -1,0 +1,354 @@
+//! The render world: what is kept of every image blur, and what is to be done in a frame.
+
+use super::request::{ImageRequest, Outcomes, Requests, inputs_of};
+use super::source_copy::{SourceCopy, capture};
+use crate::errors::BlurError;
+use crate::formats::dither::Dither;
+use crate::formats::{Ends, precision_of};
+use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, WorkKind, layers_of};
+use crate::plan::{Finish, blurs};
+use crate::settings::{BlurAlpha, BlurUpdate};
+use crate::sigma_field::SigmaField;
+use bevy::math::Affine2;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy::render::Extract;
+use bevy::render::render_asset::RenderAssets;
+use bevy::render::render_resource::{TextureId, TextureUsages, TextureView, TextureViewId};
+use bevy::render::renderer::RenderDevice;
+use bevy::render::texture::GpuImage;
+
+/// What the render world keeps of every image blur.
+#[derive(Resource, Default)]
+pub struct ImageJobs(pub HashMap<Entity, ImageJob>);
+
+#[derive(Default)]
+pub struct ImageJob {
+    pub job: BlurJob,
+    /// What makes the mip levels of the target, from the second on.
+    pub levels: Vec<BlurJob>,
+    pub views: Option<LayerViews>,
+    /// What is to be encoded in this frame.
+    pub due: Option<Due>,
+    /// What was executed last.
+    pub done: Option<Done>,
+    /// Whether something is still to be executed in this frame, or as soon as its images are there.
+    pub is_pending: bool,
+    /// The picture as it was before a blur in place.
+    pub copy: Option<SourceCopy>,
+}
+
+/// A view for each layer.
+type Layers = Vec<TextureView>;
+
+/// What passes read and write of a source and a target.
+pub struct LayerViews {
+    of: [TextureViewId; 2],
+    pub source: Layers,
+    /// The levels of the target.
+    pub target: Vec<Layers>,
+}
+
+/// A blur that is to be encoded.
+pub struct Due {
+    /// Whether the source has to be copied first, and whether the copy is read.
+    pub captures: bool,
+    pub reads_copy: bool,
+    /// Whether something remains to be seen of the blur.
+    pub blurs: bool,
+    pub done: Done,
+}
+
+/// Tells whether a blur has to be executed again.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Done {
+    revision: u64,
+    source: TextureId,
+    mask: Option<TextureId>,
+    target: TextureId,
+}
+
+impl Done {
+    /// The textures that are read.
+    fn inputs(&self) -> impl Iterator<Item = TextureId> {
+        [Some(self.source), self.mask].into_iter().flatten()
+    }
+
+    fn has_textures_of(&self, other: &Self) -> bool {
+        let textures = |done: &Self| (done.source, done.mask, done.target);
+        textures(self) == textures(other)
+    }
+}
+
+pub fn extract_requests(mut requested: ResMut<Requests>, requests: Extract<Res<Requests>>) {
+    requested.copy_from(&requests);
+}
+
+/// Validates what is due and prepares its job.
+pub fn prepare_jobs(
+    requested: Res<Requests>,
+    mut jobs: ResMut<ImageJobs>,
+    images: Res<RenderAssets<GpuImage>>,
+    device: Res<RenderDevice>,
+    outcomes: Res<Outcomes>,
+    mut preparer: BlurPreparer,
+    mut written: Local<Vec<TextureId>>,
+) {
+    written.clear();
+    jobs.0.retain(|entity, _| requested.alive.contains(entity));
+    for request in &requested.ordered {
+        let image_job = jobs.0.entry(request.entity).or_default();
+        image_job.due = None;
+        image_job.is_pending = image_job.done.is_none_or(|done| done.revision != request.revision);
+        // While pixels are on their way, Bevy keeps the old ones from being seen: the image is not there.
+        let (Some(source), Some(target)) = (images.get(request.source), images.get(request.target)) else {
+            continue;
+        };
+        let [_, mask] = inputs_of(request.source, &request.profile);
+        let now = Done {
+            revision: request.revision,
+            source: source.texture.id(),
+            mask: mask.and_then(|mask| Some(images.get(mask)?.texture.id())),
+            target: target.texture.id(),
+        };
+        let are_fed = now.inputs().any(|input| written.contains(&input));
+        image_job.is_pending = image_job.is_due(request, now) || request.update == BlurUpdate::OnChange && are_fed;
+        if !image_job.is_pending {
+            image_job.release();
+            continue;
+        }
+        let outcome = image_job.prepare(request, (source, target), now, &device, &mut preparer);
+        if outcome.is_err() {
+            image_job.release();
+            // No other blur has to wait for this one.
+            image_job.is_pending = false;
+        }
+        if image_job.due.is_some() {
+            written.push(now.target);
+        }
+        if let Err(news) = image_job.job.settle(outcome) {
+            outcomes.fail(request.entity, news);
+        }
+    }
+}
+
+impl ImageJob {
+    fn prepare(
+        &mut self,
+        request: &ImageRequest,
+        (source, target): (&GpuImage, &GpuImage),
+        now: Done,
+        device: &RenderDevice,
+        preparer: &mut BlurPreparer,
+    ) -> Result<BlurState, BlurError> {
+        let viewed = [ViewInfo::of_gpu(source)?, ViewInfo::of_gpu(target)?];
+        let [from, to] = viewed;
+        if request.owns_target && (from.size, from.layers) != (to.size, to.layers) {
+            // The new target is on its way.
+            return Ok(BlurState::Waiting);
+        }
+        check_sizes(from, to)?;
+        check_usages(source, target, to)?;
+        self.view_layers((source, target), &viewed);
+        let io = BlurIo {
+            ends: ends(request, from, target),
+            target: now.target,
+            source_is_fresh: !request.is_in_place() || request.update != BlurUpdate::Once,
+        };
+        preparer.announce(io.ends, WorkKind::Blur, Finish::Write);
+        preparer.announce(io.ends, WorkKind::Copy, Finish::Write);
+        self.set_up(request, now, viewed, io, (device, preparer))
+    }
+
+    /// Prepares what a blur that is due takes: a copy of its source if that is to be kept, the blur or copy itself, and
+    /// the mip levels.
+    fn set_up(
+        &mut self,
+        request: &ImageRequest,
+        now: Done,
+        [from, to]: [ViewInfo; 2],
+        io: BlurIo,
+        (device, preparer): (&RenderDevice, &mut BlurPreparer),
+    ) -> Result<BlurState, BlurError> {
+        let work = work(request, from.size);
+        let mut due = Due {
+            captures: false,
+            reads_copy: false,
+            blurs: work != Work::Copy,
+            done: now,
+        };
+        let restores = !due.blurs && request.is_in_place();
+        if restores && !self.is_covered(request, now.source) {
+            // The picture is as it was.
+            self.job.release();
+            self.due = Some(due);
+            return Ok(BlurState::Nothing);
+        }
+        if restores || request.keeps_source() {
+            due.captures = self.copy_source(request, from, now.source, device, preparer)?;
+            due.reads_copy = true;
+        } else {
+            self.copy = None;
+        }
+        let alpha = if restores {
+            BlurAlpha::Premultiplied
+        } else {
+            io.ends.alpha
+        };
+        let ends = Ends { alpha, ..io.ends };
+        let state = self.job.try_update(
+            preparer,
+            BlurRequest::whole(BlurIo { ends, ..io }, work, from.size, from.size),
+        )?;
+        if state == BlurState::Waiting {
+            return Ok(state);
+        }
+        // The levels of a copy are what they are without dithering.
+        let dither = if due.blurs { io.ends.dither } else { Dither::Off };
+        let ends = Ends { dither, ..io.ends };
+        self.prepare_levels(to, BlurIo { ends, ..io }, preparer)?;
+        self.due = Some(due);
+        Ok(state)
+    }
+
+    /// Prepares the mip levels of a target.
+    fn prepare_levels(&mut self, target: ViewInfo, io: BlurIo, preparer: &mut BlurPreparer) -> Result<(), BlurError> {
+        self.levels.resize_with(target.levels as usize - 1, BlurJob::default);
+        let ends = Ends {
+            source: io.ends.destination,
+            has_storage: false,
+            in_place: false,
+            ..io.ends
+        };
+        for (job, level) in self.levels.iter_mut().zip(1..) {
+            let [from, to] = [level - 1, level].map(|level| target.level_size(level));
+            job.try_update(
+                preparer,
+                BlurRequest::whole(BlurIo { ends, ..io }, Work::Mipmap, to, from),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn is_due(&self, request: &ImageRequest, now: Done) -> bool {
+        match self.done {
+            _ if request.update == BlurUpdate::EveryFrame => true,
+            None => request.revision > 0,
+            Some(done) => {
+                let is_replaced = !done.has_textures_of(&now);
+                done.revision != now.revision || request.update == BlurUpdate::OnChange && is_replaced
+            }
+        }
+    }
+
+    /// For a blur in place: whether the picture has been blurred since it was copied.
+    fn is_covered(&self, request: &ImageRequest, of: TextureId) -> bool {
+        let is_current = |copy: &&SourceCopy| copy.of == of && copy.uploads == request.uploads;
+        self.copy
+            .as_ref()
+            .filter(is_current)
+            .is_some_and(|copy| copy.is_covered)
+    }
+
+    /// For a blur in place that keeps its source: whether it has to be copied first.
+    fn copy_source(
+        &mut self,
+        request: &ImageRequest,
+        viewed: ViewInfo,
+        of: TextureId,
+        device: &RenderDevice,
+        preparer: &mut BlurPreparer,
+    ) -> Result<bool, BlurError> {
+        let copy = match self.copy.take() {
+            Some(copy) if copy.of == of => self.copy.insert(copy),
+            _ => self.copy.insert(SourceCopy::new(viewed, of, device)?),
+        };
+        if copy.uploads != request.uploads {
+            copy.uploads = request.uploads;
+            (copy.is_captured, copy.is_covered) = (false, false);
+        }
+        if copy.is_captured {
+            copy.job = BlurJob::default();
+        } else {
+            let request = capture(viewed, copy.texture);
+            copy.job.try_update(preparer, request)?;
+        }
+        Ok(!copy.is_captured)
+    }
+
+    /// Makes the views that passes read and write, unless they are there.
+    fn view_layers(&mut self, (source, target): (&GpuImage, &GpuImage), [from, to]: &[ViewInfo; 2]) {
+        let of = [source.texture_view.id(), target.texture_view.id()];
+        if self.views.as_ref().is_none_or(|views| views.of != of) {
+            self.views = Some(LayerViews {
+                of,
+                source: layers_of(source, from, 0),
+                target: (0..to.levels).map(|level| layers_of(target, to, level)).collect(),
+            });
+        }
+    }
+
+    /// Lets textures go.
+    fn release(&mut self) {
+        self.views = None;
+        self.job.release();
+        self.levels.iter_mut().for_each(BlurJob::release);
+    }
+}
+
+fn check_sizes(source: ViewInfo, target: ViewInfo) -> Result<(), BlurError> {
+    if source.size != target.size {
+        let (source, target) = (source.size, target.size);
+        return Err(BlurError::SizeMismatch { source, target });
+    }
+    if source.layers != target.layers {
+        let (source, target) = (source.layers, target.layers);
+        return Err(BlurError::LayerMismatch { source, target });
+    }
+    Ok(())
+}
+
+fn check_usages(source: &GpuImage, target: &GpuImage, written: ViewInfo) -> Result<(), BlurError> {
+    let lacks = |image: &GpuImage, usage| !image.texture_descriptor.usage.contains(usage);
+    if lacks(source, TextureUsages::TEXTURE_BINDING) {
+        let (image, usage) = ("source", "TEXTURE_BINDING");
+        return Err(BlurError::MissingUsage { image, usage });
+    }
+    if lacks(target, TextureUsages::RENDER_ATTACHMENT) {
+        let (image, usage) = ("target", "RENDER_ATTACHMENT");
+        return Err(BlurError::MissingUsage { image, usage });
+    }
+    if written.levels > 1 && lacks(target, TextureUsages::TEXTURE_BINDING) {
+        let (image, usage) = ("target", "TEXTURE_BINDING");
+        return Err(BlurError::MissingUsage { image, usage });
+    }
+    Ok(())
+}
+
+fn ends(request: &ImageRequest, source: ViewInfo, target: &GpuImage) -> Ends {
+    Ends {
+        source: source.format,
+        destination: target.view_format(),
+        precision: precision_of(source.format),
+        alpha: request.alpha,
+        dither: if request.dither {
+            Dither::of_target(target.view_format())
+        } else {
+            Dither::Off
+        },
+        has_storage: target.texture_descriptor.usage.contains(TextureUsages::STORAGE_BINDING),
+        in_place: request.is_in_place() && !request.keeps_source(),
+    }
+}
+
+/// What to do: the main world has said if a strength is out of range.
+fn work(request: &ImageRequest, size: UVec2) -> Work {
+    let sigma = request.blur.sigma_in_texels(1.0, size.y).ok();
+    match sigma.filter(|sigma| blurs(*sigma)) {
+        Some(sigma) => {
+            let field = SigmaField::new(Some(&request.profile), size.as_vec2(), Affine2::IDENTITY);
+            Work::blur(sigma, request.blur.edge, field)
+        }
+        None => Work::Copy,
+    }
+}

@@ -1,0 +1,88 @@
+//! The picture as it was before a blur in place.
+
+use crate::errors::BlurError;
+use crate::formats::dither::Dither;
+use crate::formats::{Ends, precision_of};
+use crate::gpu::{BlurIo, BlurJob, BlurRequest, ViewInfo, Work, create_texture};
+use crate::settings::BlurAlpha;
+use bevy::image::ToExtents;
+use bevy::render::render_resource::{
+    TextureDescriptor, TextureDimension, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
+    TextureViewDimension,
+};
+use bevy::render::renderer::RenderDevice;
+
+/// The picture as it was before a blur in place, and how it got there.
+pub struct SourceCopy {
+    /// Its layers.
+    pub views: Vec<TextureView>,
+    pub texture: TextureId,
+    /// The texture that it is a copy of, with these uploads.
+    pub of: TextureId,
+    pub uploads: u64,
+    /// What copies it.
+    pub job: BlurJob,
+    /// Whether it has been copied, and whether the picture has been blurred since.
+    pub is_captured: bool,
+    pub is_covered: bool,
+}
+
+impl SourceCopy {
+    /// Room for what a view shows of a texture.
+    ///
+    /// # Errors
+    /// [`BlurError::OutOfMemory`].
+    pub fn new(viewed: ViewInfo, of: TextureId, device: &RenderDevice) -> Result<Self, BlurError> {
+        let mut size = viewed.size.to_extents();
+        size.depth_or_array_layers = viewed.layers;
+        let descriptor = TextureDescriptor {
+            label: Some("gaussian_blur_source_copy"),
+            size,
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: TextureDimension::D2,
+            format: viewed.format,
+            usage: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
+            view_formats: &[],
+        };
+        let texture = create_texture(device, &descriptor)?;
+        let view = |layer: u32| {
+            texture.create_view(&TextureViewDescriptor {
+                label: Some("gaussian_blur_source_copy_layer"),
+                dimension: Some(TextureViewDimension::D2),
+                base_array_layer: layer,
+                array_layer_count: Some(1),
+                ..Default::default()
+            })
+        };
+        Ok(Self {
+            views: (0..viewed.layers).map(view).collect(),
+            texture: texture.id(),
+            of,
+            uploads: 0,
+            job: BlurJob::default(),
+            is_captured: false,
+            is_covered: false,
+        })
+    }
+}
+
+/// A copy of what a view shows to the texture in which it is kept.
+#[must_use]
+pub fn capture(viewed: ViewInfo, target: TextureId) -> BlurRequest {
+    let ends = Ends {
+        source: viewed.format,
+        destination: viewed.format,
+        precision: precision_of(viewed.format),
+        alpha: BlurAlpha::Premultiplied,
+        dither: Dither::Off,
+        has_storage: false,
+        in_place: false,
+    };
+    let io = BlurIo {
+        ends,
+        target,
+        source_is_fresh: true,
+    };
+    BlurRequest::whole(io, Work::Copy, viewed.size, viewed.size)
+}

@@ -1,0 +1,164 @@
+//! Several plans as one, with their levels side by side on pages.
+//!
+//! The passes of different plans do not depend on each other, but each would be a pass of the GPU's with textures of its own.
+//! So what the first pass of every plan writes lies on one page, what the second one writes on another, and so on. Then
+//! the whole takes as many passes of the GPU's as its longest plan, no pass reads the page that it writes, and the textures
+//! change with none of the plans.
+//!
+//! All that a pass knows of its source and target are whole texels, so moving a level to another place is arithmetic.
+//! A level is also cut down to the texels that somebody reads in the end.
+
+use super::BlurPlan;
+use super::pack;
+use super::pass::{AxisPass, Filter, Pass, Surface};
+use crate::settings::EdgeMode;
+use bevy::math::{IVec2, URect, UVec2};
+use core::ops::Range;
+
+/// A plan whose last step is deferred, and the texels of the picture for which somebody does that step.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchItem<'a> {
+    /// What is planned.
+    pub plan: &'a BlurPlan,
+    /// Not empty, and inside the plan's region.
+    pub region: URect,
+}
+
+/// Puts plans together. What they leave comes in the order of the items. No side of a page exceeds `limit` texels if no
+/// level does.
+#[must_use]
+pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
+    let needed: Vec<Vec<URect>> = items.iter().map(needed_texels).collect();
+    let longest = needed.iter().map(Vec::len).max().unwrap_or(0);
+    let mut places: Vec<Vec<Place>> = vec![Vec::new(); items.len()];
+    let mut whole = BlurPlan::default();
+    for step in 0..longest {
+        let sizes = needed.iter().map(|texels| texels.get(step).map(URect::size));
+        let packed = pack::pages(&sizes.flatten().collect::<Vec<UVec2>>(), limit);
+        let first_page = whole.intermediates.len();
+        let mut packed_places = packed.places.into_iter();
+        let mut passes = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let Some(texels) = needed[index].get(step) else {
+                continue;
+            };
+            let (page, corner) = packed_places.next().unwrap_or_default();
+            let place = Place {
+                page: Surface::Intermediate(first_page + page),
+                corner,
+                texels: *texels,
+            };
+            passes.push(moved(&item.plan.passes[step], places[index].last(), Some(&place)));
+            places[index].push(place);
+        }
+        passes.sort_by_key(|pass| (pass.target.index(), pass.program.computes(), pass.program));
+        whole.intermediates.extend(packed.textures);
+        whole.passes.extend(passes);
+    }
+    let deferred = items.iter().zip(&places).flat_map(|(item, places)| {
+        let deferred = item.plan.deferred.first()?;
+        Some(Pass {
+            origin: item.region.min,
+            size: item.region.size(),
+            ..moved(deferred, Some(places.last()?), None)
+        })
+    });
+    whole.deferred = deferred.collect();
+    whole
+}
+
+/// Where a level lies.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    page: Surface,
+    /// The texel of the page where it begins.
+    corner: UVec2,
+    /// Which texels of the level are there.
+    texels: URect,
+}
+
+impl Place {
+    /// What turns the level's own texels into the page's.
+    fn shift(&self) -> IVec2 {
+        self.corner.as_ivec2() - self.texels.min.as_ivec2()
+    }
+}
+
+impl Surface {
+    fn index(self) -> usize {
+        match self {
+            Self::Intermediate(index) => index,
+            Self::Source | Self::Destination => 0,
+        }
+    }
+}
+
+/// The same pass between other places, `None` where it stays at the picture itself.
+fn moved(pass: &Pass, source: Option<&Place>, target: Option<&Place>) -> Pass {
+    let shift = |place: Option<&Place>| place.map_or(IVec2::ZERO, Place::shift);
+    let axis = |i: usize| {
+        let mut axis = pass.axes[i].clone();
+        if let Some(URect { min, max }) = source.map(|place| place.texels) {
+            axis.bounds = (axis.bounds.0.max(min[i] as i32), axis.bounds.1.min(max[i] as i32));
+        }
+        axis.moved(shift(source)[i], shift(target)[i])
+    };
+    Pass {
+        source: source.map_or(pass.source, |place| place.page),
+        target: target.map_or(pass.target, |place| place.page),
+        origin: target.map_or(pass.origin, |place| place.corner),
+        size: target.map_or(pass.size, |place| place.texels.size()),
+        axes: [axis(0), axis(1)],
+        ..pass.clone()
+    }
+}
+
+/// For every pass the texels of its target that are read in the end.
+fn needed_texels(item: &BatchItem) -> Vec<URect> {
+    let Some(deferred) = item.plan.deferred.first() else {
+        return Vec::new();
+    };
+    let mut needed = Vec::with_capacity(item.plan.passes.len());
+    let (mut reader, mut texels) = (deferred, item.region);
+    for pass in item.plan.passes.iter().rev() {
+        debug_assert_eq!(
+            pass.target, reader.source,
+            "every pass reads what the one before it wrote"
+        );
+        let read = |i: usize| reader.axes[i].read(texels.min[i] as i32..texels.max[i] as i32);
+        let (x, y) = (read(0), read(1));
+        texels = URect::new(x.start as u32, y.start as u32, x.end as u32, y.end as u32);
+        needed.push(texels);
+        reader = pass;
+    }
+    needed.reverse();
+    needed
+}
+
+impl AxisPass {
+    /// The texels inside the bounds that are read for these target texels.
+    fn read(&self, targets: Range<i32>) -> Range<i32> {
+        let (low, high) = self.bounds;
+        let position = |target: i32| target * self.step + self.shift;
+        let (first, last) = (position(targets.start), position(targets.end - 1));
+        let (first, last) = match self.filter {
+            Filter::Spline if self.octaves == 0 => (first >> 1, last >> 1),
+            Filter::Spline => {
+                let texel = |position: i32| position >> (self.octaves + 1);
+                (texel(first) - 1, texel(last) + 2)
+            }
+            Filter::Taps | Filter::Weights => {
+                let margin = self.images.map_or(0, |images| images.margin);
+                (first + self.reach.0 - margin, last + self.reach.1 + margin)
+            }
+            Filter::Mean(_) => (low, high - 1),
+        };
+        let is_inside = first >= low && last < high;
+        let may_fold = matches!(self.edge, EdgeMode::Mirror | EdgeMode::Wrap);
+        // The normalisation counts from both ends.
+        if self.normalize || may_fold && !is_inside {
+            return low..high;
+        }
+        first.clamp(low, high - 1)..last.clamp(low, high - 1) + 1
+    }
+}

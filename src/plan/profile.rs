@@ -1,0 +1,224 @@
+//! A sigma that varies over the picture.
+//!
+//! Every texel is to be the Gaussian, of its own sigma, of the sharp picture. Blurs of a few sigmas are computed for the
+//! whole picture, the **sigma levels**, and the last pass blends those that a texel lies between.
+//!
+//! All sigma levels share one chain of octaves, as at the top of [`plan`](super): a sigma level is a residual Gaussian of one level of
+//! it. They lie in one texture, the **atlas**, so that the last pass reads two textures however many there are.
+//!
+//! Below the weakest sigma level texels of the sharp picture are summed, each with its own sigma, and the last pass finds the sums in
+//! a third texture. Threads of a compute pass share reads. A render pass sums rows, and the last pass sums columns of those:
+//! where sigma hardly varies along a column, rows with their own sigma are as good. Elsewhere the last pass sums both.
+//!
+//! Which sigmas sigma levels have, and how they are blended, is the subject of [`sigma_levels`].
+
+use super::axis::Axis;
+use super::builder::{Axes, Level, PassBuilder, each, level_size};
+use super::pass::{BlurPlan, Finish, Needed, PassKind, PlanRequest, SigmaLevel, SigmaLevels, Surface};
+use super::residual::least_sigma;
+use super::{pack, select_program, sigma_levels};
+use crate::program::{Program, Tiling};
+use bevy::math::{IVec2, UVec2, Vec2};
+use core::array;
+use core::ops::Range;
+
+/// One blur of the whole picture.
+struct Blur {
+    sigma: f64,
+    /// The shares of the largest sigma that read it.
+    readers: (f32, f32),
+    axes: [Axis; 2],
+}
+
+impl Blur {
+    fn octaves(&self) -> [u32; 2] {
+        self.axes.each_ref().map(Axis::octaves)
+    }
+
+    /// What is read of the tile that starts there.
+    fn needed(&self, corner: UVec2) -> Needed {
+        let octaves = self.octaves();
+        Needed {
+            shares: self.readers,
+            octaves,
+            first: array::from_fn(|i| self.axes[i].extent(octaves[i]).first - corner[i] as i32),
+            // A spline reads two texels on either side.
+            around: [2; 2],
+        }
+    }
+}
+
+/// The passes of a blur for sigmas from 0 to the one of the request.
+pub(super) fn blur(mut builder: PassBuilder) -> BlurPlan {
+    let request = builder.request;
+    let most = request.sigma.max_element();
+    let aspect = request.sigma / most;
+    let lines = sigma_levels::lines(aspect);
+    let blurs = blurs(&builder, most, aspect, &lines);
+    let chain = chain(&mut builder, &blurs);
+    let tiles = tiles(&mut builder, &blurs);
+    let between = convolve(&mut builder, &blurs, &chain, &tiles);
+    let sums = gather(&mut builder, between);
+    let sharp = sharp(&mut builder, sums);
+    if request.overwrites() && request.means.opaque {
+        // The last pass leaves texels alone that are not blurred.
+        builder.identity(PassKind::Blend, Program::OpaqueFragment, (sums, Level::RESULT));
+    }
+    let target = blend(&mut builder, sharp);
+    let sigma_level = |(blur, tile): (&Blur, &Level)| SigmaLevel {
+        sigma: blur.sigma,
+        origin: tile.corner,
+        axes: each(blur.axes.each_ref(), (*tile, target), Axis::upsample),
+    };
+    builder.plan.sigma_levels = Some(SigmaLevels {
+        atlas: tiles[0].surface,
+        gathered: sigma_levels::gathered(f64::from(most)),
+        lines,
+        cutoff: request.means.precision.cutoff(),
+        sums: sums.surface,
+        aspect,
+        origin: match request.finish {
+            Finish::Write => IVec2::ZERO,
+            Finish::Defer => request.region.min.as_ivec2(),
+        },
+        levels: blurs.iter().zip(&tiles).map(sigma_level).collect(),
+    });
+    let axes = builder.axes(Vec2::ZERO, request.means.precision.rho());
+    builder.finish(axes.each_ref(), target)
+}
+
+/// The blurs of all rungs up to the largest sigma, from weak to strong.
+fn blurs(builder: &PassBuilder, most: f32, aspect: Vec2, lines: &Range<f64>) -> Vec<Blur> {
+    let largest = f64::from(most);
+    let rho = least_sigma(builder.request.edge, builder.request.means.precision);
+    let fixed = sigma_levels::fixed_sigmas(largest).map(|sigma| (sigma, sigma_levels::RHO));
+    let (sigmas, rhos): (Vec<f64>, Vec<f64>) = fixed.chain([(largest, rho)]).unzip();
+    let blur = |(rung, (sigma, rho)): (usize, (&f64, f64))| Blur {
+        sigma: *sigma,
+        readers: shares(sigma_levels::readers(&sigmas, rung, lines), most),
+        axes: builder.axes(*sigma as f32 * aspect, rho),
+    };
+    sigmas.iter().zip(rhos).enumerate().map(blur).collect()
+}
+
+/// Sigmas as shares of the largest one, a little apart: shaders round.
+fn shares((low, high): (f64, f64), largest: f32) -> (f32, f32) {
+    let share = |sigma: f64| (sigma / f64::from(largest)) as f32;
+    let rounding = sigma_levels::ROUNDING as f32;
+    ((1.0 - rounding) * share(low), (1.0 + rounding) * share(high))
+}
+
+/// The levels that the sigma levels need, each out of the one before it.
+fn chain(builder: &mut PassBuilder, blurs: &[Blur]) -> Vec<Level> {
+    let deepest: Axes = array::from_fn(|i| {
+        let axes = blurs.iter().map(|blur| &blur.axes[i]);
+        axes.max_by_key(|axis| axis.octaves())
+            .expect("at least one sigma level")
+    });
+    let mut wanted: Vec<[u32; 2]> = blurs.iter().map(Blur::octaves).collect();
+    wanted.sort_by_key(|octaves| octaves[0] + octaves[1]);
+    let mut chain = vec![Level::PICTURE];
+    for goal in wanted {
+        // As a rule that is the level before: stronger blurs have no fewer octaves along either axis.
+        let leads_there = |level: &&Level| level.octaves[0] <= goal[0] && level.octaves[1] <= goal[1];
+        let nearest = chain
+            .iter()
+            .filter(leads_there)
+            .max_by_key(|level| level.octaves[0] + level.octaves[1]);
+        let mut level = *nearest.expect("the picture itself leads everywhere");
+        while level.octaves != goal {
+            let next = array::from_fn(|i| goal[i].min(level.octaves[i] + 1));
+            level = builder.downsample(deepest, level, next);
+            chain.push(level);
+        }
+    }
+    chain
+}
+
+/// The tiles of all sigma levels, in one texture.
+fn tiles(builder: &mut PassBuilder, blurs: &[Blur]) -> Vec<Level> {
+    let size = |blur: &Blur| level_size(blur.axes.each_ref(), blur.octaves());
+    let sizes: Vec<UVec2> = blurs.iter().map(size).collect();
+    let (size, corners) = pack::atlas(&sizes);
+    let surface = builder.texture(size);
+    let tile = |(blur, corner): (&Blur, UVec2)| Level {
+        octaves: blur.octaves(),
+        surface,
+        corner,
+    };
+    blurs.iter().zip(corners).map(tile).collect()
+}
+
+/// Blurs every sigma level into its tile. Returns the texture that sigma levels are convolved through, if it takes two passes.
+fn convolve(builder: &mut PassBuilder, blurs: &[Blur], chain: &[Level], tiles: &[Level]) -> Option<Surface> {
+    let level = |blur: &Blur| {
+        let level = chain.iter().find(|level| level.octaves == blur.octaves());
+        *level.expect("the chain leads past all sigma levels")
+    };
+    if builder.request.means.tiling != Tiling::None {
+        for (blur, tile) in blurs.iter().zip(tiles) {
+            // Sigma levels of a level have one program.
+            let of_level = blurs.iter().filter(|other| other.octaves() == blur.octaves());
+            let reaches = of_level.map(|other| builder.reach_of_both(other.axes.each_ref()));
+            let reach = reaches.max().unwrap_or(0);
+            let pass = builder.convolve_both(reach, blur.axes.each_ref(), (level(blur), *tile));
+            pass.needed = Some(blur.needed(tile.corner));
+        }
+        return None;
+    }
+    let size = builder.size_of(tiles[0].surface);
+    let surface = builder.texture(size.max(builder.request.region.size()));
+    let through = |tile: &Level| Level { surface, ..*tile };
+    for (blur, tile) in blurs.iter().zip(tiles) {
+        let pass = builder.convolve(0, blur.axes.each_ref(), (level(blur), through(tile)));
+        let mut needed = blur.needed(tile.corner);
+        // Columns are read by convolving along them.
+        needed.around[1] += blur.axes[1].reads_beyond();
+        pass.needed = Some(needed);
+    }
+    for (blur, tile) in blurs.iter().zip(tiles) {
+        let pass = builder.convolve(1, blur.axes.each_ref(), (through(tile), *tile));
+        pass.needed = Some(blur.needed(tile.corner));
+    }
+    Some(surface)
+}
+
+/// The sums of the sharp picture, or of its rows. Those take the texture that sigma levels are convolved through: nobody needs it
+/// any more.
+fn gather(builder: &mut PassBuilder, between: Option<Surface>) -> Level {
+    let PlanRequest { region, means, .. } = builder.request;
+    let surface = between.unwrap_or_else(|| builder.texture(region.size()));
+    let sums = Level::at(surface, [0; 2]);
+    let program = select_program::gather(means.tiling, means.filtering);
+    builder.identity(PassKind::Gather, program, (Level::PICTURE, sums));
+    sums
+}
+
+/// What the last pass reads the sharp picture from. It cannot read what it writes: where that is the picture, it reads
+/// the sums, or a copy to sum.
+fn sharp(builder: &mut PassBuilder, sums: Level) -> Level {
+    if !builder.request.overwrites() {
+        return Level::PICTURE;
+    }
+    if builder.request.means.tiling != Tiling::None {
+        return sums;
+    }
+    let copy = Level::at(builder.texture(builder.request.region.size()), [0; 2]);
+    builder.identity(PassKind::Copy, select_program::decode_input(), (Level::PICTURE, copy));
+    copy
+}
+
+/// The last pass. Returns what it writes: a level, if the last step is left to somebody else.
+fn blend(builder: &mut PassBuilder, sharp: Level) -> Level {
+    let PlanRequest {
+        region, means, finish, ..
+    } = builder.request;
+    let target = match finish {
+        Finish::Write => Level::RESULT,
+        Finish::Defer => Level::at(builder.texture(region.size()), [0; 2]),
+    };
+    let reads_copy = sharp != Level::PICTURE;
+    let program = select_program::blend(means.tiling, means.filtering, finish == Finish::Defer, reads_copy);
+    builder.identity(PassKind::Blend, program, (sharp, target));
+    target
+}

@@ -1,0 +1,116 @@
+//! Which program does what. A plan decides by these rules, and so does the list of all programs that plans can ask for.
+
+use crate::program::workgroups::IMAGE_MARGIN;
+use crate::program::{Beyond, Filtering, Program, Sums, Tiling};
+
+/// Kernels reach a multiple of this many texels. Every reach is a program of its own, so there should be few. Where both
+/// convolutions are one pass, four texels are convolved at a time.
+const REACH_STEP: usize = 2;
+const REACH_STEP_OF_BOTH: usize = 4;
+
+/// How many of the octaves that are left the next pass does.
+///
+/// A third octave lets the tiles of a pass overlap so much that over the picture itself it costs more than a small pass of
+/// its own does. Passes over small levels are bound by their start, so few are better.
+pub fn octaves_of_a_pass(done: u32, left: u32, tiling: Tiling) -> u32 {
+    match tiling {
+        Tiling::None => 1,
+        Tiling::Tiled { .. } if done == 0 => left.min(2),
+        Tiling::Tiled { .. } => left.div_ceil(left.div_ceil(3)),
+    }
+}
+
+/// Goes to a coarser level, by so many source texels per target texel along x and y.
+pub fn downsample(steps: [u32; 2], tiling: Tiling, may_filter: bool, beyond: Beyond) -> Program {
+    match tiling {
+        Tiling::Tiled { .. } => Program::DownsampleCompute {
+            steps: Some(steps),
+            beyond,
+        },
+        Tiling::None if may_filter && steps == [2; 2] => Program::DownsampleFragment,
+        // Five boxes of a step, convolved.
+        Tiling::None => Program::ConvolveFragment(Some(steps.map(|step| 5 * (step - 1) + 1))),
+    }
+}
+
+/// The reach of the kernel, in texels, that stands in for one of a lesser reach.
+pub fn rounded_reach(reach: usize, tiling: Tiling) -> usize {
+    reach.next_multiple_of(reach_step(tiling))
+}
+
+/// Reaches are rounded to multiples of this many texels.
+pub fn reach_step(tiling: Tiling) -> usize {
+    match tiling {
+        Tiling::None => REACH_STEP,
+        Tiling::Tiled { .. } => REACH_STEP_OF_BOTH,
+    }
+}
+
+/// Convolves along one axis, 0 for x and 1 for y, with a kernel of a [`rounded_reach`].
+pub fn convolve(axis: usize, reach: usize) -> Program {
+    let mut texels = [1; 2];
+    texels[axis] = 2 * reach as u32 + 1;
+    Program::ConvolveFragment(Some(texels))
+}
+
+/// Convolves along both axes at once, with kernels of a [`rounded_reach`], or of a [`reach_with_images`].
+pub fn convolve_both(reach: usize, beyond: Beyond) -> Program {
+    let reach = Some(reach as u32);
+    Program::ConvolveCompute { reach, beyond }
+}
+
+/// The reach of a program that convolves both axes at once, where kernels reach so far, and images farther.
+pub fn reach_with_images(reach: usize, images: usize, tiling: Tiling) -> usize {
+    rounded_reach(reach.max(images.saturating_sub(IMAGE_MARGIN as usize)), tiling)
+}
+
+/// Leaves the picture as it is, but for what becomes of values on their way in.
+pub fn decode_input() -> Program {
+    Program::ConvolveFragment(Some([1; 2]))
+}
+
+/// Sums the sharp picture where sigma is small, or its rows.
+pub fn gather(tiling: Tiling, filtering: Filtering) -> Program {
+    match tiling {
+        Tiling::Tiled { .. } => Program::GatherCompute,
+        Tiling::None => Program::GatherFragment {
+            filtered: filtering.source,
+        },
+    }
+}
+
+/// Blends sigma levels with the sharp picture, the source or a copy of it, and writes the destination, or an intermediate that is
+/// left to somebody else.
+pub fn blend(tiling: Tiling, filtering: Filtering, defers: bool, reads_copy: bool) -> Program {
+    let filtered = filtering.spline;
+    let may_filter = if reads_copy {
+        filtering.intermediates
+    } else {
+        filtering.source
+    };
+    match tiling {
+        Tiling::Tiled { stores } if stores || defers => Program::BlendCompute,
+        Tiling::Tiled { .. } => Program::BlendFragment {
+            filtered,
+            sums: Sums::Gathered,
+        },
+        Tiling::None => Program::BlendFragment {
+            filtered,
+            sums: if filtered && may_filter {
+                Sums::Filtered
+            } else {
+                Sums::Texels
+            },
+        },
+    }
+}
+
+/// Interpolates a level that is so many octaves coarser along x and y, and writes the destination.
+pub fn upsample(octaves: [u32; 2], tiling: Tiling, filtering: Filtering) -> Program {
+    match tiling {
+        Tiling::Tiled { stores: true } => Program::upsample_compute(octaves[1]),
+        _ => Program::UpsampleFragment {
+            filtered: filtering.spline && octaves[0] > 0 && octaves[1] > 0,
+        },
+    }
+}

@@ -1,0 +1,135 @@
+// What happens to a blurred value on its way out: alpha, rounding, and the type of the target. `common::pass` lists the shader
+// definitions.
+
+#define_import_path bevy_gaussian_blur::common::output
+
+#ifdef DITHER_STORED
+#import bevy_gaussian_blur::common::dither::dither_stored
+#endif
+#ifdef DITHER_ENCODED
+#import bevy_gaussian_blur::common::dither::dither_encoded
+#endif
+
+// What a pass writes.
+#ifdef TARGET_UINT
+struct Output {
+    @location(0) value: vec4<u32>,
+}
+const LARGEST_STORED: vec4<u32> = vec4<u32>(vec3<u32>(#{LARGEST_COLOUR}u), #{LARGEST_ALPHA}u);
+#else
+#ifdef TARGET_SINT
+struct Output {
+    @location(0) value: vec4<i32>,
+}
+const LARGEST_STORED: vec4<i32> = vec4<i32>(vec3<i32>(#{LARGEST_COLOUR}i), #{LARGEST_ALPHA}i);
+#else
+struct Output {
+    @location(0) value: vec4<f32>,
+}
+#endif
+#endif
+
+// A blurred value as a texel of the target wants it.
+fn encode_output(value: vec4<f32>, texel: vec2<i32>) -> Output {
+    var result = value;
+#ifdef UNPREMULTIPLY
+    // Where nothing is left of alpha there is no colour either.
+    result = vec4<f32>(select(vec3<f32>(0.0), result.rgb / result.a, result.a > 0.0), result.a);
+#endif
+#ifdef DITHER_STORED
+    result = vec4<f32>(dither_stored(result.rgb, texel), result.a);
+#endif
+#ifdef DITHER_ENCODED
+    result = vec4<f32>(dither_encoded(result.rgb, texel), result.a);
+#endif
+    return unconverted(result);
+}
+
+// A value that has been read and is written as it is. A format takes every value of its own, infinities and all.
+fn as_it_is(value: vec4<f32>) -> Output {
+#ifdef KEEPS_FORMAT
+#ifdef OPAQUE
+    return Output(vec4<f32>(value.rgb, 1.0));
+#else
+    return Output(value);
+#endif
+#else
+    return unconverted(value);
+#endif
+}
+
+// A value as the target wants it whose alpha is already what it should be.
+fn unconverted(value: vec4<f32>) -> Output {
+    var result = value;
+#ifdef TARGET_UINT
+    return Output(nearest_integer(result));
+#else
+#ifdef TARGET_SINT
+    return Output(nearest_integer(result));
+#else
+#ifdef OPAQUE
+    result.a = 1.0;
+#endif
+#ifdef ROUND_TO_HALF
+    result = nearest_half(result);
+#endif
+#ifdef ROUND_TO_PACKED
+    result = nearest_packed(result);
+#endif
+    return Output(result);
+#endif
+#endif
+}
+
+#ifdef TARGET_UINT
+fn nearest_integer(value: vec4<f32>) -> vec4<u32> {
+    let rounded = round(value);
+    // Of the largest integers floats hold every 256th at best: what lies beyond is the largest itself.
+    let whole = vec4<u32>(clamp(rounded, vec4<f32>(0.0), vec4<f32>(4294967040.0)));
+    return kept(select(whole, LARGEST_STORED, rounded >= vec4<f32>(LARGEST_STORED)));
+}
+
+// The nearest integer that the target can hold.
+fn kept(value: vec4<u32>) -> vec4<u32> {
+    var result = min(value, LARGEST_STORED);
+#ifdef OPAQUE
+    result.a = LARGEST_STORED.a;
+#endif
+    return result;
+}
+#endif
+
+#ifdef TARGET_SINT
+fn nearest_integer(value: vec4<f32>) -> vec4<i32> {
+    let rounded = round(value);
+    let whole = vec4<i32>(clamp(rounded, vec4<f32>(-2147483648.0), vec4<f32>(2147483520.0)));
+    return kept(select(whole, LARGEST_STORED, rounded >= vec4<f32>(LARGEST_STORED)));
+}
+
+fn kept(value: vec4<i32>) -> vec4<i32> {
+    var result = clamp(value, -LARGEST_STORED - 1i, LARGEST_STORED);
+#ifdef OPAQUE
+    result.a = LARGEST_STORED.a;
+#endif
+    return result;
+}
+#endif
+
+// The nearest value that a half float can hold, ties away from zero. Left to themselves, some GPUs cut the bits that do
+// not fit off, and the picture loses up to 1/2048 of its light in every pass.
+fn nearest_half(value: vec4<f32>) -> vec4<f32> {
+#ifdef MAY_EXCEED
+    let limited = clamp(value, vec4<f32>(-65504.0), vec4<f32>(65504.0));
+    return bitcast<vec4<f32>>((bitcast<vec4<u32>>(limited) + vec4<u32>(0x1000u)) & vec4<u32>(0xffffe000u));
+#else
+    return bitcast<vec4<f32>>((bitcast<vec4<u32>>(value) + vec4<u32>(0x1000u)) & vec4<u32>(0xffffe000u));
+#endif
+}
+
+// The same for positive floats with 6, 6 and 5 bits of mantissa.
+fn nearest_packed(value: vec4<f32>) -> vec4<f32> {
+    let limited = clamp(value, vec4<f32>(0.0), vec4<f32>(65024.0, 65024.0, 64512.0, 1.0));
+    let half = vec4<u32>(0x10000u, 0x10000u, 0x20000u, 0u);
+    let kept = vec4<u32>(0xfffe0000u, 0xfffe0000u, 0xfffc0000u, 0xffffffffu);
+    return bitcast<vec4<f32>>((bitcast<vec4<u32>>(limited) + half) & kept);
+}

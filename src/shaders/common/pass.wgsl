@@ -1,0 +1,365 @@
+// What all passes of a blur share: bindings, reads through an edge mode, and what happens to a value on its way in
+// and out.
+//
+// Glossary
+//   texel    an integer position in the source texture
+//   target   an integer position in the texture that is written
+//   bounds   the valid source texels; what lies outside is answered by the edge mode of each axis
+//   tap      an offset in texels and a weight; a fractional offset reads between two texels
+//   axis     0 for x, 1 for y: the index of a pair and of a table
+//
+// Shader definitions
+//   ANY_KERNEL     this program serves any kernel: its loops end where the uniform says. Programs for single kernels have
+//                  loops with constant ends, which compilers unroll; the numbers that they are compiled for are
+//                  definitions too, as are the sizes of tiles
+//   CLAMPED        this compute pass finds the outermost texels beyond the bounds, and nothing else
+//   FOLDED         this program is for a single kernel, and what lies beyond the bounds is up to the edge modes
+//   IMAGES         the region has images beyond its borders, with weights of their own
+//   TABLE_VECTORS  the length of a table, in vectors
+//   BORDER         the border texels whose normalisation a table carries, at either end
+//   FILTERED       this pass reads the source through a linearly filtering sampler
+//   SUMS_FILTERED  this render pass, which sums, reads the picture through it, too
+//   GATHERED       this pass, which blends, finds the sums of the picture in a texture, and not those of its rows
+//   FIRST          this pass reads the picture itself: values are made finite
+//   HALF_FLOAT     intermediates are half floats: values end at their largest
+//   PREMULTIPLY    this pass reads straight alpha
+//   UNPREMULTIPLY  this pass writes straight alpha
+//   OPAQUE         this pass writes alpha as 1
+//   DITHER_STORED, DITHER_ENCODED   colours are dithered to eight bits: as they are, or as light that is encoded
+//   ENDS_AT_LEVELS the target holds eight bits itself: what is beyond becomes the first or the last level
+//   ROUND_TO_HALF  the target holds half floats, and values that are none are written to it
+//   ROUND_TO_PACKED  the target holds floats of eleven and ten bits
+//   MAY_EXCEED     sums may be larger than the largest half float: weights may be rounded, divided by, or less than 0
+//   ROUND_PACKED   this GPU may cut bits off when it packs half floats, instead of rounding
+//   IN_PLACE       this pass writes where the picture is that it blurs: what stays as it is need not be written
+//   KEEPS_FORMAT   the target has the format of the picture, of which this pass copies some or all
+//   SIGMA_LEVELS         the most sigma levels that a pass blends
+//   SIGMAS_APART   sigmas are one if they differ by less than one part in so many
+//   SKIPS          this pass writes only what is read later
+//   MERGES         this dispatch carries out several passes of one program, as many layers of workgroups
+//   MERGED         the most passes of a dispatch
+//   COMPUTE        this is a compute pass, which stores to a texture of the format STORE_<FORMAT>
+//   SOURCE_UINT, SOURCE_SINT, TARGET_UINT, TARGET_SINT   what is read or written are integers
+//   LARGEST_COLOUR, LARGEST_ALPHA   the largest integers of the target's channels
+//   INTEGERS       source and target hold integers of one kind
+
+#define_import_path bevy_gaussian_blur::common::pass
+
+#import bevy_gaussian_blur::common::output::{encode_output, nearest_half}
+
+const TABLE_VECTORS: u32 = #{TABLE_VECTORS};
+
+// What of a pass is read. The comment of `plan::pass::Needed` defines the fields.
+struct Needed {
+    shares: vec2<f32>,
+    scale: vec2<f32>,
+    first: vec2<i32>,
+    around: vec2<i32>,
+}
+
+// One pass of a plan. The comment of `plan::pass::AxisPass` defines the fields.
+struct BlurPass {
+    step: vec2<i32>,
+    shift: vec2<i32>,
+    bounds_min: vec2<i32>,
+    // Exclusive.
+    bounds_max: vec2<i32>,
+    // The first and the last texel that is read, from the centre.
+    reach_min: vec2<i32>,
+    reach_max: vec2<i32>,
+    edge: vec2<u32>,
+    octaves: vec2<u32>,
+    // Whether to divide by the weight inside the region.
+    normalize: vec2<u32>,
+    // How far the weights of images reach beyond the kernel's own, and where they start in the table; 0 if there are none.
+    margin: vec2<i32>,
+    images: vec2<u32>,
+    // The first texel of the target that is written, and how many are.
+    origin: vec2<i32>,
+    size: vec2<i32>,
+    // One over the size of the source texture.
+    texel_size: vec2<f32>,
+    needed: Needed,
+    // For each axis the weights of neighbouring texels; or taps as (offset, weight, offset, weight); or, for a spline, the
+    // weights inside the region. One table after the other, because WebGL 2 has no arrays of arrays.
+    tables: array<vec4<f32>, 2u * TABLE_VECTORS>,
+    // To the next pass.
+    padding: array<vec4<f32>, 7>,
+}
+
+#ifdef MERGES
+@group(0) @binding(0) var<uniform> passes: array<BlurPass, #{MERGED}>;
+// The pass of this workgroup, but for its tables, and its index.
+var<private> blur: BlurPass;
+var<private> turn: u32;
+#else
+@group(0) @binding(0) var<uniform> blur: BlurPass;
+#endif
+#ifdef SOURCE_UINT
+@group(0) @binding(1) var source: texture_2d<u32>;
+#else
+#ifdef SOURCE_SINT
+@group(0) @binding(1) var source: texture_2d<i32>;
+#else
+@group(0) @binding(1) var source: texture_2d<f32>;
+#endif
+#endif
+#ifdef FILTERED
+@group(0) @binding(2) var linear_sampler: sampler;
+#endif
+
+#ifdef COMPUTE
+#ifdef STORE_RGBA16FLOAT
+@group(0) @binding(3) var stored: texture_storage_2d<rgba16float, write>;
+#endif
+#ifdef STORE_RGBA32FLOAT
+@group(0) @binding(3) var stored: texture_storage_2d<rgba32float, write>;
+#endif
+#ifdef STORE_RGBA8UNORM
+@group(0) @binding(3) var stored: texture_storage_2d<rgba8unorm, write>;
+#endif
+
+// Writes one texel of the target, unless it lies beyond what this pass writes. `position` counts from `blur.origin`.
+fn store(position: vec2<i32>, value: vec4<f32>) {
+    if all(position < blur.size) {
+        let texel = blur.origin + position;
+        textureStore(stored, texel, encode_output(value, texel).value);
+    }
+}
+#endif
+
+const EDGE_CLAMP: u32 = 0u;
+const EDGE_MIRROR: u32 = 1u;
+const EDGE_WRAP: u32 = 2u;
+const EDGE_TRANSPARENT: u32 = 3u;
+const EDGE_RENORMALIZE: u32 = 4u;
+
+#ifdef HALF_FLOAT
+const LARGEST: f32 = 65504.0;
+#else
+const LARGEST: f32 = 1e38;
+#endif
+
+// A texel of the source as a number.
+fn fetch(texel: vec2<i32>) -> vec4<f32> {
+    return vec4<f32>(textureLoad(source, texel, 0));
+}
+
+// The source texel of a target texel.
+fn source_position(texel: vec2<i32>) -> vec2<i32> {
+    return texel * blur.step + blur.shift;
+}
+
+// A number of an axis' table: the weight of a texel, say.
+fn weight(axis: u32, index: u32) -> f32 {
+#ifdef MERGES
+    return passes[turn].tables[axis * TABLE_VECTORS + index / 4u][index % 4u];
+#else
+    return blur.tables[axis * TABLE_VECTORS + index / 4u][index % 4u];
+#endif
+}
+
+#ifdef MERGES
+// Makes a pass that of this workgroup.
+fn take_turn(index: u32) {
+    turn = index;
+    blur.step = passes[index].step;
+    blur.shift = passes[index].shift;
+    blur.bounds_min = passes[index].bounds_min;
+    blur.bounds_max = passes[index].bounds_max;
+    blur.reach_min = passes[index].reach_min;
+    blur.reach_max = passes[index].reach_max;
+    blur.edge = passes[index].edge;
+    blur.octaves = passes[index].octaves;
+    blur.normalize = passes[index].normalize;
+    blur.margin = passes[index].margin;
+    blur.images = passes[index].images;
+    blur.origin = passes[index].origin;
+    blur.size = passes[index].size;
+    blur.texel_size = passes[index].texel_size;
+    blur.needed = passes[index].needed;
+}
+#endif
+
+// The weight of a read of `texel` by a sum around `centre`, along an axis. What lies beyond the bounds may be an image.
+fn weight_at(axis: u32, centre: i32, texel: i32) -> f32 {
+#ifndef CLAMPED
+    if blur.images[axis] != 0u {
+        return image_weight(axis, side_of(axis, texel), abs(texel - centre));
+    }
+#endif
+    return weight(axis, u32(texel - centre - blur.reach_min[axis]));
+}
+
+// The sides of the bounds on which a read can be.
+const INSIDE: u32 = 0u;
+const BELOW: u32 = 1u;
+const ABOVE: u32 = 2u;
+// Beyond the first image: the weights of that contain all that follow.
+const NOWHERE: u32 = 3u;
+
+fn side_of(axis: u32, texel: i32) -> u32 {
+    let low = blur.bounds_min[axis];
+    let high = blur.bounds_max[axis];
+    let near = select(select(INSIDE, ABOVE, texel >= high), BELOW, texel < low);
+    return select(near, NOWHERE, texel < 2 * low - high || texel >= 2 * high - low);
+}
+
+// The weight of a read on one side at a distance in texels. `plan::pass::Images` has the layout of the table.
+fn image_weight(axis: u32, side: u32, distance: i32) -> f32 {
+    let far = blur.reach_max[axis] + blur.margin[axis];
+    if side == NOWHERE || distance > far {
+        return 0.0;
+    }
+    let images = i32(blur.images[axis]) - 1;
+    let start = select(select(blur.reach_max[axis], images, side == BELOW), images + far, side == ABOVE);
+    return weight(axis, u32(start + distance));
+}
+
+// NaN becomes 0 and infinities the largest value of an intermediate: one of them would spread over a whole kernel.
+// Comparing bits, because compilers may assume that no value is NaN; as integers, magnitudes sort like numbers.
+fn finite(value: vec4<f32>) -> vec4<f32> {
+    let magnitude = bitcast<vec4<u32>>(value) & vec4<u32>(0x7fffffffu);
+    let largest = max(max(magnitude.x, magnitude.y), max(magnitude.z, magnitude.w));
+    if largest <= bitcast<u32>(LARGEST) {
+        return value;
+    }
+    let without_nan = select(value, vec4<f32>(0.0), magnitude > vec4<u32>(0x7f800000u));
+    return clamp(without_nan, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
+}
+
+// Whether none of the values that were added up was infinite or NaN. Only the picture itself can hold those.
+fn is_finite(sum: vec4<f32>) -> bool {
+#ifdef FIRST
+    let magnitude = bitcast<vec4<u32>>(sum) & vec4<u32>(0x7fffffffu);
+    return all(magnitude < vec4<u32>(0x7f800000u));
+#else
+    return true;
+#endif
+}
+
+// Four values in two words of workgroup memory.
+fn pack(value: vec4<f32>) -> vec2<u32> {
+    var rounded = value;
+#ifdef ROUND_PACKED
+    rounded = nearest_half(value);
+#else
+#ifdef MAY_EXCEED
+    rounded = clamp(value, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
+#endif
+#endif
+    return vec2<u32>(pack2x16float(rounded.xy), pack2x16float(rounded.zw));
+}
+
+fn unpack(words: vec2<u32>) -> vec4<f32> {
+    return vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y));
+}
+
+// A value as it was read, as the blur wants it.
+fn decode_input(value: vec4<f32>) -> vec4<f32> {
+    var result = value;
+#ifdef FIRST
+    result = finite(result);
+#endif
+#ifdef PREMULTIPLY
+    result = clamp(vec4<f32>(result.rgb * result.a, result.a), vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
+#endif
+    return result;
+}
+
+// Whether a texel of an axis holds something: outside, two of the edge modes have nothing to read.
+fn is_present(texel: i32, low: i32, high: i32, edge: u32) -> bool {
+    return edge < EDGE_TRANSPARENT || (texel >= low && texel < high);
+}
+
+// The texel within the bounds that a read of `texel` ends at.
+fn inside(texel: i32, low: i32, high: i32, edge: u32) -> i32 {
+    let length = high - low;
+    if edge == EDGE_MIRROR {
+        let folded = modulo(texel - low, 2 * length);
+        return low + min(folded, 2 * length - 1 - folded);
+    }
+    if edge == EDGE_WRAP {
+        return low + modulo(texel - low, length);
+    }
+    return clamp(texel, low, high - 1);
+}
+
+// The remainder that is never negative. Vulkan leaves the remainder of a negative number undefined, so none is taken.
+fn modulo(value: i32, length: i32) -> i32 {
+    if value < 0 {
+        return length - 1 - (-1 - value) % length;
+    }
+    return value % length;
+}
+
+// The value of one texel, wherever it lies.
+fn read_texel(texel: vec2<i32>) -> vec4<f32> {
+    let low = blur.bounds_min;
+    let high = blur.bounds_max;
+    if !(is_present(texel.x, low.x, high.x, blur.edge.x) && is_present(texel.y, low.y, high.y, blur.edge.y)) {
+        return vec4<f32>(0.0);
+    }
+    let found = vec2<i32>(
+        inside(texel.x, low.x, high.x, blur.edge.x),
+        inside(texel.y, low.y, high.y, blur.edge.y),
+    );
+    return decode_input(fetch(found));
+}
+
+// One texel that may be infinite or NaN. It lies inside the bounds, unless `anywhere` is said; then it is clamped, or
+// folded if this program is for that.
+fn load_unchecked(texel: vec2<i32>, anywhere: bool) -> vec4<f32> {
+    if !anywhere {
+        return premultiplied(fetch(texel));
+    }
+#ifdef FOLDED
+    let value = premultiplied(fetch(vec2<i32>(folded(texel.x, 0u), folded(texel.y, 1u))));
+    let low = blur.bounds_min;
+    let high = blur.bounds_max;
+    let is_there = is_present(texel.x, low.x, high.x, blur.edge.x) && is_present(texel.y, low.y, high.y, blur.edge.y);
+    return select(vec4<f32>(0.0), value, is_there);
+#else
+    return premultiplied(fetch(clamp(texel, blur.bounds_min, blur.bounds_max - 1)));
+#endif
+}
+
+// The texel that a read not too far beyond the bounds ends at: one fold is enough.
+fn folded(texel: i32, axis: u32) -> i32 {
+    let low = blur.bounds_min[axis];
+    let high = blur.bounds_max[axis];
+    let edge = blur.edge[axis];
+    // What lies beyond is read at slope * texel + offset.
+    let slope = select(select(0, 1, edge == EDGE_WRAP), -1, edge == EDGE_MIRROR);
+    let below = select(select(low, high - low, edge == EDGE_WRAP), 2 * low - 1, edge == EDGE_MIRROR);
+    let above = select(select(high - 1, low - high, edge == EDGE_WRAP), 2 * high - 1, edge == EDGE_MIRROR);
+    let beyond = slope * texel + select(above, below, texel < low);
+    return clamp(select(beyond, texel, texel >= low && texel < high), low, high - 1);
+}
+
+// Whether one fold is enough for reads that are so far beyond the bounds. Images need no more in any case.
+fn folds_once(distance: i32) -> bool {
+    let folds = ((blur.edge == vec2<u32>(EDGE_MIRROR)) | (blur.edge == vec2<u32>(EDGE_WRAP))) & (blur.images == vec2<u32>(0u));
+    return all(!folds | (blur.bounds_max - blur.bounds_min >= vec2<i32>(distance)));
+}
+
+// What is read as straight alpha is made finite too: that costs little beside the multiplication.
+fn premultiplied(value: vec4<f32>) -> vec4<f32> {
+#ifdef PREMULTIPLY
+    return decode_input(value);
+#else
+    return value;
+#endif
+}
+
+// Whether reads from `first` to `last` stay inside the bounds, and no image counts.
+fn is_inside(first: vec2<i32>, last: vec2<i32>) -> bool {
+    return all((first - blur.margin >= blur.bounds_min) & (last + blur.margin < blur.bounds_max));
+}
+
+// Whether reads from `first` to `last` need no more than clamping: nothing outside the bounds is read, or clamping is
+// asked for.
+fn is_edge_free(first: vec2<i32>, last: vec2<i32>) -> bool {
+    let within = (first - blur.margin >= blur.bounds_min) & (last + blur.margin < blur.bounds_max);
+    return all(within | (blur.edge == vec2<u32>(EDGE_CLAMP)));
+}

@@ -1,0 +1,167 @@
+// Compute: a blur whose sigma varies over the picture: the last pass, a tile at a time.
+//
+// Sigmas of neighbours are much alike, so the texels of a tile blend the same few sigma levels. One of these after the other is
+// interpolated as in `upsample_compute`: the coarse rows that the tile needs horizontally, into workgroup memory, and vertically
+// out of it.
+
+#import bevy_gaussian_blur::profile::blend::{Choice, Choices, SIGMA_LEVELS_BLENDED, atlas, choice_of, choices_in, normalized, place_in}
+#import bevy_gaussian_blur::profile::blend::{sharp_sum, target_sigma}
+#import bevy_gaussian_blur::common::pass::{blur, store}
+#import bevy_gaussian_blur::common::cubic::{cubic, row}
+#import bevy_gaussian_blur::profile::sigma_levels::stack
+#import bevy_gaussian_blur::profile::sigma_field::is_masked
+#ifndef IN_PLACE
+#import bevy_gaussian_blur::common::output::as_it_is
+#import bevy_gaussian_blur::common::pass::{fetch, source_position, stored}
+#endif
+
+const WIDTH: i32 = #{WIDTH};
+const HEIGHT: i32 = #{HEIGHT};
+// A thread has two texels of a column, so far apart.
+const THREADS_Y: i32 = #{THREADS_Y};
+
+// The sigma levels that a tile under a mask needs, a bit for each.
+var<workgroup> used: array<atomic<u32>, 2>;
+var<workgroup> found: vec2<u32>;
+
+// The coarse rows of two sigma levels: while one is read the next one is written.
+const ROWS: i32 = #{ROWS};
+var<workgroup> rows: array<vec4<f32>, 2 * ROWS * WIDTH>;
+
+// A texel, and what has been blended for it.
+struct Blended {
+    position: vec2<i32>,
+    sigma: f32,
+    choice: Choice,
+    sum: vec4<f32>,
+}
+
+@compute @workgroup_size(#{WIDTH}, #{THREADS_Y})
+fn blend_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) invocation: vec3<u32>) {
+    let local = vec2<i32>(invocation.xy);
+    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
+    let corner = blur.origin + first;
+    let choices = choices_in(corner, vec2<i32>(WIDTH, HEIGHT));
+    var upper = begin(first + local, choices);
+    var lower = begin(first + local + vec2<i32>(0, THREADS_Y), choices);
+    if choices.above.x == 0u {
+        // Both reads under way at once, whether they are needed or not.
+        let sums = array<vec4<f32>, 2>(sharp_sum_at(upper), sharp_sum_at(lower));
+        upper.sum = select(vec4<f32>(0.0), upper.choice.sharp * sums[0], upper.choice.sharp > 0.0);
+        lower.sum = select(vec4<f32>(0.0), lower.choice.sharp * sums[1], lower.choice.sharp > 0.0);
+    }
+    // All of the range, unless a mask asks for a few here and there.
+    var needed = vec2<u32>(0xffffffffu);
+    if is_masked() {
+        look_at(local, upper.choice, lower.choice);
+        needed = workgroupUniformLoad(&found);
+    }
+    var start = 0;
+    for (var sigma_level = choices.blended.x; sigma_level < choices.blended.y; sigma_level++) {
+        if (select(needed.x, needed.y, sigma_level >= 32u) & bit_of(sigma_level)) == 0u {
+            continue;
+        }
+        let top = place_in(sigma_level, corner).texel.y - 1;
+        lay_out_rows(sigma_level, corner, local, top, start);
+        workgroupBarrier();
+        upper.sum += share_of(upper, sigma_level, top, start + local.x);
+        lower.sum += share_of(lower, sigma_level, top, start + local.x);
+        start = ROWS * WIDTH - start;
+    }
+    end(upper);
+    end(lower);
+}
+
+// A texel, of which nothing is blended yet.
+fn begin(position: vec2<i32>, choices: Choices) -> Blended {
+    let texel = blur.origin + position;
+    var blended = Blended(position, target_sigma(texel), Choice(0u, vec3<f32>(0.0), 0.0), vec4<f32>(0.0));
+    if all(position < blur.size) && blended.sigma > 0.0 {
+        blended.choice = choice_of(blended.sigma, choices.above);
+    }
+    return blended;
+}
+
+// The sharp picture under the sigma of a texel. Where that is too large it may be anything.
+fn sharp_sum_at(blended: Blended) -> vec4<f32> {
+    return sharp_sum(blur.origin + blended.position, blended.sigma);
+}
+
+fn end(blended: Blended) {
+    if blended.sigma > 0.0 {
+        store(blended.position, blended.sum);
+        return;
+    }
+#ifndef IN_PLACE
+    // A texel that is not blurred, to the bit. In place it is there already.
+    if all(blended.position < blur.size) {
+        let texel = blur.origin + blended.position;
+        textureStore(stored, texel, as_it_is(fetch(source_position(texel))).value);
+    }
+#endif
+}
+
+// The bit of a sigma level, in its word.
+fn bit_of(sigma_level: u32) -> u32 {
+    return 1u << (sigma_level % 32u);
+}
+
+// Finds out which sigma levels the tile needs, where neighbours may have any sigma. Workgroup memory starts with anything.
+fn look_at(local: vec2<i32>, upper: Choice, lower: Choice) {
+    if all(local == vec2<i32>(0)) {
+        atomicStore(&used[0], 0u);
+        atomicStore(&used[1], 0u);
+    }
+    workgroupBarrier();
+    let needed = bits_of_choice(upper) | bits_of_choice(lower);
+    atomicOr(&used[0], needed.x);
+    atomicOr(&used[1], needed.y);
+    workgroupBarrier();
+    if all(local == vec2<i32>(0)) {
+        found = vec2<u32>(atomicLoad(&used[0]), atomicLoad(&used[1]));
+    }
+}
+
+fn bits_of_choice(choice: Choice) -> vec2<u32> {
+    var bits = vec2<u32>(0u);
+    for (var i = 0u; i < SIGMA_LEVELS_BLENDED; i++) {
+        if choice.weights[i] != 0.0 {
+            let sigma_level = choice.above - i;
+            bits[sigma_level / 32u] |= bit_of(sigma_level);
+        }
+    }
+    return bits;
+}
+
+// The coarse rows of a sigma level that the tile needs from `top` on, interpolated horizontally.
+fn lay_out_rows(sigma_level: u32, corner: vec2<i32>, local: vec2<i32>, top: i32, start: i32) {
+    let octaves = stack.levels[sigma_level].octaves;
+    if octaves.y == 0u {
+        return;
+    }
+    let place = place_in(sigma_level, corner + vec2<i32>(local.x, 0));
+    let x = cubic(place.t.x);
+    let bottom = place_in(sigma_level, corner + vec2<i32>(0, HEIGHT - 1)).texel.y + 2;
+    for (var y = local.y; y <= bottom - top; y += THREADS_Y) {
+        rows[start + y * WIDTH + local.x] = row(atlas, vec2<i32>(place.texel.x, top + y), x, octaves.x);
+    }
+}
+
+// What a sigma level adds to a texel, whose column of the rows starts there. What a texel does not need of a sigma level may be anything.
+fn share_of(blended: Blended, sigma_level: u32, top: i32, column: i32) -> vec4<f32> {
+    // How far below the highest one of this texel. Those above that wrap around, to very large numbers.
+    let below = blended.choice.above - sigma_level;
+    if below >= SIGMA_LEVELS_BLENDED || blended.choice.weights[below] == 0.0 {
+        return vec4<f32>(0.0);
+    }
+    let place = place_in(sigma_level, blur.origin + blended.position);
+    var value: vec4<f32>;
+    if stack.levels[sigma_level].octaves.y == 0u {
+        value = row(atlas, place.texel, cubic(place.t.x), stack.levels[sigma_level].octaves.x);
+    } else {
+        let slot = column + (place.texel.y - 1 - top) * WIDTH;
+        let y = cubic(place.t.y);
+        value = y.x * rows[slot] + y.y * rows[slot + WIDTH] + y.z * rows[slot + 2 * WIDTH] + y.w * rows[slot + 3 * WIDTH];
+    }
+    return blended.choice.weights[below] * normalized(value, sigma_level, place);
+}

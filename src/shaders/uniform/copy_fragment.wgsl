@@ -1,0 +1,30 @@
+// The same value in another texture: to the bit if both have one format, else converted as a blurred value is, which it may be.
+
+#import bevy_gaussian_blur::common::output::Output
+#import bevy_gaussian_blur::common::pass::{source, source_position}
+#ifdef INTEGERS
+#import bevy_gaussian_blur::common::output::kept
+#else
+#ifdef KEEPS_FORMAT
+#import bevy_gaussian_blur::common::output::as_it_is
+#else
+#import bevy_gaussian_blur::common::output::encode_output
+#endif
+#import bevy_gaussian_blur::common::pass::fetch
+#endif
+
+@fragment
+fn copy_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
+    let texel = vec2<i32>(fragment.xy);
+    let position = source_position(texel);
+#ifdef INTEGERS
+    // Floats do not hold all integers.
+    return Output(kept(textureLoad(source, position, 0)));
+#else
+#ifdef KEEPS_FORMAT
+    return as_it_is(fetch(position));
+#else
+    return encode_output(fetch(position), texel);
+#endif
+#endif
+}

@@ -1,0 +1,140 @@
+// Compute: goes from one level to a coarser one, a tile at a time.
+//
+// A thread walks down a column of source texels, and every texel that it loads is added to all target rows that it
+// contributes to. A row that is complete goes to workgroup memory, and out of that it is filtered horizontally. So
+// neighbouring threads load neighbouring texels, and each thread has a whole step of loads under way at once.
+
+#import bevy_gaussian_blur::common::pass::{blur, folds_once, is_finite, is_inside, load_unchecked, pack, read_texel}
+#import bevy_gaussian_blur::common::pass::{source_position, store, unpack, weight}
+
+// The tile, in target texels.
+const WIDTH: i32 = #{WIDTH};
+const HEIGHT: i32 = #{HEIGHT};
+const THREADS: i32 = #{THREADS};
+
+// A texel out of the whole of its footprint, across an edge or not, whatever the values are.
+fn careful_sum(texel: vec2<i32>) -> vec4<f32> {
+    let first = source_position(blur.origin + texel) + blur.reach_min;
+    let extent = blur.reach_max - blur.reach_min;
+    var sum = vec4<f32>(0.0);
+    for (var row = 0; row <= extent.y; row++) {
+        var line = vec4<f32>(0.0);
+        for (var column = 0; column <= extent.x; column++) {
+            line += weight(0u, u32(column)) * read_texel(first + vec2<i32>(column, row));
+        }
+        sum += weight(1u, u32(row)) * line;
+    }
+    return sum;
+}
+
+#ifdef ANY_KERNEL
+
+// Every thread computes a texel of its own.
+@compute @workgroup_size(#{THREADS})
+fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let texel = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT) + vec2<i32>(i32(thread) % WIDTH, i32(thread) / WIDTH);
+    store(texel, careful_sum(texel));
+}
+
+#else
+
+// Source texels per target texel.
+const STEP_X: i32 = #{STEP_X};
+const STEP_Y: i32 = #{STEP_Y};
+// Five boxes of a step, convolved.
+const TAPS_X: i32 = 5 * (STEP_X - 1) + 1;
+const TAPS_Y: i32 = 5 * (STEP_Y - 1) + 1;
+
+// How many target rows a source texel contributes to.
+const OPEN: i32 = (TAPS_Y + STEP_Y - 1) / STEP_Y;
+
+// The sums of the columns, two half floats to a word. A row is stored as interleaved parts, one for each column within a
+// step, so that threads which read a step apart read neighbouring words. The gaps keep the parts in different banks.
+const INTERLEAVED: i32 = (THREADS + 16) / STEP_X;
+const PITCH: i32 = THREADS + 16;
+var<workgroup> rows: array<vec2<u32>, PITCH * HEIGHT>;
+
+@compute @workgroup_size(#{THREADS})
+fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let index = i32(thread);
+    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
+    let corner = source_position(blur.origin + first) + blur.reach_min;
+    let last = corner + vec2<i32>(THREADS, STEP_Y * (HEIGHT - 1) + TAPS_Y) - 1;
+    let top = corner + vec2<i32>(index, 0);
+    let slot = place_in_row(index);
+    // Two copies of the loop: looking for edges in all tiles takes time.
+    if is_inside(corner, last) {
+        sum_column(top, slot, false);
+    } else {
+        sum_column(top, slot, true);
+    }
+    workgroupBarrier();
+    // Small pictures may have to be folded several times.
+    var is_clean = folds_once(TAPS_X + TAPS_Y);
+    for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
+        let texel = vec2<i32>(i % WIDTH, i / WIDTH);
+        let slot = texel.y * PITCH + texel.x;
+        var sum = vec4<f32>(0.0);
+        for (var tap = 0; tap < TAPS_X; tap++) {
+            sum += weight(0u, u32(tap)) * unpack(rows[slot + place_in_row(tap)]);
+        }
+        is_clean = is_clean && is_finite(sum);
+        store(first + texel, sum);
+    }
+    // Looking at the results costs less than looking at every texel, and doing a few again is rare.
+    if !is_clean {
+        for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
+            let texel = first + vec2<i32>(i % WIDTH, i / WIDTH);
+            store(texel, careful_sum(texel));
+        }
+    }
+}
+
+// Where the sum of a column lies in its row.
+fn place_in_row(column: i32) -> i32 {
+    return column % STEP_X * INTERLEAVED + column / STEP_X;
+}
+
+// Filters a column vertically.
+fn sum_column(top: vec2<i32>, slot: i32, anywhere: bool) {
+    // The open rows, the oldest first. Letters, so that they surely are registers: they are shifted for every row.
+    var a = vec4<f32>(0.0);
+    var b = vec4<f32>(0.0);
+    var c = vec4<f32>(0.0);
+    var d = vec4<f32>(0.0);
+    var e = vec4<f32>(0.0);
+    var blocks = HEIGHT + OPEN - 1;
+#ifdef FOLDED
+    if anywhere {
+        // The same number, but from the uniform: this loop stays a loop, and costs no registers elsewhere.
+        blocks = HEIGHT + (blur.reach_max.y - blur.reach_min.y) / STEP_Y;
+    }
+#endif
+    for (var block = 0; block < blocks; block++) {
+        for (var i = 0; i < STEP_Y; i++) {
+            let value = load_unchecked(top + vec2<i32>(0, block * STEP_Y + i), anywhere);
+            let tap = (OPEN - 1) * STEP_Y + i;
+            a = add(a, value, tap);
+            b = add(b, value, tap - STEP_Y);
+            c = add(c, value, tap - 2 * STEP_Y);
+            d = add(d, value, tap - 3 * STEP_Y);
+            e = add(e, value, tap - 4 * STEP_Y);
+        }
+        if block >= OPEN - 1 {
+            rows[(block - OPEN + 1) * PITCH + slot] = pack(a);
+        }
+        a = b;
+        b = c;
+        c = d;
+        d = e;
+        e = vec4<f32>(0.0);
+    }
+}
+
+fn add(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
+    if tap >= 0 && tap < TAPS_Y {
+        return sum + weight(1u, u32(tap)) * value;
+    }
+    return sum;
+}
+#endif

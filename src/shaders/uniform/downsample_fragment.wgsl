@@ -1,0 +1,71 @@
+// Halves the resolution with the binomial filter: three by three filtered fetches.
+
+#import bevy_gaussian_blur::common::output::{Output, encode_output}
+#import bevy_gaussian_blur::common::pass::{blur, is_edge_free, is_finite, is_inside, linear_sampler, read_texel}
+#import bevy_gaussian_blur::common::pass::{source, source_position, weight}
+
+// The fetches along each axis.
+const TAPS: u32 = 3u;
+
+@fragment
+fn downsample_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
+    let texel = vec2<i32>(fragment.xy);
+    let centre = source_position(texel);
+    let first = centre + blur.reach_min;
+    let last = centre + blur.reach_max;
+    if is_inside(first, last) || (is_edge_free(first, last) && is_whole()) {
+        let sum = filtered_sum(centre);
+        if is_finite(sum) {
+            return encode_output(sum, texel);
+        }
+    }
+    return encode_output(careful_sum(centre), texel);
+}
+
+// Whether nothing lies beyond the bounds. A filtered fetch at the centre of an outermost texel can catch a little of that.
+fn is_whole() -> bool {
+    return all(blur.bounds_min == vec2<i32>(0)) && all(blur.bounds_max == vec2<i32>(textureDimensions(source)));
+}
+
+fn filtered_sum(centre: vec2<i32>) -> vec4<f32> {
+    var sum = vec4<f32>(0.0);
+    for (var row = 0u; row < TAPS; row++) {
+        let y = tap(1u, row);
+        for (var column = 0u; column < TAPS; column++) {
+            let x = tap(0u, column);
+            sum += x.y * y.y * filtered(centre, vec2<f32>(x.x, y.x));
+        }
+    }
+    return sum;
+}
+
+// The same across an edge, and around values that are not finite: texel by texel.
+fn careful_sum(centre: vec2<i32>) -> vec4<f32> {
+    var sum = vec4<f32>(0.0);
+    for (var row = 0u; row < 2u * TAPS; row++) {
+        let y = texel_of(tap(1u, row / 2u), row % 2u);
+        for (var column = 0u; column < 2u * TAPS; column++) {
+            let x = texel_of(tap(0u, column / 2u), column % 2u);
+            sum += x.y * y.y * read_texel(centre + vec2<i32>(i32(x.x), i32(y.x)));
+        }
+    }
+    return sum;
+}
+
+// One of the two texels that a tap lies between, as its offset and its weight.
+fn texel_of(pair: vec2<f32>, side: u32) -> vec2<f32> {
+    let whole = floor(pair.x);
+    let right = pair.x - whole;
+    return vec2<f32>(whole + f32(side), pair.y * select(1.0 - right, right, side == 1u));
+}
+
+// (offset, weight) of a tap.
+fn tap(axis: u32, index: u32) -> vec2<f32> {
+    return vec2<f32>(weight(axis, 2u * index), weight(axis, 2u * index + 1u));
+}
+
+// A fetch through the sampler. Beyond the texture it reads the outermost texels.
+fn filtered(centre: vec2<i32>, offset: vec2<f32>) -> vec4<f32> {
+    let position = vec2<f32>(centre) + 0.5 + offset;
+    return textureSampleLevel(source, linear_sampler, position * blur.texel_size, 0.0);
+}

@@ -1,0 +1,25 @@
+// The next mip level: the mean of the texels that a target texel covers.
+//
+// Where a side is odd, targets cover texels in part, which then count in part. Shares are whole numbers: a texel is as long
+// as the target has texels, and a target texel as long as the source has.
+
+#import bevy_gaussian_blur::common::output::{Output, encode_output}
+#import bevy_gaussian_blur::common::pass::{blur, decode_input, fetch}
+
+@fragment
+fn mipmap_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
+    let texel = vec2<i32>(fragment.xy);
+    let start = texel * blur.bounds_max;
+    let end = start + blur.bounds_max;
+    let last = (end - 1) / blur.size;
+    var sum = vec4<f32>(0.0);
+    for (var y = start.y / blur.size.y; y <= last.y; y++) {
+        for (var x = start.x / blur.size.x; x <= last.x; x++) {
+            let position = vec2<i32>(x, y);
+            let covered = min((position + 1) * blur.size, end) - max(position * blur.size, start);
+            let share = vec2<f32>(covered) / vec2<f32>(blur.bounds_max);
+            sum += share.x * share.y * decode_input(fetch(position));
+        }
+    }
+    return encode_output(sum, texel);
+}

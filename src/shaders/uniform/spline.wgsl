@@ -1,0 +1,52 @@
+// The cubic B-spline through the source of a pass, a coarse level, at a texel of the picture.
+
+#define_import_path bevy_gaussian_blur::uniform::spline
+
+#import bevy_gaussian_blur::common::pass::{blur, source, weight}
+#import bevy_gaussian_blur::common::cubic::{Place, border_slot, cubic, place_at}
+#ifdef FILTERED
+#import bevy_gaussian_blur::common::pass::linear_sampler
+#import bevy_gaussian_blur::common::cubic::filtered
+#else
+#import bevy_gaussian_blur::common::cubic::interpolated
+#endif
+
+fn spline(texel: vec2<i32>) -> vec4<f32> {
+    let place = place_of(texel);
+#ifdef FILTERED
+    return normalized(filtered(source, linear_sampler, blur.texel_size, place), place);
+#else
+    return normalized(interpolated(source, place, blur.octaves), place);
+#endif
+}
+
+fn place_of(texel: vec2<i32>) -> Place {
+    return place_at(texel * blur.step + blur.shift, blur.octaves);
+}
+
+// An interpolated value, divided by the blurred region itself, interpolated alike, if that is asked for.
+fn normalized(value: vec4<f32>, place: Place) -> vec4<f32> {
+    if all(blur.normalize == vec2<u32>(0u)) {
+        return value;
+    }
+    return value / (weight_inside(0u, place) * weight_inside(1u, place));
+}
+
+fn weight_inside(axis: u32, place: Place) -> f32 {
+    if blur.normalize[axis] == 0u {
+        return 1.0;
+    }
+    let weights = cubic(place.t[axis]);
+    var inside = 0.0;
+    for (var i = 0; i < 4; i++) {
+        inside += weights[i] * stored_weight(axis, place.texel[axis] + i - 1);
+    }
+    return inside;
+}
+
+// What the table has for a texel of the level, 1 between the borders. One look-up without branches: software rasterisers
+// pay for what is on all of them.
+fn stored_weight(axis: u32, texel: i32) -> f32 {
+    let slot = border_slot(texel - blur.bounds_min[axis], blur.bounds_max[axis] - blur.bounds_min[axis]);
+    return select(1.0, weight(axis, u32(max(slot, 0))), slot >= 0);
+}

@@ -1,0 +1,84 @@
+//! Says in the log what cannot work, once: a strength out of range, and a blur that has nothing to blur.
+
+use crate::diagnostics::assign::label_blurs;
+use crate::diagnostics::label::BlurLabel;
+use crate::errors::{BlurError, Reported};
+use crate::settings::{BackdropBlur, BlurImage, BlurProfile, GaussianBlur};
+use crate::systems::BlurSystems;
+use bevy::asset::LoadState;
+use bevy::camera::Camera;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+
+/// Reports on all entities with a [`GaussianBlur`].
+pub struct BlurValidationPlugin;
+
+impl Plugin for BlurValidationPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(
+            PostUpdate,
+            (report_invalid_cameras, report_invalid_profiles, report_idle)
+                .after(label_blurs)
+                .in_set(BlurSystems::Collect),
+        );
+    }
+}
+
+type ChangedCameras = (With<Camera>, Or<(Changed<GaussianBlur>, Added<Camera>)>);
+
+/// Logs a camera's setting out of range, until it is back in range. Images report theirs themselves.
+fn report_invalid_cameras(
+    cameras: Query<(Entity, &GaussianBlur, &BlurLabel), ChangedCameras>,
+    mut reported: Local<HashMap<Entity, Reported>>,
+    mut removed: RemovedComponents<GaussianBlur>,
+) {
+    for entity in removed.read() {
+        reported.remove(&entity);
+    }
+    for (entity, blur, label) in &cameras {
+        let outcome = blur.sigma_in_texels(1.0, 1).map(drop);
+        if let Some(error) = reported.entry(entity).or_default().news(outcome) {
+            error!("{}: {error}", label.as_str());
+        }
+    }
+}
+
+type Profiled = Or<((With<Camera>, With<GaussianBlur>), With<BackdropBlur>)>;
+
+/// The same for the profiles of cameras and of glass, and for masks that could not be loaded.
+fn report_invalid_profiles(
+    profiles: Query<(NameOrEntity, &BlurProfile), Profiled>,
+    assets: Res<AssetServer>,
+    mut reported: Local<HashMap<Entity, Reported>>,
+    mut removed: RemovedComponents<BlurProfile>,
+) {
+    for entity in removed.read() {
+        reported.remove(&entity);
+    }
+    for (name, profile) in &profiles {
+        let outcome = match profile {
+            BlurProfile::Mask(mask) if matches!(assets.load_state(mask), LoadState::Failed(_)) => {
+                Err(BlurError::MaskNotLoaded)
+            }
+            _ => profile.check(),
+        };
+        // Nothing is kept of those that never fail.
+        if (outcome.is_err() || reported.contains_key(&name.entity))
+            && let Some(error) = reported.entry(name.entity).or_default().news(outcome)
+        {
+            error!("the BlurProfile of {name}: {error}");
+        }
+    }
+}
+
+type Idle = (Added<GaussianBlur>, Without<Camera>, Without<BlurImage>);
+
+/// Warns of blurs on entities that show nothing.
+fn report_idle(idle: Query<(Entity, &BlurLabel), Idle>) {
+    for (entity, label) in &idle {
+        warn!(
+            "{} (entity {entity}) has a GaussianBlur, but neither a camera nor a BlurImage: nothing is blurred",
+            label.as_str()
+        );
+    }
+}
