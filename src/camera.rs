@@ -286,6 +286,7 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
         region,
         bounds: region,
         source_size: whole.size(),
+        mask: None,
     }
 }
 

@@ -14,6 +14,8 @@ pub enum BlurError {
     InvalidRadius(f32),
     /// An aspect with a component that is NaN, infinite or negative.
     InvalidAspect(Vec2),
+    /// A sigma with a component that is NaN, infinite or negative.
+    InvalidSigma(Vec2),
     /// A profile with a number that is NaN or infinite, or a band without a direction.
     InvalidProfile,
     /// The source image could not be loaded.
@@ -58,6 +60,33 @@ pub enum BlurError {
         /// The name of the missing [`TextureUsages`](wgpu::TextureUsages) flag.
         usage: &'static str,
     },
+    /// A view that shows more than one layer of one mip level, where a blur takes just one.
+    WideView {
+        /// `"source"` or `"target"`.
+        image: &'static str,
+        /// The mip levels that it shows.
+        levels: u32,
+        /// The layers that it shows.
+        layers: u32,
+    },
+    /// A source and a target that are different views of one texture and share texels.
+    OverlappingViews {
+        /// The first mip level and the first layer that the source shows.
+        source: [u32; 2],
+        /// Those that the target shows.
+        target: [u32; 2],
+    },
+    /// Bounds that do not contain the region, or reach beyond the source.
+    InvalidBounds {
+        /// The texels that may be read.
+        bounds: URect,
+        /// The texels that are written.
+        region: URect,
+        /// The source's size in texels.
+        source: UVec2,
+    },
+    /// Textures of other formats or sizes than those that a blur was prepared for, or of which one is another one's target.
+    NotAsPrepared,
     /// A target that is not as large as its source.
     SizeMismatch {
         /// The source's size in texels.
@@ -131,6 +160,12 @@ impl fmt::Display for BlurError {
                     "the blur aspect is {aspect}; both components must be finite and at least 0"
                 )
             }
+            Self::InvalidSigma(sigma) => {
+                write!(
+                    f,
+                    "the sigma of the blur is {sigma}; both components must be finite and at least 0"
+                )
+            }
             Self::InvalidProfile => write!(
                 f,
                 "the blur profile has a number that is NaN or infinite, or a band whose direction is 0; all must be finite"
@@ -163,6 +198,27 @@ impl fmt::Display for BlurError {
             Self::MissingUsage { image, usage } => {
                 write!(f, "the blur's {image} image needs TextureUsages::{usage}")
             }
+            Self::WideView { image, levels, layers } => write!(
+                f,
+                "the view of the blur's {image} shows {levels} mip levels of {layers} layers; it must show one level of one \
+                 layer as a two-dimensional texture, as views of BlurTexture::of_layer do"
+            ),
+            Self::OverlappingViews { source, target } => write!(
+                f,
+                "the blur's source and target are views of one texture that overlap: from mip level {} of layer {} on, and from \
+                 mip level {} of layer {} on; they must be the same, or share no texel",
+                source[0], source[1], target[0], target[1]
+            ),
+            Self::InvalidBounds { bounds, region, source } => write!(
+                f,
+                "the blur's bounds are {bounds:?}; they must contain the region, {region:?}, and lie in the source of {}x{} texels",
+                source.x, source.y
+            ),
+            Self::NotAsPrepared => write!(
+                f,
+                "source and target must have the formats and sizes that the blur was prepared for, and be one texture only if \
+                 they were then"
+            ),
             Self::SizeMismatch { source, target } => write!(
                 f,
                 "the blur's target is {}x{} texels; it must be as large as its source, {}x{}",

@@ -88,6 +88,7 @@ mod image;
 mod kernel;
 mod plan;
 mod program;
+pub mod recorder;
 mod settings;
 mod sigma_field;
 mod systems;

@@ -187,6 +187,7 @@ impl BackdropJob {
             region: bounds,
             bounds,
             source_size: backdrop.picture.size,
+            mask: None,
         };
         if let Err(error) = self.job.update(preparer, request) {
             error!("the glass of entity {}: {error}", backdrop.entity);

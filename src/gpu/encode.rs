@@ -62,6 +62,12 @@ impl BlurRecorder<'_> {
             timer: self.timer.as_deref(),
         }
     }
+
+    /// See [`BlurPreparer::generation`](super::BlurPreparer::generation).
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.pipelines.generation
+    }
 }
 
 impl<'a> Views<'a> {
@@ -253,7 +259,10 @@ impl Prepared {
         let (origin, size) = (pass.origin, pass.size);
         let [x, y, width, height] = [origin.x, origin.y, size.x, size.y].map(|texels| texels as f32);
         render_pass.set_viewport(x, y, width, height, 0.0, 1.0);
-        render_pass.set_scissor_rect(origin.x, origin.y, size.x, size.y);
+        let written = URect::from_corners(origin, origin + size);
+        let scissor = self.plan.scissor.filter(|_| pass.target == Surface::Destination);
+        let written = scissor.map_or(written, |scissor| scissor.intersect(written));
+        render_pass.set_scissor_rect(written.min.x, written.min.y, written.width(), written.height());
         render_pass.set_pipeline(pipeline);
         render_pass.set_bind_group(
             0,

@@ -119,9 +119,10 @@ impl BlurJob {
             self.known = Some((BlurProfile::Uniform, None));
             return Ok(true);
         };
-        let mask = match field.mask() {
-            Some(mask) => preparer.find_mask(mask, request.io.target)?.map(Some),
-            None => Some(None),
+        let mask = match (field.mask(), &request.mask) {
+            (Some(_), Some(given)) => Some(Some(given.0.clone())),
+            (Some(mask), None) => preparer.find_mask(mask, request.io.target)?.map(Some),
+            (None, _) => Some(None),
         };
         if let Some(mask) = mask {
             self.known = Some((field.profile.clone(), mask));

@@ -27,7 +27,7 @@ use bevy::shader::ShaderCacheError;
 use core::time::Duration;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How eagerly shaders are compiled, and how long frames wait for them.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +119,8 @@ pub enum Ready<'a> {
 #[derive(Resource)]
 pub struct BlurPipelines {
     pub factory: PipelineFactory,
+    /// No two of an app's life are alike.
+    pub generation: u64,
     queued: HashMap<PipelineKey, Queued>,
     /// Those that serve any kernel, as far as they have not been seen ready yet.
     essential: Vec<Queued>,
@@ -129,6 +131,8 @@ pub struct BlurPipelines {
     announced: HashMap<Uses, Box<[Queued]>>,
     accelerated: HashSet<Uses>,
 }
+
+static GENERATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// Creates [`BlurPipelines`].
 pub fn init_pipelines(
@@ -143,6 +147,7 @@ pub fn init_pipelines(
     readiness.set(false, false);
     commands.insert_resource(BlurPipelines {
         factory: PipelineFactory::new(&device, &info, &fullscreen, &assets),
+        generation: GENERATIONS.fetch_add(1, Ordering::Relaxed),
         queued: HashMap::default(),
         essential: Vec::new(),
         wanted: VecDeque::new(),

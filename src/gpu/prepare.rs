@@ -42,6 +42,12 @@ impl BlurPreparer<'_> {
         self.pipelines.announce(uses, &self.capabilities, &self.cache);
     }
 
+    /// What tells the devices of an app apart: it changes when the render device is made anew.
+    #[must_use]
+    pub fn generation(&self) -> u64 {
+        self.pipelines.generation
+    }
+
     /// Counts a pipeline of somebody else among those that [`BlurReadiness`](super::BlurReadiness) waits for.
     pub fn wait_for(&mut self, id: CachedRenderPipelineId) {
         self.pipelines.wait_for(id);
@@ -251,12 +257,16 @@ fn plan_of(request: &BlurRequest, resolved: &Resolved) -> BlurPlan {
         means: resolved.means,
         finish: request.finish,
     };
-    match request.work {
-        Work::Copy => BlurPlan::copy(request.region, request.finish),
-        Work::Mipmap => BlurPlan::mipmap(request.source_size, request.region.size()),
+    let plan = match request.work {
+        Work::Copy => return BlurPlan::copy(request.region, request.finish),
+        Work::Mipmap => return BlurPlan::mipmap(request.source_size, request.region.size()),
+        Work::Batch(_) => return BlurPlan::default(),
         Work::Blur { sigma, edge } => BlurPlan::new(&planned(sigma, edge)),
         Work::Vary { sigma, edge, .. } => BlurPlan::varying(&planned(sigma, edge)),
-        Work::Batch(_) => BlurPlan::default(),
+    };
+    BlurPlan {
+        scissor: (request.region != request.bounds).then_some(request.region),
+        ..plan
     }
 }
 

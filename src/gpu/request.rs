@@ -6,7 +6,7 @@ use crate::plan::{Finish, blurs};
 use crate::settings::EdgeMode;
 use crate::sigma_field::SigmaField;
 use bevy::math::{URect, UVec2, Vec2};
-use bevy::render::render_resource::TextureId;
+use bevy::render::render_resource::{TextureId, TextureView};
 use std::sync::Arc;
 
 /// One blur, as a front end asks for it.
@@ -25,6 +25,18 @@ pub struct BlurRequest {
     pub bounds: URect,
     /// The size of the source's texture.
     pub source_size: UVec2,
+    /// The mask of a profile that has one, in the place of the image that it names.
+    pub mask: Option<MaskView>,
+}
+
+/// A mask that is no image asset, and known to be none of the blur's target.
+#[derive(Clone, Debug)]
+pub struct MaskView(pub TextureView);
+
+impl PartialEq for MaskView {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.id() == other.0.id()
+    }
 }
 
 /// The two ends of a blur.
@@ -126,6 +138,7 @@ impl BlurRequest {
             region,
             bounds: region,
             source_size,
+            mask: None,
         }
     }
 

@@ -241,6 +241,8 @@ pub struct BlurPlan {
     pub deferred: Vec<Pass>,
     /// What the last pass blends, if sigma varies over the picture.
     pub sigma_levels: Option<SigmaLevels>,
+    /// The texels of the destination that are written, if not all that the passes compute. Render passes write them.
+    pub scissor: Option<URect>,
 }
 
 /// What the last pass blends.

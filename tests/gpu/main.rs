@@ -21,6 +21,7 @@ mod profiles;
 mod quality;
 mod random;
 mod readiness;
+mod recorder;
 mod scipy;
 mod soak;
 mod support;

@@ -7,6 +7,7 @@
 
 mod cameras;
 mod check;
+mod recorder;
 mod regressions;
 mod settings;
 mod step;

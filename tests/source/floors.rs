@@ -18,6 +18,7 @@ const ROOMS: &[&str] = &[
     "diagnostics",
     "gpu",
     "validation",
+    "recorder",
     "camera",
     "image",
     "backdrop",

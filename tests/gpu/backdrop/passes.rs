@@ -26,7 +26,7 @@ const FRAME: &str = "show frame: ";
 const END: &str = "end of frame";
 
 /// The pass in which glass of regions is painted, and in which the interface below glass of nodes is.
-const GLASS_PASS: &str = "gaussian_blur_glass";
+const GLASS_PASS: &str = "gaussian_blur_backdrop";
 /// The pass in which Bevy draws the interface of a camera.
 const UI_PASS: &str = "ui";
 

@@ -102,7 +102,7 @@ fn glass_stays_when_the_dynamic_range_changes() {
 fn glass_pipelines(headless: &Headless) -> usize {
     let cache = headless.render_world().resource::<PipelineCache>();
     let labels = cache.pipelines().filter_map(|pipeline| label_of(&pipeline.descriptor));
-    labels.filter(|label| *label == "gaussian_blur_glass").count()
+    labels.filter(|label| *label == "gaussian_blur_backdrop").count()
 }
 
 #[test]

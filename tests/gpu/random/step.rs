@@ -5,6 +5,7 @@
 //! To cover a new setting, add it to a strategy of [`settings`](super::settings); a new component, as a [`Step`] of its own.
 
 use super::settings::{any_format, backdrop, canvas_format, finite_rect, gaussian, hostile, profile, size};
+use crate::support::recording::Settings;
 use crate::support::scene::Kind;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -109,6 +110,14 @@ pub enum Step {
     /// A blur of any kind.
     Vary(Pick, Varies),
     DitherBlur(Pick, bool),
+    /// An image of the recorder's own.
+    AddRecorded(Content),
+    ReplaceRecorded(Pick, Content),
+    RemoveRecorded(Pick),
+    /// Records a blur in every frame from now on: into the first image, out of any, or in place.
+    Record(Pick, Option<Source>, Settings, Varies),
+    ChangeRecorded(Pick, Settings),
+    StopRecording(Pick),
     /// An entity of any kind.
     Despawn(Pick),
     /// Takes the blur away, and nothing else.
@@ -203,6 +212,21 @@ fn hostile_rect() -> impl Strategy<Value = [f32; 4]> {
     prop_oneof![4 => finite_rect(), 1 => [hostile(), hostile(), hostile(), hostile()]]
 }
 
+/// The settings of a recorded blur: mostly in range.
+fn recorded() -> impl Strategy<Value = Settings> {
+    let rect = || proptest::option::weighted(0.3, [0..40_u32, 0..40_u32, 0..80_u32, 0..80_u32]);
+    let rect = move || rect().prop_map(|rect| rect.map(|[x, y, w, h]| URect::new(x, y, x + w, y + h)));
+    let sigma = prop_oneof![6 => 0.0..60.0_f32, 1 => hostile()];
+    (sigma, gaussian(), alpha(), rect(), rect()).prop_map(|(sigma, blur, alpha, region, bounds)| Settings {
+        region,
+        bounds,
+        sigma: sigma * blur.aspect,
+        edge: blur.edge,
+        alpha,
+        ..Settings::new(1.0)
+    })
+}
+
 /// Any step.
 pub fn step() -> impl Strategy<Value = Step> {
     let pick = any::<Pick>;
@@ -228,6 +252,13 @@ pub fn step() -> impl Strategy<Value = Step> {
         3 => (pick(), backdrop()).prop_map(|(pick, glass)| Step::ChangeGlass(pick, glass)),
         2 => (pick(), hostile_rect()).prop_map(|(pick, rect)| Step::MoveGlass(pick, rect)),
         4 => (pick(), varies()).prop_map(|(pick, varies)| Step::Vary(pick, varies)),
+        2 => content(any_format()).prop_map(Step::AddRecorded),
+        2 => (pick(), content(any_format())).prop_map(|(pick, content)| Step::ReplaceRecorded(pick, content)),
+        1 => pick().prop_map(Step::RemoveRecorded),
+        3 => (pick(), proptest::option::weighted(0.7, source()), recorded(), varies())
+            .prop_map(|(pick, source, settings, varies)| Step::Record(pick, source, settings, varies)),
+        2 => (pick(), recorded()).prop_map(|(pick, settings)| Step::ChangeRecorded(pick, settings)),
+        1 => pick().prop_map(Step::StopRecording),
         1 => (pick(), any::<bool>()).prop_map(|(pick, dithers)| Step::DitherBlur(pick, dithers)),
         3 => pick().prop_map(Step::Despawn),
         1 => pick().prop_map(Step::Strip),

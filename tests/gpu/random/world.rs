@@ -4,6 +4,7 @@ use super::step::{Content, Pick, Source, Step, Target, Varies};
 use crate::support::faults::{self, Messages};
 use crate::support::formats::{self, Span, to_image};
 use crate::support::headless::{Headless, Mode, build, takes_logger};
+use crate::support::recording::{WantedRecordings, follow_recordings};
 use crate::support::scene::{self, Kind};
 use crate::support::{inputs, or_skip};
 use bevy::asset::AssetId;
@@ -39,6 +40,8 @@ pub struct World {
     pub cameras: Vec<Entity>,
     pub blurs: Vec<Entity>,
     pub glass: Vec<Entity>,
+    /// What the recorder writes, and nothing else.
+    pub recorded: Vec<Handle<Image>>,
     /// They may be gone at any time.
     readers: Vec<Entity>,
     /// Tells its messages from those of other apps.
@@ -64,6 +67,7 @@ impl World {
     pub fn new(backend: BlurBackend, mode: Mode, is_flat: bool) -> Option<Self> {
         let app = or_skip(build(mode, takes_logger(), |app| {
             faults::record(app);
+            follow_recordings(app);
             scene::add_plugins(app, Kind::Core3d);
             app.set_error_handler(on_error)
                 .init_resource::<Last>()
@@ -89,6 +93,7 @@ impl World {
             cameras: Vec::new(),
             blurs: Vec::new(),
             glass: Vec::new(),
+            recorded: Vec::new(),
             readers: Vec::new(),
             messages: Messages::of(&name),
             name,
@@ -151,6 +156,8 @@ impl World {
         }
         self.images.clear();
         self.canvases.clear();
+        self.recorded.clear();
+        self.world().resource_mut::<WantedRecordings>().0.clear();
         self.multisampled.clear();
         self.world().resource_mut::<Last>().0.clear();
         self.draw_one_more();
@@ -267,7 +274,7 @@ impl World {
                     entity.insert(node(rect));
                 }
             }
-            _ => unreachable!("handled before: {step:?}"),
+            _ => self.apply_to_recorder(step),
         }
     }
 
@@ -372,7 +379,7 @@ impl World {
     }
 }
 
-fn image(content: Content) -> Image {
+pub fn image(content: Content) -> Image {
     let [width, height] = content.size.map(|side| side as usize);
     let pattern = &inputs::patterns(width, height)[usize::from(content.pattern)];
     to_image(&Span::of(content.format).spread(pattern), content.format)

@@ -1,0 +1,222 @@
+//! What a recorded blur is to do.
+
+use super::texture::BlurTexture;
+use crate::errors::BlurError;
+use crate::formats::dither::Dither;
+use crate::formats::{Ends, precision_of};
+use crate::gpu::{BlurIo, BlurRequest, Work};
+use crate::kernel::Precision;
+use crate::plan::{Finish, blurs, reach};
+use crate::settings::{BlurAlpha, BlurProfile, EdgeMode};
+use crate::sigma_field::SigmaField;
+use bevy::math::{Affine2, URect, UVec2, Vec2};
+use bevy::render::render_resource::{TextureFormat, TextureUsages};
+
+/// What to blur. Positions and sizes are in texels of the mip level that source and target show.
+///
+/// A texel of the target is the blur of the source around the texel of the same position. So both have the same size, unless
+/// a [region](Self::region) that lies in both says what is blurred.
+#[derive(Clone, Copy, Debug)]
+pub struct TextureBlurRequest<'a> {
+    /// What is read. It needs the usage `TEXTURE_BINDING`.
+    pub source: &'a BlurTexture,
+    /// What is written. It needs the usage `RENDER_ATTACHMENT`, and may be the source: in place.
+    pub target: &'a BlurTexture,
+    /// The texels that are written; nothing beside them is touched. What lies beyond the target is left out. Default: all.
+    pub region: Option<URect>,
+    /// The texels that may be read, beyond which the [edge mode](Self::edge) acts. They have to contain the region, and to lie in
+    /// the source. Default: the region.
+    pub bounds: Option<URect>,
+    /// The standard deviations along x and y, in texels: finite and at least 0. Where both are below 0.03 the target becomes a copy
+    /// of the source, exact to the bit; in place nothing is done.
+    pub sigma: Vec2,
+    /// What lies beyond the bounds. Default: [`EdgeMode::Clamp`].
+    pub edge: EdgeMode,
+    /// What alpha means. Default: [`BlurAlpha::Premultiplied`], which blurs all channels alike.
+    pub alpha: BlurAlpha,
+    /// Which share of sigma each texel gets, over the region. The texture is the mask of a [`BlurProfile::Mask`]; without one it
+    /// is the image that the profile names. Default: none, so all texels get all of sigma.
+    pub profile: Option<(&'a BlurProfile, Option<&'a BlurTexture>)>,
+    /// Whether the source may hold values beyond 1, if its format can. Then the error is within 0.1/255 of the peak; else
+    /// within a third of 1/255, and the blur costs less. Default: `true`.
+    pub is_light: bool,
+    /// In place: whether the source is painted anew whenever the blur is recorded. If it is not, what was drawn before is not drawn
+    /// again while a new blur compiles, since that would blur its own result. Default: `true`.
+    pub source_is_fresh: bool,
+    /// Whether the result is dithered where the target holds eight bits. Default: `false`.
+    pub dither: bool,
+}
+
+/// What decides the pipelines of a blur beside the two formats, for [announcements](super::TextureBlurs::announce).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextureBlurKind {
+    /// See [`TextureBlurRequest::alpha`].
+    pub alpha: BlurAlpha,
+    /// See [`TextureBlurRequest::is_light`].
+    pub is_light: bool,
+    /// See [`TextureBlurRequest::dither`].
+    pub dither: bool,
+    /// Whether source and target are one texture.
+    pub in_place: bool,
+    /// Whether the target has the usage `STORAGE_BINDING`, and is written as a whole or without a profile's
+    /// [bounds](TextureBlurRequest::bounds) being larger than the region.
+    pub stores: bool,
+    /// Whether there is a [profile](TextureBlurRequest::profile).
+    pub varies: bool,
+}
+
+impl Default for TextureBlurKind {
+    fn default() -> Self {
+        Self {
+            alpha: BlurAlpha::Premultiplied,
+            is_light: true,
+            dither: false,
+            in_place: false,
+            stores: false,
+            varies: false,
+        }
+    }
+}
+
+impl TextureBlurKind {
+    pub(super) fn ends(self, source: TextureFormat, target: TextureFormat) -> Ends {
+        Ends {
+            source,
+            destination: target,
+            precision: if self.is_light {
+                precision_of(source)
+            } else {
+                Precision::Standard
+            },
+            alpha: self.alpha,
+            dither: if self.dither {
+                Dither::of_target(target)
+            } else {
+                Dither::Off
+            },
+            has_storage: self.stores,
+            in_place: self.in_place,
+        }
+    }
+}
+
+impl<'a> TextureBlurRequest<'a> {
+    /// A blur of all of the source, with the defaults of all other fields.
+    #[must_use]
+    pub fn new(source: &'a BlurTexture, target: &'a BlurTexture, sigma: Vec2) -> Self {
+        Self {
+            source,
+            target,
+            region: None,
+            bounds: None,
+            sigma,
+            edge: EdgeMode::Clamp,
+            alpha: BlurAlpha::Premultiplied,
+            profile: None,
+            is_light: true,
+            source_is_fresh: true,
+            dither: false,
+        }
+    }
+
+    /// The request of the job.
+    pub(super) fn wanted(&self) -> Result<BlurRequest, BlurError> {
+        self.check()?;
+        let (region, bounds) = self.extents()?;
+        let in_place = self.source.is_same(self.target);
+        let kind = TextureBlurKind {
+            alpha: self.alpha,
+            is_light: self.is_light,
+            dither: self.dither,
+            in_place,
+            // Only render passes can leave out texels of what they could compute.
+            stores: self.target.has_usage(TextureUsages::STORAGE_BINDING) && region == bounds,
+            varies: self.profile.is_some(),
+        };
+        let work = if in_place || blurs(self.sigma) {
+            Work::blur(self.sigma, self.edge, self.field(region))
+        } else {
+            Work::Copy
+        };
+        Ok(BlurRequest {
+            io: BlurIo {
+                ends: kind.ends(self.source.format(), self.target.format()),
+                target: self.target.texture_id(),
+                source_is_fresh: self.source_is_fresh || !in_place,
+            },
+            work,
+            finish: Finish::Write,
+            region,
+            bounds,
+            source_size: self.source.size(),
+            mask: self.mask().map(BlurTexture::mask_view),
+        })
+    }
+
+    fn mask(&self) -> Option<&'a BlurTexture> {
+        self.profile.and_then(|(_, mask)| mask)
+    }
+
+    fn field(&self, region: URect) -> Option<SigmaField> {
+        let placement = Affine2::from_translation(region.min.as_vec2());
+        SigmaField::new(
+            self.profile.map(|(profile, _)| profile),
+            region.size().as_vec2(),
+            placement,
+        )
+    }
+
+    fn check(&self) -> Result<(), BlurError> {
+        if !self.sigma.is_finite() || self.sigma.min_element() < 0.0 {
+            return Err(BlurError::InvalidSigma(self.sigma));
+        }
+        if let Some((profile, _)) = self.profile {
+            profile.check()?;
+        }
+        self.source.check_usage("source", TextureUsages::TEXTURE_BINDING)?;
+        self.target.check_usage("target", TextureUsages::RENDER_ATTACHMENT)?;
+        self.source.check_apart(self.target)?;
+        match self.mask() {
+            Some(mask) => mask.check_mask(self.target),
+            None => Ok(()),
+        }
+    }
+
+    /// What is written, and what may be read. Bounds beyond what the blur reads are cut off: it computes as much as they hold.
+    fn extents(&self) -> Result<(URect, URect), BlurError> {
+        let [source, target] =
+            [self.source, self.target].map(|texture| URect::from_corners(UVec2::ZERO, texture.size()));
+        let region = match self.region {
+            Some(region) => region.intersect(target),
+            None if source == target => target,
+            None => {
+                let (source, target) = (source.max, target.max);
+                return Err(BlurError::SizeMismatch { source, target });
+            }
+        };
+        let bounds = self.bounds.unwrap_or(region);
+        let contains = |outer: URect, inner: URect| outer.intersect(inner) == inner;
+        if !region.is_empty() && !(contains(bounds, region) && contains(source, bounds)) {
+            let source = source.max;
+            return Err(BlurError::InvalidBounds { bounds, region, source });
+        }
+        Ok((region, self.read(region, bounds)))
+    }
+
+    /// The bounds without what is farther from the region than the blur reaches, along axes on which no border is read.
+    fn read(&self, region: URect, mut bounds: URect) -> URect {
+        let reach = reach(self.sigma);
+        for i in 0..2 {
+            let low = region.min[i].saturating_sub(reach[i]);
+            let high = region.max[i].saturating_add(reach[i]);
+            let is_away = low >= bounds.min[i] && high <= bounds.max[i];
+            // What is wrapped comes from the other side, and normalisation counts from both.
+            let may_cut = matches!(self.edge, EdgeMode::Clamp | EdgeMode::Transparent);
+            if is_away || may_cut {
+                bounds.min[i] = bounds.min[i].max(low);
+                bounds.max[i] = bounds.max[i].min(high);
+            }
+        }
+        bounds
+    }
+}

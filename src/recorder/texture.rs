@@ -1,0 +1,205 @@
+//! A texture as the recorder takes it: one layer of one mip level.
+
+use crate::errors::BlurError;
+use crate::gpu::{MaskView, ViewInfo};
+use bevy::math::UVec2;
+use bevy::render::render_resource::{
+    Texture, TextureAspect, TextureDimension, TextureFormat, TextureId, TextureSampleType, TextureUsages, TextureView,
+    TextureViewDescriptor, TextureViewDimension,
+};
+use bevy::render::texture::{CachedTexture, GpuImage};
+use bevy::render::view::ViewTarget;
+use core::array;
+
+/// One layer of one mip level of a texture, seen in a format: what a [`TextureBlur`](super::TextureBlur) reads or writes.
+///
+/// It holds the texture and the view, which are counted references: cloning it is cheap, and takes no memory.
+///
+/// The texture has to be two-dimensional with one sample a texel. To be blurred it needs the usage `TEXTURE_BINDING`, to be
+/// written `RENDER_ATTACHMENT`; with `STORAGE_BINDING` as well, formats that can be stored to are written by compute passes,
+/// which is faster. A mask needs `TEXTURE_BINDING`.
+#[derive(Clone, Debug)]
+pub struct BlurTexture {
+    texture: Texture,
+    view: TextureView,
+    format: TextureFormat,
+    mip_level: u32,
+    array_layer: u32,
+    /// How many levels and layers the view shows.
+    shown: [u32; 2],
+    /// Whether it shows them as an array or a cube.
+    is_array: bool,
+}
+
+impl BlurTexture {
+    /// One layer of one mip level of a texture, by a view that shows just that, in this format.
+    #[must_use]
+    pub fn new(texture: &Texture, view: &TextureView, format: TextureFormat, mip_level: u32, array_layer: u32) -> Self {
+        Self {
+            texture: texture.clone(),
+            view: view.clone(),
+            format,
+            mip_level,
+            array_layer,
+            shown: [1, 1],
+            is_array: false,
+        }
+    }
+
+    /// One layer of one mip level of a texture, or the face of a cube, in this format: that of the texture, or another one
+    /// that it was created with (`view_formats`). It makes a view, so keep what is returned.
+    ///
+    /// # Panics
+    /// With wgpu's message if the texture has no such level or layer, or cannot be viewed in the format.
+    #[must_use]
+    pub fn of_layer(texture: &Texture, format: TextureFormat, mip_level: u32, array_layer: u32) -> Self {
+        let view = texture.create_view(&TextureViewDescriptor {
+            label: Some("gaussian_blur_layer"),
+            format: Some(format),
+            dimension: Some(TextureViewDimension::D2),
+            aspect: TextureAspect::All,
+            base_mip_level: mip_level,
+            mip_level_count: Some(1),
+            base_array_layer: array_layer,
+            array_layer_count: Some(1),
+            ..Default::default()
+        });
+        Self::new(texture, &view, format, mip_level, array_layer)
+    }
+
+    /// The width and the height in texels.
+    #[must_use]
+    pub fn size(&self) -> UVec2 {
+        let whole = UVec2::new(self.texture.width(), self.texture.height());
+        (whole >> UVec2::splat(self.mip_level)).max(UVec2::ONE)
+    }
+
+    /// The format of the view.
+    #[must_use]
+    pub fn format(&self) -> TextureFormat {
+        self.format
+    }
+
+    pub(super) fn view(&self) -> &TextureView {
+        &self.view
+    }
+
+    pub(super) fn texture_id(&self) -> TextureId {
+        self.texture.id()
+    }
+
+    pub(super) fn has_usage(&self, usage: TextureUsages) -> bool {
+        self.texture.usage().contains(usage)
+    }
+
+    /// Whether both show the same texels.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let place = |one: &Self| (one.mip_level, one.array_layer, one.shown);
+        *self.texture == *other.texture && place(self) == place(other)
+    }
+
+    /// Whether they show texels of each other.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        let meet = |i: usize, first: fn(&Self) -> u32| {
+            first(self) < first(other) + other.shown[i] && first(other) < first(self) + self.shown[i]
+        };
+        *self.texture == *other.texture && meet(0, |one| one.mip_level) && meet(1, |one| one.array_layer)
+    }
+}
+
+/// All that an image's view shows.
+impl From<&GpuImage> for BlurTexture {
+    fn from(image: &GpuImage) -> Self {
+        let view = image.texture_view_descriptor.clone().unwrap_or_default();
+        let texture = &image.texture_descriptor;
+        let rest = [texture.mip_level_count, texture.size.depth_or_array_layers];
+        let first = [view.base_mip_level, view.base_array_layer];
+        let counts = [view.mip_level_count, view.array_layer_count];
+        Self {
+            shown: array::from_fn(|i| counts[i].unwrap_or(rest[i].saturating_sub(first[i]))),
+            is_array: ViewInfo::of_gpu(image).is_ok_and(|shown| shown.dimension != TextureViewDimension::D2),
+            ..Self::new(
+                &image.texture,
+                &image.texture_view,
+                image.view_format(),
+                first[0],
+                first[1],
+            )
+        }
+    }
+}
+
+/// A transient texture: all that its default view shows.
+impl From<&CachedTexture> for BlurTexture {
+    fn from(cached: &CachedTexture) -> Self {
+        let texture = &cached.texture;
+        Self {
+            shown: [texture.mip_level_count(), texture.depth_or_array_layers()],
+            is_array: texture.depth_or_array_layers() > 1,
+            ..Self::new(texture, &cached.default_view, texture.format(), 0, 0)
+        }
+    }
+}
+
+/// The camera's picture, without multisampling, in the texture that is the current one.
+impl From<&ViewTarget> for BlurTexture {
+    fn from(target: &ViewTarget) -> Self {
+        let format = target.main_texture_format();
+        Self::new(target.main_texture(), target.main_texture_view(), format, 0, 0)
+    }
+}
+
+/// What a blur asks of its textures.
+impl BlurTexture {
+    /// Whether it can be used as the `image` of a blur, `"source"` or `"target"`.
+    pub(super) fn check_usage(&self, image: &'static str, usage: TextureUsages) -> Result<(), BlurError> {
+        let texture = &self.texture;
+        if texture.dimension() != TextureDimension::D2 || texture.sample_count() != 1 {
+            return Err(BlurError::NotTwoDimensional);
+        }
+        let [levels, layers] = self.shown;
+        // A pass writes a single level, and reads the first one.
+        if self.is_array || layers != 1 || levels != 1 && usage == TextureUsages::RENDER_ATTACHMENT {
+            return Err(BlurError::WideView { image, levels, layers });
+        }
+        if !texture.usage().contains(usage) {
+            let usage = if usage == TextureUsages::RENDER_ATTACHMENT {
+                "RENDER_ATTACHMENT"
+            } else {
+                "TEXTURE_BINDING"
+            };
+            return Err(BlurError::MissingUsage { image, usage });
+        }
+        Ok(())
+    }
+
+    /// Whether a blur may read this and write that: they are the same, or share no texel.
+    pub(super) fn check_apart(&self, target: &Self) -> Result<(), BlurError> {
+        if self.overlaps(target) && !self.is_same(target) {
+            let place = |one: &Self| [one.mip_level, one.array_layer];
+            return Err(BlurError::OverlappingViews {
+                source: place(self),
+                target: place(target),
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether it can be the mask of a blur that writes this.
+    pub(super) fn check_mask(&self, target: &Self) -> Result<(), BlurError> {
+        let format = self.format;
+        let is_float = matches!(format.sample_type(None, None), Some(TextureSampleType::Float { .. }));
+        if self.check_usage("mask", TextureUsages::TEXTURE_BINDING).is_err() || !is_float {
+            return Err(BlurError::UnsupportedMask { format });
+        }
+        if self.overlaps(target) {
+            Err(BlurError::MaskIsTarget)
+        } else {
+            Ok(())
+        }
+    }
+
+    pub(super) fn mask_view(&self) -> MaskView {
+        MaskView(self.view.clone())
+    }
+}

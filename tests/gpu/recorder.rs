@@ -1,0 +1,383 @@
+//! Blurs that a render system of one's own records: the same pictures as those of images, between any two textures.
+
+mod errors;
+mod views;
+
+use crate::support::headless::Headless;
+use crate::support::images::plain;
+use crate::support::recording::{Recording, Settings, Shown, add_recorder};
+use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::{EDGES, assert_close, formats, gpu_with, inputs};
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureFormat, TextureUsages};
+use bevy_gaussian_blur::prelude::*;
+
+const SIGMAS: [f32; 7] = [0.3, 0.8, 2.9, 6.1, 13.0, 47.0, 300.0];
+
+/// Runs a test with each kind of passes.
+fn by_both_backends(test: impl Fn(&mut Headless)) {
+    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
+        println!("{backend:?}");
+        if let Some(mut headless) = gpu_with(backend, add_recorder) {
+            test(&mut headless);
+        }
+    }
+}
+
+/// An image that can be the target of both, in a colour that no blur writes.
+fn target(headless: &mut Headless, size: [usize; 2], format: TextureFormat) -> Handle<Image> {
+    let picture = Picture::from_fn(size[0], size[1], |x, y| {
+        [(x % 2) as f64, (y % 3) as f64 / 3.0, 0.25, 1.0]
+    });
+    headless.add_image(formats::to_image(&picture, format))
+}
+
+/// What [`BlurImage`] draws for the same numbers.
+fn image_blur(
+    headless: &mut Headless,
+    source: &Handle<Image>,
+    settings: &Settings,
+    target: Handle<Image>,
+) -> Handle<Image> {
+    let largest = settings.sigma.max_element();
+    let blur = GaussianBlur::from_sigma(largest)
+        .with_aspect(settings.sigma / largest)
+        .with_edge(settings.edge);
+    let image = plain(source.clone()).with_target(target).with_alpha(settings.alpha);
+    let image = if settings.dither {
+        image.with_dither(true)
+    } else {
+        image
+    };
+    let profile = settings.profile.as_ref().map(|(profile, _)| profile.clone());
+    headless
+        .blur_with(blur, image, profile.unwrap_or_default())
+        .expect("the blur succeeds")
+}
+
+/// Records blurs of a picture in one frame, and compares each, bit by bit, with that of [`BlurImage`].
+fn assert_alike(headless: &mut Headless, picture: &Picture, format: TextureFormat, all: Vec<Settings>) {
+    let size = [picture.width, picture.height];
+    let source = headless.add_image(formats::to_image(picture, format));
+    let targets: Vec<_> = all.iter().map(|_| target(headless, size, format)).collect();
+    let recording = |(settings, target): (&Settings, &Handle<Image>)| Recording::new(&source, target, settings.clone());
+    let recordings = all.iter().zip(&targets).map(recording).collect();
+    headless.record_all(recordings);
+    for (settings, recorded) in all.iter().zip(targets) {
+        let own = target(headless, size, format);
+        let expected = image_blur(headless, &source, settings, own);
+        let (got, expected) = (headless.read_image(&recorded), headless.read_image(&expected));
+        if got.bytes != expected.bytes {
+            let [got, expected] = [&got, &expected].map(formats::to_picture);
+            assert_close(&format!("recorded-{format:?}"), &got, &expected, &[0, 1, 2, 3], 0.0);
+            panic!("{format:?}, {settings:?}: other bits");
+        }
+    }
+}
+
+#[test]
+fn every_strength_and_edge_is_that_of_an_image() {
+    by_both_backends(|headless| {
+        let picture = inputs::patterns(61, 47)[0].clone();
+        for format in [TextureFormat::Rgba16Float, TextureFormat::Rgba8UnormSrgb] {
+            let of_edge = |edge| {
+                SIGMAS.map(|sigma| Settings {
+                    edge,
+                    ..Settings::new(sigma)
+                })
+            };
+            let all = EDGES.into_iter().flat_map(|(edge, _)| of_edge(edge)).collect();
+            assert_alike(headless, &picture, format, all);
+        }
+    });
+}
+
+#[test]
+fn every_kind_of_format_is_that_of_an_image() {
+    use TextureFormat as T;
+    by_both_backends(|headless| {
+        let picture = inputs::patterns(40, 33)[1].clone();
+        let some = [
+            T::R8Unorm,
+            T::Rg8Unorm,
+            T::Rgba8Unorm,
+            T::Rgba8UnormSrgb,
+            T::Bgra8UnormSrgb,
+            T::R16Float,
+            T::Rg16Float,
+            T::Rgba16Float,
+            T::R32Float,
+            T::Rg32Float,
+            T::Rgba32Float,
+            T::Rgb10a2Unorm,
+            T::Rg11b10Ufloat,
+            T::Rgba8Uint,
+        ];
+        for format in headless.available(&some) {
+            let picture = formats::Span::of(format).spread(&picture);
+            // Below 0.03 it is a copy.
+            let all = [0.02, 0.8, 9.0].map(Settings::new).map(|settings| Settings {
+                sigma: settings.sigma * Vec2::new(1.0, 0.75),
+                ..settings
+            });
+            assert_alike(headless, &picture, format, all.to_vec());
+        }
+    });
+}
+
+#[test]
+fn profiles_alpha_and_dither_are_those_of_an_image() {
+    by_both_backends(|headless| {
+        let picture = inputs::patterns(72, 50)[1].clone();
+        let mask = Picture::from_fn(16, 16, |x, y| [(x * y) as f64 / 225.0; 4]);
+        let mask = headless.add_image(formats::to_image(&mask, TextureFormat::R8Unorm));
+        let profiles = [
+            BlurProfile::Linear {
+                start: Vec2::new(0.1, 0.2),
+                end: Vec2::new(0.8, 0.9),
+                from: 0.0,
+                to: 1.0,
+            },
+            BlurProfile::Radial {
+                centre: Vec2::splat(0.5),
+                inner: 0.1,
+                outer: 0.7,
+                from: 0.0,
+                to: 1.0,
+            },
+        ];
+        let plain = profiles.map(|profile| (profile, None));
+        // As an asset, and as a texture in its place.
+        let by_handle = (BlurProfile::Mask(mask.clone()), None);
+        let by_texture = (BlurProfile::Mask(mask.clone()), Some(Shown::from(&mask)));
+        let varying = plain
+            .into_iter()
+            .chain([by_handle, by_texture])
+            .map(|profile| Settings {
+                profile: Some(profile),
+                ..Settings::new(14.0)
+            });
+        let straight = [BlurAlpha::Straight, BlurAlpha::Opaque].map(|alpha| Settings {
+            alpha,
+            ..Settings::new(3.0)
+        });
+        let dithered = Settings {
+            dither: true,
+            ..Settings::new(5.0)
+        };
+        let all = varying.chain(straight).chain([dithered]).collect();
+        assert_alike(headless, &picture, TextureFormat::Rgba8UnormSrgb, all);
+    });
+}
+
+/// Values of a picture around a region, which have to stay.
+fn assert_untouched(got: &Picture, before: &Picture, region: URect) {
+    for y in 0..got.height {
+        for x in 0..got.width {
+            let is_inside = region.contains(UVec2::new(x as u32, y as u32))
+                && (x as u32) < region.max.x
+                && (y as u32) < region.max.y;
+            assert!(
+                is_inside || got.at(x, y) == before.at(x, y),
+                "({x}, {y}) beside {region:?} has changed"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_region_is_blurred_as_an_image_of_its_own() {
+    by_both_backends(|headless| {
+        let picture = inputs::patterns(300, 230)[0].clone();
+        let format = TextureFormat::Rgba16Float;
+        // Levels of it have the grid of those of the crop.
+        let region = URect::new(64, 64, 256, 192);
+        let source = headless.add_image(formats::to_image(&picture, format));
+        let crop = picture.crop([64, 64], [192, 128]);
+        let cropped = headless.add_image(formats::to_image(&crop, format));
+        for (edge, _) in EDGES {
+            for sigma in [0.02, 1.7, 8.0, 40.0] {
+                let settings = Settings {
+                    region: Some(region),
+                    edge,
+                    ..Settings::new(sigma)
+                };
+                let whole = target(headless, [300, 230], format);
+                let before = formats::to_picture(&{
+                    headless.frame();
+                    headless.read_image(&whole)
+                });
+                headless.record_one(&source, &whole, settings.clone());
+                let got = formats::to_picture(&headless.read_image(&whole));
+                assert_untouched(&got, &before, region);
+                let own = target(headless, [192, 128], format);
+                let expected = image_blur(headless, &cropped, &settings, own);
+                let expected = formats::to_picture(&headless.read_image(&expected));
+                let got = got.crop([64, 64], [192, 128]);
+                // Filtered fetches round positions in textures of other sizes apart: by a unit of the last place.
+                let tolerance = if sigma < 0.03 { 0.0 } else { 1.0 / 1024.0 };
+                assert_close(
+                    &format!("region-{edge:?}-{sigma}"),
+                    &got,
+                    &expected,
+                    &[0, 1, 2, 3],
+                    tolerance,
+                );
+            }
+        }
+    });
+}
+
+#[test]
+fn bounds_are_read_beyond_the_region() {
+    by_both_backends(|headless| {
+        let picture = inputs::patterns(150, 131)[1].clone();
+        let format = TextureFormat::Rgba16Float;
+        let source = headless.add_image(formats::to_image(&picture, format));
+        let stored = formats::quantised(&picture, format);
+        let bounds = URect::new(5, 9, 141, 122);
+        let inside = stored.crop([5, 9], [136, 113]);
+        for (edge, reference) in EDGES {
+            for sigma in [0.9_f64, 4.0, 21.0] {
+                for region in [URect::new(6, 10, 30, 40), URect::new(60, 50, 90, 61), bounds] {
+                    check_bounds(
+                        headless,
+                        &source,
+                        &inside,
+                        (edge, reference),
+                        sigma,
+                        region,
+                        bounds,
+                        None,
+                    );
+                }
+            }
+        }
+        // Half of sigma, through the passes of a blur that varies.
+        let half = BlurProfile::Linear {
+            start: Vec2::ZERO,
+            end: Vec2::X,
+            from: 0.5,
+            to: 0.5,
+        };
+        let region = URect::new(60, 50, 90, 61);
+        check_bounds(headless, &source, &inside, EDGES[0], 4.0, region, bounds, Some(half));
+    });
+}
+
+#[expect(clippy::too_many_arguments, reason = "the parts of one case")]
+fn check_bounds(
+    headless: &mut Headless,
+    source: &Handle<Image>,
+    inside: &Picture,
+    (edge, reference): (EdgeMode, Edge),
+    sigma: f64,
+    region: URect,
+    bounds: URect,
+    profile: Option<BlurProfile>,
+) {
+    let format = TextureFormat::Rgba16Float;
+    let varies = profile.is_some();
+    let strength = if varies { 2.0 * sigma } else { sigma };
+    let settings = Settings {
+        region: Some(region),
+        bounds: Some(bounds),
+        edge,
+        profile: profile.map(|profile| (profile, None)),
+        ..Settings::new(strength as f32)
+    };
+    let whole = target(headless, [150, 131], format);
+    headless.frame();
+    let before = formats::to_picture(&headless.read_image(&whole));
+    headless.record_one(source, &whole, settings);
+    let got = formats::to_picture(&headless.read_image(&whole));
+    assert_untouched(&got, &before, region);
+    let crop = |picture: &Picture, from: UVec2| {
+        let origin = (region.min - from).to_array().map(|side| side as usize);
+        picture.crop(origin, region.size().to_array().map(|side| side as usize))
+    };
+    let expected = gaussian_blur(inside, [sigma; 2], reference);
+    let tolerance = if varies { 2.0 } else { 0.6 };
+    assert_close(
+        &format!("bounds-{edge:?}-{sigma}-{region:?}"),
+        &crop(&got, UVec2::ZERO),
+        &crop(&expected, bounds.min),
+        &[0, 1, 2, 3],
+        tolerance / 255.0,
+    );
+}
+
+#[test]
+fn moments_of_shadows_keep_their_digits() {
+    by_both_backends(|headless| {
+        let format = TextureFormat::Rg32Float;
+        let plane = inputs::patterns(128, 96)[0].clone();
+        let depth = |x: usize, y: usize| 100.0 * plane.at(x, y)[0];
+        let moments = Picture::from_fn(128, 96, |x, y| [depth(x, y), depth(x, y).powi(2), 0.0, 1.0]);
+        let source = headless.add_image(formats::to_image(&moments, format));
+        for (sigma, tolerance) in [(1.2, 1e-4), (3.0, 1e-4), (9.0, 4e-4), (40.0, 4e-4)] {
+            let target = target(headless, [128, 96], format);
+            headless.record_one(&source, &target, Settings::new(sigma));
+            let got = formats::to_picture(&headless.read_image(&target));
+            let expected = gaussian_blur(
+                &formats::quantised(&moments, format),
+                [f64::from(sigma); 2],
+                Edge::Clamp,
+            );
+            for (channel, peak) in [(0, 100.0), (1, 1e4)] {
+                let worst = assert_close(
+                    &format!("moments-{sigma}"),
+                    &got,
+                    &expected,
+                    &[channel],
+                    tolerance * peak,
+                );
+                println!("sigma {sigma}, channel {channel}: {:.1e} of the peak", worst / peak);
+            }
+        }
+    });
+}
+
+#[test]
+fn blurs_are_chained_in_one_frame() {
+    by_both_backends(|headless| {
+        let format = TextureFormat::Rgba16Float;
+        let picture = inputs::patterns(90, 70)[0].clone();
+        let source = headless.add_image(formats::to_image(&picture, format));
+        let [first, second, third] = [(); 3].map(|()| target(headless, [90, 70], format));
+        // Two blurs of one size, and the last one in place.
+        headless.record_all(vec![
+            Recording::new(&source, &first, Settings::new(3.0)),
+            Recording::new(&first, &second, Settings::new(4.0)),
+            Recording::new(&source, &third, Settings::new(0.0)),
+            Recording::new(&third, &third, Settings::new(5.0)),
+        ]);
+        let stored = formats::quantised(&picture, format);
+        for (image, sigma) in [(second, 5.0), (third, 5.0)] {
+            let got = formats::to_picture(&headless.read_image(&image));
+            let expected = gaussian_blur(&stored, [sigma; 2], Edge::Clamp);
+            // The border of the first one is clamped again.
+            let (got, expected) = (got.without_border(16), expected.without_border(16));
+            assert_close("chain", &got, &expected, &[0, 1, 2, 3], 1.2 / 255.0);
+        }
+    });
+}
+
+#[test]
+fn targets_without_storage_are_written_by_render_passes() {
+    by_both_backends(|headless| {
+        let format = TextureFormat::Rgba16Float;
+        let picture = inputs::patterns(66, 66)[0].clone();
+        let source = headless.add_image(formats::to_image(&picture, format));
+        let mut stored = formats::to_image(&picture, format);
+        stored.texture_descriptor.usage |= TextureUsages::STORAGE_BINDING;
+        let targets = [target(headless, [66, 66], format), headless.add_image(stored)];
+        let recording = |target| Recording::new(&source, target, Settings::new(7.0));
+        headless.record_all(targets.iter().map(recording).collect());
+        let expected = gaussian_blur(&formats::quantised(&picture, format), [7.0; 2], Edge::Clamp);
+        for target in targets {
+            let got = formats::to_picture(&headless.read_image(&target));
+            assert_close("storage", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+        }
+    });
+}

@@ -1,0 +1,199 @@
+//! What cannot be recorded is said once, and leaves the target alone.
+
+use super::{by_both_backends, target};
+use crate::support::headless::Headless;
+use crate::support::images::layered;
+use crate::support::recording::{Recording, Settings, Shown};
+use crate::support::{formats, inputs};
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureFormat, TextureUsages};
+use bevy_gaussian_blur::prelude::*;
+use bevy_gaussian_blur::recorder::BlurState;
+
+const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
+
+/// Runs frames, and returns all errors of a recording. Nothing has been recorded then.
+fn errors_of(headless: &mut Headless, recording: Recording) -> Vec<BlurError> {
+    headless.recordings().0 = vec![recording];
+    for _ in 0..10 {
+        headless.frame();
+    }
+    let mut recordings = headless.recordings();
+    let recording = recordings.0.pop().expect("it is there");
+    assert_eq!((recording.recorded, recording.state), (0, BlurState::Nothing));
+    recording.errors
+}
+
+fn image(headless: &mut Headless, usages: TextureUsages) -> Handle<Image> {
+    let mut image = formats::to_image(&inputs::patterns(40, 30)[0], FORMAT);
+    image.texture_descriptor.usage = usages;
+    headless.add_image(image)
+}
+
+#[test]
+fn what_cannot_be_recorded_is_said_once() {
+    by_both_backends(|headless| {
+        let all = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_DST;
+        let source = image(headless, all);
+        let target = target(headless, [40, 30], FORMAT);
+        let blur = |settings: Settings| Recording::new(&source, &target, settings);
+        let wanted = |sigma: Vec2| Settings {
+            sigma,
+            ..Settings::new(1.0)
+        };
+        for sigma in [
+            Vec2::new(f32::NAN, 1.0),
+            Vec2::new(1.0, -2.0),
+            Vec2::new(f32::INFINITY, 0.0),
+        ] {
+            let errors = errors_of(headless, blur(wanted(sigma)));
+            assert!(matches!(errors[..], [BlurError::InvalidSigma(_)]), "{errors:?}");
+            assert!(errors[0].to_string().contains("at least 0"), "{}", errors[0]);
+        }
+        let bounds = Settings {
+            region: Some(URect::new(2, 2, 20, 20)),
+            bounds: Some(URect::new(4, 0, 40, 30)),
+            ..Settings::new(2.0)
+        };
+        let errors = errors_of(headless, blur(bounds));
+        assert!(matches!(errors[..], [BlurError::InvalidBounds { .. }]), "{errors:?}");
+        let beyond = Settings {
+            bounds: Some(URect::new(0, 0, 41, 30)),
+            ..Settings::new(2.0)
+        };
+        let errors = errors_of(headless, blur(beyond));
+        assert!(matches!(errors[..], [BlurError::InvalidBounds { .. }]), "{errors:?}");
+    });
+}
+
+#[test]
+fn textures_that_cannot_be_used_are_named() {
+    by_both_backends(|headless| {
+        let all = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_DST;
+        let usable = image(headless, all);
+        let unread = image(headless, all - TextureUsages::TEXTURE_BINDING);
+        let unwritten = image(headless, all - TextureUsages::RENDER_ATTACHMENT);
+        let small = target(headless, [39, 30], FORMAT);
+        let of = |source: &Handle<Image>, target: &Handle<Image>| Recording::new(source, target, Settings::new(2.0));
+        let errors = errors_of(headless, of(&unread, &usable));
+        assert!(
+            matches!(errors[..], [BlurError::MissingUsage { image: "source", .. }]),
+            "{errors:?}"
+        );
+        let errors = errors_of(headless, of(&usable, &unwritten));
+        assert!(
+            matches!(errors[..], [BlurError::MissingUsage { image: "target", .. }]),
+            "{errors:?}"
+        );
+        let errors = errors_of(headless, of(&usable, &small));
+        assert!(matches!(errors[..], [BlurError::SizeMismatch { .. }]), "{errors:?}");
+        let depth = {
+            let mut image = formats::to_image(&inputs::patterns(40, 30)[0], TextureFormat::R32Float);
+            image.texture_descriptor.format = TextureFormat::Depth32Float;
+            image.texture_descriptor.usage = all - TextureUsages::COPY_DST;
+            image.data = None;
+            headless.add_image(image)
+        };
+        let errors = errors_of(headless, of(&depth, &usable));
+        assert!(
+            matches!(errors[..], [BlurError::UnsupportedSource { .. }]),
+            "{errors:?}"
+        );
+    });
+}
+
+#[test]
+fn textures_that_are_read_and_written_are_named() {
+    by_both_backends(|headless| {
+        let pictures = vec![vec![inputs::patterns(40, 30)[0].clone(), inputs::patterns(20, 15)[0].clone()]; 2];
+        let levels = layered(&pictures[..1], FORMAT);
+        let levels = headless.add_image(levels);
+        let level = |level| Shown {
+            image: levels.clone(),
+            view: Some((level, 0, FORMAT)),
+        };
+        // The view of the image shows both levels.
+        let errors = errors_of(headless, Recording::new(&levels, level(1), Settings::new(2.0)));
+        assert!(matches!(errors[..], [BlurError::OverlappingViews { .. }]), "{errors:?}");
+        let errors = errors_of(headless, Recording::new(level(0), &levels, Settings::new(2.0)));
+        assert!(
+            matches!(
+                errors[..],
+                [BlurError::WideView {
+                    image: "target",
+                    levels: 2,
+                    layers: 1
+                }]
+            ),
+            "{errors:?}"
+        );
+        let array = headless.add_image(layered(&pictures, FORMAT));
+        let target = target(headless, [40, 30], FORMAT);
+        let errors = errors_of(headless, Recording::new(&array, &target, Settings::new(2.0)));
+        assert!(
+            matches!(
+                errors[..],
+                [BlurError::WideView {
+                    image: "source",
+                    layers: 2,
+                    ..
+                }]
+            ),
+            "{errors:?}"
+        );
+        let masked = Settings {
+            profile: Some((BlurProfile::Mask(Handle::default()), Some(Shown::from(&target)))),
+            ..Settings::new(2.0)
+        };
+        let errors = errors_of(headless, Recording::new(level(0), &target, masked.clone()));
+        assert!(matches!(errors[..], [BlurError::MaskIsTarget]), "{errors:?}");
+        let wide = Settings {
+            profile: Some((BlurProfile::Mask(Handle::default()), Some(Shown::from(&array)))),
+            ..masked
+        };
+        let errors = errors_of(headless, Recording::new(level(0), &target, wide));
+        assert!(matches!(errors[..], [BlurError::UnsupportedMask { .. }]), "{errors:?}");
+    });
+}
+
+#[test]
+fn a_failure_that_is_mended_is_forgotten() {
+    by_both_backends(|headless| {
+        let all = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_DST;
+        let source = image(headless, all);
+        let target = target(headless, [40, 30], FORMAT);
+        let mut recording = Recording::new(&source, &target, Settings::new(f32::NAN));
+        recording.settings.sigma = Vec2::NAN;
+        headless.recordings().0 = vec![recording];
+        for sigma in [f32::NAN, 2.0, f32::NAN] {
+            headless.recordings().0[0].settings.sigma = Vec2::splat(sigma);
+            for _ in 0..5 {
+                headless.frame();
+            }
+        }
+        let recordings = headless.recordings();
+        let recording = &recordings.0[0];
+        assert_eq!(
+            (recording.errors.len(), recording.recorded),
+            (2, 1),
+            "{:?}",
+            recording.errors
+        );
+    });
+}
+
+#[test]
+fn a_blur_that_changes_nothing_records_nothing() {
+    by_both_backends(|headless| {
+        let all = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_DST;
+        let source = image(headless, all);
+        let errors = errors_of(headless, Recording::new(&source, &source, Settings::new(0.02)));
+        assert!(errors.is_empty(), "{errors:?}");
+        let nowhere = Settings {
+            region: Some(URect::new(50, 50, 60, 60)),
+            ..Settings::new(4.0)
+        };
+        let errors = errors_of(headless, Recording::new(&source, &source, nowhere));
+        assert!(errors.is_empty(), "{errors:?}");
+    });
+}

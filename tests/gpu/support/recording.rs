@@ -1,0 +1,216 @@
+//! A render system of the test's own that records blurs.
+
+use super::headless::Headless;
+use bevy::prelude::*;
+use bevy::render::extract_resource::{ExtractResource, ExtractResourcePlugin};
+use bevy::render::render_asset::RenderAssets;
+use bevy::render::render_resource::TextureFormat;
+use bevy::render::renderer::{RenderContext, RenderGraph, RenderGraphSystems};
+use bevy::render::texture::GpuImage;
+use bevy::render::{Render, RenderApp, RenderSystems};
+use bevy_gaussian_blur::prelude::*;
+use bevy_gaussian_blur::recorder::{
+    BlurState, BlurTexture, TextureBlur, TextureBlurRecorder, TextureBlurRequest, TextureBlurs,
+};
+
+/// An image, or one layer of one of its mip levels.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    pub image: Handle<Image>,
+    /// The mip level, the layer and the format of a view of its own.
+    pub view: Option<(u32, u32, TextureFormat)>,
+}
+
+impl From<&Handle<Image>> for Shown {
+    fn from(image: &Handle<Image>) -> Self {
+        Self {
+            image: image.clone(),
+            view: None,
+        }
+    }
+}
+
+impl Shown {
+    fn texture(&self, images: &RenderAssets<GpuImage>) -> Option<BlurTexture> {
+        let image = images.get(&self.image)?;
+        Some(match self.view {
+            Some((level, layer, format)) => BlurTexture::of_layer(&image.texture, format, level, layer),
+            None => BlurTexture::from(image),
+        })
+    }
+}
+
+/// The settings of a request.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub region: Option<URect>,
+    pub bounds: Option<URect>,
+    pub sigma: Vec2,
+    pub edge: EdgeMode,
+    pub alpha: BlurAlpha,
+    pub profile: Option<(BlurProfile, Option<Shown>)>,
+    pub dither: bool,
+}
+
+impl Settings {
+    pub fn new(sigma: f32) -> Self {
+        Self {
+            region: None,
+            bounds: None,
+            // As a `GaussianBlur` has it, to the bit.
+            sigma: Vec2::splat(GaussianBlur::from_sigma(sigma).sigma()),
+            edge: EdgeMode::Clamp,
+            alpha: BlurAlpha::Premultiplied,
+            profile: None,
+            dither: false,
+        }
+    }
+}
+
+/// A blur that is recorded in every frame until it has been recorded as it was asked for.
+pub struct Recording {
+    pub source: Shown,
+    pub target: Shown,
+    pub settings: Settings,
+    pub blur: TextureBlur,
+    /// The last state, and all errors.
+    pub state: BlurState,
+    pub errors: Vec<BlurError>,
+    /// What it has failed with since it last did something.
+    failing: Option<BlurError>,
+    /// In how many frames it was recorded.
+    pub recorded: usize,
+    /// How often it is to be recorded, and the textures of this frame.
+    pub most: usize,
+    textures: Option<[BlurTexture; 2]>,
+}
+
+impl Recording {
+    pub fn new(source: impl Into<Shown>, target: impl Into<Shown>, settings: Settings) -> Self {
+        Self {
+            source: source.into(),
+            target: target.into(),
+            settings,
+            blur: TextureBlur::default(),
+            state: BlurState::Nothing,
+            errors: Vec::new(),
+            failing: None,
+            recorded: 0,
+            most: 1,
+            textures: None,
+        }
+    }
+}
+
+/// The blurs that a main world asks for in every frame, in the order in which they are recorded.
+#[derive(Resource, ExtractResource, Clone, Default)]
+pub struct WantedRecordings(pub Vec<(Shown, Shown, Settings)>);
+
+/// Follows what a main world wants: adds the system, for apps whose render world is on another thread.
+pub fn follow_recordings(app: &mut App) {
+    add_recorder(app);
+    app.init_resource::<WantedRecordings>()
+        .add_plugins(ExtractResourcePlugin::<WantedRecordings>::default());
+    app.sub_app_mut(RenderApp)
+        .add_systems(Render, follow.in_set(RenderSystems::PrepareResources));
+}
+
+fn follow(wanted: Res<WantedRecordings>, mut recordings: ResMut<Recordings>) {
+    recordings.0.truncate(wanted.0.len());
+    for (index, (source, target, settings)) in wanted.0.iter().cloned().enumerate() {
+        match recordings.0.get_mut(index) {
+            Some(known) => (known.source, known.target, known.settings) = (source, target, settings),
+            None => recordings.0.push(Recording {
+                most: usize::MAX,
+                ..Recording::new(source, target, settings)
+            }),
+        }
+    }
+}
+
+/// All blurs of the system, recorded in this order.
+#[derive(Resource, Default)]
+pub struct Recordings(pub Vec<Recording>);
+
+/// Adds the system to an app.
+pub fn add_recorder(app: &mut App) {
+    app.sub_app_mut(RenderApp)
+        .init_resource::<Recordings>()
+        .add_systems(Render, prepare.in_set(RenderSystems::PrepareBindGroups))
+        .add_systems(RenderGraph, record.in_set(RenderGraphSystems::Render));
+}
+
+fn prepare(mut recordings: ResMut<Recordings>, images: Res<RenderAssets<GpuImage>>, mut blurs: TextureBlurs) {
+    for recording in &mut recordings.0 {
+        let ends = [&recording.source, &recording.target].map(|end| end.texture(&images));
+        let [Some(source), Some(target)] = ends else {
+            continue;
+        };
+        let settings = &recording.settings;
+        let profile = settings.profile.as_ref();
+        let mask = profile.and_then(|(_, mask)| mask.as_ref()?.texture(&images));
+        let request = TextureBlurRequest {
+            region: settings.region,
+            bounds: settings.bounds,
+            edge: settings.edge,
+            alpha: settings.alpha,
+            profile: profile.map(|(profile, _)| (profile, mask.as_ref())),
+            dither: settings.dither,
+            ..TextureBlurRequest::new(&source, &target, settings.sigma)
+        };
+        match blurs.prepare(&mut recording.blur, &request) {
+            Ok(state) => {
+                if state != BlurState::Nothing {
+                    recording.failing = None;
+                }
+                recording.state = state;
+            }
+            Err(error) => {
+                assert_ne!(recording.failing.as_ref(), Some(&error), "said again");
+                recording.failing = Some(error.clone());
+                recording.errors.push(error);
+            }
+        }
+        recording.textures = Some([source, target]);
+    }
+}
+
+fn record(mut recordings: ResMut<Recordings>, recorder: TextureBlurRecorder, mut context: RenderContext) {
+    for recording in &mut recordings.0 {
+        if let Some([source, target]) = recording.textures.take()
+            && recording.recorded < recording.most
+            && recorder.record(&mut recording.blur, &mut context, &source, &target, None)
+        {
+            recording.recorded += 1;
+        }
+    }
+}
+
+impl Headless {
+    /// The blurs that the render world records.
+    pub fn recordings(&mut self) -> Mut<'_, Recordings> {
+        let world = self.app.sub_app_mut(RenderApp).world_mut();
+        world.resource_mut::<Recordings>()
+    }
+
+    /// Records blurs in one frame, one after the other, once all of them can be.
+    pub fn record_all(&mut self, recordings: Vec<Recording>) {
+        let count = recordings.len();
+        self.recordings().0 = recordings;
+        for _ in 0..200 {
+            self.frame();
+            if self.recordings().0.iter().all(|recording| recording.recorded > 0) {
+                return;
+            }
+        }
+        let found = self.recordings();
+        let unfinished = found.0.iter().filter(|recording| recording.recorded == 0);
+        let states: Vec<_> = unfinished.map(|it| (it.state, it.errors.clone())).collect();
+        panic!("{count} blurs, not all of which were recorded in 200 frames: {states:?}");
+    }
+
+    /// The same with one.
+    pub fn record_one(&mut self, source: impl Into<Shown>, target: impl Into<Shown>, settings: Settings) {
+        self.record_all(vec![Recording::new(source, target, settings)]);
+    }
+}
