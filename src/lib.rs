@@ -54,6 +54,10 @@
 //! [`BackdropBlur`] blurs what has been painted before a node, scene and user interface, behind it. [`BackdropRegion`] does it
 //! for any rectangle of a viewport.
 //!
+//! # In render systems of your own
+//!
+//! [`recorder`] blurs any texture between two passes of yours: outlines, light maps, soft shadows, fog of war.
+//!
 //! # When it can be seen
 //!
 //! Bevy compiles shaders in the background. Those that can draw a blur of any strength are compiled first, for the usual
@@ -95,6 +99,11 @@ mod systems;
 mod validation;
 
 use bevy::prelude::*;
+
+/// The code in `docs/recorder.md` is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/recorder.md")]
+struct RecorderRecipes;
 
 #[cfg(feature = "ui")]
 pub use backdrop::BackdropMaterialPlugin;

@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::Instant;
 use support::headless::Headless;
+use support::recording::{Settings, WantedRecordings, follow_recordings};
 use support::{formats, inputs};
 
 /// Frames that are timed, and frames whose allocations are counted.
@@ -40,7 +41,7 @@ struct Scene {
     spawn: fn(&mut Headless) -> Entity,
 }
 
-const SCENES: [Scene; 5] = [
+const SCENES: [Scene; 6] = [
     Scene {
         name: "camera",
         count: 1,
@@ -63,14 +64,23 @@ const SCENES: [Scene; 5] = [
     },
     Scene {
         name: "images in every frame",
+        count: 64,
+        spawn: moving_image,
+    },
+    Scene {
+        name: "images in every frame",
         count: 300,
         spawn: moving_image,
     },
 ];
 
+/// How many blurs a render system of the benchmark's own records.
+const RECORDED: usize = 64;
+
 fn main() -> ExitCode {
     let headless = Headless::new(|app| {
         app.add_plugins(GaussianBlurPlugin::default());
+        follow_recordings(app);
     });
     let mut headless = match headless {
         Ok(headless) => headless,
@@ -93,6 +103,13 @@ fn main() -> ExitCode {
         );
         all.extend(found);
     }
+    let (time, found) = measure_recorded(&mut headless);
+    let allocations: usize = found.values().sum();
+    println!(
+        "| {RECORDED} recorded in every frame | {time:.2} | {} |",
+        allocations / COUNTED
+    );
+    all.extend(found);
     grouping::print();
     for (place, count) in &all {
         eprintln!("{count} allocations in {place}");
@@ -130,6 +147,27 @@ fn measure(headless: &mut Headless, scene: &Scene) -> (f64, BTreeMap<String, usi
     }
     settle(headless);
     ((with - without) / scene.count as f64, found)
+}
+
+/// The time of a recorded blur, and where memory was taken in still frames.
+fn measure_recorded(headless: &mut Headless) -> (f64, BTreeMap<String, usize>) {
+    let images: Vec<_> = (0..RECORDED).map(|_| [picture(headless), picture(headless)]).collect();
+    settle(headless);
+    let without = frame_time(headless);
+    let want = |headless: &mut Headless, sigma: f32| {
+        let wanted = |[source, target]: &[Handle<Image>; 2]| (source.into(), target.into(), Settings::new(sigma));
+        let wanted = WantedRecordings(images.iter().map(wanted).collect());
+        headless.app.insert_resource(wanted);
+    };
+    want(headless, 8.0);
+    settle(headless);
+    let with = frame_time(headless);
+    let found = allocations_in(headless, COUNTED);
+    want(headless, 3.0);
+    assert!(!allocations_in(headless, 2).is_empty(), "plans take memory");
+    headless.app.insert_resource(WantedRecordings::default());
+    settle(headless);
+    ((with - without) / RECORDED as f64, found)
 }
 
 /// Where memory is taken in some frames.

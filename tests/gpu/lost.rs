@@ -5,6 +5,7 @@
 
 use crate::support::headless::Headless;
 use crate::support::images::{plain, spawn, target_of};
+use crate::support::recording::{Settings, Shown as End, WantedRecordings, follow_recordings};
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
 use crate::support::{formats, gpu_with, inputs, outcomes, report};
@@ -33,6 +34,7 @@ struct Started(usize);
 
 fn recover(app: &mut App) {
     outcomes::record(app);
+    follow_recordings(app);
     scene::add_plugins(app, Kind::Core3d);
     app.sub_app_mut(RenderApp)
         .init_resource::<Started>()
@@ -179,6 +181,19 @@ fn images_come_back() {
         let image = plain(in_place.clone()).with_target(in_place.clone());
         spawn(&mut shown.headless, blur, image);
         shown.images.push(("an image in place", in_place));
+    });
+}
+
+#[test]
+fn recorded_blurs_come_back() {
+    on_both("recorded blurs", |shown| {
+        let mut wanted = Vec::new();
+        for (name, sigma) in [("a weak recorded blur", 1.0), ("a strong recorded blur", 14.0)] {
+            let (source, target) = (shown.add_source(), shown.add_source());
+            wanted.push((End::from(&source), End::from(&target), Settings::new(sigma)));
+            shown.images.push((name, target));
+        }
+        shown.headless.app.insert_resource(WantedRecordings(wanted));
     });
 }
 

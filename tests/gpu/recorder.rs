@@ -1,6 +1,7 @@
 //! Blurs that a render system of one's own records: the same pictures as those of images, between any two textures.
 
 mod errors;
+mod readiness;
 mod views;
 
 use crate::support::headless::Headless;

@@ -38,7 +38,7 @@ impl Show {
 
     /// The same in an app that is [alone](Live::alone).
     pub fn alone(backend: BlurBackend) -> Option<Self> {
-        Some(Self::of(Live::alone(backend)?))
+        Some(Self::of(Live::alone(backend, |_| {})?))
     }
 
     fn of(mut live: Live) -> Self {

@@ -56,9 +56,9 @@ impl Live {
     }
 
     /// The same without another such app beside it, which may [hold the compiler up](Self::hold_compiler).
-    pub fn alone(backend: BlurBackend) -> Option<Self> {
+    pub fn alone(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {
         let share = Share::Alone(COMPILER.write().unwrap_or_else(PoisonError::into_inner));
-        Self::with(share, backend, |_| {})
+        Self::with(share, backend, setup)
     }
 
     fn with(share: Share, backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {

@@ -1,49 +1,24 @@
-//! Glowing outlines of chosen meshes, by a blur that a render system of the example's own records.
-//!
-//! ```text
-//! cargo run --release --example recorder [-- --frames N --screenshot FILE]
-//! ```
-//!
-//! You should see a sphere, a cube and a ring, one after the other of them outlined by a glow that swells. It is as thick, as a
-//! share of the window, in a small window as in a large one. A second camera draws what is chosen into a mask,
-//! the recorder blurs that, and a material of the user interface puts the two together.
+//! What is outlined: shapes, the camera that draws the chosen one into a mask, and the material that shows the outline.
 
-#[path = "common/unattended.rs"]
-mod unattended;
-
+use super::{MASK_CAMERA, Outline};
 use bevy::camera::{RenderTarget, visibility::RenderLayers};
-use bevy::core_pipeline::{schedule::Core3d, upscaling::upscaling};
+use bevy::image::ToExtents;
 use bevy::prelude::*;
-use bevy::render::camera::ExtractedCamera;
-use bevy::render::extract_resource::{ExtractResource, ExtractResourcePlugin};
-use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{AsBindGroup, TextureFormat};
-use bevy::render::renderer::{RenderContext, ViewQuery};
-use bevy::render::texture::GpuImage;
-use bevy::render::{Render, RenderApp, RenderSystems};
 use bevy::shader::ShaderRef;
-use bevy_gaussian_blur::prelude::*;
-use bevy_gaussian_blur::recorder::{BlurTexture, TextureBlur, TextureBlurRecorder, TextureBlurRequest, TextureBlurs};
-use clap::Parser;
-use unattended::{Unattended, fail};
 
-/// The layer of what is outlined, and the place of the camera that draws it: before the other one.
+/// The layer of what is outlined.
 const CHOSEN: usize = 1;
-const MASK_CAMERA: isize = -1;
 
-/// Glowing outlines.
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    unattended: Unattended,
-}
+pub struct ScenePlugin;
 
-/// What is drawn, and what becomes of it.
-#[derive(Resource, ExtractResource, Clone, Default)]
-struct Outline {
-    mask: Handle<Image>,
-    glow: Handle<Image>,
-    sigma: f32,
+impl Plugin for ScenePlugin {
+    fn build(&self, app: &mut App) {
+        app.add_plugins(UiMaterialPlugin::<OutlineMaterial>::default())
+            .init_resource::<Outline>()
+            .add_systems(Startup, (spawn_masks, spawn_scene).chain())
+            .add_systems(Update, (fit_masks, choose));
+    }
 }
 
 #[derive(Asset, AsBindGroup, TypePath, Clone)]
@@ -61,72 +36,6 @@ struct OutlineMaterial {
 impl UiMaterial for OutlineMaterial {
     fn fragment_shader() -> ShaderRef {
         "outline.wgsl".into()
-    }
-}
-
-fn main() -> AppExit {
-    let Arguments { unattended } = Arguments::parse();
-    if let Err(reason) = unattended.check() {
-        return fail(&reason);
-    }
-    let mut app = App::new();
-    app.add_plugins((
-        unattended.default_plugins("Gaussian blur: outlines"),
-        GaussianBlurPlugin::default(),
-    ))
-    .add_plugins((
-        UiMaterialPlugin::<OutlineMaterial>::default(),
-        ExtractResourcePlugin::<Outline>::default(),
-    ))
-    .init_resource::<Outline>()
-    .add_systems(Startup, (spawn_masks, spawn_scene).chain())
-    .add_systems(Update, (fit_masks, choose));
-    app.sub_app_mut(RenderApp)
-        .init_resource::<OutlineBlur>()
-        .add_systems(Render, prepare_outline.in_set(RenderSystems::PrepareBindGroups))
-        // After the mask is drawn, and before the camera that shows the outline.
-        .add_systems(Core3d, record_outline.after(upscaling));
-    unattended.run(&mut app)
-}
-
-/// The blur, from frame to frame.
-#[derive(Resource, Default)]
-struct OutlineBlur(TextureBlur);
-
-/// The mask and its blur on the GPU.
-fn textures(outline: &Outline, images: &RenderAssets<GpuImage>) -> Option<[BlurTexture; 2]> {
-    Some([images.get(&outline.mask)?.into(), images.get(&outline.glow)?.into()])
-}
-
-fn prepare_outline(
-    mut blur: ResMut<OutlineBlur>,
-    outline: Res<Outline>,
-    images: Res<RenderAssets<GpuImage>>,
-    mut blurs: TextureBlurs,
-) {
-    let Some([mask, glow]) = textures(&outline, &images) else {
-        return;
-    };
-    if let Err(error) = blurs.prepare(
-        &mut blur.0,
-        &TextureBlurRequest::new(&mask, &glow, Vec2::splat(outline.sigma)),
-    ) {
-        error!("the outline: {error}");
-    }
-}
-
-fn record_outline(
-    camera: ViewQuery<&ExtractedCamera>,
-    mut blur: ResMut<OutlineBlur>,
-    outline: Res<Outline>,
-    images: Res<RenderAssets<GpuImage>>,
-    blurs: TextureBlurRecorder,
-    mut context: RenderContext,
-) {
-    if camera.into_inner().order == MASK_CAMERA
-        && let Some([mask, glow]) = textures(&outline, &images)
-    {
-        blurs.record(&mut blur.0, &mut context, &mask, &glow, None);
     }
 }
 
@@ -163,7 +72,7 @@ fn fit_masks(
         if images.get(handle).is_some_and(|image| image.size() != size)
             && let Some(mut image) = images.get_mut(handle)
         {
-            image.resize(bevy::image::ToExtents::to_extents(size));
+            image.resize(size.to_extents());
             materials.iter_mut().for_each(drop);
         }
     }

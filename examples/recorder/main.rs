@@ -1,0 +1,105 @@
+//! Glowing outlines of chosen meshes, by a blur that a render system of the example's own records.
+//!
+//! ```text
+//! cargo run --release --example recorder [-- --frames N --screenshot FILE]
+//! ```
+//!
+//! You should see a sphere, a cube and a ring, one after the other of them outlined by a glow that swells. It is as thick, as a
+//! share of the window, in a small window as in a large one. A second camera draws what is chosen into a mask,
+//! the recorder blurs that, and a material of the user interface puts the two together.
+
+mod scene;
+#[path = "../common/unattended.rs"]
+mod unattended;
+
+use bevy::core_pipeline::{schedule::Core3d, upscaling::upscaling};
+use bevy::prelude::*;
+use bevy::render::camera::ExtractedCamera;
+use bevy::render::extract_resource::{ExtractResource, ExtractResourcePlugin};
+use bevy::render::render_asset::RenderAssets;
+use bevy::render::renderer::{RenderContext, ViewQuery};
+use bevy::render::texture::GpuImage;
+use bevy::render::{Render, RenderApp, RenderSystems};
+use bevy_gaussian_blur::prelude::*;
+use bevy_gaussian_blur::recorder::{BlurTexture, TextureBlur, TextureBlurRecorder, TextureBlurRequest, TextureBlurs};
+use clap::Parser;
+use unattended::{Unattended, fail};
+
+/// The order of the camera that draws the mask: before the other one.
+const MASK_CAMERA: isize = -1;
+
+/// Glowing outlines.
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    unattended: Unattended,
+}
+
+/// The picture of what is chosen, its blur, and how strong that is, in texels.
+#[derive(Resource, ExtractResource, Clone, Default)]
+struct Outline {
+    mask: Handle<Image>,
+    glow: Handle<Image>,
+    sigma: f32,
+}
+
+fn main() -> AppExit {
+    let Arguments { unattended } = Arguments::parse();
+    if let Err(reason) = unattended.check() {
+        return fail(&reason);
+    }
+    let mut app = App::new();
+    app.add_plugins((
+        unattended.default_plugins("Gaussian blur: outlines"),
+        GaussianBlurPlugin::default(),
+        scene::ScenePlugin,
+        ExtractResourcePlugin::<Outline>::default(),
+    ));
+    app.sub_app_mut(RenderApp)
+        .init_resource::<OutlineBlur>()
+        .add_systems(Render, prepare_outline.in_set(RenderSystems::PrepareBindGroups))
+        // After the mask is drawn, and before the camera that shows the outline.
+        .add_systems(Core3d, record_outline.after(upscaling));
+    unattended.run(&mut app)
+}
+
+/// The blur, from frame to frame.
+#[derive(Resource, Default)]
+struct OutlineBlur(TextureBlur);
+
+/// The mask and its blur on the GPU.
+fn textures(outline: &Outline, images: &RenderAssets<GpuImage>) -> Option<[BlurTexture; 2]> {
+    Some([images.get(&outline.mask)?.into(), images.get(&outline.glow)?.into()])
+}
+
+fn prepare_outline(
+    mut blur: ResMut<OutlineBlur>,
+    outline: Res<Outline>,
+    images: Res<RenderAssets<GpuImage>>,
+    mut blurs: TextureBlurs,
+) {
+    let Some([mask, glow]) = textures(&outline, &images) else {
+        return;
+    };
+    if let Err(error) = blurs.prepare(
+        &mut blur.0,
+        &TextureBlurRequest::new(&mask, &glow, Vec2::splat(outline.sigma)),
+    ) {
+        error!("the outline: {error}");
+    }
+}
+
+fn record_outline(
+    camera: ViewQuery<&ExtractedCamera>,
+    mut blur: ResMut<OutlineBlur>,
+    outline: Res<Outline>,
+    images: Res<RenderAssets<GpuImage>>,
+    blurs: TextureBlurRecorder,
+    mut context: RenderContext,
+) {
+    if camera.into_inner().order == MASK_CAMERA
+        && let Some([mask, glow]) = textures(&outline, &images)
+    {
+        blurs.record(&mut blur.0, &mut context, &mask, &glow, None);
+    }
+}
