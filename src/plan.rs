@@ -128,6 +128,7 @@ impl BlurPlan {
                 size: to,
                 axes: [AxisPass::mean(from.x, to.x), AxisPass::mean(from.y, to.y)],
                 needed: None,
+                is_batched: false,
             }],
             ..Self::default()
         }

@@ -42,7 +42,7 @@ fn time(readers: &[Reader], painted: &[Painted]) -> f64 {
     let groups = group(black_box(readers), black_box(painted));
     let time = start.elapsed().as_secs_f64() * 1e6;
     assert_eq!(groups.len(), 1, "no item is on a pane that is painted after it");
-    assert_eq!(groups[0].panels.len(), count());
+    assert_eq!(groups[0].backdrops.len(), count());
     time
 }
 
@@ -59,7 +59,11 @@ fn scene(scatters: bool) -> (Vec<Reader>, Vec<Painted>) {
         let corner = Vec2::new((place % PANES[0]) as f32, (place / PANES[0]) as f32) * STEP;
         let reads = Rect::from_corners(corner, corner + SIZE);
         let cut = panel as f32;
-        readers.push(Reader { panel, cut, reads });
+        readers.push(Reader {
+            backdrop: panel,
+            cut,
+            reads,
+        });
         painted.push((FloatOrd(cut + 0.25), Some(reads)));
         for item in 0..(panel + 1) * ITEMS / count() - panel * ITEMS / count() {
             let size = Vec2::new(random.within(4.0..60.0), random.within(4.0..20.0));

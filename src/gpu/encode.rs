@@ -9,7 +9,6 @@ use super::pipeline_queue::{BlurPipelines, Ready};
 use super::prepared::{Binder, Prepared};
 use super::step::uniform_offset;
 use super::timing::{Timed, Timing};
-use super::uniforms::MERGED;
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::PassTimer;
 use crate::plan::pass::{Pass, Surface};
@@ -330,8 +329,10 @@ impl Prepared {
         let goes_on = |index: &usize| {
             self.steps[*index].key == self.steps[first].key && ends(&passes[*index]) == ends(&passes[first])
         };
-        let most = if self.steps[first].key.merges() { MERGED } else { 1 };
-        let count = indices.take(most).take_while(goes_on).count();
+        let count = indices
+            .take(self.steps[first].key.most_passes())
+            .take_while(goes_on)
+            .count();
         &passes[first..first + count]
     }
 }

@@ -1,7 +1,7 @@
 //! Pipelines: what distinguishes one from another, their layouts, and their descriptors.
 
 use super::profile_bindings;
-use super::uniforms::{MERGED, PassUniform};
+use super::uniforms::{MERGED_ITEMS, MERGED_SIGMA_LEVELS, PassUniform};
 use crate::formats::dither::Dither;
 use crate::formats::table::{Format, Rounding, Sample};
 use crate::formats::{Ends, Resolved};
@@ -53,6 +53,9 @@ pub struct PipelineKey {
     keeps_format: bool,
     /// Whether it leaves out what is not read.
     pub skips: bool,
+    /// Whether a dispatch carries out several passes that follow each other: those of sigma levels out of one level, or of the items
+    /// of a batch. Nobody reads what one of them writes before all are done.
+    pub merges: bool,
 }
 
 /// A pipeline that has been asked for.
@@ -101,6 +104,7 @@ impl PipelineKey {
                 && reads == Sample::Float
                 && ends.source == ends.destination,
             skips: stage.skips,
+            merges: stage.merges,
         }
     }
 
@@ -119,6 +123,7 @@ impl PipelineKey {
             in_place: false,
             keeps_format: false,
             skips: false,
+            merges: false,
         }
     }
 
@@ -160,18 +165,20 @@ impl PipelineKey {
         BindGroupLayoutDescriptor::new("gaussian_blur_layout", &entries)
     }
 
-    /// Whether a dispatch carries out several passes that follow each other: those of sigma levels out of one level. Nobody reads
-    /// what one of them writes before all are done.
+    /// The most passes that a dispatch carries out.
     #[must_use]
-    pub fn merges(&self) -> bool {
-        self.skips && self.program.computes()
+    pub fn most_passes(&self) -> usize {
+        match (self.merges, self.skips) {
+            (false, _) => 1,
+            (true, true) => MERGED_SIGMA_LEVELS,
+            (true, false) => MERGED_ITEMS,
+        }
     }
 
     /// How many bytes of uniforms are bound.
     #[must_use]
     pub fn uniform_size(&self) -> Option<BufferSize> {
-        let passes = if self.merges() { MERGED } else { 1 };
-        BufferSize::new((passes * size_of::<PassUniform>()) as u64)
+        BufferSize::new((self.most_passes() * size_of::<PassUniform>()) as u64)
     }
 
     /// Whether bind groups for one pipeline fit the other.
@@ -180,7 +187,7 @@ impl PipelineKey {
         let stored = |key: &Self| key.program.computes().then_some(key.target);
         let binds = |key: &Self| {
             let program = key.program;
-            let varies = (key.skips, program.varies(), program.sums());
+            let varies = (key.skips, key.most_passes(), program.varies(), program.sums());
             (program.filters(), varies, key.reads, stored(key))
         };
         binds(self) == binds(other)
@@ -241,7 +248,7 @@ impl PipelineKey {
             ("IN_PLACE", self.in_place),
             ("KEEPS_FORMAT", self.keeps_format),
             ("SKIPS", self.skips),
-            ("MERGES", self.merges()),
+            ("MERGES", self.merges),
             ("COMPUTE", self.program.computes()),
             ("SOURCE_UINT", self.reads == Sample::Uint),
             ("SOURCE_SINT", self.reads == Sample::Sint),
@@ -257,8 +264,8 @@ impl PipelineKey {
         if self.program.varies() {
             numbers.extend([("SIGMA_LEVELS", SIGMA_LEVELS as u32), ("SIGMAS_APART", SIGMAS_APART)]);
         }
-        if self.merges() {
-            numbers.push(("MERGED", MERGED as u32));
+        if self.merges {
+            numbers.push(("MERGED", self.most_passes() as u32));
         }
         if let Rounding::Integer {
             largest: [colour, alpha],

@@ -176,6 +176,7 @@ pub(super) const COPY_TO_LEVEL: Stage = Stage {
     is_first: true,
     is_last: false,
     skips: false,
+    merges: false,
 };
 
 const fn from_end_to_end(program: Program) -> Stage {
@@ -184,6 +185,7 @@ const fn from_end_to_end(program: Program) -> Stage {
         is_first: true,
         is_last: true,
         skips: false,
+        merges: false,
     }
 }
 

@@ -53,11 +53,13 @@ const _: () = assert!(2 * BORDER <= MAX_WEIGHTS);
 // Dynamic offsets are multiples of 256 bytes.
 const _: () = assert!(size_of::<PassUniform>().is_multiple_of(256));
 
-/// The most passes that one dispatch carries out.
-pub const MERGED: usize = 4;
+/// The most passes of sigma levels that one dispatch carries out, and of the items of a batch: as many as uniforms are guaranteed
+/// to hold.
+pub const MERGED_SIGMA_LEVELS: usize = 4;
+pub const MERGED_ITEMS: usize = (16 << 10) / size_of::<PassUniform>();
 
 /// The uniforms of all passes of a plan and of the step that it leaves, for a source texture of `source_size` texels. A
-/// dispatch of a plan with sigma levels binds several, so more follow.
+/// dispatch of several passes binds all that there could be, so more follow.
 #[must_use]
 pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
     let uniform = |pass: &Pass| match pass.source {
@@ -65,9 +67,15 @@ pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
         Surface::Source | Surface::Destination => PassUniform::new(pass, source_size),
     };
     let mut uniforms: Vec<PassUniform> = plan.passes.iter().chain(&plan.deferred).map(uniform).collect();
-    if plan.sigma_levels.is_some() {
-        uniforms.extend([PassUniform::zeroed(); MERGED - 1]);
-    }
+    // A dispatch of several passes binds the most there can be of them.
+    let most = if plan.passes.iter().any(|pass| pass.is_batched) {
+        MERGED_ITEMS
+    } else if plan.sigma_levels.is_some() {
+        MERGED_SIGMA_LEVELS
+    } else {
+        1
+    };
+    uniforms.extend((1..most).map(|_| PassUniform::zeroed()));
     bytemuck::cast_slice(&uniforms).to_vec()
 }
 

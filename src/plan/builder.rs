@@ -177,6 +177,7 @@ impl PassBuilder {
             size,
             axes: numbers,
             needed: None,
+            is_batched: false,
         }
     }
 }

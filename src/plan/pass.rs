@@ -224,6 +224,9 @@ pub struct Pass {
     pub axes: [AxisPass; 2],
     /// What of it is read. `None` if that is all.
     pub needed: Option<Needed>,
+    /// Whether the last step of its plan is deferred: then it becomes one of a [batch](super::batch), where the others of its step do
+    /// not depend on it.
+    pub is_batched: bool,
 }
 
 /// How to blur: the textures that are needed in between and the passes, in order.
@@ -288,6 +291,8 @@ pub struct Stage {
     pub is_last: bool,
     /// Whether it leaves out what is not read.
     pub skips: bool,
+    /// Whether a dispatch may carry out several passes of it: none of them reads what another one writes.
+    pub merges: bool,
 }
 
 impl Pass {
@@ -299,6 +304,7 @@ impl Pass {
             is_first: self.source == Surface::Source,
             is_last: self.target == Surface::Destination,
             skips: self.needed.is_some(),
+            merges: (self.needed.is_some() || self.is_batched) && self.program.computes(),
         }
     }
 }

@@ -11,7 +11,10 @@ use bevy::math::Vec2;
 pub(super) fn blur(mut builder: PassBuilder, axes: Axes) -> BlurPlan {
     let low = downsample(&mut builder, axes);
     let blurred = residual(&mut builder, axes, low);
-    builder.finish(axes, blurred)
+    let is_batched = builder.request.finish == Finish::Defer;
+    let mut plan = builder.finish(axes, blurred);
+    plan.passes.iter_mut().for_each(|pass| pass.is_batched = is_batched);
+    plan
 }
 
 /// One pass that changes nothing.

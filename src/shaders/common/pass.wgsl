@@ -181,6 +181,19 @@ fn take_turn(index: u32) {
 }
 #endif
 
+#ifdef MERGES
+var<workgroup> is_held: u32;
+
+// Whether a tile that starts there holds texels of the pass whose turn it is: the passes of a dispatch may differ in size. All
+// threads find the same, which shader compilers see only this way: barriers follow.
+fn holds_texels(first: vec2<i32>, thread: i32) -> bool {
+    if thread == 0 {
+        is_held = select(0u, 1u, all(first < blur.size));
+    }
+    return workgroupUniformLoad(&is_held) == 1u;
+}
+#endif
+
 // The weight of a read of `texel` by a sum around `centre`, along an axis. What lies beyond the bounds may be an image.
 fn weight_at(axis: u32, centre: i32, texel: i32) -> f32 {
 #ifndef CLAMPED

@@ -77,10 +77,14 @@ var<workgroup> agreed: u32;
 #endif
 
 fn kind_of(first: vec2<i32>) -> u32 {
-#ifdef SKIPS
+#ifdef MERGES
     // The passes of a dispatch may differ in size.
-    let last = min(first + vec2<i32>(WIDTH, HEIGHT), blur.size) - 1;
-    if any(last < first) || !is_needed(blur.origin + first, blur.origin + last) {
+    if any(first >= blur.size) {
+        return UNREAD;
+    }
+#endif
+#ifdef SKIPS
+    if !is_needed(blur.origin + first, blur.origin + min(first + vec2<i32>(WIDTH, HEIGHT), blur.size) - 1) {
         return UNREAD;
     }
 #endif

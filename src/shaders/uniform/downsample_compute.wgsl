@@ -6,6 +6,9 @@
 
 #import bevy_gaussian_blur::common::pass::{blur, folds_once, is_finite, is_inside, load_unchecked, pack, read_texel}
 #import bevy_gaussian_blur::common::pass::{source_position, store, unpack, weight}
+#ifdef MERGES
+#import bevy_gaussian_blur::common::pass::{holds_texels, take_turn}
+#endif
 
 // The tile, in target texels.
 const WIDTH: i32 = #{WIDTH};
@@ -32,7 +35,15 @@ fn careful_sum(texel: vec2<i32>) -> vec4<f32> {
 // Every thread computes a texel of its own.
 @compute @workgroup_size(#{THREADS})
 fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+#ifdef MERGES
+    take_turn(group.z);
+#endif
     let texel = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT) + vec2<i32>(i32(thread) % WIDTH, i32(thread) / WIDTH);
+#ifdef MERGES
+    if any(texel >= blur.size) {
+        return;
+    }
+#endif
     store(texel, careful_sum(texel));
 }
 
@@ -58,6 +69,12 @@ var<workgroup> rows: array<vec2<u32>, PITCH * HEIGHT>;
 fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let index = i32(thread);
     let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
+#ifdef MERGES
+    take_turn(group.z);
+    if !holds_texels(first, index) {
+        return;
+    }
+#endif
     let corner = source_position(blur.origin + first) + blur.reach_min;
     let last = corner + vec2<i32>(THREADS, STEP_Y * (HEIGHT - 1) + TAPS_Y) - 1;
     let top = corner + vec2<i32>(index, 0);
