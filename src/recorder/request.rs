@@ -196,7 +196,8 @@ impl<'a> TextureBlurRequest<'a> {
         };
         let bounds = self.bounds.unwrap_or(region);
         let contains = |outer: URect, inner: URect| outer.intersect(inner) == inner;
-        if !region.is_empty() && !(contains(bounds, region) && contains(source, bounds)) {
+        let is_sound = contains(bounds, region) && contains(source, bounds);
+        if !(is_sound || region.is_empty()) {
             let source = source.max;
             return Err(BlurError::InvalidBounds { bounds, region, source });
         }
