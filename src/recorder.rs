@@ -67,8 +67,8 @@ pub use texture::BlurTexture;
 
 /// One blur that a render system of yours repeats, from frame to frame.
 ///
-/// Its intermediate textures are shared with all other blurs and are given back when it is not prepared any more. After the
-/// loss of a device it starts anew.
+/// Its intermediate textures are shared with all other blurs. It holds them until it is dropped, or [released](Self::release) if it
+/// rests for a while. After the loss of a device it starts anew.
 #[derive(Default)]
 pub struct TextureBlur {
     job: BlurJob,
@@ -78,12 +78,20 @@ pub struct TextureBlur {
 }
 
 /// What textures have to be like when a blur is recorded.
-#[derive(Clone, PartialEq)]
 struct PreparedFor {
-    /// The device, as far as it tells devices apart.
-    generation: u64,
+    /// The device, and the frame.
+    moment: [u64; 2],
     ends: Ends,
     sizes: [UVec2; 2],
+    mask: Option<BlurTexture>,
+}
+
+impl TextureBlur {
+    /// Lets all textures go. The next [preparation](TextureBlurs::prepare) takes others.
+    pub fn release(&mut self) {
+        self.prepared = None;
+        self.job.release();
+    }
 }
 
 /// Prepares [`TextureBlur`]s: the first half of a blur, in a system of `Render`.
@@ -115,21 +123,18 @@ impl TextureBlurs<'_> {
     /// # Errors
     /// Whatever rules the request out, once for each cause; while that lasts, the state is [`BlurState::Nothing`].
     pub fn prepare(&mut self, blur: &mut TextureBlur, request: &TextureBlurRequest) -> Result<BlurState, BlurError> {
-        let generation = self.preparer.generation();
-        if blur
-            .prepared
-            .as_ref()
-            .is_some_and(|known| known.generation != generation)
-        {
+        let moment = self.preparer.moment();
+        let is_lost = |known: &PreparedFor| known.moment[0] != moment[0];
+        if blur.prepared.as_ref().is_some_and(is_lost) {
             *blur = TextureBlur::default();
         }
-        let wanted = request.wanted();
-        let outcome = match wanted {
+        let outcome = match request.wanted() {
             Ok(wanted) => {
                 blur.prepared = Some(PreparedFor {
-                    generation,
+                    moment,
                     ends: wanted.io.ends,
                     sizes: [request.source.size(), request.target.size()],
+                    mask: request.mask().cloned(),
                 });
                 blur.job.try_update(&mut self.preparer, wanted)
             }
@@ -161,16 +166,16 @@ impl TextureBlurRecorder<'_> {
         target: &BlurTexture,
         label: Option<&BlurLabel>,
     ) -> bool {
-        let Some(prepared) = blur.prepared.as_ref().filter(|_| !blur.job.is_idle()) else {
+        let is_current = |prepared: &&PreparedFor| prepared.moment == self.recorder.moment();
+        let Some(prepared) = blur.prepared.as_ref().filter(is_current) else {
             return false;
         };
-        if prepared.generation != self.recorder.generation() {
-            return false;
-        }
-        if let Some(error) = blur.mismatches.news(prepared.check(source, target)) {
+        let outcome = prepared.check(source, target);
+        let is_alike = outcome.is_ok();
+        if let Some(error) = blur.mismatches.news(outcome) {
             error!("a TextureBlur was not recorded: {error}");
         }
-        if prepared.check(source, target).is_err() {
+        if !is_alike {
             return false;
         }
         let views = Views {
@@ -186,6 +191,9 @@ impl PreparedFor {
     /// Whether a blur for this may be recorded with these textures.
     fn check(&self, source: &BlurTexture, target: &BlurTexture) -> Result<(), BlurError> {
         source.check_apart(target)?;
+        if let Some(mask) = &self.mask {
+            mask.check_mask(target)?;
+        }
         let is_alike = [source.format(), target.format()] == [self.ends.source, self.ends.destination]
             && [source.size(), target.size()] == self.sizes
             && source.is_same(target) == self.ends.in_place;

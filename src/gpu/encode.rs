@@ -62,10 +62,10 @@ impl BlurRecorder<'_> {
         }
     }
 
-    /// See [`BlurPreparer::generation`](super::BlurPreparer::generation).
+    /// See [`BlurPreparer::moment`](super::BlurPreparer::moment).
     #[must_use]
-    pub fn generation(&self) -> u64 {
-        self.pipelines.generation
+    pub fn moment(&self) -> [u64; 2] {
+        self.pipelines.moment
     }
 }
 

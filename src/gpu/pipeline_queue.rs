@@ -119,8 +119,8 @@ pub enum Ready<'a> {
 #[derive(Resource)]
 pub struct BlurPipelines {
     pub factory: PipelineFactory,
-    /// No two of an app's life are alike.
-    pub generation: u64,
+    /// Tells these from those of another device, and this frame from others: no two are alike.
+    pub moment: [u64; 2],
     queued: HashMap<PipelineKey, Queued>,
     /// Those that serve any kernel, as far as they have not been seen ready yet.
     essential: Vec<Queued>,
@@ -132,7 +132,8 @@ pub struct BlurPipelines {
     accelerated: HashSet<Uses>,
 }
 
-static GENERATIONS: AtomicU64 = AtomicU64::new(0);
+/// How many devices there have been.
+static DEVICES: AtomicU64 = AtomicU64::new(0);
 
 /// Creates [`BlurPipelines`].
 pub fn init_pipelines(
@@ -147,7 +148,7 @@ pub fn init_pipelines(
     readiness.set(false, false);
     commands.insert_resource(BlurPipelines {
         factory: PipelineFactory::new(&device, &info, &fullscreen, &assets),
-        generation: GENERATIONS.fetch_add(1, Ordering::Relaxed),
+        moment: [DEVICES.fetch_add(1, Ordering::Relaxed), 0],
         queued: HashMap::default(),
         essential: Vec::new(),
         wanted: VecDeque::new(),
@@ -341,6 +342,7 @@ pub fn compile_more(
     readiness: Res<BlurReadiness>,
 ) {
     let pipelines = &mut *pipelines;
+    pipelines.moment[1] += 1;
     pipelines.essential.retain(|queued| queued.is_pending(&cache));
     let is_ready = pipelines.essential.is_empty();
     for _ in 0..compilation.per_frame {

@@ -42,10 +42,10 @@ impl BlurPreparer<'_> {
         self.pipelines.announce(uses, &self.capabilities, &self.cache);
     }
 
-    /// What tells the devices of an app apart: it changes when the render device is made anew.
+    /// Numbers of the render device and of the frame.
     #[must_use]
-    pub fn generation(&self) -> u64 {
-        self.pipelines.generation
+    pub fn moment(&self) -> [u64; 2] {
+        self.pipelines.moment
     }
 
     /// Counts a pipeline of somebody else among those that [`BlurReadiness`](super::BlurReadiness) waits for.

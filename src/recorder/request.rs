@@ -153,7 +153,7 @@ impl<'a> TextureBlurRequest<'a> {
         })
     }
 
-    fn mask(&self) -> Option<&'a BlurTexture> {
+    pub(super) fn mask(&self) -> Option<&'a BlurTexture> {
         self.profile.and_then(|(_, mask)| mask)
     }
 

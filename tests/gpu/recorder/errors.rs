@@ -197,3 +197,35 @@ fn a_blur_that_changes_nothing_records_nothing() {
         assert!(errors.is_empty(), "{errors:?}");
     });
 }
+
+/// A render system that records every blur of the test, prepared or not, into another image than it was prepared for.
+#[test]
+fn what_was_prepared_for_something_else_is_not_recorded() {
+    by_both_backends(|headless| {
+        let all = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_DST;
+        let source = image(headless, all | TextureUsages::COPY_SRC);
+        let smaller = target(headless, [39, 30], FORMAT);
+        let alike = target(headless, [40, 30], FORMAT);
+        let other = target(headless, [40, 30], TextureFormat::Rgba8Unorm);
+        for (wrong, is_wrong) in [(&smaller, true), (&other, true), (&source, true), (&alike, false)] {
+            let target = target(headless, [40, 30], FORMAT);
+            let mut recording = Recording::new(&source, &target, Settings::new(3.0));
+            recording.records_into = Some(Shown::from(wrong));
+            headless.recordings().0 = vec![recording];
+            for _ in 0..6 {
+                headless.frame();
+            }
+            let recorded = headless.recordings().0[0].recorded;
+            assert_eq!(recorded, usize::from(!is_wrong), "into {wrong:?}");
+        }
+        // A blur that is not prepared in a frame is not recorded in it.
+        let mut recording = Recording::new(&source, &alike, Settings::new(3.0));
+        (recording.most, recording.rests_after) = (usize::MAX, 5);
+        headless.recordings().0 = vec![recording];
+        for _ in 0..12 {
+            headless.frame();
+        }
+        let recorded = headless.recordings().0[0].recorded;
+        assert!((1..=5).contains(&recorded), "recorded {recorded} times");
+    });
+}

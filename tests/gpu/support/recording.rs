@@ -82,6 +82,10 @@ pub struct Recording {
     pub recorded: usize,
     /// How often it is to be recorded, and the textures of this frame.
     pub most: usize,
+    /// Into another image than it is prepared for.
+    pub records_into: Option<Shown>,
+    /// In how many frames it is prepared. It goes on being recorded.
+    pub rests_after: usize,
     textures: Option<[BlurTexture; 2]>,
 }
 
@@ -97,6 +101,8 @@ impl Recording {
             failing: None,
             recorded: 0,
             most: 1,
+            records_into: None,
+            rests_after: usize::MAX,
             textures: None,
         }
     }
@@ -146,6 +152,13 @@ fn prepare(mut recordings: ResMut<Recordings>, images: Res<RenderAssets<GpuImage
         let [Some(source), Some(target)] = ends else {
             continue;
         };
+        let into = recording.records_into.as_ref().and_then(|shown| shown.texture(&images));
+        let recorded = [source.clone(), into.unwrap_or_else(|| target.clone())];
+        recording.textures = Some(recorded);
+        if recording.rests_after == 0 {
+            continue;
+        }
+        recording.rests_after -= 1;
         let settings = &recording.settings;
         let profile = settings.profile.as_ref();
         let mask = profile.and_then(|(_, mask)| mask.as_ref()?.texture(&images));
@@ -171,7 +184,6 @@ fn prepare(mut recordings: ResMut<Recordings>, images: Res<RenderAssets<GpuImage
                 recording.errors.push(error);
             }
         }
-        recording.textures = Some([source, target]);
     }
 }
 
