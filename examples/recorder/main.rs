@@ -15,11 +15,10 @@ mod unattended;
 use bevy::core_pipeline::{schedule::Core3d, upscaling::upscaling};
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
-use bevy::render::extract_resource::{ExtractResource, ExtractResourcePlugin};
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::texture::GpuImage;
-use bevy::render::{Render, RenderApp, RenderSystems};
+use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 use bevy_gaussian_blur::prelude::*;
 use bevy_gaussian_blur::recorder::{BlurTexture, TextureBlur, TextureBlurRecorder, TextureBlurRequest, TextureBlurs};
 use clap::Parser;
@@ -36,7 +35,7 @@ struct Arguments {
 }
 
 /// The picture of what is chosen, its blur, and how strong that is, in texels.
-#[derive(Resource, ExtractResource, Clone, Default)]
+#[derive(Resource, Clone, Default)]
 struct Outline {
     mask: Handle<Image>,
     glow: Handle<Image>,
@@ -53,10 +52,10 @@ fn main() -> AppExit {
         unattended.default_plugins("Gaussian blur: outlines"),
         GaussianBlurPlugin::default(),
         scene::ScenePlugin,
-        ExtractResourcePlugin::<Outline>::default(),
     ));
     app.sub_app_mut(RenderApp)
         .init_resource::<OutlineBlur>()
+        .add_systems(ExtractSchedule, extract_outline)
         .add_systems(Render, prepare_outline.in_set(RenderSystems::PrepareBindGroups))
         // After the mask is drawn, and before the camera that shows the outline.
         .add_systems(Core3d, record_outline.after(upscaling));
@@ -66,6 +65,10 @@ fn main() -> AppExit {
 /// The blur, from frame to frame.
 #[derive(Resource, Default)]
 struct OutlineBlur(TextureBlur);
+
+fn extract_outline(mut commands: Commands, outline: Extract<Res<Outline>>) {
+    commands.insert_resource(outline.clone());
+}
 
 /// The mask and its blur on the GPU.
 fn textures(outline: &Outline, images: &RenderAssets<GpuImage>) -> Option<[BlurTexture; 2]> {

@@ -126,7 +126,8 @@ fn choose(
     shapes: Query<(Entity, &Choice)>,
 ) {
     let turn = time.elapsed_secs() / 2.0;
-    outline.sigma = window.physical_height() as f32 / 100.0 * EaseFunction::CubicOut.sample_clamped(turn.fract() * 2.0);
+    let swelling = 1.0 - (1.0 - (2.0 * turn.fract()).min(1.0)).powi(3);
+    outline.sigma = window.physical_height() as f32 / 100.0 * swelling;
     for (entity, choice) in &shapes {
         let layers = RenderLayers::layer(0);
         let is_chosen = choice.0 == turn as usize % 3;

@@ -63,7 +63,7 @@ fn sigmas_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
 }
 
 // By which share sigmas may differ that are the same, since passes round apart.
-const ROUNDING: f32 = 1.0 / #{SIGMAS_APART}.0;
+const ROUNDING: f32 = 1.0 / f32(#{SIGMAS_APART});
 
 // Whether something may be summed between two sigmas. The pass that blends decides what is a blur; this one may round apart,
 // and so sums a little more.

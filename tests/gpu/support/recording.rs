@@ -2,12 +2,11 @@
 
 use super::headless::Headless;
 use bevy::prelude::*;
-use bevy::render::extract_resource::{ExtractResource, ExtractResourcePlugin};
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::{RenderContext, RenderGraph, RenderGraphSystems};
 use bevy::render::texture::GpuImage;
-use bevy::render::{Render, RenderApp, RenderSystems};
+use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 use bevy_gaussian_blur::prelude::*;
 use bevy_gaussian_blur::recorder::{
     BlurState, BlurTexture, TextureBlur, TextureBlurRecorder, TextureBlurRequest, TextureBlurs,
@@ -109,16 +108,20 @@ impl Recording {
 }
 
 /// The blurs that a main world asks for in every frame, in the order in which they are recorded.
-#[derive(Resource, ExtractResource, Clone, Default)]
+#[derive(Resource, Clone, Default)]
 pub struct WantedRecordings(pub Vec<(Shown, Shown, Settings)>);
 
 /// Follows what a main world wants: adds the system, for apps whose render world is on another thread.
 pub fn follow_recordings(app: &mut App) {
     add_recorder(app);
-    app.init_resource::<WantedRecordings>()
-        .add_plugins(ExtractResourcePlugin::<WantedRecordings>::default());
+    app.init_resource::<WantedRecordings>();
     app.sub_app_mut(RenderApp)
+        .add_systems(ExtractSchedule, extract)
         .add_systems(Render, follow.in_set(RenderSystems::PrepareResources));
+}
+
+fn extract(mut commands: Commands, wanted: Extract<Res<WantedRecordings>>) {
+    commands.insert_resource(wanted.clone());
 }
 
 fn follow(wanted: Res<WantedRecordings>, mut recordings: ResMut<Recordings>) {
