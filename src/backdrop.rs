@@ -9,7 +9,7 @@
 //! 4. [`warm_up`] asks for pipelines, [`prepare_blurs`] gets the blurs ready, and [`prepare_draws`] the draws;
 //! 5. [`encode_regions`] and [`split_ui_pass`] carry both out.
 //!
-//! A blur reads the camera's picture and leaves its last step, the way back to full resolution, to the shader that
+//! A blur reads the camera's picture and defers its last step, the way back to full resolution, to the shader that
 //! paints the glass. So nothing is written that is not seen, and what is not glass keeps its bits.
 
 #[cfg(feature = "ui")]

@@ -101,7 +101,7 @@ impl BlurJob {
             .is_some_and(|current| current.is_ready(&with.pipelines, &with.cache))
     }
 
-    /// Encodes a job that is [bound](super::BlurPreparer::bind), and leaves its last step, for one of the sources that it is
+    /// Encodes a job that is [bound](super::BlurPreparer::bind), but for its deferred step, for one of the sources that it is
     /// bound for. What belongs to a label is timed for it.
     pub fn encode(
         &self,

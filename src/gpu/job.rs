@@ -36,7 +36,7 @@ pub struct BlurJob {
     pub(super) last: Option<Prepared>,
     /// Whether textures have been taken for this frame.
     is_prepared: bool,
-    /// Whether a job that leaves its last step goes on with what was drawn last.
+    /// Whether a job that defers its last step goes on with what was drawn last.
     goes_on: bool,
     /// The profile of the last request whose inputs were all there, with its mask.
     known: Option<(BlurProfile, Option<TextureView>)>,
@@ -144,7 +144,7 @@ impl BlurJob {
         Ok(false)
     }
 
-    /// Binds a job that leaves its last step, for any of these sources. Returns whether it can be encoded.
+    /// Binds a job that defers its last step, for any of these sources. Returns whether it can be encoded.
     pub fn bind(&mut self, preparer: &BlurPreparer, sources: &[&TextureView]) -> bool {
         if !self.is_prepared {
             return false;
@@ -163,7 +163,7 @@ impl BlurJob {
         !self.is_prepared
     }
 
-    /// What a job draws in this frame that leaves its last step.
+    /// What a job that defers its last step draws in this frame.
     pub(super) fn drawn(&self) -> Option<&Prepared> {
         if self.goes_on {
             self.last.as_ref()
@@ -180,7 +180,7 @@ impl BlurJob {
         passes.map(area).sum()
     }
 
-    /// What a step reads that is deferred to somebody else: the only one, or the one of a [part](Work::Batch). `None` until the
+    /// What a step reads that is deferred: the only one, or the one of a [part](Work::Batch). `None` until the
     /// job is bound.
     #[must_use]
     pub fn deferred(&self, item: usize) -> Option<Deferred<'_>> {
@@ -207,7 +207,7 @@ impl BlurJob {
     }
 }
 
-/// What a step reads that is deferred to somebody else: a bind group of [`deferred_layout`](super::deferred_layout).
+/// What a step reads that is deferred: a bind group of [`deferred_layout`](super::deferred_layout).
 pub struct Deferred<'a> {
     /// The uniform, the level, and the sampler if it is filtered.
     pub bind_group: &'a BindGroup,

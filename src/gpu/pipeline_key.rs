@@ -280,7 +280,7 @@ impl PipelineKey {
     }
 }
 
-/// The layout of what a step reads that is left to somebody who renders: a uniform with a dynamic offset, a level, and a
+/// The layout of what a deferred step reads: a uniform with a dynamic offset, a level, and a
 /// sampler if the level is read with filtered fetches.
 #[must_use]
 pub fn deferred_layout(filtered: bool, target: TextureFormat) -> BindGroupLayoutDescriptor {

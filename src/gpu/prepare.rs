@@ -62,7 +62,7 @@ impl BlurPreparer<'_> {
         image.map(|image| view_of_mask(image, target)).transpose()
     }
 
-    /// Binds what leaves its last step, for any of these sources. Returns `false` while a pipeline is missing.
+    /// Binds what defers its last step, for any of these sources. Returns `false` while a pipeline is missing.
     pub(super) fn bind(&self, prepared: &mut Prepared, sources: &[&TextureView]) -> bool {
         if !self.has_pipelines(prepared) {
             return false;

@@ -22,7 +22,7 @@ pub struct Prepared {
     pub steps: Vec<Step>,
     /// The plans of [items](Work::Batch), to be used again for those that do not change.
     pub items: Vec<BlurPlan>,
-    /// What steps read that are deferred to somebody else.
+    /// What steps read that are deferred.
     pub deferred: Vec<BoundLevel>,
     pub uniforms: Buffer,
     /// What passes read whose sigma varies.
@@ -33,7 +33,7 @@ pub struct Prepared {
     pub was_drawn: bool,
 }
 
-/// A texture that a step reads which is deferred to somebody else.
+/// A texture that a step reads which is deferred.
 pub struct BoundLevel {
     pub level: TextureViewId,
     pub filtered: bool,
@@ -93,7 +93,7 @@ impl Prepared {
         }
     }
 
-    /// Binds what steps read that are deferred to somebody else.
+    /// Binds what steps read that are deferred.
     pub fn bind_deferred(&mut self, with: Binder) {
         let textures = &self.textures;
         self.deferred

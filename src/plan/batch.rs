@@ -15,7 +15,7 @@ use crate::settings::EdgeMode;
 use bevy::math::{IVec2, URect, UVec2};
 use core::ops::Range;
 
-/// A plan whose last step is deferred, and the texels of the picture for which somebody does that step.
+/// A plan whose last step is deferred, and the texels of the picture for which that step is done.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchItem<'a> {
     /// What is planned.

@@ -239,7 +239,7 @@ pub struct BlurPlan {
     pub intermediates: Vec<UVec2>,
     /// The passes, in order.
     pub passes: Vec<Pass>,
-    /// The steps that are left to somebody else: upsamplings by a render pass, which read an intermediate. One for a single
+    /// The steps that are deferred: upsamplings by a render pass, which read an intermediate. One for a single
     /// blur, and one for each of [several](super::batch).
     pub deferred: Vec<Pass>,
     /// What the last pass blends, if sigma varies over the picture.

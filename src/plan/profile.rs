@@ -208,7 +208,7 @@ fn sharp(builder: &mut PassBuilder, sums: Level) -> Level {
     copy
 }
 
-/// The last pass. Returns what it writes: a level, if the last step is left to somebody else.
+/// The last pass. Returns what it writes: a level, if the last step is deferred.
 fn blend(builder: &mut PassBuilder, sharp: Level) -> Level {
     let PlanRequest {
         region, means, finish, ..

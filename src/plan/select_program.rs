@@ -79,8 +79,8 @@ pub fn gather(tiling: Tiling, filtering: Filtering) -> Program {
     }
 }
 
-/// Blends sigma levels with the sharp picture, the source or a copy of it, and writes the destination, or an intermediate that is
-/// left to somebody else.
+/// Blends sigma levels with the sharp picture, the source or a copy of it, and writes the destination, or an intermediate if the
+/// last step is deferred.
 pub fn blend(tiling: Tiling, filtering: Filtering, defers: bool, reads_copy: bool) -> Program {
     let filtered = filtering.spline;
     let may_filter = if reads_copy {

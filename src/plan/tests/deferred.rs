@@ -1,4 +1,4 @@
-//! Plans whose last step is deferred to somebody else.
+//! Plans whose last step is deferred.
 
 use super::*;
 use pass::Stage;
