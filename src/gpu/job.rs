@@ -180,7 +180,7 @@ impl BlurJob {
         passes.map(area).sum()
     }
 
-    /// What a step reads that is deferred: the only one, or the one of a [part](Work::Batch). `None` until the
+    /// What a step reads that is deferred: the only one, or the one of an [item](Work::Batch). `None` until the
     /// job is bound.
     #[must_use]
     pub fn deferred(&self, item: usize) -> Option<Deferred<'_>> {
