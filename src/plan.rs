@@ -66,8 +66,10 @@ use bevy::math::{URect, UVec2, Vec2};
 use builder::PassBuilder;
 use pass::{AxisPass, Pass, PassKind, Surface};
 
-pub use axis::{MIN_SIGMA, blurs};
+pub use axis::blurs;
 pub use pass::{BlurPlan, Finish, Means, PlanRequest, SigmaLevel, SigmaLevels};
+#[cfg(test)]
+pub(crate) use residual::MIN_SIGMA;
 pub use residual::reach;
 pub use sigma_levels::{SIGMA_LEVELS, SIGMAS_APART};
 

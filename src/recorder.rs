@@ -58,7 +58,7 @@ use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, Timed, Views, WorkKind};
 use crate::plan::Finish;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
+use bevy::render::render_resource::{TextureFormat, TextureUsages};
 use bevy::render::renderer::RenderContext;
 
 pub use crate::gpu::BlurState;
@@ -190,13 +190,11 @@ impl TextureBlurRecorder<'_> {
 impl PreparedFor {
     /// Whether a blur for this may be recorded with these textures.
     fn check(&self, source: &BlurTexture, target: &BlurTexture) -> Result<(), BlurError> {
-        source.check_apart(target)?;
-        if let Some(mask) = &self.mask {
-            mask.check_mask(target)?;
-        }
+        source.check(target, self.mask.as_ref())?;
         let is_alike = [source.format(), target.format()] == [self.ends.source, self.ends.destination]
             && [source.size(), target.size()] == self.sizes
-            && source.is_same(target) == self.ends.in_place;
+            && source.is_same(target) == self.ends.in_place
+            && (target.has_usage(TextureUsages::STORAGE_BINDING) || !self.ends.has_storage);
         if is_alike {
             Ok(())
         } else {

@@ -2,8 +2,16 @@
 
 use super::view_info::ViewInfo;
 use crate::errors::BlurError;
-use bevy::render::render_resource::{TextureId, TextureSampleType, TextureUsages, TextureView, TextureViewDimension};
+use bevy::render::render_resource::{
+    TextureFormat, TextureId, TextureSampleType, TextureUsages, TextureView, TextureViewDimension,
+};
 use bevy::render::texture::GpuImage;
+
+/// Whether a mask may have this format: one of floats or normalised integers.
+#[must_use]
+pub fn holds_shares(format: TextureFormat) -> bool {
+    matches!(format.sample_type(None, None), Some(TextureSampleType::Float { .. }))
+}
 
 /// The view of a mask, for a blur that writes this texture.
 ///
@@ -11,10 +19,9 @@ use bevy::render::texture::GpuImage;
 /// [`BlurError::UnsupportedMask`] and [`BlurError::MaskIsTarget`].
 pub(super) fn view_of_mask(mask: &GpuImage, target: TextureId) -> Result<TextureView, BlurError> {
     let format = mask.view_format();
-    let is_float = matches!(format.sample_type(None, None), Some(TextureSampleType::Float { .. }));
     let is_bound = mask.texture_descriptor.usage.contains(TextureUsages::TEXTURE_BINDING);
     let is_flat = ViewInfo::of_gpu(mask).is_ok_and(|viewed| viewed.dimension == TextureViewDimension::D2);
-    if !(is_float && is_bound && is_flat) {
+    if !(holds_shares(format) && is_bound && is_flat) {
         return Err(BlurError::UnsupportedMask { format });
     }
     // The GPU cannot read from a texture that it renders to.

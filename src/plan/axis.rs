@@ -3,16 +3,13 @@
 use super::edge_images::{ImageWeights, Level};
 use super::pass::{AxisPass, BORDER, Filter, MAX_WEIGHTS, Means};
 use super::residual::{
-    MAX_OCTAVES, at_the_limit, excess, largest_sigma, least_sigma, octaves, residual_kernel, residual_sigma,
+    MAX_OCTAVES, MIN_SIGMA, at_the_limit, excess, largest_sigma, least_sigma, octaves, residual_kernel, residual_sigma,
     whole_sigma,
 };
 use super::select_program;
 use crate::kernel::{self, Precision};
 use crate::settings::EdgeMode;
 use bevy::math::Vec2;
-
-/// Below this many texels a sigma is no blur.
-pub const MIN_SIGMA: f32 = 0.03;
 
 /// Whether a blur of these sigmas, in texels, changes anything.
 #[must_use]

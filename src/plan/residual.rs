@@ -4,6 +4,9 @@ use crate::kernel::{self, Precision};
 use crate::settings::EdgeMode;
 use bevy::math::{UVec2, Vec2};
 
+/// Below this many texels a sigma is no blur.
+pub const MIN_SIGMA: f32 = 0.03;
+
 /// The most octaves: a scale of 32768 is as large as any texture, which then lies in one texel or two. Stronger blurs are
 /// [blended](at_the_limit) with the limit. Places in an atlas count in items of a texel, of which integers hold no more.
 pub const MAX_OCTAVES: u32 = 15;
@@ -31,7 +34,7 @@ pub fn octaves(sigma: f64, rho: f64) -> u32 {
 #[must_use]
 pub fn reach(sigma: Vec2) -> UVec2 {
     let reach = |sigma: f32| {
-        if sigma < super::MIN_SIGMA {
+        if sigma < MIN_SIGMA {
             return 0;
         }
         let sigma = f64::from(sigma);

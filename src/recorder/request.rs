@@ -173,13 +173,7 @@ impl<'a> TextureBlurRequest<'a> {
         if let Some((profile, _)) = self.profile {
             profile.check()?;
         }
-        self.source.check_usage("source", TextureUsages::TEXTURE_BINDING)?;
-        self.target.check_usage("target", TextureUsages::RENDER_ATTACHMENT)?;
-        self.source.check_apart(self.target)?;
-        match self.mask() {
-            Some(mask) => mask.check_mask(self.target),
-            None => Ok(()),
-        }
+        self.source.check(self.target, self.mask())
     }
 
     /// What is written, and what may be read. Bounds beyond what the blur reads are cut off: it computes as much as they hold.

@@ -1,10 +1,10 @@
 //! A texture as the recorder takes it: one layer of one mip level.
 
 use crate::errors::BlurError;
-use crate::gpu::{MaskView, ViewInfo};
+use crate::gpu::{MaskView, ViewInfo, holds_shares};
 use bevy::math::UVec2;
 use bevy::render::render_resource::{
-    Texture, TextureAspect, TextureDimension, TextureFormat, TextureId, TextureSampleType, TextureUsages, TextureView,
+    Texture, TextureAspect, TextureDimension, TextureFormat, TextureId, TextureUsages, TextureView,
     TextureViewDescriptor, TextureViewDimension,
 };
 use bevy::render::texture::{CachedTexture, GpuImage};
@@ -151,8 +151,16 @@ impl From<&ViewTarget> for BlurTexture {
 
 /// What a blur asks of its textures.
 impl BlurTexture {
+    /// Whether a blur can read this, under this mask, and write that.
+    pub(super) fn check(&self, target: &Self, mask: Option<&Self>) -> Result<(), BlurError> {
+        self.check_usage("source", TextureUsages::TEXTURE_BINDING)?;
+        target.check_usage("target", TextureUsages::RENDER_ATTACHMENT)?;
+        self.check_apart(target)?;
+        mask.map_or(Ok(()), |mask| mask.check_mask(target))
+    }
+
     /// Whether it can be used as the `image` of a blur, `"source"` or `"target"`.
-    pub(super) fn check_usage(&self, image: &'static str, usage: TextureUsages) -> Result<(), BlurError> {
+    fn check_usage(&self, image: &'static str, usage: TextureUsages) -> Result<(), BlurError> {
         let texture = &self.texture;
         if texture.dimension() != TextureDimension::D2 || texture.sample_count() != 1 {
             return Err(BlurError::NotTwoDimensional);
@@ -174,7 +182,7 @@ impl BlurTexture {
     }
 
     /// Whether a blur may read this and write that: they are the same, or share no texel.
-    pub(super) fn check_apart(&self, target: &Self) -> Result<(), BlurError> {
+    fn check_apart(&self, target: &Self) -> Result<(), BlurError> {
         if self.overlaps(target) && !self.is_same(target) {
             let place = |one: &Self| [one.mip_level, one.array_layer];
             return Err(BlurError::OverlappingViews {
@@ -186,10 +194,9 @@ impl BlurTexture {
     }
 
     /// Whether it can be the mask of a blur that writes this.
-    pub(super) fn check_mask(&self, target: &Self) -> Result<(), BlurError> {
+    fn check_mask(&self, target: &Self) -> Result<(), BlurError> {
         let format = self.format;
-        let is_float = matches!(format.sample_type(None, None), Some(TextureSampleType::Float { .. }));
-        if self.check_usage("mask", TextureUsages::TEXTURE_BINDING).is_err() || !is_float {
+        if self.check_usage("mask", TextureUsages::TEXTURE_BINDING).is_err() || !holds_shares(format) {
             return Err(BlurError::UnsupportedMask { format });
         }
         if self.overlaps(target) {

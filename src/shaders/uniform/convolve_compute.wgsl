@@ -331,17 +331,18 @@ fn sum_column_across_edge(position: vec2<i32>, row: i32, column: i32) -> bool {
             h += laid_out[table + abs(distance - 7)] * value;
         }
     }
-    if blur.normalize.y != 0u {
-        a = normalized(a, position.y, Y);
-        b = normalized(b, position.y + 1, Y);
-        c = normalized(c, position.y + 2, Y);
-        d = normalized(d, position.y + 3, Y);
-        e = normalized(e, position.y + 4, Y);
-        f = normalized(f, position.y + 5, Y);
-        g = normalized(g, position.y + 6, Y);
-        h = normalized(h, position.y + 7, Y);
-    }
-    keep_column(row, column, a, b, c, d, e, f, g, h);
+    keep_column(
+        row,
+        column,
+        normalized(a, position.y, Y),
+        normalized(b, position.y + 1, Y),
+        normalized(c, position.y + 2, Y),
+        normalized(d, position.y + 3, Y),
+        normalized(e, position.y + 4, Y),
+        normalized(f, position.y + 5, Y),
+        normalized(g, position.y + 6, Y),
+        normalized(h, position.y + 7, Y),
+    );
     return is_finite(a + b + c + d + e + f + g + h);
 }
 
