@@ -10,7 +10,8 @@
 //! they are children of. Press Escape again, or the first button: everything goes back just as softly.
 //!
 //! A blur of the camera would leave the score sharp, or blur the menu as well. While the game runs the menu is hidden,
-//! and its glass costs nothing. Without a user the game is paused after 20 frames.
+//! and its glass costs nothing. During the pause the glass is frozen: once it has been eased in, nothing is blurred any more. (The
+//! example `freeze` stops the world behind it as well.) Without a user the game is paused after 20 frames.
 
 mod common;
 
@@ -243,14 +244,22 @@ fn press_button(
     }
 }
 
-fn stop_time(pause: Res<Pause>, mut game_time: ResMut<Time<Virtual>>) {
+/// The picture behind the menu is that of the frame in which time stops.
+fn stop_time(
+    pause: Res<Pause>,
+    mut game_time: ResMut<Time<Virtual>>,
+    menu: Single<Entity, With<Menu>>,
+    mut commands: Commands,
+) {
     if pause.is_on == game_time.is_paused() {
         return;
     }
     if pause.is_on {
         game_time.pause();
+        commands.entity(*menu).insert(FreezeBlur);
     } else {
         game_time.unpause();
+        commands.entity(*menu).remove::<FreezeBlur>();
     }
 }
 

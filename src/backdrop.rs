@@ -19,6 +19,7 @@ mod cells;
 mod encode_regions;
 mod extract;
 mod extracted;
+mod freeze;
 mod groups;
 #[cfg(feature = "ui")]
 mod materials;
@@ -65,16 +66,17 @@ impl Plugin for BackdropPlugin {
         };
         render_app
             .init_resource::<extract::ExtractedBackdrops>()
+            .init_resource::<freeze::FrozenBackdrops>()
             .init_resource::<camera_groups::CameraGroups>()
             .init_gpu_resource::<warm_up::BackdropUse>()
             .init_gpu_resource::<prepare_blurs::BackdropJobs>()
             .init_gpu_resource::<prepare_draws::Paints>()
-            .add_systems(RenderStartup, pipelines::init_pipelines)
+            .add_systems(RenderStartup, (pipelines::init_pipelines, freeze::lose_pictures))
             .add_systems(
                 ExtractSchedule,
                 (
                     warm_up::extract_use,
-                    (extract::extract_regions, stacks::report_unseen).chain(),
+                    (freeze::extract_frozen, extract::extract_regions, stacks::report_unseen).chain(),
                 ),
             )
             .add_systems(
@@ -85,6 +87,7 @@ impl Plugin for BackdropPlugin {
                         warm_up::announce_backdrops,
                         warm_up::wait_for_backdrops,
                         prepare_blurs::update_jobs,
+                        freeze::count_pictures,
                         stats::count_backdrops,
                         prepare_draws::update_paints,
                     )

@@ -4,10 +4,14 @@
 //! texture is not flipped: its other half may belong to another camera of the same target. Under MSAA the resolved
 //! texture is meant.
 
+mod freeze;
+mod views;
+
 use crate::diagnostics::label::BlurLabel;
 use crate::formats::dither::Dither;
 use crate::formats::{CameraFinish, CameraPicture, CameraPictureItem, Ends, USUAL_PICTURES};
-use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind};
+use crate::freeze::Losses;
+use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Work, WorkKind};
 use crate::plan::Finish;
 use crate::settings::{BlurProfile, BlurStage, EdgeMode, GaussianBlur};
 use crate::sigma_field::SigmaField;
@@ -26,6 +30,7 @@ use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::RenderEntity;
 use bevy::render::view::ViewTarget;
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderStartup, RenderSystems};
+use freeze::CameraFreeze;
 
 /// Adds camera blurs to an app.
 pub struct BlurCameraPlugin;
@@ -36,11 +41,11 @@ impl Plugin for BlurCameraPlugin {
             return;
         };
         render_app
-            .add_systems(RenderStartup, forget_jobs)
-            .add_systems(ExtractSchedule, extract_cameras)
+            .add_systems(RenderStartup, (forget_jobs, freeze::lose_pictures))
+            .add_systems(ExtractSchedule, (extract_cameras, freeze::extract_frozen))
             .add_systems(
                 Render,
-                (announce_cameras, prepare_cameras)
+                (announce_cameras, prepare_cameras, freeze::count_pictures)
                     .chain()
                     .in_set(RenderSystems::PrepareBindGroups),
             );
@@ -190,6 +195,7 @@ fn announce_cameras(cameras: Query<AnnouncedCamera>, blurs: Query<&CameraBlur>, 
     for format in USUAL_PICTURES {
         // `Camera3d` dithers, and most outputs have eight bits, encoded as sRGB.
         announce(&mut preparer, format, Dither::Encoded, false);
+        freeze::announce(&mut preparer, format);
     }
     let varies = blurs.iter().any(|blur| blur.field.is_some());
     for (picture, target, dither) in &cameras {
@@ -198,6 +204,7 @@ fn announce_cameras(cameras: Query<AnnouncedCamera>, blurs: Query<&CameraBlur>, 
         for format in picture.formats() {
             let dither = dither_of(dithers, format, &picture, output);
             announce(&mut preparer, format, dither, varies);
+            freeze::announce(&mut preparer, format);
         }
     }
 }
@@ -221,14 +228,24 @@ type PreparedCamera = (
     CameraPicture,
     &'static ViewTarget,
     Option<&'static mut CameraJob>,
+    Option<&'static mut CameraFreeze>,
 );
 
 /// Brings the jobs of all blurred cameras up to date.
-fn prepare_cameras(mut commands: Commands, mut cameras: Query<PreparedCamera>, mut preparer: BlurPreparer) {
-    for (entity, blur, picture, target, job) in &mut cameras {
+fn prepare_cameras(
+    mut commands: Commands,
+    mut cameras: Query<PreparedCamera>,
+    losses: Res<Losses>,
+    mut preparer: BlurPreparer,
+) {
+    for (entity, blur, picture, target, job, freeze) in &mut cameras {
         let request = camera_request(blur, &picture, target);
         let update = |job: &mut CameraJob| {
-            if let Err(error) = job.0.update(&mut preparer, request) {
+            let outcome = match freeze {
+                Some(mut freeze) => freeze.prepare(request, (&picture, target), &mut job.0, &mut preparer, &losses),
+                None => job.0.update(&mut preparer, request),
+            };
+            if let Err(error) = outcome {
                 error!("{}: {error}", blur.label());
             }
         };
@@ -286,11 +303,18 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
         region,
         bounds: region,
         source_size: whole.size(),
+        source_at: UVec2::ZERO,
+        keeps: None,
         mask: None,
     }
 }
 
-type RecordedCamera = (&'static ViewTarget, &'static CameraBlur, &'static mut CameraJob);
+type RecordedCamera = (
+    &'static ViewTarget,
+    &'static CameraBlur,
+    &'static mut CameraJob,
+    Option<&'static mut CameraFreeze>,
+);
 
 /// Blurs the current camera if its stage is [`BlurStage::BeforeTonemapping`].
 pub fn blur_before_tonemapping(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, context: RenderContext) {
@@ -308,17 +332,13 @@ pub fn blur_after_ui(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, 
 }
 
 fn record(stage: BlurStage, camera: ViewQuery<RecordedCamera>, recorder: &BlurRecorder, mut context: RenderContext) {
-    let (target, blur, mut camera_job) = camera.into_inner();
+    let (target, blur, mut camera_job, freeze) = camera.into_inner();
     if blur.stage != stage {
         return;
     }
-    let view = target.main_texture_view();
-    let views = Views {
-        attachment: target.get_unsampled_color_attachment(),
-        // The main texture is a pair of which either may be the current one.
-        turns: 2,
-        ..Views::new(view, view)
-    };
-    let timed = Timed::whole(blur.label.as_ref());
-    camera_job.0.record(recorder, &mut context, timed, &views);
+    let (job, label) = (&mut camera_job.0, blur.label.as_ref());
+    let is_frozen = freeze.is_some_and(|mut freeze| freeze.record(job, recorder, &mut context, label, target));
+    if !is_frozen {
+        job.record(recorder, &mut context, Timed::whole(label), &views::in_place(target));
+    }
 }

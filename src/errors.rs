@@ -55,7 +55,7 @@ pub enum BlurError {
     NotTwoDimensional,
     /// An image without a usage flag that a blur needs.
     MissingUsage {
-        /// `"source"` or `"target"`.
+        /// `"source"`, `"target"`, or `"camera"` for a camera's main texture.
         image: &'static str,
         /// The name of the missing [`TextureUsages`](wgpu::TextureUsages) flag.
         usage: &'static str,

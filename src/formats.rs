@@ -40,7 +40,12 @@ pub struct Ends {
     pub has_storage: bool,
     /// Whether source and destination are one texture.
     pub in_place: bool,
+    /// The spaces of the colours in source and destination. Only what goes from one size to another converts them.
+    pub spaces: [CompositingSpace; 2],
 }
+
+/// Colours that nobody converts.
+pub const SAME_SPACES: [CompositingSpace; 2] = [CompositingSpace::Linear; 2];
 
 impl Ends {
     /// From a camera's picture to the same picture, which may hold light, or only what a display shows.
@@ -60,6 +65,7 @@ impl Ends {
             // Storage usage would have to be asked for, and cameras share a texture only if they ask for the same.
             has_storage: false,
             in_place: true,
+            spaces: SAME_SPACES,
         }
     }
 }

@@ -8,6 +8,7 @@ mod encode;
 mod job;
 mod masks;
 mod pass_labels;
+mod pipeline_factory;
 mod pipeline_key;
 mod pipeline_queue;
 mod prepare;
@@ -52,6 +53,7 @@ pub struct BlurGpuPlugin {
 impl Plugin for BlurGpuPlugin {
     fn build(&self, app: &mut App) {
         load_shader_library!(app, "shaders/common/srgb.wgsl");
+        load_shader_library!(app, "shaders/common/compositing.wgsl");
         load_shader_library!(app, "shaders/common/dither.wgsl");
         load_shader_library!(app, "shaders/common/output.wgsl");
         load_shader_library!(app, "shaders/common/pass.wgsl");

@@ -87,6 +87,7 @@ mod camera;
 pub mod diagnostics;
 mod errors;
 mod formats;
+mod freeze;
 mod gpu;
 mod image;
 mod kernel;
@@ -113,7 +114,8 @@ pub use gpu::{BlurCompilation, BlurReadiness, blurs_ready};
 pub use image::{BlurPixelsExt, BlurredPixels};
 pub use settings::{
     BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend, BlurFailed, BlurFinished,
-    BlurImage, BlurProfile, BlurRevision, BlurStage, BlurUnit, BlurUpdate, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS,
+    BlurImage, BlurProfile, BlurRevision, BlurStage, BlurUnit, BlurUpdate, EdgeMode, FreezeArea, FreezeBlur,
+    FreezeLost, GaussianBlur, RADIUS_IN_SIGMAS,
 };
 pub use systems::{BlurSystems, GaussianBlurSystems};
 
@@ -131,7 +133,8 @@ pub mod prelude {
     pub use crate::{
         BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend, BlurError, BlurFailed,
         BlurFinished, BlurImage, BlurPixelsExt, BlurProfile, BlurReadiness, BlurStage, BlurUnit, BlurUpdate,
-        BlurredPixels, EdgeMode, GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, blurs_ready,
+        BlurredPixels, EdgeMode, FreezeArea, FreezeBlur, FreezeLost, GaussianBlur, GaussianBlurDiagnosticsPlugin,
+        GaussianBlurPlugin, blurs_ready,
     };
 }
 
@@ -153,10 +156,14 @@ impl Plugin for GaussianBlurPlugin {
             .register_type::<BlurRevision>()
             .register_type::<BlurFinished>()
             .register_type::<BlurFailed>()
+            .register_type::<FreezeBlur>()
+            .register_type::<FreezeArea>()
+            .register_type::<FreezeLost>()
             .add_plugins((
                 gpu::BlurGpuPlugin { backend: self.backend },
                 diagnostics::assign::BlurLabelPlugin,
                 validation::BlurValidationPlugin,
+                freeze::FreezePlugin,
                 camera::BlurCameraPlugin,
                 backdrop::BackdropPlugin,
                 image::BlurImagePlugin,

@@ -136,6 +136,27 @@ impl BlurPlan {
         }
     }
 
+    /// The same for a source that holds a part of the picture, from this texel on. Where sigma varies, the places at which
+    /// it is asked for count from that texel, too.
+    #[must_use]
+    pub fn with_source_at(mut self, at: UVec2) -> Self {
+        if at == UVec2::ZERO {
+            return self;
+        }
+        for pass in &mut self.passes {
+            if pass.source == Surface::Source {
+                pass.move_source(at);
+            }
+            if let Some(needed) = &mut pass.needed {
+                needed.move_source(at);
+            }
+        }
+        if let Some(sigma_levels) = &mut self.sigma_levels {
+            sigma_levels.origin -= at.as_ivec2();
+        }
+        self
+    }
+
     /// The largest width and height of any intermediate.
     #[must_use]
     pub fn largest_intermediate(&self) -> UVec2 {

@@ -1,6 +1,7 @@
 //! What a user may ask for: components, units, edge modes and events. ECS and reflection only.
 
 mod backdrop;
+mod freeze;
 mod image;
 mod profile;
 mod region;
@@ -11,6 +12,7 @@ use bevy::prelude::*;
 use serde::{Deserialize, Serialize};
 
 pub use backdrop::{BackdropBlur, BackdropSampling, Tint};
+pub use freeze::{FreezeArea, FreezeBlur, FreezeLost};
 pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurUpdate};
 pub use profile::BlurProfile;
 pub use region::{BackdropLayer, BackdropRegion};

@@ -3,7 +3,7 @@
 use crate::settings::BlurProfile;
 use bevy::asset::AssetId;
 use bevy::image::Image;
-use bevy::math::{Affine2, Vec2};
+use bevy::math::{Affine2, UVec2, Vec2};
 
 /// A profile that varies, in a box of a picture.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,15 @@ impl SigmaField {
             size,
             placement,
         })
+    }
+
+    /// The same where this texel of the picture is the first one.
+    #[must_use]
+    pub fn seen_from(&self, texel: UVec2) -> Self {
+        Self {
+            placement: Affine2::from_translation(-texel.as_vec2()) * self.placement,
+            ..self.clone()
+        }
     }
 
     /// The share of every texel of the picture.

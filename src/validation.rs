@@ -3,10 +3,11 @@
 use crate::diagnostics::assign::label_blurs;
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::{BlurError, Reported};
-use crate::settings::{BackdropBlur, BlurImage, BlurProfile, GaussianBlur};
+use crate::settings::{BackdropBlur, BlurImage, BlurProfile, BlurStage, FreezeBlur, GaussianBlur};
 use crate::systems::BlurSystems;
 use bevy::asset::LoadState;
 use bevy::camera::Camera;
+use bevy::ecs::entity::EntityHashSet;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
@@ -17,7 +18,12 @@ impl Plugin for BlurValidationPlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(
             PostUpdate,
-            (report_invalid_cameras, report_invalid_profiles, report_idle)
+            (
+                report_invalid_cameras,
+                report_invalid_profiles,
+                report_idle,
+                report_frozen,
+            )
                 .after(label_blurs)
                 .in_set(BlurSystems::Collect),
         );
@@ -80,5 +86,36 @@ fn report_idle(idle: Query<(Entity, &BlurLabel), Idle>) {
             "{} (entity {entity}) has a GaussianBlur, but neither a camera nor a BlurImage: nothing is blurred",
             label.as_str()
         );
+    }
+}
+
+type FrozenThing = (
+    NameOrEntity,
+    Has<GaussianBlur>,
+    Has<Camera>,
+    Has<BackdropBlur>,
+    Has<BlurImage>,
+    Option<&'static BlurStage>,
+);
+
+/// Warns of what freezing does not do, or does beyond what it was meant for. Once for each entity.
+fn report_frozen(frozen: Query<FrozenThing, Added<FreezeBlur>>, mut reported: Local<EntityHashSet>) {
+    for (name, has_blur, is_camera, is_glass, is_image, stage) in &frozen {
+        let is_frozen = is_glass || has_blur && is_camera;
+        let freezes_ui = has_blur && is_camera && stage == Some(&BlurStage::AfterUi);
+        if is_frozen && !freezes_ui || !reported.insert(name.entity) {
+            continue;
+        }
+        if freezes_ui {
+            warn!(
+                "{name} has a FreezeBlur and BlurStage::AfterUi: its user interface is frozen, too; put menus on another camera"
+            );
+        } else if is_image {
+            warn!("{name} has a FreezeBlur beside a BlurImage, which it does not freeze: use BlurUpdate::Once");
+        } else {
+            warn!(
+                "{name} has a FreezeBlur, but neither a BackdropBlur nor a camera with a GaussianBlur: nothing is frozen"
+            );
+        }
     }
 }

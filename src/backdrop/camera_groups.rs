@@ -76,7 +76,7 @@ fn group_in_order(backdrops: &ExtractedBackdrops, indices: &[usize]) -> Vec<Grou
     let reader = |(cut, index): (f32, usize)| Reader {
         backdrop: index,
         cut,
-        reads: backdrops.0[index].in_viewport(backdrops.0[index].reads),
+        reads: backdrops.0[index].sees(),
     };
     let glass = |(key, index): (f32, usize)| {
         let region = backdrops.0[index].in_viewport(backdrops.0[index].region);

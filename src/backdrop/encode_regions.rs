@@ -2,6 +2,8 @@
 
 use super::camera_groups::CameraGroups;
 use super::extract::ExtractedBackdrops;
+use super::extracted::ExtractedBackdrop;
+use super::freeze::FrozenBackdrops;
 use super::groups::Group;
 use super::prepare_blurs::BackdropJobs;
 use super::prepare_draws::Paints;
@@ -26,6 +28,7 @@ pub struct BackdropDrawer<'w> {
     /// The groups of all cameras.
     pub grouped: Res<'w, CameraGroups>,
     jobs: Res<'w, BackdropJobs>,
+    frozen: Res<'w, FrozenBackdrops>,
     paints: Res<'w, Paints>,
     pipelines: Res<'w, BlurPipelines>,
     cache: Res<'w, PipelineCache>,
@@ -35,6 +38,10 @@ pub struct BackdropDrawer<'w> {
 impl BackdropDrawer<'_> {
     /// Encodes the blurs of a group, out of what the picture holds now. They are timed if there is a label.
     pub fn blur(&self, group: &Group, label: Option<&BlurLabel>, target: &ViewTarget, context: &mut RenderContext) {
+        for backdrop in self.to_take(group) {
+            self.frozen
+                .take(backdrop.entity, target.main_texture(), context.command_encoder());
+        }
         // What cannot be painted need not be blurred.
         if !self.has(group) {
             return;
@@ -55,6 +62,12 @@ impl BackdropDrawer<'_> {
         for index in &group.backdrops {
             self.paints.draw(*index, &self.cache, pass);
         }
+    }
+
+    /// What of a group is yet to be frozen.
+    fn to_take(&self, group: &Group) -> impl Iterator<Item = &ExtractedBackdrop> {
+        let backdrops = group.backdrops.iter().map(|index| &self.backdrops.0[*index]);
+        backdrops.filter(|backdrop| backdrop.freeze.is_some_and(|freeze| !freeze.is_taken))
     }
 
     /// Whether anything of a group is painted.
@@ -113,7 +126,8 @@ fn draw_regions(
     drawer: &BackdropDrawer,
     mut context: RenderContext,
 ) {
-    if !groups.iter().any(|group| drawer.has(group)) {
+    let is_due = |group: &Group| drawer.has(group) || drawer.to_take(group).next().is_some();
+    if !groups.iter().any(is_due) {
         return;
     }
     let recorder = context.diagnostic_recorder();

@@ -1,6 +1,7 @@
 //! Takes glass over from the main world: regions. Runs without Bevy's user interface.
 
 use super::extracted::{ExtractedBackdrop, PaintOrder, Picture, Shape};
+use super::freeze::FrozenBackdrops;
 use crate::formats::{CameraFinish, CameraFinishItem};
 use crate::settings::{BackdropBlur, BackdropLayer, BackdropRegion, BlurProfile};
 use bevy::camera::Camera;
@@ -39,6 +40,7 @@ type RegionData = (
 /// Takes regions over, as the first backdrops of a frame.
 pub fn extract_regions(
     mut backdrops: ResMut<ExtractedBackdrops>,
+    frozen: Res<FrozenBackdrops>,
     regions: Extract<Query<RegionData>>,
     cameras: Extract<Query<SeenCamera>>,
 ) {
@@ -59,7 +61,7 @@ pub fn extract_regions(
             BackdropLayer::AboveUi => PaintOrder::AboveUi(region.order),
         };
         let shape = shape_of(region, scale);
-        let backdrop = ExtractedBackdrop::new(entity, picture, shape, glass, sigma, layer);
+        let backdrop = ExtractedBackdrop::new(entity, picture, shape, glass, sigma, frozen.get(entity), layer);
         backdrops
             .0
             .extend(backdrop.map(|backdrop| backdrop.with_profile(profile)));

@@ -7,6 +7,7 @@
 //! bounds of the box, in the clip and in the viewport are all that can be painted. That one rectangle of integers is
 //! what the blur covers, and what the fragments are clipped to.
 
+use super::freeze::{BackdropFreeze, FrozenBackdrop};
 use crate::plan::{blurs, reach};
 use crate::settings::{BackdropBlur, BackdropSampling, BlurProfile, EdgeMode, Tint};
 use crate::sigma_field::SigmaField;
@@ -64,6 +65,13 @@ pub struct Picture {
     pub dithers: bool,
 }
 
+impl Picture {
+    /// The texels of the texture that are the camera's.
+    pub fn seen(&self) -> URect {
+        self.viewport.intersect(URect::from_corners(UVec2::ZERO, self.size))
+    }
+}
+
 /// A rounded box in the viewport, in physical pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
@@ -104,6 +112,8 @@ pub struct ExtractedBackdrop {
     pub field: Option<SigmaField>,
     /// How the blurred picture is coloured.
     pub tint: Tint,
+    /// Whether it goes on with a picture that is kept, or will be.
+    pub freeze: Option<BackdropFreeze>,
 }
 
 impl ExtractedBackdrop {
@@ -115,17 +125,22 @@ impl ExtractedBackdrop {
         shape: Shape,
         glass: &BackdropBlur,
         sigma: Vec2,
+        freeze: Option<&FrozenBackdrop>,
         layer: impl FnOnce() -> PaintOrder,
     ) -> Option<Self> {
         let tint = glass.tint();
         let sigma = (sigma * shape.scale()).min(Vec2::splat(f32::MAX));
-        let changes = blurs(sigma) || !tint.is_neutral();
-        if !(changes && tint.opacity > 0.0 && shape.is_drawable()) {
+        // A picture that is kept is shown sharp, too, and it is taken whatever is shown of it.
+        let changes = blurs(sigma) || !tint.is_neutral() || freeze.is_some();
+        let is_seen = tint.opacity > 0.0 || freeze.is_some_and(|freeze| !freeze.is_taken());
+        if !(changes && is_seen && shape.is_drawable()) {
             return None;
         }
-        let whole = URect::from_corners(UVec2::ZERO, picture.size);
-        let viewport = picture.viewport.intersect(whole);
+        let viewport = picture.seen();
         let region = shape.region(picture.viewport).intersect(viewport);
+        let freeze = freeze.map(|freeze| freeze.place(viewport, region, glass.sampling));
+        let kept = freeze.map_or(viewport, |freeze| freeze.area);
+        let region = region.intersect(kept);
         (!region.is_empty()).then(|| Self {
             entity,
             picture,
@@ -136,15 +151,16 @@ impl ExtractedBackdrop {
                 (BackdropSampling::Inside, _) => region,
                 _ if !blurs(sigma) => region,
                 // What lies beyond one side of the viewport is at its other side.
-                (BackdropSampling::Surroundings, EdgeMode::Wrap) => viewport,
+                (BackdropSampling::Surroundings, EdgeMode::Wrap) => kept,
                 // Where this ends inside the viewport, no kernel reaches its end.
-                (BackdropSampling::Surroundings, _) => grown(region, reach(sigma)).intersect(viewport),
+                (BackdropSampling::Surroundings, _) => grown(region, reach(sigma)).intersect(kept),
             },
             is_open: glass.sampling == BackdropSampling::Surroundings,
             sigma,
             edge: glass.blur.edge,
             field: None,
             tint,
+            freeze,
         })
     }
 
@@ -158,6 +174,16 @@ impl ExtractedBackdrop {
             field: SigmaField::new(profile, size, placement),
             ..self
         }
+    }
+
+    /// What has to be there when its turn comes, in pixels of the viewport: what it reads, or what is to be kept of the picture.
+    pub fn sees(&self) -> Option<Rect> {
+        let texels = match self.freeze {
+            None => self.reads,
+            Some(freeze) if freeze.is_taken => return None,
+            Some(freeze) => freeze.area,
+        };
+        Some(self.in_viewport(texels))
     }
 
     /// Whether anything is blurred.
@@ -283,7 +309,7 @@ mod tests {
             dithers: false,
         };
         let sigma = glass.blur.sigma_in_texels(1.0, 200).unwrap_or(Vec2::ZERO);
-        ExtractedBackdrop::new(Entity::PLACEHOLDER, picture, shape, &glass, sigma, || {
+        ExtractedBackdrop::new(Entity::PLACEHOLDER, picture, shape, &glass, sigma, None, || {
             PaintOrder::AboveUi(0)
         })
     }

@@ -16,8 +16,8 @@ pub struct Reader {
     pub backdrop: usize,
     /// The first sort key that it does not see.
     pub cut: f32,
-    /// In pixels of the viewport.
-    pub reads: Rect,
+    /// In pixels of the viewport. `None` if it goes on with a picture that is kept: it could be in any group.
+    pub reads: Option<Rect>,
 }
 
 /// Something that is painted: its sort key, and its bounds in pixels of the viewport if they are known.
@@ -36,13 +36,8 @@ pub struct Group {
 #[must_use]
 pub fn group(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    let Some(frame) = readers
-        .iter()
-        .map(|reader| reader.reads)
-        .reduce(|all, reads| all.union(reads))
-    else {
-        return groups;
-    };
+    let read = readers.iter().filter_map(|reader| reader.reads);
+    let frame = read.reduce(|all, reads| all.union(reads)).unwrap_or_default();
     // What is painted from the cut of the last group on, as far as its backdrops have been looked at.
     let mut over = Cells::new(frame);
     let mut start = 0;
@@ -50,9 +45,12 @@ pub fn group(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
         let end = painted.partition_point(|(key, _)| *key < FloatOrd(reader.cut));
         let new = &painted[start..end];
         start = end;
-        let touches = |(_, bounds): &Painted| bounds.is_none_or(|bounds| overlap(bounds, reader.reads));
+        let touches = |reads: Rect| {
+            let touches = |(_, bounds): &Painted| bounds.is_none_or(|bounds| overlap(bounds, reads));
+            new.iter().any(touches) || over.overlap(reads)
+        };
         match groups.last_mut() {
-            Some(group) if !new.iter().any(touches) && !over.overlap(reader.reads) => {
+            Some(group) if !reader.reads.is_some_and(touches) => {
                 group.backdrops.push(reader.backdrop);
                 new.iter()
                     .filter_map(|(_, bounds)| *bounds)

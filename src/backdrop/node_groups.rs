@@ -67,7 +67,7 @@ fn group_phase(
             readers.push(Reader {
                 backdrop: index,
                 cut: cut_of_node(stack_index),
-                reads: backdrop.in_viewport(backdrop.reads),
+                reads: backdrop.sees(),
             });
             painted.push((item.sort_key, Some(backdrop.in_viewport(backdrop.region))));
         }

@@ -4,6 +4,7 @@
 
 use super::extract::{ExtractedBackdrops, picture_of};
 use super::extracted::{ExtractedBackdrop, PaintOrder, Shape};
+use super::freeze::FrozenBackdrops;
 use crate::formats::CameraFinish;
 use crate::settings::{BackdropBlur, BackdropRegion, BlurProfile};
 use bevy::camera::Camera;
@@ -38,6 +39,7 @@ type UiCamera = (&'static Camera, CameraFinish, Option<&'static UiAntiAlias>);
 pub fn extract_nodes(
     mut commands: Commands,
     mut backdrops: ResMut<ExtractedBackdrops>,
+    frozen: Res<FrozenBackdrops>,
     nodes: Extract<Query<BackdropNode, Without<BackdropRegion>>>,
     cameras: Extract<Query<UiCamera>>,
     camera_map: Extract<UiCameraMap>,
@@ -72,7 +74,7 @@ pub fn extract_nodes(
             stack_index: stack_index.0,
             item: commands.spawn::<TemporaryRenderEntity>(default()).id(),
         };
-        let backdrop = ExtractedBackdrop::new(entity, picture, shape, glass, sigma, layer);
+        let backdrop = ExtractedBackdrop::new(entity, picture, shape, glass, sigma, frozen.get(entity), layer);
         backdrops
             .0
             .extend(backdrop.map(|backdrop| backdrop.with_profile(profile)));

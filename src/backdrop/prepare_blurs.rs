@@ -7,15 +7,19 @@
 use super::camera_groups::CameraGroups;
 use super::extract::ExtractedBackdrops;
 use super::extracted::ExtractedBackdrop;
+use super::freeze::FrozenBackdrops;
 use super::groups::Group;
 use super::pipelines::BackdropPipelines;
-use crate::formats::Ends;
+use crate::formats::{CameraPicture, CameraPictureItem, Ends};
+use crate::freeze::{Losses, Wanted};
 use crate::gpu::{BatchedBlur, BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, Work};
 use crate::plan::Finish;
+use bevy::camera::CompositingSpace;
+use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
 use bevy::math::URect;
 use bevy::prelude::*;
-use bevy::render::camera::ExtractedCamera;
+use bevy::render::render_resource::TextureView;
 use bevy::render::view::ViewTarget;
 use std::sync::Arc;
 
@@ -28,6 +32,8 @@ pub struct BackdropJobs {
     varying: EntityHashMap<BackdropJob>,
     /// For every backdrop of this frame the job that blurs it.
     places: Vec<Option<Place>>,
+    /// The jobs of frozen backdrops, by the main world's entity.
+    frozen: EntityHashMap<BackdropJob>,
     /// The backdrops that were blurred in a group in the last frame.
     were_grouped: EntityHashSet,
 }
@@ -39,12 +45,16 @@ enum Place {
     Group(Entity, usize),
     /// A job of its own.
     Alone(Entity),
+    /// A job of its own, out of a picture that is kept.
+    Frozen(Entity),
 }
 
 #[derive(Default)]
 struct BackdropJob {
     job: BlurJob,
     items: Option<Arc<[BatchedBlur]>>,
+    /// When the backdrop was frozen, if it is.
+    frozen: Option<Tick>,
     /// Whether it is used in this frame.
     is_used: bool,
     /// Whether it can be encoded in this frame.
@@ -58,6 +68,7 @@ impl BackdropJobs {
         let (job, item) = match (*self.places.get(backdrop)?)? {
             Place::Group(leader, item) => (self.groups.get(&leader)?, item),
             Place::Alone(entity) => (self.varying.get(&entity)?, 0),
+            Place::Frozen(entity) => (self.frozen.get(&entity)?, 0),
         };
         job.is_ready.then_some(())?;
         job.job.deferred(item)
@@ -70,13 +81,15 @@ impl BackdropJobs {
         backdrops: &'a ExtractedBackdrops,
     ) -> impl Iterator<Item = &'a BlurJob> {
         let entities = group.backdrops.iter().map(|index| backdrops.0[*index].entity);
-        let jobs = entities.flat_map(|entity| [self.groups.get(&entity), self.varying.get(&entity)]);
+        let jobs =
+            entities.flat_map(|entity| [&self.groups, &self.varying, &self.frozen].map(|jobs| jobs.get(&entity)));
         jobs.flatten().filter(|job| job.is_ready).map(|job| &job.job)
     }
 
     fn start(&mut self, backdrops: usize) {
-        let jobs = self.groups.values_mut().chain(self.varying.values_mut());
-        jobs.for_each(|job| job.is_used = false);
+        for jobs in [&mut self.groups, &mut self.varying, &mut self.frozen] {
+            jobs.values_mut().for_each(|job| job.is_used = false);
+        }
         self.places.clear();
         self.places.resize(backdrops, None);
     }
@@ -90,11 +103,15 @@ impl BackdropJobs {
     ) {
         let of_group = || group.backdrops.iter().map(|index| (*index, &backdrops.0[*index]));
         for (index, backdrop) in of_group() {
+            if self.places[index].is_some() {
+                continue;
+            }
             if let Some(field) = backdrop.field.as_ref().filter(|_| backdrop.blurs()) {
                 let work = Work::blur(backdrop.sigma, backdrop.edge, Some(field.clone()));
+                let request = live_request(backdrop, work, backdrop.reads, target);
                 let job = self.varying.entry(backdrop.entity).or_default();
                 // Until its own job can be encoded, a backdrop stays in the group that it was in.
-                if job.update(backdrop, work, backdrop.reads, target, preparer)
+                if job.update(backdrop, request, &both_views(target), preparer)
                     || !self.were_grouped.contains(&backdrop.entity)
                 {
                     self.places[index] = Some(Place::Alone(backdrop.entity));
@@ -114,14 +131,74 @@ impl BackdropJobs {
         let job = self.groups.entry(leader.entity).or_default();
         let items = job.batch_of(asked.items);
         // Backdrops of a group are on one picture, so what is true of its first backdrop there is true of all.
-        let whole = URect::from_corners(UVec2::ZERO, leader.picture.size);
-        job.update(leader, Work::Batch(items), whole, target, preparer);
+        let request = live_request(leader, Work::Batch(items), whole_of(leader), target);
+        job.update(leader, request, &both_views(target), preparer);
+    }
+
+    /// Lets a frozen backdrop go on with its picture. Where there is none, or a pipeline is missing that makes it fit the camera,
+    /// the backdrop goes on as if it were not frozen.
+    fn update_frozen(
+        &mut self,
+        (index, backdrop): (usize, &ExtractedBackdrop),
+        (target, picture): (&ViewTarget, &CameraPictureItem),
+        frozen: &mut FrozenBackdrops,
+        preparer: &mut BlurPreparer,
+        losses: &Losses,
+    ) {
+        let Some(freeze) = backdrop.freeze else {
+            return;
+        };
+        let wanted = Wanted {
+            format: target.main_texture_format(),
+            space: picture.space().unwrap_or(CompositingSpace::Linear),
+            viewport: backdrop.picture.seen(),
+        };
+        let texture = target.main_texture();
+        let Some(kept) = frozen.prepare(backdrop.entity, freeze.area, (texture, wanted), preparer, losses) else {
+            return;
+        };
+        for format in picture.formats() {
+            kept.announce(format, wanted.space, preparer);
+        }
+        let (sheet, area) = match kept.fitted(wanted, preparer) {
+            Ok(Some(fitted)) => fitted,
+            Ok(None) => return,
+            Err(error) => return frozen.lose(backdrop.entity, &error, losses),
+        };
+        let job = self.frozen.entry(backdrop.entity).or_default();
+        if job.frozen.replace(freeze.added) != Some(freeze.added) {
+            job.job = BlurJob::default();
+        }
+        let (work, bounds) = match &backdrop.field {
+            Some(field) if backdrop.blurs() => (
+                Work::blur(backdrop.sigma, backdrop.edge, Some(field.clone())),
+                backdrop.reads,
+            ),
+            _ => {
+                let items = job.batch_of(vec![item_of(backdrop)]);
+                (Work::Batch(items), whole_of(backdrop))
+            }
+        };
+        let live = live_request(backdrop, work, bounds, target);
+        let request = BlurRequest {
+            io: BlurIo {
+                target: sheet.texture.id(),
+                ..live.io
+            },
+            source_size: sheet.size(),
+            source_at: area.min,
+            keeps: Some(freeze.revision),
+            ..live
+        };
+        job.update(backdrop, request, &[&sheet.view], preparer);
+        self.places[index] = Some(Place::Frozen(backdrop.entity));
     }
 
     /// Drops the jobs of glass that is no longer there, with all that they hold.
     fn finish(&mut self, backdrops: &ExtractedBackdrops) {
-        self.groups.retain(|_, job| job.is_used);
-        self.varying.retain(|_, job| job.is_used);
+        for jobs in [&mut self.groups, &mut self.varying, &mut self.frozen] {
+            jobs.retain(|_, job| job.is_used);
+        }
         self.were_grouped.clear();
         for (backdrop, place) in backdrops.0.iter().zip(&self.places) {
             if let Some(Place::Group(leader, _)) = place
@@ -135,8 +212,9 @@ impl BackdropJobs {
 
 /// Brings the jobs of all glass up to date.
 pub fn update_jobs(
-    cameras: Query<&ViewTarget, With<ExtractedCamera>>,
+    cameras: Query<(&ViewTarget, CameraPicture)>,
     backdrops: Res<ExtractedBackdrops>,
+    (mut frozen, losses): (ResMut<FrozenBackdrops>, Res<Losses>),
     grouped: Res<CameraGroups>,
     pipelines: Res<BackdropPipelines>,
     mut jobs: ResMut<BackdropJobs>,
@@ -144,11 +222,15 @@ pub fn update_jobs(
 ) {
     jobs.start(backdrops.0.len());
     for (camera, view) in &grouped.0 {
-        let Ok(target) = cameras.get(*camera) else {
+        let Ok((target, picture)) = cameras.get(*camera) else {
             continue;
         };
         if pipelines.mixes(target.main_texture_format()).is_none() {
             continue;
+        }
+        for index in view.backdrops() {
+            let backdrop = (index, &backdrops.0[index]);
+            jobs.update_frozen(backdrop, (target, &picture), &mut frozen, &mut preparer, &losses);
         }
         for group in view.groups() {
             jobs.update_group(group, &backdrops, target, &mut preparer);
@@ -170,33 +252,56 @@ impl BackdropJob {
     fn update(
         &mut self,
         backdrop: &ExtractedBackdrop,
-        work: Work,
-        bounds: URect,
-        target: &ViewTarget,
+        request: BlurRequest,
+        sources: &[&TextureView],
         preparer: &mut BlurPreparer,
     ) -> bool {
-        let request = BlurRequest {
-            io: BlurIo {
-                ends: Ends::of_camera(target.main_texture_format(), backdrop.picture.is_light),
-                target: target.main_texture().id(),
-                // The camera paints it anew in every frame.
-                source_is_fresh: true,
-            },
-            work,
-            finish: Finish::Defer,
-            region: bounds,
-            bounds,
-            source_size: backdrop.picture.size,
-            mask: None,
-        };
         if let Err(error) = self.job.update(preparer, request) {
             error!("the glass of entity {}: {error}", backdrop.entity);
         }
-        // Blurs that run before this one may flip the pair of textures.
-        let sources = [target.main_texture_other_view(), target.main_texture_view()];
         self.is_used = true;
-        self.is_ready = self.job.bind(preparer, &sources);
+        self.is_ready = self.job.bind(preparer, sources);
         self.is_ready
+    }
+}
+
+/// Either may be the current one: blurs that run before this one may flip the pair of textures.
+fn both_views(target: &ViewTarget) -> [&TextureView; 2] {
+    [target.main_texture_other_view(), target.main_texture_view()]
+}
+
+/// The texels of the picture that a backdrop is on.
+fn whole_of(backdrop: &ExtractedBackdrop) -> URect {
+    URect::from_corners(UVec2::ZERO, backdrop.picture.size)
+}
+
+/// A blur of what a camera has painted so far.
+fn live_request(backdrop: &ExtractedBackdrop, work: Work, bounds: URect, target: &ViewTarget) -> BlurRequest {
+    BlurRequest {
+        io: BlurIo {
+            ends: Ends::of_camera(target.main_texture_format(), backdrop.picture.is_light),
+            target: target.main_texture().id(),
+            // The camera paints it anew in every frame.
+            source_is_fresh: true,
+        },
+        work,
+        finish: Finish::Defer,
+        region: bounds,
+        bounds,
+        source_size: backdrop.picture.size,
+        source_at: UVec2::ZERO,
+        keeps: None,
+        mask: None,
+    }
+}
+
+/// The blur of a backdrop, as a part of a batch.
+fn item_of(backdrop: &ExtractedBackdrop) -> BatchedBlur {
+    BatchedBlur {
+        sigma: backdrop.sigma,
+        edge: backdrop.edge,
+        bounds: backdrop.reads,
+        region: backdrop.region,
     }
 }
 
@@ -213,12 +318,7 @@ fn share<'a>(backdrops: impl Iterator<Item = &'a ExtractedBackdrop>) -> Shared {
     let mut shared = Shared::default();
     let mut are_shared: Vec<bool> = Vec::new();
     for backdrop in backdrops {
-        let item = BatchedBlur {
-            sigma: backdrop.sigma,
-            edge: backdrop.edge,
-            bounds: backdrop.reads,
-            region: backdrop.region,
-        };
+        let item = item_of(backdrop);
         let fits = |(other, is_shared): (&BatchedBlur, &bool)| *is_shared && backdrop.is_open && joins(other, &item);
         let place = shared.items.iter().zip(&are_shared).position(fits).unwrap_or_else(|| {
             shared.items.push(item);
@@ -265,7 +365,7 @@ mod tests {
         };
         let glass = BackdropBlur::new(radius).with_sampling(sampling);
         let sigma = Vec2::splat(0.5 * radius);
-        ExtractedBackdrop::new(Entity::PLACEHOLDER, picture, shape, &glass, sigma, || {
+        ExtractedBackdrop::new(Entity::PLACEHOLDER, picture, shape, &glass, sigma, None, || {
             PaintOrder::AboveUi(0)
         })
         .expect("it can be seen")

@@ -183,9 +183,8 @@ pub fn update_paints(
         for index in view.backdrops() {
             let backdrop = &backdrops.0[index];
             let uniform = BackdropUniform::new(backdrop, colours);
-            let paint = jobs
-                .deferred(index)
-                .and_then(|deferred| gpu.paint(backdrop, &uniform, (format, colours), &deferred));
+            let deferred = jobs.deferred(index).filter(|_| backdrop.tint.opacity > 0.0);
+            let paint = deferred.and_then(|deferred| gpu.paint(backdrop, &uniform, (format, colours), &deferred));
             paints.set(index, &uniform, paint);
         }
     }

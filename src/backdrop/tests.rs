@@ -15,7 +15,7 @@ fn reader(backdrop: usize, cut: f32, x: f32) -> Reader {
     Reader {
         backdrop,
         cut,
-        reads: square(x),
+        reads: Some(square(x)),
     }
 }
 
@@ -67,7 +67,8 @@ fn by_definition(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for reader in readers {
         let is_between = |group: &Group, key: FloatOrd| FloatOrd(group.cut) <= key && key < FloatOrd(reader.cut);
-        let touches = |bounds: Option<Rect>| bounds.is_none_or(|bounds| overlap(bounds, reader.reads));
+        let touches =
+            |bounds: Option<Rect>| bounds.is_none_or(|bounds| reader.reads.is_some_and(|reads| overlap(bounds, reads)));
         let divides = |group: &Group| {
             painted
                 .iter()
@@ -144,7 +145,7 @@ fn world() -> impl Strategy<Value = (Vec<Reader>, Vec<Painted>)> {
             .map(|(backdrop, (key, reads))| Reader {
                 backdrop,
                 cut: f32::from(key) * 0.5,
-                reads,
+                reads: Some(reads),
             });
         let painted = items
             .into_iter()

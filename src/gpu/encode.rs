@@ -6,21 +6,25 @@
 
 use super::job::{BlurJob, BlurState};
 use super::pipeline_queue::{BlurPipelines, Ready};
+use super::prepare::BlurPreparer;
 use super::prepared::{Binder, Prepared};
+use super::request::BlurRequest;
 use super::step::uniform_offset;
 use super::timing::{Timed, Timing};
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::PassTimer;
+use crate::errors::BlurError;
 use crate::plan::pass::{Pass, Surface};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::diagnostic::RecordDiagnostics;
 use bevy::render::render_resource::{
-    CommandEncoder, ComputePassDescriptor, LoadOp, Operations, PipelineCache, RenderPassColorAttachment,
-    RenderPassDescriptor, StoreOp, TextureView, TextureViewId,
+    CommandEncoder, CommandEncoderDescriptor, ComputePassDescriptor, LoadOp, Operations, PipelineCache,
+    RenderPassColorAttachment, RenderPassDescriptor, StoreOp, TextureView, TextureViewId,
 };
 use bevy::render::renderer::RenderContext;
 use core::ops::Range;
+use core::sync::atomic::Ordering;
 
 /// The two textures of a blur.
 pub struct Views<'a> {
@@ -101,6 +105,33 @@ impl BlurJob {
             .is_some_and(|current| current.is_ready(&with.pipelines, &with.cache))
     }
 
+    /// Brings the job up to date and carries it out at once, ahead of all that this frame encodes. Returns whether it could be.
+    ///
+    /// # Errors
+    /// Those of [`BlurJob::try_update`].
+    pub fn run(&mut self, preparer: &mut BlurPreparer, request: BlurRequest, views: &Views) -> Result<bool, BlurError> {
+        if self.try_update(preparer, request)? != BlurState::Ready {
+            return Ok(false);
+        }
+        if let Some(prepared) = &mut self.current {
+            let binder = preparer.binder();
+            prepared.bind(binder, views.source, views.destination, 1);
+            let mut encoder = binder.device.create_command_encoder(&CommandEncoderDescriptor {
+                label: Some("gaussian_blur_at_once"),
+            });
+            let with = BlurAccess {
+                pipelines: binder.pipelines,
+                cache: binder.cache,
+                timer: None,
+            };
+            let ends = (views.source.id(), Some(&views.attachment));
+            prepared.encode(&mut encoder, Timing::default(), with, ends);
+            preparer.submit(encoder);
+        }
+        self.release();
+        Ok(true)
+    }
+
     /// Encodes a job that is [bound](super::BlurPreparer::bind), but for its deferred step, for one of the sources that it is
     /// bound for. What belongs to a label is timed for it.
     pub fn encode(
@@ -110,12 +141,13 @@ impl BlurJob {
         label: Option<&BlurLabel>,
         source: TextureViewId,
     ) {
-        if let Some(drawn) = self.drawn() {
+        if let Some(drawn) = self.drawn().filter(|drawn| !drawn.is_kept()) {
             let timing = Timing {
                 recorder: None,
                 timer: with.timer.zip(label),
             };
             drawn.encode(encoder, timing, with, (source, None));
+            drawn.is_blurred.store(true, Ordering::Relaxed);
         }
     }
 

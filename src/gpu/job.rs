@@ -176,7 +176,8 @@ impl BlurJob {
     #[must_use]
     pub fn texels(&self) -> u64 {
         let area = |pass: &Pass| u64::from(pass.size.x) * u64::from(pass.size.y);
-        let passes = self.drawn().into_iter().flat_map(|drawn| &drawn.plan.passes);
+        let drawn = self.drawn().filter(|drawn| !drawn.is_kept());
+        let passes = drawn.into_iter().flat_map(|drawn| &drawn.plan.passes);
         passes.map(area).sum()
     }
 
@@ -201,6 +202,8 @@ impl BlurJob {
         self.last = None;
         if let Some(prepared) = &mut self.current {
             prepared.textures.clear();
+            prepared.results.clear();
+            *prepared.is_blurred.get_mut() = false;
             prepared.deferred.clear();
             prepared.steps.iter_mut().for_each(Step::release);
         }

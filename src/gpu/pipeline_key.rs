@@ -9,18 +9,13 @@ use crate::plan::pass::{BORDER, MAX_WEIGHTS, Stage};
 use crate::plan::{SIGMA_LEVELS, SIGMAS_APART};
 use crate::program::{Beyond, Program, Sums};
 use crate::settings::BlurAlpha;
-use bevy::asset::AssetServer;
-use bevy::core_pipeline::FullscreenShader;
-use bevy::platform::collections::HashMap;
+use bevy::camera::CompositingSpace;
 use bevy::prelude::*;
 use bevy::render::render_resource::binding_types::{sampler, texture_2d, texture_storage_2d, uniform_buffer_sized};
 use bevy::render::render_resource::{
-    AddressMode, BindGroupLayoutDescriptor, BufferSize, CachedComputePipelineId, CachedRenderPipelineId,
-    ColorTargetState, ColorWrites, ComputePipelineDescriptor, FilterMode, FragmentState, PipelineCache,
-    RenderPipelineDescriptor, Sampler, SamplerBindingType, SamplerDescriptor, ShaderStages, StorageTextureAccess,
-    TextureFormat, TextureSampleType,
+    BindGroupLayoutDescriptor, BufferSize, CachedComputePipelineId, CachedRenderPipelineId, SamplerBindingType,
+    ShaderStages, StorageTextureAccess, TextureFormat, TextureSampleType,
 };
-use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 use bevy::shader::ShaderDefVal;
 
 /// What becomes of alpha when a value leaves a blur.
@@ -51,6 +46,8 @@ pub struct PipelineKey {
     /// Whether it writes where the picture itself is, and whether it writes what it could read.
     in_place: bool,
     keeps_format: bool,
+    /// The spaces that it converts colours from and to.
+    converts: Option<[CompositingSpace; 2]>,
     /// Whether it leaves out what is not read.
     pub skips: bool,
     /// Whether a dispatch carries out several passes that follow each other: those of sigma levels out of one level, or of the items
@@ -103,6 +100,8 @@ impl PipelineKey {
                 && stage.is_first
                 && reads == Sample::Float
                 && ends.source == ends.destination,
+            converts: (stage.program == Program::MipmapFragment && ends.spaces[0] != ends.spaces[1])
+                .then_some(ends.spaces),
             skips: stage.skips,
             merges: stage.merges,
         }
@@ -122,6 +121,7 @@ impl PipelineKey {
             in_halves: !Format::of(target).is_some_and(|format| format.is_wide()),
             in_place: false,
             keeps_format: false,
+            converts: None,
             skips: false,
             merges: false,
         }
@@ -211,7 +211,8 @@ impl PipelineKey {
             }
     }
 
-    fn label(&self) -> String {
+    /// What it is called.
+    pub(super) fn label(&self) -> String {
         format!("gaussian_blur_{}", self.program.name())
     }
 
@@ -223,6 +224,7 @@ impl PipelineKey {
         // What has been packed is a half float already, unless it is changed on its way out.
         let is_changed = self.alpha_output == AlphaOutput::Unpremultiply || self.dither != Dither::Off;
         let is_rounded = self.program.writes_packed() && !is_changed;
+        let [from, to] = self.converts.map_or([None; 2], |spaces| spaces.map(Some));
         let ends_at_levels = self.dither != Dither::Off && Dither::of_target(self.target) != Dither::Off;
         let (beyond, is_special) = (self.program.beyond(), !self.program.serves_any_kernel());
         let flags = [
@@ -247,6 +249,11 @@ impl PipelineKey {
             ("ROUND_PACKED", round_packed),
             ("IN_PLACE", self.in_place),
             ("KEEPS_FORMAT", self.keeps_format),
+            ("CONVERTS", self.converts.is_some()),
+            ("FROM_SRGB", from == Some(CompositingSpace::Srgb)),
+            ("FROM_OKLAB", from == Some(CompositingSpace::Oklab)),
+            ("TO_SRGB", to == Some(CompositingSpace::Srgb)),
+            ("TO_OKLAB", to == Some(CompositingSpace::Oklab)),
             ("SKIPS", self.skips),
             ("MERGES", self.merges),
             ("COMPUTE", self.program.computes()),
@@ -291,103 +298,4 @@ pub fn deferred_layout(filtered: bool, target: TextureFormat) -> BindGroupLayout
 #[must_use]
 pub fn deferred_definitions(filtered: bool, target: TextureFormat) -> Vec<ShaderDefVal> {
     PipelineKey::deferred(filtered, target).definitions(false)
-}
-
-/// What all pipelines share. Made anew when the render device is.
-pub struct PipelineFactory {
-    /// Linear, clamped.
-    pub sampler: Sampler,
-    /// Whether shaders have to round what they pack as half floats.
-    round_packed: bool,
-    fullscreen: FullscreenShader,
-    /// The shaders by name. They are loaded before anything needs them.
-    shaders: HashMap<&'static str, Handle<Shader>>,
-}
-
-impl PipelineFactory {
-    pub fn new(
-        device: &RenderDevice,
-        info: &RenderAdapterInfo,
-        fullscreen: &FullscreenShader,
-        assets: &AssetServer,
-    ) -> Self {
-        Self {
-            sampler: device.create_sampler(&SamplerDescriptor {
-                label: Some("gaussian_blur_sampler"),
-                min_filter: FilterMode::Linear,
-                mag_filter: FilterMode::Linear,
-                address_mode_u: AddressMode::ClampToEdge,
-                address_mode_v: AddressMode::ClampToEdge,
-                ..default()
-            }),
-            round_packed: packing_truncates(info),
-            fullscreen: fullscreen.clone(),
-            shaders: Program::SHADERS
-                .map(|program| (program.name(), load(program, assets)))
-                .into(),
-        }
-    }
-
-    /// Asks for a pipeline to be compiled.
-    pub fn queue(&self, key: &PipelineKey, cache: &PipelineCache) -> Queued {
-        if key.program.computes() {
-            Queued::Compute(cache.queue_compute_pipeline(self.compute(key)))
-        } else {
-            Queued::Render(cache.queue_render_pipeline(self.render(key)))
-        }
-    }
-
-    fn shader(&self, program: Program) -> Handle<Shader> {
-        self.shaders[program.name()].clone()
-    }
-
-    fn render(&self, key: &PipelineKey) -> RenderPipelineDescriptor {
-        RenderPipelineDescriptor {
-            label: Some(key.label().into()),
-            layout: vec![key.layout()],
-            vertex: self.fullscreen.to_vertex_state(),
-            fragment: Some(FragmentState {
-                shader: self.shader(key.program),
-                shader_defs: key.definitions(self.round_packed),
-                entry_point: Some(key.program.name().into()),
-                targets: vec![Some(ColorTargetState {
-                    format: key.target,
-                    blend: None,
-                    write_mask: match key.program {
-                        Program::OpaqueFragment => ColorWrites::ALPHA,
-                        _ => ColorWrites::ALL,
-                    },
-                })],
-            }),
-            ..default()
-        }
-    }
-
-    fn compute(&self, key: &PipelineKey) -> ComputePipelineDescriptor {
-        ComputePipelineDescriptor {
-            label: Some(key.label().into()),
-            layout: vec![key.layout()],
-            shader: self.shader(key.program),
-            shader_defs: key.definitions(self.round_packed),
-            entry_point: Some(key.program.name().into()),
-            ..default()
-        }
-    }
-}
-
-fn load(program: Program, assets: &AssetServer) -> Handle<Shader> {
-    assets.load(format!(
-        "embedded://{}/shaders/{}.wgsl",
-        env!("CARGO_PKG_NAME"),
-        program.path()
-    ))
-}
-
-/// Whether a GPU may cut off the bits that do not fit when `pack2x16float` makes half floats.
-///
-/// The languages allow it, and lavapipe does it. NVIDIA's GPUs round there (what they *store* as half floats they cut, like
-/// lavapipe); leaving it to them makes weak blurs faster.
-fn packing_truncates(info: &RenderAdapterInfo) -> bool {
-    const NVIDIA: u32 = 0x10de;
-    info.vendor != NVIDIA
 }

@@ -7,7 +7,8 @@
 //!
 //! [`Program::for_any_kernel`]: crate::program::Program::for_any_kernel
 
-use super::pipeline_key::{PipelineFactory, PipelineKey, Queued};
+use super::pipeline_factory::PipelineFactory;
+use super::pipeline_key::{PipelineKey, Queued};
 use super::request::WorkKind;
 use crate::formats::{Capabilities, Ends, Resolved};
 use crate::plan::pass::Stage;

@@ -7,7 +7,7 @@ use super::prepared::{Binder, Prepared};
 use super::profile_bindings::Blend;
 use super::request::{BatchedBlur, BlurRequest, Work, WorkKind};
 use super::step::Step;
-use super::textures::IntermediateTextures;
+use super::textures::{IntermediateTextures, create_texture};
 use super::uniforms::uniform_bytes;
 use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
@@ -18,7 +18,8 @@ use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
-    Buffer, BufferDescriptor, BufferUsages, CachedRenderPipelineId, PipelineCache, TextureId, TextureView,
+    Buffer, BufferDescriptor, BufferUsages, CachedRenderPipelineId, CommandEncoder, PipelineCache, Texture,
+    TextureDescriptor, TextureId, TextureView,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::GpuImage;
@@ -53,6 +54,33 @@ impl BlurPreparer<'_> {
         self.pipelines.wait_for(id);
     }
 
+    /// Creates a texture.
+    ///
+    /// # Errors
+    /// [`BlurError::OutOfMemory`].
+    pub fn create_texture(&self, descriptor: &TextureDescriptor) -> Result<Texture, BlurError> {
+        create_texture(&self.device, descriptor)
+    }
+
+    /// Counts textures of a front end among those that this frame uses.
+    pub fn count<'a>(&mut self, views: impl IntoIterator<Item = &'a TextureView>) {
+        self.textures.count(views);
+    }
+
+    /// What binding takes.
+    pub(super) fn binder(&self) -> Binder<'_> {
+        Binder {
+            pipelines: &self.pipelines,
+            cache: &self.cache,
+            device: &self.device,
+        }
+    }
+
+    /// Submits commands ahead of all that this frame encodes.
+    pub(super) fn submit(&self, encoder: CommandEncoder) {
+        self.queue.submit([encoder.finish()]);
+    }
+
     /// The view of a mask, `None` while the image is not there.
     ///
     /// # Errors
@@ -67,13 +95,11 @@ impl BlurPreparer<'_> {
         if !self.has_pipelines(prepared) {
             return false;
         }
-        let with = Binder {
-            pipelines: &self.pipelines,
-            cache: &self.cache,
-            device: &self.device,
-        };
-        for source in sources {
-            prepared.bind(with, source, source, sources.len());
+        let with = self.binder();
+        if !prepared.is_kept() {
+            for source in sources {
+                prepared.bind(with, source, source, sources.len());
+            }
         }
         prepared.bind_deferred(with);
         prepared.was_drawn = true;
@@ -96,7 +122,7 @@ impl BlurPreparer<'_> {
         mask: Option<&TextureView>,
     ) -> Result<(), BlurError> {
         match current {
-            Some(prepared) if prepared.request.plans_like(&request) => prepared.request = request,
+            Some(prepared) if prepared.request.plans_like(&request) => prepared.take_request(request),
             _ => {
                 let mut old = current.take();
                 let before = last.take();
@@ -108,30 +134,39 @@ impl BlurPreparer<'_> {
             self.take_textures(prepared)?;
         }
         if let Some(Prepared {
-            request: BlurRequest {
-                work: Work::Vary { field, .. },
-                ..
-            },
+            request:
+                BlurRequest {
+                    work: Work::Vary { field, .. },
+                    source_at,
+                    ..
+                },
             blend: Some(blend),
             ..
         }) = current
         {
-            blend.write_shares(&field.shares(), mask, &self.queue);
+            blend.write_shares(&field.seen_from(*source_at).shares(), mask, &self.queue);
         }
         Ok(())
     }
 
     /// Takes textures for this frame. Pages may be larger than they have to be, and then fetches are told.
     fn take_textures(&mut self, prepared: &mut Prepared) -> Result<(), BlurError> {
+        if prepared.is_kept() {
+            prepared.release_all_but_the_result();
+            self.textures.count(&prepared.results);
+            return Ok(());
+        }
         let Prepared {
             plan,
             resolved,
             textures: taken,
             ..
         } = prepared;
-        let Work::Batch(_) = prepared.request.work else {
-            return self.textures.take(plan, resolved, &self.device, taken);
-        };
+        // Pages are for many jobs, and what is kept is the job's own.
+        let own = prepared.request.keeps.map(|_| &mut prepared.results);
+        if own.is_some() || !matches!(prepared.request.work, Work::Batch(_)) {
+            return self.textures.take(plan, resolved, own, &self.device, taken);
+        }
         let sizes = &mut plan.intermediates;
         let are_others = self
             .textures
@@ -154,7 +189,8 @@ impl BlurPreparer<'_> {
         let plan = match &request.work {
             Work::Batch(asked) => together(&items_of(asked, &items), limit),
             _ => plan_of(&request, &resolved),
-        };
+        }
+        .with_source_at(request.source_at);
         let size = plan.largest_intermediate();
         if size.max_element() > limit {
             return Err(BlurError::TooLarge { size, limit });
@@ -197,9 +233,11 @@ impl BlurPreparer<'_> {
         let fits = |old: &Prepared| old.uniforms.size() >= bytes.len() as u64;
         let mut steps = new.steps;
         let mut blend = None;
+        let mut results = Vec::new();
         let uniforms = match spare {
             Some(old) if fits(&old) => {
                 blend = old.blend;
+                results = old.results;
                 if old.request.has_textures_of(&new.request) {
                     let pairs = steps.iter_mut().zip(old.steps);
                     pairs.for_each(|(step, old)| step.inherit(old));
@@ -224,7 +262,9 @@ impl BlurPreparer<'_> {
             uniforms,
             blend,
             textures: Vec::new(),
+            results,
             was_drawn: false,
+            is_blurred: default(),
         };
         (Some(current), last)
     }

@@ -11,6 +11,7 @@ use crate::plan::pass::{Pass, Surface};
 use bevy::math::UVec2;
 use bevy::render::render_resource::{BindGroup, Buffer, PipelineCache, TextureView, TextureViewId};
 use bevy::render::renderer::RenderDevice;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 /// A request that can be carried out as soon as its pipelines are there.
 pub struct Prepared {
@@ -29,8 +30,12 @@ pub struct Prepared {
     pub blend: Option<Blend>,
     /// The intermediates of this frame.
     pub textures: Vec<TextureView>,
+    /// Those of them that are its own, because it [keeps](BlurRequest::keeps) them.
+    pub results: Vec<TextureView>,
     /// Whether it has been drawn before.
     pub was_drawn: bool,
+    /// Whether the result that it [keeps](BlurRequest::keeps) is there. It is encoded where nothing can be changed.
+    pub is_blurred: AtomicBool,
 }
 
 /// A texture that a step reads which is deferred.
@@ -49,6 +54,32 @@ pub struct Binder<'a> {
 }
 
 impl Prepared {
+    /// Takes over a request of the same plan.
+    pub fn take_request(&mut self, request: BlurRequest) {
+        if self.request != request {
+            *self.is_blurred.get_mut() = false;
+            self.request = request;
+        }
+    }
+
+    /// Whether its result is kept, and there: nothing is left to be blurred.
+    pub fn is_kept(&self) -> bool {
+        self.request.keeps.is_some() && self.is_blurred.load(Ordering::Relaxed)
+    }
+
+    /// Lets go what is not needed to draw a result that is kept.
+    pub fn release_all_but_the_result(&mut self) {
+        let Some(result) = self.results.first() else {
+            return;
+        };
+        for (index, texture) in self.textures.iter_mut().enumerate() {
+            if !self.plan.reads_later(index) {
+                texture.clone_from(result);
+            }
+        }
+        self.steps.iter_mut().for_each(Step::release);
+    }
+
     /// The intermediate that a pass reads.
     pub fn level_of(&self, pass: &Pass) -> Option<&TextureView> {
         match pass.source {

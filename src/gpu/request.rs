@@ -25,6 +25,12 @@ pub struct BlurRequest {
     pub bounds: URect,
     /// The size of the source's texture.
     pub source_size: UVec2,
+    /// The texel of the picture that is the first one of the source's texture: that may hold a part of the picture. All else
+    /// counts from the picture's first texel.
+    pub source_at: UVec2,
+    /// Whether what a deferred last step reads is kept from frame to frame. It is blurred anew when the request changes, or this
+    /// number, which stands for the contents of source and mask.
+    pub keeps: Option<u64>,
     /// The mask of a profile that has one, in the place of the image that it names.
     pub mask: Option<MaskView>,
 }
@@ -72,7 +78,8 @@ pub enum Work {
         /// The share of sigma that each texel gets.
         field: SigmaField,
     },
-    /// The whole of a mip level, out of the one before it.
+    /// All of the target out of all of the source, in another size: the mean of the texels that a target texel covers, as in a mip
+    /// level out of the one before it.
     Mipmap,
     /// Blurs of parts of the region, whose last steps are deferred.
     Batch(Arc<[BatchedBlur]>),
@@ -138,6 +145,8 @@ impl BlurRequest {
             region,
             bounds: region,
             source_size,
+            source_at: UVec2::ZERO,
+            keeps: None,
             mask: None,
         }
     }
@@ -172,7 +181,7 @@ impl BlurRequest {
         ends(self) == ends(other) && self.geometry() == other.geometry()
     }
 
-    fn geometry(&self) -> (Finish, URect, URect, UVec2) {
-        (self.finish, self.region, self.bounds, self.source_size)
+    fn geometry(&self) -> (Finish, URect, URect, UVec2, UVec2) {
+        (self.finish, self.region, self.bounds, self.source_size, self.source_at)
     }
 }

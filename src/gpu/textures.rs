@@ -8,7 +8,6 @@ use crate::diagnostics::memory::TextureBytes;
 use crate::errors::BlurError;
 use crate::formats::Resolved;
 use crate::plan::BlurPlan;
-use crate::plan::pass::Surface;
 use bevy::image::ToExtents;
 use bevy::math::UVec2;
 use bevy::platform::collections::HashMap;
@@ -49,7 +48,7 @@ struct Held {
 }
 
 impl IntermediateTextures {
-    /// Takes the intermediates of a plan for this frame.
+    /// Takes the intermediates of a plan for this frame. Those that deferred steps read are the job's own if it keeps such.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`]; then only some have been taken.
@@ -57,17 +56,29 @@ impl IntermediateTextures {
         &mut self,
         plan: &BlurPlan,
         resolved: &Resolved,
+        mut own: Option<&mut Vec<TextureView>>,
         device: &RenderDevice,
         taken: &mut Vec<TextureView>,
     ) -> Result<(), BlurError> {
         taken.clear();
-        let is_deferred = |index: usize| {
-            plan.deferred
-                .iter()
-                .any(|deferred| deferred.source == Surface::Intermediate(index))
-        };
+        let mut owned = 0;
+        let is_deferred = |index: usize| plan.reads_later(index);
         for (index, size) in plan.intermediates.iter().enumerate() {
             let kind = (*size, resolved.intermediate, resolved.intermediate_usages());
+            if let Some(own) = own.as_deref_mut().filter(|_| is_deferred(index)) {
+                own.truncate(if own.get(owned).is_some_and(|view| kind_of(view) == kind) {
+                    own.len()
+                } else {
+                    owned
+                });
+                if own.len() == owned {
+                    own.push(create(kind, device)?);
+                }
+                taken.push(own[owned].clone());
+                owned += 1;
+                self.bytes += bytes(kind);
+                continue;
+            }
             let (held, place) = if is_deferred(index) {
                 let held = self.deferred.entry(kind).or_default();
                 let place = held.iter().take_while(|one| one.idle == 0).count();
@@ -82,6 +93,11 @@ impl IntermediateTextures {
             self.bytes += bytes;
         }
         Ok(())
+    }
+
+    /// Counts textures that are somebody's own among those that are used in this frame.
+    pub fn count<'a>(&mut self, views: impl IntoIterator<Item = &'a TextureView>) {
+        self.bytes += views.into_iter().map(|view| bytes(kind_of(view))).sum::<u64>();
     }
 
     /// Takes pages of at least the sizes that are needed for this frame. Returns whether they are other than they were.
@@ -234,6 +250,15 @@ fn create((size, format, usage): Kind, device: &RenderDevice) -> Result<TextureV
         label: Some("gaussian_blur_intermediate"),
         ..default()
     }))
+}
+
+fn kind_of(view: &TextureView) -> Kind {
+    let texture = view.texture();
+    (
+        UVec2::new(texture.width(), texture.height()),
+        texture.format(),
+        texture.usage(),
+    )
 }
 
 fn bytes((size, format, _): Kind) -> u64 {

@@ -4,7 +4,7 @@ use super::request::{ImageRequest, Outcomes, Requests, inputs_of};
 use super::source_copy::{SourceCopy, capture};
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
-use crate::formats::{Ends, precision_of};
+use crate::formats::{Ends, SAME_SPACES, precision_of};
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, WorkKind, layers_of};
 use crate::plan::{Finish, blurs};
 use crate::settings::{BlurAlpha, BlurUpdate};
@@ -338,6 +338,7 @@ fn ends(request: &ImageRequest, source: ViewInfo, target: &GpuImage) -> Ends {
         },
         has_storage: target.texture_descriptor.usage.contains(TextureUsages::STORAGE_BINDING),
         in_place: request.is_in_place() && !request.keeps_source(),
+        spaces: SAME_SPACES,
     }
 }
 

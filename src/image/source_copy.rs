@@ -2,7 +2,7 @@
 
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
-use crate::formats::{Ends, precision_of};
+use crate::formats::{Ends, SAME_SPACES, precision_of};
 use crate::gpu::{BlurIo, BlurJob, BlurRequest, ViewInfo, Work, create_texture};
 use crate::settings::BlurAlpha;
 use bevy::image::ToExtents;
@@ -78,6 +78,7 @@ pub fn capture(viewed: ViewInfo, target: TextureId) -> BlurRequest {
         dither: Dither::Off,
         has_storage: false,
         in_place: false,
+        spaces: SAME_SPACES,
     };
     let io = BlurIo {
         ends,

@@ -205,6 +205,17 @@ pub struct Needed {
     pub around: [i32; 2],
 }
 
+impl Needed {
+    /// Counts from this texel of the picture. Where that lies within a texel of the level, more is read.
+    pub(super) fn move_source(&mut self, at: UVec2) {
+        for (axis, at) in at.to_array().into_iter().enumerate() {
+            let octaves = self.octaves[axis];
+            self.first[axis] -= (at >> octaves) as i32;
+            self.around[axis] += i32::from(at.trailing_zeros() < octaves);
+        }
+    }
+}
+
 /// A draw or dispatch over `origin .. origin + size` of its target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pass {
@@ -246,6 +257,15 @@ pub struct BlurPlan {
     pub sigma_levels: Option<SigmaLevels>,
     /// The texels of the destination that are written, if not all that the passes compute. Render passes write them.
     pub scissor: Option<URect>,
+}
+
+impl BlurPlan {
+    /// Whether a deferred step reads an intermediate.
+    #[must_use]
+    pub fn reads_later(&self, intermediate: usize) -> bool {
+        let surface = Surface::Intermediate(intermediate);
+        self.deferred.iter().any(|deferred| deferred.source == surface)
+    }
 }
 
 /// What the last pass blends.
@@ -296,6 +316,12 @@ pub struct Stage {
 }
 
 impl Pass {
+    /// Reads a source that begins at this texel of the picture.
+    pub(super) fn move_source(&mut self, at: UVec2) {
+        let by = -at.as_ivec2();
+        self.axes = [0, 1].map(|axis| self.axes[axis].clone().moved(by[axis], 0));
+    }
+
     /// The stage that this pass is.
     #[must_use]
     pub fn stage(&self) -> Stage {

@@ -3,7 +3,7 @@
 use super::texture::BlurTexture;
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
-use crate::formats::{Ends, precision_of};
+use crate::formats::{Ends, SAME_SPACES, precision_of};
 use crate::gpu::{BlurIo, BlurRequest, Work};
 use crate::kernel::Precision;
 use crate::plan::{Finish, blurs, reach};
@@ -96,6 +96,7 @@ impl TextureBlurKind {
             },
             has_storage: self.stores,
             in_place: self.in_place,
+            spaces: SAME_SPACES,
         }
     }
 }
@@ -149,6 +150,8 @@ impl<'a> TextureBlurRequest<'a> {
             region,
             bounds,
             source_size: self.source.size(),
+            source_at: UVec2::ZERO,
+            keeps: None,
             mask: self.mask().map(BlurTexture::mask_view),
         })
     }

@@ -9,7 +9,7 @@ mod interface;
 mod lifecycle;
 mod motion;
 mod order;
-mod pane;
+pub mod pane;
 mod panels;
 mod passes;
 mod readiness;
@@ -18,7 +18,7 @@ mod regions;
 mod retained;
 mod shapes;
 mod show;
-mod stage;
+pub mod stage;
 mod waiting;
 
 use crate::support::EDGES;

@@ -11,6 +11,7 @@ mod dither;
 mod exactness;
 mod failures;
 mod formats;
+mod freeze;
 mod freshness;
 mod layers;
 mod lifecycle;

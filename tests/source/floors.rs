@@ -17,6 +17,7 @@ const ROOMS: &[&str] = &[
     "formats",
     "diagnostics",
     "gpu",
+    "freeze",
     "validation",
     "recorder",
     "camera",

@@ -4,7 +4,7 @@ use super::super::pipeline_key::PipelineKey;
 use super::super::pipeline_queue::{COPY, COPY_TO_LEVEL, MIPMAP};
 use crate::formats::dither::Dither;
 use crate::formats::table::{Format, Sample};
-use crate::formats::{Ends, Resolved};
+use crate::formats::{Ends, Resolved, SAME_SPACES};
 use crate::kernel::Precision;
 use crate::plan::pass::Stage;
 use crate::plan::stages::{stages, varying_stages};
@@ -56,6 +56,7 @@ pub(super) fn every_key() -> Vec<PipelineKey> {
                         dither,
                         has_storage: true,
                         in_place,
+                        spaces: SAME_SPACES,
                     };
                     keys.extend(keys_between(&ends, tiling, filters, &mut known));
                 }

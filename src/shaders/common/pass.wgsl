@@ -33,6 +33,7 @@
 //   ROUND_PACKED   this GPU may cut bits off when it packs half floats, instead of rounding
 //   IN_PLACE       this pass writes where the picture is that it blurs: what stays as it is need not be written
 //   KEEPS_FORMAT   the target has the format of the picture, of which this pass copies some or all
+//   CONVERTS       source and target hold colours of two spaces: FROM_SRGB or FROM_OKLAB, TO_SRGB or TO_OKLAB; light is neither
 //   SIGMA_LEVELS         the most sigma levels that a pass blends
 //   SIGMAS_APART   sigmas are one if they differ by less than one part in so many
 //   SKIPS          this pass writes only what is read later

@@ -1,10 +1,13 @@
-// The next mip level: the mean of the texels that a target texel covers.
+// The next mip level, or the picture in any other size: the mean of the texels that a target texel covers.
 //
 // Where a side is odd, targets cover texels in part, which then count in part. Shares are whole numbers: a texel is as long
 // as the target has texels, and a target texel as long as the source has.
 
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
 #import bevy_gaussian_blur::common::pass::{blur, decode_input, fetch}
+#ifdef CONVERTS
+#import bevy_gaussian_blur::common::compositing::converted
+#endif
 
 @fragment
 fn mipmap_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
@@ -21,5 +24,8 @@ fn mipmap_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
             sum += share.x * share.y * decode_input(fetch(position));
         }
     }
+#ifdef CONVERTS
+    sum = converted(sum);
+#endif
     return encode_output(sum, texel);
 }

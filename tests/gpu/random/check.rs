@@ -83,6 +83,7 @@ impl World {
         }
         for camera in self.cameras.clone() {
             self.compared += usize::from(self.check_camera(camera).is_some());
+            self.compared += usize::from(self.check_frozen(camera).is_some());
         }
     }
 
@@ -217,7 +218,8 @@ impl World {
         };
         let is_alone = self.painters(canvas.id()) == [camera] && self.writers(canvas.id()).is_empty();
         let dithers = world.get::<DebandDither>(camera) == Some(&DebandDither::Enabled);
-        let is_known = clears && settings.is_active && !dithers && !self.glass.iter().any(has_glass);
+        let is_frozen = world.get::<FreezeBlur>(camera).is_some();
+        let is_known = clears && settings.is_active && !dithers && !is_frozen && !self.glass.iter().any(has_glass);
         if !(is_known && is_alone && self.is_there(&canvas)) {
             return None;
         }
@@ -259,6 +261,30 @@ impl World {
             outside(&got) == outside(&sharp),
             "{name}: pixels outside the viewport have changed"
         );
+        Some(())
+    }
+}
+
+impl World {
+    /// What a frozen camera shows stays as it is, whatever becomes of the scene, if nobody else paints its canvas.
+    fn check_frozen(&mut self, camera: Entity) -> Option<()> {
+        let world = self.headless.app.world();
+        world.get::<FreezeBlur>(camera).and(world.get::<GaussianBlur>(camera))?;
+        let RenderTarget::Image(target) = world.get::<RenderTarget>(camera)? else {
+            return None;
+        };
+        let canvas = target.handle.clone();
+        let is_alone = self.painters(canvas.id()) == [camera] && self.writers(canvas.id()).is_empty();
+        let has_live_glass = self.glass.iter().any(|glass| world.get::<FreezeBlur>(*glass).is_none());
+        let is_still = self.mask_of(camera, false).is_ok();
+        if !(is_alone && is_still && !has_live_glass && self.is_there(&canvas)) {
+            return None;
+        }
+        let before = self.headless.read_image(&canvas);
+        crate::freeze::stir(&mut self.headless, self.frames as u32);
+        self.run(1);
+        let after = self.headless.read_image(&canvas);
+        assert!(before.bytes == after.bytes, "a frozen camera shows a scene that moves");
         Some(())
     }
 }

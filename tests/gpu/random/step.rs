@@ -109,6 +109,8 @@ pub enum Step {
     MoveGlass(Pick, [f32; 4]),
     /// A blur of any kind.
     Vary(Pick, Varies),
+    /// A camera or glass, anew if it is frozen already, or no more.
+    Freeze(Pick, Option<FreezeArea>),
     DitherBlur(Pick, bool),
     /// An image of the recorder's own.
     AddRecorded(Content),
@@ -207,6 +209,11 @@ fn varies() -> impl Strategy<Value = Varies> {
     ]
 }
 
+fn freeze() -> impl Strategy<Value = Option<FreezeArea>> {
+    let area = proptest::sample::select(vec![FreezeArea::Viewport, FreezeArea::Region]);
+    proptest::option::weighted(0.75, area)
+}
+
 /// A rectangle of a viewport: mostly one that can be seen, at times anything at all.
 fn hostile_rect() -> impl Strategy<Value = [f32; 4]> {
     prop_oneof![4 => finite_rect(), 1 => [hostile(), hostile(), hostile(), hostile()]]
@@ -252,6 +259,7 @@ pub fn step() -> impl Strategy<Value = Step> {
         3 => (pick(), backdrop()).prop_map(|(pick, glass)| Step::ChangeGlass(pick, glass)),
         2 => (pick(), hostile_rect()).prop_map(|(pick, rect)| Step::MoveGlass(pick, rect)),
         4 => (pick(), varies()).prop_map(|(pick, varies)| Step::Vary(pick, varies)),
+        4 => (pick(), freeze()).prop_map(|(pick, area)| Step::Freeze(pick, area)),
         2 => content(any_format()).prop_map(Step::AddRecorded),
         2 => (pick(), content(any_format())).prop_map(|(pick, content)| Step::ReplaceRecorded(pick, content)),
         1 => pick().prop_map(Step::RemoveRecorded),

@@ -224,6 +224,7 @@ impl World {
             Step::Frames(count) => self.run(usize::from(count)),
             Step::Check => self.check(),
             Step::Vary(pick, ref varies) => self.vary(pick, varies),
+            Step::Freeze(pick, area) => self.freeze(pick, area),
             Step::DitherBlur(pick, dithers) => {
                 let entity = picked(&self.blurs, pick);
                 if let Some(mut image) = entity.and_then(|entity| self.world().get_mut::<BlurImage>(entity)) {
@@ -323,6 +324,17 @@ impl World {
             Varies::Mask(image) => BlurProfile::Mask(self.source(*image).unwrap_or_default()),
         };
         self.insert(entity, profile);
+    }
+
+    fn freeze(&mut self, pick: Pick, area: Option<FreezeArea>) {
+        let Some(entity) = self.any_entity(pick) else {
+            return;
+        };
+        let mut entity = self.world().entity_mut(entity);
+        entity.remove::<FreezeBlur>();
+        if let Some(area) = area {
+            entity.insert((FreezeBlur, area));
+        }
     }
 
     fn despawn(&mut self, pick: Pick) {

@@ -1,0 +1,268 @@
+//! A pause that costs nothing: the picture of one frame is blurred softly in and kept, and the world behind it stops.
+//!
+//! ```text
+//! cargo run --release --example freeze [-- --frames N --screenshot FILE]
+//! ```
+//!
+//! You should see some two thousand boxes in motion, and at the top what a frame takes: the whole of it on the CPU, and the
+//! passes on the GPU. Press Escape: within a third of a second the scene goes out of focus, and both times fall to next to
+//! nothing, for as long as the pause lasts. Press Escape again: the scene moves at once, while it comes back into focus. Below
+//! the current times stand those of the last running and the last paused frame.
+//!
+//! Two cameras share one texture: that of the world, and that of the user interface, whose glass covers the viewport. Frozen
+//! glass needs no world: one frame after it has been frozen the world's camera is switched off. Without a user the pause
+//! begins after 20 frames.
+
+mod common;
+
+use bevy::camera::Hdr;
+use bevy::diagnostic::{Diagnostic, DiagnosticsStore, FrameTimeDiagnosticsPlugin};
+use bevy::prelude::*;
+use bevy::window::PresentMode;
+use bevy_gaussian_blur::prelude::*;
+use clap::Parser;
+use common::scene::{ScenePlugin, viewpoint};
+use common::unattended::{Unattended, fail};
+use core::time::Duration;
+
+/// The glass's radius during a pause, in logical pixels.
+const PAUSED_RADIUS: f32 = 48.0;
+
+/// How long the world takes to go out of focus, in seconds.
+const EASING_TIME: f32 = 0.35;
+
+/// The boxes along each side of a square.
+const BOXES: i32 = 45;
+
+/// The frame of the pause without a user.
+const PAUSE_AT: u32 = 20;
+
+/// A pause for which the world stops.
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    unattended: Unattended,
+}
+
+fn main() -> AppExit {
+    let Arguments { unattended } = Arguments::parse();
+    if let Err(reason) = unattended.check() {
+        return fail(&reason);
+    }
+    let pause_at = unattended
+        .is_active()
+        .then_some(PAUSE_AT.min(unattended.frames().div_ceil(2)));
+    let mut app = App::new();
+    app.add_plugins((
+        unattended.default_plugins("Gaussian blur: a frozen world"),
+        GaussianBlurPlugin::default(),
+        GaussianBlurDiagnosticsPlugin,
+        FrameTimeDiagnosticsPlugin::new(20),
+        ScenePlugin,
+    ))
+    .insert_resource(Pause {
+        at: pause_at,
+        ..default()
+    })
+    .add_systems(Startup, (spawn_cameras, spawn_boxes, spawn_interface))
+    .add_systems(Update, (turn, toggle, stop_world, ease, show_times).chain())
+    // A lost picture needs a world again.
+    .add_observer(|_: On<FreezeLost>, mut cameras: Query<&mut Camera, With<World3d>>| {
+        cameras.iter_mut().for_each(|mut camera| camera.is_active = true);
+    });
+    unattended.run(&mut app)
+}
+
+/// Whether the game is paused.
+#[derive(Resource, Default)]
+struct Pause {
+    /// When to pause without a user.
+    at: Option<u32>,
+    frame: u32,
+    is_on: bool,
+    /// The frames since it began.
+    frames: u32,
+    /// From 0, in focus, to 1.
+    progress: f32,
+}
+
+/// The camera of the world.
+#[derive(Component)]
+struct World3d;
+
+/// The glass over the world.
+#[derive(Component)]
+struct Glass;
+
+/// What a frame takes.
+#[derive(Component)]
+struct Times;
+
+/// A box that turns.
+#[derive(Component)]
+struct Turning(f32);
+
+fn spawn_cameras(mut commands: Commands) {
+    commands.spawn((World3d, Camera3d::default(), viewpoint(9.0), Hdr, Msaa::Sample4));
+    // It shares the texture of the world's camera: the same target, `Hdr` and `Msaa`, and it clears nothing.
+    commands.spawn((
+        Camera2d,
+        IsDefaultUiCamera,
+        (Hdr, Msaa::Sample4),
+        Camera {
+            order: 1,
+            clear_color: ClearColorConfig::None,
+            ..default()
+        },
+    ));
+}
+
+fn spawn_boxes(
+    mut commands: Commands,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<StandardMaterial>>,
+    mut windows: Query<&mut Window>,
+) {
+    // What a frame takes is seen only where it does not wait for the screen.
+    windows
+        .iter_mut()
+        .for_each(|mut window| window.present_mode = PresentMode::AutoNoVsync);
+    let mesh = meshes.add(Cuboid::from_length(0.2));
+    for (x, z) in (0..BOXES).flat_map(|x| (0..BOXES).map(move |z| (x, z))) {
+        let hue = (x * 37 + z * 91) as f32 % 360.0;
+        let place = Vec3::new(x as f32 - 0.5 * BOXES as f32, 1.0, z as f32 - BOXES as f32) * Vec3::new(0.45, 1.0, 0.45);
+        commands.spawn((
+            Turning(0.02 * hue),
+            Mesh3d(mesh.clone()),
+            MeshMaterial3d(materials.add(Color::hsl(hue, 0.7, 0.5))),
+            Transform::from_translation(place),
+        ));
+    }
+}
+
+fn spawn_interface(mut commands: Commands) {
+    let whole = Node {
+        width: percent(100),
+        height: percent(100),
+        justify_content: JustifyContent::Center,
+        padding: UiRect::all(px(20)),
+        ..default()
+    };
+    commands.spawn((Glass, BackdropBlur::new(0.0), whole));
+    commands.spawn((
+        Times,
+        Text::default(),
+        TextFont::from_font_size(20.0),
+        GlobalZIndex(1),
+        BackgroundColor(Color::BLACK.with_alpha(0.5)),
+        Node {
+            position_type: PositionType::Absolute,
+            left: px(16),
+            top: px(16),
+            padding: UiRect::all(px(10)),
+            ..default()
+        },
+    ));
+}
+
+fn turn(time: Res<Time>, mut boxes: Query<(&Turning, &mut Transform)>) {
+    for (turning, mut transform) in &mut boxes {
+        let angle = time.elapsed_secs() + turning.0;
+        transform.translation.y = 1.0 + angle.sin();
+        transform.rotation = Quat::from_euler(EulerRot::XYZ, angle, 0.7 * angle, 0.0);
+    }
+}
+
+fn toggle(
+    keys: Res<ButtonInput<KeyCode>>,
+    mut pause: ResMut<Pause>,
+    mut game_time: ResMut<Time<Virtual>>,
+    glass: Single<Entity, With<Glass>>,
+    mut commands: Commands,
+) {
+    pause.frame += 1;
+    pause.frames += 1;
+    if !keys.just_pressed(KeyCode::Escape) && pause.at != Some(pause.frame) {
+        return;
+    }
+    (pause.is_on, pause.frames) = (!pause.is_on, 0);
+    if pause.is_on {
+        game_time.pause();
+        commands.entity(*glass).insert(FreezeBlur);
+    } else {
+        game_time.unpause();
+        commands.entity(*glass).remove::<FreezeBlur>();
+    }
+}
+
+/// The picture is taken in the frame in which the glass is frozen. From the next one on nobody needs the world.
+fn stop_world(pause: Res<Pause>, mut cameras: Query<&mut Camera, With<World3d>>) {
+    if pause.is_on && pause.frames != 1 {
+        return;
+    }
+    for mut camera in &mut cameras {
+        camera.is_active = !pause.is_on;
+    }
+}
+
+/// In real time, because the game's time stands still in a pause.
+fn ease(time: Res<Time<Real>>, mut pause: ResMut<Pause>, mut glass: Single<&mut BackdropBlur, With<Glass>>) {
+    let step = time.delta_secs() / EASING_TIME;
+    pause.progress = (pause.progress + if pause.is_on { step } else { -step }).clamp(0.0, 1.0);
+    // The cubic "smoothstep": a soft start and end.
+    let eased = pause.progress * pause.progress * (3.0 - 2.0 * pause.progress);
+    glass.blur.radius = PAUSED_RADIUS * eased;
+    glass.brightness = 1.0 - 0.3 * eased;
+}
+
+/// The times of this frame, and those of the last running and the last paused one.
+fn show_times(
+    store: Res<DiagnosticsStore>,
+    pause: Res<Pause>,
+    mut text: Single<&mut Text, With<Times>>,
+    mut last: Local<[String; 2]>,
+) {
+    let frame = store
+        .get(&FrameTimeDiagnosticsPlugin::FRAME_TIME)
+        .and_then(Diagnostic::smoothed);
+    let times = format!("frame {:.2} ms, GPU {}", frame.unwrap_or(0.0), gpu_time(&store));
+    // It takes a moment until a time is that of a state.
+    if pause.frames > 60 {
+        last[usize::from(pause.is_on)].clone_from(&times);
+    }
+    let state = if pause.is_on { "paused" } else { "running" };
+    text.0 = format!(
+        "{state}: {times}\nlast running: {}\nlast paused: {}\nEscape: {}",
+        last[0],
+        last[1],
+        if pause.is_on { "go on" } else { "pause" }
+    );
+}
+
+/// The times of all passes that ran lately, each as Bevy's recorder has it, without those that others contain.
+fn gpu_time(store: &DiagnosticsStore) -> String {
+    let passes: Vec<(&str, f64)> = store
+        .iter()
+        .filter(|figure| {
+            let measured = figure.measurement();
+            measured.is_some_and(|measured| measured.time.elapsed() < Duration::from_millis(300))
+        })
+        .filter_map(|figure| {
+            let span = figure
+                .path()
+                .as_str()
+                .strip_prefix("render/")?
+                .strip_suffix("/elapsed_gpu")?;
+            Some((span, figure.smoothed()?))
+        })
+        .collect();
+    let is_part = |span: &str| {
+        let mut others = passes.iter().map(|(other, _)| *other);
+        others.any(|other| span.strip_prefix(other).is_some_and(|rest| rest.starts_with('/')))
+    };
+    let whole = passes.iter().filter(|(span, _)| !is_part(span));
+    match passes.len() {
+        0 => "unknown".to_owned(),
+        _ => format!("{:.2} ms", whole.map(|(_, time)| time).sum::<f64>()),
+    }
+}

@@ -1,0 +1,167 @@
+//! Glass that is frozen: every backdrop keeps a picture of its own, which its blur reads.
+
+use crate::errors::BlurError;
+use crate::freeze::{Frozen, KeptPicture, Losses, MaskRevisions, Wanted};
+use crate::gpu::BlurPreparer;
+use crate::settings::{BackdropBlur, BackdropSampling, BlurProfile, FreezeArea, FreezeBlur};
+use bevy::ecs::change_detection::Tick;
+use bevy::ecs::entity::EntityHashMap;
+use bevy::math::URect;
+use bevy::prelude::*;
+use bevy::render::Extract;
+use bevy::render::render_resource::{CommandEncoder, Texture};
+
+/// All glass that is frozen, seen or not, by the main world's entity.
+#[derive(Resource, Default)]
+pub struct FrozenBackdrops(EntityHashMap<FrozenBackdrop>);
+
+/// Glass that is frozen.
+pub struct FrozenBackdrop {
+    /// When the component was added, which tells one freeze from the next.
+    added: Tick,
+    is_there: bool,
+    keeps: FreezeArea,
+    /// How often the mask has changed.
+    revision: u64,
+    frozen: Frozen,
+}
+
+/// How a backdrop is frozen in this frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BackdropFreeze {
+    /// The texels of the camera's texture that are kept, or are to be taken.
+    pub area: URect,
+    /// Whether the picture has been taken.
+    pub is_taken: bool,
+    /// When the backdrop was frozen.
+    pub added: Tick,
+    /// How often the mask of its profile has changed.
+    pub revision: u64,
+}
+
+impl FrozenBackdrop {
+    /// Whether there is a picture.
+    pub fn is_taken(&self) -> bool {
+        self.frozen.taken().is_some()
+    }
+
+    /// What is kept, or has to be, for glass that covers this region of a viewport.
+    pub fn place(&self, viewport: URect, region: URect, sampling: BackdropSampling) -> BackdropFreeze {
+        let kept = self.frozen.taken();
+        let to_take = match (self.keeps, sampling) {
+            (FreezeArea::Region, BackdropSampling::Inside) => region,
+            _ => viewport,
+        };
+        BackdropFreeze {
+            area: kept.map_or(to_take, |kept| kept.area_in(viewport)),
+            is_taken: kept.is_some(),
+            added: self.added,
+            revision: self.revision,
+        }
+    }
+}
+
+impl FrozenBackdrops {
+    /// Glass that goes on with a picture, or will.
+    pub fn get(&self, entity: Entity) -> Option<&FrozenBackdrop> {
+        let frozen = self.0.get(&entity)?;
+        (!matches!(frozen.frozen, Frozen::Lost)).then_some(frozen)
+    }
+
+    /// The picture of a backdrop, or room for it. Where there is none, the backdrop is frozen no more.
+    pub fn prepare(
+        &mut self,
+        entity: Entity,
+        area: URect,
+        (texture, wanted): (&Texture, Wanted),
+        preparer: &mut BlurPreparer,
+        losses: &Losses,
+    ) -> Option<&mut KeptPicture> {
+        let known = self.0.get_mut(&entity)?;
+        let is_room = match &known.frozen {
+            Frozen::Lost => return None,
+            Frozen::Waiting => false,
+            Frozen::Kept(picture) => picture.is_taken() || picture.is_for(wanted, area),
+        };
+        if !is_room {
+            match KeptPicture::new(texture, wanted, area, preparer) {
+                Ok(picture) => known.frozen = Frozen::Kept(Box::new(picture)),
+                Err(error) => {
+                    self.lose(entity, &error, losses);
+                    return None;
+                }
+            }
+        }
+        match &mut self.0.get_mut(&entity)?.frozen {
+            Frozen::Kept(picture) => Some(picture),
+            Frozen::Waiting | Frozen::Lost => None,
+        }
+    }
+
+    /// Lets a backdrop go on unfrozen.
+    pub fn lose(&mut self, entity: Entity, error: &BlurError, losses: &Losses) {
+        if let Some(known) = self.0.get_mut(&entity) {
+            known.frozen = Frozen::Lost;
+            losses.push(entity, error);
+        }
+    }
+
+    /// Takes the picture of a backdrop, unless that is done.
+    pub fn take(&self, entity: Entity, from: &Texture, encoder: &mut CommandEncoder) {
+        if let Some(Frozen::Kept(picture)) = self.0.get(&entity).map(|known| &known.frozen) {
+            picture.take(from, encoder);
+        }
+    }
+}
+
+type FrozenGlass = (
+    Entity,
+    Ref<'static, FreezeBlur>,
+    Option<&'static FreezeArea>,
+    Option<&'static BlurProfile>,
+);
+
+/// Takes over which glass is frozen. That which is no more goes, with its picture.
+pub fn extract_frozen(
+    mut frozen: ResMut<FrozenBackdrops>,
+    glass: Extract<Query<FrozenGlass, With<BackdropBlur>>>,
+    masks: Extract<Res<MaskRevisions>>,
+) {
+    frozen.0.values_mut().for_each(|known| known.is_there = false);
+    for (entity, freeze, keeps, profile) in &glass {
+        let (added, revision) = (freeze.added(), masks.of(profile));
+        match frozen.0.get_mut(&entity) {
+            Some(known) if known.added == added => (known.is_there, known.revision) = (true, revision),
+            _ => {
+                let new = FrozenBackdrop {
+                    added,
+                    is_there: true,
+                    keeps: keeps.copied().unwrap_or_default(),
+                    revision,
+                    frozen: Frozen::Waiting,
+                };
+                frozen.0.insert(entity, new);
+            }
+        }
+    }
+    frozen.0.retain(|_, known| known.is_there);
+}
+
+/// Forgets the pictures that a render device held which is no more.
+pub fn lose_pictures(mut frozen: ResMut<FrozenBackdrops>, losses: Res<Losses>) {
+    for (entity, known) in &mut frozen.0 {
+        if known.is_taken() {
+            losses.push_device(*entity);
+            known.frozen = Frozen::Lost;
+        } else if !matches!(known.frozen, Frozen::Lost) {
+            known.frozen = Frozen::Waiting;
+        }
+    }
+}
+
+/// Counts what is kept.
+pub fn count_pictures(frozen: Res<FrozenBackdrops>, mut preparer: BlurPreparer) {
+    for known in frozen.0.values() {
+        preparer.count(known.frozen.views());
+    }
+}

@@ -1,0 +1,270 @@
+//! A camera whose blur is frozen.
+//!
+//! The kept picture is painted over what the camera shows by then, and blurred in place as ever: no pipeline differs. The result
+//! is kept, too, and where nothing has changed it is painted instead.
+
+use super::views;
+use crate::diagnostics::label::BlurLabel;
+use crate::errors::BlurError;
+use crate::formats::{CameraPictureItem, Ends};
+use crate::freeze::{Frozen, KeptPicture, Losses, MaskRevisions, Sheet, Wanted};
+use crate::gpu::{
+    BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, BlurState, Timed, Work, WorkKind, record_together,
+};
+use crate::plan::Finish;
+use crate::settings::{BlurProfile, FreezeBlur, GaussianBlur};
+use bevy::camera::{Camera, CompositingSpace};
+use bevy::ecs::change_detection::Tick;
+use bevy::prelude::*;
+use bevy::render::Extract;
+use bevy::render::render_resource::TextureFormat;
+use bevy::render::renderer::RenderContext;
+use bevy::render::sync_world::RenderEntity;
+use bevy::render::view::ViewTarget;
+
+/// The frozen picture of a camera's blur, from frame to frame.
+#[derive(Component)]
+pub struct CameraFreeze {
+    /// The main world's entity.
+    entity: Entity,
+    /// When the component was added, which tells one freeze from the next.
+    added: Tick,
+    /// Whether the component is there in this frame.
+    is_there: bool,
+    /// How often the mask has changed.
+    revision: u64,
+    frozen: Frozen,
+    /// Paints the picture, or the result.
+    paint: BlurJob,
+    result: Option<Sheet>,
+    /// What the result is of, as soon as it is there.
+    done: Option<Asked>,
+    /// What is asked for in this frame, if there is anything to blur.
+    asked: Option<Asked>,
+}
+
+/// A blur of the picture, in a version of the mask.
+type Asked = (BlurRequest, u64);
+
+type FrozenCamera = (With<Camera>, With<GaussianBlur>);
+
+/// Takes over which cameras are frozen, active or not. Those that are no more go, with all that they held.
+pub fn extract_frozen(
+    mut commands: Commands,
+    frozen: Extract<Query<(Entity, RenderEntity, Ref<FreezeBlur>, Option<&BlurProfile>), FrozenCamera>>,
+    masks: Extract<Res<MaskRevisions>>,
+    mut known: Query<(Entity, &mut CameraFreeze)>,
+) {
+    known.iter_mut().for_each(|(_, mut freeze)| freeze.is_there = false);
+    for (entity, render_entity, freeze, profile) in &frozen {
+        let (added, revision) = (freeze.added(), masks.of(profile));
+        match known.get_mut(render_entity) {
+            Ok((_, mut known)) if known.added == added => (known.is_there, known.revision) = (true, revision),
+            // Frozen anew.
+            Ok((_, mut known)) => *known = CameraFreeze::new(entity, added, revision),
+            Err(_) => {
+                let new = CameraFreeze::new(entity, added, revision);
+                commands.entity(render_entity).insert(new);
+            }
+        }
+    }
+    for (entity, _) in known.iter().filter(|(_, freeze)| !freeze.is_there) {
+        commands.entity(entity).remove::<CameraFreeze>();
+    }
+}
+
+/// Forgets the pictures that a render device held which is no more.
+pub fn lose_pictures(mut known: Query<&mut CameraFreeze>, losses: Res<Losses>) {
+    for mut freeze in &mut known {
+        if freeze.frozen.taken().is_some() {
+            losses.push_device(freeze.entity);
+            freeze.release(Frozen::Lost);
+        } else if !matches!(freeze.frozen, Frozen::Lost) {
+            freeze.release(Frozen::Waiting);
+        }
+    }
+}
+
+/// Asks for the pipeline that paints what is kept.
+pub fn announce(preparer: &mut BlurPreparer, format: TextureFormat) {
+    preparer.announce(paint_ends(format), WorkKind::Copy, Finish::Write);
+}
+
+/// Counts what is kept.
+pub fn count_pictures(cameras: Query<&CameraFreeze>, mut preparer: BlurPreparer) {
+    for freeze in &cameras {
+        preparer.count(freeze.frozen.views());
+        preparer.count(freeze.result.iter().map(|sheet| &sheet.view));
+    }
+}
+
+fn paint_ends(format: TextureFormat) -> Ends {
+    Ends {
+        in_place: false,
+        ..Ends::of_camera(format, true)
+    }
+}
+
+impl CameraFreeze {
+    fn new(entity: Entity, added: Tick, revision: u64) -> Self {
+        Self {
+            entity,
+            added,
+            is_there: true,
+            revision,
+            frozen: Frozen::Waiting,
+            paint: BlurJob::default(),
+            result: None,
+            done: None,
+            asked: None,
+        }
+    }
+
+    /// Gives everything back.
+    fn release(&mut self, frozen: Frozen) {
+        self.frozen = frozen;
+        self.paint = BlurJob::default();
+        (self.result, self.done, self.asked) = (None, None, None);
+    }
+
+    /// Gets the picture ready, and the job that blurs it: it need not do anything where the result is there.
+    ///
+    /// # Errors
+    /// Those of [`BlurJob::update`].
+    pub fn prepare(
+        &mut self,
+        request: BlurRequest,
+        (picture, target): (&CameraPictureItem, &ViewTarget),
+        job: &mut BlurJob,
+        preparer: &mut BlurPreparer,
+        losses: &Losses,
+    ) -> Result<BlurState, BlurError> {
+        let is_possible = !request.region.is_empty() && !matches!(self.frozen, Frozen::Lost);
+        if is_possible && let Err(error) = self.prepare_picture(&request, picture, target, preparer) {
+            losses.push(self.entity, error);
+            self.release(Frozen::Lost);
+        }
+        if self.is_done() {
+            job.release();
+            return Ok(BlurState::Ready);
+        }
+        job.update(preparer, request)
+    }
+
+    fn is_done(&self) -> bool {
+        self.asked.is_some() && self.asked == self.done
+    }
+
+    fn prepare_picture(
+        &mut self,
+        request: &BlurRequest,
+        picture: &CameraPictureItem,
+        target: &ViewTarget,
+        preparer: &mut BlurPreparer,
+    ) -> Result<(), BlurError> {
+        let texture = target.main_texture();
+        let wanted = Wanted {
+            format: target.main_texture_format(),
+            space: picture.space().unwrap_or(CompositingSpace::Linear),
+            viewport: request.region,
+        };
+        if self.frozen.taken().is_none() {
+            let is_there = matches!(&self.frozen, Frozen::Kept(kept) if kept.is_for(wanted, request.region));
+            if !is_there {
+                let kept = KeptPicture::new(texture, wanted, request.region, preparer)?;
+                self.frozen = Frozen::Kept(Box::new(kept));
+            }
+        }
+        let Frozen::Kept(kept) = &mut self.frozen else {
+            return Ok(());
+        };
+        for format in picture.formats() {
+            kept.announce(format, wanted.space, preparer);
+        }
+        // What is asked for, whichever of the camera's two textures is the current one.
+        let mut asked = request.clone();
+        asked.io.target = kept.id();
+        self.asked = (!request.is_idle()).then_some((asked, self.revision));
+        let is_fitted = kept.fitted(wanted, preparer)?.is_some();
+        if self.asked.is_none() {
+            (self.result, self.done) = (None, None);
+        }
+        let fits = |sheet: &Sheet| (sheet.size(), sheet.texture.format()) == (request.region.size(), wanted.format);
+        if self.asked.is_some() && !self.result.as_ref().is_some_and(fits) {
+            self.result = Some(Sheet::new(request.region.size(), wanted.format, preparer)?);
+            self.done = None;
+        }
+        let painted = BlurRequest {
+            io: BlurIo {
+                ends: paint_ends(wanted.format),
+                target: texture.id(),
+                source_is_fresh: true,
+            },
+            work: Work::Copy,
+            source_size: request.region.size(),
+            source_at: request.region.min,
+            mask: None,
+            ..request.clone()
+        };
+        if is_fitted {
+            self.paint.try_update(preparer, painted)?;
+        } else {
+            self.paint.release();
+        }
+        Ok(())
+    }
+
+    /// Records the frozen blur. Returns `false` if the camera has none, or not yet.
+    pub fn record(
+        &mut self,
+        job: &mut BlurJob,
+        recorder: &BlurRecorder,
+        context: &mut RenderContext,
+        label: Option<&BlurLabel>,
+        target: &ViewTarget,
+    ) -> bool {
+        let Frozen::Kept(kept) = &self.frozen else {
+            return false;
+        };
+        // In the frame in which it is taken, the camera's texture holds the picture.
+        if kept.take(target.main_texture(), context.command_encoder()) {
+            let is_done = job.record(recorder, context, Timed::whole(label), &views::in_place(target));
+            self.keep_result(is_done, target, context);
+            return true;
+        }
+        if self.paint.is_idle() || !self.paint.is_ready(recorder) {
+            return false;
+        }
+        let result = self.result.as_ref().filter(|_| self.is_done());
+        if let Some(result) = result {
+            self.paint.record(
+                recorder,
+                context,
+                Timed::whole(label),
+                &views::from(&result.view, target),
+            );
+            return true;
+        }
+        let picture = &kept.shown().view;
+        let mut is_done = false;
+        let (paint, timed) = (&mut self.paint, label.map_or(Timed::Not, Timed::Nested));
+        let mut both = |context: &mut RenderContext| {
+            paint.record(recorder, context, timed, &views::from(picture, target));
+            is_done = job.record(recorder, context, timed, &views::in_place(target));
+        };
+        match label {
+            Some(label) => record_together(context, label, both),
+            None => both(context),
+        }
+        self.keep_result(is_done, target, context);
+        true
+    }
+
+    /// Keeps the result if it is what was asked for.
+    fn keep_result(&mut self, is_done: bool, target: &ViewTarget, context: &mut RenderContext) {
+        if let (true, Some(result), Some((request, _))) = (is_done, &self.result, &self.asked) {
+            result.copy_from(target.main_texture(), request.region.min, context.command_encoder());
+            self.done = self.asked.clone();
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! One kept picture, and how it fits a camera that has changed since.
+
+use crate::errors::BlurError;
+use crate::formats::{Ends, precision_of};
+use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, Views, Work, WorkKind};
+use crate::plan::Finish;
+use bevy::camera::CompositingSpace;
+use bevy::image::ToExtents;
+use bevy::math::{URect, UVec2};
+use bevy::prelude::*;
+use bevy::render::render_resource::{
+    CommandEncoder, Origin3d, TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor, TextureDimension,
+    TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
+};
+use core::sync::atomic::{AtomicBool, Ordering};
+
+/// What has become of freezing a blur.
+#[derive(Default)]
+pub enum Frozen {
+    /// There has been no picture to take yet.
+    #[default]
+    Waiting,
+    /// There is one.
+    Kept(Box<KeptPicture>),
+    /// There was one, or there was no room for it. The blur goes on unfrozen.
+    Lost,
+}
+
+impl Frozen {
+    /// The picture, if it has been taken.
+    #[must_use]
+    pub fn taken(&self) -> Option<&KeptPicture> {
+        match self {
+            Self::Kept(picture) if picture.is_taken() => Some(picture),
+            _ => None,
+        }
+    }
+
+    /// The textures that are kept.
+    pub fn views(&self) -> impl Iterator<Item = &TextureView> {
+        let kept = match self {
+            Self::Kept(picture) => Some(picture),
+            Self::Waiting | Self::Lost => None,
+        };
+        kept.into_iter().flat_map(|kept| {
+            let fitted = kept.fitted.as_ref().map(|(_, sheet)| &sheet.view);
+            [Some(&kept.sheet.view), fitted].into_iter().flatten()
+        })
+    }
+}
+
+/// What a camera is like, as far as a picture has to fit it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wanted {
+    pub format: TextureFormat,
+    pub space: CompositingSpace,
+    /// The camera's part of its texture.
+    pub viewport: URect,
+}
+
+/// A picture of a part of a camera's viewport.
+pub struct KeptPicture {
+    sheet: Sheet,
+    /// The camera as it was.
+    from: Wanted,
+    /// The texels of the camera's texture that were taken.
+    area: URect,
+    /// It is taken where nothing can be changed.
+    is_taken: AtomicBool,
+    /// The same for a camera as it is now, where that differs, and what makes it.
+    fitted: Option<(Wanted, Sheet)>,
+    fit: BlurJob,
+}
+
+impl KeptPicture {
+    /// Room for a part of what a camera paints into this texture. The part lies in the viewport.
+    ///
+    /// # Errors
+    /// [`BlurError::MissingUsage`] and [`BlurError::OutOfMemory`].
+    pub fn new(texture: &Texture, from: Wanted, area: URect, preparer: &BlurPreparer) -> Result<Self, BlurError> {
+        if !texture.usage().contains(TextureUsages::COPY_SRC) {
+            return Err(BlurError::MissingUsage {
+                image: "camera",
+                usage: "COPY_SRC",
+            });
+        }
+        Ok(Self {
+            sheet: Sheet::new(area.size(), from.format, preparer)?,
+            from,
+            area,
+            is_taken: AtomicBool::new(false),
+            fitted: None,
+            fit: BlurJob::default(),
+        })
+    }
+
+    /// Whether it has been taken.
+    #[must_use]
+    pub fn is_taken(&self) -> bool {
+        self.is_taken.load(Ordering::Relaxed)
+    }
+
+    /// What tells it from others.
+    #[must_use]
+    pub fn id(&self) -> TextureId {
+        self.sheet.texture.id()
+    }
+
+    /// What was [fitted](Self::fitted) last.
+    #[must_use]
+    pub fn shown(&self) -> &Sheet {
+        self.fitted.as_ref().map_or(&self.sheet, |(_, sheet)| sheet)
+    }
+
+    /// Whether this is room for the same.
+    #[must_use]
+    pub fn is_for(&self, from: Wanted, area: URect) -> bool {
+        (self.from, self.area) == (from, area)
+    }
+
+    /// Takes the picture out of what the camera has painted so far, unless that is done. Returns whether it is taken now.
+    pub fn take(&self, from: &Texture, encoder: &mut CommandEncoder) -> bool {
+        let is_new = !self.is_taken.swap(true, Ordering::Relaxed);
+        if is_new {
+            self.sheet.copy_from(from, self.area.min, encoder);
+        }
+        is_new
+    }
+
+    /// Where the picture lies in a viewport.
+    #[must_use]
+    pub fn area_in(&self, viewport: URect) -> URect {
+        let (before, now) = (self.from.viewport, viewport.size());
+        let moved = |texel: UVec2| {
+            let from_corner = (texel - before.min).as_dvec2() / before.size().as_dvec2();
+            viewport.min + (from_corner * now.as_dvec2()).round().as_uvec2()
+        };
+        let (min, max) = (moved(self.area.min), moved(self.area.max));
+        // Something is left of everything.
+        URect {
+            min: min.min(viewport.max - 1),
+            max: max.max(min + 1).min(viewport.max),
+        }
+    }
+
+    /// Asks for the pipelines that make it fit cameras of a format, before there are any.
+    pub fn announce(&self, format: TextureFormat, space: CompositingSpace, preparer: &mut BlurPreparer) {
+        preparer.announce(self.ends(format, space), WorkKind::Mipmap, Finish::Write);
+    }
+
+    /// The picture as a camera wants it, with where it lies. `None` while a pipeline for that is missing.
+    ///
+    /// # Errors
+    /// [`BlurError::OutOfMemory`].
+    pub fn fitted(&mut self, to: Wanted, preparer: &mut BlurPreparer) -> Result<Option<(&Sheet, URect)>, BlurError> {
+        let area = self.area_in(to.viewport);
+        let is_as_it_was =
+            area.size() == self.area.size() && (to.format, to.space) == (self.from.format, self.from.space);
+        if is_as_it_was {
+            self.fitted = None;
+            return Ok(Some((&self.sheet, area)));
+        }
+        if self.fitted.as_ref().is_none_or(|(fits, _)| *fits != to) {
+            let sheet = Sheet::new(area.size(), to.format, preparer)?;
+            let io = BlurIo {
+                ends: self.ends(to.format, to.space),
+                target: sheet.texture.id(),
+                source_is_fresh: true,
+            };
+            let request = BlurRequest::whole(io, Work::Mipmap, area.size(), self.area.size());
+            let views = Views::new(&self.sheet.view, &sheet.view);
+            if !self.fit.run(preparer, request, &views)? {
+                return Ok(None);
+            }
+            self.fitted = Some((to, sheet));
+        }
+        Ok(Some((self.shown(), area)))
+    }
+
+    fn ends(&self, format: TextureFormat, space: CompositingSpace) -> Ends {
+        Ends {
+            source: self.from.format,
+            destination: format,
+            precision: precision_of(format),
+            in_place: false,
+            spaces: [self.from.space, space],
+            ..Ends::of_camera(format, true)
+        }
+    }
+}
+
+/// A texture like a part of a camera's.
+pub struct Sheet {
+    pub texture: Texture,
+    pub view: TextureView,
+}
+
+impl Sheet {
+    /// Makes a texture.
+    ///
+    /// # Errors
+    /// [`BlurError::OutOfMemory`].
+    pub fn new(size: UVec2, format: TextureFormat, preparer: &BlurPreparer) -> Result<Self, BlurError> {
+        let texture = preparer.create_texture(&TextureDescriptor {
+            label: Some("gaussian_blur_frozen"),
+            size: size.to_extents(),
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: TextureDimension::D2,
+            format,
+            usage: TextureUsages::COPY_DST | TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
+            view_formats: &[],
+        })?;
+        let view = texture.create_view(&TextureViewDescriptor {
+            label: Some("gaussian_blur_frozen"),
+            ..default()
+        });
+        Ok(Self { texture, view })
+    }
+
+    /// Its size in texels.
+    #[must_use]
+    pub fn size(&self) -> UVec2 {
+        UVec2::new(self.texture.width(), self.texture.height())
+    }
+
+    /// Copies as many texels as it holds out of a texture of its format, from this one on.
+    pub fn copy_from(&self, from: &Texture, origin: UVec2, encoder: &mut CommandEncoder) {
+        let source = TexelCopyTextureInfo {
+            texture: from,
+            mip_level: 0,
+            origin: Origin3d {
+                x: origin.x,
+                y: origin.y,
+                z: 0,
+            },
+            aspect: TextureAspect::All,
+        };
+        encoder.copy_texture_to_texture(source, self.texture.as_image_copy(), self.size().to_extents());
+    }
+}

@@ -1,0 +1,112 @@
+//! What makes pipelines: their shaders, and what they share.
+
+use super::pipeline_key::{PipelineKey, Queued};
+use crate::program::Program;
+use bevy::asset::AssetServer;
+use bevy::core_pipeline::FullscreenShader;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy::render::render_resource::{
+    AddressMode, ColorTargetState, ColorWrites, ComputePipelineDescriptor, FilterMode, FragmentState, PipelineCache,
+    RenderPipelineDescriptor, Sampler, SamplerDescriptor,
+};
+use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
+
+/// What all pipelines share. Made anew when the render device is.
+pub struct PipelineFactory {
+    /// Linear, clamped.
+    pub sampler: Sampler,
+    /// Whether shaders have to round what they pack as half floats.
+    round_packed: bool,
+    fullscreen: FullscreenShader,
+    /// The shaders by name. They are loaded before anything needs them.
+    shaders: HashMap<&'static str, Handle<Shader>>,
+}
+
+impl PipelineFactory {
+    pub fn new(
+        device: &RenderDevice,
+        info: &RenderAdapterInfo,
+        fullscreen: &FullscreenShader,
+        assets: &AssetServer,
+    ) -> Self {
+        Self {
+            sampler: device.create_sampler(&SamplerDescriptor {
+                label: Some("gaussian_blur_sampler"),
+                min_filter: FilterMode::Linear,
+                mag_filter: FilterMode::Linear,
+                address_mode_u: AddressMode::ClampToEdge,
+                address_mode_v: AddressMode::ClampToEdge,
+                ..default()
+            }),
+            round_packed: packing_truncates(info),
+            fullscreen: fullscreen.clone(),
+            shaders: Program::SHADERS
+                .map(|program| (program.name(), load(program, assets)))
+                .into(),
+        }
+    }
+
+    /// Asks for a pipeline to be compiled.
+    pub fn queue(&self, key: &PipelineKey, cache: &PipelineCache) -> Queued {
+        if key.program.computes() {
+            Queued::Compute(cache.queue_compute_pipeline(self.compute(key)))
+        } else {
+            Queued::Render(cache.queue_render_pipeline(self.render(key)))
+        }
+    }
+
+    fn shader(&self, program: Program) -> Handle<Shader> {
+        self.shaders[program.name()].clone()
+    }
+
+    fn render(&self, key: &PipelineKey) -> RenderPipelineDescriptor {
+        RenderPipelineDescriptor {
+            label: Some(key.label().into()),
+            layout: vec![key.layout()],
+            vertex: self.fullscreen.to_vertex_state(),
+            fragment: Some(FragmentState {
+                shader: self.shader(key.program),
+                shader_defs: key.definitions(self.round_packed),
+                entry_point: Some(key.program.name().into()),
+                targets: vec![Some(ColorTargetState {
+                    format: key.target,
+                    blend: None,
+                    write_mask: match key.program {
+                        Program::OpaqueFragment => ColorWrites::ALPHA,
+                        _ => ColorWrites::ALL,
+                    },
+                })],
+            }),
+            ..default()
+        }
+    }
+
+    fn compute(&self, key: &PipelineKey) -> ComputePipelineDescriptor {
+        ComputePipelineDescriptor {
+            label: Some(key.label().into()),
+            layout: vec![key.layout()],
+            shader: self.shader(key.program),
+            shader_defs: key.definitions(self.round_packed),
+            entry_point: Some(key.program.name().into()),
+            ..default()
+        }
+    }
+}
+
+fn load(program: Program, assets: &AssetServer) -> Handle<Shader> {
+    assets.load(format!(
+        "embedded://{}/shaders/{}.wgsl",
+        env!("CARGO_PKG_NAME"),
+        program.path()
+    ))
+}
+
+/// Whether a GPU may cut off the bits that do not fit when `pack2x16float` makes half floats.
+///
+/// The languages allow it, and lavapipe does it. NVIDIA's GPUs round there (what they *store* as half floats they cut, like
+/// lavapipe); leaving it to them makes weak blurs faster.
+fn packing_truncates(info: &RenderAdapterInfo) -> bool {
+    const NVIDIA: u32 = 0x10de;
+    info.vendor != NVIDIA
+}

@@ -1,0 +1,93 @@
+//! Freezing: a blur goes on with the picture of one frame.
+
+use bevy::prelude::*;
+#[cfg(feature = "serialize")]
+use serde::{Deserialize, Serialize};
+
+/// From the frame in which this is added, the blur beside it goes on with the picture of that frame. Removing it goes on with
+/// the picture of now.
+///
+/// It goes on a camera with [`GaussianBlur`](crate::GaussianBlur), or on glass: a node or a region with
+/// [`BackdropBlur`](crate::BackdropBlur). Images have [`BlurUpdate::Once`](crate::BlurUpdate::Once).
+///
+/// ```
+/// # use bevy::prelude::*;
+/// # use bevy_gaussian_blur::prelude::*;
+/// fn open_menu(mut commands: Commands, camera: Single<Entity, With<Camera3d>>) {
+///     commands.entity(*camera).insert((GaussianBlur::new(40.0), FreezeBlur));
+/// }
+///
+/// fn close_menu(mut commands: Commands, camera: Single<Entity, With<Camera3d>>) {
+///     commands.entity(*camera).remove::<(GaussianBlur, FreezeBlur)>();
+/// }
+/// ```
+///
+/// # What is frozen
+///
+/// The picture: what the camera had painted when its blur's turn came, or what lay below the glass. Radius, profile, colours,
+/// opacity, place and shape may go on changing and act on that picture; a mask may change, too. Where nothing changes, nothing
+/// is blurred: the result is kept and painted, which takes as long as a copy of the camera's picture, or as painting glass
+/// always does.
+///
+/// Where the blur is hidden or its camera inactive, the picture is that of the first frame that has one. It stays where it was on
+/// the screen. If the viewport changes its size, the picture is stretched to it. [`FreezeArea`] says how much of it glass keeps.
+///
+/// With [`BlurStage::BeforeTonemapping`](crate::BlurStage::BeforeTonemapping), later effects still run on the picture. With
+/// [`BlurStage::AfterUi`](crate::BlurStage::AfterUi) this camera's user interface is frozen as well, which the log says once: put
+/// menus on another camera.
+///
+/// # The world may stop
+///
+/// A frozen camera still renders its world, and paints over it. To save that, too, put opaque glass over the whole viewport on
+/// a camera for the user interface, one that shares the texture of the world's camera: the same target, `Hdr` and `Msaa`, and
+/// [`ClearColorConfig::None`]. Freeze the glass, and one frame later set `is_active = false` on the world's camera. Where no
+/// opaque glass lies, the texture would show the old contents and all that has been painted over them since. The example
+/// `freeze` does it.
+///
+/// # Easing
+///
+/// A radius that eases out while frozen reveals the kept picture, sharp at 0, and removing the component then cuts to the
+/// running world. So ease in first and thaw when the ease-out starts: the world moves while it comes into focus.
+///
+/// # Memory
+///
+/// The picture, in the camera's format, and the result are kept until this component, the blur or the entity goes. The
+/// diagnostic [`TEXTURE_BYTES`](crate::diagnostics::TEXTURE_BYTES) counts both. If the render device is lost, or there is no
+/// memory for them, [`FreezeLost`] is triggered and the blur goes on unfrozen.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct FreezeBlur;
+
+/// How much of the picture below it glass keeps. Optional, next to [`FreezeBlur`] on glass; it counts when that is added.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub enum FreezeArea {
+    /// All of the viewport: the glass may move and grow.
+    #[default]
+    Viewport,
+    /// What the glass covers, as far as it is seen: for glass at rest. Where the glass moves beyond that, nothing is painted.
+    ///
+    /// Glass with [`BackdropSampling::Surroundings`](crate::BackdropSampling::Surroundings) keeps the viewport all the same.
+    Region,
+}
+
+/// Triggered on an entity with [`FreezeBlur`] when its picture is lost: with the render device, or because there is no memory to
+/// keep it. The log says why.
+///
+/// The blur goes on unfrozen until the component is added anew. A game that has stopped its world wakes it here.
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
+pub struct FreezeLost {
+    /// The entity that carries [`FreezeBlur`].
+    pub entity: Entity,
+}

@@ -1,0 +1,218 @@
+//! Cameras.
+
+use super::{assert_bits, bytes_held, step};
+use crate::support::formats::to_picture;
+use crate::support::headless::Pixels;
+use crate::support::scene::{self, Kind, SIZE};
+use crate::support::twins::{Twins, assert_gaussian};
+use bevy::camera::{Hdr, Viewport};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+const LDR: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+const HDR: TextureFormat = TextureFormat::Rgba16Float;
+
+/// What a camera is like.
+struct Case {
+    kind: Kind,
+    stage: BlurStage,
+    hdr: bool,
+    msaa: Msaa,
+    viewport: Option<URect>,
+}
+
+const PLAIN: Case = Case {
+    kind: Kind::Core2d,
+    stage: BlurStage::AfterTonemapping,
+    hdr: false,
+    msaa: Msaa::Off,
+    viewport: None,
+};
+
+fn cases() -> [Case; 5] {
+    [
+        PLAIN,
+        Case {
+            kind: Kind::Core3d,
+            hdr: true,
+            msaa: Msaa::Sample4,
+            ..PLAIN
+        },
+        Case {
+            stage: BlurStage::BeforeTonemapping,
+            hdr: true,
+            ..PLAIN
+        },
+        Case {
+            stage: BlurStage::AfterUi,
+            ..PLAIN
+        },
+        Case {
+            viewport: Some(URect::new(37, 21, 181, 100)),
+            ..PLAIN
+        },
+    ]
+}
+
+fn twins(case: &Case) -> Option<Twins> {
+    let mut twins = Twins::with(case.kind, SIZE, if case.hdr { HDR } else { LDR }, |app| {
+        app.add_plugins(GaussianBlurDiagnosticsPlugin);
+    })?;
+    twins.insert(case.msaa);
+    if case.hdr {
+        twins.insert(Hdr);
+    }
+    if let Some(viewport) = case.viewport {
+        for camera in [twins.sharp.camera, twins.blurred.camera] {
+            let mut camera = twins.headless.app.world_mut().entity_mut(camera);
+            camera.get_mut::<Camera>().expect("a camera").viewport = Some(Viewport {
+                physical_position: viewport.min,
+                physical_size: viewport.size(),
+                ..default()
+            });
+        }
+    }
+    twins.blur((GaussianBlur::from_sigma(5.0), case.stage));
+    step(&mut twins.headless, 0);
+    twins.headless.warm_up();
+    Some(twins)
+}
+
+/// Asserts that what is shown is a blur of the picture that was there.
+fn assert_blur_of(name: &str, twins: &Twins, still: &Pixels, case: &Case, sigma: f64) {
+    if case.viewport.is_none() {
+        let got = twins.blurred.pixels(&twins.headless);
+        assert_gaussian(name, &got, &to_picture(still), [sigma; 2]);
+    }
+}
+
+#[test]
+fn a_moving_scene_does_not_show() {
+    for (index, case) in cases().iter().enumerate() {
+        let Some(mut twins) = twins(case) else {
+            return;
+        };
+        let name = |what: &str| format!("frozen-{index}-{what}");
+        // The last live frame, and the same scene frozen: no bit may differ.
+        step(&mut twins.headless, 1);
+        let live = twins.blurred.pixels(&twins.headless);
+        let still = twins.sharp.pixels(&twins.headless);
+        twins.blur(FreezeBlur);
+        twins.headless.frame();
+        assert_bits(&name("first"), &twins.blurred, &twins.headless, &live);
+        for frame in 2..20 {
+            step(&mut twins.headless, frame);
+            assert_bits(&name(&frame.to_string()), &twins.blurred, &twins.headless, &live);
+        }
+        assert!(
+            twins.sharp.pixels(&twins.headless).bytes != still.bytes,
+            "the scene moves"
+        );
+        let side = case.viewport.map_or(SIZE, |viewport| viewport.size());
+        let texel = if case.hdr { 8 } else { 4 };
+        let kept = u64::from(2 * texel * side.element_product());
+        assert_eq!(
+            bytes_held(&twins.headless),
+            kept,
+            "{}: picture and result, no more",
+            name("bytes")
+        );
+
+        // The radius eases: what is blurred is the picture that was kept.
+        let mut eased = Vec::new();
+        for (frame, sigma) in [(20, 1.3), (21, 9.0), (22, 40.0), (23, 5.0)] {
+            twins.blur(GaussianBlur::from_sigma(sigma));
+            step(&mut twins.headless, frame);
+            assert_blur_of(&name(&format!("{sigma}")), &twins, &still, case, f64::from(sigma));
+            eased.push((sigma, twins.blurred.pixels(&twins.headless)));
+        }
+        assert_bits(&name("back"), &twins.blurred, &twins.headless, &live);
+        twins.blur(GaussianBlur::from_sigma(0.0));
+        step(&mut twins.headless, 24);
+        assert_bits(&name("sharp"), &twins.blurred, &twins.headless, &still);
+        step(&mut twins.headless, 25);
+        assert_bits(&name("sharp, again"), &twins.blurred, &twins.headless, &still);
+
+        // Thawed, it shows what is there now, and the same bits for the same scene.
+        let camera = twins.blurred.camera;
+        twins.headless.app.world_mut().entity_mut(camera).remove::<FreezeBlur>();
+        for (sigma, frozen) in eased {
+            twins.blur(GaussianBlur::from_sigma(sigma));
+            step(&mut twins.headless, 1);
+            assert_bits(
+                &name(&format!("thawed-{sigma}")),
+                &twins.blurred,
+                &twins.headless,
+                &frozen,
+            );
+        }
+        twins.blur(GaussianBlur::from_sigma(0.0));
+        (0..6).for_each(|_| twins.headless.frame());
+        assert_eq!(bytes_held(&twins.headless), 0, "{}: all is given back", name("end"));
+    }
+}
+
+#[test]
+fn it_may_be_frozen_sharp_and_in_any_frame() {
+    let Some(mut twins) = twins(&PLAIN) else {
+        return;
+    };
+    // At radius 0, and together with the blur.
+    twins.blur((GaussianBlur::from_sigma(0.0), FreezeBlur));
+    step(&mut twins.headless, 1);
+    let still = twins.sharp.pixels(&twins.headless);
+    assert_bits("sharp", &twins.blurred, &twins.headless, &still);
+    twins.blur(GaussianBlur::from_sigma(6.0));
+    step(&mut twins.headless, 2);
+    assert_gaussian(
+        "frozen-then-blurred",
+        &twins.blurred.pixels(&twins.headless),
+        &to_picture(&still),
+        [6.0; 2],
+    );
+    // Frozen anew: the picture of now.
+    let camera = twins.blurred.camera;
+    let mut entity = twins.headless.app.world_mut().entity_mut(camera);
+    entity.remove::<FreezeBlur>().insert(FreezeBlur);
+    step(&mut twins.headless, 3);
+    let still = twins.sharp.pixels(&twins.headless);
+    step(&mut twins.headless, 4);
+    assert_gaussian(
+        "frozen-anew",
+        &twins.blurred.pixels(&twins.headless),
+        &to_picture(&still),
+        [6.0; 2],
+    );
+}
+
+#[test]
+fn an_inactive_camera_is_frozen_when_it_has_a_picture() {
+    let Some(mut twins) = twins(&PLAIN) else {
+        return;
+    };
+    let camera = twins.blurred.camera;
+    let set_active = |twins: &mut Twins, is_active: bool| {
+        scene::set_active(&mut twins.headless, camera, is_active);
+    };
+    set_active(&mut twins, false);
+    twins.blur(FreezeBlur);
+    step(&mut twins.headless, 1);
+    set_active(&mut twins, true);
+    step(&mut twins.headless, 2);
+    let still = twins.sharp.pixels(&twins.headless);
+    step(&mut twins.headless, 3);
+    assert_gaussian(
+        "frozen-when-active",
+        &twins.blurred.pixels(&twins.headless),
+        &to_picture(&still),
+        [5.0; 2],
+    );
+    // Inactive for a while, it comes back as it was.
+    let frozen = twins.blurred.pixels(&twins.headless);
+    set_active(&mut twins, false);
+    (4..8).for_each(|frame| step(&mut twins.headless, frame));
+    set_active(&mut twins, true);
+    step(&mut twins.headless, 8);
+    assert_bits("active again", &twins.blurred, &twins.headless, &frozen);
+}

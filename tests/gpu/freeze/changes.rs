@@ -1,0 +1,180 @@
+//! Cameras and masks that change while a blur is frozen.
+
+use super::{assert_bits, step};
+use crate::support::formats::{to_image, to_picture};
+use crate::support::reference::{Edge, Picture};
+use crate::support::scene::{self, Kind, SIZE};
+use crate::support::twins::{Twins, assert_gaussian_with};
+use crate::support::{assert_close, within_rounding};
+use bevy::camera::Hdr;
+use bevy::image::ToExtents;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+const LDR: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+const SIGMA: f64 = 4.0;
+
+/// The picture in another size: the mean of the texels that each texel covers.
+fn stretched(picture: &Picture, size: UVec2) -> Picture {
+    let shares = |to: usize, from: usize, index: usize| {
+        let (start, end) = (index * from, (index + 1) * from);
+        (start / to..=(end - 1) / to).map(move |texel| {
+            let covered = ((texel + 1) * to).min(end) - (texel * to).max(start);
+            (texel, covered as f64 / from as f64)
+        })
+    };
+    let [width, height] = [size.x as usize, size.y as usize];
+    Picture::from_fn(width, height, |x, y| {
+        let mut mean = [0.0; 4];
+        for (row, tall) in shares(height, picture.height, y) {
+            for (column, wide) in shares(width, picture.width, x) {
+                let texel = picture.at(column, row);
+                (0..4).for_each(|channel| mean[channel] += tall * wide * texel[channel]);
+            }
+        }
+        mean
+    })
+}
+
+/// Freezes a scene that is there.
+fn freeze(twins: &mut Twins) {
+    twins.blur(GaussianBlur::from_sigma(SIGMA as f32));
+    twins.headless.warm_up();
+    twins.blur(FreezeBlur);
+    twins.headless.frame();
+}
+
+fn retarget(twins: &mut Twins, size: UVec2) {
+    let target = scene::target(&mut twins.headless, size, LDR);
+    twins.blurred.retarget(&mut twins.headless, target, 1.0);
+    twins.notice_targets();
+}
+
+#[test]
+fn a_picture_is_stretched_to_a_viewport_of_another_size() {
+    for kind in [Kind::Core2d, Kind::Core3d] {
+        let Some(mut twins) = Twins::new(kind, SIZE, LDR) else {
+            return;
+        };
+        freeze(&mut twins);
+        let still = to_picture(&twins.sharp.pixels(&twins.headless));
+        let first = twins.blurred.pixels(&twins.headless);
+        let mut frame = 1;
+        for size in [UVec2::new(301, 88), UVec2::new(97, 130), UVec2::new(1, 5)] {
+            retarget(&mut twins, size);
+            step(&mut twins.headless, frame);
+            frame += 1;
+            step(&mut twins.headless, frame);
+            let got = twins.blurred.picture(&twins.headless);
+            let expected = stretched(&still, size);
+            let name = format!("stretched-{kind:?}-{size}");
+            assert_gaussian_with(&name, &got, &expected, [SIGMA; 2], Edge::Clamp, LDR);
+        }
+        retarget(&mut twins, SIZE);
+        step(&mut twins.headless, frame + 1);
+        assert_bits("as large as it was", &twins.blurred, &twins.headless, &first);
+    }
+}
+
+#[test]
+fn a_picture_is_shown_in_another_format_and_another_space() {
+    let Some(mut twins) = Twins::new(Kind::Core2d, SIZE, LDR) else {
+        return;
+    };
+    freeze(&mut twins);
+    let still = to_picture(&twins.sharp.pixels(&twins.headless));
+    let first = twins.blurred.pixels(&twins.headless);
+    let camera = twins.blurred.camera;
+    let spaces = [
+        (true, CompositingSpace::Linear),
+        (true, CompositingSpace::Oklab),
+        (true, CompositingSpace::Srgb),
+        (false, CompositingSpace::Linear),
+    ];
+    for (frame, (hdr, space)) in (1..).zip(spaces) {
+        let mut entity = twins.headless.app.world_mut().entity_mut(camera);
+        entity.insert(space);
+        if hdr {
+            entity.insert(Hdr);
+        } else {
+            entity.remove::<Hdr>();
+        }
+        // Sharp, since what is blurred in another space is another picture.
+        twins.blur(GaussianBlur::from_sigma(0.0));
+        step(&mut twins.headless, 3 * frame);
+        step(&mut twins.headless, 3 * frame + 1);
+        let name = format!("frozen-{hdr}-{space:?}");
+        let got = twins.blurred.picture(&twins.headless);
+        let expected = within_rounding(&got, &still, LDR);
+        assert_close(&name, &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+        twins.blur(GaussianBlur::from_sigma(SIGMA as f32));
+        step(&mut twins.headless, 3 * frame + 2);
+        if space == CompositingSpace::Linear {
+            let got = twins.blurred.picture(&twins.headless);
+            assert_gaussian_with(&name, &got, &still, [SIGMA; 2], Edge::Clamp, LDR);
+        }
+    }
+    assert_bits("as it was", &twins.blurred, &twins.headless, &first);
+}
+
+#[test]
+fn a_mask_may_change() {
+    let Some(mut twins) = Twins::new(Kind::Core2d, SIZE, LDR) else {
+        return;
+    };
+    let half = |is_left: bool| {
+        let mask = Picture::from_fn(SIZE.x as usize, SIZE.y as usize, |x, _| {
+            [f64::from(u8::from((x < 100) == is_left)); 4]
+        });
+        to_image(&mask, TextureFormat::R8Unorm)
+    };
+    let mask = twins.headless.add_image(half(true));
+    twins.blur(BlurProfile::Mask(mask.clone()));
+    freeze(&mut twins);
+    let left = twins.blurred.pixels(&twins.headless);
+    step(&mut twins.headless, 1);
+    assert_bits("the same mask", &twins.blurred, &twins.headless, &left);
+    let set = |twins: &mut Twins, is_left: bool| {
+        let mut images = twins.headless.app.world_mut().resource_mut::<Assets<Image>>();
+        let image = half(is_left);
+        images.get_mut(&mask).expect("the mask").data = image.data;
+    };
+    set(&mut twins, false);
+    step(&mut twins.headless, 2);
+    step(&mut twins.headless, 3);
+    let right = twins.blurred.pixels(&twins.headless);
+    assert!(right.bytes != left.bytes, "another half is blurred");
+    set(&mut twins, true);
+    step(&mut twins.headless, 4);
+    step(&mut twins.headless, 5);
+    assert_bits("the first mask", &twins.blurred, &twins.headless, &left);
+}
+
+#[test]
+fn a_target_that_is_resized_in_every_frame_is_never_sharp() {
+    let Some(mut twins) = Twins::new(Kind::Core2d, SIZE, LDR) else {
+        return;
+    };
+    freeze(&mut twins);
+    let still = to_picture(&twins.sharp.pixels(&twins.headless));
+    for frame in 0..20 {
+        let size = UVec2::new(100 + (frame * 37) % 61, 50 + (frame * 23) % 41);
+        let target = twins.blurred.target.clone();
+        let world = twins.headless.app.world_mut();
+        world.write_message(AssetEvent::<Image>::Modified { id: target.id() });
+        let mut images = world.resource_mut::<Assets<Image>>();
+        images.get_mut(&target).expect("a target").resize(size.to_extents());
+        step(&mut twins.headless, frame);
+        let got = twins.blurred.picture(&twins.headless);
+        let expected = stretched(&still, size);
+        assert_gaussian_with(
+            &format!("resizing-{frame}"),
+            &got,
+            &expected,
+            [SIGMA; 2],
+            Edge::Clamp,
+            LDR,
+        );
+    }
+}

@@ -1,0 +1,375 @@
+//! Glass: nodes and regions.
+
+use super::{bytes_held, stir};
+use crate::backdrop::pane::{Pane, node};
+use crate::backdrop::stage::{BACKENDS, HDR, LDR, SIZE, Stage};
+use crate::support::assert_close;
+use crate::support::compositor::compose;
+use crate::support::formats::to_picture;
+use crate::support::headless::Pixels;
+use crate::support::reference::Picture;
+use crate::support::scene::Kind;
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+
+fn step(stage: &mut Stage, frame: u32) {
+    stir(&mut stage.headless, frame);
+    stage.headless.frame();
+}
+
+fn stages() -> impl Iterator<Item = Option<Stage>> {
+    BACKENDS.into_iter().zip([LDR, HDR]).map(|(backend, format)| {
+        Stage::with(backend, Kind::Core2d, format, |app| {
+            app.add_plugins(GaussianBlurDiagnosticsPlugin);
+        })
+    })
+}
+
+/// The texels of a rectangle.
+fn part(pixels: &Pixels, area: URect) -> Vec<u8> {
+    let texel = pixels.bytes.len() / (pixels.width * pixels.height) as usize;
+    let row = |y: u32| {
+        let at = |x: u32| (y * pixels.width + x) as usize * texel;
+        pixels.bytes[at(area.min.x)..at(area.max.x)].to_vec()
+    };
+    (area.min.y..area.max.y).flat_map(row).collect()
+}
+
+/// Asserts that two pictures are the same there, to the bit.
+fn assert_part(name: &str, got: &Pixels, expected: &Pixels, area: URect) {
+    if part(got, area) != part(expected, area) {
+        assert_near(name, got, expected, area, 0.0);
+        panic!("{name}: some bits differ, but no value");
+    }
+}
+
+/// Asserts that two pictures differ by no more there, as a share of the larger one of 1 and the peak.
+fn assert_near(name: &str, got: &Pixels, expected: &Pixels, area: URect, most: f64) {
+    let [min, size] = [area.min, area.size()].map(|pair| pair.to_array().map(|side| side as usize));
+    let [got, expected] = [got, expected].map(|pixels| to_picture(pixels).crop(min, size));
+    let peak = expected.texels.iter().flatten().copied().fold(1.0, f64::max);
+    assert_close(name, &got, &expected, &[0, 1, 2, 3], most * peak);
+}
+
+/// What a picture may differ from a live one. In a texture as large as the camera's, not at all. In one of another size, a
+/// place between two texels is rounded in another way: by some level of eight bits at the most.
+fn most_different(keeps: FreezeArea) -> f64 {
+    match keeps {
+        FreezeArea::Viewport => 0.0,
+        FreezeArea::Region => 0.008,
+    }
+}
+
+fn glass(sigma: f32) -> BackdropBlur {
+    BackdropBlur::from_sigma(sigma)
+}
+
+#[test]
+fn a_moving_scene_does_not_show_through_glass() {
+    let area = URect::new(30, 20, 150, 90);
+    let outside = URect::new(0, 92, SIZE.x, SIZE.y);
+    for stage in stages() {
+        let Some(mut stage) = stage else {
+            return;
+        };
+        for (sampling, keeps) in [
+            (BackdropSampling::Inside, FreezeArea::Region),
+            (BackdropSampling::Inside, FreezeArea::Viewport),
+            (BackdropSampling::Surroundings, FreezeArea::Region),
+        ] {
+            let name = stage.name(&format!("{sampling:?}-{keeps:?}"));
+            let pane = Pane::new([30.0, 20.0, 120.0, 70.0], glass(5.0).with_sampling(sampling));
+            stage.show(|ui| ui.pane(&pane));
+            step(&mut stage, 1);
+            stage.headless.warm_up();
+            let shown = |stage: &Stage| stage.glass.pixels(&stage.headless);
+            let live = shown(&stage);
+            stage.change(0, (FreezeBlur, keeps));
+            step(&mut stage, 1);
+            let first = shown(&stage);
+            let most = most_different(if is_whole(sampling) {
+                FreezeArea::Viewport
+            } else {
+                keeps
+            });
+            assert_near(&format!("{name}-first"), &first, &live, area, most);
+            for frame in 2..12 {
+                step(&mut stage, frame);
+                let [plain, got] = [&stage.plain, &stage.glass].map(|view| view.pixels(&stage.headless));
+                assert_part(&format!("{name}-{frame}"), &got, &first, area);
+                assert_part(&format!("{name}-outside-{frame}"), &got, &plain, outside);
+            }
+            // The result is a level of the blur, and the picture what was to be kept.
+            let texel = if stage.format == HDR { 8 } else { 4 };
+            let is_region = (sampling, keeps) == (BackdropSampling::Inside, FreezeArea::Region);
+            let kept = if is_region { area.size() } else { SIZE };
+            let picture = u64::from(texel * kept.element_product());
+            let held = bytes_held(&stage.headless);
+            assert!(
+                held > picture && held < picture + u64::from(8 * area.size().element_product()),
+                "{name}: {held} bytes are held, {picture} of them the picture"
+            );
+            // Colours, opacity, radius and place act on the kept picture.
+            let still = {
+                stir(&mut stage.headless, 1);
+                stage
+                    .headless
+                    .app
+                    .world_mut()
+                    .entity_mut(stage.panes[0])
+                    .remove::<FreezeBlur>();
+                let mut thawed = Vec::new();
+                for change in changes(sampling) {
+                    stage.change(0, change);
+                    stage.headless.frame();
+                    thawed.push(shown(&stage));
+                }
+                thawed
+            };
+            stage.change(0, pane.glass);
+            stage.headless.frame();
+            stage.change(0, FreezeBlur);
+            stage.headless.frame();
+            for (index, (change, expected)) in changes(sampling).into_iter().zip(&still).enumerate() {
+                stage.change(0, change);
+                step(&mut stage, 20 + index as u32);
+                let got = shown(&stage);
+                assert_near(&format!("{name}-change-{index}"), &got, expected, area, most);
+            }
+            stage.clear();
+            (0..6).for_each(|_| stage.headless.frame());
+            assert_eq!(bytes_held(&stage.headless), 0, "{name}: all is given back");
+        }
+    }
+}
+
+/// Whether the viewport is kept, whatever is asked for.
+fn is_whole(sampling: BackdropSampling) -> bool {
+    sampling == BackdropSampling::Surroundings
+}
+
+/// Settings of one pane that is solid.
+fn changes(sampling: BackdropSampling) -> [BackdropBlur; 4] {
+    [
+        glass(2.0),
+        glass(5.0).with_saturation(0.3),
+        glass(17.0).with_brightness(1.4),
+        glass(5.0),
+    ]
+    .map(|glass| glass.with_sampling(sampling))
+}
+
+#[test]
+fn glass_that_moves_shows_other_parts_of_the_picture() {
+    for stage in stages() {
+        let Some(mut stage) = stage else {
+            return;
+        };
+        let pane = Pane::new(
+            [30.0, 20.0, 60.0, 50.0],
+            glass(4.0).with_sampling(BackdropSampling::Surroundings),
+        );
+        stage.show(|ui| ui.pane(&pane));
+        step(&mut stage, 1);
+        stage.headless.warm_up();
+        stage.change(0, FreezeBlur);
+        stage.headless.frame();
+        let still = to_picture(&stage.plain.pixels(&stage.headless));
+        for (frame, place) in (2..).zip([
+            [90.0, 40.0, 60.0, 50.0],
+            [10.0, 5.0, 180.0, 100.0],
+            [60.0, 30.0, 3.0, 70.0],
+        ]) {
+            let moved = Pane::new(place, pane.glass);
+            stage.change(0, moved.node());
+            step(&mut stage, frame);
+            let (plain, got) = (
+                stage.plain.picture(&stage.headless),
+                stage.glass.picture(&stage.headless),
+            );
+            let frozen = compose(&still, &[moved.layer()], stage.format);
+            let area = place.map(|side| side as usize);
+            let expected = Picture::from_fn(plain.width, plain.height, |x, y| {
+                let is_inside = (area[0]..area[0] + area[2]).contains(&x) && (area[1]..area[1] + area[3]).contains(&y);
+                if is_inside { frozen.at(x, y) } else { plain.at(x, y) }
+            });
+            let peak = still.texels.iter().flatten().copied().fold(1.0, f64::max);
+            let name = stage.name(&format!("moved-{frame}"));
+            let tolerance = crate::support::compositor::tolerance(stage.format, peak);
+            assert_close(&name, &got, &expected, &[0, 1, 2, 3], tolerance);
+        }
+    }
+}
+
+#[test]
+fn glass_is_frozen_sharp_hidden_and_over_other_glass() {
+    for stage in stages() {
+        let Some(mut stage) = stage else {
+            return;
+        };
+        let area = URect::new(30, 20, 150, 90);
+        let below = Pane::new([20.0, 10.0, 100.0, 60.0], glass(6.0));
+        let above = Pane::new([30.0, 20.0, 120.0, 70.0], glass(0.0));
+        stage.show(|ui| ui.panes(&[below, above]));
+        step(&mut stage, 1);
+        stage.headless.warm_up();
+        let live = stage.glass.pixels(&stage.headless);
+        // Of no opacity in the frame in which it is frozen.
+        stage.change(1, (glass(0.0).with_opacity(0.0), FreezeBlur));
+        stage.headless.frame();
+        stage.change(1, glass(0.0));
+        for frame in 2..6 {
+            step(&mut stage, frame);
+            let got = stage.glass.pixels(&stage.headless);
+            assert_part(&stage.name(&format!("sharp-{frame}")), &got, &live, area);
+        }
+        // A hidden pane is frozen when it is seen.
+        stage.change(1, Visibility::Hidden);
+        stage
+            .headless
+            .app
+            .world_mut()
+            .entity_mut(stage.panes[1])
+            .remove::<FreezeBlur>();
+        step(&mut stage, 7);
+        stage.change(1, FreezeBlur);
+        step(&mut stage, 8);
+        stage.change(1, Visibility::Inherited);
+        step(&mut stage, 9);
+        let seen = stage.glass.pixels(&stage.headless);
+        stage.change(1, Visibility::Hidden);
+        step(&mut stage, 10);
+        stage.change(1, Visibility::Inherited);
+        step(&mut stage, 11);
+        let got = stage.glass.pixels(&stage.headless);
+        assert_part(&stage.name("hidden"), &got, &seen, area);
+    }
+}
+
+#[test]
+fn a_profile_varies_over_the_kept_picture() {
+    for stage in stages() {
+        let Some(mut stage) = stage else {
+            return;
+        };
+        // Not at the origin of the camera's texture, to which grids are locked.
+        let area = URect::new(31, 19, 151, 90);
+        let profile = |from: f32| BlurProfile::Linear {
+            start: Vec2::ZERO,
+            end: Vec2::Y,
+            from,
+            to: 1.0,
+        };
+        for keeps in [FreezeArea::Region, FreezeArea::Viewport] {
+            let pane = Pane::new([31.0, 19.0, 120.0, 71.0], glass(9.0));
+            stage.show(|ui| {
+                let entity = ui.pane_of((pane.node(), pane.glass, profile(0.0)));
+                assert!(entity.is_some() == ui.is_glass);
+            });
+            step(&mut stage, 1);
+            stage.headless.warm_up();
+            let live = stage.glass.pixels(&stage.headless);
+            let assert_same = |stage: &Stage, what: &str| {
+                let name = stage.name(&format!("profile-{keeps:?}-{what}"));
+                assert_near(
+                    &name,
+                    &stage.glass.pixels(&stage.headless),
+                    &live,
+                    area,
+                    most_different(keeps),
+                );
+            };
+            stage.change(0, (FreezeBlur, keeps));
+            stage.headless.frame();
+            assert_same(&stage, "first");
+            step(&mut stage, 2);
+            assert_same(&stage, "later");
+            stage.change(0, profile(0.5));
+            step(&mut stage, 3);
+            let changed = stage.glass.pixels(&stage.headless);
+            assert!(part(&changed, area) != part(&live, area), "{}", stage.name("profile"));
+            stage.change(0, profile(0.0));
+            step(&mut stage, 4);
+            assert_same(&stage, "back");
+        }
+    }
+}
+
+#[test]
+fn regions_are_frozen_and_a_world_may_stop() {
+    for (backend, layer) in BACKENDS
+        .into_iter()
+        .zip([BackdropLayer::BelowUi, BackdropLayer::AboveUi])
+    {
+        let Some(mut stage) = Stage::new(backend, Kind::Core2d, LDR) else {
+            return;
+        };
+        // A second camera on the target of the first, with glass over all of it.
+        let target = stage.glass.target.clone();
+        let menu = stage.spawn((
+            Camera2d,
+            Camera {
+                order: 1,
+                clear_color: ClearColorConfig::None,
+                ..default()
+            },
+            bevy::camera::RenderTarget::Image(target.into()),
+            Msaa::Off,
+        ));
+        let whole = Rect::from_corners(Vec2::ZERO, SIZE.as_vec2());
+        let region = BackdropRegion::new(menu, whole).with_layer(layer);
+        let pane = stage.spawn((region, glass(7.0)));
+        step(&mut stage, 1);
+        stage.headless.warm_up();
+        let live = stage.glass.pixels(&stage.headless);
+        let world = stage.glass.camera;
+        stage.headless.app.world_mut().entity_mut(pane).insert(FreezeBlur);
+        step(&mut stage, 1);
+        crate::support::scene::set_active(&mut stage.headless, world, false);
+        for frame in 2..8 {
+            step(&mut stage, frame);
+            let got = stage.glass.pixels(&stage.headless);
+            assert!(got.bytes == live.bytes, "{}: frame {frame}", stage.name("stopped"));
+        }
+        crate::support::scene::set_active(&mut stage.headless, world, true);
+        stage.headless.app.world_mut().entity_mut(pane).remove::<FreezeBlur>();
+        step(&mut stage, 1);
+        let got = stage.glass.pixels(&stage.headless);
+        assert!(got.bytes == live.bytes, "{}", stage.name("thawed"));
+    }
+}
+
+#[test]
+fn nodes_that_cover_each_other_keep_their_own_pictures() {
+    for stage in stages() {
+        let Some(mut stage) = stage else {
+            return;
+        };
+        let panes = [
+            Pane::new([10.0, 10.0, 80.0, 60.0], glass(3.0)),
+            Pane::new([60.0, 30.0, 80.0, 60.0], glass(8.0)),
+            Pane::new([120.0, 50.0, 70.0, 60.0], glass(2.0)),
+        ];
+        stage.show(|ui| {
+            ui.panes(&panes);
+            // Something between and over them, which stays live.
+            ui.spawn((
+                node(Vec2::new(150.0, 2.0), Vec2::new(40.0, 20.0)),
+                BackgroundColor(Color::WHITE),
+            ));
+        });
+        step(&mut stage, 1);
+        stage.headless.warm_up();
+        let live = stage.glass.pixels(&stage.headless);
+        (0..3).for_each(|index| stage.change(index, FreezeBlur));
+        for frame in 1..6 {
+            step(&mut stage, frame);
+            let got = stage.glass.pixels(&stage.headless);
+            for area in [[10, 10, 90, 70], [60, 30, 140, 90], [120, 50, 190, 110]] {
+                let [left, top, right, bottom] = area;
+                let area = URect::new(left, top, right, bottom);
+                assert_part(&stage.name(&format!("covering-{left}-{frame}")), &got, &live, area);
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What is said, and what is lost.
+
+use super::{Lost, assert_bits, record_losses, step};
+use crate::support::logs;
+use crate::support::scene::{Kind, SIZE};
+use crate::support::twins::Twins;
+use bevy::camera::CameraMainTextureUsages;
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureFormat, TextureUsages};
+use bevy_gaussian_blur::prelude::*;
+
+const LDR: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+
+#[test]
+fn a_texture_that_cannot_be_copied_is_not_frozen() {
+    let Some(mut twins) = Twins::with(Kind::Core2d, SIZE, LDR, record_losses) else {
+        return;
+    };
+    let usages = TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING;
+    twins.insert(CameraMainTextureUsages(usages));
+    twins.blur((GaussianBlur::from_sigma(4.0), FreezeBlur));
+    twins.headless.warm_up();
+    step(&mut twins.headless, 1);
+    // It goes on, and says so once.
+    twins.assert_blurred("goes-on-unfrozen", [4.0; 2]);
+    step(&mut twins.headless, 2);
+    twins.assert_blurred("goes-on-unfrozen-2", [4.0; 2]);
+    let camera = twins.blurred.camera;
+    assert_eq!(twins.headless.app.world().resource::<Lost>().0, [camera]);
+    let said = logs::all(&format!("the frozen blur of entity {camera} goes on unfrozen"));
+    assert!(said.len() <= 1, "{said:?}");
+}
+
+#[test]
+fn what_freezes_nothing_is_said_once() {
+    let Some(mut twins) = Twins::new(Kind::Core2d, SIZE, LDR) else {
+        return;
+    };
+    let name = "frozen user interface";
+    twins.blur((
+        Name::new(name),
+        GaussianBlur::from_sigma(4.0),
+        BlurStage::AfterUi,
+        FreezeBlur,
+    ));
+    twins.headless.warm_up();
+    let frozen = twins.blurred.pixels(&twins.headless);
+    step(&mut twins.headless, 1);
+    assert_bits("after the user interface", &twins.blurred, &twins.headless, &frozen);
+    assert!(logs::all(name).len() <= 1, "{:?}", logs::all(name));
+}
