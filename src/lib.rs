@@ -54,6 +54,11 @@
 //! [`BackdropBlur`] blurs what has been painted before a node, scene and user interface, behind it. [`BackdropRegion`] does it
 //! for any rectangle of a viewport.
 //!
+//! # A pause
+//!
+//! [`FreezeBlur`] lets a camera's blur or glass go on with the picture of one frame. With no change nothing is blurred, and the
+//! world may stop.
+//!
 //! # In render systems of your own
 //!
 //! [`recorder`] blurs any texture between two passes of yours: outlines, light maps, soft shadows, fog of war.

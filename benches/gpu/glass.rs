@@ -33,15 +33,22 @@ enum Setting {
     Beside(u32, f32),
     /// As many over each other, so that each sees the one below.
     Stacked(u32, f32),
+    /// The camera is blurred, and frozen: its result is painted.
+    FrozenCamera,
+    /// As many panels side by side, frozen: their results are painted.
+    FrozenBeside(u32, f32),
 }
 
-const SETTINGS: [Setting; 6] = [
+const SETTINGS: [Setting; 9] = [
     Setting::Empty,
     Setting::Camera,
     Setting::Beside(1, 5.0),
     Setting::Beside(36, 1.0),
     Setting::Beside(1, 100.0),
     Setting::Stacked(8, 5.0),
+    Setting::FrozenCamera,
+    Setting::FrozenBeside(36, 1.0),
+    Setting::FrozenBeside(1, 100.0),
 ];
 
 impl Setting {
@@ -51,23 +58,31 @@ impl Setting {
             Self::Camera => "camera blur".into(),
             Self::Beside(count, share) => format!("{count} of {share} %"),
             Self::Stacked(count, share) => format!("{count} of {share} % stacked"),
+            Self::FrozenCamera => "camera blur, frozen".into(),
+            Self::FrozenBeside(count, share) => format!("{count} of {share} %, frozen"),
         }
     }
 
     /// The passes that draw parts of the user interface: Bevy's own, and one more for every group of glass but the first.
     fn interface_passes(self) -> u32 {
         match self {
-            Self::Empty | Self::Camera => 0,
-            Self::Beside(..) => 1,
+            Self::Empty | Self::Camera | Self::FrozenCamera => 0,
+            Self::Beside(..) | Self::FrozenBeside(..) => 1,
             Self::Stacked(count, _) => count,
         }
+    }
+
+    fn is_frozen(self) -> bool {
+        matches!(self, Self::FrozenCamera | Self::FrozenBeside(..))
     }
 
     /// The boxes of its panels, in hundredths of the screen.
     fn boxes(self) -> Vec<Rect> {
         let (count, share) = match self {
-            Self::Empty | Self::Camera => return Vec::new(),
-            Self::Beside(count, share) | Self::Stacked(count, share) => (count, share),
+            Self::Empty | Self::Camera | Self::FrozenCamera => return Vec::new(),
+            Self::Beside(count, share) | Self::Stacked(count, share) | Self::FrozenBeside(count, share) => {
+                (count, share)
+            }
         };
         let side = 10.0 * share.sqrt();
         let columns = (count as f32).sqrt().ceil();
@@ -124,11 +139,11 @@ impl Screen {
     fn show(&mut self, setting: Setting) {
         let (camera, blur) = (self.camera, self.blur());
         let world = self.headless.app.world_mut();
-        world.entity_mut(camera).remove::<GaussianBlur>();
+        world.entity_mut(camera).remove::<(GaussianBlur, FreezeBlur)>();
         if let Some(shown) = self.shown.take() {
             world.despawn(shown);
         }
-        if setting == Setting::Camera {
+        if matches!(setting, Setting::Camera | Setting::FrozenCamera) {
             world.entity_mut(camera).insert(blur);
         }
         let panel = |place: Rect| {
@@ -159,6 +174,17 @@ impl Screen {
         self.shown = Some(root);
     }
 
+    /// Freezes what is shown, when it has been drawn.
+    fn freeze(&mut self) {
+        let camera = self.camera;
+        let world = self.headless.app.world_mut();
+        let mut panels = world.query_filtered::<Entity, With<BackdropBlur>>();
+        let panels: Vec<Entity> = panels.iter(world).collect();
+        for entity in panels.into_iter().chain([camera]) {
+            world.entity_mut(entity).insert((FreezeBlur, FreezeArea::Region));
+        }
+    }
+
     /// The times of some frames with a setting, in microseconds.
     fn time(&mut self, setting: Setting, count: usize) -> Result<Vec<f64>, String> {
         self.show(setting);
@@ -166,6 +192,9 @@ impl Screen {
         let is_complete = |world: &mut World| world.resource::<BlurReadiness>().is_complete();
         if !self.headless.frames_until(1000, is_complete) {
             return Err("the pipelines were not compiled in 1000 frames".to_owned());
+        }
+        if setting.is_frozen() {
+            self.freeze();
         }
         let mut times = Vec::new();
         for _ in 0..WARM_UP + count {

@@ -19,14 +19,15 @@ pub const UPSAMPLE: &str = "upsample";
 pub const GATHER: &str = "gather";
 /// The span of the pass that blends blurs of several strengths, where a [`BlurProfile`](crate::BlurProfile) asks for it.
 pub const BLEND: &str = "blend";
-/// The span of a pass that only copies: an image whose blur is too weak to show, or, with render passes, the sharp picture of
-/// a blur that varies in place.
+/// The span of a pass that only copies: an image whose blur is too weak to show, the picture or the result of a
+/// [frozen](crate::FreezeBlur) camera, or, with render passes, the sharp picture of a blur that varies in place.
 pub const COPY: &str = "copy";
 
 /// All spans of passes, in the order in which they run.
 pub const PASSES: [&str; 8] = [COPY, DOWNSAMPLE, HORIZONTAL, VERTICAL, BLUR, UPSAMPLE, GATHER, BLEND];
 
-/// How many bytes the intermediate textures of all blurs hold. The copies that blurs in place keep are not among them.
+/// How many bytes the intermediate textures of all blurs hold, and the pictures and results of
+/// [frozen](crate::FreezeBlur) ones. The copies that blurs of images in place keep are not among them.
 pub const TEXTURE_BYTES: DiagnosticPath = DiagnosticPath::const_new("gaussian_blur/texture_bytes");
 
 /// The name under which an entity's blur appears among the diagnostics.

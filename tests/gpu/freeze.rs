@@ -56,9 +56,10 @@ fn bytes_held(headless: &Headless) -> u64 {
 
 /// The entities on which a loss was triggered.
 #[derive(Resource, Default)]
-struct Lost(Vec<Entity>);
+pub struct Lost(pub Vec<Entity>);
 
-fn record_losses(app: &mut App) {
+/// Starts recording losses.
+pub fn record_losses(app: &mut App) {
     app.init_resource::<Lost>()
         .add_observer(|lost: On<FreezeLost>, mut all: ResMut<Lost>| all.0.push(lost.entity));
 }

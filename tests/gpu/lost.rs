@@ -3,6 +3,7 @@
 //!
 //! The scene is one of meshes and nodes: Bevy 0.19 keeps what its sprites had on the old device, and panics on the new one.
 
+use crate::freeze::{Lost, record_losses, stir};
 use crate::support::headless::Headless;
 use crate::support::images::{plain, spawn, target_of};
 use crate::support::recording::{Settings, Shown as End, WantedRecordings, follow_recordings};
@@ -227,4 +228,50 @@ fn interfaces_come_back() {
         let region = BackdropRegion::new(view.camera, Rect::new(20.0, 15.0, 120.0, 90.0));
         shown.headless.app.world_mut().spawn((region, glass));
     });
+}
+
+#[test]
+fn frozen_pictures_are_lost_and_blurs_go_on() {
+    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
+        let Some(mut shown) = Shown::new(backend) else {
+            return;
+        };
+        record_losses(&mut shown.headless.app);
+        scene::spawn(&mut shown.headless, Kind::Core3d, 1.0);
+        let frozen = shown.view(Kind::Core3d, "a frozen camera");
+        frozen.insert(&mut shown.headless, GaussianBlur::new(9.0));
+        let live = shown.view(Kind::Core3d, "a live camera");
+        live.insert(&mut shown.headless, GaussianBlur::new(9.0));
+        let mut panes = Vec::new();
+        for view in [&frozen, &live] {
+            let region = BackdropRegion::new(view.camera, Rect::new(20.0, 15.0, 120.0, 90.0));
+            panes.push(
+                shown
+                    .headless
+                    .app
+                    .world_mut()
+                    .spawn((region, BackdropBlur::new(20.0)))
+                    .id(),
+            );
+        }
+        shown.headless.warm_up();
+        for entity in [frozen.camera, panes[0]] {
+            shown.headless.app.world_mut().entity_mut(entity).insert(FreezeBlur);
+        }
+        stir(&mut shown.headless, 1);
+        shown.headless.frame();
+        stir(&mut shown.headless, 2);
+        shown.headless.frame();
+        let [kept, running] = [&frozen, &live].map(|view| view.pixels(&shown.headless).bytes);
+        assert!(kept != running, "{backend:?}: nothing is frozen");
+        shown.lose_device();
+        shown.headless.warm_up();
+        let [after, running] = [&frozen, &live].map(|view| view.pixels(&shown.headless).bytes);
+        assert!(after == running, "{backend:?}: a blur does not go on");
+        let mut lost = core::mem::take(&mut shown.headless.app.world_mut().resource_mut::<Lost>().0);
+        lost.sort_unstable();
+        let mut expected = [frozen.camera, panes[0]];
+        expected.sort_unstable();
+        assert_eq!(lost, expected, "{backend:?}: both are told, once");
+    }
 }

@@ -83,6 +83,10 @@ impl World {
         let mut headless = Headless::from(app);
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         scene::spawn(&mut headless, Kind::Core3d, 1.0);
+        // From the first glass on, its pipelines are compiled for every camera: in the first round as in the second.
+        let glass = headless.app.world_mut().spawn(BackdropBlur::new(0.0)).id();
+        headless.app.update();
+        headless.app.world_mut().despawn(glass);
         Some(Self {
             headless,
             mode,
