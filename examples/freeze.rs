@@ -16,7 +16,8 @@
 mod common;
 
 use bevy::camera::Hdr;
-use bevy::diagnostic::{Diagnostic, DiagnosticsStore, FrameTimeDiagnosticsPlugin};
+use bevy::diagnostic::DiagnosticsStore;
+use bevy::platform::time::Instant;
 use bevy::prelude::*;
 use bevy::window::PresentMode;
 use bevy_gaussian_blur::prelude::*;
@@ -57,7 +58,6 @@ fn main() -> AppExit {
         unattended.default_plugins("Gaussian blur: a frozen world"),
         GaussianBlurPlugin::default(),
         GaussianBlurDiagnosticsPlugin,
-        FrameTimeDiagnosticsPlugin::new(20),
         ScenePlugin,
     ))
     .insert_resource(Pause {
@@ -215,24 +215,27 @@ fn ease(time: Res<Time<Real>>, mut pause: ResMut<Pause>, mut glass: Single<&mut 
     glass.brightness = 1.0 - 0.3 * eased;
 }
 
-/// The times of this frame, and those of the last running and the last paused one.
+/// The times of this frame, and those of the last running and the last paused one that was like the frames before it.
 fn show_times(
     store: Res<DiagnosticsStore>,
     pause: Res<Pause>,
     mut text: Single<&mut Text, With<Times>>,
+    mut before: Local<Option<Instant>>,
+    mut frame: Local<f64>,
     mut last: Local<[String; 2]>,
 ) {
-    let frame = store
-        .get(&FrameTimeDiagnosticsPlugin::FRAME_TIME)
-        .and_then(Diagnostic::smoothed);
-    let times = format!("frame {:.2} ms, GPU {}", frame.unwrap_or(0.0), gpu_time(&store));
-    // It takes a moment until a time is that of a state.
-    if pause.frames > 60 {
+    let now = Instant::now();
+    let milliseconds = before
+        .replace(now)
+        .map_or(0.0, |before| (now - before).as_secs_f64() * 1e3);
+    *frame += 0.2 * (milliseconds - *frame);
+    let times = format!("frame {:.2} ms, GPU {}", *frame, gpu_time(&store));
+    if pause.frames > 12 && pause.progress == f32::from(u8::from(pause.is_on)) {
         last[usize::from(pause.is_on)].clone_from(&times);
     }
-    let state = if pause.is_on { "paused" } else { "running" };
     text.0 = format!(
-        "{state}: {times}\nlast running: {}\nlast paused: {}\nEscape: {}",
+        "{}: {times}\nlast running: {}\nlast paused: {}\nEscape: {}",
+        if pause.is_on { "paused" } else { "running" },
         last[0],
         last[1],
         if pause.is_on { "go on" } else { "pause" }
@@ -253,7 +256,7 @@ fn gpu_time(store: &DiagnosticsStore) -> String {
                 .as_str()
                 .strip_prefix("render/")?
                 .strip_suffix("/elapsed_gpu")?;
-            Some((span, figure.smoothed()?))
+            Some((span, figure.value()?))
         })
         .collect();
     let is_part = |span: &str| {

@@ -62,7 +62,7 @@ fn scene(scatters: bool) -> (Vec<Reader>, Vec<Painted>) {
         readers.push(Reader {
             backdrop: panel,
             cut,
-            reads,
+            reads: Some(reads),
         });
         painted.push((FloatOrd(cut + 0.25), Some(reads)));
         for item in 0..(panel + 1) * ITEMS / count() - panel * ITEMS / count() {

@@ -46,12 +46,19 @@ pub struct CameraFreeze {
 /// A blur of the picture, in a version of the mask.
 type Asked = (BlurRequest, u64);
 
-type FrozenCamera = (With<Camera>, With<GaussianBlur>);
+type FrozenCamera = (
+    Entity,
+    RenderEntity,
+    Ref<'static, FreezeBlur>,
+    Option<&'static BlurProfile>,
+);
+
+type IsCamera = (With<Camera>, With<GaussianBlur>);
 
 /// Takes over which cameras are frozen, active or not. Those that are no more go, with all that they held.
 pub fn extract_frozen(
     mut commands: Commands,
-    frozen: Extract<Query<(Entity, RenderEntity, Ref<FreezeBlur>, Option<&BlurProfile>), FrozenCamera>>,
+    frozen: Extract<Query<FrozenCamera, IsCamera>>,
     masks: Extract<Res<MaskRevisions>>,
     mut known: Query<(Entity, &mut CameraFreeze)>,
 ) {
