@@ -1,0 +1,71 @@
+"""Tests of the page of parts.rs: recorded blurs, and the frozen blur of a camera."""
+
+import json
+
+import numpy as np
+
+from page import Page
+from reference import blurred
+
+# Of the canvas, which shows the picture twice, texel by texel.
+SIZE = (322, 123)
+
+SIGMAS = [0, 0.8, 3, 10, 40]
+
+# In 1/255: as for the slider, and what eight bits of alpha make of the colour that it is multiplied by.
+TOLERANCE = 2
+
+
+class Parts(Page):
+    """The page that `scripts/web --parts` builds."""
+
+    name = "parts"
+
+    def __init__(self, address, api):
+        super().__init__(address, api, SIZE)
+
+    def show(self, sigma=0, camera_sigma=0, angle=0, is_frozen=False):
+        """The canvas when it shows that."""
+        self.module(f"ask({sigma}, {camera_sigma}, {angle}, {json.dumps(is_frozen)})")
+        self.browser.frames(6)
+        return self.settled()
+
+
+def test_recorder(options, address, api):
+    """A blur that a render system records: the very texels of an image's blur, and the Gaussian."""
+    with Parts(address, api) as page:
+        page.ready()
+        sharp = np.hsplit(page.show(), 2)[0][:, :, :3]
+        other, errors = {}, {}
+        for sigma in SIGMAS:
+            image, recorded = np.hsplit(page.show(sigma), 2)
+            other[sigma] = np.count_nonzero(image != recorded)
+            errors[sigma] = np.abs(recorded[:, :, :3] - blurred(sharp, 3 * sigma)).max()
+            page.browser.screenshot(options.pictures / f"recorder-{sigma}-{api}.png")
+        print("   ", api, "bytes that differ:", ", ".join(f"{sigma}: {count}" for sigma, count in other.items()))
+        print("   ", api, "worst errors in 1/255:", ", ".join(f"{sigma}: {error:.2f}" for sigma, error in errors.items()))
+        page.check_console()
+        assert not any(other.values()), "recorded, the blur is another"
+        assert max(errors.values()) <= TOLERANCE, "not the Gaussian"
+
+
+def test_freeze(options, address, api):
+    """The frozen blur of a camera: the picture stays, the strength may change, and it goes on."""
+    with Parts(address, api) as page:
+        page.ready()
+        weak, strong = [page.show(camera_sigma=sigma, angle=1) for sigma in [5, 9]]
+        assert (weak != strong).any() and (weak != page.show(angle=1)).any(), "the camera is not blurred"
+        page.show(camera_sigma=5, angle=1)
+        stages = [
+            ("frozen", weak, page.show(camera_sigma=5, angle=1, is_frozen=True)),
+            ("frozen, and turned", weak, page.show(camera_sigma=5, angle=2, is_frozen=True)),
+            ("frozen, and stronger", strong, page.show(camera_sigma=9, angle=2, is_frozen=True)),
+            ("frozen, and as before", weak, page.show(camera_sigma=5, angle=2, is_frozen=True)),
+        ]
+        thawed = page.show(camera_sigma=5, angle=2)
+        stages.append(("turned back", weak, page.show(camera_sigma=5, angle=1)))
+        other = {stage: np.count_nonzero(expected != shown) for stage, expected, shown in stages}
+        print("   ", api, "bytes that differ:", ", ".join(f"{stage}: {count}" for stage, count in other.items()))
+        page.check_console()
+        assert not any(other.values()), "not the picture that was frozen"
+        assert (thawed != weak).any(), "it does not go on"

@@ -1,0 +1,203 @@
+//! Two parts of the library in a browser: blurs that a render system records, and the frozen blur of a camera.
+//!
+//! You should see a picture of bars and noise twice, blurred alike: on the left by [`BlurImage`], on the right by a
+//! [`TextureBlur`]. `parts.html` is the page, `parts.py` says what to show and looks at the texels.
+
+use bevy::core_pipeline::schedule::{Core2d, Core2dSystems};
+use bevy::prelude::*;
+use bevy::render::extract_resource::{ExtractResource, ExtractResourcePlugin};
+use bevy::render::render_asset::RenderAssets;
+use bevy::render::render_resource::TextureFormat;
+use bevy::render::renderer::RenderContext;
+use bevy::render::texture::GpuImage;
+use bevy::render::{Render, RenderApp, RenderSystems};
+use bevy_gaussian_blur::prelude::*;
+use bevy_gaussian_blur::recorder::{BlurTexture, TextureBlur, TextureBlurRecorder, TextureBlurRequest, TextureBlurs};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// The size of the picture in texels. It is odd, so that no level of a blur ends with the picture, and no window is lower than
+/// 120 pixels.
+const SIZE: UVec2 = UVec2::new(161, 123);
+
+const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+
+/// That of both blurs, whose defaults differ.
+const ALPHA: BlurAlpha = BlurAlpha::Straight;
+
+/// What the page asks for.
+#[derive(Resource, ExtractResource, Clone, Default, PartialEq)]
+struct Asked {
+    /// Of the picture's two blurs, in texels.
+    sigma: f32,
+    /// Of the camera's blur, in texels.
+    camera_sigma: f32,
+    /// How far both sprites are turned, in radians.
+    angle: f32,
+    is_frozen: bool,
+}
+
+static ASKED: Mutex<Option<Asked>> = Mutex::new(None);
+
+fn asked() -> MutexGuard<'static, Option<Asked>> {
+    ASKED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Says what to show from the next frame on.
+#[wasm_bindgen]
+pub fn ask(sigma: f32, camera_sigma: f32, angle: f32, is_frozen: bool) {
+    *asked() = Some(Asked {
+        sigma,
+        camera_sigma,
+        angle,
+        is_frozen,
+    });
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// The page is told once that blurs can be shown.
+    #[wasm_bindgen(js_namespace = parts, js_name = onReady)]
+    fn on_ready();
+}
+
+fn main() -> AppExit {
+    let window = Window {
+        canvas: Some("#canvas".to_owned()),
+        resolution: (SIZE * UVec2::new(2, 1)).into(),
+        ..default()
+    };
+    let window = WindowPlugin {
+        primary_window: Some(window),
+        ..default()
+    };
+    let mut app = App::new();
+    app.add_plugins((
+        DefaultPlugins.set(window).set(ImagePlugin::default_nearest()),
+        GaussianBlurPlugin::default(),
+        ExtractResourcePlugin::<Asked>::default(),
+        ExtractResourcePlugin::<Pictures>::default(),
+    ))
+    .insert_resource(ClearColor(Color::BLACK))
+    .init_resource::<Asked>()
+    .add_systems(Startup, setup)
+    .add_systems(
+        Update,
+        (
+            (listen, apply.run_if(resource_changed::<Asked>)).chain(),
+            on_ready.run_if(blurs_ready.and_then(run_once)),
+        ),
+    );
+    app.sub_app_mut(RenderApp)
+        .init_resource::<Recorded>()
+        .add_systems(Render, prepare.in_set(RenderSystems::PrepareBindGroups))
+        .add_systems(Core2d, record.before(Core2dSystems::MainPass));
+    app.run()
+}
+
+/// What the recorder reads and writes.
+#[derive(Resource, ExtractResource, Clone)]
+struct Pictures {
+    sharp: Handle<Image>,
+    recorded: Handle<Image>,
+}
+
+fn setup(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
+    let sharp = images.add(picture());
+    let [blurred, recorded] = [(); 2].map(|()| images.add(Image::new_target_texture(SIZE.x, SIZE.y, FORMAT, None)));
+    commands.spawn((Camera2d, Msaa::Off));
+    // Each half of the window is a sprite, texel by texel.
+    let place = |side: f32| Transform::from_xyz(side * 0.5 * SIZE.x as f32, 0.0, 0.0);
+    let image = BlurImage::new(sharp.clone()).with_target(blurred.clone());
+    commands.spawn((image.with_alpha(ALPHA), Sprite::from_image(blurred), place(-1.0)));
+    commands.spawn((Sprite::from_image(recorded.clone()), place(1.0)));
+    commands.insert_resource(Pictures { sharp, recorded });
+}
+
+/// Bars on the left and noise on the right. Alpha is noise as well, and nowhere so low that eight bits say little of the colour.
+fn picture() -> Image {
+    let texel = |index: u32| {
+        let [x, y] = [index % SIZE.x, index / SIZE.x];
+        let [red, green, blue, alpha] = (index * index).wrapping_mul(0x9e37_79b1).to_be_bytes();
+        let bar = if (x / 7 + y / 19) % 2 == 0 { 20 } else { 230 };
+        let alpha = 128 + alpha / 2;
+        if x < SIZE.x / 2 {
+            [bar, 255 - bar, 60, alpha]
+        } else {
+            [red, green, blue, alpha]
+        }
+    };
+    let mut image = Image::new_target_texture(SIZE.x, SIZE.y, FORMAT, None);
+    image.data = Some((0..SIZE.element_product()).flat_map(texel).collect());
+    image
+}
+
+fn listen(mut known: ResMut<Asked>) {
+    if let Some(asked) = asked().take() {
+        known.set_if_neq(asked);
+    }
+}
+
+fn apply(
+    asked: Res<Asked>,
+    mut image: Single<&mut GaussianBlur, With<BlurImage>>,
+    camera: Single<Entity, With<Camera2d>>,
+    mut sprites: Query<&mut Transform, With<Sprite>>,
+    mut commands: Commands,
+) {
+    image.set_if_neq(GaussianBlur::from_sigma(asked.sigma));
+    let mut camera = commands.entity(*camera);
+    camera.insert(GaussianBlur::from_sigma(asked.camera_sigma));
+    if asked.is_frozen {
+        camera.insert_if_new(FreezeBlur);
+    } else {
+        camera.remove::<FreezeBlur>();
+    }
+    for mut transform in &mut sprites {
+        transform.rotation = Quat::from_rotation_z(asked.angle);
+    }
+}
+
+/// The recorded blur, from frame to frame.
+#[derive(Resource, Default)]
+struct Recorded(TextureBlur);
+
+impl Pictures {
+    /// Both on the GPU.
+    fn textures(&self, images: &RenderAssets<GpuImage>) -> Option<[BlurTexture; 2]> {
+        Some([images.get(&self.sharp)?.into(), images.get(&self.recorded)?.into()])
+    }
+}
+
+fn prepare(
+    asked: Res<Asked>,
+    pictures: Res<Pictures>,
+    images: Res<RenderAssets<GpuImage>>,
+    mut blur: ResMut<Recorded>,
+    mut blurs: TextureBlurs,
+) {
+    let Some([sharp, recorded]) = pictures.textures(&images) else {
+        return;
+    };
+    // As the image's blur has it, to the bit.
+    let sigma = GaussianBlur::from_sigma(asked.sigma).sigma();
+    let request = TextureBlurRequest {
+        alpha: ALPHA,
+        ..TextureBlurRequest::new(&sharp, &recorded, Vec2::splat(sigma))
+    };
+    if let Err(error) = blurs.prepare(&mut blur.0, &request) {
+        error!("the recorded blur: {error}");
+    }
+}
+
+fn record(
+    pictures: Res<Pictures>,
+    images: Res<RenderAssets<GpuImage>>,
+    mut blur: ResMut<Recorded>,
+    recorder: TextureBlurRecorder,
+    mut context: RenderContext,
+) {
+    if let Some([sharp, recorded]) = pictures.textures(&images) {
+        recorder.record(&mut blur.0, &mut context, &sharp, &recorded, None);
+    }
+}
