@@ -41,8 +41,10 @@ use serde::{Deserialize, Serialize};
 /// A frozen camera still renders its world, and paints over it. To save that, too, put opaque glass over the whole viewport on
 /// a camera for the user interface, one that shares the texture of the world's camera: the same target, `Hdr` and `Msaa`, and
 /// [`ClearColorConfig::None`]. Freeze the glass, and one frame later set `is_active = false` on the world's camera. Where no
-/// opaque glass lies, the texture would show the old contents and all that has been painted over them since. The example
-/// `freeze` does it.
+/// opaque glass lies, the texture would show the old contents and all that has been painted over them since.
+///
+/// The example `freeze` does it, with two thousand boxes in the world: on a software rasteriser (llvmpipe, 960x600, an unoptimised
+/// build) a frame takes 3243 ms while the game runs, 1280 of them on the GPU, and 91 ms while it is paused, 38 of them on the GPU.
 ///
 /// # Easing
 ///

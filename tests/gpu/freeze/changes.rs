@@ -7,6 +7,7 @@ use crate::support::scene::{self, Kind, SIZE};
 use crate::support::twins::{Twins, assert_gaussian_with};
 use crate::support::{assert_close, within_rounding};
 use bevy::camera::Hdr;
+use bevy::camera::visibility::RenderLayers;
 use bevy::image::ToExtents;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -150,6 +151,41 @@ fn a_mask_may_change() {
     step(&mut twins.headless, 4);
     step(&mut twins.headless, 5);
     assert_bits("the first mask", &twins.blurred, &twins.headless, &left);
+}
+
+#[test]
+fn a_mask_may_be_painted_by_a_camera() {
+    let Some(mut twins) = Twins::new(Kind::Core2d, SIZE, LDR) else {
+        return;
+    };
+    let mask = scene::target(&mut twins.headless, UVec2::splat(8), TextureFormat::Rgba8Unorm);
+    let painter = scene::camera(&mut twins.headless, Kind::Core2d, &mask, Msaa::Off);
+    let paint = |twins: &mut Twins, share: f32| {
+        let mut camera = twins.headless.app.world_mut().entity_mut(painter);
+        // It sees nothing but its clear colour.
+        camera.insert(RenderLayers::layer(3));
+        let mut camera = camera.get_mut::<Camera>().expect("a camera");
+        camera.order = -1;
+        camera.clear_color = ClearColorConfig::Custom(LinearRgba::gray(share).into());
+        camera.is_active = true;
+    };
+    paint(&mut twins, 1.0);
+    twins.blur(BlurProfile::Mask(mask.clone()));
+    freeze(&mut twins);
+    let blurred = twins.blurred.pixels(&twins.headless);
+    paint(&mut twins, 0.0);
+    step(&mut twins.headless, 1);
+    step(&mut twins.headless, 2);
+    assert!(
+        twins.blurred.pixels(&twins.headless).bytes != blurred.bytes,
+        "the mask is black"
+    );
+    paint(&mut twins, 1.0);
+    step(&mut twins.headless, 3);
+    // What is painted last counts, also when the camera stops right after it.
+    scene::set_active(&mut twins.headless, painter, false);
+    step(&mut twins.headless, 4);
+    assert_bits("the mask is white again", &twins.blurred, &twins.headless, &blurred);
 }
 
 #[test]
