@@ -22,9 +22,10 @@ use std::fs;
 use std::sync::Arc;
 use wgpu::{DownlevelFlags, Features};
 
-const LIBRARIES: [&str; 14] = [
+const LIBRARIES: [&str; 15] = [
     "common/srgb",
     "common/dither",
+    "common/compositing",
     "common/output",
     "common/pass",
     "common/cubic",

@@ -11,6 +11,7 @@ use crate::plan::stages::{stages, varying_stages};
 use crate::plan::{Finish, Means};
 use crate::program::{Filtering, Tiling};
 use crate::settings::BlurAlpha;
+use bevy::camera::CompositingSpace;
 use bevy::render::render_resource::TextureFormat;
 use std::collections::HashMap;
 
@@ -59,11 +60,24 @@ pub(super) fn every_key() -> Vec<PipelineKey> {
                         spaces: SAME_SPACES,
                     };
                     keys.extend(keys_between(&ends, tiling, filters, &mut known));
+                    let is_camera = alpha == BlurAlpha::Premultiplied && dither == Dither::Off && !in_place;
+                    for spaces in other_spaces().filter(|_| is_camera && tiling == Tiling::None) {
+                        let ends = Ends { spaces, ..ends };
+                        keys.extend(keys_between(&ends, tiling, filters, &mut known));
+                    }
                 }
             }
         }
     }
     keys
+}
+
+/// From one space of a camera to another one.
+fn other_spaces() -> impl Iterator<Item = [CompositingSpace; 2]> {
+    use CompositingSpace::{Linear, Oklab, Srgb};
+    let all = [Srgb, Linear, Oklab];
+    let pairs = all.into_iter().flat_map(move |from| all.map(|to| [from, to]));
+    pairs.filter(|[from, to]| from != to)
 }
 
 /// What a target can be dithered to. That of a camera can be floats that are written to eight bits.
