@@ -44,7 +44,7 @@ pub struct Ends {
     pub spaces: [CompositingSpace; 2],
 }
 
-/// Colours that nobody converts.
+/// No conversion.
 pub const SAME_SPACES: [CompositingSpace; 2] = [CompositingSpace::Linear; 2];
 
 impl Ends {

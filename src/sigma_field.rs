@@ -28,19 +28,11 @@ impl SigmaField {
         })
     }
 
-    /// The same where this texel of the picture is the first one.
+    /// The share of every texel, counted from this texel of the picture.
     #[must_use]
-    pub fn seen_from(&self, texel: UVec2) -> Self {
-        Self {
-            placement: Affine2::from_translation(-texel.as_vec2()) * self.placement,
-            ..self.clone()
-        }
-    }
-
-    /// The share of every texel of the picture.
-    #[must_use]
-    pub fn shares(&self) -> Shares {
-        Shares::new(&self.profile, self.size).transformed(self.placement)
+    pub fn shares_from(&self, texel: UVec2) -> Shares {
+        let placement = Affine2::from_translation(-texel.as_vec2()) * self.placement;
+        Shares::new(&self.profile, self.size).transformed(placement)
     }
 
     /// The image that says the shares, if there is one.

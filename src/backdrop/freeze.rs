@@ -1,7 +1,6 @@
 //! Glass that is frozen: every backdrop keeps a picture of its own, which its blur reads.
 
-use crate::errors::BlurError;
-use crate::freeze::{Frozen, KeptPicture, Losses, MaskRevisions, Wanted};
+use crate::freeze::{Frozen, Losses, MaskRevisions};
 use crate::gpu::BlurPreparer;
 use crate::settings::{BackdropBlur, BackdropSampling, BlurProfile, FreezeArea, FreezeBlur};
 use bevy::ecs::change_detection::Tick;
@@ -68,42 +67,9 @@ impl FrozenBackdrops {
         (!matches!(frozen.frozen, Frozen::Lost)).then_some(frozen)
     }
 
-    /// The picture of a backdrop, or room for it. Where there is none, the backdrop is frozen no more.
-    pub fn prepare(
-        &mut self,
-        entity: Entity,
-        area: URect,
-        (texture, wanted): (&Texture, Wanted),
-        preparer: &mut BlurPreparer,
-        losses: &Losses,
-    ) -> Option<&mut KeptPicture> {
-        let known = self.0.get_mut(&entity)?;
-        let is_room = match &known.frozen {
-            Frozen::Lost => return None,
-            Frozen::Waiting => false,
-            Frozen::Kept(picture) => picture.is_taken() || picture.is_for(wanted, area),
-        };
-        if !is_room {
-            match KeptPicture::new(texture, wanted, area, preparer) {
-                Ok(picture) => known.frozen = Frozen::Kept(Box::new(picture)),
-                Err(error) => {
-                    self.lose(entity, &error, losses);
-                    return None;
-                }
-            }
-        }
-        match &mut self.0.get_mut(&entity)?.frozen {
-            Frozen::Kept(picture) => Some(picture),
-            Frozen::Waiting | Frozen::Lost => None,
-        }
-    }
-
-    /// Lets a backdrop go on unfrozen.
-    pub fn lose(&mut self, entity: Entity, error: &BlurError, losses: &Losses) {
-        if let Some(known) = self.0.get_mut(&entity) {
-            known.frozen = Frozen::Lost;
-            losses.push(entity, error);
-        }
+    /// The frozen picture of a backdrop.
+    pub fn picture_of(&mut self, entity: Entity) -> Option<&mut Frozen> {
+        self.0.get_mut(&entity).map(|known| &mut known.frozen)
     }
 
     /// Takes the picture of a backdrop, unless that is done.
@@ -150,12 +116,7 @@ pub fn extract_frozen(
 /// Forgets the pictures that a render device held which is no more.
 pub fn lose_pictures(mut frozen: ResMut<FrozenBackdrops>, losses: Res<Losses>) {
     for (entity, known) in &mut frozen.0 {
-        if known.is_taken() {
-            losses.push_device(*entity);
-            known.frozen = Frozen::Lost;
-        } else if !matches!(known.frozen, Frozen::Lost) {
-            known.frozen = Frozen::Waiting;
-        }
+        known.frozen = known.frozen.without_device(*entity, &losses);
     }
 }
 

@@ -11,10 +11,9 @@ use super::freeze::FrozenBackdrops;
 use super::groups::Group;
 use super::pipelines::BackdropPipelines;
 use crate::formats::{CameraPicture, CameraPictureItem, Ends};
-use crate::freeze::{Losses, Wanted};
+use crate::freeze::{Frozen, Losses, Wanted};
 use crate::gpu::{BatchedBlur, BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, Work};
 use crate::plan::Finish;
-use bevy::camera::CompositingSpace;
 use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
 use bevy::math::URect;
@@ -129,7 +128,7 @@ impl BackdropJobs {
             places[*index] = Some(Place::Group(leader.entity, *item));
         }
         let job = self.groups.entry(leader.entity).or_default();
-        let items = job.batch_of(asked.items);
+        let items = job.batch_of(&asked.items);
         // Backdrops of a group are on one picture, so what is true of its first backdrop there is true of all.
         let request = live_request(leader, Work::Batch(items), whole_of(leader), target);
         job.update(leader, request, &both_views(target), preparer);
@@ -148,22 +147,20 @@ impl BackdropJobs {
         let Some(freeze) = backdrop.freeze else {
             return;
         };
-        let wanted = Wanted {
-            format: target.main_texture_format(),
-            space: picture.space().unwrap_or(CompositingSpace::Linear),
-            viewport: backdrop.picture.seen(),
-        };
-        let texture = target.main_texture();
-        let Some(kept) = frozen.prepare(backdrop.entity, freeze.area, (texture, wanted), preparer, losses) else {
+        let Some(frozen) = frozen.picture_of(backdrop.entity) else {
             return;
         };
-        for format in picture.formats() {
-            kept.announce(format, wanted.space, preparer);
-        }
-        let (sheet, area) = match kept.fitted(wanted, preparer) {
+        let wanted = Wanted::new(target, picture, backdrop.picture.seen());
+        let room = frozen.room(target.main_texture(), wanted, freeze.area, preparer);
+        let fitted = room.and_then(|room| room.map_or(Ok(None), |kept| kept.fitted(wanted, picture, preparer)));
+        let (sheet, area) = match fitted {
             Ok(Some(fitted)) => fitted,
             Ok(None) => return,
-            Err(error) => return frozen.lose(backdrop.entity, &error, losses),
+            Err(error) => {
+                *frozen = Frozen::Lost;
+                losses.push(backdrop.entity, error);
+                return;
+            }
         };
         let job = self.frozen.entry(backdrop.entity).or_default();
         if job.frozen.replace(freeze.added) != Some(freeze.added) {
@@ -175,7 +172,7 @@ impl BackdropJobs {
                 backdrop.reads,
             ),
             _ => {
-                let items = job.batch_of(vec![item_of(backdrop)]);
+                let items = job.batch_of(&[item_of(backdrop)]);
                 (Work::Batch(items), whole_of(backdrop))
             }
         };
@@ -241,7 +238,7 @@ pub fn update_jobs(
 
 impl BackdropJob {
     /// The items behind a pointer, which stays the same while they do.
-    fn batch_of(&mut self, asked: Vec<BatchedBlur>) -> Arc<[BatchedBlur]> {
+    fn batch_of(&mut self, asked: &[BatchedBlur]) -> Arc<[BatchedBlur]> {
         match &self.items {
             Some(items) if **items == *asked => items.clone(),
             _ => self.items.insert(asked.into()).clone(),

@@ -7,13 +7,13 @@ use super::views;
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends};
-use crate::freeze::{Frozen, KeptPicture, Losses, MaskRevisions, Sheet, Wanted};
+use crate::freeze::{Frozen, Losses, MaskRevisions, Sheet, Wanted};
 use crate::gpu::{
     BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, BlurState, Timed, Work, WorkKind, record_together,
 };
 use crate::plan::Finish;
 use crate::settings::{BlurProfile, FreezeBlur, GaussianBlur};
-use bevy::camera::{Camera, CompositingSpace};
+use bevy::camera::Camera;
 use bevy::ecs::change_detection::Tick;
 use bevy::prelude::*;
 use bevy::render::Extract;
@@ -29,7 +29,7 @@ pub struct CameraFreeze {
     entity: Entity,
     /// When the component was added, which tells one freeze from the next.
     added: Tick,
-    /// Whether the component is there in this frame.
+    /// Whether the camera still has the component.
     is_there: bool,
     /// How often the mask has changed.
     revision: u64,
@@ -37,9 +37,9 @@ pub struct CameraFreeze {
     /// Paints the picture, or the result.
     paint: BlurJob,
     result: Option<Sheet>,
-    /// What the result is of, as soon as it is there.
+    /// The request that the result was made for, once there is a result.
     done: Option<Asked>,
-    /// What is asked for in this frame, if there is anything to blur.
+    /// The request of this frame, if it blurs anything.
     asked: Option<Asked>,
 }
 
@@ -83,12 +83,8 @@ pub fn extract_frozen(
 /// Forgets the pictures that a render device held which is no more.
 pub fn lose_pictures(mut known: Query<&mut CameraFreeze>, losses: Res<Losses>) {
     for mut freeze in &mut known {
-        if freeze.frozen.taken().is_some() {
-            losses.push_device(freeze.entity);
-            freeze.release(Frozen::Lost);
-        } else if !matches!(freeze.frozen, Frozen::Lost) {
-            freeze.release(Frozen::Waiting);
-        }
+        let left = freeze.frozen.without_device(freeze.entity, &losses);
+        freeze.release(left);
     }
 }
 
@@ -134,7 +130,7 @@ impl CameraFreeze {
         (self.result, self.done, self.asked) = (None, None, None);
     }
 
-    /// Gets the picture ready, and the job that blurs it: it need not do anything where the result is there.
+    /// Prepares the picture and the job that blurs it. With a result that is up to date, the job has nothing to do.
     ///
     /// # Errors
     /// Those of [`BlurJob::update`].
@@ -146,8 +142,9 @@ impl CameraFreeze {
         preparer: &mut BlurPreparer,
         losses: &Losses,
     ) -> Result<BlurState, BlurError> {
-        let is_possible = !request.region.is_empty() && !matches!(self.frozen, Frozen::Lost);
-        if is_possible && let Err(error) = self.prepare_picture(&request, picture, target, preparer) {
+        if !request.region.is_empty()
+            && let Err(error) = self.prepare_picture(&request, picture, target, preparer)
+        {
             losses.push(self.entity, error);
             self.release(Frozen::Lost);
         }
@@ -170,29 +167,15 @@ impl CameraFreeze {
         preparer: &mut BlurPreparer,
     ) -> Result<(), BlurError> {
         let texture = target.main_texture();
-        let wanted = Wanted {
-            format: target.main_texture_format(),
-            space: picture.space().unwrap_or(CompositingSpace::Linear),
-            viewport: request.region,
-        };
-        if self.frozen.taken().is_none() {
-            let is_there = matches!(&self.frozen, Frozen::Kept(kept) if kept.is_for(wanted, request.region));
-            if !is_there {
-                let kept = KeptPicture::new(texture, wanted, request.region, preparer)?;
-                self.frozen = Frozen::Kept(Box::new(kept));
-            }
-        }
-        let Frozen::Kept(kept) = &mut self.frozen else {
+        let wanted = Wanted::new(target, picture, request.region);
+        let Some(kept) = self.frozen.room(texture, wanted, request.region, preparer)? else {
             return Ok(());
         };
-        for format in picture.formats() {
-            kept.announce(format, wanted.space, preparer);
-        }
-        // What is asked for, whichever of the camera's two textures is the current one.
+        // The camera's two textures take turns: either gives the same result.
         let mut asked = request.clone();
         asked.io.target = kept.id();
         self.asked = (!request.is_idle()).then_some((asked, self.revision));
-        let is_fitted = kept.fitted(wanted, preparer)?.is_some();
+        let is_fitted = kept.fitted(wanted, picture, preparer)?.is_some();
         if self.asked.is_none() {
             (self.result, self.done) = (None, None);
         }

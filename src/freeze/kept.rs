@@ -1,7 +1,8 @@
 //! One kept picture, and how it fits a camera that has changed since.
 
+use super::losses::Losses;
 use crate::errors::BlurError;
-use crate::formats::{Ends, precision_of};
+use crate::formats::{CameraPictureItem, Ends, precision_of};
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, Views, Work, WorkKind};
 use crate::plan::Finish;
 use bevy::camera::CompositingSpace;
@@ -12,6 +13,7 @@ use bevy::render::render_resource::{
     CommandEncoder, Origin3d, TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor, TextureDimension,
     TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
 };
+use bevy::render::view::ViewTarget;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// What has become of freezing a blur.
@@ -27,6 +29,45 @@ pub enum Frozen {
 }
 
 impl Frozen {
+    /// The picture, or room for it: that is made anew until the picture is taken, as the camera and the area change. `None` where
+    /// it is lost.
+    ///
+    /// # Errors
+    /// Those of [`KeptPicture::new`].
+    pub fn room(
+        &mut self,
+        texture: &Texture,
+        wanted: Wanted,
+        area: URect,
+        preparer: &BlurPreparer,
+    ) -> Result<Option<&mut KeptPicture>, BlurError> {
+        let needs_room = match self {
+            Self::Lost => false,
+            Self::Waiting => true,
+            Self::Kept(picture) => !picture.is_taken() && !picture.is_for(wanted, area),
+        };
+        if needs_room {
+            *self = Self::Kept(Box::new(KeptPicture::new(texture, wanted, area, preparer)?));
+        }
+        Ok(match self {
+            Self::Kept(picture) => Some(picture),
+            Self::Waiting | Self::Lost => None,
+        })
+    }
+
+    /// What is left of it without the render device. Says that a picture is lost.
+    #[must_use]
+    pub fn without_device(&self, entity: Entity, losses: &Losses) -> Self {
+        match self {
+            Self::Lost => Self::Lost,
+            Self::Kept(picture) if picture.is_taken() => {
+                losses.push(entity, "its picture was lost with the render device");
+                Self::Lost
+            }
+            Self::Waiting | Self::Kept(_) => Self::Waiting,
+        }
+    }
+
     /// The picture, if it has been taken.
     #[must_use]
     pub fn taken(&self) -> Option<&KeptPicture> {
@@ -58,6 +99,18 @@ pub struct Wanted {
     pub viewport: URect,
 }
 
+impl Wanted {
+    /// A camera with a viewport, in texels of its texture.
+    #[must_use]
+    pub fn new(target: &ViewTarget, picture: &CameraPictureItem, viewport: URect) -> Self {
+        Self {
+            format: target.main_texture_format(),
+            space: picture.space().unwrap_or(CompositingSpace::Linear),
+            viewport,
+        }
+    }
+}
+
 /// A picture of a part of a camera's viewport.
 pub struct KeptPicture {
     sheet: Sheet,
@@ -77,7 +130,7 @@ impl KeptPicture {
     ///
     /// # Errors
     /// [`BlurError::MissingUsage`] and [`BlurError::OutOfMemory`].
-    pub fn new(texture: &Texture, from: Wanted, area: URect, preparer: &BlurPreparer) -> Result<Self, BlurError> {
+    fn new(texture: &Texture, from: Wanted, area: URect, preparer: &BlurPreparer) -> Result<Self, BlurError> {
         if !texture.usage().contains(TextureUsages::COPY_SRC) {
             return Err(BlurError::MissingUsage {
                 image: "camera",
@@ -113,8 +166,7 @@ impl KeptPicture {
     }
 
     /// Whether this is room for the same.
-    #[must_use]
-    pub fn is_for(&self, from: Wanted, area: URect) -> bool {
+    fn is_for(&self, from: Wanted, area: URect) -> bool {
         (self.from, self.area) == (from, area)
     }
 
@@ -143,16 +195,20 @@ impl KeptPicture {
         }
     }
 
-    /// Asks for the pipelines that make it fit cameras of a format, before there are any.
-    pub fn announce(&self, format: TextureFormat, space: CompositingSpace, preparer: &mut BlurPreparer) {
-        preparer.announce(self.ends(format, space), WorkKind::Mipmap, Finish::Write);
-    }
-
-    /// The picture as a camera wants it, with where it lies. `None` while a pipeline for that is missing.
+    /// The picture as a camera wants it, with where it lies. `None` while a pipeline for that is missing. The pipelines for the
+    /// camera's formats are asked for in time.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`].
-    pub fn fitted(&mut self, to: Wanted, preparer: &mut BlurPreparer) -> Result<Option<(&Sheet, URect)>, BlurError> {
+    pub fn fitted(
+        &mut self,
+        to: Wanted,
+        camera: &CameraPictureItem,
+        preparer: &mut BlurPreparer,
+    ) -> Result<Option<(&Sheet, URect)>, BlurError> {
+        for format in camera.formats() {
+            preparer.announce(self.ends(format, to.space), WorkKind::Mipmap, Finish::Write);
+        }
         let area = self.area_in(to.viewport);
         let is_as_it_was =
             area.size() == self.area.size() && (to.format, to.space) == (self.from.format, self.from.space);

@@ -202,7 +202,7 @@ impl BlurJob {
         self.last = None;
         if let Some(prepared) = &mut self.current {
             prepared.textures.clear();
-            prepared.results.clear();
+            prepared.result = None;
             *prepared.is_blurred.get_mut() = false;
             prepared.deferred.clear();
             prepared.steps.iter_mut().for_each(Step::release);

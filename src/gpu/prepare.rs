@@ -144,7 +144,7 @@ impl BlurPreparer<'_> {
             ..
         }) = current
         {
-            blend.write_shares(&field.seen_from(*source_at).shares(), mask, &self.queue);
+            blend.write_shares(&field.shares_from(*source_at), mask, &self.queue);
         }
         Ok(())
     }
@@ -153,7 +153,7 @@ impl BlurPreparer<'_> {
     fn take_textures(&mut self, prepared: &mut Prepared) -> Result<(), BlurError> {
         if prepared.is_kept() {
             prepared.release_all_but_the_result();
-            self.textures.count(&prepared.results);
+            self.textures.count(&prepared.result);
             return Ok(());
         }
         let Prepared {
@@ -163,7 +163,7 @@ impl BlurPreparer<'_> {
             ..
         } = prepared;
         // Pages are for many jobs, and what is kept is the job's own.
-        let own = prepared.request.keeps.map(|_| &mut prepared.results);
+        let own = prepared.request.keeps.map(|_| &mut prepared.result);
         if own.is_some() || !matches!(prepared.request.work, Work::Batch(_)) {
             return self.textures.take(plan, resolved, own, &self.device, taken);
         }
@@ -233,11 +233,11 @@ impl BlurPreparer<'_> {
         let fits = |old: &Prepared| old.uniforms.size() >= bytes.len() as u64;
         let mut steps = new.steps;
         let mut blend = None;
-        let mut results = Vec::new();
+        let mut result = None;
         let uniforms = match spare {
             Some(old) if fits(&old) => {
                 blend = old.blend;
-                results = old.results;
+                result = old.result;
                 if old.request.has_textures_of(&new.request) {
                     let pairs = steps.iter_mut().zip(old.steps);
                     pairs.for_each(|(step, old)| step.inherit(old));
@@ -262,7 +262,7 @@ impl BlurPreparer<'_> {
             uniforms,
             blend,
             textures: Vec::new(),
-            results,
+            result,
             was_drawn: false,
             is_blurred: default(),
         };

@@ -30,8 +30,8 @@ pub struct Prepared {
     pub blend: Option<Blend>,
     /// The intermediates of this frame.
     pub textures: Vec<TextureView>,
-    /// Those of them that are its own, because it [keeps](BlurRequest::keeps) them.
-    pub results: Vec<TextureView>,
+    /// The one of them that it [keeps](BlurRequest::keeps).
+    pub result: Option<TextureView>,
     /// Whether it has been drawn before.
     pub was_drawn: bool,
     /// Whether the result that it [keeps](BlurRequest::keeps) is there. It is encoded where nothing can be changed.
@@ -69,7 +69,7 @@ impl Prepared {
 
     /// Lets go what is not needed to draw a result that is kept.
     pub fn release_all_but_the_result(&mut self) {
-        let Some(result) = self.results.first() else {
+        let Some(result) = &self.result else {
             return;
         };
         for (index, texture) in self.textures.iter_mut().enumerate() {

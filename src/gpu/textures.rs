@@ -48,7 +48,8 @@ struct Held {
 }
 
 impl IntermediateTextures {
-    /// Takes the intermediates of a plan for this frame. Those that deferred steps read are the job's own if it keeps such.
+    /// Takes the intermediates of a plan for this frame. The one that the deferred step reads is the job's own
+    /// if it keeps that: then there is one such step.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`]; then only some have been taken.
@@ -56,26 +57,20 @@ impl IntermediateTextures {
         &mut self,
         plan: &BlurPlan,
         resolved: &Resolved,
-        mut own: Option<&mut Vec<TextureView>>,
+        mut own: Option<&mut Option<TextureView>>,
         device: &RenderDevice,
         taken: &mut Vec<TextureView>,
     ) -> Result<(), BlurError> {
         taken.clear();
-        let mut owned = 0;
         let is_deferred = |index: usize| plan.reads_later(index);
         for (index, size) in plan.intermediates.iter().enumerate() {
             let kind = (*size, resolved.intermediate, resolved.intermediate_usages());
             if let Some(own) = own.as_deref_mut().filter(|_| is_deferred(index)) {
-                own.truncate(if own.get(owned).is_some_and(|view| kind_of(view) == kind) {
-                    own.len()
-                } else {
-                    owned
-                });
-                if own.len() == owned {
-                    own.push(create(kind, device)?);
-                }
-                taken.push(own[owned].clone());
-                owned += 1;
+                let view = match own.take().filter(|view| kind_of(view) == kind) {
+                    Some(view) => view,
+                    None => create(kind, device)?,
+                };
+                taken.push(own.insert(view).clone());
                 self.bytes += bytes(kind);
                 continue;
             }
