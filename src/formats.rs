@@ -21,7 +21,7 @@ use bevy::render::settings::WgpuFeatures;
 use bevy::render::view::ExtractedView;
 use dither::Dither;
 use table::{Channels, Format};
-use wgpu::{DownlevelFlags, TextureFormatFeatures};
+use wgpu::{AdapterInfo, DeviceType, DownlevelFlags, TextureFormatFeatures};
 
 /// The two ends of a blur, as far as they decide how it is carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -147,6 +147,12 @@ impl Resolved {
     }
 }
 
+/// Whether a processor does the work of a GPU: llvmpipe, SwiftShader, WARP. Browsers say so with WebGL 2 only.
+#[must_use]
+pub fn is_software(adapter: &AdapterInfo) -> bool {
+    adapter.device_type == DeviceType::Cpu
+}
+
 /// What the GPU at hand can do.
 #[derive(Resource, Clone)]
 pub struct Capabilities {
@@ -159,8 +165,9 @@ pub struct Capabilities {
 impl Capabilities {
     /// Asks a device. What the adapter could do beyond the device's limits does not count.
     ///
-    /// [`BlurBackend::Auto`] computes whatever can be stored: on every GPU that was measured, a software rasteriser among
-    /// them, that was faster than render passes, also where a render pass has to follow for the destination.
+    /// [`BlurBackend::Auto`] computes whatever can be stored: on every GPU that was measured that was faster than render
+    /// passes, also where a render pass has to follow for the destination. Software rasterisers have no use for workgroup
+    /// memory: there, render passes are the faster way.
     #[must_use]
     pub fn new(backend: BlurBackend, adapter: &RenderAdapter, device: &RenderDevice) -> Self {
         let (limits, flags) = (device.limits(), adapter.get_downlevel_capabilities().flags);
@@ -173,7 +180,12 @@ impl Capabilities {
         Self {
             device: device.clone(),
             adapter: adapter.clone(),
-            computes: computes && backend != BlurBackend::Fragment,
+            computes: computes
+                && match backend {
+                    BlurBackend::Auto => !is_software(&adapter.get_info()),
+                    BlurBackend::Fragment => false,
+                    BlurBackend::Compute => true,
+                },
         }
     }
 

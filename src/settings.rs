@@ -58,12 +58,12 @@ pub enum BlurStage {
     reflect(Serialize, Deserialize)
 )]
 pub enum BlurBackend {
-    /// Compute passes for whatever they can store, and a render pass for a destination that they cannot. That was the
-    /// faster way on every GPU that was measured. Where the GPU has no compute shaders, render passes.
+    /// [`Compute`](Self::Compute), which was faster on every GPU that was measured. Without compute shaders and on software
+    /// rasterisers (llvmpipe, SwiftShader, WARP), [`Fragment`](Self::Fragment), which is the faster one there.
     #[default]
     Auto,
     /// Render passes: every renderable format, every GPU, WebGL 2 included.
     Fragment,
-    /// Compute passes wherever the GPU and the destination allow them, which is what [`Auto`](Self::Auto) chooses now.
+    /// Compute passes for whatever they can store, and a render pass for a destination that they cannot.
     Compute,
 }

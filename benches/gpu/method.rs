@@ -72,7 +72,7 @@ impl Method {
     pub fn backend(self) -> Option<BlurBackend> {
         match self {
             Self::OursFragment | Self::ProfileFragment => Some(BlurBackend::Fragment),
-            Self::OursMixed | Self::ProfileMixed => Some(BlurBackend::Auto),
+            Self::OursMixed | Self::ProfileMixed => Some(BlurBackend::Compute),
             Self::OursCompute | Self::ProfileCompute => Some(BlurBackend::Compute),
             _ => None,
         }

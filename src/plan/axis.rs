@@ -306,9 +306,9 @@ pub(super) fn boundaries(octaves: u32, means: Means) -> Vec<f32> {
         vec![periodic, start]
     };
     let reaching = |reach: usize| whole_sigma(reach as f64 / precision.cutoff(), octaves);
-    let step = select_program::reach_step(tiling);
     let least = starts[starts.len() - 1];
-    let others = (step..MAX_WEIGHTS).step_by(step).map(reaching);
+    let is_last = |reach: &usize| select_program::rounded_reach(*reach, tiling) == *reach;
+    let others = (1..MAX_WEIGHTS).filter(is_last).map(reaching);
     let others = others.filter(|sigma| (least..2.0 * periodic).contains(sigma));
     // A little more, since numbers are rounded.
     starts

@@ -3,9 +3,11 @@
 use crate::program::workgroups::IMAGE_MARGIN;
 use crate::program::{Beyond, Filtering, Program, Sums, Tiling};
 
-/// Kernels reach a multiple of this many texels. Every reach is a program of its own, so there should be few. Where both
-/// convolutions are one pass, four texels are convolved at a time.
-const REACH_STEP: usize = 2;
+/// Every reach is a program of its own, so there should be few. Beyond this one, the reaches of render passes are even: one
+/// texel more at either end costs little there.
+const LAST_ODD_REACH: usize = 8;
+
+/// Where both convolutions are one pass, four texels are convolved at a time.
 const REACH_STEP_OF_BOTH: usize = 4;
 
 /// How many of the octaves that are left the next pass does.
@@ -35,14 +37,10 @@ pub fn downsample(steps: [u32; 2], tiling: Tiling, may_filter: bool, beyond: Bey
 
 /// The reach of the kernel, in texels, that stands in for one of a lesser reach.
 pub fn rounded_reach(reach: usize, tiling: Tiling) -> usize {
-    reach.next_multiple_of(reach_step(tiling))
-}
-
-/// Reaches are rounded to multiples of this many texels.
-pub fn reach_step(tiling: Tiling) -> usize {
     match tiling {
-        Tiling::None => REACH_STEP,
-        Tiling::Tiled { .. } => REACH_STEP_OF_BOTH,
+        Tiling::None if reach <= LAST_ODD_REACH => reach,
+        Tiling::None => reach.next_multiple_of(2),
+        Tiling::Tiled { .. } => reach.next_multiple_of(REACH_STEP_OF_BOTH),
     }
 }
 

@@ -147,7 +147,7 @@ fn worlds_by_compute_passes() {
 fn worlds_rendered_as_games_are() {
     survive(
         "random worlds, pipelined",
-        BlurBackend::Auto,
+        BlurBackend::Compute,
         Mode::Pipelined,
         2_000_000,
     );

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 
 /// Small, because there are thousands of pictures to compare.
 const SIZE: UVec2 = UVec2::new(40, 25);
-const BACKENDS: [BlurBackend; 2] = [BlurBackend::Auto, BlurBackend::Fragment];
+const BACKENDS: [BlurBackend; 2] = [BlurBackend::Compute, BlurBackend::Fragment];
 
 /// A sharp picture and its blur, as indices into the images of a shot.
 struct Pair {
@@ -232,7 +232,7 @@ fn the_first_frame_of_a_first_blur_is_blurred() {
 
 #[test]
 fn until_blurs_are_ready_an_older_one_or_none_is_shown() {
-    let Some(mut show) = Show::new(BlurBackend::Auto) else {
+    let Some(mut show) = Show::new(BlurBackend::Compute) else {
         return;
     };
     let mut radii = vec![0.0];
@@ -309,7 +309,7 @@ fn the_run_condition_follows_the_signal() {
     #[derive(Resource, Default)]
     struct Runs(usize);
     let count = |mut runs: ResMut<Runs>| runs.0 += 1;
-    let Some(mut headless) = gpu_with(BlurBackend::Auto, |app| {
+    let Some(mut headless) = gpu_with(BlurBackend::Compute, |app| {
         app.init_resource::<Runs>().add_systems(Last, count.run_if(blurs_ready));
     }) else {
         return;

@@ -299,12 +299,11 @@ fn inside(texel: i32, low: i32, high: i32, edge: u32) -> i32 {
     return clamp(texel, low, high - 1);
 }
 
-// The remainder that is never negative. Vulkan leaves the remainder of a negative number undefined, so none is taken.
+// The remainder that is never negative. By floats, since GPUs divide integers slowly, and Vulkan leaves the remainder of a
+// negative number undefined. Half a texel keeps quotients away from whole numbers: they are right for magnitudes up to a million.
 fn modulo(value: i32, length: i32) -> i32 {
-    if value < 0 {
-        return length - 1 - (-1 - value) % length;
-    }
-    return value % length;
+    let quotient = floor((f32(value) + 0.5) / f32(length));
+    return value - i32(quotient) * length;
 }
 
 // The value of one texel, wherever it lies.

@@ -173,7 +173,8 @@ fn sum_columns(centre: vec2<i32>, row: i32, column: i32, is_plain: bool) {
     let position = centre + vec2<i32>(column - HALO, row);
     let top = position - vec2<i32>(0, REACH);
     var is_done = false;
-    // Copies of the loop: looking for edges in all tiles takes time.
+#ifdef FOLDED
+    // Two loops: folding in all tiles takes time.
     if is_plain {
 #ifdef IMAGES
         if column < MARGIN || column >= COLUMNS - MARGIN {
@@ -181,16 +182,14 @@ fn sum_columns(centre: vec2<i32>, row: i32, column: i32, is_plain: bool) {
         }
 #endif
         is_done = sum_column(top, row, column, false);
-    } else {
-#ifdef FOLDED
+    } else if folds_once(TAPS) {
         // Small pictures may have to be folded several times.
-        if folds_once(TAPS) {
-            is_done = sum_column_across_edge(position, row, column);
-        }
-#else
-        is_done = sum_column(top, row, column, true);
-#endif
+        is_done = sum_column_across_edge(position, row, column);
     }
+#else
+    // Clamping costs nothing beside the loads.
+    is_done = sum_column(top, row, column, true);
+#endif
     if !is_done {
         sum_column_carefully(position, row, column);
     }

@@ -3,7 +3,7 @@
 // resolution.
 
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
-#import bevy_gaussian_blur::common::pass::{blur, is_edge_free, is_finite, is_inside, is_present, load_unchecked}
+#import bevy_gaussian_blur::common::pass::{blur, is_edge_free, is_finite, is_present, load_unchecked}
 #import bevy_gaussian_blur::common::pass::{read_texel, source_position, weight, weight_at}
 #ifdef SKIPS
 #import bevy_gaussian_blur::profile::tile_culling::is_needed
@@ -20,14 +20,10 @@ fn convolve_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     let centre = source_position(texel);
     let first = centre + blur.reach_min;
     let last = first + texels() - 1;
-    // Two copies of the loops: most texels need no clamping.
-    if is_inside(first, last) {
-        let sum = weighted_sum(first, false);
-        if is_finite(sum) {
-            return encode_output(sum, texel);
-        }
-    } else if is_edge_free(first, last) {
-        let sum = weighted_sum(first, true);
+    // One loop, clamped everywhere: a second one for texels away from edges costs more than it saves, and software
+    // rasterisers execute both sides of a branch.
+    if is_edge_free(first, last) {
+        let sum = weighted_sum(first);
         if is_finite(sum) {
             return encode_output(sum, texel);
         }
@@ -44,13 +40,13 @@ fn texels() -> vec2<i32> {
 #endif
 }
 
-fn weighted_sum(first: vec2<i32>, clamped: bool) -> vec4<f32> {
+fn weighted_sum(first: vec2<i32>) -> vec4<f32> {
     let count = texels();
     var sum = vec4<f32>(0.0);
     for (var row = 0; row < count.y; row++) {
         var line = vec4<f32>(0.0);
         for (var column = 0; column < count.x; column++) {
-            line += weight(0u, u32(column)) * load_unchecked(first + vec2<i32>(column, row), clamped);
+            line += weight(0u, u32(column)) * load_unchecked(first + vec2<i32>(column, row), true);
         }
         sum += weight(1u, u32(row)) * line;
     }

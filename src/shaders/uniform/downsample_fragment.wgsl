@@ -39,12 +39,14 @@ fn filtered_sum(centre: vec2<i32>) -> vec4<f32> {
     return sum;
 }
 
-// The same across an edge, and around values that are not finite: texel by texel.
+// The same across an edge, and around values that are not finite: texel by texel. This is rare, so the numbers of texels come
+// from the uniform: the loops stay loops, and devices that execute both sides of a branch do little here.
 fn careful_sum(centre: vec2<i32>) -> vec4<f32> {
+    let count = vec2<u32>(blur.reach_max - blur.reach_min + 1);
     var sum = vec4<f32>(0.0);
-    for (var row = 0u; row < 2u * TAPS; row++) {
+    for (var row = 0u; row < count.y; row++) {
         let y = texel_of(tap(1u, row / 2u), row % 2u);
-        for (var column = 0u; column < 2u * TAPS; column++) {
+        for (var column = 0u; column < count.x; column++) {
             let x = texel_of(tap(0u, column / 2u), column % 2u);
             sum += x.y * y.y * read_texel(centre + vec2<i32>(i32(x.x), i32(y.x)));
         }

@@ -125,7 +125,7 @@ fn label_in(line: &str) -> Option<&str> {
 #[ignore = "run by the test above"]
 fn show() {
     for (kind, format) in [(Kind::Core2d, LDR), (Kind::Core3d, HDR)] {
-        let Some(mut stage) = Stage::new(BlurBackend::Auto, kind, format) else {
+        let Some(mut stage) = Stage::new(BlurBackend::Compute, kind, format) else {
             return;
         };
         show_without_plugin(kind, format);
@@ -203,7 +203,7 @@ fn show_materials(name: &str, setup: impl FnOnce(&mut App)) {
         app.add_plugins(UiMaterialPlugin::<White>::default());
         setup(app);
     };
-    let stage = Stage::with(BlurBackend::Auto, Kind::Core2d, LDR, with_material);
+    let stage = Stage::with(BlurBackend::Compute, Kind::Core2d, LDR, with_material);
     let mut stage = stage.expect("there is a GPU");
     let world = stage.headless.app.world_mut();
     let white = world.resource_mut::<Assets<White>>().add(White {});

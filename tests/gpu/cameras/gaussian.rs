@@ -12,7 +12,7 @@ use bevy::render::render_resource::{BlendState, TextureFormat};
 use bevy_gaussian_blur::prelude::*;
 
 /// With compute passes for what they can store, and without.
-const BACKENDS: [BlurBackend; 2] = [BlurBackend::Auto, BlurBackend::Fragment];
+const BACKENDS: [BlurBackend; 2] = [BlurBackend::Compute, BlurBackend::Fragment];
 
 /// One way to set a camera up.
 #[derive(Clone, Copy, Debug)]
@@ -207,10 +207,10 @@ fn the_user_interface_is_sharp_unless_the_stage_says_otherwise() {
 #[test]
 fn a_viewport_has_its_own_edges_and_leaves_the_outside_alone() {
     for (kind, hdr, backend) in [
-        (Kind::Core2d, false, BlurBackend::Auto),
+        (Kind::Core2d, false, BlurBackend::Compute),
         (Kind::Core3d, false, BlurBackend::Fragment),
         (Kind::Core2d, true, BlurBackend::Fragment),
-        (Kind::Core3d, true, BlurBackend::Auto),
+        (Kind::Core3d, true, BlurBackend::Compute),
     ] {
         let Some(mut headless) = gpu_with(backend, |app| scene::add_plugins(app, kind)) else {
             return;

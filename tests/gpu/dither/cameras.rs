@@ -319,7 +319,7 @@ fn the_noise_stands_still(stage: &mut Stage, name: &str) {
 #[test]
 fn a_whole_scene() {
     for (kind, hdr) in [(Kind::Core2d, false), (Kind::Core3d, false), (Kind::Core3d, true)] {
-        let Some(mut headless) = gpu_with(BlurBackend::Auto, |app| scene::add_plugins(app, kind)) else {
+        let Some(mut headless) = gpu_with(BlurBackend::Compute, |app| scene::add_plugins(app, kind)) else {
             return;
         };
         let lights = Lights::new(&mut headless);

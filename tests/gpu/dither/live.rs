@@ -14,7 +14,7 @@ use bevy_gaussian_blur::prelude::*;
 /// No frame is sharp because a shader that dithers is new.
 #[test]
 fn no_frame_is_sharp_when_dithering_is_switched() {
-    for backend in [BlurBackend::Auto, BlurBackend::Fragment] {
+    for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
         let Some(mut live) = Live::new(backend, |_| {}) else {
             return;
         };

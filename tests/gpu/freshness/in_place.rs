@@ -158,7 +158,7 @@ fn once_stays_once_while_pipelines_compile() {
         }),
     ];
     for (name, change) in changes {
-        let Some(mut live) = Live::new(BlurBackend::Auto, |_| {}) else {
+        let Some(mut live) = Live::new(BlurBackend::Compute, |_| {}) else {
             return;
         };
         let [picture, _] = pictures(61, 47);

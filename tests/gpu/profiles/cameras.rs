@@ -37,7 +37,7 @@ fn assert_varying(name: &str, got: &Picture, sharp: &Picture, all: &[f64], edge:
 
 #[test]
 fn cameras_are_blurred_in_place() {
-    for backend in [BlurBackend::Auto, BlurBackend::Fragment] {
+    for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
         let flat = FORMATS.map(|format| (Kind::Core2d, format));
         for (kind, format) in flat.into_iter().chain([(Kind::Core3d, TextureFormat::Rgba8UnormSrgb)]) {
             let Some(mut headless) = gpu_with(backend, |app| scene::add_plugins(app, kind)) else {
@@ -121,7 +121,7 @@ fn row_length() -> usize {
 #[test]
 fn aspects_and_light_vary_too() {
     let format = TextureFormat::Rgba16Float;
-    let Some(mut headless) = gpu_with(BlurBackend::Auto, |app| scene::add_plugins(app, Kind::Core3d)) else {
+    let Some(mut headless) = gpu_with(BlurBackend::Compute, |app| scene::add_plugins(app, Kind::Core3d)) else {
         return;
     };
     scene::spawn(&mut headless, Kind::Core3d, 20.0);

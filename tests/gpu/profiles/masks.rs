@@ -133,7 +133,7 @@ fn what_is_no_mask_is_said() {
 
 #[test]
 fn a_camera_waits_for_its_mask() {
-    let Some(mut headless) = gpu_with(BlurBackend::Auto, |_| {}) else {
+    let Some(mut headless) = gpu_with(BlurBackend::Compute, |_| {}) else {
         return;
     };
     scene::spawn(&mut headless, Kind::Core2d, 1.0);

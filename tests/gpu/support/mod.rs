@@ -38,7 +38,7 @@ pub const EDGES: [(EdgeMode, Edge); 5] = [
 
 /// An app with the blur, or `None` where there is no GPU.
 pub fn gpu(setup: impl FnOnce(&mut App)) -> Option<Headless> {
-    gpu_with(BlurBackend::Auto, setup)
+    gpu_with(BlurBackend::Compute, setup)
 }
 
 /// The same for one kind of pass.
