@@ -15,7 +15,7 @@ use bevy_gaussian_blur::prelude::*;
 /// Moves everything in the scene, by the number of the frame alone.
 pub fn stir(headless: &mut Headless, frame: u32) {
     let world = headless.app.world_mut();
-    let mut things = world.query_filtered::<&mut Transform, Or<(With<Sprite>, With<Mesh3d>)>>();
+    let mut things = world.query_filtered::<&mut Transform, Or<(With<Mesh2d>, With<Mesh3d>)>>();
     for mut transform in things.iter_mut(world) {
         let depth = transform.translation.z;
         let angle = 0.37 * frame as f32 + depth;

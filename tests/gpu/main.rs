@@ -8,6 +8,7 @@ mod cameras;
 mod copies;
 mod diagnostics;
 mod dither;
+mod ended;
 mod exactness;
 mod failures;
 mod formats;

@@ -3,6 +3,7 @@
 use crate::support::counters::Held;
 use crate::support::headless::Headless;
 use crate::support::images::{plain, replace_image, spawn};
+use crate::support::process::Process;
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
 use crate::support::{formats, gpu_with, inputs, outcomes, report};
@@ -10,7 +11,6 @@ use bevy::diagnostic::DiagnosticsStore;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
-use std::fs;
 
 const SIZE: UVec2 = UVec2::splat(64);
 
@@ -109,13 +109,6 @@ fn image(kind: usize) -> Image {
     formats::to_image(&inputs::patterns(side, 40)[0], TextureFormat::Rgba8UnormSrgb)
 }
 
-/// What the process holds in memory, in KiB.
-fn resident() -> Option<i64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
-    line.split_whitespace().nth(1)?.parse().ok()
-}
-
 fn median(times: &mut [f64]) -> f64 {
     times.sort_unstable_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(0.0)
@@ -150,7 +143,7 @@ fn very_many_frames() {
         if (frame + 1).is_multiple_of(1000) && frame + 1 >= warm_up {
             let now = Held::by(&soak.headless.app);
             now.assert_no_more_than(held.get_or_insert_with(|| now.clone()), &[]);
-            curve.push(resident().unwrap_or(0));
+            curve.push(Process::now().map_or(0, |process| process.resident));
         }
     }
     let tenth = times.len() / 10;

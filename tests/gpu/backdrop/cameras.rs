@@ -237,7 +237,8 @@ fn a_transparent_target() {
             });
             let [_, pattern] = inputs::patterns(60, 40);
             let image = stage.headless.add_image(to_image(&pattern, LDR));
-            stage.spawn((Sprite::from_image(image), Transform::from_xyz(-60.0, 20.0, 2.0)));
+            let quad = scene::image_quad(stage.headless.app.world_mut(), image);
+            stage.spawn((quad, Transform::from_xyz(-60.0, 20.0, 2.0)));
             stage.headless.warm_up();
             let [plain, _] = stage.pictures();
             let alpha = |least: f64, most: f64| plain.texels.iter().any(|texel| (least..=most).contains(&texel[3]));
@@ -245,7 +246,7 @@ fn a_transparent_target() {
                 alpha(0.0, 0.0) && alpha(0.1, 0.9) && alpha(1.0, 1.0),
                 "some is seen through"
             );
-            // What is shown anew takes the place of the sprite.
+            // What is shown anew takes the place of the image.
             let panes = mixture();
             let [plain, glass] = [stage.plain.camera, stage.glass.camera];
             stage.add(plain, false, &|ui| ui.panes(&panes));

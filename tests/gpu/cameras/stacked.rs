@@ -14,21 +14,27 @@ use bevy_gaussian_blur::prelude::*;
 const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
 const SIGMA: f64 = 6.0;
 
-/// The textured sprite is the background, seen by the sharp camera; two plain sprites and a translucent one are the
-/// foreground, seen by the other one, which renders over the first.
+/// The textured quad is the background, seen by the sharp camera; two plain quads and a translucent one are the foreground,
+/// seen by the other one, which renders over the first.
 fn stack(kind: Kind, clear_color: ClearColorConfig, blend_state: Option<BlendState>) -> Option<Twins> {
     let mut twins = Twins::new(kind, SIZE, FORMAT)?;
     let world = twins.headless.app.world_mut();
-    let mut sprites = world.query::<(Entity, &mut Sprite)>();
+    let mut quads = world.query::<(Entity, &MeshMaterial2d<ColorMaterial>)>();
+    let quads: Vec<_> = quads
+        .iter(world)
+        .map(|(entity, material)| (entity, material.id()))
+        .collect();
+    let mut materials = world.resource_mut::<Assets<ColorMaterial>>();
     let mut foreground = Vec::new();
-    for (entity, mut sprite) in sprites.iter_mut(world) {
-        if sprite.custom_size.is_some() {
+    for (entity, material) in quads {
+        let mut material = materials.get_mut(material).expect("the scene has added it");
+        if material.texture.is_none() {
             foreground.push(entity);
             let alpha = if foreground.len() == 1 { 0.5 } else { 1.0 };
-            sprite.color.set_alpha(alpha);
+            material.color.set_alpha(alpha);
         }
     }
-    assert!(foreground.len() >= 3, "the scene has plain sprites");
+    assert!(foreground.len() >= 3, "the scene has plain quads");
     for entity in foreground {
         world.entity_mut(entity).insert(RenderLayers::layer(1));
     }

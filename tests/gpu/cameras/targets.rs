@@ -88,7 +88,7 @@ fn targets_have_any_format_a_camera_can_render_to() {
         TextureFormat::Bgra8UnormSrgb,
         TextureFormat::Rgba16Float,
     ];
-    // Sprites are blended, which needs a format that can be.
+    // The quads of two dimensions are blended, which needs a format that can be.
     let plain = [
         TextureFormat::R16Float,
         TextureFormat::R32Float,

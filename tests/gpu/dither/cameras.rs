@@ -82,7 +82,9 @@ impl Stage {
         let lights = Lights::new(&mut headless);
         let source = to_image(&gradient(setup.output), TextureFormat::Rgba16Float);
         let source = headless.add_image(source);
-        headless.app.world_mut().spawn(Sprite::from_image(source));
+        let world = headless.app.world_mut();
+        let quad = scene::image_quad(world, source);
+        world.spawn(quad);
         // What a float holds is seen in floats.
         let exact = if setup.hdr {
             TextureFormat::Rgba16Float

@@ -14,6 +14,7 @@ pub mod inputs;
 pub mod live;
 pub mod logs;
 pub mod outcomes;
+pub mod process;
 pub mod recording;
 pub mod report;
 pub mod scene;

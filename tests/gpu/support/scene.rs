@@ -9,6 +9,7 @@ use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::pbr::PbrPlugin;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
+use bevy::sprite_render::AlphaMode2d;
 
 /// Which kind of camera looks at the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,8 +43,8 @@ pub fn spawn(headless: &mut Headless, kind: Kind, brightness: f64) {
     let pattern = headless.add_image(to_image(&picture, TextureFormat::Rgba16Float));
     let world = headless.app.world_mut();
     match kind {
-        Kind::Core2d => spawn_sprites(world, &pattern, brightness as f32),
-        Kind::Core3d => spawn_quads(world, &pattern, brightness as f32),
+        Kind::Core2d => spawn_quads_2d(world, &pattern, brightness as f32),
+        Kind::Core3d => spawn_quads_3d(world, &pattern, brightness as f32),
     }
 }
 
@@ -71,18 +72,37 @@ fn placements(brightness: f32) -> [(Vec3, f32, Vec2, LinearRgba); 3] {
     ]
 }
 
-fn spawn_sprites(world: &mut World, pattern: &Handle<Image>, brightness: f32) {
+fn spawn_quads_2d(world: &mut World, pattern: &Handle<Image>, brightness: f32) {
     for (position, angle, size, color) in placements(brightness) {
-        let sprite = Sprite::from_color(color, size);
-        world.spawn((
-            sprite,
-            Transform::from_translation(position).with_rotation(Quat::from_rotation_z(angle)),
-        ));
+        let quad = quad_2d(world, size, Color::from(color).into());
+        let transform = Transform::from_translation(position).with_rotation(Quat::from_rotation_z(angle));
+        world.spawn((quad, transform));
     }
-    world.spawn((Sprite::from_image(pattern.clone()), Transform::from_xyz(10.0, 5.0, 0.0)));
+    let quad = image_quad(world, pattern.clone());
+    world.spawn((quad, Transform::from_xyz(10.0, 5.0, 0.0)));
 }
 
-fn spawn_quads(world: &mut World, pattern: &Handle<Image>, brightness: f32) {
+/// A quad that shows an image, a texel in a pixel, to two-dimensional cameras.
+pub fn image_quad(world: &mut World, image: Handle<Image>) -> impl Bundle + use<> {
+    let images = world.resource::<Assets<Image>>();
+    let size = images.get(&image).expect("it was added").size_f32();
+    quad_2d(world, size, image.into())
+}
+
+/// A mesh, not a sprite: the shader of Bevy 0.20's sprites is compiled anew for every draw by the software driver of Debian 12
+/// (Mesa 22.3), with the values of its uniforms, and what was compiled stays when the device has gone.
+fn quad_2d(world: &mut World, size: Vec2, material: ColorMaterial) -> (Mesh2d, MeshMaterial2d<ColorMaterial>) {
+    let mesh = world.resource_mut::<Assets<Mesh>>().add(Rectangle::from_size(size));
+    // Blended, as sprites are.
+    let material = ColorMaterial {
+        alpha_mode: AlphaMode2d::Blend,
+        ..material
+    };
+    let material = world.resource_mut::<Assets<ColorMaterial>>().add(material);
+    (Mesh2d(mesh), MeshMaterial2d(material))
+}
+
+fn spawn_quads_3d(world: &mut World, pattern: &Handle<Image>, brightness: f32) {
     let quad = |world: &mut World, size: Vec2, position: Vec3, angle: f32, material: StandardMaterial| {
         let mesh = world.resource_mut::<Assets<Mesh>>().add(Rectangle::from_size(size));
         let material = world.resource_mut::<Assets<StandardMaterial>>().add(material);
