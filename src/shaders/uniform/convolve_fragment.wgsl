@@ -20,8 +20,8 @@ fn convolve_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     let centre = source_position(texel);
     let first = centre + blur.reach_min;
     let last = first + texels() - 1;
-    // One loop, clamped everywhere: a second one for texels away from edges costs more than it saves, and software
-    // rasterisers execute both sides of a branch.
+    // One loop, clamped everywhere. A second one for texels away from edges saves GPUs next to nothing, and software
+    // rasterisers, which execute both sides of a branch, pay for both.
     if is_edge_free(first, last) {
         let sum = weighted_sum(first);
         if is_finite(sum) {
