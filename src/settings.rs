@@ -59,7 +59,8 @@ pub enum BlurStage {
 )]
 pub enum BlurBackend {
     /// [`Compute`](Self::Compute), which was faster on every GPU that was measured. Without compute shaders and on software
-    /// rasterisers (llvmpipe, SwiftShader, WARP), [`Fragment`](Self::Fragment), which is the faster one there.
+    /// rasterisers (llvmpipe, SwiftShader, WARP), [`Fragment`](Self::Fragment), which is the faster one there for pictures of
+    /// eight bits.
     #[default]
     Auto,
     /// Render passes: every renderable format, every GPU, WebGL 2 included.
