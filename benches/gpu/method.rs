@@ -72,8 +72,9 @@ impl Method {
     pub fn backend(self) -> Option<BlurBackend> {
         match self {
             Self::OursFragment | Self::ProfileFragment => Some(BlurBackend::Fragment),
-            Self::OursMixed | Self::ProfileMixed => Some(BlurBackend::Compute),
-            Self::OursCompute | Self::ProfileCompute => Some(BlurBackend::Compute),
+            Self::OursMixed | Self::ProfileMixed | Self::OursCompute | Self::ProfileCompute => {
+                Some(BlurBackend::Compute)
+            }
             _ => None,
         }
     }

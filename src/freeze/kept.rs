@@ -33,7 +33,7 @@ impl Frozen {
     /// it is lost.
     ///
     /// # Errors
-    /// Those of [`KeptPicture::new`].
+    /// [`BlurError::MissingUsage`] and [`BlurError::OutOfMemory`], where there is no room.
     pub fn room(
         &mut self,
         texture: &Texture,

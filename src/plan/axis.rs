@@ -307,8 +307,8 @@ pub(super) fn boundaries(octaves: u32, means: Means) -> Vec<f32> {
     };
     let reaching = |reach: usize| whole_sigma(reach as f64 / precision.cutoff(), octaves);
     let least = starts[starts.len() - 1];
-    let is_last = |reach: &usize| select_program::rounded_reach(*reach, tiling) == *reach;
-    let others = (1..MAX_WEIGHTS).filter(is_last).map(reaching);
+    let has_program = |reach: &usize| select_program::rounded_reach(*reach, tiling) == *reach;
+    let others = (1..MAX_WEIGHTS).filter(has_program).map(reaching);
     let others = others.filter(|sigma| (least..2.0 * periodic).contains(sigma));
     // A little more, since numbers are rounded.
     starts

@@ -4,7 +4,7 @@
 use crate::support::headless::Headless;
 use crate::support::images::{plain, spawn, target_of};
 use crate::support::live::Live;
-use crate::support::process::Process;
+use crate::support::process::{self, Process};
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
 use crate::support::{formats, gpu_with, inputs, report};
@@ -14,7 +14,6 @@ use bevy::render::renderer::RenderInstance;
 use bevy::render::{RenderApp, RenderStartup};
 use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
-use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 const APPS: usize = 50;
@@ -126,12 +125,8 @@ fn pipelined(instance: &Instance) -> bool {
 
 #[test]
 fn nothing_is_kept() {
-    let test = concat!(module_path!(), "::many_apps");
-    let (_, test) = test.split_once("::").expect("the path begins with the crate");
-    // What a process holds is that of all tests that run in it. One arena: with more, glibc keeps what threads have freed.
-    let program = std::env::current_exe().expect("a test is a program");
-    let output = Command::new(program)
-        .args(["--exact", "--ignored", "--nocapture", test])
+    // Other tests would count, too. One arena: with more, glibc keeps memory that threads have freed.
+    let output = process::alone(module_path!(), "many_apps")
         .env("MALLOC_ARENA_MAX", "1")
         .output()
         .expect("it ran once already");

@@ -7,6 +7,7 @@
 
 mod cameras;
 mod check;
+mod content;
 mod recorder;
 mod regressions;
 mod settings;

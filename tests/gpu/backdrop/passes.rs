@@ -10,12 +10,12 @@ use super::pane::{Pane, Square};
 use super::stage::{HDR, LDR, Stage, Ui};
 use super::{PLACES, one_of_each_edge};
 use crate::support::headless::Headless;
+use crate::support::process;
 use crate::support::scene::{self, Kind};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 use std::collections::BTreeMap;
-use std::process::Command;
 
 /// The lines about passes, and not those about what is in them.
 const LOG: &str = "error,wgpu_core::command=trace,wgpu_core::command::render=off,wgpu_core::command::compute=off,\
@@ -78,11 +78,7 @@ fn passes_are_no_more_than_they_have_to_be() {
 
 /// Shows all frames in another process. Returns the passes of each, or `None` where there is no GPU.
 fn run() -> Option<BTreeMap<String, Labels>> {
-    let test = concat!(module_path!(), "::show");
-    let (_, test) = test.split_once("::").expect("the path begins with the crate");
-    let program = std::env::current_exe().expect("a test is a program");
-    let output = Command::new(program)
-        .args(["--exact", "--ignored", "--nocapture", test])
+    let output = process::alone(module_path!(), "show")
         .env("RUST_LOG", LOG)
         .output()
         .expect("it ran once already");

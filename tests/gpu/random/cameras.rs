@@ -1,7 +1,8 @@
 //! The cameras of a random world, and the canvases that they paint.
 
+use super::content::canvas;
 use super::step::{Change, Content, NewCamera, Pick, Viewport};
-use super::world::{World, canvas, picked};
+use super::world::{World, picked};
 use crate::support::scene::{self, Kind};
 use bevy::camera::{Hdr, RenderTarget};
 use bevy::core_pipeline::tonemapping::DebandDither;

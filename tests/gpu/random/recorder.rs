@@ -1,7 +1,8 @@
 //! Blurs that a render system of the world's own records, into images that nothing else writes.
 
+use super::content::image;
 use super::step::{Source, Step, Varies};
-use super::world::{World, image, picked};
+use super::world::{World, picked};
 use crate::support::recording::{Settings, Shown, WantedRecordings};
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureUsages};

@@ -1,6 +1,7 @@
 //! A world in which anything may happen, and the app that it happens in.
 
-use super::step::{Content, Pick, Source, Step, Target, Varies};
+use super::content::{canvas, image, node, rect_of};
+use super::step::{Pick, Source, Step, Target, Varies};
 use crate::support::faults::{self, Messages};
 use crate::support::formats::{self, Span, to_image};
 use crate::support::headless::{Headless, Mode, build, takes_logger};
@@ -19,9 +20,6 @@ use bevy_gaussian_blur::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 static WORLDS: AtomicUsize = AtomicUsize::new(0);
-
-/// The canvases are never larger than this.
-const CANVAS: u32 = 71;
 
 /// What became of every image blur the last time: the settings that were carried out, or why nothing was.
 #[derive(Resource, Default)]
@@ -392,39 +390,5 @@ impl World {
         let entity = commands.blur_for_pixels(blur, BlurImage::new(image)).insert(name).id();
         self.world().flush();
         self.readers.push(entity);
-    }
-}
-
-pub fn image(content: Content) -> Image {
-    let [width, height] = content.size.map(|side| side as usize);
-    let pattern = &inputs::patterns(width, height)[usize::from(content.pattern)];
-    to_image(&Span::of(content.format).spread(pattern), content.format)
-}
-
-pub fn canvas(content: Content) -> Image {
-    let [width, height] = content.size.map(|side| side.min(CANVAS));
-    let mut image = Image::new_target_texture(width, height, content.format, None);
-    image.texture_descriptor.usage |= formats::to_image(&inputs::patterns(1, 1)[0], content.format)
-        .texture_descriptor
-        .usage;
-    image
-}
-
-fn node([left, top, width, height]: [f32; 4]) -> Node {
-    Node {
-        position_type: PositionType::Absolute,
-        left: Val::Px(left),
-        top: Val::Px(top),
-        width: Val::Px(width),
-        height: Val::Px(height),
-        ..default()
-    }
-}
-
-/// Not sorted, as an app's mistake would be.
-fn rect_of([left, top, width, height]: [f32; 4]) -> Rect {
-    Rect {
-        min: Vec2::new(left, top),
-        max: Vec2::new(left + width, top + height),
     }
 }

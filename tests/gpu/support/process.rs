@@ -1,6 +1,7 @@
-//! What the process holds, where the system says it.
+//! The process of a test: what it holds, where the system says it, and one for a test that cannot share.
 
 use std::fs;
+use std::process::Command;
 
 /// Memory in KiB, and the mappings that it consists of: code that a driver has compiled takes several for each shader.
 #[derive(Clone, Copy, Debug)]
@@ -17,4 +18,13 @@ impl Process {
         let mappings = fs::read_to_string("/proc/self/maps").ok()?.lines().count() as i64;
         Some(Self { resident, mappings })
     }
+}
+
+/// Runs an ignored test of a module, as `module_path!()` names it, in a process of its own.
+pub fn alone(module: &str, test: &str) -> Command {
+    let (_, module) = module.split_once("::").expect("the path begins with the crate");
+    let program = std::env::current_exe().expect("a test is a program");
+    let mut command = Command::new(program);
+    command.args(["--exact", "--ignored", "--nocapture", &format!("{module}::{test}")]);
+    command
 }
