@@ -58,9 +58,9 @@ pub enum BlurStage {
     reflect(Serialize, Deserialize)
 )]
 pub enum BlurBackend {
-    /// [`Compute`](Self::Compute), which was faster on every GPU that was measured. Without compute shaders and on software
-    /// rasterisers (llvmpipe, SwiftShader, WARP), [`Fragment`](Self::Fragment), which is the faster one there for pictures of
-    /// eight bits.
+    /// [`Compute`](Self::Compute), which was faster on every GPU that was measured. Without compute shaders
+    /// [`Fragment`](Self::Fragment), and on software rasterisers (llvmpipe, SwiftShader, WARP) whichever is faster there:
+    /// [`Fragment`](Self::Fragment) for targets of eight bits, [`Compute`](Self::Compute) for those of half floats.
     #[default]
     Auto,
     /// Render passes: every renderable format, every GPU, WebGL 2 included.
