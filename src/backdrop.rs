@@ -13,25 +13,25 @@
 //! paints the glass. So nothing is written that is not seen, and what is not glass keeps its bits.
 
 #[cfg(feature = "ui")]
-mod bounds;
+pub(crate) mod bounds;
 mod camera_groups;
 mod cells;
 mod encode_regions;
-mod extract;
-mod extracted;
+pub(crate) mod extract;
+pub(crate) mod extracted;
 mod freeze;
 mod groups;
 #[cfg(feature = "ui")]
-mod materials;
+pub(crate) mod materials;
 #[cfg(feature = "ui")]
-mod node_groups;
+pub(crate) mod node_groups;
 #[cfg(feature = "ui")]
 mod nodes;
 pub(crate) mod pipelines;
 mod prepare_blurs;
 mod prepare_draws;
 #[cfg(feature = "ui")]
-mod queue;
+pub(crate) mod queue;
 #[cfg(feature = "ui")]
 mod split_ui_pass;
 mod stacks;
@@ -52,7 +52,13 @@ pub use encode_regions::{backdrops_above_ui, backdrops_below_ui};
 #[cfg(feature = "ui")]
 pub use materials::BackdropMaterialPlugin;
 #[cfg(feature = "ui")]
+pub(crate) use nodes::{FilteredNode, FilteredNodes, extract_gradient_boxes};
+#[cfg(feature = "ui")]
+pub(crate) use split_ui_pass::{Skip, skip};
+#[cfg(feature = "ui")]
 pub use split_ui_pass::{backdrops_among_ui, restore_skipped, skip_drawn};
+#[cfg(feature = "ui")]
+pub(crate) use warm_up::wait;
 
 /// Adds backdrop blurs to an app.
 pub struct BackdropPlugin;
@@ -61,6 +67,8 @@ impl Plugin for BackdropPlugin {
     fn build(&self, app: &mut App) {
         embedded_asset!(app, "shaders/backdrop/backdrop.wgsl");
         app.add_plugins(validation::BackdropValidationPlugin);
+        #[cfg(feature = "ui")]
+        app.init_resource::<nodes::FilteredNodes>();
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
             return;
         };
@@ -147,6 +155,7 @@ fn add_nodes(app: &mut SubApp) {
     }
     app.init_resource::<nodes::GradientBoxes>()
         .init_resource::<bounds::MaterialBounds>()
+        .init_resource::<bounds::BoundsWanted>()
         .init_resource::<split_ui_pass::Skipped>()
         // Nobody else uses it, so what runs beside the systems that change it does not matter.
         .allow_ambiguous_resource::<split_ui_pass::Skipped>()

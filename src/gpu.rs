@@ -36,7 +36,7 @@ pub use pipeline_key::{deferred_definitions, deferred_layout};
 pub use pipeline_queue::{BlurCompilation, BlurPipelines, BlurReadiness, Uses, blurs_ready};
 pub use prepare::BlurPreparer;
 pub use request::{BatchedBlur, BlurIo, BlurRequest, MaskView, Work, WorkKind};
-pub use textures::create_texture;
+pub use textures::{PageSet, create_texture};
 pub use timing::Timed;
 pub use view_info::{ViewInfo, first_part, layers_of};
 
@@ -54,6 +54,7 @@ impl Plugin for BlurGpuPlugin {
     fn build(&self, app: &mut App) {
         load_shader_library!(app, "shaders/common/srgb.wgsl");
         load_shader_library!(app, "shaders/common/compositing.wgsl");
+        load_shader_library!(app, "shaders/common/color_functions.wgsl");
         load_shader_library!(app, "shaders/common/dither.wgsl");
         load_shader_library!(app, "shaders/common/output.wgsl");
         load_shader_library!(app, "shaders/common/pass.wgsl");

@@ -91,6 +91,8 @@ mod backdrop;
 mod camera;
 pub mod diagnostics;
 mod errors;
+#[cfg(feature = "ui")]
+mod filters;
 mod formats;
 mod freeze;
 mod gpu;
@@ -122,6 +124,8 @@ pub use settings::{
     BlurImage, BlurProfile, BlurRevision, BlurStage, BlurUnit, BlurUpdate, EdgeMode, FreezeArea, FreezeBlur,
     FreezeLost, GaussianBlur, RADIUS_IN_SIGMAS,
 };
+#[cfg(feature = "ui")]
+pub use settings::{DropShadow, UiFilter};
 pub use systems::{BlurSystems, GaussianBlurSystems};
 
 /// The render systems of cameras, for schedules other than `Core2d` and `Core3d`. [`GaussianBlurSystems`] shows how.
@@ -130,6 +134,8 @@ pub mod render {
     #[cfg(feature = "ui")]
     pub use crate::backdrop::{backdrops_among_ui, restore_skipped, skip_drawn};
     pub use crate::camera::{blur_after_tonemapping, blur_after_ui, blur_before_tonemapping};
+    #[cfg(feature = "ui")]
+    pub use crate::filters::filter_ui;
 }
 
 /// What nearly every user of the crate needs.
@@ -141,6 +147,8 @@ pub mod prelude {
         BlurredPixels, EdgeMode, FreezeArea, FreezeBlur, FreezeLost, GaussianBlur, GaussianBlurDiagnosticsPlugin,
         GaussianBlurPlugin, blurs_ready,
     };
+    #[cfg(feature = "ui")]
+    pub use crate::{DropShadow, UiFilter};
 }
 
 /// Adds [`GaussianBlur`] to an app.
@@ -173,5 +181,7 @@ impl Plugin for GaussianBlurPlugin {
                 backdrop::BackdropPlugin,
                 image::BlurImagePlugin,
             ));
+        #[cfg(feature = "ui")]
+        app.add_plugins(filters::UiFilterPlugin);
     }
 }

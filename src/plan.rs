@@ -49,7 +49,7 @@ pub mod batch;
 mod builder;
 mod cpu_reference;
 mod edge_images;
-mod pack;
+pub mod pack;
 pub mod pass;
 mod profile;
 mod residual;

@@ -1,22 +1,28 @@
 //! What a user may ask for: components, units, edge modes and events. ECS and reflection only.
 
 mod backdrop;
+mod color_functions;
 mod freeze;
 mod image;
 mod profile;
 mod region;
 mod strength;
+#[cfg(feature = "ui")]
+mod ui_filter;
 
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
 pub use backdrop::{BackdropBlur, BackdropSampling, Tint};
+pub use color_functions::ColorFunctions;
 pub use freeze::{FreezeArea, FreezeBlur, FreezeLost};
 pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurUpdate};
 pub use profile::BlurProfile;
 pub use region::{BackdropLayer, BackdropRegion};
 pub use strength::{BlurUnit, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS};
+#[cfg(feature = "ui")]
+pub use ui_filter::{DropShadow, UiFilter};
 
 /// When a camera's picture is blurred, and with it what stays sharp. Optional, next to [`GaussianBlur`] on a camera.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]

@@ -7,9 +7,31 @@ use crate::settings::{BackdropBlur, BlurImage, BlurProfile, BlurStage, FreezeBlu
 use crate::systems::BlurSystems;
 use bevy::asset::LoadState;
 use bevy::camera::Camera;
-use bevy::ecs::entity::EntityHashSet;
+use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
+use bevy::ecs::name::{NameOrEntity, NameOrEntityItem};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
+
+/// Logs the fields of a component that are out of range, each until it is back in range.
+pub fn report_fields(
+    component: &str,
+    name: &NameOrEntityItem,
+    found: Vec<(&'static str, String)>,
+    reported: &mut EntityHashMap<Vec<&'static str>>,
+) {
+    let known = reported.get(&name.entity);
+    for (field, problem) in &found {
+        if known.is_none_or(|known| !known.contains(field)) {
+            error!("the {component} of {name}: {problem}");
+        }
+    }
+    if found.is_empty() {
+        reported.remove(&name.entity);
+    } else {
+        let fields = found.into_iter().map(|(field, _)| field).collect();
+        reported.insert(name.entity, fields);
+    }
+}
 
 /// Reports on all entities with a [`GaussianBlur`].
 pub struct BlurValidationPlugin;

@@ -131,7 +131,7 @@ impl ExtractedBackdrop {
         let tint = glass.tint();
         let sigma = (sigma * shape.scale()).min(Vec2::splat(f32::MAX));
         // A picture that is kept is shown sharp, too, and it is taken whatever is shown of it.
-        let changes = blurs(sigma) || !tint.is_neutral() || freeze.is_some();
+        let changes = blurs(sigma) || !tint.functions.is_neutral() || freeze.is_some();
         let is_seen = tint.opacity > 0.0 || freeze.is_some_and(|freeze| !freeze.is_taken());
         if !(changes && is_seen && shape.is_drawable()) {
             return None;

@@ -1,8 +1,6 @@
 //! Where materials of Bevy's user interface paint (feature `ui`).
 
-use super::bounds::{MaterialBounds, quad};
-use super::extract::ExtractedBackdrops;
-use super::node_groups::group_nodes;
+use super::bounds::{BoundsWanted, MaterialBounds, quad};
 use bevy::prelude::*;
 use bevy::render::{Render, RenderApp, RenderSystems};
 use bevy::ui_render::ExtractedUiMaterialNodes;
@@ -49,23 +47,28 @@ impl<M: UiMaterial> Plugin for BackdropMaterialPlugin<M> {
             render_app.add_systems(
                 Render,
                 collect_bounds::<M>
-                    .before(group_nodes)
-                    .in_set(RenderSystems::PrepareResources),
+                    .after(RenderSystems::PhaseSort)
+                    .before(RenderSystems::PrepareResources)
+                    .in_set(CollectBounds),
             );
         }
     }
 }
 
+/// When the boxes of materials are taken, before anything asks for them.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CollectBounds;
+
 /// Takes the boxes of a material, before Bevy forgets them in `RenderSystems::PrepareBindGroups`.
 fn collect_bounds<M: UiMaterial>(
-    backdrops: Res<ExtractedBackdrops>,
     nodes: Option<Res<ExtractedUiMaterialNodes<M>>>,
+    wanted: Option<Res<BoundsWanted>>,
     bounds: Option<ResMut<MaterialBounds>>,
 ) {
-    let (Some(nodes), Some(mut bounds)) = (nodes, bounds) else {
+    let (Some(nodes), Some(wanted), Some(mut bounds)) = (nodes, wanted, bounds) else {
         return;
     };
-    if backdrops.0.is_empty() {
+    if !wanted.0 {
         return;
     }
     for node in &nodes.uinodes {
@@ -75,6 +78,7 @@ fn collect_bounds<M: UiMaterial>(
 }
 
 /// Items have other entities in every frame.
-pub fn forget_bounds(mut bounds: ResMut<MaterialBounds>) {
+pub fn forget_bounds(mut bounds: ResMut<MaterialBounds>, mut wanted: ResMut<BoundsWanted>) {
     bounds.0.clear();
+    wanted.0 = false;
 }

@@ -2,6 +2,7 @@
 //!
 //! Only the main world is read, so it does not matter when Bevy's own extraction runs.
 
+use super::bounds::BoundsWanted;
 use super::extract::{ExtractedBackdrops, picture_of};
 use super::extracted::{ExtractedBackdrop, PaintOrder, Shape};
 use super::freeze::FrozenBackdrops;
@@ -33,16 +34,30 @@ type BackdropNode = (
     &'static ComputedUiRenderTargetInfo,
 );
 
+/// What filters of the user interface change about the glass of their own nodes, which they do not filter: by the node, in the
+/// main world.
+#[derive(Resource, Default)]
+pub struct FilteredNodes(pub EntityHashMap<FilteredNode>);
+
+/// A node whose group is filtered.
+#[derive(Clone, Copy, Debug)]
+pub struct FilteredNode {
+    /// What its ancestors leave to be seen, in the viewport: its `CalculatedClip` is that of the group.
+    pub clip: Option<Rect>,
+    /// How much is seen of the group.
+    pub opacity: f32,
+}
+
 type UiCamera = (&'static Camera, CameraFinish, Option<&'static UiAntiAlias>);
 
 /// Takes nodes over, after regions. Each backdrop has an entity of its own for its item in the phase.
 pub fn extract_nodes(
     mut commands: Commands,
-    mut backdrops: ResMut<ExtractedBackdrops>,
+    (mut backdrops, mut wanted): (ResMut<ExtractedBackdrops>, ResMut<BoundsWanted>),
     frozen: Res<FrozenBackdrops>,
     nodes: Extract<Query<BackdropNode, Without<BackdropRegion>>>,
     cameras: Extract<Query<UiCamera>>,
-    camera_map: Extract<UiCameraMap>,
+    (camera_map, filtered): (Extract<UiCameraMap>, Extract<Res<FilteredNodes>>),
 ) {
     let mut mapper = camera_map.get_mapper();
     for (entity, glass, profile, node, stack_index, transform, visibility, clip, target, info) in &nodes {
@@ -59,21 +74,27 @@ pub fn extract_nodes(
         let Some(picture) = picture_of(camera_entity, camera, &finish) else {
             continue;
         };
+        let filtered = filtered.0.get(&entity);
         let shape = Shape {
             transform: transform.affine(),
             size: node.size(),
             radii: node.border_radius().into(),
-            clip: clip_of(clip),
+            clip: filtered.map_or(clip_of(clip), |node| node.clip),
             is_soft: anti_alias != Some(&UiAntiAlias::Off),
         };
         // The scale factor is that of the target times `UiScale`. A radius out of range is no blur, and is reported
         // elsewhere.
         let (scale, height) = (info.scale_factor(), picture.viewport.height());
         let sigma = glass.blur.sigma_in_texels(scale, height).unwrap_or(Vec2::ZERO);
-        let layer = || PaintOrder::Ui {
-            stack_index: stack_index.0,
-            item: commands.spawn::<TemporaryRenderEntity>(default()).id(),
+        let layer = || {
+            wanted.0 = true;
+            PaintOrder::Ui {
+                stack_index: stack_index.0,
+                item: commands.spawn::<TemporaryRenderEntity>(default()).id(),
+            }
         };
+        let faded = filtered.map(|node| glass.with_opacity(glass.tint().opacity * node.opacity));
+        let glass = faded.as_ref().unwrap_or(glass);
         let backdrop = ExtractedBackdrop::new(entity, picture, shape, glass, sigma, frozen.get(entity), layer);
         backdrops
             .0
@@ -113,18 +134,14 @@ type GradientNode = (
 
 type HasGradient = Or<(With<BackgroundGradient>, With<BorderGradient>)>;
 
-/// Takes the boxes of gradients over, where there is glass that they could lie behind.
+/// Takes the boxes of gradients over.
 pub fn extract_gradient_boxes(
     mut boxes: ResMut<GradientBoxes>,
-    backdrops: Res<ExtractedBackdrops>,
+    wanted: Res<BoundsWanted>,
     nodes: Extract<Query<GradientNode, HasGradient>>,
 ) {
     boxes.0.clear();
-    if backdrops
-        .0
-        .iter()
-        .all(|backdrop| backdrop.layer.stack_index().is_none())
-    {
+    if !wanted.0 {
         return;
     }
     for (entity, node, stack_index, transform, clip) in &nodes {

@@ -12,7 +12,7 @@ use super::groups::Group;
 use super::pipelines::BackdropPipelines;
 use crate::formats::{CameraPicture, CameraPictureItem, Ends};
 use crate::freeze::{Frozen, Losses, Wanted};
-use crate::gpu::{BatchedBlur, BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, Work};
+use crate::gpu::{BatchedBlur, BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work};
 use crate::plan::Finish;
 use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
@@ -21,6 +21,9 @@ use bevy::prelude::*;
 use bevy::render::render_resource::TextureView;
 use bevy::render::view::ViewTarget;
 use std::sync::Arc;
+
+/// The pages of glass.
+const PAGES: PageSet = PageSet(0);
 
 /// The jobs of all glass. Made anew when the render device is.
 #[derive(Resource, Default)]
@@ -130,7 +133,7 @@ impl BackdropJobs {
         let job = self.groups.entry(leader.entity).or_default();
         let items = job.batch_of(&asked.items);
         // Backdrops of a group are on one picture, so what is true of its first backdrop there is true of all.
-        let request = live_request(leader, Work::Batch(items), whole_of(leader), target);
+        let request = live_request(leader, Work::Batch(PAGES, items), whole_of(leader), target);
         job.update(leader, request, &both_views(target), preparer);
     }
 
@@ -173,7 +176,7 @@ impl BackdropJobs {
             ),
             _ => {
                 let items = job.batch_of(&[item_of(backdrop)]);
-                (Work::Batch(items), whole_of(backdrop))
+                (Work::Batch(PAGES, items), whole_of(backdrop))
             }
         };
         let live = live_request(backdrop, work, bounds, target);

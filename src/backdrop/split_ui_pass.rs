@@ -112,10 +112,31 @@ impl Items<'_> {
 #[derive(Resource, Default)]
 pub struct Skipped(Vec<Skip>);
 
-struct Skip {
+/// The batch of an item that is not drawn.
+pub struct Skip {
     view: RetainedViewEntity,
     item: (Entity, MainEntity),
     batch_range: Range<u32>,
+}
+
+/// Lets the phase of a view skip an item, unless it does already.
+pub fn skip(view: RetainedViewEntity, item: &mut TransparentUi) -> Option<Skip> {
+    let has_batch = !item.batch_range.is_empty();
+    has_batch.then(|| Skip {
+        view,
+        item: item.entity,
+        batch_range: core::mem::take(&mut item.batch_range),
+    })
+}
+
+impl Skip {
+    /// Gives the item its batch back.
+    pub fn restore(self, phases: &mut ViewSortedRenderPhases<TransparentUi>) {
+        let phase = phases.get_mut(&self.view);
+        if let Some(item) = phase.and_then(|phase| phase.items.get_mut(&self.item)) {
+            item.batch_range = self.batch_range;
+        }
+    }
 }
 
 /// Lets Bevy's pass skip the items of the current camera that have been drawn.
@@ -137,15 +158,8 @@ pub fn skip_drawn(
         return;
     };
     let cut = cut_of(phase, last);
-    for (item, drawn) in phase.items.iter_mut().take(cut) {
-        if !drawn.batch_range.is_empty() {
-            skipped.0.push(Skip {
-                view,
-                item: *item,
-                batch_range: core::mem::take(&mut drawn.batch_range),
-            });
-        }
-    }
+    let drawn = phase.items.values_mut().take(cut);
+    skipped.0.extend(drawn.filter_map(|item| skip(view, item)));
 }
 
 /// Gives all items their batches back.
@@ -154,9 +168,6 @@ pub fn skip_drawn(
 /// items as they were.
 pub fn restore_skipped(mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>, mut skipped: ResMut<Skipped>) {
     for skip in skipped.0.drain(..) {
-        let phase = phases.get_mut(&skip.view);
-        if let Some(item) = phase.and_then(|phase| phase.items.get_mut(&skip.item)) {
-            item.batch_range = skip.batch_range;
-        }
+        skip.restore(&mut phases);
     }
 }

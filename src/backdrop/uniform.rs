@@ -1,9 +1,10 @@
-//! What the shader is told about a backdrop: the mirror of `Glass` in `shaders/backdrop/backdrop.wgsl`.
+//! What the shader is told about a backdrop: the mirror of `Backdrop` in `shaders/backdrop/backdrop.wgsl`.
 
 use super::extracted::ExtractedBackdrop;
 use crate::formats::dither::Dither;
 use crate::formats::precision_of;
 use crate::kernel::Precision;
+use crate::settings::ColorFunctions;
 use bevy::camera::CompositingSpace;
 use bevy::math::URect;
 use bevy::render::render_resource::TextureFormat;
@@ -46,28 +47,63 @@ impl Colours {
     }
 }
 
-/// `Glass` in WGSL.
+/// `Backdrop` in WGSL.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct BackdropUniform {
     pub x_axis: [f32; 2],
     pub y_axis: [f32; 2],
     pub translation: [f32; 2],
-    pub viewport_size: [f32; 2],
+    pub target_origin: [f32; 2],
+    pub target_size: [f32; 2],
     pub size: [f32; 2],
     pub frame: f32,
     pub opacity: f32,
+    pub to_picture: [i32; 2],
     pub radii: [f32; 4],
     pub region: [i32; 4],
+    pub functions: FunctionsUniform,
+    pub flags: u32,
+    pub padding: [u32; 3],
+}
+
+/// `ColorFunctions` in `shaders/common/color_functions.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct FunctionsUniform {
     pub saturation: f32,
     pub brightness: f32,
+    pub contrast: f32,
+    pub invert: f32,
+    pub hue: [f32; 2],
+    pub is_active: u32,
     pub flags: u32,
-    pub padding: u32,
+}
+
+const LIGHT: u32 = 1;
+const BOUNDED: u32 = 2;
+
+impl FunctionsUniform {
+    /// The functions on a picture that holds such colours.
+    pub fn new(functions: ColorFunctions, colours: Colours) -> Self {
+        let angle = functions.hue.to_radians();
+        let is_active = colours.are_filtered && !functions.is_neutral();
+        Self {
+            saturation: functions.saturation,
+            brightness: functions.brightness,
+            contrast: functions.contrast,
+            invert: functions.invert,
+            hue: [angle.cos(), angle.sin()],
+            is_active: u32::from(is_active),
+            flags: LIGHT * u32::from(!colours.are_encoded) + BOUNDED * u32::from(colours.are_bounded),
+        }
+    }
 }
 
 // The rules of WGSL's uniform address space: vectors of four start at multiples of 16 bytes.
 const _: () = assert!(offset_of!(BackdropUniform, radii).is_multiple_of(16));
 const _: () = assert!(offset_of!(BackdropUniform, region).is_multiple_of(16));
+const _: () = assert!(offset_of!(BackdropUniform, functions).is_multiple_of(16));
 const _: () = assert!(size_of::<BackdropUniform>().is_multiple_of(16));
 
 /// The distance of two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
@@ -75,11 +111,9 @@ pub const BACKDROP_STRIDE: usize = size_of::<BackdropUniform>().next_multiple_of
 
 // The flags.
 const SOFT: u32 = 1;
-const ENCODED: u32 = 2;
-const BOUNDED: u32 = 4;
-const DITHER_STORED: u32 = 8;
-const DITHER_ENCODED: u32 = 16;
-const WHOLE: u32 = 32;
+const DITHER_STORED: u32 = 2;
+const DITHER_ENCODED: u32 = 4;
+const WHOLE: u32 = 8;
 
 impl BackdropUniform {
     /// A backdrop on a picture that holds such colours.
@@ -90,13 +124,10 @@ impl BackdropUniform {
         let rim = shape.rim();
         // A frame that meets in the middle is the whole box.
         let has_frame = solid && 2.0 * rim < shape.size.min_element();
-        let filter = |value: f32| if colours.are_filtered { value } else { 1.0 };
         // Where nothing is blurred there are no more bands than there were.
         let dithers = |to: Dither| backdrop.picture.dithers && backdrop.blurs() && colours.dither == to;
         let flags = [
             (SOFT, has_rim(backdrop, colours)),
-            (ENCODED, colours.are_encoded),
-            (BOUNDED, colours.are_bounded),
             (DITHER_STORED, dithers(Dither::Stored)),
             (DITHER_ENCODED, dithers(Dither::Encoded)),
             (WHOLE, shape.is_on_pixels()),
@@ -105,16 +136,17 @@ impl BackdropUniform {
             x_axis: matrix.x_axis.to_array(),
             y_axis: matrix.y_axis.to_array(),
             translation: shape.transform.translation.to_array(),
-            viewport_size: backdrop.picture.viewport.size().as_vec2().to_array(),
+            target_origin: [0.0; 2],
+            target_size: backdrop.picture.viewport.size().as_vec2().to_array(),
             size: shape.size.to_array(),
             frame: if has_frame { rim } else { 0.0 },
             opacity: if solid { 1.0 } else { tint.opacity },
+            to_picture: [0; 2],
             radii: shape.radii,
             region: ends(backdrop.region),
-            saturation: filter(tint.saturation),
-            brightness: filter(tint.brightness),
+            functions: FunctionsUniform::new(tint.functions, colours),
             flags: flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum(),
-            padding: 0,
+            padding: [0; 3],
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::settings::{BackdropBlur, BackdropRegion};
 use crate::systems::BlurSystems;
+use crate::validation::report_fields;
 use bevy::camera::Camera;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::name::NameOrEntity;
@@ -29,19 +30,7 @@ fn report_out_of_range(
         reported.remove(&entity);
     }
     for (name, glass) in &changed {
-        let found = glass.out_of_range();
-        let known = reported.get(&name.entity);
-        for (field, problem) in &found {
-            if known.is_none_or(|known| !known.contains(field)) {
-                error!("the BackdropBlur of {name}: {problem}");
-            }
-        }
-        if found.is_empty() {
-            reported.remove(&name.entity);
-        } else {
-            let fields = found.into_iter().map(|(field, _)| field).collect();
-            reported.insert(name.entity, fields);
-        }
+        report_fields("BackdropBlur", &name, glass.out_of_range(), &mut reported);
     }
 }
 

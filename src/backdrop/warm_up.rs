@@ -104,18 +104,25 @@ pub fn wait_for_backdrops(
             .iter()
             .filter_map(|backdrop| Some((backdrop, format_of(backdrop, &cameras)?)))
     };
+    wait(&mut glass.patience, &mut cache, |cache| {
+        let uses = seen().flat_map(|(backdrop, format)| uses_of(backdrop, format));
+        let others = seen().flat_map(|(_, format)| backdrop_pipelines.of_format(format));
+        pipelines.are_compiling(uses, others, cache)
+    });
+}
+
+/// Waits while pipelines are compiled, but no longer than patience lasts, which is used up.
+pub fn wait(patience: &mut Duration, cache: &mut PipelineCache, mut are_compiling: impl FnMut(&PipelineCache) -> bool) {
     let start = Instant::now();
     loop {
         // Where other threads compile nothing, as in browsers, all is compiled in here.
         cache.process_queue();
-        let uses = seen().flat_map(|(backdrop, format)| uses_of(backdrop, format));
-        let others = seen().flat_map(|(_, format)| backdrop_pipelines.of_format(format));
-        if !pipelines.are_compiling(uses, others, &cache) || start.elapsed() >= glass.patience {
+        if !are_compiling(cache) || start.elapsed() >= *patience {
             break;
         }
         pause();
     }
-    glass.patience = glass.patience.saturating_sub(start.elapsed());
+    *patience = patience.saturating_sub(start.elapsed());
 }
 
 /// The format of the picture that a backdrop is on.

@@ -80,6 +80,14 @@ impl BlurLabel {
         Self::new(&format!("backdrop-{}-{layer}", camera.index()))
     }
 
+    /// The label of the filtered groups of a camera's user interface, those with a `UiFilter`: `filters-<index>`.
+    ///
+    /// Painting the groups counts, too.
+    #[must_use]
+    pub fn of_filters(camera: Entity) -> Self {
+        Self::new(&format!("filters-{}", camera.index()))
+    }
+
     /// The label itself.
     #[must_use]
     pub fn as_str(&self) -> &str {

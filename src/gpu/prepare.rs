@@ -7,7 +7,7 @@ use super::prepared::{Binder, Prepared};
 use super::profile_bindings::Blend;
 use super::request::{BatchedBlur, BlurRequest, Work, WorkKind};
 use super::step::Step;
-use super::textures::{IntermediateTextures, create_texture};
+use super::textures::{IntermediateTextures, PageSet, create_texture};
 use super::uniforms::uniform_bytes;
 use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
@@ -19,7 +19,7 @@ use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
     Buffer, BufferDescriptor, BufferUsages, CachedRenderPipelineId, CommandEncoder, PipelineCache, Texture,
-    TextureDescriptor, TextureId, TextureView,
+    TextureDescriptor, TextureFormat, TextureId, TextureUsages, TextureView,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::GpuImage;
@@ -60,6 +60,22 @@ impl BlurPreparer<'_> {
     /// [`BlurError::OutOfMemory`].
     pub fn create_texture(&self, descriptor: &TextureDescriptor) -> Result<Texture, BlurError> {
         create_texture(&self.device, descriptor)
+    }
+
+    /// Takes pages for this frame that a front end paints on. The sizes become those of the pages.
+    ///
+    /// # Errors
+    /// [`BlurError::OutOfMemory`].
+    pub fn take_pages(
+        &mut self,
+        set: PageSet,
+        sizes: &mut [UVec2],
+        kind: (TextureFormat, TextureUsages),
+        taken: &mut Vec<TextureView>,
+    ) -> Result<(), BlurError> {
+        let needed = sizes.to_vec();
+        let taken = self.textures.take_pages(set, &needed, kind, &self.device, sizes, taken);
+        taken.map(drop)
     }
 
     /// Counts textures of a front end among those that this frame uses.
@@ -164,13 +180,15 @@ impl BlurPreparer<'_> {
         } = prepared;
         // Pages are for many jobs, and what is kept is the job's own.
         let own = prepared.request.keeps.map(|_| &mut prepared.result);
-        if own.is_some() || !matches!(prepared.request.work, Work::Batch(_)) {
-            return self.textures.take(plan, resolved, own, &self.device, taken);
-        }
+        let set = match prepared.request.work {
+            Work::Batch(set, _) if own.is_none() => set,
+            _ => return self.textures.take(plan, resolved, own, &self.device, taken),
+        };
+        let kind = (resolved.intermediate, resolved.intermediate_usages());
         let sizes = &mut plan.intermediates;
         let are_others = self
             .textures
-            .take_pages(&prepared.needed, resolved, &self.device, sizes, taken)?;
+            .take_pages(set, &prepared.needed, kind, &self.device, sizes, taken)?;
         if are_others {
             let bytes = uniform_bytes(plan, prepared.request.source_size);
             self.queue.write_buffer(&prepared.uniforms, 0, &bytes);
@@ -187,7 +205,7 @@ impl BlurPreparer<'_> {
         let limit = self.capabilities.largest_side();
         let items = plan_batch(&request, &resolved, old);
         let plan = match &request.work {
-            Work::Batch(asked) => together(&items_of(asked, &items), limit),
+            Work::Batch(_, asked) => together(&items_of(asked, &items), limit),
             _ => plan_of(&request, &resolved),
         }
         .with_source_at(request.source_at);
@@ -300,7 +318,7 @@ fn plan_of(request: &BlurRequest, resolved: &Resolved) -> BlurPlan {
     let plan = match request.work {
         Work::Copy => return BlurPlan::copy(request.region, request.finish),
         Work::Mipmap => return BlurPlan::mipmap(request.source_size, request.region.size()),
-        Work::Batch(_) => return BlurPlan::default(),
+        Work::Batch(..) => return BlurPlan::default(),
         Work::Blur { sigma, edge } => BlurPlan::new(&planned(sigma, edge)),
         Work::Vary { sigma, edge, .. } => BlurPlan::varying(&planned(sigma, edge)),
     };
@@ -312,12 +330,12 @@ fn plan_of(request: &BlurRequest, resolved: &Resolved) -> BlurPlan {
 
 /// Plans the items of a request. Those that were there before are taken over.
 fn plan_batch(request: &BlurRequest, resolved: &Resolved, old: Option<&mut Prepared>) -> Vec<BlurPlan> {
-    let Work::Batch(items) = &request.work else {
+    let Work::Batch(_, items) = &request.work else {
         return Vec::new();
     };
     let (before, mut plans) = match old {
         Some(old) => match &old.request.work {
-            Work::Batch(before) => (before.clone(), core::mem::take(&mut old.items)),
+            Work::Batch(_, before) => (before.clone(), core::mem::take(&mut old.items)),
             _ => default(),
         },
         None => default(),

@@ -95,7 +95,7 @@ impl Prepared {
 
     /// Whether it may be drawn while pipelines of another request are missing.
     pub fn stands_in_for(&self, request: &BlurRequest) -> bool {
-        let is_batch = matches!(self.request.work, Work::Batch(_));
+        let is_batch = matches!(self.request.work, Work::Batch(..));
         self.was_drawn && request.io.source_is_fresh && !is_batch && self.request.has_textures_of(request)
     }
 

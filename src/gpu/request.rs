@@ -1,5 +1,6 @@
 //! What a blur is to do: everything that decides its plan, its pipelines and what it reads.
 
+use super::textures::PageSet;
 use crate::formats::Ends;
 use crate::formats::dither::Dither;
 use crate::plan::{Finish, blurs};
@@ -81,8 +82,9 @@ pub enum Work {
     /// All of the target out of all of the source, in another size: the mean of the texels that a target texel covers, as in a mip
     /// level out of the one before it.
     Mipmap,
-    /// Blurs of parts of the region, whose last steps are deferred.
-    Batch(Arc<[BatchedBlur]>),
+    /// Blurs of parts of the region, whose last steps are deferred. What they read lies on pages of a set, until other blurs use
+    /// that.
+    Batch(PageSet, Arc<[BatchedBlur]>),
 }
 
 /// A blur of a part of a picture.
@@ -126,7 +128,7 @@ impl Work {
     pub fn kind(&self) -> WorkKind {
         match self {
             Self::Copy => WorkKind::Copy,
-            Self::Blur { .. } | Self::Batch(_) => WorkKind::Blur,
+            Self::Blur { .. } | Self::Batch(..) => WorkKind::Blur,
             Self::Vary { .. } => WorkKind::Vary,
             Self::Mipmap => WorkKind::Mipmap,
         }
@@ -157,7 +159,7 @@ impl BlurRequest {
         match self.work {
             _ if self.region.is_empty() => true,
             Work::Blur { sigma, .. } | Work::Vary { sigma, .. } => self.finish == Finish::Write && !blurs(sigma),
-            Work::Copy | Work::Mipmap | Work::Batch(_) => false,
+            Work::Copy | Work::Mipmap | Work::Batch(..) => false,
         }
     }
 

@@ -22,10 +22,11 @@ use std::fs;
 use std::sync::Arc;
 use wgpu::{DownlevelFlags, Features};
 
-const LIBRARIES: [&str; 15] = [
+const LIBRARIES: [&str; 16] = [
     "common/srgb",
     "common/dither",
     "common/compositing",
+    "common/color_functions",
     "common/output",
     "common/pass",
     "common/cubic",
@@ -142,6 +143,26 @@ fn glass_is_valid_on_every_api() {
     }
 }
 
+#[cfg(feature = "ui")]
+#[test]
+fn filters_are_valid_on_every_api() {
+    use crate::filters::pipelines::{FilterKey, LayerSource, definitions};
+    let mut composer = composer();
+    for format in [TextureFormat::Rgba8UnormSrgb, TextureFormat::Rgba16Float] {
+        let blurred = [false, true].map(|filtered| LayerSource::Blurred { filtered });
+        for source in blurred.into_iter().chain([LayerSource::Sharp]) {
+            let definitions = definitions(FilterKey { format, source });
+            let module = compose(&mut composer, "backdrop/filter", &definitions);
+            let name = format!("a filter with {definitions:?}");
+            let info = validate(&module, Capabilities::empty(), &name);
+            write_spirv(&module, &info, &name);
+            write_msl(&module, &info, &name);
+            write_hlsl(&module, &info, &name);
+            assert_eq!(write_glsl_es(&module, &info, &name), 1, "{name}");
+        }
+    }
+}
+
 /// The members of a struct of a module, as (name, offset), and its size.
 fn members(module: &Module, name: &str) -> (Vec<(String, usize)>, usize) {
     let mut layouter = Layouter::default();
@@ -204,7 +225,7 @@ fn the_uniforms_mirror_their_structs() {
 #[test]
 fn the_uniform_of_glass_mirrors_its_struct() {
     use crate::backdrop::pipelines::{BackdropKey, Mix, definitions};
-    use crate::backdrop::uniform::BackdropUniform;
+    use crate::backdrop::uniform::{BackdropUniform, FunctionsUniform};
     let key = BackdropKey {
         format: TextureFormat::Rgba8UnormSrgb,
         mix: Mix::Add,
@@ -213,10 +234,17 @@ fn the_uniform_of_glass_mirrors_its_struct() {
     let definitions = definitions(key);
     let module = compose(&mut composer(), "backdrop/backdrop", &definitions);
     let glass = fields![
-        BackdropUniform: x_axis, y_axis, translation, viewport_size, size, frame, opacity, radii, region, saturation,
-        brightness, flags, padding
+        BackdropUniform: x_axis, y_axis, translation, target_origin, target_size, size, frame, opacity, to_picture, radii,
+        region, functions, flags
     ];
     assert_eq!(members(&module, "Backdrop"), (glass, size_of::<BackdropUniform>()));
+    let functions = fields![
+        FunctionsUniform: saturation, brightness, contrast, invert, hue, is_active, flags
+    ];
+    assert_eq!(
+        members(&module, "ColorFunctions"),
+        (functions, size_of::<FunctionsUniform>())
+    );
 }
 
 #[test]

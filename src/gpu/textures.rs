@@ -28,6 +28,10 @@ const PAGE_FRAMES: u32 = 120;
 /// All that distinguishes one texture from another.
 type Kind = (UVec2, TextureFormat, TextureUsages);
 
+/// Pages that are used at one time. Those of different sets do not get into each other's way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PageSet(pub u32);
+
 /// The intermediate textures of all blurs. Made anew when the render device is.
 #[derive(Resource, Default)]
 pub struct IntermediateTextures {
@@ -36,7 +40,7 @@ pub struct IntermediateTextures {
     /// Those that somebody else reads later in the frame: as many as there are such readers.
     deferred: HashMap<Kind, Vec<Held>>,
     /// The pages by their places in plans.
-    pages: HashMap<(usize, TextureFormat, TextureUsages), Page>,
+    pages: HashMap<(PageSet, usize, TextureFormat, TextureUsages), Page>,
     /// What those hold that are used in this frame.
     bytes: u64,
 }
@@ -95,7 +99,7 @@ impl IntermediateTextures {
         self.bytes += views.into_iter().map(|view| bytes(kind_of(view))).sum::<u64>();
     }
 
-    /// Takes pages of at least the sizes that are needed for this frame. Returns whether they are other than they were.
+    /// Takes pages of at least the sizes that are needed for this frame, from one set. Returns whether they are other than they were.
     ///
     /// Whoever takes them may not need them any more when they are taken again in the same frame.
     ///
@@ -103,17 +107,17 @@ impl IntermediateTextures {
     /// [`BlurError::OutOfMemory`]; then only some have been taken.
     pub fn take_pages(
         &mut self,
+        set: PageSet,
         needed: &[UVec2],
-        resolved: &Resolved,
+        (format, usages): (TextureFormat, TextureUsages),
         device: &RenderDevice,
         sizes: &mut [UVec2],
         taken: &mut Vec<TextureView>,
     ) -> Result<bool, BlurError> {
-        let (format, usages) = (resolved.intermediate, resolved.intermediate_usages());
         taken.clear();
         let mut are_others = false;
         for (index, (needed, size)) in needed.iter().zip(sizes).enumerate() {
-            let place = (index, format, usages);
+            let place = (set, index, format, usages);
             let known = self.pages.remove(&place);
             let enough = known.as_ref().map_or(*needed, |page| page.size.max(*needed));
             let mut page = match known.filter(|page| page.size == enough) {

@@ -5,7 +5,7 @@ use core::cmp::Reverse;
 
 /// Rectangles in textures.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Packed {
+pub struct Packed {
     /// The sizes of the textures.
     pub textures: Vec<UVec2>,
     /// The texture of every rectangle, and its first texel there.
@@ -25,7 +25,7 @@ pub(super) fn atlas(sizes: &[UVec2]) -> (UVec2, Vec<UVec2>) {
 /// Puts rectangles into textures as square as they come, on as many as it takes. No side exceeds `limit` if no rectangle's
 /// does.
 #[must_use]
-pub(super) fn pages(sizes: &[UVec2], limit: u32) -> Packed {
+pub fn pages(sizes: &[UVec2], limit: u32) -> Packed {
     let area = |size: &UVec2| u64::from(size.x) * u64::from(size.y);
     let side = (sizes.iter().map(area).sum::<u64>() as f64).sqrt() as u32;
     let widest = widest(sizes);

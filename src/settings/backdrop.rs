@@ -1,5 +1,6 @@
 //! Glass: what lies behind a node of the user interface, or behind any rectangle of a viewport, is blurred.
 
+use super::color_functions::{ColorFunctions, share_in_range, share_out_of_range};
 use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
@@ -60,8 +61,10 @@ use serde::{Deserialize, Serialize};
 /// # Colour
 ///
 /// Light is what is blurred, unlike in browsers, which blur encoded values and so make lights darker and dark fringes
-/// wider. [`saturation`](Self::saturation) and [`brightness`](Self::brightness) then work on values encoded as sRGB, as
-/// the functions of those names of CSS do. (A camera with `CompositingSpace::Srgb` holds encoded values, which are
+/// wider. [`saturation`](Self::saturation), [`brightness`](Self::brightness), [`contrast`](Self::contrast),
+/// [`invert`](Self::invert) and [`hue`](Self::hue) then work on values encoded as sRGB, in this order, as the functions of
+/// CSS do: `saturate()`, `brightness()`, `contrast()`, `invert()`, `hue-rotate()`. After each of them, values end at 0, and in
+/// pictures of eight bits at 1. (A camera with `CompositingSpace::Srgb` holds encoded values, which are
 /// blurred as they are; with `CompositingSpace::Oklab` nothing is filtered.)
 ///
 /// On a camera with `DebandDither::Enabled` glass is dithered, if the picture ends in eight bits: dark gradients have no
@@ -110,6 +113,18 @@ pub struct BackdropBlur {
     ///
     /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
     pub brightness: f32,
+    /// How strong the contrast is, as CSS `contrast()` has it: 0 is grey, 1 changes nothing.
+    ///
+    /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
+    pub contrast: f32,
+    /// How much of the glass is inverted, as CSS `invert()` has it: 0 changes nothing, 1 is the negative.
+    ///
+    /// Range: 0 to 1; what lies beyond counts as 0 or 1. NaN counts as 0 and is reported once. Default: 0.
+    pub invert: f32,
+    /// By how many degrees hues are rotated, as CSS `hue-rotate()` has it: 0 changes nothing.
+    ///
+    /// Range: finite; other values count as 0 and are reported once. Default: 0.
+    pub hue: f32,
     /// How much of the glass is seen: `mix(what is below, glass, opacity)`, alpha included.
     ///
     /// Range: 0 to 1; what lies beyond counts as 0 or 1. NaN counts as 1 and is reported once. Default: 1.
@@ -123,6 +138,9 @@ impl Default for BackdropBlur {
             sampling: BackdropSampling::Inside,
             saturation: 1.0,
             brightness: 1.0,
+            contrast: 1.0,
+            invert: 0.0,
+            hue: 0.0,
             opacity: 1.0,
         }
     }
@@ -185,68 +203,67 @@ impl BackdropBlur {
         Self { brightness, ..self }
     }
 
+    /// The same glass with another [`contrast`](Self::contrast).
+    #[must_use]
+    pub fn with_contrast(self, contrast: f32) -> Self {
+        Self { contrast, ..self }
+    }
+
+    /// The same glass with another [`invert`](Self::invert).
+    #[must_use]
+    pub fn with_invert(self, invert: f32) -> Self {
+        Self { invert, ..self }
+    }
+
+    /// The same glass with another [`hue`](Self::hue), in degrees.
+    #[must_use]
+    pub fn with_hue(self, hue: f32) -> Self {
+        Self { hue, ..self }
+    }
+
     /// The same glass with another [`opacity`](Self::opacity).
     #[must_use]
     pub fn with_opacity(self, opacity: f32) -> Self {
         Self { opacity, ..self }
     }
 
-    /// The filters and the opacity, in range.
+    /// The colour functions and the opacity, in range.
     pub(crate) fn tint(&self) -> Tint {
-        let filter = |value: f32| if is_filter(value) { value } else { 1.0 };
         Tint {
-            saturation: filter(self.saturation),
-            brightness: filter(self.brightness),
-            opacity: if self.opacity.is_nan() {
-                1.0
-            } else {
-                self.opacity.clamp(0.0, 1.0)
-            },
+            functions: self.functions().in_range(),
+            opacity: share_in_range(self.opacity, 1.0),
         }
     }
 
     /// The fields that are out of range, each with what is wrong.
     pub(crate) fn out_of_range(&self) -> Vec<(&'static str, String)> {
-        let mut found = Vec::new();
-        if let Err(error) = self.blur.sigma_in_texels(1.0, 1) {
-            found.push(("blur", error.to_string()));
+        let blur = self.blur.sigma_in_texels(1.0, 1).err();
+        let blur = blur.map(|error| ("blur", error.to_string()));
+        let opacity = share_out_of_range("opacity", self.opacity);
+        blur.into_iter()
+            .chain(self.functions().out_of_range())
+            .chain(opacity)
+            .collect()
+    }
+
+    fn functions(&self) -> ColorFunctions {
+        ColorFunctions {
+            saturation: self.saturation,
+            brightness: self.brightness,
+            contrast: self.contrast,
+            invert: self.invert,
+            hue: self.hue,
         }
-        for (field, value) in [("saturation", self.saturation), ("brightness", self.brightness)] {
-            if !is_filter(value) {
-                found.push((
-                    field,
-                    format!("the {field} is {value}; it must be finite and at least 0"),
-                ));
-            }
-        }
-        if self.opacity.is_nan() {
-            found.push(("opacity", "the opacity is NaN; it must be between 0 and 1".to_owned()));
-        }
-        found
     }
 }
 
-fn is_filter(value: f32) -> bool {
-    value.is_finite() && value >= 0.0
-}
-
-/// The numbers of a [`BackdropBlur`] that colour what was blurred, in range.
+/// What colours a picture that was blurred, in range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tint {
-    /// At least 0.
-    pub saturation: f32,
-    /// At least 0.
-    pub brightness: f32,
+    /// The colour functions.
+    pub functions: ColorFunctions,
     /// Between 0 and 1.
     pub opacity: f32,
-}
-
-impl Tint {
-    /// Whether colours stay as they are.
-    #[must_use]
-    pub fn is_neutral(self) -> bool {
-        self.saturation == 1.0 && self.brightness == 1.0
-    }
 }
 
 /// What the blur behind glass may read.
@@ -276,11 +293,25 @@ mod tests {
         let wrong = BackdropBlur::new(f32::NAN)
             .with_saturation(-1.0)
             .with_brightness(f32::INFINITY)
+            .with_contrast(-0.5)
+            .with_invert(f32::NAN)
+            .with_hue(f32::INFINITY)
             .with_opacity(f32::NAN);
-        assert!(wrong.tint().is_neutral());
+        assert!(wrong.tint().functions.is_neutral());
         assert_eq!(wrong.tint().opacity, 1.0);
         let fields: Vec<_> = wrong.out_of_range().iter().map(|(field, _)| *field).collect();
-        assert_eq!(fields, ["blur", "saturation", "brightness", "opacity"]);
+        assert_eq!(
+            fields,
+            [
+                "blur",
+                "saturation",
+                "brightness",
+                "contrast",
+                "invert",
+                "hue",
+                "opacity"
+            ]
+        );
         assert!(BackdropBlur::default().out_of_range().is_empty());
     }
 

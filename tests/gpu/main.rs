@@ -11,6 +11,8 @@ mod dither;
 mod ended;
 mod exactness;
 mod failures;
+#[cfg(feature = "ui")]
+mod filters;
 mod formats;
 mod freeze;
 mod freshness;

@@ -23,6 +23,7 @@ const ROOMS: &[&str] = &[
     "camera",
     "image",
     "backdrop",
+    "filters",
     "lib",
 ];
 

@@ -11,10 +11,10 @@
 //   texel    a place in the picture
 
 #import bevy_gaussian_blur::common::pass::finite
+#import bevy_gaussian_blur::common::color_functions::{ColorFunctions, colored}
 #import bevy_gaussian_blur::common::dither::{dither_encoded, dither_stored}
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
 #import bevy_gaussian_blur::uniform::spline::spline
-#import bevy_gaussian_blur::common::srgb::{decode, encode}
 
 // A backdrop. Points up and down the box are seen as they are in Bevy's user interface: y goes down.
 struct Backdrop {
@@ -22,35 +22,33 @@ struct Backdrop {
     x_axis: vec2<f32>,
     y_axis: vec2<f32>,
     translation: vec2<f32>,
-    viewport_size: vec2<f32>,
+    // The pixels of the viewport that are painted on: the first, and how many.
+    target_origin: vec2<f32>,
+    target_size: vec2<f32>,
     // The size of the box.
     size: vec2<f32>,
     // How deep the frame reaches into the box that KEEP and ADD draw; 0 for the whole box.
     frame: f32,
     opacity: f32,
+    // From the texel that is painted on to that of the picture which is blurred.
+    to_picture: vec2<i32>,
     // Top left, top right, bottom right, bottom left.
     radii: vec4<f32>,
     // The texels that are painted: the first, and the first that is not.
     region: vec4<i32>,
-    saturation: f32,
-    brightness: f32,
+    functions: ColorFunctions,
     flags: u32,
-    padding: u32,
 }
 
 @group(1) @binding(0) var<uniform> backdrop: Backdrop;
 
 // Edges are antialiased.
 const SOFT: u32 = 1u;
-// The picture holds values encoded as sRGB.
-const ENCODED: u32 = 2u;
-// The picture holds values up to 1.
-const BOUNDED: u32 = 4u;
 // Colours are dithered to eight bits: as they are, or as light that is encoded.
-const DITHER_STORED: u32 = 8u;
-const DITHER_ENCODED: u32 = 16u;
+const DITHER_STORED: u32 = 2u;
+const DITHER_ENCODED: u32 = 4u;
 // All that is painted is covered as a whole: an upright box on whole pixels.
-const WHOLE: u32 = 32u;
+const WHOLE: u32 = 8u;
 
 // From the one on a pixel is replaced, up to the other it is mixed. Between them it is both, which does no harm: glass
 // mixed into glass is backdrop. A gap would be a hole wherever two pipelines compute a distance differently.
@@ -87,7 +85,8 @@ fn point_of(vertex: u32) -> vec2<f32> {
 fn backdrop_vertex(@builtin(vertex_index) vertex: u32) -> Vertex {
     let point = point_of(vertex);
     let pixel = backdrop.x_axis * point.x + backdrop.y_axis * point.y + backdrop.translation;
-    let position = pixel / backdrop.viewport_size * vec2<f32>(2.0, -2.0) + vec2<f32>(-1.0, 1.0);
+    let place = (pixel - backdrop.target_origin) / backdrop.target_size;
+    let position = place * vec2<f32>(2.0, -2.0) + vec2<f32>(-1.0, 1.0);
     return Vertex(vec4<f32>(position, 0.0, 1.0), point);
 }
 
@@ -113,7 +112,7 @@ fn coverage(point: vec2<f32>) -> f32 {
 
 @fragment
 fn backdrop_fragment(in: Vertex) -> Output {
-    let texel = vec2<i32>(in.position.xy);
+    let texel = vec2<i32>(in.position.xy) + backdrop.to_picture;
     if any(texel < backdrop.region.xy) || any(texel >= backdrop.region.zw) {
         discard;
     }
@@ -138,7 +137,7 @@ fn backdrop_fragment(in: Vertex) -> Output {
 
 // The glass, dithered if the camera is. What is mixed with the picture below mixes its noise as well: both have the same.
 fn dithered(texel: vec2<i32>) -> vec4<f32> {
-    let value = coloured(texel);
+    let value = colored(finite(spline(texel)), backdrop.functions);
     if (backdrop.flags & DITHER_STORED) != 0u {
         return vec4<f32>(dither_stored(value.rgb, texel), value.a);
     }
@@ -146,31 +145,4 @@ fn dithered(texel: vec2<i32>) -> vec4<f32> {
         return vec4<f32>(dither_encoded(value.rgb, texel), value.a);
     }
     return value;
-}
-
-// The blurred picture, through CSS `saturate()` and then `brightness()`: on colours that are not multiplied by alpha,
-// encoded as sRGB.
-fn coloured(texel: vec2<i32>) -> vec4<f32> {
-    let value = finite(spline(texel));
-    if backdrop.saturation == 1.0 && backdrop.brightness == 1.0 {
-        return value;
-    }
-    let is_light = (backdrop.flags & ENCODED) == 0u;
-    let alpha = select(1.0, value.a, value.a > 0.0);
-    var colour = value.rgb / alpha;
-    if is_light {
-        colour = encode(colour);
-    }
-    let grey = dot(colour, vec3<f32>(0.213, 0.715, 0.072));
-    colour = in_range(mix(vec3<f32>(grey), colour, backdrop.saturation));
-    colour = in_range(colour * backdrop.brightness);
-    if is_light {
-        colour = decode(colour);
-    }
-    return finite(vec4<f32>(colour * alpha, value.a));
-}
-
-fn in_range(colour: vec3<f32>) -> vec3<f32> {
-    let positive = max(colour, vec3<f32>(0.0));
-    return select(positive, min(positive, vec3<f32>(1.0)), (backdrop.flags & BOUNDED) != 0u);
 }

@@ -80,12 +80,18 @@ pub fn profile() -> impl Strategy<Value = BlurProfile> {
 pub fn backdrop() -> impl Strategy<Value = BackdropBlur> {
     let sampling = select(vec![BackdropSampling::Inside, BackdropSampling::Surroundings]);
     let filter = || prop_oneof![3 => Just(1.0_f32), 1 => 0.0..3.0_f32, 1 => hostile()];
-    (gaussian(), sampling, [filter(), filter(), filter()]).prop_map(|(blur, sampling, filters)| BackdropBlur {
-        blur,
-        sampling,
-        saturation: filters[0],
-        brightness: filters[1],
-        opacity: filters[2],
+    let rest = prop_oneof![3 => Just([1.0, 0.0, 0.0]), 1 => [filter(), filter(), filter()]];
+    (gaussian(), sampling, [filter(), filter(), filter()], rest).prop_map(|(blur, sampling, filters, rest)| {
+        BackdropBlur {
+            blur,
+            sampling,
+            saturation: filters[0],
+            brightness: filters[1],
+            contrast: rest[0],
+            invert: rest[1],
+            hue: 60.0 * rest[2],
+            opacity: filters[2],
+        }
     })
 }
 

@@ -1,0 +1,124 @@
+//! Front end: filters of the user interface (feature `ui`).
+//!
+//! Glass reads what lies below a node; a filter takes what the node itself and its descendants paint. In the order of a frame:
+//!
+//! 1. [`clips`] finds the groups in the main world, and makes clips inside a group relative to it;
+//! 2. [`extract`] takes them over, and [`queue`] puts one item for each group among those of the user interface;
+//! 3. [`arrange`] looks where the items of a group paint, and finds a place for it on a page: [`stages`];
+//! 4. [`prepare_blurs`] and [`prepare_draws`] get blurs and draws ready;
+//! 5. [`split_phases`] takes the items of groups out of the camera's phase, into phases of their own;
+//! 6. [`encode`] paints and blurs the groups, from the innermost ones outwards. The item of a group paints its result.
+//!
+//! # What is painted over nothing
+//!
+//! All pipelines of Bevy's user interface blend with `ALPHA_BLENDING`. So what they paint over transparent black is the group's
+//! picture, its colour multiplied by alpha, and blending that by (One, OneMinusSrcAlpha) gives what painting the items one by one
+//! would have given.
+
+mod arrange;
+mod clips;
+mod encode;
+mod extract;
+pub(crate) mod pipelines;
+mod prepare_blurs;
+mod prepare_draws;
+mod queue;
+mod split_phases;
+mod stages;
+mod uniform;
+mod validation;
+mod warm_up;
+
+use crate::backdrop::bounds::MaterialBounds;
+use crate::backdrop::materials::CollectBounds;
+use crate::backdrop::{backdrops_among_ui, extract_gradient_boxes};
+use crate::settings::UiFilter;
+use crate::systems::GaussianBlurSystems as Systems;
+use bevy::asset::embedded_asset;
+use bevy::core_pipeline::schedule::{Core2d, Core3d};
+use bevy::ecs::schedule::ScheduleLabel;
+use bevy::prelude::*;
+use bevy::render::render_phase::{AddRenderCommand, DrawFunctions};
+use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
+use bevy::ui::UiSystems;
+use bevy::ui_render::TransparentUi;
+
+pub use encode::filter_ui;
+
+/// Adds filters of the user interface to an app.
+pub struct UiFilterPlugin;
+
+impl Plugin for UiFilterPlugin {
+    fn build(&self, app: &mut App) {
+        embedded_asset!(app, "shaders/backdrop/filter.wgsl");
+        let switch = clips::FilterSwitch::default();
+        app.register_type::<UiFilter>()
+            .insert_resource(switch.clone())
+            .init_resource::<clips::FilteredGroups>()
+            .add_plugins(validation::FilterValidationPlugin)
+            .add_systems(
+                PostUpdate,
+                clips::find_groups.after(UiSystems::PostLayout).after(UiSystems::Stack),
+            );
+        if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
+            render_app.insert_resource(switch);
+        }
+    }
+
+    /// Bevy's user interface may be added after this plugin.
+    fn finish(&self, app: &mut App) {
+        if let Some(render_app) = app.get_sub_app_mut(RenderApp)
+            && render_app.world().contains_resource::<DrawFunctions<TransparentUi>>()
+        {
+            add_to(render_app);
+        }
+    }
+}
+
+fn add_to(app: &mut SubApp) {
+    app.init_resource::<extract::ExtractedFilters>()
+        .init_resource::<arrange::ArrangedFilters>()
+        .init_resource::<split_phases::GroupPhases>()
+        .allow_ambiguous_resource::<split_phases::GroupPhases>()
+        .init_gpu_resource::<warm_up::FilterUse>()
+        .init_gpu_resource::<prepare_blurs::FilterBlurs>()
+        .init_gpu_resource::<prepare_draws::FilterDraws>()
+        .add_render_command::<TransparentUi, queue::PaintFilter>()
+        .add_systems(RenderStartup, pipelines::init_pipelines)
+        .add_systems(
+            ExtractSchedule,
+            (
+                warm_up::extract_use,
+                extract::extract_filters.before(extract_gradient_boxes),
+            ),
+        )
+        .add_systems(
+            Render,
+            (
+                queue::queue_filters.in_set(RenderSystems::Queue),
+                arrange::arrange_filters
+                    .after(RenderSystems::PhaseSort)
+                    .after(CollectBounds)
+                    .before(RenderSystems::PrepareResources),
+                (
+                    warm_up::announce_filters,
+                    warm_up::wait_for_filters,
+                    prepare_blurs::update_blurs,
+                    prepare_draws::update_draws,
+                )
+                    .chain()
+                    .in_set(RenderSystems::PrepareBindGroups),
+                split_phases::split_phases
+                    .after(RenderSystems::PrepareBindGroups)
+                    .before(RenderSystems::Render),
+                split_phases::restore_items.in_set(RenderSystems::Cleanup),
+            ),
+        )
+        .allow_ambiguous_resource::<MaterialBounds>();
+    add_to_schedule(app, Core2d);
+    add_to_schedule(app, Core3d);
+}
+
+fn add_to_schedule(app: &mut SubApp, schedule: impl ScheduleLabel) {
+    app.add_systems(schedule, filter_ui.before(backdrops_among_ui).in_set(Systems::Backdrop));
+}

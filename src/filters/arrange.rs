@@ -1,0 +1,190 @@
+//! Where groups paint, and the views that they are painted with.
+
+use super::extract::{ExtractedFilter, ExtractedFilters};
+use super::queue::{is_result, keys_of};
+use super::stages::{Arranged, Content, EVERYWHERE, NOWHERE, Stage, arrange, joined, touched};
+use crate::backdrop::bounds::{ItemBounds, MaterialBounds};
+use bevy::math::{FloatOrd, IRect};
+use bevy::prelude::*;
+use bevy::render::render_phase::{PhaseItem, SortedRenderPhase, ViewSortedRenderPhases};
+use bevy::render::renderer::RenderDevice;
+use bevy::render::view::ExtractedView;
+use bevy::ui_render::{TransparentUi, UiCameraView};
+
+/// The stages of all filters, by camera.
+#[derive(Resource, Default)]
+pub struct ArrangedFilters(pub Vec<CameraFilters>);
+
+/// The filters of a camera.
+pub struct CameraFilters {
+    /// The render world's entity of the camera.
+    pub camera: Entity,
+    /// The index of its first filter. Those of its stages count from that one.
+    pub first: usize,
+    /// Its stages.
+    pub arranged: Arranged,
+    /// Whether all of it can be drawn.
+    pub is_ready: bool,
+}
+
+impl ArrangedFilters {
+    /// The filters of a camera.
+    pub fn of(&self, camera: Entity) -> Option<&CameraFilters> {
+        self.0.iter().find(|filters| filters.camera == camera)
+    }
+}
+
+impl CameraFilters {
+    /// The filters themselves.
+    pub fn filters<'a>(&self, all: &'a ExtractedFilters) -> &'a [ExtractedFilter] {
+        &all.0[self.first..self.first + self.arranged.of_filter.len()]
+    }
+}
+
+/// Goes through the items of a phase and says in which group each of them is.
+pub struct Owners<'a> {
+    filters: &'a [ExtractedFilter],
+    next: usize,
+    open: Vec<usize>,
+}
+
+impl<'a> Owners<'a> {
+    /// For filters in stacking order.
+    pub fn new(filters: &'a [ExtractedFilter]) -> Self {
+        Self {
+            filters,
+            next: 0,
+            open: Vec::new(),
+        }
+    }
+
+    /// The innermost filter whose group an item belongs to, which comes after the last one. The result of a filter, and glass on
+    /// its node, belong to the group around it.
+    pub fn of(&mut self, item: &TransparentUi) -> Option<usize> {
+        let FloatOrd(key) = item.sort_key;
+        let is_over = |filter: &usize| keys_of(&self.filters[*filter]).end <= key;
+        while self.open.last().is_some_and(is_over) {
+            self.open.pop();
+        }
+        while let Some(filter) = self
+            .filters
+            .get(self.next)
+            .filter(|filter| keys_of(filter).start <= key)
+        {
+            let keys = keys_of(filter);
+            while self
+                .open
+                .last()
+                .is_some_and(|open| keys_of(&self.filters[*open]).end <= keys.start)
+            {
+                self.open.pop();
+            }
+            if keys.end > key {
+                self.open.push(self.next);
+            }
+            self.next += 1;
+        }
+        let innermost = *self.open.last()?;
+        let filter = &self.filters[innermost];
+        let is_around = is_result(item, filter) || is_glass_of(item, filter);
+        if is_around {
+            self.open.iter().rev().nth(1).copied()
+        } else {
+            Some(innermost)
+        }
+    }
+}
+
+/// Whether an item is the glass of a filter's own node.
+fn is_glass_of(item: &TransparentUi, filter: &ExtractedFilter) -> bool {
+    let has_index = crate::backdrop::node_groups::backdrop_index(item).is_some();
+    has_index && item.main_entity().id() == filter.entity
+}
+
+/// Arranges the groups of every camera, when items are sorted and before views are uploaded.
+pub fn arrange_filters(
+    filters: Res<ExtractedFilters>,
+    cameras: Query<&UiCameraView>,
+    views: Query<&ExtractedView>,
+    phases: Res<ViewSortedRenderPhases<TransparentUi>>,
+    device: Res<RenderDevice>,
+    (mut arranged, mut commands): (ResMut<ArrangedFilters>, Commands),
+    mut bounds: ParamSet<(ItemBounds, ResMut<MaterialBounds>)>,
+) {
+    arranged.0.clear();
+    let limit = device.limits().max_texture_dimension_2d;
+    let mut first = 0;
+    for filters in filters
+        .0
+        .chunk_by(|one, other| one.picture.camera == other.picture.camera)
+    {
+        let camera = filters[0].picture.camera;
+        let start = first;
+        first += filters.len();
+        let Ok(ui_view) = cameras.get(camera).and_then(|view| views.get(view.0)) else {
+            continue;
+        };
+        let Some(phase) = phases.get(&ui_view.retained_view_entity) else {
+            continue;
+        };
+        let stages = arrange(filters, &painted(filters, phase, &bounds.p0()), limit);
+        for stage in stages.stages.iter().filter(|stage| stage.is_seen()) {
+            let filter = &filters[stage.filter];
+            if stage.content == Content::Items {
+                commands.entity(filter.view).insert(view_of(stage, ui_view));
+            }
+            if stages
+                .result_of(stage.filter)
+                .is_some_and(|result| stages.stages[result] == *stage)
+            {
+                bounds.p1().0.insert(filter.item, shown(stage));
+            }
+        }
+        arranged.0.push(CameraFilters {
+            camera,
+            first: start,
+            arranged: stages,
+            is_ready: false,
+        });
+    }
+}
+
+/// Where the own items of every filter paint.
+fn painted(filters: &[ExtractedFilter], phase: &SortedRenderPhase<TransparentUi>, bounds: &ItemBounds) -> Vec<IRect> {
+    let mut painted = vec![NOWHERE; filters.len()];
+    let mut owners = Owners::new(filters);
+    for item in phase.items.values() {
+        let Some(owner) = owners.of(item) else {
+            continue;
+        };
+        let is_group = filters.iter().any(|filter| filter.item == item.entity());
+        if !is_group {
+            let bounds = bounds.of(item).map_or(EVERYWHERE, touched);
+            painted[owner] = joined(painted[owner], bounds);
+        }
+    }
+    painted
+}
+
+/// Where a stage's layers paint.
+fn shown(stage: &Stage) -> Rect {
+    let all = stage.layers.iter().fold(NOWHERE, |all, layer| joined(all, layer.shown));
+    all.as_rect()
+}
+
+/// The view of a stage: that of the user interface, moved so that the stage's picture fills the viewport.
+fn view_of(stage: &Stage, ui_view: &ExtractedView) -> ExtractedView {
+    let Rect { min, max } = stage.rect.as_rect();
+    // As `extract_ui_camera_view` has it.
+    let far = ui_view.world_from_view.translation().z.ceil();
+    ExtractedView {
+        retained_view_entity: ui_view.retained_view_entity,
+        clip_from_view: Mat4::orthographic_rh(min.x, max.x, max.y, min.y, 0.0, far),
+        world_from_view: ui_view.world_from_view,
+        clip_from_world: None,
+        target_format: ui_view.target_format,
+        viewport: UVec4::from((stage.place, stage.rect.size().as_uvec2())),
+        color_grading: ui_view.color_grading.clone(),
+        invert_culling: false,
+    }
+}

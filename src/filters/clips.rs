@@ -1,0 +1,168 @@
+//! The groups of the main world, and what clips them.
+//!
+//! Bevy's clip of a node is what all its ancestors leave to be seen. A group is painted before it is filtered, so inside of it
+//! only the clips of its own nodes count; those of its ancestors count for the result. Clips are made relative to the group
+//! after Bevy has computed them, in every frame. Picking does not look at them: it asks the ancestors.
+
+use crate::backdrop::{FilteredNode, FilteredNodes};
+use crate::plan::blurs;
+use crate::settings::{DropShadow, UiFilter};
+use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy::ui::experimental::UiChildren;
+use bevy::ui::{CalculatedClip, ComputedNode, ComputedUiRenderTargetInfo, OverrideClip, UiGlobalTransform};
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+/// Whether groups may be filtered: the pipelines are there, or frames wait for them. The render world says so.
+#[derive(Resource, Clone, Default)]
+pub struct FilterSwitch(Arc<AtomicBool>);
+
+impl FilterSwitch {
+    /// Says whether groups may be filtered from the next frame on.
+    pub fn set(&self, is_on: bool) {
+        self.0.store(is_on, Ordering::Relaxed);
+    }
+
+    fn is_on(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The groups of this frame that are filtered, by their nodes.
+#[derive(Resource, Default)]
+pub struct FilteredGroups(pub EntityHashMap<FilteredGroup>);
+
+/// A group.
+#[derive(Clone, Copy, Debug)]
+pub struct FilteredGroup {
+    /// How many nodes it has, in Bevy's stack from that of the filter on.
+    pub nodes: u32,
+    /// What its ancestors leave to be seen of the result, in the viewport.
+    pub clip: Option<Rect>,
+}
+
+/// The clip of what is not clipped. Bevy computes with it, so it is finite.
+const EVERYTHING: Rect = Rect {
+    min: Vec2::splat(-1e9),
+    max: Vec2::splat(1e9),
+};
+
+type NodeData = (
+    &'static Node,
+    &'static ComputedNode,
+    &'static UiGlobalTransform,
+    Option<&'static mut CalculatedClip>,
+    Has<OverrideClip>,
+    Option<(&'static UiFilter, &'static ComputedUiRenderTargetInfo)>,
+);
+
+/// The nodes, with all that a walk over them changes.
+#[derive(SystemParam)]
+pub struct Nodes<'w, 's> {
+    switch: Res<'w, FilterSwitch>,
+    groups: ResMut<'w, FilteredGroups>,
+    filtered: ResMut<'w, FilteredNodes>,
+    nodes: Query<'w, 's, NodeData>,
+    roots: Query<'w, 's, (), With<GlobalZIndex>>,
+    children: UiChildren<'w, 's>,
+}
+
+/// Finds the groups that are filtered in this frame, and makes the clips inside of them relative.
+pub fn find_groups(mut nodes: Nodes, filters: Query<Entity, With<UiFilter>>) {
+    nodes.groups.0.clear();
+    nodes.filtered.0.clear();
+    for entity in &filters {
+        if nodes.is_filtered(entity) && nodes.is_outermost(entity) {
+            let clip = nodes
+                .nodes
+                .get(entity)
+                .ok()
+                .and_then(|node| node.3)
+                .map(|clip| clip.clip);
+            nodes.visit(entity, clip);
+        }
+    }
+}
+
+impl Nodes<'_, '_> {
+    fn is_filtered(&self, entity: Entity) -> bool {
+        let Ok((.., Some((filter, info)))) = self.nodes.get(entity) else {
+            return false;
+        };
+        // Without pipelines, groups are painted as if they were not filtered. What is not seen at all needs none.
+        is_active(filter, info) && (self.switch.is_on() || filter.opacity_in_range() == 0.0)
+    }
+
+    /// Whether a node is in no other group. Nodes with a global index are in that of no ancestor.
+    fn is_outermost(&self, entity: Entity) -> bool {
+        let mut inner = entity;
+        while !self.roots.contains(inner) {
+            let Some(parent) = self.children.get_parent(inner) else {
+                break;
+            };
+            if self.is_filtered(parent) {
+                return false;
+            }
+            inner = parent;
+        }
+        true
+    }
+
+    /// Visits a node and those below it, as Bevy does when it computes clips. Returns how many there are.
+    fn visit(&mut self, entity: Entity, mut inherited: Option<Rect>) -> u32 {
+        let is_filtered = self.is_filtered(entity);
+        let Ok((node, computed, transform, clip, overrides, filter)) = self.nodes.get_mut(entity) else {
+            return 0;
+        };
+        let opacity = filter.map_or(1.0, |(filter, _)| filter.opacity_in_range());
+        if overrides {
+            inherited = None;
+        }
+        if node.display == Display::None {
+            inherited = Some(Rect::default());
+        }
+        let inside = if is_filtered && node.display != Display::None {
+            None
+        } else {
+            inherited
+        };
+        if let Some(mut clip) = clip {
+            let inside = inside.unwrap_or(EVERYTHING);
+            if clip.clip != inside {
+                clip.clip = inside;
+            }
+        }
+        let for_children = if node.overflow.is_visible() {
+            inside
+        } else {
+            let mut own = computed.resolve_clip_rect(node.overflow, node.overflow_clip_margin);
+            own.min += transform.translation;
+            own.max += transform.translation;
+            Some(inside.map_or(own, |clip| clip.intersect(own)))
+        };
+        let children: Vec<Entity> = self.children.iter_ui_children(entity).collect();
+        let mut nodes = 1;
+        for child in children {
+            if !self.roots.contains(child) {
+                nodes += self.visit(child, for_children);
+            }
+        }
+        if is_filtered {
+            let clip = inherited;
+            self.groups.0.insert(entity, FilteredGroup { nodes, clip });
+            self.filtered.0.insert(entity, FilteredNode { clip, opacity });
+        }
+        nodes
+    }
+}
+
+/// Whether a filter changes anything.
+fn is_active(filter: &UiFilter, info: &ComputedUiRenderTargetInfo) -> bool {
+    let sigma = filter.blur.sigma_in_texels(info.scale_factor(), info.physical_size().y);
+    blurs(sigma.unwrap_or(Vec2::ZERO))
+        || !filter.functions_in_range().is_neutral()
+        || filter.opacity_in_range() < 1.0
+        || filter.shadows.iter().any(DropShadow::is_seen)
+}

@@ -1,0 +1,153 @@
+//! Takes groups over from the main world.
+
+use super::clips::FilteredGroups;
+use crate::backdrop::bounds::BoundsWanted;
+use crate::backdrop::extract::picture_of;
+use crate::backdrop::extracted::Picture;
+use crate::formats::CameraFinish;
+use crate::settings::{BlurProfile, ColorFunctions, UiFilter};
+use bevy::camera::Camera;
+use bevy::math::Affine2;
+use bevy::prelude::*;
+use bevy::render::Extract;
+use bevy::render::sync_world::TemporaryRenderEntity;
+use bevy::ui::{
+    ComputedNode, ComputedStackIndex, ComputedUiRenderTargetInfo, ComputedUiTargetCamera, UiGlobalTransform,
+};
+use bevy::ui_render::UiCameraMap;
+use core::cmp::Reverse;
+use core::ops::Range;
+
+/// The groups of this frame, by camera and then in Bevy's stacking order: a group comes before those inside of it. All else
+/// refers to them by their indices.
+#[derive(Resource, Default)]
+pub struct ExtractedFilters(pub Vec<ExtractedFilter>);
+
+/// A group with its filter.
+#[derive(Clone, Debug)]
+pub struct ExtractedFilter {
+    /// The main world's entity of the node.
+    pub entity: Entity,
+    /// What the camera paints into.
+    pub picture: Picture,
+    /// The places of its nodes in the stack of all nodes.
+    pub nodes: Range<u32>,
+    /// What the ancestors leave to be seen of the result, in the viewport.
+    pub clip: Option<Rect>,
+    /// The render world's entity of the item in the phase, of this frame only.
+    pub item: Entity,
+    /// The render world's view that the group is painted with, of this frame only.
+    pub view: Entity,
+    /// The standard deviations of the blur along x and y, in pixels.
+    pub sigma: Vec2,
+    /// Which share of them each place gets.
+    pub profile: Option<PlacedProfile>,
+    /// What colours the group.
+    pub functions: ColorFunctions,
+    /// The first one lies on top.
+    pub shadows: Vec<Shadow>,
+    /// Between 0 and 1.
+    pub opacity: f32,
+}
+
+/// A profile that varies, in a node's border box.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacedProfile {
+    /// The profile.
+    pub profile: BlurProfile,
+    /// The size of the box.
+    pub size: Vec2,
+    /// From the box, whose corner is the origin, to the viewport.
+    pub placement: Affine2,
+}
+
+/// A shadow, in pixels of the viewport.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shadow {
+    /// Where it lies.
+    pub offset: IVec2,
+    /// The standard deviation of its blur.
+    pub sigma: f32,
+    /// What a whole texel of it adds: light multiplied by alpha, and how much it covers, which for a glow is nothing.
+    pub color: [f32; 4],
+}
+
+type FilterNode = (
+    &'static UiFilter,
+    Option<&'static BlurProfile>,
+    &'static ComputedNode,
+    &'static ComputedStackIndex,
+    &'static UiGlobalTransform,
+    &'static ComputedUiTargetCamera,
+    &'static ComputedUiRenderTargetInfo,
+);
+
+/// Takes groups over. Each has entities of its own for its item and its view.
+pub fn extract_filters(
+    mut commands: Commands,
+    (mut filters, mut wanted): (ResMut<ExtractedFilters>, ResMut<BoundsWanted>),
+    groups: Extract<Res<FilteredGroups>>,
+    nodes: Extract<Query<FilterNode>>,
+    cameras: Extract<Query<(&Camera, CameraFinish)>>,
+    camera_map: Extract<UiCameraMap>,
+) {
+    filters.0.clear();
+    let mut mapper = camera_map.get_mapper();
+    for (entity, group) in &groups.0 {
+        let Ok((filter, profile, node, stack_index, transform, target, info)) = nodes.get(*entity) else {
+            continue;
+        };
+        let (Some(camera_entity), Some(seen)) = (mapper.map(target), target.get()) else {
+            continue;
+        };
+        let Ok((camera, finish)) = cameras.get(seen) else {
+            continue;
+        };
+        let Some(picture) = picture_of(camera_entity, camera, &finish) else {
+            continue;
+        };
+        let affine = transform.affine();
+        let stretch = affine.matrix2.determinant().abs().sqrt();
+        let stretch = if stretch.is_finite() { stretch } else { 1.0 };
+        let (scale, height) = (info.scale_factor(), picture.viewport.height());
+        // A radius out of range is no blur, and is reported elsewhere.
+        let sigma = filter.blur.sigma_in_texels(scale, height).unwrap_or(Vec2::ZERO);
+        let placement = affine * Affine2::from_translation(-0.5 * node.size());
+        let profile = profile.filter(|profile| !profile.is_uniform());
+        filters.0.push(ExtractedFilter {
+            entity: *entity,
+            picture,
+            nodes: stack_index.0..stack_index.0 + group.nodes,
+            clip: group.clip,
+            item: commands.spawn(TemporaryRenderEntity).id(),
+            view: commands.spawn(TemporaryRenderEntity).id(),
+            sigma: (sigma * stretch).min(Vec2::splat(f32::MAX)),
+            profile: profile.map(|profile| PlacedProfile {
+                profile: profile.clone(),
+                size: node.size(),
+                placement,
+            }),
+            functions: filter.functions_in_range(),
+            shadows: shadows_of(filter, scale * stretch),
+            opacity: filter.opacity_in_range(),
+        });
+    }
+    wanted.0 |= !filters.0.is_empty();
+    filters
+        .0
+        .sort_by_key(|filter| (filter.picture.camera, filter.nodes.start, Reverse(filter.nodes.end)));
+}
+
+fn shadows_of(filter: &UiFilter, scale: f32) -> Vec<Shadow> {
+    let seen = filter.shadows.iter().filter(|shadow| shadow.is_seen());
+    let shadow = |shadow: &crate::settings::DropShadow| {
+        let color = shadow.color.to_linear();
+        let [red, green, blue] = [color.red, color.green, color.blue].map(|value| value * color.alpha);
+        Shadow {
+            offset: (shadow.offset * scale).round().as_ivec2(),
+            sigma: shadow.radius / crate::settings::RADIUS_IN_SIGMAS * scale,
+            color: [red, green, blue, if shadow.is_glow { 0.0 } else { color.alpha }],
+        }
+    };
+    seen.map(shadow).collect()
+}

@@ -1,0 +1,302 @@
+//! The pages of groups, and the blurs out of them: one job for all that lie on a page, and one for each blur that varies.
+
+use super::arrange::{ArrangedFilters, CameraFilters};
+use super::extract::{ExtractedFilter, ExtractedFilters};
+use super::stages::{Layer, Stage};
+use crate::errors::BlurError;
+use crate::formats::Ends;
+use crate::gpu::{BatchedBlur, BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work};
+use crate::plan::Finish;
+use crate::settings::EdgeMode;
+use crate::sigma_field::SigmaField;
+use bevy::ecs::entity::EntityHashMap;
+use bevy::math::{Affine2, IRect, URect};
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureId, TextureUsages, TextureView};
+use bevy::render::view::ViewTarget;
+use std::sync::Arc;
+
+/// What is kept of the blurs of all groups. Made anew when the render device is.
+#[derive(Resource, Default)]
+pub struct FilterBlurs {
+    /// The pages of every camera's stages, by depth from 1 on.
+    pages: EntityHashMap<Vec<Vec<TextureView>>>,
+    /// The blurs of what lies on a page.
+    batches: HashMap<PageKey, Batch>,
+    /// The blurs that vary, by the main world's entity of the node.
+    varying: EntityHashMap<FilterJob>,
+}
+
+/// A camera, a depth and a page.
+type PageKey = (Entity, u32, usize);
+
+#[derive(Default)]
+struct FilterJob {
+    job: BlurJob,
+    is_used: bool,
+    is_ready: bool,
+}
+
+#[derive(Default)]
+struct Batch {
+    blurs: FilterJob,
+    items: Option<Arc<[BatchedBlur]>>,
+    /// The item of every blurred layer: its stage, and its place there.
+    item_of: HashMap<(usize, usize), usize>,
+}
+
+impl FilterBlurs {
+    /// The page that a stage's picture lies on.
+    pub fn page(&self, camera: Entity, stage: &Stage) -> Option<&TextureView> {
+        self.pages_of(camera, stage.depth)?.get(stage.page)
+    }
+
+    /// The pages of a depth.
+    pub fn pages_of(&self, camera: Entity, depth: u32) -> Option<&[TextureView]> {
+        let depths = self.pages.get(&camera)?;
+        Some(depths.get(depth as usize - 1)?.as_slice())
+    }
+
+    /// What the blur of a layer leaves.
+    pub fn deferred(&self, of: LayerOf) -> Option<Deferred<'_>> {
+        if of.layer.varies {
+            return self.varying.get(&of.filter.entity)?.job.deferred(0);
+        }
+        let batch = self.batches.get(&(of.camera, of.stage.depth, of.stage.page))?;
+        batch.blurs.job.deferred(*batch.item_of.get(&of.place)?)
+    }
+
+    /// The blurs of a depth that can be encoded, each with the page that it reads.
+    pub fn of_depth<'a>(
+        &'a self,
+        camera: &'a CameraFilters,
+        filters: &'a ExtractedFilters,
+        depth: u32,
+    ) -> impl Iterator<Item = (&'a BlurJob, &'a TextureView)> {
+        let pages = self.pages_of(camera.camera, depth).unwrap_or_default();
+        let batches = pages.iter().enumerate().filter_map(move |(page, view)| {
+            let batch = self.batches.get(&(camera.camera, depth, page))?;
+            Some((&batch.blurs, view))
+        });
+        let stages = camera.arranged.stages.iter();
+        let stages = stages.filter(move |stage| stage.depth == depth && stage.is_seen());
+        let varies = |stage: &&Stage| stage.layers.iter().any(|layer| layer.varies);
+        let varying = stages.filter(varies).filter_map(move |stage| {
+            let entity = camera.filters(filters)[stage.filter].entity;
+            Some((self.varying.get(&entity)?, pages.get(stage.page)?))
+        });
+        let jobs = batches.chain(varying).filter(|(job, _)| job.is_ready);
+        jobs.map(|(job, page)| (&job.job, page))
+    }
+}
+
+/// A layer with all that it belongs to.
+#[derive(Clone, Copy)]
+pub struct LayerOf<'a> {
+    /// The render world's entity of the camera.
+    pub camera: Entity,
+    /// The filter.
+    pub filter: &'a ExtractedFilter,
+    /// The stage.
+    pub stage: &'a Stage,
+    /// The layer.
+    pub layer: &'a Layer,
+    /// The index of the stage, and that of the layer in it.
+    pub place: (usize, usize),
+}
+
+/// Brings the blurs of all groups up to date.
+pub fn update_blurs(
+    cameras: Query<&ViewTarget>,
+    filters: Res<ExtractedFilters>,
+    mut arranged: ResMut<ArrangedFilters>,
+    mut blurs: ResMut<FilterBlurs>,
+    mut preparer: BlurPreparer,
+) {
+    let blurs = &mut *blurs;
+    blurs.pages.clear();
+    blurs.batches.values_mut().for_each(|batch| batch.blurs.is_used = false);
+    blurs.varying.values_mut().for_each(|job| job.is_used = false);
+    for camera in &mut arranged.0 {
+        let Ok(target) = cameras.get(camera.camera) else {
+            continue;
+        };
+        match blurs.update(camera, &filters, target, &mut preparer) {
+            Ok(is_ready) => camera.is_ready = is_ready,
+            Err(error) => {
+                let entity = camera.filters(&filters)[0].entity;
+                error_once!("the UiFilter of entity {entity}: {error}");
+            }
+        }
+    }
+    blurs.batches.retain(|_, batch| batch.blurs.is_used);
+    blurs.varying.retain(|_, job| job.is_used);
+}
+
+impl FilterBlurs {
+    /// Returns whether all blurs of a camera can be encoded.
+    fn update(
+        &mut self,
+        camera: &CameraFilters,
+        filters: &ExtractedFilters,
+        target: &ViewTarget,
+        preparer: &mut BlurPreparer,
+    ) -> Result<bool, BlurError> {
+        let format = target.main_texture_format();
+        let usages = TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING;
+        let on = On {
+            target: target.main_texture().id(),
+            is_light: camera.filters(filters)[0].picture.is_light,
+        };
+        let mut pages = Vec::new();
+        for (index, sizes) in camera.arranged.pages.iter().enumerate() {
+            let mut taken = Vec::new();
+            preparer.take_pages(
+                pictures(index as u32 + 1),
+                &mut sizes.clone(),
+                (format, usages),
+                &mut taken,
+            )?;
+            pages.push(taken);
+        }
+        let mut is_ready = true;
+        for (index, pages) in pages.iter().enumerate() {
+            let depth = index as u32 + 1;
+            for (page, view) in pages.iter().enumerate() {
+                is_ready &= self.update_page((camera, depth, page), on, filters, view, preparer)?;
+            }
+        }
+        self.pages.insert(camera.camera, pages);
+        Ok(is_ready)
+    }
+
+    /// Returns whether the blurs of a page can be encoded.
+    fn update_page(
+        &mut self,
+        (camera, depth, page): (&CameraFilters, u32, usize),
+        on: On,
+        filters: &ExtractedFilters,
+        view: &TextureView,
+        preparer: &mut BlurPreparer,
+    ) -> Result<bool, BlurError> {
+        let mut is_ready = true;
+        let mut items = Vec::new();
+        let mut item_of = HashMap::default();
+        let stages = camera.arranged.stages.iter().enumerate();
+        for (index, stage) in stages.filter(|(_, stage)| stage.depth == depth && stage.page == page) {
+            let layers = stage.layers.iter().enumerate();
+            for (place, layer) in layers.filter(|(_, layer)| layer.blurs() && !layer.shown.is_empty()) {
+                if layer.varies {
+                    let filter = &camera.filters(filters)[stage.filter];
+                    let job = self.varying.entry(filter.entity).or_default();
+                    let work = Work::blur(layer.sigma, EdgeMode::Transparent, field_of(filter, stage));
+                    let bounds = on_page(stage, stage.rect);
+                    is_ready &= job.update(request(work, bounds, view, on), view, preparer)?;
+                } else {
+                    item_of.insert((index, place), items.len());
+                    items.push(BatchedBlur {
+                        sigma: layer.sigma,
+                        edge: EdgeMode::Transparent,
+                        bounds: on_page(stage, stage.rect),
+                        region: on_page(stage, shifted(layer.shown, -layer.offset)),
+                    });
+                }
+            }
+        }
+        if items.is_empty() {
+            return Ok(is_ready);
+        }
+        let batch = self.batches.entry((camera.camera, depth, page)).or_default();
+        batch.item_of = item_of;
+        let items = match &batch.items {
+            Some(known) if **known == *items => known.clone(),
+            _ => batch.items.insert(items.into()).clone(),
+        };
+        let whole = URect::from_corners(UVec2::ZERO, size_of(view));
+        let work = Work::Batch(levels(depth), items);
+        Ok(batch.blurs.update(request(work, whole, view, on), view, preparer)? && is_ready)
+    }
+}
+
+impl FilterJob {
+    /// Returns whether the job can be encoded.
+    fn update(
+        &mut self,
+        request: BlurRequest,
+        source: &TextureView,
+        preparer: &mut BlurPreparer,
+    ) -> Result<bool, BlurError> {
+        self.is_used = true;
+        self.is_ready = false;
+        self.job.update(preparer, request)?;
+        self.is_ready = self.job.bind(preparer, &[source]);
+        Ok(self.is_ready)
+    }
+}
+
+/// The picture that groups are painted on in the end.
+#[derive(Clone, Copy)]
+struct On {
+    target: TextureId,
+    /// Whether it holds light, and not what a display shows.
+    is_light: bool,
+}
+
+/// The pages of the pictures of a depth. They are used until what is painted on them has been painted elsewhere.
+fn pictures(depth: u32) -> PageSet {
+    PageSet(2 * depth)
+}
+
+/// The pages of the blurs of a depth.
+fn levels(depth: u32) -> PageSet {
+    PageSet(2 * depth - 1)
+}
+
+fn request(work: Work, bounds: URect, page: &TextureView, on: On) -> BlurRequest {
+    let On { target, is_light } = on;
+    BlurRequest {
+        io: BlurIo {
+            ends: Ends::of_camera(page.texture().format(), is_light),
+            target,
+            // The page is painted in every frame.
+            source_is_fresh: true,
+        },
+        work,
+        finish: Finish::Defer,
+        region: bounds,
+        bounds,
+        source_size: size_of(page),
+        source_at: UVec2::ZERO,
+        keeps: None,
+        mask: None,
+    }
+}
+
+/// The share of sigma that each texel of the page gets.
+fn field_of(filter: &ExtractedFilter, stage: &Stage) -> Option<SigmaField> {
+    let profile = filter.profile.as_ref()?;
+    let placement = Affine2::from_translation(stage.to_page().as_vec2()) * profile.placement;
+    SigmaField::new(Some(&profile.profile), profile.size, placement)
+}
+
+/// Pixels of the viewport as texels of the page that a stage's picture lies on.
+fn on_page(stage: &Stage, pixels: IRect) -> URect {
+    let texels = shifted(pixels, stage.to_page());
+    URect {
+        min: texels.min.as_uvec2(),
+        max: texels.max.as_uvec2(),
+    }
+}
+
+fn shifted(rect: IRect, by: IVec2) -> IRect {
+    IRect {
+        min: rect.min + by,
+        max: rect.max + by,
+    }
+}
+
+fn size_of(view: &TextureView) -> UVec2 {
+    let texture = view.texture();
+    UVec2::new(texture.width(), texture.height())
+}

@@ -1,0 +1,98 @@
+//! The items of groups among those of Bevy's user interface.
+
+use super::extract::{ExtractedFilter, ExtractedFilters};
+use super::prepare_draws::FilterDraws;
+use crate::backdrop::node_groups::GLASS;
+use bevy::ecs::system::SystemParamItem;
+use bevy::ecs::system::lifetimeless::SRes;
+use bevy::math::FloatOrd;
+use bevy::prelude::*;
+use bevy::render::render_phase::{
+    DrawFunctions, PhaseItemExtraIndex, RenderCommand, RenderCommandResult, TrackedRenderPass, ViewSortedRenderPhases,
+};
+use bevy::render::render_resource::{CachedRenderPipelineId, PipelineCache};
+use bevy::render::sync_world::MainEntity;
+use bevy::render::view::ExtractedView;
+use bevy::ui_render::{TransparentUi, UiCameraView};
+use core::ops::Range;
+
+/// The sort key of a group, from that of its node: over the node's own glass.
+const GROUP: f32 = GLASS + 0.01;
+
+/// The draw function of groups.
+pub struct PaintFilter;
+
+impl RenderCommand<TransparentUi> for PaintFilter {
+    type Param = (SRes<FilterDraws>, SRes<PipelineCache>);
+    type ViewQuery = ();
+    type ItemQuery = ();
+
+    fn render<'w>(
+        item: &TransparentUi,
+        _view: (),
+        _entity: Option<()>,
+        (draws, cache): SystemParamItem<'w, '_, Self::Param>,
+        pass: &mut TrackedRenderPass<'w>,
+    ) -> RenderCommandResult {
+        let (draws, cache) = (draws.into_inner(), cache.into_inner());
+        match draws.draw_filter(item.index, cache, pass) {
+            true => RenderCommandResult::Success,
+            false => RenderCommandResult::Skip,
+        }
+    }
+}
+
+/// Puts groups among the items of the user interface: three items for each.
+///
+/// One is the group. The others paint nothing and lie at both ends of its nodes: Bevy ends its batches at foreign items, so none
+/// reaches from inside of the group to its outside.
+pub fn queue_filters(
+    filters: Res<ExtractedFilters>,
+    functions: Res<DrawFunctions<TransparentUi>>,
+    cameras: Query<&UiCameraView, With<ExtractedView>>,
+    ui_views: Query<&ExtractedView>,
+    mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
+) {
+    let draw_function = functions.read().id::<PaintFilter>();
+    for (index, filter) in filters.0.iter().enumerate() {
+        let ui_view = cameras.get(filter.picture.camera).and_then(|view| ui_views.get(view.0));
+        let phase = ui_view.ok().map(|view| view.retained_view_entity);
+        let Some(phase) = phase.and_then(|view| phases.get_mut(&view)) else {
+            continue;
+        };
+        for (sort_key, entity, batch_range) in items(filter) {
+            phase.add_transient(TransparentUi {
+                sort_key: FloatOrd(sort_key),
+                entity,
+                pipeline: CachedRenderPipelineId::INVALID,
+                draw_function,
+                batch_range,
+                extra_index: PhaseItemExtraIndex::None,
+                index,
+                indexed: false,
+            });
+        }
+    }
+}
+
+/// The first sort key of a group's items, and the first one behind them.
+pub fn keys_of(filter: &ExtractedFilter) -> Range<f32> {
+    filter.nodes.start as f32 - 0.5..filter.nodes.end as f32 - 0.5
+}
+
+/// The keys of a group's items, the entities that tell them apart, and their batches: what has none is not drawn.
+fn items(filter: &ExtractedFilter) -> [(f32, (Entity, MainEntity), Range<u32>); 3] {
+    let keys = keys_of(filter);
+    let group = filter.nodes.start as f32 + GROUP;
+    let entity = |main: Entity| (filter.item, MainEntity::from(main));
+    [
+        (keys.start.next_down(), entity(filter.item), 0..0),
+        (group, entity(filter.entity), 0..1),
+        (keys.end.next_down(), entity(filter.view), 0..0),
+    ]
+}
+
+/// Whether an item is the one that paints a group's result.
+pub fn is_result(item: &TransparentUi, filter: &ExtractedFilter) -> bool {
+    item.entity == (filter.item, MainEntity::from(filter.entity))
+}

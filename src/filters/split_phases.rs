@@ -1,0 +1,90 @@
+//! Takes the items of groups out of the camera's phase.
+//!
+//! The camera's phase keeps them, with empty batches, which are not drawn: it may hold items of other crates that are meant to
+//! stay there. At the end of the frame they get their batches back.
+
+use super::arrange::{ArrangedFilters, Owners};
+use super::extract::ExtractedFilters;
+use crate::backdrop::node_groups::backdrop_index;
+use crate::backdrop::{Skip, skip};
+use bevy::prelude::*;
+use bevy::render::render_phase::{PhaseItemExtraIndex, SortedRenderPhase, ViewSortedRenderPhases};
+use bevy::render::view::ExtractedView;
+use bevy::ui_render::{TransparentUi, UiCameraView};
+
+/// The items of every group, by the index of the filter, and what the camera's phases get back.
+#[derive(Resource, Default)]
+pub struct GroupPhases {
+    phases: Vec<SortedRenderPhase<TransparentUi>>,
+    skipped: Vec<Skip>,
+}
+
+impl GroupPhases {
+    /// The items of a group.
+    pub fn of(&self, filter: usize) -> Option<&SortedRenderPhase<TransparentUi>> {
+        self.phases.get(filter)
+    }
+}
+
+/// Moves the items of the groups that can be drawn. Those of groups that are not seen at all go nowhere.
+pub fn split_phases(
+    filters: Res<ExtractedFilters>,
+    arranged: Res<ArrangedFilters>,
+    cameras: Query<&UiCameraView>,
+    ui_views: Query<&ExtractedView>,
+    mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
+    mut groups: ResMut<GroupPhases>,
+) {
+    let groups = &mut *groups;
+    groups.phases.clear();
+    groups.phases.resize_with(filters.0.len(), default);
+    for camera in &arranged.0 {
+        let view = cameras.get(camera.camera).and_then(|view| ui_views.get(view.0));
+        let Ok(view) = view.map(|view| view.retained_view_entity) else {
+            continue;
+        };
+        let Some(phase) = phases.get_mut(&view) else {
+            continue;
+        };
+        let filters = camera.filters(&filters);
+        let mut owners = Owners::new(filters);
+        for item in phase.items.values_mut() {
+            let Some(owner) = owners.of(item) else {
+                continue;
+            };
+            let has_stages = camera.arranged.result_of(owner).is_some();
+            if has_stages && !camera.is_ready {
+                continue;
+            }
+            // Glass inside of a group is not painted.
+            if has_stages && backdrop_index(item).is_none() {
+                groups.phases[camera.first + owner].add_transient(copy_of(item));
+            }
+            groups.skipped.extend(skip(view, item));
+        }
+    }
+}
+
+fn copy_of(item: &TransparentUi) -> TransparentUi {
+    TransparentUi {
+        sort_key: item.sort_key,
+        entity: item.entity,
+        pipeline: item.pipeline,
+        draw_function: item.draw_function,
+        batch_range: item.batch_range.clone(),
+        extra_index: match &item.extra_index {
+            PhaseItemExtraIndex::DynamicOffset(offset) => PhaseItemExtraIndex::DynamicOffset(*offset),
+            _ => PhaseItemExtraIndex::None,
+        },
+        index: item.index,
+        indexed: item.indexed,
+    }
+}
+
+/// Gives all items their batches back.
+pub fn restore_items(mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>, mut groups: ResMut<GroupPhases>) {
+    for skip in groups.skipped.drain(..) {
+        skip.restore(&mut phases);
+    }
+    groups.phases.clear();
+}

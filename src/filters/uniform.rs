@@ -1,0 +1,100 @@
+//! What the shader is told about a layer: the mirror of `Layer` in `shaders/backdrop/filter.wgsl`.
+
+use super::extract::ExtractedFilter;
+use super::stages::{Layer, Stage};
+use crate::backdrop::uniform::{Colours, FunctionsUniform};
+use crate::formats::dither::Dither;
+use crate::settings::ColorFunctions;
+use bevy::math::{IVec2, Vec2, Vec4};
+use bevy::render::render_resource::ShaderType;
+
+/// `Layer` in WGSL.
+#[derive(Clone, Copy, Debug, ShaderType)]
+pub struct LayerUniform {
+    rect: Vec4,
+    target_origin: Vec2,
+    target_size: Vec2,
+    to_source: IVec2,
+    to_screen: IVec2,
+    color: Vec4,
+    scales: Vec4,
+    hue: Vec2,
+    functions: u32,
+    function_flags: u32,
+    opacity: f32,
+    flags: u32,
+}
+
+// The flags.
+const SHADOW: u32 = 1;
+const DITHER_STORED: u32 = 2;
+const DITHER_ENCODED: u32 = 4;
+
+/// What a layer is painted on.
+#[derive(Clone, Copy, Debug)]
+pub struct Canvas {
+    /// The first of its pixels.
+    pub origin: IVec2,
+    /// How many there are.
+    pub size: Vec2,
+    /// From a pixel to a texel.
+    pub to_texel: IVec2,
+}
+
+impl Canvas {
+    /// A camera's picture.
+    pub fn of_camera(filter: &ExtractedFilter) -> Self {
+        Self {
+            origin: IVec2::ZERO,
+            size: filter.picture.viewport.size().as_vec2(),
+            to_texel: filter.picture.viewport.min.as_ivec2(),
+        }
+    }
+
+    /// The picture of a stage.
+    pub fn of_stage(stage: &Stage) -> Self {
+        Self {
+            origin: stage.rect.min,
+            size: stage.rect.size().as_vec2(),
+            to_texel: stage.to_page(),
+        }
+    }
+}
+
+impl LayerUniform {
+    /// A layer on a canvas that holds such colours.
+    pub fn new(filter: &ExtractedFilter, stage: &Stage, layer: &Layer, canvas: Canvas, colours: Colours) -> Self {
+        let functions = if stage.is_colored && layer.shadow.is_none() {
+            filter.functions
+        } else {
+            ColorFunctions::NEUTRAL
+        };
+        let functions = FunctionsUniform::new(functions, colours);
+        let dithers = |to: Dither| filter.picture.dithers && layer.blurs() && colours.dither == to;
+        let flags = [
+            (SHADOW, layer.shadow.is_some()),
+            (DITHER_STORED, dithers(Dither::Stored)),
+            (DITHER_ENCODED, dithers(Dither::Encoded)),
+        ];
+        let rect = layer.shown.as_rect();
+        Self {
+            rect: Vec4::new(rect.min.x, rect.min.y, rect.max.x, rect.max.y),
+            target_origin: canvas.origin.as_vec2(),
+            target_size: canvas.size,
+            to_source: stage.to_page() - layer.offset - canvas.to_texel,
+            to_screen: filter.picture.viewport.min.as_ivec2() - canvas.to_texel,
+            color: Vec4::from(layer.shadow.unwrap_or_default()),
+            scales: Vec4::new(
+                functions.saturation,
+                functions.brightness,
+                functions.contrast,
+                functions.invert,
+            ),
+            hue: Vec2::from(functions.hue),
+            functions: functions.is_active,
+            function_flags: functions.flags,
+            opacity: stage.opacity,
+            flags: flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum(),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! When the pipelines of filters are asked for, and which frames wait for them.
+//!
+//! As those of glass: from the first [`UiFilter`] of an app on, seen or not, for every camera; those of blurs that vary from the
+//! first [`BlurProfile`] beside one. Frames in which groups are filtered wait for them for a limited time. Until pipelines are
+//! there and when that time is over, groups are painted as if they were not filtered.
+
+use super::clips::FilterSwitch;
+use super::extract::{ExtractedFilter, ExtractedFilters};
+use super::pipelines::{FilterPipelines, takes_groups};
+use crate::backdrop::pipelines::BackdropPipelines;
+use crate::backdrop::wait;
+use crate::formats::{CameraPicture, Ends};
+use crate::gpu::{BlurCompilation, BlurPipelines, BlurPreparer, BlurReadiness, Uses, WorkKind};
+use crate::plan::{Finish, blurs};
+use crate::settings::{BlurProfile, UiFilter};
+use bevy::prelude::*;
+use bevy::render::Extract;
+use bevy::render::render_resource::PipelineCache;
+use core::time::Duration;
+
+/// What is known about the use of filters. Made anew when the render device is.
+#[derive(Resource, Default)]
+pub struct FilterUse {
+    /// Whether there has been any.
+    is_used: bool,
+    /// Whether there has been any that varies.
+    varies: bool,
+    /// How long frames may still wait: nothing before blurs are ready for the first time.
+    patience: Duration,
+}
+
+type VaryingFilter = (With<UiFilter>, With<BlurProfile>);
+
+/// Looks for the first filter of the app, and the first that varies.
+pub fn extract_use(
+    mut filters: ResMut<FilterUse>,
+    any: Extract<Query<(), With<UiFilter>>>,
+    varying: Extract<Query<(), VaryingFilter>>,
+) {
+    filters.is_used = filters.is_used || !any.is_empty();
+    filters.varies = filters.varies || !varying.is_empty();
+}
+
+/// Asks for the programs of every camera, whether there are filters on it or not.
+pub fn announce_filters(
+    mut filters: ResMut<FilterUse>,
+    cameras: Query<CameraPicture>,
+    cache: Res<PipelineCache>,
+    (readiness, compilation, switch): (Res<BlurReadiness>, Res<BlurCompilation>, Res<FilterSwitch>),
+    (mut pipelines, backdrops): (ResMut<FilterPipelines>, Res<BackdropPipelines>),
+    mut preparer: BlurPreparer,
+) {
+    // They were ready at the end of the last frame.
+    if readiness.is_ready() {
+        filters.patience = compilation.longest_wait;
+    }
+    switch.set(readiness.is_ready() || !filters.patience.is_zero());
+    if !filters.is_used {
+        return;
+    }
+    let formats = cameras.iter().flat_map(|picture| picture.formats());
+    for format in formats.filter(|format| takes_groups(&backdrops, *format)) {
+        for id in pipelines.announce(format, &cache) {
+            preparer.wait_for(id);
+        }
+        for is_light in [false, true] {
+            let ends = Ends::of_camera(format, is_light);
+            preparer.announce(ends, WorkKind::Blur, Finish::Defer);
+            if filters.varies {
+                preparer.announce(ends, WorkKind::Vary, Finish::Defer);
+            }
+        }
+    }
+}
+
+/// Waits until the groups of this frame can be drawn.
+pub fn wait_for_filters(
+    mut used: ResMut<FilterUse>,
+    cameras: Query<CameraPicture>,
+    filters: Res<ExtractedFilters>,
+    pipelines: Res<BlurPipelines>,
+    filter_pipelines: Res<FilterPipelines>,
+    mut cache: ResMut<PipelineCache>,
+) {
+    if used.patience.is_zero() || filters.0.is_empty() || !pipelines.are_any_missing() {
+        return;
+    }
+    let seen = || {
+        let format = |filter: &ExtractedFilter| Some(cameras.get(filter.picture.camera).ok()?.view.target_format);
+        let filters = filters.0.iter().filter(|filter| filter.opacity > 0.0);
+        filters.filter_map(move |filter| Some((filter, format(filter)?)))
+    };
+    let are_compiling = |cache: &PipelineCache| {
+        let uses = seen().map(|(filter, format)| uses_of(filter, Ends::of_camera(format, filter.picture.is_light)));
+        let others = seen().flat_map(|(_, format)| filter_pipelines.of_format(format));
+        pipelines.are_compiling(uses, others, cache)
+    };
+    wait(&mut used.patience, &mut cache, are_compiling);
+}
+
+/// What the blur of a group is announced as.
+fn uses_of(filter: &ExtractedFilter, ends: Ends) -> Uses {
+    let varies = filter.profile.is_some() && blurs(filter.sigma);
+    Uses {
+        ends,
+        kind: if varies { WorkKind::Vary } else { WorkKind::Blur },
+        finish: Finish::Defer,
+    }
+}

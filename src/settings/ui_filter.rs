@@ -1,0 +1,355 @@
+//! Filters of the user interface: what a node and its descendants paint is blurred, coloured, shadowed and faded as one
+//! picture.
+
+use super::color_functions::{ColorFunctions, share_in_range, share_out_of_range};
+use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
+use bevy::prelude::*;
+#[cfg(feature = "serialize")]
+use serde::{Deserialize, Serialize};
+
+/// What this node and its descendants paint is filtered as one picture, as CSS `filter` and `opacity` do.
+///
+/// It goes on a node of Bevy's user interface (feature `ui`). All fields may change in any frame.
+///
+/// ```
+/// use bevy::prelude::*;
+/// use bevy_gaussian_blur::prelude::*;
+///
+/// fn spawn(mut commands: Commands) {
+///     // A title with a soft shadow:
+///     commands.spawn((Text::new("Aurora"), UiFilter::shadow(vec2(0.0, 4.0), 12.0, Color::BLACK)));
+///     // A panel that is out of focus:
+///     commands.spawn((Node::default(), UiFilter::blur(9.0).with_saturation(0.4)));
+///     // A HUD that fades as one:
+///     commands.spawn((Node::default(), UiFilter::opacity(0.5)));
+/// }
+/// ```
+///
+/// # The order
+///
+/// The group is painted, [blurred](Self::blur) and coloured ([`saturation`](Self::saturation),
+/// [`brightness`](Self::brightness), [`contrast`](Self::contrast), [`invert`](Self::invert), [`hue`](Self::hue), in this order,
+/// on values encoded as sRGB, as in CSS). [Shadows](Self::shadows) of the result lie below it, and [`opacity`](Self::opacity)
+/// fades all of that. A [`BlurProfile`](crate::BlurProfile) beside it lets the blur vary over the node's border box.
+///
+/// # The group
+///
+/// The group is the node with all its descendants in Bevy's stacking order. A descendant with `GlobalZIndex` leaves the
+/// group, as it leaves the order of its parent. Filters inside a group act before the group's own. The node's own overflow
+/// clips the group before it is filtered, and its ancestors clip the result: a shadow reaches beyond the node, not beyond a
+/// scroll list around it. Transforms act before the filter: lengths of the filter are those of the screen, scaled by the root
+/// of the determinant of the node's transform.
+///
+/// Glass on the node itself ([`BackdropBlur`](crate::BackdropBlur)) lies under the group and its shadows: it is not filtered and
+/// casts no shadow, but fades with [`opacity`](Self::opacity). Glass on other nodes of the group is not painted while the group is
+/// filtered.
+///
+/// Materials and other crates' items are drawn into the group as they are. They have to blend as Bevy's user interface does
+/// (`BlendState::ALPHA_BLENDING`) for their edges to be right; the bounds of a `MaterialNode` are known if
+/// [`BackdropMaterialPlugin`](crate::BackdropMaterialPlugin) has been added for its material, otherwise the group is as large as
+/// the viewport.
+///
+/// # Cost
+///
+/// A filter that is neutral costs nothing and changes no bit. Any other one paints its group into a texture of its own in every
+/// frame, blurs that and paints the result; the cost follows the area of the group. Groups that do not contain each other
+/// share textures and passes.
+#[derive(Component, Clone, Debug, PartialEq, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct UiFilter {
+    /// How strong the blur is. Default: none.
+    ///
+    /// Logical pixels are those of the user interface, `UiScale` included. Beyond the group there is nothing, whatever
+    /// [`edge`](GaussianBlur::edge) says. Values out of range mean "no blur" and are reported once.
+    pub blur: GaussianBlur,
+    /// How colourful the group is, as CSS `saturate()` has it: 0 is grey, 1 changes nothing.
+    ///
+    /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
+    pub saturation: f32,
+    /// How bright the group is, as CSS `brightness()` has it: 0 is black, 1 changes nothing.
+    ///
+    /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
+    pub brightness: f32,
+    /// How strong the contrast is, as CSS `contrast()` has it: 0 is grey, 1 changes nothing.
+    ///
+    /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
+    pub contrast: f32,
+    /// How much of the group is inverted, as CSS `invert()` has it: 0 changes nothing, 1 is the negative.
+    ///
+    /// Range: 0 to 1; what lies beyond counts as 0 or 1. NaN counts as 0 and is reported once. Default: 0.
+    pub invert: f32,
+    /// By how many degrees hues are rotated, as CSS `hue-rotate()` has it: 0 changes nothing.
+    ///
+    /// Range: finite; other values count as 0 and are reported once. Default: 0.
+    pub hue: f32,
+    /// Shadows and glows of the group, in the shape of its alpha. The first one lies on top. Default: none.
+    pub shadows: Vec<DropShadow>,
+    /// How much of the group and its shadows is seen, as CSS `opacity` has it.
+    ///
+    /// Range: 0 to 1; what lies beyond counts as 0 or 1. NaN counts as 1 and is reported once. Default: 1.
+    pub opacity: f32,
+}
+
+/// A shadow or a glow of a group, as CSS `drop-shadow()` has it.
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct DropShadow {
+    /// Where the shadow lies, from the group, in logical pixels; y goes down. It is rounded to whole physical pixels, as Bevy
+    /// rounds the places of nodes. Default: (0, 4).
+    ///
+    /// Range: finite; otherwise there is no shadow, which is reported once.
+    pub offset: Vec2,
+    /// How soft the shadow is: three standard deviations of its blur, in logical pixels. CSS takes one.
+    /// [`DropShadow::from_sigma`] does so, too. Default: 12.
+    ///
+    /// Range: finite and at least 0; otherwise there is no shadow, which is reported once.
+    pub radius: f32,
+    /// The colour of the shadow, with its opacity. Default: black, half transparent.
+    pub color: Color,
+    /// Whether light is added to what lies below, instead of covering it. Default: `false`.
+    pub is_glow: bool,
+}
+
+impl Default for DropShadow {
+    fn default() -> Self {
+        Self {
+            offset: Vec2::new(0.0, 4.0),
+            radius: 12.0,
+            color: Color::BLACK.with_alpha(0.5),
+            is_glow: false,
+        }
+    }
+}
+
+impl DropShadow {
+    /// A shadow with a blur of the given radius, which is three standard deviations.
+    #[must_use]
+    pub fn new(offset: Vec2, radius: f32, color: Color) -> Self {
+        Self {
+            offset,
+            radius,
+            color,
+            is_glow: false,
+        }
+    }
+
+    /// A shadow with a blur of the given standard deviation, as CSS `drop-shadow()` takes it.
+    #[must_use]
+    pub fn from_sigma(offset: Vec2, sigma: f32, color: Color) -> Self {
+        Self::new(offset, GaussianBlur::from_sigma(sigma).radius, color)
+    }
+
+    /// Light of this colour around the group.
+    #[must_use]
+    pub fn glow(radius: f32, color: Color) -> Self {
+        Self {
+            is_glow: true,
+            ..Self::new(Vec2::ZERO, radius, color)
+        }
+    }
+
+    /// What is wrong with it.
+    fn problem(&self) -> Option<String> {
+        if !self.offset.is_finite() {
+            let Vec2 { x, y } = self.offset;
+            return Some(format!("the offset of a shadow is ({x}, {y}); it must be finite"));
+        }
+        let blur = GaussianBlur::new(self.radius).sigma_in_texels(1.0, 1);
+        blur.err().map(|error| format!("a shadow: {error}"))
+    }
+
+    /// Whether it is drawn.
+    pub(crate) fn is_seen(&self) -> bool {
+        self.problem().is_none() && self.color.alpha() > 0.0
+    }
+}
+
+impl Default for UiFilter {
+    fn default() -> Self {
+        let ColorFunctions {
+            saturation,
+            brightness,
+            contrast,
+            invert,
+            hue,
+        } = ColorFunctions::NEUTRAL;
+        Self {
+            blur: GaussianBlur::new(0.0).with_edge(EdgeMode::Transparent),
+            saturation,
+            brightness,
+            contrast,
+            invert,
+            hue,
+            shadows: Vec::new(),
+            opacity: 1.0,
+        }
+    }
+}
+
+impl UiFilter {
+    /// A blur of the given radius, which is three standard deviations, in logical pixels.
+    #[must_use]
+    pub fn blur(radius: f32) -> Self {
+        Self::default().with_radius(radius)
+    }
+
+    /// A blur of the given standard deviation, as CSS `blur()` takes it, in logical pixels.
+    #[must_use]
+    pub fn from_sigma(sigma: f32) -> Self {
+        Self::blur(GaussianBlur::from_sigma(sigma).radius)
+    }
+
+    /// A group that is seen in part.
+    #[must_use]
+    pub fn opacity(opacity: f32) -> Self {
+        Self::default().with_opacity(opacity)
+    }
+
+    /// A group with a shadow, whose blur has the given radius: three standard deviations.
+    #[must_use]
+    pub fn shadow(offset: Vec2, radius: f32, color: Color) -> Self {
+        Self::default().with_shadow(DropShadow::new(offset, radius, color))
+    }
+
+    /// The same filter with another [`blur`](Self::blur).
+    #[must_use]
+    pub fn with_blur(self, blur: GaussianBlur) -> Self {
+        Self { blur, ..self }
+    }
+
+    /// The same filter with another radius of its [`blur`](Self::blur).
+    #[must_use]
+    pub fn with_radius(self, radius: f32) -> Self {
+        let blur = GaussianBlur { radius, ..self.blur };
+        self.with_blur(blur)
+    }
+
+    /// The same filter with the radius of its blur in another [`unit`](GaussianBlur::unit).
+    #[must_use]
+    pub fn with_unit(self, unit: BlurUnit) -> Self {
+        let blur = self.blur.with_unit(unit);
+        self.with_blur(blur)
+    }
+
+    /// The same filter with another [`aspect`](GaussianBlur::aspect) of its blur.
+    #[must_use]
+    pub fn with_aspect(self, aspect: Vec2) -> Self {
+        let blur = self.blur.with_aspect(aspect);
+        self.with_blur(blur)
+    }
+
+    /// The same filter with another [`saturation`](Self::saturation).
+    #[must_use]
+    pub fn with_saturation(self, saturation: f32) -> Self {
+        Self { saturation, ..self }
+    }
+
+    /// The same filter with another [`brightness`](Self::brightness).
+    #[must_use]
+    pub fn with_brightness(self, brightness: f32) -> Self {
+        Self { brightness, ..self }
+    }
+
+    /// The same filter with another [`contrast`](Self::contrast).
+    #[must_use]
+    pub fn with_contrast(self, contrast: f32) -> Self {
+        Self { contrast, ..self }
+    }
+
+    /// The same filter with another [`invert`](Self::invert).
+    #[must_use]
+    pub fn with_invert(self, invert: f32) -> Self {
+        Self { invert, ..self }
+    }
+
+    /// The same filter with another [`hue`](Self::hue), in degrees.
+    #[must_use]
+    pub fn with_hue(self, hue: f32) -> Self {
+        Self { hue, ..self }
+    }
+
+    /// The same filter with one more shadow, below those that it has.
+    #[must_use]
+    pub fn with_shadow(mut self, shadow: DropShadow) -> Self {
+        self.shadows.push(shadow);
+        self
+    }
+
+    /// The same filter with another [`opacity`](Self::opacity).
+    #[must_use]
+    pub fn with_opacity(self, opacity: f32) -> Self {
+        Self { opacity, ..self }
+    }
+
+    /// The colour functions, in range.
+    pub(crate) fn functions_in_range(&self) -> ColorFunctions {
+        self.functions().in_range()
+    }
+
+    /// The opacity, in range.
+    pub(crate) fn opacity_in_range(&self) -> f32 {
+        share_in_range(self.opacity, 1.0)
+    }
+
+    /// The fields that are out of range, each with what is wrong.
+    pub(crate) fn out_of_range(&self) -> Vec<(&'static str, String)> {
+        let blur = self.blur.sigma_in_texels(1.0, 1).err();
+        let blur = blur.map(|error| ("blur", error.to_string()));
+        let shadows = self.shadows.iter().find_map(DropShadow::problem);
+        blur.into_iter()
+            .chain(self.functions().out_of_range())
+            .chain(shadows.map(|problem| ("shadows", problem)))
+            .chain(share_out_of_range("opacity", self.opacity))
+            .collect()
+    }
+
+    fn functions(&self) -> ColorFunctions {
+        ColorFunctions {
+            saturation: self.saturation,
+            brightness: self.brightness,
+            contrast: self.contrast,
+            invert: self.invert,
+            hue: self.hue,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_out_of_range_are_neutral_and_say_so() {
+        let wrong = UiFilter::blur(-1.0)
+            .with_saturation(f32::NAN)
+            .with_invert(f32::NAN)
+            .with_shadow(DropShadow::new(Vec2::NAN, 3.0, Color::BLACK))
+            .with_opacity(f32::NAN);
+        let fields: Vec<_> = wrong.out_of_range().iter().map(|(field, _)| *field).collect();
+        assert_eq!(fields, ["blur", "saturation", "invert", "shadows", "opacity"]);
+        assert!(wrong.functions_in_range().is_neutral());
+        assert_eq!(wrong.opacity_in_range(), 1.0);
+        assert!(!wrong.shadows[0].is_seen());
+        assert!(UiFilter::default().out_of_range().is_empty());
+    }
+
+    #[test]
+    fn filters_take_radii_and_standard_deviations() {
+        assert_eq!(UiFilter::from_sigma(4.0), UiFilter::blur(12.0));
+        let shadow = DropShadow::from_sigma(Vec2::ONE, 4.0, Color::BLACK);
+        assert_eq!(
+            UiFilter::default().with_shadow(shadow),
+            UiFilter::shadow(Vec2::ONE, 12.0, Color::BLACK)
+        );
+    }
+}

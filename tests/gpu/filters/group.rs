@@ -1,0 +1,249 @@
+//! A group of nodes, seen by two cameras: filtered over a scene, and unfiltered over nothing. The third picture is the scene alone.
+
+use crate::backdrop::stage::{BACKENDS, HDR, LDR, Stage, Ui};
+use crate::support::compositor::tolerance;
+use crate::support::formats::{decode_srgb, encode_srgb, quantised};
+use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::scene::Kind;
+use crate::support::twins::View;
+use crate::support::{assert_close, within_rounding};
+use bevy::camera::Hdr;
+use bevy::camera::visibility::RenderLayers;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+/// The scene with its cameras.
+pub struct Group {
+    pub stage: Stage,
+    /// Sees the group, unfiltered, and nothing else.
+    pub alone: View,
+    /// How many physical pixels a logical one has.
+    pub scale: f32,
+}
+
+/// Runs a test with render passes alone, and with compute passes where they can be.
+pub fn on_both(kind: Kind, format: TextureFormat, test: impl Fn(&mut Group)) {
+    for backend in BACKENDS {
+        let Some(mut group) = Group::new(backend, kind, format) else {
+            return;
+        };
+        test(&mut group);
+    }
+}
+
+/// A node that covers its parent.
+pub fn whole() -> Node {
+    Node {
+        width: Val::Percent(100.0),
+        height: Val::Percent(100.0),
+        ..default()
+    }
+}
+
+impl Group {
+    /// `None` where there is no GPU.
+    pub fn new(backend: BlurBackend, kind: Kind, format: TextureFormat) -> Option<Self> {
+        Some(Self::of(Stage::new(backend, kind, format)?, kind))
+    }
+
+    /// The same on any stage.
+    pub fn of(mut stage: Stage, kind: Kind) -> Self {
+        let alone = View::new(&mut stage.headless, kind, crate::backdrop::stage::SIZE, stage.format);
+        let camera = Camera {
+            clear_color: ClearColorConfig::Custom(Color::NONE),
+            ..default()
+        };
+        alone.insert(&mut stage.headless, (camera, RenderLayers::layer(9)));
+        if stage.format == HDR {
+            alone.insert(&mut stage.headless, Hdr);
+        }
+        Self {
+            stage,
+            alone,
+            scale: 1.0,
+        }
+    }
+
+    /// Shows the group to both cameras, in a node with this filter for one of them, and lets everything settle.
+    pub fn show(&mut self, filter: impl Bundle + Clone, build: impl Fn(&mut Ui, Entity)) {
+        self.stage.clear();
+        let [glass, alone] = [self.stage.glass.camera, self.alone.camera];
+        self.stage.add(glass, true, &|ui: &mut Ui| {
+            let node = ui.spawn((whole(), filter.clone()));
+            build(ui, node);
+        });
+        self.stage.add(alone, false, &|ui: &mut Ui| {
+            let node = ui.spawn(whole());
+            build(ui, node);
+        });
+        self.stage.headless.warm_up();
+    }
+
+    /// The scene alone, the filtered group over it, and the group alone.
+    pub fn pictures(&self) -> [Picture; 3] {
+        let [below, filtered] = self.stage.pictures();
+        [below, filtered, self.alone.picture(&self.stage.headless)]
+    }
+
+    /// Shows a group and asserts that it is what the filter makes of it. Returns the worst difference.
+    pub fn check(&mut self, name: &str, filter: &UiFilter, build: impl Fn(&mut Ui, Entity)) -> f64 {
+        self.show(filter.clone(), build);
+        let [below, got, group] = self.pictures();
+        let layers = layers(&group, filter, self.scale, self.stage.format);
+        let painted = paint(&below, &layers, self.stage.format);
+        self.assert_painted(name, &got, &painted)
+    }
+
+    /// Asserts that a picture is the expected one. Returns the worst difference.
+    pub fn assert_painted(&self, name: &str, got: &Picture, painted: &Picture) -> f64 {
+        self.assert_within(name, got, painted, 0.0)
+    }
+
+    /// The same with something more of tolerance.
+    pub fn assert_within(&self, name: &str, got: &Picture, painted: &Picture, more: f64) -> f64 {
+        let format = self.stage.format;
+        let peak = painted.texels.iter().flatten().copied().fold(1.0, f64::max);
+        let name = format!("filter-{}", self.stage.name(name));
+        let expected = within_rounding(got, painted, format);
+        let (got, expected) = measured(got, &expected, format);
+        let worst = assert_close(&name, &got, &expected, &[0, 1, 2, 3], tolerance(format, peak) + more);
+        println!("{name}: {:.3}/255", worst * 255.0);
+        worst
+    }
+}
+
+/// Two pictures as light, or as levels where these differ less: light is what is blurred, and levels are what each layer is rounded
+/// to.
+fn measured(got: &Picture, expected: &Picture, format: TextureFormat) -> (Picture, Picture) {
+    let (mut got, mut expected) = (got.clone(), expected.clone());
+    if format == LDR {
+        let pairs = got
+            .texels
+            .iter_mut()
+            .flatten()
+            .zip(expected.texels.iter_mut().flatten());
+        for (index, (got, expected)) in pairs.enumerate() {
+            let levels = [*got, *expected].map(encode_srgb);
+            let is_color = index % 4 < 3;
+            if is_color && (levels[0] - levels[1]).abs() < (*got - *expected).abs() {
+                [*got, *expected] = levels;
+            }
+        }
+    }
+    (got, expected)
+}
+
+/// A picture whose colours are multiplied by alpha over another one.
+pub fn over(below: &Picture, above: &Picture) -> Picture {
+    Picture::from_fn(below.width, below.height, |x, y| {
+        let (below, above) = (below.at(x, y), above.at(x, y));
+        core::array::from_fn(|channel| above[channel] + below[channel] * (1.0 - above[3]))
+    })
+}
+
+/// Pictures painted over another one. The format rounds after each of them but the last one.
+pub fn paint(below: &Picture, layers: &[Picture], format: TextureFormat) -> Picture {
+    let mut painted = below.clone();
+    for (index, layer) in layers.iter().enumerate() {
+        if index > 0 {
+            painted = quantised(&painted, format);
+        }
+        painted = over(&painted, layer);
+    }
+    painted
+}
+
+/// Nothing, as large as a picture.
+pub fn nothing(like: &Picture) -> Picture {
+    Picture::from_fn(like.width, like.height, |_, _| [0.0; 4])
+}
+
+/// What a filter paints, one over the other, where this is the picture of the group.
+pub fn layers(group: &Picture, filter: &UiFilter, scale: f32, format: TextureFormat) -> Vec<Picture> {
+    let sigma = filter.blur.aspect.to_array();
+    let sigma = sigma.map(|aspect| f64::from(filter.blur.sigma() * scale * aspect));
+    let blurred = gaussian_blur(group, sigma, Edge::Transparent);
+    let shadows = filter.shadows.iter().rev();
+    let mut layers: Vec<Picture> = shadows.map(|shadow| shadow_of(&blurred, shadow, scale)).collect();
+    let colored = |x, y| colored(blurred.at(x, y), filter, format);
+    layers.push(Picture::from_fn(group.width, group.height, colored));
+    if filter.opacity < 1.0 {
+        // They fade as one.
+        if layers.len() > 1 {
+            layers = vec![quantised(&paint(&nothing(group), &layers, format), format)];
+        }
+        let fade = |value: f64| value * f64::from(filter.opacity);
+        let texels = layers.iter_mut().flat_map(|layer| &mut layer.texels);
+        texels.for_each(|texel| *texel = texel.map(fade));
+    }
+    layers
+}
+
+fn shadow_of(picture: &Picture, shadow: &DropShadow, scale: f32) -> Picture {
+    let sigma = f64::from(shadow.radius / 3.0 * scale);
+    let soft = gaussian_blur(picture, [sigma; 2], Edge::Transparent);
+    let offset = (shadow.offset * scale).round().as_ivec2();
+    let color = shadow.color.to_linear();
+    Picture::from_fn(picture.width, picture.height, |x, y| {
+        let at = IVec2::new(x as i32, y as i32) - offset;
+        let is_inside = at.cmpge(IVec2::ZERO).all() && at.x < soft.width as i32 && at.y < soft.height as i32;
+        let alpha = if is_inside {
+            soft.at(at.x as usize, at.y as usize)[3]
+        } else {
+            0.0
+        };
+        let covers = if shadow.is_glow { 0.0 } else { 1.0 };
+        let [red, green, blue] = [color.red, color.green, color.blue].map(|value| f64::from(value * color.alpha));
+        [red, green, blue, covers * f64::from(color.alpha)].map(|value| value * alpha)
+    })
+}
+
+/// The colour functions of CSS, of encoded colours that are not multiplied by alpha: the formulas of the Filter Effects
+/// specification.
+fn colored([red, green, blue, alpha]: [f64; 4], filter: &UiFilter, format: TextureFormat) -> [f64; 4] {
+    let largest = if format == HDR { f64::INFINITY } else { 1.0 };
+    if alpha <= 0.0 {
+        return [red, green, blue, alpha];
+    }
+    let weight = alpha;
+    let multiplied = |matrix: [[f64; 3]; 3], color: [f64; 3]| {
+        matrix.map(|row| {
+            let sum: f64 = row.iter().zip(color).map(|(weight, value)| weight * value).sum();
+            sum.clamp(0.0, largest)
+        })
+    };
+    let s = f64::from(filter.saturation);
+    let saturate = [
+        [0.213 + 0.787 * s, 0.715 - 0.715 * s, 0.072 - 0.072 * s],
+        [0.213 - 0.213 * s, 0.715 + 0.285 * s, 0.072 - 0.072 * s],
+        [0.213 - 0.213 * s, 0.715 - 0.715 * s, 0.072 + 0.928 * s],
+    ];
+    let (sin, cos) = f64::from(filter.hue).to_radians().sin_cos();
+    let rotate = [
+        [
+            0.213 + cos * 0.787 - sin * 0.213,
+            0.715 - cos * 0.715 - sin * 0.715,
+            0.072 - cos * 0.072 + sin * 0.928,
+        ],
+        [
+            0.213 - cos * 0.213 + sin * 0.143,
+            0.715 + cos * 0.285 + sin * 0.140,
+            0.072 - cos * 0.072 - sin * 0.283,
+        ],
+        [
+            0.213 - cos * 0.213 - sin * 0.787,
+            0.715 - cos * 0.715 + sin * 0.715,
+            0.072 + cos * 0.928 + sin * 0.072,
+        ],
+    ];
+    let [brightness, contrast, invert] = [filter.brightness, filter.contrast, filter.invert].map(f64::from);
+    let mut color = [red, green, blue].map(|value| encode_srgb((value / weight).max(0.0)));
+    color = multiplied(saturate, color);
+    color = color.map(|value| (value * brightness).clamp(0.0, largest));
+    color = color.map(|value| ((value - 0.5) * contrast + 0.5).clamp(0.0, largest));
+    color = color.map(|value| (value * (1.0 - invert) + (1.0 - value) * invert).clamp(0.0, largest));
+    color = multiplied(rotate, color);
+    let [red, green, blue] = color.map(|value| decode_srgb(value) * weight);
+    [red, green, blue, alpha]
+}

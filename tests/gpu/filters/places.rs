@@ -1,0 +1,181 @@
+//! Where groups are: clips, transforms, borders of the viewport, scales and what is hidden.
+
+use super::content::boxes;
+use super::group::{Group, layers, on_both, paint, whole};
+use crate::backdrop::pane::node;
+use crate::backdrop::pane::node as at;
+use crate::backdrop::stage::{LDR, Ui};
+use crate::support::reference::Picture;
+use crate::support::scene::Kind;
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+
+fn shadowed() -> UiFilter {
+    UiFilter::shadow(Vec2::new(6.0, 5.0), 9.0, Color::linear_rgba(0.0, 0.0, 0.2, 0.9)).with_radius(3.0)
+}
+
+/// What a picture has inside a rectangle, and nothing elsewhere.
+fn clipped(picture: &Picture, [left, top, right, bottom]: [usize; 4]) -> Picture {
+    Picture::from_fn(picture.width, picture.height, |x, y| {
+        let is_inside = (left..right).contains(&x) && (top..bottom).contains(&y);
+        if is_inside { picture.at(x, y) } else { [0.0; 4] }
+    })
+}
+
+/// The node's own overflow clips the group, its ancestors' clips the result.
+#[test]
+fn clips() {
+    on_both(Kind::Core2d, LDR, |group| {
+        let filter = shadowed();
+        let clip = |origin: Vec2, size: Vec2| Node {
+            overflow: Overflow::clip(),
+            ..node(origin, size)
+        };
+        group.show((), boxes);
+        let [below, _, alone] = group.pictures();
+        let list = [50, 35, 120, 80];
+        group.show((), |ui, parent| {
+            let list = ui.spawn_in(parent, clip(Vec2::new(50.0, 35.0), Vec2::new(70.0, 45.0)));
+            let node = ui.spawn_in(
+                list,
+                (node(Vec2::new(-50.0, -35.0), Vec2::new(203.0, 117.0)), filter.clone()),
+            );
+            boxes(ui, node);
+        });
+        let [_, got, _] = group.pictures();
+        let layers_of = |alone: &Picture| layers(alone, &filter, 1.0, LDR);
+        let result: Vec<Picture> = layers_of(&alone).iter().map(|layer| clipped(layer, list)).collect();
+        group.assert_painted("clip-outside", &got, &paint(&below, &result, LDR));
+
+        // Bevy clips what is turned by its vertices, so the clipped group has to come from Bevy, too.
+        group.show((), |ui, parent| {
+            let list = ui.spawn_in(parent, clip(Vec2::new(50.0, 35.0), Vec2::new(70.0, 45.0)));
+            if ui.is_glass {
+                ui.insert(list, filter.clone());
+            }
+            let moved = ui.spawn_in(list, node(Vec2::new(-50.0, -35.0), Vec2::new(203.0, 117.0)));
+            boxes(ui, moved);
+        });
+        let [_, got, alone] = group.pictures();
+        group.assert_painted("clip-inside", &got, &paint(&below, &layers_of(&alone), LDR));
+    });
+}
+
+/// Lengths of the filter are scaled with the node, and act after its rotation.
+#[test]
+fn transforms_and_scales() {
+    on_both(Kind::Core2d, LDR, |group| {
+        let turned = UiTransform {
+            scale: Vec2::splat(0.8),
+            rotation: Rot2::radians(0.5),
+            ..default()
+        };
+        let filter = shadowed();
+        let turned_boxes = |ui: &mut Ui, parent: Entity, filter: Option<UiFilter>| {
+            let node = ui.spawn_in(parent, (whole(), turned));
+            if let Some(filter) = filter {
+                ui.insert(node, filter);
+            }
+            boxes(ui, node);
+        };
+        group.show((), |ui, parent| turned_boxes(ui, parent, None));
+        let [below, _, alone] = group.pictures();
+        group.show((), |ui, parent| turned_boxes(ui, parent, Some(filter.clone())));
+        let [_, got, _] = group.pictures();
+        group.assert_painted("turned", &got, &paint(&below, &layers(&alone, &filter, 0.8, LDR), LDR));
+    });
+}
+
+/// What lies beyond the viewport is blurred into it.
+#[test]
+fn beyond_the_viewport() {
+    on_both(Kind::Core2d, LDR, |group| {
+        let filter = UiFilter::from_sigma(5.0).with_shadow(DropShadow::new(Vec2::new(-12.0, 0.0), 6.0, Color::BLACK));
+        group.show((), boxes);
+        let [below, _, alone] = group.pictures();
+        // Everything is in the middle, so that all of the result is known. Then it is moved.
+        let known = layers(&alone, &filter, 1.0, LDR);
+        for [right, down] in [[80_i32, 0], [-100, 20], [0, -60], [110, 60]] {
+            let moved = |ui: &mut Ui, parent: Entity| {
+                let node = ui.spawn_in(
+                    parent,
+                    (
+                        node(Vec2::new(right as f32, down as f32), Vec2::new(203.0, 117.0)),
+                        filter.clone(),
+                    ),
+                );
+                boxes(ui, node);
+            };
+            group.show((), moved);
+            let [_, got, _] = group.pictures();
+            let moved = |layer: &Picture| {
+                Picture::from_fn(below.width, below.height, |x, y| {
+                    let (x, y) = (x as i32 - right, y as i32 - down);
+                    let is_known = (0..203).contains(&x) && (0..117).contains(&y);
+                    if is_known {
+                        layer.at(x as usize, y as usize)
+                    } else {
+                        [0.0; 4]
+                    }
+                })
+            };
+            let result: Vec<Picture> = known.iter().map(moved).collect();
+            group.assert_painted(&format!("beyond-{right}-{down}"), &got, &paint(&below, &result, LDR));
+        }
+    });
+}
+
+/// Hidden nodes have visible children, and what is not displayed or wholly transparent is not seen.
+#[test]
+fn hidden_and_transparent() {
+    on_both(Kind::Core2d, LDR, |group| {
+        let filter = shadowed();
+        group.show((), boxes);
+        let [below, _, alone] = group.pictures();
+        let result = paint(&below, &layers(&alone, &filter, 1.0, LDR), LDR);
+        group.show((filter.clone(), Visibility::Hidden), |ui, parent| {
+            let visible = ui.spawn_in(parent, (whole(), Visibility::Visible));
+            boxes(ui, visible);
+        });
+        let [_, got, _] = group.pictures();
+        group.assert_painted("hidden", &got, &result);
+
+        group.show(filter.clone().with_opacity(0.0), boxes);
+        let [below, got, _] = group.pictures();
+        assert!(got == below, "what is transparent is seen");
+        group.show((), |ui, parent| {
+            let gone = Node {
+                display: Display::None,
+                ..whole()
+            };
+            let gone = ui.spawn_in(parent, (gone, filter.clone()));
+            boxes(ui, gone);
+        });
+        let [below, got, _] = group.pictures();
+        assert!(got == below, "what is not displayed is seen");
+    });
+}
+
+fn check_scale(group: &mut Group) {
+    group.stage.set_scale_factor(2.0);
+    let target = group.alone.target.clone();
+    group.alone.retarget(&mut group.stage.headless, target, 2.0);
+    group.stage.notice_targets();
+    group.scale = 2.0;
+    let small = |ui: &mut Ui, parent: Entity| {
+        let node = ui.spawn_in(parent, at(Vec2::new(-10.0, -8.0), Vec2::new(101.0, 58.0)));
+        let text = (Text::new("Aa"), TextFont::from_font_size(14.0));
+        ui.spawn_in(node, (at(Vec2::new(40.0, 25.0), Vec2::new(30.0, 20.0)), text));
+    };
+    group.check(
+        "scale-factor-2",
+        &UiFilter::shadow(Vec2::new(2.0, 1.5), 4.0, Color::BLACK),
+        small,
+    );
+}
+
+/// Logical pixels are those of the user interface.
+#[test]
+fn scale_factors() {
+    on_both(Kind::Core2d, LDR, check_scale);
+}

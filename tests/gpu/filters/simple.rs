@@ -1,0 +1,67 @@
+//! One filter at a time, and all of them.
+
+use super::content::boxes;
+use super::group::{Group, on_both};
+use crate::backdrop::stage::{HDR, LDR};
+use crate::support::scene::Kind;
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+
+fn filters() -> Vec<(&'static str, UiFilter)> {
+    let shadow = UiFilter::shadow(Vec2::new(5.0, 6.0), 9.0, Color::linear_rgba(0.0, 0.02, 0.1, 0.8));
+    let glow = DropShadow::glow(12.0, Color::linear_rgba(0.1, 0.6, 0.3, 0.9));
+    vec![
+        ("blur", UiFilter::blur(9.0)),
+        ("weak", UiFilter::from_sigma(0.7)),
+        ("strong", UiFilter::from_sigma(6.0)),
+        ("along-x", UiFilter::from_sigma(4.0).with_aspect(Vec2::X)),
+        ("opacity", UiFilter::opacity(0.5)),
+        ("saturation", UiFilter::default().with_saturation(0.3)),
+        ("brightness", UiFilter::default().with_brightness(1.4)),
+        ("contrast", UiFilter::default().with_contrast(1.7)),
+        ("invert", UiFilter::default().with_invert(0.8)),
+        ("hue", UiFilter::default().with_hue(120.0)),
+        ("shadow", shadow.clone()),
+        ("glow", UiFilter::default().with_shadow(glow)),
+        ("faded-shadow", shadow.clone().with_opacity(0.6)),
+        (
+            "all",
+            shadow
+                .with_radius(4.0)
+                .with_shadow(glow)
+                .with_saturation(1.5)
+                .with_contrast(0.8)
+                .with_hue(-40.0)
+                .with_opacity(0.9),
+        ),
+    ]
+}
+
+fn check_all(group: &mut Group) {
+    for (name, filter) in filters() {
+        group.check(name, &filter, boxes);
+    }
+}
+
+#[test]
+fn every_filter() {
+    on_both(Kind::Core2d, LDR, check_all);
+}
+
+#[test]
+fn every_filter_with_a_high_dynamic_range() {
+    on_both(Kind::Core3d, HDR, check_all);
+}
+
+/// A neutral filter changes no bit.
+#[test]
+fn neutral_filters() {
+    on_both(Kind::Core2d, LDR, |group| {
+        group.show((), boxes);
+        let [_, unfiltered, _] = group.pictures();
+        let neutral = UiFilter::default().with_shadow(DropShadow::new(Vec2::ONE, 3.0, Color::NONE));
+        group.show(neutral, boxes);
+        let [_, filtered, _] = group.pictures();
+        assert!(unfiltered == filtered, "a neutral filter changes the picture");
+    });
+}
