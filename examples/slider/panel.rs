@@ -24,14 +24,6 @@ const UNITS: [(BlurUnit, &str); 3] = [
     (BlurUnit::ViewportHeight, "% of the height"),
 ];
 
-const EDGES: [(EdgeMode, &str); 5] = [
-    (EdgeMode::Clamp, "clamp"),
-    (EdgeMode::Mirror, "mirror"),
-    (EdgeMode::Wrap, "wrap"),
-    (EdgeMode::Transparent, "transparent"),
-    (EdgeMode::Renormalize, "renormalize"),
-];
-
 const PROFILES: [(Shape, &str); 4] = [
     (Shape::Uniform, "uniform"),
     (Shape::Linear, "linear"),
@@ -145,7 +137,10 @@ fn edit(ui: &mut Ui, settings: &mut Settings, gpu: &Gpu) {
         row(ui, "aspect y", |ui| {
             ui.add(Slider::new(&mut blur.aspect.y, 0.0..=2.0).fixed_decimals(2));
         });
-        row(ui, "edge", |ui| choose(ui, "edge", &mut blur.edge, &EDGES));
+        row(ui, "edge", |ui| {
+            let edges = EdgeMode::ALL.map(|edge| (edge, edge.name()));
+            choose(ui, "edge", &mut blur.edge, &edges);
+        });
         row(ui, "profile", |ui| {
             choose(ui, "profile", &mut settings.profile, &PROFILES)
         });
