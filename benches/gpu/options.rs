@@ -18,7 +18,7 @@ const QUICK_RUNS: usize = 15;
 ///
 /// Methods take turns within one process. A time is the median, and the least, of all runs. Ratios are to the copy of
 /// the same kind. The error is the greatest difference from a float64 Gaussian, in 1/255, over two test pictures.
-#[derive(Parser)]
+#[derive(Clone, Parser)]
 #[command(name = "gpu")]
 pub struct Options {
     /// Size of the image, as WIDTHxHEIGHT [default: 1920x1080 and 3840x2160]
@@ -45,9 +45,12 @@ pub struct Options {
     /// Print the time of each kind of pass, too. Timestamps around every pass take their own time on fast GPUs
     #[arg(long)]
     pub passes: bool,
-    /// Write the times as JSON
+    /// Write the times as JSON, with the GPU and what is not the same in every row
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// The commit that is measured, for the JSON
+    #[arg(long, value_name = "ID")]
+    pub commit: Option<String>,
     /// Plot time against radius, for the first size and format
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
@@ -57,6 +60,9 @@ pub struct Options {
     /// Measure glass on a camera instead, next to a blur of that camera, with the methods ours-fragment and ours-mixed
     #[arg(long)]
     pub glass: bool,
+    /// Print what the JSON says about the GPU, and measure nothing
+    #[arg(long)]
+    pub about: bool,
     /// Timed runs of each method [default: 21, or 15 with --quick]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: Option<u32>,
