@@ -6,8 +6,9 @@ use crate::options::{Direction, Format};
 use crate::ours::Ours;
 use crate::stage::{Gpu, Stage};
 use crate::support::difference::worst_difference;
-use crate::support::reference::{Edge, Picture, gaussian_blur, varying_blur};
+use crate::support::reference::{Picture, gaussian_blur, varying_blur};
 use crate::support::{formats, inputs};
+use bevy_gaussian_blur::prelude::EdgeMode;
 use std::collections::HashMap;
 
 /// The size of the test pictures, in texels. Small, since the reference runs on the CPU.
@@ -18,7 +19,7 @@ type Setting = (Format, u64, bool);
 
 /// The test pictures, and what was found out with them.
 pub struct Accuracy {
-    edge: Edge,
+    edge: EdgeMode,
     direction: Direction,
     pictures: [Picture; 2],
     expected: HashMap<Setting, [Picture; 2]>,
@@ -27,7 +28,7 @@ pub struct Accuracy {
 
 impl Accuracy {
     /// `edge` is what lies outside the pictures, `direction` which way sigma grows if it varies.
-    pub fn new(edge: Edge, direction: Direction) -> Self {
+    pub fn new(edge: EdgeMode, direction: Direction) -> Self {
         Self {
             edge,
             direction,

@@ -6,6 +6,7 @@
 use crate::method::Method;
 use crate::options::{Format, Options};
 use crate::ours::time_frames;
+use crate::report;
 use crate::stage::Gpu;
 use crate::support::headless::Headless;
 use crate::support::scene;
@@ -15,6 +16,7 @@ use bevy::prelude::*;
 use bevy::render::RenderApp;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
+use serde::Serialize;
 
 /// Frames of a setting that are not counted: textures are made in the first ones.
 const WARM_UP: usize = 8;
@@ -104,6 +106,18 @@ struct Screen {
     camera: Entity,
     sigma: f32,
     shown: Option<Entity>,
+    gpu: Gpu,
+}
+
+/// A setting of a screen, and what it takes more than no blur.
+#[derive(Serialize)]
+struct Row {
+    size: String,
+    format: &'static str,
+    sigma: f64,
+    method: &'static str,
+    setting: String,
+    median_us: f64,
 }
 
 impl Screen {
@@ -129,6 +143,7 @@ impl Screen {
             camera,
             sigma,
             shown: None,
+            gpu,
         })
     }
 
@@ -214,6 +229,7 @@ pub fn measure(options: &Options) -> Result<(), String> {
         return Err("glass on nodes needs the feature ui".to_owned());
     }
     let ours = [Method::OursFragment, Method::OursMixed];
+    let (mut gpu, mut rows) = (None, Vec::new());
     for method in ours.into_iter().filter(|method| options.methods.contains(method)) {
         let backend = method.backend().unwrap_or_default();
         for (size, format) in options
@@ -222,20 +238,27 @@ pub fn measure(options: &Options) -> Result<(), String> {
             .flat_map(|size| options.formats.iter().map(move |f| (size, f)))
         {
             for sigma in &options.sigmas {
-                println!(
-                    "{}x{} {} sigma {sigma}, {}",
-                    size[0],
-                    size[1],
-                    format.name(),
-                    method.name()
-                );
+                let ([width, height], format_name, method_name) = (size, format.name(), method.name());
+                println!("{width}x{height} {format_name} sigma {sigma}, {method_name}");
                 let mut screen = Screen::new(backend, (*size).into(), *format, *sigma as f32)?;
                 let times = take_turns(&mut screen, options.runs().div_ceil(ROUNDS))?;
                 print_table(&times);
+                rows.extend(SETTINGS.into_iter().zip(times).skip(1).map(|(setting, time)| Row {
+                    size: format!("{width}x{height}"),
+                    format: format_name,
+                    sigma: *sigma,
+                    method: method_name,
+                    setting: setting.name(),
+                    median_us: report::rounded(time),
+                }));
+                gpu = Some(screen.gpu.clone());
             }
         }
     }
-    Ok(())
+    match (&options.json, gpu) {
+        (Some(path), Some(gpu)) => report::write_json(path, &gpu, options, &rows),
+        _ => Ok(()),
+    }
 }
 
 /// The median time of every setting in microseconds, without that of a frame in which nothing is blurred.

@@ -4,7 +4,8 @@
 //! cargo bench --bench gpu -- [--size WxH]... [--format F]... [--sigma S]... [--method M]... [--edge E] [--direction D]
 //!     [--dither] [--passes] [--json FILE] [--plot FILE.svg]
 //! cargo bench --bench gpu -- --quick
-//! cargo bench --bench gpu -- --glass
+//! cargo bench --bench gpu -- --glass [--json FILE]
+//! cargo bench --bench gpu -- --about
 //! ```
 //!
 //! All times are differences of GPU timestamps: around the passes of a classical method, and for ours what the plugin
@@ -41,7 +42,10 @@ mod timer;
 mod support;
 
 use measure::{Bench, Row};
+use method::Method;
 use options::Options;
+use ours::Ours;
+use stage::Gpu;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -56,11 +60,17 @@ fn main() -> ExitCode {
 
 fn measure_and_report() -> Result<(), String> {
     let options = Options::read();
+    if options.about {
+        let app = Ours::new(Method::OursFragment, &options)?;
+        println!("{}", report::about(&Gpu::of(app.headless())?, &options)?);
+        return Ok(());
+    }
     if options.glass {
         return glass::measure(&options);
     }
     let (json, plot) = (options.json.clone(), options.plot.clone());
     let runs = options.runs();
+    let settings = options.clone();
     let mut bench = Bench::new(options)?;
     let adapter = bench.gpu.name.clone();
     println!("{adapter}: GPU times of at least {runs} runs, ratio to the copy of the same kind, error in 1/255\n");
@@ -71,7 +81,7 @@ fn measure_and_report() -> Result<(), String> {
         rows.extend(new);
     });
     if let Some(path) = json {
-        report::write_json(&path, &adapter, &rows)?;
+        report::write_json(&path, &bench.gpu, &settings, &report::json_rows(&rows))?;
     }
     if let Some(path) = plot {
         plot::write_plot(&path, &adapter, &rows)?;

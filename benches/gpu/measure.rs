@@ -3,10 +3,11 @@
 use crate::accuracy::Accuracy;
 use crate::classic::{Classic, can_run};
 use crate::method::Method;
-use crate::options::{Edge, Format, Options};
+use crate::options::{Format, Options};
 use crate::ours::{Images, Ours, Times};
 use crate::stage::{Gpu, Stage, tiled};
 use crate::timer::Timer;
+use bevy_gaussian_blur::prelude::EdgeMode;
 use std::collections::HashMap;
 
 /// Turns that every method has. A machine that is busy for a while then slows all of them down alike.
@@ -89,7 +90,7 @@ impl Bench {
         }
         Ok(Self {
             timer: Timer::new(&gpu),
-            accuracy: Accuracy::new(options.edge.reference(), options.direction),
+            accuracy: Accuracy::new(options.edge, options.direction),
             gpu,
             ours,
             options,
@@ -220,7 +221,7 @@ impl Bench {
     /// Says no to what cannot run, or would run for too long.
     fn refusal(&self, stage: &Stage, rates: &HashMap<Method, f64>, method: Method, sigma: f64) -> Result<(), String> {
         can_run(stage, method)?;
-        if self.options.edge != Edge::Clamp && method.backend().is_none() && !method.is_copy() {
+        if self.options.edge != EdgeMode::Clamp && method.backend().is_none() && !method.is_copy() {
             return Err("knows no edge but clamp".to_owned());
         }
         let estimate = method

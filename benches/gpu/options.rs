@@ -1,10 +1,10 @@
 //! What to measure, from the command line.
 
 use crate::method::Method;
-use crate::support::reference;
 use bevy::math::{DVec2, Vec2};
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::{BlurProfile, EdgeMode};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, ValueEnum};
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ const QUICK_RUNS: usize = 15;
 ///
 /// Methods take turns within one process. A time is the median, and the least, of all runs. Ratios are to the copy of
 /// the same kind. The error is the greatest difference from a float64 Gaussian, in 1/255, over two test pictures.
-#[derive(Parser)]
+#[derive(Clone, Parser)]
 #[command(name = "gpu")]
 pub struct Options {
     /// Size of the image, as WIDTHxHEIGHT [default: 1920x1080 and 3840x2160]
@@ -34,8 +34,8 @@ pub struct Options {
     #[arg(long = "method", value_name = "M")]
     pub methods: Vec<Method>,
     /// What lies outside the image. The classical methods know the first only
-    #[arg(long, value_name = "E", default_value = "clamp")]
-    pub edge: Edge,
+    #[arg(long, value_name = "E", default_value = EdgeMode::default().name(), value_parser = edge_parser())]
+    pub edge: EdgeMode,
     /// Which way sigma grows, from 0 to the whole, with the methods profile-fragment, profile-mixed and profile-compute
     #[arg(long, value_name = "D", default_value = "down")]
     pub direction: Direction,
@@ -45,9 +45,12 @@ pub struct Options {
     /// Print the time of each kind of pass, too. Timestamps around every pass take their own time on fast GPUs
     #[arg(long)]
     pub passes: bool,
-    /// Write the times as JSON
+    /// Write the times as JSON, with the GPU and what is not the same in every row
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// The commit that is measured, for the JSON
+    #[arg(long, value_name = "ID")]
+    pub commit: Option<String>,
     /// Plot time against radius, for the first size and format
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
@@ -57,6 +60,9 @@ pub struct Options {
     /// Measure glass on a camera instead, next to a blur of that camera, with the methods ours-fragment and ours-mixed
     #[arg(long)]
     pub glass: bool,
+    /// Print what the JSON says about the GPU, and measure nothing
+    #[arg(long)]
+    pub about: bool,
     /// Timed runs of each method [default: 21, or 15 with --quick]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: Option<u32>,
@@ -101,38 +107,6 @@ impl Options {
     pub fn runs(&self) -> usize {
         let default = if self.quick { QUICK_RUNS } else { RUNS };
         self.runs.map_or(default, |runs| runs as usize)
-    }
-}
-
-/// What lies outside the image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Edge {
-    Clamp,
-    Mirror,
-    Wrap,
-    Transparent,
-    Renormalize,
-}
-
-impl Edge {
-    pub fn mode(self) -> EdgeMode {
-        match self {
-            Self::Clamp => EdgeMode::Clamp,
-            Self::Mirror => EdgeMode::Mirror,
-            Self::Wrap => EdgeMode::Wrap,
-            Self::Transparent => EdgeMode::Transparent,
-            Self::Renormalize => EdgeMode::Renormalize,
-        }
-    }
-
-    pub fn reference(self) -> reference::Edge {
-        match self {
-            Self::Clamp => reference::Edge::Clamp,
-            Self::Mirror => reference::Edge::Mirror,
-            Self::Wrap => reference::Edge::Wrap,
-            Self::Transparent => reference::Edge::Transparent,
-            Self::Renormalize => reference::Edge::Renormalize,
-        }
     }
 }
 
@@ -221,6 +195,13 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
     text.split_once(['x', 'X'])
         .and_then(|(width, height)| Some([side(width)?, side(height)?]))
         .ok_or_else(|| "a size looks like 1920x1080".into())
+}
+
+fn edge_parser() -> impl TypedValueParser<Value = EdgeMode> {
+    PossibleValuesParser::new(EdgeMode::ALL.map(EdgeMode::name)).try_map(|name| {
+        let named = EdgeMode::ALL.into_iter().find(|edge| edge.name() == name);
+        named.ok_or("there is no such edge mode")
+    })
 }
 
 fn parse_sigma(text: &str) -> Result<f64, String> {

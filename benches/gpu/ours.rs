@@ -75,7 +75,7 @@ impl Ours {
             } else {
                 BlurProfile::Uniform
             },
-            edge: options.edge.mode(),
+            edge: options.edge,
             dither: options.dither,
             passes: options.passes,
             headless,

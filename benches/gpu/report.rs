@@ -2,6 +2,9 @@
 
 use crate::measure::Row;
 use crate::method::Method;
+use crate::options::Options;
+use crate::stage::Gpu;
+use clap::ValueEnum;
 use serde::Serialize;
 use std::fmt::Write;
 use std::fs;
@@ -45,9 +48,20 @@ fn median_of(rows: &[Row], method: Method) -> Option<f64> {
     row.outcome.as_ref().ok().map(|figures| figures.median)
 }
 
+/// What all rows have in common.
+#[derive(Serialize)]
+struct About<'a> {
+    adapter: &'a str,
+    driver: &'a str,
+    is_software: bool,
+    commit: Option<&'a str>,
+    edge: &'static str,
+    direction: String,
+    runs: usize,
+}
+
 #[derive(Serialize)]
 struct JsonRow<'a> {
-    adapter: &'a str,
     size: String,
     format: &'a str,
     sigma: f64,
@@ -57,31 +71,54 @@ struct JsonRow<'a> {
     error_255: Option<f64>,
 }
 
-/// Writes what was measured as an array, one row on each line.
+/// The GPU, and what the options say about all rows, as a JSON object.
+///
+/// # Errors
+/// None in practice.
+pub fn about(gpu: &Gpu, options: &Options) -> Result<String, String> {
+    let direction = options.direction.to_possible_value();
+    to_json(&About {
+        adapter: &gpu.name,
+        driver: &gpu.driver,
+        is_software: gpu.is_software,
+        commit: options.commit.as_deref(),
+        edge: options.edge.name(),
+        direction: direction.map_or_else(String::new, |value| value.get_name().to_owned()),
+        runs: options.runs(),
+    })
+}
+
+/// The rows that have times.
+pub fn json_rows(rows: &[Row]) -> Vec<impl Serialize> {
+    let measured = rows.iter().filter_map(|row| Some((row, row.outcome.as_ref().ok()?)));
+    let json = measured.map(|(row, figures)| JsonRow {
+        size: format!("{}x{}", row.size[0], row.size[1]),
+        format: row.format.name(),
+        sigma: row.sigma,
+        method: row.method.name(),
+        median_us: rounded(figures.median),
+        min_us: rounded(figures.min),
+        error_255: figures.error.map(rounded),
+    });
+    json.collect()
+}
+
+/// Writes an object that has the `rows`, one on each line, beside what is said [about](about) them.
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write_json(path: &Path, adapter: &str, rows: &[Row]) -> Result<(), String> {
-    let line = |row: &Row| {
-        let figures = row.outcome.as_ref().ok()?;
-        let row = JsonRow {
-            adapter,
-            size: format!("{}x{}", row.size[0], row.size[1]),
-            format: row.format.name(),
-            sigma: row.sigma,
-            method: row.method.name(),
-            median_us: rounded(figures.median),
-            min_us: rounded(figures.min),
-            error_255: figures.error.map(rounded),
-        };
-        serde_json::to_string(&row).ok()
-    };
-    let lines: Vec<String> = rows.iter().filter_map(line).collect();
-    let json = format!("[\n{}\n]\n", lines.join(",\n"));
+pub fn write_json(path: &Path, gpu: &Gpu, options: &Options, rows: &[impl Serialize]) -> Result<(), String> {
+    let lines: Vec<String> = rows.iter().map(to_json).collect::<Result<_, _>>()?;
+    let (about, rows) = (about(gpu, options)?, lines.join(",\n"));
+    let json = format!("{{\"about\": {about},\n\"rows\": [\n{rows}\n]}}\n");
     fs::write(path, json).map_err(|error| format!("{}: {error}", path.display()))
 }
 
+fn to_json(value: &impl Serialize) -> Result<String, String> {
+    serde_json::to_string(value).map_err(|error| error.to_string())
+}
+
 /// To thousandths: more than a timestamp can tell.
-fn rounded(value: f64) -> f64 {
+pub fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }

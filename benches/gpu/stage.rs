@@ -18,6 +18,7 @@ pub struct Gpu {
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
     pub name: String,
+    pub driver: String,
     /// Whether the CPU does the work.
     pub is_software: bool,
 }
@@ -42,6 +43,7 @@ impl Gpu {
         Ok(Self {
             device,
             queue: queue.clone(),
+            driver: format!("{} {} ({})", info.driver, info.driver_info, info.backend),
             is_software: info.device_type == wgpu::DeviceType::Cpu,
             name,
         })

@@ -12,6 +12,9 @@ use image::imageops::FilterType;
 use image::{DynamicImage, ImageReader};
 use std::path::{Path, PathBuf};
 
+/// What the panel says where there are no GPU times.
+pub const NO_GPU_TIMES: &str = "This GPU has no GPU times.";
+
 /// Every setting of a camera's blur under a slider, next to what it costs.
 #[derive(Parser)]
 pub struct Host {

@@ -7,8 +7,8 @@
 //! You should see an animated scene at dusk and a panel over it. Drag the radius: the scene goes out of focus without a
 //! jump anywhere between 0 and 400, the colours keep their brightness, and no border of the window turns dark. The panel
 //! shows the GPU time of each pass and of the whole, a plot of the last seconds, and the memory of the intermediate
-//! textures; watch the time stay nearly the same from a radius of 20 on. A GPU without timestamps shows "-" for times.
-//! `--image FILE`, or a picture dropped on the window, takes the place of the scene.
+//! textures; watch the time stay nearly the same from a radius of 20 on. A GPU without timestamps has no times, and the
+//! panel says so. `--image FILE`, or a picture dropped on the window, takes the place of the scene.
 //!
 //! The panel itself stays sharp, as a user interface does: egui paints it after the stages `BeforeTonemapping` and
 //! `AfterTonemapping`. With the stage `AfterUi` the panel is blurred with everything else; its controls still work, and

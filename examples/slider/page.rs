@@ -11,6 +11,9 @@ use bevy_gaussian_blur::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use wasm_bindgen::prelude::wasm_bindgen;
 
+/// What the panel says where there are no GPU times.
+pub const NO_GPU_TIMES: &str = "This browser has no GPU times.";
+
 /// What the page asks for between two frames.
 enum Request {
     Picture(Result<Picture, String>),

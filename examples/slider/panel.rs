@@ -3,6 +3,7 @@
 use crate::chart;
 use crate::classics::Bench;
 use crate::comparison::Comparison;
+use crate::host::NO_GPU_TIMES;
 use crate::picture::Complaint;
 use crate::plot::History;
 use crate::settings::{BlurredCamera, MAX_RADIUS, Settings, Shape};
@@ -12,7 +13,8 @@ use bevy::prelude::{DetectChangesMut, Msaa, Res, ResMut, Result, Single, With};
 use bevy::render::render_resource::{TextureFormat, WgpuFeatures};
 use bevy::render::renderer::{RenderAdapter, RenderAdapterInfo, RenderDevice};
 use bevy_egui::egui::{
-    Align, Checkbox, CollapsingHeader, Color32, ComboBox, Grid, RichText, ScrollArea, Slider, Ui, Window, vec2,
+    Align, Checkbox, CollapsingHeader, Color32, ComboBox, Grid, RichText, ScrollArea, Slider, Ui, Window,
+    style::ScrollStyle, vec2,
 };
 use bevy_egui::{EguiContexts, egui};
 use bevy_gaussian_blur::diagnostics::{BLEND, COPY, PASSES, TEXTURE_BYTES};
@@ -22,14 +24,6 @@ const UNITS: [(BlurUnit, &str); 3] = [
     (BlurUnit::LogicalPixels, "logical pixels"),
     (BlurUnit::PhysicalPixels, "physical pixels"),
     (BlurUnit::ViewportHeight, "% of the height"),
-];
-
-const EDGES: [(EdgeMode, &str); 5] = [
-    (EdgeMode::Clamp, "clamp"),
-    (EdgeMode::Mirror, "mirror"),
-    (EdgeMode::Wrap, "wrap"),
-    (EdgeMode::Transparent, "transparent"),
-    (EdgeMode::Renormalize, "renormalize"),
 ];
 
 const PROFILES: [(Shape, &str); 4] = [
@@ -94,6 +88,8 @@ pub fn show(
         .fade_in(false)
         .show(context, |ui| {
             ui.spacing_mut().slider_width = 170.0;
+            // By default the scroll bar lies over what is shown, which here is the ends of the figures.
+            ui.spacing_mut().scroll = ScrollStyle::solid();
             // What does not fit on the screen is reached by scrolling.
             let height = screen.height() - 80.0;
             let scroll = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
@@ -101,7 +97,7 @@ pub fn show(
                 ui.checkbox(&mut edited.is_on, "blur (key B)");
                 edit_strength(ui, &mut edited.blur);
                 section("settings").show(ui, |ui| edit(ui, &mut edited, &gpu));
-                section("cost").show(ui, |ui| figures.show(ui, edited.profile));
+                section("cost").show(ui, |ui| figures.show(ui, edited.profile, &gpu));
                 let progress = comparison.progress();
                 let chart = CollapsingHeader::new("comparison").open(progress.map(|_| true));
                 let chart = chart.show(ui, |ui| chart::show(ui, comparison.bypass_change_detection(), &bench));
@@ -145,7 +141,10 @@ fn edit(ui: &mut Ui, settings: &mut Settings, gpu: &Gpu) {
         row(ui, "aspect y", |ui| {
             ui.add(Slider::new(&mut blur.aspect.y, 0.0..=2.0).fixed_decimals(2));
         });
-        row(ui, "edge", |ui| choose(ui, "edge", &mut blur.edge, &EDGES));
+        row(ui, "edge", |ui| {
+            let edges = EdgeMode::ALL.map(|edge| (edge, edge.name()));
+            choose(ui, "edge", &mut blur.edge, &edges);
+        });
         row(ui, "profile", |ui| {
             choose(ui, "profile", &mut settings.profile, &PROFILES)
         });
@@ -182,23 +181,35 @@ fn choose<T: Copy + PartialEq>(ui: &mut Ui, id: &str, chosen: &mut T, choices: &
 }
 
 impl Figures<'_, '_> {
-    fn show(&self, ui: &mut Ui, profile: Shape) {
+    fn show(&self, ui: &mut Ui, profile: Shape, gpu: &Gpu) {
+        let has_times = gpu.has_timestamps();
+        if !has_times {
+            ui.label(NO_GPU_TIMES);
+        }
         grid(ui, "figures", |ui| {
-            // Some passes are for images and for profiles only.
-            let is_shown = |pass: &&str| profile != Shape::Uniform || ![COPY, BLEND].contains(pass);
-            for pass in PASSES.into_iter().filter(is_shown) {
-                let time = self.milliseconds(|label| label.pass_elapsed_gpu(pass));
-                row(ui, pass, |ui| monospace(ui, time));
+            if has_times {
+                self.show_times(ui, profile);
             }
-            let whole = self.milliseconds(BlurLabel::elapsed_gpu);
-            row(ui, "whole, on the GPU", |ui| monospace(ui, whole));
             let bytes = self.diagnostics.get(&TEXTURE_BYTES).and_then(|bytes| bytes.value());
             let memory = bytes.map_or("-".to_owned(), |bytes| {
                 format!("{:8.2} MiB", bytes / f64::from(1 << 20))
             });
             row(ui, "intermediates", |ui| monospace(ui, memory));
         });
-        self.history.show(ui);
+        if has_times {
+            self.history.show(ui);
+        }
+    }
+
+    fn show_times(&self, ui: &mut Ui, profile: Shape) {
+        // Some passes are for images and for profiles only.
+        let is_shown = |pass: &&str| profile != Shape::Uniform || ![COPY, BLEND].contains(pass);
+        for pass in PASSES.into_iter().filter(is_shown) {
+            let time = self.milliseconds(|label| label.pass_elapsed_gpu(pass));
+            row(ui, pass, |ui| monospace(ui, time));
+        }
+        let whole = self.milliseconds(BlurLabel::elapsed_gpu);
+        row(ui, "whole, on the GPU", |ui| monospace(ui, whole));
     }
 
     fn milliseconds(&self, path: impl Fn(&BlurLabel) -> DiagnosticPath) -> String {
@@ -217,6 +228,11 @@ fn monospace(ui: &mut Ui, text: String) {
 }
 
 impl Gpu<'_> {
+    /// Whether passes can be timed.
+    fn has_timestamps(&self) -> bool {
+        self.device.features().contains(WgpuFeatures::TIMESTAMP_QUERY)
+    }
+
     /// Whether a camera, HDR or not, may have this many samples.
     fn supports(&self, msaa: Msaa) -> bool {
         // Every GPU has these, and has to be asked for the others.

@@ -250,14 +250,8 @@ fn the_uniform_of_glass_mirrors_its_struct() {
 #[test]
 fn the_constants_mirror_those_of_plans() {
     let common = read("common/pass");
-    for edge in [
-        EdgeMode::Clamp,
-        EdgeMode::Mirror,
-        EdgeMode::Wrap,
-        EdgeMode::Transparent,
-        EdgeMode::Renormalize,
-    ] {
-        let name = format!("{edge:?}").to_uppercase();
+    for edge in EdgeMode::ALL {
+        let name = edge.name().to_uppercase();
         let line = format!("const EDGE_{name}: u32 = {}u;", super::uniforms::edge_index(edge));
         assert!(common.contains(&line), "{line}");
     }

@@ -166,3 +166,41 @@ pub enum EdgeMode {
     /// Nothing: the outside is left out and the result is divided by the weight that lies inside.
     Renormalize,
 }
+
+impl EdgeMode {
+    /// All edge modes, in the order of their declaration: for menus and command lines.
+    pub const ALL: [Self; 5] = [
+        Self::Clamp,
+        Self::Mirror,
+        Self::Wrap,
+        Self::Transparent,
+        Self::Renormalize,
+    ];
+
+    /// The name in lower case, such as `clamp`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Clamp => "clamp",
+            Self::Mirror => "mirror",
+            Self::Wrap => "wrap",
+            Self::Transparent => "transparent",
+            Self::Renormalize => "renormalize",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy::reflect::Typed;
+
+    #[test]
+    fn all_edge_modes_have_names_of_their_own() {
+        let variants = EdgeMode::type_info().as_enum().expect("it is an enum").variant_names();
+        assert_eq!(EdgeMode::ALL.map(|edge| format!("{edge:?}")).as_slice(), variants);
+        assert_eq!(
+            EdgeMode::ALL.map(EdgeMode::name).map(str::to_owned),
+            EdgeMode::ALL.map(|edge| format!("{edge:?}").to_lowercase())
+        );
+    }
+}

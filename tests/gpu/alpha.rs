@@ -2,7 +2,7 @@
 
 use crate::support::bundled::{self, FORMAT};
 use crate::support::images::blurred;
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, gpu};
 use bevy::image::Image;
 use bevy::render::render_resource::TextureFormat;
@@ -41,7 +41,7 @@ fn straight_alpha() {
         let blur = GaussianBlur::from_sigma(sigma);
         let target = TextureFormat::Rgba16Float;
         let got = blurred(&mut headless, blur, image.clone(), BlurAlpha::Straight, target);
-        let light = gaussian_blur(&map(&picture, premultiplied), [f64::from(sigma); 2], Edge::Clamp);
+        let light = gaussian_blur(&map(&picture, premultiplied), [f64::from(sigma); 2], EdgeMode::Clamp);
         // An error of the colour counts as much as it shows.
         let shown = map(&got, premultiplied);
         let worst = assert_close(&format!("straight-{sigma}"), &shown, &light, &[0, 1, 2, 3], 0.6 / 255.0);
@@ -74,7 +74,7 @@ fn straight_alpha_in_eight_bits() {
     for sigma in SIGMAS {
         let blur = GaussianBlur::from_sigma(sigma);
         let got = blurred(&mut headless, blur, image.clone(), BlurAlpha::Straight, FORMAT);
-        let expected = gaussian_blur(&picture, [f64::from(sigma); 2], Edge::Clamp);
+        let expected = gaussian_blur(&picture, [f64::from(sigma); 2], EdgeMode::Clamp);
         let worst = assert_close(&format!("alpha-{sigma}"), &got, &expected, &[3], 1.0 / 255.0);
         println!(
             "the sprite's alpha, sigma {sigma}: worst error {:.3}/255",
@@ -93,7 +93,7 @@ fn premultiplied_alpha() {
         let blur = GaussianBlur::from_sigma(sigma);
         let target = TextureFormat::Rgba16Float;
         let got = blurred(&mut headless, blur, image.clone(), BlurAlpha::Premultiplied, target);
-        let expected = gaussian_blur(&picture, [f64::from(sigma); 2], Edge::Clamp);
+        let expected = gaussian_blur(&picture, [f64::from(sigma); 2], EdgeMode::Clamp);
         assert_close(
             &format!("premultiplied-{sigma}"),
             &got,
@@ -118,7 +118,7 @@ fn opaque() {
             got.texels.iter().all(|texel| texel[3] == 1.0),
             "sigma {sigma}: alpha is 1"
         );
-        let expected = gaussian_blur(&picture, [f64::from(sigma); 2], Edge::Clamp);
+        let expected = gaussian_blur(&picture, [f64::from(sigma); 2], EdgeMode::Clamp);
         assert_close(&format!("opaque-{sigma}"), &got, &expected, &[0, 1, 2], 0.6 / 255.0);
     }
 }

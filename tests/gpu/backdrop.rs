@@ -21,7 +21,6 @@ mod show;
 pub mod stage;
 mod waiting;
 
-use crate::support::EDGES;
 use bevy_gaussian_blur::prelude::*;
 use pane::Pane;
 
@@ -41,8 +40,8 @@ fn glass(sigma: f32) -> BackdropBlur {
 
 /// A pane for every edge mode, side by side.
 fn one_of_each_edge(glass: BackdropBlur) -> Vec<Pane> {
-    let places = PLACES.into_iter().zip(EDGES);
+    let places = PLACES.into_iter().zip(EdgeMode::ALL);
     places
-        .map(|(place, (edge, _))| Pane::new(place, glass.with_edge(edge)))
+        .map(|(place, edge)| Pane::new(place, glass.with_edge(edge)))
         .collect()
 }

@@ -8,9 +8,10 @@ mod special;
 
 use crate::support::executors::{Case, SIGMAS, executors, general_executors};
 use crate::support::formats::{self, Span};
+use crate::support::inputs;
 use crate::support::reference::Picture;
-use crate::support::{EDGES, inputs};
 use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::EdgeMode;
 
 /// Strengths that take each kind of plan: within the resolution of the image, at its change, and at coarser ones.
 const FEW_SIGMAS: [f64; 4] = [0.8, 2.9, 13.0, 60.0];
@@ -36,7 +37,7 @@ fn every_format() {
     let pictures: Vec<Picture> = (0..8).map(small_picture).collect();
     for (index, format) in available.into_iter().enumerate() {
         let mut worst = 0.0_f64;
-        for (turn, edge) in EDGES.into_iter().enumerate() {
+        for (turn, edge) in EdgeMode::ALL.into_iter().enumerate() {
             for (step, sigma) in FEW_SIGMAS.into_iter().enumerate() {
                 let case = Case {
                     picture: &pictures[(index + 3 * turn + step) % pictures.len()],
@@ -69,7 +70,7 @@ fn integers_up_to_24_bits() {
                 picture: &small_picture(index + step),
                 format,
                 sigma,
-                edge: EDGES[(index + step) % EDGES.len()],
+                edge: EdgeMode::ALL[(index + step) % EdgeMode::ALL.len()],
             };
             case.check_over(&span, &mut executors);
         }
@@ -91,7 +92,7 @@ fn common_formats() {
     ];
     let [first, second] = inputs::patterns(101, 59);
     for format in common {
-        for edge in EDGES {
+        for edge in EdgeMode::ALL {
             for (picture, sigmas) in [(&first, &SIGMAS[..]), (&second, &[1.5, 5.9, 47.0])] {
                 for &sigma in sigmas {
                     let case = Case {

@@ -6,7 +6,7 @@ mod ownership;
 use crate::support::headless::Headless;
 use crate::support::images::{self, plain, replace_image, target_of};
 use crate::support::outcomes::{finished, record};
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, formats, gpu, inputs};
 use bevy::asset::RenderAssetUsages;
 use bevy::prelude::*;
@@ -46,7 +46,7 @@ fn replace(headless: &mut Headless, image: &Handle<Image>, picture: &Picture) {
 fn assert_blurred(headless: &Headless, entity: Entity, picture: &Picture, sigma: f32) {
     let got = formats::to_picture(&headless.read_image(&target_of(headless, entity)));
     let sigma = f64::from(sigma);
-    let expected = gaussian_blur(&formats::quantised(picture, FORMAT), [sigma, sigma], Edge::Clamp);
+    let expected = gaussian_blur(&formats::quantised(picture, FORMAT), [sigma, sigma], EdgeMode::Clamp);
     assert_eq!([got.width, got.height], [picture.width, picture.height]);
     assert_close("lifecycle", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
 }
@@ -200,7 +200,7 @@ fn a_chain_is_blurred_in_one_frame() {
     let got = formats::to_picture(&headless.read_image(&images[3]));
     let sigma = sigmas.iter().map(|sigma| f64::from(sigma * sigma)).sum::<f64>().sqrt();
     // Clamping three times is not clamping once: what the border does to the inside stays out of it.
-    let expected = gaussian_blur(&formats::quantised(&changed, FORMAT), [sigma, sigma], Edge::Clamp);
+    let expected = gaussian_blur(&formats::quantised(&changed, FORMAT), [sigma, sigma], EdgeMode::Clamp);
     let [got, expected] = [got, expected].map(|picture| picture.without_border(30));
     let worst = assert_close("chain", &got, &expected, &[0, 1, 2, 3], 1.0 / 255.0);
     println!("a chain of three: {:.3}/255", worst * 255.0);

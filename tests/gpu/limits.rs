@@ -3,7 +3,7 @@
 use crate::support::headless::Headless;
 use crate::support::images::{plain, replace_image, spawn, target_of};
 use crate::support::outcomes::{self, frames};
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, formats, gpu, gpu_with, inputs, report};
 use bevy::asset::RenderAssetUsages;
 use bevy::prelude::*;
@@ -30,7 +30,7 @@ fn the_longest_textures() {
             let target = blurred.unwrap_or_else(|error| panic!("{backend:?}, {width}x{height}: {error}"));
             let got = formats::to_picture(&headless.read_image(&target));
             let stored = formats::quantised(&picture, TextureFormat::Rgba16Float);
-            let expected = gaussian_blur(&stored, [f64::from(sigma); 2], Edge::Clamp);
+            let expected = gaussian_blur(&stored, [f64::from(sigma); 2], EdgeMode::Clamp);
             let name = format!("longest-{backend:?}-{width}x{height}");
             assert_close(&name, &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
         }
@@ -119,7 +119,7 @@ fn a_blur_for_which_there_is_no_memory_resumes() {
     assert_eq!(target_of(&headless, entity), target);
     let got = formats::to_picture(&headless.read_image(&target));
     let stored = formats::quantised(&sharp, TextureFormat::R32Float);
-    let expected = gaussian_blur(&stored, [1.0; 2], Edge::Clamp);
+    let expected = gaussian_blur(&stored, [1.0; 2], EdgeMode::Clamp);
     assert_close("resumed", &got, &expected, &[0], 0.6 / 255.0);
     report::row(
         "out of memory",

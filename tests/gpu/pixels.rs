@@ -3,7 +3,7 @@
 use crate::support::headless::{Headless, Pixels};
 use crate::support::images::{assert_pixels, layered, plain, replace_image};
 use crate::support::outcomes::{failures, finished, record};
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, formats, gpu, inputs};
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, TextureViewDimension};
@@ -52,7 +52,7 @@ fn the_pixels_are_those_of_the_blur() {
             bytes: images[0].data.clone().expect("an image with pixels"),
         };
         assert_eq!(pixels.format, format);
-        let expected = gaussian_blur(&formats::quantised(&picture, format), [3.5; 2], Edge::Clamp);
+        let expected = gaussian_blur(&formats::quantised(&picture, format), [3.5; 2], EdgeMode::Clamp);
         let channels = formats::stored_channels(format);
         assert_close(
             "pixels",

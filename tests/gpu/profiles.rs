@@ -9,7 +9,7 @@ mod smoothness;
 
 use crate::support::formats;
 use crate::support::headless::Headless;
-use crate::support::reference::{Edge, Picture, varying_blur};
+use crate::support::reference::{Picture, varying_blur};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -74,7 +74,7 @@ pub fn sigmas(profile: &BlurProfile, size: [usize; 2], sigma: f64) -> Vec<f64> {
 }
 
 /// A picture, each texel blurred with its own sigma, as shares of this aspect along x and y.
-pub fn expected(picture: &Picture, sigmas: &[f64], aspect: [f64; 2], edge: Edge) -> Picture {
+pub fn expected(picture: &Picture, sigmas: &[f64], aspect: [f64; 2], edge: EdgeMode) -> Picture {
     varying_blur(picture, edge, |x, y| {
         aspect.map(|share| share * sigmas[y * picture.width + x])
     })

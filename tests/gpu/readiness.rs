@@ -7,10 +7,10 @@ use crate::support::formats::{to_image, to_picture};
 use crate::support::headless::{Headless, Pixels, label_of};
 use crate::support::images::plain;
 use crate::support::live::{Live, Shot};
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::scene::{self, Kind};
 use crate::support::twins::{View, tolerance};
-use crate::support::{EDGES, assert_close, gpu_with, inputs, within_rounding};
+use crate::support::{assert_close, gpu_with, inputs, within_rounding};
 use bevy::camera::Hdr;
 use bevy::prelude::*;
 use bevy::render::render_resource::{PipelineCache, TextureFormat};
@@ -157,11 +157,7 @@ fn is_flat(pixels: &Pixels) -> bool {
 
 fn reference(sharp: &Picture, blur: &GaussianBlur) -> Picture {
     let sigma = (blur.sigma() * blur.aspect).to_array().map(f64::from);
-    let edge = EDGES
-        .iter()
-        .find(|(mode, _)| *mode == blur.edge)
-        .map_or(Edge::Clamp, |(_, edge)| *edge);
-    gaussian_blur(sharp, sigma, edge)
+    gaussian_blur(sharp, sigma, blur.edge)
 }
 
 #[test]
@@ -180,7 +176,7 @@ fn every_frame_shows_what_was_asked_for() {
             }
             let blur = GaussianBlur::new(step as f32 * 0.5)
                 .with_aspect(aspects[step / 27 % aspects.len()])
-                .with_edge(EDGES[step / 19 % EDGES.len()].0);
+                .with_edge(EdgeMode::ALL[step / 19 % EdgeMode::ALL.len()]);
             show.frame(blur);
             checked += show.check(&show.live.shots());
         }

@@ -75,7 +75,7 @@ fn run_left(plan: &BlurPlan, picture: &Texture) -> Vec<Vec<Vec<f64>>> {
 /// Backdrops of many sizes and strengths: what is read, what is painted, sigma and edge.
 fn backdrops() -> Vec<(URect, URect, Vec2, EdgeMode)> {
     let mut backdrops = Vec::new();
-    for (i, edge) in EDGES.into_iter().cycle().take(20).enumerate() {
+    for (i, edge) in EdgeMode::ALL.into_iter().cycle().take(20).enumerate() {
         let i = i as u32;
         let sigma = [0.0, 0.7, 3.1, 6.0, 14.0][(i as usize * 7 / 5) % 5];
         let reads = URect::new(i % 7, i % 3, 20 + 3 * i, 9 + i);

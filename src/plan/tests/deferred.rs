@@ -21,7 +21,7 @@ fn what_is_left_completes_the_blur() {
     let row: Vec<f64> = (0..77_u32)
         .map(|i| f64::from(i.wrapping_mul(2_654_435_761) >> 31))
         .collect();
-    for (edge, precision) in EDGES.into_iter().flat_map(|edge| PRECISIONS.map(|p| (edge, p))) {
+    for (edge, precision) in EdgeMode::ALL.into_iter().flat_map(|edge| PRECISIONS.map(|p| (edge, p))) {
         for (sigma, way) in [0.8, 2.9, 4.1, 13.0, 47.0]
             .into_iter()
             .flat_map(|s| WAYS.map(|way| (s, way)))
@@ -54,7 +54,10 @@ fn nothing_to_blur_is_a_copy_to_go_on_with() {
 fn their_stages_are_listed() {
     for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
         let listed = stages(means(precision, way), Finish::Defer);
-        for (sigma, edge) in sweep(precision).into_iter().flat_map(|s| EDGES.map(|edge| (s, edge))) {
+        for (sigma, edge) in sweep(precision)
+            .into_iter()
+            .flat_map(|s| EdgeMode::ALL.map(|edge| (s, edge)))
+        {
             let [_, plan] = both(sigma, edge, precision, way);
             let missing = plan
                 .passes

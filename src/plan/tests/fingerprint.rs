@@ -64,7 +64,7 @@ impl Hash {
             Filter::Spline => (2, 0),
             Filter::Mean(length) => (3, length),
         };
-        let edge = EDGES.iter().position(|edge| *edge == axis.edge);
+        let edge = EdgeMode::ALL.iter().position(|edge| *edge == axis.edge);
         let images = axis.images.map_or((-1, 0), |images| (images.margin, images.start));
         for number in [
             axis.step,

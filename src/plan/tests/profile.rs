@@ -75,7 +75,7 @@ fn every_sigma_level_is_the_gaussian_of_its_sigma() {
     let noise: Vec<f64> = (0..333_u32)
         .map(|i| f64::from((i + 7).wrapping_mul(2_654_435_761) >> 31))
         .collect();
-    for (edge, start) in EDGES.into_iter().flat_map(|edge| [(edge, 0), (edge, 101)]) {
+    for (edge, start) in EdgeMode::ALL.into_iter().flat_map(|edge| [(edge, 0), (edge, 101)]) {
         for way in WAYS {
             for top in [1.0, 2.9, 4.7, 20.0] {
                 for (sigma, got) in sigma_levels_of_row(&noise, start, top, edge, way) {
@@ -180,7 +180,7 @@ fn sigma_levels_lie_in_their_own_tiles() {
     {
         for (aspect, edge) in [Vec2::ONE, Vec2::X, Vec2::Y, Vec2::new(1.0, 0.2), Vec2::new(0.07, 1.0)]
             .into_iter()
-            .flat_map(|aspect| EDGES.map(|edge| (aspect, edge)))
+            .flat_map(|aspect| EdgeMode::ALL.map(|edge| (aspect, edge)))
         {
             for (finish, in_place) in [(Finish::Write, true), (Finish::Write, false), (Finish::Defer, true)] {
                 let region = URect::new(5, 7, 205, 107);
@@ -260,7 +260,7 @@ fn assert_sigma_levels(plan: &BlurPlan, region: URect, name: &str) {
 #[test]
 fn what_is_read_is_needed() {
     let region = URect::new(5, 7, 205, 107);
-    for (edge, way) in EDGES.into_iter().flat_map(|edge| WAYS.map(|way| (edge, way))) {
+    for (edge, way) in EdgeMode::ALL.into_iter().flat_map(|edge| WAYS.map(|way| (edge, way))) {
         let means = means(Precision::Standard, way);
         let plan = varying(Vec2::new(40.0, 23.0), region, edge, means, Finish::Write);
         let sigma_levels = plan.sigma_levels.as_ref().expect("it varies");
@@ -312,7 +312,7 @@ fn the_list_of_stages_has_all_that_varies() {
             for (i, sigma) in (0..40).map(|i| (i, 0.05 * 1.4_f32.powi(i))) {
                 let aspects = [1.0, 0.7, 0.3, 0.0].map(|less| [Vec2::new(1.0, less), Vec2::new(less, 1.0)]);
                 for (j, aspect) in aspects.into_iter().flatten().enumerate() {
-                    let edge = EDGES[(i as usize + j) % EDGES.len()];
+                    let edge = EdgeMode::ALL[(i as usize + j) % EdgeMode::ALL.len()];
                     let region = URect::new(3, 5, 67, 69);
                     let plan = varying(sigma * aspect, region, edge, means, finish);
                     for stage in plan.passes.iter().map(Pass::stage) {

@@ -42,7 +42,7 @@ fn side() -> impl Strategy<Value = (u32, u32)> {
 pub(super) fn request() -> impl Strategy<Value = PlanRequest> {
     let sigma = prop_oneof![sigma().prop_map(Vec2::splat), [sigma(), sigma()].prop_map(Vec2::from)];
     let how = (
-        select(EDGES.to_vec()),
+        select(EdgeMode::ALL.to_vec()),
         select(PRECISIONS.to_vec()),
         select(WAYS.to_vec()),
         select(vec![Finish::Write, Finish::Defer]),

@@ -25,7 +25,7 @@ fn the_list_of_stages_is_what_plans_ask_for() {
                 let plan = BlurPlan::new(&PlanRequest {
                     sigma: Vec2::new(sigma * x, sigma * y),
                     region: URect::new(3, 5, 3 + side, 5 + side),
-                    edge: EDGES[(i + j) % EDGES.len()],
+                    edge: EdgeMode::ALL[(i + j) % EdgeMode::ALL.len()],
                     means: means(precision, way),
                     finish: Finish::Write,
                 });

@@ -57,7 +57,7 @@ fn a_sigma_may_be_as_large_as_numbers_are() {
 /// Integers hold all places in the atlas of the largest texture of usual GPUs.
 #[test]
 fn a_profile_may_vary_the_largest_sigma_of_the_largest_texture() {
-    for (edge, sigma) in EDGES
+    for (edge, sigma) in EdgeMode::ALL
         .into_iter()
         .flat_map(|edge| [98_304.0, 1e6, f32::MAX].map(|sigma| (edge, sigma)))
     {

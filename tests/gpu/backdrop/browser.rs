@@ -10,11 +10,12 @@ use super::pane::{Pane, node};
 use crate::support::compositor::{Layer, Panel, assert_composed, compose};
 use crate::support::formats::to_picture;
 use crate::support::headless::{Headless, Pixels};
-use crate::support::reference::{Edge, Picture};
+use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind};
 use crate::support::{bundled, gpu};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::EdgeMode;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -246,7 +247,7 @@ fn measure() {
     let folder = folder().unwrap_or_else(|| panic!("{FOLDER} names no folder"));
     let [below, bevy, browser] = ["below", "bevy", "browser"].map(|name| read(&folder, name));
     let cards = cards();
-    let numbers = |edge: Edge| {
+    let numbers = |edge: EdgeMode| {
         let layer = |card: &Card| {
             Layer::Glass(Panel {
                 edge,
@@ -257,7 +258,7 @@ fn measure() {
         let layers: Vec<Layer> = cards.iter().map(layer).collect();
         compose(&below, &layers, TextureFormat::Rgba8Unorm)
     };
-    let [mirrored, clamped] = [Edge::Mirror, Edge::Clamp].map(numbers);
+    let [mirrored, clamped] = [EdgeMode::Mirror, EdgeMode::Clamp].map(numbers);
     println!("mean (largest) difference from the browser, in 1/255");
     println!(
         "{:12}{:>8}{:>16}{:>22}{:>22}",

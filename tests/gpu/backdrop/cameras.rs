@@ -6,7 +6,7 @@ use super::stage::{HDR, LDR, SIZE, Stage, on_both};
 use super::{PLACES, glass, one_of_each_edge};
 use crate::support::compositor::{Layer, assert_composed, compose, tolerance};
 use crate::support::formats::{quantised, to_image};
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::scene::{self, Kind, set_active};
 use crate::support::twins::View;
 use crate::support::{assert_close, inputs, within_rounding};
@@ -275,7 +275,7 @@ fn next_to_a_blur_of_the_camera() {
             stage.headless.warm_up();
             let [plain, got] = stage.pictures();
             let composed = compose(&plain, &layers(&panes), LDR);
-            let expected = gaussian_blur(&quantised(&composed, LDR), [2.0; 2], Edge::Clamp);
+            let expected = gaussian_blur(&quantised(&composed, LDR), [2.0; 2], EdgeMode::Clamp);
             let expected = within_rounding(&got, &expected, LDR);
             let name = stage.name("before-a-blur");
             assert_close(&name, &got, &expected, &[0, 1, 2, 3], tolerance(LDR, 1.0));

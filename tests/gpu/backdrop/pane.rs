@@ -1,6 +1,5 @@
 //! What is spawned, and what the compositor makes of it.
 
-use crate::support::EDGES;
 use crate::support::compositor::{Fill, Layer, Panel};
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
@@ -115,10 +114,6 @@ impl Pane {
         let sigma = f64::from(blur.sigma()) * scale * (x * y).abs().sqrt();
         let physical = |length: f32| f64::from(length) * scale;
         let least = physical(0.5 * self.size.min_element());
-        let (_, edge) = EDGES
-            .into_iter()
-            .find(|(mode, _)| *mode == blur.edge)
-            .expect("every edge mode has a reference");
         Panel {
             centre: (self.origin + 0.5 * self.size + self.offset).to_array().map(physical),
             size: self.size.to_array().map(physical),
@@ -127,7 +122,7 @@ impl Pane {
             clip: None,
             is_soft: true,
             sigma: blur.aspect.to_array().map(|share| sigma * f64::from(share)),
-            edge,
+            edge: blur.edge,
             sees_surroundings: self.glass.sampling == BackdropSampling::Surroundings,
             saturation: f64::from(self.glass.saturation),
             brightness: f64::from(self.glass.brightness),

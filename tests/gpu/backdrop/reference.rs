@@ -7,7 +7,7 @@ use crate::support::compositor::compose;
 use crate::support::difference::worst_difference;
 use crate::support::formats::{decode_srgb, encode_srgb};
 use crate::support::inputs;
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use bevy_gaussian_blur::prelude::*;
 use std::f64::consts::PI;
 
@@ -22,7 +22,7 @@ fn glass_over_everything_is_the_blurred_picture() {
     for sampling in [BackdropSampling::Inside, BackdropSampling::Surroundings] {
         let pane = Pane::new([0.0, 0.0, 60.0, 40.0], glass(5.0).with_sampling(sampling));
         let got = compose(&picture, &[pane.layer()], HDR);
-        let expected = gaussian_blur(&picture, [5.0; 2], Edge::Mirror);
+        let expected = gaussian_blur(&picture, [5.0; 2], EdgeMode::Mirror);
         // The format stores half floats.
         assert!(worst_difference(&got, &expected).value < 1e-3, "{sampling:?}");
     }

@@ -9,7 +9,6 @@ use crate::profiles;
 use crate::support::difference::worst_difference;
 use crate::support::formats::to_picture;
 use crate::support::live::Shot;
-use crate::support::reference::Edge;
 use crate::support::scene::{Kind, set_active};
 use crate::support::twins::View;
 use crate::support::{assert_close, within_rounding};
@@ -68,7 +67,7 @@ fn check_profile(shot: &Shot) {
     let [plain, got] = [0, 1].map(|index| to_picture(shot.images[index].as_ref().expect("a target")));
     let sigmas = profiles::sigmas(&profile(), EXTENT, f64::from(SIGMA));
     let [plain, got] = [plain, got].map(|picture| picture.crop(ORIGIN, EXTENT));
-    let expected = profiles::expected(&plain, &sigmas, [1.0; 2], Edge::Mirror);
+    let expected = profiles::expected(&plain, &sigmas, [1.0; 2], EdgeMode::Mirror);
     assert!(
         worst_difference(&expected, &plain).value > 0.1,
         "there is something to blur"

@@ -1,10 +1,10 @@
 //! Blurred cameras against the float64 reference of the same frame without a blur.
 
 use crate::support::headless::Headless;
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::scene::{self, Kind, SIZE};
 use crate::support::twins::assert_gaussian_with;
-use crate::support::{EDGES, assert_close, gpu, gpu_with};
+use crate::support::{assert_close, gpu, gpu_with};
 use bevy::camera::{CameraOutputMode, Hdr, Viewport};
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::prelude::*;
@@ -62,7 +62,7 @@ impl Setup {
             let got = scene::shot(headless, &target);
             let name = format!("{self:?}-{sigma}-{backend:?}").replace([' ', '{', '}', ':'], "");
             let sigma = f64::from(blur.sigma());
-            assert_gaussian_with(&name, &got, &sharp, [sigma, sigma], Edge::Clamp, self.format());
+            assert_gaussian_with(&name, &got, &sharp, [sigma, sigma], EdgeMode::Clamp, self.format());
         }
         headless.app.world_mut().despawn(camera);
     }
@@ -134,11 +134,11 @@ fn the_stage_decides_what_is_blurred() {
         let expected = [
             (
                 BlurStage::BeforeTonemapping,
-                reinhard(&gaussian_blur(&scene, sigma, Edge::Clamp)),
+                reinhard(&gaussian_blur(&scene, sigma, EdgeMode::Clamp)),
             ),
             (
                 BlurStage::AfterTonemapping,
-                gaussian_blur(&reinhard(&scene), sigma, Edge::Clamp),
+                gaussian_blur(&reinhard(&scene), sigma, EdgeMode::Clamp),
             ),
         ];
         for (stage, expected) in expected {
@@ -187,7 +187,7 @@ fn the_user_interface_is_sharp_unless_the_stage_says_otherwise() {
             &got,
             &sharp,
             sigma,
-            Edge::Clamp,
+            EdgeMode::Clamp,
             TextureFormat::Rgba8UnormSrgb,
         );
 
@@ -250,9 +250,9 @@ fn a_viewport_has_its_own_edges_and_leaves_the_outside_alone() {
         };
         let [start, extent] = [origin, size].map(|it| it.to_array().map(|side| side as usize));
         let crop = |picture: &Picture| picture.crop(start, extent);
-        for (mode, edge) in EDGES {
+        for edge in EdgeMode::ALL {
             for sigma in [2.0, 21.0] {
-                let blur = GaussianBlur::from_sigma(sigma).with_edge(mode);
+                let blur = GaussianBlur::from_sigma(sigma).with_edge(edge);
                 headless.app.world_mut().entity_mut(over).insert(blur);
                 let got = scene::shot(&mut headless, &target);
                 for y in 0..got.height {
@@ -261,7 +261,7 @@ fn a_viewport_has_its_own_edges_and_leaves_the_outside_alone() {
                     }
                 }
                 let sigma = [f64::from(blur.sigma()); 2];
-                let name = format!("viewport-{kind:?}-{hdr}-{mode:?}-{}", blur.sigma());
+                let name = format!("viewport-{kind:?}-{hdr}-{edge:?}-{}", blur.sigma());
                 assert_gaussian_with(&name, &crop(&got), &crop(&sharp), sigma, edge, setup.format());
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{FORMAT, SIZE, frames, sigma};
 use crate::support::difference::{minus, worst_difference};
-use crate::support::reference::{Edge, gaussian_blur};
+use crate::support::reference::gaussian_blur;
 use crate::support::scene::{Kind, set_active};
 use crate::support::twins::{Twins, View, assert_gaussian};
 use bevy::prelude::*;
@@ -157,7 +157,7 @@ fn a_swept_radius_never_pops() {
             twins.blur(blur);
             twins.headless.frame();
             let got = twins.blurred.picture(&twins.headless);
-            let expected = gaussian_blur(&sharp, [f64::from(blur.sigma()); 2], Edge::Clamp);
+            let expected = gaussian_blur(&sharp, [f64::from(blur.sigma()); 2], EdgeMode::Clamp);
             if let Some((last_got, last_expected)) = &before {
                 let pop = worst_difference(&minus(&got, last_got), &minus(&expected, last_expected));
                 let most = 0.5 / 255.0 + rounding;

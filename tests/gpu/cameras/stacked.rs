@@ -2,7 +2,7 @@
 
 use super::{SIZE, sigma};
 use crate::support::assert_close;
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::scene::{Kind, set_active};
 use crate::support::twins::Twins;
 use bevy::camera::CameraOutputMode;
@@ -107,14 +107,11 @@ fn a_blurred_foreground_is_composed_over_a_sharp_background() {
         let sharp = twins.sharp.picture(&twins.headless);
         let expected = compose(&foreground, &background, weight);
         assert_close("stacked-sharp", &sharp, &expected, &[0, 1, 2, 3], 0.3 / 255.0);
-        for edge in [
-            (EdgeMode::Clamp, Edge::Clamp),
-            (EdgeMode::Transparent, Edge::Transparent),
-        ] {
-            twins.blur(sigma(SIGMA as f32).with_edge(edge.0));
+        for edge in [EdgeMode::Clamp, EdgeMode::Transparent] {
+            twins.blur(sigma(SIGMA as f32).with_edge(edge));
             twins.headless.warm_up();
             let got = twins.sharp.picture(&twins.headless);
-            let expected = compose(&gaussian_blur(&foreground, [SIGMA; 2], edge.1), &background, weight);
+            let expected = compose(&gaussian_blur(&foreground, [SIGMA; 2], edge), &background, weight);
             let name = format!("stacked-{}-{edge:?}", blend_state.is_some());
             let worst = assert_close(&name, &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
             println!("{name}: {:.3}/255", worst * 255.0);
@@ -133,7 +130,7 @@ fn a_camera_that_does_not_clear_blurs_what_is_below() {
     twins.blur(sigma(SIGMA as f32));
     twins.headless.warm_up();
     let got = twins.sharp.picture(&twins.headless);
-    let expected = gaussian_blur(&sharp, [SIGMA; 2], Edge::Clamp);
+    let expected = gaussian_blur(&sharp, [SIGMA; 2], EdgeMode::Clamp);
     assert_close("stacked-without-clear", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
 }
 
@@ -150,7 +147,7 @@ fn a_sharp_foreground_stays_sharp_over_a_blurred_background() {
     twins.sharp.insert(&mut twins.headless, sigma(SIGMA as f32));
     twins.headless.warm_up();
     let got = twins.sharp.picture(&twins.headless);
-    let below = gaussian_blur(&background, [SIGMA; 2], Edge::Clamp);
+    let below = gaussian_blur(&background, [SIGMA; 2], EdgeMode::Clamp);
     let expected = compose(&foreground, &below, |_| 1.0);
     assert_close("stacked-over-blurred", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
 }

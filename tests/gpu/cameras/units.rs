@@ -2,7 +2,7 @@
 
 use super::{FORMAT, SIZE};
 use crate::support::assert_close;
-use crate::support::reference::{Edge, Picture};
+use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind};
 use crate::support::twins::{Twins, assert_gaussian_with};
 use bevy::prelude::*;
@@ -127,7 +127,7 @@ fn the_viewport_counts_and_not_the_target() {
     let sharp = twins.sharp.picture(&twins.headless).crop(origin, size);
     let got = twins.blurred.picture(&twins.headless).crop(origin, size);
     let sigma = [0.2 * 45.0 / 3.0; 2];
-    assert_gaussian_with("viewport-height", &got, &sharp, sigma, Edge::Clamp, FORMAT);
+    assert_gaussian_with("viewport-height", &got, &sharp, sigma, EdgeMode::Clamp, FORMAT);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::profiles::sigmas;
 use crate::support::formats::{decode_srgb, encode_srgb, to_image};
 use crate::support::gpu_with;
 use crate::support::headless::Headless;
-use crate::support::reference::{Edge, Picture, gaussian_blur, varying_blur};
+use crate::support::reference::{Picture, gaussian_blur, varying_blur};
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
 use bevy::camera::{CompositingSpace, Hdr};
@@ -168,7 +168,7 @@ impl Stage {
     }
 
     /// The levels of exact blurs of what the camera sees, one after the other.
-    pub fn expected(&self, edges: &[Edge]) -> Picture {
+    pub fn expected(&self, edges: &[EdgeMode]) -> Picture {
         let blurred = edges
             .iter()
             .fold(self.read(), |picture, edge| gaussian_blur(&picture, SIGMA, *edge));
@@ -220,9 +220,9 @@ fn a_dark_gradient_has_no_bands(stage: &mut Stage, name: &str) {
     for blur_stage in [BlurStage::AfterTonemapping, BlurStage::AfterUi] {
         stage.insert((GaussianBlur::new(RADIUS), blur_stage));
         let got = stage.levels();
-        assert_dithered(name, &got, &stage.expected(&[Edge::Clamp]));
+        assert_dithered(name, &got, &stage.expected(&[EdgeMode::Clamp]));
     }
-    let expected = stage.expected(&[Edge::Clamp]);
+    let expected = stage.expected(&[EdgeMode::Clamp]);
     stage.insert(DebandDither::Disabled);
     assert_banded(name, &stage.levels(), &expected);
 }
@@ -246,7 +246,7 @@ fn what_varies_has_no_bands(stage: &mut Stage, name: &str) {
         sum.map(|channel| channel / read.height as f64)
     });
     let sigmas = sigmas(&profile, [row.width, 1], SIGMA[0]);
-    let blurred = varying_blur(&row, Edge::Clamp, |x, _| [sigmas[x]; 2]);
+    let blurred = varying_blur(&row, EdgeMode::Clamp, |x, _| [sigmas[x]; 2]);
     let blurred = Picture::from_fn(read.width, read.height, |x, _| blurred.at(x, 0));
     // What is interpolated between layers is off by a little, and Bevy's noise is not the same in all rows.
     assert_dithered_within(1.1, &format!("varying-{name}"), &got, &stage.stored(&blurred));
@@ -255,7 +255,7 @@ fn what_varies_has_no_bands(stage: &mut Stage, name: &str) {
 fn glass_has_no_bands(stage: &mut Stage, name: &str) {
     stage.add_glass(BackdropBlur::new(RADIUS));
     let got = stage.levels();
-    let expected = stage.expected(&[Edge::Mirror]);
+    let expected = stage.expected(&[EdgeMode::Mirror]);
     assert_dithered(&format!("glass-{name}"), &got, &expected);
     stage.insert(DebandDither::Disabled);
     assert_banded(&format!("glass-{name}"), &stage.levels(), &expected);
@@ -282,11 +282,11 @@ fn noise_does_not_add_up(stage: &mut Stage, name: &str) {
     let got = stage.levels();
     // What the glass reads has been dithered: where it is levels, they are known.
     let expected = if stage.setup.hdr {
-        stage.expected(&[Edge::Clamp, Edge::Mirror])
+        stage.expected(&[EdgeMode::Clamp, EdgeMode::Mirror])
     } else {
         let format = if stage.reads_srgb() { SRGB } else { UNORM };
         let below = stage.lights.read(&from_levels(&once, format), format);
-        to_levels(&gaussian_blur(&below, SIGMA, Edge::Mirror), format)
+        to_levels(&gaussian_blur(&below, SIGMA, EdgeMode::Mirror), format)
     };
     assert_dithered(&format!("twice-{name}"), &got, &expected);
 }
@@ -356,7 +356,7 @@ fn a_whole_scene() {
         if !hdr {
             read = lights.read(&read, SRGB);
         }
-        let exact = gaussian_blur(&crop(&read), [20.0; 2], Edge::Clamp);
+        let exact = gaussian_blur(&crop(&read), [20.0; 2], EdgeMode::Clamp);
         let black = Picture::new(203, 117, vec![[0.0; 4]; 203 * 117]);
         // As much of the target as is blurred, where it is.
         let whole = |part: &Picture| {

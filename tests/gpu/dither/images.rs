@@ -6,7 +6,7 @@ use crate::support::formats::{decode_srgb, quantised, to_image, to_picture};
 use crate::support::gpu;
 use crate::support::headless::Headless;
 use crate::support::images::{layered, plain};
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use bevy::image::Image;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -29,7 +29,7 @@ fn a_dark_gradient_has_no_bands() {
         let lights = Lights::new(headless);
         for format in [SRGB, UNORM] {
             let source = to_image(&gradient(format), format);
-            let exact = gaussian_blur(&lights.read(&gradient(format), format), SIGMA, Edge::Clamp);
+            let exact = gaussian_blur(&lights.read(&gradient(format), format), SIGMA, EdgeMode::Clamp);
             let expected = to_levels(&exact, format);
             let name = format!("image-{format:?}");
             assert_dithered(&name, &blurred(headless, source.clone(), format, true), &expected);
@@ -45,12 +45,16 @@ fn a_conversion_to_eight_bits() {
         let source = TextureFormat::Rgba16Float;
         for format in [SRGB, UNORM] {
             let smooth = gradient(format);
-            let exact = gaussian_blur(&quantised(&smooth, source), SIGMA, Edge::Clamp);
+            let exact = gaussian_blur(&quantised(&smooth, source), SIGMA, EdgeMode::Clamp);
             let got = blurred(headless, to_image(&smooth, source), format, true);
             assert_dithered(&format!("conversion-{format:?}"), &got, &to_levels(&exact, format));
 
             let weak = GaussianBlur::from_sigma(0.7);
-            let exact = gaussian_blur(&quantised(&smooth, source), [f64::from(weak.sigma()); 2], Edge::Clamp);
+            let exact = gaussian_blur(
+                &quantised(&smooth, source),
+                [f64::from(weak.sigma()); 2],
+                EdgeMode::Clamp,
+            );
             let [source, target] = [source, format].map(|format| headless.add_image(to_image(&smooth, format)));
             let image = plain(source).with_target(target).with_dither(true);
             let target = headless.blur(weak, image).expect("the blur succeeds");

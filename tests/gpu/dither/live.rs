@@ -4,7 +4,7 @@ use super::{SRGB, levels, to_levels};
 use crate::support::formats::to_picture;
 use crate::support::headless::Pixels;
 use crate::support::live::Live;
-use crate::support::reference::{Edge, gaussian_blur};
+use crate::support::reference::gaussian_blur;
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
 use bevy::core_pipeline::tonemapping::DebandDither;
@@ -49,7 +49,7 @@ fn no_frame_is_sharp_when_dithering_is_switched() {
                 if shot.frame < first || is_flat(sharp) {
                     continue;
                 }
-                let exact = gaussian_blur(&to_picture(sharp), [6.0; 2], Edge::Clamp);
+                let exact = gaussian_blur(&to_picture(sharp), [6.0; 2], EdgeMode::Clamp);
                 let errors = super::Errors::new(&levels(blurred), &to_levels(&exact, SRGB));
                 assert!(errors.texel < 1.35, "{backend:?}, frame {}: {errors:?}", shot.frame);
                 checked += 1;

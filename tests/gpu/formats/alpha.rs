@@ -3,8 +3,8 @@
 use super::small_picture;
 use crate::support::executors::{Executor, general_executors};
 use crate::support::formats::{self, Kind, Span};
-use crate::support::reference::{Edge, Picture, gaussian_blur};
-use crate::support::{EDGES, assert_close, inputs};
+use crate::support::reference::{Picture, gaussian_blur};
+use crate::support::{assert_close, inputs};
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
@@ -49,23 +49,23 @@ struct Trial {
     /// As the format stores it.
     picture: Picture,
     sigma: f64,
-    edge: (EdgeMode, Edge),
+    edge: EdgeMode,
 }
 
 impl Trial {
     fn blurred(&self, executor: &mut Executor, alpha: BlurAlpha) -> Picture {
-        let blur = GaussianBlur::from_sigma(self.sigma as f32).with_edge(self.edge.0);
+        let blur = GaussianBlur::from_sigma(self.sigma as f32).with_edge(self.edge);
         executor.blurred(blur, &self.picture, self.format, alpha)
     }
 
     /// What a picture becomes.
     fn reference(&self, picture: &Picture) -> Picture {
-        gaussian_blur(picture, [self.sigma; 2], self.edge.1)
+        gaussian_blur(picture, [self.sigma; 2], self.edge)
     }
 }
 
 /// Runs `check` with every executor for every format of some kind, strength after strength. Each has another of `edges`.
-fn for_each(is_tested: fn(TextureFormat) -> bool, edges: &[(EdgeMode, Edge)], check: fn(&Trial, &mut Executor)) {
+fn for_each(is_tested: fn(TextureFormat) -> bool, edges: &[EdgeMode], check: fn(&Trial, &mut Executor)) {
     let mut executors = general_executors();
     let Some(first) = executors.first() else {
         return;
@@ -83,7 +83,7 @@ fn for_each(is_tested: fn(TextureFormat) -> bool, edges: &[(EdgeMode, Edge)], ch
                 edge,
             };
             for executor in &mut executors {
-                trial.name = format!("{format:?}-{sigma}-{:?}-{}", edge.0, executor.name);
+                trial.name = format!("{format:?}-{sigma}-{:?}-{}", edge, executor.name);
                 check(&trial, executor);
             }
         }
@@ -92,7 +92,7 @@ fn for_each(is_tested: fn(TextureFormat) -> bool, edges: &[(EdgeMode, Edge)], ch
 
 #[test]
 fn straight_in_every_format() {
-    for_each(has_opacity, &EDGES, check_straight);
+    for_each(has_opacity, &EdgeMode::ALL, check_straight);
 }
 
 fn check_straight(trial: &Trial, executor: &mut Executor) {
@@ -117,12 +117,12 @@ fn check_straight(trial: &Trial, executor: &mut Executor) {
 #[test]
 fn without_opacity_straight_is_premultiplied() {
     // Were alpha blurred along, it would fade towards a transparent edge, and colours would not.
-    for_each(|format| !has_opacity(format), &[EDGES[3]], check_numbers);
+    for_each(|format| !has_opacity(format), &[EdgeMode::ALL[3]], check_numbers);
 }
 
 fn check_numbers(trial: &Trial, executor: &mut Executor) {
     let (name, format) = (&trial.name, trial.format);
-    assert_eq!(trial.edge.0, EdgeMode::Transparent);
+    assert_eq!(trial.edge, EdgeMode::Transparent);
     let got = trial.blurred(executor, BlurAlpha::Straight);
     let expected = trial.reference(&trial.picture);
     let failure = format!("number-{name}");
@@ -133,7 +133,7 @@ fn check_numbers(trial: &Trial, executor: &mut Executor) {
 
 #[test]
 fn opaque_in_every_format() {
-    for_each(|_| true, &EDGES, check_opaque);
+    for_each(|_| true, &EdgeMode::ALL, check_opaque);
 }
 
 fn check_opaque(trial: &Trial, executor: &mut Executor) {

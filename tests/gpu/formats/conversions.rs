@@ -1,13 +1,12 @@
 //! Source and target may differ in their formats: values stay what they are, and end where the target's end.
 
 use super::small_picture;
-use crate::support::EDGES;
 use crate::support::executors::by_general_executors;
 use crate::support::formats::{self, Kind, Span};
 use crate::support::headless::Headless;
 use crate::support::images::blurred;
 use crate::support::inputs::{disk, patterns, quad};
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
@@ -76,8 +75,8 @@ fn convert_all(headless: &mut Headless) {
         let picture = span.spread(&small_picture(index));
         let stored = formats::quantised(&picture, from);
         for (step, sigma) in [0.0, 0.8, 2.9, 13.0].into_iter().enumerate() {
-            let (mode, edge) = EDGES[(index + step) % EDGES.len()];
-            let blur = GaussianBlur::from_sigma(sigma as f32).with_edge(mode);
+            let edge = EdgeMode::ALL[(index + step) % EdgeMode::ALL.len()];
+            let blur = GaussianBlur::from_sigma(sigma as f32).with_edge(edge);
             let source = formats::to_image(&picture, from);
             let got = blurred(headless, blur, source, BlurAlpha::Premultiplied, to);
             let expected = gaussian_blur(&stored, [sigma; 2], edge);
@@ -85,7 +84,7 @@ fn convert_all(headless: &mut Headless) {
                 Kind::Float => expected,
                 _ => Span::of(to).saturated(&expected),
             };
-            let name = format!("{from:?}-to-{to:?}-{sigma}-{mode:?}");
+            let name = format!("{from:?}-to-{to:?}-{sigma}-{edge:?}");
             formats::assert_stored(&name, &got, &expected, to, &span);
         }
     }
@@ -115,7 +114,7 @@ fn convert_lights(headless: &mut Headless) {
         assert!(values().all(f64::is_finite), "sigma {sigma}: there are infinities");
         let ends = [values().fold(0.0, f64::min), values().fold(0.0, f64::max)];
         assert_eq!(ends, [-LARGEST_HALF, LARGEST_HALF], "sigma {sigma}");
-        let mut expected = gaussian_blur(&stored, [sigma; 2], Edge::Clamp);
+        let mut expected = gaussian_blur(&stored, [sigma; 2], EdgeMode::Clamp);
         expected.texels.as_flattened_mut().iter_mut().for_each(|value| {
             *value = value.clamp(-LARGEST_HALF, LARGEST_HALF);
         });
@@ -144,14 +143,14 @@ fn convert_straight(headless: &mut Headless) {
         let target = TextureFormat::Rgba16Float;
         let source = formats::to_image(&picture, TextureFormat::Rg8Unorm);
         let got = blurred(headless, blur, source, alpha, target);
-        let expected = gaussian_blur(&colours, [sigma; 2], Edge::Clamp);
+        let expected = gaussian_blur(&colours, [sigma; 2], EdgeMode::Clamp);
         let span = Span::new(0.0, 1.0);
         formats::assert_stored(&format!("opaque-source-{sigma}"), &got, &expected, target, &span);
 
         let target = TextureFormat::Rg16Float;
         let source = formats::to_image(&picture, TextureFormat::Rgba8Unorm);
         let got = blurred(headless, blur, source, alpha, target);
-        let light = gaussian_blur(&light, [sigma; 2], Edge::Clamp);
+        let light = gaussian_blur(&light, [sigma; 2], EdgeMode::Clamp);
         let shown = Picture::from_fn(61, 47, |x, y| {
             let ([red, green, ..], alpha) = (got.at(x, y), light.at(x, y)[3]);
             [red * alpha, green * alpha, 0.0, alpha]

@@ -6,7 +6,7 @@ use crate::support::formats::{self, Span, decode_srgb};
 use crate::support::headless::Headless;
 use crate::support::images::{asset, blurred, plain};
 use crate::support::inputs::patterns;
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use bevy::asset::RenderAssetUsages;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
@@ -280,7 +280,7 @@ fn assert_blurs(headless: &mut Headless, image: &Image, picture: &Picture, own: 
     };
     for sigma in [0.0, 0.8, 2.9, 13.0] {
         let blur = GaussianBlur::from_sigma(sigma as f32);
-        let expected = gaussian_blur(picture, [sigma; 2], Edge::Clamp);
+        let expected = gaussian_blur(picture, [sigma; 2], EdgeMode::Clamp);
         let name = format!("{format:?}-{sigma}");
 
         let source = headless.add_image(image.clone());

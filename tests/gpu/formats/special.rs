@@ -1,11 +1,10 @@
 //! NaN and infinities do not spread, in formats of few channels and of few bits.
 
-use crate::support::EDGES;
 use crate::support::executors::by_general_executors;
 use crate::support::formats::{self, Span};
 use crate::support::headless::Headless;
 use crate::support::images::blurred;
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use bevy::math::Vec2;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -41,11 +40,11 @@ fn blur_nan(headless: &mut Headless) {
         assert!(formats::quantised(&picture_with(f64::NAN), format).at(0, 0)[0].is_nan());
         let stored = formats::quantised(&picture_with(0.0), format);
         for sigma in [0.1, 2.5, 13.0] {
-            for (mode, edge) in EDGES {
-                let blur = GaussianBlur::from_sigma(sigma as f32).with_edge(mode);
+            for edge in EdgeMode::ALL {
+                let blur = GaussianBlur::from_sigma(sigma as f32).with_edge(edge);
                 let got = blur_in(headless, format, f64::NAN, blur);
                 let expected = gaussian_blur(&stored, [sigma; 2], edge);
-                let name = format!("nan-{format:?}-{sigma}-{mode:?}");
+                let name = format!("nan-{format:?}-{sigma}-{edge:?}");
                 formats::assert_stored(&name, &got, &expected, format, &Span::of(format));
             }
         }
@@ -87,7 +86,7 @@ fn assert_counts_as_largest(name: &str, got: &Picture, format: TextureFormat, sp
     for texel in &mut stored.texels {
         *texel = texel.map(|value| value.clamp(-LARGEST, LARGEST));
     }
-    let expected = gaussian_blur(&stored, [sigma; 2], Edge::Clamp);
+    let expected = gaussian_blur(&stored, [sigma; 2], EdgeMode::Clamp);
     formats::assert_stored(name, got, &expected, format, &Span::new(0.0, LARGEST));
 }
 
@@ -96,7 +95,7 @@ fn assert_reach_of_infinity(headless: &mut Headless, format: TextureFormat, spec
     let sigma = 1.5;
     let got = blur_in(headless, format, special, GaussianBlur::from_sigma(sigma));
     let stored = formats::quantised(&picture_with(0.0), format);
-    let expected = gaussian_blur(&stored, [f64::from(sigma); 2], Edge::Clamp);
+    let expected = gaussian_blur(&stored, [f64::from(sigma); 2], EdgeMode::Clamp);
     let [got, expected] = [&got, &expected].map(|picture| picture.crop([20, 0], [44, 40]));
     let name = format!("reach-of-{special}-{format:?}");
     formats::assert_stored(&name, &got, &expected, format, &Span::of(format));
@@ -124,9 +123,9 @@ fn blur_the_largest(headless: &mut Headless) {
     {
         let picture = Picture::from_fn(width, width / 2 + 3, |_, _| [LARGEST, LARGEST, -LARGEST, 1.0]);
         let source = headless.add_image(formats::to_image(&picture, format));
-        for mode in [EdgeMode::Renormalize, EdgeMode::Mirror] {
+        for edge in [EdgeMode::Renormalize, EdgeMode::Mirror] {
             for sigma in [0.8, 4.7, 13.0, 35.0] {
-                let blur = GaussianBlur::from_sigma(sigma).with_edge(mode);
+                let blur = GaussianBlur::from_sigma(sigma).with_edge(edge);
                 for profile in [BlurProfile::Uniform, fading.clone()] {
                     let image = BlurImage::new(source.clone()).with_alpha(alpha);
                     let target = headless
@@ -141,7 +140,7 @@ fn blur_the_largest(headless: &mut Headless) {
                     let wrong = got.texels.iter().find(|texel| !is_largest(texel));
                     assert!(
                         wrong.is_none(),
-                        "{width} texels, {alpha:?}, {mode:?}, sigma {sigma}, {profile:?}: {wrong:?}"
+                        "{width} texels, {alpha:?}, {edge:?}, sigma {sigma}, {profile:?}: {wrong:?}"
                     );
                 }
             }

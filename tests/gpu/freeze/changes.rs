@@ -2,7 +2,7 @@
 
 use super::{assert_bits, step};
 use crate::support::formats::{to_image, to_picture};
-use crate::support::reference::{Edge, Picture};
+use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind, SIZE};
 use crate::support::twins::{Twins, assert_gaussian_with};
 use crate::support::{assert_close, within_rounding};
@@ -70,7 +70,7 @@ fn a_picture_is_stretched_to_a_viewport_of_another_size() {
             let got = twins.blurred.picture(&twins.headless);
             let expected = stretched(&still, size);
             let name = format!("stretched-{kind:?}-{size}");
-            assert_gaussian_with(&name, &got, &expected, [SIGMA; 2], Edge::Clamp, LDR);
+            assert_gaussian_with(&name, &got, &expected, [SIGMA; 2], EdgeMode::Clamp, LDR);
         }
         retarget(&mut twins, SIZE);
         step(&mut twins.headless, frame + 1);
@@ -114,7 +114,7 @@ fn a_picture_is_shown_in_another_format_and_another_space() {
         step(&mut twins.headless, 3 * frame + 2);
         if space == CompositingSpace::Linear {
             let got = twins.blurred.picture(&twins.headless);
-            assert_gaussian_with(&name, &got, &still, [SIGMA; 2], Edge::Clamp, LDR);
+            assert_gaussian_with(&name, &got, &still, [SIGMA; 2], EdgeMode::Clamp, LDR);
         }
     }
     assert_bits("as it was", &twins.blurred, &twins.headless, &first);
@@ -210,7 +210,7 @@ fn a_target_that_is_resized_in_every_frame_is_never_sharp() {
             &got,
             &expected,
             [SIGMA; 2],
-            Edge::Clamp,
+            EdgeMode::Clamp,
             LDR,
         );
     }

@@ -4,7 +4,7 @@ use super::{FORMAT, image, pictures};
 use crate::support::headless::Headless;
 use crate::support::images::{assert_blur, plain, ready_app, replace_image, spawn, target_of};
 use crate::support::outcomes::finished;
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, formats};
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
@@ -41,7 +41,7 @@ fn assert_chained(name: &str, headless: &Headless, last: Entity, start: &Picture
         .map(|sigma| sigma * sigma)
         .sum::<f64>()
         .sqrt();
-    let expected = gaussian_blur(&formats::quantised(start, FORMAT), [sigma; 2], Edge::Clamp);
+    let expected = gaussian_blur(&formats::quantised(start, FORMAT), [sigma; 2], EdgeMode::Clamp);
     let [got, expected] = [got, expected].map(|picture| picture.without_border(30));
     assert_close(name, &got, &expected, &[0, 1, 2, 3], 1.0 / 255.0);
 }

@@ -6,7 +6,7 @@ use crate::support::formats;
 use crate::support::images::{assert_blur, ready_app, replace_image, set_blur, spawn, touch};
 use crate::support::live::Live;
 use crate::support::outcomes::finished;
-use crate::support::reference::{Edge, gaussian_blur};
+use crate::support::reference::gaussian_blur;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -178,7 +178,7 @@ fn once_stays_once_while_pipelines_compile() {
             formats::to_picture(shown.expect("the image is on the GPU"))
         };
         let first = shown(&live);
-        let expected = gaussian_blur(&picture, [2.0; 2], Edge::Clamp);
+        let expected = gaussian_blur(&picture, [2.0; 2], EdgeMode::Clamp);
         assert_close(&format!("{name}-first"), &first, &expected, &[0, 1, 2, 3], 1.1 / 255.0);
         change(&mut live.headless.app.world_mut().entity_mut(entity));
         for _ in 0..5 {
@@ -188,7 +188,7 @@ fn once_stays_once_while_pipelines_compile() {
         for _ in 0..5 {
             live.frame();
         }
-        let expected = gaussian_blur(&first, [2.0; 2], Edge::Clamp);
+        let expected = gaussian_blur(&first, [2.0; 2], EdgeMode::Clamp);
         let name = format!("{name}-second");
         assert_close(&name, &shown(&live), &expected, &[0, 1, 2, 3], 2.1 / 255.0);
     }

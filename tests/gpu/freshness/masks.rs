@@ -6,7 +6,7 @@ use crate::support::formats;
 use crate::support::headless::Headless;
 use crate::support::images::{plain, ready_app, replace_image, set_blur, spawn, target_of};
 use crate::support::outcomes::finished;
-use crate::support::reference::{Edge, Picture, gaussian_blur, varying_blur};
+use crate::support::reference::{Picture, gaussian_blur, varying_blur};
 use crate::support::scene::{self, Kind};
 use crate::support::twins::{Twins, View, tolerance};
 use crate::support::{assert_close, within_rounding};
@@ -24,7 +24,7 @@ fn shares(width: usize, height: usize, share: impl Fn(usize, usize) -> f64) -> P
 
 /// Blurs every texel with its own share of the usual sigma. The mask has the size of the picture.
 fn masked(picture: &Picture, mask: &Picture) -> Picture {
-    varying_blur(picture, Edge::Clamp, |x, y| {
+    varying_blur(picture, EdgeMode::Clamp, |x, y| {
         [SIGMA * mask.at(x, y)[0].clamp(0.0, 1.0); 2]
     })
 }
@@ -82,7 +82,7 @@ fn a_blur_follows_a_mask_that_another_blur_writes() {
             headless.frame();
             let name = format!("{name}-{step}");
             let got = formats::to_picture(&headless.read_image(&soft));
-            let expected = gaussian_blur(&formats::quantised(changed, FORMAT), [4.0; 2], Edge::Clamp);
+            let expected = gaussian_blur(&formats::quantised(changed, FORMAT), [4.0; 2], EdgeMode::Clamp);
             assert_close(&format!("{name}-mask"), &got, &expected, &[0], 0.6 / 255.0);
             assert_masked(&name, &headless, reader, &sharp, &soft);
         }
@@ -138,7 +138,7 @@ fn a_mask_that_a_camera_paints_is_of_the_same_frame() {
 /// What a camera shows whose whole picture has one sigma.
 fn assert_uniform(name: &str, twins: &[Picture; 2], sigma: f64, format: TextureFormat) {
     let [sharp, got] = twins;
-    let expected = gaussian_blur(sharp, [sigma; 2], Edge::Clamp);
+    let expected = gaussian_blur(sharp, [sigma; 2], EdgeMode::Clamp);
     let expected = within_rounding(got, &expected, format);
     assert_close(name, got, &expected, &[0, 1, 2], tolerance(format, 1.0) + 0.6 / 255.0);
 }
@@ -250,7 +250,7 @@ fn glass_keeps_its_blur_while_a_mask_loads() {
         }
         twins.headless.frame();
         let [sharp, got] = pictures_of(twins).map(|picture| picture.crop(ORIGIN, EXTENT));
-        let expected = gaussian_blur(&sharp, [sigma * share; 2], Edge::Mirror);
+        let expected = gaussian_blur(&sharp, [sigma * share; 2], EdgeMode::Mirror);
         let expected = within_rounding(&got, &expected, format);
         assert_close(name, &got, &expected, &[0, 1, 2], 2.0 / 255.0);
     };

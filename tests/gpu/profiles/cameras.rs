@@ -1,10 +1,10 @@
 //! Cameras whose blur varies: viewports, formats, stages, units and edges.
 
 use super::{expected, profiles, sigmas};
-use crate::support::reference::{Edge, Picture};
+use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind, SIZE};
 use crate::support::twins::{Twins, tolerance};
-use crate::support::{EDGES, assert_close, gpu_with, within_rounding};
+use crate::support::{assert_close, gpu_with, within_rounding};
 use bevy::camera::{Hdr, Viewport};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -17,7 +17,7 @@ const FORMATS: [TextureFormat; 3] = [
 ];
 
 /// What lies between two layers may be off by a grey level more where the scene has its noise.
-fn assert_varying(name: &str, got: &Picture, sharp: &Picture, all: &[f64], edge: Edge, format: TextureFormat) {
+fn assert_varying(name: &str, got: &Picture, sharp: &Picture, all: &[f64], edge: EdgeMode, format: TextureFormat) {
     let wanted = expected(sharp, all, [1.0; 2], edge);
     let wanted = within_rounding(got, &wanted, format);
     let peak = wanted.texels.iter().flatten().copied().fold(1.0, f64::max);
@@ -61,14 +61,14 @@ fn cameras_are_blurred_in_place() {
                     let got = scene::shot(&mut headless, &target);
                     let all = sigmas(&profile, [sharp.width, sharp.height], f64::from(blur.sigma()));
                     let name = format!("profile-{backend:?}-{kind:?}-{format:?}-{name}-{sigma}");
-                    assert_varying(&name, &got, &sharp, &all, Edge::Clamp, format);
+                    assert_varying(&name, &got, &sharp, &all, EdgeMode::Clamp, format);
                 }
             }
             let mut camera_mut = headless.app.world_mut().entity_mut(camera);
             camera_mut.remove::<BlurProfile>();
             let uniform = scene::shot(&mut headless, &target);
             let all = vec![9.0; sharp.texels.len()];
-            assert_varying("without a profile", &uniform, &sharp, &all, Edge::Clamp, format);
+            assert_varying("without a profile", &uniform, &sharp, &all, EdgeMode::Clamp, format);
         }
     }
 }
@@ -80,7 +80,7 @@ fn the_box_of_a_camera_is_its_viewport() {
         physical_size: UVec2::new(111, 71),
         ..default()
     };
-    for (mode, edge) in EDGES {
+    for edge in EdgeMode::ALL {
         let Some(mut twins) = Twins::new(Kind::Core2d, SIZE, TextureFormat::Rgba8UnormSrgb) else {
             return;
         };
@@ -88,7 +88,7 @@ fn the_box_of_a_camera_is_its_viewport() {
         for mut camera in cameras.iter_mut(twins.headless.app.world_mut()) {
             camera.viewport = Some(viewport.clone());
         }
-        let blur = GaussianBlur::from_sigma(7.0).with_edge(mode);
+        let blur = GaussianBlur::from_sigma(7.0).with_edge(edge);
         let (_, profile) = profiles()[0].clone();
         twins.blur((blur, profile.clone()));
         twins.headless.warm_up();
@@ -97,7 +97,7 @@ fn the_box_of_a_camera_is_its_viewport() {
         let all = sigmas(&profile, [111, 71], 7.0);
         let format = TextureFormat::Rgba8UnormSrgb;
         assert_varying(
-            &format!("profile-{mode:?}"),
+            &format!("profile-{edge:?}"),
             &inside(&got),
             &inside(&sharp),
             &all,
@@ -107,7 +107,7 @@ fn the_box_of_a_camera_is_its_viewport() {
         for (index, (got, sharp)) in got.texels.iter().zip(&sharp.texels).enumerate() {
             let [x, y] = [index % row_length(), index / row_length()];
             if !(37..148).contains(&x) || !(21..92).contains(&y) {
-                assert_eq!(got, sharp, "{mode:?}: ({x}, {y}) is outside");
+                assert_eq!(got, sharp, "{edge:?}: ({x}, {y}) is outside");
             }
         }
     }
@@ -144,7 +144,7 @@ fn aspects_and_light_vary_too() {
             let got = scene::shot(&mut headless, &target);
             let all = sigmas(&profile, [sharp.width, sharp.height], 11.0);
             let aspect = [f64::from(aspect.x), f64::from(aspect.y)];
-            let wanted = expected(&sharp, &all, aspect, Edge::Clamp);
+            let wanted = expected(&sharp, &all, aspect, EdgeMode::Clamp);
             let peak = wanted.texels.iter().flatten().copied().fold(1.0, f64::max);
             let name = format!("profile-light-{aspect:?}-{name}");
             assert_close(&name, &got, &wanted, &[0, 1, 2, 3], peak * 1.5 / 255.0);

@@ -1,7 +1,7 @@
 //! Glass whose blur varies over its box.
 
 use super::{expected, profiles, sigmas};
-use crate::support::reference::{Edge, Picture};
+use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind, SIZE};
 use crate::support::{assert_close, gpu_with, within_rounding};
 use bevy::prelude::*;
@@ -33,7 +33,7 @@ fn the_box_of_glass_is_its_own() {
             let got = scene::shot(&mut headless, &target);
             let inside = |picture: &Picture| picture.crop(ORIGIN, EXTENT);
             let all = sigmas(&profile, EXTENT, 9.0);
-            let wanted = expected(&inside(&sharp), &all, [1.0; 2], Edge::Mirror);
+            let wanted = expected(&inside(&sharp), &all, [1.0; 2], EdgeMode::Mirror);
             let wanted = within_rounding(&inside(&got), &wanted, format);
             let name = format!("profile-glass-{backend:?}-{name}");
             assert_close(&name, &inside(&got), &wanted, &[0, 1, 2], 6.0 / 255.0);

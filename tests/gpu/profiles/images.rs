@@ -3,7 +3,7 @@
 use super::{FORMAT, blurred, expected, profiles, sigmas, worst};
 use crate::support::images::{plain, ready_app, target_of};
 use crate::support::outcomes::{finished, record};
-use crate::support::reference::{Edge, Picture};
+use crate::support::reference::Picture;
 use crate::support::{assert_close, formats, gpu_with, inputs};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -27,7 +27,7 @@ fn images_are_blurred_in_place() {
                     .with_alpha(BlurAlpha::Premultiplied)
                     .with_update(update);
                 let got = blurred(&mut headless, GaussianBlur::from_sigma(9.0), in_place, profile.clone());
-                let wanted = expected(&stored, &sigmas(&profile, [101, 77], 9.0), [1.0; 2], Edge::Clamp);
+                let wanted = expected(&stored, &sigmas(&profile, [101, 77], 9.0), [1.0; 2], EdgeMode::Clamp);
                 let name = format!("profile-in-place-{backend:?}-{update:?}-{name}");
                 assert_close(&name, &got, &wanted, &[0, 1, 2, 3], TOLERANCE);
             }
@@ -134,14 +134,14 @@ fn a_profile_that_changes_is_followed() {
         headless.warm_up();
         assert_eq!(finished(&mut headless, 2), 1, "{name}: one change is one blur");
         let got = formats::to_picture(&headless.read_image(&target_of(&headless, entity)));
-        let wanted = expected(&stored, &sigmas(&profile, [64, 48], 6.0), [1.0; 2], Edge::Clamp);
+        let wanted = expected(&stored, &sigmas(&profile, [64, 48], 6.0), [1.0; 2], EdgeMode::Clamp);
         let off = worst(&got, &wanted, |_| true);
         assert!(off.iter().all(|off| *off <= 10.0), "{name}: {off:?}");
     }
     headless.app.world_mut().entity_mut(entity).remove::<BlurProfile>();
     assert_eq!(finished(&mut headless, 4), 1, "without a profile");
     let got = formats::to_picture(&headless.read_image(&target_of(&headless, entity)));
-    let uniform = expected(&stored, &vec![6.0; 64 * 48], [1.0; 2], Edge::Clamp);
+    let uniform = expected(&stored, &vec![6.0; 64 * 48], [1.0; 2], EdgeMode::Clamp);
     let off = worst(&got, &uniform, |_| true);
     assert!(off.iter().all(|off| *off <= 0.6), "{off:?}");
 }

@@ -3,7 +3,7 @@
 use super::{FORMAT, blurred, expected, worst};
 use crate::support::images::{plain, ready_app, replace_image, spawn, target_of};
 use crate::support::outcomes::{finished, frames, record};
-use crate::support::reference::{Edge, Picture};
+use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind, SIZE};
 use crate::support::{formats, gpu_with, inputs};
 use bevy::prelude::*;
@@ -64,7 +64,7 @@ fn a_mask_says_how_much() {
                 let profile = BlurProfile::Mask(image);
                 let got = blurred(&mut headless, GaussianBlur::from_sigma(8.0), plain(source), profile);
                 let sigmas: Vec<f64> = shares.iter().map(|share| 8.0 * share).collect();
-                let wanted = expected(&stored, &sigmas, [1.0; 2], Edge::Clamp);
+                let wanted = expected(&stored, &sigmas, [1.0; 2], EdgeMode::Clamp);
                 let off = worst(&got, &wanted, |_| true);
                 assert!(
                     off.iter().all(|off| *off <= 10.0),
@@ -101,7 +101,7 @@ fn a_mask_is_waited_for_and_followed() {
     assert!(finished(&mut headless, 2) >= 1, "the mask is there");
     let check = |headless: &crate::support::headless::Headless, sigma: f64| {
         let got = formats::to_picture(&headless.read_image(&target_of(headless, entity)));
-        let wanted = expected(&stored, &vec![sigma; 64 * 48], [1.0; 2], Edge::Clamp);
+        let wanted = expected(&stored, &vec![sigma; 64 * 48], [1.0; 2], EdgeMode::Clamp);
         let off = worst(&got, &wanted, |_| true);
         assert!(off.iter().all(|off| *off <= 0.6), "sigma {sigma}: {off:?}");
     };
@@ -149,7 +149,7 @@ fn a_camera_waits_for_its_mask() {
     let inserted = world.resource_mut::<Assets<Image>>().insert(&mask, image);
     inserted.expect("the handle is alive");
     let got = scene::shot(&mut headless, &target);
-    let wanted = expected(&sharp, &vec![5.0; sharp.texels.len()], [1.0; 2], Edge::Clamp);
+    let wanted = expected(&sharp, &vec![5.0; sharp.texels.len()], [1.0; 2], EdgeMode::Clamp);
     let wanted = crate::support::within_rounding(&got, &wanted, TextureFormat::Rgba8UnormSrgb);
     let off = worst(&got, &wanted, |_| true);
     assert!(off.iter().all(|off| *off <= 0.6), "{off:?}");

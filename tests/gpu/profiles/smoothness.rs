@@ -4,7 +4,7 @@ use super::{FORMAT, blurred, expected, sigmas, worst};
 use crate::support::headless::Headless;
 use crate::support::images::plain;
 use crate::support::outcomes::record;
-use crate::support::reference::{Edge, Picture};
+use crate::support::reference::Picture;
 use crate::support::{formats, gpu_with, inputs};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -41,13 +41,8 @@ fn both(headless: &mut Headless, picture: &Picture, profile: &BlurProfile, sigma
     let image = plain(source).with_target(target);
     let got = blurred(headless, blur, image, profile.clone());
     let stored = formats::quantised(picture, FORMAT);
-    let reference = if edge == EdgeMode::Mirror {
-        Edge::Mirror
-    } else {
-        Edge::Clamp
-    };
     let all = sigmas(profile, [picture.width, picture.height], sigma);
-    [got, expected(&stored, &all, [1.0; 2], reference)]
+    [got, expected(&stored, &all, [1.0; 2], edge)]
 }
 
 /// The differences of neighbouring pixels along x and y.

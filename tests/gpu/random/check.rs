@@ -7,8 +7,8 @@
 use super::world::{Last, World};
 use crate::profiles::{sigmas, stretched};
 use crate::support::formats::{self, Span, stored_channels, to_picture};
-use crate::support::reference::{Edge, Picture, gaussian_blur, varying_blur};
-use crate::support::{EDGES, assert_close, within_rounding};
+use crate::support::reference::{Picture, gaussian_blur, varying_blur};
+use crate::support::{assert_close, within_rounding};
 use bevy::asset::AssetId;
 use bevy::camera::RenderTarget;
 use bevy::core_pipeline::tonemapping::DebandDither;
@@ -21,11 +21,10 @@ use bevy_gaussian_blur::prelude::*;
 const LARGEST_SIGMA: f32 = 300.0;
 
 /// A blur as the reference knows it, `None` if that is too much for it.
-fn known(blur: &GaussianBlur, height: u32) -> Option<([f64; 2], Edge)> {
-    let edge = EDGES.iter().find(|(edge, _)| *edge == blur.edge)?.1;
+fn known(blur: &GaussianBlur, height: u32) -> Option<([f64; 2], EdgeMode)> {
     // What is out of range is no blur.
     let sigma = blur.sigma_in_texels(1.0, height).unwrap_or(Vec2::ZERO);
-    (sigma.max_element() <= LARGEST_SIGMA).then(|| ([f64::from(sigma.x), f64::from(sigma.y)], edge))
+    (sigma.max_element() <= LARGEST_SIGMA).then(|| ([f64::from(sigma.x), f64::from(sigma.y)], blur.edge))
 }
 
 /// Pictures of more texels are not compared where sigma varies: the reference sums them one by one.
@@ -35,7 +34,7 @@ const MOST_VARYING_TEXELS: usize = 5000;
 /// nonsensical numbers, and profiles that are steep, where the last bit of a place decides. A mask comes with its picture.
 fn reference(
     sharp: &Picture,
-    (sigma, edge): ([f64; 2], Edge),
+    (sigma, edge): ([f64; 2], EdgeMode),
     profile: Option<&BlurProfile>,
     mask: Option<&Picture>,
 ) -> Option<(Picture, f64)> {

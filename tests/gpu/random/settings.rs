@@ -33,8 +33,7 @@ pub fn hostile() -> impl Strategy<Value = f32> {
 }
 
 fn edge() -> impl Strategy<Value = EdgeMode> {
-    use EdgeMode::{Clamp, Mirror, Renormalize, Transparent, Wrap};
-    select(vec![Clamp, Mirror, Renormalize, Transparent, Wrap])
+    select(EdgeMode::ALL.to_vec())
 }
 
 fn aspect() -> impl Strategy<Value = Vec2> {

@@ -3,7 +3,7 @@
 
 use crate::support::live::{Live, Shot};
 use crate::support::recording::{Settings, Shown, WantedRecordings, add_recorder, follow_recordings};
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, formats, gpu_with, inputs};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -59,7 +59,7 @@ fn nothing_but_the_blur_is_ever_seen() {
         held.release();
         live.wait_until_ready();
         frames(&mut live, 3);
-        let expected = |sigma: f64| gaussian_blur(&stored, [sigma; 2], Edge::Clamp);
+        let expected = |sigma: f64| gaussian_blur(&stored, [sigma; 2], EdgeMode::Clamp);
         let shots = frames(&mut live, 3);
         let got = shots.last().and_then(shown).expect("the target is there");
         assert_close("released", &got, &expected(5.0), &[0], 0.6 / 255.0);

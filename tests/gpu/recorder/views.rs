@@ -3,10 +3,11 @@
 use super::{assert_untouched, by_both_backends, target};
 use crate::support::images::layered;
 use crate::support::recording::{Recording, Settings, Shown};
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, formats, inputs, within_rounding};
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, TextureViewDimension};
+use bevy_gaussian_blur::prelude::EdgeMode;
 
 /// A picture for every layer and level of an image.
 fn pictures(layers: usize, levels: usize) -> Vec<Vec<Picture>> {
@@ -59,7 +60,7 @@ fn layers_and_levels_of_one_texture_are_blurred_alone() {
                     let (expected, tolerance) = match written {
                         Some(((level, layer), _)) => {
                             let source = formats::quantised(&pictures[*layer as usize][*level as usize], format);
-                            (gaussian_blur(&source, [2.3; 2], Edge::Clamp), 0.6 / 255.0)
+                            (gaussian_blur(&source, [2.3; 2], EdgeMode::Clamp), 0.6 / 255.0)
                         }
                         None => (formats::quantised(before, format), 0.0),
                     };
@@ -95,7 +96,7 @@ fn views_decide_whether_light_is_blurred() {
                     }),
                 }
             });
-            let expected = gaussian_blur(&seen, [4.0; 2], Edge::Clamp);
+            let expected = gaussian_blur(&seen, [4.0; 2], EdgeMode::Clamp);
             let expected = within_rounding(&got, &expected, format);
             assert_close(&format!("{format:?}"), &got, &expected, &[0, 1, 2, 3], 1.0 / 255.0);
         }
@@ -126,7 +127,7 @@ fn a_texture_that_is_replaced_in_every_frame_is_followed() {
             }
             recording = headless.recordings().0.pop();
             let got = formats::to_picture(&headless.read_image(&target));
-            let expected = gaussian_blur(&formats::quantised(&picture, format), [3.0; 2], Edge::Clamp);
+            let expected = gaussian_blur(&formats::quantised(&picture, format), [3.0; 2], EdgeMode::Clamp);
             assert_close(&format!("frame-{frame}"), &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
         }
     });
@@ -149,7 +150,7 @@ fn a_region_of_a_texture_is_blurred_in_place() {
             let got = formats::to_picture(&headless.read_image(&image));
             assert_untouched(&got, &stored, region);
             let crop = |picture: &Picture| picture.crop([11, 20], [89, 41]);
-            let expected = gaussian_blur(&crop(&stored), [sigma; 2], Edge::Clamp);
+            let expected = gaussian_blur(&crop(&stored), [sigma; 2], EdgeMode::Clamp);
             assert_close(
                 &format!("in-place-{sigma}"),
                 &crop(&got),

@@ -4,9 +4,10 @@
 //! of a part of the picture, coloured as CSS has it and mixed in where Bevy's user interface would paint a background.
 
 use super::formats::{self, Kind, decode_srgb, encode_srgb};
-use super::reference::{Edge, Picture, gaussian_blur};
+use super::reference::{Picture, gaussian_blur};
 use super::{assert_close, twins, within_rounding};
 use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::EdgeMode;
 use std::ops::Range;
 
 /// A coverage so near to 0 or 1 counts as none or as whole, and so near to its edge a box may miss a pixel or catch it.
@@ -28,7 +29,7 @@ pub struct Panel {
     pub is_soft: bool,
     /// Along x and y of the viewport.
     pub sigma: [f64; 2],
-    pub edge: Edge,
+    pub edge: EdgeMode,
     /// Whether real pixels around the box are read, so that [`edge`](Self::edge) counts at the viewport.
     pub sees_surroundings: bool,
     pub saturation: f64,

@@ -5,7 +5,7 @@ use super::formats::{self, Span};
 use super::gpu_with;
 use super::headless::Headless;
 use super::images::blurred_into_own_with;
-use super::reference::{Edge, Picture, gaussian_blur};
+use super::reference::{Picture, gaussian_blur};
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
@@ -95,7 +95,7 @@ pub struct Case<'a> {
     pub picture: &'a Picture,
     pub format: TextureFormat,
     pub sigma: f64,
-    pub edge: (EdgeMode, Edge),
+    pub edge: EdgeMode,
 }
 
 impl Case<'_> {
@@ -107,16 +107,16 @@ impl Case<'_> {
 
     /// The same with the picture stretched over other numbers.
     pub fn check_over(&self, span: &Span, executors: &mut [Executor]) -> f64 {
-        let blur = GaussianBlur::from_sigma(self.sigma as f32).with_edge(self.edge.0);
+        let blur = GaussianBlur::from_sigma(self.sigma as f32).with_edge(self.edge);
         let sigma = [f64::from(blur.sigma()); 2];
         let picture = span.spread(self.picture);
-        let expected = gaussian_blur(&formats::quantised(&picture, self.format), sigma, self.edge.1);
+        let expected = gaussian_blur(&formats::quantised(&picture, self.format), sigma, self.edge);
         let check = |executor: &mut Executor| {
             let got = executor.blurred(blur, &picture, self.format, BlurAlpha::Premultiplied);
             let (width, height) = (got.width, got.height);
             let name = format!(
                 "{:?}-{width}x{height}-{}-{:?}-{}",
-                self.format, self.sigma, self.edge.0, executor.name
+                self.format, self.sigma, self.edge, executor.name
             );
             formats::assert_stored(&name, &got, &expected, self.format, span)
         };

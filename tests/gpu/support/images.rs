@@ -2,7 +2,7 @@
 
 use super::headless::{Headless, Pixels};
 use super::outcomes::{frames, record};
-use super::reference::{Edge, Picture, gaussian_blur};
+use super::reference::{Picture, gaussian_blur};
 use super::{assert_close, formats, gpu, inputs};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -132,7 +132,7 @@ pub fn assert_pixels(name: &str, pixels: &Pixels, sharp: &Picture, sigma: f32) {
     let got = formats::to_picture(pixels);
     assert_eq!([got.width, got.height], [sharp.width, sharp.height], "{name}: the size");
     let stored = formats::quantised(sharp, pixels.format);
-    let expected = gaussian_blur(&stored, [f64::from(sigma); 2], Edge::Clamp);
+    let expected = gaussian_blur(&stored, [f64::from(sigma); 2], EdgeMode::Clamp);
     let tolerance = match pixels.format {
         TextureFormat::Rgba8Unorm => 1.0,
         _ => 0.6,

@@ -26,16 +26,7 @@ use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
 use headless::Headless;
-use reference::{Edge, Picture};
-
-/// All edge modes, with the reference's name for each.
-pub const EDGES: [(EdgeMode, Edge); 5] = [
-    (EdgeMode::Clamp, Edge::Clamp),
-    (EdgeMode::Mirror, Edge::Mirror),
-    (EdgeMode::Wrap, Edge::Wrap),
-    (EdgeMode::Transparent, Edge::Transparent),
-    (EdgeMode::Renormalize, Edge::Renormalize),
-];
+use reference::Picture;
 
 /// An app with the blur, or `None` where there is no GPU.
 pub fn gpu(setup: impl FnOnce(&mut App)) -> Option<Headless> {

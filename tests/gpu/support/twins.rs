@@ -4,12 +4,13 @@
 
 use super::formats::to_picture;
 use super::headless::{Headless, Pixels};
-use super::reference::{Edge, Picture, gaussian_blur};
+use super::reference::{Picture, gaussian_blur};
 use super::scene::{self, Kind};
 use super::{assert_close, gpu, outcomes, within_rounding};
 use bevy::camera::{ImageRenderTarget, RenderTarget};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::EdgeMode;
 
 /// A camera and the image it renders to.
 #[derive(Clone)]
@@ -118,7 +119,7 @@ impl Twins {
 
 /// Asserts that a picture is the Gaussian of another one: 0.6/255 beyond the rounding of its format.
 pub fn assert_gaussian(name: &str, got: &Pixels, sharp: &Picture, sigma: [f64; 2]) -> f64 {
-    assert_gaussian_with(name, &to_picture(got), sharp, sigma, Edge::Clamp, got.format)
+    assert_gaussian_with(name, &to_picture(got), sharp, sigma, EdgeMode::Clamp, got.format)
 }
 
 /// The same with any edge mode, for a picture that had a format.
@@ -127,7 +128,7 @@ pub fn assert_gaussian_with(
     got: &Picture,
     sharp: &Picture,
     sigma: [f64; 2],
-    edge: Edge,
+    edge: EdgeMode,
     format: TextureFormat,
 ) -> f64 {
     let expected = within_rounding(got, &gaussian_blur(sharp, sigma, edge), format);

@@ -4,7 +4,6 @@
 use crate::support::compositor::{Layer, Panel, assert_composed};
 use crate::support::formats::to_picture;
 use crate::support::headless::Headless;
-use crate::support::reference::Edge;
 use crate::support::scene::{self, Kind, set_active};
 use crate::support::{gpu, logs, outcomes};
 use bevy::camera::visibility::RenderLayers;
@@ -229,7 +228,7 @@ fn glass_of_an_agreeing_camera_blurs_the_world() {
         clip: None,
         is_soft: true,
         sigma: [3.0; 2],
-        edge: Edge::Mirror,
+        edge: EdgeMode::Mirror,
         sees_surroundings: false,
         saturation: 1.0,
         brightness: 1.0,

@@ -1,6 +1,6 @@
 //! What the command line says.
 
-use crate::choices::{Depth, Edge};
+use crate::choices::{Depth, edge_parser};
 use crate::formats::{self, Format};
 use crate::shares::Shares;
 use bevy_gaussian_blur::RADIUS_IN_SIGMAS;
@@ -32,8 +32,8 @@ pub struct Arguments {
     #[arg(long, value_parser = strength, allow_hyphen_values = true)]
     sigma: Vec<f32>,
     /// What lies outside the picture
-    #[arg(long, value_enum, default_value = "clamp")]
-    pub edge: Edge,
+    #[arg(long, value_parser = edge_parser(), default_value = EdgeMode::default().name())]
+    pub edge: EdgeMode,
     /// Which share of the radius each place gets: `linear` or `linear:X,Y,X,Y,FROM,TO`, from a start to an end; `band` or
     /// `band:X,Y,DIRECTION_X,DIRECTION_Y,SHARP,SOFT`, sharp along a line; `radial` or `radial:X,Y,INNER,OUTER,FROM,TO`, around
     /// a point; or `mask:FILE`, the red channel of a picture, stretched. Places are shares of the picture's width and height

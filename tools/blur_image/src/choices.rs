@@ -2,16 +2,7 @@
 
 use bevy_gaussian_blur::prelude::EdgeMode;
 use clap::ValueEnum;
-
-/// See [`EdgeMode`].
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
-pub enum Edge {
-    Clamp,
-    Mirror,
-    Wrap,
-    Transparent,
-    Renormalize,
-}
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// How many bits a channel of a picture has.
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
@@ -22,16 +13,12 @@ pub enum Depth {
     Sixteen,
 }
 
-impl Edge {
-    pub fn mode(self) -> EdgeMode {
-        match self {
-            Self::Clamp => EdgeMode::Clamp,
-            Self::Mirror => EdgeMode::Mirror,
-            Self::Wrap => EdgeMode::Wrap,
-            Self::Transparent => EdgeMode::Transparent,
-            Self::Renormalize => EdgeMode::Renormalize,
-        }
-    }
+/// Reads the name of an edge mode.
+pub fn edge_parser() -> impl TypedValueParser<Value = EdgeMode> {
+    PossibleValuesParser::new(EdgeMode::ALL.map(EdgeMode::name)).try_map(|name| {
+        let named = EdgeMode::ALL.into_iter().find(|edge| edge.name() == name);
+        named.ok_or("there is no such edge mode")
+    })
 }
 
 impl Depth {

@@ -36,7 +36,7 @@ pub fn plan(arguments: &Arguments) -> Result<Vec<Job>, String> {
                 1 => output(&place)?,
                 _ => output(&with_suffix(&place, &strength.suffix())?)?,
             };
-            let blur = strength.blur().with_edge(arguments.edge.mode());
+            let blur = strength.blur().with_edge(arguments.edge);
             results.push(Wanted { blur, output });
         }
         let kind = results[0].output.kind();

@@ -1,13 +1,13 @@
 //! Pictures between files and textures.
 
-use crate::choices::{Depth, Edge};
+use crate::choices::Depth;
 use crate::formats::{self, Format};
 use crate::meaning::Meaning;
 use bevy::asset::RenderAssetUsages;
 use bevy::math::UVec2;
 use bevy::prelude::Image;
 use bevy::render::render_resource::{Extent3d, TextureDimension};
-use bevy_gaussian_blur::prelude::BlurAlpha;
+use bevy_gaussian_blur::prelude::{BlurAlpha, EdgeMode};
 
 /// A picture as a file has it.
 pub struct Picture {
@@ -36,13 +36,13 @@ impl Picture {
     }
 
     /// What the alpha of the blurred picture means.
-    pub fn alpha(&self, edge: Edge, format: &Format) -> BlurAlpha {
+    pub fn alpha(&self, edge: EdgeMode, format: &Format) -> BlurAlpha {
         if !format.has_alpha() {
             // The channels are what they are.
             return BlurAlpha::Premultiplied;
         }
         match (
-            self.is_opaque() && edge != Edge::Transparent,
+            self.is_opaque() && edge != EdgeMode::Transparent,
             self.meaning.premultiplied,
         ) {
             (true, _) => BlurAlpha::Opaque,

@@ -4,7 +4,6 @@ use crate::gpu::{Gpu, Timings};
 use crate::jobs::{Job, Wanted};
 use crate::treatment::Treatment;
 use bevy::math::UVec2;
-use bevy_gaussian_blur::prelude::EdgeMode;
 use serde::Serialize;
 use std::io::Write;
 
@@ -33,7 +32,7 @@ impl Report {
             backend,
             size: size.to_array(),
             format: treatment.format.name,
-            edge: name_of(wanted.blur.edge),
+            edge: wanted.blur.edge.name(),
             sigma: wanted.blur.sigma(),
             timings,
         }
@@ -63,16 +62,5 @@ impl Report {
     pub fn print(&self) -> Result<(), String> {
         let text = serde_json::to_string(self).map_err(|error| error.to_string())?;
         writeln!(std::io::stdout(), "{text}").map_err(|error| format!("cannot print the report: {error}"))
-    }
-}
-
-/// An edge mode as the command line calls it.
-fn name_of(edge: EdgeMode) -> &'static str {
-    match edge {
-        EdgeMode::Clamp => "clamp",
-        EdgeMode::Mirror => "mirror",
-        EdgeMode::Wrap => "wrap",
-        EdgeMode::Transparent => "transparent",
-        EdgeMode::Renormalize => "renormalize",
     }
 }

@@ -8,11 +8,14 @@
 //!
 //! Each axis is one matrix. Row `o` of the matrix holds what every input texel
 //! contributes to the output texel `o`, with the weights that fall outside the
-//! picture already folded back in as the [`Edge`] demands. The horizontal
+//! picture already folded back in as the [`EdgeMode`] demands: `Clamp`
+//! is `nearest` in scipy, `Mirror` is `reflect`, `Wrap` is `wrap`, `Transparent`
+//! is `constant` with `cval=0`, and scipy has no `Renormalize`. The horizontal
 //! matrix is applied first, then the vertical one.
 
 mod strong;
 
+pub use bevy_gaussian_blur::EdgeMode;
 pub use strong::strong_blur;
 
 use std::ops::Range;
@@ -30,23 +33,6 @@ const THREADS: usize = 2;
 /// Numbers of a row that are worked on together: small enough that this many
 /// from every input row stay in the second-level cache.
 const BLOCK: usize = 128;
-
-/// What lies outside the picture.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Edge {
-    /// The edge texel, repeated: `a a a | a b c d | d d d` (scipy `nearest`).
-    Clamp,
-    /// The picture mirrored about its border, the edge texel appearing twice:
-    /// `d c b a | a b c d | d c b a` (scipy `reflect`).
-    Mirror,
-    /// The picture again: `a b c d | a b c d | a b c d` (scipy `wrap`).
-    Wrap,
-    /// Zeros in all four channels (scipy `constant` with `cval=0`).
-    Transparent,
-    /// Nothing: the outside is left out, and the sum is divided by the weight
-    /// that lies inside.
-    Renormalize,
-}
 
 /// A picture of `width` x `height` RGBA texels, stored row after row from the
 /// top. Values are linear and unbounded; nothing here clamps them.
@@ -114,7 +100,7 @@ impl Picture {
 ///
 /// `sigma` is `[horizontal, vertical]`, in texels. An axis whose sigma is below
 /// 0.03, negative or not a number stays as it is, bit for bit.
-pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: Edge) -> Picture {
+pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: EdgeMode) -> Picture {
     let mut result = picture.clone();
     if picture.texels.is_empty() {
         return result;
@@ -134,12 +120,12 @@ pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: Edge) -> Picture 
 
 /// Blurs every texel with a sigma of its own, `sigma(x, y)`, horizontally and vertically: each is the Gaussian of that sigma of
 /// the picture as it was. A sigma below 0.03 leaves its axis alone.
-pub fn varying_blur(picture: &Picture, edge: Edge, sigma: impl Fn(usize, usize) -> [f64; 2] + Sync) -> Picture {
+pub fn varying_blur(picture: &Picture, edge: EdgeMode, sigma: impl Fn(usize, usize) -> [f64; 2] + Sync) -> Picture {
     blur_by(picture, edge, &sigma)
 }
 
 /// The same, compiled with this package, whatever is compiled for those who call it.
-fn blur_by(picture: &Picture, edge: Edge, sigma: &(dyn Fn(usize, usize) -> [f64; 2] + Sync)) -> Picture {
+fn blur_by(picture: &Picture, edge: EdgeMode, sigma: &(dyn Fn(usize, usize) -> [f64; 2] + Sync)) -> Picture {
     let (width, height) = (picture.width, picture.height);
     let band = |length: usize, centre: usize, sigma: f64| {
         if sigma >= SMALLEST_SIGMA {
@@ -210,7 +196,7 @@ fn half_kernel(sigma: f64) -> Vec<f64> {
 }
 
 /// The matrix that blurs a line of `length` texels: one [`Band`] per output.
-fn edge_folded_matrix(length: usize, sigma: f64, edge: Edge) -> Vec<Band> {
+fn edge_folded_matrix(length: usize, sigma: f64, edge: EdgeMode) -> Vec<Band> {
     let kernel = half_kernel(sigma);
     (0..length)
         .map(|centre| edge_folded_row(length, centre, &kernel, edge))
@@ -218,7 +204,7 @@ fn edge_folded_matrix(length: usize, sigma: f64, edge: Edge) -> Vec<Band> {
 }
 
 /// The matrix row of the output texel `centre` in a line of `length` texels.
-fn edge_folded_row(length: usize, centre: usize, kernel: &[f64], edge: Edge) -> Band {
+fn edge_folded_row(length: usize, centre: usize, kernel: &[f64], edge: EdgeMode) -> Band {
     let mut row = vec![0.0; length];
     let reach = kernel.len() as isize - 1;
     for offset in -reach..=reach {
@@ -227,7 +213,7 @@ fn edge_folded_row(length: usize, centre: usize, kernel: &[f64], edge: Edge) -> 
             row[index] += kernel[offset.unsigned_abs()];
         }
     }
-    if edge == Edge::Renormalize {
+    if edge == EdgeMode::Renormalize {
         let inside: f64 = row.iter().sum();
         row.iter_mut().for_each(|weight| *weight /= inside);
     }
@@ -240,17 +226,17 @@ fn edge_folded_row(length: usize, centre: usize, kernel: &[f64], edge: Edge) -> 
 
 /// Which of `length` texels is seen at `position`, however far outside that is;
 /// `None` where there is none.
-fn texel_shown_at(position: isize, length: usize, edge: Edge) -> Option<usize> {
+fn texel_shown_at(position: isize, length: usize, edge: EdgeMode) -> Option<usize> {
     let end = length as isize;
     let index = match edge {
-        Edge::Clamp => position.clamp(0, end - 1),
-        Edge::Wrap => position.rem_euclid(end),
-        Edge::Mirror => {
+        EdgeMode::Clamp => position.clamp(0, end - 1),
+        EdgeMode::Wrap => position.rem_euclid(end),
+        EdgeMode::Mirror => {
             let within_period = position.rem_euclid(2 * end);
             within_period.min(2 * end - 1 - within_period)
         }
-        Edge::Transparent | Edge::Renormalize if (0..end).contains(&position) => position,
-        Edge::Transparent | Edge::Renormalize => return None,
+        EdgeMode::Transparent | EdgeMode::Renormalize if (0..end).contains(&position) => position,
+        EdgeMode::Transparent | EdgeMode::Renormalize => return None,
     };
     Some(index as usize)
 }

@@ -3,7 +3,7 @@
 //! Kernels are not cut off. The sum of all weights of a sampled Gaussian has a closed form, so that what lies beyond an end of
 //! the picture is what is left of it, however far it reaches.
 
-use crate::{Edge, Picture, SMALLEST_SIGMA};
+use crate::{EdgeMode, Picture, SMALLEST_SIGMA};
 use std::f64::consts::{PI, TAU};
 
 /// Periodic pictures are their mean from a sigma of this many periods on: what is left of their waves is below 1e-30.
@@ -14,12 +14,12 @@ const REACH: f64 = 8.5;
 
 /// Blurs every texel with a sigma of its own, `sigma(x, y)`, horizontally and vertically, as [`varying_blur`](crate::varying_blur)
 /// does. It takes the square of the picture's texels, whatever the sigmas are.
-pub fn strong_blur(picture: &Picture, edge: Edge, sigma: impl Fn(usize, usize) -> [f64; 2]) -> Picture {
+pub fn strong_blur(picture: &Picture, edge: EdgeMode, sigma: impl Fn(usize, usize) -> [f64; 2]) -> Picture {
     blur_by(picture, edge, &sigma)
 }
 
 /// The same, compiled with this package, whatever is compiled for those who call it.
-fn blur_by(picture: &Picture, edge: Edge, sigma: &dyn Fn(usize, usize) -> [f64; 2]) -> Picture {
+fn blur_by(picture: &Picture, edge: EdgeMode, sigma: &dyn Fn(usize, usize) -> [f64; 2]) -> Picture {
     Picture::from_fn(picture.width, picture.height, |x, y| {
         let [across, down] = sigma(x, y);
         let across = weights(picture.width, x, across, edge);
@@ -36,7 +36,7 @@ fn blur_by(picture: &Picture, edge: Edge, sigma: &dyn Fn(usize, usize) -> [f64; 
 }
 
 /// What each of `length` texels contributes to the one at `centre`.
-fn weights(length: usize, centre: usize, sigma: f64, edge: Edge) -> Vec<f64> {
+fn weights(length: usize, centre: usize, sigma: f64, edge: EdgeMode) -> Vec<f64> {
     let mut row = vec![0.0; length];
     if sigma < SMALLEST_SIGMA || sigma.is_nan() {
         row[centre] = 1.0;
@@ -45,9 +45,9 @@ fn weights(length: usize, centre: usize, sigma: f64, edge: Edge) -> Vec<f64> {
     let total = sum_of_all(sigma);
     let weight = |distance: f64| (-0.5 * (distance / sigma).powi(2)).exp() / total;
     let images: &[bool] = match edge {
-        Edge::Mirror => &[false, true],
-        Edge::Wrap => &[false],
-        Edge::Clamp | Edge::Transparent | Edge::Renormalize => {
+        EdgeMode::Mirror => &[false, true],
+        EdgeMode::Wrap => &[false],
+        EdgeMode::Clamp | EdgeMode::Transparent | EdgeMode::Renormalize => {
             for (index, share) in row.iter_mut().enumerate() {
                 *share = weight(index.abs_diff(centre) as f64);
             }
@@ -77,10 +77,10 @@ fn weights(length: usize, centre: usize, sigma: f64, edge: Edge) -> Vec<f64> {
 }
 
 /// Adds what lies beyond the ends to a row that holds the weights of the texels themselves.
-fn end(row: &mut [f64], centre: usize, edge: Edge) {
+fn end(row: &mut [f64], centre: usize, edge: EdgeMode) {
     let inside: f64 = row.iter().sum();
     match edge {
-        Edge::Clamp => {
+        EdgeMode::Clamp => {
             let half = 0.5 * (1.0 - row[centre]);
             let below = half - row[..centre].iter().sum::<f64>();
             let above = half - row[centre + 1..].iter().sum::<f64>();
@@ -88,8 +88,8 @@ fn end(row: &mut [f64], centre: usize, edge: Edge) {
             row[0] += below.max(0.0);
             row[last] += above.max(0.0);
         }
-        Edge::Renormalize => row.iter_mut().for_each(|weight| *weight /= inside),
-        Edge::Transparent | Edge::Mirror | Edge::Wrap => {}
+        EdgeMode::Renormalize => row.iter_mut().for_each(|weight| *weight /= inside),
+        EdgeMode::Transparent | EdgeMode::Mirror | EdgeMode::Wrap => {}
     }
 }
 
@@ -108,14 +108,6 @@ mod tests {
     use super::*;
     use crate::varying_blur;
 
-    const EDGES: [Edge; 5] = [
-        Edge::Clamp,
-        Edge::Mirror,
-        Edge::Wrap,
-        Edge::Transparent,
-        Edge::Renormalize,
-    ];
-
     fn noise(width: usize, height: usize) -> Picture {
         Picture::from_fn(width, height, |x, y| {
             [3, 7, 11, 13].map(|k| ((x * x + k * y + k * x * y) % 17) as f64 / 16.0)
@@ -131,7 +123,7 @@ mod tests {
     fn it_is_the_kernel_that_is_summed() {
         for (width, height) in [(1, 1), (1, 9), (13, 2), (8, 11)] {
             let picture = noise(width, height);
-            for edge in EDGES {
+            for edge in EdgeMode::ALL {
                 for sigma in [0.02, 0.03, 0.2, 0.7, 0.99, 1.01, 3.0, 15.0, 40.0, 150.0] {
                     let sigma = |x: usize, y: usize| [sigma + 0.01 * y as f64, sigma * (1.0 - 0.02 * x as f64)];
                     let (got, expected) = (strong_blur(&picture, edge, sigma), varying_blur(&picture, edge, sigma));
@@ -148,7 +140,7 @@ mod tests {
         let picture = Picture::from_fn(4, 1, |x, _| [x as f64; 4]);
         // The mean of the picture, of its ends, and of nothing.
         let limits = [1.5, 1.5, 1.5, 0.0, 1.5];
-        for (edge, limit) in EDGES.into_iter().zip(limits) {
+        for (edge, limit) in EdgeMode::ALL.into_iter().zip(limits) {
             let blurred = strong_blur(&picture, edge, |_, _| [1e12, 0.0]);
             let off = blurred.texels.as_flattened().iter().map(|value| (value - limit).abs());
             assert!(off.fold(0.0, f64::max) < 1e-10, "{edge:?}: {blurred:?}");
