@@ -3,11 +3,10 @@
 use super::content::{canvas, image, node, rect_of};
 use super::step::{Pick, Source, Step, Target, Varies};
 use crate::support::faults::{self, Messages};
-use crate::support::formats::{self, Span, to_image};
 use crate::support::headless::{Headless, Mode, build, takes_logger};
+use crate::support::or_skip;
 use crate::support::recording::{WantedRecordings, follow_recordings};
 use crate::support::scene::{self, Kind};
-use crate::support::{inputs, or_skip};
 use bevy::asset::AssetId;
 use bevy::camera::Hdr;
 use bevy::core_pipeline::tonemapping::Tonemapping;
