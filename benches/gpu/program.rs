@@ -4,7 +4,6 @@ use crate::method::Method;
 use crate::stage::{Gpu, Surface};
 use bevy::math::IVec2;
 use bytemuck::{Pod, Zeroable};
-use std::borrow::Cow;
 use wgpu::util::{BufferInitDescriptor, DeviceExt};
 use wgpu::{
     BindGroup, BindGroupDescriptor, BindGroupEntry, BindGroupLayout, BindingResource, Buffer, BufferUsages,
@@ -89,11 +88,9 @@ fn module(gpu: &Gpu, shader: &str, format: TextureFormat) -> ShaderModule {
         .replace("STORAGE_FORMAT", storage)
         .replace("WORKGROUP", &WORKGROUP.to_string());
     let text = [include_str!("common.wgsl"), &shader].concat();
-    // Parsed here: modules that WebGPU parses carry their text in debug builds, which older Vulkan layers object to.
-    let parsed = naga::front::wgsl::parse_str(&text).unwrap_or_else(|error| panic!("{}", error.emit_to_string(&text)));
     let descriptor = ShaderModuleDescriptor {
         label: Some("classic"),
-        source: ShaderSource::Naga(Cow::Owned(parsed)),
+        source: ShaderSource::Wgsl(text.into()),
     };
     // Without runtime checks, as Bevy compiles the shaders that these are compared with.
     // SAFETY: every index of these shaders is clamped or within bounds by construction, and every loop ends.
