@@ -1,4 +1,4 @@
-//! Passes of the classical methods, each with a pipeline of its own.
+//! Passes of the classical methods, each with its own pipeline.
 
 use crate::method::Method;
 use crate::stage::{Gpu, Surface};
@@ -27,7 +27,7 @@ pub struct Parameters {
     pub padding: [u32; 3],
 }
 
-/// What makes one method differ from another.
+/// What distinguishes one method from another.
 pub struct Recipe {
     pub shader: &'static str,
     /// One pass for each axis, or one for both.
@@ -89,13 +89,13 @@ fn module(gpu: &Gpu, shader: &str, format: TextureFormat) -> ShaderModule {
         .replace("STORAGE_FORMAT", storage)
         .replace("WORKGROUP", &WORKGROUP.to_string());
     let text = [include_str!("common.wgsl"), &shader].concat();
-    // Parsed here: modules that WebGPU parses carry their text in debug builds, which older Vulkan layers object to.
+    // Parsed here: WebGPU keeps the text of modules that it parses in debug builds, which older Vulkan layers reject.
     let parsed = naga::front::wgsl::parse_str(&text).unwrap_or_else(|error| panic!("{}", error.emit_to_string(&text)));
     let descriptor = ShaderModuleDescriptor {
         label: Some("classic"),
         source: ShaderSource::Naga(Cow::Owned(parsed)),
     };
-    // Without runtime checks, as Bevy compiles the shaders that these are compared with.
+    // Without runtime checks, like the shaders that these are compared with, which Bevy compiles.
     // SAFETY: every index of these shaders is clamped or within bounds by construction, and every loop ends.
     unsafe {
         gpu.device
@@ -138,7 +138,7 @@ fn compute_pipeline(gpu: &Gpu, module: &ShaderModule) -> ComputePipeline {
     })
 }
 
-/// Binds what the shader uses, and nothing else: its layout is deduced from it.
+/// Binds only what the shader uses: the layout is deduced from it.
 fn bind(
     gpu: &Gpu,
     recipe: &Recipe,

@@ -57,7 +57,7 @@ struct JsonRow<'a> {
     error_255: Option<f64>,
 }
 
-/// Writes what was measured as an array, one row on each line.
+/// Writes all measurements as a JSON array, one row per line.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -81,7 +81,7 @@ pub fn write_json(path: &Path, adapter: &str, rows: &[Row]) -> Result<(), String
     fs::write(path, json).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// To thousandths: more than a timestamp can tell.
+/// Rounded to thousandths: finer than any timestamp.
 fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }
