@@ -13,7 +13,7 @@ pub enum Edge {
     Renormalize,
 }
 
-/// How many bits a channel of a picture has.
+/// The bits of a picture's channel.
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub enum Depth {
     #[value(name = "8")]

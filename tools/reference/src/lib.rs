@@ -6,10 +6,9 @@
 //! normalised to one. Nothing here knows how the GPU does it: no pyramid, no
 //! bilinear taps, no truncation at three sigma.
 //!
-//! Each axis is one matrix. Row `o` of the matrix holds what every input texel
-//! contributes to the output texel `o`, with the weights that fall outside the
-//! picture already folded back in as the [`Edge`] demands. The horizontal
-//! matrix is applied first, then the vertical one.
+//! Each axis is one matrix. Row `o` of the matrix holds what every input texel contributes to the output texel `o`. The
+//! weights that fall outside the picture are already folded back in, as the [`Edge`] requires. The horizontal matrix is
+//! applied first, then the vertical one.
 
 mod strong;
 
@@ -24,11 +23,11 @@ const SMALLEST_SIGMA: f64 = 0.03;
 /// How far the kernel reaches, in sigmas.
 const REACH: f64 = 6.0;
 
-/// Threads that share the work of one axis.
+/// Threads that share the work for one axis.
 const THREADS: usize = 2;
 
-/// Numbers of a row that are worked on together: small enough that this many
-/// from every input row stay in the second-level cache.
+/// How many numbers of a row are processed together: so few that this many from every input row stay in the
+/// second-level cache.
 const BLOCK: usize = 128;
 
 /// What lies outside the picture.
@@ -64,13 +63,13 @@ impl Picture {
     /// Wraps `width * height` texels given row after row.
     ///
     /// # Panics
-    /// When there are fewer or more texels than that.
+    /// If there are fewer or more texels than that.
     pub fn new(width: usize, height: usize, texels: Vec<[f64; 4]>) -> Self {
         assert_eq!(texels.len(), width * height, "{width}x{height} texels wanted");
         Self { width, height, texels }
     }
 
-    /// Asks `texel` for the value at every `(x, y)`, row after row.
+    /// Calls `texel` for every `(x, y)`, row after row.
     pub fn from_fn(width: usize, height: usize, mut texel: impl FnMut(usize, usize) -> [f64; 4]) -> Self {
         let mut texels = Vec::with_capacity(width * height);
         for y in 0..height {
@@ -82,7 +81,7 @@ impl Picture {
     /// The texel in column `x` of row `y`.
     ///
     /// # Panics
-    /// When `(x, y)` is outside the picture.
+    /// If `(x, y)` is outside the picture.
     pub fn at(&self, x: usize, y: usize) -> [f64; 4] {
         assert!(
             x < self.width && y < self.height,
@@ -98,7 +97,7 @@ impl Picture {
         Self::from_fn(size[0], size[1], |x, y| self.at(x + origin[0], y + origin[1]))
     }
 
-    /// What is at least `border` texels away from the border.
+    /// The part that is at least `border` texels away from the border.
     pub fn without_border(&self, border: usize) -> Self {
         let size = [self.width, self.height].map(|side| side - 2 * border);
         self.crop([border; 2], size)
@@ -112,8 +111,8 @@ impl Picture {
 
 /// Blurs all four channels alike.
 ///
-/// `sigma` is `[horizontal, vertical]`, in texels. An axis whose sigma is below
-/// 0.03, negative or not a number stays as it is, bit for bit.
+/// `sigma` is `[horizontal, vertical]`, in texels. An axis whose sigma is below 0.03, negative or NaN stays as it is,
+/// bit for bit.
 pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: Edge) -> Picture {
     let mut result = picture.clone();
     if picture.texels.is_empty() {
@@ -121,8 +120,8 @@ pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: Edge) -> Picture 
     }
     if sigma[0] >= SMALLEST_SIGMA {
         let across = edge_folded_matrix(picture.width, sigma[0], edge);
-        // As columns become rows, the one routine that mixes whole rows, and
-        // whose inner loop runs along them, serves both axes.
+        // Because columns become rows, one routine serves both axes: it mixes whole rows, and its inner loop runs along
+        // them.
         result = mix_rows(&result.transposed(), &across).transposed();
     }
     if sigma[1] >= SMALLEST_SIGMA {
@@ -132,13 +131,13 @@ pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: Edge) -> Picture 
     result
 }
 
-/// Blurs every texel with a sigma of its own, `sigma(x, y)`, horizontally and vertically: each is the Gaussian of that sigma of
-/// the picture as it was. A sigma below 0.03 leaves its axis alone.
+/// Blurs every texel with its own sigma, `sigma(x, y)`, horizontally and vertically: each is the Gaussian of that sigma
+/// of the original picture. A sigma below 0.03 leaves its axis alone.
 pub fn varying_blur(picture: &Picture, edge: Edge, sigma: impl Fn(usize, usize) -> [f64; 2] + Sync) -> Picture {
     blur_by(picture, edge, &sigma)
 }
 
-/// The same, compiled with this package, whatever is compiled for those who call it.
+/// The same, compiled with this package's optimisation, not the caller's.
 fn blur_by(picture: &Picture, edge: Edge, sigma: &(dyn Fn(usize, usize) -> [f64; 2] + Sync)) -> Picture {
     let (width, height) = (picture.width, picture.height);
     let band = |length: usize, centre: usize, sigma: f64| {
@@ -185,15 +184,13 @@ fn blur_by(picture: &Picture, edge: Edge, sigma: &(dyn Fn(usize, usize) -> [f64;
     Picture::new(width, height, texels)
 }
 
-/// One row of an axis' matrix: the weights of the input texels
-/// `first .. first + weights.len()`; all others weigh nothing.
+/// One row of an axis' matrix: the weights of the input texels `first .. first + weights.len()`; all others are 0.
 struct Band {
     first: usize,
     weights: Vec<f64>,
 }
 
-/// The weights at distance 0, 1, 2, ... `ceil(6 sigma)` texels, such that the
-/// whole two-sided kernel sums to one.
+/// The weights at distance 0, 1, 2, ... `ceil(6 sigma)` texels. The whole two-sided kernel adds up to one.
 fn half_kernel(sigma: f64) -> Vec<f64> {
     let reach = (REACH * sigma).ceil() as usize;
     let mut weights: Vec<f64> = (0..=reach)
@@ -202,7 +199,7 @@ fn half_kernel(sigma: f64) -> Vec<f64> {
             (-0.5 * sigmas * sigmas).exp()
         })
         .collect();
-    // From the smallest up, so that rounding stays far below the tail.
+    // From the smallest up, so that rounding errors stay far below the tail.
     let tail: f64 = weights.iter().skip(1).rev().sum();
     let total = weights[0] + 2.0 * tail;
     weights.iter_mut().for_each(|weight| *weight /= total);
@@ -238,8 +235,7 @@ fn edge_folded_row(length: usize, centre: usize, kernel: &[f64], edge: Edge) -> 
     }
 }
 
-/// Which of `length` texels is seen at `position`, however far outside that is;
-/// `None` where there is none.
+/// Which of `length` texels is visible at `position`, however far outside that is; `None` if there is none.
 fn texel_shown_at(position: isize, length: usize, edge: Edge) -> Option<usize> {
     let end = length as isize;
     let index = match edge {
@@ -255,8 +251,7 @@ fn texel_shown_at(position: isize, length: usize, edge: Edge) -> Option<usize> {
     Some(index as usize)
 }
 
-/// From the first to the last weight that is not zero. A row always has one:
-/// the centre of its kernel.
+/// The range from the first to the last weight that is not zero. Every row has one: the centre of its kernel.
 fn nonzero_range(row: &[f64]) -> Range<usize> {
     let first = row.iter().position(|weight| *weight != 0.0).unwrap_or(0);
     let last = row.iter().rposition(|weight| *weight != 0.0).unwrap_or(0);
@@ -277,8 +272,8 @@ fn mix_rows(picture: &Picture, matrix: &[Band]) -> Picture {
     Picture::new(picture.width, picture.height, mixed)
 }
 
-/// The rows that `bands` describe, into `output`, which holds just these rows
-/// as plain numbers and starts at zero.
+/// Writes the rows that `bands` describe into `output`, which holds just these rows as plain numbers and starts at
+/// zero.
 fn mix_share(picture: &Picture, bands: &[Band], output: &mut [f64]) {
     let input = picture.texels.as_flattened();
     let row_length = picture.width * 4;
@@ -290,8 +285,8 @@ fn mix_share(picture: &Picture, bands: &[Band], output: &mut [f64]) {
     }
 }
 
-/// Adds to `sums[columns]` what `band` makes of these columns of all input
-/// rows, four rows at a time so that the sums are loaded and stored less often.
+/// Adds to `sums[columns]` the contributions of these columns of all input rows to `band`, four rows at a time so that
+/// the sums are loaded and stored less often.
 fn accumulate(input: &[f64], row_length: usize, columns: Range<usize>, band: &Band, sums: &mut [f64]) {
     let sums = &mut sums[columns.clone()];
     let input_row = |index: usize| {
