@@ -1,4 +1,4 @@
-//! What a viewer would notice: flicker, a wrong strength, pops, and bright lights that go wrong.
+//! Visible defects: flicker, a wrong strength, pops, and wrong bright lights.
 
 use crate::support::difference::minus;
 use crate::support::executors::by_all_executors;
@@ -111,7 +111,7 @@ fn measure_sigma(headless: &mut Headless) {
     println!("effective sigma: worst {:+.3} % at sigma {}", 100.0 * worst.0, worst.1);
 }
 
-/// The roots of the second moments about a place along x and y. The sum and the mean have to be right, too.
+/// The roots of the second moments around a position along x and y. The sum and the mean must be right, too.
 fn sigmas_of(picture: &Picture, channel: usize, centre: [usize; 2]) -> [f64; 2] {
     let (mut sum, mut first, mut second) = (0.0, [0.0; 2], [0.0; 2]);
     for (index, texel) in picture.texels.iter().enumerate() {
@@ -156,7 +156,7 @@ fn grow_radius(headless: &mut Headless) {
         for &sigma in &sigmas {
             let got = blur(headless, &picture, class, sigma, TextureFormat::Rgba32Float);
             let expected = gaussian_blur(&stored, [sigma; 2], Edge::Clamp);
-            // What changes beyond the smooth change is the change of the error.
+            // A change beyond the smooth change is a change of the error.
             let error = minus(&got, &expected);
             if let Some(previous) = &previous {
                 let name = format!("{class:?}, up to sigma {sigma}");
@@ -218,7 +218,7 @@ fn blur_special_values(headless: &mut Headless) {
                     let source = formats::to_image(&picture, format);
                     let got = blurred(headless, blur, source, alpha, format);
                     if format == TextureFormat::Rgba16Float && alpha == BlurAlpha::Premultiplied {
-                        // Every value counts for what stands in for it, and for no more.
+                        // Every value counts as its replacement, and no more.
                         let expected = gaussian_blur(&made_finite(&picture), [f64::from(sigma); 2], reference_edge);
                         let name = format!("special-{sigma}-{edge:?}");
                         assert_close(&name, &got, &expected, &ALL, 0.002 * 65504.0);

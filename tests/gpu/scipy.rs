@@ -32,7 +32,7 @@ fn data() -> Data {
     data
 }
 
-/// The names that this crate has for a mode of scipy.
+/// This crate's names for a mode of scipy.
 fn edge(mode: &str) -> (EdgeMode, Edge) {
     match mode {
         "nearest" => (EdgeMode::Clamp, Edge::Clamp),
@@ -44,7 +44,7 @@ fn edge(mode: &str) -> (EdgeMode, Edge) {
     }
 }
 
-/// The same values in other proportions in every channel, so that none can stand in for another.
+/// The same values with another factor in every channel, so that no channel can replace another.
 fn picture(data: &Data, values: &[f64]) -> Picture {
     let texels = values
         .iter()

@@ -1,4 +1,4 @@
-//! Images whose sigma varies, by all executors, against the float64 reference.
+//! Images with a varying sigma, with all executors, against the float64 reference.
 
 use super::{FORMAT, blurred, expected, profiles, sigmas, worst};
 use crate::support::executors::{executors, general_executors};
@@ -70,7 +70,7 @@ fn every_texel_is_the_gaussian_of_its_own_sigma() {
 fn smooth_pictures_are_off_by_a_grey_level_at_most() {
     let pink = inputs::pink_noise(157, 121);
     let noise = inputs::quad([pink.clone(), pink.clone().inverted(), pink.clone(), pink]);
-    // Drawn with hard edges and bright lamps: more of a test than a photograph is.
+    // With hard edges and bright lamps: a harder test than a photograph.
     let (_, scene) = bundled::load("scene.png");
     let scene = scene.crop([300, 150], [256, 160]);
     for backend in BACKENDS {
@@ -94,7 +94,7 @@ fn smooth_pictures_are_off_by_a_grey_level_at_most() {
 
 #[test]
 fn every_edge_mode_holds_at_every_sigma() {
-    // Borders matter here, not contrast: what is off between two layers is known.
+    // This tests borders, not contrast: the error of interpolation is known.
     let pink = inputs::pink_noise(90, 61);
     let step = inputs::step(90, 61);
     let picture = inputs::quad([pink.clone(), pink.inverted(), step.clone(), step.inverted()]);
@@ -201,7 +201,7 @@ fn shares_of_zero_leave_every_bit_alone() {
             for alpha in [BlurAlpha::Straight, BlurAlpha::Premultiplied] {
                 let mut image = formats::to_image(&picture, format);
                 if format == FORMAT {
-                    // What is not blurred need not be finite either.
+                    // Texels that are not blurred need not be finite.
                     let data = image.data.as_mut().expect("pixels");
                     data[..2].copy_from_slice(&0x7e01_u16.to_le_bytes());
                     data[8..10].copy_from_slice(&0x7c00_u16.to_le_bytes());
