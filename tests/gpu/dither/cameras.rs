@@ -248,7 +248,7 @@ fn what_varies_has_no_bands(stage: &mut Stage, name: &str) {
     let sigmas = sigmas(&profile, [row.width, 1], SIGMA[0]);
     let blurred = varying_blur(&row, Edge::Clamp, |x, _| [sigmas[x]; 2]);
     let blurred = Picture::from_fn(read.width, read.height, |x, _| blurred.at(x, 0));
-    // Interpolation between layers is slightly off, and Bevy's noise is not the same in all rows.
+    // Interpolation between sigma levels is slightly off, and Bevy's noise is not the same in all rows.
     assert_dithered_within(1.1, &format!("varying-{name}"), &got, &stage.stored(&blurred));
 }
 

@@ -38,7 +38,7 @@ fn stretched(picture: &Picture, size: UVec2) -> Picture {
     })
 }
 
-/// Freezes a scene that is there.
+/// Freezes an existing scene.
 fn freeze(twins: &mut Twins) {
     twins.blur(GaussianBlur::from_sigma(SIGMA as f32));
     twins.headless.warm_up();

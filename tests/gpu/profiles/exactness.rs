@@ -13,7 +13,7 @@ use bevy_gaussian_blur::prelude::*;
 const BACKENDS: [BlurBackend; 2] = [BlurBackend::Fragment, BlurBackend::Compute];
 
 /// Blurs a picture in [`FORMAT`], and returns the worst differences in 1/255: where sigma is below 1, from there to 5 (where
-/// layers are at most half as large as the picture), and beyond.
+/// sigma levels are at most half as large as the picture), and beyond.
 fn errors(
     headless: &mut crate::support::headless::Headless,
     picture: &Picture,
@@ -124,7 +124,7 @@ fn every_edge_mode_holds_at_every_sigma() {
 
 #[test]
 fn strong_blurs_of_wide_bars_are_off_by_two_grey_levels_at_most() {
-    // A bar is seen through layers that are far apart where it is about as wide as they reach.
+    // A bar shows the distance between sigma levels if it is about as wide as they reach.
     let bars = Picture::from_fn(1920, 3, |x, _| {
         [0, 100, 200, 300].map(|offset| f64::from(u8::from((x + offset) / 400 % 2 == 0)))
     });

@@ -163,7 +163,7 @@ fn a_growing_radius_does_not_pop() {
         return;
     };
     let mut last: Option<Picture> = None;
-    // Past every new layer and level between 2 and 10.
+    // Past every new sigma level and octave between 2 and 10.
     for step in 0..160 {
         let sigma = 2.0 * 1.01_f64.powi(step);
         let source = headless.add_image(formats::to_image(&scene, FORMAT));
