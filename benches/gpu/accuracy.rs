@@ -26,7 +26,7 @@ pub struct Accuracy {
 }
 
 impl Accuracy {
-    /// `edge` is what lies outside the pictures, `direction` the direction in which a varying sigma grows.
+    /// `edge` is what lies outside the pictures, `direction` which way sigma grows if it varies.
     pub fn new(edge: Edge, direction: Direction) -> Self {
         Self {
             edge,

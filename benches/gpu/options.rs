@@ -136,7 +136,7 @@ impl Edge {
     }
 }
 
-/// The direction in which sigma grows over a picture, from one side or corner to the other.
+/// Which way sigma grows over a picture, from one side or corner to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Direction {
     Down,

@@ -42,7 +42,7 @@ fn straight_alpha() {
         let target = TextureFormat::Rgba16Float;
         let got = blurred(&mut headless, blur, image.clone(), BlurAlpha::Straight, target);
         let light = gaussian_blur(&map(&picture, premultiplied), [f64::from(sigma); 2], Edge::Clamp);
-        // An error of the colour counts as much as it is visible.
+        // An error of the colour counts as much as it shows.
         let shown = map(&got, premultiplied);
         let worst = assert_close(&format!("straight-{sigma}"), &shown, &light, &[0, 1, 2, 3], 0.6 / 255.0);
         println!("straight alpha, sigma {sigma}: worst error {:.3}/255", 255.0 * worst);

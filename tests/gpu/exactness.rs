@@ -22,7 +22,7 @@ fn check_large_size(width: usize, height: usize) {
     check_edges(width, height, |case| vec![EDGES[case % EDGES.len()]]);
 }
 
-/// Every input and sigma at one size, each with the edge modes for its index.
+/// Every input and sigma at one size, each with the edge modes that its number gives.
 fn check_edges(width: usize, height: usize, edges: impl Fn(usize) -> Vec<(EdgeMode, Edge)>) {
     let mut executors = executors();
     let mut worst = 0.0_f64;

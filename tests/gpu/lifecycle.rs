@@ -199,7 +199,7 @@ fn a_chain_is_blurred_in_one_frame() {
     headless.frame();
     let got = formats::to_picture(&headless.read_image(&images[3]));
     let sigma = sigmas.iter().map(|sigma| f64::from(sigma * sigma)).sum::<f64>().sqrt();
-    // Clamping three times differs from clamping once, so the comparison stays away from the influence of the border.
+    // Clamping three times is not clamping once: what the border does to the inside stays out of it.
     let expected = gaussian_blur(&formats::quantised(&changed, FORMAT), [sigma, sigma], Edge::Clamp);
     let [got, expected] = [got, expected].map(|picture| picture.without_border(30));
     let worst = assert_close("chain", &got, &expected, &[0, 1, 2, 3], 1.0 / 255.0);

@@ -156,7 +156,7 @@ fn grow_radius(headless: &mut Headless) {
         for &sigma in &sigmas {
             let got = blur(headless, &picture, class, sigma, TextureFormat::Rgba32Float);
             let expected = gaussian_blur(&stored, [sigma; 2], Edge::Clamp);
-            // A change beyond the smooth change is a change of the error.
+            // What changes beyond the smooth change is the change of the error.
             let error = minus(&got, &expected);
             if let Some(previous) = &previous {
                 let name = format!("{class:?}, up to sigma {sigma}");
@@ -218,7 +218,7 @@ fn blur_special_values(headless: &mut Headless) {
                     let source = formats::to_image(&picture, format);
                     let got = blurred(headless, blur, source, alpha, format);
                     if format == TextureFormat::Rgba16Float && alpha == BlurAlpha::Premultiplied {
-                        // Every value counts as its replacement, and no more.
+                        // Every value counts for what stands in for it, and for no more.
                         let expected = gaussian_blur(&made_finite(&picture), [f64::from(sigma); 2], reference_edge);
                         let name = format!("special-{sigma}-{edge:?}");
                         assert_close(&name, &got, &expected, &ALL, 0.002 * 65504.0);

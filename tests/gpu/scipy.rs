@@ -32,7 +32,7 @@ fn data() -> Data {
     data
 }
 
-/// This crate's names for a mode of scipy.
+/// The names that this crate has for a mode of scipy.
 fn edge(mode: &str) -> (EdgeMode, Edge) {
     match mode {
         "nearest" => (EdgeMode::Clamp, Edge::Clamp),

@@ -167,7 +167,7 @@ impl Stage {
         to_levels(blurred, if self.encodes() { UNORM } else { self.setup.output })
     }
 
-    /// The levels of exact blurs of the camera's picture, one after the other.
+    /// The levels of exact blurs of what the camera sees, one after the other.
     pub fn expected(&self, edges: &[Edge]) -> Picture {
         let blurred = edges
             .iter()

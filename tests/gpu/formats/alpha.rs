@@ -64,8 +64,7 @@ impl Trial {
     }
 }
 
-/// Runs `check` with every executor for every format of some kind, one strength after another, each with the next one
-/// of `edges`.
+/// Runs `check` with every executor for every format of some kind, strength after strength. Each has another of `edges`.
 fn for_each(is_tested: fn(TextureFormat) -> bool, edges: &[(EdgeMode, Edge)], check: fn(&Trial, &mut Executor)) {
     let mut executors = general_executors();
     let Some(first) = executors.first() else {
@@ -117,7 +116,7 @@ fn check_straight(trial: &Trial, executor: &mut Executor) {
 
 #[test]
 fn without_opacity_straight_is_premultiplied() {
-    // If alpha were blurred too, it would fade towards a transparent edge, and colours would not.
+    // Were alpha blurred along, it would fade towards a transparent edge, and colours would not.
     for_each(|format| !has_opacity(format), &[EDGES[3]], check_numbers);
 }
 

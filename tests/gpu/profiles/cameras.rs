@@ -16,7 +16,7 @@ const FORMATS: [TextureFormat; 3] = [
     TextureFormat::Rgba16Float,
 ];
 
-/// Interpolation between two sigma levels may be off by one more grey level if the scene has noise.
+/// What lies between two layers may be off by a grey level more where the scene has its noise.
 fn assert_varying(name: &str, got: &Picture, sharp: &Picture, all: &[f64], edge: Edge, format: TextureFormat) {
     let wanted = expected(sharp, all, [1.0; 2], edge);
     let wanted = within_rounding(got, &wanted, format);

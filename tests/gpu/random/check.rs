@@ -20,10 +20,10 @@ use bevy_gaussian_blur::prelude::*;
 /// Greater strengths are not compared: the reference would take too long.
 const LARGEST_SIGMA: f32 = 300.0;
 
-/// A blur for the reference, `None` if it would take too long.
+/// A blur as the reference knows it, `None` if that is too much for it.
 fn known(blur: &GaussianBlur, height: u32) -> Option<([f64; 2], Edge)> {
     let edge = EDGES.iter().find(|(edge, _)| *edge == blur.edge)?.1;
-    // A strength out of range is no blur.
+    // What is out of range is no blur.
     let sigma = blur.sigma_in_texels(1.0, height).unwrap_or(Vec2::ZERO);
     (sigma.max_element() <= LARGEST_SIGMA).then(|| ([f64::from(sigma.x), f64::from(sigma.y)], edge))
 }

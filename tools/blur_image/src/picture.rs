@@ -35,7 +35,7 @@ impl Picture {
             .map(move |texel| self.meaning.convert(meaning, *texel))
     }
 
-    /// The meaning of alpha for the blur of this picture.
+    /// What the alpha of the blurred picture means.
     pub fn alpha(&self, edge: Edge, format: &Format) -> BlurAlpha {
         if !format.has_alpha() {
             // The channels are plain numbers.

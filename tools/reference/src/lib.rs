@@ -6,9 +6,10 @@
 //! normalised to one. Nothing here knows how the GPU does it: no pyramid, no
 //! bilinear taps, no truncation at three sigma.
 //!
-//! Each axis is one matrix. Row `o` of the matrix holds what every input texel contributes to the output texel `o`. The
-//! weights that fall outside the picture are already folded back in, as the [`Edge`] requires. The horizontal matrix is
-//! applied first, then the vertical one.
+//! Each axis is one matrix. Row `o` of the matrix holds what every input texel
+//! contributes to the output texel `o`, with the weights that fall outside the
+//! picture already folded back in as the [`Edge`] demands. The horizontal
+//! matrix is applied first, then the vertical one.
 
 mod strong;
 
@@ -111,8 +112,8 @@ impl Picture {
 
 /// Blurs all four channels alike.
 ///
-/// `sigma` is `[horizontal, vertical]`, in texels. An axis whose sigma is below 0.03, negative or NaN stays as it is,
-/// bit for bit.
+/// `sigma` is `[horizontal, vertical]`, in texels. An axis whose sigma is below
+/// 0.03, negative or not a number stays as it is, bit for bit.
 pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: Edge) -> Picture {
     let mut result = picture.clone();
     if picture.texels.is_empty() {
@@ -131,13 +132,13 @@ pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: Edge) -> Picture 
     result
 }
 
-/// Blurs every texel with its own sigma, `sigma(x, y)`, horizontally and vertically: each is the Gaussian of that sigma
-/// of the original picture. A sigma below 0.03 leaves its axis alone.
+/// Blurs every texel with a sigma of its own, `sigma(x, y)`, horizontally and vertically: each is the Gaussian of that sigma of
+/// the picture as it was. A sigma below 0.03 leaves its axis alone.
 pub fn varying_blur(picture: &Picture, edge: Edge, sigma: impl Fn(usize, usize) -> [f64; 2] + Sync) -> Picture {
     blur_by(picture, edge, &sigma)
 }
 
-/// The same, compiled with this package's optimisation, not the caller's.
+/// The same, compiled with this package, whatever is compiled for those who call it.
 fn blur_by(picture: &Picture, edge: Edge, sigma: &(dyn Fn(usize, usize) -> [f64; 2] + Sync)) -> Picture {
     let (width, height) = (picture.width, picture.height);
     let band = |length: usize, centre: usize, sigma: f64| {
@@ -235,7 +236,8 @@ fn edge_folded_row(length: usize, centre: usize, kernel: &[f64], edge: Edge) -> 
     }
 }
 
-/// Which of `length` texels is visible at `position`, however far outside that is; `None` if there is none.
+/// Which of `length` texels is seen at `position`, however far outside that is;
+/// `None` where there is none.
 fn texel_shown_at(position: isize, length: usize, edge: Edge) -> Option<usize> {
     let end = length as isize;
     let index = match edge {

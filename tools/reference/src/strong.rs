@@ -12,13 +12,13 @@ const MEAN_FROM: f64 = 2.0;
 /// Images of periodic pictures count within this many sigmas.
 const REACH: f64 = 8.5;
 
-/// Blurs every texel with its own sigma, `sigma(x, y)`, horizontally and vertically, as
-/// [`varying_blur`](crate::varying_blur) does. Its cost is the square of the number of texels, whatever the sigmas.
+/// Blurs every texel with a sigma of its own, `sigma(x, y)`, horizontally and vertically, as [`varying_blur`](crate::varying_blur)
+/// does. It takes the square of the picture's texels, whatever the sigmas are.
 pub fn strong_blur(picture: &Picture, edge: Edge, sigma: impl Fn(usize, usize) -> [f64; 2]) -> Picture {
     blur_by(picture, edge, &sigma)
 }
 
-/// The same, compiled with this package's optimisation, not the caller's.
+/// The same, compiled with this package, whatever is compiled for those who call it.
 fn blur_by(picture: &Picture, edge: Edge, sigma: &dyn Fn(usize, usize) -> [f64; 2]) -> Picture {
     Picture::from_fn(picture.width, picture.height, |x, y| {
         let [across, down] = sigma(x, y);
@@ -35,7 +35,7 @@ fn blur_by(picture: &Picture, edge: Edge, sigma: &dyn Fn(usize, usize) -> [f64; 
     })
 }
 
-/// The contribution of each of `length` texels to the one at `centre`.
+/// What each of `length` texels contributes to the one at `centre`.
 fn weights(length: usize, centre: usize, sigma: f64, edge: Edge) -> Vec<f64> {
     let mut row = vec![0.0; length];
     if sigma < SMALLEST_SIGMA || sigma.is_nan() {
@@ -76,7 +76,7 @@ fn weights(length: usize, centre: usize, sigma: f64, edge: Edge) -> Vec<f64> {
     row
 }
 
-/// Adds the weight beyond the ends to a row with the weights of the texels themselves.
+/// Adds what lies beyond the ends to a row that holds the weights of the texels themselves.
 fn end(row: &mut [f64], centre: usize, edge: Edge) {
     let inside: f64 = row.iter().sum();
     match edge {
