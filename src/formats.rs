@@ -158,8 +158,26 @@ pub fn is_software(adapter: &AdapterInfo) -> bool {
 pub struct Capabilities {
     device: RenderDevice,
     adapter: RenderAdapter,
-    /// Whether compute passes may be used for what can be stored to.
-    computes: bool,
+    computes: Computes,
+}
+
+/// For which targets compute passes may be used, as far as they can be stored to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Computes {
+    Nothing,
+    /// Formats of [`Precision::Hdr`].
+    Hdr,
+    Everything,
+}
+
+impl Computes {
+    fn allows(self, target: Format) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Hdr => target.precision() == Precision::Hdr,
+            Self::Everything => true,
+        }
+    }
 }
 
 impl Capabilities {
@@ -167,11 +185,11 @@ impl Capabilities {
     ///
     /// [`BlurBackend::Auto`] computes whatever can be stored: on every GPU that was measured that was faster than render
     /// passes, also where a render pass has to follow for the destination. Software rasterisers have no use for workgroup
-    /// memory: there, render passes are the faster way to blur eight bits, and a third slower at most with half floats.
+    /// memory: on them render passes were faster for eight bits, and compute passes for half floats.
     #[must_use]
     pub fn new(backend: BlurBackend, adapter: &RenderAdapter, device: &RenderDevice) -> Self {
         let (limits, flags) = (device.limits(), adapter.get_downlevel_capabilities().flags);
-        let computes = flags.contains(DownlevelFlags::COMPUTE_SHADERS)
+        let can_compute = flags.contains(DownlevelFlags::COMPUTE_SHADERS)
             && limits.max_storage_textures_per_shader_stage >= 1
             && limits.max_compute_workgroup_storage_size >= WORKGROUP_BYTES
             && limits.max_compute_invocations_per_workgroup >= WORKGROUP_THREADS
@@ -180,12 +198,12 @@ impl Capabilities {
         Self {
             device: device.clone(),
             adapter: adapter.clone(),
-            computes: computes
-                && match backend {
-                    BlurBackend::Auto => !is_software(&adapter.get_info()),
-                    BlurBackend::Fragment => false,
-                    BlurBackend::Compute => true,
-                },
+            computes: match backend {
+                _ if !can_compute => Computes::Nothing,
+                BlurBackend::Fragment => Computes::Nothing,
+                BlurBackend::Auto if is_software(&adapter.get_info()) => Computes::Hdr,
+                BlurBackend::Auto | BlurBackend::Compute => Computes::Everything,
+            },
         }
     }
 
@@ -207,7 +225,7 @@ impl Capabilities {
                 lacks,
             })?;
         // The tiles of compute passes lie in workgroup memory as half floats.
-        let tiling = if self.computes && intermediate == TextureFormat::Rgba16Float {
+        let tiling = if self.computes.allows(destination) && intermediate == TextureFormat::Rgba16Float {
             Tiling::Tiled {
                 stores: ends.has_storage && self.is_storable(destination),
             }
@@ -253,7 +271,7 @@ impl Capabilities {
         let known = self.readable(source)?;
         let target = self.writable(source).or_else(|_| self.writable(known.stand_in()))?;
         let mut usages = TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST | TextureUsages::RENDER_ATTACHMENT;
-        if self.computes && self.is_storable(target) {
+        if self.computes.allows(target) && self.is_storable(target) {
             usages |= TextureUsages::STORAGE_BINDING;
         }
         Ok((target.texture, usages))

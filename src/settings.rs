@@ -59,8 +59,8 @@ pub enum BlurStage {
 )]
 pub enum BlurBackend {
     /// On GPUs [`Compute`](Self::Compute), which was faster on every GPU that was measured. Software rasterisers
-    /// (llvmpipe, SwiftShader, WARP) run [`Fragment`](Self::Fragment) for formats of eight bits and
-    /// [`Compute`](Self::Compute) for others, which is faster there. Without compute shaders,
+    /// (llvmpipe, SwiftShader, WARP) run [`Fragment`](Self::Fragment) for targets of eight bits and
+    /// [`Compute`](Self::Compute) for targets of half floats, which is faster there. Without compute shaders,
     /// [`Fragment`](Self::Fragment).
     #[default]
     Auto,
