@@ -84,8 +84,8 @@ pub fn decimation_weights(octaves: u32) -> Vec<f64> {
     weights
 }
 
-/// The first texel of [`decimation_weights`], counted from the first source texel that the new texel covers: `5 (P - 1)
-/// + 1` weights are centred on `P` texels.
+/// The first texel of [`decimation_weights`], counted from the first source texel that the new texel covers:
+/// `5 (P - 1) + 1` weights are centred on `P` texels.
 #[must_use]
 pub const fn decimation_start(octaves: u32) -> i32 {
     -2 * ((1 << octaves) - 1)

@@ -18,10 +18,10 @@
 //! 3. **up**: the cubic B-spline straight to full resolution, which adds `P² / 3` at *every* phase of the grid. That is
 //!    why nothing shimmers when the content moves.
 //!
-//! All variances are in source texels squared, so the residual sigma in texels of the low level is `σ'² = (σ² - 5 (P² -
-//! 1) / 12) / P² - 1/3`. `n` is the largest number of octaves with `σ ≥ ρ P`, where the [`Precision`] decides ρ. The
-//! fourth cumulants of a binomial and a B-spline are less than a Gaussian's; the residual kernel compensates for that
-//! ([`compensated_gaussian`](kernel::compensated_gaussian)).
+//! All variances are in source texels squared, so the residual sigma in texels of the low level is
+//! `σ'² = (σ² - 5 (P² - 1) / 12) / P² - 1/3`. `n` is the largest number of octaves with `σ ≥ ρ P`, where the
+//! [`Precision`] decides ρ. The fourth cumulants of a binomial and a B-spline are less than a Gaussian's; the residual
+//! kernel compensates for that ([`compensated_gaussian`](kernel::compensated_gaussian)).
 //!
 //! The chain of octaves is cheaper than a strided Gaussian straight to the low level, although it has more passes. It
 //! fetches less: counted per texel of the picture before the upsampling, 11 times instead of 23 at `P = 2`, and 5 times

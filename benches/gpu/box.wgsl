@@ -1,7 +1,7 @@
 // The box blur of the Gaussian's variance: the mean of the texels around each one, along one axis.
 //
-// Equal weights on -r .. r have the variance r (r + 1) / 3, which equals σ² only for a few σ. So the two texels at ± (r
-// + 1) get the weight e in [0, 1) that supplies the rest:
+// Equal weights on -r .. r have the variance r (r + 1) / 3, which equals σ² only for a few σ. So the two texels at
+// ± (r + 1) get the weight e in [0, 1) that supplies the rest:
 //
 //   (r (r + 1) (2r + 1) / 3 + 2 e (r + 1)²) / (2r + 1 + 2e) = σ²
 //
