@@ -1,4 +1,4 @@
-//! What a camera shows goes out of focus and comes back, over and over.
+//! A camera's picture goes out of focus and comes back, over and over.
 //!
 //! ```text
 //! cargo run --example camera

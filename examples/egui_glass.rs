@@ -6,12 +6,12 @@
 //!
 //! You should see a moving scene at dusk, a score and a bar of Bevy's user interface, and a translucent window of egui
 //! over both. Drag the window by its title: scene, score and bar are blurred under it and nowhere else, in the shape of
-//! the window, round corners included, without a frame's delay. Fold it by the triangle in its title, and the glass gets
-//! shorter with it. All that egui paints stays sharp. The sliders change the glass.
+//! the window, rounded corners included, without a frame's delay. Fold the window by the triangle in its title: the
+//! glass shrinks with it. Everything that egui paints stays sharp. The sliders change the glass.
 //!
-//! The plugins of egui and of the blur do not know each other, so `put_glass_under_egui` says which of the two comes
-//! first, and `show_window` keeps the glass where the window is. egui paints all its windows at once, so glass under one
-//! of them cannot show another one.
+//! The plugins of egui and of the blur do not know each other. So `put_glass_under_egui` orders the two, and
+//! `show_window` keeps the glass under the window. egui paints all its windows at once, so glass under one window
+//! cannot show another one.
 
 mod common;
 
@@ -62,8 +62,8 @@ fn main() -> AppExit {
 
 /// Paints regions over Bevy's user interface, and egui over them.
 ///
-/// Both `egui_pass` and `GaussianBlurSystems::BackdropAboveUi` run after Bevy's own user interface. Without this, either
-/// might come first.
+/// Both `egui_pass` and `GaussianBlurSystems::BackdropAboveUi` run after Bevy's own user interface. Without this, their
+/// order is not defined.
 fn put_glass_under_egui(app: &mut App) {
     if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
         render_app
@@ -78,13 +78,13 @@ fn spawn_camera_and_glass(mut commands: Commands) {
         .id();
     commands.spawn((
         Name::new("Glass"),
-        // It has no place until there is a window.
+        // It is empty until the window exists.
         BackdropRegion::new(camera, Rect::default()).with_corners(Vec4::splat(f32::from(CORNER))),
         BackdropBlur::new(48.0).with_saturation(1.3),
     ));
 }
 
-/// Something of Bevy's user interface for the window to lie over.
+/// A part of Bevy's user interface, for the window to lie over.
 fn spawn_hud(mut commands: Commands) {
     let label = |text: &'static str| (Text::new(text), TextFont::from_font_size(40.0), TextColor(Color::WHITE));
     commands.spawn((
@@ -113,14 +113,14 @@ fn spawn_hud(mut commands: Commands) {
     ));
 }
 
-/// Makes egui's windows see-through, with a bright rim.
+/// Makes egui's windows translucent, with a bright rim.
 fn style_windows(mut contexts: EguiContexts) -> Result {
     contexts.ctx_mut()?.all_styles_mut(|style| {
         let visuals = &mut style.visuals;
         visuals.window_fill = Color32::from_black_alpha(90);
         visuals.window_stroke = Stroke::new(1.0, Color32::from_white_alpha(70));
         visuals.window_corner_radius = CornerRadius::same(CORNER);
-        // A shadow of egui also fills the window, and would lie over the glass.
+        // egui's shadows also fill the window, and would cover the glass.
         visuals.window_shadow = Shadow::NONE;
         // Behind the title.
         visuals.widgets.open.weak_bg_fill = Color32::from_white_alpha(12);
@@ -130,9 +130,9 @@ fn style_windows(mut contexts: EguiContexts) -> Result {
     Ok(())
 }
 
-/// Shows the window, and puts the glass where it is.
+/// Shows the window, and puts the glass under it.
 ///
-/// This runs before the frame is rendered, so the glass does not lag behind a window that is dragged.
+/// This runs before the frame is rendered, so the glass does not lag behind a dragged window.
 fn show_window(mut contexts: EguiContexts, mut glass: Single<(&mut BackdropRegion, &mut BackdropBlur)>) -> Result {
     let (region, backdrop) = &mut *glass;
     let window = Window::new("Glass")
@@ -140,12 +140,12 @@ fn show_window(mut contexts: EguiContexts, mut glass: Single<(&mut BackdropRegio
         .resizable(false)
         .fade_in(false)
         .show(contexts.ctx_mut()?, |ui| edit(ui, backdrop));
-    // A window that is closed has no glass.
+    // A closed window has no glass.
     region.rect = window.map_or(Rect::default(), |window| to_bevy(window.response.rect));
     Ok(())
 }
 
-/// A point of egui is a logical pixel of the window. The camera fills the window, so its viewport begins where egui does.
+/// A point of egui is a logical pixel of the window. The camera fills the window, so its viewport has the same origin.
 fn to_bevy(rect: egui::Rect) -> Rect {
     Rect::new(rect.min.x, rect.min.y, rect.max.x, rect.max.y)
 }

@@ -5,12 +5,12 @@
 //! ```
 //!
 //! You should see a planet with its moons and drifting stars, all sharp. Press space: the scene stands still and goes
-//! softly out of focus within a third of a second, without a jump, while the word "Paused" appears and is sharp: the
+//! softly out of focus within a third of a second, without a jump. The word "Paused" appears and is sharp, because the
 //! user interface is drawn after the blur. Press space again: the scene comes back into focus just as softly and moves
-//! on. It takes equally long at every frame rate, and looks the same at every window size, since the radius is a
+//! on. This takes equally long at every frame rate, and looks the same at every window size, since the radius is a
 //! percentage of the viewport's height. While the game runs the radius is 0, and the blur costs nothing.
 //!
-//! Without a user the game is paused in the middle of the frames, so that the screenshot shows the pause.
+//! Without a user, the game is paused in the middle of the frames, so that the screenshot shows the pause.
 
 #[path = "common/unattended.rs"]
 mod unattended;
@@ -166,7 +166,7 @@ fn spawn_planets(
 
 fn spawn_stars(mut commands: Commands) {
     for index in 0..300 {
-        // Multiples of irrational numbers are spread evenly without looking regular.
+        // Multiples of irrational numbers are evenly spread without looking regular.
         let spread = |number: f32| (number * index as f32).fract();
         let depth = spread(0.618_034);
         commands.spawn((
@@ -186,7 +186,7 @@ fn spawn_stars(mut commands: Commands) {
     }
 }
 
-/// Pauses the game, or goes on, at the press of a key.
+/// Pauses or resumes the game when the key is pressed.
 fn pause(
     keys: Res<ButtonInput<KeyCode>>,
     schedule: Res<Schedule>,
@@ -206,8 +206,8 @@ fn pause(
     }
 }
 
-/// Goes into and out of focus at a speed that depends on the time alone, not on the frames. Real time, because the
-/// game's time stands still in a pause.
+/// Eases into and out of focus at a speed that depends on time, not on frames. It uses real time, because the game's
+/// time stands still in a pause.
 fn ease_blur(time: Res<Time<Real>>, mut pause: ResMut<Pause>, mut blur: Single<&mut GaussianBlur>) {
     let step = time.delta_secs() / EASING_TIME;
     let change = if pause.is_on { step } else { -step };

@@ -4,13 +4,13 @@
 //! cargo run --release --example freeze [-- --frames N --screenshot FILE]
 //! ```
 //!
-//! You should see some two thousand boxes in motion, and at the top what a frame takes: the whole of it on the CPU, and the
-//! passes on the GPU. Press Escape: within a third of a second the scene goes out of focus, and both times fall to next to
-//! nothing, for as long as the pause lasts. Press Escape again: the scene moves at once, while it comes back into focus. Below
-//! the current times stand those of the last running and the last paused frame.
+//! You should see about 2000 moving boxes, and at the top the time of a frame: all of it on the CPU, and its passes
+//! on the GPU. Press Escape: within a third of a second the scene goes out of focus. Both times fall to next to nothing
+//! for as long as the pause lasts. Press Escape again: the scene moves at once, while it comes back into focus. Below
+//! the current times you see those of the last running and the last paused frame.
 //!
-//! Two cameras share one texture: that of the world, and that of the user interface, whose glass covers the viewport. Frozen
-//! glass needs no world: one frame after it has been frozen the world's camera is switched off. Without a user the pause
+//! Two cameras share one texture: the world's, and the user interface's, whose glass covers the viewport. Frozen glass
+//! needs no world: one frame after it has been frozen, the world's camera is switched off. Without a user, the pause
 //! begins after 30 frames.
 
 mod common;
@@ -66,7 +66,7 @@ fn main() -> AppExit {
     })
     .add_systems(Startup, (spawn_cameras, spawn_boxes, spawn_interface))
     .add_systems(Update, (turn, toggle, stop_world, ease, show_times).chain())
-    // A lost picture needs a world again.
+    // Without its picture, the glass needs the world again.
     .add_observer(|_: On<FreezeLost>, mut cameras: Query<&mut Camera, With<World3d>>| {
         cameras.iter_mut().for_each(|mut camera| camera.is_active = true);
     });
@@ -94,7 +94,7 @@ struct World3d;
 #[derive(Component)]
 struct Glass;
 
-/// What a frame takes.
+/// The time of a frame.
 #[derive(Component)]
 struct Times;
 
@@ -104,7 +104,7 @@ struct Turning(f32);
 
 fn spawn_cameras(mut commands: Commands) {
     commands.spawn((World3d, Camera3d::default(), viewpoint(9.0), Hdr, Msaa::Sample4));
-    // It shares the texture of the world's camera: the same target, `Hdr` and `Msaa`, and it clears nothing.
+    // It shares the texture of the world's camera: the same target, `Hdr` and `Msaa`, and no clear colour.
     commands.spawn((
         Camera2d,
         IsDefaultUiCamera,
@@ -123,7 +123,7 @@ fn spawn_boxes(
     mut materials: ResMut<Assets<StandardMaterial>>,
     mut windows: Query<&mut Window>,
 ) {
-    // What a frame takes is seen only where it does not wait for the screen.
+    // The time of a frame is visible only if frames do not wait for the screen.
     windows
         .iter_mut()
         .for_each(|mut window| window.present_mode = PresentMode::AutoNoVsync);
@@ -195,7 +195,7 @@ fn toggle(
     }
 }
 
-/// The picture is taken in the frame in which the glass is frozen. From the next one on nobody needs the world.
+/// The picture is taken in the frame in which the glass is frozen. From the next frame on, the world is not needed.
 fn stop_world(pause: Res<Pause>, mut cameras: Query<&mut Camera, With<World3d>>) {
     if pause.is_on && pause.frames != 1 {
         return;
@@ -205,7 +205,7 @@ fn stop_world(pause: Res<Pause>, mut cameras: Query<&mut Camera, With<World3d>>)
     }
 }
 
-/// In real time, because the game's time stands still in a pause.
+/// Uses real time, because the game's time stands still in a pause.
 fn ease(time: Res<Time<Real>>, mut pause: ResMut<Pause>, mut glass: Single<&mut BackdropBlur, With<Glass>>) {
     let step = time.delta_secs() / EASING_TIME;
     pause.progress = (pause.progress + if pause.is_on { step } else { -step }).clamp(0.0, 1.0);
@@ -215,7 +215,7 @@ fn ease(time: Res<Time<Real>>, mut pause: ResMut<Pause>, mut glass: Single<&mut 
     glass.brightness = 1.0 - 0.3 * eased;
 }
 
-/// The times of this frame, and those of the last running and the last paused one that was like the frames before it.
+/// The times of this frame, and of the last running and the last paused frame that resembled the frames before it.
 fn show_times(
     store: Res<DiagnosticsStore>,
     pause: Res<Pause>,
@@ -242,8 +242,7 @@ fn show_times(
     );
 }
 
-/// The times of all passes that ran lately, in so many milliseconds, each as Bevy's recorder has it, without those that others
-/// contain.
+/// The times of all passes of the last `lately` milliseconds, from Bevy's recorder, without those that contain others.
 fn gpu_time(store: &DiagnosticsStore, lately: f64) -> String {
     let lately = Duration::from_secs_f64(lately.max(300.0) * 1e-3);
     let passes: Vec<(&str, f64)> = store

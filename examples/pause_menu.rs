@@ -4,14 +4,14 @@
 //! cargo run --example pause_menu [-- --frames N --screenshot FILE]
 //! ```
 //!
-//! You should see a moving scene at dusk with a score and a bar at the bottom. Press Escape: the game stands still;
-//! within a third of a second scene, score and bar go out of focus, paler and darker, without a jump, while buttons
-//! slide in from the left and the item that was found last from the right. Both are sharp: the glass is the node that
-//! they are children of. Press Escape again, or the first button: everything goes back just as softly.
+//! You should see a moving scene at dusk with a score and a bar at the bottom. Press Escape: the game stands still.
+//! Within a third of a second scene, score and bar go out of focus, paler and darker, without a jump, while buttons
+//! slide in from the left and the last found item from the right. Both are sharp, because they are children of the
+//! glass. Press Escape again, or the first button: everything goes back just as softly.
 //!
-//! A blur of the camera would leave the score sharp, or blur the menu as well. While the game runs the menu is hidden,
-//! and its glass costs nothing. During the pause the glass is frozen: once it has been eased in, nothing is blurred any more. (The
-//! example `freeze` stops the world behind it as well.) Without a user the game is paused after 20 frames.
+//! A blur of the camera would leave the score sharp, or blur the menu as well. While the game runs, the menu is hidden,
+//! and its glass costs nothing. During the pause the glass is frozen: once it has been eased in, nothing is blurred any
+//! more. (The example `freeze` stops the world behind it as well.) Without a user, the game is paused after 20 frames.
 
 mod common;
 
@@ -30,7 +30,7 @@ const PAUSED_RADIUS: f32 = 36.0;
 /// How long the game takes to go out of focus, in seconds.
 const EASING_TIME: f32 = 0.35;
 
-/// How far the two sides of the menu slide, in logical pixels: out of the window.
+/// How far both sides of the menu slide, in logical pixels: out of the window.
 const SLIDE: f32 = 420.0;
 
 /// The frame of the pause without a user.
@@ -83,11 +83,11 @@ struct PauseAt {
 #[derive(Component)]
 struct Menu;
 
-/// Slides in. Where it comes from, in logical pixels to the right.
+/// Slides in from this far to the right, in logical pixels.
 #[derive(Component)]
 struct Slide(f32);
 
-/// What a button does.
+/// The action of a button.
 #[derive(Component, Clone, Copy)]
 enum Choice {
     Resume,
@@ -108,7 +108,7 @@ fn label(text: &'static str, size: f32) -> impl Bundle {
     (Text::new(text), TextFont::from_font_size(size), TextColor(Color::WHITE))
 }
 
-/// The user interface of the game itself, which is blurred with it.
+/// The user interface of the game, which is blurred with the scene.
 fn spawn_hud(mut commands: Commands) {
     commands.spawn((
         Name::new("HUD"),
@@ -143,7 +143,7 @@ fn spawn_menu(mut commands: Commands, assets: Res<AssetServer>) {
             Menu,
             BackdropBlur::new(0.0),
             Visibility::Hidden,
-            // Over everything that the game itself shows.
+            // Over everything that belongs to the game.
             GlobalZIndex(1),
             Node {
                 width: percent(100),
@@ -217,7 +217,7 @@ fn button_colour(interaction: Interaction) -> Color {
     Color::WHITE.with_alpha(alpha)
 }
 
-/// Pauses the game, or goes on, at the press of a key.
+/// Pauses or resumes the game when the key is pressed.
 fn press_key(keys: Res<ButtonInput<KeyCode>>, pause_at: Res<PauseAt>, mut frame: Local<u32>, mut pause: ResMut<Pause>) {
     *frame += 1;
     if keys.just_pressed(KeyCode::Escape) || pause_at.frame == Some(*frame) {
@@ -244,7 +244,7 @@ fn press_button(
     }
 }
 
-/// The picture behind the menu is that of the frame in which time stops.
+/// Freezes the picture behind the menu in the frame in which time stops.
 fn stop_time(
     pause: Res<Pause>,
     mut game_time: ResMut<Time<Virtual>>,
@@ -263,7 +263,7 @@ fn stop_time(
     }
 }
 
-/// Eases the glass and the menu in and out. In real time, because the game's time stands still in a pause.
+/// Eases the glass and the menu in and out. It uses real time, because the game's time stands still in a pause.
 fn ease(
     time: Res<Time<Real>>,
     mut pause: ResMut<Pause>,

@@ -5,13 +5,13 @@
 //! ```
 //!
 //! You should see the same moving scene twice, with a thin divider between the halves:
-//! - on the left a light blur after tonemapping. Everything is out of focus alike, and a small lamp fades away, since
-//!   its light has been cut off at white before it is spread out;
-//! - on the right a stronger blur in the camera's HDR picture, before bloom and tonemapping. Lamps and sparks are much
-//!   brighter than white there, and so they grow into shining discs, as out of focus in a photograph.
+//! - on the left, a weak blur after tonemapping. Everything is equally out of focus, and a small lamp fades away, since
+//!   its light has been clipped at white before it is blurred;
+//! - on the right, a stronger blur in the camera's HDR picture, before bloom and tonemapping. Lamps and sparks are much
+//!   brighter than white there, so they grow into shining discs, as in an unfocused photograph.
 //!
-//! No light leaks across the divider: each half is blurred as if nothing were beside it. The labels and the divider stay
-//! sharp, because the user interface is drawn after both stages. Resize the window: both halves follow.
+//! No light leaks across the divider: each half is blurred as if nothing were beside it. The labels and the divider
+//! stay sharp, because the user interface is drawn after both stages. Resize the window: both halves follow.
 
 mod common;
 
@@ -79,7 +79,7 @@ fn spawn_views(mut commands: Commands) {
         .id();
     spawn_label(&mut commands, left, "radius 12, after tonemapping");
     spawn_label(&mut commands, right, "radius 30, HDR, before tonemapping");
-    // The left half's user interface ends at its viewport; a border there is the divider.
+    // The left half's user interface ends at its viewport; its border there is the divider.
     commands.spawn((
         UiTargetCamera(left),
         Node {
@@ -120,7 +120,7 @@ fn divide_window(window: Single<Ref<Window>>, mut cameras: Query<(&Half, &mut Ca
             Half::Left => (0, middle),
             Half::Right => (middle, size.x),
         };
-        // A minimised window has no size, and a viewport must have one.
+        // A minimised window has no size, but a viewport must have one.
         camera.is_active = end > start && size.y > 0;
         if camera.is_active {
             camera.viewport = Some(Viewport {

@@ -4,10 +4,10 @@
 //! cargo run --release --example tilt_shift [-- --frames N --screenshot FILE]
 //! ```
 //!
-//! You should see a little town from above, with cars in its streets. Only a band across the middle is in focus, as in a
-//! photograph of something small. Drag up and down: the band follows the pointer. Drag to the left or right: it tilts. Turn
-//! the mouse wheel: the blur grows or shrinks, at most to nothing. Where the band ends nothing jumps, no edge has a halo,
-//! and what is sharp is sharp to the bit.
+//! You should see a little town from above, with cars in its streets. Only a band across the middle is in focus, as in
+//! a photograph of a miniature. Drag up and down: the band follows the pointer. Drag to the left or right: it tilts.
+//! Turn the mouse wheel: the blur grows or shrinks. Nothing jumps at the edge of the band, no object has a halo, and
+//! the band is sharp to the bit.
 
 #[path = "common/unattended.rs"]
 mod unattended;
@@ -22,7 +22,7 @@ use unattended::{Unattended, fail};
 /// The largest radius, in percent of the window's height.
 const LARGEST_RADIUS: f32 = 12.0;
 
-/// The blocks of the town along each side, and how far apart they are.
+/// The blocks of the town along each side, and their distance.
 const BLOCKS: i32 = 13;
 const BLOCK: f32 = 6.0;
 
@@ -58,7 +58,7 @@ fn main() -> AppExit {
     unattended.run(&mut app)
 }
 
-/// Where the band lies.
+/// The position of the band.
 #[derive(Resource)]
 struct Band {
     /// Its middle, as a share of the window's height.
@@ -83,7 +83,7 @@ struct Car {
     speed: f32,
 }
 
-/// Multiples of an irrational number are spread evenly without looking regular.
+/// Multiples of an irrational number are evenly spread without looking regular.
 fn spread(index: i32, number: f32) -> f32 {
     (number * index as f32).rem_euclid(1.0)
 }
@@ -92,7 +92,7 @@ fn spawn_camera(mut commands: Commands) {
     commands.spawn((
         Name::new("Camera"),
         Camera3d::default(),
-        // From far away and through a long lens, as one looks at a model.
+        // From far away and through a long lens, as for a view of a model.
         Projection::from(PerspectiveProjection { fov: 0.3, ..default() }),
         Transform::from_xyz(-38.0, 62.0, 72.0).looking_at(Vec3::new(0.0, 0.0, 1.0), Vec3::Y),
         GaussianBlur::new(5.0).with_unit(BlurUnit::ViewportHeight),
@@ -108,7 +108,7 @@ fn spawn_camera(mut commands: Commands) {
     ));
 }
 
-/// The centres of all blocks, each with a number of its own.
+/// The centres of all blocks, each with a number.
 fn blocks() -> impl Iterator<Item = (i32, Vec3)> {
     let half = (BLOCKS - 1) as f32 / 2.0;
     (0..BLOCKS * BLOCKS).map(move |index| {

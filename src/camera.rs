@@ -1,8 +1,8 @@
-//! Front end: blur what a camera shows.
+//! Front end: blur a camera's picture.
 //!
-//! The picture is read from the camera's main texture and written back into it, inside the viewport only. The main
-//! texture is not flipped: its other half may belong to another camera of the same target. Under MSAA the resolved
-//! texture is meant.
+//! The blur reads the picture from the camera's main texture and writes it back, inside the viewport only. It does not
+//! flip the main texture: the other half may belong to another camera of the same target. With MSAA it uses the
+//! resolved texture.
 
 mod freeze;
 mod views;
@@ -64,7 +64,7 @@ impl Plugin for BlurCameraPlugin {
     }
 }
 
-/// Puts the three stages into the schedule of a kind of camera.
+/// Adds the three stages to the schedule of a kind of camera.
 fn add_stages<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clone, early: S, post: S) {
     use GaussianBlurSystems as Systems;
     app.configure_sets(
@@ -103,14 +103,14 @@ fn add_stages<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clo
 pub struct CameraBlur {
     sigma: Vec2,
     edge: EdgeMode,
-    /// The share of sigma that each texel gets, `None` if it is the same everywhere.
+    /// The share of sigma of each texel, `None` if it is the same everywhere.
     field: Option<SigmaField>,
     stage: BlurStage,
-    /// Whether the picture holds light at that stage, and not what a display shows.
+    /// Whether the picture holds light at that stage, rather than display values.
     is_light: bool,
     /// Whether it is dithered if it ends in eight bits.
     dithers: bool,
-    /// What is inserted late in a frame is labelled in the next one.
+    /// A label that is inserted late in a frame arrives in the next one.
     label: Option<BlurLabel>,
     /// Whether the camera is blurred in this frame.
     is_there: bool,
@@ -136,7 +136,7 @@ type BlurredCamera = (
     Option<&'static BlurLabel>,
 );
 
-/// Takes the blurs of all active cameras over. Those of the last frame that are no more go, with all that they held.
+/// Extracts the blurs of all active cameras. Blurs that no longer exist release all that they held.
 fn extract_cameras(
     mut commands: Commands,
     cameras: Extract<Query<BlurredCamera>>,
@@ -150,7 +150,7 @@ fn extract_cameras(
         let stage = stage.copied().unwrap_or_default();
         let scale_factor = camera.target_scaling_factor().unwrap_or(1.0);
         let extracted = CameraBlur {
-            // A radius out of range is no blur, and is reported elsewhere.
+            // An invalid radius is no blur; another system reports it.
             sigma: blur
                 .sigma_in_texels(scale_factor, viewport.height())
                 .unwrap_or(Vec2::ZERO),
@@ -158,12 +158,12 @@ fn extract_cameras(
             field: field_of(profile, viewport),
             stage,
             is_light: stage == BlurStage::BeforeTonemapping || finish.is_light(),
-            // Before tonemapping it is not needed: what that adds is not blurred away.
+            // Before tonemapping it is not needed: tonemapping adds its noise after the blur.
             dithers: stage != BlurStage::BeforeTonemapping && finish.dithers(),
             label: label.cloned(),
             is_there: true,
         };
-        // Commands take memory, which a frame like the last one needs none of.
+        // Commands allocate; an unchanged frame must not.
         if let Ok((_, mut known)) = known.get_mut(entity) {
             *known = extracted;
         } else {
@@ -175,7 +175,7 @@ fn extract_cameras(
     }
 }
 
-/// The share of sigma that each texel of a viewport gets.
+/// The share of sigma of each texel of a viewport.
 fn field_of(profile: Option<&BlurProfile>, viewport: URect) -> Option<SigmaField> {
     let placement = Affine2::from_translation(viewport.min.as_vec2());
     SigmaField::new(profile, viewport.size().as_vec2(), placement)
@@ -187,10 +187,10 @@ type AnnouncedCamera = (
     Option<&'static DebandDither>,
 );
 
-/// Asks for the programs of every camera, blurred or not: as it is, and as it would be with the other dynamic range. Those of
-/// the usual cameras are asked for from the first frame on, so that the first camera finds them.
+/// Requests the programs of every camera, blurred or not, with its dynamic range and with the other. The programs of
+/// the usual cameras are requested from the first frame on, so that they are compiled before the first camera appears.
 ///
-/// Those of blurs that vary come with the first profile: most apps have none.
+/// The programs of varying blurs are requested with the first profile: most apps have none.
 fn announce_cameras(cameras: Query<AnnouncedCamera>, blurs: Query<&CameraBlur>, mut preparer: BlurPreparer) {
     for format in USUAL_PICTURES {
         // `Camera3d` dithers, and most outputs have eight bits, encoded as sRGB.
@@ -209,7 +209,7 @@ fn announce_cameras(cameras: Query<AnnouncedCamera>, blurs: Query<&CameraBlur>, 
     }
 }
 
-/// Asks for the programs of pictures of a format: of light and of what a display shows, dithered and not.
+/// Requests the programs for pictures of a format: light and display values, dithered and not.
 fn announce(preparer: &mut BlurPreparer, format: TextureFormat, dither: Dither, varies: bool) {
     for is_light in [false, true] {
         let ends = Ends::of_camera(format, is_light);
@@ -231,7 +231,7 @@ type PreparedCamera = (
     Option<&'static mut CameraFreeze>,
 );
 
-/// Brings the jobs of all blurred cameras up to date.
+/// Updates the jobs of all blurred cameras.
 fn prepare_cameras(
     mut commands: Commands,
     mut cameras: Query<PreparedCamera>,
@@ -259,14 +259,14 @@ fn prepare_cameras(
     }
 }
 
-/// Jobs hold what belongs to a render device. When that is made anew, so are they.
+/// Jobs hold objects of a render device. When the device is replaced, so are they.
 fn forget_jobs(mut commands: Commands, jobs: Query<Entity, With<CameraJob>>) {
     for entity in &jobs {
         commands.entity(entity).remove::<CameraJob>();
     }
 }
 
-/// What a camera's picture is dithered to if it has a format.
+/// How a camera's picture is dithered if it has this format.
 fn dither_of(
     dithers: bool,
     format: TextureFormat,
@@ -295,7 +295,7 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
                 ..Ends::of_camera(format, blur.is_light)
             },
             target: target.main_texture().id(),
-            // The camera paints it anew in every frame.
+            // The camera paints it again in every frame.
             source_is_fresh: true,
         },
         work: Work::blur(blur.sigma, blur.edge, blur.field.clone()),

@@ -1,4 +1,4 @@
-//! What blurs cost: labels, the paths of their figures, and the plugin that publishes them.
+//! The cost of blurs: labels, diagnostic paths, and the plugin that publishes them.
 
 pub(crate) mod assign;
 pub(crate) mod backdrops;

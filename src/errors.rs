@@ -1,11 +1,11 @@
-//! What can be wrong with a blur, and how to say so just once.
+//! What can be wrong with a blur, and how to report it once.
 
 use bevy::prelude::*;
 use core::fmt;
 use core::mem::{Discriminant, discriminant};
 use wgpu::TextureFormat;
 
-/// Why something is not blurred. Whatever was there before stays as it was.
+/// Why something is not blurred. The previous contents stay as they were.
 #[derive(Clone, Debug, PartialEq, Reflect)]
 #[reflect(opaque, Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -22,33 +22,33 @@ pub enum BlurError {
     SourceNotLoaded,
     /// The mask of a profile could not be loaded.
     MaskNotLoaded,
-    /// A mask that is not two-dimensional with one layer, or in a format that holds no shares.
+    /// A mask that is not two-dimensional with one layer, or whose format holds no shares.
     UnsupportedMask {
         /// The format of the mask's view.
         format: TextureFormat,
     },
-    /// A mask that is the image the blur writes.
+    /// A mask that is the blur's own target.
     MaskIsTarget,
     /// A source in a format that cannot be blurred.
     UnsupportedSource {
         /// The format of the source's view.
         format: TextureFormat,
-        /// What would be needed.
+        /// What is missing.
         lacks: FormatCapability,
     },
     /// A target in a format that cannot be written.
     UnsupportedTarget {
         /// The format of the target's view.
         format: TextureFormat,
-        /// What would be needed.
+        /// What is missing.
         lacks: FormatCapability,
     },
-    /// The intermediate textures that the formats of source and target ask for cannot be written. WebGL 2 needs an extension
-    /// to render to floats.
+    /// Intermediate textures of the format that source and target require cannot be rendered to. WebGL 2 needs an
+    /// extension to render to floats.
     UnsupportedIntermediate {
         /// The format of the intermediate textures.
         format: TextureFormat,
-        /// What would be needed.
+        /// What is missing.
         lacks: FormatCapability,
     },
     /// An image that is a volume, a line, or multisampled.
@@ -60,7 +60,7 @@ pub enum BlurError {
         /// The name of the missing [`TextureUsages`](wgpu::TextureUsages) flag.
         usage: &'static str,
     },
-    /// A view that shows more than one layer of one mip level, where a blur takes just one.
+    /// A view that shows more than one layer or more than one mip level, where a blur takes just one.
     WideView {
         /// `"source"` or `"target"`.
         image: &'static str,
@@ -73,7 +73,7 @@ pub enum BlurError {
     OverlappingViews {
         /// The first mip level and the first layer that the source shows.
         source: [u32; 2],
-        /// Those that the target shows.
+        /// The first mip level and the first layer that the target shows.
         target: [u32; 2],
     },
     /// Bounds that do not contain the region, or reach beyond the source.
@@ -85,7 +85,8 @@ pub enum BlurError {
         /// The source's size in texels.
         source: UVec2,
     },
-    /// Textures of other formats or sizes than those that a blur was prepared for, or of which one is another one's target.
+    /// Textures of another format, size or usage than the blur was prepared for, or one texture where it was prepared for
+    /// two, or two where it was prepared for one.
     NotAsPrepared,
     /// A target that is not as large as its source.
     SizeMismatch {
@@ -94,7 +95,7 @@ pub enum BlurError {
         /// The target's size in texels.
         target: UVec2,
     },
-    /// A target that has not as many layers as its source.
+    /// A target with another number of layers than its source.
     LayerMismatch {
         /// The layers that the source's view shows.
         source: u32,
@@ -103,7 +104,7 @@ pub enum BlurError {
     },
     /// A target that another blur writes already.
     SharedTarget {
-        /// The entity of the blur that was there before.
+        /// The entity of the blur that wrote it first.
         other: Entity,
     },
     /// An intermediate texture or image larger than the GPU allows.
@@ -113,8 +114,8 @@ pub enum BlurError {
         /// The largest width and height of a texture on this GPU.
         limit: u32,
     },
-    /// The GPU has no memory left for a texture that the blur needs. It is asked for again in every frame in which the blur is
-    /// due, so the blur resumes when there is room.
+    /// The GPU has no memory left for a texture that the blur needs. The blur tries again in every frame in which it is
+    /// due, and resumes when there is room.
     OutOfMemory {
         /// The size of that texture, in texels.
         size: UVec2,
@@ -123,13 +124,13 @@ pub enum BlurError {
     },
 }
 
-/// What a format, a device or a GPU may lack.
+/// What a format, a device or a GPU lacks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FormatCapability {
-    /// The format holds depths, stencils or planes of video, and no colours.
+    /// The format holds depths, stencils or planes of video, not colours.
     Colour,
-    /// Features that the device does not have, or that the app has not asked for.
+    /// Features that the device does not have, or that the app has not enabled.
     Feature(wgpu::Features),
     /// The GPU cannot read textures of the format.
     Sampling,
@@ -248,12 +249,12 @@ impl fmt::Display for BlurError {
 
 impl core::error::Error for BlurError {}
 
-/// Lets a failure through when it is news: not while the last attempt failed in the same way.
+/// Lets a failure through when it is new: not while the last attempt failed in the same way.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reported(Option<Discriminant<BlurError>>);
 
 impl Reported {
-    /// The failure of an outcome, if it has to be reported. A success forgets the failures before it.
+    /// The failure of an outcome, if it must be reported. A success forgets the failures before it.
     pub fn news(&mut self, outcome: Result<(), BlurError>) -> Option<BlurError> {
         let kind = outcome.as_ref().err().map(discriminant);
         let is_news = self.0 != kind;

@@ -1,12 +1,13 @@
-//! Pictures that frozen blurs go on with ([`FreezeBlur`](crate::FreezeBlur)): taking them, keeping them, and losing them.
+//! The kept pictures of frozen blurs ([`FreezeBlur`](crate::FreezeBlur)): taking, keeping and losing them.
 //!
-//! A picture is taken by a texture copy, at the blur's own place in the frame, so it needs no pipeline and is what the blur would
-//! have read. From the next frame on the blur reads it instead of what the camera has painted. That is all that differs: the
-//! plans, the pipelines and the numbers are those of the running world, which is why a frozen blur has the very bits of the last
-//! one that was not, and may start in the frame in which it is asked for.
+//! A picture is taken by a texture copy, when it is the blur's turn in the frame. So it needs no pipeline and is
+//! exactly what the blur would have read. From the next frame on, the blur reads the kept picture instead of what the
+//! camera has painted. Nothing else differs: plans, pipelines and numbers are the same. That is why a frozen blur has
+//! the very bits of the last unfrozen one, and may start in the frame in which it is added.
 //!
-//! How long a picture is kept is up to the main world: as long as the component is there that was added when it was taken. What
-//! a render device held is lost with it. Then, and where there is no memory, the blur goes on unfrozen, and the game is told.
+//! The main world decides how long a picture is kept: as long as the component exists for which it was taken. Pictures
+//! are lost with their render device. Then, and where there is no memory, the blur continues unfrozen, and the game
+//! gets an event.
 
 mod kept;
 mod losses;
@@ -20,7 +21,7 @@ pub use kept::{Frozen, Sheet, Wanted};
 pub use losses::Losses;
 pub use masks::MaskRevisions;
 
-/// Adds what frozen blurs need in the main world.
+/// Adds the main-world side of frozen blurs.
 pub struct FreezePlugin;
 
 impl Plugin for FreezePlugin {

@@ -1,8 +1,8 @@
-//! Carries plans out on the GPU.
+//! Executes plans on the GPU.
 //!
-//! A front end keeps one [`BlurJob`] for everything it blurs. In the prepare phase [`BlurJob::update`] brings the job up to
-//! date with a [`BlurRequest`]; in the render phase [`BlurJob::record`] encodes it. What did not change between two frames
-//! is not touched: the plan, the uniforms, the bind groups and the pipelines all stay.
+//! A front end keeps one [`BlurJob`] for everything it blurs. In the prepare phase [`BlurJob::update`] brings the job
+//! up to date with a [`BlurRequest`]; in the render phase [`BlurJob::record`] encodes it. What did not change between
+//! two frames is kept: the plan, the uniforms, the bind groups and the pipelines.
 
 mod encode;
 mod job;
@@ -44,7 +44,7 @@ pub use view_info::{ViewInfo, first_part, layers_of};
 #[derive(Resource, Clone, Copy, Debug, Default)]
 pub struct ChosenBackend(pub BlurBackend);
 
-/// Adds all that front ends need to blur.
+/// Adds everything that front ends need to blur.
 pub struct BlurGpuPlugin {
     /// Which kind of pass to use.
     pub backend: BlurBackend,
@@ -87,7 +87,7 @@ impl Plugin for BlurGpuPlugin {
             .init_resource::<BlurCompilation>()
             .insert_resource(ChosenBackend(self.backend));
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
-            // Nothing will ever be drawn: nobody has to wait for it.
+            // Nothing will ever be drawn, so nothing must wait.
             readiness.set(true, true);
             return;
         };

@@ -1,9 +1,10 @@
 //! Front end: blur an image into an image.
 //!
-//! The main world decides *what* is to be blurred and *when*: it allocates targets ([`targets`]), watches settings and
-//! assets, and counts up a request's `revision` whenever a blur is due ([`change_detection`]). The render world prepares every
-//! revision it has not executed yet ([`prepare`]), encodes it when the source is there ([`encode`]) and reports back, which is
-//! what [`BlurFinished`](crate::settings::BlurFinished) and [`BlurFailed`](crate::settings::BlurFailed) come from.
+//! The main world decides *what* to blur and *when*: it allocates targets ([`targets`]), watches settings and assets,
+//! and increments a request's `revision` whenever a blur is due ([`change_detection`]). The render world prepares every
+//! revision that it has not executed yet ([`prepare`]), encodes it when its inputs are ready ([`encode`]), and reports
+//! the outcome, which becomes [`BlurFinished`](crate::settings::BlurFinished) or
+//! [`BlurFailed`](crate::settings::BlurFailed).
 
 mod change_detection;
 mod encode;

@@ -3,15 +3,15 @@
 //! # Where the numbers come from
 //!
 //! The weights are the *sampled* Gaussian `exp(-x² / 2σ²)`, normalised to a sum of one, which is what
-//! `scipy.ndimage.gaussian_filter` computes. A kernel has to end somewhere, and where it ends decides whether an
-//! animated strength pops: if the support were a whole number of texels, a tap of visible weight would appear from one
-//! frame to the next. So the last tap is *fractional*: every weight is multiplied by `clamp(c·σ + 1 - |x|, 0, 1)`, with
-//! the [cutoff](Precision::cutoff) `c`, before normalising, and taps fade in.
+//! `scipy.ndimage.gaussian_filter` computes. A kernel must end somewhere, and where it ends decides whether an animated
+//! strength pops. If the support were a whole number of texels, a tap of visible weight would appear from one frame to
+//! the next. So the last tap is *fractional*: every weight is multiplied by `clamp(c·σ + 1 - |x|, 0, 1)`, with the
+//! [cutoff](Precision::cutoff) `c`, before normalising, and taps fade in.
 //!
 //! Kernels are symmetric and are stored as their non-negative half: `half[0]` is the centre and `half[i]` the weight at
 //! both `-i` and `+i`.
 
-/// How exact a blur has to be.
+/// How exact a blur must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// Values in [0, 1]: at most 0.35/255 off for any image.
@@ -23,8 +23,7 @@ pub enum Precision {
 impl Precision {
     /// ρ: the least sigma, in texels of the level a blur runs at.
     ///
-    /// Accuracy alone decides it: a level of half the resolution is the cheaper one from the first sigma on at which it is
-    /// exact enough.
+    /// Accuracy alone decides it: as soon as half the resolution is exact enough, it is also cheaper.
     #[must_use]
     pub const fn rho(self) -> f64 {
         match self {
@@ -66,9 +65,9 @@ impl Tap {
 
 /// The filter that divides a resolution by `2^octaves`: the weights of neighbouring texels from [`decimation_start`] on.
 ///
-/// One octave is the binomial filter `[1 5 10 10 5 1] / 32`, the discrete B-spline of order five: five boxes of two texels
-/// convolved. `n` octaves one after the other are five boxes of `P = 2ⁿ` texels, whichever way they are grouped, and add
-/// the variance `5 (P² - 1) / 12` in source texels squared.
+/// One octave is the binomial filter `[1 5 10 10 5 1] / 32`, the discrete B-spline of order five: five boxes of two
+/// texels convolved. `n` octaves in a row are five boxes of `P = 2ⁿ` texels, however they are grouped, and add the
+/// variance `5 (P² - 1) / 12` in source texels squared.
 #[must_use]
 pub fn decimation_weights(octaves: u32) -> Vec<f64> {
     let scale = 1_usize << octaves;
@@ -85,14 +84,14 @@ pub fn decimation_weights(octaves: u32) -> Vec<f64> {
     weights
 }
 
-/// The first texel of [`decimation_weights`], counted from the first of the source texels that the new texel covers:
+/// The first texel of [`decimation_weights`], counted from the first source texel that the new texel covers:
 /// `5 (P - 1) + 1` weights are centred on `P` texels.
 #[must_use]
 pub const fn decimation_start(octaves: u32) -> i32 {
     -2 * ((1 << octaves) - 1)
 }
 
-/// The same filter as fetches from left to right, with offsets from the first of the source texels that are covered.
+/// The same filter as fetches from left to right, with offsets from the first covered source texel.
 #[must_use]
 pub fn decimation_taps(octaves: u32) -> Vec<Tap> {
     let weights = decimation_weights(octaves);
@@ -111,7 +110,7 @@ pub fn gaussian(sigma: f64, cutoff: f64) -> Vec<f64> {
 /// The half kernel of a sampled Gaussian whose fourth cumulant is raised by `24 · excess` texels⁴.
 ///
 /// A chain of boxes has less kurtosis than a Gaussian. Adding `excess · (g ∗ [1 -4 6 -4 1])`, the fourth central
-/// difference, puts it back and leaves the variance alone.
+/// difference, restores it and does not change the variance.
 #[must_use]
 pub fn compensated_gaussian(sigma: f64, cutoff: f64, excess: f64) -> Vec<f64> {
     windowed(cutoff * sigma, |x| compensated(sigma, excess, x))
@@ -123,8 +122,8 @@ fn compensated(sigma: f64, excess: f64, x: f64) -> f64 {
     g(0.0) + excess * fourth_difference
 }
 
-/// The same kernel at any distance from its centre, for texels that lie between those of the grid: the weights of all texels
-/// that lie alike add up to one.
+/// The same kernel at any distance from its centre, for texels between those of the grid: the weights of all texels
+/// with one offset from the grid add up to one.
 #[must_use]
 pub fn compensated_weight(sigma: f64, cutoff: f64, excess: f64, distance: f64) -> f64 {
     let support = cutoff * sigma;
@@ -186,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_growing_sigma_never_pops() {
-        // Half the L1 distance between neighbours in a fine sweep bounds what any image in [0, 1] can change by.
+        // Half the L1 distance between neighbours in a fine sweep bounds the change of any image in [0, 1].
         let kernel = |sigma: f64| gaussian(sigma, 3.5);
         for i in 0..4000 {
             let sigma = 0.3 + f64::from(i) * 0.001;

@@ -1,7 +1,7 @@
 //! Sigma, region, edge and means in; a [`BlurPlan`], an ordered list of passes, out. Pure values: no GPU.
 //!
-//! Every pass names its [`Program`](crate::program::Program): what a pass computes is decided here, and only carried out
-//! elsewhere. [`stages`] finds the programs of all plans there can be, by planning.
+//! Every pass names its [`Program`](crate::program::Program): what a pass computes is decided here, and only executed
+//! elsewhere. [`stages`] finds the programs of all possible plans, by planning.
 //!
 //! # Small sigma: separable and exact
 //!
@@ -10,19 +10,18 @@
 //!
 //! # Large sigma: constant cost
 //!
-//! A strongly blurred image has no detail left, so it can be computed at a lower resolution. What must not be lost is
-//! that the result is *the Gaussian of the sigma asked for*. Variances of convolved kernels add up, so with a scale of
-//! `P = 2ⁿ`:
+//! A strongly blurred image has no detail left, so it can be computed at a lower resolution. The result must still be
+//! *the Gaussian of the requested sigma*. Variances of convolved kernels add up, so with a scale of `P = 2ⁿ`:
 //!
 //! 1. **down**: `n` octaves of the binomial filter `[1 5 10 10 5 1] / 32`, which add the variance `5 (P² - 1) / 12`;
-//! 2. **residual Gaussian** at the low level, horizontally and vertically, of the variance that is still missing;
+//! 2. **residual Gaussian** at the low level, horizontally and vertically, of the missing variance;
 //! 3. **up**: the cubic B-spline straight to full resolution, which adds `P² / 3` at *every* phase of the grid. That is
 //!    why nothing shimmers when the content moves.
 //!
 //! All variances are in source texels squared, so the residual sigma in texels of the low level is
-//! `σ'² = (σ² - 5 (P² - 1) / 12) / P² - 1/3`. `n` is the largest number of octaves that leaves
-//! `σ ≥ ρ P`, where the [`Precision`] decides ρ. A binomial and a B-spline fall short of a Gaussian in their fourth
-//! cumulant; the residual kernel makes up for it ([`compensated_gaussian`](kernel::compensated_gaussian)).
+//! `σ'² = (σ² - 5 (P² - 1) / 12) / P² - 1/3`. `n` is the largest number of octaves with `σ ≥ ρ P`, where the
+//! [`Precision`] decides ρ. The fourth cumulants of a binomial and a B-spline are less than a Gaussian's; the residual
+//! kernel compensates for that ([`compensated_gaussian`](kernel::compensated_gaussian)).
 //!
 //! The chain of octaves is cheaper than a strided Gaussian straight to the low level, although it has more passes. It
 //! fetches less: counted per texel of the picture before the upsampling, 11 times instead of 23 at `P = 2`, and 5 times
@@ -31,16 +30,16 @@
 //! # Borders
 //!
 //! The source is read through the [`EdgeMode`], so the first pass sees an image without borders. Lower levels carry an
-//! **apron**: three texels beyond the border that were really computed from the extended image. With `Clamp` and
-//! `Transparent` everything farther out is constant, and clamped reads supply it. With `Mirror` and `Wrap` levels hold the
-//! region alone, and the residual kernel adds its images ([`edge_images`]).
+//! **apron**: three texels beyond the border, computed from the extended image. With `Clamp` and `Transparent`
+//! everything farther out is constant, and clamped reads supply it. With `Mirror` and `Wrap` levels hold the region
+//! alone, and the residual kernel adds its images ([`edge_images`]).
 //!
-//! The grid of every level is locked to the source's origin, never to the region: a region that moves does not move the
-//! grid, and what does not move does not shimmer.
+//! The grid of every level is locked to the source's origin, never to the region: a moving region does not move the
+//! grid, so still content does not shimmer.
 //!
 //! # A sigma that varies over the picture
 //!
-//! Several blurs of that kind, of one chain of octaves, are blended in the last pass ([`profile`]).
+//! The last pass blends several such blurs, which share one chain of octaves ([`profile`]).
 //!
 //! The axes are planned independently ([`axis`]), which is what makes different sigmas along x and y free.
 
@@ -89,7 +88,7 @@ impl BlurPlan {
         }
     }
 
-    /// Plans a blur whose sigma varies over the picture, up to the one that is asked for ([`profile`]).
+    /// Plans a blur whose sigma varies over the picture, up to the requested one ([`profile`]).
     #[must_use]
     pub fn varying(request: &PlanRequest) -> Self {
         if !blurs(request.sigma) {
@@ -136,8 +135,8 @@ impl BlurPlan {
         }
     }
 
-    /// The same for a source that holds a part of the picture, from this texel on. Where sigma varies, the places at which
-    /// it is asked for count from that texel, too.
+    /// The same for a source that holds a part of the picture, from this texel on. Positions in a varying sigma count
+    /// from that texel, too.
     #[must_use]
     pub fn with_source_at(mut self, at: UVec2) -> Self {
         if at == UVec2::ZERO {

@@ -1,30 +1,31 @@
-//! Every program that a pass can run: its shader, the texels of its workgroups, and the numbers that it is
-//! compiled for. Plain values: no GPU.
+//! Every program that a pass can run: its shader, the texels of its workgroups, and the numbers that it is compiled
+//! with. Plain values: no GPU.
 //!
-//! Most programs come in two versions. One is compiled for a single kernel: compilers unroll loops whose ends they know,
-//! which is worth a factor. The other serves *any* kernel, with loops that end where the uniform says. Those are few, so they
-//! are there from the start, and a kernel that no blur has had before never has to be waited for.
+//! Most programs come in two versions. One is compiled for a single kernel: compilers unroll loops with constant ends,
+//! which is much faster. The other serves *any* kernel, with loops that end where the uniform says. There are few of
+//! those, so they are compiled from the start, and a blur never has to wait for a new kernel.
 
 pub mod workgroups;
 
-/// What a pass runs. The value in an [`Option`] is what the program is compiled for; `None` serves any.
+/// The program of a pass. The value in an [`Option`] is a constant that the program is compiled with; `None` serves any
+/// value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Program {
     /// Render: one texel as it is.
     CopyFragment,
     /// Render: alpha alone, as 1.
     OpaqueFragment,
-    /// Render: the mean of what a texel of the next mip level covers.
+    /// Render: the mean of the texels that a texel of the next mip level covers.
     MipmapFragment,
     /// Render: half the resolution along both axes, with filtered fetches.
     DownsampleFragment,
-    /// Render: a weighted sum of so many neighbouring texels along x and y.
+    /// Render: a weighted sum of this many neighbouring texels along x and y.
     ConvolveFragment(Option<[u32; 2]>),
     /// Render: a blend of blurs, interpolated with the cubic B-spline.
     BlendFragment {
         /// With filtered fetches, or else texel by texel.
         filtered: bool,
-        /// Where the weakest blurs come from.
+        /// The source of the weakest blurs.
         sums: Sums,
     },
     /// Render: the cubic B-spline.
@@ -41,43 +42,45 @@ pub enum Program {
     DownsampleCompute {
         /// Source texels per target texel along x and y.
         steps: Option<[u32; 2]>,
-        /// What lies beyond the bounds. There are no images.
+        /// What it finds beyond the bounds. There are no images.
         beyond: Beyond,
     },
     /// Compute: both convolutions.
     ConvolveCompute {
-        /// How many texels the kernels reach.
+        /// The reach of the kernels, in texels.
         reach: Option<u32>,
-        /// What lies beyond the bounds.
+        /// What it finds beyond the bounds.
         beyond: Beyond,
     },
     /// Compute: sums of the sharp picture, each texel with its own sigma.
     GatherCompute,
     /// Compute: a blend of blurs and [gathered](Sums::Gathered) sums, interpolated with the cubic B-spline.
     BlendCompute,
-    /// Compute: the cubic B-spline, out of so many coarse rows at most.
+    /// Compute: the cubic B-spline, from this many coarse rows at most.
     UpsampleCompute(Option<u32>),
 }
 
-/// Where a program that blends has the weakest blurs from, which are sums of the sharp picture's texels.
+/// Where a blending program gets the weakest blurs, which are sums of texels of the sharp picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Sums {
-    /// It sums texel by texel: those of [`Program::GatherFragment`] where sigma hardly varies, or else those of the picture.
+    /// It sums texel by texel: the texels of [`Program::GatherFragment`] where sigma hardly varies, or else those of
+    /// the picture.
     Texels,
     /// It sums filtered fetches of either.
     Filtered,
-    /// From the texture that [`Program::GatherCompute`] has written.
+    /// It reads the texture that [`Program::GatherCompute`] has written.
     Gathered,
 }
 
-/// What a compute program is compiled to find beyond the bounds: the less, the faster.
+/// What a compute program can find beyond the bounds: the fewer cases, the faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Beyond {
     /// The outermost texels.
     Clamped,
-    /// What any edge mode says.
+    /// Whatever the edge mode says.
     Folded,
-    /// Images of the region, whose weights reach up to [`IMAGE_MARGIN`](workgroups::IMAGE_MARGIN) texels farther than the kernel's.
+    /// Images of the region, whose weights reach up to [`IMAGE_MARGIN`](workgroups::IMAGE_MARGIN) texels beyond the
+    /// kernel's.
     Images,
 }
 
@@ -97,9 +100,9 @@ pub enum Tiling {
 
 /// Which fetches may be filtered.
 ///
-/// A filtered fetch does the work of four. But samplers keep only eight bits of the place between two texels: an axis that
-/// is read at the very centres of texels can so catch 1/256 of a neighbour, which is seen where the picture is still sharp
-/// along it. So only passes that change the resolution of both axes filter.
+/// A filtered fetch does the work of four. But samplers keep only eight bits of the position between two texels. So on
+/// an axis that is read at the very centres of texels, a fetch can pick up 1/256 of a neighbour, which shows where the
+/// picture is still sharp along that axis. So only passes that change the resolution of both axes filter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Filtering {
     /// Downsampling the texture to blur.
@@ -152,14 +155,14 @@ impl Program {
         Self::BlendCompute,
     ];
 
-    /// Its shader's path in `src/shaders`, without the ending.
+    /// The path of its shader in `src/shaders`, without the extension.
     #[must_use]
     pub fn path(self) -> String {
         let folder = if self.varies() { "profile" } else { "uniform" };
         format!("{folder}/{}", self.name())
     }
 
-    /// The name of its shader, and of the entry point there.
+    /// The name of its shader, and of its entry point.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -197,7 +200,7 @@ impl Program {
         )
     }
 
-    /// Whether it blends sigma levels, which it reads from a texture of their own.
+    /// Whether it blends sigma levels, which it reads from a separate texture.
     #[must_use]
     pub const fn blends(self) -> bool {
         matches!(self, Self::BlendFragment { .. } | Self::BlendCompute)
@@ -209,7 +212,7 @@ impl Program {
         self.blends() || matches!(self, Self::GatherFragment { .. } | Self::GatherCompute)
     }
 
-    /// Where it has the weakest of the blurs from that it blends.
+    /// Where it gets the weakest of the blurs that it blends.
     #[must_use]
     pub const fn sums(self) -> Option<Sums> {
         match self {
@@ -225,23 +228,23 @@ impl Program {
         matches!(self.sums(), Some(Sums::Filtered)) || matches!(self, Self::GatherFragment { filtered: true })
     }
 
-    /// What it is compiled to find beyond the bounds.
+    /// What it can find beyond the bounds.
     #[must_use]
     pub const fn beyond(self) -> Beyond {
         match self {
             Self::ConvolveCompute { beyond, .. } | Self::DownsampleCompute { beyond, .. } => beyond,
-            // Render passes look for edges at every texel.
+            // Render passes check for edges at every texel.
             _ => Beyond::Clamped,
         }
     }
 
-    /// Whether what it writes has been packed as half floats before.
+    /// Whether it writes values that were packed as half floats before.
     #[must_use]
     pub const fn writes_packed(self) -> bool {
         matches!(self, Self::ConvolveCompute { .. })
     }
 
-    /// Whether it is the version for any kernel of a program that has another one.
+    /// Whether it is the version for any kernel of a program with several versions.
     #[must_use]
     pub const fn serves_any_kernel(self) -> bool {
         matches!(

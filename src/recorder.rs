@@ -1,19 +1,21 @@
-//! The blur as a part of render systems of your own: outlines, light maps, soft shadows, fog of war.
+//! The blur as a part of your own render systems: outlines, light maps, soft shadows, fog of war.
 //!
-//! A [`TextureBlur`] is one blur that is repeated from frame to frame: its plan, its bind groups and its intermediate
+//! A [`TextureBlur`] is one blur that you repeat from frame to frame: its plan, its bind groups and its intermediate
 //! textures. Keep it in a component or a resource of the render world.
 //!
-//! 1. **Prepare** it in a system in [`RenderSystems::PrepareBindGroups`](bevy::render::RenderSystems::PrepareBindGroups), with
-//!    [`TextureBlurs::prepare`], in every frame in which it is to be recorded.
-//! 2. **Record** it with [`TextureBlurRecorder::record`] in a system of a render schedule (`Core2d`, `Core3d` or `RenderGraph`),
-//!    between two passes of yours.
+//! 1. **Prepare** it in a system in
+//!    [`RenderSystems::PrepareBindGroups`](bevy::render::RenderSystems::PrepareBindGroups),
+//!    with [`TextureBlurs::prepare`], in every frame in which you record it.
+//! 2. **Record** it with [`TextureBlurRecorder::record`] in a system of a render schedule (`Core2d`, `Core3d` or
+//!    `RenderGraph`), between two of your passes.
 //!
-//! Both take the source and the target as [`BlurTexture`]s: one layer of one mip level of a texture. They may be one texture,
-//! which is then blurred in place. What is written is the [region](TextureBlurRequest::region) alone, and nothing is kept of
-//! any contents.
+//! Both take the source and the target as [`BlurTexture`]s: one layer of one mip level of a texture. They may be one
+//! texture, which is then blurred in place. Only the [region](TextureBlurRequest::region) is written, and the blur
+//! keeps no contents from frame to frame.
 //!
-//! Shaders compile in the background: until those of a first blur are compiled, `record` leaves the target alone and returns
-//! `false`. [`TextureBlurs::announce`] asks for them ahead, and [`BlurReadiness`](crate::BlurReadiness) counts them.
+//! Shaders compile in the background. Until the shaders of a first blur are compiled, `record` leaves the target alone
+//! and returns `false`. [`TextureBlurs::announce`] requests them ahead of time, and
+//! [`BlurReadiness`](crate::BlurReadiness) counts them.
 //!
 //! ```no_run
 //! # use bevy::prelude::*;
@@ -65,10 +67,10 @@ pub use crate::gpu::BlurState;
 pub use request::{TextureBlurKind, TextureBlurRequest};
 pub use texture::BlurTexture;
 
-/// One blur that a render system of yours repeats, from frame to frame.
+/// One blur that your render system repeats from frame to frame.
 ///
-/// Its intermediate textures are shared with all other blurs. It holds them until it is dropped, or [released](Self::release) if it
-/// rests for a while. After the loss of a device it starts anew.
+/// It shares its intermediate textures with all other blurs. It holds them until it is dropped, or
+/// [released](Self::release) if it pauses for a while. After the loss of a device it starts again.
 #[derive(Default)]
 pub struct TextureBlur {
     job: BlurJob,
@@ -77,7 +79,7 @@ pub struct TextureBlur {
     mismatches: Reported,
 }
 
-/// What textures have to be like when a blur is recorded.
+/// What textures must be like when a blur is recorded.
 struct PreparedFor {
     /// The device, and the frame.
     moment: [u64; 2],
@@ -87,7 +89,7 @@ struct PreparedFor {
 }
 
 impl TextureBlur {
-    /// Lets all textures go. The next [preparation](TextureBlurs::prepare) takes others.
+    /// Releases all textures. The next [preparation](TextureBlurs::prepare) takes others.
     pub fn release(&mut self) {
         self.prepared = None;
         self.job.release();
@@ -101,8 +103,8 @@ pub struct TextureBlurs<'w> {
 }
 
 impl TextureBlurs<'_> {
-    /// Asks for the pipelines of blurs from one format to another before the first of them. From then on
-    /// [`BlurReadiness`](crate::BlurReadiness) counts them. Asking again costs next to nothing.
+    /// Requests the pipelines of blurs from one format to another, before the first of these blurs. From then on
+    /// [`BlurReadiness`](crate::BlurReadiness) counts them. Repeating the request costs next to nothing.
     pub fn announce(&mut self, source: TextureFormat, target: TextureFormat, kind: TextureBlurKind) {
         let ends = kind.ends(source, target);
         self.preparer.announce(ends, WorkKind::Blur, Finish::Write);
@@ -114,14 +116,16 @@ impl TextureBlurs<'_> {
         }
     }
 
-    /// Plans a blur, takes its intermediate textures for this frame, and says what [recording](TextureBlurRecorder::record) it
-    /// would do. Where nothing changed since the last frame, next to nothing is done.
+    /// Plans a blur, takes its intermediate textures for this frame, and returns what
+    /// [recording](TextureBlurRecorder::record) it would do. If nothing changed since the last frame, this does next to
+    /// nothing.
     ///
-    /// Call it in every frame in which the blur is to be recorded, after `RenderSystems::PrepareResources`. Of the textures only
-    /// formats, sizes and usages count here: those that it is recorded with may be others that have the same.
+    /// Call it in every frame in which you record the blur, after `RenderSystems::PrepareResources`. Only formats,
+    /// sizes and usages of the textures count here: you may record the blur with other textures that have the same.
     ///
     /// # Errors
-    /// Whatever rules the request out, once for each cause; while that lasts, the state is [`BlurState::Nothing`].
+    /// Any reason why the request cannot be carried out, once for each cause. While it lasts, the state is
+    /// [`BlurState::Nothing`].
     pub fn prepare(&mut self, blur: &mut TextureBlur, request: &TextureBlurRequest) -> Result<BlurState, BlurError> {
         let moment = self.preparer.moment();
         let is_lost = |known: &PreparedFor| known.moment[0] != moment[0];
@@ -151,13 +155,13 @@ pub struct TextureBlurRecorder<'w> {
 }
 
 impl TextureBlurRecorder<'_> {
-    /// Encodes the passes of a blur that has been [prepared](TextureBlurs::prepare) in this frame, wherever no pass of yours is
-    /// open. Returns whether what was asked for has been encoded; while that compiles, the blur that was drawn last is, and
-    /// if there is none, the target stays as it is.
+    /// Encodes the passes of a blur that was [prepared](TextureBlurs::prepare) in this frame. None of your passes may
+    /// be open. Returns whether the requested blur has been encoded. While its pipelines compile, this encodes the blur
+    /// that was drawn last; without one, the target stays as it is.
     ///
-    /// The passes are timed for the label, if there is one, under the paths of [`BlurLabel`].
+    /// With a label, the passes are timed under the paths of [`BlurLabel`].
     ///
-    /// Textures of other formats or sizes than those that the blur was prepared for are reported once, and not blurred.
+    /// Textures of other formats or sizes than the blur was prepared for are reported once, and not blurred.
     pub fn record(
         &self,
         blur: &mut TextureBlur,
@@ -179,7 +183,7 @@ impl TextureBlurRecorder<'_> {
             return false;
         }
         let views = Views {
-            // Main textures are pairs, and transient ones change places.
+            // A main texture is a pair, and transient textures change places.
             turns: 2,
             ..Views::new(source.view(), target.view())
         };

@@ -1,16 +1,16 @@
-//! What a [`BlurProfile`] is in a box of texels: a few numbers that every texel's share is computed from.
+//! A [`BlurProfile`] in a box of texels: the few numbers from which every texel's share is computed.
 
 use crate::settings::BlurProfile;
 use bevy::asset::AssetId;
 use bevy::image::Image;
 use bevy::math::{Affine2, UVec2, Vec2};
 
-/// A profile that varies, in a box of a picture.
+/// A varying profile, in a box of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SigmaField {
     /// The profile.
     pub profile: BlurProfile,
-    /// The size of the box in texels, before it is placed.
+    /// The size of the box in texels, before its placement.
     pub size: Vec2,
     /// From the box, whose corner is the origin, to the picture.
     pub placement: Affine2,
@@ -35,7 +35,7 @@ impl SigmaField {
         Shares::new(&self.profile, self.size).transformed(placement)
     }
 
-    /// The image that says the shares, if there is one.
+    /// The image that holds the shares, if there is one.
     #[must_use]
     pub fn mask(&self) -> Option<AssetId<Image>> {
         match &self.profile {
@@ -45,17 +45,17 @@ impl SigmaField {
     }
 }
 
-/// How the share of a texel depends on where it is.
+/// How the share of a texel depends on its position.
 ///
-/// With `q = rows · (p - point)`, where `p` is the texel's centre, all but the mask measure a distance `t` and interpolate: the
-/// share is `from + (to - from) · clamp(t · slope + offset, 0, 1)`, which ends at 0 and 1.
+/// With `q = rows · (p - point)`, where `p` is the texel's centre, everything but the mask measures a distance `t` and
+/// interpolates: the share is `from + (to - from) · clamp(t · slope + offset, 0, 1)`, clamped to 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shares {
-    /// What is measured.
+    /// The kind of distance.
     pub measure: Measure,
-    /// Where it is measured from.
+    /// The origin of the distance.
     pub point: Vec2,
-    /// The rows of the matrix that places are multiplied by.
+    /// The rows of the matrix by which positions are multiplied.
     pub rows: [Vec2; 2],
     pub slope: f32,
     pub offset: f32,
@@ -63,7 +63,7 @@ pub struct Shares {
     pub to: f32,
 }
 
-/// What a share depends on.
+/// The kind of distance that a share depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// `t = q.x`.
@@ -72,11 +72,11 @@ pub enum Measure {
     Unsigned,
     /// `t = |q|`.
     Distance,
-    /// The share is the mask's at `q`, from (0, 0) to (1, 1).
+    /// The share is the mask's value at `q`, from (0, 0) to (1, 1).
     Mask,
 }
 
-/// What makes a step of a slope: no two texels are so near each other.
+/// Turns a slope into a step: no two texels are so near each other.
 const STEEP: f32 = 1e6;
 
 impl Shares {
@@ -93,7 +93,8 @@ impl Shares {
         }
     }
 
-    /// The shares of a profile in a box of so many texels whose corner is the origin. Numbers that are not finite count as 0.
+    /// The shares of a profile in a box of this many texels whose corner is the origin. Numbers that are not finite
+    /// count as 0.
     #[must_use]
     fn new(profile: &BlurProfile, size: Vec2) -> Self {
         if profile.check().is_err() {
@@ -119,7 +120,7 @@ impl Shares {
                 sharp,
                 soft,
             } => {
-                // Divided first, so that no square is beyond what floats hold.
+                // Divided first, so that no square overflows.
                 let across = (direction / direction.abs().max_element()).normalize().perp();
                 Self {
                     measure: Measure::Unsigned,
@@ -148,7 +149,7 @@ impl Shares {
         }
     }
 
-    /// The same for a box that is moved, turned or stretched.
+    /// The same for a box that is moved, rotated or stretched.
     #[must_use]
     fn transformed(self, by: Affine2) -> Self {
         let back = by.matrix2.inverse().transpose();
@@ -212,7 +213,7 @@ mod tests {
             let got = share(line(0.25, 0.75), WIDE, Vec2::new(0.9, y));
             assert!((got - expected).abs() < 1e-5, "{y}: {got}");
         }
-        // What is cut off does not change the slope.
+        // Clamping does not change the slope.
         assert_eq!(share(line(-1.0, 1.0), WIDE, Vec2::new(0.1, 0.45)), 0.0);
         assert!((share(line(-1.0, 1.0), WIDE, Vec2::new(0.1, 0.575)) - 0.5).abs() < 1e-5);
     }

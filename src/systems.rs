@@ -1,14 +1,14 @@
-//! When the plugin works, for other systems to order against.
+//! The system sets of the plugin, for other systems to order against.
 
 use bevy::prelude::*;
 
-/// When the plugin works in the render world: the places in `Core2d` and `Core3d` where a camera is blurred, one for each
-/// [`BlurStage`](crate::BlurStage), and those in `RenderGraph` where images are.
+/// Where the plugin works in the render world: in `Core2d` and `Core3d` for cameras, one set per
+/// [`BlurStage`](crate::BlurStage), and in `RenderGraph` for images.
 ///
-/// Order your own render systems against them. Nothing runs in the former for a camera without a blur. What a camera paints
-/// into an image is blurred at the end of its schedule, after `upscaling`.
+/// Order your own render systems against these sets. The camera sets do nothing for a camera without a blur. What a
+/// camera paints into an image is blurred at the end of its schedule, after `upscaling`.
 ///
-/// A camera with a schedule of its own is blurred by the same three systems, wherever you put them:
+/// A camera with its own schedule is blurred by the same three systems, wherever you put them:
 ///
 /// ```
 /// # use bevy::ecs::schedule::ScheduleLabel;
@@ -31,25 +31,25 @@ pub enum GaussianBlurSystems {
     AfterTonemapping,
     /// After [`AfterTonemapping`](Self::AfterTonemapping), before Bevy's user interface: glass under it and among its nodes.
     Backdrop,
-    /// After Bevy's user interface, before [`AfterUi`](Self::AfterUi): glass over it. Other crates' interfaces are ordered
-    /// against this.
+    /// After Bevy's user interface, before [`AfterUi`](Self::AfterUi): glass over it. Order the interfaces of other
+    /// crates against this.
     BackdropAboveUi,
-    /// After Bevy's user interface, before the picture goes to the camera's target.
+    /// After Bevy's user interface, before the picture is written to the camera's target.
     AfterUi,
-    /// Before all cameras: images that no camera paints. A render system that writes such an image comes before.
+    /// Before all cameras: images that no camera paints. A render system that writes such an image must run before.
     ImagesBeforeCameras,
-    /// After all cameras: images painted by cameras with schedules of their own.
+    /// After all cameras: images painted by cameras with their own schedules.
     ImagesAfterCameras,
 }
 
-/// When the plugin works in the main world. Order your own systems against these.
+/// Where the plugin works in the main world. Order your own systems against these.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BlurSystems {
     /// In [`PreUpdate`]: [`BlurFinished`](crate::BlurFinished) and [`BlurFailed`](crate::BlurFailed) are triggered.
     Report,
-    /// In [`PostUpdate`]: targets of images are allocated and fitted to their sources. What is done to the size of a source
-    /// before counts in this frame. It runs before Bevy's `AssetEventSystems`.
+    /// In [`PostUpdate`]: targets of images are allocated and fitted to their sources. A change of a source's size
+    /// before this set counts in this frame. It runs before Bevy's `AssetEventSystems`.
     Fit,
-    /// In [`PostUpdate`], after [`Fit`](Self::Fit): settings are read. What is changed before counts in this frame.
+    /// In [`PostUpdate`], after [`Fit`](Self::Fit): settings are read. A change before this set counts in this frame.
     Collect,
 }

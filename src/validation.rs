@@ -1,4 +1,4 @@
-//! Says in the log what cannot work, once: a strength out of range, and a blur that has nothing to blur.
+//! Logs what cannot work, once: a strength out of range, and a blur that has nothing to blur.
 
 use crate::diagnostics::assign::label_blurs;
 use crate::diagnostics::label::BlurLabel;
@@ -54,7 +54,7 @@ impl Plugin for BlurValidationPlugin {
 
 type ChangedCameras = (With<Camera>, Or<(Changed<GaussianBlur>, Added<Camera>)>);
 
-/// Logs a camera's setting out of range, until it is back in range. Images report theirs themselves.
+/// Logs a camera's setting that is out of range, once, until it is back in range. Images report their own settings.
 fn report_invalid_cameras(
     cameras: Query<(Entity, &GaussianBlur, &BlurLabel), ChangedCameras>,
     mut reported: Local<HashMap<Entity, Reported>>,
@@ -90,7 +90,7 @@ fn report_invalid_profiles(
             }
             _ => profile.check(),
         };
-        // Nothing is kept of those that never fail.
+        // Entries are made only for settings that fail.
         if (outcome.is_err() || reported.contains_key(&name.entity))
             && let Some(error) = reported.entry(name.entity).or_default().news(outcome)
         {
@@ -120,7 +120,7 @@ type FrozenThing = (
     Option<&'static BlurStage>,
 );
 
-/// Warns of what freezing does not do, or does beyond what it was meant for. Once for each entity.
+/// Warns where freezing does nothing, or more than intended. Once for each entity.
 fn report_frozen(frozen: Query<FrozenThing, Added<FreezeBlur>>, mut reported: Local<EntityHashSet>) {
     for (name, has_blur, is_camera, is_glass, is_image, stage) in &frozen {
         let is_frozen = is_glass || has_blur && is_camera;

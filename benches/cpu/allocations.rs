@@ -1,4 +1,4 @@
-//! Finds out where memory is taken.
+//! Finds out where memory is allocated.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How many functions of a stack are looked at, from the innermost on.
+/// How many functions of a stack are examined, from the innermost on.
 const DEPTH: usize = 48;
 
 type Stack = [usize; DEPTH];
@@ -21,15 +21,15 @@ static ALLOCATOR: Watched = Watched;
 /// Whether allocations are counted now.
 static IS_COUNTING: AtomicBool = AtomicBool::new(false);
 
-/// Where memory was taken, and how many times.
+/// The stacks of allocations, with their counts.
 static FOUND: Mutex<Vec<Stack>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// Whether this thread is looking at an allocation: what that takes does not count.
+    /// Whether this thread is examining an allocation: allocations by that do not count.
     static IS_LOOKING: Cell<bool> = const { Cell::new(false) };
 }
 
-// SAFETY: everything is left to the system's allocator.
+// SAFETY: the system's allocator does all the work.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         look();
@@ -54,7 +54,7 @@ pub fn count(counts: bool) {
     IS_COUNTING.store(counts, Ordering::SeqCst);
 }
 
-/// The lines of the crate that have taken memory since the last call, and how many times.
+/// The lines of the crate that have allocated since the last call, with their counts.
 pub fn take() -> BTreeMap<String, usize> {
     let stacks = FOUND
         .lock()
@@ -103,10 +103,10 @@ fn place(stack: &Stack, lines: &mut HashMap<usize, Vec<String>>) -> Option<Strin
     found.strip_prefix(crate_files).map(str::to_owned)
 }
 
-/// The lines of source at an address, those of inlined functions first.
+/// The source lines of an address, those of inlined functions first.
 fn lines_at(ip: usize) -> Vec<String> {
     let mut lines = Vec::new();
-    // What is on a stack is where a call returns to, which may be the next line.
+    // A stack holds return addresses, which may belong to the next line.
     backtrace::resolve(ip.saturating_sub(1) as *mut c_void, |symbol| {
         if let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) {
             lines.push(format!("{}:{line}", file.display()));

@@ -1,5 +1,5 @@
-//! What it costs to find out which panes of glass are blurred together: 300 panes among 5000 items of a user interface, all of
-//! which are one group, so that every pane asks about all items before it.
+//! The cost of grouping panes of glass: 300 panes among 5000 items of a user interface, all in one group, so that every
+//! pane is compared with all items before it.
 
 #[path = "../../src/backdrop/cells.rs"]
 mod cells;
@@ -11,7 +11,7 @@ use groups::{Painted, Reader, group};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Panes along x and y, their size, and the distance from one to the next, in pixels.
+/// Panes along x and y, their size, and the distance between two, in pixels.
 const PANES: [usize; 2] = [20, 15];
 const SIZE: Vec2 = Vec2::new(88.0, 64.0);
 const STEP: Vec2 = Vec2::new(96.0, 72.0);

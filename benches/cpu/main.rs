@@ -1,14 +1,15 @@
-//! What blurs cost on the CPU, and that a frame in which nothing changes takes no memory.
+//! The cost of blurs on the CPU, and a check that unchanged frames do not allocate.
 //!
 //! ```text
 //! cargo bench --bench cpu
 //! ```
 //!
-//! A time is the median of what a frame takes, with the blurs and without them, in microseconds for each blur: preparing,
-//! encoding, and what the graphics library does for it. Pictures are small, so that a software rasteriser has little to do.
+//! A time is the median time of a frame with the blurs, less that without them, in microseconds for each blur:
+//! preparing, encoding, and the work of the graphics library for it. Pictures are small, so that a software rasteriser
+//! has little to do.
 //!
-//! An allocation counts if it is made by a function of this crate, or by what that calls; what the graphics library takes
-//! for the commands that it is given is its own affair. The program fails if there is any.
+//! An allocation counts if a function of this crate makes it, directly or not; allocations of the graphics library for
+//! its commands do not count. The program fails if any counts.
 
 mod allocations;
 mod grouping;
@@ -28,7 +29,7 @@ use support::headless::Headless;
 use support::recording::{Settings, WantedRecordings, follow_recordings};
 use support::{formats, inputs};
 
-/// Frames that are timed, and frames whose allocations are counted.
+/// The number of timed frames, and of frames whose allocations are counted.
 const TIMED: usize = 101;
 const COUNTED: usize = 3;
 /// The side of all pictures, in texels.
@@ -74,7 +75,7 @@ const SCENES: [Scene; 6] = [
     },
 ];
 
-/// How many blurs a render system of the benchmark's own records.
+/// How many blurs the benchmark's own render system records.
 const RECORDED: usize = 64;
 
 fn main() -> ExitCode {
@@ -121,7 +122,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The time of a blur, and where memory was taken in still frames.
+/// The time of a blur, and the allocations in unchanged frames.
 fn measure(headless: &mut Headless, scene: &Scene) -> (f64, BTreeMap<String, usize>) {
     let entities: Vec<Entity> = (0..scene.count).map(|_| (scene.spawn)(headless)).collect();
     settle(headless);
@@ -136,7 +137,7 @@ fn measure(headless: &mut Headless, scene: &Scene) -> (f64, BTreeMap<String, usi
     settle(headless);
     let with = frame_time(headless);
     let found = allocations_in(headless, COUNTED);
-    // What changes has to be planned, which takes memory: a count that does not see that sees nothing.
+    // A change must be planned, which allocates: a counter that misses this is broken.
     for entity in &entities {
         let blur = GaussianBlur::from_sigma(3.0);
         headless.app.world_mut().entity_mut(*entity).insert(blur);
@@ -149,7 +150,7 @@ fn measure(headless: &mut Headless, scene: &Scene) -> (f64, BTreeMap<String, usi
     ((with - without) / scene.count as f64, found)
 }
 
-/// The time of a recorded blur, and where memory was taken in still frames.
+/// The time of a recorded blur, and the allocations in unchanged frames.
 fn measure_recorded(headless: &mut Headless) -> (f64, BTreeMap<String, usize>) {
     let images: Vec<_> = (0..RECORDED).map(|_| [picture(headless), picture(headless)]).collect();
     settle(headless);
@@ -170,7 +171,7 @@ fn measure_recorded(headless: &mut Headless) -> (f64, BTreeMap<String, usize>) {
     ((with - without) / RECORDED as f64, found)
 }
 
-/// Where memory is taken in some frames.
+/// The allocations in some frames.
 fn allocations_in(headless: &mut Headless, frames: usize) -> BTreeMap<String, usize> {
     allocations::count(true);
     (0..frames).for_each(|_| headless.app.update());
@@ -186,7 +187,7 @@ fn settle(headless: &mut Headless) {
     headless.warm_up();
 }
 
-/// The median of what a frame takes, in microseconds.
+/// The median time of a frame, in microseconds.
 fn frame_time(headless: &mut Headless) -> f64 {
     let mut times: Vec<f64> = (0..TIMED)
         .map(|_| {
@@ -206,14 +207,14 @@ fn picture(headless: &mut Headless) -> Handle<Image> {
     headless.add_image(image)
 }
 
-/// A camera with an image of its own.
+/// A camera with its own image.
 fn camera(headless: &mut Headless) -> Entity {
     let target = picture(headless);
     let target = RenderTarget::Image(target.into());
     headless.app.world_mut().spawn((Camera2d, target)).id()
 }
 
-/// What an image blur will be, as long as it is none.
+/// An image blur that is not active yet.
 #[derive(Component)]
 struct Waiting(BlurImage);
 

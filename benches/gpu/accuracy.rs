@@ -17,7 +17,7 @@ const SIZE: [u32; 2] = [256, 144];
 /// A format, the bits of a sigma, and whether it varies.
 type Setting = (Format, u64, bool);
 
-/// The test pictures, and what was found out with them.
+/// The test pictures, and the errors measured with them.
 pub struct Accuracy {
     edge: EdgeMode,
     direction: Direction,
@@ -44,12 +44,12 @@ impl Accuracy {
     }
 
     /// The greatest difference in 1/255 of the values that a shader sees, over both pictures, all texels and channels.
-    /// The rounding of the format is part of it.
+    /// It includes the rounding of the format.
     ///
-    /// `ours` is where the method runs if it is ours.
+    /// `ours` runs the method if it is ours.
     ///
     /// # Errors
-    /// What our blur failed with.
+    /// The error of our blur.
     pub fn error_of(
         &mut self,
         gpu: &Gpu,
@@ -85,7 +85,7 @@ impl Accuracy {
     }
 }
 
-/// What a method makes of a picture.
+/// The result of a method on a picture.
 fn output(
     gpu: &Gpu,
     ours: &mut [Ours],
@@ -103,7 +103,7 @@ fn output(
     let mut encoder = gpu.device.create_command_encoder(&Default::default());
     classic.encode(&mut encoder);
     gpu.queue.submit([encoder.finish()]);
-    // The first app is the one whose device the stage is on.
+    // The stage uses the device of the first app.
     let headless = ours[0].headless();
     let pixels = headless.read_texture(&classic.target().texture, format.texture_format());
     Ok(formats::to_picture(&pixels))

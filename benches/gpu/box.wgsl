@@ -1,12 +1,12 @@
 // The box blur of the Gaussian's variance: the mean of the texels around each one, along one axis.
 //
-// Equal weights on -r .. r have the variance r (r + 1) / 3, which meets σ² only for a few σ. So the two texels at
-// ± (r + 1) get the weight e in [0, 1) that makes up for the rest:
+// Equal weights on -r .. r have the variance r (r + 1) / 3, which equals σ² only for a few σ. So the two texels at
+// ± (r + 1) get the weight e in [0, 1) that supplies the rest:
 //
 //   (r (r + 1) (2r + 1) / 3 + 2 e (r + 1)²) / (2r + 1 + 2e) = σ²
 //
-// The width grows as sqrt(12) σ: fewer texels than a Gaussian's 6 σ, and no weights. What it leaves behind is boxy: its
-// kernel has corners, and its spectrum has zeros.
+// The width grows as sqrt(12) σ: fewer texels than a Gaussian's 6 σ, and no weights. The result is boxy: the kernel has
+// corners, and its spectrum has zeros.
 
 @fragment
 fn main(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {

@@ -1,4 +1,4 @@
-//! The classical methods and the copies: what they are made of, and how they are encoded.
+//! The classical methods and the copies: their passes, and how they are encoded.
 
 use crate::kernels::{BoxKernel, bilinear_taps, quadrant, radius};
 use crate::method::Method;
@@ -11,7 +11,7 @@ use wgpu::{
 };
 
 impl Recipe {
-    /// `None` for what is no shader.
+    /// `None` for methods without a shader.
     fn new(method: Method, sigma: f64) -> Option<Self> {
         let (both, each) = (&[IVec2::ZERO], &[IVec2::X, IVec2::Y]);
         let (shader, axes): (_, &[IVec2]) = match method {
@@ -81,7 +81,7 @@ impl<'a> Classic<'a> {
         Self { stage, passes }
     }
 
-    /// What it writes to.
+    /// The texture that it writes.
     pub fn target(&self) -> &'a Surface {
         self.passes.last().map_or(&self.stage.by_transfer, |pass| pass.target)
     }
@@ -100,7 +100,7 @@ impl<'a> Classic<'a> {
     }
 }
 
-/// Why a classical method cannot run, if it cannot.
+/// The reason why a classical method cannot run, if there is one.
 pub fn can_run(stage: &Stage, method: Method) -> Result<(), String> {
     let name = stage.format.name();
     if method.is_compute() && stage.by_compute.is_none() {

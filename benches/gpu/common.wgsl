@@ -1,5 +1,5 @@
-// What the classical methods share: the parameters, a read with clamped borders, the Gaussian, and the triangle that
-// covers the target of a fragment pass.
+// The shared code of the classical methods: the parameters, a read with clamped borders, the Gaussian, and the triangle
+// that covers the target of a fragment pass.
 //
 // Notation: σ is the standard deviation in texels, r = ceil(3 σ) the radius at which the classical filter ends, and
 // g(x) = exp(-x² / 2σ²) the Gaussian before it is normalised.
@@ -11,12 +11,12 @@ struct Parameters {
     radius: i32,
     // σ.
     sigma: f32,
-    // The weight of the two outermost texels of a box. WebGL 2 wants multiples of 16 bytes.
+    // The weight of the two outermost texels of a box. WebGL 2 requires multiples of 16 bytes.
     @size(16) outermost: f32,
 }
 
 @group(0) @binding(0) var<uniform> parameters: Parameters;
-// What the pass reads.
+// The texture that the pass reads.
 @group(0) @binding(1) var source: texture_2d<f32>;
 
 // The texel, or the nearest one of the border.

@@ -1,4 +1,4 @@
-// Every texel once in and once out: what a compute pass costs that does nothing. No blur can be cheaper.
+// Every texel once in and once out: the cost of a compute pass that does nothing. No blur can be cheaper.
 
 @group(0) @binding(2) var output: texture_storage_2d<STORAGE_FORMAT, write>;
 

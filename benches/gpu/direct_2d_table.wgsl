@@ -1,7 +1,7 @@
 // The Gaussian from its definition, with g(x) g(y) looked up.
 //
 // The weights are the same at every texel, so they are computed and normalised once, on the CPU. By symmetry one
-// quadrant of them suffices: (r + 1)² numbers, row after row. That spares the exponentials, not the (2r + 1)² texels.
+// quadrant of them suffices: (r + 1)² numbers, row after row. That saves the exponentials, not the (2r + 1)² texels.
 
 @group(0) @binding(3) var<storage, read> weights: array<f32>;
 

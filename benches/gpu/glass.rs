@@ -1,7 +1,7 @@
-//! What glass costs, compared with a blur of the whole camera: `--glass`.
+//! The cost of glass, compared with a blur of the whole camera: `--glass`.
 //!
-//! A camera paints nothing but its clear colour, and panels lie on it as nodes of the user interface. Every setting is an
-//! app's whole frame, of which the frame without any blur is subtracted; settings take turns.
+//! A camera paints only its clear colour, and panels lie on it as UI nodes. A time is that of an app's whole frame,
+//! less the frame without any blur. Settings take turns.
 
 use crate::method::Method;
 use crate::options::{Format, Options};
@@ -18,22 +18,22 @@ use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 use serde::Serialize;
 
-/// Frames of a setting that are not counted: textures are made in the first ones.
+/// Warm-up frames of a setting: textures are created in the first ones.
 const WARM_UP: usize = 8;
 
-/// Turns that every setting has.
+/// How many turns every setting has.
 const ROUNDS: usize = 3;
 
-/// What lies on the camera.
+/// The panels on the camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Setting {
-    /// Nothing, and nothing is blurred.
+    /// No panels and no blur.
     Empty,
-    /// Nothing; the camera itself is blurred.
+    /// No panels; the camera itself is blurred.
     Camera,
-    /// As many panels, each of so many hundredths of the screen, side by side.
+    /// This many panels, each of this percentage of the screen, side by side.
     Beside(u32, f32),
-    /// As many over each other, so that each sees the one below.
+    /// As many on top of each other, so that each sees the one below.
     Stacked(u32, f32),
     /// The camera is blurred, and frozen: its result is painted.
     FrozenCamera,
@@ -65,7 +65,8 @@ impl Setting {
         }
     }
 
-    /// The passes that draw parts of the user interface: Bevy's own, and one more for every group of glass but the first.
+    /// The passes that draw parts of the user interface: Bevy's own, and one more for every group of glass except the
+    /// first.
     fn interface_passes(self) -> u32 {
         match self {
             Self::Empty | Self::Camera | Self::FrozenCamera => 0,
@@ -78,7 +79,7 @@ impl Setting {
         matches!(self, Self::FrozenCamera | Self::FrozenBeside(..))
     }
 
-    /// The boxes of its panels, in hundredths of the screen.
+    /// The boxes of its panels, in percent of the screen.
     fn boxes(self) -> Vec<Rect> {
         let (count, share) = match self {
             Self::Empty | Self::Camera | Self::FrozenCamera => return Vec::new(),
@@ -90,7 +91,7 @@ impl Setting {
         let columns = (count as f32).sqrt().ceil();
         let corner = |index: u32| match self {
             Self::Stacked(..) => Vec2::splat(20.0 + 2.0 * index as f32),
-            // Not on whole texels of coarse levels.
+            // Not aligned to texels of coarse levels.
             _ => Vec2::new(index as f32 % columns, (index as f32 / columns).floor()) * (99.0 / columns),
         };
         let corners = (0..count).map(corner);
@@ -189,7 +190,7 @@ impl Screen {
         self.shown = Some(root);
     }
 
-    /// Freezes what is shown, when it has been drawn.
+    /// Freezes the picture when it has been drawn.
     fn freeze(&mut self) {
         let camera = self.camera;
         let world = self.headless.app.world_mut();
@@ -220,10 +221,10 @@ impl Screen {
     }
 }
 
-/// Measures glass with render passes alone, and with compute passes where they can be.
+/// Measures glass with render passes alone, and with compute passes where possible.
 ///
 /// # Errors
-/// In one line, if nothing can be measured.
+/// A line that says why nothing can be measured.
 pub fn measure(options: &Options) -> Result<(), String> {
     if !cfg!(feature = "ui") {
         return Err("glass on nodes needs the feature ui".to_owned());
@@ -261,7 +262,7 @@ pub fn measure(options: &Options) -> Result<(), String> {
     }
 }
 
-/// The median time of every setting in microseconds, without that of a frame in which nothing is blurred.
+/// The median time of every setting in microseconds, less that of a frame without any blur.
 fn take_turns(screen: &mut Screen, count: usize) -> Result<[f64; SETTINGS.len()], String> {
     let mut times = SETTINGS.map(|_| Vec::new());
     for _ in 0..ROUNDS {

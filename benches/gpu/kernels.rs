@@ -1,8 +1,8 @@
-//! The numbers that the classical methods are given. Weights in float64, rounded once.
+//! The parameters of the classical methods. Weights are computed in float64 and rounded once.
 
-/// Where the classical Gaussian ends, in texels: at three sigma, with 99.7 % of the weight inside.
+/// The radius of the classical Gaussian, in texels: three sigma, with 99.7 % of the weight inside.
 pub fn radius(sigma: f64) -> i32 {
-    // A product such as 3 * 0.1 must not be rounded up for its last bit.
+    // A product such as 3 * 0.1 must not be rounded up because of its last bit.
     (3.0 * sigma - 1e-9).ceil() as i32
 }
 

@@ -1,4 +1,4 @@
-//! What a Gaussian blur costs on a GPU: the classical methods, ours, and the copy that no blur can beat.
+//! GPU times of Gaussian blurs: the classical methods, ours, and the copy that no blur can beat.
 //!
 //! ```text
 //! cargo bench --bench gpu -- [--size WxH]... [--format F]... [--sigma S]... [--method M]... [--edge E] [--direction D]
@@ -10,18 +10,18 @@
 //!
 //! All times are differences of GPU timestamps: around the passes of a classical method, and for ours what the plugin
 //! publishes as `render/gaussian_blur/<label>/elapsed_gpu`, both with one blur at a time. A run reads an image and
-//! writes another of the same size and format. Before the timed runs of each turn come untimed ones.
+//! writes another of the same size and format. The timed runs of each turn follow untimed ones.
 //!
 //! A ratio is to the copy of the same kind: fragment passes to the copy in a fragment pass, compute passes to the copy
 //! in a compute pass, measured in the same turns. An error is the greatest difference from a float64 Gaussian over two
-//! pictures of steps, impulses, noise and zone plates, in 1/255 of the values that a shader sees; the rounding of the
-//! format is part of it. What is left out, because it would take longer than a second a run (`--limit`) or because the GPU
-//! or the format does not allow it, has a row that says so.
+//! pictures of steps, impulses, noise and zone plates, in 1/255 of the values that a shader sees. It includes the
+//! rounding of the format. A method that would take longer than a second a run (`--limit`), or that the GPU or the
+//! format does not support, has a row that says so.
 //!
-//! The classical filters end at three sigma and repeat the texels of the border, as ours does; what separable ones put
-//! between their passes is rgba16float.
+//! The classical filters end at three sigma and repeat the texels of the border, as ours does. Separable ones store
+//! rgba16float between their passes.
 //!
-//! The program needs a GPU, or a software one, and no other file: it can be copied to another machine and run there.
+//! The program needs a GPU, or a software one, and no other file: you can copy it to another machine and run it there.
 
 mod accuracy;
 mod classic;

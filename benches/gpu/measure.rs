@@ -1,4 +1,4 @@
-//! Lets the methods take turns and keeps their times.
+//! Runs the methods in turns and keeps their times.
 
 use crate::accuracy::Accuracy;
 use crate::classic::{Classic, can_run};
@@ -10,16 +10,16 @@ use crate::timer::Timer;
 use bevy_gaussian_blur::prelude::EdgeMode;
 use std::collections::HashMap;
 
-/// Turns that every method has. A machine that is busy for a while then slows all of them down alike.
+/// How many turns every method has. A machine that is busy for a while then slows down all of them alike.
 const ROUNDS: usize = 3;
 
-/// How far an estimate may exceed the limit before it is believed without a try.
+/// By how much an estimate must exceed the limit to be believed without a try.
 const DOUBT: f64 = 2.0;
 
-/// The sigma at which it is found out what a fetch of a method costs.
+/// The sigma at which the cost of a method's fetch is measured.
 const PROBE_SIGMA: f64 = 0.8;
 
-/// What was measured, or why nothing was.
+/// The measured figures, or why there are none.
 pub struct Row {
     pub size: [u32; 2],
     pub format: Format,
@@ -33,14 +33,14 @@ pub struct Figures {
     pub median: f64,
     pub min: f64,
     pub error: Option<f64>,
-    /// The times of each kind of pass, where they were asked for.
+    /// The times of each kind of pass, if requested.
     pub passes: Vec<(&'static str, f64)>,
 }
 
-/// Everything that is needed to measure.
+/// Everything needed to measure.
 pub struct Bench {
     pub gpu: Gpu,
-    /// The first of them lends its device to the classical methods.
+    /// The first one lends its device to the classical methods.
     ours: Vec<Ours>,
     accuracy: Accuracy,
     timer: Timer,
@@ -52,11 +52,11 @@ struct Setup {
     stage: Stage,
     /// For each of our apps.
     images: Vec<Images>,
-    /// Microseconds for each fetch of all texels, as seen last.
+    /// Microseconds for one fetch of every texel, as last measured.
     rates: HashMap<Method, f64>,
 }
 
-/// A method whose turn comes.
+/// A method in its turn.
 struct Contender<'a> {
     method: Method,
     /// `None` if it is ours.
@@ -67,9 +67,9 @@ struct Contender<'a> {
 
 impl Bench {
     /// # Errors
-    /// In one line, if nothing can be measured.
+    /// A line that says why nothing can be measured.
     pub fn new(options: Options) -> Result<Self, String> {
-        // The app of the fragment backend is there in any case, for its device.
+        // The app of the fragment backend always exists, because its device is needed.
         let mut ours = vec![Ours::new(Method::OursFragment, &options)?];
         let gpu = Gpu::of(ours[0].headless())?;
         for method in Method::ours().filter(|method| *method != Method::OursFragment) {
@@ -97,7 +97,7 @@ impl Bench {
         })
     }
 
-    /// Measures everything, and hands over what belongs to one size, format and sigma as soon as it is there.
+    /// Measures everything, and reports each size, format and sigma as soon as it is done.
     pub fn run(&mut self, mut report: impl FnMut(Vec<Row>)) {
         for size in self.options.sizes.clone() {
             for format in self.options.formats.clone() {
@@ -121,7 +121,7 @@ impl Bench {
         }
     }
 
-    /// What a fetch of each method costs, from one short blur.
+    /// The cost of a fetch of each method, from one short blur.
     fn probe(&self, stage: &Stage) -> HashMap<Method, f64> {
         let rate = |method: &Method| {
             let fetches = method.fetches(PROBE_SIGMA)?;
@@ -218,7 +218,7 @@ impl Bench {
         })
     }
 
-    /// Says no to what cannot run, or would run for too long.
+    /// Rejects methods that cannot run, or would run for too long.
     fn refusal(&self, stage: &Stage, rates: &HashMap<Method, f64>, method: Method, sigma: f64) -> Result<(), String> {
         can_run(stage, method)?;
         if self.options.edge != EdgeMode::Clamp && method.backend().is_none() && !method.is_copy() {
@@ -234,7 +234,7 @@ impl Bench {
         }
     }
 
-    /// The longest that a run may take, in microseconds.
+    /// The longest time of a run, in microseconds.
     fn limit(&self) -> f64 {
         self.options.limit * 1e6
     }

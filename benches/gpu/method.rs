@@ -1,4 +1,4 @@
-//! The methods, and what can be said of them without running them.
+//! The methods, and their properties.
 
 use crate::kernels::{BoxKernel, radius};
 use bevy_gaussian_blur::prelude::BlurBackend;
@@ -19,7 +19,7 @@ pub enum Method {
     SeparableBilinear,
     NaiveCompute,
     OursFragment,
-    /// Compute passes for the intermediates, a render pass for the destination: what a camera gets.
+    /// Compute passes for the intermediate textures, a render pass for the destination: as on cameras.
     OursMixed,
     OursCompute,
     /// The same with a sigma that grows from 0 over the picture.
@@ -90,7 +90,7 @@ impl Method {
         matches!(self, Self::ProfileFragment | Self::ProfileMixed | Self::ProfileCompute)
     }
 
-    /// How many texels it fetches for each one it writes; `None` where that does not grow with sigma.
+    /// How many texels it fetches for each one that it writes; `None` if that does not grow with sigma.
     pub fn fetches(self, sigma: f64) -> Option<f64> {
         let r = f64::from(radius(sigma));
         match self {

@@ -1,5 +1,5 @@
-// One axis of the separable Gaussian as a fragment shader would have it, in compute: one invocation per texel, every
-// texel read from the texture, weights computed on the way, nothing shared within the workgroup.
+// One axis of the separable Gaussian in compute, written like a fragment shader: one invocation per texel, every texel
+// read from the texture, weights computed on the way, nothing shared within the workgroup.
 
 @group(0) @binding(2) var output: texture_storage_2d<STORAGE_FORMAT, write>;
 

@@ -75,7 +75,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// From the command line, with the defaults filled in. Ends the process if it makes no sense.
+    /// Reads the command line and fills in the defaults. Ends the process if an argument is invalid.
     pub fn read() -> Self {
         let mut options = Self::parse();
         let quick = options.quick;
@@ -93,7 +93,7 @@ impl Options {
         fill(&mut options.sizes, sizes);
         fill(&mut options.formats, formats);
         fill(&mut options.sigmas, sigmas);
-        // In rising order, so that what a method takes at one sigma tells what it will take at the next.
+        // In rising order, so that the time at one sigma predicts the time at the next.
         options.sigmas.sort_by(f64::total_cmp);
         options.sigmas.dedup();
         fill(&mut options.methods, Method::value_variants().to_vec());
@@ -119,7 +119,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Where it ends, in shares of the picture.
+    /// The end of that direction, in shares of the picture.
     fn end(self) -> Vec2 {
         match self {
             Self::Down => Vec2::Y,
@@ -137,7 +137,7 @@ impl Direction {
         }
     }
 
-    /// The share of sigma that a texel of a picture of this size has.
+    /// A texel's share of sigma in a picture of this size.
     pub fn share(self, size: [u32; 2], texel: [usize; 2]) -> f64 {
         let line = self.end().as_dvec2() * DVec2::from(size.map(f64::from));
         let place = DVec2::from(texel.map(|i| i as f64 + 0.5));
@@ -159,7 +159,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The name that WebGPU has for it.
+    /// Its name in WebGPU.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rgba8Unorm => "rgba8unorm",

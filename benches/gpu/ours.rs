@@ -1,11 +1,11 @@
-//! Our blur, in Bevy apps of its own.
+//! Our blur, in separate Bevy apps.
 //!
-//! The timestamps stand before and after all that a frame renders, and the blur is all there is. The plugin's own
-//! diagnostics are left out, unless `--passes` asks for them: with them there are two more timestamps around every pass, and
-//! on fast GPUs each of those takes microseconds.
+//! The timestamps are before and after everything that a frame renders, and the frame contains only the blur. The
+//! plugin's own diagnostics are off unless `--passes` is given: they add two timestamps around every pass, and on fast
+//! GPUs each of those takes microseconds.
 //!
-//! Software rendering (llvmpipe) executes compute passes at once, but writes timestamps only when something is flushed, so
-//! that both timestamps would be written after them. There, each timestamp is a submission of its own.
+//! Software rendering (llvmpipe) executes compute passes at once, but writes timestamps only when a submission is
+//! flushed, so both timestamps would be written after the passes. There, each timestamp is a separate submission.
 
 use crate::method::Method;
 use crate::options::{Format, Options};
@@ -23,7 +23,7 @@ use bevy::render::renderer::{RenderContext, RenderGraph, RenderGraphSystems};
 use bevy_gaussian_blur::diagnostics::PASSES;
 use bevy_gaussian_blur::prelude::*;
 
-/// How many times of a new blur are not counted: textures are allocated and cleared in its first frames.
+/// How many first times of a new blur do not count: textures are allocated and cleared in its first frames.
 const WARM_UP: usize = 4;
 
 /// An app for a backend.
@@ -39,13 +39,13 @@ pub struct Ours {
 /// The times of one blur, in microseconds.
 #[derive(Default)]
 pub struct Times {
-    /// Of all that it does, for each run.
+    /// The whole blur, for each run.
     pub whole: Vec<f64>,
-    /// Of each kind of pass that it has, if they are asked for: the medians.
+    /// The medians of each kind of pass, if requested.
     pub passes: Vec<(&'static str, f64)>,
 }
 
-/// What is blurred, and where to.
+/// The source and the target.
 pub struct Images {
     source: Handle<Image>,
     target: Handle<Image>,
@@ -55,7 +55,7 @@ impl Ours {
     /// The app for a method that has a backend.
     ///
     /// # Errors
-    /// There is no GPU, or none with timestamps.
+    /// There is no GPU, or it has no timestamps.
     pub fn new(method: Method, options: &Options) -> Result<Self, String> {
         let backend = method.backend().unwrap_or_default();
         let mut headless = Headless::new(|app| {
@@ -90,11 +90,11 @@ impl Ours {
         &self.headless
     }
 
-    /// An image of any size, and one to blur it into.
+    /// An image of any size, and its target.
     pub fn images(&mut self, tile: &Picture, size: [u32; 2], format: Format) -> Images {
         let source = tiled(tile, size, format);
         let mut target = source.clone();
-        // What fragment passes write is not to pay for what compute passes need.
+        // Fragment passes must not pay for usages that compute passes need.
         if self.method.is_compute() && format.has_storage() {
             target.texture_descriptor.usage |= TextureUsages::STORAGE_BINDING;
         }
@@ -104,10 +104,10 @@ impl Ours {
         }
     }
 
-    /// What becomes of a picture.
+    /// The blur of a picture.
     ///
     /// # Errors
-    /// What the blur failed with.
+    /// The error of the blur.
     pub fn blurred(&mut self, picture: &Picture, format: Format, sigma: f64) -> Result<Picture, String> {
         let size = [picture.width as u32, picture.height as u32];
         let images = self.images(picture, size, format);
@@ -118,10 +118,10 @@ impl Ours {
     /// The times of `count` blurs, one in each frame.
     ///
     /// # Errors
-    /// What the blur failed with.
+    /// The error of the blur.
     pub fn time(&mut self, images: &Images, sigma: f64, count: usize) -> Result<Times, String> {
         self.blur_once(images, sigma)?;
-        // The shaders of this very kernel come after those that serve any.
+        // The specialised pipelines of this kernel come after the general ones.
         let is_complete = |world: &mut World| world.resource::<BlurReadiness>().is_complete();
         if !self.headless.frames_until(1000, is_complete) {
             return Err("the blur's pipelines were not compiled in 1000 frames".to_owned());
@@ -147,7 +147,7 @@ impl Ours {
         })
     }
 
-    /// What the plugin's diagnostics have of the passes of a blur.
+    /// The plugin's diagnostics for the passes of a blur.
     fn pass_times(&self, entity: Entity) -> Vec<(&'static str, f64)> {
         let world = self.headless.app.world();
         let (label, store) = (world.get::<BlurLabel>(entity), world.resource::<DiagnosticsStore>());

@@ -54,7 +54,7 @@ fn curves(rows: &[Row], first: &Row) -> Vec<(Method, Points)> {
     curves
 }
 
-/// A copy knows no radius: what it took at different times is its median.
+/// A copy does not depend on the radius: its time is the median of all.
 fn flatten(points: &mut Points) {
     let mut times: Vec<f64> = points.iter().map(|point| point.1).collect();
     times.sort_by(f64::total_cmp);
@@ -142,7 +142,7 @@ fn around(values: impl Iterator<Item = f64>, factor: f64) -> Range<f64> {
     least / factor..greatest * factor
 }
 
-/// Microseconds, in the unit that suits them.
+/// Microseconds, in a suitable unit.
 fn with_unit(time: f64) -> String {
     match time {
         1e6.. => format!("{} s", short(time / 1e6)),
@@ -151,7 +151,7 @@ fn with_unit(time: f64) -> String {
     }
 }
 
-/// As few digits as it takes.
+/// As few digits as possible.
 fn short(value: f64) -> String {
     let digits = (3.0 - value.log10().ceil()).clamp(0.0, 3.0);
     let text = format!("{value:.*}", digits as usize);

@@ -1,4 +1,4 @@
-//! Passes of the classical methods, each with a pipeline of its own.
+//! Passes of the classical methods, each with its own pipeline.
 
 use crate::method::Method;
 use crate::stage::{Gpu, Surface};
@@ -26,7 +26,7 @@ pub struct Parameters {
     pub padding: [u32; 3],
 }
 
-/// What makes one method differ from another.
+/// What distinguishes one method from another.
 pub struct Recipe {
     pub shader: &'static str,
     /// One pass for each axis, or one for both.
@@ -92,7 +92,7 @@ fn module(gpu: &Gpu, shader: &str, format: TextureFormat) -> ShaderModule {
         label: Some("classic"),
         source: ShaderSource::Wgsl(text.into()),
     };
-    // Without runtime checks, as Bevy compiles the shaders that these are compared with.
+    // Without runtime checks, like the shaders that these are compared with, which Bevy compiles.
     // SAFETY: every index of these shaders is clamped or within bounds by construction, and every loop ends.
     unsafe {
         gpu.device
@@ -135,7 +135,7 @@ fn compute_pipeline(gpu: &Gpu, module: &ShaderModule) -> ComputePipeline {
     })
 }
 
-/// Binds what the shader uses, and nothing else: its layout is deduced from it.
+/// Binds only what the shader uses: the layout is deduced from it.
 fn bind(
     gpu: &Gpu,
     recipe: &Recipe,

@@ -118,7 +118,7 @@ fn to_json(value: &impl Serialize) -> Result<String, String> {
     serde_json::to_string(value).map_err(|error| error.to_string())
 }
 
-/// To thousandths: more than a timestamp can tell.
+/// Rounded to thousandths: finer than any timestamp.
 pub fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }

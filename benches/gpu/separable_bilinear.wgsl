@@ -1,9 +1,9 @@
 // One axis of the separable Gaussian, two texels per fetch.
 //
-// A linear sampler that is asked for a place between the texels a and b = a + 1, at a + t, returns
-// (1 - t) source[a] + t source[b]. With t = w(b) / (w(a) + w(b)), times w(a) + w(b), that is exactly
-// w(a) source[a] + w(b) source[b]: one fetch instead of two. The centre stands alone; 1 and 2, 3 and 4, and so on are
-// pairs on either side. Places and weights come from a table, normalised on the CPU.
+// A linear sampler at the position a + t, between the texels a and b = a + 1, returns (1 - t) source[a] + t source[b].
+// With t = w(b) / (w(a) + w(b)), times w(a) + w(b), that is exactly w(a) source[a] + w(b) source[b]: one fetch instead
+// of two. The centre stands alone; 1 and 2, 3 and 4, and so on are pairs on either side. Positions and weights come
+// from a table, normalised on the CPU.
 
 // (distance from the centre, weight) of the centre and of every pair on one side.
 @group(0) @binding(3) var<storage, read> taps: array<vec2<f32>>;

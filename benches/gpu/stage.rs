@@ -9,10 +9,10 @@ use bevy::render::render_resource::Texture;
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice, RenderQueue};
 use wgpu::{Extent3d, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages, TextureView};
 
-/// What holds the first half of a separable blur.
+/// The format between the two passes of a separable blur.
 pub const INTERMEDIATE: TextureFormat = TextureFormat::Rgba16Float;
 
-/// A device and what it is called.
+/// A device and its name.
 #[derive(Clone)]
 pub struct Gpu {
     pub device: wgpu::Device,
@@ -27,7 +27,7 @@ impl Gpu {
     /// The device of an app.
     ///
     /// # Errors
-    /// In one line, if it cannot tell how long its work takes.
+    /// A line that says why its work cannot be timed.
     pub fn of(headless: &Headless) -> Result<Self, String> {
         let world = headless.render_world();
         let device = world.resource::<RenderDevice>().wgpu_device().clone();
@@ -81,7 +81,7 @@ impl Surface {
     }
 }
 
-/// What passes of one kind write. A texture that can be written in every way may be slower to write in one.
+/// The targets of passes of one kind. A texture that every kind of pass can write may be slower to write for one.
 pub struct Written {
     pub intermediate: Surface,
     pub target: Surface,
@@ -132,7 +132,7 @@ impl Stage {
     }
 }
 
-/// A picture of any size, made of tiles of a small one: what a blur sees matters to its result, not to its time.
+/// A picture of any size, made of tiles of a small one: the contents matter to the result of a blur, not to its time.
 pub fn tiled(tile: &Picture, size: [u32; 2], format: Format) -> Image {
     let mut image = formats::to_image(tile, format.texture_format());
     let bytes = image.data.take().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! GPU times of whatever is encoded.
+//! GPU times of encoded commands.
 
 use crate::stage::Gpu;
 use bevy::ecs::resource::Resource;
@@ -39,11 +39,11 @@ impl Timer {
         }
     }
 
-    /// How many microseconds the GPU takes for what `record` encodes.
+    /// The GPU time of the commands that `record` encodes, in microseconds.
     pub fn time(&self, record: impl FnOnce(&mut CommandEncoder)) -> f64 {
         let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
         if self.gpu.is_software {
-            // Compute passes and copies are executed at once there, timestamps only when a submission ends.
+            // Software rendering executes passes and copies at once, and writes timestamps only when a submission ends.
             record(&mut encoder);
             self.begin();
             self.gpu.queue.submit([encoder.finish()]);
@@ -76,7 +76,7 @@ impl Timer {
         self.gpu.queue.submit([encoder.finish()]);
     }
 
-    /// Encodes the second timestamp, and where both go.
+    /// Encodes the second timestamp, and the copy of both.
     pub fn encode_end(&self, encoder: &mut CommandEncoder) {
         encoder.write_timestamp(&self.queries, 1);
         encoder.resolve_query_set(&self.queries, 0..QUERIES, &self.resolved, 0);
@@ -93,7 +93,7 @@ impl Timer {
     fn ticks(&self) -> [u64; 2] {
         let whole = self.readable.slice(..);
         whole.map_async(MapMode::Read, |result| result.expect("timestamps can be read"));
-        // What fails here fails the mapping, which says so.
+        // A failure here also fails the mapping, which reports it.
         let _ = self.gpu.device.poll(PollType::wait_indefinitely());
         let ticks = {
             let bytes = whole.get_mapped_range();

@@ -1,4 +1,4 @@
-//! What the examples share: an animated scene, and how they run without a user.
+//! Code that the examples share: an animated scene, and runs without a user.
 
 pub mod scene;
 pub mod textures;

@@ -1,4 +1,4 @@
-//! An animated scene at dusk: moving lights, glowing things, and textures fine enough that the slightest blur shows.
+//! An animated scene at dusk: moving lights, glowing objects, and textures so fine that the slightest blur shows.
 
 use super::textures;
 use bevy::light::{CascadeShadowConfigBuilder, NotShadowCaster};
@@ -21,7 +21,7 @@ impl Plugin for ScenePlugin {
     }
 }
 
-/// Where a camera sees the scene from, at a distance from its centre.
+/// A camera's position in front of the scene, at a distance from its centre.
 pub fn viewpoint(distance: f32) -> Transform {
     Transform::from_xyz(0.0, 2.6, distance).looking_at(Vec3::new(0.0, 1.9, 0.0), Vec3::Y)
 }
@@ -39,7 +39,7 @@ struct Spin {
 struct Orbit {
     radius: f32,
     height: f32,
-    /// Where on its orbit it starts, in turns.
+    /// The start of its orbit, in turns.
     start: f32,
     /// Turns per second.
     speed: f32,
@@ -122,7 +122,7 @@ fn spawn_things(
     ));
     let column = meshes.add(Cylinder::new(0.35, 4.0));
     for index in 0..8 {
-        // Behind the other things, seen from the front.
+        // Behind the other objects, seen from the front.
         let turn = -0.5 * TAU * (index as f32 + 0.5) / 8.0;
         commands.spawn((
             Mesh3d(column.clone()),

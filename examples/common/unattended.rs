@@ -1,4 +1,4 @@
-//! `--frames N --screenshot FILE`: show a fixed number of frames without a user, and write down the last one.
+//! `--frames N --screenshot FILE`: shows a fixed number of frames without a user, and saves the last one.
 
 use bevy::app::PluginGroupBuilder;
 use bevy::prelude::*;
@@ -15,10 +15,10 @@ use std::time::Duration;
 /// The time between two frames without a user, whatever the computer's speed.
 const TIME_STEP: Duration = Duration::from_micros(16_667);
 
-/// How many frames there are when only a screenshot is asked for.
+/// The number of frames if only a screenshot is requested.
 const DEFAULT_FRAMES: u32 = 60;
 
-/// How many frames to wait for shaders and for the screenshot, beyond the ones asked for, before giving up.
+/// How many extra frames to wait for shaders and for the screenshot, before giving up.
 const PATIENCE: u32 = 1200;
 
 /// The options of an example for a run without a user.
@@ -27,7 +27,7 @@ pub struct Unattended {
     /// Show this many frames, 1/60 s apart, and end.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     frames: Option<u32>,
-    /// Write what the window shows in the last frame into this PNG or JPEG file, and end [default: after 60 frames].
+    /// Write the window's last frame into this PNG or JPEG file, and end [default: after 60 frames].
     #[arg(long, value_name = "FILE")]
     screenshot: Option<PathBuf>,
 }
@@ -43,7 +43,7 @@ impl Unattended {
         self.frames.unwrap_or(DEFAULT_FRAMES)
     }
 
-    /// Whether a screenshot can be written where it is to go.
+    /// Whether the screenshot's path can be written.
     pub fn check(&self) -> Result<(), String> {
         let Some(path) = &self.screenshot else {
             return Ok(());
@@ -59,7 +59,7 @@ impl Unattended {
         Ok(())
     }
 
-    /// Bevy's default plugins with the example's window, which is small when nobody watches.
+    /// Bevy's default plugins with the example's window, which is small in runs without a user.
     pub fn default_plugins(&self, title: &str) -> PluginGroupBuilder {
         let resolution = if self.is_active() { (960, 600) } else { (1280, 720) };
         DefaultPlugins
@@ -77,8 +77,8 @@ impl Unattended {
             })
     }
 
-    /// Runs the app, by itself where the options say so. The result is an error unless a screenshot that was asked for
-    /// has been written.
+    /// Runs the app, without a user if the options say so. Returns an error if a requested screenshot has not been
+    /// written.
     pub fn run(&self, app: &mut App) -> AppExit {
         let progress = Progress::default();
         if self.is_active() {
@@ -110,13 +110,13 @@ impl Unattended {
     }
 }
 
-/// Says in one line on stderr why the example ends.
+/// Prints in one line on stderr why the example ends.
 pub fn fail(reason: &str) -> AppExit {
     eprintln!("error: {}", reason.split_whitespace().collect::<Vec<_>>().join(" "));
     AppExit::error()
 }
 
-/// What is to happen, and how far it has come.
+/// The requested frames and screenshot, and the progress.
 #[derive(Resource)]
 struct Plan {
     frames: u32,
@@ -125,10 +125,10 @@ struct Plan {
     requested: bool,
 }
 
-/// What the render world and the screenshot report.
+/// Reports from the render world and from the screenshot.
 #[derive(Resource, Clone, Default)]
 struct Progress {
-    /// No shader is still on its way.
+    /// All shaders are compiled.
     pipelines_ready: Arc<AtomicBool>,
     /// The screenshot is on disk.
     written: Arc<AtomicBool>,
@@ -175,7 +175,7 @@ fn write(screenshot: &Image, path: &Path) -> Result<(), String> {
         .clone()
         .try_into_dynamic()
         .map_err(|error| error.to_string())?;
-    // The alpha channel of a window says nothing.
+    // The alpha channel of a window has no meaning.
     picture
         .to_rgb8()
         .save(path)

@@ -1,4 +1,4 @@
-//! The nodes of the user interface, most of them of glass.
+//! The nodes of the user interface, most of which are glass.
 
 use bevy::prelude::*;
 use bevy::ui::{FocusPolicy, RelativeCursorPosition};
@@ -7,11 +7,11 @@ use bevy_gaussian_blur::prelude::*;
 /// A panel of glass.
 #[derive(Component)]
 pub struct Glass {
-    /// Its radius as a share of the one that the slider sets.
+    /// Its share of the radius that the slider sets.
     pub share: f32,
 }
 
-/// Follows the mouse while it is held. Where it is, in logical pixels.
+/// Follows the mouse while it is held. The position is in logical pixels.
 #[derive(Component)]
 pub struct Draggable(pub Vec2);
 
@@ -23,7 +23,7 @@ pub struct Modal;
 #[derive(Component)]
 pub struct Close;
 
-/// What follows the mouse.
+/// A node that follows the mouse.
 #[derive(Component)]
 pub struct Tooltip;
 
@@ -56,7 +56,7 @@ pub fn label(text: &'static str, size: f32) -> impl Bundle {
     (Text::new(text), TextFont::from_font_size(size), TextColor(Color::WHITE))
 }
 
-/// A bar along the bottom that is no glass.
+/// A bar along the bottom that is not glass.
 fn spawn_hud(commands: &mut Commands) {
     commands
         .spawn((
@@ -118,7 +118,7 @@ fn spawn_panels(commands: &mut Commands) {
             Draggable(at),
             Interaction::None,
             FocusPolicy::Block,
-            // Those that were dragged come above: they count on from 1.
+            // Dragged panels come above: they count from 1.
             ZIndex(index - 2),
             UiTransform::from_rotation(Rot2::degrees(degrees)),
             Node {
@@ -139,7 +139,7 @@ fn spawn_panels(commands: &mut Commands) {
     }
 }
 
-/// A list that is longer than its box. It begins a little way down, so that cards are cut at both ends.
+/// A list that is longer than its box. It begins scrolled a little, so that cards are cut at both ends.
 fn spawn_list(commands: &mut Commands) {
     let cards = [
         "Lighthouse",

@@ -5,16 +5,16 @@
 //! ```
 //!
 //! You should see a harbour at dusk, balloons rising in front of it, and glass over both:
-//! - on the left three panels that overlap. Drag them with the mouse: the one that you take comes to the front, and
-//!   what lies below it, other glass and its text included, is blurred behind it. One is tilted. Each has a shadow,
-//!   which does not darken its own glass;
-//! - below a dialogue with a blur twice as strong, over a bar of the user interface. M opens and closes it;
-//! - on the right a list whose cards are of glass. Scroll it with the wheel: the cards end where the list ends;
-//! - below it sliders for all glass: radius, saturation, brightness and opacity. Up and Down (or + and -) change the
-//!   radius, too. At a radius of 0 the colours still change; where they do not, the glass is gone, and costs nothing;
+//! - on the left, three panels that overlap. Drag them with the mouse: the dragged one comes to the front, and blurs
+//!   everything below it, including other glass and its text. One panel is tilted. Each has a shadow, which does not
+//!   darken its own glass;
+//! - below, a dialogue with a blur twice as strong, over a bar of the user interface. M opens and closes it;
+//! - on the right, a list with cards of glass. Scroll it with the wheel: the cards end where the list ends;
+//! - below it, sliders for all glass: radius, saturation, brightness and opacity. Up and Down (or + and -) change the
+//!   radius, too. At a radius of 0 the colours still change; if they do not, the glass is gone and costs nothing;
 //! - a small tooltip at the mouse, over everything else.
 //!
-//! All text stays sharp. Balloons beside a panel do not shine into it. Without a user the tooltip stays in its place.
+//! All text stays sharp. Balloons beside a panel do not shine into it. Without a user, the tooltip stays in its place.
 
 mod interface;
 mod scene;
@@ -30,7 +30,7 @@ use clap::Parser;
 use interface::{Close, Draggable, Modal, Tooltip};
 use unattended::{Unattended, fail};
 
-/// How far the list scrolls for a notch of the wheel, in logical pixels.
+/// How far the list scrolls per notch of the wheel, in logical pixels.
 const LINE: f32 = 24.0;
 
 /// Frosted glass over a moving scene.
@@ -61,7 +61,7 @@ fn main() -> AppExit {
     unattended.run(&mut app)
 }
 
-/// Moves the panel that is held by as much as the mouse, and brings it to the front.
+/// Moves the held panel with the mouse, and brings it to the front.
 fn drag(
     window: Single<&Window>,
     mut last: Local<Option<Vec2>>,
@@ -104,7 +104,7 @@ fn scroll(
     }
 }
 
-/// Opens and closes the dialogue by its key, and closes it by its button.
+/// Opens and closes the dialogue with its key, and closes it with its button.
 fn toggle_modal(
     keys: Res<ButtonInput<KeyCode>>,
     buttons: Query<&Interaction, (Changed<Interaction>, With<Close>)>,
@@ -123,7 +123,7 @@ fn toggle_modal(
     }
 }
 
-/// Keeps the tooltip at the mouse, and in the window.
+/// Keeps the tooltip at the mouse, and inside the window.
 fn follow_mouse(window: Single<&Window>, mut tooltips: Query<(&mut Node, &ComputedNode), With<Tooltip>>) {
     let Some(cursor) = window.cursor_position() else {
         return;

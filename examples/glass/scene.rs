@@ -25,7 +25,7 @@ impl Plugin for HarbourPlugin {
 #[derive(Component)]
 struct Balloon {
     x: f32,
-    /// Where on its way it starts, in world units.
+    /// Its start on the way up, in world units.
     start: f32,
     /// World units per second.
     speed: f32,
@@ -61,7 +61,7 @@ fn spawn_balloons(
 ) {
     let circle = meshes.add(Circle::new(1.0));
     for index in 0..36 {
-        // Multiples of irrational numbers are spread evenly without looking regular.
+        // Multiples of irrational numbers are evenly spread without looking regular.
         let spread = |number: f32| (number * index as f32).fract();
         let radius = 10.0 + 22.0 * spread(0.414_213_6);
         let colour = Color::hsl(360.0 * spread(0.618_034), 0.85, 0.6);

@@ -1,4 +1,4 @@
-//! Sliders, on a panel of glass of their own, for all glass at once.
+//! Sliders, on a separate panel of glass, for all glass at once.
 
 use crate::interface::{Glass, glass, label, shadow};
 use bevy::prelude::*;
@@ -8,7 +8,7 @@ use bevy_gaussian_blur::prelude::*;
 /// How fast the keys change the radius, in logical pixels per second.
 const KEY_SPEED: f32 = 60.0;
 
-/// Adds the sliders, and gives all glass what they say.
+/// Adds the sliders, and applies their values to all glass.
 pub struct SlidersPlugin;
 
 impl Plugin for SlidersPlugin {
@@ -20,7 +20,7 @@ impl Plugin for SlidersPlugin {
     }
 }
 
-/// How ordinary glass looks.
+/// The look of ordinary glass.
 #[derive(Resource, Clone, PartialEq)]
 struct Look {
     /// In logical pixels.
@@ -41,7 +41,7 @@ impl Default for Look {
     }
 }
 
-/// What a slider changes.
+/// The setting that a slider changes.
 #[derive(Component, Clone, Copy)]
 enum Slider {
     Radius,
@@ -50,11 +50,11 @@ enum Slider {
     Opacity,
 }
 
-/// What fills a slider from the left to where it stands.
+/// The bar that fills a slider from the left to its value.
 #[derive(Component)]
 struct Bar;
 
-/// What tells where a slider stands.
+/// The text with a slider's value.
 #[derive(Component)]
 struct Value;
 
@@ -80,7 +80,7 @@ impl Slider {
         }
     }
 
-    /// Its name and where it stands.
+    /// Its name and its value.
     fn text(self, look: &Look) -> String {
         match self {
             Self::Radius => format!("radius {:.0}", look.radius),
@@ -119,7 +119,7 @@ fn spawn(mut commands: Commands) {
         });
 }
 
-/// The whole of a slider takes the mouse.
+/// The track reacts to the mouse over its whole length.
 fn track(slider: Slider) -> impl Bundle {
     (
         slider,
@@ -150,7 +150,7 @@ fn track(slider: Slider) -> impl Bundle {
     )
 }
 
-/// Sets a slider that is held to where the mouse is.
+/// Sets a held slider to the position of the mouse.
 fn drag(mut look: ResMut<Look>, sliders: Query<(&Slider, &Interaction, &RelativeCursorPosition)>) {
     for (slider, interaction, cursor) in &sliders {
         let Some(cursor) = cursor.normalized.filter(|_| *interaction == Interaction::Pressed) else {
@@ -178,7 +178,7 @@ fn change_radius(time: Res<Time>, keys: Res<ButtonInput<KeyCode>>, mut look: Res
     }
 }
 
-/// Gives each panel its share of the radius, and all else as it is.
+/// Gives each panel its share of the radius, and all other settings unchanged.
 fn apply(look: Res<Look>, mut panels: Query<(&Glass, &mut BackdropBlur)>) {
     for (glass, mut backdrop) in &mut panels {
         backdrop.blur.radius = glass.share * look.radius;
@@ -188,7 +188,7 @@ fn apply(look: Res<Look>, mut panels: Query<(&Glass, &mut BackdropBlur)>) {
     }
 }
 
-/// Shows where the sliders stand.
+/// Shows the values of the sliders.
 fn show(
     look: Res<Look>,
     sliders: Query<(&Slider, &Children)>,

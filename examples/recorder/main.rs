@@ -1,12 +1,12 @@
-//! Glowing outlines of chosen meshes, by a blur that a render system of the example's own records.
+//! Glowing outlines of selected meshes, by a blur that the example's own render system records.
 //!
 //! ```text
 //! cargo run --release --example recorder [-- --frames N --screenshot FILE]
 //! ```
 //!
-//! You should see a sphere, a cube and a ring, one after the other of them outlined by a glow that swells. It is as thick, as a
-//! share of the window, in a small window as in a large one. A second camera draws what is chosen into a mask,
-//! the recorder blurs that, and a material of the user interface puts the two together.
+//! You should see a sphere, a cube and a ring. A glow that swells outlines one after the other. It has the same
+//! thickness, as a share of the window, in small and in large windows. A second camera draws the selected mesh into a
+//! mask, the recorder blurs the mask, and a UI material combines the two.
 
 mod scene;
 #[path = "../common/unattended.rs"]
@@ -34,7 +34,7 @@ struct Arguments {
     unattended: Unattended,
 }
 
-/// The picture of what is chosen, its blur, and how strong that is, in texels.
+/// The mask of the selected mesh, its blur, and the strength of the blur, in texels.
 #[derive(Resource, Clone, Default)]
 struct Outline {
     mask: Handle<Image>,

@@ -1,4 +1,4 @@
-//! What is outlined: shapes, the camera that draws the chosen one into a mask, and the material that shows the outline.
+//! The outlined shapes, the camera that draws the selected one into a mask, and the material that shows the outline.
 
 use super::{MASK_CAMERA, Outline};
 use bevy::camera::{RenderTarget, visibility::RenderLayers};
@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{AsBindGroup, TextureFormat};
 use bevy::shader::ShaderRef;
 
-/// The layer of what is outlined.
+/// The render layer of the outlined mesh.
 const CHOSEN: usize = 1;
 
 pub struct ScenePlugin;
@@ -60,7 +60,7 @@ fn spawn_masks(
     commands.spawn((everywhere, MaterialNode(material)));
 }
 
-/// Makes the masks as large as the window. Materials have to be told of it.
+/// Keeps the masks as large as the window. Materials must be notified.
 fn fit_masks(
     window: Single<&Window>,
     outline: Res<Outline>,
@@ -117,7 +117,7 @@ fn spawn_scene(
     }
 }
 
-/// Chooses one shape after the other, and lets the glow swell.
+/// Selects one shape after the other, and lets the glow swell.
 fn choose(
     mut commands: Commands,
     time: Res<Time>,

@@ -1,7 +1,7 @@
 //! A camera whose blur is frozen.
 //!
-//! The kept picture is painted over what the camera shows by then, and blurred in place as ever: no pipeline differs. The result
-//! is kept, too, and where nothing has changed it is painted instead.
+//! The kept picture is painted over what the camera has painted, and blurred in place as usual: no pipeline differs.
+//! The result is kept, too. While nothing changes, it is painted instead.
 
 use super::views;
 use crate::diagnostics::label::BlurLabel;
@@ -27,7 +27,7 @@ use bevy::render::view::ViewTarget;
 pub struct CameraFreeze {
     /// The main world's entity.
     entity: Entity,
-    /// When the component was added, which tells one freeze from the next.
+    /// When the component was added, which distinguishes one freeze from the next.
     added: Tick,
     /// Whether the camera still has the component.
     is_there: bool,
@@ -55,7 +55,7 @@ type FrozenCamera = (
 
 type IsCamera = (With<Camera>, With<GaussianBlur>);
 
-/// Takes over which cameras are frozen, active or not. Those that are no more go, with all that they held.
+/// Extracts which cameras are frozen, active or not. Cameras that are no longer frozen release all that they held.
 pub fn extract_frozen(
     mut commands: Commands,
     frozen: Extract<Query<FrozenCamera, IsCamera>>,
@@ -67,7 +67,7 @@ pub fn extract_frozen(
         let (added, revision) = (freeze.added(), masks.of(profile));
         match known.get_mut(render_entity) {
             Ok((_, mut known)) if known.added == added => (known.is_there, known.revision) = (true, revision),
-            // Frozen anew.
+            // Frozen again.
             Ok((_, mut known)) => *known = CameraFreeze::new(entity, added, revision),
             Err(_) => {
                 let new = CameraFreeze::new(entity, added, revision);
@@ -80,7 +80,7 @@ pub fn extract_frozen(
     }
 }
 
-/// Forgets the pictures that a render device held which is no more.
+/// Forgets the pictures of a lost render device.
 pub fn lose_pictures(mut known: Query<&mut CameraFreeze>, losses: Res<Losses>) {
     for mut freeze in &mut known {
         let left = freeze.frozen.without_device(freeze.entity, &losses);
@@ -88,12 +88,12 @@ pub fn lose_pictures(mut known: Query<&mut CameraFreeze>, losses: Res<Losses>) {
     }
 }
 
-/// Asks for the pipeline that paints what is kept.
+/// Requests the pipeline that paints kept pictures.
 pub fn announce(preparer: &mut BlurPreparer, format: TextureFormat) {
     preparer.announce(paint_ends(format), WorkKind::Copy, Finish::Write);
 }
 
-/// Counts what is kept.
+/// Counts the kept textures.
 pub fn count_pictures(cameras: Query<&CameraFreeze>, mut preparer: BlurPreparer) {
     for freeze in &cameras {
         preparer.count(freeze.frozen.views());
@@ -123,17 +123,17 @@ impl CameraFreeze {
         }
     }
 
-    /// Gives everything back.
+    /// Releases everything.
     fn release(&mut self, frozen: Frozen) {
         self.frozen = frozen;
         self.paint = BlurJob::default();
         (self.result, self.done, self.asked) = (None, None, None);
     }
 
-    /// Prepares the picture and the job that blurs it. With a result that is up to date, the job has nothing to do.
+    /// Prepares the picture and the job that blurs it. With an up-to-date result, the job has nothing to do.
     ///
     /// # Errors
-    /// Those of [`BlurJob::update`].
+    /// The errors of [`BlurJob::update`].
     pub fn prepare(
         &mut self,
         request: BlurRequest,
@@ -204,7 +204,7 @@ impl CameraFreeze {
         Ok(())
     }
 
-    /// Records the frozen blur. Returns `false` if the camera has none, or not yet.
+    /// Records the frozen blur. Returns `false` if the camera has none yet.
     pub fn record(
         &mut self,
         job: &mut BlurJob,
@@ -216,7 +216,7 @@ impl CameraFreeze {
         let Frozen::Kept(kept) = &self.frozen else {
             return false;
         };
-        // In the frame in which it is taken, the camera's texture holds the picture.
+        // In the frame in which the picture is taken, the camera's texture holds it already.
         if kept.take(target.main_texture(), context.command_encoder()) {
             let is_done = job.record(recorder, context, Timed::whole(label), &views::in_place(target));
             self.keep_result(is_done, target, context);
@@ -250,7 +250,7 @@ impl CameraFreeze {
         true
     }
 
-    /// Keeps the result if it is what was asked for.
+    /// Keeps the result if it is the requested one.
     fn keep_result(&mut self, is_done: bool, target: &ViewTarget, context: &mut RenderContext) {
         if let (true, Some(result), Some((request, _))) = (is_done, &self.result, &self.asked) {
             result.copy_from(target.main_texture(), request.region.min, context.command_encoder());

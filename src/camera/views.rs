@@ -13,7 +13,7 @@ pub fn in_place(target: &ViewTarget) -> Views<'_> {
 pub fn from<'a>(source: &'a TextureView, target: &'a ViewTarget) -> Views<'a> {
     Views {
         attachment: target.get_unsampled_color_attachment(),
-        // The main texture is a pair of which either may be the current one.
+        // The main texture is a pair; either one may be current.
         turns: 2,
         ..Views::new(source, target.main_texture_view())
     }

@@ -18,7 +18,7 @@ impl Plugin for BlurLabelPlugin {
 type Labelled = (Entity, Option<&'static Name>, Option<&'static BlurLabel>);
 type Relabelled = Or<(Added<GaussianBlur>, Changed<Name>)>;
 
-/// Labels all blurred entities anew when one of them comes, goes or changes its name.
+/// Labels all blurred entities again when one of them is added, removed or renamed.
 pub fn label_blurs(
     mut commands: Commands,
     blurs: Query<Labelled, With<GaussianBlur>>,

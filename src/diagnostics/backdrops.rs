@@ -1,4 +1,4 @@
-//! How much glass there is, on its way from the render world to the diagnostics.
+//! How much glass is visible, on its way from the render world to the diagnostics.
 
 use super::label::BlurLabel;
 use bevy::platform::collections::HashMap;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The glass of one layer of a camera in one frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BackdropFigures {
-    /// The backdrops that are seen.
+    /// The visible backdrops.
     pub backdrops: usize,
     /// How many times the picture is read: backdrops of a group are blurred together.
     pub groups: usize,
@@ -16,19 +16,19 @@ pub struct BackdropFigures {
     pub texels: u64,
 }
 
-/// All glass of the last frame that was prepared. It is there only where somebody publishes it.
+/// All glass of the last prepared frame. The resource exists only if the diagnostics plugin does.
 #[derive(Resource, Clone, Default)]
 pub struct BackdropCounts(Arc<Mutex<HashMap<BlurLabel, BackdropFigures>>>);
 
 impl BackdropCounts {
-    /// Replaces what was counted before.
+    /// Replaces the previous counts.
     pub fn replace(&self, counted: impl Iterator<Item = (BlurLabel, BackdropFigures)>) {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counts.clear();
         counts.extend(counted);
     }
 
-    /// What was counted last.
+    /// The latest counts.
     pub fn get(&self) -> HashMap<BlurLabel, BackdropFigures> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

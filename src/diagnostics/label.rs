@@ -15,9 +15,10 @@ pub const VERTICAL: &str = "vertical";
 pub const BLUR: &str = "blur";
 /// The span of the interpolation at full resolution.
 pub const UPSAMPLE: &str = "upsample";
-/// The span of the sums of the sharp picture where the blur of a [`BlurProfile`](crate::BlurProfile) is weak; compute passes.
+/// The span of the sums of the sharp picture, where the blur of a [`BlurProfile`](crate::BlurProfile) is weak; compute
+/// passes.
 pub const GATHER: &str = "gather";
-/// The span of the pass that blends blurs of several strengths, where a [`BlurProfile`](crate::BlurProfile) asks for it.
+/// The span of the pass that blends blurs of several strengths for a [`BlurProfile`](crate::BlurProfile).
 pub const BLEND: &str = "blend";
 /// The span of a pass that only copies: an image whose blur is too weak to show, the picture or the result of a
 /// [frozen](crate::FreezeBlur) camera, or, with render passes, the sharp picture of a blur that varies in place.
@@ -26,19 +27,19 @@ pub const COPY: &str = "copy";
 /// All spans of passes, in the order in which they run.
 pub const PASSES: [&str; 8] = [COPY, DOWNSAMPLE, HORIZONTAL, VERTICAL, BLUR, UPSAMPLE, GATHER, BLEND];
 
-/// How many bytes the intermediate textures of all blurs hold, and the pictures and results of
-/// [frozen](crate::FreezeBlur) ones. The copies that blurs of images in place keep are not among them.
+/// The bytes of the intermediate textures of all blurs, and of the pictures and results of [frozen](crate::FreezeBlur)
+/// ones. The copies that blurs in place keep of their images do not count.
 pub const TEXTURE_BYTES: DiagnosticPath = DiagnosticPath::const_new("gaussian_blur/texture_bytes");
 
-/// The name under which an entity's blur appears among the diagnostics.
+/// The name of an entity's blur among the diagnostics.
 ///
-/// The plugin puts it on every entity with a [`GaussianBlur`](crate::prelude::GaussianBlur). It is the entity's
-/// [`Name`], with `/` replaced by `_`; an entity without one is `blur-<index>`, and entities that share a name each get
-/// `-<index>` behind it.
+/// The plugin adds it to every entity with a [`GaussianBlur`](crate::prelude::GaussianBlur). It is the entity's
+/// [`Name`], with `/` replaced by `_`. Without a name it is `blur-<index>`; entities that share a name get the suffix
+/// `-<index>`.
 ///
 /// The figures are in milliseconds and need
-/// [`GaussianBlurDiagnosticsPlugin`](crate::prelude::GaussianBlurDiagnosticsPlugin). Where the GPU has no timestamps,
-/// those of the GPU are absent.
+/// [`GaussianBlurDiagnosticsPlugin`](crate::prelude::GaussianBlurDiagnosticsPlugin). If the GPU has no timestamps, its
+/// figures are absent.
 ///
 /// ```
 /// use bevy_gaussian_blur::diagnostics::{BlurLabel, HORIZONTAL};
@@ -54,16 +55,17 @@ pub const TEXTURE_BYTES: DiagnosticPath = DiagnosticPath::const_new("gaussian_bl
 pub struct BlurLabel(Arc<str>);
 
 impl BlurLabel {
-    /// The label of an entity of this name that is the only one of its name.
+    /// The label of the only entity of this name.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self(name.replace('/', "_").into())
     }
 
-    /// The label of the glass of a camera's nodes, those with a [`BackdropBlur`](crate::BackdropBlur): `backdrop-<index>`.
+    /// The label of the glass of a camera's nodes, those with a [`BackdropBlur`](crate::BackdropBlur):
+    /// `backdrop-<index>`.
     ///
-    /// The entity does not carry it: a camera may have a blur of its own. What lies between two groups of panels is drawn
-    /// within the [whole](Self::elapsed_gpu) time.
+    /// The camera entity does not carry it, because it may have its own blur. The [whole](Self::elapsed_gpu) time
+    /// includes what is drawn between two groups of panels.
     #[must_use]
     pub fn of_nodes(camera: Entity) -> Self {
         Self::new(&format!("backdrop-{}", camera.index()))
@@ -100,7 +102,7 @@ impl BlurLabel {
         self.path(&["elapsed_gpu"])
     }
 
-    /// The CPU time it took to encode the blur.
+    /// The CPU time of encoding the blur.
     #[must_use]
     pub fn elapsed_cpu(&self) -> DiagnosticPath {
         self.path(&["elapsed_cpu"])
@@ -112,25 +114,25 @@ impl BlurLabel {
         self.path(&[pass, "elapsed_gpu"])
     }
 
-    /// The CPU time it took to encode the passes of one span, one of [`PASSES`].
+    /// The CPU time of encoding the passes of one span, one of [`PASSES`].
     #[must_use]
     pub fn pass_elapsed_cpu(&self, pass: &str) -> DiagnosticPath {
         self.path(&[pass, "elapsed_cpu"])
     }
 
-    /// How many panels of glass are seen. For [glass](Self::of_nodes) only, as the two that follow.
+    /// How many panels of glass are visible. For [glass](Self::of_nodes) only, like the next two.
     #[must_use]
     pub fn panels(&self) -> DiagnosticPath {
         self.path(&["panels"])
     }
 
-    /// In how many groups they are blurred: panels that nothing comes between are blurred together.
+    /// In how many groups the panels are blurred: panels with nothing between them share a group.
     #[must_use]
     pub fn groups(&self) -> DiagnosticPath {
         self.path(&["groups"])
     }
 
-    /// How many texels the passes of their blurs write. The glass itself is not among them.
+    /// How many texels the passes of their blurs write, without the glass itself.
     #[must_use]
     pub fn texels(&self) -> DiagnosticPath {
         self.path(&["texels"])

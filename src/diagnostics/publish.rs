@@ -1,4 +1,4 @@
-//! Publishes what blurs cost: GPU times through Bevy's recorder, and the bytes of the intermediates.
+//! Publishes the cost of blurs: GPU times from Bevy's recorder, and the bytes of the intermediate textures.
 
 use super::assign::BlurLabelPlugin;
 use super::backdrops::{BackdropCounts, BackdropFigures};
@@ -15,40 +15,40 @@ use bevy::render::diagnostic::RenderDiagnosticsPlugin;
 use bevy::render::renderer::{RenderGraph, RenderGraphSystems};
 use bevy::render::{RenderApp, RenderStartup};
 
-/// Frames after which a figure that is no longer measured is withdrawn. Figures come a few frames late.
+/// Frames after which a figure that is no longer measured is withdrawn. Figures arrive a few frames late.
 const STALE_FRAMES: u32 = 8;
 
-/// Publishes what blurs cost among Bevy's diagnostics.
+/// Publishes the cost of blurs among Bevy's diagnostics.
 ///
-/// Adds Bevy's [`RenderDiagnosticsPlugin`] when it is missing. [`BlurLabel`] has the paths of an entity's figures, and
-/// [`TEXTURE_BYTES`] is the path of what the intermediate textures hold. Where the GPU has no timestamps, its times are
-/// absent; the times of a camera that is no longer blurred vanish.
+/// Adds Bevy's [`RenderDiagnosticsPlugin`] if it is missing. [`BlurLabel`] has the paths of an entity's figures, and
+/// [`TEXTURE_BYTES`] is the path of the bytes of the intermediate textures. If the GPU has no timestamps, its times are
+/// absent. The times of a camera that is no longer blurred are withdrawn.
 ///
-/// It may be added before [`GaussianBlurPlugin`](crate::GaussianBlurPlugin) and Bevy's plugins, or after them. Without
-/// `GaussianBlurPlugin` it publishes nothing, and says so once in the log.
+/// Add it before or after [`GaussianBlurPlugin`](crate::GaussianBlurPlugin) and Bevy's plugins. Without
+/// `GaussianBlurPlugin` it publishes nothing, and logs so once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GaussianBlurDiagnosticsPlugin;
 
 impl Plugin for GaussianBlurDiagnosticsPlugin {
     fn build(&self, _: &mut App) {}
 
-    /// All plugins that the app adds are known by now, in whatever order.
+    /// All plugins of the app are known by now, in whatever order they were added.
     fn finish(&self, app: &mut App) {
-        // It is a part of `GaussianBlurPlugin`.
+        // It belongs to `GaussianBlurPlugin`.
         if !app.is_plugin_added::<BlurLabelPlugin>() {
             warn!("GaussianBlurDiagnosticsPlugin has nothing to publish: the app has no GaussianBlurPlugin");
             return;
         }
         if !app.is_plugin_added::<RenderDiagnosticsPlugin>() {
             app.add_plugins(RenderDiagnosticsPlugin);
-            // Bevy finishes the plugins that were there when it began to.
+            // Bevy finishes only the plugins that existed when it began.
             RenderDiagnosticsPlugin.finish(app);
         }
         add_figures(app);
     }
 }
 
-/// Adds what takes the figures and what publishes them.
+/// Adds the systems that collect figures and the systems that publish them.
 fn add_figures(app: &mut App) {
     let (bytes, frames, glass) = (
         TextureBytes::default(),
@@ -101,7 +101,7 @@ fn publish_times(frames: Res<MeasuredFrames>, mut store: ResMut<DiagnosticsStore
     }
 }
 
-/// The paths of the figures of glass, and those.
+/// The paths of the figures of glass, with the figures.
 fn paths_of(label: &BlurLabel, figures: BackdropFigures) -> [(DiagnosticPath, f64); 3] {
     [
         (label.panels(), figures.backdrops as f64),
@@ -110,7 +110,7 @@ fn paths_of(label: &BlurLabel, figures: BackdropFigures) -> [(DiagnosticPath, f6
     ]
 }
 
-/// Publishes how much glass there is, and withdraws the figures of glass that is no longer seen.
+/// Publishes how much glass is visible, and withdraws the figures of glass that is no longer visible.
 fn publish_backdrops(
     counts: Res<BackdropCounts>,
     mut store: ResMut<DiagnosticsStore>,
@@ -142,14 +142,14 @@ fn add(store: &mut DiagnosticsStore, path: DiagnosticPath, unit: &'static str, t
 
 /// What is known about the figures of a label.
 struct Freshness {
-    /// Those of the GPU and those of the CPU, which need not come in the same frame.
+    /// The GPU's figures and the CPU's, which may come in different frames.
     figures: [Figures; 2],
     frames: u32,
-    /// Whether there is a blur of this label, and whether that of a camera.
+    /// Whether a blur of this label exists, and whether it is a camera's.
     running: Option<bool>,
 }
 
-/// The paths of the whole and of the passes, and when they were measured last.
+/// The paths of the whole and of the passes, and when each was last measured.
 struct Figures {
     whole: DiagnosticPath,
     passes: [DiagnosticPath; PASSES.len()],
@@ -173,7 +173,7 @@ impl Freshness {
         }
     }
 
-    /// Looks for new figures, and withdraws what is old. Returns whether the label is still of interest.
+    /// Takes new figures, and withdraws old ones. Returns whether the label is still needed.
     fn update(&mut self, store: &mut DiagnosticsStore) -> bool {
         let mut is_old = true;
         for figures in &mut self.figures {
@@ -187,7 +187,7 @@ impl Freshness {
             }
         }
         self.frames = if is_old { self.frames + 1 } else { 0 };
-        // An image that is blurred only when it changes keeps the figures of its last blur.
+        // An image that is blurred only on change keeps the figures of its last blur.
         if self.frames >= STALE_FRAMES && self.running != Some(false) {
             for figures in &mut self.figures {
                 clear(store, &figures.whole);

@@ -1,14 +1,14 @@
-//! GPU times where timestamps are taken at the two ends of a pass only, as in browsers.
+//! GPU times where only passes can write timestamps, at both of their ends, as in browsers.
 //!
-//! Bevy's recorder writes its timestamps between passes, which WebGPU does not offer: there, a pass has to name the
-//! places of its two timestamps when it is opened. So a blur asks for such a pair for each of its passes, and all that
-//! were taken in a frame are read back together, a few frames later. From these,
+//! Bevy's recorder writes timestamps between passes, which WebGPU does not offer: there, a pass names the slots of its
+//! two timestamps when it is opened. So a blur requests such a pair for each of its passes. All timestamps of a frame
+//! are read back together, a few frames later:
 //!
 //! - the time of a span is the sum over its passes, from the beginning of each to its end;
-//! - the time of the whole blur goes from the first beginning to the last end, as it does with Bevy's recorder.
+//! - the time of the whole blur goes from the first beginning to the last end, as with Bevy's recorder.
 //!
-//! Browsers round timestamps, to 0.1 ms for instance, so that nobody can be spied on with them. A single figure may then
-//! be zero, but the mean over frames is right.
+//! Browsers round timestamps, to 0.1 ms for instance, against side-channel attacks. A single figure may then be zero,
+//! but the mean over frames is right.
 
 use super::label::BlurLabel;
 use bevy::platform::collections::HashMap;
@@ -21,45 +21,45 @@ use wgpu::{
     ComputePassTimestampWrites, QUERY_SIZE, QuerySet, QuerySetDescriptor, QueryType, RenderPassTimestampWrites,
 };
 
-/// How many passes are timed in a frame. Those beyond are not.
+/// How many passes are timed in a frame. Further passes are not.
 const MOST_PASSES: usize = 128;
 
-/// The pass of a blur: whose, and of which span.
+/// A timed pass: its blur and its span.
 type TimedPass = (BlurLabel, &'static str);
 
 /// The times of one blur in one frame, in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlurTimes {
     pub whole: f64,
-    /// Those of its spans.
+    /// The times of its spans.
     pub spans: HashMap<&'static str, f64>,
 }
 
 /// The times of a frame's blurs.
 pub type FrameTimes = HashMap<BlurLabel, BlurTimes>;
 
-/// What has been measured, on its way from the render world to the main world.
+/// Measured times, on their way from the render world to the main world.
 #[derive(Resource, Clone, Default)]
 pub struct MeasuredFrames(Arc<Mutex<Vec<FrameTimes>>>);
 
 impl MeasuredFrames {
-    /// What has come since the last call, in the order of the frames.
+    /// The times since the last call, in the order of the frames.
     pub fn take(&self) -> Vec<FrameTimes> {
         core::mem::take(&mut lock(&self.0))
     }
 }
 
-/// Hands out timestamps to passes. It is there only where Bevy's recorder has none.
+/// Hands out timestamps to passes. The resource exists only where Bevy's recorder has none.
 #[derive(Resource)]
 pub struct PassTimer {
     queries: QuerySet,
-    /// What the queries are resolved into.
+    /// The buffer into which the queries are resolved.
     resolved: Buffer,
-    /// What the CPU reads, one buffer for each frame on its way.
+    /// The buffers that the CPU reads, one for each frame in flight.
     readable: Arc<Mutex<Vec<Buffer>>>,
     /// Milliseconds between two ticks.
     period: f64,
-    /// The passes of this frame that take timestamps, each a pair.
+    /// The passes of this frame that have timestamps, each a pair.
     passes: Mutex<Vec<TimedPass>>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Timestamps<'a> {
 }
 
 impl PassTimer {
-    /// `None` where there are no timestamps at all, or better ones.
+    /// `None` if the device has no timestamps at all, or better ones.
     fn new(device: &RenderDevice, queue: &RenderQueue) -> Option<Self> {
         let features = device.features();
         let has_better = features.contains(WgpuFeatures::TIMESTAMP_QUERY_INSIDE_ENCODERS);
@@ -108,7 +108,7 @@ impl PassTimer {
         })
     }
 
-    /// The timestamps of one pass, which has to be opened with them, or `None` if the frame has no more.
+    /// The timestamps of one pass, which must be opened with them, or `None` if the frame has none left.
     pub fn timestamps(&self, label: &BlurLabel, span: &'static str) -> Option<Timestamps<'_>> {
         let mut passes = lock(&self.passes);
         if passes.len() == MOST_PASSES {
@@ -130,7 +130,7 @@ pub fn init_timer(mut commands: Commands, device: Res<RenderDevice>, queue: Res<
     }
 }
 
-/// Lets the timestamps of this frame be read when the GPU is through with it.
+/// Reads the timestamps of this frame when the GPU has finished it.
 pub fn read_timestamps(timer: Option<Res<PassTimer>>, frames: Res<MeasuredFrames>, mut context: RenderContext) {
     let Some(timer) = timer else {
         return;
@@ -150,7 +150,7 @@ pub fn read_timestamps(timer: Option<Res<PassTimer>>, frames: Res<MeasuredFrames
     let (buffers, frames, period) = (timer.readable.clone(), frames.clone(), timer.period);
     let mapped = readable.clone();
     encoder.map_buffer_on_submit(&readable, MapMode::Read, .., move |result| {
-        // It fails when the device is lost, and everything with it.
+        // Mapping fails when the device is lost; nothing can be read then.
         if result.is_err() {
             return;
         }
@@ -166,7 +166,7 @@ pub fn read_timestamps(timer: Option<Res<PassTimer>>, frames: Res<MeasuredFrames
     });
 }
 
-/// The times of a frame, out of the two ticks of each of its passes.
+/// The times of a frame, from the two ticks of each of its passes.
 fn frame_times(passes: &[TimedPass], ticks: &[u64], period: f64) -> FrameTimes {
     let mut times = FrameTimes::default();
     let mut ends: HashMap<&BlurLabel, [u64; 2]> = HashMap::default();
@@ -191,7 +191,7 @@ fn buffer(device: &RenderDevice, usage: BufferUsages) -> Buffer {
     })
 }
 
-/// What is measured is worth no panic.
+/// Ignores poisoning: diagnostics must not panic.
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -2,22 +2,24 @@
 //!
 //! # Why
 //!
-//! A strong blur turns a dark picture into gradients of less than one level over dozens of texels. Rounded to the nearest
-//! level, they become bands. Let `v` be a value in levels and `u` be spread evenly from 0 to 1: then `floor(v + u)` is one
-//! of the two levels around `v`, and `v` on average. What is left is noise of less than a level, in which nobody sees bands.
+//! A strong blur turns a dark picture into gradients of less than one level over dozens of texels. Rounded to the
+//! nearest level, they become bands. Let `v` be a value in levels and `u` be uniform from 0 to 1: then `floor(v + u)`
+//! is one of the two levels around `v`, and `v` on average. What remains is noise of less than a level, without visible
+//! bands.
 //!
 //! # Which noise
 //!
-//! `u` is that of Bevy's [`DebandDither`]: `fract((171 x + 231 y + 201) / p)` at the texel (x, y), with p = 103, 71 and 97 for
-//! red, green and blue (Alex Vlachos, "Advanced VR Rendering", GDC 2015, slide 49), so that what is blurred looks as what is
-//! not. It depends on the texel alone, so it stands still. Of the p values that there are, Bevy takes 0, 1/p, and so on; half a
-//! step is added here, which makes their mean 1/2. Any 16 x 16 texels have a mean within 0.05 levels of the one asked for.
+//! `u` is the noise of Bevy's [`DebandDither`]: `fract((171 x + 231 y + 201) / p)` at the texel (x, y), with p = 103,
+//! 71 and 97 for red, green and blue (Alex Vlachos, "Advanced VR Rendering", GDC 2015, slide 49), so that blurred and
+//! sharp parts look alike. It depends on the texel alone, so it stands still. Bevy takes the p values 0, 1/p, and so
+//! on; half a step is added here, which makes their mean 1/2. Any 16 x 16 texels have a mean within 0.05 levels of the
+//! exact one.
 //!
-//! # Who rounds
+//! # What rounds
 //!
-//! The shader does, where Bevy leaves that to the GPU. So a value that is a level already stays that level, in float textures
-//! too: a blur over what another one has dithered, or over what Bevy has, adds noise only as far as it averages levels. And
-//! nothing depends on the latitude that GPUs have when they encode sRGB. What they *decode* is taken as they read it.
+//! The shader rounds, where Bevy leaves that to the GPU. So a value that is a level already stays that level, in float
+//! textures too: a blur over a dithered picture adds noise only as far as it averages levels. And nothing depends on
+//! the latitude that GPUs have when they encode sRGB. Decoding is the GPU's.
 //!
 //! [`DebandDither`]: bevy::core_pipeline::tonemapping::DebandDither
 
@@ -25,20 +27,21 @@ use super::table::{Format, Numbers};
 use bevy::camera::CompositingSpace;
 use bevy::render::render_resource::TextureFormat;
 
-/// What the eight bits are to which values are dithered, as shaders see them.
+/// What values are dithered to, as shaders see it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dither {
-    /// There are none, or nobody wants it.
+    /// Not dithered: the result has no eight bits, or dithering is off.
     #[default]
     Off,
     /// The values themselves.
     Stored,
-    /// The values, which are light, encoded as sRGB.
+    /// The values are light and are encoded as sRGB.
     Encoded,
 }
 
 impl Dither {
-    /// What is stored in a texture: formats with eight bits for numbers from 0 to 1 are dithered, all others are not.
+    /// The dithering of a texture's format: formats with eight bits for numbers from 0 to 1 are dithered, all others
+    /// are not.
     #[must_use]
     pub fn of_target(format: TextureFormat) -> Self {
         match Format::of(format).map(|format| format.numbers) {
@@ -48,8 +51,8 @@ impl Dither {
         }
     }
 
-    /// What a camera's picture becomes: the picture may have more than eight bits where its output has no more. With no
-    /// output the picture is all there is.
+    /// The dithering of a camera: its picture may have more than eight bits where its output has no more. Without an
+    /// output, the picture's format decides.
     #[must_use]
     pub fn of_camera(picture: TextureFormat, output: Option<TextureFormat>, space: Option<CompositingSpace>) -> Self {
         let own = Self::of_target(picture);
@@ -60,7 +63,7 @@ impl Dither {
             (of_output, None | Some(CompositingSpace::Linear)) => of_output,
             // Bevy decodes what it writes to the output, which encodes it again.
             (Self::Encoded, Some(CompositingSpace::Srgb)) => Self::Stored,
-            // Levels of the output are no levels of any channel of the picture.
+            // Levels of the output are not levels of any channel of the picture.
             _ => Self::Off,
         }
     }

@@ -1,21 +1,21 @@
-//! The colour formats, as far as a blur is concerned. All that differs between them follows from their numbers and their
+//! The colour formats, as far as they matter to a blur. All their differences follow from their numbers and their
 //! channels.
 
 use crate::kernel::Precision;
 use bevy::render::render_resource::{AstcChannel, TextureFormat};
 
-/// What the numbers of a format are.
+/// The numbers of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {
-    /// 0 to 1, in so many bits.
+    /// 0 to 1, in this many bits.
     Unorm(u32),
     /// 0 to 1 in eight bits, encoded. Shaders see light.
     Srgb,
-    /// -1 to 1, in so many bits.
+    /// -1 to 1, in this many bits.
     Snorm(u32),
-    /// Integers from 0 on, in so many bits.
+    /// Unsigned integers, in this many bits.
     Uint(u32),
-    /// Integers, in so many bits.
+    /// Signed integers, in this many bits.
     Sint(u32),
     /// Floats of 16 bits.
     Half,
@@ -27,7 +27,7 @@ pub enum Numbers {
     SharedExponent,
 }
 
-/// Which channels there are.
+/// The channels of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channels {
     R,
@@ -36,7 +36,7 @@ pub enum Channels {
     Rgba,
 }
 
-/// The type that shaders read and write a format as.
+/// The type with which shaders read and write a format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sample {
     #[default]
@@ -45,14 +45,14 @@ pub enum Sample {
     Sint,
 }
 
-/// What has to be done to a value before it is stored, beyond what every GPU does well itself.
+/// How a value must be changed before it is stored, beyond what every GPU does well itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
     /// Nothing.
     None,
-    /// Some GPUs cut half floats off instead of rounding.
+    /// Some GPUs truncate half floats instead of rounding.
     Half,
-    /// The same with still fewer bits.
+    /// The same with fewer bits.
     Packed,
     /// To the nearest integer that the format can hold: the largest one of colours, and that of alpha.
     Integer { largest: [u32; 2] },
@@ -64,7 +64,7 @@ pub struct Format {
     pub texture: TextureFormat,
     pub channels: Channels,
     pub numbers: Numbers,
-    /// Whether texels lie in compressed blocks.
+    /// Whether texels are stored in compressed blocks.
     is_compressed: bool,
 }
 
@@ -130,14 +130,14 @@ impl Format {
         }
     }
 
-    /// What is known of a format, `None` if it holds no colours.
+    /// The entry of a format, `None` if it holds no colours.
     #[must_use]
     pub fn of(texture: TextureFormat) -> Option<Self> {
         let plain = PLAIN.iter().find(|format| format.texture == texture).copied();
         plain.or_else(|| Self::compressed(texture))
     }
 
-    /// The compressed formats: what a texel is when it has been read.
+    /// The compressed formats: the type of a decoded texel.
     fn compressed(texture: TextureFormat) -> Option<Self> {
         use Channels::{R, Rg, Rgb, Rgba};
         use Numbers::{Half, Snorm, Srgb, Unorm};
@@ -183,22 +183,22 @@ impl Format {
         }
     }
 
-    /// Whether alpha is an opacity: integers are numbers and nothing else.
+    /// Whether alpha is an opacity: integers are just numbers.
     #[must_use]
     pub fn has_opacity(&self) -> bool {
         self.channels == Channels::Rgba && self.sample() == Sample::Float
     }
 
-    /// Whether a GPU that filters these textures does it as exactly as a blur has to be.
+    /// Whether GPUs filter these textures as exactly as a blur needs.
     ///
-    /// Some software rasterisers filter 8-bit textures with 8-bit arithmetic, which is off by up to 1/255 a fetch, so those
-    /// are read texel by texel. Formats in sRGB are decoded before they are filtered, in full precision.
+    /// Some software rasterisers filter 8-bit textures with 8-bit arithmetic, which is off by up to 1/255 per fetch, so
+    /// those are read texel by texel. sRGB formats are decoded before they are filtered, in full precision.
     #[must_use]
     pub fn filters_exactly(&self) -> bool {
         !self.is_compressed && !matches!(self.numbers, Numbers::Unorm(8) | Numbers::Snorm(8))
     }
 
-    /// Whether half floats, with their eleven bits and their 65504, would lose something.
+    /// Whether half floats, with their eleven bits and their maximum of 65504, would lose something.
     #[must_use]
     pub const fn is_wide(&self) -> bool {
         match self.numbers {
@@ -208,8 +208,8 @@ impl Format {
         }
     }
 
-    /// How exact a blur of a picture in this format has to be: formats that can hold more than 1 may hold lights, and who
-    /// keeps sixteen bits can tell more than 256 levels apart.
+    /// How exact a blur of a picture in this format must be. Formats that can hold more than 1 may hold lights, and
+    /// sixteen bits distinguish more than 256 levels.
     #[must_use]
     pub const fn precision(&self) -> Precision {
         match self.numbers {
@@ -219,7 +219,7 @@ impl Format {
         }
     }
 
-    /// What has to be done before a value is stored.
+    /// How a value must be changed before it is stored.
     #[must_use]
     pub fn rounding(&self) -> Rounding {
         match self.numbers {
@@ -243,7 +243,7 @@ impl Format {
         }
     }
 
-    /// The shader definition of a texture that compute passes store to, `None` if the shaders know no such.
+    /// The shader definition of a texture that compute passes store to, `None` if the shaders have no such definition.
     #[must_use]
     pub const fn storage_definition(&self) -> Option<&'static str> {
         match self.texture {
@@ -254,7 +254,7 @@ impl Format {
         }
     }
 
-    /// The format of a blurred picture where it cannot be this one: every GPU renders to it, and nothing is lost that the
+    /// The format of a blurred picture if it cannot be this one: every GPU renders to it, and it loses nothing that the
     /// picture had.
     #[must_use]
     pub const fn stand_in(&self) -> TextureFormat {

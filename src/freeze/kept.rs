@@ -1,4 +1,4 @@
-//! One kept picture, and how it fits a camera that has changed since.
+//! One kept picture, and how it is fitted to a camera that has changed since.
 
 use super::losses::Losses;
 use crate::errors::BlurError;
@@ -16,24 +16,24 @@ use bevy::render::render_resource::{
 use bevy::render::view::ViewTarget;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// What has become of freezing a blur.
+/// The state of a frozen blur.
 #[derive(Default)]
 pub enum Frozen {
     /// There has been no picture to take yet.
     #[default]
     Waiting,
-    /// There is one.
+    /// The picture, or room for it.
     Kept(Box<KeptPicture>),
-    /// There was one, or there was no room for it. The blur goes on unfrozen.
+    /// The picture was lost, or there was no room for it. The blur continues unfrozen.
     Lost,
 }
 
 impl Frozen {
-    /// The picture, or room for it: that is made anew until the picture is taken, as the camera and the area change. `None` where
-    /// it is lost.
+    /// The picture, or room for it. The room is made again as the camera and the area change, until the picture is
+    /// taken. `None` if the picture is lost.
     ///
     /// # Errors
-    /// [`BlurError::MissingUsage`] and [`BlurError::OutOfMemory`], where there is no room.
+    /// [`BlurError::MissingUsage`], and [`BlurError::OutOfMemory`] if there is no room.
     pub fn room(
         &mut self,
         texture: &Texture,
@@ -55,7 +55,7 @@ impl Frozen {
         })
     }
 
-    /// What is left of it without the render device. Says that a picture is lost.
+    /// What remains without the render device. Logs the loss of a picture.
     #[must_use]
     pub fn without_device(&self, entity: Entity, losses: &Losses) -> Self {
         match self {
@@ -90,7 +90,7 @@ impl Frozen {
     }
 }
 
-/// What a camera is like, as far as a picture has to fit it.
+/// The properties of a camera that a picture must fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
     pub format: TextureFormat,
@@ -114,13 +114,13 @@ impl Wanted {
 /// A picture of a part of a camera's viewport.
 pub struct KeptPicture {
     sheet: Sheet,
-    /// The camera as it was.
+    /// The camera as it was when the picture was taken.
     from: Wanted,
     /// The texels of the camera's texture that were taken.
     area: URect,
-    /// It is taken where nothing can be changed.
+    /// Atomic, because the picture is taken in a system with shared access.
     is_taken: AtomicBool,
-    /// The same for a camera as it is now, where that differs, and what makes it.
+    /// The picture fitted to the camera as it is now, if that differs, and the job that fits it.
     fitted: Option<(Wanted, Sheet)>,
     fit: BlurJob,
 }
@@ -153,24 +153,25 @@ impl KeptPicture {
         self.is_taken.load(Ordering::Relaxed)
     }
 
-    /// What tells it from others.
+    /// Distinguishes it from other pictures.
     #[must_use]
     pub fn id(&self) -> TextureId {
         self.sheet.texture.id()
     }
 
-    /// What was [fitted](Self::fitted) last.
+    /// The picture as it was last [fitted](Self::fitted).
     #[must_use]
     pub fn shown(&self) -> &Sheet {
         self.fitted.as_ref().map_or(&self.sheet, |(_, sheet)| sheet)
     }
 
-    /// Whether this is room for the same.
+    /// Whether this is room for the same picture.
     fn is_for(&self, from: Wanted, area: URect) -> bool {
         (self.from, self.area) == (from, area)
     }
 
-    /// Takes the picture out of what the camera has painted so far, unless that is done. Returns whether it is taken now.
+    /// Copies the picture from what the camera has painted so far, unless that is done. Returns whether it was copied
+    /// now.
     pub fn take(&self, from: &Texture, encoder: &mut CommandEncoder) -> bool {
         let is_new = !self.is_taken.swap(true, Ordering::Relaxed);
         if is_new {
@@ -179,7 +180,7 @@ impl KeptPicture {
         is_new
     }
 
-    /// Where the picture lies in a viewport.
+    /// The position of the picture in a viewport.
     #[must_use]
     pub fn area_in(&self, viewport: URect) -> URect {
         let (before, now) = (self.from.viewport, viewport.size());
@@ -188,15 +189,15 @@ impl KeptPicture {
             viewport.min + (from_corner * now.as_dvec2()).round().as_uvec2()
         };
         let (min, max) = (moved(self.area.min), moved(self.area.max));
-        // Something is left of everything.
+        // At least one texel remains.
         URect {
             min: min.min(viewport.max - 1),
             max: max.max(min + 1).min(viewport.max),
         }
     }
 
-    /// The picture as a camera wants it, with where it lies. `None` while a pipeline for that is missing. The pipelines for the
-    /// camera's formats are asked for in time.
+    /// The picture as a camera needs it, with its position. `None` while a pipeline for that is missing. Pipelines for
+    /// the camera's formats are requested ahead of time.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`].
@@ -245,14 +246,14 @@ impl KeptPicture {
     }
 }
 
-/// A texture like a part of a camera's.
+/// A texture of the format of a camera's, for a part of its picture.
 pub struct Sheet {
     pub texture: Texture,
     pub view: TextureView,
 }
 
 impl Sheet {
-    /// Makes a texture.
+    /// Creates the texture.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`].
@@ -280,7 +281,7 @@ impl Sheet {
         UVec2::new(self.texture.width(), self.texture.height())
     }
 
-    /// Copies as many texels as it holds out of a texture of its format, from this one on.
+    /// Fills it with a copy of a texture of its format, from this texel on.
     pub fn copy_from(&self, from: &Texture, origin: UVec2, encoder: &mut CommandEncoder) {
         let source = TexelCopyTextureInfo {
             texture: from,

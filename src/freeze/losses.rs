@@ -1,15 +1,15 @@
-//! Pictures that are lost, on their way to the main world.
+//! Lost pictures, on their way to the main world.
 
 use crate::settings::{FreezeBlur, FreezeLost};
 use bevy::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The main world's entities whose pictures are lost, on their way there.
+/// The main world's entities whose pictures are lost.
 #[derive(Resource, Clone, Default)]
 pub struct Losses(Arc<Mutex<Vec<Entity>>>);
 
 impl Losses {
-    /// Says that a picture is lost, and why.
+    /// Logs that a picture is lost, and why.
     pub fn push(&self, entity: Entity, why: impl core::fmt::Display) {
         error!("the frozen blur of entity {entity} goes on unfrozen: {why}");
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(entity);

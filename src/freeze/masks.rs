@@ -1,4 +1,4 @@
-//! Whether the masks of frozen blurs have changed. Requests name masks, and do not tell what is in them.
+//! Counts changes of the masks of frozen blurs. Requests name masks, but not their contents.
 
 use crate::settings::{BlurImage, BlurProfile, FreezeBlur};
 use bevy::camera::{Camera, RenderTarget};
@@ -9,7 +9,7 @@ use bevy::prelude::*;
 #[derive(Resource, Default)]
 pub struct MaskRevisions {
     counted: HashMap<AssetId<Image>, u64>,
-    /// What may have been painted in the last frame, after it was read.
+    /// Masks that may have been painted in the last frame, after they were read.
     painted: HashSet<AssetId<Image>>,
 }
 

@@ -1,8 +1,8 @@
-//! Carries plans out: the only place that opens the blur's passes.
+//! Encodes plans: the only place that opens the blur's passes.
 //!
 //! There are two kinds of passes. A **render** pass writes every format, on every GPU, inside a viewport. A **compute**
 //! pass shares work between neighbouring texels, but can store to some formats only. A plan can mix them, so a job uses
-//! compute passes for its intermediates even where the destination needs a render pass.
+//! compute passes for its intermediate textures even if the destination needs a render pass.
 
 use super::job::{BlurJob, BlurState};
 use super::pipeline_queue::{BlurPipelines, Ready};
@@ -28,9 +28,9 @@ use core::sync::atomic::Ordering;
 
 /// The two textures of a blur.
 pub struct Views<'a> {
-    /// What is read.
+    /// The texture to read.
     pub source: &'a TextureView,
-    /// What is written.
+    /// The texture to write.
     pub destination: &'a TextureView,
     /// The destination as a render pass writes it.
     pub attachment: RenderPassColorAttachment<'a>,
@@ -38,7 +38,7 @@ pub struct Views<'a> {
     pub turns: usize,
 }
 
-/// What encoding a job needs from the render world.
+/// What encoding a job requires from the render world.
 #[derive(SystemParam)]
 pub struct BlurRecorder<'w> {
     pipelines: Res<'w, BlurPipelines>,
@@ -54,7 +54,7 @@ pub struct BlurAccess<'w> {
     pub timer: Option<&'w PassTimer>,
 }
 
-/// What a blur reads, and what a render pass writes its result to.
+/// The texture that a blur reads, and the attachment to which a render pass writes its result.
 type End<'a> = (TextureViewId, Option<&'a RenderPassColorAttachment<'a>>);
 
 impl BlurRecorder<'_> {
@@ -86,7 +86,7 @@ impl<'a> Views<'a> {
     }
 }
 
-/// Encodes what belongs together, and times it as a whole.
+/// Encodes several jobs, and times them as a whole.
 pub fn record_together(context: &mut RenderContext, label: &BlurLabel, encode: impl FnOnce(&mut RenderContext)) {
     let recorder = context.diagnostic_recorder();
     let name = recorder.as_ref().map_or_else(String::new, |_| label.span());
@@ -97,7 +97,7 @@ pub fn record_together(context: &mut RenderContext, label: &BlurLabel, encode: i
 }
 
 impl BlurJob {
-    /// Whether what is asked for can be encoded.
+    /// Whether the requested blur can be encoded.
     #[must_use]
     pub fn is_ready(&self, with: &BlurRecorder) -> bool {
         self.current
@@ -105,10 +105,11 @@ impl BlurJob {
             .is_some_and(|current| current.is_ready(&with.pipelines, &with.cache))
     }
 
-    /// Brings the job up to date and carries it out at once, ahead of all that this frame encodes. Returns whether it could be.
+    /// Updates the job and executes it at once, before everything that this frame encodes. Returns whether it could be
+    /// executed.
     ///
     /// # Errors
-    /// Those of [`BlurJob::try_update`].
+    /// The errors of [`BlurJob::try_update`].
     pub fn run(&mut self, preparer: &mut BlurPreparer, request: BlurRequest, views: &Views) -> Result<bool, BlurError> {
         if self.try_update(preparer, request)? != BlurState::Ready {
             return Ok(false);
@@ -132,8 +133,8 @@ impl BlurJob {
         Ok(true)
     }
 
-    /// Encodes a job that is [bound](super::BlurPreparer::bind), but for its deferred step, for one of the sources that it is
-    /// bound for. What belongs to a label is timed for it.
+    /// Encodes a job that is [bound](super::BlurPreparer::bind), without its deferred step, for one of the sources that
+    /// it is bound for. Passes with a label are timed for it.
     pub fn encode(
         &self,
         with: BlurAccess,
@@ -151,9 +152,9 @@ impl BlurJob {
         }
     }
 
-    /// Encodes the passes of what was asked for, or of what was drawn last while pipelines are missing.
+    /// Encodes the passes of the requested blur, or of the one that was drawn last while pipelines are missing.
     ///
-    /// Returns whether it is what was asked for.
+    /// Returns whether it is the requested one.
     pub fn record(&mut self, with: &BlurRecorder, context: &mut RenderContext, timed: Timed, views: &Views) -> bool {
         if self.is_idle() {
             return false;
@@ -172,7 +173,7 @@ impl BlurJob {
 }
 
 impl Prepared {
-    /// Encodes the passes. Returns `false`, having encoded nothing, while a pipeline is still being compiled.
+    /// Encodes the passes. Returns `false` and encodes nothing while a pipeline is still being compiled.
     fn record(&mut self, with: &BlurRecorder, context: &mut RenderContext, timed: Timed, views: &Views) -> bool {
         if !self.is_ready(&with.pipelines, &with.cache) {
             return false;
@@ -187,7 +188,7 @@ impl Prepared {
         let is_whole = matches!(timed, Timed::Whole(_));
         let recorder = context.diagnostic_recorder().filter(|_| is_whole);
         let encoder = context.command_encoder();
-        // A name that nobody will see is not put together.
+        // The name is built only if it is used.
         let named = recorder.as_ref().and(timed.label());
         let name = named.map_or_else(String::new, BlurLabel::span);
         let timing = Timing {
@@ -203,9 +204,9 @@ impl Prepared {
 
     /// Opens one pass after the other.
     ///
-    /// Passes of a kind share a span. Where nobody measures, neighbouring compute passes are one pass of the GPU's with
-    /// several dispatches, which takes less time. Neighbouring render passes with one target are one pass with several
-    /// draws.
+    /// Passes of a kind share a span. If nothing measures them, neighbouring compute passes become one pass of the
+    /// GPU's with several dispatches, which takes less time. Neighbouring render passes with one target become one pass
+    /// with several draws.
     fn encode(&self, encoder: &mut CommandEncoder, timing: Timing, with: BlurAccess, ends: End) {
         let is_timed = timing.recorder.is_some() || timing.timer.is_some();
         let passes = &self.plan.passes;
@@ -260,7 +261,7 @@ impl Prepared {
         }
     }
 
-    /// What the render passes from `index` on that have one target write to.
+    /// The target of the render passes from `index` on that share one.
     fn attachment<'a>(
         &'a self,
         index: usize,
@@ -270,7 +271,7 @@ impl Prepared {
         let Surface::Intermediate(texture) = passes[index].target else {
             return destination.cloned();
         };
-        // What it held before matters only if another kind of pass has written a part of it.
+        // Its previous contents matter only if another kind of pass has written a part of it.
         let is_part = passes[index].size != self.plan.intermediates[texture];
         let was_written = passes[..index].iter().any(|pass| pass.target == passes[index].target);
         let load = if is_part && was_written {
@@ -353,8 +354,8 @@ impl Prepared {
         }
     }
 
-    /// The passes from the first of these on that are one dispatch. Those of a program between two textures are, if it can do
-    /// that: no GPU has to wait for one of them before the next.
+    /// The passes from the first of these on that become one dispatch. Passes of one program between two textures do,
+    /// if the program allows it, so that the GPU need not wait between them.
     fn merged(&self, indices: Range<usize>) -> &[Pass] {
         let (first, passes) = (indices.start, &self.plan.passes);
         let ends = |pass: &Pass| (pass.source, pass.target);

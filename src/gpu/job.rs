@@ -1,8 +1,8 @@
 //! A blur from frame to frame.
 //!
-//! A front end updates its job with a [`BlurRequest`] in every frame, before anything is drawn. The job looks whether all
-//! inputs are there, plans, takes textures, and says what it can do ([`BlurState`]). It keeps what it drew last: while an
-//! input or a pipeline of a new request is missing, it goes on with that, if drawing it again does no harm.
+//! A front end updates its job with a [`BlurRequest`] in every frame, before anything is drawn. The job checks whether
+//! all inputs exist, plans, takes textures, and returns what it can do ([`BlurState`]). It keeps what it drew last:
+//! while an input or a pipeline of a new request is missing, it draws that again, if this does no harm.
 
 use super::prepare::BlurPreparer;
 use super::prepared::{BoundLevel, Prepared};
@@ -16,48 +16,49 @@ use bevy::render::render_resource::{BindGroup, TextureView};
 /// What a job can do in this frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlurState {
-    /// Nothing: the request changes nothing, or failed.
+    /// The job does nothing: the request changes nothing, or failed.
     #[default]
     Nothing,
-    /// An input is missing. If the job has drawn before, it goes on with the profile that it had.
+    /// An input is missing. If the job has drawn before, it keeps its previous profile.
     Waiting,
-    /// A pipeline is missing. If the job has drawn before, it goes on with what that was.
+    /// A pipeline is missing. If the job has drawn before, it draws the same again.
     Compiling,
-    /// It does what was requested.
+    /// The job does what was requested.
     Ready,
 }
 
 /// A blur from frame to frame.
 #[derive(Default)]
 pub struct BlurJob {
-    /// What is requested.
+    /// The current request.
     pub(super) current: Option<Prepared>,
-    /// What was drawn last, as long as pipelines of what is requested are missing and drawing it again does no harm.
+    /// What was drawn last, while pipelines of the current request are missing and drawing it again does no harm.
     pub(super) last: Option<Prepared>,
     /// Whether textures have been taken for this frame.
     is_prepared: bool,
-    /// Whether a job that defers its last step goes on with what was drawn last.
+    /// Whether a job that defers its last step draws its previous request.
     goes_on: bool,
-    /// The profile of the last request whose inputs were all there, with its mask.
+    /// The profile of the last request whose inputs all existed, with its mask.
     known: Option<(BlurProfile, Option<TextureView>)>,
     pub(super) state: BlurState,
     failures: Reported,
 }
 
 impl BlurJob {
-    /// Brings the job up to date with what is requested in this frame.
+    /// Updates the job with the request of this frame.
     ///
     /// # Errors
-    /// Whatever rules the request out, once for each cause; while that lasts, the state is [`BlurState::Nothing`].
+    /// Any reason why the request cannot be carried out, once for each cause. While it lasts, the state is
+    /// [`BlurState::Nothing`].
     pub fn update(&mut self, preparer: &mut BlurPreparer, request: BlurRequest) -> Result<BlurState, BlurError> {
         let outcome = self.try_update(preparer, request);
         self.settle(outcome)
     }
 
-    /// The same for a job that is a part of another one, which [settles](Self::settle) the outcome.
+    /// The same for a job that belongs to another one, which [settles](Self::settle) the outcome.
     ///
     /// # Errors
-    /// Whatever rules the request out, in every frame.
+    /// Any reason why the request cannot be carried out, in every frame.
     pub fn try_update(
         &mut self,
         preparer: &mut BlurPreparer,
@@ -92,7 +93,7 @@ impl BlurJob {
         Ok(self.state)
     }
 
-    /// Lets a failure through if it is news. A job that failed lets its textures go.
+    /// Lets a failure through if it is new. A job that failed releases its textures.
     ///
     /// # Errors
     /// The failure of the outcome, once for each cause.
@@ -112,8 +113,8 @@ impl BlurJob {
         }
     }
 
-    /// Whether all inputs are there. If not, the request is changed to the profile that is known, as far as the job has to
-    /// go on with that: a picture that is painted anew in every frame is not blurred otherwise.
+    /// Whether all inputs exist. If not, the request gets the previous profile, if the job has to draw it: a picture
+    /// that is painted again in every frame is not blurred otherwise.
     fn find_inputs(&mut self, preparer: &BlurPreparer, request: &mut BlurRequest) -> Result<bool, BlurError> {
         let Work::Vary { sigma, edge, field } = &mut request.work else {
             self.known = Some((BlurProfile::Uniform, None));
@@ -157,7 +158,7 @@ impl BlurJob {
         drawn.as_mut().is_some_and(|drawn| preparer.bind(drawn, sources))
     }
 
-    /// Whether there is nothing to record.
+    /// Whether the job has nothing to record.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         !self.is_prepared
@@ -181,8 +182,7 @@ impl BlurJob {
         passes.map(area).sum()
     }
 
-    /// What a step reads that is deferred: the only one, or the one of an [item](Work::Batch). `None` until the
-    /// job is bound.
+    /// The input of a deferred step: the only one, or the one of an [item](Work::Batch). `None` until the job is bound.
     #[must_use]
     pub fn deferred(&self, item: usize) -> Option<Deferred<'_>> {
         let drawn = self.drawn()?;
@@ -196,7 +196,7 @@ impl BlurJob {
         })
     }
 
-    /// Lets the textures go. What is cheap to keep stays, so that the blur resumes without a hitch.
+    /// Releases the textures, but not what is cheap to keep, so that the blur resumes without a hitch.
     pub fn release(&mut self) {
         (self.state, self.is_prepared) = (BlurState::Nothing, false);
         self.last = None;
@@ -210,7 +210,7 @@ impl BlurJob {
     }
 }
 
-/// What a step reads that is deferred: a bind group of [`deferred_layout`](super::deferred_layout).
+/// The input of a deferred step: a bind group of [`deferred_layout`](super::deferred_layout).
 pub struct Deferred<'a> {
     /// The uniform, the level, and the sampler if it is filtered.
     pub bind_group: &'a BindGroup,

@@ -1,4 +1,4 @@
-//! The image that says which share of sigma each place gets.
+//! The image that holds the share of sigma at each position.
 
 use super::view_info::ViewInfo;
 use crate::errors::BlurError;
@@ -7,7 +7,7 @@ use bevy::render::render_resource::{
 };
 use bevy::render::texture::GpuImage;
 
-/// Whether a mask may have this format: one of floats or normalised integers.
+/// Whether a mask may have this format: floats or normalised integers.
 #[must_use]
 pub fn holds_shares(format: TextureFormat) -> bool {
     matches!(format.sample_type(None, None), Some(TextureSampleType::Float { .. }))

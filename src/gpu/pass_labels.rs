@@ -1,10 +1,10 @@
-//! What passes are called.
+//! The names of passes.
 
 use crate::diagnostics::label;
 use crate::plan::pass::PassKind;
 
 impl PassKind {
-    /// What debuggers and validation layers call the pass.
+    /// The name of the pass in debuggers and validation layers.
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Copy => "gaussian_blur_copy",

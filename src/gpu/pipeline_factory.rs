@@ -1,4 +1,4 @@
-//! What makes pipelines: their shaders, and what they share.
+//! Creates pipelines: their shaders, and the objects that they share.
 
 use super::pipeline_key::{PipelineKey, Queued};
 use crate::program::Program;
@@ -12,14 +12,14 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 
-/// What all pipelines share. Made anew when the render device is.
+/// The objects that all pipelines share. Created again for every render device.
 pub struct PipelineFactory {
     /// Linear, clamped.
     pub sampler: Sampler,
-    /// Whether shaders have to round what they pack as half floats.
+    /// Whether shaders must round before they pack half floats.
     round_packed: bool,
     fullscreen: FullscreenShader,
-    /// The shaders by name. They are loaded before anything needs them.
+    /// The shaders by name, loaded before they are needed.
     shaders: HashMap<&'static str, Handle<Shader>>,
 }
 
@@ -47,7 +47,7 @@ impl PipelineFactory {
         }
     }
 
-    /// Asks for a pipeline to be compiled.
+    /// Queues a pipeline for compilation.
     pub fn queue(&self, key: &PipelineKey, cache: &PipelineCache) -> Queued {
         if key.program.computes() {
             Queued::Compute(cache.queue_compute_pipeline(self.compute(key)))
@@ -102,10 +102,10 @@ fn load(program: Program, assets: &AssetServer) -> Handle<Shader> {
     ))
 }
 
-/// Whether a GPU may cut off the bits that do not fit when `pack2x16float` makes half floats.
+/// Whether a GPU may truncate when `pack2x16float` makes half floats.
 ///
-/// The languages allow it, and lavapipe does it. NVIDIA's GPUs round there (what they *store* as half floats they cut, like
-/// lavapipe); leaving it to them makes weak blurs faster.
+/// The languages allow it, and lavapipe does it. NVIDIA's GPUs round there (they truncate what they *store* as half
+/// floats, like lavapipe), so leaving it to them makes weak blurs faster.
 fn packing_truncates(info: &RenderAdapterInfo) -> bool {
     const NVIDIA: u32 = 0x10de;
     info.vendor != NVIDIA

@@ -1,4 +1,4 @@
-//! Pipelines: what distinguishes one from another, their layouts, and their descriptors.
+//! Pipelines: their keys, layouts and descriptors.
 
 use super::profile_bindings;
 use super::uniforms::{MERGED_ITEMS, MERGED_SIGMA_LEVELS, PassUniform};
@@ -18,7 +18,7 @@ use bevy::render::render_resource::{
 };
 use bevy::shader::ShaderDefVal;
 
-/// What becomes of alpha when a value leaves a blur.
+/// How a value's alpha is changed when it leaves a blur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum AlphaOutput {
     Keep,
@@ -26,14 +26,14 @@ enum AlphaOutput {
     Opaque,
 }
 
-/// All that distinguishes one pipeline from another.
+/// Everything that distinguishes one pipeline from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PipelineKey {
     /// What it runs.
     pub program: Program,
     /// The format of the target's view.
     pub target: TextureFormat,
-    /// The type that it reads.
+    /// The type of the texels that it reads.
     reads: Sample,
     /// Whether it reads the picture itself, in which a value may be infinite or NaN.
     is_first: bool,
@@ -41,21 +41,21 @@ pub struct PipelineKey {
     premultiplies: bool,
     alpha_output: AlphaOutput,
     dither: Dither,
-    /// Whether intermediates are half floats.
+    /// Whether intermediate textures hold half floats.
     in_halves: bool,
-    /// Whether it writes where the picture itself is, and whether it writes what it could read.
+    /// Whether it writes to the picture itself, and whether it writes the format that it reads.
     in_place: bool,
     keeps_format: bool,
-    /// The spaces that it converts colours from and to.
+    /// The spaces between which it converts colours.
     converts: Option<[CompositingSpace; 2]>,
-    /// Whether it leaves out what is not read.
+    /// Whether it leaves out texels that no later pass reads.
     pub skips: bool,
-    /// Whether a dispatch carries out several passes that follow each other: those of sigma levels out of one level, or of the items
-    /// of a batch. Nobody reads what one of them writes before all are done.
+    /// Whether a dispatch executes several passes in a row: those of sigma levels from one level, or of the items of a
+    /// batch. No pass reads what another one of them writes.
     pub merges: bool,
 }
 
-/// A pipeline that has been asked for.
+/// A pipeline that has been queued.
 #[derive(Clone, Copy, Debug)]
 pub enum Queued {
     Render(CachedRenderPipelineId),
@@ -66,7 +66,7 @@ impl PipelineKey {
     /// The pipeline of a stage of a blur.
     #[must_use]
     pub fn new(stage: Stage, ends: &Ends, resolved: &Resolved) -> Self {
-        // What is only copied is not converted.
+        // Copies are not converted.
         let copies = stage.is_first && stage.program == Program::CopyFragment;
         let converts = resolved.alpha == BlurAlpha::Straight && !copies;
         let source = if stage.is_first { Format::of(ends.source) } else { None };
@@ -107,7 +107,7 @@ impl PipelineKey {
         }
     }
 
-    /// A last step that a front end does, on a picture of this format.
+    /// A last step of a front end, on a picture of this format.
     pub(super) fn deferred(filtered: bool, target: TextureFormat) -> Self {
         Self {
             program: Program::UpsampleFragment { filtered },
@@ -127,7 +127,7 @@ impl PipelineKey {
         }
     }
 
-    /// The same with the version of the program that serves any kernel.
+    /// The same pipeline with the version of the program that serves any kernel.
     #[must_use]
     pub fn for_any_kernel(self) -> Self {
         Self {
@@ -136,7 +136,7 @@ impl PipelineKey {
         }
     }
 
-    /// The bind group layout: uniform, source, the sampler if filtered, and what a compute pass stores to.
+    /// The bind group layout: uniform, source, the sampler if filtered, and the texture that a compute pass stores to.
     #[must_use]
     pub fn layout(&self) -> BindGroupLayoutDescriptor {
         let filterable = self.program.filters();
@@ -165,7 +165,7 @@ impl PipelineKey {
         BindGroupLayoutDescriptor::new("gaussian_blur_layout", &entries)
     }
 
-    /// The most passes that a dispatch carries out.
+    /// The most passes that a dispatch executes.
     #[must_use]
     pub fn most_passes(&self) -> usize {
         match (self.merges, self.skips) {
@@ -193,16 +193,16 @@ impl PipelineKey {
         binds(self) == binds(other)
     }
 
-    /// Whether what it sums may be more than half floats can hold.
+    /// Whether its sums may exceed what half floats can hold.
     fn may_exceed(&self) -> bool {
         let is_divided = !self.in_halves || self.alpha_output == AlphaOutput::Unpremultiply;
         is_divided
             || match self.program {
                 // Infinities stay infinities.
                 Program::CopyFragment => false,
-                // It limits its results itself: its many sums on the way are no larger than what they sum.
+                // It limits its results itself: its intermediate sums are no larger than what they sum.
                 Program::GatherCompute => false,
-                // No weight is negative. And it finds infinities of the picture in what it has packed.
+                // No weight is negative. And it finds the picture's infinities in what it has packed.
                 Program::DownsampleCompute { .. } => false,
                 Program::ConvolveCompute { .. } => {
                     self.program.serves_any_kernel() || self.program.beyond() != Beyond::Clamped
@@ -211,17 +211,17 @@ impl PipelineKey {
             }
     }
 
-    /// What it is called.
+    /// Its name.
     pub(super) fn label(&self) -> String {
         format!("gaussian_blur_{}", self.program.name())
     }
 
-    /// What the shader is compiled for.
+    /// The shader definitions that it is compiled with.
     pub(super) fn definitions(&self, round_packed: bool) -> Vec<ShaderDefVal> {
         let target = Format::of(self.target);
         let writes = target.map_or(Sample::Float, |format| format.sample());
         let rounding = target.map_or(Rounding::None, |format| format.rounding());
-        // What has been packed is a half float already, unless it is changed on its way out.
+        // Packed values are half floats already, unless they are changed on their way out.
         let is_changed = self.alpha_output == AlphaOutput::Unpremultiply || self.dither != Dither::Off;
         let is_rounded = self.program.writes_packed() && !is_changed;
         let [from, to] = self.converts.map_or([None; 2], |spaces| spaces.map(Some));
@@ -287,14 +287,14 @@ impl PipelineKey {
     }
 }
 
-/// The layout of what a deferred step reads: a uniform with a dynamic offset, a level, and a
-/// sampler if the level is read with filtered fetches.
+/// The layout of the input of a deferred step: a uniform with a dynamic offset, a level, and a sampler if the level is
+/// read with filtered fetches.
 #[must_use]
 pub fn deferred_layout(filtered: bool, target: TextureFormat) -> BindGroupLayoutDescriptor {
     PipelineKey::deferred(filtered, target).layout()
 }
 
-/// What `uniform/spline.wgsl` is compiled for there.
+/// The shader definitions of `uniform/spline.wgsl` there.
 #[must_use]
 pub fn deferred_definitions(filtered: bool, target: TextureFormat) -> Vec<ShaderDefVal> {
     PipelineKey::deferred(filtered, target).definitions(false)

@@ -1,9 +1,10 @@
-//! Which pipelines there are, and which come next.
+//! Which pipelines exist, and which are compiled next.
 //!
-//! Pipelines compile in the background (on the main thread on macOS and the web), and a blur must not wait for them. So the
-//! few programs that [serve any kernel](Program::for_any_kernel) are asked for as soon as a pair of formats is known,
-//! blurred or not: those of the usual cameras in the first frame of an app. Programs for single kernels are faster. They are compiled a few in each frame, those that a blur could
-//! use now before those that it could use some day, and take over when they are there.
+//! Pipelines compile in the background (on the main thread on macOS and the web), and a blur must not wait for them. So
+//! the few programs that [serve any kernel](Program::for_any_kernel) are requested as soon as a pair of formats is
+//! known, blurred or not; those of the usual cameras are requested in the first frame of an app. Programs for single
+//! kernels are faster. They compile a few per frame, the ones that a blur could use now first, and replace the general
+//! ones when they are compiled.
 //!
 //! [`Program::for_any_kernel`]: crate::program::Program::for_any_kernel
 
@@ -30,21 +31,20 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// How eagerly shaders are compiled, and how long frames wait for them.
+/// How many shaders compile per frame, and how long frames wait for them.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlurCompilation {
-    /// How many pipelines for single kernels may be started in a frame, which are faster than those that serve any kernel.
-    /// Default: 2, and 1 where compiling blocks the main thread (on macOS and the web).
+    /// How many pipelines for single kernels may start to compile in a frame. They are faster than the ones that serve
+    /// any kernel. Default: 2, and 1 where compiling blocks the main thread (on macOS and the web).
     ///
-    /// There, this is what a frame may have to wait for; the
-    /// shaders that serve any kernel come on top, in the first frame that has a new format. With 0 all blurs stay with
-    /// those.
+    /// There, a frame may have to wait for this many. The pipelines that serve any kernel come on top, in the first
+    /// frame with a new format. With 0, all blurs keep using those.
     pub per_frame: usize,
-    /// How long frames may wait for the shaders of glass that they show, in all, from one moment at which
-    /// [blurs are ready](BlurReadiness::is_ready) to the next. Default: one second.
+    /// How long frames may wait for the pipelines of visible glass, in total, between two moments at which [blurs are
+    /// ready](BlurReadiness::is_ready). Default: one second.
     ///
-    /// When that time is over, as may happen while an app fills Bevy's `AsyncComputeTaskPool`, frames are drawn without the
-    /// glass until its shaders are there. With [`Duration::ZERO`] no frame waits.
+    /// When that time is over, for example because the app fills Bevy's `AsyncComputeTaskPool`, frames are drawn
+    /// without the glass until its pipelines are compiled. With [`Duration::ZERO`] no frame waits.
     pub longest_wait: Duration,
 }
 
@@ -58,7 +58,7 @@ impl Default for BlurCompilation {
     }
 }
 
-/// Says in the main world whether blurs can be shown as they are asked for.
+/// Tells the main world whether blurs can be drawn in the frame in which they are added.
 ///
 /// ```no_run
 /// # use bevy::prelude::*;
@@ -78,21 +78,22 @@ struct Flags {
 }
 
 impl BlurReadiness {
-    /// Whether a blur of any strength could be drawn at once: on cameras that render to a window or an sRGB image, with `Hdr`
-    /// or without, there or yet to come; on every active camera; and between the formats of all images that have been blurred.
-    /// What a GPU cannot blur does not count. Without a renderer it is `true`: there is nothing to wait for.
+    /// Whether a blur of any strength could be drawn at once: on cameras that render to a window or an sRGB image, with
+    /// `Hdr` or without, even before such a camera exists; on every active camera; and between the formats of all
+    /// images that have been blurred. Blurs that the GPU does not support do not count. Without a renderer it is
+    /// `true`: there is nothing to wait for.
     ///
-    /// That takes the first frames of an app, and those after the loss of a device. Until then a blur keeps what it showed
-    /// last, and a new one is not seen. It becomes `false` again for a moment when a format comes that was not there before,
-    /// or the first [`BackdropBlur`](crate::BackdropBlur) or [`BlurProfile`](crate::BlurProfile): without any, glass and
-    /// profiles do not count.
+    /// It becomes `true` after the first frames of an app, and after the first frames with a new render device. Until
+    /// then a blur keeps its previous result, and a new blur is not visible. It becomes `false` again for a moment when
+    /// a new format appears, or the first [`BackdropBlur`](crate::BackdropBlur) or [`BlurProfile`](crate::BlurProfile):
+    /// before that, glass and profiles do not count.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.0.ready.load(Ordering::Acquire)
     }
 
-    /// Whether nothing is left to compile for the blurs there are: they are as fast as they will be. A new one makes it
-    /// `false` a frame later.
+    /// Whether all pipelines for the existing blurs are compiled, so that they are as fast as they will be. A new blur
+    /// makes it `false` one frame later.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.0.complete.load(Ordering::Acquire)
@@ -110,30 +111,30 @@ pub fn blurs_ready(readiness: Option<Res<BlurReadiness>>) -> bool {
     readiness.is_some_and(|readiness| readiness.is_ready())
 }
 
-/// A pipeline that can be used.
+/// A compiled pipeline.
 pub enum Ready<'a> {
     Render(&'a RenderPipeline),
     Compute(&'a ComputePipeline),
 }
 
-/// The pipelines of all blurs. Made anew when the render device is.
+/// The pipelines of all blurs. Created again for every render device.
 #[derive(Resource)]
 pub struct BlurPipelines {
     pub factory: PipelineFactory,
-    /// Tells these from those of another device, and this frame from others: no two are alike.
+    /// Numbers of the device and of the frame: no two frames have the same.
     pub moment: [u64; 2],
     queued: HashMap<PipelineKey, Queued>,
-    /// Those that serve any kernel, as far as they have not been seen ready yet.
+    /// Pipelines that serve any kernel, and were not compiled when last checked.
     essential: Vec<Queued>,
-    /// Those that a blur could use now, and those that it could use some day.
+    /// Pipelines that a blur could use now, and pipelines that a blur could use later.
     wanted: VecDeque<PipelineKey>,
     later: VecDeque<PipelineKey>,
-    /// What has been announced, with the pipelines that serve any kernel; none where nothing can be blurred.
+    /// The announced uses, with the pipelines that serve any kernel; none if the GPU does not support the blur.
     announced: HashMap<Uses, Box<[Queued]>>,
     accelerated: HashSet<Uses>,
 }
 
-/// How many devices there have been.
+/// How many devices there have been so far.
 static DEVICES: AtomicU64 = AtomicU64::new(0);
 
 /// Creates [`BlurPipelines`].
@@ -145,7 +146,7 @@ pub fn init_pipelines(
     info: Res<RenderAdapterInfo>,
     readiness: Res<BlurReadiness>,
 ) {
-    // After the loss of a device, nothing is there again.
+    // A new device has no pipelines yet.
     readiness.set(false, false);
     commands.insert_resource(BlurPipelines {
         factory: PipelineFactory::new(&device, &info, &fullscreen, &assets),
@@ -159,7 +160,7 @@ pub fn init_pipelines(
     });
 }
 
-/// What blurs do between two ends, as far as it decides which programs they run.
+/// What blurs do between two ends, as far as it decides their programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Uses {
     pub ends: Ends,
@@ -169,10 +170,10 @@ pub struct Uses {
 
 /// An exact copy from one end to the other.
 pub(super) const COPY: Stage = from_end_to_end(Program::CopyFragment);
-/// A mip level out of the one before it.
+/// A mip level from the one before it.
 pub(super) const MIPMAP: Stage = from_end_to_end(Program::MipmapFragment);
 
-/// An exact copy that somebody else goes on with.
+/// An exact copy for a deferred last step.
 pub(super) const COPY_TO_LEVEL: Stage = Stage {
     program: Program::CopyFragment,
     is_first: true,
@@ -204,7 +205,7 @@ impl Uses {
 }
 
 impl BlurPipelines {
-    /// Asks for all that is needed between two ends at the least, whatever the strength of a blur.
+    /// Requests the least that blurs of any strength need between two ends.
     pub fn announce(&mut self, uses: Uses, capabilities: &Capabilities, cache: &PipelineCache) {
         if self.announced.contains_key(&uses) {
             return;
@@ -215,13 +216,13 @@ impl BlurPipelines {
                 let queue = |stage| self.serving_any_kernel(PipelineKey::new(stage, &uses.ends, &resolved), cache);
                 stages.map(queue).collect()
             }
-            // What cannot be blurred is reported when it is to be.
+            // An unsupported blur is reported when it is requested.
             Err(_) => Box::default(),
         };
         self.announced.insert(uses, queued);
     }
 
-    /// Asks for all the faster programs of these blurs between two ends, in time.
+    /// Requests all faster programs of these blurs between two ends, a few per frame.
     pub fn accelerate(&mut self, uses: Uses, resolved: &Resolved) {
         if self.accelerated.insert(uses) {
             let stages = uses.stages(resolved.means).into_iter();
@@ -230,7 +231,7 @@ impl BlurPipelines {
         }
     }
 
-    /// The pipeline that serves any kernel instead of this one.
+    /// The pipeline that serves any kernel in place of this one.
     pub fn serving_any_kernel(&mut self, key: PipelineKey, cache: &PipelineCache) -> Queued {
         let key = key.for_any_kernel();
         *self.queued.entry(key).or_insert_with(|| {
@@ -240,20 +241,20 @@ impl BlurPipelines {
         })
     }
 
-    /// Counts a pipeline of somebody else among those that blurs cannot do without.
+    /// Adds a front end's own pipeline to the essential ones.
     pub fn wait_for(&mut self, id: CachedRenderPipelineId) {
         self.essential.push(Queued::Render(id));
     }
 
-    /// Whether something that blurs cannot do without was missing when it was last looked for.
+    /// Whether an essential pipeline was missing when last checked.
     #[must_use]
     pub fn are_any_missing(&self) -> bool {
         !self.essential.is_empty()
     }
 
-    /// Whether other threads are compiling all that is missing of what was [announced](Self::announce) for these uses, and of
-    /// these other pipelines. What waits for a shader to be loaded, or cannot be compiled, may take any time: then it
-    /// is not worth waiting.
+    /// Whether other threads are compiling all missing pipelines among those [announced](Self::announce) for these
+    /// uses, and among these others. A pipeline that waits for a shader to load, or cannot be compiled, may take any
+    /// time, so it is not worth waiting for.
     #[must_use]
     pub fn are_compiling(
         &self,
@@ -273,14 +274,14 @@ impl BlurPipelines {
         is_any
     }
 
-    /// Asks for a pipeline as soon as possible.
+    /// Requests a pipeline, before all that are less urgent.
     pub fn want(&mut self, key: PipelineKey) {
         if !self.queued.contains_key(&key) && !self.wanted.contains(&key) {
             self.wanted.push_back(key);
         }
     }
 
-    /// A pipeline that has been asked for.
+    /// A requested pipeline.
     #[must_use]
     pub fn get(&self, key: &PipelineKey) -> Option<Queued> {
         self.queued.get(key).copied()
@@ -318,7 +319,7 @@ impl Queued {
         }
     }
 
-    /// Whether it is yet to be seen what becomes of the pipeline.
+    /// Whether the pipeline is neither compiled nor failed.
     fn is_pending(self, cache: &PipelineCache) -> bool {
         match self.state(cache) {
             CachedPipelineState::Queued | CachedPipelineState::Creating(_) => true,
@@ -335,7 +336,7 @@ pub fn extract_compilation(mut commands: Commands, compilation: Extract<Res<Blur
     commands.insert_resource(**compilation);
 }
 
-/// Asks for a few more pipelines, and says how far it is.
+/// Queues a few more pipelines, and reports the progress.
 pub fn compile_more(
     mut pipelines: ResMut<BlurPipelines>,
     cache: Res<PipelineCache>,

@@ -1,4 +1,4 @@
-//! Brings jobs up to date with what is requested.
+//! Updates jobs with their requests.
 
 use super::masks::view_of_mask;
 use super::pipeline_key::PipelineKey;
@@ -24,7 +24,7 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::GpuImage;
 
-/// All that it takes to bring a [`BlurJob`] up to date.
+/// Everything needed to update a [`BlurJob`].
 #[derive(SystemParam)]
 pub struct BlurPreparer<'w> {
     device: Res<'w, RenderDevice>,
@@ -37,7 +37,7 @@ pub struct BlurPreparer<'w> {
 }
 
 impl BlurPreparer<'_> {
-    /// Asks for all that is needed between two ends, before there is anything to do.
+    /// Requests all pipelines needed between two ends, ahead of the first blur.
     pub fn announce(&mut self, ends: Ends, kind: WorkKind, finish: Finish) {
         let uses = Uses { ends, kind, finish };
         self.pipelines.announce(uses, &self.capabilities, &self.cache);
@@ -49,7 +49,7 @@ impl BlurPreparer<'_> {
         self.pipelines.moment
     }
 
-    /// Counts a pipeline of somebody else among those that [`BlurReadiness`](super::BlurReadiness) waits for.
+    /// Adds a front end's own pipeline to those that [`BlurReadiness`](super::BlurReadiness) waits for.
     pub fn wait_for(&mut self, id: CachedRenderPipelineId) {
         self.pipelines.wait_for(id);
     }
@@ -78,12 +78,12 @@ impl BlurPreparer<'_> {
         taken.map(drop)
     }
 
-    /// Counts textures of a front end among those that this frame uses.
+    /// Counts textures of a front end among those used in this frame.
     pub fn count<'a>(&mut self, views: impl IntoIterator<Item = &'a TextureView>) {
         self.textures.count(views);
     }
 
-    /// What binding takes.
+    /// Everything needed to create bind groups.
     pub(super) fn binder(&self) -> Binder<'_> {
         Binder {
             pipelines: &self.pipelines,
@@ -92,12 +92,12 @@ impl BlurPreparer<'_> {
         }
     }
 
-    /// Submits commands ahead of all that this frame encodes.
+    /// Submits commands before everything that this frame encodes.
     pub(super) fn submit(&self, encoder: CommandEncoder) {
         self.queue.submit([encoder.finish()]);
     }
 
-    /// The view of a mask, `None` while the image is not there.
+    /// The view of a mask, `None` while the image does not exist on the GPU.
     ///
     /// # Errors
     /// [`BlurError::UnsupportedMask`] and [`BlurError::MaskIsTarget`].
@@ -106,7 +106,8 @@ impl BlurPreparer<'_> {
         image.map(|image| view_of_mask(image, target)).transpose()
     }
 
-    /// Binds what defers its last step, for any of these sources. Returns `false` while a pipeline is missing.
+    /// Binds a request with a deferred last step, for any of these sources. Returns `false` while a pipeline is
+    /// missing.
     pub(super) fn bind(&self, prepared: &mut Prepared, sources: &[&TextureView]) -> bool {
         if !self.has_pipelines(prepared) {
             return false;
@@ -122,15 +123,15 @@ impl BlurPreparer<'_> {
         true
     }
 
-    /// Whether the pipelines are there.
+    /// Whether all pipelines are compiled.
     pub(super) fn has_pipelines(&self, prepared: &Prepared) -> bool {
         prepared.is_ready(&self.pipelines, &self.cache)
     }
 
-    /// Plans a request unless that is done, takes textures for this frame, and writes the shares of a sigma that varies.
+    /// Plans a request unless that is done, takes textures for this frame, and writes the shares of a varying sigma.
     ///
     /// # Errors
-    /// Those of [`Capabilities::resolve`], [`BlurError::TooLarge`] and [`BlurError::OutOfMemory`].
+    /// The errors of [`Capabilities::resolve`], [`BlurError::TooLarge`] and [`BlurError::OutOfMemory`].
     pub(super) fn prepare(
         &mut self,
         (current, last): (&mut Option<Prepared>, &mut Option<Prepared>),
@@ -165,7 +166,7 @@ impl BlurPreparer<'_> {
         Ok(())
     }
 
-    /// Takes textures for this frame. Pages may be larger than they have to be, and then fetches are told.
+    /// Takes textures for this frame. Pages may be larger than needed; the uniforms then change.
     fn take_textures(&mut self, prepared: &mut Prepared) -> Result<(), BlurError> {
         if prepared.is_kept() {
             prepared.release_all_but_the_result();
@@ -178,7 +179,7 @@ impl BlurPreparer<'_> {
             textures: taken,
             ..
         } = prepared;
-        // Pages are for many jobs, and what is kept is the job's own.
+        // Pages serve many jobs, but a kept result belongs to one.
         let own = prepared.request.keeps.map(|_| &mut prepared.result);
         let set = match prepared.request.work {
             Work::Batch(set, _) if own.is_none() => set,
@@ -196,7 +197,7 @@ impl BlurPreparer<'_> {
         Ok(())
     }
 
-    /// Plans a request. Its uniforms are yet to be written.
+    /// Plans a request. Its uniforms are written later.
     fn set_up(&mut self, request: BlurRequest, old: Option<&mut Prepared>) -> Result<Planned, BlurError> {
         let ends = request.io.ends;
         let old = old.filter(|old| old.request.io.ends == ends);
@@ -232,8 +233,8 @@ impl BlurPreparer<'_> {
         })
     }
 
-    /// What a job keeps of a new plan, and of those before it. What was drawn last stays while pipelines of the new one are
-    /// missing; else the new one takes over all that fits.
+    /// What a job keeps of a new plan, and of earlier ones. The last drawn request stays while pipelines of the new one
+    /// are missing; otherwise the new one inherits everything that fits.
     fn replace(
         &self,
         new: Planned,
@@ -290,7 +291,7 @@ impl BlurPreparer<'_> {
     fn create_uniforms(&self, size: usize) -> Buffer {
         self.device.create_buffer(&BufferDescriptor {
             label: Some("gaussian_blur_uniforms"),
-            // A plan without passes has none.
+            // A plan without passes has no uniforms.
             size: size.max(16) as u64,
             usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
             mapped_at_creation: false,
@@ -328,7 +329,7 @@ fn plan_of(request: &BlurRequest, resolved: &Resolved) -> BlurPlan {
     }
 }
 
-/// Plans the items of a request. Those that were there before are taken over.
+/// Plans the items of a request. Plans of unchanged items are reused.
 fn plan_batch(request: &BlurRequest, resolved: &Resolved, old: Option<&mut Prepared>) -> Vec<BlurPlan> {
     let Work::Batch(_, items) = &request.work else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! A request with all that it takes to carry it out, from frame to frame.
+//! A request with everything needed to execute it, from frame to frame.
 
 use super::pipeline_key::PipelineKey;
 use super::pipeline_queue::BlurPipelines;
@@ -13,39 +13,39 @@ use bevy::render::render_resource::{BindGroup, Buffer, PipelineCache, TextureVie
 use bevy::render::renderer::RenderDevice;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// A request that can be carried out as soon as its pipelines are there.
+/// A request that can be executed as soon as its pipelines are compiled.
 pub struct Prepared {
     pub request: BlurRequest,
     pub resolved: Resolved,
     pub plan: BlurPlan,
-    /// The sizes that intermediates need. Those of the plan may be larger.
+    /// The sizes that the intermediate textures need. The plan's may be larger.
     pub needed: Vec<UVec2>,
     pub steps: Vec<Step>,
-    /// The plans of [items](Work::Batch), to be used again for those that do not change.
+    /// The plans of [items](Work::Batch), reused for items that do not change.
     pub items: Vec<BlurPlan>,
-    /// What steps read that are deferred.
+    /// The inputs of deferred steps.
     pub deferred: Vec<BoundLevel>,
     pub uniforms: Buffer,
-    /// What passes read whose sigma varies.
+    /// The additional inputs of passes with a varying sigma.
     pub blend: Option<Blend>,
-    /// The intermediates of this frame.
+    /// The intermediate textures of this frame.
     pub textures: Vec<TextureView>,
-    /// The one of them that it [keeps](BlurRequest::keeps).
+    /// The intermediate texture that it [keeps](BlurRequest::keeps).
     pub result: Option<TextureView>,
     /// Whether it has been drawn before.
     pub was_drawn: bool,
-    /// Whether the result that it [keeps](BlurRequest::keeps) is there. It is encoded where nothing can be changed.
+    /// Whether the result that it [keeps](BlurRequest::keeps) exists. Atomic, because encoding has shared access.
     pub is_blurred: AtomicBool,
 }
 
-/// A texture that a step reads which is deferred.
+/// The texture that a deferred step reads.
 pub struct BoundLevel {
     pub level: TextureViewId,
     pub filtered: bool,
     pub group: BindGroup,
 }
 
-/// What binding takes.
+/// Everything needed to create bind groups.
 #[derive(Clone, Copy)]
 pub struct Binder<'a> {
     pub pipelines: &'a BlurPipelines,
@@ -54,7 +54,7 @@ pub struct Binder<'a> {
 }
 
 impl Prepared {
-    /// Takes over a request of the same plan.
+    /// Replaces the request by one with the same plan.
     pub fn take_request(&mut self, request: BlurRequest) {
         if self.request != request {
             *self.is_blurred.get_mut() = false;
@@ -62,12 +62,12 @@ impl Prepared {
         }
     }
 
-    /// Whether its result is kept, and there: nothing is left to be blurred.
+    /// Whether its result is kept and exists: nothing is left to blur.
     pub fn is_kept(&self) -> bool {
         self.request.keeps.is_some() && self.is_blurred.load(Ordering::Relaxed)
     }
 
-    /// Lets go what is not needed to draw a result that is kept.
+    /// Releases everything that is not needed to draw a kept result.
     pub fn release_all_but_the_result(&mut self) {
         let Some(result) = &self.result else {
             return;
@@ -80,7 +80,7 @@ impl Prepared {
         self.steps.iter_mut().for_each(Step::release);
     }
 
-    /// The intermediate that a pass reads.
+    /// The intermediate texture that a pass reads.
     pub fn level_of(&self, pass: &Pass) -> Option<&TextureView> {
         match pass.source {
             Surface::Intermediate(index) => self.textures.get(index),
@@ -88,7 +88,7 @@ impl Prepared {
         }
     }
 
-    /// Whether the pipelines of all steps are there.
+    /// Whether the pipelines of all steps are compiled.
     pub fn is_ready(&self, pipelines: &BlurPipelines, cache: &PipelineCache) -> bool {
         self.steps.iter().all(|step| step.ready(pipelines, cache).is_some())
     }
@@ -114,7 +114,7 @@ impl Prepared {
                 target: view_of(&self.textures, pass.target, destination),
                 uniforms: &self.uniforms,
                 blended: blended.filter(|_| pass.program.varies() || pass.needed.is_some()),
-                // Intermediates are always the same.
+                // Intermediate textures are always the same.
                 most: match (pass.source, pass.target) {
                     (Surface::Intermediate(_), Surface::Intermediate(_)) => 1,
                     _ => turns,
@@ -124,7 +124,7 @@ impl Prepared {
         }
     }
 
-    /// Binds what steps read that are deferred.
+    /// Binds the inputs of deferred steps.
     pub fn bind_deferred(&mut self, with: Binder) {
         let textures = &self.textures;
         self.deferred

@@ -1,5 +1,5 @@
-//! What passes of a blur read whose sigma varies: the mirror of `shaders/profile/sigma_levels.wgsl` and `shaders/profile/sigma_field.wgsl`, the buffers
-//! that hold them, and what is bound beside them.
+//! The additional inputs of passes with a varying sigma: the mirror of `shaders/profile/sigma_levels.wgsl` and
+//! `shaders/profile/sigma_field.wgsl`, the buffers that hold them, and the textures beside them.
 
 use crate::plan::pass::{AxisPass, BORDER, Surface};
 use crate::plan::{BlurPlan, SIGMA_LEVELS, SigmaLevel, SigmaLevels};
@@ -15,7 +15,7 @@ use bytemuck::{Pod, Zeroable};
 use core::array;
 use core::mem::offset_of;
 
-/// The bindings that come on top of those of other passes.
+/// The first of the bindings that come on top of the usual ones.
 const SIGMA_LEVELS_BINDING: u32 = 4;
 const ATLAS_BINDING: u32 = 5;
 const SHARES_BINDING: u32 = 6;
@@ -35,7 +35,7 @@ pub struct SigmaLevelUniform {
     pub(super) log_sigma: f32,
 }
 
-/// The weights inside the region at both ends of an axis: none is more than 1, and two share a word.
+/// The weights inside the region at both ends of an axis: none exceeds 1, and two share a word.
 type Borders = [u32; BORDER];
 
 /// `SigmaLevels` in WGSL.
@@ -69,7 +69,7 @@ pub struct SharesUniform {
     padding: u32,
 }
 
-// The rules of WGSL's uniform address space, and the largest uniform that WebGL 2 allows at the least.
+// The rules of WGSL's uniform address space, and the least uniform size that WebGL 2 guarantees.
 const _: () = assert!(offset_of!(SigmaLevelsUniform, levels).is_multiple_of(16));
 const _: () = assert!(size_of::<SigmaLevelUniform>().is_multiple_of(16));
 const _: () = assert!(size_of::<Borders>().is_multiple_of(16));
@@ -77,7 +77,8 @@ const _: () = assert!(size_of::<SigmaLevelsUniform>() <= 16 << 10);
 // `blend_compute` has a bit for each sigma level, in two words.
 const _: () = assert!(SIGMA_LEVELS <= 64);
 
-/// The layout of what comes on top for a program whose sigma varies, or one that [skips](crate::plan::pass::Stage::skips).
+/// The layout of the additional bindings of a program with a varying sigma, or of one that
+/// [skips](crate::plan::pass::Stage::skips).
 pub fn layout(program: Program, skips: bool, stage: ShaderStages) -> Vec<BindGroupLayoutEntry> {
     let uniform = |size: usize| uniform_buffer_sized(false, BufferSize::new(size as u64));
     let texture = |filterable| texture_2d(TextureSampleType::Float { filterable });
@@ -163,11 +164,11 @@ impl SharesUniform {
     }
 }
 
-/// What a job keeps whose sigma varies.
+/// The buffers of a job with a varying sigma.
 pub struct Blend {
     pub sigma_levels: Buffer,
     pub shares: Buffer,
-    /// What has been written of the shares.
+    /// The shares that were written last.
     written: Option<SharesUniform>,
     pub mask: Option<TextureView>,
 }
@@ -190,7 +191,7 @@ impl Blend {
         }
     }
 
-    /// Writes what a plan blends, up to the largest sigma.
+    /// Writes the sigma levels that a plan blends, up to the largest sigma.
     pub fn write_sigma_levels(&self, plan: &BlurPlan, largest: f32, queue: &RenderQueue) {
         if let Some(sigma_levels) = &plan.sigma_levels
             && let Surface::Intermediate(index) = sigma_levels.atlas
@@ -201,7 +202,7 @@ impl Blend {
         }
     }
 
-    /// Brings the shares of all places up to date.
+    /// Updates the shares of all positions.
     pub fn write_shares(&mut self, shares: &Shares, mask: Option<&TextureView>, queue: &RenderQueue) {
         let uniform = SharesUniform::new(shares);
         if self.written != Some(uniform) {
@@ -212,7 +213,7 @@ impl Blend {
     }
 }
 
-/// What passes read beside their sources whose sigma varies.
+/// The textures that passes with a varying sigma read beside their sources.
 #[derive(Clone, Copy)]
 pub struct Blended<'a> {
     pub blend: &'a Blend,
@@ -222,13 +223,13 @@ pub struct Blended<'a> {
 }
 
 impl<'a> Blended<'a> {
-    /// The atlas, the mask and the sums. Where there is no mask, nobody looks at it.
+    /// The atlas, the mask and the sums. Without a mask, no shader reads that binding.
     pub fn views(&self) -> [&'a TextureView; 3] {
         let mask = self.blend.mask.as_ref().unwrap_or(self.atlas);
         [self.atlas, mask, self.sums]
     }
 
-    /// In the [`layout`] of a program. The shares are bound in any case.
+    /// In the [`layout`] of a program. The shares are always bound.
     pub fn bindings(&self, program: Program) -> Vec<(u32, BindingResource<'a>)> {
         let [atlas, mask, sums] = self.views().map(|view| BindingResource::TextureView(view));
         let mut bindings = vec![(SHARES_BINDING, self.blend.shares.as_entire_binding())];

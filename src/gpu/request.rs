@@ -1,4 +1,4 @@
-//! What a blur is to do: everything that decides its plan, its pipelines and what it reads.
+//! A blur request: everything that decides a blur's plan, its pipelines and its inputs.
 
 use super::textures::PageSet;
 use crate::formats::Ends;
@@ -10,33 +10,33 @@ use bevy::math::{URect, UVec2, Vec2};
 use bevy::render::render_resource::{TextureId, TextureView};
 use std::sync::Arc;
 
-/// One blur, as a front end asks for it.
+/// One blur, as a front end requests it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlurRequest {
-    /// What is read and written.
+    /// The textures.
     pub io: BlurIo,
-    /// What is done.
+    /// The work.
     pub work: Work,
-    /// Who does the last step.
+    /// Whether the plan or a front end does the last step.
     pub finish: Finish,
-    /// The texels that are written.
+    /// The texels to write.
     pub region: URect,
-    /// The texels that may be read, beyond which the edge mode acts. They contain the region. A mip level reads the whole
-    /// source.
+    /// The texels that may be read, beyond which the edge mode acts. They contain the region. A mip level reads the
+    /// whole source.
     pub bounds: URect,
     /// The size of the source's texture.
     pub source_size: UVec2,
-    /// The texel of the picture that is the first one of the source's texture: that may hold a part of the picture. All else
-    /// counts from the picture's first texel.
+    /// The picture's texel at the first texel of the source's texture, which may hold just a part of the picture. All
+    /// other positions count from the picture's first texel.
     pub source_at: UVec2,
-    /// Whether what a deferred last step reads is kept from frame to frame. It is blurred anew when the request changes, or this
-    /// number, which stands for the contents of source and mask.
+    /// Whether the input of a deferred last step is kept from frame to frame. It is blurred again when the request
+    /// changes, or this number, which stands for the contents of source and mask.
     pub keeps: Option<u64>,
-    /// The mask of a profile that has one, in the place of the image that it names.
+    /// The mask of a profile, in place of the image that the profile names.
     pub mask: Option<MaskView>,
 }
 
-/// A mask that is no image asset, and known to be none of the blur's target.
+/// A mask that is not an image asset, and is known not to be the blur's target.
 #[derive(Clone, Debug)]
 pub struct MaskView(pub TextureView);
 
@@ -49,16 +49,16 @@ impl PartialEq for MaskView {
 /// The two ends of a blur.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlurIo {
-    /// Their formats, and what they decide.
+    /// Their formats, and what follows from these.
     pub ends: Ends,
-    /// The texture that is written. No other input may be this texture.
+    /// The texture to write. It must not be any other input.
     pub target: TextureId,
-    /// Whether the source holds a sharp picture whenever the blur is recorded. If not, what was drawn before must not be
-    /// drawn again: it would blur its own result.
+    /// Whether the source holds a sharp picture whenever the blur is recorded. If not, the last drawn request must not
+    /// be drawn again: it would blur its own result.
     pub source_is_fresh: bool,
 }
 
-/// What is done between two ends.
+/// The work between two ends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Work {
     /// An exact copy.
@@ -79,11 +79,11 @@ pub enum Work {
         /// The share of sigma that each texel gets.
         field: SigmaField,
     },
-    /// All of the target out of all of the source, in another size: the mean of the texels that a target texel covers, as in a mip
-    /// level out of the one before it.
+    /// The whole source in the target's size: the mean of the texels that a target texel covers, as in a mip level from
+    /// the one before it.
     Mipmap,
-    /// Blurs of parts of the region, whose last steps are deferred. What they read lies on pages of a set, until other blurs use
-    /// that.
+    /// Blurs of parts of the region, with deferred last steps. Those read pages of a set, which are valid until other blurs use
+    /// that set.
     Batch(PageSet, Arc<[BatchedBlur]>),
 }
 
@@ -96,11 +96,11 @@ pub struct BatchedBlur {
     pub edge: EdgeMode,
     /// The texels that may be read.
     pub bounds: URect,
-    /// The texels for which the last step will be done.
+    /// The texels for which the last step will run.
     pub region: URect,
 }
 
-/// The kinds of work, as far as they take programs of their own.
+/// The kinds of work that differ in their programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WorkKind {
     /// [`Work::Copy`].
@@ -114,7 +114,7 @@ pub enum WorkKind {
 }
 
 impl Work {
-    /// A blur of a sigma that varies if there is a field.
+    /// A blur, or a varying one if there is a field.
     #[must_use]
     pub fn blur(sigma: Vec2, edge: EdgeMode, field: Option<SigmaField>) -> Self {
         match field {
@@ -136,7 +136,7 @@ impl Work {
 }
 
 impl BlurRequest {
-    /// A request for all texels of a target, out of a source of another size or of the same.
+    /// A request for all texels of a target, from a source of the same or another size.
     #[must_use]
     pub fn whole(io: BlurIo, work: Work, size: UVec2, source_size: UVec2) -> Self {
         let region = URect::from_corners(UVec2::ZERO, size);
@@ -153,7 +153,7 @@ impl BlurRequest {
         }
     }
 
-    /// Whether a blur would change nothing. One whose last step is left copies then.
+    /// Whether a blur would change nothing. With a deferred last step it copies instead.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         match self.work {
@@ -163,7 +163,7 @@ impl BlurRequest {
         }
     }
 
-    /// Whether both have one plan. The plan of a sigma that varies does not depend on where it does.
+    /// Whether both have the same plan. The plan of a varying sigma does not depend on where it varies.
     #[must_use]
     pub fn plans_like(&self, other: &Self) -> bool {
         let is_same_work = match (&self.work, &other.work) {
@@ -173,7 +173,7 @@ impl BlurRequest {
         is_same_work && self.io.ends == other.io.ends && self.geometry() == other.geometry()
     }
 
-    /// Whether both are about the same textures, as far as a request can tell.
+    /// Whether both use the same textures, as far as a request can tell.
     #[must_use]
     pub fn has_textures_of(&self, other: &Self) -> bool {
         let ends = |request: &Self| Ends {

@@ -24,19 +24,19 @@ pub(super) struct Bound<'a> {
     pub source: &'a TextureView,
     pub target: &'a TextureView,
     pub uniforms: &'a Buffer,
-    /// What a pass reads beside its source whose sigma varies.
+    /// The textures that a pass with a varying sigma reads beside its source.
     pub blended: Option<Blended<'a>>,
     /// How many bind groups to keep.
     pub most: usize,
 }
 
-/// A pipeline that can be used.
+/// A compiled pipeline.
 pub(super) struct Usable<'a> {
     pub program: Program,
     pub pipeline: Ready<'a>,
 }
 
-/// What a pass of a pipeline reads and writes, in its [layout](PipelineKey::layout).
+/// The bind group of a pass, in the [layout](PipelineKey::layout) of its pipeline.
 pub(super) fn bind_group(
     key: &PipelineKey,
     pipelines: &BlurPipelines,
@@ -65,7 +65,7 @@ pub(super) fn bind_group(
     device.create_bind_group("gaussian_blur_bind_group", &layout, &entries)
 }
 
-/// Where the uniform of a pass lies.
+/// The offset of a pass' uniform.
 pub(super) fn uniform_offset(index: usize) -> u32 {
     (index * size_of::<PassUniform>()) as u32
 }
@@ -79,19 +79,19 @@ impl Step {
         }
     }
 
-    /// Lets the bind groups go, and with them the textures.
+    /// Releases the bind groups, and with them the textures.
     pub fn release(&mut self) {
         self.bind_groups.clear();
     }
 
-    /// Takes over the bind groups of a step before this one if they fit.
+    /// Inherits the bind groups of an earlier step if they fit.
     pub fn inherit(&mut self, old: Self) {
         if self.key.binds_like(&old.key) {
             self.bind_groups = old.bind_groups;
         }
     }
 
-    /// The best pipeline that is there.
+    /// The best compiled pipeline.
     pub fn ready<'a>(&self, pipelines: &BlurPipelines, cache: &'a PipelineCache) -> Option<Usable<'a>> {
         let usable = |key: PipelineKey, queued: Queued| {
             let program = key.program;
@@ -101,13 +101,13 @@ impl Step {
         fast.or_else(|| usable(self.key.for_any_kernel(), self.any_kernel))
     }
 
-    /// The bind group for a source, or the one that was made the latest.
+    /// The bind group for a source, or the latest one.
     pub fn bind_group(&self, source: TextureViewId) -> Option<&wgpu::BindGroup> {
         let of_source = self.bind_groups.iter().rfind(|([of, ..], _)| *of == source);
         of_source.or(self.bind_groups.last()).map(|(_, group)| &**group)
     }
 
-    /// Makes the bind group of these views the latest one. If it is new, it is that of a neighbour, or else created.
+    /// Makes the bind group of these views the latest one. If it is new, it is a neighbour's, or else created.
     pub fn bind(
         &mut self,
         neighbour: Option<&Self>,
@@ -132,7 +132,7 @@ impl Step {
                 }
             }
         };
-        // There may be more than before: another step, or an image of more sigma levels, has left them.
+        // There may be surplus bind groups, from another step or from an image with more sigma levels.
         let surplus = self.bind_groups.len().saturating_sub(bound.most.saturating_sub(1));
         self.bind_groups.drain(..surplus);
         self.bind_groups.push((views, group));

@@ -1,5 +1,5 @@
-//! Every shader, for every pipeline that a blur can ask for, is valid and can be written for every graphics API; and what
-//! Rust writes into a uniform is what the shaders read out of it.
+//! Every shader is valid for every pipeline that a blur can request, and can be translated for every graphics API. The
+//! layout of every uniform in Rust is the layout in the shaders.
 
 mod fingerprint;
 mod keys;
@@ -41,7 +41,7 @@ const LIBRARIES: [&str; 16] = [
     "profile/blend",
 ];
 
-/// What a shader is compiled for.
+/// The shader definitions.
 type Definitions = Vec<ShaderDefVal>;
 
 fn read(name: &str) -> String {
@@ -49,7 +49,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// What puts shaders and what they import together: Bevy's own.
+/// Resolves the imports of shaders: Bevy's own code.
 type Composer = ShaderCache<Module, ()>;
 
 fn composer() -> Composer {
@@ -76,7 +76,7 @@ fn shader(name: &str) -> Shader {
 }
 
 fn compose(composer: &mut Composer, path: &str, definitions: &Definitions) -> Arc<Module> {
-    // The one before is forgotten, with all that it was compiled for.
+    // The previous library is forgotten, with everything compiled for it.
     let id = id(LIBRARIES.len());
     composer.set_shader(id, shader(path));
     let module = composer.get(0, id, definitions);
@@ -85,7 +85,7 @@ fn compose(composer: &mut Composer, path: &str, definitions: &Definitions) -> Ar
 
 #[test]
 fn every_pipeline_is_valid_on_every_api() {
-    // Fragment passes get by without optional features. Tiles in workgroup memory are packed as half floats.
+    // Fragment passes need no optional features. Tiles in workgroup memory are packed as half floats.
     let capabilities = |computes| match computes {
         true => Capabilities::SHADER_FLOAT16_IN_FLOAT32,
         false => Capabilities::empty(),
@@ -176,7 +176,7 @@ fn members(module: &Module, name: &str) -> (Vec<(String, usize)>, usize) {
     (members.iter().map(member).collect(), layouter[handle].size as usize)
 }
 
-/// The name of an item without that of its module, which is put after it, or before it and a `_`.
+/// The name of an item without its module's name, which naga puts after it, or before it with a `_`.
 fn own_name(name: &str) -> &str {
     let name = name.split("X_naga").next().unwrap_or(name);
     name.rsplit('_').next().unwrap_or(name)
@@ -259,7 +259,7 @@ fn the_constants_mirror_those_of_plans() {
     assert!(read("profile/sigma_levels").contains(&least), "{least}");
 }
 
-/// Validates a module for a device of certain capabilities.
+/// Validates a module for a device with these capabilities.
 fn validate(module: &Module, capabilities: Capabilities, name: &str) -> ModuleInfo {
     Validator::new(ValidationFlags::all(), capabilities)
         .validate(module)
@@ -297,7 +297,7 @@ fn write_hlsl(module: &Module, info: &ModuleInfo, name: &str) {
     }
 }
 
-/// Writes the fragment entry points as WebGL 2 takes them. Returns how many there are.
+/// Translates the fragment entry points for WebGL 2. Returns how many there are.
 fn write_glsl_es(module: &Module, info: &ModuleInfo, name: &str) -> usize {
     let options = glsl::Options {
         version: glsl::Version::Embedded {

@@ -1,8 +1,8 @@
 //! Intermediate textures: one set for all blurs.
 //!
-//! No two blurs run at the same time, and none needs what is deferred of another, so blurs of one size share their textures.
-//! What has not been used for a few frames is given back. Pages, on which several blurs lie, are shared by all that
-//! need such: they stay as large as they had to be lately, so that backdrops can move without a texture being made.
+//! No two blurs run at the same time, and none needs another's deferred input, so blurs of one size share their
+//! textures. Textures that were not used for a few frames are released. Pages, which hold several blurs, are shared by
+//! all batches. A page stays as large as it recently had to be, so that backdrops can move without new textures.
 
 use crate::diagnostics::memory::TextureBytes;
 use crate::errors::BlurError;
@@ -22,38 +22,38 @@ use wgpu::ErrorFilter;
 /// How many frames a texture is kept without being used.
 const IDLE_FRAMES: u32 = 3;
 
-/// After so many frames a page that is twice as large as it had to be in all of them is given back.
+/// A page that is twice as large as needed for this many frames is released.
 const PAGE_FRAMES: u32 = 120;
 
-/// All that distinguishes one texture from another.
+/// Everything that distinguishes one texture from another.
 type Kind = (UVec2, TextureFormat, TextureUsages);
 
-/// Pages that are used at one time. Those of different sets do not get into each other's way.
+/// A set of pages. Blurs that use different sets do not overwrite each other's results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PageSet(pub u32);
 
-/// The intermediate textures of all blurs. Made anew when the render device is.
+/// The intermediate textures of all blurs. Created again for every render device.
 #[derive(Resource, Default)]
 pub struct IntermediateTextures {
-    /// As many of a kind as the blur has that needs the most.
+    /// As many of a kind as the most demanding blur needs.
     held: HashMap<Kind, Vec<Held>>,
-    /// Those that somebody else reads later in the frame: as many as there are such readers.
+    /// Textures that a deferred step reads later in the frame: one for each such step.
     deferred: HashMap<Kind, Vec<Held>>,
     /// The pages by their places in plans.
     pages: HashMap<(PageSet, usize, TextureFormat, TextureUsages), Page>,
-    /// What those hold that are used in this frame.
+    /// The bytes of the textures used in this frame.
     bytes: u64,
 }
 
 struct Held {
     view: TextureView,
-    /// The frames since it was used.
+    /// The frames since its last use.
     idle: u32,
 }
 
 impl IntermediateTextures {
-    /// Takes the intermediates of a plan for this frame. The one that the deferred step reads is the job's own
-    /// if it keeps that: then there is one such step.
+    /// Takes the intermediate textures of a plan for this frame. If a job keeps the input of its deferred step, that
+    /// texture is the job's own, and there is one such step.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`]; then only some have been taken.
@@ -94,14 +94,14 @@ impl IntermediateTextures {
         Ok(())
     }
 
-    /// Counts textures that are somebody's own among those that are used in this frame.
+    /// Counts a front end's own textures among those used in this frame.
     pub fn count<'a>(&mut self, views: impl IntoIterator<Item = &'a TextureView>) {
         self.bytes += views.into_iter().map(|view| bytes(kind_of(view))).sum::<u64>();
     }
 
-    /// Takes pages of at least the sizes that are needed for this frame, from one set. Returns whether they are other than they were.
+    /// Takes pages of at least the needed sizes for this frame, from one set. Returns whether any has changed.
     ///
-    /// Whoever takes them may not need them any more when they are taken again in the same frame.
+    /// Contents are valid until the next call for the same set in the same frame.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`]; then only some have been taken.
@@ -138,11 +138,11 @@ impl IntermediateTextures {
     }
 }
 
-/// A texture on which several blurs lie.
+/// A texture that holds several blurs.
 struct Page {
     held: Held,
     size: UVec2,
-    /// What was needed at the most in its last frames, and how many those are.
+    /// The largest size needed in its last frames, and the number of these frames.
     needed: UVec2,
     frames: u32,
 }
@@ -180,7 +180,7 @@ impl Held {
     }
 }
 
-/// Uses a texture of a kind. Returns what it adds to the bytes that are used in this frame.
+/// Uses a texture of a kind. Returns what it adds to the bytes used in this frame.
 fn use_one(
     held: &mut Vec<Held>,
     index: usize,
@@ -196,7 +196,7 @@ fn use_one(
     Ok((one.view.clone(), if is_new { bytes(kind) } else { 0 }))
 }
 
-/// Ends a frame: says how much it used, and gives back what is used no more.
+/// Ends a frame: publishes the used bytes, and releases unused textures.
 pub fn give_back_textures(mut textures: ResMut<IntermediateTextures>, published: Option<Res<TextureBytes>>) {
     let bytes = core::mem::take(&mut textures.bytes);
     if let Some(published) = published {
@@ -216,9 +216,9 @@ pub fn give_back_textures(mut textures: ResMut<IntermediateTextures>, published:
 /// Creates a texture.
 ///
 /// # Errors
-/// [`BlurError::OutOfMemory`], which would end the app if nobody caught it.
+/// [`BlurError::OutOfMemory`]. Without an error scope, that error would end the app.
 pub fn create_texture(device: &RenderDevice, descriptor: &TextureDescriptor) -> Result<Texture, BlurError> {
-    // Browsers answer later than the texture is needed.
+    // Browsers report errors only after the texture is needed.
     if cfg!(target_arch = "wasm32") {
         return Ok(device.create_texture(descriptor));
     }

@@ -1,18 +1,18 @@
-//! Who measures the passes of a blur, and for whom.
+//! How the passes of a blur are timed, and for which label.
 
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::{PassTimer, Timestamps};
 use crate::plan::pass::PassKind;
 use bevy::render::diagnostic::DiagnosticsRecorder;
 
-/// What becomes of the time that a blur takes.
+/// How the time of a blur is measured.
 #[derive(Clone, Copy)]
 pub enum Timed<'a> {
     /// It is the time of a label.
     Whole(&'a BlurLabel),
     /// It is part of what [`record_together`](super::record_together) times for a label.
     Nested(&'a BlurLabel),
-    /// Nobody asks.
+    /// Not at all.
     Not,
 }
 
@@ -22,7 +22,7 @@ impl<'a> Timed<'a> {
         label.map_or(Self::Not, Self::Whole)
     }
 
-    /// Whose it is.
+    /// The label.
     pub fn label(self) -> Option<&'a BlurLabel> {
         match self {
             Self::Whole(label) | Self::Nested(label) => Some(label),
@@ -31,17 +31,17 @@ impl<'a> Timed<'a> {
     }
 }
 
-/// Who measures the passes of a blur.
+/// What measures the passes of a blur.
 #[derive(Clone, Copy, Default)]
 pub struct Timing<'a> {
     /// Bevy's recorder, for a span of passes.
     pub recorder: Option<&'a DiagnosticsRecorder>,
-    /// The timer for single passes, and whose they are.
+    /// The timer for single passes, and their label.
     pub timer: Option<(&'a PassTimer, &'a BlurLabel)>,
 }
 
 impl<'a> Timing<'a> {
-    /// The timestamps with which a pass of a kind is opened.
+    /// The timestamps with which to open a pass of a kind.
     pub fn of(&self, kind: PassKind) -> Option<Timestamps<'a>> {
         let (timer, label) = self.timer?;
         timer.timestamps(label, kind.span())

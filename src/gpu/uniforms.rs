@@ -1,4 +1,4 @@
-//! The bytes of a pass as the shaders read them: the mirror of `BlurPass` in `shaders/common/pass.wgsl`.
+//! The uniforms of passes in bytes: the mirror of `BlurPass` in `shaders/common/pass.wgsl`.
 
 use crate::plan::BlurPlan;
 use crate::plan::pass::{AxisPass, BORDER, MAX_WEIGHTS, Needed, Pass, Surface};
@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 use core::array;
 use core::mem::offset_of;
 
-/// The numbers of one axis, as its filter has them.
+/// The numbers of one axis' filter.
 type Table = [f32; MAX_WEIGHTS];
 
 /// `Needed` in WGSL.
@@ -44,7 +44,7 @@ pub struct PassUniform {
     pub(super) padding: [f32; 28],
 }
 
-// The rules of WGSL's uniform address space: arrays and structs start at multiples of 16 bytes and consist of such.
+// The rules of WGSL's uniform address space: arrays and structs have offsets and sizes that are multiples of 16 bytes.
 const _: () = assert!(offset_of!(PassUniform, needed).is_multiple_of(16));
 const _: () = assert!(offset_of!(PassUniform, tables).is_multiple_of(16));
 const _: () = assert!(MAX_WEIGHTS.is_multiple_of(4));
@@ -53,13 +53,13 @@ const _: () = assert!(2 * BORDER <= MAX_WEIGHTS);
 // Dynamic offsets are multiples of 256 bytes.
 const _: () = assert!(size_of::<PassUniform>().is_multiple_of(256));
 
-/// The most passes of sigma levels that one dispatch carries out, and of the items of a batch: as many as uniforms are guaranteed
-/// to hold.
+/// The most passes of sigma levels, and of the items of a batch, that one dispatch executes: as many as the guaranteed
+/// size of a uniform holds.
 pub const MERGED_SIGMA_LEVELS: usize = 4;
 pub const MERGED_ITEMS: usize = (16 << 10) / size_of::<PassUniform>();
 
-/// The uniforms of all passes of a plan and of the step that it leaves, for a source texture of `source_size` texels. A
-/// dispatch of several passes binds all that there could be, so more follow.
+/// The uniforms of all passes of a plan and of its deferred step, for a source texture of `source_size` texels. A
+/// dispatch of several passes binds the largest possible number, so padding follows.
 #[must_use]
 pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
     let uniform = |pass: &Pass| match pass.source {
@@ -67,7 +67,7 @@ pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
         Surface::Source | Surface::Destination => PassUniform::new(pass, source_size),
     };
     let mut uniforms: Vec<PassUniform> = plan.passes.iter().chain(&plan.deferred).map(uniform).collect();
-    // A dispatch of several passes binds the most there can be of them.
+    // A dispatch of several passes binds the largest possible number of them.
     let most = if plan.passes.iter().any(|pass| pass.is_batched) {
         MERGED_ITEMS
     } else if plan.sigma_levels.is_some() {

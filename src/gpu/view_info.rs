@@ -14,7 +14,7 @@ use bevy::render::texture::GpuImage;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewInfo {
     pub format: TextureFormat,
-    /// The size of the first level that is shown.
+    /// The size of the first visible level.
     pub size: UVec2,
     /// How the layers are arranged: as one, as several, or as the faces of cubes.
     pub dimension: TextureViewDimension,
@@ -88,7 +88,7 @@ impl ViewInfo {
         image
     }
 
-    /// The size of one of the levels that are shown, counted from the first.
+    /// The size of one of the visible levels, counted from the first.
     #[must_use]
     pub fn level_size(&self, level: u32) -> UVec2 {
         (self.size >> UVec2::splat(level)).max(UVec2::ONE)
@@ -99,7 +99,7 @@ fn side(texture: &TextureDescriptor, level: u32) -> UVec2 {
     UVec2::new(texture.size.width >> level, texture.size.height >> level).max(UVec2::ONE)
 }
 
-/// A view for each layer of one of the levels that an image shows, counted from the first.
+/// A view of each layer of one of the visible levels, counted from the first.
 #[must_use]
 pub fn layers_of(image: &GpuImage, viewed: &ViewInfo, level: u32) -> Vec<TextureView> {
     if (viewed.layers, viewed.levels, viewed.dimension) == (1, 1, TextureViewDimension::D2) {
@@ -120,7 +120,7 @@ pub fn layers_of(image: &GpuImage, viewed: &ViewInfo, level: u32) -> Vec<Texture
     (0..viewed.layers).map(view).collect()
 }
 
-/// Where the first layer of the first level lies that an image shows.
+/// The origin of the first layer of the first visible level.
 #[must_use]
 pub fn first_part(image: &GpuImage) -> TexelCopyTextureInfo<'_> {
     let view = image.texture_view_descriptor.as_ref();

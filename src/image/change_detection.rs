@@ -92,7 +92,7 @@ pub fn follow_images(
     find_feeders(ordered, &targets, &followed);
 }
 
-/// What has become of images since the last frame.
+/// What has changed about images since the last frame.
 struct Changes<'a> {
     changed: HashSet<AssetId<Image>>,
     images: &'a Assets<Image>,
@@ -103,14 +103,14 @@ impl Changes<'_> {
         self.changed.contains(&id)
     }
 
-    /// Whether pixels are on their way to the GPU.
+    /// Whether pixels are being uploaded to the GPU.
     fn is_uploaded(&self, id: AssetId<Image>) -> bool {
         self.is_changed(id) && self.images.get(id).is_some_and(|image| image.data.is_some())
     }
 }
 
 impl Follow {
-    /// Takes a profile over. Returns whether it is another one.
+    /// Copies a profile. Returns whether it has changed.
     fn take_profile(&mut self, profile: Option<&BlurProfile>) -> bool {
         const UNIFORM: &BlurProfile = &BlurProfile::Uniform;
         let profile = profile.unwrap_or(UNIFORM);
@@ -121,7 +121,7 @@ impl Follow {
         is_new
     }
 
-    /// Whether all inputs are there, on the GPU or on their way.
+    /// Whether all inputs exist, on the GPU or on their way.
     fn look_for_inputs(
         &mut self,
         source: AssetId<Image>,
@@ -129,7 +129,7 @@ impl Follow {
         assets: &AssetServer,
     ) -> Result<bool, BlurError> {
         let inputs = inputs_of(source, &self.profile);
-        // An asset that was removed to save memory may still be on the GPU.
+        // An asset that was removed to save memory may still exist on the GPU.
         let is_there = |id: &AssetId<Image>| images.contains(*id) || self.known.contains(&Some(*id));
         let found = inputs.map(|input| input.filter(is_there));
         self.known = found;
@@ -143,7 +143,7 @@ impl Follow {
         Ok(found == inputs)
     }
 
-    /// Counts what the changes of a frame ask for.
+    /// Increments the counters as the changes of a frame require.
     fn update(&mut self, update: BlurUpdate, source: AssetId<Image>, target: Target, changes: &Changes) {
         let ids = (source, target.id);
         let is_new = self.images != Some(ids);
@@ -156,7 +156,7 @@ impl Follow {
             BlurUpdate::EveryFrame | BlurUpdate::OnChange => {
                 self.image_changed || self.settings_changed || textures_changed
             }
-            // A target that holds nothing must not stay empty.
+            // An empty target must not stay empty.
             BlurUpdate::Once => self.image_changed || self.revision == 0 || target.is_new,
         };
         let uploads = is_new || changes.is_uploaded(ids.0) || changes.is_uploaded(ids.1);
@@ -185,13 +185,13 @@ fn order_by_dependency(requests: &mut Vec<ImageRequest>, targets: &Targets) {
     }
 }
 
-/// The other blurs that write what a blur reads.
+/// The other blurs that write the inputs of a blur.
 fn other_writers(request: &ImageRequest, targets: &Targets) -> impl Iterator<Item = Entity> {
     let writers = request.inputs().filter_map(|input| targets.writer(input));
     writers.filter(|writer| *writer != request.entity)
 }
 
-/// Finds the blurs that others have to wait for: those before them, and those whose own inputs are not there yet.
+/// Finds the blurs that others must wait for: those before them, and those whose own inputs do not exist yet.
 fn find_feeders(ordered: &mut [ImageRequest], targets: &Targets, followed: &Followed) {
     for index in 0..ordered.len() {
         let starts = |follow: &Follow| follow.carried_out == 0 && !follow.failures.is_failing();

@@ -1,7 +1,6 @@
-//! The render world: encodes what is due, before the cameras, between them, or after them.
+//! The render world: encodes due blurs before the cameras, between them, or after them.
 //!
-//! What a camera paints is blurred when the last camera that paints it is done, so that the cameras behind it show this
-//! frame's picture.
+//! A camera's picture is blurred after the last camera that paints it, so that later cameras show this frame's picture.
 
 use super::prepare::{Due, ImageJob, ImageJobs};
 use super::request::{ImageRequest, Outcome, Outcomes, Requests};
@@ -20,7 +19,7 @@ use bevy::render::renderer::{CurrentView, RenderContext};
 #[derive(Resource, Default)]
 pub struct Times(Vec<Time>);
 
-/// A time in a frame. Those of cameras are counted in the order in which cameras render.
+/// A time in a frame. Times of cameras are numbered in the order in which cameras render.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Time {
     BeforeCameras,
@@ -28,7 +27,7 @@ pub enum Time {
     AfterCameras,
 }
 
-/// Finds out when the inputs of every blur are there.
+/// Finds out when the inputs of every blur are complete.
 pub fn find_times(
     requested: Res<Requests>,
     sorted: Res<SortedCameras>,
@@ -55,7 +54,7 @@ pub fn find_times(
     for request in &requested.ordered {
         let times_of_inputs = request.inputs().filter_map(|input| painted.get(&input));
         let time = times_of_inputs.max().copied().unwrap_or(Time::BeforeCameras);
-        // What it writes is there no sooner for the blurs that read it.
+        // Blurs that read its target must not run earlier.
         let target = painted.entry(request.target).or_insert(time);
         *target = time.max(*target);
         times.0.push(time);
@@ -78,7 +77,7 @@ pub fn record_after_cameras(recording: Recording, context: RenderContext) {
     recording.record(Time::AfterCameras, context);
 }
 
-/// What recording takes.
+/// What recording requires.
 #[derive(SystemParam)]
 pub struct Recording<'w> {
     requested: Res<'w, Requests>,
@@ -88,7 +87,7 @@ pub struct Recording<'w> {
     recorder: BlurRecorder<'w>,
 }
 
-/// The blurs that have been encoded in this frame.
+/// The blurs that were encoded in this frame.
 #[derive(Resource, Default)]
 pub struct Encoded(Vec<Outcome>);
 
@@ -117,21 +116,21 @@ impl Recording<'_> {
     }
 }
 
-/// Whether a blur that writes an input is still to be carried out: the input is not there yet.
+/// Whether a blur that writes an input has yet to run: the input does not exist yet.
 fn is_starved(jobs: &ImageJobs, request: &ImageRequest) -> bool {
     let is_pending = |feeder: &Entity| jobs.0.get(feeder).is_none_or(|feeder| feeder.is_pending);
     request.feeders.iter().flatten().any(is_pending)
 }
 
 impl ImageJob {
-    /// Encodes what is due. Returns whether that is what was asked for.
+    /// Encodes a due blur. Returns whether it is the requested one.
     fn record(&mut self, request: &ImageRequest, recorder: &BlurRecorder, context: &mut RenderContext) -> bool {
         let Some(due) = self.due.take() else {
             return false;
         };
-        // Without anything to do, it is done.
+        // With nothing to do, it is done.
         if !self.job.is_idle() {
-            // A blur in place must not be repeated because a level was late.
+            // A blur in place must not be repeated because a mip level was late.
             if !self.levels.iter().all(|level| level.is_ready(recorder)) {
                 return false;
             }
@@ -189,7 +188,7 @@ impl ImageJob {
     }
 }
 
-/// Reports what has been encoded, now that it has been submitted.
+/// Reports the encoded blurs, now that they have been submitted.
 pub fn report_submitted(mut encoded: ResMut<Encoded>, outcomes: Res<Outcomes>) {
     encoded.0.drain(..).for_each(|outcome| outcomes.push(outcome));
 }

@@ -1,4 +1,4 @@
-//! Blurs an image once and hands the pixels over, for tools that want numbers and not a picture on the screen.
+//! Blurs an image once and reads the pixels back, for tools that need the result on the CPU.
 
 use crate::gpu::ViewInfo;
 use crate::settings::{BlurImage, BlurUpdate, GaussianBlur};
@@ -8,11 +8,11 @@ use bevy::render::render_resource::TextureUsages;
 use bevy::render::renderer::RenderDevice;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Blurs images for their pixels.
+/// Blurs images and returns their pixels.
 pub trait BlurPixelsExt {
     /// Blurs an image once, triggers [`BlurredPixels`] with the result, and despawns the entity that did it.
     ///
-    /// `image` has no target, or one with [`TextureUsages::COPY_SRC`]; its `update` does not count. If the blur fails,
+    /// `image` has no target, or one with [`TextureUsages::COPY_SRC`]; its `update` is ignored. If the blur fails,
     /// [`BlurFailed`](crate::BlurFailed) is triggered, and the entity stays.
     ///
     /// ```no_run
@@ -38,13 +38,13 @@ impl BlurPixelsExt for Commands<'_, '_> {
     }
 }
 
-/// Triggered on the entity of [`blur_for_pixels`](BlurPixelsExt::blur_for_pixels) when the pixels are there.
+/// Triggered on the entity of [`blur_for_pixels`](BlurPixelsExt::blur_for_pixels) when the pixels arrive.
 #[derive(EntityEvent, Clone, Debug)]
 pub struct BlurredPixels {
     /// The entity that carried [`BlurImage`].
     pub entity: Entity,
-    /// What the target showed when the blur was done: the layers that its view shows, of the first mip level that it shows, in
-    /// the view's format. It is no asset yet.
+    /// The pixels of the target after the blur: all layers of its view, at the view's first mip level, in the view's
+    /// format. The image is not an asset yet.
     pub image: Image,
 }
 
@@ -52,12 +52,12 @@ pub struct BlurredPixels {
 #[derive(Component)]
 pub struct WantsPixels;
 
-/// What a target showed when it had been written, on its way from the render world to the main world.
+/// The pixels of a target, on their way from the render world to the main world.
 pub struct Pixels {
     pub entity: Entity,
-    /// What they are pixels of: one level.
+    /// What the pixels show: one level.
     pub viewed: ViewInfo,
-    /// One row after the other, layer by layer, each padded as copies from textures are.
+    /// One row after the other, layer by layer, each row padded as in copies from textures.
     pub data: Vec<u8>,
 }
 
@@ -75,7 +75,7 @@ impl Arrived {
     }
 }
 
-/// Hands them over.
+/// Triggers the events.
 pub fn hand_over(
     arrived: Res<Arrived>,
     blurs: Query<&BlurImage, With<WantsPixels>>,

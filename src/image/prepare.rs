@@ -1,4 +1,4 @@
-//! The render world: what is kept of every image blur, and what is to be done in a frame.
+//! The render world: the state of every image blur, and the work of a frame.
 
 use super::request::{ImageRequest, Outcomes, Requests, inputs_of};
 use super::source_copy::{SourceCopy, capture};
@@ -18,21 +18,21 @@ use bevy::render::render_resource::{TextureId, TextureUsages, TextureView, Textu
 use bevy::render::renderer::RenderDevice;
 use bevy::render::texture::GpuImage;
 
-/// What the render world keeps of every image blur.
+/// The state of every image blur in the render world.
 #[derive(Resource, Default)]
 pub struct ImageJobs(pub HashMap<Entity, ImageJob>);
 
 #[derive(Default)]
 pub struct ImageJob {
     pub job: BlurJob,
-    /// What makes the mip levels of the target, from the second on.
+    /// The jobs that make the mip levels of the target, from the second on.
     pub levels: Vec<BlurJob>,
     pub views: Option<LayerViews>,
-    /// What is to be encoded in this frame.
+    /// What to encode in this frame.
     pub due: Option<Due>,
     /// What was executed last.
     pub done: Option<Done>,
-    /// Whether something is still to be executed in this frame, or as soon as its images are there.
+    /// Whether a blur has yet to be executed, in this frame or as soon as its images exist.
     pub is_pending: bool,
     /// The picture as it was before a blur in place.
     pub copy: Option<SourceCopy>,
@@ -41,7 +41,7 @@ pub struct ImageJob {
 /// A view for each layer.
 type Layers = Vec<TextureView>;
 
-/// What passes read and write of a source and a target.
+/// The views of a source and a target that passes read and write.
 pub struct LayerViews {
     of: [TextureViewId; 2],
     pub source: Layers,
@@ -51,15 +51,15 @@ pub struct LayerViews {
 
 /// A blur that is to be encoded.
 pub struct Due {
-    /// Whether the source has to be copied first, and whether the copy is read.
+    /// Whether the source must be copied first, and whether the copy is read.
     pub captures: bool,
     pub reads_copy: bool,
-    /// Whether something remains to be seen of the blur.
+    /// Whether the blur is strong enough to show.
     pub blurs: bool,
     pub done: Done,
 }
 
-/// Tells whether a blur has to be executed again.
+/// Tells whether a blur must be executed again.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Done {
     revision: u64,
@@ -69,7 +69,7 @@ pub struct Done {
 }
 
 impl Done {
-    /// The textures that are read.
+    /// The textures to read.
     fn inputs(&self) -> impl Iterator<Item = TextureId> {
         [Some(self.source), self.mask].into_iter().flatten()
     }
@@ -84,7 +84,7 @@ pub fn extract_requests(mut requested: ResMut<Requests>, requests: Extract<Res<R
     requested.copy_from(&requests);
 }
 
-/// Validates what is due and prepares its job.
+/// Validates due blurs and prepares their jobs.
 pub fn prepare_jobs(
     requested: Res<Requests>,
     mut jobs: ResMut<ImageJobs>,
@@ -100,7 +100,7 @@ pub fn prepare_jobs(
         let image_job = jobs.0.entry(request.entity).or_default();
         image_job.due = None;
         image_job.is_pending = image_job.done.is_none_or(|done| done.revision != request.revision);
-        // While pixels are on their way, Bevy keeps the old ones from being seen: the image is not there.
+        // While pixels are uploaded, Bevy hides the old ones: the image counts as missing.
         let (Some(source), Some(target)) = (images.get(request.source), images.get(request.target)) else {
             continue;
         };
@@ -120,7 +120,7 @@ pub fn prepare_jobs(
         let outcome = image_job.prepare(request, (source, target), now, &device, &mut preparer);
         if outcome.is_err() {
             image_job.release();
-            // No other blur has to wait for this one.
+            // No other blur must wait for this one.
             image_job.is_pending = false;
         }
         if image_job.due.is_some() {
@@ -160,8 +160,8 @@ impl ImageJob {
         self.set_up(request, now, viewed, io, (device, preparer))
     }
 
-    /// Prepares what a blur that is due takes: a copy of its source if that is to be kept, the blur or copy itself, and
-    /// the mip levels.
+    /// Prepares the textures and jobs of a due blur: a copy of its source if that must be kept, the blur or copy
+    /// itself, and the mip levels.
     fn set_up(
         &mut self,
         request: &ImageRequest,
@@ -179,7 +179,7 @@ impl ImageJob {
         };
         let restores = !due.blurs && request.is_in_place();
         if restores && !self.is_covered(request, now.source) {
-            // The picture is as it was.
+            // The picture already is as requested.
             self.job.release();
             self.due = Some(due);
             return Ok(BlurState::Nothing);
@@ -203,7 +203,7 @@ impl ImageJob {
         if state == BlurState::Waiting {
             return Ok(state);
         }
-        // The levels of a copy are what they are without dithering.
+        // The levels of a copy do not depend on dithering.
         let dither = if due.blurs { io.ends.dither } else { Dither::Off };
         let ends = Ends { dither, ..io.ends };
         self.prepare_levels(to, BlurIo { ends, ..io }, preparer)?;
@@ -250,7 +250,7 @@ impl ImageJob {
             .is_some_and(|copy| copy.is_covered)
     }
 
-    /// For a blur in place that keeps its source: whether it has to be copied first.
+    /// For a blur in place that keeps its source: whether the source must be copied first.
     fn copy_source(
         &mut self,
         request: &ImageRequest,
@@ -276,7 +276,7 @@ impl ImageJob {
         Ok(!copy.is_captured)
     }
 
-    /// Makes the views that passes read and write, unless they are there.
+    /// Creates the views that passes read and write, unless they exist.
     fn view_layers(&mut self, (source, target): (&GpuImage, &GpuImage), [from, to]: &[ViewInfo; 2]) {
         let of = [source.texture_view.id(), target.texture_view.id()];
         if self.views.as_ref().is_none_or(|views| views.of != of) {
@@ -288,7 +288,7 @@ impl ImageJob {
         }
     }
 
-    /// Lets textures go.
+    /// Releases textures.
     fn release(&mut self) {
         self.views = None;
         self.job.release();
@@ -342,7 +342,7 @@ fn ends(request: &ImageRequest, source: ViewInfo, target: &GpuImage) -> Ends {
     }
 }
 
-/// What to do: the main world has said if a strength is out of range.
+/// The work of a request: the main world has reported a strength out of range.
 fn work(request: &ImageRequest, size: UVec2) -> Work {
     let sigma = request.blur.sigma_in_texels(1.0, size.y).ok();
     match sigma.filter(|sigma| blurs(*sigma)) {

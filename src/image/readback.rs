@@ -1,5 +1,5 @@
-//! The render world: copies the pixels of targets for those who [want them](super::pixels), in the very frame in which they
-//! are written: whatever becomes of a target later, they are those of the blur.
+//! The render world: copies the pixels of targets for [`blur_for_pixels`](super::pixels), in the frame in which they
+//! are written, so that later changes of the target do not matter.
 
 use super::pixels::{Arrived, Pixels, WantsPixels};
 use super::prepare::{Done, ImageJobs};
@@ -17,7 +17,7 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::{RenderContext, RenderDevice};
 use bevy::render::texture::GpuImage;
 
-/// The blurs whose pixels are wanted, and what was carried out of each when its pixels were copied last.
+/// The blurs whose pixels are requested, and the revision of each whose pixels were copied last.
 #[derive(Resource, Default)]
 pub struct Wanted(HashMap<Entity, Option<Done>>);
 
@@ -39,7 +39,7 @@ pub fn extract_wanted(mut wanted: ResMut<Wanted>, blurs: Extract<Query<Entity, W
     }
 }
 
-/// Copies the pixels of targets that have been written in this frame.
+/// Copies the pixels of targets that were written in this frame.
 pub fn copy_pixels(
     mut wanted: ResMut<Wanted>,
     mut copies: ResMut<Copies>,
@@ -70,7 +70,7 @@ pub fn copy_pixels(
     }
 }
 
-/// Copies what an image shows of its first level.
+/// Copies what an image shows at its first level.
 fn copy(image: &GpuImage, context: &mut RenderContext) -> Result<(ViewInfo, Buffer), BlurError> {
     if !image.texture_descriptor.usage.contains(TextureUsages::COPY_SRC) {
         let (image, usage) = ("target", "COPY_SRC");
@@ -82,7 +82,7 @@ fn copy(image: &GpuImage, context: &mut RenderContext) -> Result<(ViewInfo, Buff
     };
     let mut size = viewed.size.to_extents();
     size.depth_or_array_layers = viewed.layers;
-    // What can be rendered to has texels of a size.
+    // A renderable format has a fixed size per texel.
     let row = size.width * viewed.format.block_copy_size(None).unwrap_or(0);
     let padded = RenderDevice::align_copy_bytes_per_row(row as usize) as u32;
     let buffer = context.render_device().create_buffer(&BufferDescriptor {
@@ -110,7 +110,7 @@ pub fn send_copies(mut copies: ResMut<Copies>, arrived: Res<Arrived>) {
     for Copied { entity, viewed, buffer } in copies.0.drain(..) {
         let (arrived, mapped) = (arrived.clone(), buffer.clone());
         buffer.slice(..).map_async(MapMode::Read, move |result| {
-            // A device that is lost takes its copies with it: they are made again on the next one.
+            // A lost device loses its copies: they are made again on the next one.
             if result.is_ok() {
                 let data = mapped.slice(..).get_mapped_range().to_vec();
                 arrived.push(Pixels { entity, viewed, data });

@@ -1,4 +1,4 @@
-//! What the two halves of the image front end tell each other.
+//! The messages between the two halves of the image front end.
 
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::{BlurError, Reported};
@@ -8,7 +8,7 @@ use bevy::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// One image blur, as the render world needs it.
+/// One image blur, for the render world.
 #[derive(Clone, Debug)]
 pub struct ImageRequest {
     pub entity: Entity,
@@ -22,18 +22,18 @@ pub struct ImageRequest {
     pub alpha: BlurAlpha,
     pub dither: bool,
     pub update: BlurUpdate,
-    /// Goes up whenever a blur is due.
+    /// Incremented whenever a blur is due.
     pub revision: u64,
-    /// Goes up whenever pixels of the source or the target are on their way to the GPU.
+    /// Incremented whenever pixels of the source or the target are uploaded to the GPU.
     pub uploads: u64,
-    /// The blurs that write the inputs and have to be carried out once before this one.
+    /// The blurs that write the inputs and must run once before this one.
     pub feeders: Feeders,
 }
 
 /// The images that a blur reads: the source, and the mask of a profile.
 pub type Inputs = [Option<AssetId<Image>>; 2];
 
-/// For every input the blur that writes it, if that has to be waited for.
+/// For every input, the blur that writes it, if this blur must wait for it.
 pub type Feeders = [Option<Entity>; 2];
 
 /// The images that a blur of a source with a profile reads.
@@ -57,7 +57,7 @@ impl ImageRequest {
         self.source == self.target
     }
 
-    /// Whether the picture is kept as it was before the blur.
+    /// Whether the picture before the blur is kept.
     pub fn keeps_source(&self) -> bool {
         self.is_in_place() && self.update == BlurUpdate::OnChange
     }
@@ -66,21 +66,21 @@ impl ImageRequest {
 /// The image blurs of this frame.
 #[derive(Resource, Default)]
 pub struct Requests {
-    /// What can be blurred, in an order in which every source is blurred before it is read.
+    /// The blurs that can run, ordered so that every source is blurred before it is read.
     pub ordered: Vec<ImageRequest>,
-    /// All entities with a blurred image, those among them that wait for their source too.
+    /// All entities with a blurred image, including those that wait for their source.
     pub alive: HashSet<Entity>,
 }
 
 impl Requests {
-    /// Takes over what another one holds, in the memory that this one has.
+    /// Copies another list, without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         self.ordered.clone_from(&other.ordered);
         self.alive.clone_from(&other.alive);
     }
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub entity: Entity,
@@ -88,7 +88,7 @@ pub struct Outcome {
     pub result: Result<(u64, GaussianBlur), BlurError>,
 }
 
-/// What became of requests, on its way from the render world to the main world.
+/// The outcomes of requests, on their way from the render world to the main world.
 #[derive(Resource, Clone, Default)]
 pub struct Outcomes(Arc<Shared>);
 
@@ -99,12 +99,12 @@ struct Shared {
 }
 
 impl Outcomes {
-    /// Says that whatever has been blurred is gone with the device that it was on.
+    /// Reports that all results are lost with their device.
     pub fn start_over(&self) {
         self.0.device_is_new.store(true, Ordering::Release);
     }
 
-    /// Whether everything is gone since the last call.
+    /// Whether all results were lost since the last call.
     pub fn has_started_over(&self) -> bool {
         self.0.device_is_new.swap(false, Ordering::AcqRel)
     }
@@ -118,7 +118,7 @@ impl Outcomes {
         self.push(Outcome { entity, result });
     }
 
-    /// Moves everything to the end of a list. Both keep their memory.
+    /// Moves all outcomes to the end of a list. Both keep their memory.
     pub fn take(&self, list: &mut Vec<Outcome>) {
         list.append(&mut self.lock());
     }
@@ -135,7 +135,7 @@ pub struct Followed(pub HashMap<Entity, Follow>);
 /// What the main world remembers of a blurred image.
 #[derive(Default)]
 pub struct Follow {
-    /// The blur that was asked for last, and the one that was carried out last.
+    /// The last requested blur, and the last executed one.
     pub revision: u64,
     pub carried_out: u64,
     /// See [`ImageRequest::uploads`].
@@ -145,18 +145,18 @@ pub struct Follow {
     /// Whether [`BlurImage`](crate::settings::BlurImage) and the strength have changed since the last request.
     pub image_changed: bool,
     pub settings_changed: bool,
-    /// The inputs that have been there.
+    /// The inputs that existed at some time.
     pub known: Inputs,
     /// The source and target of the last request.
     pub images: Option<(AssetId<Image>, AssetId<Image>)>,
-    /// What has been said about the strength, about the profile, and about all else.
+    /// What has been reported about the strength, the profile, and everything else.
     pub strength: Reported,
     pub shape: Reported,
     pub failures: Reported,
 }
 
 impl Follow {
-    /// Whether what was asked for last is still to be carried out.
+    /// Whether the last requested blur has yet to run.
     pub fn is_pending(&self) -> bool {
         self.revision == 0 || self.revision != self.carried_out || self.image_changed
     }

@@ -12,17 +12,17 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::RenderDevice;
 
-/// The picture as it was before a blur in place, and how it got there.
+/// The picture as it was before a blur in place, and the job that copies it.
 pub struct SourceCopy {
     /// Its layers.
     pub views: Vec<TextureView>,
     pub texture: TextureId,
-    /// The texture that it is a copy of, with these uploads.
+    /// The copied texture, and the number of its uploads.
     pub of: TextureId,
     pub uploads: u64,
-    /// What copies it.
+    /// The job that copies it.
     pub job: BlurJob,
-    /// Whether it has been copied, and whether the picture has been blurred since.
+    /// Whether the picture has been copied, and whether it has been blurred since.
     pub is_captured: bool,
     pub is_covered: bool,
 }
@@ -67,7 +67,7 @@ impl SourceCopy {
     }
 }
 
-/// A copy of what a view shows to the texture in which it is kept.
+/// A copy of what a view shows into the texture in which it is kept.
 #[must_use]
 pub fn capture(viewed: ViewInfo, target: TextureId) -> BlurRequest {
     let ends = Ends {

@@ -1,4 +1,4 @@
-//! The main world: allocates targets, fits them to their sources, and sees to it that no two blurs write one image.
+//! The main world: allocates targets, fits them to their sources, and ensures that no two blurs write one image.
 
 use super::request::{Follow, Followed};
 use crate::errors::BlurError;
@@ -16,29 +16,29 @@ pub struct Target {
     pub id: AssetId<Image>,
     /// Whether the plugin allocated it.
     pub is_own: bool,
-    /// Whether it has been made anew in this frame, and holds nothing.
+    /// Whether it was created in this frame, and is empty.
     pub is_new: bool,
 }
 
 impl Target {
-    /// A target that is as it was.
+    /// A target that already existed.
     fn there(id: AssetId<Image>, is_own: bool) -> Self {
         let is_new = false;
         Self { id, is_own, is_new }
     }
 }
 
-/// The targets of all blurs, or why one has none.
+/// The targets of all blurs, or why a blur has none.
 #[derive(Resource, Default)]
 pub struct Targets {
     held: HashMap<Entity, Result<Target, BlurError>>,
-    /// Who writes an image.
+    /// Which blur writes an image.
     writers: HashMap<AssetId<Image>, Entity>,
-    /// The image that the plugin has allocated for each blur.
+    /// The image that the plugin allocated for each blur.
     own: HashMap<Entity, AssetId<Image>>,
 }
 
-/// What the main world knows of the GPU. Nothing until there is one.
+/// What the main world knows of the GPU. Empty until there is one.
 #[derive(SystemParam)]
 pub struct Gpu<'w, 's> {
     device: Option<Res<'w, RenderDevice>>,
@@ -57,7 +57,7 @@ impl Gpu<'_, '_> {
     }
 }
 
-/// An image that the plugin has allocated is an image like any other when the component is gone that it was allocated for.
+/// When its component is removed, an image that the plugin allocated becomes an ordinary image.
 pub fn disown_target(removed: On<Remove, BlurImage>, mut targets: ResMut<Targets>) {
     targets.own.remove(&removed.entity);
 }
@@ -72,7 +72,7 @@ pub fn fit_targets(
 ) {
     let targets = &mut *targets;
     targets.forget(&blurs);
-    // A target may be the source of another blur, which has to be fitted after it.
+    // A target may be the source of another blur, which must be fitted after it.
     for _ in 0..=blurs.iter().len() {
         let mut is_changed = false;
         for (entity, mut image) in &mut blurs {
@@ -88,7 +88,7 @@ pub fn fit_targets(
 }
 
 impl Targets {
-    /// What a blur writes, `None` while its source or the GPU is not there yet.
+    /// The target of a blur, `None` while its source or the GPU is not ready.
     pub fn get(&self, entity: Entity) -> Result<Option<Target>, BlurError> {
         self.held.get(&entity).cloned().transpose()
     }
@@ -98,7 +98,7 @@ impl Targets {
         self.writers.get(&id).copied()
     }
 
-    /// Forgets what is no more.
+    /// Forgets blurs that no longer exist.
     fn forget(&mut self, blurs: &Query<(Entity, &mut BlurImage)>) {
         self.held.retain(|entity, _| blurs.contains(*entity));
         self.held
@@ -112,7 +112,7 @@ impl Targets {
         self.writers.retain(|id, writer| writes(writer, *id) == Some(true));
     }
 
-    /// Remembers what has been found. Returns whether a target has been made.
+    /// Remembers the targets. Returns whether one was created.
     fn hold(&mut self, entity: Entity, found: Result<Option<Target>, BlurError>) -> bool {
         let Some(found) = found.transpose() else {
             self.held.remove(&entity);
@@ -124,7 +124,7 @@ impl Targets {
             is_new = target.is_new;
         }
         let before = self.held.insert(entity, found);
-        // What has been made in this frame stays new in this frame.
+        // A target that was created in this frame stays new in this frame.
         if let (Some(Ok(before)), Some(Ok(target))) = (before, self.held.get_mut(&entity)) {
             target.is_new |= before.is_new && before.id == target.id;
         }
@@ -144,7 +144,7 @@ impl Targets {
         let owns = |entity: Entity, id: AssetId<Image>| self.own.get(&entity) == Some(&id);
         let own = match (named, other) {
             (None, _) => None,
-            // A clone of the component has the handle of the plugin's image too. It gets one of its own.
+            // A clone of the component has the handle of the plugin's image too. It gets its own image.
             (Some(id), Some(other)) if owns(other, id) && image.source.id() != id => None,
             (Some(_), Some(other)) => return Err(BlurError::SharedTarget { other }),
             (Some(id), None) if owns(entity, id) => Some(id),
@@ -179,7 +179,7 @@ impl Targets {
     }
 }
 
-/// Puts an image behind the handle of an own target, or behind a new one.
+/// Stores an image under the handle of an own target, or under a new handle.
 fn make(
     own: Option<AssetId<Image>>,
     wanted: Image,
@@ -187,13 +187,13 @@ fn make(
     images: &mut ResMut<Assets<Image>>,
 ) -> AssetId<Image> {
     if let Some(id) = own {
-        // The handle keeps the asset's place, so nothing else can be there.
+        // The handle reserves the asset's slot, so the slot is free.
         let _ = images.insert(id, wanted);
         return id;
     }
     let handle = images.add(wanted);
     let id = handle.id();
-    // Filling the handle in is no change of the settings.
+    // Filling in the handle does not count as a change of the settings.
     image.bypass_change_detection().target = Some(handle);
     id
 }

@@ -1,4 +1,4 @@
-//! One axis of a plan: how many octaves, which residual kernel, and where every level's texels lie.
+//! One axis of a plan: the number of octaves, the residual kernel, and the texels of every level.
 
 use super::edge_images::{ImageWeights, Level};
 use super::pass::{AxisPass, BORDER, Filter, MAX_WEIGHTS, Means};
@@ -19,21 +19,21 @@ pub fn blurs(sigma: Vec2) -> bool {
 
 /// The sigma from which on a periodic image is its mean, in periods.
 ///
-/// The slowest wave of the period `L` survives a Gaussian by `exp(-2 (π σ / L)²)`: less than 0.02/255 is left.
+/// The slowest wave of the period `L` is scaled by `exp(-2 (π σ / L)²)`: less than 0.02/255 remains.
 const MEAN_SIGMA_IN_PERIODS: f64 = 0.7;
 
 /// The sigma, in lengths of the region, beyond which a renormalised Gaussian does not change: over the region its
 /// weights differ by no more than 1 part in 500.
 const FLAT_SIGMA_IN_LENGTHS: f64 = 16.0;
 
-/// The texels that a level stores beyond the region on either side. The first two may hold something, and the third makes
-/// clamped reads right.
+/// The texels that a level stores beyond the region on either side. The first two may hold something, and the third
+/// makes clamped reads exact.
 const APRON: i32 = 3;
 
 /// Where an axis pass reads and writes: the levels of its source and target, `None` for the outermost surfaces.
 pub(super) type Levels = (Option<u32>, Option<u32>);
 
-/// Where the texels of a level lie.
+/// The texels of a level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
     /// The index, counted from the source's origin, of the level's first stored texel.
@@ -48,7 +48,7 @@ pub(super) struct Axis {
     region: Extent,
     edge: EdgeMode,
     octaves: u32,
-    /// The half of the kernel at the lowest level; just `[1.0]` where nothing is blurred.
+    /// The half of the kernel at the lowest level; just `[1.0]` if nothing is blurred.
     residual: Vec<f64>,
     /// The weights of the region's images at the lowest level, for a periodic edge.
     images: Option<ImageWeights>,
@@ -57,7 +57,7 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// The plan for a sigma, with as many octaves as leave it at least `rho` texels of the lowest level.
+    /// The plan for a sigma, with the most octaves that leave at least `rho` texels of the lowest level.
     pub fn new(sigma: f32, (start, end): (u32, u32), edge: EdgeMode, precision: Precision, rho: f64) -> Self {
         let region = Extent {
             first: start as i32,
@@ -118,23 +118,23 @@ impl Axis {
         self.weigh(levels, 1, 0, vec![1.0])
     }
 
-    /// How far the residual kernel reaches, in texels.
+    /// The reach of the residual kernel, in texels.
     pub fn reach(&self) -> usize {
         self.residual.len() - 1
     }
 
-    /// How far reads of images reach, 0 if there are none.
+    /// The reach of reads of images, 0 if there are none.
     pub fn images_reach(&self) -> usize {
         self.images.as_ref().map_or(0, ImageWeights::reach)
     }
 
-    /// How many texels away the residual convolution may read, edges and all.
+    /// How many texels away the residual convolution may read, including edges.
     pub fn reads_beyond(&self) -> i32 {
         let reach = self.reach().max(self.images_reach()) as i32;
         let length = self.extent(self.octaves).length;
         match self.edge {
             EdgeMode::Clamp | EdgeMode::Transparent | EdgeMode::Renormalize => reach,
-            // What is mirrored once is no farther away than what is asked for.
+            // A texel mirrored once is no farther away than the texel that was requested.
             EdgeMode::Mirror if reach < length => reach,
             EdgeMode::Mirror | EdgeMode::Wrap => length,
         }
@@ -150,7 +150,7 @@ impl Axis {
         self.weigh(levels, 1, -reach, (-reach..=reach).map(weight).collect())
     }
 
-    /// The same where the images of the region count.
+    /// The same with the images of the region.
     fn convolve_images(&self, levels: Levels, reach: usize, images: &ImageWeights) -> AxisPass {
         let (table, images) = images.table(reach);
         let length = self.extent(self.octaves).length;
@@ -164,7 +164,7 @@ impl Axis {
         }
     }
 
-    /// Goes from one level to a coarser one, texel by texel.
+    /// Goes from one level to a coarser one, without filtered fetches.
     pub fn downsample(&self, levels: Levels) -> AxisPass {
         let octaves = octaves_between(levels);
         let weights = kernel::decimation_weights(octaves);
@@ -218,25 +218,25 @@ impl Axis {
         }
     }
 
-    /// The indices that texel 0 of the source and of the target have. The outermost surfaces count from the origin.
+    /// The indices of texel 0 of the source and of the target. The outermost surfaces count from the origin.
     fn firsts(&self, levels: Levels) -> (i32, i32) {
         let first = |level: Option<u32>| level.map_or(0, |level| self.extent(level).first);
         (first(levels.0), first(levels.1))
     }
 
-    /// How reads beyond the stored texels of a level are answered.
+    /// How reads beyond the stored texels of a level behave.
     fn read_edge(&self, level: u32) -> EdgeMode {
         match self.edge {
             _ if level > 0 => EdgeMode::Clamp,
-            // Lower levels hold the region alone. They are normalised at the very end, by the weights of the whole chain, and
-            // images are added where the residual kernel is.
+            // Lower levels hold the region alone. They are normalised at the very end, by the weights of the whole
+            // chain, and the residual kernel adds the images.
             EdgeMode::Renormalize | EdgeMode::Mirror | EdgeMode::Wrap if self.octaves > 0 => EdgeMode::Transparent,
             edge => edge,
         }
     }
 
-    /// Computes the weight inside the region by blurring the region itself, and scales the kernel so that the
-    /// largest weight is 1: half-float intermediates stay in range even if hardly any weight is inside.
+    /// Computes the weight inside the region by blurring the region itself, and scales the kernel so that the largest
+    /// weight is 1. Half-float intermediates then stay in range even if hardly any weight is inside.
     fn renormalize(&mut self) {
         let mut weights: Vec<f64> = vec![1.0; self.region.length as usize];
         for level in 1..=self.octaves {
@@ -283,7 +283,7 @@ fn octaves_between(levels: Levels) -> u32 {
     levels.1.unwrap_or(0) - levels.0.unwrap_or(0)
 }
 
-/// The sigma beyond which nothing changes any more.
+/// The sigma above which the result no longer changes.
 fn sigma_limit(edge: EdgeMode, length: i32) -> f64 {
     let length = f64::from(length);
     match edge {
@@ -294,8 +294,8 @@ fn sigma_limit(edge: EdgeMode, length: i32) -> f64 {
     }
 }
 
-/// The sigmas of so many octaves at which a kernel gets another program, whatever the edge mode. The first one has these
-/// octaves with every edge mode.
+/// The sigmas, for a number of octaves, at which a kernel gets another program, whatever the edge mode. The first one
+/// has these octaves with every edge mode.
 pub(super) fn boundaries(octaves: u32, means: Means) -> Vec<f32> {
     let Means { precision, tiling, .. } = means;
     let scale = f64::from(octaves).exp2();
@@ -310,7 +310,7 @@ pub(super) fn boundaries(octaves: u32, means: Means) -> Vec<f32> {
     let has_program = |reach: &usize| select_program::rounded_reach(*reach, tiling) == *reach;
     let others = (1..MAX_WEIGHTS).filter(has_program).map(reaching);
     let others = others.filter(|sigma| (least..2.0 * periodic).contains(sigma));
-    // A little more, since numbers are rounded.
+    // A little more, because of rounding.
     starts
         .into_iter()
         .chain(others)

@@ -1,12 +1,12 @@
 //! Several plans as one, with their levels side by side on pages.
 //!
-//! The passes of different plans do not depend on each other, but each would be a pass of the GPU's with textures of its own.
-//! So what the first pass of every plan writes lies on one page, what the second one writes on another, and so on. Then
-//! the whole takes as many passes of the GPU's as its longest plan, no pass reads the page that it writes, and the textures
-//! change with none of the plans.
+//! The passes of different plans are independent, but each would be a pass of the GPU's with its own textures. So the
+//! first passes of all plans write to one page, the second ones to another, and so on. Then the whole takes as many
+//! passes of the GPU's as its longest plan, no pass reads the page that it writes, and the textures change with none of
+//! the plans.
 //!
-//! All that a pass knows of its source and target are whole texels, so moving a level to another place is arithmetic.
-//! A level is also cut down to the texels that somebody reads in the end.
+//! A pass knows only whole texels of its source and target, so moving a level to another place is arithmetic. A level
+//! is also cut down to the texels that are read in the end.
 
 use super::BlurPlan;
 use super::pack;
@@ -15,16 +15,16 @@ use crate::settings::EdgeMode;
 use bevy::math::{IVec2, URect, UVec2};
 use core::ops::Range;
 
-/// A plan whose last step is deferred, and the texels of the picture for which that step is done.
+/// A plan with a deferred last step, and the texels of the picture for which that step runs.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchItem<'a> {
-    /// What is planned.
+    /// The plan.
     pub plan: &'a BlurPlan,
     /// Not empty, and inside the plan's region.
     pub region: URect,
 }
 
-/// Puts plans together. What they leave comes in the order of the items. No side of a page exceeds `limit` texels if no
+/// Merges plans. Their deferred steps come in the order of the items. No side of a page exceeds `limit` texels unless a
 /// level does.
 #[must_use]
 pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
@@ -67,18 +67,18 @@ pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
     whole
 }
 
-/// Where a level lies.
+/// The place of a level.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     page: Surface,
     /// The texel of the page where it begins.
     corner: UVec2,
-    /// Which texels of the level are there.
+    /// The texels of the level that are stored.
     texels: URect,
 }
 
 impl Place {
-    /// What turns the level's own texels into the page's.
+    /// The shift from the level's own texels to the page's.
     fn shift(&self) -> IVec2 {
         self.corner.as_ivec2() - self.texels.min.as_ivec2()
     }
@@ -93,7 +93,7 @@ impl Surface {
     }
 }
 
-/// The same pass between other places, `None` where it stays at the picture itself.
+/// The same pass between other places, `None` where it keeps the picture itself.
 fn moved(pass: &Pass, source: Option<&Place>, target: Option<&Place>) -> Pass {
     let shift = |place: Option<&Place>| place.map_or(IVec2::ZERO, Place::shift);
     let axis = |i: usize| {
@@ -155,7 +155,7 @@ impl AxisPass {
         };
         let is_inside = first >= low && last < high;
         let may_fold = matches!(self.edge, EdgeMode::Mirror | EdgeMode::Wrap);
-        // The normalisation counts from both ends.
+        // Normalisation counts from both ends.
         if self.normalize || may_fold && !is_inside {
             return low..high;
         }

@@ -1,4 +1,4 @@
-//! Writes plans down: levels of the picture, and passes from one to another.
+//! Builds plans: levels of the picture, and passes between them.
 
 use super::axis::{Axis, Levels};
 use super::pass::{AxisPass, BlurPlan, Finish, Means, Pass, PassKind, PlanRequest, Surface, beyond};
@@ -10,15 +10,15 @@ use core::array;
 /// The axes that a pass works along.
 pub(super) type Axes<'a> = [&'a Axis; 2];
 
-/// What a pass reads and what it writes.
+/// The levels that a pass reads and writes.
 pub(super) type Ends = (Level, Level);
 
 /// The picture at a resolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Level {
-    /// How many octaves coarser it is along x and y.
+    /// Octaves by which it is coarser along x and y.
     pub octaves: [u32; 2],
-    /// What holds it.
+    /// The surface that holds it.
     pub surface: Surface,
     /// Its first texel there.
     pub corner: UVec2,
@@ -27,10 +27,10 @@ pub(super) struct Level {
 impl Level {
     /// The picture itself.
     pub const PICTURE: Self = Self::at(Surface::Source, [0; 2]);
-    /// What takes the result.
+    /// The result.
     pub const RESULT: Self = Self::at(Surface::Destination, [0; 2]);
 
-    /// A level that fills a surface, or begins where that does.
+    /// A level that fills a surface, or starts at its origin.
     pub const fn at(surface: Surface, octaves: [u32; 2]) -> Self {
         Self {
             octaves,
@@ -45,7 +45,7 @@ impl Level {
     }
 }
 
-/// A plan that is being made.
+/// A plan in progress.
 pub(super) struct PassBuilder {
     pub request: PlanRequest,
     pub plan: BlurPlan,
@@ -59,7 +59,7 @@ impl PassBuilder {
         }
     }
 
-    /// The axes for a sigma, with as many octaves as leave it at least `rho` texels of the lowest level.
+    /// The axes for a sigma, with the most octaves that leave at least `rho` texels of the lowest level.
     pub fn axes(&self, sigma: Vec2, rho: f64) -> [Axis; 2] {
         let PlanRequest {
             region, edge, means, ..
@@ -73,7 +73,7 @@ impl PassBuilder {
         Surface::Intermediate(self.plan.intermediates.len() - 1)
     }
 
-    /// The texels of a texture. All ends are taken to be as large as the region.
+    /// The size of a texture. All ends count as large as the region.
     pub fn size_of(&self, surface: Surface) -> UVec2 {
         match surface {
             Surface::Intermediate(index) => self.plan.intermediates[index],
@@ -105,7 +105,7 @@ impl PassBuilder {
         ends.1
     }
 
-    /// Convolves along one axis, 0 for x and 1 for y, and leaves the other as it is.
+    /// Convolves along one axis, 0 for x and 1 for y, and leaves the other one as it is.
     pub fn convolve(&mut self, along: usize, axes: Axes, ends: Ends) -> &mut Pass {
         let reach = select_program::rounded_reach(axes[along].reach(), Tiling::None);
         let kept = each(axes, ends, Axis::identity);
@@ -138,7 +138,7 @@ impl PassBuilder {
         self.plan.passes.push(pass);
     }
 
-    /// Brings a blurred level to the resolution of the picture, unless that is done, or leaves it to somebody who renders.
+    /// Brings a blurred level to the resolution of the picture, unless that is done, or defers this to the front end.
     pub fn finish(mut self, axes: Axes, blurred: Level) -> BlurPlan {
         let Means { tiling, filtering, .. } = self.request.means;
         let ends = (blurred, Level::RESULT);

@@ -1,7 +1,7 @@
 //! What an axis pass *means*: the same computation on a row of numbers, in double precision.
 //!
-//! Plans use it to find the weights of a renormalised border, tests use it to prove whole plans. The shaders are held
-//! to it by GPU tests.
+//! Plans use it to find the weights of a renormalised border, and tests use it to prove whole plans. GPU tests compare
+//! the shaders with it.
 
 use super::pass::{AxisPass, BORDER, Filter};
 use crate::kernel::Tap;
@@ -11,7 +11,7 @@ use core::ops::Range;
 /// The mean of a row between `target` and `target + 1` of `length` equal parts of it.
 fn mean(row: &[f64], target: i32, length: i32) -> f64 {
     let texels = row.len() as i32;
-    // In units in which a texel is as long as the parts are many.
+    // In units in which a texel is as long as the number of parts.
     let (start, end) = (target * texels, (target + 1) * texels);
     let covered = |i: i32| f64::from(((i + 1) * length).min(end) - (i * length).max(start));
     let share = |i: i32| covered(i) / f64::from(texels);
@@ -22,9 +22,8 @@ fn mean(row: &[f64], target: i32, length: i32) -> f64 {
 
 impl AxisPass {
     /// Computes the target texels `targets` from the valid texels of the source.
-    ///
-    /// `row[i]` is the source texel `bounds.0 + i` where the bounds are those of the source; with [`Images`](super::pass::Images)
-    /// it is the
+    /// `row[i]` is the source texel `bounds.0 + i` if the bounds are the source's; with [`Images`](super::pass::Images)
+    /// it is the texel `i`.
     /// texel `i`.
     pub(super) fn apply(&self, row: &[f64], targets: Range<i32>) -> Vec<f64> {
         let bounds = self.bounds.0 as usize..self.bounds.1 as usize;
@@ -125,7 +124,7 @@ impl AxisPass {
         sum / weight_inside
     }
 
-    /// The weight that lies inside the region at a texel of the source of a [`Filter::Spline`].
+    /// The weight inside the region at a texel of the source of a [`Filter::Spline`].
     fn border_weight(&self, index: usize, length: usize) -> f64 {
         if !self.normalize {
             1.0
@@ -138,7 +137,7 @@ impl AxisPass {
         }
     }
 
-    /// The index into a row that a read of a source texel ends at, `None` where there is nothing.
+    /// The index into a row at which a read of a source texel ends, `None` if nothing is read.
     fn resolve(&self, texel: i32) -> Option<usize> {
         let length = self.bounds.1 - self.bounds.0;
         let index = texel - self.bounds.0;

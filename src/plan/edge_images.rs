@@ -1,24 +1,24 @@
 //! The weights of a level's images, for the periodic edge modes.
 //!
-//! A mirrored or repeated picture is the sum of images of the region, each with nothing around it. Going to a coarser level
-//! is linear, so it suffices that a level holds the region alone, and only the residual Gaussian adds the images. The period
-//! is no multiple of a level's texels, so images do not lie on its grid. But a Gaussian has a value at every distance:
-//! nothing has to be interpolated, no level needs a wide apron, and short regions with many images are no special case.
+//! A mirrored or repeated picture is the sum of images of the region, each with nothing around it. Downsampling is
+//! linear, so a level may hold the region alone, and only the residual Gaussian adds the images. The period is not a
+//! multiple of a level's texels, so images do not lie on its grid. But a Gaussian has a value at every distance:
+//! nothing is interpolated, no level needs a wide apron, and short regions with many images are not a special case.
 //!
-//! Against the Gaussian of the picture that goes on for ever, this is off by at most 0.24/255 along an axis, for any picture,
-//! length and start (0.053/255 of the peak with [`Precision::Hdr`](crate::kernel::Precision::Hdr)).
+//! Against the Gaussian of the infinitely continued picture, this is off by at most 0.24/255 along an axis, for any
+//! picture, length and start (0.053/255 of the peak with [`Precision::Hdr`](crate::kernel::Precision::Hdr)).
 
 use super::pass::Images;
 use crate::settings::EdgeMode;
 use core::ops::Range;
 
-/// A level and the kernel that is left to do there.
+/// A level, and the residual kernel there.
 pub(super) struct Level<'a> {
     /// The borders of the region in texels of the level, where texel `j` has its centre at `j`.
     pub region: Range<f64>,
-    /// The stored texels that may hold something.
+    /// The stored texels that may be non-zero.
     pub texels: Range<i32>,
-    /// The kernel's weight at any distance, and the distance from which on there is none.
+    /// The kernel's weight at any distance, and the distance from which on it is 0.
     pub weight: &'a dyn Fn(f64) -> f64,
     pub end: f64,
     pub edge: EdgeMode,
@@ -27,7 +27,7 @@ pub(super) struct Level<'a> {
 /// The weights by the distance in texels between the centre and a read.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ImageWeights {
-    /// Of reads inside the bounds, from 0 on, and of those below and above, from 1 on.
+    /// For reads inside the bounds, from 0 on, and for those below and above, from 1 on.
     inside: Vec<f64>,
     below: Vec<f64>,
     above: Vec<f64>,
@@ -39,7 +39,7 @@ impl ImageWeights {
         let length = level.region.end - level.region.start;
         let mirrors = level.edge == EdgeMode::Mirror;
         let period = if mirrors { 2.0 * length } else { length };
-        // How much farther than its distance in texels the nearest image of a texel is, on either side.
+        // By how much the nearest image of a texel is farther away than its distance in texels, on either side.
         let [below, above] = if mirrors {
             let (first, last) = (f64::from(level.texels.start), f64::from(level.texels.end - 1));
             [first - level.region.start, level.region.end - last].map(|inset| 2.0 * inset - 1.0)
@@ -52,7 +52,7 @@ impl ImageWeights {
             let image = |d: f64, m: i32| (level.weight)(d + farther + f64::from(m) * period);
             distances.map(|d| (0..images).map(|m| image(d, m)).sum()).collect()
         };
-        // What has been mirrored twice has moved by a period, and lies among the region's own texels if that is short.
+        // An image mirrored twice has moved by a period. In a short region it lies among the region's own texels.
         let overlaps = mirrors && period - (count - 1.0) < level.end;
         let inside = if overlaps {
             let image = |d: f64, m: i32| (level.weight)(d + f64::from(m) * period);
@@ -71,12 +71,12 @@ impl ImageWeights {
         }
     }
 
-    /// How far they reach.
+    /// The reach of the weights.
     pub fn reach(&self) -> usize {
         (self.inside.len() - 1).max(self.below.len()).max(self.above.len())
     }
 
-    /// The table for a program that convolves with a kernel of a reach, and where the images' weights are in it.
+    /// The table for a program that convolves with a kernel of a reach, and the place of the images' weights in it.
     pub fn table(&self, reach: usize) -> (Vec<f64>, Images) {
         let far = self.reach().max(reach);
         let or_zero = |weights: &[f64], index: usize| weights.get(index).copied().unwrap_or(0.0);

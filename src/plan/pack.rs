@@ -1,9 +1,9 @@
-//! Where rectangles lie in textures: side by side on shelves.
+//! Packs rectangles into textures: side by side on shelves.
 
 use bevy::math::UVec2;
 use core::cmp::Reverse;
 
-/// Rectangles in textures.
+/// Packed rectangles.
 #[derive(Clone, Debug, Default)]
 pub struct Packed {
     /// The sizes of the textures.
@@ -12,8 +12,8 @@ pub struct Packed {
     pub places: Vec<(usize, UVec2)>,
 }
 
-/// Puts rectangles into one texture, in their order: they should come from the highest to the lowest. Of the widths that hold
-/// one to four of the widest, it has the one that makes its longer side the shortest.
+/// Packs rectangles into one texture, in their order, which should be from the highest to the lowest. Of the widths of
+/// one to four of the widest rectangles, it takes the one with the shortest longer side.
 #[must_use]
 pub(super) fn atlas(sizes: &[UVec2]) -> (UVec2, Vec<UVec2>) {
     let size = |packed: &Packed| packed.textures.first().copied().unwrap_or_default();
@@ -22,8 +22,8 @@ pub(super) fn atlas(sizes: &[UVec2]) -> (UVec2, Vec<UVec2>) {
     (size(&packed), packed.places.iter().map(|(_, place)| *place).collect())
 }
 
-/// Puts rectangles into textures as square as they come, on as many as it takes. No side exceeds `limit` if no rectangle's
-/// does.
+/// Packs rectangles into as many textures as needed, each as square as possible. No side exceeds `limit` unless a
+/// rectangle's does.
 #[must_use]
 pub fn pages(sizes: &[UVec2], limit: u32) -> Packed {
     let area = |size: &UVec2| u64::from(size.x) * u64::from(size.y);
@@ -40,8 +40,8 @@ pub fn pages(sizes: &[UVec2], limit: u32) -> Packed {
     packed
 }
 
-/// Fills shelves of a width with rectangles in some order. A shelf is as high as its first one, and a texture is higher than the
-/// limit if a rectangle is.
+/// Fills shelves of a width with rectangles in an order. A shelf is as high as its first rectangle, and a texture
+/// exceeds the limit only if a rectangle does.
 fn on_shelves(sizes: &[UVec2], order: impl IntoIterator<Item = usize>, width: u32, limit: u32) -> Packed {
     let mut packed = Packed {
         textures: Vec::new(),
@@ -65,7 +65,7 @@ fn on_shelves(sizes: &[UVec2], order: impl IntoIterator<Item = usize>, width: u3
     packed
 }
 
-/// Somewhat more, so that it stays what it is while sizes change a little: a multiple of an eighth to a quarter of itself.
+/// Rounded up to a multiple of an eighth to a quarter of itself, so that it stays the same while sizes change a little.
 fn rounded(side: u32) -> u32 {
     let step = (side.next_power_of_two() / 8).max(32);
     side.next_multiple_of(step)

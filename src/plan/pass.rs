@@ -12,28 +12,28 @@ pub const MAX_WEIGHTS: usize = 96;
 /// The border texels at either end of an axis whose normalisation a [`Filter::Spline`] carries.
 pub const BORDER: usize = 24;
 
-/// How a plan may be carried out.
+/// How a plan may be executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Means {
-    /// How exact the result has to be.
+    /// How exact the result must be.
     pub precision: Precision,
-    /// Which kinds of passes there are.
+    /// Which kinds of passes exist.
     pub tiling: Tiling,
     /// Which fetches may be filtered.
     pub filtering: Filtering,
     /// Whether alpha is written as 1.
     pub opaque: bool,
-    /// Whether the destination is the texture of the source: no pass may go from one to the other.
+    /// Whether the destination is the source's texture: no pass may go from one to the other.
     pub in_place: bool,
 }
 
-/// Who does the last step: from the level that the blur ran at to the resolution of the picture.
+/// What runs the last step, from the lowest level to the resolution of the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Finish {
     /// A pass of the plan writes the destination.
     #[default]
     Write,
-    /// Somebody else: [`BlurPlan::left`] says how.
+    /// The front end: [`BlurPlan::deferred`] has the steps.
     Defer,
 }
 
@@ -46,9 +46,9 @@ pub struct PlanRequest {
     pub region: URect,
     /// What lies outside the region.
     pub edge: EdgeMode,
-    /// How to do it.
+    /// How to blur.
     pub means: Means,
-    /// Who does the last step.
+    /// What runs the last step.
     pub finish: Finish,
 }
 
@@ -59,7 +59,7 @@ impl PlanRequest {
     }
 }
 
-/// Something that a pass reads or writes.
+/// A texture that a pass reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Surface {
     /// The texture to blur.
@@ -70,10 +70,10 @@ pub enum Surface {
     Destination,
 }
 
-/// What a pass is for. Passes of one kind that follow each other are timed together.
+/// The purpose of a pass. Consecutive passes of one kind are timed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PassKind {
-    /// Leaves the values as they are, be they the source's or blurred.
+    /// Leaves the values as they are, of the source or of a blur.
     Copy,
     /// Averages a mip level into the next one.
     Mipmap,
@@ -93,24 +93,24 @@ pub enum PassKind {
     Blend,
 }
 
-/// How the numbers of [`AxisPass::table`] are meant.
+/// The meaning of the numbers in [`AxisPass::table`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filter {
     /// A weighted sum of filtered fetches: pairs of (offset, weight) around the source texel `target · step + shift`. An
     /// offset with a fraction reads between two texels.
     Taps,
-    /// A weighted sum of neighbouring texels: `table[i]` is for the source texel `target · step + shift + reach.0 + i`. Texels
-    /// beyond the bounds may have weights of their own ([`Images`]).
+    /// A weighted sum of neighbouring texels: `table[i]` is for the source texel `target · step + shift + reach.0 + i`.
+    /// Texels beyond the bounds may have other weights ([`Images`]).
     Weights,
     /// The cubic B-spline through a level that is `2^octaves` times coarser.
     ///
     /// With `k = 2 · target + shift`, the source position is `k / 2^(octaves + 1)`: its whole part is a texel and its
-    /// fraction the place between that texel and the next. With 0 octaves this axis stays as it is.
+    /// fraction the position between that texel and the next. With 0 octaves this axis stays as it is.
     ///
-    /// If the axis is to be normalised, the table has the weight that lies inside the region, for the first and the last
-    /// [`BORDER`] texels of the source. It is 1 between them.
+    /// If the axis is normalised, the table has the weight inside the region, for the first and the last [`BORDER`]
+    /// texels of the source. It is 1 between them.
     Spline,
-    /// The mean of the source texels that a target texel covers, where the target has this many texels for all of the
+    /// The mean of the source texels that a target texel covers, if the target has this many texels for the whole
     /// source. Some are covered in part.
     Mean(u32),
 }
@@ -124,9 +124,9 @@ pub struct AxisPass {
     pub shift: i32,
     /// The valid source texels: from the first up to, not including, the second.
     pub bounds: (i32, i32),
-    /// How reads outside the bounds are answered.
+    /// How reads outside the bounds behave.
     pub edge: EdgeMode,
-    /// What is computed.
+    /// The computation.
     pub filter: Filter,
     /// The first and the last texel that is read, from `target · step + shift`. For [`Filter::Taps`] and
     /// [`Filter::Weights`].
@@ -135,34 +135,35 @@ pub struct AxisPass {
     pub octaves: u32,
     /// Whether the result is divided by the part of its weights that lies inside the region.
     pub normalize: bool,
-    /// The weights of what lies beyond the bounds, where they differ.
+    /// The weights of texels beyond the bounds, if they differ.
     pub images: Option<Images>,
-    /// What the filter works with. At most [`MAX_WEIGHTS`] numbers.
+    /// The numbers of the filter. At most [`MAX_WEIGHTS`].
     pub table: Vec<f64>,
 }
 
 /// A level that stands for itself and for its images beyond both borders, which do not lie on the level's grid.
 ///
-/// A read beyond the bounds ends at a texel inside them, as the edge mode has it, at a whole number of texels from the
-/// centre. The image of that texel lies somewhere else. So the weight depends on which side of the bounds a read is on.
+/// A read beyond the bounds returns a texel inside them, chosen by the edge mode, at a whole number of texels from the
+/// centre. The image of that texel lies somewhere else. So the weight depends on the side of the bounds on which a read
+/// lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Images {
     /// How far the images' weights reach beyond the kernel's own.
     pub margin: i32,
-    /// Where their weights start in the table: those of the texels from 1 on below the bounds, then those above, as many each
-    /// as the reach and the margin say. Before that come the kernel's own, continued as far.
+    /// The start of their weights in the table: the weights of the texels from 1 on below the bounds, then those above,
+    /// as many each as the reach and the margin add up to. Before them come the kernel's own, of the same length.
     pub start: u32,
 }
 
 impl AxisPass {
-    /// The same where texel 0 of the source and of the target lie at other texels of their textures.
+    /// The same pass with other texels as texel 0 of the source and of the target.
     pub(super) fn moved(self, source: i32, target: i32) -> Self {
         // Positions of splines are halves of texels of the picture.
         let texel = match self.filter {
             Filter::Spline => 2 << self.octaves,
             Filter::Taps | Filter::Weights | Filter::Mean(_) => 1,
         };
-        // A place that integers do not hold lies beyond the largest texture: such a plan is refused for its size.
+        // A position that integers cannot hold lies beyond the largest texture: such a plan is refused for its size.
         let by = i64::from(texel) * i64::from(source) - i64::from(self.step) * i64::from(target);
         let shift = i64::from(self.shift) + by;
         Self {
@@ -172,7 +173,7 @@ impl AxisPass {
         }
     }
 
-    /// Goes from one mip level to the next along an axis of so many texels.
+    /// Goes from one mip level to the next along an axis with this many texels.
     pub(super) fn mean(from: u32, to: u32) -> Self {
         Self {
             step: 1,
@@ -189,24 +190,24 @@ impl AxisPass {
     }
 }
 
-/// What of a pass is read later, where sigma varies: the rest need not be written.
+/// Which texels of a pass are read later, if sigma varies: the rest need not be written.
 ///
-/// A texel of a level is read by splines through it, out of a box of the picture around it. It is read where the share of the
-/// largest sigma is such that the sigma level is blended. Pairs are x and y, but for the shares.
+/// Splines read a texel of a level, for a box of the picture around it. The texel is read if the share of the largest
+/// sigma there is such that the sigma level is blended. Pairs are x and y, except the shares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needed {
-    /// The least and the largest share that read.
+    /// The least and the largest share that read it.
     pub shares: (f32, f32),
     /// The octaves of the level.
     pub octaves: [u32; 2],
-    /// The index at that level, counted from the source's origin, of the first texel of the target.
+    /// The level's index of the first texel of the target, counted from the source's origin.
     pub first: [i32; 2],
-    /// By how many texels of the level readers are away.
+    /// The distance of readers, in texels of the level.
     pub around: [i32; 2],
 }
 
 impl Needed {
-    /// Counts from this texel of the picture. Where that lies within a texel of the level, more is read.
+    /// Counts from this texel of the picture. If that lies within a texel of the level, more is read.
     pub(super) fn move_source(&mut self, at: UVec2) {
         for (axis, at) in at.to_array().into_iter().enumerate() {
             let octaves = self.octaves[axis];
@@ -219,13 +220,13 @@ impl Needed {
 /// A draw or dispatch over `origin .. origin + size` of its target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pass {
-    /// What the pass is for.
+    /// The purpose of the pass.
     pub kind: PassKind,
-    /// What it runs.
+    /// The program to run.
     pub program: Program,
-    /// What it reads.
+    /// The surface to read.
     pub source: Surface,
-    /// What it writes.
+    /// The surface to write.
     pub target: Surface,
     /// The first texel written.
     pub origin: UVec2,
@@ -233,29 +234,29 @@ pub struct Pass {
     pub size: UVec2,
     /// The two halves of the computation, along x and y.
     pub axes: [AxisPass; 2],
-    /// What of it is read. `None` if that is all.
+    /// The texels that are read later. `None` if all are.
     pub needed: Option<Needed>,
-    /// Whether the last step of its plan is deferred: then it becomes one of a [batch](super::batch), where the others of its step do
-    /// not depend on it.
+    /// Whether the last step of its plan is deferred. Then the pass belongs to a [batch](super::batch), in which passes
+    /// of the same step are independent.
     pub is_batched: bool,
 }
 
-/// How to blur: the textures that are needed in between and the passes, in order.
+/// How to blur: the intermediate textures and the passes, in order.
 ///
-/// The first pass reads the source and the last one writes the destination. One pass may do both, unless
-/// they are one texture ([`Means::in_place`]). A plan without passes leaves everything as it is.
+/// The first pass reads the source and the last one writes the destination. One pass may do both, unless they are one
+/// texture ([`Means::in_place`]). A plan without passes leaves everything as it is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlurPlan {
     /// The sizes of the intermediate textures.
     pub intermediates: Vec<UVec2>,
     /// The passes, in order.
     pub passes: Vec<Pass>,
-    /// The steps that are deferred: upsamplings by a render pass, which read an intermediate. One for a single
-    /// blur, and one for each of [several](super::batch).
+    /// The deferred steps: upsamplings by a render pass, which read an intermediate texture. One for a single blur, and
+    /// one for each of a [batch](super::batch).
     pub deferred: Vec<Pass>,
     /// What the last pass blends, if sigma varies over the picture.
     pub sigma_levels: Option<SigmaLevels>,
-    /// The texels of the destination that are written, if not all that the passes compute. Render passes write them.
+    /// The written texels of the destination, if they are not all that the passes compute. Render passes write them.
     pub scissor: Option<URect>,
 }
 
@@ -273,15 +274,15 @@ impl BlurPlan {
 pub struct SigmaLevels {
     /// The texture that holds all sigma levels.
     pub atlas: Surface,
-    /// The sigma up to which the sharp picture is summed, along the axis of the larger sigma.
+    /// The sigma up to which the sharp picture is summed, along the axis with the larger sigma.
     pub gathered: f64,
-    /// After how many sigmas that sum ends.
+    /// The cutoff of that sum, in sigmas.
     pub cutoff: f64,
     /// The texture of those sums, or of the sums of rows.
     pub sums: Surface,
     /// The sigmas along x and y as shares of the larger one.
     pub aspect: Vec2,
-    /// The sigmas of sigma levels above which a line through two of them is enough.
+    /// The sigmas of sigma levels above which a line through two of them is exact enough.
     pub lines: Range<f64>,
     /// The position of the target's first texel in the picture.
     pub origin: IVec2,
@@ -292,7 +293,7 @@ pub struct SigmaLevels {
 /// One blur of the whole picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SigmaLevel {
-    /// Its sigma, along the axis of the larger sigma.
+    /// Its sigma, along the axis with the larger sigma.
     pub sigma: f64,
     /// The first texel of its tile.
     pub origin: UVec2,
@@ -300,7 +301,7 @@ pub struct SigmaLevel {
     pub axes: [AxisPass; 2],
 }
 
-/// A program with the ends that it touches: all that decides a pipeline, but for the formats.
+/// A program and the ends that it touches: everything that decides a pipeline, except the formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Stage {
     /// What runs.
@@ -309,9 +310,9 @@ pub struct Stage {
     pub is_first: bool,
     /// Whether it writes the result.
     pub is_last: bool,
-    /// Whether it leaves out what is not read.
+    /// Whether it leaves out texels that no later pass reads.
     pub skips: bool,
-    /// Whether a dispatch may carry out several passes of it: none of them reads what another one writes.
+    /// Whether a dispatch may execute several passes of it: none of them reads what another one writes.
     pub merges: bool,
 }
 
@@ -322,7 +323,7 @@ impl Pass {
         self.axes = [0, 1].map(|axis| self.axes[axis].clone().moved(by[axis], 0));
     }
 
-    /// The stage that this pass is.
+    /// The stage of this pass.
     #[must_use]
     pub fn stage(&self) -> Stage {
         Stage {

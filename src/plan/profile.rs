@@ -1,16 +1,18 @@
 //! A sigma that varies over the picture.
 //!
-//! Every texel is to be the Gaussian, of its own sigma, of the sharp picture. Blurs of a few sigmas are computed for the
-//! whole picture, the **sigma levels**, and the last pass blends those that a texel lies between.
+//! Every texel is the Gaussian of its own sigma of the sharp picture. Blurs of a few sigmas are computed for the whole
+//! picture, the **sigma levels**, and the last pass blends the ones around a texel's sigma.
 //!
-//! All sigma levels share one chain of octaves, as at the top of [`plan`](super): a sigma level is a residual Gaussian of one level of
-//! it. They lie in one texture, the **atlas**, so that the last pass reads two textures however many there are.
+//! All sigma levels share one chain of octaves, as at the top of [`plan`](super): a sigma level is a residual Gaussian
+//! of one level of it. They lie in one texture, the **atlas**, so that the last pass reads two textures, however many
+//! sigma levels there are.
 //!
-//! Below the weakest sigma level texels of the sharp picture are summed, each with its own sigma, and the last pass finds the sums in
-//! a third texture. Threads of a compute pass share reads. A render pass sums rows, and the last pass sums columns of those:
-//! where sigma hardly varies along a column, rows with their own sigma are as good. Elsewhere the last pass sums both.
+//! Below the weakest sigma level, texels of the sharp picture are summed, each with its own sigma, and the last pass
+//! reads the sums from a third texture. Threads of a compute pass share reads. A render pass sums rows, and the last
+//! pass sums columns of those: where sigma hardly varies along a column, rows with their own sigma are as good.
+//! Elsewhere the last pass sums both.
 //!
-//! Which sigmas sigma levels have, and how they are blended, is the subject of [`sigma_levels`].
+//! [`sigma_levels`] decides which sigmas the sigma levels have, and how they are blended.
 
 use super::axis::Axis;
 use super::builder::{Axes, Level, PassBuilder, each, level_size};
@@ -35,7 +37,7 @@ impl Blur {
         self.axes.each_ref().map(Axis::octaves)
     }
 
-    /// What is read of the tile that starts there.
+    /// The texels of the tile at this corner that are read.
     fn needed(&self, corner: UVec2) -> Needed {
         let octaves = self.octaves();
         Needed {
@@ -61,7 +63,7 @@ pub(super) fn blur(mut builder: PassBuilder) -> BlurPlan {
     let sums = gather(&mut builder, between);
     let sharp = sharp(&mut builder, sums);
     if request.overwrites() && request.means.opaque {
-        // The last pass leaves texels alone that are not blurred.
+        // The last pass skips texels that are not blurred.
         builder.identity(PassKind::Blend, Program::OpaqueFragment, (sums, Level::RESULT));
     }
     let target = blend(&mut builder, sharp);
@@ -101,14 +103,14 @@ fn blurs(builder: &PassBuilder, most: f32, aspect: Vec2, lines: &Range<f64>) -> 
     sigmas.iter().zip(rhos).enumerate().map(blur).collect()
 }
 
-/// Sigmas as shares of the largest one, a little apart: shaders round.
+/// Sigmas as shares of the largest one, widened a little because shaders round.
 fn shares((low, high): (f64, f64), largest: f32) -> (f32, f32) {
     let share = |sigma: f64| (sigma / f64::from(largest)) as f32;
     let rounding = sigma_levels::ROUNDING as f32;
     ((1.0 - rounding) * share(low), (1.0 + rounding) * share(high))
 }
 
-/// The levels that the sigma levels need, each out of the one before it.
+/// The levels that the sigma levels need, each from the one before it.
 fn chain(builder: &mut PassBuilder, blurs: &[Blur]) -> Vec<Level> {
     let deepest: Axes = array::from_fn(|i| {
         let axes = blurs.iter().map(|blur| &blur.axes[i]);
@@ -119,7 +121,7 @@ fn chain(builder: &mut PassBuilder, blurs: &[Blur]) -> Vec<Level> {
     wanted.sort_by_key(|octaves| octaves[0] + octaves[1]);
     let mut chain = vec![Level::PICTURE];
     for goal in wanted {
-        // As a rule that is the level before: stronger blurs have no fewer octaves along either axis.
+        // Usually the level before: stronger blurs have no fewer octaves along either axis.
         let leads_there = |level: &&Level| level.octaves[0] <= goal[0] && level.octaves[1] <= goal[1];
         let nearest = chain
             .iter()
@@ -149,7 +151,7 @@ fn tiles(builder: &mut PassBuilder, blurs: &[Blur]) -> Vec<Level> {
     blurs.iter().zip(corners).map(tile).collect()
 }
 
-/// Blurs every sigma level into its tile. Returns the texture that sigma levels are convolved through, if it takes two passes.
+/// Blurs every sigma level into its tile. Returns the texture between the two convolutions, if there are two passes.
 fn convolve(builder: &mut PassBuilder, blurs: &[Blur], chain: &[Level], tiles: &[Level]) -> Option<Surface> {
     let level = |blur: &Blur| {
         let level = chain.iter().find(|level| level.octaves == blur.octaves());
@@ -157,7 +159,7 @@ fn convolve(builder: &mut PassBuilder, blurs: &[Blur], chain: &[Level], tiles: &
     };
     if builder.request.means.tiling != Tiling::None {
         for (blur, tile) in blurs.iter().zip(tiles) {
-            // Sigma levels of a level have one program.
+            // Sigma levels of one level share a program.
             let of_level = blurs.iter().filter(|other| other.octaves() == blur.octaves());
             let reaches = of_level.map(|other| builder.reach_of_both(other.axes.each_ref()));
             let reach = reaches.max().unwrap_or(0);
@@ -172,7 +174,7 @@ fn convolve(builder: &mut PassBuilder, blurs: &[Blur], chain: &[Level], tiles: &
     for (blur, tile) in blurs.iter().zip(tiles) {
         let pass = builder.convolve(0, blur.axes.each_ref(), (level(blur), through(tile)));
         let mut needed = blur.needed(tile.corner);
-        // Columns are read by convolving along them.
+        // The second convolution reads along columns.
         needed.around[1] += blur.axes[1].reads_beyond();
         pass.needed = Some(needed);
     }
@@ -183,8 +185,7 @@ fn convolve(builder: &mut PassBuilder, blurs: &[Blur], chain: &[Level], tiles: &
     Some(surface)
 }
 
-/// The sums of the sharp picture, or of its rows. Those take the texture that sigma levels are convolved through: nobody needs it
-/// any more.
+/// The sums of the sharp picture, or of its rows. Sums of rows reuse the texture between the convolutions.
 fn gather(builder: &mut PassBuilder, between: Option<Surface>) -> Level {
     let PlanRequest { region, means, .. } = builder.request;
     let surface = between.unwrap_or_else(|| builder.texture(region.size()));
@@ -194,7 +195,7 @@ fn gather(builder: &mut PassBuilder, between: Option<Surface>) -> Level {
     sums
 }
 
-/// What the last pass reads the sharp picture from. It cannot read what it writes: where that is the picture, it reads
+/// The input for the sharp picture in the last pass. It cannot read what it writes: if that is the picture, it reads
 /// the sums, or a copy to sum.
 fn sharp(builder: &mut PassBuilder, sums: Level) -> Level {
     if !builder.request.overwrites() {
@@ -208,7 +209,7 @@ fn sharp(builder: &mut PassBuilder, sums: Level) -> Level {
     copy
 }
 
-/// The last pass. Returns what it writes: a level, if the last step is deferred.
+/// The last pass. Returns its target: a level, if the last step is deferred.
 fn blend(builder: &mut PassBuilder, sharp: Level) -> Level {
     let PlanRequest {
         region, means, finish, ..

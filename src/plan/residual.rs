@@ -1,21 +1,22 @@
-//! How a sigma is divided between the octaves of an axis and the residual kernel at its lowest level. [`plan`](super) has the idea.
+//! How the octaves of an axis and the residual kernel at its lowest level share a sigma. [`plan`](super) has the idea.
 
 use crate::kernel::{self, Precision};
 use crate::settings::EdgeMode;
 use bevy::math::{UVec2, Vec2};
 
-/// Below this many texels a sigma is no blur.
+/// A smaller sigma, in texels, is no blur.
 pub const MIN_SIGMA: f32 = 0.03;
 
-/// The most octaves: a scale of 32768 is as large as any texture, which then lies in one texel or two. Stronger blurs are
-/// [blended](at_the_limit) with the limit. Places in an atlas count in items of a texel, of which integers hold no more.
+/// The most octaves: a scale of 32768 is as large as any texture, which then lies in one texel or two. Stronger blurs
+/// are [blended](at_the_limit) with the limit. Integers for positions in an atlas, which count fractions of a texel,
+/// allow no more.
 pub const MAX_OCTAVES: u32 = 15;
 
 /// The variance, in texels of the level, that the cubic B-spline adds.
 const ADDED_UP: f64 = 1.0 / 3.0;
 
-/// The least sigma of the lowest level, in texels of it: rho, or a little more for periodic edges, whose images do not lie on
-/// the level's grid.
+/// The least sigma of the lowest level, in its texels: rho, or a little more for periodic edges, whose images do not
+/// lie on the level's grid.
 pub fn least_sigma(edge: EdgeMode, precision: Precision) -> f64 {
     match (edge, precision) {
         (EdgeMode::Mirror | EdgeMode::Wrap, Precision::Standard) => 1.01 * precision.rho(),
@@ -23,14 +24,14 @@ pub fn least_sigma(edge: EdgeMode, precision: Precision) -> f64 {
     }
 }
 
-/// The octaves that leave a sigma at least `rho` texels of the lowest level.
+/// The most octaves that leave at least `rho` texels of the lowest level.
 pub fn octaves(sigma: f64, rho: f64) -> u32 {
     ((sigma / rho).log2().floor().max(0.0) as u32).min(MAX_OCTAVES)
 }
 
-/// How many texels around one a blur of these sigmas reads along x and y, at the most: with the coarsest levels and the widest
-/// kernels of any precision and edge mode. The residual kernel reaches one texel of the lowest level farther than the cutoff
-/// says, the spline two, and the filters before it two and a half.
+/// The most texels that a blur of these sigmas reads around one, along x and y: with the coarsest levels and the widest
+/// kernels of any precision and edge mode. The residual kernel reaches one texel of the lowest level beyond the cutoff,
+/// the spline two, and the filters before it two and a half.
 #[must_use]
 pub fn reach(sigma: Vec2) -> UVec2 {
     let reach = |sigma: f32| {
@@ -45,7 +46,7 @@ pub fn reach(sigma: Vec2) -> UVec2 {
     UVec2::new(reach(sigma.x), reach(sigma.y))
 }
 
-/// The sigma of a blur that leaves this one to the lowest level, in its texels.
+/// The sigma of a blur whose residual sigma this is, in texels of the lowest level.
 pub fn whole_sigma(residual: f64, octaves: u32) -> f64 {
     if octaves == 0 {
         return residual;
@@ -54,15 +55,15 @@ pub fn whole_sigma(residual: f64, octaves: u32) -> f64 {
     ((residual.powi(2) + ADDED_UP) * scale.powi(2) + added_down(scale)).sqrt()
 }
 
-/// The sigma that is left to do at the lowest level, in its texels.
+/// The residual sigma at the lowest level, in its texels.
 pub fn residual_sigma(sigma: f64, octaves: u32, precision: Precision) -> f64 {
     let scale = f64::from(octaves).exp2();
     let residual = ((sigma.powi(2) - added_down(scale)) / scale.powi(2) - ADDED_UP).sqrt();
-    // What is larger than the sigmas of any level comes from beyond MAX_OCTAVES.
+    // A sigma larger than any level's comes from beyond MAX_OCTAVES.
     residual.min(2.0 * precision.rho())
 }
 
-/// The variance, in texels of the source, that going down to a scale adds.
+/// The variance that downsampling to a scale adds, in texels of the source.
 pub fn added_down(scale: f64) -> f64 {
     5.0 * (scale.powi(2) - 1.0) / 12.0
 }
@@ -72,13 +73,15 @@ pub fn largest_sigma(precision: Precision) -> f64 {
     whole_sigma(2.0 * precision.rho(), MAX_OCTAVES)
 }
 
-/// The kernel for a sigma beyond the [largest](largest_sigma), which is this share of it, out of the kernel for that.
+/// The kernel for a sigma beyond the [largest](largest_sigma), which is this share of it, from the kernel for the
+/// largest one.
 ///
-/// A Gaussian of so many times a picture's length is flat there, but for the square of the length over sigma. So the weight of
-/// the picture falls as one over sigma does, and all the rest lies beyond it, half on either side: the outermost weights, which
-/// no texel of the picture has. Renormalised, only the bend matters, which falls as the square.
+/// A Gaussian of many times a picture's length is flat there, except for the square of the length over sigma. So the
+/// weight of the picture falls as one over sigma, and the rest lies beyond the picture, half on either side: in the
+/// outermost weights, which no texel of the picture has. If renormalised, only the bend matters, which falls as the
+/// square.
 ///
-/// That is off by less than 0.03/255 in a texture of 16384 texels, and 0.25/255 in one of 32768.
+/// This is off by less than 0.03/255 in a texture of 16384 texels, and 0.25/255 in one of 32768.
 pub fn at_the_limit(mut half: Vec<f64>, share: f64, edge: EdgeMode) -> Vec<f64> {
     if edge == EdgeMode::Renormalize {
         let flat = half[0] * (1.0 - share * share);
@@ -93,7 +96,7 @@ pub fn at_the_limit(mut half: Vec<f64>, share: f64, edge: EdgeMode) -> Vec<f64> 
     half
 }
 
-/// The half kernel that is left to do at the lowest level.
+/// The residual half kernel at the lowest level.
 pub fn residual_kernel(sigma: f64, octaves: u32, precision: Precision) -> Vec<f64> {
     let cutoff = precision.cutoff();
     if octaves == 0 {
@@ -102,10 +105,10 @@ pub fn residual_kernel(sigma: f64, octaves: u32, precision: Precision) -> Vec<f6
     kernel::compensated_gaussian(residual_sigma(sigma, octaves, precision), cutoff, excess(octaves))
 }
 
-/// How much of a fourth difference makes up for what the fourth cumulant is short of after so many octaves.
+/// The amount of a fourth difference that restores the fourth cumulant after this many octaves.
 ///
-/// A box of w texels has the fourth cumulant -(w⁴ - 1)/120, a continuous one -w⁴/120. Five discrete boxes go down, four
-/// continuous ones make the cubic B-spline. A fourth difference raises the cumulant by 24.
+/// A box of w texels has the fourth cumulant -(w⁴ - 1)/120, a continuous one -w⁴/120. Downsampling is five discrete
+/// boxes, and the cubic B-spline is four continuous ones. A fourth difference raises the cumulant by 24.
 pub fn excess(octaves: u32) -> f64 {
     let missing = (5.0 * (1.0 - f64::from(octaves).exp2().powi(-4)) + 4.0) / 120.0;
     missing / 24.0

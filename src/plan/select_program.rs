@@ -1,19 +1,19 @@
-//! Which program does what. A plan decides by these rules, and so does the list of all programs that plans can ask for.
+//! Which program a pass runs. Plans use these rules, and so does the list of all programs.
 
 use crate::program::workgroups::IMAGE_MARGIN;
 use crate::program::{Beyond, Filtering, Program, Sums, Tiling};
 
-/// Every reach is a program of its own, so there should be few. Beyond this one, the reaches of render passes are even: one
-/// texel more at either end costs little there.
+/// Every reach is a separate program, so there should be few. Beyond this one, the reaches of render passes are even:
+/// one texel more at either end costs little there.
 const LAST_ODD_REACH: usize = 8;
 
 /// Where both convolutions are one pass, four texels are convolved at a time.
 const REACH_STEP_OF_BOTH: usize = 4;
 
-/// How many of the octaves that are left the next pass does.
+/// How many of the remaining octaves the next pass does.
 ///
-/// A third octave lets the tiles of a pass overlap so much that over the picture itself it costs more than a small pass of
-/// its own does. Passes over small levels are bound by their start, so few are better.
+/// With a third octave, the tiles of a pass overlap so much that over the picture itself it costs more than a small
+/// extra pass. The time of passes over small levels is the time that they need to start, so few are better.
 pub fn octaves_of_a_pass(done: u32, left: u32, tiling: Tiling) -> u32 {
     match tiling {
         Tiling::None => 1,
@@ -22,7 +22,7 @@ pub fn octaves_of_a_pass(done: u32, left: u32, tiling: Tiling) -> u32 {
     }
 }
 
-/// Goes to a coarser level, by so many source texels per target texel along x and y.
+/// Goes to a coarser level, by this many source texels per target texel along x and y.
 pub fn downsample(steps: [u32; 2], tiling: Tiling, may_filter: bool, beyond: Beyond) -> Program {
     match tiling {
         Tiling::Tiled { .. } => Program::DownsampleCompute {
@@ -30,12 +30,12 @@ pub fn downsample(steps: [u32; 2], tiling: Tiling, may_filter: bool, beyond: Bey
             beyond,
         },
         Tiling::None if may_filter && steps == [2; 2] => Program::DownsampleFragment,
-        // Five boxes of a step, convolved.
+        // Five convolved boxes of a step.
         Tiling::None => Program::ConvolveFragment(Some(steps.map(|step| 5 * (step - 1) + 1))),
     }
 }
 
-/// The reach of the kernel, in texels, that stands in for one of a lesser reach.
+/// The reach, in texels, of the program that serves a kernel of a smaller reach.
 pub fn rounded_reach(reach: usize, tiling: Tiling) -> usize {
     match tiling {
         Tiling::None if reach <= LAST_ODD_REACH => reach,
@@ -57,12 +57,12 @@ pub fn convolve_both(reach: usize, beyond: Beyond) -> Program {
     Program::ConvolveCompute { reach, beyond }
 }
 
-/// The reach of a program that convolves both axes at once, where kernels reach so far, and images farther.
+/// The reach of a program that convolves both axes at once, for kernels of this reach, and images that reach farther.
 pub fn reach_with_images(reach: usize, images: usize, tiling: Tiling) -> usize {
     rounded_reach(reach.max(images.saturating_sub(IMAGE_MARGIN as usize)), tiling)
 }
 
-/// Leaves the picture as it is, but for what becomes of values on their way in.
+/// Leaves the picture as it is, except for how values are read.
 pub fn decode_input() -> Program {
     Program::ConvolveFragment(Some([1; 2]))
 }
@@ -77,8 +77,8 @@ pub fn gather(tiling: Tiling, filtering: Filtering) -> Program {
     }
 }
 
-/// Blends sigma levels with the sharp picture, the source or a copy of it, and writes the destination, or an intermediate if the
-/// last step is deferred.
+/// Blends sigma levels with the sharp picture, the source or a copy of it, and writes the destination, or an
+/// intermediate if the last step is deferred.
 pub fn blend(tiling: Tiling, filtering: Filtering, defers: bool, reads_copy: bool) -> Program {
     let filtered = filtering.spline;
     let may_filter = if reads_copy {
@@ -103,7 +103,7 @@ pub fn blend(tiling: Tiling, filtering: Filtering, defers: bool, reads_copy: boo
     }
 }
 
-/// Interpolates a level that is so many octaves coarser along x and y, and writes the destination.
+/// Interpolates a level that is coarser by these octaves along x and y, and writes the destination.
 pub fn upsample(octaves: [u32; 2], tiling: Tiling, filtering: Filtering) -> Program {
     match tiling {
         Tiling::Tiled { stores: true } => Program::upsample_compute(octaves[1]),

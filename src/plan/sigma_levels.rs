@@ -1,12 +1,12 @@
-//! The sigmas of sigma levels: a ladder whose rungs are fixed, whatever is asked for.
+//! The sigmas of sigma levels: a ladder with fixed rungs, whatever the largest sigma.
 //!
 //! # How rungs are blended
 //!
-//! The Gaussian of a sigma between two rungs is interpolated from those at the rungs, as a polynomial in the logarithm of sigma.
-//! In the logarithm a Gaussian changes most evenly: its waves die away along one curve, `exp(-x² / 2)`, that is only
-//! shifted, and a polynomial that fits the curve in one place fits it everywhere.
+//! The Gaussian of a sigma between two rungs is interpolated from those at the rungs, as a polynomial in the logarithm
+//! of sigma. In the logarithm a Gaussian changes most evenly: its waves decay along one curve, `exp(-x² / 2)`, that is
+//! only shifted, and a polynomial that fits the curve in one place fits it everywhere.
 //!
-//! Half the L1 distance between a blend and the Gaussian is what any picture in [0, 1] can be off by, at its worst and in both
+//! Half the L1 distance between a blend and the Gaussian is the worst error of any picture in [0, 1], in both
 //! dimensions. In 1/255, for rungs with these ratios:
 //!
 //! | ratio | 2^(1/6) | 2^(1/4) | 2^(1/3) | √2 |
@@ -15,28 +15,29 @@
 //! | a line through two rungs, in the logarithm | 0.8 | 1.8 | 3.2 | 7.0 |
 //! | a parabola through three, the lowest below, in the logarithm | 0.2 | 0.6 | 1.4 | 4.2 |
 //!
-//! Where the sigma of one axis is that much less than the other's that it is below [`ALONG`], texels are too coarse for the
-//! curve, and a line through rungs of the ratio 2^(1/4) is off by 2.1, a parabola of the ratio 2^(1/3) by 2.0.
+//! If the sigma of one axis is so much less than the other's that it is below [`ALONG`], texels are too coarse for the
+//! curve: a line through rungs of the ratio 2^(1/4) is off by 2.1, and a parabola of the ratio 2^(1/3) by 2.0.
 //!
-//! The third rung is the one below both. The one above would do as well, but there is none at the top of the ladder, and the
-//! topmost rung, which is wherever the largest sigma is, may be very near to the one below it: there a parabola would make
-//! noise of rounding.
+//! The third rung is the one below both. The one above would do as well, but there is none at the top of the ladder.
+//! And the topmost rung, which is the largest sigma, may be very near to the one below it: there a parabola would
+//! amplify rounding into noise.
 //!
 //! # Which rungs
 //!
-//! Below a scale of 4 a sigma level is dear, and rungs are sparse: three to the octave, with parabolas. From there on sigma levels cost
-//! next to nothing, but blending them costs what it does elsewhere: four to the octave, with lines. From 256 on there is room
-//! for no more than three to the octave, with parabolas again: a uniform buffer has the numbers of [`SIGMA_LEVELS`] sigma levels. Beyond
-//! the last fixed rung there is nothing left that the largest textures could tell from their mean.
+//! Below a scale of 4 a sigma level is expensive, and rungs are sparse: three to the octave, with parabolas. From there
+//! on sigma levels cost next to nothing, but blending them costs the same as elsewhere: four to the octave, with lines.
+//! From 256 on there is room for no more than three to the octave, with parabolas again: a uniform buffer holds the
+//! numbers of [`SIGMA_LEVELS`] sigma levels. Beyond the last fixed rung, even the largest textures cannot be told from
+//! their mean.
 //!
-//! Below the first rung there is no sigma level. The texels of the sharp picture are summed, each with its own Gaussian: up to 17 by
-//! 17 texels where the sigma is small but not 0. Where sigma hardly varies from neighbour to neighbour, rows and then columns
-//! are as good: render passes sum these there, and compute passes do it for the texels of a tile together
-//! (`gather_compute.wgsl`). The first two rungs of sigma levels are nearer together, as there is
+//! Below the first rung there is no sigma level. The texels of the sharp picture are summed, each with its own
+//! Gaussian: up to 17 by 17 texels where the sigma is small but not 0. Where sigma hardly varies from neighbour to
+//! neighbour, rows and then columns are as good: render passes sum these there, and compute passes do it for the texels
+//! of a tile together (`gather_compute.wgsl`). The first two rungs of sigma levels are nearer together, as there is
 //! none below them.
 //!
-//! The topmost rung is the largest sigma itself. Where it grows past a fixed rung, that appears where the topmost one was, and
-//! nothing pops.
+//! The topmost rung is the largest sigma itself. When it grows past a fixed rung, the fixed rung appears at the same
+//! sigma, so nothing pops.
 
 use bevy::math::Vec2;
 use core::ops::Range;
@@ -50,7 +51,7 @@ fn exponents() -> impl Iterator<Item = i32> {
         .chain((97..=237).step_by(4))
 }
 
-/// The most rungs: all that are fixed, and the topmost.
+/// The most rungs: all fixed ones, and the topmost.
 pub const SIGMA_LEVELS: usize = 64;
 
 /// The first rung.
@@ -59,18 +60,18 @@ const FIRST: i32 = 14;
 /// The rung from which on rungs are dense.
 const DENSE: i32 = 28;
 
-/// The sigmas from which on rungs are dense, and from which on they are sparse again.
+/// The sigmas from which on rungs are dense, and sparse again.
 const DENSE_FROM: f64 = 5.0;
 const SPARSE_FROM: f64 = 256.0;
 
-/// Below this sigma a line through dense rungs is not enough along an axis, unless it is so small that it is no blur.
+/// Below this sigma a line through dense rungs is not exact enough along an axis, unless the sigma is no blur.
 const ALONG: f64 = 1.2;
 const NO_BLUR: f64 = 0.15;
 
 /// The ratio of the first two rungs, and how far the sum of the sharp picture may end below the first.
 const FIRST_RATIO: f64 = 1.122_462;
 
-/// Sigmas are one if they differ by less than one part in so many: what computes them rounds.
+/// Sigmas that differ by less than one part in this many count as equal, because the GPU rounds.
 pub const SIGMAS_APART: u32 = 1000;
 
 /// That part.
@@ -80,24 +81,25 @@ fn fixed_sigma(exponent: i32) -> f64 {
     (f64::from(exponent) / 12.0).exp2()
 }
 
-/// The fixed sigmas below a largest one. One that differs from that by nothing tells nothing.
+/// The fixed sigmas below a largest one. Levels equal to the maximum are redundant.
 pub fn fixed_sigmas(largest: f64) -> impl Iterator<Item = f64> {
     exponents()
         .map(fixed_sigma)
         .take_while(move |sigma| *sigma < (1.0 - ROUNDING) * largest)
 }
 
-/// The least sigma of a sigma level, in texels of its level: 2^(1/6), that of the first rung, less what rounding takes. Any picture
-/// may be off by 0.7/255 along an axis there, and half as much from the next one on.
+/// The least sigma of a sigma level, in texels of its level: 2^(1/6), the first rung's, less an allowance for rounding.
+/// Any picture may be off by 0.7/255 along an axis there, and half as much from the next one on.
 pub const RHO: f64 = 1.122;
 
-/// The sigma up to which the sharp picture is summed: near enough to the first rung, and no further than
-/// needed. Up to 1 sums cost less than sigma levels.
+/// The sigma up to which the sharp picture is summed: near enough to the first rung, and no farther than needed. Up to
+/// 1, sums cost less than sigma levels.
 pub fn gathered(largest: f64) -> f64 {
     fixed_sigma(FIRST).min(largest / FIRST_RATIO).max(largest.min(1.0))
 }
 
-/// The sigmas of rungs above which a line through two is enough, for the sigmas along x and y as shares of the larger one.
+/// The sigmas of rungs above which a line through two is exact enough, for the sigmas along x and y as shares of the
+/// larger one.
 pub fn lines(aspect: Vec2) -> Range<f64> {
     let shares = aspect.to_array().map(f64::from);
     let blurred = shares.into_iter().filter(|share| share * SPARSE_FROM > NO_BLUR);
@@ -105,7 +107,7 @@ pub fn lines(aspect: Vec2) -> Range<f64> {
     from..SPARSE_FROM
 }
 
-/// The sigmas between which texels are blended from a rung, of all those of a ladder.
+/// The sigmas between which texels read a rung, of all rungs of a ladder.
 ///
 /// A rung is read from the one below on, up to the one above, or to the next where parabolas are blended.
 pub fn readers(sigmas: &[f64], rung: usize, lines: &Range<f64>) -> (f64, f64) {

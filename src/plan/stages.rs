@@ -1,5 +1,5 @@
-//! All the stages that plans ask for: what there is to compile. They are found by planning, wherever a sigma gets another
-//! octave or a kernel another program.
+//! All stages of all possible plans: everything to compile. They are found by planning at every sigma that adds an
+//! octave or changes a kernel's program.
 
 use super::BlurPlan;
 use super::axis::boundaries;
@@ -11,17 +11,18 @@ use bevy::math::{URect, UVec2, Vec2};
 /// More octaves bring no other passes: the first pass does up to two, and another one up to three.
 const MOST_OCTAVES: u32 = 5;
 
-/// The octaves of the largest sigma that bring all passes of sigma levels, which have more than that has.
+/// The octaves of the largest sigma that produce all passes of sigma levels. These may have more octaves than it has.
 const MOST_OCTAVES_OF_SIGMA_LEVELS: u32 = 2;
 
-/// The weaker axis gets its first octave with the stronger one, after it, with its second one, or never, blurred or not.
+/// The weaker axis gets its first octave with the stronger one, after it, with its second one, or never, blurred or
+/// not.
 const ASPECTS_OF_SIGMA_LEVELS: [f32; 5] = [1.0, 0.75, 0.5, 0.1, 0.0];
 
-/// So large a side that no edge mode limits sigma, and images are few.
+/// A side so large that no edge mode limits sigma, and images are few.
 const SIDE: u32 = 4096;
 
-/// The stages of all plans of these means, whatever their sigmas, sizes and edge modes. Those of blurs that are as strong
-/// along x as along y come first, weak ones before strong ones.
+/// The stages of all plans of these means, whatever their sigmas, sizes and edge modes. Blurs with equal strength along
+/// x and y come first, weak ones before strong ones.
 #[must_use]
 pub fn stages(means: Means, finish: Finish) -> Vec<Stage> {
     let boundaries = |octaves| boundaries(octaves, means);
@@ -42,7 +43,7 @@ pub fn stages(means: Means, finish: Finish) -> Vec<Stage> {
     found.stages
 }
 
-/// The stages of all plans of these means whose sigma varies.
+/// The stages of all plans of these means with a varying sigma.
 #[must_use]
 pub fn varying_stages(means: Means, finish: Finish) -> Vec<Stage> {
     let boundaries = |octaves| boundaries(octaves, means);
@@ -57,7 +58,7 @@ pub fn varying_stages(means: Means, finish: Finish) -> Vec<Stage> {
     found.stages
 }
 
-/// The stages that have been found, each once.
+/// The stages found so far, each once.
 struct Found {
     means: Means,
     finish: Finish,
@@ -73,10 +74,10 @@ impl Found {
         }
     }
 
-    /// Adds what a plan asks for, with one edge mode of each kind that programs tell apart.
+    /// Adds the stages of a plan, with one edge mode of each kind that programs distinguish.
     fn plan(&mut self, sigma: Vec2, plan: impl Fn(&PlanRequest) -> BlurPlan) {
         let edges: &[EdgeMode] = match self.means.tiling {
-            // Render passes look for edges at every texel.
+            // Render passes check for edges at every texel.
             Tiling::None => &[EdgeMode::Clamp],
             Tiling::Tiled { .. } => &[EdgeMode::Clamp, EdgeMode::Transparent, EdgeMode::Mirror],
         };

@@ -28,14 +28,14 @@ const NO_FILTERING: Filtering = Filtering {
     spline: false,
 };
 
-/// Compute passes that store to the destination, and such as do not.
+/// Compute passes that store to the destination, and compute passes that do not.
 const STORES: Tiling = Tiling::Tiled { stores: true };
 const STORES_NOT: Tiling = Tiling::Tiled { stores: false };
 
-/// A way to carry a plan out, in place or not.
+/// A way to execute a plan, in place or not.
 type Way = (Tiling, Filtering, bool);
 
-/// All of them.
+/// All ways.
 const WAYS: [Way; 7] = [
     (Tiling::None, FILTERING, true),
     (Tiling::None, NO_FILTERING, true),
@@ -102,7 +102,7 @@ impl Kernels {
             row[impulse] = 1.0;
             let response = run(&plan, &row);
             for (offset, slot) in (0..=2 * radius).rev().enumerate() {
-                // The input lies `slot - radius` after an output, so this output lies as much before the input.
+                // The input lies `slot - radius` after an output, so the output lies as far before the input.
                 let output = impulse + offset - radius;
                 phases[output % period][slot] = response[output];
             }
@@ -128,7 +128,7 @@ impl Kernels {
     }
 }
 
-/// The largest error, in 1/255, that replacing one kernel by the other can make on any image in [0, 1].
+/// The largest error, in 1/255, of one kernel in place of the other, on any image in [0, 1].
 fn distance(a: &[f64], b: &[f64]) -> f64 {
     255.0 * 0.5 * a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f64>()
 }
@@ -158,7 +158,8 @@ fn every_sigma_is_the_gaussian() {
             let kernels = Kernels::new(sigma, precision);
             let gaussian = kernels.gaussian(sigma);
             let worst = kernels.worst_phase(&gaussian);
-            // Two axes err at most twice as much as one; only where that is not enough is the square needed.
+            // The error of two axes is at most twice the error of one; the exact value is needed only if that is not
+            // enough.
             let mut error = 2.0 * distance(worst, &gaussian);
             if error > tolerance {
                 error = distance_2d(worst, &gaussian);

@@ -29,7 +29,7 @@ pub(super) fn copy(mut builder: PassBuilder) -> BlurPlan {
     builder.finish(axes, level)
 }
 
-/// From the picture to the lowest level, along the axes that still have octaves to go.
+/// From the picture to the lowest level, along the axes with octaves left.
 fn downsample(builder: &mut PassBuilder, axes: Axes) -> Level {
     let octaves = axes.map(Axis::octaves);
     let (mut level, mut done, most) = (Level::PICTURE, 0, octaves[0].max(octaves[1]));

@@ -1,4 +1,4 @@
-//! The sizes of what compute programs work on: tiles, workgroups and their memory, and the numbers that shaders are handed.
+//! The sizes of tiles, workgroups and their memory, and the numbers that shaders are compiled with.
 
 use super::{Beyond, Program};
 use bevy::math::UVec2;
@@ -9,8 +9,8 @@ pub const MAX_REACH: u32 = 16;
 /// How much farther the weights of images reach, in compute passes.
 pub const IMAGE_MARGIN: u32 = 8;
 
-/// The tile of [`Program::ConvolveCompute`]. Its threads each sum so many texels of a column, then so many of a row. The shaders
-/// have a letter for each, and say so where a number is another.
+/// The tile of [`Program::ConvolveCompute`]. Each thread sums this many texels of a column, then this many of a row.
+/// The shaders have one variable for each, and fail to compile with another number.
 const CONVOLVE_TILE: UVec2 = UVec2::new(64, 16);
 const CONVOLVE_DOWN: u32 = 8;
 const CONVOLVE_ACROSS: u32 = 4;
@@ -22,26 +22,26 @@ const _: () = assert!(MAX_REACH.is_multiple_of(CONVOLVE_ACROSS) && IMAGE_MARGIN.
 /// The threads of [`Program::DownsampleCompute`], one for each source column of a tile, and the rows of its tiles.
 const DOWNSAMPLE_THREADS: u32 = 128;
 const DOWNSAMPLE_ROWS: u32 = 6;
-/// The tile where every thread computes one texel.
+/// The tile if every thread computes one texel.
 const DOWNSAMPLE_ANY_TILE: UVec2 = UVec2::new(16, DOWNSAMPLE_THREADS / 16);
 
-/// The tile of [`Program::UpsampleCompute`]: high and narrow, as textures lie in memory. A thread computes every
-/// [`UPSAMPLE_THREADS_Y`]th row of a column.
+/// The tile of [`Program::UpsampleCompute`]: high and narrow, like the memory layout of textures. A thread computes
+/// every [`UPSAMPLE_THREADS_Y`]th row of a column.
 const UPSAMPLE_TILE: UVec2 = UVec2::new(16, 64);
 const UPSAMPLE_THREADS_Y: u32 = 16;
 
-/// The tile of [`Program::GatherCompute`]. Its threads sum eight texels of a column and four of a row. A square of tiles may be
-/// turned.
+/// The tile of [`Program::GatherCompute`]. Its threads sum eight texels of a column and four of a row. A square of
+/// tiles may be turned.
 const GATHER_TILE: UVec2 = UVec2::new(64, 16);
 const _: () = assert!(GATHER_TILE.x.is_multiple_of(GATHER_TILE.y));
 const GATHER_THREADS: u32 = GATHER_TILE.x * GATHER_TILE.y / CONVOLVE_ACROSS;
 // Four rows are read at a time.
 const GATHER_DISTANCES: u32 = GATHER_REACH.next_multiple_of(4) + CONVOLVE_DOWN;
 const GATHER_COLUMNS: u32 = GATHER_TILE.x + 2 * GATHER_REACH;
-/// The farthest that a sum reaches, rounded up to what can be interleaved.
+/// The farthest reach of a sum, rounded up to a multiple that can be interleaved.
 pub const GATHER_REACH: u32 = 10;
-/// The rungs that a tile may be convolved with: those of all sigmas of which the sharp picture is summed. So many are below 1,
-/// down to 2^(-29/12), and the others go up to 2^(10/8).
+/// The rungs that a tile may be convolved with: all rungs of sigmas for which the sharp picture is summed. This many
+/// are below 1, down to 2^(-29/12), and the others go up to 2^(10/8).
 const GATHER_RUNGS_BELOW: u32 = 29;
 const GATHER_RUNGS: u32 = GATHER_RUNGS_BELOW + 1 + 10;
 const _: () = assert!(GATHER_COLUMNS.is_multiple_of(CONVOLVE_ACROSS));
@@ -49,17 +49,18 @@ const _: () = assert!(GATHER_COLUMNS * (GATHER_TILE.y / CONVOLVE_DOWN) <= GATHER
 const _: () = assert!(GATHER_RUNGS <= 64 && GATHER_THREADS <= WORKGROUP_THREADS);
 const GATHER_STRIPS: u32 = GATHER_TILE.y / CONVOLVE_DOWN;
 const _: () = assert!(2 * GATHER_DISTANCES * GATHER_STRIPS <= GATHER_THREADS);
-// Half floats; of each strip its rungs, and the weights and the rest of two convolutions; the most rungs of a strip.
+// Half floats; for each strip its rungs, and the weights and their slopes of two convolutions; the most rungs of a
+// strip.
 const GATHER_BYTES_OF_STRIP: u32 = 8 + 2 * (2 * GATHER_DISTANCES * 8 + 16);
 const _: () =
     assert!(GATHER_COLUMNS * GATHER_TILE.y * 8 + GATHER_STRIPS * GATHER_BYTES_OF_STRIP + 4 <= WORKGROUP_BYTES);
 
-/// The tile of [`Program::BlendCompute`], two texels for each thread, and the coarse rows that it needs at most.
+/// The tile of [`Program::BlendCompute`], two texels for each thread, and the most coarse rows that it needs.
 const BLEND_TILE: UVec2 = UVec2::new(16, 32);
 const BLEND_THREADS_Y: u32 = BLEND_TILE.y / 2;
 const BLEND_ROWS: u32 = (BLEND_TILE.y >> 1) + 4;
 const _: () = assert!(LEAST_TILE_SIDE <= BLEND_TILE.x && BLEND_TILE.x * BLEND_THREADS_Y <= WORKGROUP_THREADS);
-// Full floats of two sigma levels, and which sigma levels are needed.
+// Full floats of two sigma levels, and a bit for each sigma level.
 const _: () = assert!(2 * BLEND_ROWS * BLEND_TILE.x * 16 + 16 <= WORKGROUP_BYTES);
 
 /// The most threads of a workgroup, and the most bytes of its memory.
@@ -67,7 +68,7 @@ pub const WORKGROUP_THREADS: u32 = 256;
 pub const WORKGROUP_BYTES: u32 = CONVOLVE_COLUMNS * CONVOLVE_TILE.y * 8 + CONVOLVE_THREADS * 4 + 4;
 const _: () = assert!(CONVOLVE_THREADS <= WORKGROUP_THREADS && DOWNSAMPLE_THREADS <= WORKGROUP_THREADS);
 const _: () = assert!(UPSAMPLE_TILE.x * UPSAMPLE_THREADS_Y <= WORKGROUP_THREADS);
-/// The least width or height of a tile, by which dispatches are counted.
+/// The least width or height of a tile. It decides the size of dispatches.
 pub const LEAST_TILE_SIDE: u32 = DOWNSAMPLE_ROWS;
 const _: () = assert!(LEAST_TILE_SIDE <= DOWNSAMPLE_ANY_TILE.y && LEAST_TILE_SIDE <= UPSAMPLE_TILE.x);
 // Each thread lays out one weight of the images, of two axes with four tables each.
@@ -79,7 +80,7 @@ const _: () = assert!((DOWNSAMPLE_THREADS + 16) * DOWNSAMPLE_ROWS * 8 <= WORKGRO
 const _: () = assert!((UPSAMPLE_TILE.y / 2 + 4) * UPSAMPLE_TILE.x * 16 <= WORKGROUP_BYTES);
 
 impl Program {
-    /// The upsampling out of rows that are so many octaves coarser.
+    /// The program that upsamples from rows that are coarser by this many octaves.
     #[must_use]
     pub const fn upsample_compute(octaves: u32) -> Self {
         match octaves {
@@ -87,7 +88,7 @@ impl Program {
             0 => Self::UpsampleCompute(None),
             1 => Self::UpsampleCompute(Some((UPSAMPLE_TILE.y >> 1) + 4)),
             2 => Self::UpsampleCompute(Some((UPSAMPLE_TILE.y >> 2) + 4)),
-            // Fewer rows would let no more tiles run at once.
+            // With fewer rows, no more tiles could run at once.
             _ => Self::UpsampleCompute(Some((UPSAMPLE_TILE.y >> 3) + 4)),
         }
     }
@@ -99,7 +100,7 @@ impl Program {
             Self::CopyFragment | Self::OpaqueFragment | Self::MipmapFragment | Self::DownsampleFragment => None,
             Self::ConvolveFragment(_) | Self::UpsampleFragment { .. } => None,
             Self::BlendFragment { .. } | Self::GatherFragment { .. } => None,
-            // As many columns as the threads' source columns are enough for.
+            // As many columns as the threads' source columns suffice for.
             Self::DownsampleCompute {
                 steps: Some([step, _]), ..
             } => {
@@ -114,7 +115,7 @@ impl Program {
         }
     }
 
-    /// The numbers that the shader is compiled for.
+    /// The numbers that the shader is compiled with.
     #[must_use]
     pub fn numbers(self) -> Vec<(&'static str, u32)> {
         let mut numbers = match self {

@@ -1,4 +1,4 @@
-//! What a recorded blur is to do.
+//! What to blur, for the recorder.
 
 use super::texture::BlurTexture;
 use crate::errors::BlurError;
@@ -14,40 +14,40 @@ use bevy::render::render_resource::{TextureFormat, TextureUsages};
 
 /// What to blur. Positions and sizes are in texels of the mip level that source and target show.
 ///
-/// A texel of the target is the blur of the source around the texel of the same position. So both have the same size, unless
-/// a [region](Self::region) that lies in both says what is blurred.
+/// A texel of the target is the blur of the source around the texel at the same position. So both have the same size,
+/// unless a [region](Self::region) lies in both.
 #[derive(Clone, Copy, Debug)]
 pub struct TextureBlurRequest<'a> {
-    /// What is read. It needs the usage `TEXTURE_BINDING`.
+    /// The texture to read. It needs the usage `TEXTURE_BINDING`.
     pub source: &'a BlurTexture,
-    /// What is written. It needs the usage `RENDER_ATTACHMENT`, and may be the source: in place.
+    /// The texture to write. It needs the usage `RENDER_ATTACHMENT`. It may be the source: the blur is then in place.
     pub target: &'a BlurTexture,
-    /// The texels that are written; nothing beside them is touched. What lies beyond the target is left out. Default: all.
+    /// The texels to write; no others are touched. The part beyond the target is left out. Default: all.
     pub region: Option<URect>,
-    /// The texels that may be read, beyond which the [edge mode](Self::edge) acts. They have to contain the region, and to lie in
-    /// the source. Default: the region.
+    /// The texels that may be read, beyond which the [edge mode](Self::edge) acts. They must contain the region, and
+    /// lie in the source. Default: the region.
     pub bounds: Option<URect>,
-    /// The standard deviations along x and y, in texels: finite and at least 0. Where both are below 0.03 the target becomes a copy
-    /// of the source, exact to the bit; in place nothing is done.
+    /// The standard deviations along x and y, in texels: finite and at least 0. If both are below 0.03, the target
+    /// becomes a copy of the source, exact to the bit; in place nothing is done.
     pub sigma: Vec2,
     /// What lies beyond the bounds. Default: [`EdgeMode::Clamp`].
     pub edge: EdgeMode,
     /// What alpha means. Default: [`BlurAlpha::Premultiplied`], which blurs all channels alike.
     pub alpha: BlurAlpha,
-    /// Which share of sigma each texel gets, over the region. The texture is the mask of a [`BlurProfile::Mask`]; without one it
-    /// is the image that the profile names. Default: none, so all texels get all of sigma.
+    /// The share of sigma that each texel of the region gets. The texture is the mask of a [`BlurProfile::Mask`];
+    /// without a texture, the mask is the image that the profile names. Default: none, so all texels get all of sigma.
     pub profile: Option<(&'a BlurProfile, Option<&'a BlurTexture>)>,
-    /// Whether the source may hold values beyond 1, if its format can. Then the error is within 0.1/255 of the peak; else
-    /// within a third of 1/255, and the blur costs less. Default: `true`.
+    /// Whether the source may hold values above 1, if its format can. If so, the error is within 0.1/255 of the peak;
+    /// if not, it is within a third of 1/255, and the blur costs less. Default: `true`.
     pub is_light: bool,
-    /// In place: whether the source is painted anew whenever the blur is recorded. If it is not, what was drawn before is not drawn
-    /// again while a new blur compiles, since that would blur its own result. Default: `true`.
+    /// For a blur in place: whether the source is painted again whenever the blur is recorded. If not, the previous
+    /// blur is not drawn again while a new one compiles, since it would blur its own result. Default: `true`.
     pub source_is_fresh: bool,
     /// Whether the result is dithered where the target holds eight bits. Default: `false`.
     pub dither: bool,
 }
 
-/// What decides the pipelines of a blur beside the two formats, for [announcements](super::TextureBlurs::announce).
+/// What decides the pipelines of a blur, besides the two formats, for [announcements](super::TextureBlurs::announce).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextureBlurKind {
     /// See [`TextureBlurRequest::alpha`].
@@ -58,8 +58,8 @@ pub struct TextureBlurKind {
     pub dither: bool,
     /// Whether source and target are one texture.
     pub in_place: bool,
-    /// Whether the target has the usage `STORAGE_BINDING`, and is written as a whole or without a profile's
-    /// [bounds](TextureBlurRequest::bounds) being larger than the region.
+    /// Whether the target has the usage `STORAGE_BINDING`, and the [bounds](TextureBlurRequest::bounds) are no larger
+    /// than the region.
     pub stores: bool,
     /// Whether there is a [profile](TextureBlurRequest::profile).
     pub varies: bool,
@@ -102,7 +102,7 @@ impl TextureBlurKind {
 }
 
 impl<'a> TextureBlurRequest<'a> {
-    /// A blur of all of the source, with the defaults of all other fields.
+    /// A blur of the whole source, with the defaults of all other fields.
     #[must_use]
     pub fn new(source: &'a BlurTexture, target: &'a BlurTexture, sigma: Vec2) -> Self {
         Self {
@@ -130,7 +130,7 @@ impl<'a> TextureBlurRequest<'a> {
             is_light: self.is_light,
             dither: self.dither,
             in_place,
-            // Only render passes can leave out texels of what they could compute.
+            // Only render passes can compute texels without writing them.
             stores: self.target.has_usage(TextureUsages::STORAGE_BINDING) && region == bounds,
             varies: self.profile.is_some(),
         };
@@ -179,7 +179,8 @@ impl<'a> TextureBlurRequest<'a> {
         self.source.check(self.target, self.mask())
     }
 
-    /// What is written, and what may be read. Bounds beyond what the blur reads are cut off: it computes as much as they hold.
+    /// The texels to write, and the texels that may be read. Bounds beyond the blur's reach are cut off, because it
+    /// computes as much as they hold.
     fn extents(&self) -> Result<(URect, URect), BlurError> {
         let [source, target] =
             [self.source, self.target].map(|texture| URect::from_corners(UVec2::ZERO, texture.size()));
@@ -201,14 +202,14 @@ impl<'a> TextureBlurRequest<'a> {
         Ok((region, self.read(region, bounds)))
     }
 
-    /// The bounds without what is farther from the region than the blur reaches, along axes on which no border is read.
+    /// The bounds, cut to the blur's reach around the region along axes on which no border is read.
     fn read(&self, region: URect, mut bounds: URect) -> URect {
         let reach = reach(self.sigma);
         for i in 0..2 {
             let low = region.min[i].saturating_sub(reach[i]);
             let high = region.max[i].saturating_add(reach[i]);
             let is_away = low >= bounds.min[i] && high <= bounds.max[i];
-            // What is wrapped comes from the other side, and normalisation counts from both.
+            // `Wrap` reads the other side, and normalisation counts from both.
             let may_cut = matches!(self.edge, EdgeMode::Clamp | EdgeMode::Transparent);
             if is_away || may_cut {
                 bounds.min[i] = bounds.min[i].max(low);

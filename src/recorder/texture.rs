@@ -1,4 +1,4 @@
-//! A texture as the recorder takes it: one layer of one mip level.
+//! A texture for the recorder: one layer of one mip level.
 
 use crate::errors::BlurError;
 use crate::gpu::{MaskView, ViewInfo, holds_shares};
@@ -11,13 +11,13 @@ use bevy::render::texture::{CachedTexture, GpuImage};
 use bevy::render::view::ViewTarget;
 use core::array;
 
-/// One layer of one mip level of a texture, seen in a format: what a [`TextureBlur`](super::TextureBlur) reads or writes.
+/// One layer of one mip level of a texture, in a format: what a [`TextureBlur`](super::TextureBlur) reads or writes.
 ///
-/// It holds the texture and the view, which are counted references: cloning it is cheap, and takes no memory.
+/// It holds reference-counted handles of the texture and the view, so cloning is cheap and does not allocate.
 ///
-/// The texture has to be two-dimensional with one sample a texel. To be blurred it needs the usage `TEXTURE_BINDING`, to be
-/// written `RENDER_ATTACHMENT`; with `STORAGE_BINDING` as well, formats that can be stored to are written by compute passes,
-/// which is faster. A mask needs `TEXTURE_BINDING`.
+/// The texture must be two-dimensional with one sample per texel. It needs the usage `TEXTURE_BINDING` to be read, as a
+/// source or a mask, and `RENDER_ATTACHMENT` to be written. With `STORAGE_BINDING` as well, compute passes write the
+/// formats that they can store to, which is faster.
 #[derive(Clone, Debug)]
 pub struct BlurTexture {
     texture: Texture,
@@ -32,7 +32,7 @@ pub struct BlurTexture {
 }
 
 impl BlurTexture {
-    /// One layer of one mip level of a texture, by a view that shows just that, in this format.
+    /// One layer of one mip level of a texture, from a view that shows just that, in this format.
     #[must_use]
     pub fn new(texture: &Texture, view: &TextureView, format: TextureFormat, mip_level: u32, array_layer: u32) -> Self {
         Self {
@@ -46,8 +46,8 @@ impl BlurTexture {
         }
     }
 
-    /// One layer of one mip level of a texture, or the face of a cube, in this format: that of the texture, or another one
-    /// that it was created with (`view_formats`). It makes a view, so keep what is returned.
+    /// One layer of one mip level of a texture, or one face of a cube, in this format: the texture's own, or another
+    /// one that it was created with (`view_formats`). It creates a view, so keep the returned value.
     ///
     /// # Panics
     /// With wgpu's message if the texture has no such level or layer, or cannot be viewed in the format.
@@ -107,7 +107,7 @@ impl BlurTexture {
     }
 }
 
-/// All that an image's view shows.
+/// Everything that an image's view shows.
 impl From<&GpuImage> for BlurTexture {
     fn from(image: &GpuImage) -> Self {
         let view = image.texture_view_descriptor.clone().unwrap_or_default();
@@ -129,7 +129,7 @@ impl From<&GpuImage> for BlurTexture {
     }
 }
 
-/// A transient texture: all that its default view shows.
+/// A transient texture: everything that its default view shows.
 impl From<&CachedTexture> for BlurTexture {
     fn from(cached: &CachedTexture) -> Self {
         let texture = &cached.texture;
@@ -141,7 +141,7 @@ impl From<&CachedTexture> for BlurTexture {
     }
 }
 
-/// The camera's picture, without multisampling, in the texture that is the current one.
+/// The camera's picture, without multisampling, in the current one of its two textures.
 impl From<&ViewTarget> for BlurTexture {
     fn from(target: &ViewTarget) -> Self {
         let format = target.main_texture_format();
@@ -149,7 +149,7 @@ impl From<&ViewTarget> for BlurTexture {
     }
 }
 
-/// What a blur asks of its textures.
+/// What a blur requires of its textures.
 impl BlurTexture {
     /// Whether a blur can read this, under this mask, and write that.
     pub(super) fn check(&self, target: &Self, mask: Option<&Self>) -> Result<(), BlurError> {
@@ -181,7 +181,7 @@ impl BlurTexture {
         Ok(())
     }
 
-    /// Whether a blur may read this and write that: they are the same, or share no texel.
+    /// Whether a blur may read this and write that: both are the same, or they share no texel.
     fn check_apart(&self, target: &Self) -> Result<(), BlurError> {
         if self.overlaps(target) && !self.is_same(target) {
             let place = |one: &Self| [one.mip_level, one.array_layer];

@@ -1,11 +1,11 @@
-//! Freezing: a blur goes on with the picture of one frame.
+//! Freezing: a blur keeps the picture of one frame.
 
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
-/// From the frame in which this is added, the blur beside it goes on with the picture of that frame. Removing it goes on with
-/// the picture of now.
+/// From the frame in which this component is added, the blur beside it keeps the picture of that frame. Remove the
+/// component to return to the current picture.
 ///
 /// It goes on a camera with [`GaussianBlur`](crate::GaussianBlur), or on glass: a node or a region with
 /// [`BackdropBlur`](crate::BackdropBlur). Images have [`BlurUpdate::Once`](crate::BlurUpdate::Once).
@@ -24,38 +24,36 @@ use serde::{Deserialize, Serialize};
 ///
 /// # What is frozen
 ///
-/// The picture: what the camera had painted when its blur's turn came, or what lay below the glass. Radius, profile, colours,
-/// opacity, place and shape may go on changing and act on that picture; a mask may change, too. Where nothing changes, nothing
-/// is blurred: the result is kept and painted, which takes as long as a copy of the camera's picture, or as painting glass
-/// always does.
+/// The picture: what the camera had painted when it was the blur's turn, or what lay below the glass. Radius, profile,
+/// colours, opacity, position and shape may still change and act on that picture; so may a mask. When nothing changes,
+/// nothing is blurred: the kept result is painted, which takes as long as a copy of the camera's picture, or as
+/// painting glass always takes.
 ///
-/// Where the blur is hidden or its camera inactive, the picture is that of the first frame that has one. It stays where it was on
-/// the screen. If the viewport changes its size, the picture is stretched to it. [`FreezeArea`] says how much of it glass keeps.
+/// While the blur is hidden or its camera inactive, there is no picture yet: the first visible frame is the one that is
+/// kept. The picture stays where it was on the screen. If the viewport changes its size, the picture is stretched to
+/// fit. [`FreezeArea`] says how much of it glass keeps.
 ///
 /// With [`BlurStage::BeforeTonemapping`](crate::BlurStage::BeforeTonemapping), later effects still run on the picture. With
-/// [`BlurStage::AfterUi`](crate::BlurStage::AfterUi) this camera's user interface is frozen as well, which the log says once: put
-/// menus on another camera.
+/// [`BlurStage::AfterUi`](crate::BlurStage::AfterUi) this camera's user interface is frozen as well, which the log says
+/// once: put menus on another camera.
 ///
 /// # The world may stop
 ///
-/// A frozen camera still renders its world, and paints over it. To save that, too, put opaque glass over the whole viewport on
-/// a camera for the user interface, one that shares the texture of the world's camera: the same target, `Hdr` and `Msaa`, and
-/// [`ClearColorConfig::None`]. Freeze the glass, and one frame later set `is_active = false` on the world's camera. Where no
-/// opaque glass lies, the texture would show the old contents and all that has been painted over them since.
+/// A frozen camera still renders its world, and the blur paints over it. To save that as well, put opaque glass over
+/// the whole viewport, on a UI camera that shares the texture of the world's camera: the same target, `Hdr` and `Msaa`,
+/// and [`ClearColorConfig::None`]. Freeze the glass, and one frame later set `is_active = false` on the world's camera.
+/// Where no opaque glass lies, the texture shows its old contents and everything that has been painted over them since.
 ///
-/// The example `freeze` does it, with two thousand boxes in the world: on a software rasteriser (llvmpipe, 960x600, an unoptimised
-/// build) a frame takes 3243 ms while the game runs, 1280 of them on the GPU, and 91 ms while it is paused, 38 of them on the GPU.
+/// The example `freeze` does this.
 ///
 /// # Easing
 ///
 /// A radius that eases out while frozen reveals the kept picture, sharp at 0, and removing the component then cuts to the
 /// running world. So ease in first and thaw when the ease-out starts: the world moves while it comes into focus.
 ///
-/// # Memory
-///
-/// The picture, in the camera's format, and the result are kept until this component, the blur or the entity goes. The
-/// diagnostic [`TEXTURE_BYTES`](crate::diagnostics::TEXTURE_BYTES) counts both. If the render device is lost, or there is no
-/// memory for them, [`FreezeLost`] is triggered and the blur goes on unfrozen.
+/// The picture, in the camera's format, and the result are kept until this component, the blur or the entity is
+/// removed. The diagnostic [`TEXTURE_BYTES`](crate::diagnostics::TEXTURE_BYTES) counts both. If the render device is
+/// lost, or there is no memory for them, [`FreezeLost`] is triggered and the blur continues unfrozen.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
@@ -65,7 +63,8 @@ use serde::{Deserialize, Serialize};
 )]
 pub struct FreezeBlur;
 
-/// How much of the picture below it glass keeps. Optional, next to [`FreezeBlur`] on glass; it counts when that is added.
+/// How much of the picture below it glass keeps. Optional, next to [`FreezeBlur`] on glass; it is read when
+/// `FreezeBlur` is added.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 #[cfg_attr(
@@ -77,16 +76,18 @@ pub enum FreezeArea {
     /// All of the viewport: the glass may move and grow.
     #[default]
     Viewport,
-    /// What the glass covers, as far as it is seen: for glass at rest. Where the glass moves beyond that, nothing is painted.
+    /// The visible part of what the glass covers: for glass at rest. Where the glass moves beyond that, nothing is
+    /// painted.
     ///
     /// Glass with [`BackdropSampling::Surroundings`](crate::BackdropSampling::Surroundings) keeps the viewport all the same.
     Region,
 }
 
-/// Triggered on an entity with [`FreezeBlur`] when its picture is lost: with the render device, or because there is no memory to
-/// keep it. The log says why.
+/// Triggered on an entity with [`FreezeBlur`] when its picture is lost, because the render device is lost or there is
+/// no memory to keep the picture. The log says which.
 ///
-/// The blur goes on unfrozen until the component is added anew. A game that has stopped its world wakes it here.
+/// The blur continues unfrozen until the component is added again. A game that has stopped its world should resume it
+/// here.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 pub struct FreezeLost {

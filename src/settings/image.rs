@@ -1,4 +1,4 @@
-//! How an image is blurred, and what becomes of it.
+//! How an image is blurred, and the events that report it.
 
 use super::strength::GaussianBlur;
 use crate::errors::BlurError;
@@ -6,15 +6,15 @@ use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
-/// Blurs an image into an image, by the [`GaussianBlur`] of the same entity.
+/// Blurs an image into an image, with the [`GaussianBlur`] of the same entity.
 ///
-/// The images must be two-dimensional and hold colours, in any [format](#formats). Of an image with several layers (an
-/// array, or the faces of a cube) each is blurred alone: what is beyond the edge of a face is not taken from its neighbours.
-/// A source whose view shows one layer or one mip level of a texture is that layer or level.
+/// The images must be two-dimensional and hold colours, in any [format](#formats). Each layer of an image with several
+/// (an array, or the faces of a cube) is blurred alone: no face reads its neighbours. A source may be one layer or one
+/// mip level of a texture, if its view shows just that.
 ///
-/// What a camera paints into the source is blurred in the same frame, when the last camera that paints it is done; cameras
-/// of a higher order show the result. (A camera with a schedule other than `Core2d` and `Core3d` is only known to be done
-/// when all cameras are.)
+/// What a camera paints into the source is blurred in the same frame, after the last camera that paints it. Cameras of
+/// a higher order show the result. (A camera with a schedule other than `Core2d` and `Core3d` counts as done only after
+/// all cameras.)
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -28,34 +28,36 @@ use serde::{Deserialize, Serialize};
 ///
 /// # Formats
 ///
-/// Source and target may differ in their formats: numbers stay what they are, and end where the target's end. What a device
-/// cannot read or write is an [error](crate::BlurError) that names the format and what is missing; those of 16 bits, say,
-/// need the feature `TEXTURE_FORMAT_16BIT_NORM`, and `Rg11b10Ufloat` as a target `RG11B10UFLOAT_RENDERABLE`.
+/// Source and target may have different formats: values keep their meaning, and are clamped to the range of the target.
+/// If a device cannot read or write a format, the [error](crate::BlurError) names the format and what is missing.
+/// Formats of 16 bits, for example, need the feature `TEXTURE_FORMAT_16BIT_NORM`, and `Rg11b10Ufloat` as a target needs
+/// `RG11B10UFLOAT_RENDERABLE`.
 ///
-/// Integers are numbers too, of which not even alpha is an opacity. They are rounded to the nearest one. Blurs compute with
-/// floats, so of integers above 2²⁴ the first 24 bits are exact; copies, where there is nothing to blur, always are.
+/// Integers are blurred as numbers, including their alpha, and rounded to the nearest one. Blurs compute with floats,
+/// so the first 24 bits of integers above 2²⁴ are exact. Copies, where there is nothing to blur, are always exact.
 ///
 #[doc = include_str!("../formats/table.md")]
 #[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[require(GaussianBlur, BlurRevision)]
 pub struct BlurImage {
-    /// The image to blur. While it loads the blur waits; when it is replaced, resized or modified the blur follows.
+    /// The image to blur. The blur waits while it loads, and follows when it is replaced, resized or modified.
     pub source: Handle<Image>,
     /// Where the result goes. Default: `None`.
     ///
-    /// With `None` the plugin allocates an image of the source's size and format, with as many layers and mip levels, fills
-    /// its handle in here, and fits it to the source whenever a blur is due. Where the format cannot be rendered to, it has
-    /// the nearest one that can. A clone of the component gets a target of its own. The image is the plugin's as long as this
-    /// component stays on its entity; after that it is yours, and never fitted, wherever you name it as a target.
+    /// With `None` the plugin allocates an image of the source's size and format, with as many layers and mip levels.
+    /// It puts the handle here, and fits the image to the source whenever a blur is due. If the format cannot be
+    /// rendered to, the image has the nearest format that can. A clone of the component gets its own target. The plugin
+    /// owns the image while this component stays on its entity. After that the image is yours, and never fitted again,
+    /// even if you name it as a target.
     ///
-    /// An image of yours must have the source's size, as many layers, and
-    /// [`TextureUsages::RENDER_ATTACHMENT`](wgpu::TextureUsages), and no other blur may write it. The source itself may be
-    /// the target.
+    /// Your own image must have the source's size, as many layers, and
+    /// [`TextureUsages::RENDER_ATTACHMENT`](wgpu::TextureUsages), and no other blur may write it. It may be the source
+    /// itself.
     ///
-    /// A target that is fitted to another size is another texture. Sprites and nodes of Bevy's user interface follow it;
-    /// meshes go on showing the old one, because Bevy binds the textures of a material only when the material changes. Where a
-    /// source may change its size, let an observer write the material:
+    /// A target that is fitted to another size is another texture. Sprites and UI nodes follow it. Meshes keep showing
+    /// the old one, because Bevy binds the textures of a material only when the material changes. If a source may
+    /// change its size, let an observer write the material:
     ///
     /// ```
     /// # use bevy::prelude::*;
@@ -71,8 +73,8 @@ pub struct BlurImage {
     /// }
     /// ```
     ///
-    /// If the target has mip levels, those below the first are made anew after every blur: each is the mean of the one
-    /// before it, with [`BlurAlpha::Straight`] weighted by alpha. That takes
+    /// If the target has mip levels, those below the first are made again after every blur: each is the mean of the
+    /// level before it, weighted by alpha with [`BlurAlpha::Straight`]. That needs
     /// [`TextureUsages::TEXTURE_BINDING`](wgpu::TextureUsages).
     pub target: Option<Handle<Image>>,
     /// What the alpha channel means. Default: [`BlurAlpha::Straight`].
@@ -81,13 +83,14 @@ pub struct BlurImage {
     pub update: BlurUpdate,
     /// Whether the result is dithered where its format has eight bits for numbers from 0 to 1. Default: `false`.
     ///
-    /// A strong blur makes gradients of less than a level over dozens of texels, which eight bits show as bands. Dithered,
-    /// each channel of a colour is one of the two levels around its value, and that value on average: the noise of Bevy's
-    /// [`DebandDither`](bevy::core_pipeline::tonemapping::DebandDither), which stands still. Mip levels are dithered too.
+    /// A strong blur makes gradients of less than one level over dozens of texels, which eight bits show as bands. With
+    /// dithering, each colour channel is one of the two levels around its value, and equal to the value on average. The
+    /// noise is the one of Bevy's [`DebandDither`](bevy::core_pipeline::tonemapping::DebandDither), which stands still.
+    /// Mip levels are dithered too.
     ///
-    /// Alpha never is, nor what is only copied because there is nothing to blur. For a mask, or other data, leave it off. It
-    /// has no effect on targets of other formats: floats, integers, numbers with a sign, and those with more bits have no
-    /// bands to speak of.
+    /// Alpha is never dithered, nor is a copy, where there is nothing to blur. Leave this off for masks and other data.
+    /// It has no effect on other formats: floats, integers, signed numbers, and numbers of more than eight bits, which
+    /// have no visible bands.
     pub dither: bool,
 }
 
@@ -103,15 +106,15 @@ impl BlurImage {
 
     /// Blurs `image` in place.
     ///
-    /// With [`BlurUpdate::OnChange`] the plugin keeps a copy of the picture as it was before the blur, in a texture of the
-    /// same size: a radius that is eased blurs that again, and not what is blurred already. With the other updates each blur
-    /// takes what the image holds, as it should where a camera paints the image.
+    /// With [`BlurUpdate::OnChange`] the plugin keeps a copy of the picture as it was before the blur, in a texture of
+    /// the same size. So an eased radius blurs the sharp picture again, not the blurred one. With the other updates
+    /// each blur takes what the image holds, which is right where a camera paints the image.
     #[must_use]
     pub fn in_place(image: Handle<Image>) -> Self {
         Self::new(image.clone()).with_target(image)
     }
 
-    /// The same blur into an image of yours.
+    /// The same blur into an image of your own.
     #[must_use]
     pub fn with_target(self, target: Handle<Image>) -> Self {
         Self {
@@ -148,19 +151,21 @@ impl BlurImage {
     reflect(Serialize, Deserialize)
 )]
 pub enum BlurAlpha {
-    /// Colour is independent of alpha, as in PNG files and in what Bevy's sprites and user interface show: it is multiplied
-    /// by alpha before the blur and divided after it, so that the colour of transparent texels never shows.
+    /// Colour is independent of alpha, as in PNG files and in what Bevy's sprites and UI show. The blur multiplies it
+    /// by alpha first and divides it by alpha last, so the colour of transparent texels never shows.
     ///
-    /// Where neither image has an alpha channel, or either holds integers, this is [`Premultiplied`](Self::Premultiplied).
+    /// If neither image has an alpha channel, or one of them holds integers, this is
+    /// [`Premultiplied`](Self::Premultiplied).
     ///
-    /// The multiplication costs the first pass little with compute passes; render passes read the source texel by texel
-    /// instead of four texels at a time.
+    /// With compute passes, the multiplication costs the first pass little. Render passes have to read the source texel
+    /// by texel instead of four texels at a time.
     #[default]
     Straight,
-    /// Colour is already multiplied by alpha, as in what cameras render, or alpha is no opacity: all four channels are
-    /// blurred alike. The cheapest.
+    /// Colour is already multiplied by alpha, as in what cameras render, or alpha is not an opacity: all four channels
+    /// are blurred alike. The cheapest.
     Premultiplied,
-    /// Alpha is ignored and written as 1, or the largest integer of a format of integers. As cheap as [`Premultiplied`](Self::Premultiplied).
+    /// Alpha is ignored and written as 1, or as the largest integer of an integer format. As cheap as
+    /// [`Premultiplied`](Self::Premultiplied).
     Opaque,
 }
 
@@ -175,28 +180,29 @@ pub enum BlurAlpha {
 pub enum BlurUpdate {
     /// When the settings, the source asset or either texture changes.
     ///
-    /// What the GPU writes into a source (a camera that renders to it, say) is no change of the asset: use
+    /// What the GPU writes into a source (from a camera, for example) does not change the asset: use
     /// [`EveryFrame`](Self::EveryFrame) there.
     #[default]
     OnChange,
     /// In every frame.
     EveryFrame,
-    /// Once, as soon as the source is there, and again when [`BlurImage`] itself is changed
+    /// Once, as soon as the source is loaded, and again when [`BlurImage`] itself changes
     /// ([`set_changed`](DetectChangesMut::set_changed) suffices).
     ///
-    /// Nothing else makes a blur due: whatever becomes of the source and of [`GaussianBlur`], the picture stays as it is,
-    /// and as large. A source that is written by another blur is there when that blur has been carried out.
+    /// Nothing else makes a blur due: the result keeps its contents and its size, whatever happens to the source and to
+    /// [`GaussianBlur`]. A source that another blur writes counts as loaded when that blur has been submitted.
     Once,
 }
 
-/// How many blurs a [`BlurImage`] has asked for so far: it counts up when the settings or the source change, with
-/// [`BlurUpdate::Once`] when [`BlurImage`] does or its target was made anew. The plugin keeps it; [`BlurFinished`] refers to it.
+/// How many blurs a [`BlurImage`] has requested so far. It counts up when the settings or the source change; with
+/// [`BlurUpdate::Once`], when [`BlurImage`] changes or its target was made again. The plugin maintains it;
+/// [`BlurFinished`] refers to it.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 pub struct BlurRevision(pub(crate) u64);
 
 impl BlurRevision {
-    /// The number of the blur that was asked for last, from 1 on; 0 before the first.
+    /// The number of the last requested blur, from 1 on; 0 before the first.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -205,7 +211,8 @@ impl BlurRevision {
 
 /// Triggered on an entity with [`BlurImage`] when its blur has been submitted to the GPU.
 ///
-/// Commands submitted from now on see the result. Settings may have changed since: `revision` says which blur this is.
+/// Commands submitted from now on see the result. Settings may have changed since: `revision` says which blur has
+/// finished.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -224,9 +231,9 @@ impl BlurRevision {
 pub struct BlurFinished {
     /// The entity that carries [`BlurImage`].
     pub entity: Entity,
-    /// The [`BlurRevision`] that has been carried out.
+    /// The [`BlurRevision`] that has been submitted.
     pub revision: u64,
-    /// The settings that have been carried out.
+    /// The settings that have been submitted.
     pub blur: GaussianBlur,
 }
 

@@ -1,22 +1,23 @@
-//! Which share of a blur's radius each place gets.
+//! Which share of a blur's radius each position gets.
 
 use crate::errors::BlurError;
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
-/// Lets a blur vary over the picture: which share of the radius each place gets. Optional, next to
-/// [`GaussianBlur`](crate::GaussianBlur) on a camera or an image, and next to [`BackdropBlur`](crate::BackdropBlur) on glass.
+/// Varies a blur over the picture: each position gets a share of the radius. Optional, next to
+/// [`GaussianBlur`](crate::GaussianBlur) on a camera or an image, and next to [`BackdropBlur`](crate::BackdropBlur) on
+/// glass.
 ///
-/// Every texel is the Gaussian, of the radius that it has itself, of the sharp picture. So nothing sharp bleeds where it
-/// should not, and nothing has a seam. A share of 0 leaves the texel alone, to the bit; a share of 1 is the whole radius.
+/// Every texel is the Gaussian of its own radius of the sharp picture, so sharp parts do not bleed and seams do not
+/// appear. A share of 0 leaves every bit of the texel as it is; a share of 1 is the whole radius.
 ///
-/// Places are given in shares of the **box**, from 0 to 1: the camera's viewport, the image, or the whole of the glass, seen
-/// or not. x goes to the right and y downwards. Lines and circles are straight and round as they are seen, also where the box
-/// is no square.
+/// Positions are shares of the **box**, from 0 to 1: the camera's viewport, the image, or the whole of the glass,
+/// visible or not. x goes to the right and y downwards. Lines are straight and circles are round on the screen, even if
+/// the box is not square.
 ///
-/// Shares end at 0 and at 1; what would be less or more is cut off. NaN counts as 0 and is reported once. All fields may
-/// change in any frame, without a hitch.
+/// Shares are clamped to 0 and 1. NaN counts as 0 and is reported once. All fields may change in any frame, without a
+/// hitch.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -39,7 +40,7 @@ pub enum BlurProfile {
     /// The whole radius everywhere, as without a profile.
     #[default]
     Uniform,
-    /// From one share to another along a line. Places beyond either end have the share of that end.
+    /// From one share to another along a line. Positions beyond either end have the share of that end.
     Linear {
         /// Where the share is `from`, in shares of the box.
         start: Vec2,
@@ -52,27 +53,27 @@ pub enum BlurProfile {
     },
     /// A band that stays sharp, and the whole radius far from it: tilt-shift.
     ///
-    /// Distances are in shares of the box's extent across the band: of its height if the band is horizontal, of its width if
-    /// it is vertical.
+    /// Distances are shares of the box's extent across the band: of its height for a horizontal band, of its width for
+    /// a vertical one.
     Band {
         /// A point in the middle of the band, in shares of the box.
         centre: Vec2,
-        /// Where the band runs, on the screen; of any length but 0. [`Vec2::X`] is a horizontal band.
+        /// The direction of the band on the screen, of any length but 0. [`Vec2::X`] is a horizontal band.
         direction: Vec2,
         /// The distance from the middle up to which the share is 0.
         sharp: f32,
-        /// The distance from there over which it grows to 1. With 0 the band has a hard edge.
+        /// The distance, from there on, over which it grows to 1. With 0 the band has a hard edge.
         soft: f32,
     },
     /// From one share to another around a point, in circles.
     ///
-    /// Distances are in shares of the box's shorter side.
+    /// Distances are shares of the box's shorter side.
     Radial {
         /// The centre, in shares of the box.
         centre: Vec2,
         /// The distance up to which the share is `from`.
         inner: f32,
-        /// The distance from which on it is `to`. If it is no more than `inner`, the circle has a hard edge.
+        /// The distance from which on the share is `to`. If it is no more than `inner`, the circle has a hard edge.
         outer: f32,
         /// The share inside.
         from: f32,
@@ -81,16 +82,16 @@ pub enum BlurProfile {
     },
     /// The red channel of an image, stretched over the box and interpolated linearly.
     ///
-    /// Values are what the image's format means: those of an sRGB format are decoded. An image that holds shares is best
-    /// loaded with [`ImageLoaderSettings::is_sRGB`](bevy::image::ImageLoaderSettings) as `false`.
+    /// Values are decoded as the image's format says, including sRGB. Load an image that holds shares with
+    /// [`ImageLoaderSettings::is_sRGB`](bevy::image::ImageLoaderSettings) as `false`.
     ///
-    /// While the image loads, cameras and glass go on with the profile that they had, and a blur that is new is not seen yet;
-    /// a [`BlurImage`](crate::BlurImage) waits, and its target stays as it is. Afterwards the blur follows the changes of the
-    /// image, as it follows those of a source: another blur or a camera may write it in the same frame.
+    /// While the image loads, cameras and glass keep their previous profile, and a new blur is not visible yet. A
+    /// [`BlurImage`](crate::BlurImage) waits, and its target stays as it is. Afterwards the blur follows changes of the
+    /// image as it follows changes of a source: another blur or a camera may write it in the same frame.
     ///
-    /// The view must show one two-dimensional layer of floats or normalised integers, of which the first mip level counts.
-    /// It must not be the image that the blur writes. With the feature `serialize`, a mask cannot be written: a handle means
-    /// nothing elsewhere.
+    /// The view must show one two-dimensional layer of floats or normalised integers; only its first mip level is read.
+    /// It must not be the image that the blur writes. With the feature `serialize`, a mask cannot be serialised,
+    /// because a handle means nothing elsewhere.
     #[cfg_attr(feature = "serialize", serde(skip))]
     Mask(Handle<Image>),
 }

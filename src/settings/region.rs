@@ -5,15 +5,15 @@ use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
-/// Glass without a node: any rectangle of a camera's viewport, by the [`BackdropBlur`] of the same entity.
+/// Glass without a node: any rectangle of a camera's viewport, with the [`BackdropBlur`] of the same entity.
 ///
-/// Regions need neither Bevy's user interface nor the feature `ui`. They are always antialiased. On a node the region
-/// is what counts.
+/// Regions need neither Bevy's UI nor the feature `ui`. They are always antialiased. On a node, the region takes
+/// precedence.
 ///
-/// Those under the user interface are painted first, then the user interface with its glass, then those above it; in
-/// each of these layers by their [`order`](Self::order). Who is painted later sees who was painted earlier.
+/// Regions under the UI are painted first, then the UI with its glass, then regions above it. Within a layer,
+/// [`order`](Self::order) decides. Glass that is painted later sees glass that was painted earlier.
 ///
-/// A region may follow something in the world: set [`rect`](Self::rect) from [`Camera::world_to_viewport`] in every
+/// A region can follow an object in the world: set [`rect`](Self::rect) from [`Camera::world_to_viewport`] in every
 /// frame.
 ///
 /// ```
@@ -30,10 +30,10 @@ use serde::{Deserialize, Serialize};
 ///
 /// # Other crates' interfaces
 ///
-/// A region [above the user interface](BackdropLayer::AboveUi) can lie under a translucent window of `bevy_egui`. That
-/// is drawn in the system `egui_pass`, in the schedules `Core2d` and `Core3d` of the render app, and has to be ordered:
+/// A region [above the user interface](BackdropLayer::AboveUi) can lie under a translucent window of `bevy_egui`. The
+/// system `egui_pass` draws that window, in the schedules `Core2d` and `Core3d` of the render app. Order it:
 /// `configure_sets(Core3d, GaussianBlurSystems::BackdropAboveUi.before(egui_pass))`. The region then shows the scene
-/// and Bevy's user interface. It does not show other windows of egui, because egui draws everything in one pass.
+/// and Bevy's UI. It cannot show other egui windows, because egui draws all of them in one pass.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[require(BackdropBlur)]
@@ -43,23 +43,23 @@ use serde::{Deserialize, Serialize};
     reflect(Serialize, Deserialize)
 )]
 pub struct BackdropRegion {
-    /// The camera on whose picture the glass lies. Default: none, [`Entity::PLACEHOLDER`]. An entity that is no camera
-    /// is reported once.
+    /// The camera on whose picture the glass lies. Default: none, [`Entity::PLACEHOLDER`]. An entity that is not a
+    /// camera is reported once.
     #[entities]
     pub camera: Entity,
-    /// Where the glass is, in logical pixels of the camera's viewport, from its top left corner.
+    /// The rectangle of the glass, in logical pixels of the camera's viewport, from its top left corner.
     ///
-    /// Range: any; what lies outside the viewport is not seen. Default: empty. Where it is empty, NaN or infinite there
-    /// is no glass.
+    /// Range: any; the part outside the viewport is not visible. Default: empty. An empty, NaN or infinite rectangle
+    /// means no glass.
     pub rect: Rect,
     /// The radii of the top left, top right, bottom right and bottom left corner, in logical pixels.
     ///
-    /// Range: from 0 to half the shorter side of [`rect`](Self::rect); larger ones count as that, NaN and negative ones
-    /// as 0. Default: 0.
+    /// Range: from 0 to half the shorter side of [`rect`](Self::rect); larger radii are clamped, NaN and negative ones
+    /// count as 0. Default: 0.
     pub corners: Vec4,
     /// Whether the glass lies under or over Bevy's user interface. Default: [`BackdropLayer::AboveUi`].
     pub layer: BackdropLayer,
-    /// Regions of one layer are painted in this order; equal ones in one that is not said. Default: 0.
+    /// Regions of one layer are painted in this order; the order of equal ones is not defined. Default: 0.
     pub order: i32,
 }
 
@@ -105,7 +105,7 @@ impl BackdropRegion {
     }
 }
 
-/// Where a [`BackdropRegion`] lies among what is painted.
+/// Whether a [`BackdropRegion`] lies under or over the user interface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
 #[cfg_attr(

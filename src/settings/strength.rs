@@ -1,4 +1,4 @@
-//! How strong a blur is, and what it sees beyond the border.
+//! How strong a blur is, and what it reads beyond the border.
 
 use crate::errors::BlurError;
 use bevy::prelude::*;
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 /// It is the radius at which the classical separable filter ends, with 99.7 % of the Gaussian's weight inside.
 pub const RADIUS_IN_SIGMAS: f32 = 3.0;
 
-/// Blurs what this entity shows with a Gaussian.
+/// Blurs a camera or an image with a Gaussian.
 ///
-/// On a camera it blurs the camera's picture; together with [`BlurImage`](crate::BlurImage) it blurs an image. On an entity that is neither it
-/// does nothing, and a warning says so once. All fields may change in any frame.
+/// On a camera it blurs the camera's picture; next to [`BlurImage`](crate::BlurImage) it blurs an image. On any other
+/// entity it does nothing and logs one warning. All fields may change in any frame.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -31,13 +31,13 @@ pub const RADIUS_IN_SIGMAS: f32 = 3.0;
     reflect(Serialize, Deserialize)
 )]
 pub struct GaussianBlur {
-    /// The distance from a point at which 99.7 % of its blurred weight is inside: three standard deviations.
+    /// Three standard deviations: the distance within which 99.7 % of a point's blurred weight lies.
     ///
     /// Unit: [`unit`](Self::unit). Range: finite and at least 0. Default: 24. NaN, infinite and negative values mean
     /// "no blur" and are reported once. A blur with a standard deviation under 0.03 texels changes nothing and costs
     /// nothing.
     pub radius: f32,
-    /// What the radius counts. Default: [`BlurUnit::LogicalPixels`].
+    /// The unit of the radius. Default: [`BlurUnit::LogicalPixels`].
     pub unit: BlurUnit,
     /// Scales the radius along x and y.
     ///
@@ -119,15 +119,15 @@ impl GaussianBlur {
             BlurUnit::PhysicalPixels => 1.0,
             BlurUnit::ViewportHeight => height as f32 / 100.0,
         };
-        // Finite before an aspect of 0 makes it 0.
+        // Clamped first: infinity times an aspect of 0 would be NaN.
         let sigma = (self.sigma() * texels_per_unit).min(f32::MAX);
         Ok((sigma * self.aspect).min(Vec2::splat(f32::MAX)))
     }
 }
 
-/// What a [`GaussianBlur::radius`] counts.
+/// The unit of a [`GaussianBlur::radius`].
 ///
-/// On an image a logical and a physical pixel are both a texel, and the viewport is the image.
+/// On an image, a logical and a physical pixel are both one texel, and the viewport is the image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
 #[cfg_attr(
@@ -141,11 +141,11 @@ pub enum BlurUnit {
     LogicalPixels,
     /// Physical pixels of the render target.
     PhysicalPixels,
-    /// Percent of the viewport's height, as [`Val::Vh`](bevy::prelude::Val) has it: the same look at every resolution.
+    /// Percent of the viewport's height, as [`Val::Vh`](bevy::prelude::Val): the same look at every resolution.
     ViewportHeight,
 }
 
-/// What a blur sees beyond the border of its viewport or image.
+/// What a blur reads beyond the border of its viewport or image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
 #[cfg_attr(
@@ -163,7 +163,7 @@ pub enum EdgeMode {
     Wrap,
     /// Transparent black: all channels are 0.
     Transparent,
-    /// Nothing: the outside is left out and the result is divided by the weight that lies inside.
+    /// Nothing: the outside is left out, and the result is divided by the weight inside.
     Renormalize,
 }
 

@@ -1,4 +1,4 @@
-//! What a blur does to alpha, each way to read it, with a sprite that has all kinds of it.
+//! How a blur treats alpha, in each mode, on a sprite with every kind of alpha.
 
 use crate::support::bundled::{self, FORMAT};
 use crate::support::images::blurred;
@@ -10,7 +10,7 @@ use bevy_gaussian_blur::prelude::*;
 
 const SIGMAS: [f32; 3] = [2.0, 8.0, 30.0];
 
-/// Does to every texel what `change` says.
+/// Applies `change` to every texel.
 fn map(picture: &Picture, change: impl Fn([f64; 4]) -> [f64; 4]) -> Picture {
     let texels = picture.texels.iter().map(|texel| change(*texel)).collect();
     Picture::new(picture.width, picture.height, texels)
@@ -20,8 +20,8 @@ fn premultiplied([red, green, blue, alpha]: [f64; 4]) -> [f64; 4] {
     [red * alpha, green * alpha, blue * alpha, alpha]
 }
 
-/// The sprite has to have what these tests are about: opaque, transparent and half transparent texels, and colour where
-/// it is transparent or a border.
+/// The sprite must contain what these tests need: opaque, transparent and half transparent texels, and colour where it
+/// is transparent or a border.
 fn sprite() -> (Image, Picture) {
     let (image, picture) = bundled::load("sprite.png");
     let count = |holds: fn(f64) -> bool| picture.texels.iter().filter(|texel| holds(texel[3])).count();

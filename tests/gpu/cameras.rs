@@ -1,4 +1,4 @@
-//! Blurred cameras: what a blur makes of their picture, and what it does next to everything else they do.
+//! Blurred cameras: the blur of their picture, and the blur beside everything else that cameras do.
 
 mod effects;
 mod gaussian;

@@ -1,4 +1,4 @@
-//! A blur that changes nothing copies every bit, and a blur in place writes the same as one into a target.
+//! A blur that changes nothing copies every bit, and a blur in place has the same result as a blur into a target.
 
 use crate::support::headless::Headless;
 use crate::support::images::set_blur;
@@ -17,7 +17,7 @@ const COPIED: [TextureFormat; 5] = [
     TextureFormat::Rg11b10Ufloat,
 ];
 
-/// Formats in which a value may be infinite.
+/// Formats with infinities.
 const FLOATS: [TextureFormat; 5] = [
     TextureFormat::R16Float,
     TextureFormat::Rgba16Float,
@@ -26,8 +26,8 @@ const FLOATS: [TextureFormat; 5] = [
     TextureFormat::Rg11b10Ufloat,
 ];
 
-/// Pictures in a format, all of whose values occur in ordinary images: every level of eight bits, or negative, tiny and
-/// large floats.
+/// Pictures in a format, with all values of ordinary images: every level of eight bits, or negative, tiny and large
+/// floats.
 fn sources(format: TextureFormat) -> [Image; 2] {
     let [first, second] = inputs::patterns(64, 33);
     let levels = Picture::from_fn(64, 33, |x, y| {
@@ -52,7 +52,7 @@ fn sources(format: TextureFormat) -> [Image; 2] {
     [formats::to_image(&second, format), formats::to_image(&special, format)]
 }
 
-/// Blurs into another image that holds something else.
+/// Blurs into another image with other contents.
 fn blur_into(headless: &mut Headless, blur: GaussianBlur, image: Image, alpha: BlurAlpha) -> Handle<Image> {
     let mut other = image.clone();
     let bytes = other.data.iter_mut().flatten();
@@ -119,7 +119,7 @@ fn radius_zero_copies_special_values() {
     assert!(changed.is_empty(), "{}", changed.join("\n"));
 }
 
-/// A blur in place keeps the sharp picture, which comes back to the bit.
+/// A blur in place keeps the sharp picture, and can restore it to the bit.
 #[test]
 fn the_kept_picture_keeps_every_bit() {
     let Some(mut headless) = gpu(record) else {
@@ -158,7 +158,7 @@ fn radius_zero_in_place_touches_nothing() {
     };
     for format in headless.available(&COPIED) {
         for alpha in [BlurAlpha::Premultiplied, BlurAlpha::Straight, BlurAlpha::Opaque] {
-            // Any bits at all, those of NaN included.
+            // Arbitrary bits, including NaN.
             let [mut image, _] = sources(format);
             for (index, byte) in image.data.iter_mut().flatten().enumerate() {
                 *byte = (index * 151 + index / 256) as u8;

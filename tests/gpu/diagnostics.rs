@@ -1,4 +1,4 @@
-//! The figures that the plugin publishes about cameras: times here, bytes in a module of their own.
+//! The plugin's figures about cameras: times here, bytes in a separate module.
 
 mod memory;
 mod order;
@@ -15,13 +15,13 @@ use bevy_gaussian_blur::diagnostics::{DOWNSAMPLE, HORIZONTAL, PASSES, TEXTURE_BY
 use bevy_gaussian_blur::prelude::*;
 
 const SIZE: UVec2 = UVec2::new(160, 90);
-/// Within so many frames a figure has to come or to go.
+/// A figure must appear or disappear within this many frames.
 const SOON: usize = 15;
 /// Neither standard deviation is near a change of the plan: no octave here, one there.
 const WEAK: f32 = 1.5;
 const STRONG: f32 = 4.0;
 
-/// Timestamps between passes, which browsers do not have.
+/// Timestamps between passes, which browsers do not support.
 const BETWEEN_PASSES: wgpu::Features =
     wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
 
@@ -30,7 +30,7 @@ fn app() -> Option<Headless> {
     with_scene(gpu_with(BlurBackend::Fragment, measure)?)
 }
 
-/// The same with timestamps at the ends of passes alone.
+/// The same with timestamps only at the ends of passes.
 fn app_as_in_browsers() -> Option<Headless> {
     with_scene(gpu_without(BETWEEN_PASSES, measure)?)
 }
@@ -75,7 +75,7 @@ fn latest(world: &World, path: &DiagnosticPath) -> Option<f64> {
     diagnostic.measurement().map(|measurement| measurement.value)
 }
 
-/// As many frames as figures may take to come and to go.
+/// As many frames as figures may take to appear and disappear.
 fn settle(headless: &mut Headless) {
     headless.warm_up();
     for _ in 0..SOON {
@@ -83,7 +83,7 @@ fn settle(headless: &mut Headless) {
     }
 }
 
-/// Whether the GPU has timestamps; without them its times are absent, and their tests test nothing.
+/// Whether the GPU has timestamps; without them its times are absent, and the tests of times do nothing.
 fn has_timestamps(headless: &Headless) -> bool {
     has(
         headless,
@@ -100,13 +100,13 @@ fn has(headless: &Headless, needed: wgpu::Features) -> bool {
     has
 }
 
-/// The passes that have figures now.
+/// The passes with current figures.
 fn passes(world: &World, label: &BlurLabel) -> Vec<&'static str> {
     let has_figure = |pass: &&str| value(world, &label.pass_elapsed_gpu(pass)).is_some();
     PASSES.into_iter().filter(has_figure).collect()
 }
 
-/// Waits for a figure of the GPU to come or to go. Returns whether it did.
+/// Waits for a figure of the GPU to appear or disappear. Returns whether it did.
 fn waited(headless: &mut Headless, label: &BlurLabel, present: bool) -> bool {
     headless.frames_until(SOON, |world| {
         value(world, &label.elapsed_gpu()).is_some() == present && passes(world, label).is_empty() != present
@@ -171,7 +171,7 @@ fn appear_and_add_up(mut headless: Headless) {
             assert!(sum <= whole * 1.001 + 1e-4, "σ {sigma}: {each:?} are more than {whole}");
             shares.push(sum / whole);
         }
-        // A software renderer may be interrupted between two passes, so the median counts.
+        // A software renderer may be interrupted between two passes, so the median is checked.
         shares.sort_by(f64::total_cmp);
         println!("σ {sigma}: the passes are {:.2} of the whole (median)", shares[10]);
         assert!(
@@ -181,7 +181,7 @@ fn appear_and_add_up(mut headless: Headless) {
     }
 }
 
-/// Something after which a camera is no longer blurred.
+/// A change after which a camera is no longer blurred.
 type End = fn(&mut Headless, Entity);
 
 #[test]
@@ -262,7 +262,7 @@ fn two_cameras_never_mix_their_figures() {
         assert_eq!(world.get::<BlurLabel>(sharp), None, "the third camera is not blurred");
         assert_eq!(value(world, &BlurLabel::new("Player").elapsed_gpu()), None);
     }
-    // What is left is alone with its name again.
+    // The remaining camera's name is unique again.
     unblur(&mut headless, one);
     settle(&mut headless);
     let world = headless.app.world();

@@ -1,11 +1,11 @@
-//! What is blurred into eight bits has no bands, and nothing else is changed by that.
+//! Blurs into eight bits have no bands, and dithering changes nothing else.
 //!
-//! All other tests of exactness run with dithering off, as images do unless they ask for it: their cameras are
-//! [`scene::camera`](crate::support::scene::camera)s, which say so.
+//! All other tests of exactness run with dithering off, as images do by default: their cameras,
+//! [`scene::camera`](crate::support::scene::camera), switch it off.
 //!
-//! The references are exact blurs of what a GPU reads. Graphics APIs let it decode sRGB with an error of up to half a level:
-//! some software rasterisers read light that is one part in forty too bright where it is dark, and what is dithered shows
-//! that. So the light of every level is read first ([`Lights`]).
+//! The references are exact blurs of the values that a GPU reads. Graphics APIs let it decode sRGB with an error of up
+//! to half a level. Some software rasterisers read dark light that is one part in forty too bright, and dithering makes
+//! that visible. So the light of every level is read first ([`Lights`]).
 
 mod bits;
 mod cameras;
@@ -27,10 +27,10 @@ const SIGMA: [f64; 2] = [RADIUS as f64 / 3.0; 2];
 const SRGB: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 const UNORM: TextureFormat = TextureFormat::Rgba8Unorm;
 
-/// The side of the squares whose mean is what the eye sees.
+/// The side of the squares whose mean the eye sees.
 const BLOCK: usize = 16;
 
-/// From 0 to 8 levels in 1,000 texels, as a shader sees what a format stores. Blue goes the other way.
+/// From 0 to 8 levels in 1,000 texels, in the values that a shader sees. Blue goes the other way.
 fn gradient(format: TextureFormat) -> Picture {
     Picture::from_fn(SIZE.x as usize, SIZE.y as usize, |x, _| {
         let level = 8.0 * (x as f64 + 0.5) / f64::from(SIZE.x);
@@ -45,7 +45,7 @@ fn gradient(format: TextureFormat) -> Picture {
     })
 }
 
-/// What a format of eight bits stores, in levels and exactly.
+/// The value that a format of eight bits stores, in levels and exactly.
 fn to_levels(picture: &Picture, format: TextureFormat) -> Picture {
     Picture::from_fn(picture.width, picture.height, |x, y| {
         let texel = picture.at(x, y);
@@ -61,12 +61,12 @@ fn to_levels(picture: &Picture, format: TextureFormat) -> Picture {
     })
 }
 
-/// What a GPU decodes the levels of sRGB to.
+/// The light to which a GPU decodes the levels of sRGB.
 #[derive(Clone)]
 struct Lights(Vec<f64>);
 
 impl Lights {
-    /// Asks the GPU, by copies into floats.
+    /// Measures it on the GPU, by copies into floats.
     fn new(headless: &mut Headless) -> Self {
         let levels = Picture::from_fn(256, 1, |x, _| [decode_srgb(x as f64 / 255.0); 4]);
         let [source, target] =
@@ -85,7 +85,7 @@ impl Lights {
         lights
     }
 
-    /// How far a level is off at the most, in levels.
+    /// The largest error of a level, in levels.
     fn error(&self) -> f64 {
         (0..=255).map(|level| self.error_of(level)).fold(0.0, f64::max)
     }
@@ -94,7 +94,7 @@ impl Lights {
         (255.0 * encode_srgb(self.0[usize::from(level)]) - f64::from(level)).abs()
     }
 
-    /// The light that is read of what a format stores of a picture.
+    /// The light that the GPU reads after a format has stored a picture.
     fn read(&self, picture: &Picture, format: TextureFormat) -> Picture {
         let stored = quantised(picture, format);
         if format != SRGB {
@@ -109,7 +109,7 @@ impl Lights {
     }
 }
 
-/// The levels that are stored.
+/// The stored levels.
 fn levels(pixels: &Pixels) -> Picture {
     assert!([SRGB, UNORM].contains(&pixels.format), "{:?}", pixels.format);
     let texels = pixels.bytes.as_chunks::<4>().0.iter();
@@ -117,7 +117,7 @@ fn levels(pixels: &Pixels) -> Picture {
     Picture::new(pixels.width as usize, pixels.height as usize, texels)
 }
 
-/// How far levels are off, colours alone: the worst texel, the worst mean of a block, and the worst mean of a channel.
+/// The errors of levels, for colours only: the worst texel, the worst mean of a block, and the worst mean of a channel.
 #[derive(Debug)]
 struct Errors {
     texel: f64,
@@ -149,12 +149,12 @@ impl Errors {
     }
 }
 
-/// Asserts that levels are dithered ones of what is expected: right on average, everywhere, and by noise that is Bevy's.
+/// Asserts that levels are dithered ones of the expected values: right on average, everywhere, with Bevy's noise.
 fn assert_dithered(name: &str, got: &Picture, expected: &Picture) {
     assert_dithered_within(1.0, name, got, expected);
 }
 
-/// The same with the most levels that a texel may be off by.
+/// The same with the largest allowed error of a texel, in levels.
 fn assert_dithered_within(most: f64, name: &str, got: &Picture, expected: &Picture) {
     let errors = Errors::new(got, expected);
     let share = share_of_bevys(got, expected);
@@ -162,18 +162,18 @@ fn assert_dithered_within(most: f64, name: &str, got: &Picture, expected: &Pictu
     assert!(errors.texel <= most, "{name}: a texel: {errors:?}");
     assert!(errors.block <= 0.1, "{name}: a block: {errors:?}");
     assert!(errors.whole <= 0.02, "{name}: the whole: {errors:?}");
-    // The blur may be off by a little, which decides some.
+    // The blur itself may be slightly off, which decides some texels.
     assert!(share > 0.95, "{name}: other noise than Bevy's: {share}");
 }
 
-/// Asserts that the mean of some block is off as only bands are: there is something to dither.
+/// Asserts that the mean of some block has the error of a band: there is something to dither.
 fn assert_banded(name: &str, got: &Picture, expected: &Picture) {
     let errors = Errors::new(got, expected);
     println!("{name}, not dithered: {errors:.3?}");
     assert!(errors.texel <= 0.7 && errors.block >= 0.3, "{name}: {errors:?}");
 }
 
-/// The share of texels that have the level to which Bevy's `screen_space_dither` takes the expected value, but for half a
+/// The share of texels with the level to which Bevy's `screen_space_dither` takes the expected value, except for half a
 /// step of its noise.
 fn share_of_bevys(got: &Picture, expected: &Picture) -> f64 {
     let mut same = 0_usize;

@@ -1,5 +1,4 @@
-//! Apps that have ended: nothing of them is kept. A game that loses its device and gets another one would keep the first in the
-//! same way.
+//! Apps that have ended keep nothing. Otherwise a game that loses its device and gets another one would keep the first.
 
 use crate::support::headless::Headless;
 use crate::support::images::{plain, spawn, target_of};
@@ -18,14 +17,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const APPS: usize = 50;
 
-/// Every so many apps one runs as games do, which takes longer.
+/// Every so many apps, one runs as games do, which takes longer.
 const PIPELINED: usize = 5;
 
-/// Bevy, the allocator and the driver fill their caches with so many apps.
+/// Bevy, the allocator and the driver fill their caches during this many apps.
 const FIRST_APPS: usize = 10;
 
-/// The process may grow so much from then on: by less than 2 MiB and two mappings an app. An app without this crate leaves a
-/// third of a MiB in Bevy and in the driver; a device that is kept takes several MiB, and three mappings a shader.
+/// By how much the process may grow from then on: less than 2 MiB and two mappings per app. An app without this crate
+/// leaves a third of a MiB in Bevy and in the driver; a leaked device takes several MiB, and three mappings per shader.
 const MOST: Process = Process {
     resident: 72 * 1024,
     mappings: 72,
@@ -34,7 +33,7 @@ const MOST: Process = Process {
 const SIZE: UVec2 = UVec2::splat(32);
 const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 
-/// The instance of an app, whose report counts what there is on the GPU.
+/// The instance of an app, whose report counts the objects on the GPU.
 #[derive(Resource, Clone, Default)]
 struct Instance(Arc<Mutex<Option<wgpu::Instance>>>);
 
@@ -49,7 +48,7 @@ impl Instance {
         );
     }
 
-    /// Panics if there is anything of the app on the GPU.
+    /// Panics if an object of the app is still on the GPU.
     fn assert_empty(&self, name: &str) {
         let instance = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let report = instance.as_ref().expect("the app has rendered").generate_report();
@@ -73,7 +72,7 @@ impl Instance {
     }
 }
 
-/// A blurred camera, glass before another one, and a blurred image, in an app that has just been made. Returns the image.
+/// A blurred camera, glass before another one, and a blurred image, in a new app. Returns the image.
 fn populate(headless: &mut Headless) -> Entity {
     scene::spawn(headless, Kind::Core2d, 1.0);
     let [blurred, glass] = [(); 2].map(|()| View::new(headless, Kind::Core2d, SIZE, FORMAT));
@@ -91,7 +90,7 @@ fn populate(headless: &mut Headless) -> Entity {
     spawn(headless, GaussianBlur::new(5.0), image)
 }
 
-/// Makes an app that renders every frame to its end, and drops it. Returns whether there is a GPU.
+/// Creates an app that renders every frame to its end, and drops it. Returns whether there is a GPU.
 fn lockstep(instance: &Instance) -> bool {
     let Some(mut headless) = gpu_with(BlurBackend::Fragment, |app| instance.add_to(app)) else {
         return false;
@@ -125,7 +124,7 @@ fn pipelined(instance: &Instance) -> bool {
 
 #[test]
 fn nothing_is_kept() {
-    // Other tests would count, too. One arena: with more, glibc keeps memory that threads have freed.
+    // Other tests would count, too. With more than one arena, glibc keeps memory that threads have freed.
     let output = process::alone(module_path!(), "many_apps")
         .env("MALLOC_ARENA_MAX", "1")
         .output()

@@ -1,5 +1,5 @@
-//! Blurred images are the Gaussian: at every size, with every edge mode, along each axis on its own, and for a picture
-//! of a game.
+//! Blurred images are the Gaussian: at every size, with every edge mode, along each axis alone, and for a picture of a
+//! game.
 
 mod random;
 
@@ -17,7 +17,7 @@ fn check_size(width: usize, height: usize) {
     check_edges(width, height, |_| EdgeMode::ALL.to_vec());
 }
 
-/// Every input and sigma at a large size, with one edge mode after the other: far from the border there is no difference.
+/// Every input and sigma at a large size, with one edge mode after the other: far from the border they do not differ.
 fn check_large_size(width: usize, height: usize) {
     check_edges(width, height, |case| vec![EdgeMode::ALL[case % EdgeMode::ALL.len()]]);
 }
@@ -28,7 +28,7 @@ fn check_edges(width: usize, height: usize, edges: impl Fn(usize) -> Vec<EdgeMod
     let mut worst = 0.0_f64;
     for (first, picture) in inputs::patterns(width, height).into_iter().enumerate() {
         for (second, sigma) in SIGMAS.into_iter().enumerate() {
-            // Two further for the next input, so that a sigma meets other edge modes there.
+            // The next input starts two modes further, so that a sigma meets other edge modes there.
             for edge in edges(2 * first + second) {
                 let case = Case {
                     picture: &picture,

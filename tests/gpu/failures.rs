@@ -1,6 +1,7 @@
-//! What cannot be blurred is reported once, everything stays as it was, and when nothing is wrong any more it is blurred.
+//! Failures are reported once and change nothing, and the blur resumes when the cause is gone.
 //!
-//! Two errors do not occur here: this GPU can render to the formats of all intermediate textures, and as the most that a
+//! Two errors do not occur here. This GPU can render to the formats of all intermediate textures. And since sources
+//! have the same size limit as intermediate textures, none of those is too large.
 //! texture may measure is the same for sources, none of them is too large.
 
 mod masks;
@@ -22,7 +23,7 @@ use bevy_gaussian_blur::prelude::*;
 const FORMAT: TextureFormat = TextureFormat::Rgba8Unorm;
 const SIGMA: f32 = 4.0;
 
-/// What is to be blurred in the end.
+/// The picture to blur in the end.
 fn picture() -> Picture {
     inputs::patterns(40, 30)[0].clone()
 }
@@ -54,7 +55,7 @@ fn zeros(size: [u32; 3], dimension: TextureDimension, format: TextureFormat) -> 
     )
 }
 
-/// An image that nothing has been written to, of the size of [`picture`].
+/// An unwritten image of the size of [`picture`].
 fn empty(format: TextureFormat, usages: TextureUsages) -> Image {
     let size = Extent3d {
         width: 40,
@@ -66,8 +67,8 @@ fn empty(format: TextureFormat, usages: TextureUsages) -> Image {
     image
 }
 
-/// Spawns a blur and expects exactly one failure. Then `mend` changes what is wrong, so that the source is [`picture`]: it
-/// has to be blurred.
+/// Spawns a blur and expects exactly one failure. Then `mend` removes the cause, so that the source is [`picture`],
+/// which must be blurred.
 fn assert_recovers(
     error: &BlurError,
     start: impl FnOnce(&mut Headless) -> BlurImage,
@@ -93,13 +94,13 @@ fn assert_source_recovers(source: Image, error: &BlurError) {
     });
 }
 
-/// The images of a blur, to be changed.
+/// The images of a blur.
 fn image_of(headless: &mut Headless, entity: Entity) -> Mut<'_, BlurImage> {
     let image = headless.app.world_mut().get_mut::<BlurImage>(entity);
     image.expect("it was spawned")
 }
 
-/// Expects that a blur has got to work, and to be at rest then.
+/// Expects that a blur runs again, and then rests.
 fn assert_is_blurred(headless: &mut Headless, entity: Entity, name: &str) {
     assert!(finished(headless, 20) > 0, "no blur after: {name}");
     let target = target_of(headless, entity);
@@ -107,7 +108,7 @@ fn assert_is_blurred(headless: &mut Headless, entity: Entity, name: &str) {
     assert_eq!(finished(headless, 10), 0, "again and again after: {name}");
 }
 
-/// Blurs something else: what went wrong has not gone farther.
+/// Blurs something else: the failure has not spread.
 fn assert_alive(headless: &mut Headless) {
     let source = headless.add_image(image(16, 16));
     let target = headless.blur(GaussianBlur::from_sigma(2.0), BlurImage::new(source.clone()));
@@ -180,7 +181,7 @@ fn mipmaps_are_no_obstacle() {
     assert!(outcomes.iter().all(|(_, outcome)| outcome.is_ok()), "{outcomes:?}");
     let count = |entity: Entity| outcomes.iter().filter(|(heard, _)| *heard == entity).count();
     assert_eq!(count(in_place), 1, "{outcomes:?}");
-    // If it was there first, its source has changed since.
+    // If it existed first, its source has changed since.
     assert!((1..=2).contains(&count(apart)), "{outcomes:?}");
     assert_alive(&mut headless);
 }

@@ -1,4 +1,4 @@
-//! Images of every format are the Gaussian, as exactly as the format can tell.
+//! Images of every format are the Gaussian, as exactly as the format allows.
 
 mod alpha;
 mod conversions;
@@ -16,7 +16,7 @@ use bevy_gaussian_blur::prelude::EdgeMode;
 /// Strengths that take each kind of plan: within the resolution of the image, at its change, and at coarser ones.
 const FEW_SIGMAS: [f64; 4] = [0.8, 2.9, 13.0, 60.0];
 
-/// A small picture of odd size whose channels take turns, so that formats of one channel see them all.
+/// A small picture of odd size whose channels alternate, so that formats of one channel see them all.
 fn small_picture(turn: usize) -> Picture {
     let patterns = inputs::patterns(53, 35);
     let picture = &patterns[turn / 4 % 2];
@@ -77,7 +77,7 @@ fn integers_up_to_24_bits() {
     }
 }
 
-/// The formats that most images have, with every strength and in all ways to carry a blur out.
+/// The most common formats, with every strength and every executor.
 #[test]
 fn common_formats() {
     let mut executors = executors();

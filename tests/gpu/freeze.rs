@@ -1,4 +1,4 @@
-//! Frozen blurs: they go on with the picture of one frame, to the bit, whatever happens to the scene.
+//! Frozen blurs keep the picture of one frame, to the bit, whatever happens to the scene.
 
 mod cameras;
 mod changes;
@@ -12,7 +12,7 @@ use bevy::prelude::*;
 use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
 use bevy_gaussian_blur::prelude::*;
 
-/// Moves everything in the scene, by the number of the frame alone.
+/// Moves everything in the scene, depending only on the number of the frame.
 pub fn stir(headless: &mut Headless, frame: u32) {
     let world = headless.app.world_mut();
     let mut things = world.query_filtered::<&mut Transform, Or<(With<Mesh2d>, With<Mesh3d>)>>();
@@ -45,7 +45,7 @@ fn assert_bits(name: &str, view: &View, headless: &Headless, expected: &Pixels) 
     );
 }
 
-/// What the plugin says that its textures hold.
+/// The plugin's figure for the bytes of its textures.
 fn bytes_held(headless: &Headless) -> u64 {
     let store = headless.app.world().resource::<DiagnosticsStore>();
     store

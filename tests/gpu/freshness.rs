@@ -1,4 +1,4 @@
-//! No picture is stale: a blurred image is that of the frame, of the pixels and of the settings that it is said to be.
+//! No picture is stale: a blurred image belongs to the frame, the pixels and the settings that it reports.
 
 mod cameras;
 mod chains;
@@ -27,7 +27,7 @@ fn image(picture: &Picture) -> Image {
     formats::to_image(picture, FORMAT)
 }
 
-/// In how many frames image assets were flagged as changed.
+/// The number of frames in which image assets were flagged as changed.
 #[derive(Resource, Default)]
 struct Flagged(usize);
 

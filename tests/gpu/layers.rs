@@ -1,4 +1,4 @@
-//! Each layer of an image is blurred on its own: of an array, of a cube, and of the part of one that a view shows.
+//! Each layer of an image is blurred separately: of an array, of a cube, and of the part of one that a view shows.
 
 mod arrays;
 mod in_place;
@@ -14,7 +14,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, TextureViewDimension};
 use bevy_gaussian_blur::prelude::EdgeMode;
 
-/// A picture for each of some layers, over all that a format can hold. No two are alike, and neighbours differ much.
+/// A picture for each layer, over the whole range of a format. All differ, and neighbours differ much.
 fn pictures(layers: usize, [width, height]: [usize; 2], format: TextureFormat) -> Vec<Picture> {
     let patterns = inputs::patterns(width, height);
     let picture = |layer: usize| {
@@ -28,13 +28,13 @@ fn pictures(layers: usize, [width, height]: [usize; 2], format: TextureFormat) -
     (0..layers).map(picture).collect()
 }
 
-/// An image of these layers, without further levels.
+/// An image of these layers, without mip levels.
 fn image_of(layers: &[Picture], format: TextureFormat) -> Image {
     let levels: Vec<Vec<Picture>> = layers.iter().map(|picture| vec![picture.clone()]).collect();
     layered(&levels, format)
 }
 
-/// An image as large as another one that holds something else.
+/// An image as large as another one, with other contents.
 fn filled_like(image: &Image) -> Image {
     let mut filled = image.clone();
     filled.data.iter_mut().flatten().for_each(|byte| *byte = 0x31);
@@ -59,7 +59,7 @@ fn dimension_of(image: &Image) -> TextureViewDimension {
     })
 }
 
-/// Asserts that the layers of an image from `first` on are the blurs of some pictures.
+/// Asserts that the layers of an image from `first` on are the blurs of these pictures.
 fn assert_layers(name: &str, headless: &Headless, image: &Handle<Image>, first: u32, sharp: &[Picture], sigma: f32) {
     for (layer, sharp) in (first..).zip(sharp) {
         let pixels = headless.read_part(image, layer, 0);
@@ -82,7 +82,7 @@ fn bytes_of(headless: &Headless, image: &Handle<Image>, layers: u32) -> Vec<Vec<
         .collect()
 }
 
-/// Asserts how a target of the plugin's own looks: as the source's view does.
+/// Asserts the view of a target of the plugin's own: it is arranged like the source's.
 fn assert_shape(name: &str, headless: &Headless, target: &Handle<Image>, dimension: TextureViewDimension, layers: u32) {
     let target = asset(headless, target);
     let size = target.texture_descriptor.size;

@@ -1,4 +1,4 @@
-//! When image blurs run, and what they follow: settings, sources, handles, sizes, and their own end.
+//! When image blurs run, and what they follow: settings, sources, handles, sizes, and their own removal.
 
 mod bindings;
 mod ownership;
@@ -42,7 +42,7 @@ fn replace(headless: &mut Headless, image: &Handle<Image>, picture: &Picture) {
     replace_image(headless, image, formats::to_image(picture, FORMAT));
 }
 
-/// Compares what a blur has written with the reference.
+/// Compares the result of a blur with the reference.
 fn assert_blurred(headless: &Headless, entity: Entity, picture: &Picture, sigma: f32) {
     let got = formats::to_picture(&headless.read_image(&target_of(headless, entity)));
     let sigma = f64::from(sigma);
@@ -187,7 +187,7 @@ fn a_chain_is_blurred_in_one_frame() {
         .chain([&empty; 3])
         .map(|picture| headless.add_image(formats::to_image(picture, FORMAT)))
         .collect();
-    // The last link comes first, so that the order of spawning is not the order of blurring.
+    // The last link comes first, so that the order of spawning differs from the order of blurring.
     for (link, sigma) in sigmas.into_iter().enumerate().rev() {
         let image = plain(images[link].clone()).with_target(images[link + 1].clone());
         let image = image.with_update(BlurUpdate::EveryFrame);

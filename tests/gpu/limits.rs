@@ -47,7 +47,7 @@ fn line(width: usize, height: usize) -> Picture {
     })
 }
 
-/// A width and a height of which a texture of 16 bytes a texel is too much for the device, and one of 4 is not.
+/// A size at which a texture of 16 bytes per texel is too large for the device, and one of 4 bytes is not.
 fn too_much(headless: &Headless) -> Option<UVec2> {
     let device = headless.render_world().resource::<RenderDevice>();
     let side = device.limits().max_texture_dimension_2d;
@@ -79,7 +79,7 @@ fn extent(size: UVec2) -> Extent3d {
     }
 }
 
-/// An image of a channel that holds nothing, and takes no memory until somebody writes to it.
+/// An image with one channel and no contents, which takes no memory until it is written.
 fn empty(size: UVec2) -> Image {
     let mut image = Image::new_uninit(
         extent(size),
@@ -93,7 +93,7 @@ fn empty(size: UVec2) -> Image {
 
 #[test]
 fn a_blur_for_which_there_is_no_memory_resumes() {
-    // Any error of the GPU but those that the blur catches ends the test.
+    // Any error of the GPU that the blur does not catch ends the test.
     let Some(mut headless) = gpu(outcomes::record) else {
         return;
     };
@@ -127,8 +127,8 @@ fn a_blur_for_which_there_is_no_memory_resumes() {
     );
 }
 
-/// The blur catches the errors of its own textures, while Bevy compiles shaders on other threads and catches the errors of those.
-/// It takes wgpu's feature `std`; without it the scopes of all threads are one stack.
+/// The blur catches the errors of its own textures, while Bevy compiles shaders on other threads and catches their
+/// errors. This needs wgpu's feature `std`; without it all threads share one stack of scopes.
 #[test]
 fn errors_are_caught_thread_by_thread() {
     let Some(headless) = gpu_with(BlurBackend::Compute, |_| {}) else {
@@ -142,7 +142,7 @@ fn errors_are_caught_thread_by_thread() {
         threads.spawn(move || {
             let theirs = device.push_error_scope(ErrorFilter::Validation);
             begun.send(()).expect("somebody waits");
-            // Whoever waits for this has failed if it is never sent.
+            // If this is never sent, the receiver fails.
             let _ = has_ended.recv();
             drop(theirs);
         });

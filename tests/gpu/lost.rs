@@ -1,7 +1,7 @@
-//! A lost device. Bevy makes another one if its error handler is told to, and asks for nothing else: every blur has to come
-//! back by itself, as it was.
+//! A lost device. Bevy creates another one if its error handler says so. Every blur must then come back by itself, as
+//! it was.
 //!
-//! The scene is one of meshes and nodes: Bevy 0.19 keeps what its sprites had on the old device, and panics on the new one.
+//! The scene has meshes and nodes: Bevy 0.19 keeps its sprites' buffers of the old device, and panics on the new one.
 
 use crate::freeze::{Lost, record_losses, stir};
 use crate::support::headless::Headless;
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 
-/// Everything that can be blurred, and the images that show it.
+/// Every kind of blur, and the images that show it.
 struct Shown {
     headless: Headless,
     images: Vec<(&'static str, Handle<Image>)>,
@@ -96,7 +96,7 @@ impl Shown {
     fn lose_device(&mut self) {
         let device = self.headless.render_world().resource::<RenderDevice>().clone();
         device.wgpu_device().destroy();
-        // Bevy is told before the next frame. In one on a dead device some of its systems panic.
+        // Bevy must know before the next frame: on a dead device some of its systems panic.
         let _ = device.poll(PollType::wait_indefinitely());
         let started = self.started();
         for _ in 0..2000 {
@@ -104,7 +104,7 @@ impl Shown {
             if self.started() > started {
                 break;
             }
-            // Another device is made in the background.
+            // Another device is created in the background.
             sleep(Duration::from_millis(5));
         }
         assert_eq!(self.started(), started + 1, "Bevy makes another device, once");
@@ -113,7 +113,7 @@ impl Shown {
         }
     }
 
-    /// Loses the device twice, and compares the pictures, by the steps of their format.
+    /// Loses the device twice, and compares the pictures, within the steps of their format.
     fn check(&mut self, name: &str) {
         self.headless.warm_up();
         let before = self.pictures();
@@ -123,7 +123,7 @@ impl Shown {
             let after = self.pictures();
             for ((image, _), (before, after)) in self.images.iter().zip(before.iter().zip(&after)) {
                 assert!(before.iter().any(|byte| *byte != before[0]), "{image}: nothing is seen");
-                // Which of the programs for a kernel is there first is not said, and they round differently.
+                // Which of the programs for a kernel compiles first is not defined, and they round differently.
                 let is_close = before
                     .iter()
                     .zip(after)

@@ -1,6 +1,6 @@
-//! Everything that a blur does on a GPU, in one program, since each one links all of Bevy.
+//! All GPU tests of blurs, in one program, since each program links all of Bevy.
 //!
-//! Where there is no GPU the tests say that they were skipped, unless `BLUR_REQUIRE_GPU` is set.
+//! Without a GPU the tests print that they were skipped, unless `BLUR_REQUIRE_GPU` is set.
 
 mod alpha;
 mod backdrop;

@@ -1,4 +1,4 @@
-//! One call blurs an image and hands over its pixels.
+//! One call blurs an image and returns its pixels.
 
 use crate::support::headless::{Headless, Pixels};
 use crate::support::images::{assert_pixels, layered, plain, replace_image};
@@ -90,7 +90,7 @@ fn a_failure_is_reported_as_ever() {
 
 const SIGMA: f32 = 3.5;
 
-/// Asks for the pixels of a blur. They arrive in [`Taken`].
+/// Requests the pixels of a blur. They arrive in [`Taken`].
 fn ask(headless: &mut Headless, image: BlurImage) {
     let world = headless.app.world_mut();
     let mut commands = world.commands();
@@ -100,7 +100,7 @@ fn ask(headless: &mut Headless, image: BlurImage) {
     world.flush();
 }
 
-/// The pixels that were asked for.
+/// The requested pixels.
 fn taken(headless: &mut Headless) -> Image {
     let arrived = headless.frames_until(50, |world| !world.resource::<Taken>().0.is_empty());
     assert!(arrived, "no pixels in 50 frames");
@@ -205,7 +205,7 @@ fn the_pixels_are_those_that_the_view_of_a_target_shows() {
         for (pixels, sharp) in got.iter().zip(sharp) {
             assert_pixels(&name, pixels, sharp, SIGMA);
         }
-        // It is a whole image: the GPU takes it, and a blur of it is arranged as it is.
+        // It is a complete image: the GPU accepts it, and a blur of it has the same view.
         let whole = headless.add_image(image);
         headless.frame();
         for (layer, pixels) in (0..).zip(&got) {

@@ -16,10 +16,10 @@ use bevy_gaussian_blur::prelude::*;
 
 pub use masks::stretched;
 
-/// The share that a profile gives a place of a box, as its documentation says, computed in double precision.
+/// The share of a profile at a position in a box, as documented, computed in double precision.
 pub fn share(profile: &BlurProfile, size: [f64; 2], place: [f64; 2]) -> f64 {
     let pair = |v: Vec2| [f64::from(v.x), f64::from(v.y)];
-    // In texels from a place that is given in shares of the box.
+    // In texels from a position that is given in shares of the box.
     let from = |v: Vec2| [0, 1].map(|i| place[i] - pair(v)[i] * size[i]);
     let dot = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
     let mix = |from: f32, to: f32, t: f64| f64::from(from) + (f64::from(to) - f64::from(from)) * t.clamp(0.0, 1.0);
@@ -143,5 +143,5 @@ pub fn profiles() -> [(&'static str, BlurProfile); 4] {
     ]
 }
 
-/// The format of most tests: nothing is lost in it that would be seen.
+/// The format of most tests: its precision loses nothing relevant.
 pub const FORMAT: TextureFormat = TextureFormat::Rgba16Float;

@@ -1,4 +1,4 @@
-//! What a viewer would notice: flicker, a wrong strength, pops, and bright lights that go wrong.
+//! Visible defects: flicker, a wrong strength, pops, and wrong bright lights.
 
 use crate::support::difference::minus;
 use crate::support::executors::by_all_executors;
@@ -111,7 +111,7 @@ fn measure_sigma(headless: &mut Headless) {
     println!("effective sigma: worst {:+.3} % at sigma {}", 100.0 * worst.0, worst.1);
 }
 
-/// The roots of the second moments about a place along x and y. The sum and the mean have to be right, too.
+/// The roots of the second moments around a position along x and y. The sum and the mean must be right, too.
 fn sigmas_of(picture: &Picture, channel: usize, centre: [usize; 2]) -> [f64; 2] {
     let (mut sum, mut first, mut second) = (0.0, [0.0; 2], [0.0; 2]);
     for (index, texel) in picture.texels.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Random worlds: whatever an app does, in whatever order, no blur ends it, complains twice, shows a wrong picture or keeps
-//! what it no longer needs.
+//! Random worlds: whatever an app does, in whatever order, no blur ends it, reports an error twice, shows a wrong
+//! picture or leaks.
 //!
-//! A run is a list of [steps](step), made from a seed. A failure is shrunk to the steps that it takes, which are printed
-//! together with the seed. `BLUR_RANDOM_SEED`, `BLUR_RANDOM_CASES` and `BLUR_RANDOM_STEPS` choose others; `scripts/soak`
-//! runs many.
+//! A run is a list of [steps](step), made from a seed. A failure is shrunk to the steps that it needs, which are
+//! printed together with the seed. `BLUR_RANDOM_SEED`, `BLUR_RANDOM_CASES` and `BLUR_RANDOM_STEPS` choose others;
+//! `scripts/soak` runs many.
 
 mod cameras;
 mod check;
@@ -32,7 +32,7 @@ pub fn number(name: &str, default: u64) -> u64 {
     })
 }
 
-/// What has been survived.
+/// Figures of all worlds that passed.
 #[derive(Default)]
 struct Tally {
     worlds: Cell<usize>,
@@ -51,11 +51,11 @@ impl Tally {
     }
 }
 
-/// What Bevy 0.19 keeps of every three-dimensional camera that there ever was: it reads the counts of its light clusters back,
-/// and forgets none of the buffers.
+/// What Bevy 0.19 leaks for every three-dimensional camera: the buffers into which it reads back the counts of its
+/// light clusters.
 const KEPT_BY_BEVY: [&str; 3] = ["buffers", "buffer bytes", "bind groups"];
 
-/// What is still being compiled in the background while a world ends.
+/// Pipelines that still compile in the background when a world ends.
 const COMPILED_LATER: [&str; 4] = [
     "bind group layouts",
     "render pipelines",
@@ -63,8 +63,8 @@ const COMPILED_LATER: [&str; 4] = [
     "shader modules",
 ];
 
-/// Goes through a world twice. Whatever it takes the first time, nothing more is held after the second one. Where pipelines
-/// compile in the background there is a time before these, in which Bevy draws less than later.
+/// Runs a world twice. After the second run no more may be held than after the first. If pipelines compile in the
+/// background, another run comes before, in which Bevy draws less than later.
 fn live(steps: &[Step], backend: BlurBackend, mode: Mode, is_flat: bool) -> Option<World> {
     let mut world = World::new(backend, mode, is_flat)?;
     let mut except = Vec::new();
@@ -90,7 +90,7 @@ fn live(steps: &[Step], backend: BlurBackend, mode: Mode, is_flat: bool) -> Opti
     Some(world)
 }
 
-/// Lives through random worlds.
+/// Runs random worlds.
 fn survive(name: &str, backend: BlurBackend, mode: Mode, offset: u64) {
     let (cases, most) = (number("BLUR_RANDOM_CASES", 2), number("BLUR_RANDOM_STEPS", 60) as usize);
     let seed = number("BLUR_RANDOM_SEED", 20) + offset;

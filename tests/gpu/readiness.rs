@@ -1,5 +1,5 @@
-//! What was asked for is what is shown, in the very frame, although pipelines compile in the background and rendering is a
-//! frame behind: no frame is sharp because a kernel is new.
+//! Each frame shows its own settings, although pipelines compile in the background and rendering is pipelined: no frame
+//! is sharp because a kernel is new.
 
 mod start;
 
@@ -29,14 +29,14 @@ struct Pair {
     blurred: usize,
 }
 
-/// Two cameras without and with a blur, and an image that is blurred in every frame.
+/// Two cameras, with and without a blur, and an image that is blurred in every frame.
 struct Show {
     live: Live,
     pairs: Vec<Pair>,
     /// The cameras whose dynamic range changes.
     toggled: [Entity; 2],
     blurred: Vec<Entity>,
-    /// What was asked for in each frame.
+    /// The settings of each frame.
     asked: HashMap<usize, GaussianBlur>,
 }
 
@@ -110,7 +110,7 @@ impl Show {
         }
     }
 
-    /// Compares every shot with what was asked for in its frame. Returns how many blurred pictures there were.
+    /// Compares every shot with the settings of its frame. Returns the number of blurred pictures.
     fn check(&self, shots: &[Shot]) -> usize {
         let mut checked = 0;
         for shot in shots {
@@ -127,7 +127,7 @@ impl Show {
     }
 }
 
-/// Compares a blur with the Gaussian of its sharp picture. Returns whether there was something to blur.
+/// Compares a blur with the Gaussian of its sharp picture. Returns whether there was a picture.
 fn check_pair(name: &str, shot: &Shot, pair: &Pair, blur: &GaussianBlur) -> bool {
     let [Some(sharp), Some(blurred)] = [pair.sharp, pair.blurred].map(|index| &shot.images[index]) else {
         panic!("{name}: an image is missing");
@@ -143,13 +143,13 @@ fn check_pair(name: &str, shot: &Shot, pair: &Pair, blur: &GaussianBlur) -> bool
     let picture = to_picture(blurred);
     let expected = reference(&to_picture(sharp), blur);
     let expected = within_rounding(&picture, &expected, blurred.format);
-    // A camera with a high dynamic range blurs what its target has rounded: as much again.
+    // An HDR camera blurs a picture that its target has rounded: as much again.
     let tolerance = 2.0 * tolerance(blurred.format, 1.0);
     assert_close(name, &picture, &expected, &[0, 1, 2, 3], tolerance);
     !is_flat
 }
 
-/// Whether there is nothing to be seen: Bevy's own pipelines compile in the background too.
+/// Whether nothing is visible yet: Bevy's own pipelines compile in the background too.
 fn is_flat(pixels: &Pixels) -> bool {
     let texel = pixels.bytes.len() / (pixels.width * pixels.height) as usize;
     pixels.bytes.chunks(texel).all(|bytes| *bytes == pixels.bytes[..texel])
@@ -280,8 +280,8 @@ fn few_pipelines_come_before_the_ready_signal() {
         let view = View::new(&mut headless, Kind::Core2d, SIZE, format);
         assert!(headless.frames_until(20, |world| world.resource::<BlurReadiness>().is_ready()));
         let first = pipelines(&headless);
-        // The camera's own format, and the one that it has when it becomes HDR: eight that blur, and one that paints what is
-        // frozen.
+        // The camera's own format, and its format with HDR: eight programs that blur, and one that paints frozen
+        // pictures.
         assert!((1..=2 * 9).contains(&first.len()), "{backend:?}: {first:?}");
 
         view.insert(&mut headless, GaussianBlur::new(9.0));
@@ -290,7 +290,7 @@ fn few_pipelines_come_before_the_ready_signal() {
         println!("{backend:?}: {} pipelines before, {} in all", first.len(), all.len());
         assert!(all.len() <= 80, "{backend:?}: {}", all.len());
 
-        // Whatever is asked for now, nothing is left to compile.
+        // No later request has to compile anything.
         for radius in (0..400).map(|step| step as f32) {
             view.insert(&mut headless, GaussianBlur::new(radius));
             headless.frame();

@@ -1,4 +1,4 @@
-//! Blurs that a render system of one's own records: the same pictures as those of images, between any two textures.
+//! Blurs that a custom render system records: the same results as image blurs, between any two textures.
 
 mod errors;
 mod readiness;
@@ -25,7 +25,7 @@ fn by_both_backends(test: impl Fn(&mut Headless)) {
     }
 }
 
-/// An image that can be the target of both, in a colour that no blur writes.
+/// An image that can be the target of both, in a colour that no blur produces.
 fn target(headless: &mut Headless, size: [usize; 2], format: TextureFormat) -> Handle<Image> {
     let picture = Picture::from_fn(size[0], size[1], |x, y| {
         [(x % 2) as f64, (y % 3) as f64 / 3.0, 0.25, 1.0]
@@ -33,7 +33,7 @@ fn target(headless: &mut Headless, size: [usize; 2], format: TextureFormat) -> H
     headless.add_image(formats::to_image(&picture, format))
 }
 
-/// What [`BlurImage`] draws for the same numbers.
+/// The result of [`BlurImage`] for the same numbers.
 fn image_blur(
     headless: &mut Headless,
     source: &Handle<Image>,
@@ -171,7 +171,7 @@ fn profiles_alpha_and_dither_are_those_of_an_image() {
     });
 }
 
-/// Values of a picture around a region, which have to stay.
+/// Values of a picture around a region, which must not change.
 fn assert_untouched(got: &Picture, before: &Picture, region: URect) {
     for y in 0..got.height {
         for x in 0..got.width {
@@ -245,7 +245,7 @@ fn bounds_are_read_beyond_the_region() {
                 }
             }
         }
-        // Half of sigma, through the passes of a blur that varies.
+        // Half of sigma, with the passes of a varying blur.
         let half = BlurProfile::Linear {
             start: Vec2::ZERO,
             end: Vec2::X,

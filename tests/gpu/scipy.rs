@@ -44,7 +44,7 @@ fn edge(mode: &str) -> EdgeMode {
     }
 }
 
-/// The same values in other proportions in every channel, so that none can stand in for another.
+/// The same values with another factor in every channel, so that no channel can replace another.
 fn picture(data: &Data, values: &[f64]) -> Picture {
     let texels = values
         .iter()

@@ -14,7 +14,7 @@ use bevy_gaussian_blur::prelude::*;
 
 const SIZE: UVec2 = UVec2::splat(64);
 
-/// One app with a bit of everything, small enough for very many frames.
+/// One app with a little of everything, small enough for very many frames.
 struct Soak {
     headless: Headless,
     camera: Entity,
@@ -68,8 +68,8 @@ impl Soak {
         })
     }
 
-    /// What is different in a frame: strengths and places in each, a size, a source or an entity now and then. It repeats
-    /// itself after 1000 frames.
+    /// The changes of a frame: strengths and positions in each, a size, a source or an entity now and then. They repeat
+    /// after 1000 frames.
     fn change(&mut self, frame: usize) {
         let phase = (frame % 1000) as f32;
         let strength = 30.0 * (1.0 + (phase * 0.0628).sin());
@@ -95,7 +95,7 @@ impl Soak {
         }
     }
 
-    /// The GPU time of the camera's blur in the last frame that was measured, in milliseconds.
+    /// The GPU time of the camera's blur in the last measured frame, in milliseconds.
     fn gpu_time(&self) -> Option<f64> {
         let world = self.headless.app.world();
         let label = world.get::<BlurLabel>(self.camera)?;
@@ -126,7 +126,7 @@ fn very_many_frames() {
     let warm_up = (frames / 10).max(2000).next_multiple_of(1000);
     let total = warm_up + frames.next_multiple_of(1000);
     let mut curve = Vec::with_capacity(total);
-    // Filled, so that the test itself takes all its memory before it starts to measure.
+    // Filled, so that the test itself allocates all its memory before it starts to measure.
     let mut times = vec![f64::NAN; total];
     times.clear();
     let mut held = None;
@@ -134,7 +134,7 @@ fn very_many_frames() {
         soak.change(frame);
         soak.headless.frame();
         if frame.is_multiple_of(1000) {
-            // What the test records of every blur must not look like a leak.
+            // The test's own records of every blur must not look like a leak.
             outcomes::frames(&mut soak.headless, 0);
         }
         if frame >= warm_up {
@@ -153,7 +153,7 @@ fn very_many_frames() {
         median(&mut times[last..].to_vec()),
     );
     let drift = 100.0 * (last / first - 1.0);
-    // Allocators and drivers take their time to fill their caches, longer than anything that the counters see.
+    // Allocators and drivers take a while to fill their caches, longer than any object that the counters see.
     let second_half = &curve[curve.len() / 2..];
     let grown = second_half.iter().max().unwrap_or(&0) - second_half[0];
     report::row(

@@ -1,4 +1,5 @@
-//! What a user of the API may do without a thought: leave things out, clone them, share them, order systems by them.
+//! What users of the API may do without a second thought: omit components, clone them, share them, order systems by
+//! them.
 
 mod components;
 mod egui;
@@ -66,7 +67,7 @@ fn an_axis_of_aspect_zero_stays_sharp_at_every_radius() {
     assert_close("aspect-zero", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
 }
 
-/// Panics unless reflection clones, compares and shows a value as it does itself.
+/// Panics unless reflection clones, compares and prints a value as its own traits do.
 fn assert_reflects<T: Reflect + PartialEq + Debug>(value: &T) {
     let reflected: &dyn PartialReflect = value;
     let copy = reflected.reflect_clone().expect("it can be cloned");

@@ -1,5 +1,5 @@
-//! The crate is built of rooms. A room imports only from rooms on lower floors, and files of a room import each other in no
-//! circle.
+//! The crate consists of rooms. A room imports only from rooms on lower floors, and no file of a room imports itself
+//! through others.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -89,7 +89,7 @@ fn imports_lead_to_lower_rooms() {
 fn no_file_imports_itself_in_a_circle() {
     for tree in [LIBRARY, TOOL] {
         let mut imports = tree.imports();
-        // What imports only what has been taken away is in no circle.
+        // A file whose imports have all been removed is in no circle.
         loop {
             let left: Vec<String> = imports.keys().cloned().collect();
             imports.retain(|_, imported| imported.iter().any(|other| left.contains(other)));
@@ -146,7 +146,7 @@ fn paths_are_read_as_the_compiler_reads_them() {
 }
 
 impl Tree {
-    /// What every file imports.
+    /// The imports of every file.
     fn imports(&self) -> BTreeMap<String, Vec<String>> {
         let sources = self.sources().into_iter();
         sources
@@ -160,7 +160,7 @@ impl Tree {
             .text
             .lines()
             .map(|line| line.split("//").next().unwrap_or(""))
-            // What follows belongs to tests.
+            // Everything that follows is tests.
             .take_while(|line| !line.starts_with("mod tests"))
             .collect();
         let code = code.join("\n");
@@ -174,7 +174,7 @@ impl Tree {
         found
     }
 
-    /// The file that a path in the file `from` leads to, `None` if it leads out of the crate or stays.
+    /// The file that a path in the file `from` leads to, `None` if it leads out of the crate or to the same file.
     fn file_of(&self, from: &str, path: &[String]) -> Option<String> {
         let here: Vec<&str> = from.split('/').filter(|part| *part != self.root).collect();
         let names: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -188,7 +188,7 @@ impl Tree {
                 .chain(&names[ups..])
                 .copied()
                 .collect(),
-            // A child of this file, or something of another crate.
+            // A child of this file, or an item of another crate.
             _ => here.iter().chain(&names).copied().collect(),
         };
         let lengths = (1..=target.len()).rev();
@@ -216,7 +216,7 @@ impl Tree {
     }
 }
 
-/// All paths of a text, with lists in braces spelled out.
+/// All paths of a text, with lists in braces expanded.
 fn paths_in(code: &str) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     let mut rest = code;
@@ -250,7 +250,7 @@ fn read_path<'a>(text: &'a str, before: &[String], paths: &mut Vec<Vec<String>>)
     rest
 }
 
-/// Reads a list whose opening brace is gone.
+/// Reads a list whose opening brace has been consumed.
 fn read_list<'a>(list: &'a str, before: &[String], paths: &mut Vec<Vec<String>>) -> &'a str {
     let mut rest = list.trim_start();
     loop {

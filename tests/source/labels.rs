@@ -1,4 +1,4 @@
-//! Everything that the crate makes on a GPU has a label, by which debuggers and validation layers call it.
+//! Every object that the crate creates on a GPU has a label, which debuggers and validation layers print.
 
 use std::fs;
 use std::path::Path;

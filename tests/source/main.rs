@@ -1,4 +1,4 @@
-//! Checks that need no GPU: of the source itself, and of what its features add.
+//! Checks that need no GPU: of the source itself, and of its features.
 
 mod floors;
 mod labels;

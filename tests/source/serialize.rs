@@ -1,4 +1,4 @@
-//! With the feature `serialize`, settings survive being written and read.
+//! With the feature `serialize`, settings survive a round trip.
 
 use bevy::math::Vec2;
 use bevy::utils::default;

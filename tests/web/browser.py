@@ -1,4 +1,4 @@
-"""Chromium without a screen, driven through WebDriver. Only what the tests need, with the standard library alone."""
+"""Chromium without a screen, driven through WebDriver. Just the functions that the tests need, without dependencies."""
 
 import base64
 import functools
@@ -109,7 +109,7 @@ class Browser:
         return result[0]
 
     def wait(self, what, condition, seconds=120):
-        """Until an expression of the page is true, or it has stopped with a message."""
+        """Waits until an expression of the page is true, or the page has stopped with a message."""
         end = time.monotonic() + seconds
         while not self.run(f"return Boolean({condition});"):
             said = self.message()
@@ -117,7 +117,7 @@ class Browser:
             time.sleep(0.2)
 
     def message(self):
-        """What the page says instead of going on, if it does."""
+        """The message with which the page has stopped, if it has."""
         script = "const it = document.getElementById('message'); return it && !it.hidden ? it.innerText : '';"
         return self.run(script)
 
@@ -132,7 +132,7 @@ class Browser:
 
     def screenshot(self, path):
         with open(path, "wb") as file:
-            # WebDriver's own gives up after ten seconds, in which a software rasteriser may not have a frame.
+            # WebDriver's own times out after ten seconds, which a software rasteriser may need for one frame.
             file.write(base64.b64decode(self.devtools("Page.captureScreenshot", format="png")["data"]))
 
     def drag(self, path, seconds):

@@ -6,7 +6,7 @@ import numpy as np
 
 from browser import Browser
 
-# What browsers and drivers say of themselves, and not of the page.
+# Messages of browsers and drivers that do not concern the page.
 HARMLESS = [
     "software rendering",
     "No available adapters",
@@ -48,7 +48,7 @@ class Page:
         return np.frombuffer(base64.b64decode(data), np.uint8).reshape(height, width, 4)
 
     def settled(self, part=lambda texels: texels):
-        """The canvas, as soon as that part of it no longer changes. For pictures, which stand still."""
+        """The canvas, as soon as that part of it no longer changes. For pictures, which do not move."""
         before = self.canvas()
         for _ in range(60):
             self.browser.frames(4)

@@ -12,7 +12,7 @@ SIZE = (322, 123)
 
 SIGMAS = [0, 0.8, 3, 10, 40]
 
-# In 1/255: as for the slider, and what eight bits of alpha make of the colour that it is multiplied by.
+# In 1/255: as for the slider, plus the error of a colour that is multiplied by an alpha of eight bits.
 TOLERANCE = 2
 
 
@@ -25,7 +25,7 @@ class Parts(Page):
         super().__init__(address, api, SIZE)
 
     def show(self, sigma=0, camera_sigma=0, angle=0, is_frozen=False):
-        """The canvas when it shows that."""
+        """The canvas when it shows these settings."""
         self.module(f"ask({sigma}, {camera_sigma}, {angle}, {json.dumps(is_frozen)})")
         self.browser.frames(6)
         return self.settled()
@@ -50,7 +50,7 @@ def test_recorder(options, address, api):
 
 
 def test_freeze(options, address, api):
-    """The frozen blur of a camera: the picture stays, the strength may change, and it goes on."""
+    """The frozen blur of a camera: the picture stays, the strength may change, and unfreezing resumes."""
     with Parts(address, api) as page:
         page.ready()
         weak, strong = [page.show(camera_sigma=sigma, angle=1) for sigma in [5, 9]]

@@ -1,7 +1,7 @@
 //! Two parts of the library in a browser: blurs that a render system records, and the frozen blur of a camera.
 //!
 //! You should see a picture of bars and noise twice, blurred alike: on the left by [`BlurImage`], on the right by a
-//! [`TextureBlur`]. `parts.html` is the page, `parts.py` says what to show and looks at the texels.
+//! [`TextureBlur`]. `parts.html` is the page; `parts.py` decides what to show and checks the texels.
 
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems};
 use bevy::prelude::*;
@@ -16,16 +16,16 @@ use bevy_gaussian_blur::recorder::{BlurTexture, TextureBlur, TextureBlurRecorder
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// The size of the picture in texels. It is odd, so that no level of a blur ends with the picture, and no window is lower than
-/// 120 pixels.
+/// The size of the picture in texels. It is odd, so that no level of a blur ends with the picture; no window is lower
+/// than 120 pixels.
 const SIZE: UVec2 = UVec2::new(161, 123);
 
 const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 
-/// That of both blurs, whose defaults differ.
+/// The alpha of both blurs, whose defaults differ.
 const ALPHA: BlurAlpha = BlurAlpha::Straight;
 
-/// What the page asks for.
+/// The requests of the page.
 #[derive(Resource, ExtractResource, Clone, Default, PartialEq)]
 struct Asked {
     /// Of the picture's two blurs, in texels.
@@ -43,7 +43,7 @@ fn asked() -> MutexGuard<'static, Option<Asked>> {
     ASKED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Says what to show from the next frame on.
+/// Sets what to show from the next frame on.
 #[wasm_bindgen]
 pub fn ask(sigma: f32, camera_sigma: f32, angle: f32, is_frozen: bool) {
     *asked() = Some(Asked {
@@ -56,7 +56,7 @@ pub fn ask(sigma: f32, camera_sigma: f32, angle: f32, is_frozen: bool) {
 
 #[wasm_bindgen]
 extern "C" {
-    /// The page is told once that blurs can be shown.
+    /// Notifies the page once when blurs can be shown.
     #[wasm_bindgen(js_namespace = parts, js_name = onReady)]
     fn on_ready();
 }
@@ -95,7 +95,7 @@ fn main() -> AppExit {
     app.run()
 }
 
-/// What the recorder reads and writes.
+/// The recorder's source and target.
 #[derive(Resource, ExtractResource, Clone)]
 struct Pictures {
     sharp: Handle<Image>,
@@ -114,7 +114,8 @@ fn setup(mut commands: Commands, mut images: ResMut<Assets<Image>>) {
     commands.insert_resource(Pictures { sharp, recorded });
 }
 
-/// Bars on the left and noise on the right. Alpha is noise as well, and nowhere so low that eight bits say little of the colour.
+/// Bars on the left and noise on the right. Alpha is noise as well, and high enough everywhere that eight bits hold the
+/// colour.
 fn picture() -> Image {
     let texel = |index: u32| {
         let [x, y] = [index % SIZE.x, index / SIZE.x];
@@ -179,7 +180,7 @@ fn prepare(
     let Some([sharp, recorded]) = pictures.textures(&images) else {
         return;
     };
-    // As the image's blur has it, to the bit.
+    // Like the image's blur, to the bit.
     let sigma = GaussianBlur::from_sigma(asked.sigma).sigma();
     let request = TextureBlurRequest {
         alpha: ALPHA,

@@ -29,7 +29,7 @@ def to_png(texels):
 
 
 def to_linear(encoded):
-    """Light, out of sRGB between 0 and 1."""
+    """Light from sRGB values between 0 and 1."""
     return np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
 
 
@@ -43,7 +43,7 @@ def gaussian(values, sigma, axis):
     weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
     weights /= weights.sum()
     size = values.shape[axis]
-    # The matrix that sums what each texel gets, so that what lies outside is added to the border.
+    # A matrix with the weights of all texels; the weights of texels outside are added to the border's.
     matrix = np.zeros((size, size))
     for offset, weight in zip(range(-reach, reach + 1), weights):
         source = np.clip(np.arange(size) + offset, 0, size - 1)
@@ -52,7 +52,7 @@ def gaussian(values, sigma, axis):
 
 
 def blurred(texels, radius):
-    """What a display should show, in units of 1/255, without rounding."""
+    """The expected display values, in units of 1/255, without rounding."""
     light = to_linear(texels / 255.0)
     if radius > 0:
         light = gaussian(gaussian(light, radius / 3, 0), radius / 3, 1)

@@ -94,7 +94,7 @@ fn documentation() -> String {
     text
 }
 
-/// Run with `BLESS=1` to write the documentation anew.
+/// Run with `BLESS=1` to rewrite the documentation.
 #[test]
 fn the_documentation_is_the_table() {
     let expected = documentation();

@@ -1,4 +1,4 @@
-//! The pipelines that blurs can ask for.
+//! The pipelines that blurs can request.
 
 use super::super::pipeline_key::PipelineKey;
 use super::super::pipeline_queue::{COPY, COPY_TO_LEVEL, MIPMAP};
@@ -15,13 +15,13 @@ use bevy::camera::CompositingSpace;
 use bevy::render::render_resource::TextureFormat;
 use std::collections::HashMap;
 
-/// The stages of plans of certain means: formats have many in common.
+/// The stages of plans by their means: many formats have the same.
 type Stages = HashMap<Means, Vec<Stage>>;
 
 /// The pipelines of all blurs, whatever their sizes, strengths, edge modes, alpha and formats.
 pub(super) fn every_key() -> Vec<PipelineKey> {
     const ALPHAS: [BlurAlpha; 3] = [BlurAlpha::Premultiplied, BlurAlpha::Straight, BlurAlpha::Opaque];
-    // One format for each way to read, to store, and to round.
+    // One format for each way to read, to store and to round.
     let formats = [
         TextureFormat::Rgba8UnormSrgb,
         TextureFormat::Rgba8Unorm,
@@ -72,7 +72,7 @@ pub(super) fn every_key() -> Vec<PipelineKey> {
     keys
 }
 
-/// From one space of a camera to another one.
+/// From one camera's space to another.
 fn other_spaces() -> impl Iterator<Item = [CompositingSpace; 2]> {
     use CompositingSpace::{Linear, Oklab, Srgb};
     let all = [Srgb, Linear, Oklab];
@@ -80,7 +80,7 @@ fn other_spaces() -> impl Iterator<Item = [CompositingSpace; 2]> {
     pairs.filter(|[from, to]| from != to)
 }
 
-/// What a target can be dithered to. That of a camera can be floats that are written to eight bits.
+/// How a target can be dithered. A camera's floats may be written to eight bits.
 fn dithers(destination: TextureFormat) -> Vec<Dither> {
     match (destination, Dither::of_target(destination)) {
         (TextureFormat::Rgba16Float, _) => vec![Dither::Off, Dither::Stored, Dither::Encoded],

@@ -1,4 +1,4 @@
-//! Plans that are carried out together, and what that takes.
+//! Batches of plans, and what they cost.
 
 use super::*;
 use crate::plan::batch::{BatchItem, together};
@@ -24,7 +24,7 @@ impl Texture {
     }
 }
 
-/// The valid texels of an axis' source, as [`AxisPass::apply`] wants them.
+/// The valid texels of an axis' source, in the form that [`AxisPass::apply`] takes.
 fn valid(axis: &AxisPass, texels: &[f64]) -> Vec<f64> {
     let start = if axis.images.is_some() { 0 } else { axis.bounds.0 };
     texels[start as usize..axis.bounds.1 as usize].to_vec()
@@ -48,7 +48,7 @@ fn compute(pass: &Pass, source: &Texture) -> Vec<Vec<f64>> {
     rows.collect()
 }
 
-/// Runs a plan whose last steps are deferred, and those steps.
+/// Runs a plan with deferred last steps, and those steps.
 fn run_left(plan: &BlurPlan, picture: &Texture) -> Vec<Vec<Vec<f64>>> {
     let mut pages: Vec<Texture> = plan.intermediates.iter().map(|size| Texture::new(*size)).collect();
     let source_of = |pages: &[Texture], surface: Surface| match surface {
@@ -72,14 +72,14 @@ fn run_left(plan: &BlurPlan, picture: &Texture) -> Vec<Vec<Vec<f64>>> {
         .collect()
 }
 
-/// Backdrops of many sizes and strengths: what is read, what is painted, sigma and edge.
+/// Backdrops of many sizes and strengths: texels to read, texels to paint, sigma and edge.
 fn backdrops() -> Vec<(URect, URect, Vec2, EdgeMode)> {
     let mut backdrops = Vec::new();
     for (i, edge) in EdgeMode::ALL.into_iter().cycle().take(20).enumerate() {
         let i = i as u32;
         let sigma = [0.0, 0.7, 3.1, 6.0, 14.0][(i as usize * 7 / 5) % 5];
         let reads = URect::new(i % 7, i % 3, 20 + 3 * i, 9 + i);
-        // Every other backdrop paints less than it reads.
+        // Every other backdrop paints fewer texels than it reads.
         let inset = UVec2::new(5, 3) * (i % 2);
         let paints = URect::from_corners(reads.min + inset, reads.max - inset);
         backdrops.push((reads, paints, Vec2::new(sigma, 1.3 * sigma * (i % 3) as f32), edge));
@@ -114,7 +114,7 @@ fn together_they_do_what_each_does_alone() {
                 region: backdrop.1,
             })
             .collect();
-        // With a limit that takes several pages for a step, and without.
+        // With a limit that needs several pages per step, and without.
         for limit in [70, 8192] {
             let whole = together(&items, limit);
             assert!(whole.largest_intermediate().max_element() <= limit.max(90));

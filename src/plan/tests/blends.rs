@@ -1,9 +1,10 @@
-//! Blends of sigma levels against the Gaussian, by the kernels, at every sigma and aspect. What a sigma level itself is off by comes on top.
+//! Blends of sigma levels against the Gaussian, by the kernels, at every sigma and aspect. The error of the sigma
+//! levels themselves comes on top.
 
 use super::super::sigma_levels::{fixed_sigmas, lines};
 use bevy::math::Vec2;
 
-/// The kernel of a sigma at these distances. Below the least sigma of a blur all of it lies at 0.
+/// The kernel of a sigma at these distances. Below the least sigma all of it lies at 0.
 fn kernel(sigma: f64, step: f64, count: i32) -> Vec<f64> {
     let weight = |place: i32| (-0.5 * (f64::from(place) * step / sigma.max(1e-3)).powi(2)).exp();
     let weights: Vec<f64> = (-count..=count).map(weight).collect();
@@ -11,8 +12,8 @@ fn kernel(sigma: f64, step: f64, count: i32) -> Vec<f64> {
     weights.iter().map(|weight| weight / total).collect()
 }
 
-/// What a sum of kernels with these weights is off by, for any picture, in 1/255. All have one step: of a texel, or for large
-/// sigmas of a part of them.
+/// The error of a weighted sum of kernels, for any picture, in 1/255. All kernels have one step: a texel, or for large
+/// sigmas a part of the sigma.
 fn error(sigma: f64, blended: &[(f64, f64)], aspect: [f64; 2]) -> f64 {
     let top = blended.iter().map(|(sigma, _)| *sigma).fold(0.0, f64::max);
     let both = aspect.map(|share| {
@@ -38,7 +39,7 @@ fn error(sigma: f64, blended: &[(f64, f64)], aspect: [f64; 2]) -> f64 {
     255.0 * 0.5 * sum
 }
 
-/// What a sigma is blended from: sigma levels with their weights, by Lagrange's polynomial in the logarithm.
+/// The sigma levels that a sigma is blended from, with their weights, by Lagrange's polynomial in the logarithm.
 fn blend(sigma: f64, above: usize, sigmas: &[f64], aspect: Vec2) -> Vec<(f64, f64)> {
     let is_line = above == 1 || lines(aspect).contains(&sigmas[above - 1]);
     let taken = &sigmas[above - if is_line { 1 } else { 2 }..=above];
@@ -49,7 +50,7 @@ fn blend(sigma: f64, above: usize, sigmas: &[f64], aspect: Vec2) -> Vec<(f64, f6
     taken.iter().map(|own| (*own, weight(own))).collect()
 }
 
-/// The worst blend under a largest sigma, from a least one on: its error, and where it is.
+/// The worst blend under a largest sigma, from a least one on: its error, and its sigma.
 fn worst(largest: f64, from: f64, aspect: Vec2) -> (f64, f64) {
     let sigmas: Vec<f64> = fixed_sigmas(largest).chain([largest]).collect();
     let mut worst = (0.0, 0.0);

@@ -1,9 +1,9 @@
-//! Plans whose last step is deferred.
+//! Plans with a deferred last step.
 
 use super::*;
 use pass::Stage;
 
-/// A plan and the same with its last step deferred, for one region and strength.
+/// A plan, and the same plan with a deferred last step, for one region and strength.
 fn both(sigma: f64, edge: EdgeMode, precision: Precision, way: Way) -> [BlurPlan; 2] {
     [Finish::Write, Finish::Defer].map(|finish| {
         BlurPlan::new(&PlanRequest {

@@ -1,10 +1,10 @@
-//! Periodic edges: what they cost, and how exact they are for any picture, length and start.
+//! Periodic edges: their cost, and their exactness for any picture, length and start.
 
 use super::*;
 
 const PERIODIC: [EdgeMode; 2] = [EdgeMode::Mirror, EdgeMode::Wrap];
 
-/// Sigmas from 0.3 to 2000 in so many steps.
+/// Sigmas from 0.3 to 2000 in this many steps.
 fn sigmas(steps: u32) -> impl Iterator<Item = f64> {
     (0..=steps).map(move |i| 0.3 * (2000.0_f64 / 0.3).powf(f64::from(i) / f64::from(steps)))
 }
@@ -83,7 +83,7 @@ fn their_programs_are_listed_and_their_tables_fit() {
     }
 }
 
-/// What every input weighs in every output: `rows[output][input]`.
+/// The weight of every input in every output: `rows[output][input]`.
 fn operator(plan: &BlurPlan, length: usize) -> Vec<Vec<f64>> {
     let mut rows = vec![vec![0.0; length]; length];
     for input in 0..length {
@@ -96,7 +96,7 @@ fn operator(plan: &BlurPlan, length: usize) -> Vec<Vec<f64>> {
     rows
 }
 
-/// The same of the infinite Gaussian of the row that goes on for ever.
+/// The same for the infinite Gaussian of the infinitely continued row.
 fn exact_operator(sigma: f64, length: usize, edge: EdgeMode) -> Vec<Vec<f64>> {
     // Beyond that the picture is its mean.
     let sigma = sigma.min(4.0 * length as f64 + 10.0);
@@ -155,7 +155,8 @@ fn they_are_exact_for_any_picture() {
     }
 }
 
-/// A level begins where it is exact enough, also for repeated pictures whose period is no multiple of its texels.
+/// A level is used from where it is exact enough, also for repeated pictures whose period is not a multiple of its
+/// texels.
 #[test]
 fn they_are_exact_where_a_level_begins() {
     for (edge, length) in [(EdgeMode::Wrap, 233), (EdgeMode::Wrap, 211), (EdgeMode::Mirror, 117)] {

@@ -1,6 +1,6 @@
-//! Plans of fixed seeds as hashes of their numbers. A change that only moves code leaves all of them as they are.
+//! Plans of fixed seeds as hashes of their numbers. A change that only moves code changes none of them.
 //!
-//! `BLUR_RECORD=1 cargo test --lib fingerprint` records what there is today.
+//! `BLUR_RECORD=1 cargo test --lib fingerprint` records the current hashes.
 
 use super::random::request;
 use super::*;
@@ -15,7 +15,7 @@ use std::fs;
 /// How many requests are planned in every way.
 const REQUESTS: usize = 48;
 
-/// The longest side of a region whose sigma varies, or of one of several.
+/// The longest side of a region with a varying sigma, or of one of several regions.
 const SHORT: u32 = 700;
 
 /// A hash of numbers, FNV-1a.
@@ -167,7 +167,7 @@ impl Hash {
     }
 }
 
-/// Plans with the name of the way they are carried out in.
+/// Plans, each with the name of the means that it uses.
 pub(crate) fn cases() -> Vec<(String, Vec<BlurPlan>)> {
     let config = Config::default();
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
@@ -229,7 +229,7 @@ fn short(request: PlanRequest) -> Option<PlanRequest> {
     (request.sigma.is_finite() && request.sigma.min_element() >= 0.0).then_some(PlanRequest { region, ..request })
 }
 
-/// Several plans at a time, of which every other one is read in part.
+/// Batches of plans, of which every other one is read in part.
 fn plans_together(requests: &[PlanRequest]) -> Vec<BlurPlan> {
     let plans: Vec<BlurPlan> = requests.iter().map(BlurPlan::new).collect();
     let region = |(index, request): (u32, &PlanRequest)| {
@@ -251,7 +251,7 @@ fn plans_together(requests: &[PlanRequest]) -> Vec<BlurPlan> {
     wholes.collect()
 }
 
-/// Compares a fingerprint with the one that is recorded in a file, or records it.
+/// Compares a fingerprint with the recorded one, or records it.
 pub(crate) fn compare(file: &str, found: &str) {
     let path = format!("{}/{file}", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("BLUR_RECORD").is_some() {

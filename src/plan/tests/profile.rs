@@ -1,4 +1,4 @@
-//! Plans whose sigma varies: every sigma level on its own, what lies between two of them, and how they fit together.
+//! Plans with a varying sigma: every sigma level alone, what lies between two of them, and how they fit together.
 
 use super::*;
 use crate::plan::pass::Needed;
@@ -16,7 +16,8 @@ fn varying(sigma: Vec2, region: URect, edge: EdgeMode, means: Means, finish: Fin
     BlurPlan::varying(&request)
 }
 
-/// A sigma level of a row of texels at the targets of a plan, along x: all that leads to its tile, and the spline out of it.
+/// A sigma level of a row of texels at the targets of a plan, along x: every pass that leads to its tile, and the
+/// spline from it.
 fn sigma_level_of_row(plan: &BlurPlan, sigma_level: &SigmaLevel, row: &[f64], targets: Range<i32>) -> Vec<f64> {
     let sigma_levels = plan.sigma_levels.as_ref().expect("it varies");
     let mut rows: Vec<Vec<f64>> = plan
@@ -53,7 +54,7 @@ fn sigma_level_of_row(plan: &BlurPlan, sigma_level: &SigmaLevel, row: &[f64], ta
     moved.apply(&rows[atlas][tile], targets)
 }
 
-/// One row, as one sigma level after the other sees it.
+/// One row, as each sigma level sees it.
 fn sigma_levels_of_row(row: &[f64], start: u32, sigma: f32, edge: EdgeMode, way: Way) -> Vec<(f64, Vec<f64>)> {
     let length = row.len() as u32;
     let region = URect::new(start, 3, start + length, 4);
@@ -123,8 +124,8 @@ fn kernels(sigma: f64) -> Vec<(f64, Kernels)> {
     sigma_levels
 }
 
-/// The most that any picture can be off by where a weighted sum of kernels stands for another one, all of them the same along
-/// both axes.
+/// The largest error, for any picture, of a weighted sum of kernels in place of another kernel, all of them the same
+/// along both axes.
 fn distance_of_blends(blended: &[(f64, &[f64])], wanted: &[f64]) -> f64 {
     let mut sum = 0.0;
     for y in 0..wanted.len() {
@@ -139,7 +140,7 @@ fn distance_of_blends(blended: &[(f64, &[f64])], wanted: &[f64]) -> f64 {
     255.0 * 0.5 * sum
 }
 
-/// The weights of Lagrange's polynomial through some places.
+/// The weights of Lagrange's polynomial through some positions.
 fn lagrange(places: &[f64], at: f64) -> Vec<f64> {
     let weight = |place: &f64| {
         let others = places.iter().filter(|other| *other != place);
@@ -227,7 +228,7 @@ fn assert_sigma_levels(plan: &BlurPlan, region: URect, name: &str) {
         assert_eq!(sigma_level.origin, tile.min, "{name}");
         assert!(tile.max.cmple(size).all(), "{name}: {tile:?} in {size}");
         for (axis, spline) in sigma_level.axes.iter().enumerate() {
-            // What is read for the first and the last texel lies in the tile.
+            // Everything that the first and the last texel read lies in the tile.
             let bounds = tile.min[axis] as i32..tile.max[axis] as i32;
             assert_eq!(spline.bounds, (bounds.start, bounds.end), "{name}");
             for texel in [first[axis], first[axis] + region.size()[axis] - 1] {
@@ -289,7 +290,7 @@ fn what_is_read_is_needed() {
     }
 }
 
-/// A texel of a tile is needed where a texel of the picture reads it.
+/// A texel of a tile is needed if a texel of the picture reads it.
 fn assert_needed(needed: &Needed, axis: usize, texel: i32, reader: u32, name: &str) {
     let scale = 1 << needed.octaves[axis];
     let low = (texel + needed.first[axis] - needed.around[axis]) * scale;

@@ -1,6 +1,7 @@
-//! Plans for arbitrary bits: no panic, no overflow, and whatever a plan promises.
+//! Plans for arbitrary bits: no panic, no overflow, and every promise of a plan holds.
 //!
-//! `BLUR_PLAN_CASES` asks for more of them; `scripts/soak` does. A failure is shrunk and printed with what it takes.
+//! `BLUR_PLAN_CASES` sets the number of cases; `scripts/soak` uses it. A failure is shrunk and printed with its
+//! request.
 
 use super::*;
 use pass::{Filter, Stage};
@@ -14,13 +15,13 @@ const LONGEST: u32 = 65_535;
 /// All passes of a plan for one side, down to one texel, and up; and the residual blur.
 const MOST_PASSES: usize = 2 * 16 + 6;
 
-/// Those of a plan whose sigma varies: two for each sigma level, and all octaves of either axis.
+/// The passes of a plan with a varying sigma: two for each sigma level, and all octaves of either axis.
 const MOST_PASSES_OF_SIGMA_LEVELS: usize = 2 * SIGMA_LEVELS + 2 * 16 + 6;
 
 /// How many plans the suite makes.
 const FEW: u32 = 1500;
 
-/// Sigmas that matter, and all others.
+/// Special sigmas, and all others.
 fn sigma() -> impl Strategy<Value = f32> {
     prop_oneof![
         2 => 0.0..8.0_f32,
@@ -56,7 +57,7 @@ pub(super) fn request() -> impl Strategy<Value = PlanRequest> {
     })
 }
 
-/// Whether the weights of an axis sum up to one, where they have to: a renormalised Gaussian is divided at the end.
+/// Whether the weights of an axis add up to one, if they should: a renormalised Gaussian is divided at the end.
 fn is_normal(axis: &AxisPass, edge: EdgeMode) -> bool {
     let sum: f64 = match axis.filter {
         _ if edge == EdgeMode::Renormalize => 1.0,
@@ -70,7 +71,7 @@ fn is_normal(axis: &AxisPass, edge: EdgeMode) -> bool {
     (sum - 1.0).abs() < 1e-9 && axis.table.iter().all(|number| number.is_finite())
 }
 
-/// Where a pass writes has been asked for, and what it reads is there.
+/// A pass writes only requested texels, and reads only existing ones.
 fn assert_sound(plan: &BlurPlan, request: &PlanRequest) {
     let mut written = vec![Surface::Source];
     let steps = plan.passes.iter().chain(&plan.deferred);
@@ -115,7 +116,7 @@ fn assert_sound(plan: &BlurPlan, request: &PlanRequest) {
     assert!(is_complete, "{plan:?}");
 }
 
-/// Every program that a plan asks for is one that has been announced.
+/// Every program of a plan has been announced.
 fn assert_listed(plan: &BlurPlan, request: &PlanRequest) {
     let general = |stage: Stage| Stage {
         program: stage.program.for_any_kernel(),

@@ -1,11 +1,11 @@
-//! The list of all stages against what plans ask for.
+//! The list of all stages, compared with the stages of plans.
 
 use super::*;
 use crate::program::workgroups::MAX_REACH;
 use pass::Stage;
 use std::collections::BTreeSet;
 
-/// Sigmas in steps so small that every kernel of every level is met, up to and beyond the largest scale.
+/// Sigmas in steps so small that every kernel of every level occurs, up to and beyond the largest scale.
 fn every_kernel() -> impl Iterator<Item = f32> {
     let dense = (0..1200).map(|i| 0.03 * 1.006_f32.powi(i));
     let strong = (0..300).map(|i| 39.0 * 1.04_f32.powi(i));
@@ -19,7 +19,7 @@ fn the_list_of_stages_is_what_plans_ask_for() {
         let listed = stages(means(precision, way), Finish::Write);
         let mut asked_for = BTreeSet::new();
         for (i, sigma) in every_kernel().enumerate() {
-            // A row that repeats has aprons as wide as its kernel.
+            // A repeating row has aprons as wide as its kernel.
             let side = if sigma < 3000.0 { 64 } else { 1 };
             for (j, (x, y)) in aspects.into_iter().flatten().enumerate() {
                 let plan = BlurPlan::new(&PlanRequest {

@@ -1,16 +1,16 @@
-//! Sigmas of many times a picture's length, up to the largest number that there is.
+//! Sigmas of many times a picture's length, up to the largest number.
 
 use super::*;
 
-/// The Gaussian of a row that begins black and ends white, in double precision: the weight that is white.
+/// The Gaussian of a row that begins black and ends white, in double precision: the weight of the white part.
 fn exact(sigma: f64, length: usize, step: usize, edge: EdgeMode) -> Vec<f64> {
     let weight = |x: usize| (-0.5 * (x as f64 / sigma).powi(2)).exp() / (sigma * (2.0 * PI).sqrt());
-    // The weight of all texels from the centre up to a distance, that of the centre counted by half.
+    // The weight of all texels from the centre up to a distance, the centre's counted by half.
     let mut up_to = vec![0.0; length + 1];
     for distance in 1..=length {
         up_to[distance] = up_to[distance - 1] + 0.5 * (weight(distance - 1) + weight(distance));
     }
-    // From the middle between two texels on there is half a weight less or more.
+    // From the middle between two texels on, the weight is half a texel less or more.
     let between = |distance: usize| up_to[distance] - 0.5 * weight(distance);
     let beyond_step = |x: usize| {
         if x < step {
@@ -54,7 +54,7 @@ fn a_sigma_may_be_as_large_as_numbers_are() {
     }
 }
 
-/// Integers hold all places in the atlas of the largest texture of usual GPUs.
+/// Integers hold all positions in the atlas of the largest texture of usual GPUs.
 #[test]
 fn a_profile_may_vary_the_largest_sigma_of_the_largest_texture() {
     for (edge, sigma) in EdgeMode::ALL

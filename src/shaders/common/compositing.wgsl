@@ -1,4 +1,4 @@
-// From one of the spaces in which Bevy's cameras composite to another one: light, light encoded as sRGB, or Oklab.
+// Converts between the spaces in which Bevy's cameras composite: light, light encoded as sRGB, and Oklab.
 
 #define_import_path bevy_gaussian_blur::common::compositing
 
@@ -9,7 +9,7 @@
 #import bevy_gaussian_blur::common::srgb::encode
 #endif
 
-// The colour of a value is multiplied by alpha, in either space.
+// Colour is multiplied by alpha, in either space.
 fn converted(value: vec4<f32>) -> vec4<f32> {
     let alpha = select(1.0, value.a, value.a > 0.0);
     var colour = value.rgb / alpha;
@@ -28,8 +28,8 @@ fn converted(value: vec4<f32>) -> vec4<f32> {
     return vec4<f32>(colour * alpha, value.a);
 }
 
-// Björn Ottosson, "A perceptual color space for image processing", 2020: https://bottosson.github.io/posts/oklab. Rows of
-// matrices, of linear sRGB.
+// Björn Ottosson, "A perceptual color space for image processing", 2020: https://bottosson.github.io/posts/oklab. The
+// rows of its matrices, for linear sRGB.
 #ifdef FROM_OKLAB
 fn light_of_oklab(colour: vec3<f32>) -> vec3<f32> {
     let roots = vec3<f32>(

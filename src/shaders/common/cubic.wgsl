@@ -1,8 +1,8 @@
-// The cubic B-spline through a coarse level, whichever texture holds it.
+// The cubic B-spline through a coarse level, from any texture.
 //
-// Along an axis four coarse texels carry the weights (1-t)³/6, 2/3 - t² + t³/2, the same mirrored, and t³/6, where t is the
-// place between the two middle ones. Two neighbours make one linear fetch. Along an axis without octaves the spline is the
-// level itself.
+// Along an axis four coarse texels have the weights (1-t)³/6, 2/3 - t² + t³/2, the same mirrored, and t³/6, where t is
+// the position between the two middle ones. Two neighbours make one linear fetch. Along an axis without octaves the
+// spline is the level itself.
 // Reference: Sigg and Hadwiger, "Fast Third-Order Texture Filtering", GPU Gems 2, chapter 20.
 //
 // The apron of a level holds everything that is read, so no read needs an edge mode.
@@ -12,7 +12,7 @@
 // See `common::pass`.
 const BORDER: i32 = #{BORDER};
 
-// Where a target texel lies in the coarse level: a texel, and the place between that texel and the next.
+// The position of a target texel in the coarse level: a texel, and the position between that texel and the next.
 struct Place {
     texel: vec2<i32>,
     t: vec2<f32>,
@@ -25,7 +25,7 @@ fn place_at(position: vec2<i32>, octaves: vec2<u32>) -> Place {
     return Place(position >> (octaves + 1u), t);
 }
 
-// The weights of the texel before a place, of the two around it, and of the one after those.
+// The weights of the texel before a position, of the two around it, and of the one after those.
 fn cubic(t: f32) -> vec4<f32> {
     let s = 1.0 - t;
     return vec4<f32>(
@@ -72,7 +72,7 @@ fn fetches(t: f32) -> Fetches {
     return Fetches(vec2<f32>(-1.0, 1.0) + weights.yw / pairs, pairs);
 }
 
-// By linearly filtered fetches, where both axes have octaves: one that stays as it is would catch a little of its
+// With linearly filtered fetches, if both axes have octaves: on an axis without, a fetch would pick up a little of its
 // neighbours. `texel_size` is one over the size of the texture.
 fn filtered(level: texture_2d<f32>, linear: sampler, texel_size: vec2<f32>, place: Place) -> vec4<f32> {
     let x = fetches(place.t.x);
@@ -87,7 +87,7 @@ fn filtered(level: texture_2d<f32>, linear: sampler, texel_size: vec2<f32>, plac
     return y.weights.x * upper + y.weights.y * lower;
 }
 
-// What a table has for a texel of an axis of the level: its index, or -1 between the borders.
+// The index of a level's texel in the table of an axis, or -1 between the borders.
 fn border_slot(texel: i32, length: i32) -> i32 {
     let from_end = select(-1, texel + 2 * BORDER - length, texel + BORDER >= length);
     return select(from_end, texel, texel < BORDER);

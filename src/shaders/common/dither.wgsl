@@ -1,8 +1,8 @@
-// Rounds colours to eight bits: not to the nearest level, but to one of the two around a value, so that the value remains
-// on average. `formats::dither` in Rust has the derivation.
+// Dithers colours to eight bits: rounds not to the nearest level, but to one of the two around a value, so that the
+// average stays the same. `formats::dither` in Rust has the derivation.
 //
 // Glossary
-//   level   a value that eight bits can hold, from 0 to LEVELS
+// level   a value that eight bits can hold, from 0 to LEVELS
 
 #define_import_path bevy_gaussian_blur::common::dither
 
@@ -10,18 +10,18 @@
 
 const LEVELS: f32 = 255.0;
 
-// After how many steps the noise of red, green and blue repeats itself.
+// The period of the noise of red, green and blue, in steps.
 const PERIODS: vec3<f32> = vec3<f32>(103.0, 71.0, 97.0);
 
-// The noise of a texel: values between 0 and 1, as many of each. Bevy counts from the centre of the first texel, which is
-// half of 171 + 231 away. Floats hold these whole numbers in any texture, and what half a step is away from 0 and 1 stays there
-// when it is rounded.
+// The noise of a texel, uniform between 0 and 1. Bevy counts from the centre of the first texel, which is half of 171 +
+// 231 away. Floats hold these whole numbers in any texture, and a value half a step away from 0 and 1 stays there when
+// it is rounded.
 fn noise(texel: vec2<i32>) -> vec3<f32> {
     let place = f32(171 * texel.x + 231 * texel.y + 201);
     return fract(place * (1.0 / PERIODS) + 0.5 / PERIODS);
 }
 
-// `error` is how far rounding may have moved the value: within that of a level it is that level.
+// `error` bounds how far rounding may have moved the value: a value so near to a level is that level.
 fn to_level(value: vec3<f32>, error: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
     var levels = LEVELS * value;
 #ifdef HALF_FLOAT
@@ -31,18 +31,18 @@ fn to_level(value: vec3<f32>, error: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
     return floor(levels + noise(texel)) / LEVELS;
 }
 
-// Half of what half floats are apart where a value is, and a little more: they have ten bits after the first.
+// Half the distance between half floats at a value, and a little more: they have ten bits after the first.
 fn rounding(value: vec3<f32>) -> vec3<f32> {
     let power = bitcast<vec3<f32>>(bitcast<vec3<u32>>(value) & vec3<u32>(0x7f800000u));
     return power * (1.02 / 2048.0);
 }
 
-// What is beyond all levels is left as it is, unless the target holds nothing but levels.
+// Values beyond all levels stay as they are, unless the target holds only levels.
 fn is_between(colour: vec3<f32>) -> vec3<bool> {
     return (colour > vec3<f32>(0.0)) & (colour < vec3<f32>(1.0));
 }
 
-// Values that are stored as they are.
+// Values, stored as they are.
 fn dither_stored(colour: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
     let level = to_level(colour, rounding(colour), texel);
 #ifdef ENDS_AT_LEVELS
@@ -52,10 +52,10 @@ fn dither_stored(colour: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
 #endif
 }
 
-// Light that is encoded as sRGB when it is stored.
+// Light, encoded as sRGB when it is stored.
 fn dither_encoded(light: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
     let encoded = encode(light);
-    // The curve is (e + 0.055)^2.4 but for a factor: that makes the error of the light less.
+    // The curve is (e + 0.055)^2.4 times a factor, which makes the error of the light smaller.
     let error = rounding(light) * (encoded + 0.055) / (2.4 * max(light, vec3<f32>(1e-6)));
     let near = decode_near(to_level(encoded, error, texel), light, encoded);
 #ifdef ENDS_AT_LEVELS
@@ -65,8 +65,8 @@ fn dither_encoded(light: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
 #endif
 }
 
-// Decodes a level that is at most one away from an encoded value, whose light is known, without another power: by the first
-// two derivatives of the curve, (e + 0.055)^2.4 but for a factor. That is exact to three thousandths of a level.
+// Decodes a level that is at most one away from an encoded value with known light, without another power: with the
+// first two derivatives of the curve, (e + 0.055)^2.4 times a factor. Exact to three thousandths of a level.
 fn decode_near(level: vec3<f32>, light: vec3<f32>, encoded: vec3<f32>) -> vec3<f32> {
     let step = (level - encoded) / (encoded + 0.055);
     let curve = light * (1.0 + 2.4 * step * (1.0 + 0.7 * step));

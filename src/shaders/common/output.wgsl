@@ -1,4 +1,4 @@
-// What happens to a blurred value on its way out: alpha, rounding, and the type of the target. `common::pass` lists the shader
+// The last steps for a blurred value: alpha, rounding, and the type of the target. `common::pass` lists the shader
 // definitions.
 
 #define_import_path bevy_gaussian_blur::common::output
@@ -10,7 +10,7 @@
 #import bevy_gaussian_blur::common::dither::dither_encoded
 #endif
 
-// What a pass writes.
+// The output of a pass.
 #ifdef TARGET_UINT
 struct Output {
     @location(0) value: vec4<u32>,
@@ -29,11 +29,11 @@ struct Output {
 #endif
 #endif
 
-// A blurred value as a texel of the target wants it.
+// Converts a blurred value to a texel of the target.
 fn encode_output(value: vec4<f32>, texel: vec2<i32>) -> Output {
     var result = value;
 #ifdef UNPREMULTIPLY
-    // Where nothing is left of alpha there is no colour either.
+    // Without alpha there is no colour either.
     result = vec4<f32>(select(vec3<f32>(0.0), result.rgb / result.a, result.a > 0.0), result.a);
 #endif
 #ifdef DITHER_STORED
@@ -45,7 +45,7 @@ fn encode_output(value: vec4<f32>, texel: vec2<i32>) -> Output {
     return unconverted(result);
 }
 
-// A value that has been read and is written as it is. A format takes every value of its own, infinities and all.
+// Converts a copied value. A format can hold all of its own values, including infinities.
 fn as_it_is(value: vec4<f32>) -> Output {
 #ifdef KEEPS_FORMAT
 #ifdef OPAQUE
@@ -58,7 +58,7 @@ fn as_it_is(value: vec4<f32>) -> Output {
 #endif
 }
 
-// A value as the target wants it whose alpha is already what it should be.
+// Converts a value whose alpha is final.
 fn unconverted(value: vec4<f32>) -> Output {
     var result = value;
 #ifdef TARGET_UINT
@@ -84,7 +84,7 @@ fn unconverted(value: vec4<f32>) -> Output {
 #ifdef TARGET_UINT
 fn nearest_integer(value: vec4<f32>) -> vec4<u32> {
     let rounded = round(value);
-    // Of the largest integers floats hold every 256th at best: what lies beyond is the largest itself.
+    // Near the largest integers, floats hold every 256th at best: values beyond become the largest integer itself.
     let whole = vec4<u32>(clamp(rounded, vec4<f32>(0.0), vec4<f32>(4294967040.0)));
     return kept(select(whole, LARGEST_STORED, rounded >= vec4<f32>(LARGEST_STORED)));
 }
@@ -115,8 +115,8 @@ fn kept(value: vec4<i32>) -> vec4<i32> {
 }
 #endif
 
-// The nearest value that a half float can hold, ties away from zero. Left to themselves, some GPUs cut the bits that do
-// not fit off, and the picture loses up to 1/2048 of its light in every pass.
+// The nearest value that a half float can hold, ties away from zero. Without this, some GPUs truncate, and the picture
+// loses up to 1/2048 of its light in every pass.
 fn nearest_half(value: vec4<f32>) -> vec4<f32> {
 #ifdef MAY_EXCEED
     let limited = clamp(value, vec4<f32>(-65504.0), vec4<f32>(65504.0));

@@ -1,46 +1,46 @@
-// What all passes of a blur share: bindings, reads through an edge mode, and what happens to a value on its way in
-// and out.
+// What all passes of a blur share: bindings, reads through an edge mode, and how values are read and written.
 //
 // Glossary
 //   texel    an integer position in the source texture
 //   target   an integer position in the texture that is written
-//   bounds   the valid source texels; what lies outside is answered by the edge mode of each axis
+//   bounds   the valid source texels; outside them, the edge mode of each axis decides what a read returns
 //   tap      an offset in texels and a weight; a fractional offset reads between two texels
 //   axis     0 for x, 1 for y: the index of a pair and of a table
 //
 // Shader definitions
-//   ANY_KERNEL     this program serves any kernel: its loops end where the uniform says. Programs for single kernels have
-//                  loops with constant ends, which compilers unroll; the numbers that they are compiled for are
-//                  definitions too, as are the sizes of tiles
-//   CLAMPED        this compute pass finds the outermost texels beyond the bounds, and nothing else
-//   FOLDED         this program is for a single kernel, and what lies beyond the bounds is up to the edge modes
-//   IMAGES         the region has images beyond its borders, with weights of their own
+//   ANY_KERNEL     this program serves any kernel: its loops end where the uniform says. Programs for single kernels
+//                  have loops with constant ends, which compilers unroll; their numbers are definitions too, as
+//                  are the sizes of tiles
+//   CLAMPED        this compute pass finds only the outermost texels beyond the bounds
+//   FOLDED         this program is for a single kernel, and supports all edge modes beyond the bounds
+//   IMAGES         the region has images beyond its borders, with separate weights
 //   TABLE_VECTORS  the length of a table, in vectors
 //   BORDER         the border texels whose normalisation a table carries, at either end
-//   FILTERED       this pass reads the source through a linearly filtering sampler
-//   SUMS_FILTERED  this render pass, which sums, reads the picture through it, too
-//   GATHERED       this pass, which blends, finds the sums of the picture in a texture, and not those of its rows
+//   FILTERED       this pass reads the source with a linearly filtering sampler
+//   SUMS_FILTERED  this render pass, which sums, also reads the picture with it
+//   GATHERED       this pass, which blends, reads sums of the picture from a texture, not sums of its rows
 //   FIRST          this pass reads the picture itself: values are made finite
-//   HALF_FLOAT     intermediates are half floats: values end at their largest
+//   HALF_FLOAT     intermediate textures hold half floats: values are clamped to their largest
 //   PREMULTIPLY    this pass reads straight alpha
 //   UNPREMULTIPLY  this pass writes straight alpha
 //   OPAQUE         this pass writes alpha as 1
 //   DITHER_STORED, DITHER_ENCODED   colours are dithered to eight bits: as they are, or as light that is encoded
-//   ENDS_AT_LEVELS the target holds eight bits itself: what is beyond becomes the first or the last level
-//   ROUND_TO_HALF  the target holds half floats, and values that are none are written to it
+//   ENDS_AT_LEVELS the target holds eight bits itself: values are clamped to the first and the last level
+//   ROUND_TO_HALF  the target holds half floats, and this pass writes other values
 //   ROUND_TO_PACKED  the target holds floats of eleven and ten bits
-//   MAY_EXCEED     sums may be larger than the largest half float: weights may be rounded, divided by, or less than 0
-//   ROUND_PACKED   this GPU may cut bits off when it packs half floats, instead of rounding
-//   IN_PLACE       this pass writes where the picture is that it blurs: what stays as it is need not be written
+//   MAY_EXCEED     sums may exceed the largest half float: weights are rounded, divided by, or negative
+//   ROUND_PACKED   this GPU may truncate when it packs half floats
+//   IN_PLACE       this pass writes to the picture that it blurs: unchanged texels need not be written
 //   KEEPS_FORMAT   the target has the format of the picture, of which this pass copies some or all
-//   CONVERTS       source and target hold colours of two spaces: FROM_SRGB or FROM_OKLAB, TO_SRGB or TO_OKLAB; light is neither
+//   CONVERTS       source and target hold colours of two spaces: FROM_SRGB or FROM_OKLAB, TO_SRGB or TO_OKLAB;
+//                  without these definitions, light
 //   SIGMA_LEVELS         the most sigma levels that a pass blends
-//   SIGMAS_APART   sigmas are one if they differ by less than one part in so many
+//   SIGMAS_APART   sigmas that differ by less than one part in this many count as equal
 //   SKIPS          this pass writes only what is read later
-//   MERGES         this dispatch carries out several passes of one program, as many layers of workgroups
+//   MERGES         this dispatch executes several passes of one program, as layers of workgroups
 //   MERGED         the most passes of a dispatch
 //   COMPUTE        this is a compute pass, which stores to a texture of the format STORE_<FORMAT>
-//   SOURCE_UINT, SOURCE_SINT, TARGET_UINT, TARGET_SINT   what is read or written are integers
+//   SOURCE_UINT, SOURCE_SINT, TARGET_UINT, TARGET_SINT   the source or the target holds integers
 //   LARGEST_COLOUR, LARGEST_ALPHA   the largest integers of the target's channels
 //   INTEGERS       source and target hold integers of one kind
 
@@ -50,7 +50,7 @@
 
 const TABLE_VECTORS: u32 = #{TABLE_VECTORS};
 
-// What of a pass is read. The comment of `plan::pass::Needed` defines the fields.
+// Which texels of a pass are read later. The comment of `plan::pass::Needed` defines the fields.
 struct Needed {
     shares: vec2<f32>,
     scale: vec2<f32>,
@@ -72,25 +72,25 @@ struct BlurPass {
     octaves: vec2<u32>,
     // Whether to divide by the weight inside the region.
     normalize: vec2<u32>,
-    // How far the weights of images reach beyond the kernel's own, and where they start in the table; 0 if there are none.
+    // The reach of the images' weights beyond the kernel's own, and their start in the table; 0 if there are none.
     margin: vec2<i32>,
     images: vec2<u32>,
-    // The first texel of the target that is written, and how many are.
+    // The first texel of the target to write, and the number of texels.
     origin: vec2<i32>,
     size: vec2<i32>,
     // One over the size of the source texture.
     texel_size: vec2<f32>,
     needed: Needed,
-    // For each axis the weights of neighbouring texels; or taps as (offset, weight, offset, weight); or, for a spline, the
-    // weights inside the region. One table after the other, because WebGL 2 has no arrays of arrays.
+    // For each axis the weights of neighbouring texels; or taps as (offset, weight, offset, weight); or, for a spline,
+    // the weights inside the region. One table after the other, because WebGL 2 has no arrays of arrays.
     tables: array<vec4<f32>, 2u * TABLE_VECTORS>,
-    // To the next pass.
+    // Padding, to the next pass.
     padding: array<vec4<f32>, 7>,
 }
 
 #ifdef MERGES
 @group(0) @binding(0) var<uniform> passes: array<BlurPass, #{MERGED}>;
-// The pass of this workgroup, but for its tables, and its index.
+// The pass of this workgroup, without its tables, and its index.
 var<private> blur: BlurPass;
 var<private> turn: u32;
 #else
@@ -120,7 +120,7 @@ var<private> turn: u32;
 @group(0) @binding(3) var stored: texture_storage_2d<rgba8unorm, write>;
 #endif
 
-// Writes one texel of the target, unless it lies beyond what this pass writes. `position` counts from `blur.origin`.
+// Writes one texel of the target, unless it lies outside the texels to write. `position` counts from `blur.origin`.
 fn store(position: vec2<i32>, value: vec4<f32>) {
     if all(position < blur.size) {
         let texel = blur.origin + position;
@@ -151,7 +151,7 @@ fn source_position(texel: vec2<i32>) -> vec2<i32> {
     return texel * blur.step + blur.shift;
 }
 
-// A number of an axis' table: the weight of a texel, say.
+// A number from an axis' table, such as the weight of a texel.
 fn weight(axis: u32, index: u32) -> f32 {
 #ifdef MERGES
     return passes[turn].tables[axis * TABLE_VECTORS + index / 4u][index % 4u];
@@ -161,7 +161,7 @@ fn weight(axis: u32, index: u32) -> f32 {
 }
 
 #ifdef MERGES
-// Makes a pass that of this workgroup.
+// Selects the pass of this workgroup.
 fn take_turn(index: u32) {
     turn = index;
     blur.step = passes[index].step;
@@ -185,8 +185,8 @@ fn take_turn(index: u32) {
 #ifdef MERGES
 var<workgroup> is_held: u32;
 
-// Whether a tile that starts there holds texels of the pass whose turn it is: the passes of a dispatch may differ in size. All
-// threads find the same, which shader compilers see only this way: barriers follow.
+// Whether a tile at this corner holds texels of the current pass: the passes of a dispatch may differ in size. The
+// result is uniform, and this form lets shader compilers see it, which the barriers that follow need.
 fn holds_texels(first: vec2<i32>, thread: i32) -> bool {
     if thread == 0 {
         is_held = select(0u, 1u, all(first < blur.size));
@@ -195,7 +195,7 @@ fn holds_texels(first: vec2<i32>, thread: i32) -> bool {
 }
 #endif
 
-// The weight of a read of `texel` by a sum around `centre`, along an axis. What lies beyond the bounds may be an image.
+// The weight of a read of `texel` by a sum around `centre`, along an axis. Beyond the bounds the texel may be an image.
 fn weight_at(axis: u32, centre: i32, texel: i32) -> f32 {
 #ifndef CLAMPED
     if blur.images[axis] != 0u {
@@ -205,11 +205,11 @@ fn weight_at(axis: u32, centre: i32, texel: i32) -> f32 {
     return weight(axis, u32(texel - centre - blur.reach_min[axis]));
 }
 
-// The sides of the bounds on which a read can be.
+// The sides of the bounds on which a read can lie.
 const INSIDE: u32 = 0u;
 const BELOW: u32 = 1u;
 const ABOVE: u32 = 2u;
-// Beyond the first image: the weights of that contain all that follow.
+// Beyond the first image: its weights include all further images.
 const NOWHERE: u32 = 3u;
 
 fn side_of(axis: u32, texel: i32) -> u32 {
@@ -219,7 +219,7 @@ fn side_of(axis: u32, texel: i32) -> u32 {
     return select(near, NOWHERE, texel < 2 * low - high || texel >= 2 * high - low);
 }
 
-// The weight of a read on one side at a distance in texels. `plan::pass::Images` has the layout of the table.
+// The weight of a read on one side, at a distance in texels. `plan::pass::Images` has the layout of the table.
 fn image_weight(axis: u32, side: u32, distance: i32) -> f32 {
     let far = blur.reach_max[axis] + blur.margin[axis];
     if side == NOWHERE || distance > far {
@@ -230,8 +230,8 @@ fn image_weight(axis: u32, side: u32, distance: i32) -> f32 {
     return weight(axis, u32(start + distance));
 }
 
-// NaN becomes 0 and infinities the largest value of an intermediate: one of them would spread over a whole kernel.
-// Comparing bits, because compilers may assume that no value is NaN; as integers, magnitudes sort like numbers.
+// NaN becomes 0, and infinity the largest value of an intermediate texture: a single one would spread over a whole
+// kernel. Compares bits, because compilers may assume that no value is NaN; as integers, magnitudes sort like numbers.
 fn finite(value: vec4<f32>) -> vec4<f32> {
     let magnitude = bitcast<vec4<u32>>(value) & vec4<u32>(0x7fffffffu);
     let largest = max(max(magnitude.x, magnitude.y), max(magnitude.z, magnitude.w));
@@ -242,7 +242,7 @@ fn finite(value: vec4<f32>) -> vec4<f32> {
     return clamp(without_nan, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
 }
 
-// Whether none of the values that were added up was infinite or NaN. Only the picture itself can hold those.
+// Whether all summed values were finite. Only the picture itself can hold others.
 fn is_finite(sum: vec4<f32>) -> bool {
 #ifdef FIRST
     let magnitude = bitcast<vec4<u32>>(sum) & vec4<u32>(0x7fffffffu);
@@ -269,7 +269,7 @@ fn unpack(words: vec2<u32>) -> vec4<f32> {
     return vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y));
 }
 
-// A value as it was read, as the blur wants it.
+// Converts a value from the source for the blur.
 fn decode_input(value: vec4<f32>) -> vec4<f32> {
     var result = value;
 #ifdef FIRST
@@ -281,12 +281,12 @@ fn decode_input(value: vec4<f32>) -> vec4<f32> {
     return result;
 }
 
-// Whether a texel of an axis holds something: outside, two of the edge modes have nothing to read.
+// Whether a texel of an axis exists: outside, two of the edge modes read nothing.
 fn is_present(texel: i32, low: i32, high: i32, edge: u32) -> bool {
     return edge < EDGE_TRANSPARENT || (texel >= low && texel < high);
 }
 
-// The texel within the bounds that a read of `texel` ends at.
+// The texel within the bounds that a read of `texel` returns.
 fn inside(texel: i32, low: i32, high: i32, edge: u32) -> i32 {
     let length = high - low;
     if edge == EDGE_MIRROR {
@@ -299,14 +299,15 @@ fn inside(texel: i32, low: i32, high: i32, edge: u32) -> i32 {
     return clamp(texel, low, high - 1);
 }
 
-// The remainder that is never negative. By floats, since GPUs divide integers slowly, and Vulkan leaves the remainder of a
-// negative number undefined. Half a texel keeps quotients away from whole numbers: they are right for magnitudes up to a million.
+// The non-negative remainder. It uses floats, because GPUs divide integers slowly, and Vulkan leaves the remainder of a
+// negative number undefined. Half a texel keeps quotients away from whole numbers: they are right for magnitudes up to
+// a million.
 fn modulo(value: i32, length: i32) -> i32 {
     let quotient = floor((f32(value) + 0.5) / f32(length));
     return value - i32(quotient) * length;
 }
 
-// The value of one texel, wherever it lies.
+// The value of one texel, inside the bounds or not.
 fn read_texel(texel: vec2<i32>) -> vec4<f32> {
     let low = blur.bounds_min;
     let high = blur.bounds_max;
@@ -320,8 +321,8 @@ fn read_texel(texel: vec2<i32>) -> vec4<f32> {
     return decode_input(fetch(found));
 }
 
-// One texel that may be infinite or NaN. It lies inside the bounds, unless `anywhere` is said; then it is clamped, or
-// folded if this program is for that.
+// One texel that may be infinite or NaN. It must lie inside the bounds unless `anywhere` is true; then it is clamped,
+// or folded if this program supports that.
 fn load_unchecked(texel: vec2<i32>, anywhere: bool) -> vec4<f32> {
     if !anywhere {
         return premultiplied(fetch(texel));
@@ -337,12 +338,12 @@ fn load_unchecked(texel: vec2<i32>, anywhere: bool) -> vec4<f32> {
 #endif
 }
 
-// The texel that a read not too far beyond the bounds ends at: one fold is enough.
+// The texel that a read slightly beyond the bounds returns: one fold is enough.
 fn folded(texel: i32, axis: u32) -> i32 {
     let low = blur.bounds_min[axis];
     let high = blur.bounds_max[axis];
     let edge = blur.edge[axis];
-    // What lies beyond is read at slope * texel + offset.
+    // Beyond the bounds, the texel to read is slope * texel + offset.
     let slope = select(select(0, 1, edge == EDGE_WRAP), -1, edge == EDGE_MIRROR);
     let below = select(select(low, high - low, edge == EDGE_WRAP), 2 * low - 1, edge == EDGE_MIRROR);
     let above = select(select(high - 1, low - high, edge == EDGE_WRAP), 2 * high - 1, edge == EDGE_MIRROR);
@@ -350,13 +351,13 @@ fn folded(texel: i32, axis: u32) -> i32 {
     return clamp(select(beyond, texel, texel >= low && texel < high), low, high - 1);
 }
 
-// Whether one fold is enough for reads that are so far beyond the bounds. Images need no more in any case.
+// Whether one fold is enough for reads this far beyond the bounds. Images never need more.
 fn folds_once(distance: i32) -> bool {
     let folds = ((blur.edge == vec2<u32>(EDGE_MIRROR)) | (blur.edge == vec2<u32>(EDGE_WRAP))) & (blur.images == vec2<u32>(0u));
     return all(!folds | (blur.bounds_max - blur.bounds_min >= vec2<i32>(distance)));
 }
 
-// What is read as straight alpha is made finite too: that costs little beside the multiplication.
+// Straight alpha is made finite too: that costs little beside the multiplication.
 fn premultiplied(value: vec4<f32>) -> vec4<f32> {
 #ifdef PREMULTIPLY
     return decode_input(value);
@@ -370,8 +371,8 @@ fn is_inside(first: vec2<i32>, last: vec2<i32>) -> bool {
     return all((first - blur.margin >= blur.bounds_min) & (last + blur.margin < blur.bounds_max));
 }
 
-// Whether reads from `first` to `last` need no more than clamping: nothing outside the bounds is read, or clamping is
-// asked for.
+// Whether clamping is enough for reads from `first` to `last`: no read lies outside the bounds, or the edge mode
+// clamps.
 fn is_edge_free(first: vec2<i32>, last: vec2<i32>) -> bool {
     let within = (first - blur.margin >= blur.bounds_min) & (last + blur.margin < blur.bounds_max);
     return all(within | (blur.edge == vec2<u32>(EDGE_CLAMP)));

@@ -2,7 +2,7 @@
 
 #define_import_path bevy_gaussian_blur::common::srgb
 
-// From light to encoded values. Lights beyond 1 are encoded by the same curve, and negative ones are 0.
+// From light to encoded values. The same curve encodes light above 1; negative light becomes 0.
 fn encode(light: vec3<f32>) -> vec3<f32> {
     let positive = max(light, vec3<f32>(0.0));
     let curve = 1.055 * pow(positive, vec3<f32>(1.0 / 2.4)) - 0.055;

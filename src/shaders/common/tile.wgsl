@@ -1,21 +1,22 @@
-// The tile that a workgroup convolves: the sums of its columns, in workgroup memory, and then the results of its rows.
+// The tile that a workgroup convolves: first the sums of its columns, in workgroup memory, then the results of its
+// rows.
 
 #define_import_path bevy_gaussian_blur::common::tile
 
 #import bevy_gaussian_blur::common::pass::pack
 
-// The tile, in texels, and the columns that there is room for on either side of it.
+// The tile, in texels, and the room for columns on either side of it.
 const WIDTH: i32 = #{WIDTH};
 const HEIGHT: i32 = #{HEIGHT};
 const HALO: i32 = #{HALO};
 const COLUMNS: i32 = WIDTH + 2 * HALO;
-// The texels of a column that a thread sums, and those of a row: as many as the functions that sum have letters.
+// How many texels of a column a thread sums, and how many of a row: the summing functions have one variable for each.
 const DOWN: i32 = #{DOWN};
 const ACROSS: i32 = #{ACROSS};
 const_assert DOWN == 8 && ACROSS == 4;
 
-// Two half floats to a word. A row is stored as interleaved parts, one for each of the texels of it that a thread sums: threads
-// that read every fourth texel read neighbouring words.
+// Two half floats per word. A row is stored as interleaved parts, one for each of the texels that a thread sums, so
+// that threads that read every fourth texel read neighbouring words.
 const INTERLEAVED: i32 = COLUMNS / ACROSS;
 var<workgroup> sums: array<vec2<u32>, COLUMNS * HEIGHT>;
 
@@ -24,7 +25,7 @@ fn slot_of(row: i32, column: i32) -> i32 {
     return row * COLUMNS + column % ACROSS * INTERLEAVED + column / ACROSS;
 }
 
-// Keeps the sums of a column.
+// Stores the sums of a column.
 fn keep_column(
     row: i32,
     column: i32,

@@ -1,5 +1,5 @@
-// A blur whose sigma varies over the picture, at one texel: the Gaussian of its sigma, out of the sharp picture or out of the
-// blurs of the whole picture that it lies between. The comments of `plan::profile` and `plan::sigma_levels` have the reasons.
+// A blur with a varying sigma, at one texel: the Gaussian of its sigma, from the sharp picture or from the blurs of the
+// whole picture around that sigma. The comments of `plan::profile` and `plan::sigma_levels` have the reasons.
 
 #define_import_path bevy_gaussian_blur::profile::blend
 
@@ -16,37 +16,38 @@
 #endif
 
 @group(0) @binding(5) var atlas: texture_2d<f32>;
-// The sums of the sharp picture, or of its rows, from the first texel that is written.
+// The sums of the sharp picture, or of its rows, from the first written texel on.
 @group(0) @binding(8) var summed: texture_2d<f32>;
 
-// The sigma at a texel of the target; 0 where that is no blur.
+// The sigma at a texel of the target; 0 if that is no blur.
 fn target_sigma(texel: vec2<i32>) -> f32 {
     let sigma = sigma_at(texel + stack.origin);
     return select(0.0, sigma, sigma >= MIN_SIGMA);
 }
 
-// What a Gaussian is blended from: a sigma level and the ones below it, and the sharp picture, with these weights.
+// The sources of a blended Gaussian, with their weights: a sigma level and the ones below it, and the sharp picture.
 struct Choice {
     above: u32,
     weights: vec3<f32>,
     sharp: f32,
 }
 
-// The most sigma levels that are blended.
+// The most sigma levels that are blended for one texel.
 const SIGMA_LEVELS_BLENDED: u32 = 3u;
 
-// What the Gaussian of `sigma` is blended from, which is no less than `MIN_SIGMA`. The sigma level above it is one of these.
+// The sources for the Gaussian of `sigma`, which is at least `MIN_SIGMA`. The sigma level above it lies in this range.
 fn choice_of(sigma: f32, range: vec2<u32>) -> Choice {
     if sigma <= stack.gathered {
         return Choice(0u, vec3<f32>(0.0), 1.0);
     }
     let above = sigma_level_above(sigma, range);
     let weights = weights_of(above, stack.levels[above].log_sigma - log(sigma));
-    // The lowest sigma level leaves the rest to the sharp picture.
+    // Below the lowest sigma level, the sharp picture has the rest of the weight.
     return Choice(above, weights, select(0.0, 1.0 - weights.x, above == 0u));
 }
 
-// The weights of a sigma level and the ones below it, for a sigma whose logarithm is so much less than that of the sigma level.
+// The weights of a sigma level and the ones below it, for a sigma whose logarithm is less than the level's by this
+// much.
 fn weights_of(above: u32, gap: f32) -> vec3<f32> {
     if gap <= 0.0 {
         return vec3<f32>(1.0, 0.0, 0.0);
@@ -69,19 +70,19 @@ fn weights_of(above: u32, gap: f32) -> vec3<f32> {
     return line + vec3<f32>(-slope, slope + next_slope, -next_slope);
 }
 
-// Whether a line through two sigma levels is enough below this one.
+// Whether a line through two sigma levels is exact enough below this one.
 fn is_line(above: u32) -> bool {
     let weak = stack.levels[above - 1u].sigma;
     return weak >= stack.lines.x && weak < stack.lines.y;
 }
 
-// The Gaussian of the sharp picture itself, for a sigma no larger than `stack.gathered`, or for that.
+// The Gaussian of the sharp picture itself, for `sigma`, or for `stack.gathered` if that is smaller.
 fn sharp_sum(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
 #ifdef GATHERED
     return textureLoad(summed, texel - blur.origin, 0);
 #else
     let window = window_of(texel, min(sigma, stack.gathered) * stack.aspect, stack.cutoff);
-    // Rows with a larger sigma may reach a texel farther.
+    // Rows with a larger sigma may reach one texel farther.
     let reach = window.reach + 1;
     if is_inside(window.centre - reach, window.centre + reach) && is_slow(window) {
         let sum = column_sum(texel, window);
@@ -94,8 +95,8 @@ fn sharp_sum(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
 }
 
 #ifndef GATHERED
-// Whether sigma hardly varies along the column through a window: by a ratio of 2^(1/16), so that rows whose sigmas are their
-// own are as good as if they had that of the centre.
+// Whether sigma hardly varies along the column through a window: by a ratio of 2^(1/16). Rows with their own sigmas are
+// then as good as rows with the sigma of the centre.
 fn is_slow(window: Window) -> bool {
     let low = vec2<f32>(window.centre - vec2<i32>(0, window.reach.y));
     let high = vec2<f32>(window.centre + vec2<i32>(1, window.reach.y + 1));
@@ -120,7 +121,7 @@ fn column_sum(texel: vec2<i32>, window: Window) -> vec4<f32> {
 fn row_at(centre: vec2<i32>, offset: f32, filtered: bool) -> vec4<f32> {
 #ifdef SUMS_FILTERED
     if filtered {
-        // A little is added so that nothing of what was rounded is cut off.
+        // A little is added so that rounding cuts nothing off.
         let position = vec2<f32>(centre) + (0.5 + 1.0 / 1024.0) + vec2<f32>(0.0, offset);
         return textureSampleLevel(summed, linear_sampler, position / vec2<f32>(textureDimensions(summed)), 0.0);
     }
@@ -134,8 +135,8 @@ fn all_sigma_levels() -> vec2<u32> {
     return vec2<u32>(0u, stack.count - 1u);
 }
 
-// What there is to choose from in a box of the target: the first and the last of the sigma levels above a sigma, and from which
-// sigma level to which one they are blended, the last excluded.
+// The candidates in a box of the target: the first and the last of the sigma levels above a sigma, and the range of
+// sigma levels to blend, without its end.
 struct Choices {
     above: vec2<u32>,
     blended: vec2<u32>,
@@ -148,7 +149,7 @@ fn choices_in(first: vec2<i32>, size: vec2<i32>) -> Choices {
         return Choices(vec2<u32>(0u), vec2<u32>(0u));
     }
     var above = vec2<u32>(sigma_level_above(sigmas.x, all_sigma_levels()));
-    // The box spans few sigma levels, as a rule.
+    // Usually the box spans few sigma levels.
     while above.y + 1u < stack.count && stack.levels[above.y].sigma < sigmas.y {
         above.y += 1u;
     }
@@ -160,7 +161,7 @@ fn choices_in(first: vec2<i32>, size: vec2<i32>) -> Choices {
     return Choices(above, vec2<u32>(lowest, above.y + 1u));
 }
 
-// The first sigma level of a range whose sigma is no less than this one, by bisection.
+// The first sigma level of a range with at least this sigma, by bisection.
 fn sigma_level_above(sigma: f32, range: vec2<u32>) -> u32 {
     var low = range.x;
     var high = range.y;
@@ -175,12 +176,12 @@ fn sigma_level_above(sigma: f32, range: vec2<u32>) -> u32 {
     return low;
 }
 
-// Where a texel of the target lies in a sigma level: a place in the atlas.
+// The position of a target texel in a sigma level, in texels of the atlas.
 fn place_in(index: u32, texel: vec2<i32>) -> Place {
     return place_at(2 * texel + stack.levels[index].shift, stack.levels[index].octaves);
 }
 
-// What lies there of a sigma level, divided by the weight inside the region if that is asked for.
+// The value of a sigma level there, divided by the weight inside the region if required.
 fn normalized(value: vec4<f32>, index: u32, place: Place) -> vec4<f32> {
     let sigma_level = stack.levels[index];
     if all(sigma_level.normalize == vec2<u32>(0u)) {
@@ -190,7 +191,7 @@ fn normalized(value: vec4<f32>, index: u32, place: Place) -> vec4<f32> {
     return value / (weight_inside(index, 0u, in_tile.x, place.t.x) * weight_inside(index, 1u, in_tile.y, place.t.y));
 }
 
-// The weight of a sigma level that lies inside the region, along an axis, interpolated as the sigma level is.
+// The weight of a sigma level inside the region, along an axis, interpolated like the sigma level.
 fn weight_inside(index: u32, axis: u32, texel: i32, t: f32) -> f32 {
     if stack.levels[index].normalize[axis] == 0u || stack.levels[index].octaves[axis] == 0u {
         return 1.0;

@@ -1,8 +1,8 @@
-// Compute: a blur whose sigma varies over the picture: the last pass, a tile at a time.
+// Compute: a blur with a varying sigma: the last pass, one tile at a time.
 //
-// Sigmas of neighbours are much alike, so the texels of a tile blend the same few sigma levels. One of these after the other is
-// interpolated as in `upsample_compute`: the coarse rows that the tile needs horizontally, into workgroup memory, and vertically
-// out of it.
+// Neighbours have similar sigmas, so the texels of a tile blend the same few sigma levels. One sigma level after the
+// other is interpolated as in `upsample_compute`: horizontally into workgroup memory, for the coarse rows that the tile
+// needs, and vertically from there.
 
 #import bevy_gaussian_blur::profile::blend::{Choice, Choices, SIGMA_LEVELS_BLENDED, atlas, choice_of, choices_in, normalized, place_in}
 #import bevy_gaussian_blur::profile::blend::{sharp_sum, target_sigma}
@@ -17,18 +17,18 @@
 
 const WIDTH: i32 = #{WIDTH};
 const HEIGHT: i32 = #{HEIGHT};
-// A thread has two texels of a column, so far apart.
+// A thread has two texels of a column, this far apart.
 const THREADS_Y: i32 = #{THREADS_Y};
 
-// The sigma levels that a tile under a mask needs, a bit for each.
+// The sigma levels that a tile under a mask needs, one bit for each.
 var<workgroup> used: array<atomic<u32>, 2>;
 var<workgroup> found: vec2<u32>;
 
-// The coarse rows of two sigma levels: while one is read the next one is written.
+// The coarse rows of two sigma levels: while one is read, the next is written.
 const ROWS: i32 = #{ROWS};
 var<workgroup> rows: array<vec4<f32>, 2 * ROWS * WIDTH>;
 
-// A texel, and what has been blended for it.
+// A texel, and its blend so far.
 struct Blended {
     position: vec2<i32>,
     sigma: f32,
@@ -45,12 +45,12 @@ fn blend_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     var upper = begin(first + local, choices);
     var lower = begin(first + local + vec2<i32>(0, THREADS_Y), choices);
     if choices.above.x == 0u {
-        // Both reads under way at once, whether they are needed or not.
+        // Starts both reads at once, whether they are needed or not.
         let sums = array<vec4<f32>, 2>(sharp_sum_at(upper), sharp_sum_at(lower));
         upper.sum = select(vec4<f32>(0.0), upper.choice.sharp * sums[0], upper.choice.sharp > 0.0);
         lower.sum = select(vec4<f32>(0.0), lower.choice.sharp * sums[1], lower.choice.sharp > 0.0);
     }
-    // All of the range, unless a mask asks for a few here and there.
+    // The whole range, unless a mask needs just a few.
     var needed = vec2<u32>(0xffffffffu);
     if is_masked() {
         look_at(local, upper.choice, lower.choice);
@@ -72,7 +72,7 @@ fn blend_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     end(lower);
 }
 
-// A texel, of which nothing is blended yet.
+// A texel before any blending.
 fn begin(position: vec2<i32>, choices: Choices) -> Blended {
     let texel = blur.origin + position;
     var blended = Blended(position, target_sigma(texel), Choice(0u, vec3<f32>(0.0), 0.0), vec4<f32>(0.0));
@@ -82,7 +82,7 @@ fn begin(position: vec2<i32>, choices: Choices) -> Blended {
     return blended;
 }
 
-// The sharp picture under the sigma of a texel. Where that is too large it may be anything.
+// The sharp picture under the sigma of a texel. If that is too large, the value does not matter.
 fn sharp_sum_at(blended: Blended) -> vec4<f32> {
     return sharp_sum(blur.origin + blended.position, blended.sigma);
 }
@@ -93,7 +93,7 @@ fn end(blended: Blended) {
         return;
     }
 #ifndef IN_PLACE
-    // A texel that is not blurred, to the bit. In place it is there already.
+    // Copies a texel that is not blurred, to the bit. In place it is there already.
     if all(blended.position < blur.size) {
         let texel = blur.origin + blended.position;
         textureStore(stored, texel, as_it_is(fetch(source_position(texel))).value);
@@ -106,7 +106,7 @@ fn bit_of(sigma_level: u32) -> u32 {
     return 1u << (sigma_level % 32u);
 }
 
-// Finds out which sigma levels the tile needs, where neighbours may have any sigma. Workgroup memory starts with anything.
+// Finds the sigma levels that the tile needs, if neighbours may have any sigma. Workgroup memory is not initialised.
 fn look_at(local: vec2<i32>, upper: Choice, lower: Choice) {
     if all(local == vec2<i32>(0)) {
         atomicStore(&used[0], 0u);
@@ -133,7 +133,7 @@ fn bits_of_choice(choice: Choice) -> vec2<u32> {
     return bits;
 }
 
-// The coarse rows of a sigma level that the tile needs from `top` on, interpolated horizontally.
+// Interpolates horizontally the coarse rows of a sigma level that the tile needs, from `top` on.
 fn lay_out_rows(sigma_level: u32, corner: vec2<i32>, local: vec2<i32>, top: i32, start: i32) {
     let octaves = stack.levels[sigma_level].octaves;
     if octaves.y == 0u {
@@ -147,9 +147,9 @@ fn lay_out_rows(sigma_level: u32, corner: vec2<i32>, local: vec2<i32>, top: i32,
     }
 }
 
-// What a sigma level adds to a texel, whose column of the rows starts there. What a texel does not need of a sigma level may be anything.
+// Adds a sigma level to a texel, whose column of the rows starts there. Values with no weight do not matter.
 fn share_of(blended: Blended, sigma_level: u32, top: i32, column: i32) -> vec4<f32> {
-    // How far below the highest one of this texel. Those above that wrap around, to very large numbers.
+    // How far the level is below this texel's highest. Levels above wrap around to very large numbers.
     let below = blended.choice.above - sigma_level;
     if below >= SIGMA_LEVELS_BLENDED || blended.choice.weights[below] == 0.0 {
         return vec4<f32>(0.0);

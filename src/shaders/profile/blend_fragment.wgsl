@@ -1,4 +1,4 @@
-// A blur whose sigma varies over the picture: the last pass.
+// A blur with a varying sigma: the last pass.
 
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
 #import bevy_gaussian_blur::profile::blend::{SIGMA_LEVELS_BLENDED, all_sigma_levels, atlas, choice_of, normalized, place_in, sharp_sum, target_sigma}
@@ -31,7 +31,7 @@ fn blend_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
 fn blended(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
     let choice = choice_of(sigma, all_sigma_levels());
     var sum = vec4<f32>(0.0);
-    // A loop, so that there is one copy of what it does.
+    // A loop, so that its body is compiled once.
     for (var i = 0u; i < SIGMA_LEVELS_BLENDED; i++) {
         if choice.weights[i] != 0.0 {
             let sigma_level = choice.above - i;
@@ -55,10 +55,10 @@ fn spline(sigma_level: u32, place: Place) -> vec4<f32> {
     return interpolated(atlas, place, octaves);
 }
 
-// A texel that is not blurred, to the bit.
+// Copies a texel that is not blurred, to the bit.
 fn sharp(texel: vec2<i32>) -> Output {
 #ifdef IN_PLACE
-    // It is there already.
+    // The texel is there already.
     discard;
     return Output();
 #else

@@ -1,5 +1,5 @@
-// The Gaussian of small sigmas, a sum of the texels of the sharp picture. That is the source of `common::pass`, its edges those of
-// the pass.
+// The Gaussian of a small sigma, as a sum of texels of the sharp picture: the source of `common::pass`, with the edges
+// of the pass.
 
 #define_import_path bevy_gaussian_blur::profile::direct_sum
 
@@ -9,7 +9,7 @@
 #import bevy_gaussian_blur::common::pass::{linear_sampler, source}
 #endif
 
-// A sampled Gaussian around a texel of the sharp picture, as it is summed. Pairs are x and y.
+// A sampled Gaussian around a texel of the sharp picture. Pairs are x and y.
 struct Window {
     centre: vec2<i32>,
     reach: vec2<i32>,
@@ -19,10 +19,10 @@ struct Window {
     scale: vec2<f32>,
 }
 
-// That around the sharp texel of a target texel, of Gaussian weights that end after so many sigmas.
+// The window around the sharp texel of a target texel, with Gaussian weights that end after this many sigmas.
 fn window_of(texel: vec2<i32>, sigmas: vec2<f32>, cutoff: f32) -> Window {
     let support = cutoff * sigmas;
-    // With a sigma that can be divided by.
+    // Large enough to divide by.
     let scale = -0.5 / max(sigmas * sigmas, vec2<f32>(1e-4));
     return Window(source_position(texel), vec2<i32>(ceil(support)), support, scale);
 }
@@ -44,7 +44,7 @@ fn gaussian_sum(window: Window) -> vec4<f32> {
     return careful_sum(window);
 }
 
-// Whether a sum may be of filtered fetches: what samplers catch of a neighbour is seen where it is hardly blurred.
+// Whether fetches may be filtered: what samplers pick up of a neighbour shows where the picture is hardly blurred.
 fn may_filter(window: Window) -> bool {
 #ifdef SUMS_FILTERED
     return all(window.reach > vec2<i32>(2));
@@ -53,7 +53,7 @@ fn may_filter(window: Window) -> bool {
 #endif
 }
 
-// The sum of the row through the centre of a window. Columns of those are summed only where no edge is near.
+// The sum of the row through the centre of a window. Columns of these are summed only away from edges.
 fn row_sum(window: Window) -> vec4<f32> {
     let filtered = may_filter(window);
     var sum = read(window.centre, vec2<f32>(0.0), filtered);
@@ -67,7 +67,7 @@ fn row_sum(window: Window) -> vec4<f32> {
     if is_finite(sum) {
         return sum / total;
     }
-    // Without what is not finite, and with all that is read beyond an edge.
+    // Skips values that are not finite, and applies the edge modes.
     sum = vec4<f32>(0.0);
     total = 0.0;
     for (var x = -window.reach.x; x <= window.reach.x; x++) {
@@ -78,7 +78,7 @@ fn row_sum(window: Window) -> vec4<f32> {
     return sum / total;
 }
 
-// The sum where no edge is near: reads that lie alike share a weight. If it is filtered, one fetch reads two texels of each
+// The sum away from edges: reads at equal distances share a weight. If filtered, one fetch reads two texels of each
 // axis. There is always room for the last one: it has no weight.
 fn plain_sum(window: Window, filtered: bool) -> vec4<f32> {
     var sum = vec4<f32>(0.0);
@@ -98,8 +98,8 @@ fn plain_sum(window: Window, filtered: bool) -> vec4<f32> {
     return sum / (total.x * total.y);
 }
 
-// The offset and the weight of a read: of a texel, or of that and the one after it. Offsets between two are such as samplers
-// tell apart.
+// The offset and the weight of a read: of a texel, or of that and the one after it. Offsets between
+// two texels are rounded to what samplers distinguish.
 fn tap(first: i32, scale: f32, support: f32, filtered: bool) -> vec2<f32> {
     let near = fading(f32(first), scale, support);
     if first == 0 || !filtered {
@@ -111,7 +111,7 @@ fn tap(first: i32, scale: f32, support: f32, filtered: bool) -> vec2<f32> {
     return vec2<f32>(f32(first) + offset, weight);
 }
 
-// The sum of the reads at an offset, to either side and up and down.
+// The sum of the reads at an offset, to both sides, up and down.
 fn mirrored(centre: vec2<i32>, offset: vec2<f32>, filtered: bool) -> vec4<f32> {
     var sum = read(centre, offset, filtered);
     if offset.x > 0.0 {
@@ -129,7 +129,7 @@ fn mirrored(centre: vec2<i32>, offset: vec2<f32>, filtered: bool) -> vec4<f32> {
 fn read(centre: vec2<i32>, offset: vec2<f32>, filtered: bool) -> vec4<f32> {
 #ifdef SUMS_FILTERED
     if filtered {
-        // A little is added so that nothing of what was rounded is cut off.
+        // A little is added so that rounding cuts nothing off.
         let position = vec2<f32>(centre) + (0.5 + 1.0 / 1024.0) + offset;
         return textureSampleLevel(source, linear_sampler, position * blur.texel_size, 0.0);
     }
@@ -162,7 +162,7 @@ fn fading(distance: f32, scale: f32, support: f32) -> f32 {
     return exp(distance * distance * scale) * clamp(support + 1.0 - abs(distance), 0.0, 1.0);
 }
 
-// Whether the weight of a texel belongs to the whole: only a renormalised edge leaves out what is not there.
+// Whether the weight of a texel counts in the total: only a renormalised edge leaves out missing texels.
 fn counts(texel: i32, axis: u32) -> bool {
     return blur.edge[axis] != EDGE_RENORMALIZE
         || is_present(texel, blur.bounds_min[axis], blur.bounds_max[axis], blur.edge[axis]);

@@ -1,18 +1,19 @@
-// Compute: the sharp picture under the small sigmas of a blur that varies, a tile at a time, for the pass that blends.
+// Compute: sums of the sharp picture for the small sigmas of a varying blur, one tile at a time, for the pass that
+// blends.
 //
-// A Gaussian whose sigma changes from texel to texel cannot be separated. But sigmas of neighbours are much alike: a tile is cut
-// into **strips**, along the axis along which sigma varies less.
+// A Gaussian whose sigma changes from texel to texel is not separable. But neighbours have similar sigmas: a tile is
+// cut into **strips**, along the axis along which sigma varies less.
 //
-// In most strips sigma hardly varies at all: such a strip is **slow**. It is convolved along both axes, as in `convolve_compute`,
-// but every texel has weights of its own, interpolated between those of the least and the largest sigma of the strip. A row
-// then reads columns whose sigmas are those of the columns, which are as good as its own.
+// In most strips sigma hardly varies at all: such a strip is **slow**. It is convolved along both axes, as in
+// `convolve_compute`, but every texel has its own weights, interpolated between the weights for the least and the
+// largest sigma of the strip. A row then reads columns with the sigmas of the columns, which are as good as its own.
 //
-// In other strips sigmas lie between a few fixed ones, the **rungs**. The strip is convolved with each of those, and every texel
-// interpolates between two of the results. All strips of a tile work at once, each at its own rung: a **round** is a convolution
-// of each of them.
+// In other strips sigmas lie between a few fixed ones, the **rungs**. The strip is convolved with each of those, and
+// every texel interpolates between two of the results. All strips of a tile work at once, each at its own rung: a
+// **round** is one convolution of each strip.
 //
-// Either way the interpolation is in the logarithm of sigma, as in `plan::sigma_levels`, between sigmas with a ratio of 2^(1/8) or less,
-// and of 2^(1/12) below 1: no picture is off by more than 0.5/255 and 0.3/255, by the L1 distance of kernels.
+// Both interpolate in the logarithm of sigma, as in `plan::sigma_levels`, between sigmas with a ratio of 2^(1/8) or
+// less, and of 2^(1/12) below 1: no picture is off by more than 0.5/255 and 0.3/255, by the L1 distance of kernels.
 
 #import bevy_gaussian_blur::common::pass::{EDGE_RENORMALIZE, LARGEST, blur, is_finite, load_unchecked, pack, read_texel, store, unpack}
 #import bevy_gaussian_blur::profile::sigma_levels::{may_be_summed, sigma_at, stack}
@@ -25,20 +26,21 @@
 const THREADS: i32 = #{THREADS};
 const QUADS: i32 = WIDTH / ACROSS;
 
-// The rungs that each strip needs, a bit for each, from the lowest on, and the most of any.
+// The rungs that each strip needs, one bit for each, from the lowest on, and the most of any strip.
 var<workgroup> used: array<array<atomic<u32>, 2>, STRIPS>;
 var<workgroup> most: u32;
 
 // A convolution of a strip.
 struct Convolution {
-    // The least and the largest sigma, as rungs, fractions and all. They are one, unless the strip is slow.
+    // The least and the largest sigma, as fractional rungs. They are equal unless the strip is slow.
     ends: vec2<f32>,
-    // How far it reaches along rows and columns.
+    // Its reach along rows and columns.
     reach: vec2<i32>,
 }
 
-// Those of all strips in this round, and in the one before or after it, and their weights along both axes, by distance: those of
-// the least sigma, and by how much those of the largest are more. From where a kernel ends they are 0.
+// The convolutions of all strips in this round, and in the one before or after it, and their weights along both axes,
+// by distance: the weights for the least sigma, and how much larger those for the largest are. Beyond the end of a
+// kernel they are 0.
 const DISTANCES: i32 = #{DISTANCES};
 const TABLES: i32 = 2 * DISTANCES;
 var<workgroup> convolutions: array<Convolution, 2 * STRIPS>;
@@ -47,7 +49,7 @@ var<workgroup> weights: array<vec2<f32>, 2 * STRIPS * TABLES>;
 @compute @workgroup_size(#{THREADS})
 fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let index = i32(thread);
-    // Where only strong blurs are asked for, whole squares have nothing to sum.
+    // In squares with strong blurs only, there is nothing to sum.
     let around = sigmas_of_square(square_of(vec2<i32>(group.xy)));
     if !may_be_summed(around) {
         return;
@@ -60,11 +62,11 @@ fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
     // The texels of this thread.
     let quad = vec2<i32>(index % QUADS * ACROSS, index / QUADS);
     let rungs = rungs_of(tile, quad);
-    // The strip whose weights this thread lays out, and what of it is left to do.
+    // The strip whose weights this thread computes, and its remaining rungs.
     let own = min(index / TABLES, STRIPS - 1);
     var left = vec2<u32>(1u, 0u);
     var rounds = 1u;
-    // As a rule the whole tile is slow.
+    // Usually the whole tile is slow.
     var span = span_of(sigmas);
     var slow = is_slow(tile, span);
     if !slow {
@@ -113,7 +115,7 @@ fn rungs_of(tile: Tile, quad: vec2<i32>) -> vec4<f32> {
     return rungs;
 }
 
-// Finds out which rungs the strips need. Workgroup memory starts with anything.
+// Finds the rungs that the strips need. Workgroup memory is not initialised.
 fn look_at(index: i32, rungs: vec4<f32>, slow: bool) {
     if index < STRIPS {
         atomicStore(&used[index][0], 0u);
@@ -129,7 +131,7 @@ fn look_at(index: i32, rungs: vec4<f32>, slow: bool) {
             bits[next / 32u] |= 1u << (next % 32u);
         }
     }
-    // A slow strip has one convolution, whatever its bit.
+    // A slow strip has one convolution, whichever bit is set.
     bits = select(bits, vec2<u32>(1u, 0u), slow);
     if any(bits != vec2<u32>(0u)) {
         let strip = index / QUADS / DOWN;
@@ -150,7 +152,7 @@ fn rungs_used(strip: i32) -> vec2<u32> {
     return vec2<u32>(atomicLoad(&used[strip][0]), atomicLoad(&used[strip][1]));
 }
 
-// What a strip is convolved with next, if it spans so many rungs.
+// The next convolution of a strip that spans this many rungs.
 fn next_of(left: vec2<u32>, tile: Tile, span: vec2<f32>) -> vec2<f32> {
     if all(left == vec2<u32>(0u)) {
         return vec2<f32>(NO_RUNG);
@@ -168,12 +170,12 @@ fn without_next(left: vec2<u32>) -> vec2<u32> {
     return vec2<u32>(left.x & (left.x - 1u), left.y);
 }
 
-// Whether a strip takes part in this round. Strips of the other one come before or after these.
+// Whether a strip takes part in this round. The other strips belong to the round before or after it.
 fn is_at_work(strip: i32) -> bool {
     return convolutions[strip].ends.x < NO_RUNG;
 }
 
-// The shares that four neighbouring texels have of a convolution with a single rung.
+// The weights of four neighbouring texels for a convolution with a single rung.
 fn shares_of(tile: Tile, quad: vec2<i32>, rungs: vec4<f32>, strip: i32) -> vec4<f32> {
     let shares = max(1.0 - abs(rungs - convolutions[strip].ends.x), vec4<f32>(0.0));
     if tile.is_plain || all(blur.edge != vec2<u32>(EDGE_RENORMALIZE)) {
@@ -188,14 +190,14 @@ fn sigmas_of(tile: Tile, rung: f32) -> vec2<f32> {
     return sigma_of(rung) * aspect;
 }
 
-// How far the sums of a rung reach: as many texels as are read at once.
+// The reach of the sums of a rung, rounded up to the texels that are read at once.
 fn reach_of(tile: Tile, rung: f32) -> vec2<i32> {
     let reach = vec2<i32>(ceil(stack.cutoff * sigmas_of(tile, rung)));
     return (reach + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
 }
 const AT_ONCE: vec2<i32> = vec2<i32>(2, 4);
 
-// Says what a strip is convolved with, and lays out the weights: of each thread one. Those of an axis add up to 1.
+// Stores the convolution of a strip and its weights, one per thread. The weights of an axis add up to 1.
 fn lay_out(index: i32, strip: i32, tile: Tile, between: vec2<f32>) {
     let place = index % TABLES;
     let is_idle = between.x == NO_RUNG;
@@ -242,7 +244,7 @@ fn sum_columns(index: i32, tile: Tile, turn: i32) {
         return;
     }
     let first = vec2<i32>(index % columns - widest, index / columns * DOWN);
-    // Copies of the loop: looking for edges in all tiles takes time.
+    // Copies of the loop: checking for edges in all tiles takes time.
     var is_done = false;
     if tile.lies_inside {
         is_done = sum_column(tile, first, strip, INSIDE);
@@ -254,12 +256,12 @@ fn sum_columns(index: i32, tile: Tile, turn: i32) {
     }
 }
 
-// How texels are read: away from all edges, where clamping is enough, and anywhere, whatever they hold.
+// How texels are read: away from all edges; where clamping is enough; and anywhere, with any values.
 const INSIDE: u32 = 0u;
 const CLAMPED: u32 = 1u;
 const ANYWHERE: u32 = 2u;
 
-// The sums of a column from a place on. Returns whether everything in them was finite.
+// The sums of a column from a position on. Returns whether all values were finite.
 fn sum_column(tile: Tile, first: vec2<i32>, strip: i32, way: u32) -> bool {
     let centre = texel_of(tile, first);
     let step = turned(tile, vec2<i32>(0, 1));
@@ -275,14 +277,15 @@ fn sum_column(tile: Tile, first: vec2<i32>, strip: i32, way: u32) -> bool {
     let places = places_of(centre, step, convolution.ends);
     let place_near = places[0];
     let place_far = places[1];
-    // The weights of the last eight reads, handed from one sum to the next, and by how much they are more for the largest sigma.
+    // The weights of the last eight reads, handed from one sum to the next, and how much larger they are for the
+    // largest sigma.
     var near = vec4<f32>(0.0);
     var far = vec4<f32>(0.0);
     var near_more = vec4<f32>(0.0);
     var far_more = vec4<f32>(0.0);
     let reach = convolution.reach.y;
     for (var i = -reach; i < DOWN + reach; i += AT_ONCE.y) {
-        // Several loads under way at once.
+        // Several loads in flight.
         for (var j = i; j < i + AT_ONCE.y; j++) {
             let weight = weight_of(strip, ALONG_COLUMNS, abs(j));
             far = vec4<f32>(near.w, far.xyz);
@@ -313,7 +316,7 @@ fn read(texel: vec2<i32>, way: u32) -> vec4<f32> {
     return load_unchecked(texel, way == CLAMPED);
 }
 
-// Sums along rows, of four neighbouring texels whose sigmas lie there between two.
+// Sums along rows, for four neighbouring texels with interpolated sigmas.
 fn sum_row(quad: vec2<i32>, places: vec4<f32>, strip: i32) -> mat4x4<f32> {
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
@@ -338,7 +341,7 @@ fn sum_row(quad: vec2<i32>, places: vec4<f32>, strip: i32) -> mat4x4<f32> {
     return mat4x4<f32>(a, b, c, d);
 }
 
-// The parts of the weights that count, of four neighbouring texels of a row.
+// The interpolation factors of the weights, for four neighbouring texels of a row.
 fn weights_inside(tile: Tile, quad: vec2<i32>, strip: i32) -> vec4<f32> {
     let reach = convolutions[strip].reach;
     let first = turned(tile, texel_of(tile, quad));
@@ -356,11 +359,11 @@ fn weights_inside(tile: Tile, quad: vec2<i32>, strip: i32) -> vec4<f32> {
     return down * across;
 }
 
-// Stores all of the tile, neighbouring texels by neighbouring threads.
+// Stores the whole tile: neighbouring threads store neighbouring texels.
 fn keep(index: i32, tile: Tile, quad: vec2<i32>, values: mat4x4<f32>) {
     let slot = slot_of(quad.y, quad.x);
     for (var i = 0; i < ACROSS; i++) {
-        // What has been divided by the weight inside may be too large by what has been rounded before.
+        // Division by the weight inside can make earlier rounding exceed the range.
         sums[slot + i * INTERLEAVED] = pack(clamp(values[i], vec4<f32>(-LARGEST), vec4<f32>(LARGEST)));
     }
     workgroupBarrier();

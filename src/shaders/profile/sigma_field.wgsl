@@ -1,8 +1,8 @@
-// How strong a blur whose sigma varies is at a place in the picture: a share of the largest sigma.
+// The strength of a varying blur at a position in the picture: a share of the largest sigma.
 
 #define_import_path bevy_gaussian_blur::profile::sigma_field
 
-// How the share of a texel depends on where it is. See `shares::Shares`.
+// How the share of a texel depends on its position. See `shares::Shares`.
 struct Shares {
     point: vec2<f32>,
     // The rows of a matrix.
@@ -24,7 +24,7 @@ const MASK: u32 = 3u;
 @group(0) @binding(6) var<uniform> shares: Shares;
 @group(0) @binding(7) var mask: texture_2d<f32>;
 
-// Whether a mask says it: then neighbours may have any shares.
+// Whether a mask decides: then neighbours may have any shares.
 fn is_masked() -> bool {
     return shares.measure == MASK;
 }
@@ -45,7 +45,7 @@ fn share_at(position: vec2<f32>) -> f32 {
     return interpolated(vec2<f32>(measured)).x;
 }
 
-// Which way the distance grows at a position, by any factor. A mask does not say.
+// The direction in which the distance grows at a position, of any length. A mask has none.
 fn slope_at(position: vec2<f32>) -> vec2<f32> {
     if is_masked() {
         return vec2<f32>(0.0);
@@ -63,7 +63,7 @@ fn interpolated(measured: vec2<f32>) -> vec2<f32> {
     return clamp(mix(vec2<f32>(shares.first), vec2<f32>(shares.last), t), vec2<f32>(0.0), vec2<f32>(1.0));
 }
 
-// No less and no more than all shares of a box of the picture: of all that a distance can be in it. A mask could have any.
+// Bounds for all shares in a box of the picture: the distances of its texels decide. A mask may have any share.
 fn shares_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
     if is_masked() {
         return vec2<f32>(0.0, 1.0);
@@ -74,7 +74,7 @@ fn shares_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
     let spread = vec2<f32>(dot(abs(shares.across), half), dot(abs(shares.down), half));
     var measured = vec2<f32>(place.x - spread.x, place.x + spread.x);
     if shares.measure != SIGNED {
-        // There is no second row where one is measured along the first.
+        // There is no second row if the distance is along the first.
         let near = max(abs(place) - spread, vec2<f32>(0.0));
         measured = vec2<f32>(length(near), length(abs(place) + spread));
     }
@@ -82,8 +82,8 @@ fn shares_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
     return vec2<f32>(min(ends.x, ends.y), max(ends.x, ends.y));
 }
 
-// The mask at a place from (0, 0) to (1, 1). Samplers keep eight bits of the place between two texels, which would be seen as
-// steps where a small mask is stretched.
+// The mask at a position from (0, 0) to (1, 1). Samplers keep eight bits of the position between two texels, which
+// would show as steps if a small mask is stretched.
 fn mask_at(place: vec2<f32>) -> f32 {
     let position = place * vec2<f32>(textureDimensions(mask)) - 0.5;
     let texel = vec2<i32>(floor(position));
@@ -93,7 +93,7 @@ fn mask_at(place: vec2<f32>) -> f32 {
     return mix(top, bottom, t.y);
 }
 
-// The share of one texel. NaN is 0; comparing bits, because compilers may assume that no value is NaN.
+// The share of one texel. NaN is 0; compares bits, because compilers may assume that no value is NaN.
 fn mask_texel(texel: vec2<i32>) -> f32 {
     let last = vec2<i32>(textureDimensions(mask)) - 1;
     let share = textureLoad(mask, clamp(texel, vec2<i32>(0), last), 0).r;

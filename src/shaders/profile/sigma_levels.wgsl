@@ -1,4 +1,4 @@
-// The blurs that a blur is blended from whose sigma varies over the picture. `plan::profile` has the idea.
+// The sigma levels from which a varying blur is blended. `plan::profile` has the idea.
 
 #define_import_path bevy_gaussian_blur::profile::sigma_levels
 
@@ -7,12 +7,12 @@
 
 const SIGMA_LEVELS: u32 = #{SIGMA_LEVELS}u;
 
-// The least sigma that is a blur.
+// The least sigma that counts as a blur.
 const MIN_SIGMA: f32 = 0.03;
 
 // One blur of the whole picture. See `plan::profile::SigmaLevel`.
 struct SigmaLevel {
-    // Twice the target texel plus `shift`, divided by 2^(octaves + 1), is the place in the atlas.
+    // Twice the target texel plus `shift`, divided by 2^(octaves + 1), is the position in the atlas.
     shift: vec2<i32>,
     octaves: vec2<u32>,
     // The tile in the atlas.
@@ -32,16 +32,17 @@ struct SigmaLevels {
     texel_size: vec2<f32>,
     // The position of the target's first texel in the picture.
     origin: vec2<i32>,
-    // The sigma of the share 1, and the one up to which the sharp picture is summed.
+    // The sigma of the share 1, and the largest sigma for which the sharp picture is summed.
     largest: f32,
     gathered: f32,
-    // After how many sigmas that sum ends.
+    // The cutoff of that sum, in sigmas.
     cutoff: f32,
     count: u32,
-    // Above sigma levels from the first of these sigmas on, up to the second, a line through two sigma levels is enough.
+    // For sigma levels in this range of sigmas, a line through two of them is exact enough.
     lines: vec2<f32>,
     levels: array<SigmaLevel, SIGMA_LEVELS>,
-    // For each sigma level and axis the weights inside the region, as in `uniform::spline`, two in a word: one table after the other.
+    // For each sigma level and axis the weights inside the region, as in `uniform::spline`, two per word: one table
+    // after the other.
     tables: array<vec4<u32>, SIGMA_LEVELS * TABLE_VECTORS>,
 }
 
@@ -51,22 +52,22 @@ const TABLE_VECTORS: u32 = 2u * AXIS_VECTORS;
 
 @group(0) @binding(4) var<uniform> stack: SigmaLevels;
 
-// The sigma at a texel of the picture, be it a blur or not.
+// The sigma at a texel of the picture, even if it is no blur.
 fn sigma_at(texel: vec2<i32>) -> f32 {
     let position = vec2<f32>(texel) + 0.5;
     return share_at(position) * stack.largest;
 }
 
-// No less and no more than all sigmas of a box of the picture, but for rounding.
+// Bounds for all sigmas in a box of the picture, except for rounding.
 fn sigmas_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
     return shares_within(low, high) * stack.largest;
 }
 
-// By which share sigmas may differ that are the same, since passes round apart.
+// The relative difference up to which sigmas count as equal, since passes may round differently.
 const ROUNDING: f32 = 1.0 / f32(#{SIGMAS_APART});
 
-// Whether something may be summed between two sigmas. The pass that blends decides what is a blur; this one may round apart,
-// and so sums a little more.
+// Whether anything may be summed between two sigmas. The blending pass decides what is a blur; this pass may round
+// differently, and so sums a little more.
 fn may_be_summed(sigmas: vec2<f32>) -> bool {
     return sigmas.y >= (1.0 - ROUNDING) * MIN_SIGMA && sigmas.x <= (1.0 + ROUNDING) * stack.levels[0].sigma;
 }

@@ -1,4 +1,4 @@
-// The tiles of the pass that sums, how they lie, and the strips that they are cut into.
+// The tiles of the summing pass, their orientation, and their strips.
 
 #define_import_path bevy_gaussian_blur::profile::strips
 
@@ -10,22 +10,22 @@
 
 // A strip has as many rows as a thread sums.
 const STRIPS: i32 = HEIGHT / DOWN;
-// So many tiles are a square, which turns as a whole.
+// This many tiles are a square, which turns as a whole.
 const IN_SQUARE: i32 = WIDTH / HEIGHT;
 
-// Places in a tile count along the rows of it and then down its columns. Columns are summed first, so they are those along which
-// sigma varies more: where a tile is turned, they lie along x.
+// Positions in a tile count along its rows and then down its columns. Columns are summed first, so they run along the
+// axis along which sigma varies more: in a turned tile, along x.
 struct Tile {
-    // Its first texel, from the first one that is written, and in the picture.
+    // Its first texel, counted from the first written texel, and in the picture.
     first: vec2<i32>,
     corner: vec2<i32>,
     is_turned: bool,
-    // Whether it is away from all edges, or at none that asks for more than clamping.
+    // Whether it is away from all edges, or only at edges that clamp.
     lies_inside: bool,
     is_plain: bool,
 }
 
-// The first texel of the square of a tile, from the first one that is written.
+// The first texel of a tile's square, counted from the first written texel.
 fn square_of(group: vec2<i32>) -> vec2<i32> {
     return vec2<i32>(group.x, group.y / IN_SQUARE) * WIDTH;
 }
@@ -35,7 +35,7 @@ fn sigmas_of_square(square: vec2<i32>) -> vec2<f32> {
     return sigmas_within(corner, corner + f32(WIDTH));
 }
 
-// A tile, in a square with such sigmas.
+// A tile, in a square with these sigmas.
 fn tile_of(group: vec2<i32>, sigmas: vec2<f32>) -> Tile {
     let square = square_of(group);
     // At the lower border there may be too few tiles to turn.
@@ -50,15 +50,15 @@ fn tile_of(group: vec2<i32>, sigmas: vec2<f32>) -> Tile {
     return Tile(first, corner, is_turned, is_inside(low, high), is_edge_free(low, high));
 }
 
-// Whether sigma varies more along x than along y in a square with such sigmas: in the middle of it. Where it hardly varies at all
-// nobody asks which way.
+// Whether sigma varies more along x than along y in a square with these sigmas, judged in its middle. If it hardly
+// varies at all, the orientation does not matter.
 fn varies_across(corner: vec2<i32>, sigmas: vec2<f32>) -> bool {
     let slope = abs(slope_at(vec2<f32>(corner + WIDTH / 2)));
     let span = span_of(sigmas);
     return slope.x > slope.y && span.y - span.x > 1.0;
 }
 
-// A pair of the tile as one of the picture, or the other way round.
+// Converts a pair between the tile and the picture.
 fn turned(tile: Tile, pair: vec2<i32>) -> vec2<i32> {
     return select(pair, pair.yx, tile.is_turned);
 }
@@ -67,13 +67,13 @@ fn texel_of(tile: Tile, place: vec2<i32>) -> vec2<i32> {
     return tile.corner + turned(tile, place);
 }
 
-// The least and the largest sigma from a place in the tile on.
+// The least and the largest sigma from a position in the tile on.
 fn sigmas_from(tile: Tile, place: vec2<i32>, size: vec2<i32>) -> vec2<f32> {
     let low = texel_of(tile, place);
     return sigmas_within(vec2<f32>(low), vec2<f32>(low + turned(tile, size)));
 }
 
-// Those of a strip.
+// The least and the largest sigma of a strip.
 fn sigmas_of_strip(tile: Tile, strip: i32) -> vec2<f32> {
     return sigmas_from(tile, vec2<i32>(0, strip * DOWN), vec2<i32>(WIDTH, DOWN));
 }
@@ -83,12 +83,12 @@ fn span_of(sigmas: vec2<f32>) -> vec2<f32> {
     return vec2<f32>(rung_of(sigmas.x), rung_of(sigmas.y));
 }
 
-// Whether sigma hardly varies where it spans so many rungs.
+// Whether sigma hardly varies in a range of this many rungs.
 fn is_slow(tile: Tile, span: vec2<f32>) -> bool {
     return tile.is_plain && span.y - span.x <= 1.0;
 }
 
-// Where the sigmas of the texels of a column of a strip lie between two.
+// The positions of the sigmas in a column of a strip, between two others.
 fn places_of(centre: vec2<i32>, step: vec2<i32>, ends: vec2<f32>) -> mat2x4<f32> {
     if ends.x == ends.y {
         return mat2x4<f32>();
@@ -96,7 +96,7 @@ fn places_of(centre: vec2<i32>, step: vec2<i32>, ends: vec2<f32>) -> mat2x4<f32>
     let place = place_between(vec4<f32>(rung_at(centre), rung_at(centre + 4 * step), rung_at(centre + 7 * step), 0.0), ends);
     var near = mix(vec4<f32>(place.x), vec4<f32>(place.z), vec4<f32>(0.0, 1.0, 2.0, 3.0) / 7.0);
     var far = mix(vec4<f32>(place.x), vec4<f32>(place.z), vec4<f32>(4.0, 5.0, 6.0, 7.0) / 7.0);
-    // Where a profile bends the texels between the first and the last one do not lie evenly between them.
+    // Where a profile bends, the texels between the first and the last one are not evenly spaced between them.
     if abs(place.y - far.x) * (ends.y - ends.x) > 0.02 {
         for (var i = 0; i < 4; i++) {
             near[i] = rung_at(centre + i * step);

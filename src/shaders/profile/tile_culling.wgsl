@@ -1,11 +1,11 @@
-// Which texels of a pass are read by somebody, where sigma varies. See `plan::pass::Needed`.
+// Which texels of a pass are read later, if sigma varies. See `plan::pass::Needed`.
 
 #define_import_path bevy_gaussian_blur::profile::tile_culling
 
 #import bevy_gaussian_blur::common::pass::blur
 #import bevy_gaussian_blur::profile::sigma_field::shares_within
 
-// Whether some texel of the picture may read what is written from the first to the last of these texels of the target.
+// Whether a texel of the picture may read what is written from the first to the last of these texels of the target.
 fn is_needed(first: vec2<i32>, last: vec2<i32>) -> bool {
     let needed = blur.needed;
     let low = vec2<f32>(first + needed.first - needed.around) * needed.scale;

@@ -1,8 +1,8 @@
-// Compute: both convolutions of a separable Gaussian at once, a tile at a time.
+// Compute: both convolutions of a separable Gaussian at once, one tile at a time.
 //
-// A thread convolves a column of the tile in registers: every texel that it loads is added to all eight sums that it
-// contributes to. The sums go to workgroup memory, and from there each thread convolves four neighbouring texels of a row
-// in the same way. The results go back there once more, so that neighbouring threads store neighbouring texels.
+// A thread convolves a column of the tile in registers: it adds every loaded texel to all eight sums to which the texel
+// contributes. The sums go to workgroup memory, and from there each thread convolves four neighbouring texels of a row
+// in the same way. The results go back to workgroup memory, so that neighbouring threads store neighbouring texels.
 
 #import bevy_gaussian_blur::common::pass::{blur, folds_once, is_finite, is_inside, is_present, load_unchecked, pack}
 #import bevy_gaussian_blur::common::pass::{read_texel, source_position, store, unpack, weight, weight_at}
@@ -17,10 +17,10 @@
 #import bevy_gaussian_blur::profile::tile_culling::is_needed
 #endif
 
-// The largest reach of a kernel that this program serves: it goes from -REACH to REACH.
+// The largest reach that this program serves: kernels go from -REACH to REACH.
 const REACH: i32 = #{REACH};
 
-// How much farther images reach. There is room for them beside the tile.
+// How much farther images reach. The tile has room for them beside it.
 const MARGIN: i32 = HALO - REACH;
 const THREADS: i32 = #{THREADS};
 
@@ -37,7 +37,7 @@ fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
 #endif
     var kind = kind_of(first);
 #ifdef MERGES
-    // All threads have found the same, which shader compilers see only this way: barriers follow.
+    // The result is uniform, and this form lets shader compilers see it, which the barriers that follow need.
     if index == 0 {
         agreed = kind;
     }
@@ -62,13 +62,13 @@ fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
     workgroupBarrier();
     sum_row(index / (WIDTH / ACROSS), index % (WIDTH / ACROSS), centre.x, is_plain);
     for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
-        // Sixteen columns at a time: whole blocks of memory are stored together.
+        // Sixteen columns at a time, so that whole blocks of memory are stored together.
         let texel = vec2<i32>(i % 16 + i / THREADS * 16, i / 16 % HEIGHT);
         store(first + texel, unpack(sums[slot_of(texel.y, texel.x + HALO)]));
     }
 }
 
-// What a tile is: read by nobody, away from all edges, or neither.
+// The kind of a tile: not read later, away from all edges, or neither.
 const UNREAD: u32 = 0u;
 const PLAIN: u32 = 1u;
 const AT_EDGE: u32 = 2u;
@@ -93,7 +93,7 @@ fn kind_of(first: vec2<i32>) -> u32 {
     return select(AT_EDGE, PLAIN, is_plain);
 }
 
-// How far the kernel reaches.
+// The reach of the kernel.
 fn reach() -> i32 {
 #ifdef ANY_KERNEL
     return blur.reach_max.x;
@@ -106,8 +106,8 @@ fn keep(row: i32, column: i32, sum: vec4<f32>) {
     sums[slot_of(row, column)] = pack(sum);
 }
 
-// The sums of a column around `centre`, whatever its values are. The number of taps comes from the uniform: the loop stays a
-// loop. Where programs are for single kernels this is rare, and must not cost registers elsewhere.
+// The sums of a column around `centre`, for any values. The number of taps comes from the uniform, so the loop is not
+// unrolled. Programs for single kernels rarely run this, and it must not cost registers elsewhere.
 fn sum_column_carefully(centre: vec2<i32>, row: i32, column: i32) {
     let far = blur.reach_max.y + blur.margin.y;
     for (var i = 0; i < DOWN; i++) {
@@ -120,7 +120,7 @@ fn sum_column_carefully(centre: vec2<i32>, row: i32, column: i32) {
     }
 }
 
-// A sum along an axis, divided by the part of the weights that lies inside the bounds if that is asked for.
+// A sum along an axis, divided by the part of its weights inside the bounds if required.
 fn normalized(sum: vec4<f32>, centre: i32, axis: u32) -> vec4<f32> {
     if blur.normalize[axis] == 0u {
         return sum;
@@ -144,8 +144,8 @@ fn sum_columns(centre: vec2<i32>, row: i32, column: i32, is_plain: bool) {
     }
 }
 
-// Neighbouring texels of a row, back into the places that are read no more. `left` is the source texel of the tile's first
-// column.
+// Convolves neighbouring texels of a row, and stores them in slots that are read no more. `left` is the source texel of
+// the tile's first column.
 fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
     let far = blur.reach_max.x + blur.margin.x;
     var results: array<vec4<f32>, ACROSS>;
@@ -174,7 +174,7 @@ fn sum_columns(centre: vec2<i32>, row: i32, column: i32, is_plain: bool) {
     let top = position - vec2<i32>(0, REACH);
     var is_done = false;
 #ifdef FOLDED
-    // Two loops: folding in all tiles takes time.
+    // Two loops, because folding in all tiles takes time.
     if is_plain {
 #ifdef IMAGES
         if column < MARGIN || column >= COLUMNS - MARGIN {
@@ -183,7 +183,7 @@ fn sum_columns(centre: vec2<i32>, row: i32, column: i32, is_plain: bool) {
 #endif
         is_done = sum_column(top, row, column, false);
     } else if folds_once(TAPS) {
-        // Small pictures may have to be folded several times.
+        // Small pictures may need several folds.
         is_done = sum_column_across_edge(position, row, column);
     }
 #else
@@ -195,9 +195,9 @@ fn sum_columns(centre: vec2<i32>, row: i32, column: i32, is_plain: bool) {
     }
 }
 
-// The sums of a column whose first tap is at `top`. Returns whether everything in them was finite.
+// The sums of a column whose first tap is at `top`. Returns whether all values were finite.
 //
-// Letters, because GPUs were seen to be slower with an array here, and to run out of registers with one in `sum_row`.
+// Separate variables, because some GPUs are slower with an array here, and run out of registers with one in `sum_row`.
 fn sum_column(top: vec2<i32>, row: i32, column: i32, clamped: bool) -> bool {
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
@@ -229,8 +229,8 @@ fn add(axis: u32, sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
     return sum;
 }
 
-// Four neighbouring texels of a row, back into the places that are read no more. `left` is the source texel of the
-// tile's first column.
+// Convolves four neighbouring texels of a row, and stores them in slots that are read no more. `left` is the source
+// texel of the tile's first column.
 fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
     let slot = slot_of(row, MARGIN + quad * ACROSS);
     var a = vec4<f32>(0.0);
@@ -273,7 +273,7 @@ fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
 }
 
 #ifdef FOLDED
-// The weights of both axes and all sides, by the distance in texels. In workgroup memory any of them is quickly found.
+// The weights of both axes and all sides, by the distance in texels. Workgroup memory allows fast random access.
 const DISTANCES: i32 = THREADS / 8;
 var<workgroup> laid_out: array<f32, THREADS>;
 
@@ -291,13 +291,13 @@ fn lay_out_weights(index: i32) {
     laid_out[index] = weight;
 }
 
-// Where the weights of reads of a texel start.
+// The start of the weights for the reads of a texel.
 fn table_of(axis: u32, texel: i32) -> i32 {
     return i32(4u * axis + side_of(axis, texel)) * DISTANCES;
 }
 
-// How far reads go, to the next multiple of four. It comes from the uniform: loops stay loops, and cost no registers where
-// there is no edge.
+// The reach of reads, rounded up to a multiple of four. It comes from the uniform, so loops are not unrolled, and cost
+// no registers where there is no edge.
 fn far(axis: u32) -> i32 {
     return (blur.reach_max[axis] + blur.margin[axis] + 3) / 4 * 4;
 }
@@ -314,7 +314,7 @@ fn sum_column_across_edge(position: vec2<i32>, row: i32, column: i32) -> bool {
     var h = vec4<f32>(0.0);
     let far = far(Y);
     for (var i = 0; i < DOWN + 2 * far; i += AT_ONCE) {
-        // Several loads under way at once.
+        // Several loads in flight.
         for (var j = i; j < i + AT_ONCE; j++) {
             let distance = j - far;
             let y = position.y + distance;

@@ -1,5 +1,5 @@
-// A weighted sum of neighbouring texels, as the product of a row and a column of weights. With many along one axis and a
-// single one along the other it is half of a separable Gaussian; with six and six, two texels apart, it halves the
+// A weighted sum of neighbouring texels, as the product of a row and a column of weights. With many weights along one
+// axis and one along the other it is half of a separable Gaussian; with six and six, two texels apart, it halves the
 // resolution.
 
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
@@ -20,7 +20,7 @@ fn convolve_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     let centre = source_position(texel);
     let first = centre + blur.reach_min;
     let last = first + texels() - 1;
-    // One loop, clamped everywhere. A second one for texels away from edges saves GPUs next to nothing, and software
+    // One loop, clamped everywhere. A second loop for texels away from edges saves GPUs next to nothing, and software
     // rasterisers, which execute both sides of a branch, pay for both.
     if is_edge_free(first, last) {
         let sum = weighted_sum(first);
@@ -31,7 +31,7 @@ fn convolve_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     return encode_output(careful_sum(centre), texel);
 }
 
-// How many texels there are along each axis.
+// The number of texels along each axis.
 fn texels() -> vec2<i32> {
 #ifdef ANY_KERNEL
     return blur.reach_max - blur.reach_min + 1;
@@ -53,8 +53,8 @@ fn weighted_sum(first: vec2<i32>) -> vec4<f32> {
     return sum;
 }
 
-// The same across any edge, and around values that are not finite. This is rare and must not cost registers elsewhere, so
-// the numbers of texels come from the uniform: the loops stay loops.
+// The same across any edge, and around values that are not finite. This is rare and must not cost registers elsewhere,
+// so the numbers of texels come from the uniform: the loops are not unrolled.
 fn careful_sum(centre: vec2<i32>) -> vec4<f32> {
     let first = centre + blur.reach_min - blur.margin;
     let last = centre + blur.reach_max + blur.margin;
@@ -74,7 +74,7 @@ fn careful_sum(centre: vec2<i32>) -> vec4<f32> {
     return sum;
 }
 
-// Whether the weight of a texel belongs to the whole: only a renormalised edge leaves out what is not there.
+// Whether the weight of a texel counts in the total: only a renormalised edge leaves out missing texels.
 fn counts(texel: vec2<i32>) -> bool {
     let low = blur.bounds_min;
     let high = blur.bounds_max;

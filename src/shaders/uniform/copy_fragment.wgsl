@@ -1,4 +1,4 @@
-// The same value in another texture: to the bit if both have one format, else converted as a blurred value is, which it may be.
+// Copies values to another texture: to the bit if both have one format, else converted like a blurred value.
 
 #import bevy_gaussian_blur::common::output::Output
 #import bevy_gaussian_blur::common::pass::{source, source_position}

@@ -1,8 +1,8 @@
-// Compute: goes from one level to a coarser one, a tile at a time.
+// Compute: goes from one level to a coarser one, one tile at a time.
 //
-// A thread walks down a column of source texels, and every texel that it loads is added to all target rows that it
-// contributes to. A row that is complete goes to workgroup memory, and out of that it is filtered horizontally. So
-// neighbouring threads load neighbouring texels, and each thread has a whole step of loads under way at once.
+// A thread walks down a column of source texels, and adds every loaded texel to all target rows to which it
+// contributes. A complete row goes to workgroup memory, and is filtered horizontally from there. So neighbouring
+// threads load neighbouring texels, and each thread has a whole step of loads in flight.
 
 #import bevy_gaussian_blur::common::pass::{blur, folds_once, is_finite, is_inside, load_unchecked, pack, read_texel}
 #import bevy_gaussian_blur::common::pass::{source_position, store, unpack, weight}
@@ -15,7 +15,7 @@ const WIDTH: i32 = #{WIDTH};
 const HEIGHT: i32 = #{HEIGHT};
 const THREADS: i32 = #{THREADS};
 
-// A texel out of the whole of its footprint, across an edge or not, whatever the values are.
+// A texel from its whole footprint, across an edge or not, for any values.
 fn careful_sum(texel: vec2<i32>) -> vec4<f32> {
     let first = source_position(blur.origin + texel) + blur.reach_min;
     let extent = blur.reach_max - blur.reach_min;
@@ -32,7 +32,7 @@ fn careful_sum(texel: vec2<i32>) -> vec4<f32> {
 
 #ifdef ANY_KERNEL
 
-// Every thread computes a texel of its own.
+// Every thread computes one texel.
 @compute @workgroup_size(#{THREADS})
 fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
 #ifdef MERGES
@@ -52,15 +52,15 @@ fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
 // Source texels per target texel.
 const STEP_X: i32 = #{STEP_X};
 const STEP_Y: i32 = #{STEP_Y};
-// Five boxes of a step, convolved.
+// Five convolved boxes of a step.
 const TAPS_X: i32 = 5 * (STEP_X - 1) + 1;
 const TAPS_Y: i32 = 5 * (STEP_Y - 1) + 1;
 
-// How many target rows a source texel contributes to.
+// The number of target rows to which a source texel contributes.
 const OPEN: i32 = (TAPS_Y + STEP_Y - 1) / STEP_Y;
 
-// The sums of the columns, two half floats to a word. A row is stored as interleaved parts, one for each column within a
-// step, so that threads which read a step apart read neighbouring words. The gaps keep the parts in different banks.
+// The sums of the columns, two half floats per word. A row is stored as interleaved parts, one for each column within a
+// step, so that threads that read a step apart read neighbouring words. Gaps keep the parts in different banks.
 const INTERLEAVED: i32 = (THREADS + 16) / STEP_X;
 const PITCH: i32 = THREADS + 16;
 var<workgroup> rows: array<vec2<u32>, PITCH * HEIGHT>;
@@ -79,14 +79,14 @@ fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
     let last = corner + vec2<i32>(THREADS, STEP_Y * (HEIGHT - 1) + TAPS_Y) - 1;
     let top = corner + vec2<i32>(index, 0);
     let slot = place_in_row(index);
-    // Two copies of the loop: looking for edges in all tiles takes time.
+    // Two copies of the loop, because checking for edges in all tiles takes time.
     if is_inside(corner, last) {
         sum_column(top, slot, false);
     } else {
         sum_column(top, slot, true);
     }
     workgroupBarrier();
-    // Small pictures may have to be folded several times.
+    // Small pictures may need several folds.
     var is_clean = folds_once(TAPS_X + TAPS_Y);
     for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
         let texel = vec2<i32>(i % WIDTH, i / WIDTH);
@@ -98,7 +98,7 @@ fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
         is_clean = is_clean && is_finite(sum);
         store(first + texel, sum);
     }
-    // Looking at the results costs less than looking at every texel, and doing a few again is rare.
+    // Checking the results costs less than checking every texel, and repeating a few is rare.
     if !is_clean {
         for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
             let texel = first + vec2<i32>(i % WIDTH, i / WIDTH);
@@ -107,14 +107,14 @@ fn downsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_in
     }
 }
 
-// Where the sum of a column lies in its row.
+// The slot of a column's sum in its row.
 fn place_in_row(column: i32) -> i32 {
     return column % STEP_X * INTERLEAVED + column / STEP_X;
 }
 
 // Filters a column vertically.
 fn sum_column(top: vec2<i32>, slot: i32, anywhere: bool) {
-    // The open rows, the oldest first. Letters, so that they surely are registers: they are shifted for every row.
+    // The open rows, the oldest first. Separate variables, to be sure of registers: they are shifted for every row.
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
     var c = vec4<f32>(0.0);
@@ -123,7 +123,7 @@ fn sum_column(top: vec2<i32>, slot: i32, anywhere: bool) {
     var blocks = HEIGHT + OPEN - 1;
 #ifdef FOLDED
     if anywhere {
-        // The same number, but from the uniform: this loop stays a loop, and costs no registers elsewhere.
+        // The same number, but from the uniform: this loop is not unrolled, and costs no registers elsewhere.
         blocks = HEIGHT + (blur.reach_max.y - blur.reach_min.y) / STEP_Y;
     }
 #endif

@@ -22,7 +22,8 @@ fn downsample_fragment(@builtin(position) fragment: vec4<f32>) -> Output {
     return encode_output(careful_sum(centre), texel);
 }
 
-// Whether nothing lies beyond the bounds. A filtered fetch at the centre of an outermost texel can catch a little of that.
+// Whether all reads lie inside the bounds. A filtered fetch at the centre of an outermost texel can pick up a little of
+// the outside.
 fn is_whole() -> bool {
     return all(blur.bounds_min == vec2<i32>(0)) && all(blur.bounds_max == vec2<i32>(textureDimensions(source)));
 }
@@ -39,8 +40,9 @@ fn filtered_sum(centre: vec2<i32>) -> vec4<f32> {
     return sum;
 }
 
-// The same across an edge, and around values that are not finite: texel by texel. This is rare, so the numbers of texels come
-// from the uniform: the loops stay loops, and devices that execute both sides of a branch do little here.
+// The same across an edge, and around values that are not finite: texel by texel. This is rare, so the numbers of
+// texels come from the uniform: the loops are not unrolled, and devices that execute both sides of a branch do little
+// here.
 fn careful_sum(centre: vec2<i32>) -> vec4<f32> {
     let count = vec2<u32>(blur.reach_max - blur.reach_min + 1);
     var sum = vec4<f32>(0.0);
@@ -54,7 +56,7 @@ fn careful_sum(centre: vec2<i32>) -> vec4<f32> {
     return sum;
 }
 
-// One of the two texels that a tap lies between, as its offset and its weight.
+// One of the two texels between which a tap lies, as its offset and its weight.
 fn texel_of(pair: vec2<f32>, side: u32) -> vec2<f32> {
     let whole = floor(pair.x);
     let right = pair.x - whole;

@@ -1,7 +1,7 @@
 // The next mip level, or the picture in any other size: the mean of the texels that a target texel covers.
 //
-// Where a side is odd, targets cover texels in part, which then count in part. Shares are whole numbers: a texel is as long
-// as the target has texels, and a target texel as long as the source has.
+// If a side is odd, targets cover some texels in part, which then count in part. Shares are whole numbers: a texel is
+// as long as the target has texels, and a target texel is as long as the source has.
 
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
 #import bevy_gaussian_blur::common::pass::{blur, decode_input, fetch}

@@ -1,4 +1,4 @@
-// Alpha as 1, and nothing else: the pipeline writes no colour.
+// Writes alpha as 1; the pipeline writes no colour.
 
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
 

@@ -24,7 +24,7 @@ fn place_of(texel: vec2<i32>) -> Place {
     return place_at(texel * blur.step + blur.shift, blur.octaves);
 }
 
-// An interpolated value, divided by the blurred region itself, interpolated alike, if that is asked for.
+// An interpolated value, divided by the interpolated blur of the region itself, if required.
 fn normalized(value: vec4<f32>, place: Place) -> vec4<f32> {
     if all(blur.normalize == vec2<u32>(0u)) {
         return value;
@@ -44,8 +44,8 @@ fn weight_inside(axis: u32, place: Place) -> f32 {
     return inside;
 }
 
-// What the table has for a texel of the level, 1 between the borders. One look-up without branches: software rasterisers
-// pay for what is on all of them.
+// The table's number for a texel of the level, 1 between the borders. One look-up without branches, because software
+// rasterisers execute both sides.
 fn stored_weight(axis: u32, texel: i32) -> f32 {
     let slot = border_slot(texel - blur.bounds_min[axis], blur.bounds_max[axis] - blur.bounds_min[axis]);
     return select(1.0, weight(axis, u32(max(slot, 0))), slot >= 0);

@@ -1,5 +1,5 @@
-// Compute: the cubic B-spline through a coarse level at full resolution, a tile at a time. The coarse rows that a tile
-// needs are interpolated horizontally into workgroup memory, and vertically out of it.
+// Compute: the cubic B-spline through a coarse level at full resolution, one tile at a time. The coarse rows that a
+// tile needs are interpolated horizontally into workgroup memory, and vertically from there.
 
 #import bevy_gaussian_blur::common::pass::{blur, source, store}
 #import bevy_gaussian_blur::common::cubic::{cubic, row}
@@ -11,7 +11,7 @@ const HEIGHT: i32 = #{HEIGHT};
 const THREADS_Y: i32 = #{THREADS_Y};
 
 #ifndef ANY_KERNEL
-// The coarse rows that a tile needs at most. Workgroup memory is what decides how many tiles are under way at once.
+// The most coarse rows that a tile needs. Workgroup memory limits how many tiles run at once.
 const ROWS: i32 = #{ROWS};
 var<workgroup> rows: array<vec4<f32>, ROWS * WIDTH>;
 #endif
@@ -25,7 +25,7 @@ fn upsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
 }
 
 #ifdef ANY_KERNEL
-// Every texel on its own: nothing has to be shared, so any number of octaves will do.
+// Every texel on its own: nothing is shared, so this serves any number of octaves.
 fn upsample_tile(first: vec2<i32>, corner: vec2<i32>, local: vec2<i32>) {
     for (var y = local.y; y < HEIGHT; y += THREADS_Y) {
         let position = vec2<i32>(local.x, y);

@@ -1,4 +1,4 @@
-//! The blur next to every other effect that a camera can have.
+//! The blur beside every other effect of a camera.
 
 use super::FORMAT;
 use crate::support::difference::worst_difference;
@@ -25,7 +25,7 @@ use std::time::Duration;
 
 const SIZE: UVec2 = UVec2::new(96, 54);
 
-/// A perspective camera that sees about what the usual one does. Effects of motion and time need some: it sways.
+/// A perspective camera with about the usual view. Effects of motion and time need movement: it sways.
 fn placed(frame: u32) -> (Projection, Transform) {
     let projection = PerspectiveProjection { near: 1.0, ..default() };
     let sway = 12.0 * (frame as f32 * 0.7).sin();
@@ -41,7 +41,7 @@ fn advance(twins: &mut Twins, frame: &mut u32) {
     twins.headless.frame();
 }
 
-/// Asserts that the blur comes after an effect and does not disturb it, frame by frame.
+/// Asserts, frame by frame, that the blur comes after an effect and does not disturb it.
 fn check(name: &str, hdr: bool, effect: impl Bundle + Clone) {
     let format = if hdr { TextureFormat::Rgba16Float } else { FORMAT };
     let Some(mut twins) = Twins::with(Kind::Core3d, SIZE, format, |app| {
@@ -58,7 +58,7 @@ fn check(name: &str, hdr: bool, effect: impl Bundle + Clone) {
     let shown = worst_difference(&with, &without).value;
     assert!(shown > 1.0 / 255.0, "{name}: the effect does nothing: {shown}");
 
-    // Effects with a memory start together.
+    // Effects with a history must start together.
     respawn(&mut twins, hdr, format);
     twins.insert(effect);
     advance(&mut twins, &mut frame);
@@ -77,14 +77,14 @@ fn check(name: &str, hdr: bool, effect: impl Bundle + Clone) {
     }
 }
 
-/// Replaces both cameras by new ones.
+/// Replaces both cameras with new ones.
 fn respawn(twins: &mut Twins, hdr: bool, format: TextureFormat) {
     for view in [&mut twins.sharp, &mut twins.blurred] {
         twins.headless.app.world_mut().despawn(view.camera);
         *view = View::new(&mut twins.headless, Kind::Core3d, SIZE, format);
     }
     if hdr {
-        // An exposure shows where tones are mapped.
+        // An exposure has an effect only with tonemapping.
         twins.insert((Hdr, Tonemapping::Reinhard));
     }
 }

@@ -11,10 +11,10 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{BlendState, TextureFormat};
 use bevy_gaussian_blur::prelude::*;
 
-/// With compute passes for what they can store, and without.
+/// With compute passes where possible, and without.
 const BACKENDS: [BlurBackend; 2] = [BlurBackend::Compute, BlurBackend::Fragment];
 
-/// One way to set a camera up.
+/// A setup of a camera.
 #[derive(Clone, Copy, Debug)]
 struct Setup {
     kind: Kind,
@@ -52,7 +52,7 @@ impl Setup {
         (camera, target)
     }
 
-    /// Compares what a new camera of this setup shows with what it shows without a blur.
+    /// Compares the picture of a new camera of this setup with the blur of its picture without a blur.
     fn check(self, headless: &mut Headless, backend: BlurBackend) {
         let (camera, target) = self.spawn_camera(headless);
         let sharp = scene::shot(headless, &target);
@@ -68,7 +68,7 @@ impl Setup {
     }
 }
 
-/// Checks all numbers of samples and all stages of one kind of camera, one camera after the other in one app.
+/// Checks all sample counts and all stages of one kind of camera, one camera after the other in one app.
 fn check_setups(kind: Kind, hdr: bool) {
     for backend in BACKENDS {
         let Some(mut headless) = gpu_with(backend, |app| scene::add_plugins(app, kind)) else {
@@ -203,7 +203,7 @@ fn the_user_interface_is_sharp_unless_the_stage_says_otherwise() {
     }
 }
 
-/// Two cameras on one target: one draws everywhere, the other blurs in a viewport with odd borders.
+/// Two cameras on one target: one draws everywhere, the other one blurs in a viewport with odd borders.
 #[test]
 fn a_viewport_has_its_own_edges_and_leaves_the_outside_alone() {
     for (kind, hdr, backend) in [
@@ -231,7 +231,7 @@ fn a_viewport_has_its_own_edges_and_leaves_the_outside_alone() {
         over_mut.insert(Camera {
             order: 1,
             clear_color: ClearColorConfig::None,
-            // What the camera holds, transparent where it is, and not blended over what was there before.
+            // The camera's own picture, with transparent parts, not blended over previous contents.
             output_mode: CameraOutputMode::Write {
                 blend_state: Some(BlendState::REPLACE),
                 clear_color: ClearColorConfig::None,

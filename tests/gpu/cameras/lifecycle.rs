@@ -1,4 +1,4 @@
-//! Blurs of cameras that come, go and change: each frame shows what is asked for in it, and nothing is left behind.
+//! Blurs of cameras that appear, disappear and change: each frame shows its own settings, and nothing leaks.
 
 use super::{FORMAT, SIZE, frames, sigma};
 use crate::support::difference::{minus, worst_difference};
@@ -26,7 +26,7 @@ fn a_removed_blur_leaves_nothing_and_can_come_back() {
             twins.headless.frame();
             twins.assert_identical("removed");
         }
-        // Faster than the render world forgets.
+        // Before the render world forgets the camera.
         for frame in 0..12 {
             let mut camera = twins.headless.app.world_mut().entity_mut(twins.blurred.camera);
             if frame % 2 == 0 {
@@ -123,7 +123,7 @@ fn what_is_no_blur_changes_nothing() {
             radius(20.0).with_aspect(Vec2::new(f32::NAN, 1.0)),
             radius(20.0).with_aspect(Vec2::new(1.0, -1.0)),
         ];
-        // Fresh, and where a blur has run before.
+        // New, and after another blur has run.
         for previous in [None, Some(sigma(4.0))] {
             for blur in none {
                 if let Some(previous) = previous {
@@ -139,7 +139,7 @@ fn what_is_no_blur_changes_nothing() {
     }
 }
 
-/// The sweep starts at no blur at all and crosses every level up to a standard deviation of 20.
+/// The sweep starts without a blur and crosses every level up to a standard deviation of 20.
 #[test]
 fn a_swept_radius_never_pops() {
     let unorm = (TextureFormat::Rgba8Unorm, 1.0 / 255.0);

@@ -14,8 +14,8 @@ use bevy_gaussian_blur::prelude::*;
 const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
 const SIGMA: f64 = 6.0;
 
-/// The textured quad is the background, seen by the sharp camera; two plain quads and a translucent one are the foreground,
-/// seen by the other one, which renders over the first.
+/// The sharp camera sees the background, a textured quad. The other camera renders over it and sees the foreground: two
+/// plain quads and a translucent one.
 fn stack(kind: Kind, clear_color: ClearColorConfig, blend_state: Option<BlendState>) -> Option<Twins> {
     let mut twins = Twins::new(kind, SIZE, FORMAT)?;
     let world = twins.headless.app.world_mut();
@@ -53,7 +53,7 @@ fn stack(kind: Kind, clear_color: ClearColorConfig, blend_state: Option<BlendSta
     Some(twins)
 }
 
-/// What one of the cameras draws on its own, as it is held before it goes to the target.
+/// What one of the cameras draws alone, before it is written to the target.
 fn alone(twins: &mut Twins, camera: Entity, other: Entity) -> Picture {
     let mode = |twins: &mut Twins, mode: CameraOutputMode| {
         let mut camera = twins.headless.app.world_mut().entity_mut(camera);
@@ -72,7 +72,7 @@ fn alone(twins: &mut Twins, camera: Entity, other: Entity) -> Picture {
     picture
 }
 
-/// `over` on `under`, its colour weighted as the blend state has it.
+/// `over` on `under`, with the colour weighted by the blend state.
 fn compose(over: &Picture, under: &Picture, weight: impl Fn(f64) -> f64) -> Picture {
     Picture::from_fn(over.width, over.height, |x, y| {
         let (over, under) = (over.at(x, y), under.at(x, y));
@@ -84,8 +84,8 @@ fn compose(over: &Picture, under: &Picture, weight: impl Fn(f64) -> f64) -> Pict
     })
 }
 
-/// The colour that a camera holds is already multiplied by its alpha. Bevy's default blends it as if it were not, which
-/// darkens soft borders with or without a blur; `PREMULTIPLIED_ALPHA_BLENDING` is the one that composes right.
+/// The colour of a camera is already multiplied by its alpha. Bevy's default blends it as if it were not, which darkens
+/// soft borders with or without a blur; `PREMULTIPLIED_ALPHA_BLENDING` is correct.
 #[test]
 fn a_blurred_foreground_is_composed_over_a_sharp_background() {
     let premultiplied = Some(BlendState::PREMULTIPLIED_ALPHA_BLENDING);
@@ -119,7 +119,7 @@ fn a_blurred_foreground_is_composed_over_a_sharp_background() {
     }
 }
 
-/// Without a clear the second camera draws into what the first one has left, and so blurs both.
+/// Without a clear the second camera draws over the picture of the first one, and so blurs both.
 #[test]
 fn a_camera_that_does_not_clear_blurs_what_is_below() {
     let Some(mut twins) = stack(Kind::Core2d, ClearColorConfig::None, None) else {
@@ -134,7 +134,7 @@ fn a_camera_that_does_not_clear_blurs_what_is_below() {
     assert_close("stacked-without-clear", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
 }
 
-/// The lower camera is the blurred one: what lies over it stays sharp.
+/// The lower camera is the blurred one: everything over it stays sharp.
 #[test]
 fn a_sharp_foreground_stays_sharp_over_a_blurred_background() {
     let premultiplied = Some(BlendState::PREMULTIPLIED_ALPHA_BLENDING);

@@ -1,4 +1,4 @@
-//! Targets that change their size, their format or their camera.
+//! Targets that change their size, format or camera.
 
 use super::{FORMAT, SIZE, frames, sigma};
 use crate::support::scene::{self, Kind};
@@ -8,7 +8,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
-/// Sizes that grow and shrink, odd ones among them.
+/// Sizes that grow and shrink, including odd ones.
 fn size_in(frame: u32) -> UVec2 {
     UVec2::new(100 + (frame * 37) % 61, 50 + (frame * 23) % 41)
 }
@@ -17,7 +17,7 @@ fn resize(twins: &mut Twins, size: UVec2) {
     let targets = [twins.sharp.target.clone(), twins.blurred.target.clone()];
     let world = twins.headless.app.world_mut();
     for target in &targets {
-        // Bevy's own event comes at the end of the frame, a frame too late for the camera.
+        // Bevy's own event comes at the end of the frame, one frame too late for the camera.
         world.write_message(AssetEvent::<Image>::Modified { id: target.id() });
     }
     let mut images = world.resource_mut::<Assets<Image>>();
@@ -88,7 +88,7 @@ fn targets_have_any_format_a_camera_can_render_to() {
         TextureFormat::Bgra8UnormSrgb,
         TextureFormat::Rgba16Float,
     ];
-    // The quads of two dimensions are blended, which needs a format that can be.
+    // The two-dimensional quads are blended, which the format must support.
     let plain = [
         TextureFormat::R16Float,
         TextureFormat::R32Float,

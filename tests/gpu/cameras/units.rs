@@ -1,4 +1,4 @@
-//! What a radius counts, and how it is divided between the axes.
+//! The units of a radius, and its scale along the axes.
 
 use super::{FORMAT, SIZE};
 use crate::support::assert_close;
@@ -44,7 +44,7 @@ fn logical_pixels_look_the_same_at_every_scale_factor() {
             twins.assert_blurred(&format!("logical-{kind:?}-{scale}"), [8.0 * f64::from(scale); 2]);
             pictures.push(shrunk(&twins.blurred.picture(&twins.headless), scale as usize));
         }
-        // The scene's own edges fall on other pixels, most of all those that the border repeats.
+        // The scene's own edges fall on other pixels, above all at the border, which repeats them.
         let name = format!("scale-factor-{kind:?}");
         let [one, two] = [0, 1].map(|index| pictures[index].without_border(24));
         let worst = assert_close(&name, &two, &one, &[0, 1, 2], 2.5 / 255.0);
@@ -92,7 +92,7 @@ fn the_viewport_height_looks_the_same_at_every_resolution() {
             return;
         };
         twins.blur(GaussianBlur::new(20.0).with_unit(BlurUnit::ViewportHeight));
-        // A scale factor counts for nothing here.
+        // The scale factor has no effect here.
         for (size, scale) in [
             (SIZE, 1.0),
             (SIZE * 2, 1.0),

@@ -1,4 +1,4 @@
-//! What blurs hold on the GPU: the plugin's own figure and the counters of wgpu.
+//! The GPU memory of blurs: the plugin's own figure and the counters of wgpu.
 
 use super::{SIZE, SOON, STRONG, WEAK, app, blur, camera, unblur, value};
 use crate::support::headless::Headless;
@@ -25,7 +25,7 @@ fn the_bytes_are_those_of_the_intermediates() {
     let blurs = named.filter(|figure| figure.path().as_str().starts_with("render/gaussian_blur"));
     assert_eq!(blurs.count(), 0, "nobody blurs");
 
-    // Without an octave there is one texture between both passes.
+    // Without an octave there is one texture between the two passes.
     let exact = f64::from(SIZE.element_product() * TEXEL);
     blur(&mut headless, one, WEAK);
     assert_eq!(bytes(&mut headless), exact);
@@ -73,7 +73,7 @@ fn what_a_blur_held_is_released() {
     }
 }
 
-/// What the GPU's driver has given out.
+/// The memory that the GPU's driver has allocated.
 #[derive(Debug, PartialEq)]
 struct Held {
     texture_bytes: isize,

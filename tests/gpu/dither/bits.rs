@@ -1,4 +1,4 @@
-//! What dithering leaves alone, to the bit.
+//! What dithering must not change, to the bit.
 
 use super::cameras::{Setup, Stage};
 use super::{RADIUS, SIZE, SRGB, UNORM, gradient};
@@ -73,7 +73,7 @@ fn alpha() {
     }
 }
 
-/// What is transparent black, black or white stays that.
+/// Transparent black, black and white stay the same.
 #[test]
 fn what_is_no_gradient() {
     let Some(mut headless) = gpu(|_| {}) else {

@@ -19,7 +19,7 @@ use bevy_gaussian_blur::prelude::*;
 
 const BACKENDS: [BlurBackend; 2] = [BlurBackend::Compute, BlurBackend::Fragment];
 
-/// One way to set a camera up.
+/// A setup of a camera.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
     pub hdr: bool,
@@ -28,7 +28,7 @@ pub struct Setup {
     pub tonemapping: Tonemapping,
 }
 
-/// A camera that sees the gradient, and one that shows what the other one blurs.
+/// A camera that sees the gradient, and one that shows the blur of the other.
 pub struct Stage {
     pub headless: Headless,
     pub setup: Setup,
@@ -85,7 +85,7 @@ impl Stage {
         let world = headless.app.world_mut();
         let quad = scene::image_quad(world, source);
         world.spawn(quad);
-        // What a float holds is seen in floats.
+        // Floats must be read as floats.
         let exact = if setup.hdr {
             TextureFormat::Rgba16Float
         } else {
@@ -134,7 +134,7 @@ impl Stage {
         self.insert(DebandDither::Enabled);
     }
 
-    /// What the camera shows when everything has settled.
+    /// The camera's picture when everything has settled.
     pub fn levels(&mut self) -> Picture {
         self.headless.warm_up();
         levels(&self.seen.pixels(&self.headless))
@@ -146,7 +146,7 @@ impl Stage {
         !hdr && output == SRGB && space.is_none()
     }
 
-    /// What the camera sees, as its blur reads it.
+    /// The camera's picture, as its blur reads it.
     fn read(&self) -> Picture {
         let mut picture = self.sharp.picture(&self.headless);
         if self.reads_srgb() {
@@ -162,7 +162,7 @@ impl Stage {
         self.setup.space == Some(CompositingSpace::Srgb)
     }
 
-    /// What it shows of blurred values.
+    /// The output for blurred values.
     fn stored(&self, blurred: &Picture) -> Picture {
         to_levels(blurred, if self.encodes() { UNORM } else { self.setup.output })
     }
@@ -181,7 +181,7 @@ fn encoded([red, green, blue, alpha]: [f64; 4]) -> [f64; 4] {
     [red, green, blue, alpha]
 }
 
-/// One thing that is checked, and the name of the setup.
+/// One check, and the name of its setup.
 type Check = fn(&mut Stage, &str);
 
 const CHECKS: [Check; 6] = [
@@ -227,7 +227,7 @@ fn a_dark_gradient_has_no_bands(stage: &mut Stage, name: &str) {
     assert_banded(name, &stage.levels(), &expected);
 }
 
-/// The gradient runs along x, so one row tells all: the mean of them, as Bevy's own noise may be in them.
+/// The gradient runs along x, so one row tells all: the mean of all rows, because Bevy's own noise may be in them.
 fn what_varies_has_no_bands(stage: &mut Stage, name: &str) {
     let profile = BlurProfile::Linear {
         start: Vec2::ZERO,
@@ -248,7 +248,7 @@ fn what_varies_has_no_bands(stage: &mut Stage, name: &str) {
     let sigmas = sigmas(&profile, [row.width, 1], SIGMA[0]);
     let blurred = varying_blur(&row, EdgeMode::Clamp, |x, _| [sigmas[x]; 2]);
     let blurred = Picture::from_fn(read.width, read.height, |x, _| blurred.at(x, 0));
-    // What is interpolated between layers is off by a little, and Bevy's noise is not the same in all rows.
+    // Interpolation between sigma levels is slightly off, and Bevy's noise is not the same in all rows.
     assert_dithered_within(1.1, &format!("varying-{name}"), &got, &stage.stored(&blurred));
 }
 
@@ -261,7 +261,7 @@ fn glass_has_no_bands(stage: &mut Stage, name: &str) {
     assert_banded(&format!("glass-{name}"), &stage.levels(), &expected);
 }
 
-/// Where the glass hardly blurs, what is a level already stays one. (Not if the GPU reads it as another value.)
+/// Where the glass hardly blurs, values that are levels stay levels. (Not if the GPU reads them as other values.)
 fn levels_stay_levels(stage: &mut Stage, name: &str) {
     stage.insert(GaussianBlur::new(RADIUS));
     let once = stage.levels();
@@ -280,7 +280,7 @@ fn noise_does_not_add_up(stage: &mut Stage, name: &str) {
     let once = stage.levels();
     stage.add_glass(BackdropBlur::new(RADIUS));
     let got = stage.levels();
-    // What the glass reads has been dithered: where it is levels, they are known.
+    // The glass reads dithered values: levels that are known.
     let expected = if stage.setup.hdr {
         stage.expected(&[EdgeMode::Clamp, EdgeMode::Mirror])
     } else {
@@ -316,8 +316,8 @@ fn the_noise_stands_still(stage: &mut Stage, name: &str) {
     }
 }
 
-/// The noise belongs to the texels of the target, as Bevy's, and not to those of a viewport; and what is bright is dithered
-/// as what is dark.
+/// The noise depends on the texels of the target, like Bevy's, and not on those of a viewport. Bright values are
+/// dithered like dark ones.
 #[test]
 fn a_whole_scene() {
     for (kind, hdr) in [(Kind::Core2d, false), (Kind::Core3d, false), (Kind::Core3d, true)] {
@@ -342,7 +342,8 @@ fn a_whole_scene() {
                 .clone();
             let viewport = Some(viewport.clone());
             view.insert(&mut headless, Camera { viewport, ..camera });
-            // Materials dither in three dimensions, tonemapped or not: what is blurred is what the sharp camera shows.
+            // Materials dither in three dimensions, with or without tonemapping: the sharp camera shows what is
+            // blurred.
             view.insert(&mut headless, DebandDither::Enabled);
             if hdr {
                 view.insert(&mut headless, Hdr);
@@ -358,7 +359,7 @@ fn a_whole_scene() {
         }
         let exact = gaussian_blur(&crop(&read), [20.0; 2], EdgeMode::Clamp);
         let black = Picture::new(203, 117, vec![[0.0; 4]; 203 * 117]);
-        // As much of the target as is blurred, where it is.
+        // The part of the target that is blurred, at its position.
         let whole = |part: &Picture| {
             Picture::from_fn(203, 117, |x, y| {
                 let is_inside = (13..173).contains(&x) && (7..103).contains(&y);
@@ -374,7 +375,7 @@ fn a_whole_scene() {
         let errors = super::Errors::new(&got, &expected);
         let share = super::share_of_bevys(&got, &expected);
         println!("{kind:?}-{hdr}: {errors:.3?}, {:.1} % as Bevy has it", 100.0 * share);
-        // The Gaussian itself may be off by more than where nothing is bright.
+        // The Gaussian itself may be off by more if nothing is bright.
         assert!(errors.texel <= 1.1 && errors.block <= 0.1, "{kind:?}-{hdr}: {errors:?}");
         assert!(share > 0.95, "{kind:?}-{hdr}: {share}");
     }

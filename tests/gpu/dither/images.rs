@@ -1,4 +1,4 @@
-//! Images that ask for dithering.
+//! Images with dithering.
 
 use super::{Lights, RADIUS, SIGMA, SRGB, UNORM, assert_banded, assert_dithered, gradient, levels, to_levels};
 use crate::support::executors::by_all_executors;
@@ -38,7 +38,7 @@ fn a_dark_gradient_has_no_bands() {
     });
 }
 
-/// Floats are the source, so that what is blurred has no bands of its own; and weak blurs are dithered as strong ones.
+/// The source has floats, so that it has no bands of its own. Weak blurs are dithered like strong ones.
 #[test]
 fn a_conversion_to_eight_bits() {
     by_all_executors(|headless| {
@@ -64,7 +64,7 @@ fn a_conversion_to_eight_bits() {
     });
 }
 
-/// Every mip level is dithered by itself: it is the mean of what the level before it holds.
+/// Every mip level is dithered separately: it is the mean of the stored level before it.
 #[test]
 fn mip_levels_have_no_bands() {
     let Some(mut headless) = gpu(|_| {}) else {
@@ -90,13 +90,13 @@ fn mip_levels_have_no_bands() {
     }
 }
 
-/// Straight alpha: the colour that is stored is what is dithered, however faint it is.
+/// Straight alpha: the stored colour is dithered, however faint it is.
 #[test]
 fn straight_colours_are_dithered_as_they_are_stored() {
     by_all_executors(|headless| {
         let faint = |x: usize| 0.25 + 0.5 * x as f64 / 1000.0;
         let [width, height] = [1000, 96];
-        // Colour that is the same everywhere stays the same under straight alpha.
+        // A flat colour stays flat with straight alpha.
         let colour = decode_srgb(5.3 / 255.0);
         let source = Picture::from_fn(width, height, |x, _| [colour, colour, colour, faint(x)]);
         let expected = to_levels(&source, SRGB);
@@ -111,17 +111,17 @@ fn straight_colours_are_dithered_as_they_are_stored() {
     });
 }
 
-/// A level is none any more once it has been rounded to a half float, but it stays that level.
+/// A level that has been rounded to a half float is not exactly a level, but must stay that level.
 #[test]
 fn flat_areas_stay_flat() {
     by_all_executors(|headless| {
         let lights = Lights::new(headless);
         for format in [SRGB, UNORM] {
-            // Some GPUs decode some levels to other light, which lies between two.
+            // Some GPUs decode some levels to other light, which lies between two levels.
             let is_exact = |level: u8| format == UNORM || lights.error_of(level) < 2e-3;
             let exact = (0..=255).filter(|level| is_exact(*level)).count();
             println!("{format:?}: {exact} levels are exact");
-            // Stripes so wide that their middle is as flat as it was.
+            // Stripes so wide that the blur leaves their middle flat.
             let [count, width] = [16, 24];
             for first in (1..255).step_by(count) {
                 let level = |x: usize| (first + x / width).min(254) as f64 / 255.0;

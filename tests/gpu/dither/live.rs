@@ -11,7 +11,7 @@ use bevy::core_pipeline::tonemapping::DebandDither;
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
 
-/// No frame is sharp because a shader that dithers is new.
+/// No frame is sharp because a dithering shader is new.
 #[test]
 fn no_frame_is_sharp_when_dithering_is_switched() {
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
@@ -24,20 +24,20 @@ fn no_frame_is_sharp_when_dithering_is_switched() {
         views.iter().for_each(|view| live.watch(&view.target));
         views[1].insert(&mut live.headless, GaussianBlur::from_sigma(6.0));
         live.wait_until_ready();
-        // Shots come late: what was seen before that does not count.
+        // Shots come late: earlier ones do not count.
         let first = live.frame();
         let mut checked = 0_usize;
         let mut frame = 0_usize;
         while checked < 80 {
             frame += 1;
             assert!(frame < 10_000, "the scene is not seen");
-            // From the beginning on there is time for Bevy's own shaders alone.
+            // The first frames are for Bevy's own shaders.
             let dither = if checked < 20 || (frame / 7).is_multiple_of(2) {
                 DebandDither::Disabled
             } else {
                 DebandDither::Enabled
             };
-            // Bevy compiles other sprites then, which are not there for a while: on both, or nobody could compare.
+            // Bevy compiles other sprites then, which are missing for a while on both cameras.
             for view in &views {
                 view.insert(&mut live.headless, dither);
             }

@@ -1,4 +1,4 @@
-//! A picture of what dithering does, for people to look at.
+//! A picture that shows the effect of dithering.
 
 use super::{SRGB, levels};
 use crate::support::bundled;

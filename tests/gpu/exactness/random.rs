@@ -1,6 +1,6 @@
 //! Random blurs of small pictures: any strength, size, aspect, edge mode, profile and format.
 //!
-//! `BLUR_EXACTNESS_CASES` asks for more of them, `BLUR_EXACTNESS_SEED` for others. A failure is shrunk.
+//! `BLUR_EXACTNESS_CASES` sets their number, `BLUR_EXACTNESS_SEED` the seed. A failure is shrunk.
 
 use crate::profiles::{blurred, sigmas};
 use crate::random::number;
@@ -46,7 +46,7 @@ struct Case {
     edge: EdgeMode,
     vary: Vary,
     format: TextureFormat,
-    /// Which picture, and by how many places its channels are rotated.
+    /// The picture, and by how many places its channels are rotated.
     picture: usize,
 }
 
@@ -55,7 +55,7 @@ fn side() -> impl Strategy<Value = usize> {
 }
 
 fn case() -> impl Strategy<Value = Case> {
-    // Evenly over the magnitudes.
+    // Evenly distributed over the magnitudes.
     let sigma = (0.02_f32.ln()..1e6_f32.ln()).prop_map(f32::exp);
     let weak = (0.02_f32.ln()..60_f32.ln()).prop_map(f32::exp);
     let aspect = prop_oneof![
@@ -87,7 +87,7 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 impl Case {
-    /// Full contrast in small, four channels that differ.
+    /// Full contrast at a small scale, in four different channels.
     fn picture(&self) -> Picture {
         let [width, height] = self.size;
         let picture = match self.picture / 4 {
@@ -132,7 +132,7 @@ impl Case {
         }
     }
 
-    /// Blurs the picture and returns where it is off the most, less what a format's rounding may add.
+    /// Blurs the picture and returns the largest error and its position, less what a format's rounding may add.
     fn check(&self, headless: &mut Headless) -> Difference {
         let picture = self.picture();
         let blur = GaussianBlur::from_sigma(self.sigma)
@@ -164,7 +164,7 @@ impl Case {
         worst_difference(&only(&got), &only(&wanted))
     }
 
-    /// How far it may be off, in 1/255. As `exactness` and `profiles::exactness` have it, with the rounding of eight bits.
+    /// The allowed error, in 1/255, as in `exactness` and `profiles::exactness`, with the rounding of eight bits.
     fn tolerance(&self) -> f64 {
         let rounding = match self.format {
             TextureFormat::Rgba8Unorm | TextureFormat::R8Unorm => 0.4,
@@ -188,8 +188,8 @@ impl Case {
     }
 }
 
-/// A stored picture as the GPU reads it. Graphics APIs allow a decoder of sRGB to be off by half a step, and NVIDIA's texture
-/// units make use of that: what they read is what is to be blurred.
+/// A stored picture as the GPU reads it. Graphics APIs allow a decoder of sRGB to be off by half a step, and NVIDIA's
+/// texture units make use of that: the picture that they read is the one to blur.
 fn as_read(headless: &mut Headless, image: &Handle<Image>, stored: &Picture, format: TextureFormat) -> Picture {
     if format != TextureFormat::Rgba8UnormSrgb {
         return stored.clone();

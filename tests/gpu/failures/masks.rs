@@ -48,7 +48,7 @@ fn a_mask_that_the_blur_itself_writes() {
             let other = headless.add_image(image(5, 5));
             let profile = BlurProfile::Mask(other);
             headless.app.world_mut().entity_mut(entity).insert(profile);
-            // Once is once again: what has failed has not been carried out.
+            // `Once` means once more: a failed blur has not run.
             assert!(finished(&mut headless, 10) > 0, "{name}: another mask is a mask");
             headless.app.world_mut().despawn(entity);
             finished(&mut headless, 2);

@@ -1,4 +1,4 @@
-//! Strengths that are out of range: the picture is copied.
+//! Strengths out of range: the picture is copied.
 
 use super::{SIGMA, assert_is_blurred, good_image};
 use crate::support::gpu;
@@ -8,7 +8,7 @@ use crate::support::outcomes::{frames, record};
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
 
-/// What was reported in some frames as failed.
+/// The failures reported in some frames.
 fn failed(headless: &mut Headless, count: usize) -> Vec<BlurError> {
     let outcomes = frames(headless, count).into_iter();
     outcomes.filter_map(|(_, outcome)| outcome.err()).collect()

@@ -11,7 +11,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{TextureDimension, TextureFormat, TextureUsages};
 use bevy_gaussian_blur::prelude::*;
 
-/// A blur of a good source into a target, which is replaced by a good one when it has failed.
+/// A blur of a valid source into a target, which is replaced by a valid one after the failure.
 fn assert_target_recovers(target: Image, error: &BlurError) {
     let start = |headless: &mut Headless| {
         let source = headless.add_image(good_image());
@@ -110,12 +110,12 @@ fn a_target_of_another_blur() {
     assert_is_blurred(&mut headless, second, "a target of its own");
     image_of(&mut headless, second).target = Some(target);
     assert_eq!(failures(&mut headless, 10), [expected], "a new failure is a new report");
-    // When the first one is gone there is nobody to share with.
+    // When the first blur is gone, the target is not shared.
     headless.app.world_mut().despawn(first);
     assert_is_blurred(&mut headless, second, "a target that is free");
 }
 
-/// What became of blurs for their pixels.
+/// The outcomes of blurs for their pixels.
 #[derive(Resource, Default)]
 struct Taken(usize);
 

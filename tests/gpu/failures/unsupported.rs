@@ -1,4 +1,4 @@
-//! Formats that hold no colours, or that the device cannot have.
+//! Formats that hold no colours, or that the device does not support.
 
 use super::{assert_recovers, assert_source_recovers, empty, good_image, image_of};
 use crate::support::gpu;
@@ -61,7 +61,7 @@ fn a_feature_that_the_device_lacks() {
     if gpu(|_| {}).is_none_or(|headless| !headless.available(&[format]).is_empty()) {
         return;
     }
-    // Such a texture cannot be made: the image must stay where the app is.
+    // Such a texture cannot be created, so the image must stay in the main world.
     let mut source = empty(format, TextureUsages::empty());
     source.asset_usage = RenderAssetUsages::MAIN_WORLD;
     let lacks = FormatCapability::Feature(format.required_features());

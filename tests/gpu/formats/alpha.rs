@@ -1,4 +1,4 @@
-//! What alpha means in every format: opacity where there is any, a number like all others among integers.
+//! The meaning of alpha in every format: opacity if there is any, an ordinary number among integers.
 
 use super::small_picture;
 use crate::support::executors::{Executor, general_executors};
@@ -8,13 +8,13 @@ use crate::support::{assert_close, inputs};
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
-/// Whether alpha says how much of a colour there is.
+/// Whether alpha is an opacity.
 fn has_opacity(format: TextureFormat) -> bool {
     formats::stored_channels(format).contains(&3) && !formats::is_integer(format)
 }
 
-/// Colours over all that a format can hold. Alpha has all values between nothing and everything, and regions of both; where
-/// it is an opacity it is never negative.
+/// Colours over the whole range of a format. Alpha has all values from 0 to 1, and regions of both ends; as an opacity
+/// it is never negative.
 fn translucent(format: TextureFormat, turn: usize) -> Picture {
     let picture = small_picture(turn);
     let (width, height) = (picture.width, picture.height);
@@ -58,7 +58,7 @@ impl Trial {
         executor.blurred(blur, &self.picture, self.format, alpha)
     }
 
-    /// What a picture becomes.
+    /// The expected result for a picture.
     fn reference(&self, picture: &Picture) -> Picture {
         gaussian_blur(picture, [self.sigma; 2], self.edge)
     }
@@ -107,7 +107,7 @@ fn check_straight(trial: &Trial, executor: &mut Executor) {
     let span = Span::of(format);
     let tolerance = formats::tolerance(format, &span);
     let within = formats::within_storage(&got, &divided, format);
-    // An error of the colour counts as much as it shows. Both what is divided and what it is divided by may be off.
+    // An error of the colour counts as much as it is visible. Both the dividend and the divisor may be off.
     let [shown, expected] = [&got, &within].map(|picture| span.unit(&weighted(picture, &light)));
     let colour = format!("straight-{name}");
     assert_close(&colour, &shown, &expected, &[0, 1, 2], 2.0 * tolerance[0]);

@@ -1,4 +1,4 @@
-//! Source and target may differ in their formats: values stay what they are, and end where the target's end.
+//! Source and target may have different formats: values keep their meaning, and are clamped to the target's range.
 
 use super::small_picture;
 use crate::support::executors::by_general_executors;
@@ -13,7 +13,7 @@ use bevy_gaussian_blur::prelude::*;
 /// The largest half float.
 const LARGEST_HALF: f64 = 65504.0;
 
-/// From what to what, and the numbers that the picture spans.
+/// Source and target, and the range of the picture's numbers.
 struct Conversion {
     from: TextureFormat,
     to: TextureFormat,
@@ -39,7 +39,7 @@ const CONVERSIONS: [Conversion; 24] = {
         conversion(T::Rgba32Float, T::Rg11b10Ufloat, 0.0, 1.0),
         conversion(T::Rg11b10Ufloat, T::Rgb10a2Unorm, 0.0, 1.0),
         conversion(T::Rgba16Float, T::Rgba16Unorm, 0.0, 1.0),
-        // More than the target holds.
+        // Beyond the target's range.
         conversion(T::Rgba16Float, T::Rgba8UnormSrgb, -0.5, 2.0),
         conversion(T::Rgba32Float, T::Rgba8Snorm, -2.0, 2.0),
         conversion(T::Rgba8Snorm, T::Rgba8Unorm, -1.0, 1.0),
@@ -54,7 +54,7 @@ const CONVERSIONS: [Conversion; 24] = {
         conversion(T::Rgba8Sint, T::Rgba16Float, -128.0, 127.0),
         conversion(T::Rgba16Uint, T::Rgba32Float, 0.0, 65535.0),
         conversion(T::Rgba16Float, T::Rgba8Uint, 0.0, 255.0),
-        // Other channels: those that are not there are 0, alpha 1.
+        // Other channels: missing ones are 0, and alpha is 1.
         conversion(T::Rgba8Unorm, T::R8Unorm, 0.0, 1.0),
         conversion(T::R8Unorm, T::Rgba8Unorm, 0.0, 1.0),
         conversion(T::Rg8Unorm, T::Rgba16Float, 0.0, 1.0),
@@ -122,7 +122,7 @@ fn convert_lights(headless: &mut Headless) {
     }
 }
 
-/// With straight alpha a source without opacity is opaque, and a target without it gets the colours alone.
+/// With straight alpha, a source without opacity is opaque, and a target without it gets the colours alone.
 #[test]
 fn straight_alpha_of_which_one_end_has_none() {
     by_general_executors(convert_straight);
@@ -155,7 +155,7 @@ fn convert_straight(headless: &mut Headless) {
             let ([red, green, ..], alpha) = (got.at(x, y), light.at(x, y)[3]);
             [red * alpha, green * alpha, 0.0, alpha]
         });
-        // Both what is divided and what it is divided by may be off.
+        // Both the dividend and the divisor may be off.
         let span = Span::new(0.0, 2.0);
         formats::assert_stored(&format!("no-alpha-left-{sigma}"), &shown, &light, target, &span);
     }

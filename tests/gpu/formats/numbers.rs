@@ -1,4 +1,5 @@
-//! Integers are numbers: copied to the bit, blurred as they are, rounded to the nearest one, and never beyond the largest.
+//! Integers are plain numbers: copied to the bit, blurred as they are, rounded to the nearest one, and clamped to the
+//! largest.
 
 use super::small_picture;
 use crate::support::executors::by_general_executors;
@@ -9,7 +10,7 @@ use crate::support::reference::Picture;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
-/// Of each kind and size of integers, formats with one channel and with all.
+/// Formats with one channel and with all, of each kind and size of integers.
 const INTEGERS: [TextureFormat; 13] = [
     TextureFormat::R8Uint,
     TextureFormat::Rgba8Uint,
@@ -33,7 +34,7 @@ fn flat(number: f64) -> Picture {
     Picture::from_fn(37, 22, |_, _| [number; 4])
 }
 
-/// The channels that a format holds of one colour everywhere, or where the picture is not flat.
+/// The channels of one colour in a format, or the position where the picture is not flat.
 fn colour_of(picture: &Picture, format: TextureFormat) -> Result<Vec<f64>, String> {
     let of = |texel: &[f64; 4]| -> Vec<f64> {
         let stored = formats::stored_channels(format);
@@ -59,7 +60,7 @@ fn copy_every_format(headless: &mut Headless) {
         let picture = Span::of(format).spread(&small_picture(index));
         let mut image = formats::to_image(&picture, format);
         if formats::is_integer(format) {
-            // Any bits at all.
+            // Arbitrary bits.
             for (index, byte) in image.data.iter_mut().flatten().enumerate() {
                 *byte = (index * 151 + index / 256 * 17) as u8;
             }
@@ -94,7 +95,7 @@ fn blur_flat_pictures(headless: &mut Headless) {
         let ends = [low[0], high[0]];
         let numbers = [0.0, 1.0, 2.0, 99.0, 127.0, 200.0, 254.0, 1000.0, 65535.0, 100_003.0];
         let is_stored = |number: &f64| (low[0]..=high[0]).contains(number);
-        // What is larger has more digits than a sum of floats.
+        // Larger numbers have more digits than a sum of floats.
         let is_exact = |number: &f64| number.abs() < 200_000.0;
         for number in ends.into_iter().chain(numbers).filter(is_stored).filter(is_exact) {
             for sigma in [0.8, 2.9, 13.0] {
@@ -169,7 +170,7 @@ fn blur_to_fractions(headless: &mut Headless) {
                 let blur = GaussianBlur::from_sigma(sigma).with_edge(EdgeMode::Wrap);
                 let got = blurred_into_own(headless, blur, &columns, format);
                 let colour = colour_of(&got, format).expect("a wide blur of columns is flat");
-                // The alpha of two bits is at its end.
+                // Alpha of two bits is at its maximum.
                 assert_eq!(colour[0], expected, "{format:?}, sigma {sigma}");
             }
         }
@@ -181,7 +182,7 @@ fn numbers_are_no_shares() {
     by_general_executors(convert_flat_pictures);
 }
 
-/// The number of a flat picture in one format, and what a blur of it into another one is.
+/// A number in one format, and the result of a blur of a flat picture of it into another format.
 const FLAT_CONVERSIONS: [(TextureFormat, f64, TextureFormat, f64); 16] = [
     (TextureFormat::R8Uint, 200.0, TextureFormat::R32Float, 200.0),
     (TextureFormat::R8Uint, 200.0, TextureFormat::R8Unorm, 1.0),

@@ -1,5 +1,5 @@
-//! Formats that can be read and not written: compressed ones, and floats that share an exponent. A target of the plugin's
-//! own has the nearest format that can.
+//! Read-only formats: compressed ones, and floats that share an exponent. A target of the plugin's own has the nearest
+//! writable format.
 
 use crate::support::executors::by_general_executors;
 use crate::support::formats::{self, Span, decode_srgb};
@@ -17,7 +17,7 @@ use half::f16;
 const SIZE: [usize; 2] = [68, 44];
 const BLOCK: usize = 4;
 
-/// How a format stores blocks of two colours, and what it shows of a colour.
+/// How a format stores blocks of two colours, and how it shows a colour.
 struct Compressed {
     format: TextureFormat,
     /// The format of a target of the plugin's own.
@@ -81,7 +81,7 @@ const COMPRESSED: [Compressed; 14] = {
 /// Sixteen texels of two colours.
 struct Block {
     ends: [[u8; 4]; 2],
-    /// Which texels show the second colour, row by row. The first texel never does: some formats save its highest bit.
+    /// Which texels show the second colour, row by row. The first texel never does: some formats omit its highest bit.
     second: [bool; BLOCK * BLOCK],
 }
 
@@ -103,7 +103,7 @@ impl Bits {
     }
 }
 
-/// Colours of which each channel is all there or not there at all, whatever the bits that it has.
+/// Colours whose channels have all bits set or none, whatever their number of bits.
 fn bc1(bits: &mut Bits, block: &Block) {
     for end in block.ends {
         let channel = |value: u8, bits: u32| if value < 128 { 0 } else { u32::MAX >> (32 - bits) };
@@ -179,7 +179,7 @@ fn bc7(bits: &mut Bits, block: &Block) {
     indices(bits, block);
 }
 
-/// Four bits for each texel, three for the first: its highest is 0.
+/// Four bits for each texel, three for the first: its highest bit is 0.
 fn indices(bits: &mut Bits, block: &Block) {
     for (texel, second) in block.second.into_iter().enumerate() {
         bits.push(if second { 15 } else { 0 }, if texel == 0 { 3 } else { 4 });
@@ -237,7 +237,7 @@ fn compress(kind: &Compressed) -> (Image, Picture) {
     let byte = |value: f64| (value * 255.0).round() as u8;
     let block_at = |column: usize, row: usize| {
         let (x, y) = (column * BLOCK, row * BLOCK);
-        // The colours of a block are those of two of its places. Which one a texel shows is noise.
+        // The colours of a block are those at two of its positions. Noise decides which one a texel shows.
         let is_second = |texel: usize| first.at(x + texel % BLOCK, y + texel / BLOCK)[3] > 0.5;
         Block {
             ends: [first.at(x + 1, y + 2).map(byte), second.at(x + 2, y + 1).map(byte)],
@@ -260,7 +260,7 @@ fn compress(kind: &Compressed) -> (Image, Picture) {
     (image_of(kind.format, bytes), picture)
 }
 
-/// An image with the usages that an image that is loaded from a file has.
+/// An image with the usages of an image loaded from a file.
 fn image_of(format: TextureFormat, bytes: Vec<u8>) -> Image {
     let size = Extent3d {
         width: SIZE[0] as u32,
@@ -270,7 +270,8 @@ fn image_of(format: TextureFormat, bytes: Vec<u8>) -> Image {
     Image::new(size, TextureDimension::D2, bytes, format, RenderAssetUsages::default())
 }
 
-/// Blurs an image into a target of the plugin's own, which has to have a format, and into one with another.
+/// Blurs an image into a target of the plugin's own, which must have a certain format, and into one with another
+/// format.
 fn assert_blurs(headless: &mut Headless, image: &Image, picture: &Picture, own: TextureFormat) {
     let format = image.texture_descriptor.format;
     let span = match format {

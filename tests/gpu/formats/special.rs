@@ -17,7 +17,7 @@ const FLOATS: [TextureFormat; 5] = [
     TextureFormat::Rg32Float,
 ];
 
-/// Something to see, with `special` in three texels: inside, beside one another, and in a corner.
+/// A visible picture, with `special` in three texels: inside, beside one another, and in a corner.
 fn picture_with(special: f64) -> Picture {
     Picture::from_fn(64, 40, |x, y| match (x, y) {
         (7, 20) | (8, 20) | (0, 0) => [special; 4],
@@ -78,10 +78,10 @@ fn blur_infinities(headless: &mut Headless) {
     }
 }
 
-/// Asserts that infinities count for the largest half float.
+/// Asserts that infinities count as the largest half float.
 fn assert_counts_as_largest(name: &str, got: &Picture, format: TextureFormat, special: f64, sigma: f64) {
     const LARGEST: f64 = 65504.0;
-    // Where they are stored they become what they count for.
+    // They are stored as what they count for.
     let mut stored = formats::quantised(&picture_with(special), format);
     for texel in &mut stored.texels {
         *texel = texel.map(|value| value.clamp(-LARGEST, LARGEST));
@@ -90,7 +90,7 @@ fn assert_counts_as_largest(name: &str, got: &Picture, format: TextureFormat, sp
     formats::assert_stored(name, got, &expected, format, &Span::new(0.0, LARGEST));
 }
 
-/// Asserts that what is farther away than a kernel reaches does not see an infinity.
+/// Asserts that texels beyond the kernel's reach do not see an infinity.
 fn assert_reach_of_infinity(headless: &mut Headless, format: TextureFormat, special: f64) {
     let sigma = 1.5;
     let got = blur_in(headless, format, special, GaussianBlur::from_sigma(sigma));
@@ -101,7 +101,7 @@ fn assert_reach_of_infinity(headless: &mut Headless, format: TextureFormat, spec
     formats::assert_stored(&name, &got, &expected, format, &Span::of(format));
 }
 
-/// The largest half float, everywhere: what an infinity counts for.
+/// The largest half float, everywhere: the value of an infinity.
 #[test]
 fn the_largest_half_float_stays_the_largest() {
     by_general_executors(blur_the_largest);

@@ -14,10 +14,10 @@ use bevy_gaussian_blur::prelude::*;
 const LDR: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 const HDR: TextureFormat = TextureFormat::Rgba16Float;
 
-/// How long a scene moves without being seen to. `BLUR_FREEZE_FRAMES` asks for more.
+/// How long a scene moves while it is frozen. `BLUR_FREEZE_FRAMES` overrides it.
 const FROZEN_FRAMES: u32 = 20;
 
-/// What a camera is like.
+/// A setup of a camera.
 struct Case {
     kind: Kind,
     stage: BlurStage,
@@ -83,7 +83,7 @@ fn twins(case: &Case) -> Option<Twins> {
     Some(twins)
 }
 
-/// Asserts that what is shown is a blur of the picture that was there.
+/// Asserts that the output is a blur of the kept picture.
 fn assert_blur_of(name: &str, twins: &Twins, still: &Pixels, case: &Case, sigma: f64) {
     if case.viewport.is_none() {
         let got = twins.blurred.pixels(&twins.headless);
@@ -123,7 +123,7 @@ fn a_moving_scene_does_not_show() {
             name("bytes")
         );
 
-        // The radius eases: what is blurred is the picture that was kept.
+        // The radius eases: the kept picture is blurred.
         let mut eased = Vec::new();
         for (frame, sigma) in [(20, 1.3), (21, 9.0), (22, 40.0), (23, 5.0)] {
             twins.blur(GaussianBlur::from_sigma(sigma));
@@ -138,7 +138,7 @@ fn a_moving_scene_does_not_show() {
         step(&mut twins.headless, 25);
         assert_bits(&name("sharp, again"), &twins.blurred, &twins.headless, &still);
 
-        // Thawed, it shows what is there now, and the same bits for the same scene.
+        // Unfrozen, it shows the current picture, with the same bits for the same scene.
         let camera = twins.blurred.camera;
         twins.headless.app.world_mut().entity_mut(camera).remove::<FreezeBlur>();
         for (sigma, frozen) in eased {
@@ -175,7 +175,7 @@ fn it_may_be_frozen_sharp_and_in_any_frame() {
         &to_picture(&still),
         [6.0; 2],
     );
-    // Frozen anew: the picture of now.
+    // Frozen again: the current picture.
     let camera = twins.blurred.camera;
     let mut entity = twins.headless.app.world_mut().entity_mut(camera);
     entity.remove::<FreezeBlur>().insert(FreezeBlur);
@@ -212,7 +212,7 @@ fn an_inactive_camera_is_frozen_when_it_has_a_picture() {
         &to_picture(&still),
         [5.0; 2],
     );
-    // Inactive for a while, it comes back as it was.
+    // After a while of being inactive, it comes back as it was.
     let frozen = twins.blurred.pixels(&twins.headless);
     set_active(&mut twins, false);
     (4..8).for_each(|frame| step(&mut twins.headless, frame));

@@ -38,7 +38,7 @@ fn stretched(picture: &Picture, size: UVec2) -> Picture {
     })
 }
 
-/// Freezes a scene that is there.
+/// Freezes an existing scene.
 fn freeze(twins: &mut Twins) {
     twins.blur(GaussianBlur::from_sigma(SIGMA as f32));
     twins.headless.warm_up();
@@ -101,14 +101,14 @@ fn a_picture_is_shown_in_another_format_and_another_space() {
         } else {
             entity.remove::<Hdr>();
         }
-        // Sharp, since what is blurred in another space is another picture.
+        // Without a blur, since a blur in another space has another result.
         twins.blur(GaussianBlur::from_sigma(0.0));
         step(&mut twins.headless, 3 * frame);
         step(&mut twins.headless, 3 * frame + 1);
         let name = format!("frozen-{hdr}-{space:?}");
         let got = twins.blurred.picture(&twins.headless);
         let expected = within_rounding(&got, &still, LDR);
-        // Half floats of other spaces keep a little less of bright light.
+        // Half floats of other spaces keep slightly less of bright light.
         assert_close(&name, &got, &expected, &[0, 1, 2, 3], 1.0 / 255.0);
         twins.blur(GaussianBlur::from_sigma(SIGMA as f32));
         step(&mut twins.headless, 3 * frame + 2);
@@ -182,7 +182,7 @@ fn a_mask_may_be_painted_by_a_camera() {
     );
     paint(&mut twins, 1.0);
     step(&mut twins.headless, 3);
-    // What is painted last counts, also when the camera stops right after it.
+    // The last paint counts, even if the camera stops right after it.
     scene::set_active(&mut twins.headless, painter, false);
     step(&mut twins.headless, 4);
     assert_bits("the mask is white again", &twins.blurred, &twins.headless, &blurred);

@@ -43,7 +43,7 @@ fn assert_part(name: &str, got: &Pixels, expected: &Pixels, area: URect) {
     }
 }
 
-/// Asserts that two pictures differ by no more there, as a share of the larger one of 1 and the peak.
+/// Asserts that two pictures differ by no more than this there, as a share of the larger one of 1 and the peak.
 fn assert_near(name: &str, got: &Pixels, expected: &Pixels, area: URect, most: f64) {
     let [min, size] = [area.min, area.size()].map(|pair| pair.to_array().map(|side| side as usize));
     let [got, expected] = [got, expected].map(|pixels| to_picture(pixels).crop(min, size));
@@ -51,8 +51,8 @@ fn assert_near(name: &str, got: &Pixels, expected: &Pixels, area: URect, most: f
     assert_close(name, &got, &expected, &[0, 1, 2, 3], most * peak);
 }
 
-/// What a picture may differ from a live one. In a texture as large as the camera's, not at all. In one of another size, a
-/// place between two texels is rounded in another way: by some level of eight bits at the most.
+/// The allowed difference from a live picture. In a texture as large as the camera's it is none. In one of another
+/// size, positions between two texels are rounded differently: by some level of eight bits at most.
 fn most_different(keeps: FreezeArea) -> f64 {
     match keeps {
         FreezeArea::Viewport => 0.0,
@@ -99,7 +99,7 @@ fn a_moving_scene_does_not_show_through_glass() {
                 assert_part(&format!("{name}-{frame}"), &got, &first, area);
                 assert_part(&format!("{name}-outside-{frame}"), &got, &plain, outside);
             }
-            // The result is a level of the blur, and the picture what was to be kept.
+            // The result is a level of the blur, and the picture is the kept area.
             let texel = if stage.format == HDR { 8 } else { 4 };
             let is_region = (sampling, keeps) == (BackdropSampling::Inside, FreezeArea::Region);
             let kept = if is_region { area.size() } else { SIZE };
@@ -109,7 +109,7 @@ fn a_moving_scene_does_not_show_through_glass() {
                 held > picture && held < picture + u64::from(8 * area.size().element_product()),
                 "{name}: {held} bytes are held, {picture} of them the picture"
             );
-            // Colours, opacity, radius and place act on the kept picture.
+            // Colours, opacity, radius and position act on the kept picture.
             let still = {
                 stir(&mut stage.headless, 1);
                 stage
@@ -143,7 +143,7 @@ fn a_moving_scene_does_not_show_through_glass() {
     }
 }
 
-/// Whether the viewport is kept, whatever is asked for.
+/// Whether the viewport is kept, whatever the settings.
 fn is_whole(sampling: BackdropSampling) -> bool {
     sampling == BackdropSampling::Surroundings
 }
@@ -212,7 +212,7 @@ fn glass_is_frozen_sharp_hidden_and_over_other_glass() {
         step(&mut stage, 1);
         stage.headless.warm_up();
         let live = stage.glass.pixels(&stage.headless);
-        // Of no opacity in the frame in which it is frozen.
+        // Opacity 0 in the frame in which it is frozen.
         stage.change(1, (glass(0.0).with_opacity(0.0), FreezeBlur));
         stage.headless.frame();
         stage.change(1, glass(0.0));
@@ -221,7 +221,7 @@ fn glass_is_frozen_sharp_hidden_and_over_other_glass() {
             let got = stage.glass.pixels(&stage.headless);
             assert_part(&stage.name(&format!("sharp-{frame}")), &got, &live, area);
         }
-        // A hidden pane is frozen when it is seen.
+        // A hidden pane is frozen when it becomes visible.
         stage.change(1, Visibility::Hidden);
         stage
             .headless
@@ -350,7 +350,7 @@ fn nodes_that_cover_each_other_keep_their_own_pictures() {
         ];
         stage.show(|ui| {
             ui.panes(&panes);
-            // Something between and over them, which stays live.
+            // An object between and over them, which stays live.
             ui.spawn((
                 node(Vec2::new(150.0, 2.0), Vec2::new(40.0, 20.0)),
                 BackgroundColor(Color::WHITE),

@@ -1,4 +1,4 @@
-//! What is said, and what is lost.
+//! Losses, and their messages.
 
 use super::{Lost, assert_bits, record_losses, step};
 use crate::support::logs;
@@ -21,7 +21,7 @@ fn a_texture_that_cannot_be_copied_is_not_frozen() {
     twins.blur((GaussianBlur::from_sigma(4.0), FreezeBlur));
     twins.headless.warm_up();
     step(&mut twins.headless, 1);
-    // It goes on, and says so once.
+    // It continues, and reports this once.
     twins.assert_blurred("goes-on-unfrozen", [4.0; 2]);
     step(&mut twins.headless, 2);
     twins.assert_blurred("goes-on-unfrozen-2", [4.0; 2]);

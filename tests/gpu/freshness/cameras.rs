@@ -1,4 +1,4 @@
-//! Blurs of what cameras paint are of the same frame, and cameras that come later show them in it.
+//! Blurs of camera pictures belong to the same frame, and later cameras show them in it.
 
 use super::FORMAT;
 use crate::support::difference::worst_difference;
@@ -14,9 +14,9 @@ use bevy_gaussian_blur::prelude::*;
 
 const SIZE: UVec2 = UVec2::new(160, 90);
 const SIGMA: f32 = 6.0;
-/// What only the camera behind the blur sees.
+/// The layer that only the camera behind the blur sees.
 const SCREEN: usize = 1;
-/// What only the second camera before the blur sees.
+/// The layer that only the second camera before the blur sees.
 const OVERLAY: usize = 2;
 
 /// Cameras that paint an image, its blur, and a camera behind them that shows the blur.
@@ -32,7 +32,7 @@ impl Stage {
     fn new(kind: Kind, update: BlurUpdate) -> Option<Self> {
         let mut headless = ready_app(|app| scene::add_plugins(app, kind))?;
         scene::spawn(&mut headless, kind, 1.0);
-        // The camera behind the blur is spawned before the one that paints: its order counts.
+        // The camera behind the blur is spawned before the one that paints: the order of the cameras counts.
         let screen = scene::target(&mut headless, SIZE, FORMAT);
         let viewer = scene::camera(&mut headless, Kind::Core2d, &screen, Msaa::Off);
         see(&mut headless, viewer, SCREEN, 9);
@@ -66,7 +66,7 @@ impl Stage {
         self.headless.warm_up();
     }
 
-    /// Moves the painting cameras, every other one the other way.
+    /// Moves the painting cameras, alternately in opposite directions.
     fn move_to(&mut self, position: Vec2) {
         for (index, painter) in self.painters.iter().enumerate() {
             let direction = if index % 2 == 0 { 1.0 } else { -1.0 };
@@ -75,7 +75,7 @@ impl Stage {
         }
     }
 
-    /// Changes the size of what is painted and of what is shown, as that of a window changes both.
+    /// Changes the size of the painted and of the shown image, as resizing a window does.
     fn resize(&mut self, size: UVec2) {
         let world = self.headless.app.world_mut();
         for image in [&self.source, &self.screen] {
@@ -91,7 +91,7 @@ impl Stage {
         formats::to_picture(&self.headless.read_image(image))
     }
 
-    /// Runs one frame. The blur has to be that of this frame's picture, and has to be shown in it. Returns the blur.
+    /// Runs one frame. The blur must be of this frame's picture, and must be shown in it. Returns the blur.
     fn frame(&mut self, name: &str, size: UVec2) -> Picture {
         self.headless.frame();
         let sharp = self.picture(&self.source);
@@ -108,7 +108,7 @@ impl Stage {
         blurred
     }
 
-    /// The same in several frames, in each of which the cameras are somewhere else.
+    /// The same in several frames, with the cameras in other positions in each.
     fn check_moving(&mut self, name: &str) {
         let mut last: Option<Picture> = None;
         for step in 0..8_u8 {
@@ -124,7 +124,7 @@ impl Stage {
     }
 }
 
-/// Lets a camera see one layer alone.
+/// Lets a camera see only one layer.
 fn see(headless: &mut Headless, camera: Entity, layer: usize, order: isize) {
     let mut camera = headless.app.world_mut().entity_mut(camera);
     camera.insert(RenderLayers::layer(layer));
@@ -158,7 +158,7 @@ fn the_blur_comes_after_the_last_camera_that_paints() {
     stage.check_moving("fresh-without-overlay");
 }
 
-/// Sizes that grow and shrink, odd ones among them.
+/// Sizes that grow and shrink, including odd ones.
 fn size_in(frame: u32) -> UVec2 {
     UVec2::new(100 + (frame * 37) % 61, 50 + (frame * 23) % 41)
 }

@@ -1,4 +1,4 @@
-//! Blurs of what other blurs write.
+//! Blurs of the results of other blurs.
 
 use super::{FORMAT, image, pictures};
 use crate::support::headless::Headless;
@@ -16,7 +16,7 @@ fn once(source: Handle<Image>) -> BlurImage {
     plain(source).with_update(BlurUpdate::Once)
 }
 
-/// A handle behind which there is nothing yet.
+/// A handle without an image.
 fn reserve(headless: &Headless) -> Handle<Image> {
     headless.app.world().resource::<Assets<Image>>().reserve_handle()
 }
@@ -31,8 +31,8 @@ fn set_source(headless: &mut Headless, entity: Entity, source: Handle<Image>) {
     world.get_mut::<BlurImage>(entity).expect("it was spawned").source = source;
 }
 
-/// Compares what came out of a chain. Clamping twice is not clamping once: what the border does to the inside stays out
-/// of it.
+/// Compares the result of a chain. Clamping twice differs from clamping once, so the comparison stays away from the
+/// influence of the border.
 fn assert_chained(name: &str, headless: &Headless, last: Entity, start: &Picture) {
     let got = formats::to_picture(&headless.read_image(&target_of(headless, last)));
     let sigma = LINKS
@@ -56,7 +56,7 @@ fn a_chain_waits_for_its_source() {
     empty.texels.fill([0.0; 4]);
     for last_comes_first in [true, false] {
         let source = reserve(&headless);
-        // It is there from the start, and empty.
+        // It exists from the start, and is empty.
         let middle = headless.add_image(image(&empty));
         let first = once(source.clone()).with_target(middle.clone());
         let first = (GaussianBlur::from_sigma(LINKS[0]), first);

@@ -1,4 +1,4 @@
-//! What [`BlurFinished`] says has been done, and has been done when it is said.
+//! A blur reported by [`BlurFinished`] has finished, with the reported settings.
 
 use super::uploads::congest;
 use super::{image, pictures};
@@ -17,13 +17,13 @@ fn listen(app: &mut App) {
     app.add_observer(|event: On<BlurFinished>, mut heard: ResMut<Heard>| heard.0.push(*event));
 }
 
-/// What a blur has reported so far.
+/// The reports of a blur so far.
 fn heard(headless: &Headless, entity: Entity) -> Vec<BlurFinished> {
     let events = headless.app.world().resource::<Heard>().0.iter();
     events.filter(|event| event.entity == entity).copied().collect()
 }
 
-/// The revision that was asked for last.
+/// The last requested revision.
 fn revision(headless: &Headless, entity: Entity) -> u64 {
     let revision = headless.app.world().get::<BlurRevision>(entity);
     revision.expect("every blur of an image has one").get()
@@ -42,7 +42,7 @@ fn every_blur_is_reported_with_its_settings_once_it_is_there() {
         let blur = GaussianBlur::from_sigma(sigma);
         set_blur(&mut headless, entity, blur);
         headless.frame();
-        // What this frame reports is what the target showed before it.
+        // This frame's report belongs to what the target showed before it.
         assert_eq!(heard(&headless, entity), carried_out, "in frame {index}");
         let name = format!("reported-{index}");
         assert_blur(&name, &headless, &target_of(&headless, entity), &picture, blur.sigma());
@@ -67,7 +67,7 @@ fn what_was_superseded_is_not_reported() {
     headless.warm_up();
     let before = heard(&headless, entity).len();
     assert_eq!(before, 1);
-    // While the pixels are on their way, the settings change.
+    // The settings change while the pixels are on their way.
     let _waiting = congest(&mut headless);
     replace_image(&mut headless, &source, image(&new));
     let mut last = GaussianBlur::default();

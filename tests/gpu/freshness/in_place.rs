@@ -1,4 +1,4 @@
-//! In place, only a blur on change knows the picture as it was. The others take what the image holds.
+//! In place, only a blur with `OnChange` keeps the picture before the blur. The others take the current contents.
 
 use super::{image, pictures};
 use crate::support::assert_close;
@@ -31,7 +31,7 @@ fn an_eased_radius_blurs_the_picture_as_it_was() {
         let pixels = image(picture);
         let bytes = pixels.data.clone().expect("the image has data");
         if round > 0 {
-            // What was blurred before is forgotten, although the settings stay for a frame.
+            // The previous picture is forgotten, although the settings stay for a frame.
             replace_image(&mut headless, &handle, pixels);
             headless.frame();
             assert_blur(&format!("replaced-{round}"), &headless, &handle, picture, 5.0);
@@ -137,10 +137,10 @@ fn radius_zero_gives_the_picture_back_although_it_is_not_kept_from_now_on() {
     }
 }
 
-/// Changes a blur so that it takes other pipelines.
+/// Changes a blur so that it needs other pipelines.
 type Change = fn(&mut EntityWorldMut);
 
-/// While the pipelines of another blur compile, what was drawn last must not be drawn over its own result.
+/// While the pipelines of another blur compile, the previous blur must not run over its own result.
 #[test]
 fn once_stays_once_while_pipelines_compile() {
     let changes: [(&str, Change); 2] = [

@@ -1,4 +1,4 @@
-//! What holds for sources holds for masks: order, chains, the same frame, changes, and waiting.
+//! The rules for sources also hold for masks: order, chains, the same frame, changes, and waiting.
 
 use super::uploads::congest;
 use super::{FORMAT, image, pictures};
@@ -29,7 +29,7 @@ fn masked(picture: &Picture, mask: &Picture) -> Picture {
     })
 }
 
-/// Panics if a blur is not the one that its mask says, as the mask is now.
+/// Panics if a blur differs from the blur with its current mask.
 fn assert_masked(name: &str, headless: &Headless, blur: Entity, sharp: &Picture, mask: &Handle<Image>) {
     let got = formats::to_picture(&headless.read_image(&target_of(headless, blur)));
     let mask = formats::to_picture(&headless.read_image(mask));
@@ -58,7 +58,7 @@ fn a_blur_follows_a_mask_that_another_blur_writes() {
         shares(64, 48, |x, _| if x < 50 { 0.5 } else { 1.0 }),
     ];
     for mask_comes_last in [false, true] {
-        // It is there from the start, and empty.
+        // It exists from the start, and is empty.
         let soft = headless.add_image(image(&shares(64, 48, |_, _| 0.0)));
         let hard = headless.add_image(image(&steps[0]));
         let writer = plain(hard.clone()).with_target(soft.clone());
@@ -135,7 +135,7 @@ fn a_mask_that_a_camera_paints_is_of_the_same_frame() {
     }
 }
 
-/// What a camera shows whose whole picture has one sigma.
+/// The picture of a camera with one sigma everywhere.
 fn assert_uniform(name: &str, twins: &[Picture; 2], sigma: f64, format: TextureFormat) {
     let [sharp, got] = twins;
     let expected = gaussian_blur(sharp, [sigma; 2], EdgeMode::Clamp);
@@ -151,7 +151,7 @@ fn flat_mask(share: f64) -> Image {
     formats::to_image(&shares(4, 4, |_, _| share), TextureFormat::R8Unorm)
 }
 
-/// While a mask loads, a camera goes on with the profile that it had, at the radius of now.
+/// While a mask loads, a camera keeps its previous profile, at the current radius.
 #[test]
 fn a_camera_keeps_its_blur_while_a_mask_loads() {
     let format = TextureFormat::Rgba8UnormSrgb;
@@ -198,7 +198,7 @@ fn a_camera_keeps_its_blur_while_a_mask_loads() {
     assert_uniform("second-mask", &pictures_of(&twins), SIGMA, format);
 }
 
-/// Bevy takes an image away from the GPU while its new pixels wait for their turn.
+/// Bevy removes an image from the GPU while its new pixels wait for their turn.
 #[test]
 fn a_camera_keeps_its_mask_while_new_pixels_are_on_their_way() {
     let format = TextureFormat::Rgba8UnormSrgb;

@@ -1,4 +1,4 @@
-//! Single blurs: the picture stays until another one is asked for.
+//! Single blurs: the result stays until another one is requested.
 
 use super::{FORMAT, image, pictures};
 use crate::support::formats;
@@ -60,7 +60,7 @@ fn the_picture_stays_until_another_one_is_asked_for() {
     }
 }
 
-/// Where rendering is a frame behind, the main world learns late that a blur has been carried out.
+/// With pipelined rendering, the main world learns late that a blur has run.
 #[test]
 fn a_source_resized_right_after_its_blur_leaves_a_picture_behind() {
     let Some(mut live) = Live::new(BlurBackend::Compute, |_| {}) else {

@@ -1,4 +1,4 @@
-//! Pixels whose upload Bevy puts off are blurred when they arrive.
+//! Pixels whose upload Bevy postpones are blurred when they arrive.
 
 use super::{image, pictures};
 use crate::support::headless::Headless;
@@ -9,18 +9,18 @@ use bevy::render::render_asset::{RenderAssetBytesPerFrame, RenderAssets};
 use bevy::render::texture::GpuImage;
 use bevy_gaussian_blur::prelude::*;
 
-/// How many images are uploaded before anything else is.
+/// How many images are uploaded before any other.
 const QUEUE: usize = 6;
 
-/// Lets Bevy upload one image in a frame, and many images wait for it: what is added or changed now comes frames later.
-/// The images wait as long as what is returned is kept.
+/// Lets Bevy upload one image per frame, while many images wait: later additions and changes arrive frames later. The
+/// images wait as long as the returned handles are kept.
 #[must_use]
 pub fn congest(headless: &mut Headless) -> Vec<Handle<Image>> {
     headless.app.insert_resource(RenderAssetBytesPerFrame::new(1));
     let waiting = (0..QUEUE)
         .map(|_| headless.add_image(image(&pictures(8, 8)[0])))
         .collect();
-    // What waits from a frame before comes first.
+    // Uploads from an earlier frame come first.
     headless.frame();
     waiting
 }

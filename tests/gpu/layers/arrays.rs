@@ -10,7 +10,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureViewDimension};
 use bevy_gaussian_blur::prelude::*;
 
-/// Eight bits of each kind of numbers, and what is blurred with other passes and in other intermediates.
+/// Eight bits of each kind of numbers, and formats that need other passes and other intermediate textures.
 const FORMATS: [TextureFormat; 4] = [
     TextureFormat::Rgba8Unorm,
     TextureFormat::Rgba8Uint,
@@ -69,7 +69,7 @@ fn into_a_target_with_as_many_layers() {
             let array = image_of(&layers, format);
             let mut cube = array.clone();
             cube.texture_view_descriptor = Some(view_of(TextureViewDimension::Cube));
-            // What the layers are makes no difference.
+            // The meaning of the layers does not matter.
             for (source, target) in [(&array, &array), (&cube, &cube), (&cube, &array), (&array, &cube)] {
                 let target = headless.add_image(filled_like(target));
                 let source = headless.add_image(source.clone());
@@ -126,7 +126,7 @@ fn own_targets_follow_the_number_of_layers() {
     }
 }
 
-/// Expects that something is blurred and then nothing any more. Returns the target.
+/// Expects one blur, and then none. Returns the target.
 fn settled(headless: &mut Headless, entity: Entity) -> Handle<Image> {
     assert!(finished(headless, 15) > 0, "it is blurred");
     assert_eq!(finished(headless, 5), 0, "it is at rest");

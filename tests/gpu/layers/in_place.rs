@@ -1,4 +1,4 @@
-//! In place all layers are blurred as they were, and given back.
+//! In place all layers are blurred from their original contents, and can be restored.
 
 use super::{assert_layers, bytes_of, image_of, pictures, view_of};
 use crate::support::headless::Headless;
@@ -16,7 +16,7 @@ const FORMATS: [TextureFormat; 3] = [
     TextureFormat::Rgba32Sint,
 ];
 
-/// Eases the radius of a blur in place and checks every layer that is shown: the `seen` ones of `all`.
+/// Eases the radius of a blur in place and checks every visible layer: the `seen` ones of `all`.
 fn ease(headless: &mut Headless, name: &str, image: Image, all: &[Picture], seen: Range<usize>) {
     let handle = headless.add_image(image);
     headless.frame();
@@ -30,7 +30,7 @@ fn ease(headless: &mut Headless, name: &str, image: Image, all: &[Picture], seen
         let after = bytes_of(headless, &handle, layers);
         for (layer, (before, after)) in before.iter().zip(&after).enumerate() {
             let is_blurred = seen.contains(&layer) && sigma > 0.0;
-            // A single texel has nothing to be blurred with, but may have more bits than a blur can carry.
+            // A single texel has nothing to blur with, but may have more bits than a blur preserves.
             let is_right = (before == after) != is_blurred || (is_blurred && all[layer].width == 1);
             assert!(
                 is_right,

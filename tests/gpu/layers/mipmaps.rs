@@ -1,4 +1,4 @@
-//! The mip levels of a target are made anew after every blur: each is the mean of the one before it, as that is stored.
+//! The mip levels of a target are made again after every blur: each is the mean of the stored level before it.
 
 use super::{assert_blur_of, assert_layers, filled_like, image_of, pictures, view_of};
 use crate::support::executors::by_general_executors;
@@ -13,8 +13,8 @@ use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, Textur
 use bevy_gaussian_blur::prelude::*;
 use std::ops::Range;
 
-/// How far a mean may be off, as a share of what the format can hold: half a step and a little, where rounding does not
-/// depend on the value.
+/// The allowed error of a mean, as a share of the format's range: half a step and a little, if rounding does not depend
+/// on the value.
 const FORMATS: [(TextureFormat, f64); 9] = [
     (TextureFormat::Rgba8Unorm, 0.6 / 255.0),
     (TextureFormat::Rgba8UnormSrgb, 0.4 / 255.0),
@@ -38,7 +38,7 @@ fn level_count([width, height]: [usize; 2]) -> u32 {
     width.max(height).ilog2() + 1
 }
 
-/// A picture and levels below it that are not its means.
+/// A picture, and levels below it that are not its means.
 fn with_levels(picture: &Picture, format: TextureFormat) -> Vec<Picture> {
     let stripes = |level: u32| {
         let [width, height] = [picture.width, picture.height].map(|side| (side >> level).max(1));
@@ -49,10 +49,11 @@ fn with_levels(picture: &Picture, format: TextureFormat) -> Vec<Picture> {
     core::iter::once(picture.clone()).chain(below).collect()
 }
 
-/// The texels of a side that each texel of the next level covers, with the shares that they have in it.
+/// The texels of a side that each texel of the next level covers, with their shares in it.
 fn shares(length: usize) -> Vec<Vec<(usize, f64)>> {
     let halved = (length / 2).max(1);
-    // In a unit in which a texel is as long as the next level has texels, and a texel of that as long as this level has.
+    // In a unit in which a texel is as long as the next level has texels, and a texel of that level is as long as this
+    // level has.
     let of = |target: usize| -> Vec<(usize, f64)> {
         let (start, end) = (target * length, (target + 1) * length);
         let covered = |texel: usize| ((texel + 1) * halved).min(end) - (texel * halved).max(start);
@@ -81,7 +82,7 @@ fn next_level(picture: &Picture) -> Picture {
     })
 }
 
-/// The same with colours that count as much as they show.
+/// The same with colours that count as much as they are visible.
 fn next_level_of_straight(picture: &Picture) -> Picture {
     let light = next_level(&weighted(picture, picture));
     Picture::from_fn(light.width, light.height, |x, y| {
@@ -100,7 +101,7 @@ fn weighted(picture: &Picture, by: &Picture) -> Picture {
     })
 }
 
-/// What is expected, moved towards what was got by as much as rounding may be off where that depends on the value.
+/// The expected value, moved towards the actual one by the allowed rounding, if that depends on the value.
 fn within_rounding(got: &Picture, expected: &Picture, format: TextureFormat) -> Picture {
     if !matches!(format, TextureFormat::R16Float | TextureFormat::Rgba16Float) {
         return formats::within_storage(got, expected, format);
@@ -114,7 +115,7 @@ fn within_rounding(got: &Picture, expected: &Picture, format: TextureFormat) -> 
     })
 }
 
-/// Asserts that each of some levels of a layer but the first is the mean of the one before it.
+/// Asserts that each level of a layer except the first is the mean of the one before it.
 fn assert_means(
     name: &str,
     headless: &Headless,
@@ -157,7 +158,7 @@ fn own_targets_have_the_levels_of_their_source() {
                 let sharp = &pictures(1, size, format)[0];
                 let source = layered(&[with_levels(sharp, format)], format);
                 let source = headless.add_image(source);
-                // A copy has levels, too.
+                // A copy has mip levels, too.
                 for sigma in [SIGMA, 0.0] {
                     let blur = GaussianBlur::from_sigma(sigma);
                     let target = headless.blur(blur, plain(source.clone()));
@@ -265,8 +266,8 @@ fn every_layer_has_levels_of_its_own() {
     });
 }
 
-/// Blurs the picture of a level into that level of a target, of which some levels are shown. Those from `written` are
-/// written, and no others.
+/// Blurs the picture of a level into that level of a target whose view shows some levels. The levels from `written` on
+/// are written, and no others.
 fn assert_written(headless: &mut Headless, name: &str, levels: (u32, Option<u32>), written: Range<u32>) {
     let all = with_levels(&pictures(1, [61, 47], FORMAT)[0], FORMAT);
     let shown = &all[levels.0 as usize];

@@ -8,7 +8,7 @@ use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, Textur
 use bevy_gaussian_blur::prelude::*;
 
 const FORMAT: TextureFormat = TextureFormat::Rgba8Unorm;
-/// Those of two cubes.
+/// The layers of two cubes.
 const LAYERS: usize = 12;
 const SIGMA: f32 = 3.5;
 

@@ -1,4 +1,4 @@
-//! A blur keeps the bind groups that it needs, and with them the textures that they hold: no more than it did at its start.
+//! A blur keeps the bind groups that it needs, and with them their textures: no more than at its start.
 
 use super::{FORMAT, SIGMA, picture};
 use crate::support::counters::Held;

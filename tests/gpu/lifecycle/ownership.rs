@@ -1,5 +1,5 @@
-//! Whose a target is. What the plugin has allocated is the plugin's, and fitted to its source, as long as the component that
-//! it was allocated for stays on its entity. After that it is an image like any other.
+//! The owner of a target. The plugin owns a target that it has allocated, and fits it to its source, while the
+//! component for which it was allocated stays on its entity. After that the target is an ordinary image.
 
 use super::{SIGMA, assert_blurred, picture, replace, spawn};
 use crate::support::gpu;
@@ -59,7 +59,7 @@ fn a_target_whose_blur_is_gone_is_yours() {
             finished(&mut headless, frames);
             let second = spawn_other(&mut headless, &target);
             if frames == 0 && headless.app.world().get::<BlurImage>(first).is_some() {
-                // The first one is blurred into a target of its own first.
+                // The first blur gets its own target.
                 headless.app.world_mut().despawn(first);
             }
             assert_eq!(
@@ -162,14 +162,14 @@ fn a_clone_has_a_target_of_its_own() {
     let targets = [first, of_component, of_entity].map(|entity| target_of(&headless, entity));
     assert_eq!(targets[0], target);
     assert!(targets[0] != targets[1] && targets[0] != targets[2] && targets[1] != targets[2]);
-    // Each is the plugin's, and stays so when the first one goes.
+    // The plugin owns each, also when the first one is removed.
     headless.app.world_mut().despawn(first);
     let [width, height] = SIZES[1];
     replace(&mut headless, &source, &picture(width, height));
     assert!(finished(&mut headless, 15) > 0);
     assert_blurred(&headless, of_component, &picture(width, height), 9.0);
     assert_blurred(&headless, of_entity, &picture(width, height), SIGMA);
-    // What another blur writes is no clone's if it is yours.
+    // A clone of a component does not own your image.
     let yours = headless.add_image(images::asset(&headless, &source));
     let image = plain(source.clone()).with_target(yours.clone());
     let writer = images::spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), image.clone());

@@ -1,4 +1,4 @@
-//! Images whose sigma varies, by all executors, against the float64 reference.
+//! Images with a varying sigma, with all executors, against the float64 reference.
 
 use super::{FORMAT, blurred, expected, profiles, sigmas, worst};
 use crate::support::executors::{executors, general_executors};
@@ -13,7 +13,7 @@ use bevy_gaussian_blur::prelude::*;
 const BACKENDS: [BlurBackend; 2] = [BlurBackend::Fragment, BlurBackend::Compute];
 
 /// Blurs a picture in [`FORMAT`], and returns the worst differences in 1/255: where sigma is below 1, from there to 5 (where
-/// layers are at most half as large as the picture), and beyond.
+/// sigma levels are at most half as large as the picture), and beyond.
 fn errors(
     headless: &mut crate::support::headless::Headless,
     picture: &Picture,
@@ -69,7 +69,7 @@ fn every_texel_is_the_gaussian_of_its_own_sigma() {
 fn smooth_pictures_are_off_by_a_grey_level_at_most() {
     let pink = inputs::pink_noise(157, 121);
     let noise = inputs::quad([pink.clone(), pink.clone().inverted(), pink.clone(), pink]);
-    // Drawn with hard edges and bright lamps: more of a test than a photograph is.
+    // With hard edges and bright lamps: a harder test than a photograph.
     let (_, scene) = bundled::load("scene.png");
     let scene = scene.crop([300, 150], [256, 160]);
     for backend in BACKENDS {
@@ -93,7 +93,7 @@ fn smooth_pictures_are_off_by_a_grey_level_at_most() {
 
 #[test]
 fn every_edge_mode_holds_at_every_sigma() {
-    // Borders matter here, not contrast: what is off between two layers is known.
+    // This tests borders, not contrast: the error of interpolation is known.
     let pink = inputs::pink_noise(90, 61);
     let step = inputs::step(90, 61);
     let picture = inputs::quad([pink.clone(), pink.inverted(), step.clone(), step.inverted()]);
@@ -123,7 +123,7 @@ fn every_edge_mode_holds_at_every_sigma() {
 
 #[test]
 fn strong_blurs_of_wide_bars_are_off_by_two_grey_levels_at_most() {
-    // A bar is seen through layers that are far apart where it is about as wide as they reach.
+    // A bar shows the distance between sigma levels if it is about as wide as they reach.
     let bars = Picture::from_fn(1920, 3, |x, _| {
         [0, 100, 200, 300].map(|offset| f64::from(u8::from((x + offset) / 400 % 2 == 0)))
     });
@@ -191,7 +191,7 @@ fn shares_of_zero_leave_every_bit_alone() {
             for alpha in [BlurAlpha::Straight, BlurAlpha::Premultiplied] {
                 let mut image = formats::to_image(&picture, format);
                 if format == FORMAT {
-                    // What is not blurred need not be finite either.
+                    // Texels that are not blurred need not be finite.
                     let data = image.data.as_mut().expect("pixels");
                     data[..2].copy_from_slice(&0x7e01_u16.to_le_bytes());
                     data[8..10].copy_from_slice(&0x7c00_u16.to_le_bytes());

@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
-/// What may lie between two layers of the test pictures' noise.
+/// The allowed error of interpolation for the test pictures' noise.
 const TOLERANCE: f64 = 10.0 / 255.0;
 
 #[test]
@@ -59,7 +59,7 @@ fn opaque_images_have_no_seam_in_place() {
             for update in [BlurUpdate::Once, BlurUpdate::OnChange] {
                 let mut image = formats::to_image(&picture, format);
                 if format == FORMAT {
-                    // What is not blurred need not be finite.
+                    // Texels that are not blurred need not be finite.
                     let data = image.data.as_mut().expect("pixels");
                     data[..2].copy_from_slice(&0x7c00_u16.to_le_bytes());
                 }
@@ -130,7 +130,7 @@ fn a_profile_that_changes_is_followed() {
     finished(&mut headless, 2);
     for (name, profile) in profiles() {
         headless.app.world_mut().entity_mut(entity).insert(profile.clone());
-        // What compiles is there a little later.
+        // Pipelines need a moment to compile.
         headless.warm_up();
         assert_eq!(finished(&mut headless, 2), 1, "{name}: one change is one blur");
         let got = formats::to_picture(&headless.read_image(&target_of(&headless, entity)));

@@ -1,4 +1,4 @@
-//! Shares out of an image.
+//! Shares from an image.
 
 use super::{FORMAT, blurred, expected, worst};
 use crate::support::images::{plain, ready_app, replace_image, spawn, target_of};

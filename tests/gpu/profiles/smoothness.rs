@@ -1,4 +1,4 @@
-//! No seams, no loss of light, and nothing pops.
+//! No seams, no loss of light, and no pops.
 
 use super::{FORMAT, blurred, expected, sigmas, worst};
 use crate::support::headless::Headless;
@@ -32,7 +32,7 @@ fn ring(x: f32) -> BlurProfile {
     }
 }
 
-/// The picture as it is blurred and as it should be, in 32-bit floats: nothing is rounded on the way out.
+/// The blurred picture and its reference, in 32-bit floats: nothing is rounded at the end.
 fn both(headless: &mut Headless, picture: &Picture, profile: &BlurProfile, sigma: f64, edge: EdgeMode) -> [Picture; 2] {
     let source = headless.add_image(formats::to_image(picture, FORMAT));
     let black = Picture::new(picture.width, picture.height, vec![[0.0; 4]; picture.texels.len()]);
@@ -77,7 +77,7 @@ fn ramps_and_flat_fields_have_no_seam() {
                 .flat_map(|(a, b)| (0..4).map(move |i| (a[i] - b[i]).abs() * 255.0))
                 .fold(0.0, f64::max);
             println!("{backend:?}, sigma {sigma}: {worst:.3}/255 between neighbours");
-            // Half floats end at a quarter of this.
+            // Half floats have a maximum of a quarter of this.
             assert!(worst <= 0.3, "{backend:?}, {profile:?}, sigma {sigma}: {worst}/255");
         }
     }
@@ -158,7 +158,7 @@ fn a_growing_radius_does_not_pop() {
         return;
     };
     let mut last: Option<Picture> = None;
-    // Past every new layer and level between 2 and 10.
+    // Past every new sigma level and octave between 2 and 10.
     for step in 0..160 {
         let sigma = 2.0 * 1.01_f64.powi(step);
         let source = headless.add_image(formats::to_image(&scene, FORMAT));

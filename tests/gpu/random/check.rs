@@ -1,8 +1,8 @@
-//! What is known of a random world when everything has settled.
+//! What must be true of a random world when everything has settled.
 //!
-//! The target of an image blur holds the Gaussian of what its source holds *now*, unless one of the two is in motion: a
-//! source that a camera paints and that is blurred on changes only, a blur that is in place, that is asked for once, or that
-//! is part of a cycle. A camera that has its canvas for itself shows the Gaussian of what it shows without its blur.
+//! The target of an image blur holds the Gaussian of the *current* contents of its source, with these exceptions: a
+//! source that a camera paints and that is blurred only on change, a blur in place, a single blur, and a blur in a
+//! cycle. A camera with its own canvas shows the Gaussian of its picture without its blur.
 
 use super::world::{Last, World};
 use crate::profiles::{sigmas, stretched};
@@ -17,7 +17,7 @@ use bevy::render::render_asset::RenderAssets;
 use bevy::render::texture::GpuImage;
 use bevy_gaussian_blur::prelude::*;
 
-/// Strengths beyond it are not compared: the reference would take too long.
+/// Greater strengths are not compared: the reference would take too long.
 const LARGEST_SIGMA: f32 = 300.0;
 
 /// A blur as the reference knows it, `None` if that is too much for it.
@@ -27,11 +27,11 @@ fn known(blur: &GaussianBlur, height: u32) -> Option<([f64; 2], EdgeMode)> {
     (sigma.max_element() <= LARGEST_SIGMA).then(|| ([f64::from(sigma.x), f64::from(sigma.y)], blur.edge))
 }
 
-/// Pictures of more texels are not compared where sigma varies: the reference sums them one by one.
+/// Larger pictures are not compared if sigma varies: the reference sums their texels one by one.
 const MOST_VARYING_TEXELS: usize = 5000;
 
-/// The reference of a blur, and by how much more than a uniform one it may be missed. `None` where that is not known:
-/// nonsensical numbers, and profiles that are steep, where the last bit of a place decides. A mask comes with its picture.
+/// The reference of a blur, and its additional tolerance over a uniform one. `None` if it is not known: for nonsensical
+/// numbers, and for steep profiles, where the last bit of a position decides. A mask comes with its picture.
 fn reference(
     sharp: &Picture,
     (sigma, edge): ([f64; 2], EdgeMode),
@@ -56,7 +56,7 @@ fn reference(
         None => sigmas(profile, [width, sharp.height], most),
     };
     let is_gentle = |index: usize, next: usize| sigmas.get(next).is_none_or(|next| (sigmas[index] - next).abs() < 1.0);
-    // Which sigma is none is decided by the last bit, too.
+    // Rounding also decides which sigma is none.
     let is_known = |sigma: &f64| (*sigma - 0.03).abs() > 0.001;
     if !(0..sigmas.len()).all(|i| is_gentle(i, i + 1) && is_gentle(i, i + width)) || !sigmas.iter().all(is_known) {
         return None;
@@ -71,7 +71,7 @@ fn reference(
 }
 
 impl World {
-    /// Compares whatever can be known.
+    /// Compares everything that is known.
     pub fn check(&mut self) {
         self.settle();
         if !self.is_lockstep() {
@@ -109,7 +109,7 @@ impl World {
         self.blurs.iter().filter(writes).copied().collect()
     }
 
-    /// Whether nothing that an image is made of depends on itself, or is written by two.
+    /// Whether nothing that contributes to an image depends on itself, or has two writers.
     fn is_plain(&self, id: AssetId<Image>, depth: usize) -> bool {
         let writers = self.writers(id);
         let is_plain = |entity: &Entity| {
@@ -124,14 +124,14 @@ impl World {
         images.get(id).is_some()
     }
 
-    /// Whether the app still has the asset: what was removed may still be on the GPU, and is followed no more.
+    /// Whether the app still has the asset: removed ones may still be on the GPU, but are no longer followed.
     fn is_there(&self, image: &Handle<Image>) -> bool {
         let images = self.headless.app.world().resource::<Assets<Image>>();
         images.contains(image) && self.is_on_gpu(image.id())
     }
 
-    /// The picture of a blur's mask, `None` without one. Fails if it is not there, or is in motion for a blur that does not
-    /// look in every frame.
+    /// The picture of a blur's mask, `None` without one. Fails if it is missing, or changes under a blur that does not
+    /// follow every frame.
     fn mask_of(&self, entity: Entity, looks_always: bool) -> Result<Option<Picture>, ()> {
         let Some(BlurProfile::Mask(mask)) = self.headless.app.world().get::<BlurProfile>(entity) else {
             return Ok(None);
@@ -156,7 +156,7 @@ impl World {
         let mask = self.mask_of(entity, image.update == BlurUpdate::EveryFrame).ok()?;
         let world = self.headless.app.world();
         let outcome = world.resource::<Last>().0.get(&entity);
-        // Only what another blur has to write may be waited for.
+        // Only images that another blur has yet to write may be missing.
         let profile = world.get::<BlurProfile>(entity).cloned();
         let has_writer = |id: AssetId<Image>| !self.writers(id).is_empty();
         let is_fed_mask = matches!(&profile, Some(BlurProfile::Mask(mask)) if has_writer(mask.id()));
@@ -183,7 +183,7 @@ impl World {
         let stored = stored_channels(format);
         let channels: Vec<usize> = match image.alpha {
             BlurAlpha::Premultiplied => stored,
-            // What is divided and multiplied again is compared elsewhere.
+            // Other tests compare division and multiplication by alpha.
             BlurAlpha::Straight if stored.contains(&3) => vec![3],
             BlurAlpha::Straight => stored,
             BlurAlpha::Opaque => stored.into_iter().filter(|channel| *channel < 3).collect(),
@@ -225,7 +225,7 @@ impl World {
         let viewport = settings.physical_viewport_rect()?;
         let (sigma, edge) = known(&blur, viewport.height())?;
         let blurred = self.headless.read_image(&canvas);
-        // A viewport that does not fit is Bevy's to cut.
+        // Bevy clips a viewport that does not fit.
         if viewport.max.cmpgt(UVec2::new(blurred.width, blurred.height)).any() {
             return None;
         }
@@ -265,7 +265,8 @@ impl World {
 }
 
 impl World {
-    /// What a frozen camera shows stays as it is, whatever becomes of the scene, if nobody else paints its canvas.
+    /// The picture of a frozen camera stays as it is, whatever happens to the scene, if no other camera paints its
+    /// canvas.
     fn check_frozen(&mut self, camera: Entity) -> Option<()> {
         let world = self.headless.app.world();
         world.get::<FreezeBlur>(camera).and(world.get::<GaussianBlur>(camera))?;

@@ -1,11 +1,11 @@
-//! What the steps of a random world bring into it: pictures, textures to paint on, and boxes.
+//! The contents that steps of a random world create: pictures, canvases, and boxes.
 
 use super::step::Content;
 use crate::support::formats::{self, Span, to_image};
 use crate::support::inputs;
 use bevy::prelude::*;
 
-/// The canvases are never larger than this.
+/// The largest size of canvases.
 const CANVAS: u32 = 71;
 
 pub fn image(content: Content) -> Image {
@@ -34,7 +34,7 @@ pub fn node([left, top, width, height]: [f32; 4]) -> Node {
     }
 }
 
-/// Not sorted, as an app's mistake would be.
+/// Not sorted, as in an app with a mistake.
 pub fn rect_of([left, top, width, height]: [f32; 4]) -> Rect {
     Rect {
         min: Vec2::new(left, top),

@@ -1,4 +1,4 @@
-//! Blurs that a render system of the world's own records, into images that nothing else writes.
+//! Blurs that the world's own render system records, into images that nothing else writes.
 
 use super::content::image;
 use super::step::{Source, Step, Varies};
@@ -8,7 +8,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
 use bevy_gaussian_blur::prelude::*;
 
-/// What every device can store to.
+/// A format that every device can store to.
 const STORABLE: [TextureFormat; 2] = [TextureFormat::Rgba8Unorm, TextureFormat::Rgba16Float];
 
 impl World {

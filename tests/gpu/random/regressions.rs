@@ -1,4 +1,4 @@
-//! Shrunk cases of what random worlds, and reading the code in their light, have found.
+//! Shrunk failures of random worlds, and of reading the code with them in mind.
 
 use crate::support::formats::to_image;
 use crate::support::headless::Headless;
@@ -21,7 +21,7 @@ fn add(headless: &mut Headless, picture: &Picture) -> Handle<Image> {
     headless.add_image(to_image(picture, FORMAT))
 }
 
-/// The second blur of a chain was not carried out as long as the first one could not be.
+/// The second blur of a chain did not run while the first one could not.
 #[test]
 fn a_blur_does_not_wait_for_one_that_fails() {
     let Some(mut headless) = ready_app(|_| {}) else {
@@ -39,7 +39,7 @@ fn a_blur_does_not_wait_for_one_that_fails() {
     assert!(outcomes.iter().any(is_mismatch), "{outcomes:?}");
     assert!(outcomes.contains(&(second, Ok(()))), "{outcomes:?}");
     assert_blur("unfed", &headless, &target_of(&headless, second), &middle, SIGMA);
-    // When the first one can be carried out, the second one follows.
+    // When the first one can run, the second one follows.
     let fitting = picture(31, 17);
     replace_image(&mut headless, &source, to_image(&fitting, FORMAT));
     let outcomes = frames(&mut headless, 15);
@@ -47,7 +47,7 @@ fn a_blur_does_not_wait_for_one_that_fails() {
     assert!(outcomes.contains(&(second, Ok(()))), "{outcomes:?}");
 }
 
-/// A blur of what another one had written once was never carried out again after the app had put another picture there.
+/// A blur of a single blur's result never ran again after the app had replaced the picture there.
 #[test]
 fn a_blur_does_not_wait_for_one_that_is_done() {
     let Some(mut headless) = ready_app(|_| {}) else {

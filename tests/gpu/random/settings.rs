@@ -1,4 +1,4 @@
-//! Settings, most of them as apps choose them, some as only a mistake would.
+//! Settings, mostly sensible ones, some as only a mistake would choose them.
 
 use crate::support::formats;
 use bevy::prelude::*;
@@ -7,7 +7,7 @@ use bevy_gaussian_blur::prelude::*;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// Numbers that nobody means.
+/// Nonsensical numbers.
 const HOSTILE: [f32; 16] = [
     f32::NAN,
     f32::INFINITY,
@@ -27,7 +27,7 @@ const HOSTILE: [f32; 16] = [
     f32::MIN,
 ];
 
-/// Any number at all, often one that makes sense.
+/// Any number, often a sensible one.
 pub fn hostile() -> impl Strategy<Value = f32> {
     prop_oneof![6 => 0.0..60.0_f32, 3 => select(&HOSTILE[..]), 1 => any::<u32>().prop_map(f32::from_bits)]
 }
@@ -56,7 +56,7 @@ pub fn gaussian() -> impl Strategy<Value = GaussianBlur> {
     })
 }
 
-/// A point of a box, in its shares or far from them.
+/// A point inside a box, in shares, or far outside.
 fn place() -> impl Strategy<Value = Vec2> {
     let share = || prop_oneof![8 => -0.5..1.5_f32, 1 => hostile()];
     [share().boxed(), share().boxed()].prop_map(Vec2::from)
@@ -94,7 +94,7 @@ pub fn backdrop() -> impl Strategy<Value = BackdropBlur> {
     })
 }
 
-/// From one texel upward; seldom a long line.
+/// From one texel up; seldom a long line.
 pub fn size() -> impl Strategy<Value = [u32; 2]> {
     prop_oneof![
         2 => [1..9_u32, 1..9_u32],
@@ -103,7 +103,7 @@ pub fn size() -> impl Strategy<Value = [u32; 2]> {
     ]
 }
 
-/// Mostly the formats that pictures have, at times any that can be written.
+/// Mostly common formats, sometimes any writable one.
 pub fn any_format() -> impl Strategy<Value = TextureFormat> {
     use TextureFormat::{R8Unorm, Rgba8Unorm, Rgba8UnormSrgb, Rgba16Float, Rgba32Float};
     prop_oneof![
@@ -112,7 +112,7 @@ pub fn any_format() -> impl Strategy<Value = TextureFormat> {
     ]
 }
 
-/// What a camera can paint to, multisampled too.
+/// A format that a camera can paint to, including multisampled ones.
 pub fn canvas_format() -> impl Strategy<Value = TextureFormat> {
     use TextureFormat::{Bgra8UnormSrgb, Rgba8Unorm, Rgba8UnormSrgb, Rgba16Float};
     select(vec![Rgba8UnormSrgb, Rgba16Float, Rgba8Unorm, Bgra8UnormSrgb])

@@ -1,8 +1,8 @@
-//! What can happen in a random world, one thing at a time.
+//! The steps of a random world, one change at a time.
 //!
-//! Every step can follow every other one: a [`Pick`] names the entry of a list that is there, whatever is in it, and a step
-//! about a thing of which there is none does nothing. So steps can be left out at will, which is how a failure is shrunk.
-//! To cover a new setting, add it to a strategy of [`settings`](super::settings); a new component, as a [`Step`] of its own.
+//! Every step can follow every other one: a [`Pick`] names an existing entry of a list, and a step about an empty list
+//! does nothing. So any step can be left out, which is how a failure is shrunk. To cover a new setting, add it to a
+//! strategy of [`settings`](super::settings); to cover a new component, add a [`Step`].
 
 use super::settings::{any_format, backdrop, canvas_format, finite_rect, gaussian, hostile, profile, size};
 use crate::support::recording::Settings;
@@ -12,7 +12,7 @@ use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 use proptest::prelude::*;
 
-/// One of the things of a kind, by its place modulo how many there are.
+/// An entry of a list, by its index modulo the length.
 pub type Pick = u8;
 
 /// An image's size and format, and one of two patterns.
@@ -23,17 +23,17 @@ pub struct Content {
     pub pattern: bool,
 }
 
-/// What an image blur reads.
+/// The source of an image blur.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
     Image(Pick),
-    /// What cameras paint.
+    /// An image that cameras paint.
     Canvas(Pick),
-    /// What another blur writes.
+    /// The target of another blur.
     TargetOf(Pick),
 }
 
-/// What an image blur writes.
+/// The target of an image blur.
 #[derive(Clone, Copy, Debug)]
 pub enum Target {
     Own,
@@ -42,7 +42,7 @@ pub enum Target {
     Canvas(Pick),
 }
 
-/// What a camera starts as.
+/// The initial state of a camera.
 #[derive(Clone, Copy, Debug)]
 pub struct NewCamera {
     pub kind: Kind,
@@ -60,7 +60,7 @@ pub struct NewCamera {
 /// A viewport in sixteenths of its target: left, top, width and height.
 pub type Viewport = [u8; 4];
 
-/// What changes about a camera.
+/// A change of a camera.
 #[derive(Clone, Copy, Debug)]
 pub enum Change {
     Blur(Option<GaussianBlur>),
@@ -79,19 +79,19 @@ pub enum Change {
 pub enum Varies {
     Not,
     As(BlurProfile),
-    /// An image that may hold anything, be written by anything, the blur itself included, or be gone.
+    /// An image with any contents and any writer, including the blur itself, or a removed one.
     Mask(Source),
 }
 
 #[derive(Clone, Debug)]
 pub enum Step {
     AddImage(Content),
-    /// One that loads: it is there when it is replaced.
+    /// An image that loads: it exists when it is replaced.
     AddLoading,
-    /// One that cannot be loaded.
+    /// An image that cannot be loaded.
     AddMissing,
     ReplaceImage(Pick, Content),
-    /// The asset goes, under all that use it.
+    /// Removes the asset under all its users.
     RemoveImage(Pick),
     AddCanvas(Content),
     ReplaceCanvas(Pick, Content),
@@ -109,23 +109,23 @@ pub enum Step {
     MoveGlass(Pick, [f32; 4]),
     /// A blur of any kind.
     Vary(Pick, Varies),
-    /// A camera or glass, anew if it is frozen already, or no more.
+    /// Freezes a camera or glass, again if it is frozen already, or unfreezes it.
     Freeze(Pick, Option<FreezeArea>),
     DitherBlur(Pick, bool),
-    /// An image of the recorder's own.
+    /// The recorder's own image.
     AddRecorded(Content),
     ReplaceRecorded(Pick, Content),
     RemoveRecorded(Pick),
-    /// Records a blur in every frame from now on: into the first image, out of any, or in place.
+    /// Records a blur in every frame from now on: into the first image, from any, or in place.
     Record(Pick, Option<Source>, Settings, Varies),
     ChangeRecorded(Pick, Settings),
     StopRecording(Pick),
     /// An entity of any kind.
     Despawn(Pick),
-    /// Takes the blur away, and nothing else.
+    /// Removes only the blur.
     Strip(Pick),
     Frames(u8),
-    /// Lets everything settle, and compares what can be known.
+    /// Lets everything settle, and compares everything that is known.
     Check,
 }
 
@@ -214,7 +214,7 @@ fn freeze() -> impl Strategy<Value = Option<FreezeArea>> {
     proptest::option::weighted(0.75, area)
 }
 
-/// A rectangle of a viewport: mostly one that can be seen, at times anything at all.
+/// A rectangle of a viewport: mostly a visible one, sometimes any.
 fn hostile_rect() -> impl Strategy<Value = [f32; 4]> {
     prop_oneof![4 => finite_rect(), 1 => [hostile(), hostile(), hostile(), hostile()]]
 }

@@ -1,4 +1,4 @@
-//! A world in which anything may happen, and the app that it happens in.
+//! A world in which anything may happen, and its app.
 
 use super::content::{canvas, image, node, rect_of};
 use super::step::{Pick, Source, Step, Target, Varies};
@@ -20,11 +20,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 static WORLDS: AtomicUsize = AtomicUsize::new(0);
 
-/// What became of every image blur the last time: the settings that were carried out, or why nothing was.
+/// The last outcome of every image blur: the settings that ran, or the error.
 #[derive(Resource, Default)]
 pub struct Last(pub EntityHashMap<Result<GaussianBlur, BlurError>>);
 
-/// The app, and everything in it that steps can pick.
+/// The app, and everything that steps can pick.
 pub struct World {
     pub headless: Headless,
     mode: Mode,
@@ -32,16 +32,16 @@ pub struct World {
     pub is_flat: bool,
     pub images: Vec<Handle<Image>>,
     pub canvases: Vec<Handle<Image>>,
-    /// Which of them are painted with multisampling: Bevy's cameras of one target share a depth texture, and so have to agree.
+    /// Which of them have multisampling: Bevy's cameras of one target share a depth texture, and so must agree.
     pub multisampled: Vec<AssetId<Image>>,
     pub cameras: Vec<Entity>,
     pub blurs: Vec<Entity>,
     pub glass: Vec<Entity>,
-    /// What the recorder writes, and nothing else.
+    /// Images that only the recorder writes.
     pub recorded: Vec<Handle<Image>>,
-    /// They may be gone at any time.
+    /// They may disappear at any time.
     readers: Vec<Entity>,
-    /// Tells its messages from those of other apps.
+    /// Distinguishes its messages from those of other apps.
     pub name: String,
     messages: Messages,
     pub spawned: usize,
@@ -54,13 +54,13 @@ pub fn picked<T: Clone>(list: &[T], pick: Pick) -> Option<T> {
     list.get(usize::from(pick) % list.len().max(1)).cloned()
 }
 
-/// An error of a system or a command ends the test.
+/// An error of a system or a command fails the test.
 fn on_error(error: BevyError, context: ErrorContext) {
     panic!("{}: {error}", context.name());
 }
 
 impl World {
-    /// A world with a still scene and nothing else, or `None` where there is no GPU.
+    /// A world with only a still scene, or `None` if there is no GPU.
     pub fn new(backend: BlurBackend, mode: Mode, is_flat: bool) -> Option<Self> {
         let app = or_skip(build(mode, takes_logger(), |app| {
             faults::record(app);
@@ -80,7 +80,7 @@ impl World {
         let mut headless = Headless::from(app);
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         scene::spawn(&mut headless, Kind::Core3d, 1.0);
-        // From the first glass on, its pipelines are compiled for every camera: in the first round as in the second.
+        // From the first glass on, its pipelines compile for every camera: in the first run as in the second.
         let glass = headless.app.world_mut().spawn(BackdropBlur::new(0.0)).id();
         headless.app.update();
         headless.app.world_mut().despawn(glass);
@@ -124,7 +124,7 @@ impl World {
         }
     }
 
-    /// Carries a step out, renders, and looks for what must not be.
+    /// Executes a step, renders, and checks for violations.
     pub fn take(&mut self, step: &Step) {
         self.steps += 1;
         self.apply(step);
@@ -133,7 +133,7 @@ impl World {
         self.messages.assert_no_repetition();
     }
 
-    /// Runs frames until nothing changes any more, in which nothing may be logged.
+    /// Runs frames until nothing changes any more, without any message in the log.
     pub fn settle(&mut self) {
         self.run(4);
         let _ = self.messages.news();
@@ -148,7 +148,7 @@ impl World {
         faults::assert_none(&self.headless.app);
     }
 
-    /// Despawns everything, and waits until it is gone.
+    /// Despawns everything, and waits until it has disappeared.
     pub fn clear(&mut self) {
         let entities = [&mut self.cameras, &mut self.blurs, &mut self.glass].map(core::mem::take);
         let readers = core::mem::take(&mut self.readers);
@@ -168,7 +168,8 @@ impl World {
         faults::assert_none(&self.headless.app);
     }
 
-    /// Bevy's tonemapping and upscaling keep the textures of the camera that they drew last: here it is the same one in the end.
+    /// Bevy's tonemapping and upscaling keep the textures of the camera that they drew last, so the last one is always
+    /// the same.
     fn draw_one_more(&mut self) {
         let target = scene::target(&mut self.headless, UVec2::splat(8), TextureFormat::Rgba8UnormSrgb);
         let camera = scene::camera(&mut self.headless, Kind::Core2d, &target, Msaa::Off);
@@ -272,7 +273,7 @@ impl World {
                 if let Some(mut region) = entity.get_mut::<BackdropRegion>() {
                     region.rect = rect_of(rect);
                 } else if rect.iter().all(|side| side.abs() < 1.0e4) {
-                    // Bevy's layout does not bear all numbers.
+                    // Bevy's layout does not accept all numbers.
                     entity.insert(node(rect));
                 }
             }
@@ -295,7 +296,7 @@ impl World {
     pub fn replace(&mut self, image: Option<Handle<Image>>, with: Image) {
         if let Some(image) = image {
             let mut images = self.world().resource_mut::<Assets<Image>>();
-            // What has been removed comes back.
+            // Removed components come back.
             let _ = images.insert(image.id(), with);
         }
     }

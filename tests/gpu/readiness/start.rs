@@ -1,4 +1,4 @@
-//! The first frames of an app: what the usual cameras need is compiled before there is one.
+//! The first frames of an app: pipelines for the usual cameras compile before any camera exists.
 
 use super::{BACKENDS, Pair, SIZE, check_pair, is_flat, pipelines, readiness};
 use crate::support::gpu_with;
@@ -13,12 +13,12 @@ use bevy_gaussian_blur::prelude::*;
 
 const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 
-/// Whether the main world is told that blurs are ready.
+/// Whether the main world knows that blurs are ready.
 #[derive(Resource, Default)]
 struct WasReady(Vec<bool>);
 
-/// Without a camera, and in the very frames in which cameras of both dynamic ranges come, dithered or not, tonemapped or not,
-/// nothing is missing once blurs are ready.
+/// Without a camera, and in the very frames in which cameras of both dynamic ranges appear, dithered or not, tonemapped
+/// or not, nothing is missing once blurs are ready.
 #[test]
 fn the_usual_cameras_find_everything_compiled() {
     for backend in BACKENDS {
@@ -59,7 +59,7 @@ fn the_usual_cameras_find_everything_compiled() {
     }
 }
 
-/// As games do: the first camera comes blurred, as soon as blurs are ready. Its picture is never seen sharp.
+/// As in games: the first camera is spawned with its blur as soon as blurs are ready. Its picture is never sharp.
 #[test]
 fn the_first_camera_is_blurred_when_it_is_first_seen() {
     for backend in BACKENDS {

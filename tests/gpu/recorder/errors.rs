@@ -1,4 +1,4 @@
-//! What cannot be recorded is said once, and leaves the target alone.
+//! Requests that cannot be recorded are reported once, and leave the target alone.
 
 use super::{by_both_backends, target};
 use crate::support::headless::Headless;
@@ -12,7 +12,7 @@ use bevy_gaussian_blur::recorder::BlurState;
 
 const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
 
-/// Runs frames, and returns all errors of a recording. Nothing has been recorded then.
+/// Runs frames, and returns all errors of a recording. Nothing may have been recorded.
 fn errors_of(headless: &mut Headless, recording: Recording) -> Vec<BlurError> {
     headless.recordings().0 = vec![recording];
     for _ in 0..10 {

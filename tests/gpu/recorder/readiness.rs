@@ -1,5 +1,5 @@
-//! In an app that runs as games do: a recorded blur leaves its target alone until its pipelines are compiled, and from then on
-//! is what was asked for in the very frame.
+//! In an app that runs as games do: a recorded blur leaves its target alone until its pipelines are compiled. From then
+//! on every frame has its own settings.
 
 use crate::support::live::{Live, Shot};
 use crate::support::recording::{Settings, Shown, WantedRecordings, add_recorder, follow_recordings};
@@ -13,7 +13,7 @@ use bevy_gaussian_blur::recorder::{TextureBlurKind, TextureBlurs};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// What no camera and no image has.
+/// A format of no camera and no image.
 const FORMAT: TextureFormat = TextureFormat::R16Float;
 
 const BACKENDS: [BlurBackend; 2] = [BlurBackend::Fragment, BlurBackend::Compute];

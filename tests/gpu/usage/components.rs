@@ -1,4 +1,4 @@
-//! Components that are left out, cloned, or in each other's way.
+//! Components that are omitted, cloned, or in each other's way.
 
 use super::{image, pictures};
 use crate::support::images::{assert_blur, plain, ready_app, replace_image, set_blur, spawn, target_of};
@@ -74,7 +74,7 @@ fn a_clone_gets_a_target_of_its_own() {
     }
     assert_ne!(targets[0], targets[1]);
 
-    // From now on they have nothing to do with each other.
+    // From now on they are independent.
     set_blur(&mut headless, clones[0], GaussianBlur::from_sigma(9.0));
     headless.app.world_mut().despawn(clones[1]);
     assert_eq!(finished(&mut headless, 5), 1);
@@ -125,7 +125,7 @@ fn a_shared_target_belongs_to_the_first() {
     assert_blur("shared-second", &headless, &target, &other, 3.5);
 }
 
-/// A broken file in place of the source, as it comes with hot reloading, and then a sound one.
+/// A broken file in place of the source, as in hot reloading, and then a valid one.
 #[test]
 fn a_failure_does_not_cost_the_target() {
     let Some(mut headless) = ready_app(|_| {}) else {

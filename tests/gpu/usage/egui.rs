@@ -1,4 +1,4 @@
-//! Next to `bevy_egui`: whether its interface is blurred is decided as soon as one line says so.
+//! Next to `bevy_egui`: one line decides whether its interface is blurred.
 
 use crate::support::gpu;
 use bevy::core_pipeline::schedule::{Core2d, Core3d};
@@ -32,8 +32,7 @@ impl Order {
     }
 }
 
-/// The systems of this crate that run in a schedule of cameras, and those of them of which it is not decided whether
-/// they come before or after egui.
+/// This crate's systems in a schedule of cameras, and those among them whose order against egui is not defined.
 fn blur_systems(app: &mut App, schedule: impl ScheduleLabel) -> [Vec<String>; 2] {
     let world = app.sub_app_mut(RenderApp).world_mut();
     world.schedule_scope(schedule, |world, schedule| {
@@ -84,7 +83,7 @@ fn one_line_decides_between_the_blur_and_egui() {
             blur_systems(&mut headless.app, Core3d),
         ] {
             assert!(ours.len() >= 3 && ours.contains(&after_ui), "{ours:?}");
-            // Without the line only the blur over everything is left to chance.
+            // Without the line, only the order of the blur over everything is not defined.
             let expected = Vec::from_iter((order == Order::Undecided).then_some(after_ui.clone()));
             assert_eq!(undecided, expected, "{order:?}");
         }

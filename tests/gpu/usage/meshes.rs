@@ -1,4 +1,4 @@
-//! A mesh that shows a target of the plugin's own, when that is fitted to another size.
+//! A mesh that shows a target of the plugin's own, when the target is fitted to another size.
 
 use crate::support::headless::Headless;
 use crate::support::images::plain;
@@ -19,7 +19,7 @@ fn flat(side: usize, colour: [f64; 4]) -> Image {
 
 type Shown<'a> = (&'a BlurImage, &'a MeshMaterial2d<ColorMaterial>);
 
-/// What the documentation of `BlurImage::target` says.
+/// The code in the documentation of `BlurImage::target`.
 fn show(finished: On<BlurFinished>, blurs: Query<Shown>, mut materials: ResMut<Assets<ColorMaterial>>) {
     if let Ok((image, material)) = blurs.get(finished.entity)
         && let Some(mut material) = materials.get_mut(&material.0)
@@ -28,7 +28,7 @@ fn show(finished: On<BlurFinished>, blurs: Query<Shown>, mut materials: ResMut<A
     }
 }
 
-/// A red image on a mesh, replaced by a larger green one. Returns what a camera shows of it before and after.
+/// A red image on a mesh, replaced by a larger green one. Returns a camera's picture of it before and after.
 fn colours(with_observer: bool) -> Option<[[f64; 4]; 2]> {
     let mut headless = gpu(|_| {})?;
     let target = scene::target(&mut headless, UVec2::splat(20), FORMAT);

@@ -1,4 +1,4 @@
-//! What cannot work is said in the log, once.
+//! The log reports once what cannot work.
 
 use super::{image, pictures};
 use crate::support::headless::Headless;
@@ -13,7 +13,7 @@ fn run(headless: &mut Headless, frames: usize) {
     }
 }
 
-/// The name of the cameras whose settings are out of range, and how often they were reported.
+/// The names of cameras with settings out of range, and how often they were reported.
 const CAMERA: &str = "usage-invalid-camera";
 
 fn camera_reports() -> usize {

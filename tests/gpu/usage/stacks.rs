@@ -1,5 +1,5 @@
-//! Glass on a camera that does not see the camera below it: that is said in the log, once, and why. What is no mistake is
-//! not mentioned.
+//! Glass on a camera that does not see the camera below it: the log reports it once, with the reason. Correct setups
+//! are not reported.
 
 use crate::support::compositor::{Layer, Panel, assert_composed};
 use crate::support::formats::to_picture;
@@ -19,7 +19,7 @@ const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 struct Stack {
     headless: Headless,
     name: &'static str,
-    /// The world's and that of the user interface.
+    /// The world's camera and the user interface's.
     cameras: [Entity; 2],
     target: Handle<Image>,
 }
@@ -36,7 +36,7 @@ impl Stack {
         let mut headless = gpu(outcomes::record)?;
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         let target = scene::target(&mut headless, SIZE, format);
-        // Of one kind they would share Bevy's depth texture, which does not allow for other samples.
+        // Cameras of the same kind would share Bevy's depth texture, which does not allow other sample counts.
         let kinds = [Kind::Core2d, Kind::Core3d];
         let cameras = kinds.map(|kind| scene::camera(&mut headless, kind, &target, Msaa::Off));
         let mut stack = Self {
@@ -77,7 +77,7 @@ impl Stack {
         );
     }
 
-    /// What has been said about these cameras after some frames.
+    /// The messages about these cameras after some frames.
     fn messages(&mut self) -> Vec<String> {
         for _ in 0..6 {
             self.headless.frame();
@@ -189,7 +189,7 @@ fn what_is_no_mistake_is_not_mentioned() {
     }
 }
 
-/// It is said again when it comes again, and not before.
+/// It is reported again when it occurs again, and not before.
 #[test]
 fn a_mended_mistake_may_be_made_again() {
     let Some(mut stack) = Stack::new("stacks-again") else {

@@ -1,4 +1,4 @@
-//! The system sets of the main world: what is done before them counts in the same frame.
+//! The system sets of the main world: changes before them count in the same frame.
 
 use super::{image, pictures};
 use crate::support::images::{assert_blur, plain, ready_app, spawn, target_of};
@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use bevy_gaussian_blur::BlurSystems;
 use bevy_gaussian_blur::prelude::*;
 
-/// What the systems are to do in the next frame.
+/// The work of the systems in the next frame.
 #[derive(Resource, Default)]
 struct Wanted {
     blur: Option<GaussianBlur>,

@@ -11,7 +11,7 @@ use bevy_gaussian_blur::prelude::*;
 const LAYERS: u32 = 4;
 const LEVELS: u32 = 2;
 
-/// What each level of a layer holds: no two layers are alike.
+/// The contents of each level of a layer: no two layers are equal.
 fn levels(layer: u32) -> [Picture; LEVELS as usize] {
     let scale = 1.0 - 0.2 * f64::from(layer);
     [(61, 47), (30, 23)].map(|(width, height)| {
@@ -38,7 +38,7 @@ fn part(layer: u32, level: u32) -> TextureViewDescriptor<'static> {
     }
 }
 
-/// Blurs what a view shows.
+/// Blurs the contents of a view.
 fn assert_blurs(name: &str, layers: u32, view: TextureViewDescriptor<'static>, shown: &Picture) {
     let Some(mut headless) = ready_app(|_| {}) else {
         return;
@@ -69,7 +69,7 @@ fn a_level() {
     let view = part(0, 1);
     let shown = &levels(0)[1];
     assert_blurs("level", 1, view.clone(), shown);
-    // The dimension goes without saying where there is one layer, and the number of levels where one is left.
+    // The dimension is implied if there is one layer, and the number of levels if one is left.
     let view = TextureViewDescriptor {
         dimension: None,
         mip_level_count: None,

@@ -1,4 +1,4 @@
-//! What the command line says.
+//! The command line.
 
 use crate::choices::{Depth, edge_parser};
 use crate::formats::{self, Format};
@@ -57,7 +57,7 @@ pub struct Arguments {
 const USAGE: &str = "blur_image [OPTIONS] INPUT OUTPUT\n       blur_image [OPTIONS] INPUT --output OUTPUT\n       \
                      blur_image [OPTIONS] INPUT... --out-dir DIR";
 
-/// How strong a blur is asked to be.
+/// The strength of a blur.
 #[derive(Clone, Copy)]
 pub enum Strength {
     Radius(f32),
@@ -68,7 +68,7 @@ impl Arguments {
     /// Reads the command line.
     ///
     /// # Errors
-    /// There is nothing to do, or what was asked for makes no sense. The user has been told.
+    /// There is nothing to do, or an argument is invalid. The user has been told.
     pub fn from_command_line() -> Result<Self, ExitCode> {
         Self::try_parse().map_err(|error| {
             if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
@@ -84,7 +84,7 @@ impl Arguments {
         })
     }
 
-    /// The strengths that are asked for.
+    /// The requested strengths.
     pub fn strengths(&self) -> Vec<Strength> {
         match (self.radius.as_slice(), self.sigma.as_slice()) {
             ([], []) => vec![Strength::Radius(24.0)],
@@ -102,7 +102,7 @@ impl Strength {
         }
     }
 
-    /// What tells the result from those of other strengths.
+    /// The suffix that distinguishes results of different strengths.
     pub fn suffix(self) -> String {
         match self {
             Self::Radius(radius) => format!("-r{radius}"),
@@ -114,7 +114,7 @@ impl Strength {
 /// Reads a radius or sigma.
 fn strength(text: &str) -> Result<f32, String> {
     let value: f32 = text.parse().map_err(|_| "a number of pixels is expected".to_owned())?;
-    // A radius is three sigmas, and has to be finite too.
+    // A radius is three sigmas, and must be finite too.
     if (value * RADIUS_IN_SIGMAS).is_finite() && value >= 0.0 {
         Ok(value)
     } else {

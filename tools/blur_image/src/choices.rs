@@ -4,7 +4,7 @@ use bevy_gaussian_blur::prelude::EdgeMode;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// How many bits a channel of a picture has.
+/// The bits of a picture's channel.
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub enum Depth {
     #[value(name = "8")]

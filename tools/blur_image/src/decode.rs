@@ -1,4 +1,4 @@
-//! Files become pictures.
+//! Decodes files into pictures.
 //!
 //! PNG, JPEG, WebP and TIFF files hold sRGB-encoded values and straight alpha, EXR files linear light and premultiplied
 //! alpha, and TIFF files of floats linear light and straight alpha.
@@ -20,7 +20,7 @@ use std::io::Cursor;
 /// Reads a picture.
 ///
 /// # Errors
-/// Why it cannot be read.
+/// The reason why it cannot be read.
 pub fn read(input: &Input) -> Result<Picture, String> {
     let failed = |reason: &dyn std::fmt::Display| format!("cannot read {input}: {reason}");
     let bytes = input.bytes().map_err(|error| failed(&error))?;
@@ -35,7 +35,7 @@ fn decode(bytes: &[u8]) -> Result<Picture, String> {
     if width == 0 || height == 0 {
         return Err("it has no pixels".to_owned());
     }
-    // A small file can say that it is large: what counts is what its picture would take.
+    // A small file can claim to be large: the size of its decoded picture counts.
     if u64::from(width) * u64::from(height) * size_of::<[f32; 4]>() as u64 > MOST_BYTES {
         return Err(format!("it has {width}x{height} pixels, which are too many"));
     }

@@ -1,4 +1,4 @@
-//! Pictures become files.
+//! Encodes pictures into files.
 
 use crate::choices::Depth;
 use crate::meaning::{ENCODED, LIGHT};
@@ -10,10 +10,10 @@ use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder, ImageError};
 use std::io::Cursor;
 
-/// The bytes of a file with this picture. A channel that says nothing is left out.
+/// Encodes a picture. A channel without information is left out.
 ///
 /// # Errors
-/// Why there can be none.
+/// The reason why it cannot be encoded.
 pub fn encode(picture: &Picture, kind: Kind, depth: Depth) -> Result<Vec<u8>, String> {
     let encoded = match kind {
         Kind::Png => encode_png(picture, depth),

@@ -1,6 +1,6 @@
-//! The texture formats on offer, by the names that WGSL has or would have for them.
+//! The available texture formats, by the names that WGSL has or would have for them.
 //!
-//! [`TABLE`] is the only list of them. Which of its formats can be blurred is for the crate and the GPU to say.
+//! [`TABLE`] is the only list of them. The crate and the GPU decide which of its formats can be blurred.
 
 use crate::numbers::Numbers::{self, Float16, Float32, Rg11b10Ufloat, Rgb10a2Uint, Rgb10a2Unorm};
 use crate::numbers::Numbers::{Sint, Snorm, Uint, Unorm};
@@ -97,7 +97,7 @@ impl Format {
         self.channels.contains(&3)
     }
 
-    /// Whether pictures are in it as linear light, and not as the numbers of the file.
+    /// Whether pictures in this format hold linear light, rather than the numbers of the file.
     pub fn holds_light(&self) -> bool {
         self.numbers.are_floats()
     }
@@ -107,13 +107,13 @@ impl Format {
         self.numbers.size(self.channels.len())
     }
 
-    /// Stores a texel. Integer formats hold `largest` for 1.0, or the most that they can if that is less.
+    /// Stores a texel. Integer formats store `largest` for 1.0, or their maximum if that is less.
     pub fn store(&self, texel: [f32; 4], largest: f64, bytes: &mut Vec<u8>) {
         let numbers = self.channels.iter().map(|channel| texel[*channel]);
         self.numbers.store(numbers, largest, bytes);
     }
 
-    /// Loads a texel that was stored. What a format has no channel for is 0, and 1 for alpha; a single channel is grey.
+    /// Loads a stored texel. Channels that the format does not have are 0, and alpha is 1; a single channel is grey.
     pub fn load(&self, bytes: &[u8], largest: f64) -> [f32; 4] {
         let mut stored = [0.0; 4];
         self.numbers.load(bytes, largest, &mut stored[..self.channels.len()]);

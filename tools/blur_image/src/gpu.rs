@@ -1,4 +1,4 @@
-//! The app that blurs, and what it takes.
+//! The app that blurs, and the times of its blurs.
 
 use crate::formats::Format;
 use crate::headless::Headless;
@@ -13,23 +13,23 @@ use bevy_gaussian_blur::prelude::*;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
-/// How long a blur may take, with all shaders to compile.
+/// How long a blur may take, including the compilation of all shaders.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How often a blur is timed, at most; the most frames for that; and how long timing goes on once there is a figure.
+/// How often a blur is timed, at most; the most frames for that; and how long timing continues once there is a figure.
 const SAMPLES: usize = 5;
 const MOST_FRAMES: usize = 30;
 const LONG_ENOUGH: Duration = Duration::from_millis(500);
 
-/// The app, and how many blurs it has been asked for.
+/// The app, and the number of its blurs so far.
 pub struct Gpu {
     headless: Headless,
     blurs: usize,
 }
 
-/// What a blur takes on the GPU, in microseconds; `None` where it has no timestamps.
+/// The GPU times of a blur, in microseconds; `None` if the GPU has no timestamps.
 #[derive(Serialize)]
 pub struct Timings {
-    /// The passes in order. Those of one name follow each other and are timed together.
+    /// The passes in order. Passes of one name are consecutive and are timed together.
     pub passes: Vec<PassTiming>,
     /// The whole blur.
     pub gpu_microseconds: Option<f64>,
@@ -41,7 +41,7 @@ pub struct PassTiming {
     pub gpu_microseconds: Option<f64>,
 }
 
-/// What has become of the blur that was asked for last, as soon as it is known.
+/// The outcome of the last blur, as soon as it is known.
 #[derive(Resource, Default)]
 struct Outcome(Option<Result<Image, BlurError>>);
 
@@ -62,7 +62,7 @@ impl Gpu {
         Ok(Self { headless, blurs: 0 })
     }
 
-    /// The name of the GPU and of the interface it is used through.
+    /// The name of the GPU and of its graphics API.
     pub fn adapter(&self) -> (String, String) {
         let info = self.headless.app.world().resource::<RenderAdapterInfo>();
         (info.name.clone(), format!("{:?}", info.backend))
@@ -71,7 +71,7 @@ impl Gpu {
     /// Checks that a picture fits the GPU.
     ///
     /// # Errors
-    /// It does not.
+    /// The reason why it does not.
     pub fn check(&self, input: &Input, size: UVec2, format: &Format) -> Result<(), String> {
         let device = self.headless.render_world().resource::<RenderDevice>();
         let missing = format.texture.required_features() - device.features();
@@ -99,15 +99,15 @@ impl Gpu {
         Ok(())
     }
 
-    /// Hands an image over.
+    /// Adds an image to the app.
     pub fn add(&mut self, image: Image) -> Handle<Image> {
         self.headless.app.world_mut().resource_mut::<Assets<Image>>().add(image)
     }
 
-    /// Blurs an image, and returns the result and what it took.
+    /// Blurs an image, and returns the result and its times.
     ///
     /// # Errors
-    /// What the blur failed with.
+    /// The error of the blur.
     pub fn blur(
         &mut self,
         (blur, profile): (GaussianBlur, &BlurProfile),
@@ -128,7 +128,7 @@ impl Gpu {
         let is_known = self.headless.frames_until(PATIENCE, is_known);
         let outcome = self.headless.app.world_mut().resource_mut::<Outcome>().0.take();
         let _ = self.headless.app.world_mut().try_despawn(entity);
-        // What the GPU could not do comes to light in the frame after.
+        // Errors of the GPU are reported in the next frame.
         self.headless.frame();
         match outcome {
             Some(outcome) if is_known => outcome.map_err(|error| error.to_string()),
@@ -136,10 +136,10 @@ impl Gpu {
         }
     }
 
-    /// Repeats a blur in every frame, and takes the median of its figures.
+    /// Repeats a blur in every frame, and takes the median of its times.
     fn time(&mut self, blur: (GaussianBlur, BlurProfile), image: BlurImage) -> Timings {
         self.blurs += 1;
-        // The figures of a blur come late. Under a name of its own it gets none of the blur before.
+        // Times arrive late. With a separate name, a blur gets none of the previous blur's.
         let name = format!("blur {}", self.blurs);
         let label = BlurLabel::new(&name);
         let repeated = image.with_update(BlurUpdate::EveryFrame);
@@ -183,7 +183,7 @@ fn failed(event: On<BlurFailed>, mut outcome: ResMut<Outcome>) {
     outcome.0.get_or_insert(Err(event.error.clone()));
 }
 
-/// Whether a blur has passes of this name. The CPU takes the time of each of them, whatever the GPU can do.
+/// Whether a blur has passes of this name. Their CPU times exist even if the GPU has no timestamps.
 fn has_run(store: &DiagnosticsStore, label: &BlurLabel, pass: &str) -> bool {
     [label.pass_elapsed_cpu(pass), label.pass_elapsed_gpu(pass)]
         .iter()

@@ -20,10 +20,10 @@ pub struct Headless {
 }
 
 impl Headless {
-    /// Starts an app with what it takes to render, and whatever `setup` adds.
+    /// Starts an app with the plugins that rendering needs, and additions from `setup`.
     ///
-    /// The plugins are named one by one and not taken from `DefaultPlugins`, which grow with the features that other
-    /// packages of the workspace ask of Bevy: a window system among them would look for a display.
+    /// The plugins are listed one by one and not taken from `DefaultPlugins`, which grows with the features of Bevy
+    /// that other packages of the workspace enable. A window system among them would look for a display.
     ///
     /// # Errors
     /// There is no GPU.
@@ -36,7 +36,7 @@ impl Headless {
             TimePlugin,
             TransformPlugin,
             DiagnosticsPlugin,
-            // Renders look for windows, and find none.
+            // The renderer looks for windows, and finds none.
             WindowPlugin {
                 primary_window: None,
                 exit_condition: ExitCondition::DontExit,
@@ -50,7 +50,7 @@ impl Headless {
             ImagePlugin::default(),
             MeshPlugin,
             CameraPlugin,
-            // It submits what is recorded.
+            // It submits the recorded commands.
             CorePipelinePlugin,
         ));
         setup(&mut app);
@@ -74,7 +74,7 @@ impl Headless {
         let _ = device.poll(PollType::wait_indefinitely());
     }
 
-    /// Runs frames until `done` holds, and returns whether it did in time.
+    /// Runs frames until `done` holds. Returns whether it did in time.
     pub fn frames_until(&mut self, patience: Duration, mut done: impl FnMut(&World) -> bool) -> bool {
         let since = Instant::now();
         while since.elapsed() < patience {
@@ -87,7 +87,7 @@ impl Headless {
     }
 }
 
-/// Bevy panics where there is no adapter, so that is found out before.
+/// Bevy panics without an adapter, so check first.
 fn find_adapter() -> Result<(), String> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
         backends: wgpu::Backends::from_env().unwrap_or_default(),

@@ -1,17 +1,17 @@
-//! Where pictures come from.
+//! Sources of pictures.
 
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The largest picture that most GPUs take, 16384x16384 in 32-bit floats, fills this many bytes.
+/// The largest picture that most GPUs support, 16384x16384 in 32-bit floats, has this many bytes.
 pub const MOST_BYTES: u64 = 4 << 30;
 
-/// What stands for stdin and stdout.
+/// The argument that names stdin and stdout.
 pub const STREAM: &str = "-";
 
-/// Where a picture comes from.
+/// The source of a picture.
 pub enum Input {
     Stdin,
     File(PathBuf),
@@ -26,10 +26,10 @@ impl Input {
         }
     }
 
-    /// All of it.
+    /// Reads everything.
     ///
     /// # Errors
-    /// It cannot be read, or does not come to an end.
+    /// It cannot be read, or is too large.
     pub fn bytes(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         let read = match self {

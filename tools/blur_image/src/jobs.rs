@@ -1,4 +1,4 @@
-//! What the command line asks for: which pictures are blurred how strongly, and where the results go.
+//! The jobs of a command line: which pictures are blurred how strongly, and where the results go.
 
 use crate::arguments::Arguments;
 use crate::input::{Input, STREAM};
@@ -8,10 +8,10 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// One picture and all that becomes of it.
+/// One picture and all its results.
 pub struct Job {
     pub input: Input,
-    /// What kind of files all results are.
+    /// The kind of all result files.
     pub kind: Kind,
     pub results: Vec<Wanted>,
 }
@@ -22,10 +22,10 @@ pub struct Wanted {
     pub output: Output,
 }
 
-/// Finds out what is to be done, and whether that can go well as far as it is known beforehand.
+/// Plans all jobs, and checks everything that can be checked beforehand.
 ///
 /// # Errors
-/// Why it cannot.
+/// The reason why they cannot succeed.
 pub fn plan(arguments: &Arguments) -> Result<Vec<Job>, String> {
     let strengths = arguments.strengths();
     let mut jobs = Vec::new();
@@ -53,7 +53,7 @@ pub fn plan(arguments: &Arguments) -> Result<Vec<Job>, String> {
     Ok(jobs)
 }
 
-/// Every input, and where its result would go if there were one only.
+/// Every input, with the path of its result if there were only one.
 fn places(arguments: &Arguments) -> Result<Vec<(Input, PathBuf)>, String> {
     match (&arguments.output, &arguments.out_dir, arguments.inputs.as_slice()) {
         (_, Some(folder), inputs) => {
@@ -70,7 +70,7 @@ fn places(arguments: &Arguments) -> Result<Vec<(Input, PathBuf)>, String> {
     }
 }
 
-/// What the result of an input is called in a folder of results.
+/// The name of an input's result in the folder of results.
 fn name_in_folder(input: &Path) -> Result<PathBuf, String> {
     let name = match Input::new(input) {
         Input::Stdin => Path::new("stdin"),

@@ -1,10 +1,11 @@
-//! What the JPEG decoder lets pass: it fills a file that ends too early up with grey, and takes four inks for colours.
+//! Checks that the JPEG decoder does not make: it fills truncated files up with grey, and treats four inks as colours.
 
 const TOO_SHORT: &str = "it ends too early";
 
-/// Checks that a JPEG file is whole and holds light, not ink.
+/// Checks that a JPEG file is complete and holds light, not ink.
 ///
 /// # Errors
+/// The reason why not.
 /// It does not.
 pub fn check(bytes: &[u8]) -> Result<(), &'static str> {
     let mut at = 0;
@@ -18,7 +19,7 @@ pub fn check(bytes: &[u8]) -> Result<(), &'static str> {
         let length = bytes.get(at..at + 2).ok_or(TOO_SHORT)?;
         let length = usize::from(u16::from_be_bytes([length[0], length[1]]));
         let segment = bytes.get(at..at + length).ok_or(TOO_SHORT)?;
-        // Its length, the precision, height and width come before the number of channels.
+        // The length, the precision, height and width come before the number of channels.
         if is_frame(marker) && segment.get(7) == Some(&4) {
             return Err("it is a CMYK picture; convert it to RGB first");
         }
@@ -32,7 +33,7 @@ const TEMPORARY: u8 = 0x01;
 const RESTART_0: u8 = 0xd0;
 const RESTART_7: u8 = 0xd7;
 
-/// The next marker from `at` on, which is set behind it. Compressed data follow a 0xff with 0.
+/// The next marker from `at` on; `at` is moved behind it. In compressed data, 0 follows a 0xff.
 fn next_marker(bytes: &[u8], at: &mut usize) -> Option<u8> {
     loop {
         let pair = bytes.get(*at..*at + 2)?;

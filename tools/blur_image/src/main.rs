@@ -5,9 +5,9 @@
 //! cargo run --profile tools -p blur_image -- INPUT... --out-dir DIR
 //! ```
 //!
-//! It reads PNG, JPEG, WebP, TIFF and EXR pictures, and writes PNG (8 or 16 bit) and EXR (32-bit float). `--format` is the
-//! format of the textures on the GPU, and so decides what is blurred: float and sRGB formats blur linear light, all others
-//! the numbers that the file holds. `--help` lists the rest.
+//! It reads PNG, JPEG, WebP, TIFF and EXR pictures, and writes PNG (8 or 16 bit) and EXR (32-bit float). `--format` is
+//! the format of the textures on the GPU, and so decides what is blurred: float and sRGB formats blur linear light, all
+//! others blur the numbers of the file. `--help` lists the rest.
 //!
 //! You should see the picture out of focus, no darker, no lighter and not shifted, whatever the radius.
 
@@ -58,10 +58,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Carries all jobs out, also when one of them cannot be, and returns how many errors the user has been told.
+/// Runs all jobs, even if one fails, and returns the number of reported errors.
 ///
 /// # Errors
-/// Why nothing can be blurred at all.
+/// The reason why nothing can be blurred at all.
 fn run(arguments: &Arguments) -> Result<usize, String> {
     let jobs = jobs::plan(arguments)?;
     let progress = Progress::new(jobs.iter().map(|job| job.results.len()).sum());
@@ -76,7 +76,7 @@ fn run(arguments: &Arguments) -> Result<usize, String> {
                 continue;
             }
         };
-        // What cannot be read needs no GPU to say so.
+        // Unreadable inputs are reported before the GPU is started.
         let gpu = match &mut started {
             Some(gpu) => gpu,
             None => started.insert(start(&progress)?),
@@ -98,7 +98,7 @@ fn start(progress: &Progress) -> Result<Gpu, String> {
     Ok(gpu)
 }
 
-/// Makes all results of one picture, and returns how many errors the user has been told.
+/// Makes all results of one picture, and returns the number of reported errors.
 fn carry_out(gpu: &mut Gpu, arguments: &Arguments, job: &Job, picture: &Picture, progress: &Progress) -> usize {
     let treatment = Treatment::choose(arguments, picture, job.kind);
     if let Err(reason) = gpu.check(&job.input, picture.size, treatment.format) {
@@ -158,7 +158,7 @@ fn make(
     Ok(Report::new(gpu, treatment, job, wanted, picture.size, timings))
 }
 
-/// Some libraries explain themselves in several lines.
+/// Some libraries explain errors in several lines.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -9,20 +9,20 @@ pub struct Meaning {
     pub premultiplied: bool,
 }
 
-/// What PNG and JPEG files hold.
+/// The meaning of numbers in PNG and JPEG files.
 pub const ENCODED: Meaning = Meaning {
     linear: false,
     premultiplied: false,
 };
 
-/// What EXR files hold.
+/// The meaning of numbers in EXR files.
 pub const LIGHT: Meaning = Meaning {
     linear: true,
     premultiplied: true,
 };
 
 impl Meaning {
-    /// A texel of this meaning with another one. Alpha is a share of light, so it multiplies linear light only.
+    /// Converts a texel to another meaning. Alpha is a share of light, so it multiplies linear light only.
     pub fn convert(self, to: Self, [red, green, blue, alpha]: [f32; 4]) -> [f32; 4] {
         let factor = match (self.premultiplied, to.premultiplied) {
             (false, true) => Some(alpha),

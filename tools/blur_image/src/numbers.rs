@@ -2,7 +2,7 @@
 
 use half::f16;
 
-/// What the channels of a format hold, with their bits.
+/// The numbers of a format's channels, with their bits.
 #[derive(Clone, Copy)]
 pub enum Numbers {
     Unorm(u32),
@@ -11,11 +11,11 @@ pub enum Numbers {
     Sint(u32),
     Float16,
     Float32,
-    /// Ten bits each of red, green and blue from the lowest bit on, and two of alpha.
+    /// Ten bits each of red, green and blue, from the lowest bit on, and two of alpha.
     Rgb10a2Unorm,
     /// The same.
     Rgb10a2Uint,
-    /// Half floats without sign, rounded to eleven bits of red and green and ten of blue.
+    /// Unsigned half floats, rounded to eleven bits of red and green and ten of blue.
     Rg11b10Ufloat,
 }
 
@@ -34,7 +34,7 @@ impl Numbers {
         }
     }
 
-    /// Stores the channels of a texel. Integers are `largest` for 1.0, or the most that they can be if that is less.
+    /// Stores the channels of a texel. Integers are `largest` for 1.0, or their maximum if that is less.
     pub fn store(self, numbers: impl Iterator<Item = f32>, largest: f64, bytes: &mut Vec<u8>) {
         match self {
             Self::Float16 => bytes.extend(numbers.flat_map(|number| nearest_half(number).to_le_bytes())),
@@ -82,7 +82,7 @@ impl Numbers {
         }
     }
 
-    /// What integers of so many bits stand for.
+    /// The meaning of integers with this many bits.
     fn integer(self, bits: u32, largest: f64) -> Integer {
         let (unsigned, signed) = ((1_u64 << bits) as f64 - 1.0, (1_u64 << (bits - 1)) as f64 - 1.0);
         let (min, max, one) = match self {
@@ -113,11 +113,11 @@ impl Numbers {
     }
 }
 
-/// What integers stand for.
+/// The meaning of integers.
 struct Integer {
     min: f64,
     max: f64,
-    /// What stands for 1.0.
+    /// The integer for 1.0.
     one: f64,
 }
 
@@ -145,7 +145,7 @@ impl Integer {
     }
 }
 
-/// A part of a packed texel: an integer, or else the upper bits of a half float without its sign.
+/// A part of a packed texel: an integer, or the upper bits of an unsigned half float.
 struct Part {
     shift: u32,
     width: u32,
@@ -159,7 +159,7 @@ impl Part {
             None => {
                 let lost = self.lost();
                 let largest = f16::from_bits(f16::MAX.to_bits() >> lost << lost).to_f32();
-                // Also what is not a number becomes 0.
+                // NaN becomes 0, too.
                 let number = if number > 0.0 { number.min(largest) } else { 0.0 };
                 let bits = u32::from(f16::from_f32(number).to_bits());
                 (bits + (1 << lost >> 1)) >> lost
@@ -182,7 +182,7 @@ impl Part {
     }
 }
 
-/// The nearest half float; what is larger than all of them does not become infinite.
+/// The nearest finite half float.
 fn nearest_half(number: f32) -> f16 {
     f16::from_f32(number.clamp(-65504.0, 65504.0))
 }

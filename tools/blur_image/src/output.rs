@@ -1,27 +1,27 @@
-//! A file that appears whole or not at all.
+//! Files that appear complete or not at all.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// What the name of an output asks for.
+/// The kind of file that the name of an output requests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     Png,
     Exr,
 }
 
-/// Where a result goes.
+/// The destination of a result.
 pub struct Output {
     /// The file, or else stdout.
     path: Option<PathBuf>,
-    /// The file as the user calls it.
+    /// The path as the user gave it.
     shown: String,
     kind: Kind,
 }
 
-/// A file beside the output that goes away unless it takes the output's place.
+/// A file beside the output that is deleted unless it replaces the output.
 struct Temporary(PathBuf);
 
 impl Drop for Temporary {
@@ -34,7 +34,7 @@ impl Output {
     /// A PNG picture on stdout.
     ///
     /// # Errors
-    /// There is a terminal.
+    /// Stdout is a terminal.
     pub fn stdout() -> Result<Self, String> {
         if io::stdout().is_terminal() {
             return Err("stdout is a terminal; redirect it, or name a file".to_owned());
@@ -46,10 +46,10 @@ impl Output {
         })
     }
 
-    /// Finds out, as far as that is possible beforehand, whether `path` can be written.
+    /// Checks, as far as possible beforehand, that `path` can be written.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// The reason why it cannot.
     pub fn file(path: &Path) -> Result<Self, String> {
         let shown = path.display().to_string();
         let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
@@ -58,7 +58,7 @@ impl Output {
             Some("exr") => Kind::Exr,
             _ => return Err(format!("cannot write {shown}: its name must end in .png or .exr")),
         };
-        // Of a link, the file that it leads to is replaced.
+        // If it is a link, its target is replaced.
         let path = fs::canonicalize(path).or_else(|_| in_real_folder(path));
         let path = path.map_err(|folder| format!("cannot write {shown}: {folder} is not a folder"))?;
         match fs::metadata(&path) {
@@ -76,7 +76,7 @@ impl Output {
         self.kind
     }
 
-    /// The file, which is the same for all its names.
+    /// The canonical path of the file.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
@@ -85,10 +85,10 @@ impl Output {
         self.path.is_none()
     }
 
-    /// Writes all of it. An existing file stays as it is until the new one is complete.
+    /// Writes everything. An existing file stays as it is until the new one is complete.
     ///
     /// # Errors
-    /// Why that failed.
+    /// The reason why that failed.
     pub fn write(&self, bytes: &[u8]) -> Result<(), String> {
         let written = match &self.path {
             Some(path) => replace(path, bytes),
@@ -116,7 +116,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// The path of a file that need not be there, in a folder that must be: if not, its name is the error.
+/// The path of a file that need not exist, in a folder that must: the error is the folder's name.
 fn in_real_folder(path: &Path) -> Result<PathBuf, String> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

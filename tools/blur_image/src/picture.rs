@@ -9,7 +9,7 @@ use bevy::prelude::Image;
 use bevy::render::render_resource::{Extent3d, TextureDimension};
 use bevy_gaussian_blur::prelude::{BlurAlpha, EdgeMode};
 
-/// A picture as a file has it.
+/// A decoded picture.
 pub struct Picture {
     pub size: UVec2,
     /// Red, green, blue and alpha, row by row; 1.0 is white.
@@ -28,7 +28,7 @@ impl Picture {
         self.texels.iter().all(|[.., alpha]| *alpha >= 1.0)
     }
 
-    /// The texels with another meaning.
+    /// The texels, converted to another meaning.
     pub fn texels_as(&self, meaning: Meaning) -> impl Iterator<Item = [f32; 4]> {
         self.texels
             .iter()
@@ -38,7 +38,7 @@ impl Picture {
     /// What the alpha of the blurred picture means.
     pub fn alpha(&self, edge: EdgeMode, format: &Format) -> BlurAlpha {
         if !format.has_alpha() {
-            // The channels are what they are.
+            // The channels are plain numbers.
             return BlurAlpha::Premultiplied;
         }
         match (
@@ -70,9 +70,9 @@ impl Picture {
         Image::new(size, TextureDimension::D2, bytes, format.texture, usages)
     }
 
-    /// This picture with the texels of an image that it has been blurred into. `None` if there are none.
+    /// This picture with the texels of its blurred image. `None` if there are none.
     pub fn blurred(&self, image: &Image, alpha: BlurAlpha) -> Option<Self> {
-        // Not always the format that was asked for: not all can be rendered to everywhere.
+        // Not always the requested format: some cannot be rendered to everywhere.
         let format = formats::of(image.texture_descriptor.format)?;
         let texels = image.data.as_ref()?.chunks_exact(format.size());
         let texels = texels.map(|texel| format.load(texel, self.depth.largest()));

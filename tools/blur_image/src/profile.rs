@@ -1,12 +1,12 @@
-//! What becomes of colour profiles.
+//! What happens to colour profiles.
 //!
-//! A blur needs linear light, and takes it from the sRGB curve, which that of nearly every RGB profile resembles. The
-//! result is encoded by the same curve, so its numbers mean what those of the input meant, and the input's profile says what
-//! that is.
+//! A blur needs linear light. It decodes with the sRGB curve, which the curve of nearly every RGB profile resembles,
+//! and encodes the result with the same curve. So the numbers of the result mean the same as those of the input, as the
+//! input's profile defines them.
 
 use crate::output::Kind;
 
-/// Why a result of this kind cannot keep a profile.
+/// The reason why a result of this kind cannot keep a profile, if there is one.
 pub fn loss(profile: &[u8], kind: Kind, is_grey: bool) -> Option<&'static str> {
     match (kind, space(profile)) {
         (Kind::Png, Some(b"RGB ")) if !is_grey => None,
@@ -16,7 +16,7 @@ pub fn loss(profile: &[u8], kind: Kind, is_grey: bool) -> Option<&'static str> {
     }
 }
 
-/// The kind of colours that a profile is for, as its head says.
+/// The colour space of a profile, from its header.
 fn space(profile: &[u8]) -> Option<&[u8; 4]> {
     profile.get(16..20)?.try_into().ok()
 }

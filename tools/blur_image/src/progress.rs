@@ -1,9 +1,9 @@
-//! What the user sees on stderr while there is something to wait for.
+//! The progress that the user sees on stderr.
 
 use crate::one_line;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Lines about what has happened, above a bar where several results are wanted. Only terminals show the bar.
+/// Lines about finished results, above a bar if there are several. Only terminals show the bar.
 pub struct Progress(ProgressBar);
 
 impl Progress {
@@ -22,12 +22,12 @@ impl Progress {
         self.0.suspend(|| eprintln!("{line}"));
     }
 
-    /// So many results are made.
+    /// This many results are done.
     pub fn step(&self, results: usize) {
         self.0.inc(results as u64);
     }
 
-    /// So many results will not be made.
+    /// This many results have failed.
     pub fn fail(&self, reason: &str, results: usize) {
         self.say(&format!("error: {}", one_line(reason)));
         self.step(results);

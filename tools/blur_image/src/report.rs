@@ -1,4 +1,4 @@
-//! What is told about a blur.
+//! The report about a blur.
 
 use crate::gpu::{Gpu, Timings};
 use crate::jobs::{Job, Wanted};
@@ -7,7 +7,7 @@ use bevy::math::UVec2;
 use serde::Serialize;
 use std::io::Write;
 
-/// What `--json` prints.
+/// The object that `--json` prints.
 #[derive(Serialize)]
 pub struct Report {
     input: String,
@@ -55,10 +55,10 @@ impl Report {
         )
     }
 
-    /// Prints one JSON object in a line of its own.
+    /// Prints one JSON object on a line.
     ///
     /// # Errors
-    /// Nobody takes it.
+    /// Stdout is closed.
     pub fn print(&self) -> Result<(), String> {
         let text = serde_json::to_string(self).map_err(|error| error.to_string())?;
         writeln!(std::io::stdout(), "{text}").map_err(|error| format!("cannot print the report: {error}"))

@@ -1,4 +1,4 @@
-//! Which share of the radius each place of a picture gets.
+//! Which share of the radius each position of a picture gets.
 
 use crate::decode;
 use crate::formats;
@@ -8,16 +8,16 @@ use bevy::math::Vec2;
 use bevy_gaussian_blur::prelude::BlurProfile;
 use std::path::PathBuf;
 
-/// What `--profile` says.
+/// The value of `--profile`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shares {
-    /// Numbers alone.
+    /// Only numbers.
     Computed(BlurProfile),
     /// A picture.
     Mask(PathBuf),
 }
 
-/// The numbers of a profile that are left out.
+/// The default numbers of a profile.
 const LINEAR: [f32; 6] = [0.5, 0.0, 0.5, 1.0, 0.0, 1.0];
 const BAND: [f32; 6] = [0.5, 0.5, 1.0, 0.0, 0.1, 0.4];
 const RADIAL: [f32; 6] = [0.5, 0.5, 0.15, 0.6, 0.0, 1.0];
@@ -26,7 +26,7 @@ impl Shares {
     /// Reads a profile.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The reason why it is not one.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
         let profile = match kind {
@@ -73,7 +73,7 @@ impl Shares {
             Self::Mask(path) => {
                 let input = Input::File(path.clone());
                 let mask = decode::read(&input)?;
-                // The numbers that the file holds are the shares.
+                // The numbers of the file are the shares.
                 let format = formats::named("r8unorm").ok_or("there is no format for masks")?;
                 gpu.check(&input, mask.size, format)?;
                 Ok(BlurProfile::Mask(gpu.add(mask.to_image(format))))

@@ -1,4 +1,4 @@
-//! How a picture is treated on its way through the GPU, and what is lost on it.
+//! How a picture is processed on the GPU, and what is lost.
 
 use crate::arguments::Arguments;
 use crate::choices::Depth;
@@ -9,18 +9,18 @@ use crate::profile;
 use bevy::prelude::{Handle, Image};
 use bevy_gaussian_blur::prelude::{BlurAlpha, BlurImage};
 
-/// How a picture is treated.
+/// How a picture is processed.
 pub struct Treatment {
     pub format: &'static Format,
     pub alpha: BlurAlpha,
-    /// The bits of a channel in the result.
+    /// The bits of a channel of the result.
     pub depth: Depth,
     /// Whether results of 8 bits are dithered.
     dither: bool,
 }
 
 impl Treatment {
-    /// Follows the command line, and the picture where that says nothing.
+    /// Follows the command line, and the picture for options that are not given.
     pub fn choose(arguments: &Arguments, picture: &Picture, kind: Kind) -> Self {
         let depth = arguments.depth.unwrap_or(picture.depth);
         let format = arguments.format.unwrap_or_else(|| {
@@ -45,7 +45,7 @@ impl Treatment {
         BlurImage::new(source).with_alpha(self.alpha).with_dither(self.dither)
     }
 
-    /// What results of this kind lack that the picture has.
+    /// What the picture has and a result of this kind lacks.
     pub fn losses(&self, picture: &Picture, kind: Kind) -> Vec<&'static str> {
         let is_grey = picture.stays_grey(self.format);
         let profile = picture.profile.as_deref();

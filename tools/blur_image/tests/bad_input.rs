@@ -1,4 +1,4 @@
-//! Whatever is wrong with what the tool is given, it says so in one line, fails, and touches no file.
+//! Whatever is wrong with its input, the tool says so in one line, fails, and touches no file.
 
 use image::{DynamicImage, GrayImage, ImageFormat, Rgb, RgbImage};
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What the tool is told, and a part of what it answers.
+/// Arguments, and a part of the answer.
 const CASES: &[(&str, &str)] = &[
     ("", "required"),
     ("good.png", "where should the result go"),
@@ -88,7 +88,7 @@ fn bad_input_costs_one_line_and_no_file() {
     }
 }
 
-/// All files in a folder and what they hold.
+/// All files in a folder and their contents.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let entries = fs::read_dir(folder).expect("the folder is there");
     let paths = entries.map(|entry| entry.expect("an entry can be read").path());
@@ -119,7 +119,7 @@ fn inputs() -> Vec<(&'static str, Vec<u8>)> {
         &[0; 12],
         &[0xff, 0xd9],
     ];
-    // The first 33 bytes are the signature and the head.
+    // The first 33 bytes are the signature and the header.
     let animated = [&png[..33], &chunk(*b"acTL", &[0, 0, 0, 1, 0, 0, 0, 0]), &png[33..]];
     vec![
         ("good-r2.png", png.clone()),
@@ -145,7 +145,7 @@ fn inputs() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// A small picture that does not compress to nothing.
+/// A small picture that does not compress well.
 fn encoded(format: ImageFormat) -> Vec<u8> {
     let noise = |x: u32, y: u32| (x.wrapping_mul(0x9e37_79b1) ^ y.wrapping_mul(0x85eb_ca77)).wrapping_mul(0x7feb_352d);
     let picture = RgbImage::from_fn(64, 64, |x, y| {
@@ -164,7 +164,7 @@ fn encoded(format: ImageFormat) -> Vec<u8> {
     bytes
 }
 
-/// A PNG file that says how large it is, and then holds nothing.
+/// A PNG file that claims a size but holds nothing.
 fn empty_png(width: u32, height: u32) -> Vec<u8> {
     let size = [width.to_be_bytes(), height.to_be_bytes()].concat();
     let head = [&size[..], &[8, 2, 0, 0, 0]].concat();
@@ -173,7 +173,7 @@ fn empty_png(width: u32, height: u32) -> Vec<u8> {
     [&signature[..], &chunks.concat()].concat()
 }
 
-/// A part of a PNG file.
+/// A chunk of a PNG file.
 fn chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     let body = [&kind[..], data].concat();
     let checksum = body.iter().fold(u32::MAX, |sum, byte| {

@@ -27,11 +27,11 @@ const SMALLEST_SIGMA: f64 = 0.03;
 /// How far the kernel reaches, in sigmas.
 const REACH: f64 = 6.0;
 
-/// Threads that share the work of one axis.
+/// Threads that share the work for one axis.
 const THREADS: usize = 2;
 
-/// Numbers of a row that are worked on together: small enough that this many
-/// from every input row stay in the second-level cache.
+/// How many numbers of a row are processed together: so few that this many from every input row stay in the
+/// second-level cache.
 const BLOCK: usize = 128;
 
 /// A picture of `width` x `height` RGBA texels, stored row after row from the
@@ -50,13 +50,13 @@ impl Picture {
     /// Wraps `width * height` texels given row after row.
     ///
     /// # Panics
-    /// When there are fewer or more texels than that.
+    /// If there are fewer or more texels than that.
     pub fn new(width: usize, height: usize, texels: Vec<[f64; 4]>) -> Self {
         assert_eq!(texels.len(), width * height, "{width}x{height} texels wanted");
         Self { width, height, texels }
     }
 
-    /// Asks `texel` for the value at every `(x, y)`, row after row.
+    /// Calls `texel` for every `(x, y)`, row after row.
     pub fn from_fn(width: usize, height: usize, mut texel: impl FnMut(usize, usize) -> [f64; 4]) -> Self {
         let mut texels = Vec::with_capacity(width * height);
         for y in 0..height {
@@ -68,7 +68,7 @@ impl Picture {
     /// The texel in column `x` of row `y`.
     ///
     /// # Panics
-    /// When `(x, y)` is outside the picture.
+    /// If `(x, y)` is outside the picture.
     pub fn at(&self, x: usize, y: usize) -> [f64; 4] {
         assert!(
             x < self.width && y < self.height,
@@ -84,7 +84,7 @@ impl Picture {
         Self::from_fn(size[0], size[1], |x, y| self.at(x + origin[0], y + origin[1]))
     }
 
-    /// What is at least `border` texels away from the border.
+    /// The part that is at least `border` texels away from the border.
     pub fn without_border(&self, border: usize) -> Self {
         let size = [self.width, self.height].map(|side| side - 2 * border);
         self.crop([border; 2], size)
@@ -107,8 +107,8 @@ pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: EdgeMode) -> Pict
     }
     if sigma[0] >= SMALLEST_SIGMA {
         let across = edge_folded_matrix(picture.width, sigma[0], edge);
-        // As columns become rows, the one routine that mixes whole rows, and
-        // whose inner loop runs along them, serves both axes.
+        // Because columns become rows, one routine serves both axes: it mixes whole rows, and its inner loop runs along
+        // them.
         result = mix_rows(&result.transposed(), &across).transposed();
     }
     if sigma[1] >= SMALLEST_SIGMA {
@@ -171,15 +171,13 @@ fn blur_by(picture: &Picture, edge: EdgeMode, sigma: &(dyn Fn(usize, usize) -> [
     Picture::new(width, height, texels)
 }
 
-/// One row of an axis' matrix: the weights of the input texels
-/// `first .. first + weights.len()`; all others weigh nothing.
+/// One row of an axis' matrix: the weights of the input texels `first .. first + weights.len()`; all others are 0.
 struct Band {
     first: usize,
     weights: Vec<f64>,
 }
 
-/// The weights at distance 0, 1, 2, ... `ceil(6 sigma)` texels, such that the
-/// whole two-sided kernel sums to one.
+/// The weights at distance 0, 1, 2, ... `ceil(6 sigma)` texels. The whole two-sided kernel adds up to one.
 fn half_kernel(sigma: f64) -> Vec<f64> {
     let reach = (REACH * sigma).ceil() as usize;
     let mut weights: Vec<f64> = (0..=reach)
@@ -188,7 +186,7 @@ fn half_kernel(sigma: f64) -> Vec<f64> {
             (-0.5 * sigmas * sigmas).exp()
         })
         .collect();
-    // From the smallest up, so that rounding stays far below the tail.
+    // From the smallest up, so that rounding errors stay far below the tail.
     let tail: f64 = weights.iter().skip(1).rev().sum();
     let total = weights[0] + 2.0 * tail;
     weights.iter_mut().for_each(|weight| *weight /= total);
@@ -241,8 +239,7 @@ fn texel_shown_at(position: isize, length: usize, edge: EdgeMode) -> Option<usiz
     Some(index as usize)
 }
 
-/// From the first to the last weight that is not zero. A row always has one:
-/// the centre of its kernel.
+/// The range from the first to the last weight that is not zero. Every row has one: the centre of its kernel.
 fn nonzero_range(row: &[f64]) -> Range<usize> {
     let first = row.iter().position(|weight| *weight != 0.0).unwrap_or(0);
     let last = row.iter().rposition(|weight| *weight != 0.0).unwrap_or(0);
@@ -263,8 +260,8 @@ fn mix_rows(picture: &Picture, matrix: &[Band]) -> Picture {
     Picture::new(picture.width, picture.height, mixed)
 }
 
-/// The rows that `bands` describe, into `output`, which holds just these rows
-/// as plain numbers and starts at zero.
+/// Writes the rows that `bands` describe into `output`, which holds just these rows as plain numbers and starts at
+/// zero.
 fn mix_share(picture: &Picture, bands: &[Band], output: &mut [f64]) {
     let input = picture.texels.as_flattened();
     let row_length = picture.width * 4;
@@ -276,8 +273,8 @@ fn mix_share(picture: &Picture, bands: &[Band], output: &mut [f64]) {
     }
 }
 
-/// Adds to `sums[columns]` what `band` makes of these columns of all input
-/// rows, four rows at a time so that the sums are loaded and stored less often.
+/// Adds to `sums[columns]` the contributions of these columns of all input rows to `band`, four rows at a time so that
+/// the sums are loaded and stored less often.
 fn accumulate(input: &[f64], row_length: usize, columns: Range<usize>, band: &Band, sums: &mut [f64]) {
     let sums = &mut sums[columns.clone()];
     let input_row = |index: usize| {

@@ -1,12 +1,12 @@
 //! The same Gaussian for small pictures and any sigma: its cost depends on the picture alone.
 //!
-//! Kernels are not cut off. The sum of all weights of a sampled Gaussian has a closed form, so that what lies beyond an end of
-//! the picture is what is left of it, however far it reaches.
+//! Kernels have no cutoff. The sum of all weights of a sampled Gaussian has a closed form, so the weight beyond an end
+//! of the picture is the remainder, however far it reaches.
 
 use crate::{EdgeMode, Picture, SMALLEST_SIGMA};
 use std::f64::consts::{PI, TAU};
 
-/// Periodic pictures are their mean from a sigma of this many periods on: what is left of their waves is below 1e-30.
+/// Periodic pictures equal their mean from a sigma of this many periods on: the rest of their waves is below 1e-30.
 const MEAN_FROM: f64 = 2.0;
 
 /// Images of periodic pictures count within this many sigmas.
@@ -62,7 +62,7 @@ fn weights(length: usize, centre: usize, sigma: f64, edge: EdgeMode) -> Vec<f64>
     let periods = (REACH * sigma / period).ceil() as i32 + 1;
     for (index, share) in row.iter_mut().enumerate() {
         for is_mirrored in images {
-            // A texel's mirror image beyond the first border is at -1 where the texel is at 0.
+            // The mirror image of a texel beyond the first border is at -1 if the texel is at 0.
             let place = if *is_mirrored {
                 -1.0 - index as f64
             } else {
@@ -93,8 +93,8 @@ fn end(row: &mut [f64], centre: usize, edge: EdgeMode) {
     }
 }
 
-/// The sum of `exp(-x² / 2σ²)` over all whole numbers `x`: directly where few of them count, else by the first two terms of the
-/// sum over frequencies that it equals, whose third is below 1e-34.
+/// The sum of `exp(-x² / 2σ²)` over all whole numbers `x`: directly if few of them count, else by the first two terms
+/// of the equal sum over frequencies, whose third is below 1e-34.
 fn sum_of_all(sigma: f64) -> f64 {
     if sigma < 1.0 {
         let beyond = (1..16).map(|x| (-0.5 * (f64::from(x) / sigma).powi(2)).exp());
@@ -128,7 +128,7 @@ mod tests {
                     let sigma = |x: usize, y: usize| [sigma + 0.01 * y as f64, sigma * (1.0 - 0.02 * x as f64)];
                     let (got, expected) = (strong_blur(&picture, edge, sigma), varying_blur(&picture, edge, sigma));
                     let worst = worst(&got, &expected);
-                    // The other one ends at six sigma.
+                    // The other one has a cutoff of six sigma.
                     assert!(worst < 1e-8, "{width}x{height}, {edge:?}: {worst}");
                 }
             }

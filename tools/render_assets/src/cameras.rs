@@ -48,12 +48,12 @@ fn camera(stage: &mut Stage, order: isize, mut image: Image, flip: Vec3, more: i
     image
 }
 
-/// The water plane as a grid that is even on the screen. Its UVs look the mirrored picture up, bent by ripples.
+/// The water plane as a grid that is even on the screen. Its UVs, bent by ripples, address the mirrored picture.
 fn water() -> Mesh {
     const GRID: UVec2 = UVec2::new(640, 320);
     let view = Transform::from_translation(EYE).looking_at(GAZE, Vec3::Y);
     let (tan, aspect) = (FRAC_PI_8.tan(), 16.0 / 9.0);
-    // The grid is a little wider than the picture and ends just under the horizon.
+    // The grid is slightly wider than the picture and ends just under the horizon.
     let horizon = -view.forward().y / (tan * view.up().y) - 0.012;
     let wave = |p: Vec2, scale: Vec2| noise(p * scale, 4096) - 0.47;
     let (mut positions, mut uvs, mut indices) = (Vec::new(), Vec::new(), Vec::new());

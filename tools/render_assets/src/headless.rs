@@ -10,9 +10,9 @@ use bevy::render::renderer::RenderDevice;
 use bevy::render::{RenderApp, RenderPlugin};
 use bevy::window::ExitCondition;
 
-/// Frames in which what was just spawned reaches the GPU.
+/// Frames until new entities reach the GPU.
 const SETTLING: usize = 5;
-/// Frames in which a picture has to come back from the GPU.
+/// Frames until a picture must arrive from the GPU.
 const PATIENCE: usize = 100;
 
 /// The app. Every frame is rendered to its end before the next one starts.
@@ -20,12 +20,12 @@ pub struct Headless {
     pub app: App,
 }
 
-/// What has been read back.
+/// The pixels that have arrived.
 #[derive(Component, Default)]
 struct Bytes(Option<Vec<u8>>);
 
 impl Headless {
-    /// Starts the app with all plugins that this package's features of Bevy bring, which have no window among them.
+    /// Starts the app with all plugins of this package's features of Bevy, which include no window.
     pub fn new() -> Self {
         let mut app = App::new();
         let plugins = DefaultPlugins
@@ -43,7 +43,7 @@ impl Headless {
                 ..default()
             })
             .disable::<PipelinedRenderingPlugin>()
-            // It asks the app to end, which nobody here looks at: leave Ctrl+C alone.
+            // It makes Ctrl+C send an exit request to the app, which this program never reads.
             .disable::<TerminalCtrlCHandlerPlugin>();
         app.add_plugins(plugins);
         while app.plugins_state() == PluginsState::Adding {
@@ -54,7 +54,7 @@ impl Headless {
         Self { app }
     }
 
-    /// Runs frames until nothing is left to load or to compile.
+    /// Runs frames until everything is loaded and compiled.
     pub fn warm_up(&mut self) {
         (0..SETTLING).for_each(|_| self.frame());
         while self.is_compiling() {
@@ -63,10 +63,11 @@ impl Headless {
         (0..SETTLING).for_each(|_| self.frame());
     }
 
-    /// Reads an image back from the GPU. Its rows come as they are stored, so they must fill multiples of 256 bytes.
+    /// Reads an image back from the GPU. Rows are copied as they are stored, so their size must be a multiple of 256
+    /// bytes.
     ///
     /// # Errors
-    /// Nothing came back.
+    /// No pixels arrived.
     pub fn read(&mut self, image: &Handle<Image>) -> Result<Vec<u8>, String> {
         let mut reader = self
             .app

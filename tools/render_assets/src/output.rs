@@ -1,4 +1,4 @@
-//! Rendered targets become pictures, and pictures become files.
+//! Converts rendered targets to pictures, and saves them.
 
 use crate::texture::{halve, srgb8};
 use bevy::prelude::*;
@@ -6,7 +6,7 @@ use half::f16;
 use image::{DynamicImage, Rgb, Rgb32FImage, RgbImage};
 use std::path::Path;
 
-/// Writes a picture into the repository's folder of assets, in the format that its name ends with.
+/// Saves a picture in the repository's folder of assets, in the format of its extension.
 pub fn save(name: &str, picture: impl Into<DynamicImage>) -> Result<(), String> {
     let assets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets");
     picture

@@ -1,4 +1,4 @@
-//! What it takes to put things into the scene.
+//! Helpers that put objects into the scene.
 
 use crate::texture::texture;
 use bevy::math::Affine2;
@@ -11,7 +11,7 @@ pub const DARK: Vec3 = Vec3::splat(0.02);
 
 pub type Paint = Handle<StandardMaterial>;
 
-/// Puts things into the world, each relative to `frame`.
+/// Puts objects into the world, each relative to `frame`.
 pub struct Stage<'w> {
     pub world: &'w mut World,
     frame: Transform,
@@ -32,7 +32,7 @@ impl<'w> Stage<'w> {
         }
     }
 
-    /// Lets `build` put things relative to a frame within this one.
+    /// Lets `build` put objects relative to a frame within this one.
     pub fn within(&mut self, place: Transform, build: impl FnOnce(&mut Self)) {
         let outer = self.frame;
         self.frame = outer * place;
@@ -62,7 +62,7 @@ impl<'w> Stage<'w> {
         self.lit(Color::BLACK.into(), None, radiance, 0.5)
     }
 
-    /// A surface that emits light, in the pattern of a texture where there is one.
+    /// A surface that emits light, in the pattern of a texture if there is one.
     pub fn lit(&mut self, base: StandardMaterial, pattern: Option<Handle<Image>>, radiance: Vec3, rough: f32) -> Paint {
         self.add(StandardMaterial {
             emissive: LinearRgba::from_vec3(radiance),
@@ -77,13 +77,13 @@ impl<'w> Stage<'w> {
         self.world.spawn((looks, self.frame * place));
     }
 
-    /// A mesh of its own, once.
+    /// A mesh that is used once.
     pub fn shape(&mut self, mesh: impl Into<Mesh>, paint: &Paint, at: Vec3, scale: Vec3) {
         let mesh = self.add(mesh);
         self.put(mesh, paint, Transform::from_translation(at).with_scale(scale));
     }
 
-    /// A cube of size 1, wherever the transform takes it.
+    /// A cube of size 1, placed by the transform.
     pub fn cube(&mut self, paint: &Paint, place: Transform) {
         self.put(self.cube.clone(), paint, place);
     }
@@ -107,7 +107,7 @@ impl<'w> Stage<'w> {
         self.put(self.rod.clone(), paint, place);
     }
 
-    /// A small, very bright ball and the light that it sheds.
+    /// A small, very bright ball and its light.
     pub fn lamp(&mut self, at: Vec3, radius: f32, color: Vec3, lumens: f32) {
         let glow = self.glow(color * 60.0);
         self.ball(at, radius, &glow);

@@ -1,5 +1,5 @@
-// The page around the example: chooses between WebGPU and WebGL 2, loads the module that was built for it, hands pictures
-// over, and says what has gone wrong. `?api=webgl2` or `?api=webgpu` chooses by hand.
+// The page around the example: chooses between WebGPU and WebGL 2, loads the module that was built for it, passes pictures
+// to it, and shows errors. `?api=webgl2` or `?api=webgpu` chooses by hand.
 
 import { watchDevices, watchContext } from "./loss.js";
 import { frameTimer } from "./timer.js";
@@ -34,7 +34,7 @@ async function fetchModule(url) {
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
   const progress = element("progress");
-  // The length is that of what travels, which may be compressed; build.json has that of the module itself.
+  // The content length is of the transfer, which may be compressed; build.json has the size of the module itself.
   const { size } = await (await fetch(url.replace(/[^/]*$/, "build.json"))).json();
   let loaded = 0;
   const counter = new TransformStream({

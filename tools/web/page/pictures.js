@@ -1,5 +1,5 @@
-// Pictures of the visitor's own, chosen in a dialog, dropped or pasted. The browser decodes them, so every format that it
-// knows will do, and colours of other spaces become sRGB.
+// The visitor's pictures, chosen in a dialog, dropped or pasted. The browser decodes them, so every format that it supports
+// works, and other colour spaces become sRGB.
 
 /** Hands pictures to the module. They do not leave the browser. */
 export function takePictures(module, input) {

@@ -1,5 +1,5 @@
-// The GPU time of a frame on WebGL 2, which has no timestamps: between two calls, by the extension
-// EXT_disjoint_timer_query_webgl2. Not every browser has it; then there is no time.
+// The GPU time of a frame with WebGL 2, which has no timestamps: between two calls, with the extension
+// EXT_disjoint_timer_query_webgl2. Without this extension there is no time.
 
 export function frameTimer(canvas) {
   let gl, extension;

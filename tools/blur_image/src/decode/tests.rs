@@ -1,6 +1,6 @@
-//! Arbitrary bytes, and sound files with arbitrary damage: each is a picture or an error, and never a panic.
+//! Arbitrary bytes, and valid files with arbitrary damage: each is a picture or an error, and never a panic.
 //!
-//! `BLUR_DECODE_CASES` asks for more of them.
+//! `BLUR_DECODE_CASES` sets the number of files.
 
 use super::*;
 use image::{DynamicImage, Rgb, RgbImage};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// How many files the suite makes.
+/// The number of files in the suite.
 const FEW: u32 = 400;
 
 const FORMATS: [ImageFormat; 5] = [
@@ -19,7 +19,7 @@ const FORMATS: [ImageFormat; 5] = [
     ImageFormat::OpenExr,
 ];
 
-/// A file of a format that holds a small picture.
+/// A file of a format with a small picture.
 fn sound(format: ImageFormat) -> Vec<u8> {
     let picture = RgbImage::from_fn(19, 13, |x, y| Rgb([(x * 13) as u8, (y * 19) as u8, (x * y) as u8]));
     let picture = match format {
@@ -32,7 +32,7 @@ fn sound(format: ImageFormat) -> Vec<u8> {
     bytes
 }
 
-/// What happens to a file.
+/// The damage to a file.
 #[derive(Clone, Debug)]
 enum Damage {
     Set(Index, u8),
@@ -70,7 +70,7 @@ fn damaged(mut bytes: Vec<u8>, damages: &[Damage]) -> Vec<u8> {
     bytes
 }
 
-/// A file: of a format with damage, or the first bytes of one followed by anything.
+/// A file: damaged, or the first bytes of a valid one followed by arbitrary ones.
 fn file() -> impl Strategy<Value = Vec<u8>> {
     let format = || proptest::sample::select(FORMATS.to_vec());
     let anything = || proptest::collection::vec(any::<u8>(), 0..200);
@@ -129,7 +129,7 @@ fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, step)
 }
 
-/// The header of a PNG file takes a few bytes, whatever size it gives.
+/// The header of a PNG file takes a few bytes, whatever size it claims.
 #[test]
 fn a_size_that_nothing_can_hold_is_an_error() {
     let mut bytes = sound(ImageFormat::Png);
