@@ -155,7 +155,7 @@ fn add_nodes(app: &mut SubApp) {
     }
     app.init_resource::<nodes::GradientBoxes>()
         .init_resource::<bounds::MaterialBounds>()
-        .init_resource::<bounds::BoundsWanted>()
+        .init_resource::<extract::BoundsWanted>()
         .init_resource::<split_ui_pass::Skipped>()
         // Nobody else uses it, so what runs beside the systems that change it does not matter.
         .allow_ambiguous_resource::<split_ui_pass::Skipped>()

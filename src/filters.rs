@@ -23,6 +23,7 @@ pub(crate) mod pipelines;
 mod prepare_blurs;
 mod prepare_draws;
 mod queue;
+mod rects;
 mod split_phases;
 mod stages;
 mod uniform;

@@ -25,10 +25,6 @@ pub struct ItemBounds<'w> {
     materials: Res<'w, MaterialBounds>,
 }
 
-/// Whether anything wants to know bounds in this frame: gradients and materials are looked at only then.
-#[derive(Resource, Default)]
-pub struct BoundsWanted(pub bool);
-
 /// The bounds of the materials that keep to their boxes, in pixels of the viewport, by the entity of their item.
 #[derive(Resource, Default)]
 pub struct MaterialBounds(pub EntityHashMap<Rect>);

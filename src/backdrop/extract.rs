@@ -14,6 +14,11 @@ use bevy::render::sync_world::RenderEntity;
 #[derive(Resource, Default)]
 pub struct ExtractedBackdrops(pub Vec<ExtractedBackdrop>);
 
+/// Whether anything wants to know the bounds of items in this frame: gradients and materials are looked at only then.
+#[cfg(feature = "ui")]
+#[derive(Resource, Default)]
+pub struct BoundsWanted(pub bool);
+
 /// What an active camera paints into.
 pub fn picture_of(entity: Entity, camera: &Camera, finish: &CameraFinishItem) -> Option<Picture> {
     if !camera.is_active {

@@ -1,6 +1,7 @@
 //! Where materials of Bevy's user interface paint (feature `ui`).
 
-use super::bounds::{BoundsWanted, MaterialBounds, quad};
+use super::bounds::{MaterialBounds, quad};
+use super::extract::BoundsWanted;
 use bevy::prelude::*;
 use bevy::render::{Render, RenderApp, RenderSystems};
 use bevy::ui_render::ExtractedUiMaterialNodes;

@@ -2,8 +2,7 @@
 //!
 //! Only the main world is read, so it does not matter when Bevy's own extraction runs.
 
-use super::bounds::BoundsWanted;
-use super::extract::{ExtractedBackdrops, picture_of};
+use super::extract::{BoundsWanted, ExtractedBackdrops, picture_of};
 use super::extracted::{ExtractedBackdrop, PaintOrder, Shape};
 use super::freeze::FrozenBackdrops;
 use crate::formats::CameraFinish;

@@ -2,7 +2,8 @@
 
 use super::extract::{ExtractedFilter, ExtractedFilters};
 use super::queue::{is_result, keys_of};
-use super::stages::{Arranged, Content, EVERYWHERE, NOWHERE, Stage, arrange, joined, touched};
+use super::rects::{EVERYWHERE, NOWHERE, joined, touched};
+use super::stages::{Arranged, Content, Stage, arrange};
 use crate::backdrop::bounds::{ItemBounds, MaterialBounds};
 use bevy::math::{FloatOrd, IRect};
 use bevy::prelude::*;

@@ -1,8 +1,7 @@
 //! Takes groups over from the main world.
 
 use super::clips::FilteredGroups;
-use crate::backdrop::bounds::BoundsWanted;
-use crate::backdrop::extract::picture_of;
+use crate::backdrop::extract::{BoundsWanted, picture_of};
 use crate::backdrop::extracted::Picture;
 use crate::formats::CameraFinish;
 use crate::settings::{BlurProfile, ColorFunctions, UiFilter};

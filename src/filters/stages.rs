@@ -15,23 +15,9 @@
 //! be seen. A picture has the texels that any of its layers reads or writes; around what is painted there is nothing.
 
 use super::extract::ExtractedFilter;
+use super::rects::{FAR, NOWHERE, common, grown, joined, moved, pixels};
 use crate::plan::{blurs, pack, reach};
-use bevy::math::{IRect, IVec2, Rect, UVec2, Vec2};
-
-/// Far beyond all textures.
-const FAR: i32 = 1 << 24;
-
-/// Where an item paints of which nobody knows.
-pub const EVERYWHERE: IRect = IRect {
-    min: IVec2::splat(-FAR),
-    max: IVec2::splat(FAR),
-};
-
-/// Nowhere.
-pub const NOWHERE: IRect = IRect {
-    min: IVec2::ZERO,
-    max: IVec2::ZERO,
-};
+use bevy::math::{IRect, IVec2, UVec2, Vec2};
 
 /// What the picture of a stage shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -347,77 +333,4 @@ fn viewport(filter: &ExtractedFilter) -> IRect {
         min: seen.min.as_ivec2() - filter.picture.viewport.min.as_ivec2(),
         max: seen.max.as_ivec2() - filter.picture.viewport.min.as_ivec2(),
     }
-}
-
-/// The pixels whose centres lie in a clip.
-fn pixels(clip: Option<Rect>) -> IRect {
-    clip.map_or(EVERYWHERE, |clip| {
-        let pixel = |edge: Vec2| {
-            let limit = Vec2::splat(FAR as f32);
-            (edge - 0.5).ceil().clamp(-limit, limit).as_ivec2()
-        };
-        common(
-            EVERYWHERE,
-            IRect {
-                min: pixel(clip.min),
-                max: pixel(clip.max),
-            },
-        )
-    })
-}
-
-/// All pixels that a rectangle touches.
-#[must_use]
-pub fn touched(bounds: Rect) -> IRect {
-    let limit = Vec2::splat(FAR as f32);
-    let touched = IRect {
-        min: bounds.min.floor().clamp(-limit, limit).as_ivec2(),
-        max: bounds.max.ceil().clamp(-limit, limit).as_ivec2(),
-    };
-    if touched.is_empty() { NOWHERE } else { touched }
-}
-
-/// The pixels of either, and those between them.
-#[must_use]
-pub fn joined(one: IRect, other: IRect) -> IRect {
-    match (one.is_empty(), other.is_empty()) {
-        (true, _) => other,
-        (_, true) => one,
-        _ => one.union(other),
-    }
-}
-
-/// The pixels of both.
-fn common(one: IRect, other: IRect) -> IRect {
-    let both = IRect {
-        min: one.min.max(other.min),
-        max: one.max.min(other.max),
-    };
-    if both.is_empty() { NOWHERE } else { both }
-}
-
-fn grown(rect: IRect, by: IVec2) -> IRect {
-    if rect.is_empty() {
-        return NOWHERE;
-    }
-    common(
-        EVERYWHERE,
-        IRect {
-            min: rect.min.saturating_sub(by),
-            max: rect.max.saturating_add(by),
-        },
-    )
-}
-
-fn moved(rect: IRect, by: IVec2) -> IRect {
-    if rect.is_empty() {
-        return NOWHERE;
-    }
-    common(
-        EVERYWHERE,
-        IRect {
-            min: rect.min.saturating_add(by),
-            max: rect.max.saturating_add(by),
-        },
-    )
 }

@@ -3,7 +3,7 @@
 use crate::backdrop::stage::{BACKENDS, HDR, LDR, Stage, Ui};
 use crate::support::compositor::tolerance;
 use crate::support::formats::{decode_srgb, encode_srgb, quantised};
-use crate::support::reference::{Edge, Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::scene::Kind;
 use crate::support::twins::View;
 use crate::support::{assert_close, within_rounding};
@@ -163,7 +163,7 @@ pub fn nothing(like: &Picture) -> Picture {
 pub fn layers(group: &Picture, filter: &UiFilter, scale: f32, format: TextureFormat) -> Vec<Picture> {
     let sigma = filter.blur.aspect.to_array();
     let sigma = sigma.map(|aspect| f64::from(filter.blur.sigma() * scale * aspect));
-    let blurred = gaussian_blur(group, sigma, Edge::Transparent);
+    let blurred = gaussian_blur(group, sigma, EdgeMode::Transparent);
     let shadows = filter.shadows.iter().rev();
     let mut layers: Vec<Picture> = shadows.map(|shadow| shadow_of(&blurred, shadow, scale)).collect();
     let colored = |x, y| colored(blurred.at(x, y), filter, format);
@@ -182,7 +182,7 @@ pub fn layers(group: &Picture, filter: &UiFilter, scale: f32, format: TextureFor
 
 fn shadow_of(picture: &Picture, shadow: &DropShadow, scale: f32) -> Picture {
     let sigma = f64::from(shadow.radius / 3.0 * scale);
-    let soft = gaussian_blur(picture, [sigma; 2], Edge::Transparent);
+    let soft = gaussian_blur(picture, [sigma; 2], EdgeMode::Transparent);
     let offset = (shadow.offset * scale).round().as_ivec2();
     let color = shadow.color.to_linear();
     Picture::from_fn(picture.width, picture.height, |x, y| {

@@ -1,0 +1,187 @@
+//! Filters of the user interface: soft text shadows and glows, drop shadows of icons, a panel out of focus, a HUD that fades.
+//!
+//! ```text
+//! cargo run --release --example ui_filters [-- --frames N --screenshot FILE]
+//! ```
+//!
+//! You should see a moving scene under a title with a soft shadow and a glow, three icons whose shadows have their shapes, and a
+//! panel on glass. Press D to disable the panel: it goes out of focus and loses its colours. Press H: the HUD in the corner fades
+//! as one picture, so its bars do not show through each other. Without a user, the panel is disabled and the HUD is half faded.
+
+mod common;
+
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+use clap::Parser;
+use common::scene::{ScenePlugin, viewpoint};
+use common::unattended::{Unattended, fail};
+
+/// How fast the panel and the HUD change, per second.
+const SPEED: f32 = 4.0;
+
+/// Filters of the user interface.
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    unattended: Unattended,
+}
+
+fn main() -> AppExit {
+    let Arguments { unattended } = Arguments::parse();
+    if let Err(reason) = unattended.check() {
+        return fail(&reason);
+    }
+    let state = State {
+        is_disabled: unattended.is_active(),
+        is_faded: unattended.is_active(),
+    };
+    let mut app = App::new();
+    app.add_plugins((
+        unattended.default_plugins("Gaussian blur: filters of the user interface"),
+        GaussianBlurPlugin::default(),
+        ScenePlugin,
+    ))
+    .insert_resource(state)
+    .add_systems(
+        Startup,
+        (spawn_camera, spawn_title, spawn_icons, spawn_panel, spawn_hud),
+    )
+    .add_systems(Update, (toggle, disable_panel, fade_hud).chain());
+    unattended.run(&mut app)
+}
+
+/// What the user has switched.
+#[derive(Resource)]
+struct State {
+    is_disabled: bool,
+    is_faded: bool,
+}
+
+#[derive(Component)]
+struct Panel;
+
+#[derive(Component)]
+struct Hud;
+
+fn spawn_camera(mut commands: Commands) {
+    commands.spawn((Camera3d::default(), viewpoint(9.0)));
+}
+
+fn at(left: f32, top: f32, width: f32, height: f32) -> Node {
+    Node {
+        position_type: PositionType::Absolute,
+        left: px(left),
+        top: px(top),
+        width: px(width),
+        height: px(height),
+        ..default()
+    }
+}
+
+fn spawn_title(mut commands: Commands) {
+    let title = (
+        Text::new("AURORA"),
+        TextFont::from_font_size(72.0),
+        at(60.0, 40.0, 500.0, 90.0),
+    );
+    let shadow = DropShadow::new(vec2(0.0, 6.0), 18.0, Color::BLACK);
+    let glow = DropShadow::glow(36.0, Color::srgb(0.3, 0.8, 1.0));
+    commands.spawn((title, UiFilter::default().with_shadow(glow).with_shadow(shadow)));
+}
+
+/// Three icons, each of several nodes: the shadow is that of their outline together.
+fn spawn_icons(mut commands: Commands) {
+    let row = (
+        at(60.0, 160.0, 330.0, 90.0),
+        UiFilter::shadow(vec2(6.0, 8.0), 15.0, Color::BLACK.with_alpha(0.9)),
+    );
+    commands.spawn(row).with_children(|row| {
+        for (index, color) in [
+            Color::srgb(1.0, 0.8, 0.2),
+            Color::srgb(0.9, 0.3, 0.4),
+            Color::srgb(0.4, 0.9, 0.5),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let left = 110.0 * index as f32;
+            let turned = UiTransform::from_rotation(Rot2::degrees(45.0 * index as f32));
+            let bar = |node: Node| (node, turned, BackgroundColor(color));
+            row.spawn(bar(at(left, 30.0, 80.0, 26.0)));
+            row.spawn(bar(at(left + 27.0, 3.0, 26.0, 80.0)));
+        }
+    });
+}
+
+fn spawn_panel(mut commands: Commands) {
+    let panel = Node {
+        padding: UiRect::all(px(24)),
+        row_gap: px(14),
+        flex_direction: FlexDirection::Column,
+        border_radius: BorderRadius::all(px(18)),
+        ..at(60.0, 300.0, 380.0, 210.0)
+    };
+    let glass = BackdropBlur::new(40.0).with_saturation(1.4);
+    let tint = BackgroundColor(Color::WHITE.with_alpha(0.12));
+    commands
+        .spawn((Panel, panel, glass, tint, UiFilter::default()))
+        .with_children(|panel| {
+            panel.spawn((Text::new("Settings"), TextFont::from_font_size(30.0)));
+            for (name, share, color) in [
+                ("Music", 0.7, Color::srgb(0.2, 0.7, 1.0)),
+                ("Effects", 0.4, Color::srgb(1.0, 0.5, 0.2)),
+            ] {
+                panel.spawn((Text::new(name), TextFont::from_font_size(18.0)));
+                let bar = Node {
+                    width: percent(100.0 * share),
+                    height: px(12),
+                    border_radius: BorderRadius::all(px(6)),
+                    ..default()
+                };
+                panel.spawn((bar, BackgroundColor(color)));
+            }
+        });
+}
+
+fn spawn_hud(mut commands: Commands) {
+    let hud = Node {
+        left: auto(),
+        right: px(40),
+        ..at(0.0, 40.0, 260.0, 120.0)
+    };
+    commands.spawn((Hud, hud, UiFilter::default())).with_children(|hud| {
+        hud.spawn((at(0.0, 0.0, 260.0, 60.0), BackgroundColor(Color::srgb(0.1, 0.1, 0.3))));
+        hud.spawn((at(40.0, 30.0, 220.0, 60.0), BackgroundColor(Color::srgb(0.8, 0.2, 0.2))));
+        hud.spawn((at(55.0, 42.0, 200.0, 40.0), Text::new("HP 74 / 100")));
+    });
+}
+
+fn toggle(keys: Res<ButtonInput<KeyCode>>, mut state: ResMut<State>) {
+    if keys.just_pressed(KeyCode::KeyD) {
+        state.is_disabled = !state.is_disabled;
+    }
+    if keys.just_pressed(KeyCode::KeyH) {
+        state.is_faded = !state.is_faded;
+    }
+}
+
+fn disable_panel(
+    state: Res<State>,
+    time: Res<Time>,
+    mut panel: Single<&mut UiFilter, With<Panel>>,
+    mut eased: Local<f32>,
+) {
+    *eased = approach(*eased, state.is_disabled, &time);
+    let filter = UiFilter::blur(9.0 * *eased).with_saturation(1.0 - 0.8 * *eased);
+    panel.set_if_neq(filter);
+}
+
+fn fade_hud(state: Res<State>, time: Res<Time>, mut hud: Single<&mut UiFilter, With<Hud>>, mut eased: Local<f32>) {
+    *eased = approach(*eased, state.is_faded, &time);
+    hud.set_if_neq(UiFilter::opacity(1.0 - 0.5 * *eased));
+}
+
+fn approach(value: f32, is_on: bool, time: &Time) -> f32 {
+    let step = SPEED * time.delta_secs();
+    value + (f32::from(u8::from(is_on)) - value).clamp(-step, step)
+}

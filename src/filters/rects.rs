@@ -1,0 +1,123 @@
+//! Rectangles of pixels, which may lie anywhere. Empty ones are nowhere.
+
+use bevy::math::{IRect, IVec2, Rect, Vec2};
+
+/// Far beyond all textures.
+pub const FAR: i32 = 1 << 24;
+
+/// Where an item paints of which nobody knows.
+pub const EVERYWHERE: IRect = IRect {
+    min: IVec2::splat(-FAR),
+    max: IVec2::splat(FAR),
+};
+
+/// Nowhere.
+pub const NOWHERE: IRect = IRect {
+    min: IVec2::ZERO,
+    max: IVec2::ZERO,
+};
+
+/// The pixels whose centres lie in a clip.
+#[must_use]
+pub fn pixels(clip: Option<Rect>) -> IRect {
+    clip.map_or(EVERYWHERE, |clip| {
+        let pixel = |edge: Vec2| {
+            let limit = Vec2::splat(FAR as f32);
+            (edge - 0.5).ceil().clamp(-limit, limit).as_ivec2()
+        };
+        common(
+            EVERYWHERE,
+            IRect {
+                min: pixel(clip.min),
+                max: pixel(clip.max),
+            },
+        )
+    })
+}
+
+/// All pixels that a rectangle touches.
+#[must_use]
+pub fn touched(bounds: Rect) -> IRect {
+    let limit = Vec2::splat(FAR as f32);
+    let touched = IRect {
+        min: bounds.min.floor().clamp(-limit, limit).as_ivec2(),
+        max: bounds.max.ceil().clamp(-limit, limit).as_ivec2(),
+    };
+    if touched.is_empty() { NOWHERE } else { touched }
+}
+
+/// The pixels of either, and those between them.
+#[must_use]
+pub fn joined(one: IRect, other: IRect) -> IRect {
+    match (one.is_empty(), other.is_empty()) {
+        (true, _) => other,
+        (_, true) => one,
+        _ => one.union(other),
+    }
+}
+
+/// The pixels of both.
+#[must_use]
+pub fn common(one: IRect, other: IRect) -> IRect {
+    let both = IRect {
+        min: one.min.max(other.min),
+        max: one.max.min(other.max),
+    };
+    if both.is_empty() { NOWHERE } else { both }
+}
+
+/// A rectangle with a border of this width and height. Nothing stays nothing.
+#[must_use]
+pub fn grown(rect: IRect, by: IVec2) -> IRect {
+    if rect.is_empty() {
+        return NOWHERE;
+    }
+    common(
+        EVERYWHERE,
+        IRect {
+            min: rect.min.saturating_sub(by),
+            max: rect.max.saturating_add(by),
+        },
+    )
+}
+
+/// A rectangle somewhere else.
+#[must_use]
+pub fn moved(rect: IRect, by: IVec2) -> IRect {
+    if rect.is_empty() {
+        return NOWHERE;
+    }
+    common(
+        EVERYWHERE,
+        IRect {
+            min: rect.min.saturating_add(by),
+            max: rect.max.saturating_add(by),
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rectangles_end_far_away_and_nothing_stays_nothing() {
+        let rect = IRect::new(-3, 5, 10, 7);
+        assert_eq!(grown(rect, IVec2::new(2, 1)), IRect::new(-5, 4, 12, 8));
+        assert_eq!(grown(EVERYWHERE, IVec2::splat(i32::MAX)), EVERYWHERE);
+        assert_eq!(grown(NOWHERE, IVec2::ONE), NOWHERE);
+        assert_eq!(moved(rect, IVec2::new(1, -1)), IRect::new(-2, 4, 11, 6));
+        assert_eq!(joined(NOWHERE, rect), rect);
+        assert_eq!(common(rect, IRect::new(10, 0, 20, 20)), NOWHERE);
+    }
+
+    #[test]
+    fn clips_take_centres_and_bounds_take_all() {
+        let rect = Rect::new(0.4, 0.6, 9.5, 9.6);
+        assert_eq!(pixels(Some(rect)), IRect::new(0, 1, 9, 10));
+        assert_eq!(touched(rect), IRect::new(0, 0, 10, 10));
+        assert_eq!(pixels(None), EVERYWHERE);
+        let infinite = Rect::from_corners(Vec2::splat(f32::NEG_INFINITY), Vec2::splat(f32::INFINITY));
+        assert_eq!(pixels(Some(infinite)), EVERYWHERE);
+    }
+}
