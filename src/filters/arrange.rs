@@ -1,7 +1,6 @@
 //! Where groups paint, and the views that they are painted with.
 
 use super::extract::{ExtractedFilter, ExtractedFilters};
-use super::queue::{is_result, keys_of};
 use super::rects::{EVERYWHERE, NOWHERE, joined, touched};
 use super::stages::{Arranged, Content, Stage, arrange};
 use crate::backdrop::bounds::{ItemBounds, MaterialBounds};
@@ -63,20 +62,16 @@ impl<'a> Owners<'a> {
     /// its node, belong to the group around it.
     pub fn of(&mut self, item: &TransparentUi) -> Option<usize> {
         let FloatOrd(key) = item.sort_key;
-        let is_over = |filter: &usize| keys_of(&self.filters[*filter]).end <= key;
+        let is_over = |filter: &usize| self.filters[*filter].keys().end <= key;
         while self.open.last().is_some_and(is_over) {
             self.open.pop();
         }
-        while let Some(filter) = self
-            .filters
-            .get(self.next)
-            .filter(|filter| keys_of(filter).start <= key)
-        {
-            let keys = keys_of(filter);
+        while let Some(filter) = self.filters.get(self.next).filter(|filter| filter.keys().start <= key) {
+            let keys = filter.keys();
             while self
                 .open
                 .last()
-                .is_some_and(|open| keys_of(&self.filters[*open]).end <= keys.start)
+                .is_some_and(|open| self.filters[*open].keys().end <= keys.start)
             {
                 self.open.pop();
             }
@@ -87,7 +82,7 @@ impl<'a> Owners<'a> {
         }
         let innermost = *self.open.last()?;
         let filter = &self.filters[innermost];
-        let is_around = is_result(item, filter) || is_glass_of(item, filter);
+        let is_around = filter.is_result(item) || is_glass_of(item, filter);
         if is_around {
             self.open.iter().rev().nth(1).copied()
         } else {

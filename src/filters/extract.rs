@@ -9,11 +9,11 @@ use bevy::camera::Camera;
 use bevy::math::Affine2;
 use bevy::prelude::*;
 use bevy::render::Extract;
-use bevy::render::sync_world::TemporaryRenderEntity;
+use bevy::render::sync_world::{MainEntity, TemporaryRenderEntity};
 use bevy::ui::{
     ComputedNode, ComputedStackIndex, ComputedUiRenderTargetInfo, ComputedUiTargetCamera, UiGlobalTransform,
 };
-use bevy::ui_render::UiCameraMap;
+use bevy::ui_render::{TransparentUi, UiCameraMap};
 use core::cmp::Reverse;
 use core::ops::Range;
 
@@ -47,6 +47,18 @@ pub struct ExtractedFilter {
     pub shadows: Vec<Shadow>,
     /// Between 0 and 1.
     pub opacity: f32,
+}
+
+impl ExtractedFilter {
+    /// The first sort key of the group's items, and the first one behind them.
+    pub fn keys(&self) -> Range<f32> {
+        self.nodes.start as f32 - 0.5..self.nodes.end as f32 - 0.5
+    }
+
+    /// Whether an item is the one that paints the result.
+    pub fn is_result(&self, item: &TransparentUi) -> bool {
+        item.entity == (self.item, MainEntity::from(self.entity))
+    }
 }
 
 /// A profile that varies, in a node's border box.

@@ -75,14 +75,9 @@ pub fn queue_filters(
     }
 }
 
-/// The first sort key of a group's items, and the first one behind them.
-pub fn keys_of(filter: &ExtractedFilter) -> Range<f32> {
-    filter.nodes.start as f32 - 0.5..filter.nodes.end as f32 - 0.5
-}
-
 /// The keys of a group's items, the entities that tell them apart, and their batches: what has none is not drawn.
 fn items(filter: &ExtractedFilter) -> [(f32, (Entity, MainEntity), Range<u32>); 3] {
-    let keys = keys_of(filter);
+    let keys = filter.keys();
     let group = filter.nodes.start as f32 + GROUP;
     let entity = |main: Entity| (filter.item, MainEntity::from(main));
     [
@@ -90,9 +85,4 @@ fn items(filter: &ExtractedFilter) -> [(f32, (Entity, MainEntity), Range<u32>); 
         (group, entity(filter.entity), 0..1),
         (keys.end.next_down(), entity(filter.view), 0..0),
     ]
-}
-
-/// Whether an item is the one that paints a group's result.
-pub fn is_result(item: &TransparentUi, filter: &ExtractedFilter) -> bool {
-    item.entity == (filter.item, MainEntity::from(filter.entity))
 }
