@@ -130,8 +130,8 @@ pub fn extract_filters(
             picture,
             nodes: stack_index.0..stack_index.0 + group.nodes,
             clip: group.clip,
-            item: commands.spawn(TemporaryRenderEntity).id(),
-            view: commands.spawn(TemporaryRenderEntity).id(),
+            item: commands.spawn::<TemporaryRenderEntity>(default()).id(),
+            view: commands.spawn::<TemporaryRenderEntity>(default()).id(),
             sigma: (sigma * stretch).min(Vec2::splat(f32::MAX)),
             profile: profile.map(|profile| PlacedProfile {
                 profile: profile.clone(),
