@@ -15,8 +15,9 @@
 #[cfg(feature = "ui")]
 pub(crate) mod bounds;
 mod camera_groups;
+pub(crate) mod canvas;
 mod cells;
-mod encode_regions;
+pub(crate) mod encode_regions;
 pub(crate) mod extract;
 pub(crate) mod extracted;
 mod freeze;
@@ -24,14 +25,17 @@ mod groups;
 #[cfg(feature = "ui")]
 pub(crate) mod materials;
 #[cfg(feature = "ui")]
+pub(crate) mod nested;
+#[cfg(feature = "ui")]
 pub(crate) mod node_groups;
 #[cfg(feature = "ui")]
 mod nodes;
 pub(crate) mod pipelines;
-mod prepare_blurs;
+pub(crate) mod prepare_blurs;
 mod prepare_draws;
 #[cfg(feature = "ui")]
 pub(crate) mod queue;
+mod share;
 #[cfg(feature = "ui")]
 mod split_ui_pass;
 mod stacks;
@@ -156,6 +160,7 @@ fn add_nodes(app: &mut SubApp) {
     app.init_resource::<nodes::GradientBoxes>()
         .init_resource::<bounds::MaterialBounds>()
         .init_resource::<extract::BoundsWanted>()
+        .init_resource::<nested::FilterTurns>()
         .init_resource::<split_ui_pass::Skipped>()
         // Nobody else uses it, so what runs beside the systems that change it does not matter.
         .allow_ambiguous_resource::<split_ui_pass::Skipped>()

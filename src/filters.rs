@@ -7,7 +7,8 @@
 //! 3. [`arrange`] looks where the items of a group paint, and finds a place for it on a page: [`stages`];
 //! 4. [`prepare_blurs`] and [`prepare_draws`] get blurs and draws ready;
 //! 5. [`split_phases`] takes the items of groups out of the camera's phase, into phases of their own;
-//! 6. [`encode`] paints and blurs the groups, from the innermost ones outwards. The item of a group paints its result.
+//! 6. [`encode`] paints and blurs the groups, from the innermost ones outwards, and [`turns`] those with glass inside, each when
+//!    what lies below it has been painted. The item of a group paints its result.
 //!
 //! # What is painted over nothing
 //!
@@ -26,12 +27,14 @@ mod queue;
 mod rects;
 mod split_phases;
 mod stages;
+mod turns;
 mod uniform;
 mod validation;
 mod warm_up;
 
 use crate::backdrop::bounds::MaterialBounds;
 use crate::backdrop::materials::CollectBounds;
+use crate::backdrop::nested::PaintGroup;
 use crate::backdrop::{backdrops_among_ui, extract_gradient_boxes};
 use crate::settings::UiFilter;
 use crate::systems::GaussianBlurSystems as Systems;
@@ -80,6 +83,7 @@ fn add_to(app: &mut SubApp) {
     app.init_resource::<extract::ExtractedFilters>()
         .init_resource::<arrange::ArrangedFilters>()
         .init_resource::<split_phases::GroupPhases>()
+        .insert_resource(PaintGroup(turns::paint_group))
         .allow_ambiguous_resource::<split_phases::GroupPhases>()
         .init_gpu_resource::<warm_up::FilterUse>()
         .init_gpu_resource::<prepare_blurs::FilterBlurs>()

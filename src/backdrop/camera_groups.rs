@@ -2,7 +2,7 @@
 
 use super::extract::ExtractedBackdrops;
 use super::extracted::PaintOrder;
-use super::groups::{Group, Reader, group};
+use super::groups::{Group, Reader, Sight, group};
 use bevy::math::FloatOrd;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -14,19 +14,23 @@ pub struct Groups {
     pub below: Vec<Group>,
     /// Nodes.
     pub among: Vec<Group>,
+    /// Nodes inside of groups that are filtered: each for itself.
+    pub nested: Vec<Group>,
     /// Regions over the user interface.
     pub above: Vec<Group>,
 }
 
 impl Groups {
-    /// All groups.
-    pub fn groups(&self) -> impl Iterator<Item = &Group> {
+    /// The groups that see what the camera has painted.
+    pub fn on_camera(&self) -> impl Iterator<Item = &Group> {
         [&self.below, &self.among, &self.above].into_iter().flatten()
     }
 
     /// The indices of all backdrops.
     pub fn backdrops(&self) -> impl Iterator<Item = usize> {
-        self.groups().flat_map(|group| group.backdrops.iter().copied())
+        self.on_camera()
+            .chain(&self.nested)
+            .flat_map(|group| group.backdrops.iter().copied())
     }
 }
 
@@ -74,7 +78,7 @@ fn group_layer(backdrops: &ExtractedBackdrops, order: impl Fn(PaintOrder) -> Opt
 fn group_in_order(backdrops: &ExtractedBackdrops, indices: &[usize]) -> Vec<Group> {
     let placed = || indices.iter().enumerate().map(|(place, index)| (place as f32, *index));
     let reader = |(cut, index): (f32, usize)| Reader {
-        backdrop: index,
+        sight: Sight::Backdrop(index),
         cut,
         reads: backdrops.0[index].sees(),
     };

@@ -12,11 +12,13 @@ use crate::diagnostics::timestamps::PassTimer;
 use crate::gpu::{BlurAccess, BlurPipelines};
 use crate::settings::BackdropLayer;
 use bevy::ecs::system::SystemParam;
+#[cfg(feature = "ui")]
+use bevy::math::URect;
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
 use bevy::render::diagnostic::RecordDiagnostics;
 use bevy::render::render_phase::TrackedRenderPass;
-use bevy::render::render_resource::{PipelineCache, RenderPassDescriptor};
+use bevy::render::render_resource::{PipelineCache, RenderPassDescriptor, TextureView};
 use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ViewTarget;
@@ -36,11 +38,22 @@ pub struct BackdropDrawer<'w> {
 }
 
 impl BackdropDrawer<'_> {
-    /// Encodes the blurs of a group, out of what the picture holds now. They are timed if there is a label.
+    /// Encodes the blurs of a group, out of what the camera's picture holds now. They are timed if there is a label.
     pub fn blur(&self, group: &Group, label: Option<&BlurLabel>, target: &ViewTarget, context: &mut RenderContext) {
+        self.blur_from(group, label, (target.main_texture_view(), UVec2::ZERO), context);
+    }
+
+    /// The same out of any texture, which begins with this texel of the camera's picture.
+    pub fn blur_from(
+        &self,
+        group: &Group,
+        label: Option<&BlurLabel>,
+        (source, origin): (&TextureView, UVec2),
+        context: &mut RenderContext,
+    ) {
         for backdrop in self.to_take(group) {
             self.frozen
-                .take(backdrop.entity, target.main_texture(), context.command_encoder());
+                .take(backdrop.entity, source.texture(), origin, context.command_encoder());
         }
         // What cannot be painted need not be blurred.
         if !self.has(group) {
@@ -52,9 +65,18 @@ impl BackdropDrawer<'_> {
                 cache: &self.cache,
                 timer: self.timer.as_deref(),
             };
-            let source = target.main_texture_view().id();
-            job.encode(with, context.command_encoder(), label, source);
+            job.encode(with, context.command_encoder(), label, source.id());
         }
+    }
+
+    /// The group of a backdrop inside of a filtered group, by the backdrop's index, with the page that it reads and the texels of
+    /// the camera's picture that have to be there. `None` if nothing is to be blurred.
+    #[cfg(feature = "ui")]
+    pub fn nested(&self, camera: Entity, backdrop: usize) -> Option<(&Group, &TextureView, URect)> {
+        let nested = &self.grouped.0.get(&camera)?.nested;
+        let group = nested.iter().find(|group| group.backdrops.contains(&backdrop))?;
+        let needs = self.jobs.needs(backdrop, &self.backdrops)?;
+        Some((group, self.jobs.nested(camera)?, needs))
     }
 
     /// Paints the backdrops of a group, one over the other.

@@ -7,6 +7,7 @@
 //! bounds of the box, in the clip and in the viewport are all that can be painted. That one rectangle of integers is
 //! what the blur covers, and what the fragments are clipped to.
 
+use super::canvas::{Canvas, PaintedOn};
 use super::freeze::{BackdropFreeze, FrozenBackdrop};
 use crate::plan::{blurs, reach};
 use crate::settings::{BackdropBlur, BackdropSampling, BlurProfile, EdgeMode, Tint};
@@ -96,6 +97,8 @@ pub struct ExtractedBackdrop {
     pub picture: Picture,
     /// When it is painted.
     pub layer: PaintOrder,
+    /// What it is painted on.
+    pub on: PaintedOn,
     /// What is painted.
     pub shape: Shape,
     /// The texels of the picture that can be painted. Not empty.
@@ -145,6 +148,7 @@ impl ExtractedBackdrop {
             entity,
             picture,
             layer: layer(),
+            on: PaintedOn::Camera,
             shape,
             region,
             reads: match (glass.sampling, glass.blur.edge) {
@@ -178,12 +182,36 @@ impl ExtractedBackdrop {
 
     /// What has to be there when its turn comes, in pixels of the viewport: what it reads, or what is to be kept of the picture.
     pub fn sees(&self) -> Option<Rect> {
-        let texels = match self.freeze {
-            None => self.reads,
-            Some(freeze) if freeze.is_taken => return None,
-            Some(freeze) => freeze.area,
-        };
-        Some(self.in_viewport(texels))
+        self.sees_texels().map(|texels| self.in_viewport(texels))
+    }
+
+    /// The same in texels of the picture.
+    pub fn sees_texels(&self) -> Option<URect> {
+        match self.freeze {
+            None => Some(self.reads),
+            Some(freeze) if freeze.is_taken => None,
+            Some(freeze) => Some(freeze.area),
+        }
+    }
+
+    /// The texels of the picture that it reads now, or goes on with.
+    pub fn looks_at(&self) -> URect {
+        self.sees_texels().unwrap_or(self.reads)
+    }
+
+    /// What it is painted on.
+    pub fn canvas(&self) -> Canvas {
+        match self.on {
+            #[cfg(feature = "ui")]
+            PaintedOn::Group(canvas) => canvas,
+            _ => Canvas::of_camera(self.picture.viewport),
+        }
+    }
+
+    /// Whether it is painted on the picture of a group, or would be.
+    #[cfg(feature = "ui")]
+    pub fn is_nested(&self) -> bool {
+        self.on != PaintedOn::Camera
     }
 
     /// Whether anything is blurred.

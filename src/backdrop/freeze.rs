@@ -8,7 +8,7 @@ use bevy::ecs::entity::EntityHashMap;
 use bevy::math::URect;
 use bevy::prelude::*;
 use bevy::render::Extract;
-use bevy::render::render_resource::{CommandEncoder, Texture};
+use bevy::render::render_resource::CommandEncoder;
 
 /// All glass that is frozen, seen or not, by the main world's entity.
 #[derive(Resource, Default)]
@@ -72,10 +72,10 @@ impl FrozenBackdrops {
         self.0.get_mut(&entity).map(|known| &mut known.frozen)
     }
 
-    /// Takes the picture of a backdrop, unless that is done.
-    pub fn take(&self, entity: Entity, from: &Texture, encoder: &mut CommandEncoder) {
+    /// Takes the picture of a backdrop, unless that is done. `from` begins with this texel of the camera's picture.
+    pub fn take(&self, entity: Entity, from: &wgpu::Texture, origin: UVec2, encoder: &mut CommandEncoder) {
         if let Some(Frozen::Kept(picture)) = self.0.get(&entity).map(|known| &known.frozen) {
-            picture.take(from, encoder);
+            picture.take(from, origin, encoder);
         }
     }
 }

@@ -9,11 +9,22 @@
 use super::cells::{Cells, overlap};
 use bevy::math::{FloatOrd, Rect};
 
-/// What a backdrop reads, and when.
+/// Whoever reads what has been painted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sight {
+    /// A backdrop, by its index.
+    Backdrop(usize),
+    /// Glass inside the group of a filter, by the index of the filter. It is painted when its turn comes, and shares it with
+    /// nothing else.
+    #[cfg(feature = "ui")]
+    Filter(usize),
+}
+
+/// Who reads, what, and when.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader {
-    /// The index of the backdrop.
-    pub backdrop: usize,
+    /// Who it is.
+    pub sight: Sight,
     /// The first sort key that it does not see.
     pub cut: f32,
     /// In pixels of the viewport. `None` if it goes on with a picture that is kept: it could be in any group.
@@ -23,13 +34,41 @@ pub struct Reader {
 /// Something that is painted: its sort key, and its bounds in pixels of the viewport if they are known.
 pub type Painted = (FloatOrd, Option<Rect>);
 
-/// Backdrops that are blurred together.
+/// Backdrops that are blurred together, or a filter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// The first sort key that none of them sees.
     pub cut: f32,
     /// Their indices, in the order in which they are painted.
     pub backdrops: Vec<usize>,
+    /// The index of a filter whose group is painted here. There are no backdrops then.
+    pub filter: Option<usize>,
+}
+
+impl Group {
+    /// A backdrop whose turn needs no cut.
+    #[cfg(feature = "ui")]
+    pub fn of_backdrop(backdrop: usize) -> Self {
+        Self {
+            cut: 0.0,
+            backdrops: vec![backdrop],
+            filter: None,
+        }
+    }
+
+    /// The group of one reader.
+    fn of(reader: &Reader) -> Self {
+        let (backdrops, filter) = match reader.sight {
+            Sight::Backdrop(backdrop) => (vec![backdrop], None),
+            #[cfg(feature = "ui")]
+            Sight::Filter(filter) => (Vec::new(), Some(filter)),
+        };
+        Self {
+            cut: reader.cut,
+            backdrops,
+            filter,
+        }
+    }
 }
 
 /// Forms groups. What reads is sorted by its cuts, and what is painted, glass included, by its keys.
@@ -49,19 +88,18 @@ pub fn group(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
             let touches = |(_, bounds): &Painted| bounds.is_none_or(|bounds| overlap(bounds, reads));
             new.iter().any(touches) || over.overlap(reads)
         };
-        match groups.last_mut() {
-            Some(group) if !reader.reads.is_some_and(touches) => {
-                group.backdrops.push(reader.backdrop);
+        match (groups.last_mut(), reader.sight) {
+            (Some(group), Sight::Backdrop(backdrop))
+                if group.filter.is_none() && !reader.reads.is_some_and(touches) =>
+            {
+                group.backdrops.push(backdrop);
                 new.iter()
                     .filter_map(|(_, bounds)| *bounds)
                     .for_each(|bounds| over.add(bounds));
             }
             _ => {
                 over.clear();
-                groups.push(Group {
-                    cut: reader.cut,
-                    backdrops: vec![reader.backdrop],
-                });
+                groups.push(Group::of(reader));
             }
         }
     }

@@ -6,9 +6,11 @@
 
 use super::bounds::ItemBounds;
 use super::camera_groups::CameraGroups;
+use super::canvas::PaintedOn;
 use super::extract::ExtractedBackdrops;
 use super::extracted::ExtractedBackdrop;
-use super::groups::{Group, Painted, Reader, group};
+use super::groups::{Group, Painted, Reader, Sight, group};
+use super::nested::FilterTurns;
 use bevy::prelude::*;
 use bevy::render::render_phase::{PhaseItem, PhaseItemExtraIndex, SortedRenderPhase, ViewSortedRenderPhases};
 use bevy::render::view::ExtractedView;
@@ -32,6 +34,7 @@ pub fn group_nodes(
     ui_views: Query<&ExtractedView>,
     phases: Res<ViewSortedRenderPhases<TransparentUi>>,
     bounds: ItemBounds,
+    turns: Res<FilterTurns>,
     mut grouped: ResMut<CameraGroups>,
 ) {
     for (camera, ui_view) in &cameras {
@@ -45,15 +48,18 @@ pub fn group_nodes(
             continue;
         };
         if let Some(phase) = phases.get(&ui_view.retained_view_entity) {
-            grouped.0.entry(camera).or_default().among = group_phase(phase, &backdrops, &bounds);
+            let groups = grouped.0.entry(camera).or_default();
+            groups.among = group_phase((camera, phase), &backdrops, &bounds, &turns);
+            groups.nested = nested_of(camera, &backdrops);
         }
     }
 }
 
 fn group_phase(
-    phase: &SortedRenderPhase<TransparentUi>,
+    (camera, phase): (Entity, &SortedRenderPhase<TransparentUi>),
     backdrops: &ExtractedBackdrops,
     bounds: &ItemBounds,
+    turns: &FilterTurns,
 ) -> Vec<Group> {
     let mut readers: Vec<Reader> = Vec::new();
     let mut painted: Vec<Painted> = Vec::with_capacity(phase.items.len());
@@ -62,17 +68,36 @@ fn group_phase(
             painted.push((item.sort_key, bounds.of(item)));
             continue;
         };
+        // It is a part of what its group paints.
+        if backdrop.is_nested() {
+            continue;
+        }
         // The backdrop's other item marks its cut, and paints nothing.
         if item.main_entity().id() == backdrop.entity {
             readers.push(Reader {
-                backdrop: index,
+                sight: Sight::Backdrop(index),
                 cut: cut_of_node(stack_index),
                 reads: backdrop.sees(),
             });
             painted.push((item.sort_key, Some(backdrop.in_viewport(backdrop.region))));
         }
     }
+    let turns = turns.0.iter().filter(|turn| turn.camera == camera);
+    readers.extend(turns.map(|turn| Reader {
+        sight: Sight::Filter(turn.filter),
+        cut: turn.cut,
+        reads: None,
+    }));
+    readers.sort_by(|one, other| one.cut.total_cmp(&other.cut));
     group(&readers, &painted)
+}
+
+/// The glass inside of groups that are filtered. Each sees a picture of its own.
+fn nested_of(camera: Entity, backdrops: &ExtractedBackdrops) -> Vec<Group> {
+    let all = backdrops.0.iter().enumerate();
+    let nested =
+        all.filter(|(_, backdrop)| backdrop.picture.camera == camera && matches!(backdrop.on, PaintedOn::Group(_)));
+    nested.map(|(index, _)| Group::of_backdrop(index)).collect()
 }
 
 /// The backdrop whose item this is, with its index and its place in the stack.

@@ -10,6 +10,7 @@ use super::extracted::ExtractedBackdrop;
 use super::freeze::FrozenBackdrops;
 use super::groups::Group;
 use super::pipelines::BackdropPipelines;
+use super::share::{item_of, share};
 use crate::formats::{CameraPicture, CameraPictureItem, Ends};
 use crate::freeze::{Frozen, Losses, Wanted};
 use crate::gpu::{BatchedBlur, BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work};
@@ -18,12 +19,15 @@ use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
 use bevy::math::URect;
 use bevy::prelude::*;
-use bevy::render::render_resource::TextureView;
+use bevy::render::render_resource::{TextureUsages, TextureView};
 use bevy::render::view::ViewTarget;
 use std::sync::Arc;
 
-/// The pages of glass.
-const PAGES: PageSet = PageSet(0);
+/// The pages of glass. What is blurred there is painted before the next group is blurred.
+pub const PAGES: PageSet = PageSet(0);
+
+/// The page of what glass inside of filtered groups sees.
+const SEEN: PageSet = PageSet(u32::MAX);
 
 /// The jobs of all glass. Made anew when the render device is.
 #[derive(Resource, Default)]
@@ -38,6 +42,8 @@ pub struct BackdropJobs {
     frozen: EntityHashMap<BackdropJob>,
     /// The backdrops that were blurred in a group in the last frame.
     were_grouped: EntityHashSet,
+    /// What glass inside of filtered groups sees, by the render world's entity of the camera: one after the other.
+    nested: EntityHashMap<TextureView>,
 }
 
 /// The job that blurs a backdrop.
@@ -88,19 +94,59 @@ impl BackdropJobs {
         jobs.flatten().filter(|job| job.is_ready).map(|job| &job.job)
     }
 
+    /// The page of what glass inside of filtered groups sees. What a backdrop sees begins at the page's first texel.
+    #[cfg(feature = "ui")]
+    pub fn nested(&self, camera: Entity) -> Option<&TextureView> {
+        self.nested.get(&camera)
+    }
+
+    /// The texels of the camera's picture that have to be there when a backdrop is blurred, `None` for one that goes on with a
+    /// picture of its own.
+    #[cfg(feature = "ui")]
+    pub fn needs(&self, backdrop: usize, backdrops: &ExtractedBackdrops) -> Option<URect> {
+        let is_kept = matches!(self.places.get(backdrop)?, Some(Place::Frozen(_)));
+        let backdrop = &backdrops.0[backdrop];
+        (backdrop.sees_texels().is_some() || !is_kept).then(|| backdrop.looks_at())
+    }
+
     fn start(&mut self, backdrops: usize) {
         for jobs in [&mut self.groups, &mut self.varying, &mut self.frozen] {
             jobs.values_mut().for_each(|job| job.is_used = false);
         }
         self.places.clear();
         self.places.resize(backdrops, None);
+        self.nested.clear();
+    }
+
+    /// Takes a page that is large enough for what each of these groups sees.
+    fn take_nested(
+        &mut self,
+        groups: &[Group],
+        backdrops: &ExtractedBackdrops,
+        target: &ViewTarget,
+        preparer: &mut BlurPreparer,
+    ) -> Option<TextureView> {
+        let indices = groups.iter().flat_map(|group| &group.backdrops);
+        let sizes = indices.map(|index| backdrops.0[*index].looks_at().size());
+        let size = sizes.reduce(UVec2::max)?;
+        let format = target.main_texture_format();
+        let usages = TextureUsages::RENDER_ATTACHMENT
+            | TextureUsages::TEXTURE_BINDING
+            | TextureUsages::COPY_SRC
+            | TextureUsages::COPY_DST;
+        let mut pages = Vec::new();
+        let taken = preparer.take_pages(SEEN, &mut [size], (format, usages), &mut pages);
+        if let Err(error) = taken {
+            error_once!("the glass inside of filtered nodes: {error}");
+        }
+        pages.pop()
     }
 
     fn update_group(
         &mut self,
         group: &Group,
         backdrops: &ExtractedBackdrops,
-        target: &ViewTarget,
+        source: Source,
         preparer: &mut BlurPreparer,
     ) {
         let of_group = || group.backdrops.iter().map(|index| (*index, &backdrops.0[*index]));
@@ -110,10 +156,10 @@ impl BackdropJobs {
             }
             if let Some(field) = backdrop.field.as_ref().filter(|_| backdrop.blurs()) {
                 let work = Work::blur(backdrop.sigma, backdrop.edge, Some(field.clone()));
-                let request = live_request(backdrop, work, backdrop.reads, target);
+                let request = live_request(backdrop, work, backdrop.reads, source);
                 let job = self.varying.entry(backdrop.entity).or_default();
                 // Until its own job can be encoded, a backdrop stays in the group that it was in.
-                if job.update(backdrop, request, &both_views(target), preparer)
+                if job.update(backdrop, request, &source.views(), preparer)
                     || !self.were_grouped.contains(&backdrop.entity)
                 {
                     self.places[index] = Some(Place::Alone(backdrop.entity));
@@ -133,8 +179,8 @@ impl BackdropJobs {
         let job = self.groups.entry(leader.entity).or_default();
         let items = job.batch_of(&asked.items);
         // Backdrops of a group are on one picture, so what is true of its first backdrop there is true of all.
-        let request = live_request(leader, Work::Batch(PAGES, items), whole_of(leader), target);
-        job.update(leader, request, &both_views(target), preparer);
+        let request = live_request(leader, Work::Batch(PAGES, items), whole_of(leader), source);
+        job.update(leader, request, &source.views(), preparer);
     }
 
     /// Lets a frozen backdrop go on with its picture. Where there is none, or a pipeline is missing that makes it fit the camera,
@@ -179,7 +225,7 @@ impl BackdropJobs {
                 (Work::Batch(PAGES, items), whole_of(backdrop))
             }
         };
-        let live = live_request(backdrop, work, bounds, target);
+        let live = live_request(backdrop, work, bounds, Source::Camera(target));
         let request = BlurRequest {
             io: BlurIo {
                 target: sheet.texture.id(),
@@ -232,8 +278,14 @@ pub fn update_jobs(
             let backdrop = (index, &backdrops.0[index]);
             jobs.update_frozen(backdrop, (target, &picture), &mut frozen, &mut preparer, &losses);
         }
-        for group in view.groups() {
-            jobs.update_group(group, &backdrops, target, &mut preparer);
+        for group in view.on_camera() {
+            jobs.update_group(group, &backdrops, Source::Camera(target), &mut preparer);
+        }
+        if let Some(page) = jobs.take_nested(&view.nested, &backdrops, target, &mut preparer) {
+            for group in &view.nested {
+                jobs.update_group(group, &backdrops, Source::Nested(target, &page), &mut preparer);
+            }
+            jobs.nested.insert(*camera, page);
         }
     }
     jobs.finish(&backdrops);
@@ -265,9 +317,34 @@ impl BackdropJob {
     }
 }
 
-/// Either may be the current one: blurs that run before this one may flip the pair of textures.
-fn both_views(target: &ViewTarget) -> [&TextureView; 2] {
-    [target.main_texture_other_view(), target.main_texture_view()]
+/// What glass reads.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    /// What its camera has painted so far.
+    Camera(&'a ViewTarget),
+    /// A page, since it lies inside of a filtered group of that camera.
+    Nested(&'a ViewTarget, &'a TextureView),
+}
+
+impl Source<'_> {
+    /// Either of a camera's may be the current one: blurs that run before this one may flip the pair of textures.
+    fn views(&self) -> [&TextureView; 2] {
+        match self {
+            Self::Camera(target) => [target.main_texture_other_view(), target.main_texture_view()],
+            Self::Nested(_, page) => [page, page],
+        }
+    }
+
+    /// Its size, and the texel of the camera's picture with which it begins.
+    fn place(&self, backdrop: &ExtractedBackdrop) -> (UVec2, UVec2) {
+        match self {
+            Self::Camera(_) => (backdrop.picture.size, UVec2::ZERO),
+            Self::Nested(_, page) => {
+                let texture = page.texture();
+                (UVec2::new(texture.width(), texture.height()), backdrop.looks_at().min)
+            }
+        }
+    }
 }
 
 /// The texels of the picture that a backdrop is on.
@@ -275,8 +352,10 @@ fn whole_of(backdrop: &ExtractedBackdrop) -> URect {
     URect::from_corners(UVec2::ZERO, backdrop.picture.size)
 }
 
-/// A blur of what a camera has painted so far.
-fn live_request(backdrop: &ExtractedBackdrop, work: Work, bounds: URect, target: &ViewTarget) -> BlurRequest {
+/// A blur of what has been painted so far.
+fn live_request(backdrop: &ExtractedBackdrop, work: Work, bounds: URect, source: Source) -> BlurRequest {
+    let (Source::Camera(target) | Source::Nested(target, _)) = source;
+    let (source_size, source_at) = source.place(backdrop);
     BlurRequest {
         io: BlurIo {
             ends: Ends::of_camera(target.main_texture_format(), backdrop.picture.is_light),
@@ -288,109 +367,9 @@ fn live_request(backdrop: &ExtractedBackdrop, work: Work, bounds: URect, target:
         finish: Finish::Defer,
         region: bounds,
         bounds,
-        source_size: backdrop.picture.size,
-        source_at: UVec2::ZERO,
+        source_size,
+        source_at,
         keeps: None,
         mask: None,
-    }
-}
-
-/// The blur of a backdrop, as a part of a batch.
-fn item_of(backdrop: &ExtractedBackdrop) -> BatchedBlur {
-    BatchedBlur {
-        sigma: backdrop.sigma,
-        edge: backdrop.edge,
-        bounds: backdrop.reads,
-        region: backdrop.region,
-    }
-}
-
-/// The blurs of some backdrops.
-#[derive(Debug, Default, PartialEq)]
-struct Shared {
-    items: Vec<BatchedBlur>,
-    /// The part of every backdrop.
-    item_of: Vec<usize>,
-}
-
-/// Backdrops that see what surrounds them, blurred alike, share a blur where one that covers both is no larger than two.
-fn share<'a>(backdrops: impl Iterator<Item = &'a ExtractedBackdrop>) -> Shared {
-    let mut shared = Shared::default();
-    let mut are_shared: Vec<bool> = Vec::new();
-    for backdrop in backdrops {
-        let item = item_of(backdrop);
-        let fits = |(other, is_shared): (&BatchedBlur, &bool)| *is_shared && backdrop.is_open && joins(other, &item);
-        let place = shared.items.iter().zip(&are_shared).position(fits).unwrap_or_else(|| {
-            shared.items.push(item);
-            are_shared.push(backdrop.is_open);
-            shared.items.len() - 1
-        });
-        let joined = &mut shared.items[place];
-        joined.bounds = joined.bounds.union(item.bounds);
-        joined.region = joined.region.union(item.region);
-        shared.item_of.push(place);
-    }
-    shared
-}
-
-/// Whether one blur for both is no larger than two.
-fn joins(one: &BatchedBlur, other: &BatchedBlur) -> bool {
-    let area = |texels: URect| u64::from(texels.width()) * u64::from(texels.height());
-    let is_alike = (one.sigma, one.edge) == (other.sigma, other.edge);
-    is_alike && area(one.bounds.union(other.bounds)) <= area(one.bounds) + area(other.bounds)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::backdrop::extracted::{PaintOrder, Picture, Shape};
-    use crate::settings::{BackdropBlur, BackdropSampling};
-    use bevy::math::Affine2;
-
-    /// A backdrop of 100 by 50 pixels on a large picture, at some place along x.
-    fn backdrop(x: f32, sampling: BackdropSampling, radius: f32) -> ExtractedBackdrop {
-        let picture = Picture {
-            camera: Entity::PLACEHOLDER,
-            size: UVec2::new(4000, 1000),
-            viewport: URect::new(0, 0, 4000, 1000),
-            is_light: false,
-            dithers: false,
-        };
-        let shape = Shape {
-            transform: Affine2::from_translation(Vec2::new(x + 50.0, 500.0)),
-            size: Vec2::new(100.0, 50.0),
-            radii: [0.0; 4],
-            clip: None,
-            is_soft: true,
-        };
-        let glass = BackdropBlur::new(radius).with_sampling(sampling);
-        let sigma = Vec2::splat(0.5 * radius);
-        ExtractedBackdrop::new(Entity::PLACEHOLDER, picture, shape, &glass, sigma, None, || {
-            PaintOrder::AboveUi(0)
-        })
-        .expect("it can be seen")
-    }
-
-    fn items_of(backdrops: &[ExtractedBackdrop]) -> Vec<usize> {
-        share(backdrops.iter()).item_of
-    }
-
-    #[test]
-    fn panels_that_see_the_same_share_a_blur() {
-        let open = |x: f32| backdrop(x, BackdropSampling::Surroundings, 40.0);
-        assert_eq!(
-            items_of(&[open(500.0), open(620.0), open(3000.0), open(740.0)]),
-            [0, 0, 1, 0]
-        );
-        let both = share([open(500.0), open(620.0)].iter());
-        assert_eq!(both.items[0].region, URect::new(500, 475, 720, 525));
-        assert_eq!(both.items[0].bounds, open(500.0).reads.union(open(620.0).reads));
-        // Others do not see the same: they end at their edges, or are blurred in another way.
-        let inside = |x: f32| backdrop(x, BackdropSampling::Inside, 40.0);
-        assert_eq!(items_of(&[inside(500.0), inside(590.0), open(500.0)]), [0, 1, 2]);
-        assert_eq!(
-            items_of(&[open(500.0), backdrop(620.0, BackdropSampling::Surroundings, 41.0)]),
-            [0, 1]
-        );
     }
 }

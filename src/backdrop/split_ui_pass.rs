@@ -13,6 +13,7 @@
 use super::camera_groups::CameraGroups;
 use super::encode_regions::{BackdropDrawer, BackdropView, open_pass, span_name};
 use super::groups::Group;
+use super::nested::{PaintGroup, Scene};
 use crate::diagnostics::label::BlurLabel;
 use bevy::math::FloatOrd;
 use bevy::prelude::*;
@@ -64,7 +65,19 @@ pub fn backdrops_among_ui(
             let name = span_name(label.as_ref());
             whole = Some(recorder.time_span(context.command_encoder(), name));
         }
-        drawer.blur(group, label.as_ref(), target, &mut context);
+        match group.filter.zip(world.get_resource::<PaintGroup>()) {
+            Some((filter, paint)) => {
+                let scene = Scene {
+                    world,
+                    camera: entity,
+                    target,
+                    drawer: &drawer,
+                    label: label.as_ref(),
+                };
+                paint.0(&scene, filter, &mut context);
+            }
+            None => drawer.blur(group, label.as_ref(), target, &mut context),
+        }
     }
     if let Some(whole) = whole {
         whole.end(context.command_encoder());

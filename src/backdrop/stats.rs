@@ -22,26 +22,28 @@ pub fn count_backdrops(
     let Some(counts) = counts else {
         return;
     };
-    let figures = |groups: &[Group]| BackdropFigures {
-        backdrops: groups.iter().map(|group| group.backdrops.len()).sum(),
-        groups: groups.len(),
-        texels: groups
-            .iter()
-            .flat_map(|group| jobs.of_group(group, &backdrops))
-            .map(BlurJob::texels)
-            .sum(),
+    let figures = |groups: &[&[Group]]| {
+        let groups = || groups.iter().copied().flatten().filter(|group| group.filter.is_none());
+        BackdropFigures {
+            backdrops: groups().map(|group| group.backdrops.len()).sum(),
+            groups: groups().count(),
+            texels: groups()
+                .flat_map(|group| jobs.of_group(group, &backdrops))
+                .map(BlurJob::texels)
+                .sum(),
+        }
     };
     let of_view = |(camera, view): (&Entity, &Groups)| {
         let camera = cameras.get(*camera).ok()?.id();
         let layers = [
             (
                 BlurLabel::of_regions(camera, BackdropLayer::BelowUi),
-                figures(&view.below),
+                figures(&[&view.below]),
             ),
-            (BlurLabel::of_nodes(camera), figures(&view.among)),
+            (BlurLabel::of_nodes(camera), figures(&[&view.among, &view.nested])),
             (
                 BlurLabel::of_regions(camera, BackdropLayer::AboveUi),
-                figures(&view.above),
+                figures(&[&view.above]),
             ),
         ];
         Some(layers)

@@ -1,7 +1,7 @@
 //! Groups are what their definition says, and what one expects of backdrops and items.
 
 use super::cells::overlap;
-use super::groups::{Group, Painted, Reader, group};
+use super::groups::{Group, Painted, Reader, Sight, group};
 use bevy::math::{FloatOrd, Rect, Vec2};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -13,7 +13,7 @@ fn square(x: f32) -> Rect {
 
 fn reader(backdrop: usize, cut: f32, x: f32) -> Reader {
     Reader {
-        backdrop,
+        sight: Sight::Backdrop(backdrop),
         cut,
         reads: Some(square(x)),
     }
@@ -74,11 +74,17 @@ fn by_definition(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
                 .iter()
                 .any(|(key, bounds)| is_between(group, *key) && touches(*bounds))
         };
+        let (backdrops, filter) = match reader.sight {
+            Sight::Backdrop(backdrop) => (vec![backdrop], None),
+            #[cfg(feature = "ui")]
+            Sight::Filter(filter) => (Vec::new(), Some(filter)),
+        };
         match groups.last_mut() {
-            Some(group) if !divides(group) => group.backdrops.push(reader.backdrop),
+            Some(group) if filter.or(group.filter).is_none() && !divides(group) => group.backdrops.extend(backdrops),
             _ => groups.push(Group {
                 cut: reader.cut,
-                backdrops: vec![reader.backdrop],
+                backdrops,
+                filter,
             }),
         }
     }
@@ -127,6 +133,15 @@ fn bounds() -> impl Strategy<Value = Rect> {
     prop_oneof![20 => rotated(), 20 => on_pixels(), 1 => anything()]
 }
 
+/// Every ninth reader is a filter.
+fn sight(index: usize) -> Sight {
+    #[cfg(feature = "ui")]
+    if index % 9 == 8 {
+        return Sight::Filter(index);
+    }
+    Sight::Backdrop(index)
+}
+
 /// Up to 60 backdrops, and up to 400 items on up to 60 layers. Some of these worlds have bounds of every kind, and few items
 /// that divide everything; in others backdrops and items keep to their halves, and all is one group.
 fn world() -> impl Strategy<Value = (Vec<Reader>, Vec<Painted>)> {
@@ -139,14 +154,11 @@ fn world() -> impl Strategy<Value = (Vec<Reader>, Vec<Painted>)> {
     (backdrops, items).prop_map(|(mut backdrops, mut items)| {
         backdrops.sort_by_key(|(key, _)| *key);
         items.sort_by_key(|(key, _)| *key);
-        let readers = backdrops
-            .into_iter()
-            .enumerate()
-            .map(|(backdrop, (key, reads))| Reader {
-                backdrop,
-                cut: f32::from(key) * 0.5,
-                reads: Some(reads),
-            });
+        let readers = backdrops.into_iter().enumerate().map(|(index, (key, reads))| Reader {
+            sight: sight(index),
+            cut: f32::from(key) * 0.5,
+            reads: Some(reads),
+        });
         let painted = items
             .into_iter()
             .map(|(key, bounds)| (FloatOrd(f32::from(key) * 0.5), bounds));

@@ -116,8 +116,9 @@ const DITHER_ENCODED: u32 = 4;
 const WHOLE: u32 = 8;
 
 impl BackdropUniform {
-    /// A backdrop on a picture that holds such colours.
+    /// A backdrop on what holds such colours.
     pub fn new(backdrop: &ExtractedBackdrop, colours: Colours) -> Self {
+        let canvas = backdrop.canvas();
         let (shape, tint) = (&backdrop.shape, backdrop.tint);
         let matrix = shape.transform.matrix2;
         let solid = is_solid(backdrop, colours);
@@ -136,12 +137,12 @@ impl BackdropUniform {
             x_axis: matrix.x_axis.to_array(),
             y_axis: matrix.y_axis.to_array(),
             translation: shape.transform.translation.to_array(),
-            target_origin: [0.0; 2],
-            target_size: backdrop.picture.viewport.size().as_vec2().to_array(),
+            target_origin: canvas.origin.as_vec2().to_array(),
+            target_size: canvas.size.to_array(),
             size: shape.size.to_array(),
             frame: if has_frame { rim } else { 0.0 },
             opacity: if solid { 1.0 } else { tint.opacity },
-            to_picture: [0; 2],
+            to_picture: canvas.to_screen(backdrop.picture.viewport).to_array(),
             radii: shape.radii,
             region: ends(backdrop.region),
             functions: FunctionsUniform::new(tint.functions, colours),

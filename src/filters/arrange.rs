@@ -1,10 +1,15 @@
 //! Where groups paint, and the views that they are painted with.
 
 use super::extract::{ExtractedFilter, ExtractedFilters};
+use super::queue::result_key;
 use super::rects::{EVERYWHERE, NOWHERE, joined, touched};
-use super::stages::{Arranged, Content, Stage, arrange};
+use super::stages::{Arranged, Content, Painted, Stage, arrange};
 use crate::backdrop::bounds::{ItemBounds, MaterialBounds};
-use bevy::math::{FloatOrd, IRect};
+use crate::backdrop::canvas::PaintedOn;
+use crate::backdrop::extract::ExtractedBackdrops;
+use crate::backdrop::nested::{FilterTurn, FilterTurns};
+use crate::backdrop::node_groups::backdrop_index;
+use bevy::math::FloatOrd;
 use bevy::prelude::*;
 use bevy::render::render_phase::{PhaseItem, SortedRenderPhase, ViewSortedRenderPhases};
 use bevy::render::renderer::RenderDevice;
@@ -23,6 +28,8 @@ pub struct CameraFilters {
     pub first: usize,
     /// Its stages.
     pub arranged: Arranged,
+    /// The glass inside of its groups: the index of the backdrop, and that of the innermost filter around it.
+    pub nested: Vec<(usize, usize)>,
     /// Whether all of it can be drawn.
     pub is_ready: bool,
 }
@@ -38,6 +45,29 @@ impl CameraFilters {
     /// The filters themselves.
     pub fn filters<'a>(&self, all: &'a ExtractedFilters) -> &'a [ExtractedFilter] {
         &all.0[self.first..self.first + self.arranged.of_filter.len()]
+    }
+
+    /// Tells the glass inside of groups what it is painted on.
+    fn place_glass(&self, backdrops: &mut ExtractedBackdrops) {
+        for (backdrop, filter) in &self.nested {
+            let stage = self
+                .arranged
+                .items_of(*filter)
+                .map(|stage| &self.arranged.stages[stage]);
+            let on = stage.filter(|stage| stage.is_seen()).map(Stage::canvas);
+            backdrops.0[*backdrop].on = on.map_or(PaintedOn::Nothing, PaintedOn::Group);
+        }
+    }
+
+    /// When the outermost groups are painted that have glass inside.
+    fn turns(&self, filters: &[ExtractedFilter]) -> impl Iterator<Item = FilterTurn> {
+        let outermost = (0..filters.len()).filter(|filter| self.arranged.parents[*filter].is_none());
+        let with_glass = outermost.filter(|filter| self.arranged.has_turn(*filter));
+        with_glass.map(|filter| FilterTurn {
+            camera: self.camera,
+            filter: self.first + filter,
+            cut: result_key(&filters[filter]),
+        })
     }
 }
 
@@ -93,8 +123,7 @@ impl<'a> Owners<'a> {
 
 /// Whether an item is the glass of a filter's own node.
 fn is_glass_of(item: &TransparentUi, filter: &ExtractedFilter) -> bool {
-    let has_index = crate::backdrop::node_groups::backdrop_index(item).is_some();
-    has_index && item.main_entity().id() == filter.entity
+    backdrop_index(item).is_some() && item.main_entity().id() == filter.entity
 }
 
 /// Arranges the groups of every camera, when items are sorted and before views are uploaded.
@@ -105,9 +134,11 @@ pub fn arrange_filters(
     phases: Res<ViewSortedRenderPhases<TransparentUi>>,
     device: Res<RenderDevice>,
     (mut arranged, mut commands): (ResMut<ArrangedFilters>, Commands),
+    (mut backdrops, mut turns): (ResMut<ExtractedBackdrops>, ResMut<FilterTurns>),
     mut bounds: ParamSet<(ItemBounds, ResMut<MaterialBounds>)>,
 ) {
     arranged.0.clear();
+    turns.0.clear();
     let limit = device.limits().max_texture_dimension_2d;
     let mut first = 0;
     for filters in filters
@@ -123,7 +154,8 @@ pub fn arrange_filters(
         let Some(phase) = phases.get(&ui_view.retained_view_entity) else {
             continue;
         };
-        let stages = arrange(filters, &painted(filters, phase, &bounds.p0()), limit);
+        let (painted, nested) = painted(filters, phase, &bounds.p0(), &backdrops);
+        let stages = arrange(filters, &painted, limit);
         for stage in stages.stages.iter().filter(|stage| stage.is_seen()) {
             let filter = &filters[stage.filter];
             if stage.content == Content::Items {
@@ -136,30 +168,53 @@ pub fn arrange_filters(
                 bounds.p1().0.insert(filter.item, shown(stage));
             }
         }
-        arranged.0.push(CameraFilters {
+        let camera = CameraFilters {
             camera,
             first: start,
             arranged: stages,
+            nested,
             is_ready: false,
-        });
+        };
+        camera.place_glass(&mut backdrops);
+        turns.0.extend(camera.turns(filters));
+        arranged.0.push(camera);
     }
 }
 
-/// Where the own items of every filter paint.
-fn painted(filters: &[ExtractedFilter], phase: &SortedRenderPhase<TransparentUi>, bounds: &ItemBounds) -> Vec<IRect> {
-    let mut painted = vec![NOWHERE; filters.len()];
+/// What the own items of every filter paint, and the glass among them with its filter.
+fn painted(
+    filters: &[ExtractedFilter],
+    phase: &SortedRenderPhase<TransparentUi>,
+    bounds: &ItemBounds,
+    backdrops: &ExtractedBackdrops,
+) -> (Vec<Painted>, Vec<(usize, usize)>) {
+    let nothing = Painted {
+        bounds: NOWHERE,
+        has_glass: false,
+    };
+    let mut painted = vec![nothing; filters.len()];
+    let mut nested = Vec::new();
     let mut owners = Owners::new(filters);
     for item in phase.items.values() {
         let Some(owner) = owners.of(item) else {
             continue;
         };
         let is_group = filters.iter().any(|filter| filter.item == item.entity());
-        if !is_group {
-            let bounds = bounds.of(item).map_or(EVERYWHERE, touched);
-            painted[owner] = joined(painted[owner], bounds);
-        }
+        let glass = backdrop_index(item).and_then(|index| Some((index, backdrops.0.get(index)?)));
+        let bounds = match glass {
+            _ if is_group => continue,
+            Some((index, backdrop)) if item.main_entity().id() == backdrop.entity => {
+                nested.push((index, owner));
+                painted[owner].has_glass = true;
+                touched(backdrop.in_viewport(backdrop.region))
+            }
+            // The other item of glass paints nothing.
+            Some(_) => continue,
+            None => bounds.of(item).map_or(EVERYWHERE, touched),
+        };
+        painted[owner].bounds = joined(painted[owner].bounds, bounds);
     }
-    painted
+    (painted, nested)
 }
 
 /// Where a stage's layers paint.

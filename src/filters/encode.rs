@@ -1,4 +1,5 @@
-//! Paints and blurs groups in the frame of a camera, from the innermost ones outwards.
+//! Paints and blurs groups in the frame of a camera, from the innermost ones outwards. Those with glass inside come later, in
+//! [`turns`](super::turns).
 
 use super::arrange::{ArrangedFilters, CameraFilters};
 use super::extract::ExtractedFilters;
@@ -6,41 +7,39 @@ use super::prepare_blurs::FilterBlurs;
 use super::prepare_draws::FilterDraws;
 use super::split_phases::GroupPhases;
 use super::stages::{Content, Stage};
+use crate::backdrop::canvas::Canvas;
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::PassTimer;
-use crate::gpu::{BlurAccess, BlurPipelines};
-use bevy::ecs::system::SystemParam;
+use crate::gpu::{BlurAccess, BlurJob, BlurPipelines};
 use bevy::prelude::*;
 use bevy::render::diagnostic::RecordDiagnostics;
-use bevy::render::render_phase::TrackedRenderPass;
+use bevy::render::render_phase::{SortedRenderPhase, TrackedRenderPass};
 use bevy::render::render_resource::{
     LoadOp, Operations, PipelineCache, RenderPassColorAttachment, RenderPassDescriptor, StoreOp, TextureView,
 };
 use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::MainEntity;
+use bevy::ui_render::TransparentUi;
+use core::ops::Range;
 
 /// All that it takes to paint groups. Nothing of it is changed.
-#[derive(SystemParam)]
 pub struct FilterDrawer<'w> {
-    filters: Res<'w, ExtractedFilters>,
-    arranged: Res<'w, ArrangedFilters>,
-    phases: Res<'w, GroupPhases>,
-    blurs: Res<'w, FilterBlurs>,
-    draws: Res<'w, FilterDraws>,
-    pipelines: Res<'w, BlurPipelines>,
-    cache: Res<'w, PipelineCache>,
-    timer: Option<Res<'w, PassTimer>>,
+    pub world: &'w World,
+    pub filters: &'w ExtractedFilters,
+    pub arranged: &'w ArrangedFilters,
+    pub phases: &'w GroupPhases,
+    pub blurs: &'w FilterBlurs,
+    pub draws: &'w FilterDraws,
+    pub pipelines: &'w BlurPipelines,
+    pub cache: &'w PipelineCache,
+    pub timer: Option<&'w PassTimer>,
 }
 
-/// Paints the groups of the current camera on their pages, and blurs them.
-pub fn filter_ui(
-    world: &World,
-    camera: ViewQuery<(Entity, MainEntity)>,
-    drawer: FilterDrawer,
-    mut context: RenderContext,
-) {
+/// Paints the groups of the current camera that lie over nothing on their pages, and blurs them.
+pub fn filter_ui(world: &World, camera: ViewQuery<(Entity, MainEntity)>, mut context: RenderContext) {
+    let drawer = FilterDrawer::new(world);
     let (entity, main_entity) = camera.into_inner();
-    let Some(camera) = drawer.arranged.of(entity).filter(|camera| camera.is_ready) else {
+    let Some(camera) = drawer.camera(entity) else {
         return;
     };
     if !camera.arranged.stages.iter().any(Stage::is_seen) {
@@ -52,67 +51,94 @@ pub fn filter_ui(
     let name = label.as_ref().map_or_else(String::new, BlurLabel::span);
     let whole = recorder.time_span(context.command_encoder(), name);
     for depth in (1..=camera.arranged.pages.len() as u32).rev() {
-        drawer.paint(world, camera, depth, &mut context);
-        for (job, page) in drawer.blurs.of_depth(camera, &drawer.filters, depth) {
-            let with = BlurAccess {
-                pipelines: &drawer.pipelines,
-                cache: &drawer.cache,
-                timer: drawer.timer.as_deref(),
-            };
-            job.encode(with, context.command_encoder(), label.as_ref(), page.id());
+        drawer.paint(camera, depth, &mut context);
+        for (job, page) in drawer.blurs.of_depth(camera, drawer.filters, depth) {
+            drawer.blur(job, page, label.as_ref(), &mut context);
         }
     }
     whole.end(context.command_encoder());
 }
 
-impl FilterDrawer<'_> {
-    /// Paints the pictures of all stages of a depth: one pass for each page.
-    fn paint(&self, world: &World, camera: &CameraFilters, depth: u32, context: &mut RenderContext) {
-        for (index, page) in self
-            .blurs
-            .pages_of(camera.camera, depth)
-            .unwrap_or_default()
-            .iter()
-            .enumerate()
-        {
-            let mut pass = open_pass(context, page);
+impl<'w> FilterDrawer<'w> {
+    /// Takes it from the render world.
+    pub fn new(world: &'w World) -> Self {
+        Self {
+            world,
+            filters: world.resource(),
+            arranged: world.resource(),
+            phases: world.resource(),
+            blurs: world.resource(),
+            draws: world.resource(),
+            pipelines: world.resource(),
+            cache: world.resource(),
+            timer: world.get_resource(),
+        }
+    }
+
+    /// The filters of a camera, if they can be drawn.
+    pub fn camera(&self, camera: Entity) -> Option<&'w CameraFilters> {
+        self.arranged.of(camera).filter(|camera| camera.is_ready)
+    }
+
+    /// Encodes a blur out of a page.
+    pub fn blur(&self, job: &BlurJob, page: &TextureView, label: Option<&BlurLabel>, context: &mut RenderContext) {
+        let with = BlurAccess {
+            pipelines: self.pipelines,
+            cache: self.cache,
+            timer: self.timer,
+        };
+        job.encode(with, context.command_encoder(), label, page.id());
+    }
+
+    /// Paints the pictures of the stages of a depth that lie over nothing: one pass for each page, which clears the page.
+    fn paint(&self, camera: &CameraFilters, depth: u32, context: &mut RenderContext) {
+        let pages = self.blurs.pages_of(camera.camera, depth).unwrap_or_default();
+        for (index, page) in pages.iter().enumerate() {
+            let mut pass = open_pass(context, page, LoadOp::Clear(default()));
             let stages = camera.arranged.stages.iter();
-            for stage in stages.filter(|stage| stage.depth == depth && stage.page == index && stage.is_seen()) {
-                self.paint_stage(world, camera, stage, &mut pass);
+            let of_page = stages.filter(|stage| stage.depth == depth && stage.page == index);
+            for stage in of_page.filter(|stage| stage.is_seen() && !stage.has_turn) {
+                self.paint_stage(camera, stage, &mut pass);
             }
         }
     }
 
-    fn paint_stage<'a>(
-        &'a self,
-        world: &'a World,
-        camera: &CameraFilters,
-        stage: &Stage,
-        pass: &mut TrackedRenderPass<'a>,
-    ) {
-        let (place, size) = (stage.place, stage.rect.size().as_uvec2());
-        let [x, y, width, height] = [place.x, place.y, size.x, size.y].map(|texels| texels as f32);
-        pass.set_viewport(x, y, width, height, 0.0, 1.0);
-        pass.set_scissor_rect(place.x, place.y, size.x, size.y);
-        let filter = camera.first + stage.filter;
+    /// Paints the picture of a stage.
+    pub fn paint_stage<'a>(&'a self, camera: &CameraFilters, stage: &Stage, pass: &mut TrackedRenderPass<'a>) {
+        set_viewport(stage.canvas(), pass);
         match stage.content {
             Content::Stage(inner) => {
-                self.draws.draw_stage((camera.camera, inner), &self.cache, pass);
+                self.draws.draw_stage((camera.camera, inner), self.cache, pass);
             }
             Content::Items => {
-                let Some(phase) = self.phases.of(filter) else {
-                    return;
-                };
-                if let Err(error) = phase.render(pass, world, self.filters.0[filter].view) {
-                    error!("a group of the user interface could not be drawn: {error:?}");
+                let filter = camera.first + stage.filter;
+                if let Some(phase) = self.phases.of(filter) {
+                    self.paint_items(filter, phase, 0..phase.items.len(), pass);
                 }
             }
         }
     }
+
+    /// Paints some items of a group.
+    pub fn paint_items<'a>(
+        &'a self,
+        filter: usize,
+        phase: &SortedRenderPhase<TransparentUi>,
+        range: Range<usize>,
+        pass: &mut TrackedRenderPass<'a>,
+    ) {
+        if let Err(error) = phase.render_range(pass, self.world, self.filters.0[filter].view, range) {
+            error!("a group of the user interface could not be drawn: {error:?}");
+        }
+    }
 }
 
-/// Opens a pass on a page, with nothing on it.
-fn open_pass<'a>(context: &'a mut RenderContext<'_, '_>, page: &'a TextureView) -> TrackedRenderPass<'a> {
+/// Opens a pass on a page.
+pub fn open_pass<'a>(
+    context: &'a mut RenderContext<'_, '_>,
+    page: &'a TextureView,
+    load: LoadOp<wgpu::Color>,
+) -> TrackedRenderPass<'a> {
     context.begin_tracked_render_pass(RenderPassDescriptor {
         label: Some("gaussian_blur_filter"),
         color_attachments: &[Some(RenderPassColorAttachment {
@@ -120,10 +146,17 @@ fn open_pass<'a>(context: &'a mut RenderContext<'_, '_>, page: &'a TextureView) 
             depth_slice: None,
             resolve_target: None,
             ops: Operations {
-                load: LoadOp::Clear(default()),
+                load,
                 store: StoreOp::Store,
             },
         })],
         ..default()
     })
+}
+
+/// Draws on the part of a page that a canvas is.
+pub fn set_viewport(canvas: Canvas, pass: &mut TrackedRenderPass) {
+    let (place, size) = ((canvas.origin + canvas.to_texel).as_uvec2(), canvas.size);
+    pass.set_viewport(place.x as f32, place.y as f32, size.x, size.y, 0.0, 1.0);
+    pass.set_scissor_rect(place.x, place.y, size.x as u32, size.y as u32);
 }

@@ -3,6 +3,7 @@
 use super::clips::FilteredGroups;
 use crate::backdrop::extract::{BoundsWanted, picture_of};
 use crate::backdrop::extracted::Picture;
+use crate::backdrop::node_groups::cut_of_node;
 use crate::formats::CameraFinish;
 use crate::settings::{BlurProfile, ColorFunctions, UiFilter};
 use bevy::camera::Camera;
@@ -50,9 +51,10 @@ pub struct ExtractedFilter {
 }
 
 impl ExtractedFilter {
-    /// The first sort key of the group's items, and the first one behind them.
+    /// The first sort key of the group's items, and the first one behind them, at which the backdrop of the next node's glass may
+    /// end.
     pub fn keys(&self) -> Range<f32> {
-        self.nodes.start as f32 - 0.5..self.nodes.end as f32 - 0.5
+        cut_of_node(self.nodes.start)..cut_of_node(self.nodes.end).next_down()
     }
 
     /// Whether an item is the one that paints the result.

@@ -3,6 +3,7 @@
 use super::arrange::{ArrangedFilters, CameraFilters};
 use super::extract::{ExtractedFilter, ExtractedFilters};
 use super::stages::{Layer, Stage};
+use crate::backdrop::prepare_blurs::PAGES as GLASS;
 use crate::errors::BlurError;
 use crate::formats::Ends;
 use crate::gpu::{BatchedBlur, BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work};
@@ -23,13 +24,13 @@ pub struct FilterBlurs {
     /// The pages of every camera's stages, by depth from 1 on.
     pages: EntityHashMap<Vec<Vec<TextureView>>>,
     /// The blurs of what lies on a page.
-    batches: HashMap<PageKey, Batch>,
+    batches: HashMap<BatchKey, Batch>,
     /// The blurs that vary, by the main world's entity of the node.
     varying: EntityHashMap<FilterJob>,
 }
 
-/// A camera, a depth and a page.
-type PageKey = (Entity, u32, usize);
+/// A camera, a depth, a page, and a stage that is blurred when its turn comes. All others on a page are blurred at once.
+type BatchKey = (Entity, u32, usize, Option<usize>);
 
 #[derive(Default)]
 struct FilterJob {
@@ -63,11 +64,12 @@ impl FilterBlurs {
         if of.layer.varies {
             return self.varying.get(&of.filter.entity)?.job.deferred(0);
         }
-        let batch = self.batches.get(&(of.camera, of.stage.depth, of.stage.page))?;
+        let turn = of.stage.has_turn.then_some(of.place.0);
+        let batch = self.batches.get(&(of.camera, of.stage.depth, of.stage.page, turn))?;
         batch.blurs.job.deferred(*batch.item_of.get(&of.place)?)
     }
 
-    /// The blurs of a depth that can be encoded, each with the page that it reads.
+    /// The blurs of a depth that come before the user interface and can be encoded, each with the page that it reads.
     pub fn of_depth<'a>(
         &'a self,
         camera: &'a CameraFilters,
@@ -76,11 +78,11 @@ impl FilterBlurs {
     ) -> impl Iterator<Item = (&'a BlurJob, &'a TextureView)> {
         let pages = self.pages_of(camera.camera, depth).unwrap_or_default();
         let batches = pages.iter().enumerate().filter_map(move |(page, view)| {
-            let batch = self.batches.get(&(camera.camera, depth, page))?;
+            let batch = self.batches.get(&(camera.camera, depth, page, None))?;
             Some((&batch.blurs, view))
         });
         let stages = camera.arranged.stages.iter();
-        let stages = stages.filter(move |stage| stage.depth == depth && stage.is_seen());
+        let stages = stages.filter(move |stage| stage.depth == depth && stage.is_seen() && !stage.has_turn);
         let varies = |stage: &&Stage| stage.layers.iter().any(|layer| layer.varies);
         let varying = stages.filter(varies).filter_map(move |stage| {
             let entity = camera.filters(filters)[stage.filter].entity;
@@ -88,6 +90,22 @@ impl FilterBlurs {
         });
         let jobs = batches.chain(varying).filter(|(job, _)| job.is_ready);
         jobs.map(|(job, page)| (&job.job, page))
+    }
+
+    /// The blurs of a stage whose turn has come, as far as they can be encoded.
+    pub fn of_stage(
+        &self,
+        camera: &CameraFilters,
+        filters: &ExtractedFilters,
+        index: usize,
+    ) -> impl Iterator<Item = &BlurJob> {
+        let stage = &camera.arranged.stages[index];
+        let batch = self.batches.get(&(camera.camera, stage.depth, stage.page, Some(index)));
+        let varies = stage.layers.iter().any(|layer| layer.varies);
+        let entity = camera.filters(filters)[stage.filter].entity;
+        let varying = varies.then(|| self.varying.get(&entity)).flatten();
+        let jobs = batch.map(|batch| &batch.blurs).into_iter().chain(varying);
+        jobs.filter(|job| job.is_ready).map(|job| &job.job)
     }
 }
 
@@ -181,41 +199,75 @@ impl FilterBlurs {
         preparer: &mut BlurPreparer,
     ) -> Result<bool, BlurError> {
         let mut is_ready = true;
-        let mut items = Vec::new();
-        let mut item_of = HashMap::default();
+        let mut at_once = BatchOf::default();
         let stages = camera.arranged.stages.iter().enumerate();
         for (index, stage) in stages.filter(|(_, stage)| stage.depth == depth && stage.page == page) {
-            let layers = stage.layers.iter().enumerate();
-            for (place, layer) in layers.filter(|(_, layer)| layer.blurs() && !layer.shown.is_empty()) {
-                if layer.varies {
-                    let filter = &camera.filters(filters)[stage.filter];
-                    let job = self.varying.entry(filter.entity).or_default();
-                    let work = Work::blur(layer.sigma, EdgeMode::Transparent, field_of(filter, stage));
-                    let bounds = on_page(stage, stage.rect);
-                    is_ready &= job.update(request(work, bounds, view, on), view, preparer)?;
-                } else {
-                    item_of.insert((index, place), items.len());
-                    items.push(BatchedBlur {
-                        sigma: layer.sigma,
-                        edge: EdgeMode::Transparent,
-                        bounds: on_page(stage, stage.rect),
-                        region: on_page(stage, shifted(layer.shown, -layer.offset)),
-                    });
-                }
+            let filter = &camera.filters(filters)[stage.filter];
+            if stage.layers.iter().any(|layer| layer.varies && !layer.shown.is_empty()) {
+                let job = self.varying.entry(filter.entity).or_default();
+                let sigma = filter.sigma;
+                let work = Work::blur(sigma, EdgeMode::Transparent, field_of(filter, stage));
+                let bounds = on_page(stage, stage.rect);
+                is_ready &= job.update(request(work, bounds, view, on), view, preparer)?;
+            }
+            if stage.has_turn {
+                let mut alone = BatchOf::default();
+                alone.add(index, stage);
+                let key = (camera.camera, depth, page, Some(index));
+                is_ready &= self.update_batch(key, alone, GLASS, on, view, preparer)?;
+            } else {
+                at_once.add(index, stage);
             }
         }
+        let key = (camera.camera, depth, page, None);
+        Ok(self.update_batch(key, at_once, levels(depth), on, view, preparer)? && is_ready)
+    }
+
+    /// Returns whether some blurs of a page can be encoded.
+    fn update_batch(
+        &mut self,
+        key: BatchKey,
+        BatchOf { items, item_of }: BatchOf,
+        pages: PageSet,
+        on: On,
+        view: &TextureView,
+        preparer: &mut BlurPreparer,
+    ) -> Result<bool, BlurError> {
         if items.is_empty() {
-            return Ok(is_ready);
+            return Ok(true);
         }
-        let batch = self.batches.entry((camera.camera, depth, page)).or_default();
+        let batch = self.batches.entry(key).or_default();
         batch.item_of = item_of;
         let items = match &batch.items {
             Some(known) if **known == *items => known.clone(),
             _ => batch.items.insert(items.into()).clone(),
         };
         let whole = URect::from_corners(UVec2::ZERO, size_of(view));
-        let work = Work::Batch(levels(depth), items);
-        Ok(batch.blurs.update(request(work, whole, view, on), view, preparer)? && is_ready)
+        let work = Work::Batch(pages, items);
+        batch.blurs.update(request(work, whole, view, on), view, preparer)
+    }
+}
+
+/// The blurs of some stages of a page.
+#[derive(Default)]
+struct BatchOf {
+    items: Vec<BatchedBlur>,
+    item_of: HashMap<(usize, usize), usize>,
+}
+
+impl BatchOf {
+    /// Adds the blurs of a stage that do not vary.
+    fn add(&mut self, index: usize, stage: &Stage) {
+        let layers = stage.layers.iter().enumerate();
+        for (place, layer) in layers.filter(|(_, layer)| layer.blurs() && !layer.varies && !layer.shown.is_empty()) {
+            self.item_of.insert((index, place), self.items.len());
+            self.items.push(BatchedBlur {
+                sigma: layer.sigma,
+                edge: EdgeMode::Transparent,
+                bounds: on_page(stage, stage.rect),
+                region: on_page(stage, shifted(layer.shown, -layer.offset)),
+            });
+        }
     }
 }
 
@@ -248,7 +300,7 @@ fn pictures(depth: u32) -> PageSet {
     PageSet(2 * depth)
 }
 
-/// The pages of the blurs of a depth.
+/// The pages of the blurs of a depth that are made at once.
 fn levels(depth: u32) -> PageSet {
     PageSet(2 * depth - 1)
 }

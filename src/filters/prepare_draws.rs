@@ -4,7 +4,12 @@ use super::arrange::{ArrangedFilters, CameraFilters};
 use super::extract::ExtractedFilters;
 use super::pipelines::{FilterKey, FilterPipelines, LayerSource, layer_layout, picture_layout};
 use super::prepare_blurs::{FilterBlurs, LayerOf};
-use super::uniform::{Canvas, LayerUniform};
+use super::rects::{common, pixels, within};
+use super::stages::Stage;
+use super::uniform::LayerUniform;
+use crate::backdrop::canvas::{Canvas, PaintedOn};
+use crate::backdrop::extract::ExtractedBackdrops;
+use crate::backdrop::extracted::ExtractedBackdrop;
 use crate::backdrop::uniform::Colours;
 use crate::formats::CameraPicture;
 use bevy::ecs::system::SystemParam;
@@ -24,6 +29,8 @@ pub struct FilterDraws {
     /// The stages of every filter that are its results.
     results: Vec<Option<StageKey>>,
     stages: HashMap<StageKey, Vec<Draw>>,
+    /// What glass inside of a group sees of the groups around it, by the index of the backdrop.
+    seen: HashMap<usize, Vec<Draw>>,
     uniforms: DynamicUniformBuffer<LayerUniform>,
     bound: Option<(BufferId, BindGroup)>,
     pictures: HashMap<TextureViewId, BindGroup>,
@@ -60,7 +67,21 @@ impl FilterDraws {
         cache: &'w PipelineCache,
         pass: &mut TrackedRenderPass<'w>,
     ) -> bool {
-        let (Some(draws), Some((_, uniforms))) = (self.stages.get(&stage), &self.bound) else {
+        self.draw_all(self.stages.get(&stage), cache, pass)
+    }
+
+    /// Paints what glass inside of a group sees of the groups around it.
+    pub fn draw_seen<'w>(&'w self, backdrop: usize, cache: &'w PipelineCache, pass: &mut TrackedRenderPass<'w>) {
+        self.draw_all(self.seen.get(&backdrop), cache, pass);
+    }
+
+    fn draw_all<'w>(
+        &'w self,
+        draws: Option<&'w Vec<Draw>>,
+        cache: &'w PipelineCache,
+        pass: &mut TrackedRenderPass<'w>,
+    ) -> bool {
+        let (Some(draws), Some((_, uniforms))) = (draws, &self.bound) else {
             return false;
         };
         for draw in draws {
@@ -89,6 +110,7 @@ pub struct DrawGpu<'w> {
 pub fn update_draws(
     cameras: Query<(&ViewTarget, CameraPicture)>,
     filters: Res<ExtractedFilters>,
+    backdrops: Res<ExtractedBackdrops>,
     mut arranged: ResMut<ArrangedFilters>,
     blurs: Res<FilterBlurs>,
     gpu: DrawGpu,
@@ -96,6 +118,7 @@ pub fn update_draws(
 ) {
     let draws = &mut *draws;
     draws.stages.clear();
+    draws.seen.clear();
     draws.results.clear();
     draws.results.resize(filters.0.len(), None);
     draws.uniforms.clear();
@@ -107,7 +130,10 @@ pub fn update_draws(
         let format = target.main_texture_format();
         let (output, space) = (target.out_texture_view_format(), picture.space());
         let colours = Colours::new(format, output, space, true);
-        let is_drawn = draws.add(camera, &filters, &blurs, (format, colours), &gpu, &mut pictures);
+        let on = (format, colours);
+        let is_drawn = draws
+            .add(camera, &filters, &blurs, on, &gpu, &mut pictures)
+            .and_then(|()| draws.add_seen(camera, (&filters, &backdrops), &blurs, (format, &gpu), &mut pictures));
         camera.is_ready = is_drawn.is_some();
     }
     draws.pictures = pictures;
@@ -129,8 +155,8 @@ impl FilterDraws {
         for (index, stage) in camera.arranged.stages.iter().enumerate() {
             let filter = &camera.filters(filters)[stage.filter];
             let canvas = match stage.parent {
-                Some(parent) => Canvas::of_stage(&camera.arranged.stages[parent]),
-                None => Canvas::of_camera(filter),
+                Some(parent) => camera.arranged.stages[parent].canvas(),
+                None => Canvas::of_camera(filter.picture.viewport),
             };
             let mut draws = Vec::new();
             let layers = stage.layers.iter().enumerate();
@@ -156,6 +182,42 @@ impl FilterDraws {
         Some(())
     }
 
+    /// Adds what the glass inside of a camera's groups sees of them: all groups around it, as far as they are painted, each as it
+    /// is. `None` if a pipeline is missing.
+    fn add_seen(
+        &mut self,
+        camera: &CameraFilters,
+        (filters, backdrops): (&ExtractedFilters, &ExtractedBackdrops),
+        blurs: &FilterBlurs,
+        on: (TextureFormat, &DrawGpu),
+        pictures: &mut HashMap<TextureViewId, BindGroup>,
+    ) -> Option<()> {
+        let filters = camera.filters(filters);
+        for (index, innermost) in &camera.nested {
+            let backdrop = &backdrops.0[*index];
+            if backdrop.on == PaintedOn::Nothing {
+                continue;
+            }
+            let canvas = canvas_of(backdrop);
+            let mut shown = within(canvas.origin, canvas.size.as_ivec2());
+            let mut around: Vec<usize> = camera.arranged.around(*innermost).collect();
+            around.reverse();
+            let mut draws = Vec::new();
+            for filter in around {
+                let stage = &camera.arranged.stages[camera.arranged.items_of(filter)?];
+                shown = common(shown, pixels(filters[filter].clip));
+                let painted = common(shown, stage.rect);
+                if !painted.is_empty() {
+                    let uniform = LayerUniform::plain(&filters[filter], stage.to_page(), painted, canvas);
+                    let uniform = self.uniforms.push(&uniform);
+                    draws.push(self.draw_sharp((camera.camera, stage), uniform, blurs, on, pictures)?);
+                }
+            }
+            self.seen.insert(*index, draws);
+        }
+        Some(())
+    }
+
     fn draw(
         &self,
         of: LayerOf,
@@ -164,8 +226,8 @@ impl FilterDraws {
         (format, gpu): (TextureFormat, &DrawGpu),
         pictures: &mut HashMap<TextureViewId, BindGroup>,
     ) -> Option<Draw> {
-        let ready = |source: LayerSource| gpu.pipelines.ready(FilterKey { format, source }, &gpu.cache);
         if of.layer.blurs() {
+            let ready = |source: LayerSource| gpu.pipelines.ready(FilterKey { format, source }, &gpu.cache);
             let deferred = blurs.deferred(of)?;
             let filtered = deferred.filtered;
             return Some(Draw {
@@ -175,12 +237,28 @@ impl FilterDraws {
                 uniform,
             });
         }
-        let page = blurs.page(of.camera, of.stage)?;
+        self.draw_sharp((of.camera, of.stage), uniform, blurs, (format, gpu), pictures)
+    }
+
+    /// The picture of a stage as it is.
+    fn draw_sharp(
+        &self,
+        (camera, stage): (Entity, &Stage),
+        uniform: u32,
+        blurs: &FilterBlurs,
+        (format, gpu): (TextureFormat, &DrawGpu),
+        pictures: &mut HashMap<TextureViewId, BindGroup>,
+    ) -> Option<Draw> {
+        let page = blurs.page(camera, stage)?;
+        let key = FilterKey {
+            format,
+            source: LayerSource::Sharp,
+        };
         let bound = pictures.entry(page.id());
         let known = self.pictures.get(&page.id());
         let source = bound.or_insert_with(|| known.cloned().unwrap_or_else(|| gpu.bind_picture(page)));
         Some(Draw {
-            pipeline: ready(LayerSource::Sharp)?,
+            pipeline: gpu.pipelines.ready(key, &gpu.cache)?,
             source: source.clone(),
             offset: None,
             uniform,
@@ -201,6 +279,17 @@ impl FilterDraws {
                 .create_bind_group("gaussian_blur_filter_layers", &layout, &entries);
             self.bound = Some((buffer.id(), group));
         }
+    }
+}
+
+/// The page on which there is what a backdrop sees: it begins with the first texel of that.
+fn canvas_of(backdrop: &ExtractedBackdrop) -> Canvas {
+    let texels = backdrop.looks_at();
+    let origin = texels.min.as_ivec2() - backdrop.picture.viewport.min.as_ivec2();
+    Canvas {
+        origin,
+        size: texels.size().as_vec2(),
+        to_texel: -origin,
     }
 }
 

@@ -75,10 +75,15 @@ pub fn queue_filters(
     }
 }
 
+/// The sort key of the item that paints the result of a filter. What has a smaller one lies below the group.
+pub fn result_key(filter: &ExtractedFilter) -> f32 {
+    filter.nodes.start as f32 + GROUP
+}
+
 /// The keys of a group's items, the entities that tell them apart, and their batches: what has none is not drawn.
 fn items(filter: &ExtractedFilter) -> [(f32, (Entity, MainEntity), Range<u32>); 3] {
     let keys = filter.keys();
-    let group = filter.nodes.start as f32 + GROUP;
+    let group = result_key(filter);
     let entity = |main: Entity| (filter.item, MainEntity::from(main));
     [
         (keys.start.next_down(), entity(filter.item), 0..0),

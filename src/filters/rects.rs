@@ -17,6 +17,15 @@ pub const NOWHERE: IRect = IRect {
     max: IVec2::ZERO,
 };
 
+/// So many pixels from one on.
+#[must_use]
+pub fn within(origin: IVec2, size: IVec2) -> IRect {
+    IRect {
+        min: origin,
+        max: origin + size,
+    }
+}
+
 /// The pixels whose centres lie in a clip.
 #[must_use]
 pub fn pixels(clip: Option<Rect>) -> IRect {

@@ -53,11 +53,12 @@ pub fn split_phases(
                 continue;
             };
             let has_stages = camera.arranged.result_of(owner).is_some();
-            if has_stages && !camera.is_ready {
+            // What glass inside of a group sees is there only if the group is painted.
+            let is_glass = backdrop_index(item).is_some();
+            if has_stages && !camera.is_ready && !is_glass {
                 continue;
             }
-            // Glass inside of a group is not painted.
-            if has_stages && backdrop_index(item).is_none() {
+            if has_stages && camera.is_ready {
                 groups.phases[camera.first + owner].add_transient(copy_of(item));
             }
             groups.skipped.extend(skip(view, item));

@@ -16,6 +16,7 @@
 
 use super::extract::ExtractedFilter;
 use super::rects::{FAR, NOWHERE, common, grown, joined, moved, pixels};
+use crate::backdrop::canvas::Canvas;
 use crate::plan::{blurs, pack, reach};
 use bevy::math::{IRect, IVec2, UVec2, Vec2};
 
@@ -66,6 +67,8 @@ pub struct Stage {
     painted: IRect,
     /// The pixels of the picture. Empty if nothing is seen.
     pub rect: IRect,
+    /// Whether it is painted when its turn comes, since there is glass in its group. All others come before the user interface.
+    pub has_turn: bool,
     /// The page of its depth on which the picture lies.
     pub page: usize,
     /// The texel of the page where it begins.
@@ -85,6 +88,7 @@ impl Stage {
             bounds: NOWHERE,
             painted: NOWHERE,
             rect: NOWHERE,
+            has_turn: false,
             page: 0,
             place: UVec2::ZERO,
         }
@@ -93,6 +97,15 @@ impl Stage {
     /// Whether anything of it is seen.
     pub fn is_seen(&self) -> bool {
         !self.rect.is_empty()
+    }
+
+    /// Its picture, as something to paint on.
+    pub fn canvas(&self) -> Canvas {
+        Canvas {
+            origin: self.rect.min,
+            size: self.rect.size().as_vec2(),
+            to_texel: self.to_page(),
+        }
     }
 
     /// From a pixel of the viewport to a texel of the page.
@@ -207,14 +220,24 @@ fn stages_of(index: usize, filter: &ExtractedFilter) -> Vec<Stage> {
     stages
 }
 
-/// The stages of the filters of one camera, which come in stacking order. `painted` says where their own items paint. No side of
+/// What the own items of a group paint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Painted {
+    /// Where.
+    pub bounds: IRect,
+    /// Whether there is glass among them.
+    pub has_glass: bool,
+}
+
+/// The stages of the filters of one camera, which come in stacking order. `painted` says what their own items paint. No side of
 /// a picture exceeds `limit`, if the viewport does not.
 #[must_use]
-pub fn arrange(filters: &[ExtractedFilter], painted: &[IRect], limit: u32) -> Arranged {
+pub fn arrange(filters: &[ExtractedFilter], painted: &[Painted], limit: u32) -> Arranged {
     let mut arranged = Arranged::default();
     for (index, filter) in filters.iter().enumerate() {
         arranged.add(index, filter, filters);
     }
+    arranged.find_turns(painted);
     arranged.find_bounds(filters, painted);
     arranged.look(filters, limit);
     arranged.pack(limit);
@@ -242,9 +265,19 @@ impl Arranged {
     }
 
     /// The stage that shows the items of a filter.
-    fn items_of(&self, filter: usize) -> Option<usize> {
+    pub fn items_of(&self, filter: usize) -> Option<usize> {
         let (first, end) = *self.of_filter.get(filter)?;
         (first < end).then_some(first)
+    }
+
+    /// Whether a filter is painted when its turn comes.
+    pub fn has_turn(&self, filter: usize) -> bool {
+        self.items_of(filter).is_some_and(|stage| self.stages[stage].has_turn)
+    }
+
+    /// A filter and those around it, from the innermost to the outermost.
+    pub fn around(&self, filter: usize) -> impl Iterator<Item = usize> {
+        core::iter::successors(Some(filter), |filter| self.parents[*filter])
     }
 
     fn add(&mut self, index: usize, filter: &ExtractedFilter, filters: &[ExtractedFilter]) {
@@ -275,13 +308,25 @@ impl Arranged {
         self.of_filter.push((first, first + count));
     }
 
-    fn find_bounds(&mut self, filters: &[ExtractedFilter], painted: &[IRect]) {
+    /// What has glass inside has a turn, and so has all around it.
+    fn find_turns(&mut self, painted: &[Painted]) {
+        for (index, _) in painted.iter().enumerate().filter(|(_, painted)| painted.has_glass) {
+            for filter in self.around(index).collect::<Vec<_>>() {
+                let (first, end) = self.of_filter[filter];
+                self.stages[first..end]
+                    .iter_mut()
+                    .for_each(|stage| stage.has_turn = true);
+            }
+        }
+    }
+
+    fn find_bounds(&mut self, filters: &[ExtractedFilter], painted: &[Painted]) {
         for index in (0..filters.len()).rev() {
             let (first, end) = self.of_filter[index];
             if first == end {
                 continue;
             }
-            self.stages[first].bounds = joined(self.stages[first].bounds, painted[index]);
+            self.stages[first].bounds = joined(self.stages[first].bounds, painted[index].bounds);
             for stage in first + 1..end {
                 self.stages[stage].bounds = self.stages[stage - 1].outer();
             }

@@ -2,10 +2,11 @@
 
 use super::extract::ExtractedFilter;
 use super::stages::{Layer, Stage};
+use crate::backdrop::canvas::Canvas;
 use crate::backdrop::uniform::{Colours, FunctionsUniform};
 use crate::formats::dither::Dither;
 use crate::settings::ColorFunctions;
-use bevy::math::{IVec2, Vec2, Vec4};
+use bevy::math::{IRect, IVec2, Vec2, Vec4};
 use bevy::render::render_resource::ShaderType;
 
 /// `Layer` in WGSL.
@@ -30,37 +31,6 @@ const SHADOW: u32 = 1;
 const DITHER_STORED: u32 = 2;
 const DITHER_ENCODED: u32 = 4;
 
-/// What a layer is painted on.
-#[derive(Clone, Copy, Debug)]
-pub struct Canvas {
-    /// The first of its pixels.
-    pub origin: IVec2,
-    /// How many there are.
-    pub size: Vec2,
-    /// From a pixel to a texel.
-    pub to_texel: IVec2,
-}
-
-impl Canvas {
-    /// A camera's picture.
-    pub fn of_camera(filter: &ExtractedFilter) -> Self {
-        Self {
-            origin: IVec2::ZERO,
-            size: filter.picture.viewport.size().as_vec2(),
-            to_texel: filter.picture.viewport.min.as_ivec2(),
-        }
-    }
-
-    /// The picture of a stage.
-    pub fn of_stage(stage: &Stage) -> Self {
-        Self {
-            origin: stage.rect.min,
-            size: stage.rect.size().as_vec2(),
-            to_texel: stage.to_page(),
-        }
-    }
-}
-
 impl LayerUniform {
     /// A layer on a canvas that holds such colours.
     pub fn new(filter: &ExtractedFilter, stage: &Stage, layer: &Layer, canvas: Canvas, colours: Colours) -> Self {
@@ -76,13 +46,7 @@ impl LayerUniform {
             (DITHER_STORED, dithers(Dither::Stored)),
             (DITHER_ENCODED, dithers(Dither::Encoded)),
         ];
-        let rect = layer.shown.as_rect();
         Self {
-            rect: Vec4::new(rect.min.x, rect.min.y, rect.max.x, rect.max.y),
-            target_origin: canvas.origin.as_vec2(),
-            target_size: canvas.size,
-            to_source: stage.to_page() - layer.offset - canvas.to_texel,
-            to_screen: filter.picture.viewport.min.as_ivec2() - canvas.to_texel,
             color: Vec4::from(layer.shadow.unwrap_or_default()),
             scales: Vec4::new(
                 functions.saturation,
@@ -95,6 +59,26 @@ impl LayerUniform {
             function_flags: functions.flags,
             opacity: stage.opacity,
             flags: flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum(),
+            ..Self::plain(filter, stage.to_page() - layer.offset, layer.shown, canvas)
+        }
+    }
+
+    /// A picture as it is. `to_page` leads from a pixel to the texel that it shows.
+    pub fn plain(filter: &ExtractedFilter, to_page: IVec2, shown: IRect, canvas: Canvas) -> Self {
+        let rect = shown.as_rect();
+        Self {
+            rect: Vec4::new(rect.min.x, rect.min.y, rect.max.x, rect.max.y),
+            target_origin: canvas.origin.as_vec2(),
+            target_size: canvas.size,
+            to_source: to_page - canvas.to_texel,
+            to_screen: canvas.to_screen(filter.picture.viewport),
+            color: Vec4::ZERO,
+            scales: Vec4::ZERO,
+            hue: Vec2::ZERO,
+            functions: 0,
+            function_flags: 0,
+            opacity: 1.0,
+            flags: 0,
         }
     }
 }

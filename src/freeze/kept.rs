@@ -171,11 +171,11 @@ impl KeptPicture {
     }
 
     /// Copies the picture from what the camera has painted so far, unless that is done. Returns whether it was copied
-    /// now.
-    pub fn take(&self, from: &Texture, encoder: &mut CommandEncoder) -> bool {
+    /// now. `from` begins with this texel of the camera's picture.
+    pub fn take(&self, from: &wgpu::Texture, origin: UVec2, encoder: &mut CommandEncoder) -> bool {
         let is_new = !self.is_taken.swap(true, Ordering::Relaxed);
         if is_new {
-            self.sheet.copy_from(from, self.area.min, encoder);
+            self.sheet.copy_from(from, self.area.min - origin, encoder);
         }
         is_new
     }
@@ -282,7 +282,7 @@ impl Sheet {
     }
 
     /// Fills it with a copy of a texture of its format, from this texel on.
-    pub fn copy_from(&self, from: &Texture, origin: UVec2, encoder: &mut CommandEncoder) {
+    pub fn copy_from(&self, from: &wgpu::Texture, origin: UVec2, encoder: &mut CommandEncoder) {
         let source = TexelCopyTextureInfo {
             texture: from,
             mip_level: 0,

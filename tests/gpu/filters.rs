@@ -1,6 +1,7 @@
 //! Filters of the user interface, against what they have to make, in float64, of a picture of the group that Bevy has painted.
 
 mod content;
+mod glass;
 mod group;
 mod nested;
 mod places;

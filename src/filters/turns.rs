@@ -1,0 +1,146 @@
+//! Paints and blurs the groups with glass inside, each when what lies below it has been painted.
+//!
+//! Such a group is painted in pieces. Where the backdrop of glass ends, a picture is made of what the glass sees, and blurred; then
+//! the next piece is painted, with the glass among its items. A filter inside of the group that has glass of its own is another end
+//! of a piece: its turn comes then.
+//!
+//! The pages have been cleared before, with those of all other groups.
+
+use super::arrange::CameraFilters;
+use super::encode::{FilterDrawer, open_pass, set_viewport};
+use super::stages::Stage;
+use crate::backdrop::canvas::Canvas;
+use crate::backdrop::nested::Scene;
+use crate::backdrop::node_groups::backdrop_index;
+use bevy::math::{IVec2, URect};
+use bevy::render::render_resource::{Extent3d, LoadOp, Origin3d, TexelCopyTextureInfo, TextureAspect, TextureView};
+use bevy::render::renderer::RenderContext;
+use bevy::ui_render::TransparentUi;
+
+/// Paints and blurs the group of a filter, by its index.
+pub fn paint_group(scene: &Scene, filter: usize, context: &mut RenderContext) {
+    let drawer = FilterDrawer::new(scene.world);
+    let Some(camera) = drawer.camera(scene.camera) else {
+        return;
+    };
+    let turn = TurnOf { drawer, camera, scene };
+    turn.paint(filter - camera.first, context);
+}
+
+struct TurnOf<'a> {
+    drawer: FilterDrawer<'a>,
+    camera: &'a CameraFilters,
+    scene: &'a Scene<'a>,
+}
+
+/// Where a piece of a group ends.
+enum End {
+    /// At the backdrop of glass.
+    Glass(usize),
+    /// At a filter that has a turn.
+    Filter(usize),
+}
+
+impl TurnOf<'_> {
+    /// Paints and blurs all stages of a filter, the first of them in pieces.
+    fn paint(&self, filter: usize, context: &mut RenderContext) {
+        let (first, end) = self.camera.arranged.of_filter[filter];
+        for index in first..end {
+            let stage = &self.camera.arranged.stages[index];
+            if !stage.is_seen() {
+                return;
+            }
+            let Some(page) = self.drawer.blurs.page(self.camera.camera, stage) else {
+                return;
+            };
+            if index == first {
+                self.paint_pieces(stage, page, context);
+            } else {
+                let mut pass = open_pass(context, page, LoadOp::Load);
+                self.drawer.paint_stage(self.camera, stage, &mut pass);
+            }
+            for job in self.drawer.blurs.of_stage(self.camera, self.drawer.filters, index) {
+                self.drawer.blur(job, page, self.scene.label, context);
+            }
+        }
+    }
+
+    fn paint_pieces(&self, stage: &Stage, page: &TextureView, context: &mut RenderContext) {
+        let filter = self.camera.first + stage.filter;
+        let Some(phase) = self.drawer.phases.of(filter) else {
+            return;
+        };
+        let piece = |range: core::ops::Range<usize>, context: &mut RenderContext| {
+            if !range.is_empty() {
+                let mut pass = open_pass(context, page, LoadOp::Load);
+                set_viewport(stage.canvas(), &mut pass);
+                self.drawer.paint_items(filter, phase, range, &mut pass);
+            }
+        };
+        let mut painted = 0;
+        for (index, item) in phase.items.values().enumerate() {
+            let Some(end) = self.end_at(item) else {
+                continue;
+            };
+            piece(painted..index, context);
+            painted = index;
+            match end {
+                End::Glass(backdrop) => self.blur_glass(backdrop, context),
+                End::Filter(inner) => self.paint(inner, context),
+            }
+        }
+        piece(painted..phase.items.len(), context);
+    }
+
+    /// Whether a piece ends at an item: at that which marks where the backdrop of glass ends, and at the result of a filter.
+    fn end_at(&self, item: &TransparentUi) -> Option<End> {
+        if let Some(backdrop) = backdrop_index(item) {
+            return item.batch_range.is_empty().then_some(End::Glass(backdrop));
+        }
+        let filters = self.camera.filters(self.drawer.filters);
+        let is_result = |filter: &usize| filters[*filter].is_result(item) && self.camera.arranged.has_turn(*filter);
+        (0..filters.len()).find(is_result).map(End::Filter)
+    }
+
+    /// Makes a picture of what glass sees, and blurs it.
+    fn blur_glass(&self, backdrop: usize, context: &mut RenderContext) {
+        let Some((group, page, needs)) = self.scene.drawer.nested(self.scene.camera, backdrop) else {
+            return;
+        };
+        self.copy_scene(page, needs, context);
+        let canvas = Canvas {
+            origin: IVec2::ZERO,
+            size: needs.size().as_vec2(),
+            to_texel: IVec2::ZERO,
+        };
+        let mut pass = open_pass(context, page, LoadOp::Load);
+        set_viewport(canvas, &mut pass);
+        self.drawer.draws.draw_seen(backdrop, self.drawer.cache, &mut pass);
+        drop(pass);
+        self.scene
+            .drawer
+            .blur_from(group, self.scene.label, (page, needs.min), context);
+    }
+
+    /// Copies some texels of what the camera has painted so far to the beginning of a page.
+    fn copy_scene(&self, page: &TextureView, texels: URect, context: &mut RenderContext) {
+        let from = TexelCopyTextureInfo {
+            texture: self.scene.target.main_texture(),
+            mip_level: 0,
+            origin: Origin3d {
+                x: texels.min.x,
+                y: texels.min.y,
+                z: 0,
+            },
+            aspect: TextureAspect::All,
+        };
+        let size = Extent3d {
+            width: texels.width(),
+            height: texels.height(),
+            depth_or_array_layers: 1,
+        };
+        context
+            .command_encoder()
+            .copy_texture_to_texture(from, page.texture().as_image_copy(), size);
+    }
+}

@@ -1,0 +1,184 @@
+//! Glass inside of groups: it sees what lies below the group, with what the group has painted so far over it.
+
+use super::content::boxes;
+use super::group::{Group, layers, nothing, on_both, over, paint, whole};
+use crate::backdrop::pane::{Pane, node};
+use crate::backdrop::stage::{HDR, LDR, Ui};
+use crate::support::formats::quantised;
+use crate::support::reference::Picture;
+use crate::support::scene::Kind;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+/// Something that a group paints.
+#[derive(Clone)]
+enum Part {
+    /// Nodes.
+    Nodes(fn(&mut Ui, Entity)),
+    /// Glass.
+    Glass(Pane),
+    /// A group in the group.
+    Group(UiFilter, Vec<Part>),
+}
+
+/// A green box on the right.
+fn green(ui: &mut Ui, parent: Entity) {
+    let corner = node(Vec2::new(120.0, 25.0), Vec2::new(24.0, 60.0));
+    let colour = BackgroundColor(Color::linear_rgba(0.2, 0.9, 0.3, 0.7));
+    ui.spawn_in(parent, (corner, colour));
+}
+
+fn build(parts: &[Part], ui: &mut Ui, parent: Entity) {
+    for part in parts {
+        match part {
+            Part::Nodes(nodes) => nodes(ui, parent),
+            Part::Glass(pane) => {
+                ui.pane_in(parent, pane.bundle());
+            }
+            Part::Group(filter, parts) => {
+                let node = Node {
+                    position_type: PositionType::Absolute,
+                    ..whole()
+                };
+                let inner = ui.spawn_in(parent, (node, filter.clone()));
+                build(parts, ui, inner);
+            }
+        }
+    }
+}
+
+/// The pictures of all nodes over nothing, in the order in which they are painted.
+fn alone(group: &mut Group, parts: &[Part], pictures: &mut Vec<Picture>) {
+    for part in parts {
+        match part {
+            Part::Nodes(nodes) => {
+                group.show((), nodes);
+                let [.., picture] = group.pictures();
+                pictures.push(picture);
+            }
+            Part::Glass(_) => {}
+            Part::Group(_, parts) => alone(group, parts, pictures),
+        }
+    }
+}
+
+/// What a group paints over nothing, if it lies over `below`. The format rounds after everything that is painted.
+fn painted(
+    parts: &[Part],
+    below: &Picture,
+    alone: &mut impl Iterator<Item = Picture>,
+    format: TextureFormat,
+) -> Picture {
+    let mut all = nothing(below);
+    for part in parts {
+        let behind = quantised(&over(below, &all), format);
+        all = match part {
+            Part::Nodes(_) => over(&all, &alone.next().expect("all have been painted")),
+            Part::Glass(pane) => pane.panel(1.0).over(&all, &behind, format),
+            Part::Group(filter, parts) => {
+                let inner = painted(parts, &behind, alone, format);
+                paint(&all, &layers(&inner, filter, 1.0, format), format)
+            }
+        };
+        all = quantised(&all, format);
+    }
+    all
+}
+
+impl Group {
+    fn check_parts(&mut self, name: &str, filter: &UiFilter, parts: &[Part]) {
+        let mut pictures = Vec::new();
+        alone(self, parts, &mut pictures);
+        self.show(filter.clone(), |ui, parent| build(parts, ui, parent));
+        let [below, got, _] = self.pictures();
+        let format = self.stage.format;
+        let group = painted(parts, &below, &mut pictures.into_iter(), format);
+        let expected = paint(&below, &layers(&group, filter, 1.0, format), format);
+        // Glass is rounded four times more: the group, twice over what is below it, and the glass itself.
+        let more = if format == LDR { 1.0 / 255.0 } else { 0.0 };
+        self.assert_within(name, &got, &expected, more);
+    }
+}
+
+fn pane(glass: BackdropBlur) -> Part {
+    Part::Glass(Pane::new([40.0, 20.0, 100.0, 70.0], glass).with_radii([8.0; 4]))
+}
+
+fn small(left: f32, glass: BackdropBlur) -> Part {
+    Part::Glass(Pane::new([left, 35.0, 40.0, 40.0], glass).with_radii([4.0; 4]))
+}
+
+fn filters() -> [(&'static str, UiFilter); 5] {
+    let shadow = UiFilter::shadow(Vec2::new(4.0, 3.0), 6.0, Color::BLACK.with_alpha(0.7));
+    [
+        ("faded", UiFilter::opacity(0.6)),
+        ("soft", UiFilter::from_sigma(2.0)),
+        ("inverted", UiFilter::default().with_invert(1.0)),
+        ("shadow", shadow.clone()),
+        ("all", shadow.with_opacity(0.7).with_radius(4.0).with_saturation(0.3)),
+    ]
+}
+
+#[test]
+fn sees_below_the_group_and_what_the_group_has_painted() {
+    for (kind, format) in [(Kind::Core2d, LDR), (Kind::Core3d, HDR)] {
+        on_both(kind, format, |group| {
+            for (name, filter) in filters() {
+                let glass = BackdropBlur::from_sigma(3.0);
+                let parts = [Part::Nodes(boxes), pane(glass), Part::Nodes(green)];
+                group.check_parts(&format!("glass-{name}"), &filter, &parts);
+                // Glass over glass, of which the second one has the sigma of many levels.
+                let open = BackdropBlur::from_sigma(14.0).with_sampling(BackdropSampling::Surroundings);
+                let parts = [
+                    pane(glass.with_opacity(0.8)),
+                    Part::Nodes(boxes),
+                    small(70.0, open),
+                    small(95.0, glass),
+                ];
+                group.check_parts(&format!("glass-over-glass-{name}"), &filter, &parts);
+            }
+        });
+    }
+}
+
+#[test]
+fn in_groups_in_groups() {
+    // Of so many layers, eight bits would leave three levels.
+    on_both(Kind::Core2d, HDR, |group| {
+        let glass = || small(60.0, BackdropBlur::from_sigma(3.0));
+        for (name, inner) in filters() {
+            let [deep, plain] = [vec![Part::Nodes(boxes), glass()], vec![Part::Nodes(green)]];
+            let outer = UiFilter::shadow(Vec2::new(2.0, 5.0), 3.0, Color::WHITE).with_opacity(0.8);
+            let parts = [
+                Part::Nodes(green),
+                Part::Group(inner.clone(), deep.clone()),
+                Part::Group(inner.clone(), plain),
+                small(95.0, BackdropBlur::from_sigma(5.0)),
+                Part::Group(UiFilter::from_sigma(1.0), deep.clone()),
+            ];
+            group.check_parts(&format!("glass-nested-{name}"), &outer, &parts);
+            let parts = [Part::Group(UiFilter::opacity(0.7), vec![Part::Group(inner, deep)])];
+            group.check_parts(&format!("glass-deep-{name}"), &UiFilter::from_sigma(1.5), &parts);
+        }
+    });
+}
+
+/// A filter that leaves neutral changes nothing but what it says.
+#[test]
+fn does_not_pop_when_a_filter_leaves_neutral() {
+    on_both(Kind::Core2d, LDR, |group| {
+        let parts = [
+            Part::Nodes(boxes),
+            pane(BackdropBlur::from_sigma(4.0)),
+            Part::Nodes(green),
+        ];
+        let mut show = |filter: UiFilter| {
+            group.show(filter, |ui, parent| build(&parts, ui, parent));
+            let [_, got, _] = group.pictures();
+            got
+        };
+        let [neutral, nearly] = [UiFilter::default(), UiFilter::opacity(0.999)].map(&mut show);
+        group.assert_within("glass-pop", &nearly, &neutral, 1.0 / 255.0);
+    });
+}
