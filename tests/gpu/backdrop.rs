@@ -5,7 +5,7 @@ mod browser;
 mod cameras;
 mod egui;
 mod figures;
-mod interface;
+pub mod interface;
 mod lifecycle;
 mod motion;
 mod order;

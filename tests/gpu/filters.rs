@@ -3,6 +3,7 @@
 mod content;
 mod glass;
 mod group;
+mod kinds;
 mod nested;
 mod places;
 mod simple;

@@ -37,7 +37,7 @@ const SHADOW: [f32; 4] = [90.0, 88.0, 50.0, 18.0];
 const OUTLINE: [f32; 4] = [178.0, 60.0, 18.0, 40.0];
 
 /// What the nodes show.
-struct Content {
+pub struct Content {
     image: Handle<Image>,
     material: Handle<White>,
 }
@@ -47,7 +47,7 @@ fn at([left, top, width, height]: [f32; 4]) -> Node {
 }
 
 /// A stage where the material can be shown.
-fn stage(backend: BlurBackend) -> Option<(Stage, Content)> {
+pub fn stage(backend: BlurBackend) -> Option<(Stage, Content)> {
     let mut stage = Stage::with(backend, Kind::Core2d, LDR, |app| {
         app.add_plugins(UiMaterialPlugin::<White>::default());
         // Whether it is known where the material paints makes no difference to be seen.
@@ -69,7 +69,7 @@ fn stage(backend: BlurBackend) -> Option<(Stage, Content)> {
 
 /// Nodes of all kinds, seen by both cameras: images with slices, a gradient and a material are drawn by pipelines of
 /// their own.
-fn spawn_all(ui: &mut Ui, content: &Content) {
+pub fn spawn_all(ui: &mut Ui, parent: Entity, content: &Content) {
     let rounded = Node {
         border_radius: BorderRadius::px(4.0, 15.0, 8.0, 0.0),
         border: UiRect::all(Val::Px(2.0)),
@@ -77,27 +77,33 @@ fn spawn_all(ui: &mut Ui, content: &Content) {
     };
     let turned = UiTransform::from_rotation(Rot2::radians(0.2));
     let orange = BackgroundColor(Color::linear_rgba(1.0, 0.3, 0.05, 0.8));
-    ui.spawn((rounded, turned, orange, BorderColor::all(Color::WHITE)));
-    ui.spawn((at(IMAGE), ImageNode::new(content.image.clone())));
+    ui.spawn_in(parent, (rounded, turned, orange, BorderColor::all(Color::WHITE)));
+    ui.spawn_in(parent, (at(IMAGE), ImageNode::new(content.image.clone())));
     let text = (
         Text::new("Glass over text"),
         TextFont::from_font_size(17.0),
         TextColor(Color::WHITE),
     );
-    ui.spawn((at(TEXT), text, TextShadow::default()));
+    ui.spawn_in(parent, (at(TEXT), text, TextShadow::default()));
     let stops = [Color::BLACK, Color::WHITE, Color::linear_rgb(0.0, 0.2, 1.0)].map(ColorStop::auto);
     let gradient = BackgroundGradient::from(LinearGradient::to_bottom_right(stops.to_vec()));
-    ui.spawn((at(GRADIENT), gradient));
+    ui.spawn_in(parent, (at(GRADIENT), gradient));
     let slicer = TextureSlicer {
         border: BorderRect::all(9.0),
         ..default()
     };
     let sliced = ImageNode::new(content.image.clone()).with_mode(NodeImageMode::Sliced(slicer));
-    ui.spawn((at(SLICES), sliced));
-    ui.spawn((at(MATERIAL), MaterialNode(content.material.clone())));
+    ui.spawn_in(parent, (at(SLICES), sliced));
+    ui.spawn_in(parent, (at(MATERIAL), MaterialNode(content.material.clone())));
     let shadow = BoxShadow::new(Color::BLACK, Val::Px(4.0), Val::Px(5.0), Val::Px(3.0), Val::Px(3.0));
-    ui.spawn((at(SHADOW), shadow, BackgroundColor(Color::linear_rgb(0.1, 0.7, 0.2))));
-    ui.spawn((at(OUTLINE), Outline::new(Val::Px(3.0), Val::Px(2.0), Color::WHITE)));
+    ui.spawn_in(
+        parent,
+        (at(SHADOW), shadow, BackgroundColor(Color::linear_rgb(0.1, 0.7, 0.2))),
+    );
+    ui.spawn_in(
+        parent,
+        (at(OUTLINE), Outline::new(Val::Px(3.0), Val::Px(2.0), Color::WHITE)),
+    );
 }
 
 /// Asserts that every node is painted.
@@ -128,7 +134,7 @@ fn glass_over_all_kinds_of_nodes() {
         ];
         for (index, pane) in panes.iter().enumerate() {
             stage.show(|ui| {
-                spawn_all(ui, &content);
+                spawn_all(ui, ui.root, &content);
                 ui.pane(pane);
             });
             stage.check(&format!("all-kinds-{index}"), &[pane.layer()]);

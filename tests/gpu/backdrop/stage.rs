@@ -35,7 +35,7 @@ pub struct Stage {
 /// The user interface of one camera, while it is spawned. Later nodes come to lie over earlier ones.
 pub struct Ui<'w> {
     world: &'w mut World,
-    root: Entity,
+    pub root: Entity,
     panes: &'w mut Vec<Entity>,
     /// Whether the camera is the one that shows glass.
     pub is_glass: bool,

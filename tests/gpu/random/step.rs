@@ -4,7 +4,7 @@
 //! does nothing. So any step can be left out, which is how a failure is shrunk. To cover a new setting, add it to a
 //! strategy of [`settings`](super::settings); to cover a new component, add a [`Step`].
 
-use super::settings::{any_format, backdrop, canvas_format, finite_rect, gaussian, hostile, profile, size};
+use super::settings::{any_format, backdrop, canvas_format, filter, finite_rect, gaussian, hostile, profile, size};
 use crate::support::recording::Settings;
 use crate::support::scene::Kind;
 use bevy::prelude::*;
@@ -107,6 +107,10 @@ pub enum Step {
     SpawnRegion(Pick, [f32; 4], f32, bool, BackdropBlur),
     ChangeGlass(Pick, BackdropBlur),
     MoveGlass(Pick, [f32; 4]),
+    /// Filters a node of glass with all that is inside, or does not any more.
+    Filter(Pick, Option<UiFilter>),
+    /// Makes one node of glass the child of another.
+    Nest(Pick, Pick),
     /// A blur of any kind.
     Vary(Pick, Varies),
     /// Freezes a camera or glass, again if it is frozen already, or unfreezes it.
@@ -258,6 +262,8 @@ pub fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(pick, rect, corner, above, glass)| Step::SpawnRegion(pick, rect, corner, above, glass)),
         3 => (pick(), backdrop()).prop_map(|(pick, glass)| Step::ChangeGlass(pick, glass)),
         2 => (pick(), hostile_rect()).prop_map(|(pick, rect)| Step::MoveGlass(pick, rect)),
+        4 => (pick(), proptest::option::weighted(0.8, filter())).prop_map(|(pick, filter)| Step::Filter(pick, filter)),
+        3 => (pick(), pick()).prop_map(|(child, parent)| Step::Nest(child, parent)),
         4 => (pick(), varies()).prop_map(|(pick, varies)| Step::Vary(pick, varies)),
         4 => (pick(), freeze()).prop_map(|(pick, area)| Step::Freeze(pick, area)),
         2 => content(any_format()).prop_map(Step::AddRecorded),

@@ -81,7 +81,8 @@ impl World {
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         scene::spawn(&mut headless, Kind::Core3d, 1.0);
         // From the first glass on, its pipelines compile for every camera: in the first run as in the second.
-        let glass = headless.app.world_mut().spawn(BackdropBlur::new(0.0)).id();
+        let warm = (BackdropBlur::new(0.0), UiFilter::default());
+        let glass = headless.app.world_mut().spawn(warm).id();
         headless.app.update();
         headless.app.world_mut().despawn(glass);
         Some(Self {
@@ -246,7 +247,8 @@ impl World {
             Step::ChangeCamera(pick, change) => self.change_camera(picked(&self.cameras, pick), change),
             Step::SpawnPane(pick, rect, glass) => {
                 if let Some(camera) = picked(&self.cameras, pick) {
-                    let entity = self.spawn((node(rect), UiTargetCamera(camera), glass));
+                    let colour = BackgroundColor(Color::linear_rgba(0.1, 0.5, 0.2, 0.3));
+                    let entity = self.spawn((node(rect), UiTargetCamera(camera), colour, glass));
                     self.glass.push(entity);
                 }
             }
@@ -264,6 +266,17 @@ impl World {
                 let entity = self.spawn((region, glass));
                 self.glass.push(entity);
             }
+            Step::Filter(pick, ref filter) => {
+                let Some(entity) = picked(&self.glass, pick) else {
+                    return;
+                };
+                let mut entity = self.world().entity_mut(entity);
+                match filter {
+                    Some(filter) => entity.insert(filter.clone()),
+                    None => entity.remove::<UiFilter>(),
+                };
+            }
+            Step::Nest(child, parent) => self.nest(child, parent),
             Step::ChangeGlass(pick, glass) => self.insert(picked(&self.glass, pick), glass),
             Step::MoveGlass(pick, rect) => {
                 let Some(entity) = picked(&self.glass, pick) else {
@@ -278,6 +291,23 @@ impl World {
                 }
             }
             _ => self.apply_to_recorder(step),
+        }
+    }
+
+    /// Makes one node the child of another one, if that is not inside of it.
+    fn nest(&mut self, child: Pick, parent: Pick) {
+        let [child, parent] = [child, parent].map(|pick| picked(&self.glass, pick));
+        let (Some(child), Some(parent)) = (child, parent) else {
+            return;
+        };
+        let world = self.world();
+        let are_nodes = [child, parent]
+            .iter()
+            .all(|entity| world.get::<Node>(*entity).is_some());
+        let above = |entity: &Entity| world.get::<ChildOf>(*entity).map(ChildOf::parent);
+        let is_inside = core::iter::successors(Some(parent), above).any(|entity| entity == child);
+        if are_nodes && !is_inside {
+            world.entity_mut(child).insert(ChildOf(parent));
         }
     }
 
@@ -344,15 +374,19 @@ impl World {
             return;
         };
         self.world().despawn(entity);
+        // Nodes take those inside of them along.
+        let world = self.headless.app.world();
         for list in [&mut self.cameras, &mut self.blurs, &mut self.glass] {
-            list.retain(|other| *other != entity);
+            list.retain(|other| world.get_entity(*other).is_ok());
         }
     }
 
     fn strip(&mut self, pick: Pick) {
         let (camera, glass) = (picked(&self.cameras, pick), picked(&self.glass, pick));
         for entity in camera.into_iter().chain(glass) {
-            self.world().entity_mut(entity).remove::<(GaussianBlur, BackdropBlur)>();
+            self.world()
+                .entity_mut(entity)
+                .remove::<(GaussianBlur, BackdropBlur, UiFilter)>();
         }
         if let Some(blur) = picked(&self.blurs, pick) {
             self.world().entity_mut(blur).remove::<(GaussianBlur, BlurImage)>();
