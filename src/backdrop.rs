@@ -17,6 +17,8 @@ pub(crate) mod bounds;
 mod camera_groups;
 pub(crate) mod canvas;
 mod cells;
+#[cfg(feature = "ui")]
+pub(crate) mod clip;
 pub(crate) mod encode_regions;
 pub(crate) mod extract;
 pub(crate) mod extracted;

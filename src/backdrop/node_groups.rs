@@ -101,7 +101,7 @@ fn nested_of(camera: Entity, backdrops: &ExtractedBackdrops) -> Vec<Group> {
 }
 
 /// The backdrop whose item this is, with its index and its place in the stack.
-fn backdrop_of<'a>(
+pub fn backdrop_of<'a>(
     item: &TransparentUi,
     backdrops: &'a ExtractedBackdrops,
 ) -> Option<(usize, &'a ExtractedBackdrop, u32)> {

@@ -2,6 +2,7 @@
 //!
 //! Only the main world is read, so it does not matter when Bevy's own extraction runs.
 
+use super::clip::clip_of;
 use super::extract::{BoundsWanted, ExtractedBackdrops, picture_of};
 use super::extracted::{ExtractedBackdrop, PaintOrder, Shape};
 use super::freeze::FrozenBackdrops;
@@ -99,11 +100,6 @@ pub fn extract_nodes(
             .0
             .extend(backdrop.map(|backdrop| backdrop.with_profile(profile)));
     }
-}
-
-/// What a clip leaves to be seen, in pixels of the viewport.
-pub fn clip_of(clip: Option<&CalculatedClip>) -> Option<Rect> {
-    clip.map(|clip| clip.clip)
 }
 
 /// The box of a node with a gradient.

@@ -73,7 +73,7 @@ pub fn queue_backdrops(
                 draw_function,
                 batch_range,
                 extra_index: PhaseItemExtraIndex::DynamicOffset(index as u32),
-                index,
+                index: usize::MAX,
                 indexed: false,
             });
         }

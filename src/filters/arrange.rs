@@ -8,7 +8,7 @@ use crate::backdrop::bounds::{ItemBounds, MaterialBounds};
 use crate::backdrop::canvas::PaintedOn;
 use crate::backdrop::extract::ExtractedBackdrops;
 use crate::backdrop::nested::{FilterTurn, FilterTurns};
-use crate::backdrop::node_groups::backdrop_index;
+use crate::backdrop::node_groups::backdrop_of;
 use bevy::math::FloatOrd;
 use bevy::prelude::*;
 use bevy::render::render_phase::{PhaseItem, SortedRenderPhase, ViewSortedRenderPhases};
@@ -74,15 +74,17 @@ impl CameraFilters {
 /// Goes through the items of a phase and says in which group each of them is.
 pub struct Owners<'a> {
     filters: &'a [ExtractedFilter],
+    backdrops: &'a ExtractedBackdrops,
     next: usize,
     open: Vec<usize>,
 }
 
 impl<'a> Owners<'a> {
     /// For filters in stacking order.
-    pub fn new(filters: &'a [ExtractedFilter]) -> Self {
+    pub fn new(filters: &'a [ExtractedFilter], backdrops: &'a ExtractedBackdrops) -> Self {
         Self {
             filters,
+            backdrops,
             next: 0,
             open: Vec::new(),
         }
@@ -112,18 +114,18 @@ impl<'a> Owners<'a> {
         }
         let innermost = *self.open.last()?;
         let filter = &self.filters[innermost];
-        let is_around = filter.is_result(item) || is_glass_of(item, filter);
+        let is_around = filter.is_result(item) || self.is_glass_of(item, filter);
         if is_around {
             self.open.iter().rev().nth(1).copied()
         } else {
             Some(innermost)
         }
     }
-}
 
-/// Whether an item is the glass of a filter's own node.
-fn is_glass_of(item: &TransparentUi, filter: &ExtractedFilter) -> bool {
-    backdrop_index(item).is_some() && item.main_entity().id() == filter.entity
+    /// Whether an item is the glass of a filter's own node.
+    fn is_glass_of(&self, item: &TransparentUi, filter: &ExtractedFilter) -> bool {
+        item.main_entity().id() == filter.entity && backdrop_of(item, self.backdrops).is_some()
+    }
 }
 
 /// Arranges the groups of every camera, when items are sorted and before views are uploaded.
@@ -194,16 +196,15 @@ fn painted(
     };
     let mut painted = vec![nothing; filters.len()];
     let mut nested = Vec::new();
-    let mut owners = Owners::new(filters);
+    let mut owners = Owners::new(filters, backdrops);
     for item in phase.items.values() {
         let Some(owner) = owners.of(item) else {
             continue;
         };
         let is_group = filters.iter().any(|filter| filter.item == item.entity());
-        let glass = backdrop_index(item).and_then(|index| Some((index, backdrops.0.get(index)?)));
-        let bounds = match glass {
+        let bounds = match backdrop_of(item, backdrops) {
             _ if is_group => continue,
-            Some((index, backdrop)) if item.main_entity().id() == backdrop.entity => {
+            Some((index, backdrop, _)) if item.main_entity().id() == backdrop.entity => {
                 nested.push((index, owner));
                 painted[owner].has_glass = true;
                 touched(backdrop.in_viewport(backdrop.region))

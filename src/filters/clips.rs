@@ -4,6 +4,7 @@
 //! only the clips of its own nodes count; those of its ancestors count for the result. Clips are made relative to the group
 //! after Bevy has computed them, in every frame. Picking does not look at them: it asks the ancestors.
 
+use crate::backdrop::clip::{clip_of, clipped, everything, is_same, nothing};
 use crate::backdrop::{FilteredNode, FilteredNodes};
 use crate::plan::blurs;
 use crate::settings::{DropShadow, UiFilter};
@@ -43,18 +44,11 @@ pub struct FilteredGroup {
     pub clip: Option<Rect>,
 }
 
-/// The clip of what is not clipped. Bevy computes with it, so it is finite.
-const EVERYTHING: Rect = Rect {
-    min: Vec2::splat(-1e9),
-    max: Vec2::splat(1e9),
-};
-
 type NodeData = (
     &'static Node,
     &'static ComputedNode,
     &'static UiGlobalTransform,
     Option<&'static mut CalculatedClip>,
-    Has<OverrideClip>,
     Option<(&'static UiFilter, &'static ComputedUiRenderTargetInfo)>,
 );
 
@@ -66,6 +60,7 @@ pub struct Nodes<'w, 's> {
     filtered: ResMut<'w, FilteredNodes>,
     nodes: Query<'w, 's, NodeData>,
     roots: Query<'w, 's, (), With<GlobalZIndex>>,
+    unclipped: Query<'w, 's, (), With<OverrideClip>>,
     children: UiChildren<'w, 's>,
 }
 
@@ -75,12 +70,7 @@ pub fn find_groups(mut nodes: Nodes, filters: Query<Entity, With<UiFilter>>) {
     nodes.filtered.0.clear();
     for entity in &filters {
         if nodes.is_filtered(entity) && nodes.is_outermost(entity) {
-            let clip = nodes
-                .nodes
-                .get(entity)
-                .ok()
-                .and_then(|node| node.3)
-                .map(|clip| clip.clip);
+            let clip = nodes.nodes.get(entity).ok().and_then(|node| node.3).cloned();
             nodes.visit(entity, clip);
         }
     }
@@ -111,46 +101,44 @@ impl Nodes<'_, '_> {
     }
 
     /// Visits a node and those below it, as Bevy does when it computes clips. Returns how many there are.
-    fn visit(&mut self, entity: Entity, mut inherited: Option<Rect>) -> u32 {
+    fn visit(&mut self, entity: Entity, mut inherited: Option<CalculatedClip>) -> u32 {
         let is_filtered = self.is_filtered(entity);
-        let Ok((node, computed, transform, clip, overrides, filter)) = self.nodes.get_mut(entity) else {
+        let Ok((node, computed, transform, clip, filter)) = self.nodes.get_mut(entity) else {
             return 0;
         };
         let opacity = filter.map_or(1.0, |(filter, _)| filter.opacity_in_range());
-        if overrides {
+        if self.unclipped.contains(entity) {
             inherited = None;
         }
         if node.display == Display::None {
-            inherited = Some(Rect::default());
+            inherited = Some(nothing());
         }
         let inside = if is_filtered && node.display != Display::None {
             None
         } else {
-            inherited
+            inherited.clone()
         };
         if let Some(mut clip) = clip {
-            let inside = inside.unwrap_or(EVERYTHING);
-            if clip.clip != inside {
-                clip.clip = inside;
+            let inside = inside.clone().unwrap_or_else(everything);
+            if !is_same(&clip, &inside) {
+                *clip = inside;
             }
         }
         let for_children = if node.overflow.is_visible() {
             inside
         } else {
-            let mut own = computed.resolve_clip_rect(node.overflow, node.overflow_clip_margin);
-            own.min += transform.translation;
-            own.max += transform.translation;
-            Some(inside.map_or(own, |clip| clip.intersect(own)))
+            let own = computed.resolve_clip_rect(node.overflow, node.overflow_clip_margin);
+            Some(clipped(inside, own, transform))
         };
         let children: Vec<Entity> = self.children.iter_ui_children(entity).collect();
         let mut nodes = 1;
         for child in children {
             if !self.roots.contains(child) {
-                nodes += self.visit(child, for_children);
+                nodes += self.visit(child, for_children.clone());
             }
         }
         if is_filtered {
-            let clip = inherited;
+            let clip = clip_of(inherited.as_ref());
             self.groups.0.insert(entity, FilteredGroup { nodes, clip });
             self.filtered.0.insert(entity, FilteredNode { clip, opacity });
         }

@@ -12,6 +12,7 @@ use crate::backdrop::extract::ExtractedBackdrops;
 use crate::backdrop::extracted::ExtractedBackdrop;
 use crate::backdrop::uniform::Colours;
 use crate::formats::CameraPicture;
+use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -26,8 +27,8 @@ use bevy::render::view::ViewTarget;
 /// The draws of all groups. Made anew when the render device is.
 #[derive(Resource, Default)]
 pub struct FilterDraws {
-    /// The stages of every filter that are its results.
-    results: Vec<Option<StageKey>>,
+    /// The stages that are the results of filters, by the filter's item.
+    results: EntityHashMap<StageKey>,
     stages: HashMap<StageKey, Vec<Draw>>,
     /// What glass inside of a group sees of the groups around it, by the index of the backdrop.
     seen: HashMap<usize, Vec<Draw>>,
@@ -49,15 +50,10 @@ struct Draw {
 }
 
 impl FilterDraws {
-    /// Paints the result of a filter. Returns whether there is one.
-    pub fn draw_filter<'w>(
-        &'w self,
-        filter: usize,
-        cache: &'w PipelineCache,
-        pass: &mut TrackedRenderPass<'w>,
-    ) -> bool {
-        let result = self.results.get(filter).copied().flatten();
-        result.is_some_and(|stage| self.draw_stage(stage, cache, pass))
+    /// Paints the result of the filter with this item. Returns whether there is one.
+    pub fn draw_filter<'w>(&'w self, item: Entity, cache: &'w PipelineCache, pass: &mut TrackedRenderPass<'w>) -> bool {
+        let result = self.results.get(&item);
+        result.is_some_and(|stage| self.draw_stage(*stage, cache, pass))
     }
 
     /// Paints the layers of a stage. Returns whether there are any.
@@ -120,7 +116,6 @@ pub fn update_draws(
     draws.stages.clear();
     draws.seen.clear();
     draws.results.clear();
-    draws.results.resize(filters.0.len(), None);
     draws.uniforms.clear();
     let mut pictures = HashMap::default();
     for camera in arranged.0.iter_mut().filter(|camera| camera.is_ready) {
@@ -175,9 +170,10 @@ impl FilterDraws {
             stages.push(((camera.camera, index), draws));
         }
         self.stages.extend(stages);
-        for filter in 0..camera.arranged.of_filter.len() {
-            let result = camera.arranged.result_of(filter);
-            self.results[camera.first + filter] = result.map(|stage| (camera.camera, stage));
+        for (index, filter) in camera.filters(filters).iter().enumerate() {
+            let result = camera.arranged.result_of(index);
+            self.results
+                .extend(result.map(|stage| (filter.item, (camera.camera, stage))));
         }
         Some(())
     }

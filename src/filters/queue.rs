@@ -8,7 +8,8 @@ use bevy::ecs::system::lifetimeless::SRes;
 use bevy::math::FloatOrd;
 use bevy::prelude::*;
 use bevy::render::render_phase::{
-    DrawFunctions, PhaseItemExtraIndex, RenderCommand, RenderCommandResult, TrackedRenderPass, ViewSortedRenderPhases,
+    DrawFunctions, PhaseItem, PhaseItemExtraIndex, RenderCommand, RenderCommandResult, TrackedRenderPass,
+    ViewSortedRenderPhases,
 };
 use bevy::render::render_resource::{CachedRenderPipelineId, PipelineCache};
 use bevy::render::sync_world::MainEntity;
@@ -35,7 +36,7 @@ impl RenderCommand<TransparentUi> for PaintFilter {
         pass: &mut TrackedRenderPass<'w>,
     ) -> RenderCommandResult {
         let (draws, cache) = (draws.into_inner(), cache.into_inner());
-        match draws.draw_filter(item.index, cache, pass) {
+        match draws.draw_filter(item.entity(), cache, pass) {
             true => RenderCommandResult::Success,
             false => RenderCommandResult::Skip,
         }
@@ -54,7 +55,7 @@ pub fn queue_filters(
     mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
 ) {
     let draw_function = functions.read().id::<PaintFilter>();
-    for (index, filter) in filters.0.iter().enumerate() {
+    for filter in &filters.0 {
         let ui_view = cameras.get(filter.picture.camera).and_then(|view| ui_views.get(view.0));
         let phase = ui_view.ok().map(|view| view.retained_view_entity);
         let Some(phase) = phase.and_then(|view| phases.get_mut(&view)) else {
@@ -68,7 +69,7 @@ pub fn queue_filters(
                 draw_function,
                 batch_range,
                 extra_index: PhaseItemExtraIndex::None,
-                index,
+                index: usize::MAX,
                 indexed: false,
             });
         }

@@ -5,7 +5,8 @@
 
 use super::arrange::{ArrangedFilters, Owners};
 use super::extract::ExtractedFilters;
-use crate::backdrop::node_groups::backdrop_index;
+use crate::backdrop::extract::ExtractedBackdrops;
+use crate::backdrop::node_groups::backdrop_of;
 use crate::backdrop::{Skip, skip};
 use bevy::prelude::*;
 use bevy::render::render_phase::{PhaseItemExtraIndex, SortedRenderPhase, ViewSortedRenderPhases};
@@ -28,7 +29,7 @@ impl GroupPhases {
 
 /// Moves the items of the groups that can be drawn. Those of groups that are not seen at all go nowhere.
 pub fn split_phases(
-    filters: Res<ExtractedFilters>,
+    (filters, backdrops): (Res<ExtractedFilters>, Res<ExtractedBackdrops>),
     arranged: Res<ArrangedFilters>,
     cameras: Query<&UiCameraView>,
     ui_views: Query<&ExtractedView>,
@@ -47,14 +48,14 @@ pub fn split_phases(
             continue;
         };
         let filters = camera.filters(&filters);
-        let mut owners = Owners::new(filters);
+        let mut owners = Owners::new(filters, &backdrops);
         for item in phase.items.values_mut() {
             let Some(owner) = owners.of(item) else {
                 continue;
             };
             let has_stages = camera.arranged.result_of(owner).is_some();
             // What glass inside of a group sees is there only if the group is painted.
-            let is_glass = backdrop_index(item).is_some();
+            let is_glass = backdrop_of(item, &backdrops).is_some();
             if has_stages && !camera.is_ready && !is_glass {
                 continue;
             }

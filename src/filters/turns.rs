@@ -10,9 +10,11 @@ use super::arrange::CameraFilters;
 use super::encode::{FilterDrawer, open_pass, set_viewport};
 use super::stages::Stage;
 use crate::backdrop::canvas::Canvas;
+use crate::backdrop::extract::ExtractedBackdrops;
 use crate::backdrop::nested::Scene;
-use crate::backdrop::node_groups::backdrop_index;
+use crate::backdrop::node_groups::backdrop_of;
 use bevy::math::{IVec2, URect};
+use bevy::render::render_phase::PhaseItem;
 use bevy::render::render_resource::{Extent3d, LoadOp, Origin3d, TexelCopyTextureInfo, TextureAspect, TextureView};
 use bevy::render::renderer::RenderContext;
 use bevy::ui_render::TransparentUi;
@@ -23,12 +25,18 @@ pub fn paint_group(scene: &Scene, filter: usize, context: &mut RenderContext) {
     let Some(camera) = drawer.camera(scene.camera) else {
         return;
     };
-    let turn = TurnOf { drawer, camera, scene };
+    let turn = TurnOf {
+        drawer,
+        backdrops: scene.world.resource(),
+        camera,
+        scene,
+    };
     turn.paint(filter - camera.first, context);
 }
 
 struct TurnOf<'a> {
     drawer: FilterDrawer<'a>,
+    backdrops: &'a ExtractedBackdrops,
     camera: &'a CameraFilters,
     scene: &'a Scene<'a>,
 }
@@ -94,8 +102,9 @@ impl TurnOf<'_> {
 
     /// Whether a piece ends at an item: at that which marks where the backdrop of glass ends, and at the result of a filter.
     fn end_at(&self, item: &TransparentUi) -> Option<End> {
-        if let Some(backdrop) = backdrop_index(item) {
-            return item.batch_range.is_empty().then_some(End::Glass(backdrop));
+        if let Some((index, backdrop, _)) = backdrop_of(item, self.backdrops) {
+            let is_mark = item.main_entity().id() != backdrop.entity;
+            return is_mark.then_some(End::Glass(index));
         }
         let filters = self.camera.filters(self.drawer.filters);
         let is_result = |filter: &usize| filters[*filter].is_result(item) && self.camera.arranged.has_turn(*filter);
