@@ -3,11 +3,12 @@
 
 #[path = "../../src/backdrop/cells.rs"]
 mod cells;
+#[allow(dead_code, reason = "filters form groups, too")]
 #[path = "../../src/backdrop/groups.rs"]
 mod groups;
 
 use bevy::math::{FloatOrd, Rect, Vec2};
-use groups::{Painted, Reader, group};
+use groups::{Painted, Reader, Sight, group};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -60,7 +61,7 @@ fn scene(scatters: bool) -> (Vec<Reader>, Vec<Painted>) {
         let reads = Rect::from_corners(corner, corner + SIZE);
         let cut = panel as f32;
         readers.push(Reader {
-            backdrop: panel,
+            sight: Sight::Backdrop(panel),
             cut,
             reads: Some(reads),
         });

@@ -78,6 +78,10 @@ const SCENES: [Scene; 6] = [
 /// How many blurs the benchmark's own render system records.
 const RECORDED: usize = 64;
 
+/// How many nodes are filtered.
+#[cfg(feature = "ui")]
+const FILTERED: usize = 300;
+
 fn main() -> ExitCode {
     let headless = Headless::new(|app| {
         app.add_plugins(GaussianBlurPlugin::default());
@@ -111,6 +115,11 @@ fn main() -> ExitCode {
         allocations / COUNTED
     );
     all.extend(found);
+    #[cfg(feature = "ui")]
+    println!(
+        "| {FILTERED} filtered nodes | {:.2} | – |",
+        measure_filters(&mut headless)
+    );
     grouping::print();
     for (place, count) in &all {
         eprintln!("{count} allocations in {place}");
@@ -169,6 +178,43 @@ fn measure_recorded(headless: &mut Headless) -> (f64, BTreeMap<String, usize>) {
     headless.app.insert_resource(WantedRecordings::default());
     settle(headless);
     ((with - without) / RECORDED as f64, found)
+}
+
+/// The time of a filtered node beyond that of a node.
+#[cfg(feature = "ui")]
+fn measure_filters(headless: &mut Headless) -> f64 {
+    let camera = camera(headless);
+    let node = |index: usize| Node {
+        position_type: PositionType::Absolute,
+        left: px((index % 20 * 3) as f32),
+        top: px((index / 20 * 4) as f32),
+        width: px(2),
+        height: px(3),
+        ..default()
+    };
+    let world = headless.app.world_mut();
+    let nodes: Vec<Entity> = (0..FILTERED)
+        .map(|index| {
+            let components = (node(index), BackgroundColor(Color::WHITE), UiTargetCamera(camera));
+            world.spawn(components).id()
+        })
+        .collect();
+    settle(headless);
+    let without = frame_time(headless);
+    for entity in &nodes {
+        headless
+            .app
+            .world_mut()
+            .entity_mut(*entity)
+            .insert(UiFilter::from_sigma(1.0));
+    }
+    settle(headless);
+    let with = frame_time(headless);
+    for entity in nodes.into_iter().chain([camera]) {
+        headless.app.world_mut().despawn(entity);
+    }
+    settle(headless);
+    (with - without) / FILTERED as f64
 }
 
 /// The allocations in some frames.

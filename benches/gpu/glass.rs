@@ -39,9 +39,15 @@ enum Setting {
     FrozenCamera,
     /// As many panels side by side, frozen: their results are painted.
     FrozenBeside(u32, f32),
+    /// As many plain nodes side by side.
+    Nodes(u32, f32),
+    /// The same nodes, each with a filter that blurs.
+    Blurred(u32, f32),
+    /// The same nodes, each with a filter that only fades.
+    Faded(u32, f32),
 }
 
-const SETTINGS: [Setting; 9] = [
+const SETTINGS: [Setting; 17] = [
     Setting::Empty,
     Setting::Camera,
     Setting::Beside(1, 5.0),
@@ -51,6 +57,14 @@ const SETTINGS: [Setting; 9] = [
     Setting::FrozenCamera,
     Setting::FrozenBeside(36, 1.0),
     Setting::FrozenBeside(1, 100.0),
+    Setting::Nodes(1, 5.0),
+    Setting::Blurred(1, 5.0),
+    Setting::Nodes(50, 0.5),
+    Setting::Blurred(50, 0.5),
+    Setting::Nodes(1, 25.0),
+    Setting::Blurred(1, 25.0),
+    Setting::Faded(1, 25.0),
+    Setting::Faded(1, 100.0),
 ];
 
 impl Setting {
@@ -62,6 +76,9 @@ impl Setting {
             Self::Stacked(count, share) => format!("{count} of {share} % stacked"),
             Self::FrozenCamera => "camera blur, frozen".into(),
             Self::FrozenBeside(count, share) => format!("{count} of {share} %, frozen"),
+            Self::Nodes(count, share) => format!("{count} of {share} %, plain nodes"),
+            Self::Blurred(count, share) => format!("{count} of {share} %, blurred"),
+            Self::Faded(count, share) => format!("{count} of {share} %, faded"),
         }
     }
 
@@ -70,6 +87,7 @@ impl Setting {
     fn interface_passes(self) -> u32 {
         match self {
             Self::Empty | Self::Camera | Self::FrozenCamera => 0,
+            Self::Nodes(..) | Self::Blurred(..) | Self::Faded(..) => 1,
             Self::Beside(..) | Self::FrozenBeside(..) => 1,
             Self::Stacked(count, _) => count,
         }
@@ -79,6 +97,31 @@ impl Setting {
         matches!(self, Self::FrozenCamera | Self::FrozenBeside(..))
     }
 
+    /// Spawns one of its panels.
+    fn spawn(self, world: &mut World, place: Rect, blur: GaussianBlur, root: Entity) {
+        let node = Node {
+            position_type: PositionType::Absolute,
+            left: percent(place.min.x),
+            top: percent(place.min.y),
+            width: percent(place.width()),
+            height: percent(place.height()),
+            ..default()
+        };
+        let colour = BackgroundColor(Color::linear_rgba(0.4, 0.6, 0.2, 0.8));
+        let mut panel = world.spawn((node, ChildOf(root)));
+        match self {
+            Self::Nodes(..) => panel.insert(colour),
+            #[cfg(feature = "ui")]
+            Self::Blurred(..) => panel.insert((colour, UiFilter { blur, ..default() })),
+            #[cfg(feature = "ui")]
+            Self::Faded(..) => panel.insert((colour, UiFilter::opacity(0.5))),
+            _ => {
+                let blur = blur.with_edge(EdgeMode::Mirror);
+                panel.insert(BackdropBlur { blur, ..default() })
+            }
+        };
+    }
+
     /// The boxes of its panels, in percent of the screen.
     fn boxes(self) -> Vec<Rect> {
         let (count, share) = match self {
@@ -86,6 +129,7 @@ impl Setting {
             Self::Beside(count, share) | Self::Stacked(count, share) | Self::FrozenBeside(count, share) => {
                 (count, share)
             }
+            Self::Nodes(count, share) | Self::Blurred(count, share) | Self::Faded(count, share) => (count, share),
         };
         let side = 10.0 * share.sqrt();
         let columns = (count as f32).sqrt().ceil();
@@ -162,18 +206,6 @@ impl Screen {
         if matches!(setting, Setting::Camera | Setting::FrozenCamera) {
             world.entity_mut(camera).insert(blur);
         }
-        let panel = |place: Rect| {
-            let node = Node {
-                position_type: PositionType::Absolute,
-                left: percent(place.min.x),
-                top: percent(place.min.y),
-                width: percent(place.width()),
-                height: percent(place.height()),
-                ..default()
-            };
-            let blur = blur.with_edge(EdgeMode::Mirror);
-            (node, BackdropBlur { blur, ..default() })
-        };
         let boxes = setting.boxes();
         if boxes.is_empty() {
             return;
@@ -185,7 +217,7 @@ impl Screen {
         };
         let root = world.spawn((whole, UiTargetCamera(camera))).id();
         for place in boxes {
-            world.spawn((panel(place), ChildOf(root)));
+            setting.spawn(world, place, blur, root);
         }
         self.shown = Some(root);
     }

@@ -9,6 +9,7 @@ use crate::backdrop::canvas::PaintedOn;
 use crate::backdrop::extract::ExtractedBackdrops;
 use crate::backdrop::nested::{FilterTurn, FilterTurns};
 use crate::backdrop::node_groups::backdrop_of;
+use bevy::ecs::entity::EntityHashSet;
 use bevy::math::FloatOrd;
 use bevy::prelude::*;
 use bevy::render::render_phase::{PhaseItem, SortedRenderPhase, ViewSortedRenderPhases};
@@ -196,12 +197,13 @@ fn painted(
     };
     let mut painted = vec![nothing; filters.len()];
     let mut nested = Vec::new();
+    let results: EntityHashSet = filters.iter().map(|filter| filter.item).collect();
     let mut owners = Owners::new(filters, backdrops);
     for item in phase.items.values() {
         let Some(owner) = owners.of(item) else {
             continue;
         };
-        let is_group = filters.iter().any(|filter| filter.item == item.entity());
+        let is_group = results.contains(&item.entity());
         let bounds = match backdrop_of(item, backdrops) {
             _ if is_group => continue,
             Some((index, backdrop, _)) if item.main_entity().id() == backdrop.entity => {
