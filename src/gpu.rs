@@ -32,6 +32,7 @@ use bevy::shader::load_shader_library;
 pub use encode::{BlurAccess, BlurRecorder, Views, record_together};
 pub use job::{BlurJob, BlurState, Deferred};
 pub use masks::holds_shares;
+pub use pipeline_factory::fragment_state;
 pub use pipeline_key::{deferred_definitions, deferred_layout};
 pub use pipeline_queue::{BlurCompilation, BlurPipelines, BlurReadiness, Uses, blurs_ready};
 pub use prepare::BlurPreparer;

@@ -15,15 +15,15 @@
 
 use super::uniform::BackdropUniform;
 use crate::formats::table::{Format, Sample};
-use crate::gpu::{deferred_definitions, deferred_layout};
+use crate::gpu::{deferred_definitions, deferred_layout, fragment_state};
 use bevy::asset::AssetServer;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_resource::binding_types::uniform_buffer_sized;
 use bevy::render::render_resource::{
     BindGroupLayoutDescriptor, BlendComponent, BlendFactor, BlendOperation, BlendState, BufferSize,
-    CachedRenderPipelineId, ColorTargetState, ColorWrites, FragmentState, PipelineCache, RenderPipelineDescriptor,
-    ShaderStages, TextureFormat, TextureFormatFeatureFlags, VertexState, WgpuFeatures,
+    CachedRenderPipelineId, ColorTargetState, ColorWrites, PipelineCache, RenderPipelineDescriptor, ShaderStages,
+    TextureFormat, TextureFormatFeatureFlags, VertexState, WgpuFeatures,
 };
 use bevy::render::renderer::RenderDevice;
 use bevy::shader::ShaderDefVal;
@@ -171,16 +171,16 @@ fn descriptor(shader: &Handle<Shader>, key: BackdropKey) -> RenderPipelineDescri
             entry_point: Some("backdrop_vertex".into()),
             ..default()
         },
-        fragment: Some(FragmentState {
-            shader: shader.clone(),
-            shader_defs: definitions,
-            entry_point: Some("backdrop_fragment".into()),
-            targets: vec![Some(ColorTargetState {
+        fragment: Some(fragment_state(
+            shader.clone(),
+            definitions,
+            "backdrop_fragment",
+            ColorTargetState {
                 format: key.format,
                 blend: key.mix.blend(),
                 write_mask: ColorWrites::ALL,
-            })],
-        }),
+            },
+        )),
         // Nothing is culled: a negative scale turns quads around.
         ..default()
     }

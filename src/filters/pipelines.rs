@@ -3,14 +3,14 @@
 use super::uniform::LayerUniform;
 use crate::backdrop::pipelines::BackdropPipelines;
 use crate::formats::table::Format;
-use crate::gpu::{deferred_definitions, deferred_layout};
+use crate::gpu::{deferred_definitions, deferred_layout, fragment_state};
 use bevy::asset::AssetServer;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_resource::binding_types::{texture_2d, uniform_buffer};
 use bevy::render::render_resource::{
-    BindGroupLayoutDescriptor, BlendState, CachedRenderPipelineId, ColorTargetState, ColorWrites, FragmentState,
-    PipelineCache, RenderPipelineDescriptor, ShaderStages, TextureFormat, TextureSampleType, VertexState,
+    BindGroupLayoutDescriptor, BlendState, CachedRenderPipelineId, ColorTargetState, ColorWrites, PipelineCache,
+    RenderPipelineDescriptor, ShaderStages, TextureFormat, TextureSampleType, VertexState,
 };
 use bevy::shader::ShaderDefVal;
 
@@ -117,16 +117,16 @@ fn descriptor(shader: &Handle<Shader>, key: FilterKey) -> RenderPipelineDescript
             entry_point: Some("filter_vertex".into()),
             ..default()
         },
-        fragment: Some(FragmentState {
-            shader: shader.clone(),
-            shader_defs: definitions,
-            entry_point: Some("filter_fragment".into()),
-            targets: vec![Some(ColorTargetState {
+        fragment: Some(fragment_state(
+            shader.clone(),
+            definitions,
+            "filter_fragment",
+            ColorTargetState {
                 format: key.format,
                 blend: Some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
                 write_mask: ColorWrites::ALL,
-            })],
-        }),
+            },
+        )),
         ..default()
     }
 }

@@ -11,6 +11,7 @@ use bevy::render::render_resource::{
     RenderPipelineDescriptor, Sampler, SamplerDescriptor,
 };
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
+use bevy::shader::ShaderDefVal;
 
 /// The objects that all pipelines share. Created again for every render device.
 pub struct PipelineFactory {
@@ -21,6 +22,21 @@ pub struct PipelineFactory {
     fullscreen: FullscreenShader,
     /// The shaders by name, loaded before they are needed.
     shaders: HashMap<&'static str, Handle<Shader>>,
+}
+
+/// A fragment shader with one target.
+pub fn fragment_state(
+    shader: Handle<Shader>,
+    shader_defs: Vec<ShaderDefVal>,
+    entry_point: &'static str,
+    target: ColorTargetState,
+) -> FragmentState {
+    FragmentState {
+        shader,
+        shader_defs,
+        entry_point: Some(entry_point.into()),
+        targets: vec![Some(target)],
+    }
 }
 
 impl PipelineFactory {
@@ -65,19 +81,19 @@ impl PipelineFactory {
             label: Some(key.label().into()),
             layout: vec![key.layout()],
             vertex: self.fullscreen.to_vertex_state(),
-            fragment: Some(FragmentState {
-                shader: self.shader(key.program),
-                shader_defs: key.definitions(self.round_packed),
-                entry_point: Some(key.program.name().into()),
-                targets: vec![Some(ColorTargetState {
+            fragment: Some(fragment_state(
+                self.shader(key.program),
+                key.definitions(self.round_packed),
+                key.program.name(),
+                ColorTargetState {
                     format: key.target,
                     blend: None,
                     write_mask: match key.program {
                         Program::OpaqueFragment => ColorWrites::ALPHA,
                         _ => ColorWrites::ALL,
                     },
-                })],
-            }),
+                },
+            )),
             ..default()
         }
     }
