@@ -25,12 +25,14 @@ const BOUNDED: u32 = 2u;
 // What is left of a colour without saturation.
 const GREY: vec3<f32> = vec3<f32>(0.213, 0.715, 0.072);
 
-// A value whose colour is multiplied by alpha, as it comes and as it leaves. Where there is nothing, nothing comes of it.
+// A value whose colour is multiplied by alpha, as it comes and as it leaves. Where alpha is 0 there may be light that covers
+// nothing: `contrast()` and `invert()`, which add a constant to what is covered, add nothing there.
 fn colored(value: vec4<f32>, functions: ColorFunctions) -> vec4<f32> {
-    if functions.is_active == 0u || all(value == vec4<f32>(0.0)) {
+    if functions.is_active == 0u {
         return value;
     }
     let is_light = (functions.flags & LIGHT) != 0u;
+    let covers = select(0.0, 1.0, value.a > 0.0);
     let alpha = select(1.0, value.a, value.a > 0.0);
     var color = value.rgb / alpha;
     if is_light {
@@ -38,8 +40,8 @@ fn colored(value: vec4<f32>, functions: ColorFunctions) -> vec4<f32> {
     }
     color = in_range(mix(vec3<f32>(dot(color, GREY)), color, functions.saturation), functions.flags);
     color = in_range(color * functions.brightness, functions.flags);
-    color = in_range((color - 0.5) * functions.contrast + 0.5, functions.flags);
-    color = in_range(mix(color, 1.0 - color, functions.invert), functions.flags);
+    color = in_range((color - 0.5 * covers) * functions.contrast + 0.5 * covers, functions.flags);
+    color = in_range(mix(color, covers - color, functions.invert), functions.flags);
     color = in_range(rotated(color, functions.hue), functions.flags);
     if is_light {
         color = decode(color);

@@ -7,6 +7,7 @@
 
 use super::glass;
 use super::pane::{Pane, node};
+use crate::support::browser::{self, leave, read};
 use crate::support::compositor::{Layer, Panel, assert_composed, compose};
 use crate::support::formats::to_picture;
 use crate::support::headless::{Headless, Pixels};
@@ -17,13 +18,11 @@ use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::EdgeMode;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
 const SIZE: UVec2 = UVec2::new(480, 300);
 const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 /// Which part of `assets/scene.png` is seen: its place from the viewport, in pixels.
 const ORIGIN: Vec2 = Vec2::new(-330.0, -180.0);
-const FOLDER: &str = "BLUR_BROWSER";
 
 /// A pane, and what its parent clips it to: `[left, top, width, height]`.
 struct Card {
@@ -179,44 +178,11 @@ fn panes_of_a_page_are_as_the_compositor_has_them() {
     };
     let cards = cards();
     let [below, over] = [&[], &cards[..]].map(|cards| show(&mut headless, cards));
-    if let Some(folder) = folder() {
-        write(&folder, "below", &below);
-        write(&folder, "bevy", &over);
-        std::fs::write(folder.join("page.html"), page(&cards)).expect("the folder can be written to");
-    }
+    leave(&page(&cards), &[("below", &below), ("bevy", &over)]);
     let layers: Vec<Layer> = cards.iter().map(|card| Layer::Glass(card.panel())).collect();
     let [below, over] = [below, over].map(|pixels| to_picture(&pixels));
     let worst = assert_composed("backdrop-browser", &over, &below, &layers, FORMAT);
     println!("{:.3}/255", worst * 255.0);
-}
-
-fn folder() -> Option<PathBuf> {
-    std::env::var_os(FOLDER).map(PathBuf::from)
-}
-
-fn write(folder: &Path, name: &str, pixels: &Pixels) {
-    let path = folder.join(name).with_extension("png");
-    let written = image::save_buffer(
-        path,
-        &pixels.bytes,
-        pixels.width,
-        pixels.height,
-        image::ColorType::Rgba8,
-    );
-    written.unwrap_or_else(|error| panic!("{name}.png: {error}"));
-}
-
-/// A picture of the folder, as the numbers that it holds, from 0 to 1.
-fn read(folder: &Path, name: &str) -> Picture {
-    let path = folder.join(name).with_extension("png");
-    let file = image::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let file = file.to_rgba8();
-    assert_eq!(file.dimensions(), (SIZE.x, SIZE.y), "{}", path.display());
-    Picture::from_fn(SIZE.x as usize, SIZE.y as usize, |x, y| {
-        file.get_pixel(x as u32, y as u32)
-            .0
-            .map(|value| f64::from(value) / 255.0)
-    })
 }
 
 /// The mean and the largest difference of colours, in 1/255, where a pane covers the whole of a pixel and no later pane
@@ -225,17 +191,7 @@ fn difference(cards: &[Card], index: usize, one: &Picture, other: &Picture) -> [
     let panel = cards[index].panel();
     let later: Vec<Panel> = cards[index + 1..].iter().map(Card::panel).collect();
     let is_meant = |x, y| panel.is_inside(x, y) && later.iter().all(|panel| panel.coverage(x, y) == 0.0);
-    let (mut sum, mut count, mut most) = (0.0, 0.0, 0.0_f64);
-    for (x, y) in (0..one.height).flat_map(|y| (0..one.width).map(move |x| (x, y))) {
-        if is_meant(x, y) {
-            for channel in 0..3 {
-                let off = 255.0 * (one.at(x, y)[channel] - other.at(x, y)[channel]).abs();
-                (sum, count, most) = (sum + off, count + 1.0, most.max(off));
-            }
-        }
-    }
-    assert!(count > 0.0, "{} is seen", cards[index].name);
-    [sum / count, most]
+    browser::difference(one, other, is_meant)
 }
 
 /// How far the browser's picture is from Bevy's, which blurs light, and from blurred numbers, as browsers blur them: with
@@ -244,8 +200,7 @@ fn difference(cards: &[Card], index: usize, one: &Picture, other: &Picture) -> [
 #[test]
 #[ignore = "needs a browser: scripts/browser-picture"]
 fn measure() {
-    let folder = folder().unwrap_or_else(|| panic!("{FOLDER} names no folder"));
-    let [below, bevy, browser] = ["below", "bevy", "browser"].map(|name| read(&folder, name));
+    let [below, bevy, browser] = ["below", "bevy", "browser"].map(|name| read(name, SIZE));
     let cards = cards();
     let numbers = |edge: EdgeMode| {
         let layer = |card: &Card| {

@@ -115,7 +115,7 @@ impl Group {
 
 /// Two pictures as light, or as levels where these differ less: light is what is blurred, and levels are what each layer is rounded
 /// to.
-fn measured(got: &Picture, expected: &Picture, format: TextureFormat) -> (Picture, Picture) {
+pub fn measured(got: &Picture, expected: &Picture, format: TextureFormat) -> (Picture, Picture) {
     let (mut got, mut expected) = (got.clone(), expected.clone());
     if format == LDR {
         let pairs = got
@@ -203,10 +203,8 @@ fn shadow_of(picture: &Picture, shadow: &DropShadow, scale: f32) -> Picture {
 /// specification.
 fn colored([red, green, blue, alpha]: [f64; 4], filter: &UiFilter, format: TextureFormat) -> [f64; 4] {
     let largest = if format == HDR { f64::INFINITY } else { 1.0 };
-    if alpha <= 0.0 {
-        return [red, green, blue, alpha];
-    }
-    let weight = alpha;
+    // Light that covers nothing has nothing to which a constant could be added.
+    let (weight, covers) = if alpha > 0.0 { (alpha, 1.0) } else { (1.0, 0.0) };
     let multiplied = |matrix: [[f64; 3]; 3], color: [f64; 3]| {
         matrix.map(|row| {
             let sum: f64 = row.iter().zip(color).map(|(weight, value)| weight * value).sum();
@@ -241,8 +239,8 @@ fn colored([red, green, blue, alpha]: [f64; 4], filter: &UiFilter, format: Textu
     let mut color = [red, green, blue].map(|value| encode_srgb((value / weight).max(0.0)));
     color = multiplied(saturate, color);
     color = color.map(|value| (value * brightness).clamp(0.0, largest));
-    color = color.map(|value| ((value - 0.5) * contrast + 0.5).clamp(0.0, largest));
-    color = color.map(|value| (value * (1.0 - invert) + (1.0 - value) * invert).clamp(0.0, largest));
+    color = color.map(|value| ((value - 0.5 * covers) * contrast + 0.5 * covers).clamp(0.0, largest));
+    color = color.map(|value| (value * (1.0 - invert) + (covers - value) * invert).clamp(0.0, largest));
     color = multiplied(rotate, color);
     let [red, green, blue] = color.map(|value| decode_srgb(value) * weight);
     [red, green, blue, alpha]

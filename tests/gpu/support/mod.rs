@@ -1,5 +1,6 @@
 //! What the GPU tests share.
 
+pub mod browser;
 pub mod bundled;
 pub mod compiler;
 pub mod compositor;
