@@ -17,7 +17,7 @@ mod reference;
 mod regions;
 mod retained;
 mod shapes;
-mod show;
+pub mod show;
 pub mod stage;
 mod waiting;
 

@@ -8,3 +8,4 @@ mod kinds;
 mod nested;
 mod places;
 mod simple;
+mod waiting;

@@ -1,6 +1,7 @@
 //! What is spawned, and what the compositor makes of it.
 
 use crate::support::compositor::{Fill, Layer, Panel};
+use crate::support::functions::Functions;
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
 
@@ -124,8 +125,7 @@ impl Pane {
             sigma: blur.aspect.to_array().map(|share| sigma * f64::from(share)),
             edge: blur.edge,
             sees_surroundings: self.glass.sampling == BackdropSampling::Surroundings,
-            saturation: f64::from(self.glass.saturation),
-            brightness: f64::from(self.glass.brightness),
+            functions: Functions::of_glass(&self.glass),
             opacity: f64::from(self.glass.opacity),
         }
     }

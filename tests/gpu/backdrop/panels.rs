@@ -102,6 +102,26 @@ fn saturation_brightness_and_opacity() {
     });
 }
 
+#[test]
+fn contrast_invert_and_hue() {
+    let filters: [fn(BackdropBlur) -> BackdropBlur; 5] = [
+        |glass| glass.with_contrast(0.4),
+        |glass| glass.with_contrast(1.3),
+        |glass| glass.with_invert(1.0),
+        |glass| glass.with_invert(0.3).with_opacity(0.6),
+        |glass| glass.with_saturation(0.6).with_hue(70.0),
+    ];
+    for (kind, format) in [(Kind::Core2d, LDR), (Kind::Core3d, HDR)] {
+        on_both(kind, format, |stage| {
+            for sigma in [0.0, 3.0, 12.0] {
+                let panes = coloured(&filters, sigma);
+                stage.show(|ui| ui.panes(&panes));
+                stage.check(&format!("functions-{sigma}"), &layers(&panes));
+            }
+        });
+    }
+}
+
 fn coloured(filters: &[fn(BackdropBlur) -> BackdropBlur], sigma: f32) -> Vec<Pane> {
     let panes = PLACES.into_iter().zip(filters);
     let panes = panes.map(|(place, filter)| Pane::new(place, filter(glass(sigma))).with_radii([9.0; 4]));

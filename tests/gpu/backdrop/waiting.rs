@@ -37,7 +37,7 @@ fn profile() -> BlurProfile {
 
 impl Show {
     /// Lets frames wait no longer than they do by default. Returns how long that is.
-    fn wait_as_usual(&mut self) -> Duration {
+    pub fn wait_as_usual(&mut self) -> Duration {
         let usual = BlurCompilation::default();
         self.live.headless.app.insert_resource(usual);
         // The render world knows it a frame later.
@@ -46,7 +46,7 @@ impl Show {
     }
 
     /// Simulates some frames. Returns the shots of those, and how long the slowest took.
-    fn frames(&mut self, count: usize) -> (Vec<Shot>, Duration) {
+    pub fn frames(&mut self, count: usize) -> (Vec<Shot>, Duration) {
         let mut slowest = Duration::ZERO;
         let mut first = None;
         for _ in 0..count {

@@ -2,7 +2,8 @@
 
 use crate::backdrop::stage::{BACKENDS, HDR, LDR, Stage, Ui};
 use crate::support::compositor::tolerance;
-use crate::support::formats::{decode_srgb, encode_srgb, quantised};
+use crate::support::formats::{encode_srgb, quantised};
+use crate::support::functions::Functions;
 use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::scene::Kind;
 use crate::support::twins::View;
@@ -166,7 +167,8 @@ pub fn layers(group: &Picture, filter: &UiFilter, scale: f32, format: TextureFor
     let blurred = gaussian_blur(group, sigma, EdgeMode::Transparent);
     let shadows = filter.shadows.iter().rev();
     let mut layers: Vec<Picture> = shadows.map(|shadow| shadow_of(&blurred, shadow, scale)).collect();
-    let colored = |x, y| colored(blurred.at(x, y), filter, format);
+    let functions = Functions::of_filter(filter);
+    let colored = |x, y| functions.colored(blurred.at(x, y), format != HDR);
     layers.push(Picture::from_fn(group.width, group.height, colored));
     if filter.opacity < 1.0 {
         // They fade as one.
@@ -197,51 +199,4 @@ fn shadow_of(picture: &Picture, shadow: &DropShadow, scale: f32) -> Picture {
         let [red, green, blue] = [color.red, color.green, color.blue].map(|value| f64::from(value * color.alpha));
         [red, green, blue, covers * f64::from(color.alpha)].map(|value| value * alpha)
     })
-}
-
-/// The colour functions of CSS, of encoded colours that are not multiplied by alpha: the formulas of the Filter Effects
-/// specification.
-fn colored([red, green, blue, alpha]: [f64; 4], filter: &UiFilter, format: TextureFormat) -> [f64; 4] {
-    let largest = if format == HDR { f64::INFINITY } else { 1.0 };
-    // Light that covers nothing has nothing to which a constant could be added.
-    let (weight, covers) = if alpha > 0.0 { (alpha, 1.0) } else { (1.0, 0.0) };
-    let multiplied = |matrix: [[f64; 3]; 3], color: [f64; 3]| {
-        matrix.map(|row| {
-            let sum: f64 = row.iter().zip(color).map(|(weight, value)| weight * value).sum();
-            sum.clamp(0.0, largest)
-        })
-    };
-    let s = f64::from(filter.saturation);
-    let saturate = [
-        [0.213 + 0.787 * s, 0.715 - 0.715 * s, 0.072 - 0.072 * s],
-        [0.213 - 0.213 * s, 0.715 + 0.285 * s, 0.072 - 0.072 * s],
-        [0.213 - 0.213 * s, 0.715 - 0.715 * s, 0.072 + 0.928 * s],
-    ];
-    let (sin, cos) = f64::from(filter.hue).to_radians().sin_cos();
-    let rotate = [
-        [
-            0.213 + cos * 0.787 - sin * 0.213,
-            0.715 - cos * 0.715 - sin * 0.715,
-            0.072 - cos * 0.072 + sin * 0.928,
-        ],
-        [
-            0.213 - cos * 0.213 + sin * 0.143,
-            0.715 + cos * 0.285 + sin * 0.140,
-            0.072 - cos * 0.072 - sin * 0.283,
-        ],
-        [
-            0.213 - cos * 0.213 - sin * 0.787,
-            0.715 - cos * 0.715 + sin * 0.715,
-            0.072 + cos * 0.928 + sin * 0.072,
-        ],
-    ];
-    let [brightness, contrast, invert] = [filter.brightness, filter.contrast, filter.invert].map(f64::from);
-    let mut color = [red, green, blue].map(|value| encode_srgb((value / weight).max(0.0)));
-    color = multiplied(saturate, color);
-    color = color.map(|value| (value * brightness).clamp(0.0, largest));
-    color = color.map(|value| ((value - 0.5 * covers) * contrast + 0.5 * covers).clamp(0.0, largest));
-    color = color.map(|value| (value * (1.0 - invert) + (covers - value) * invert).clamp(0.0, largest));
-    color = multiplied(rotate, color);
-    let [red, green, blue] = color.map(|value| decode_srgb(value) * weight);
-    [red, green, blue, alpha]
 }

@@ -3,7 +3,8 @@
 //! Nothing here knows how the GPU does it: no pyramid, no groups of panels, no draws. A pane is the [`gaussian_blur`]
 //! of a part of the picture, coloured as CSS has it and mixed in where Bevy's user interface would paint a background.
 
-use super::formats::{self, Kind, decode_srgb, encode_srgb};
+use super::formats::{self, Kind};
+use super::functions::Functions;
 use super::reference::{Picture, gaussian_blur};
 use super::{assert_close, twins, within_rounding};
 use bevy::render::render_resource::TextureFormat;
@@ -32,8 +33,7 @@ pub struct Panel {
     pub edge: EdgeMode,
     /// Whether real pixels around the box are read, so that [`edge`](Self::edge) counts at the viewport.
     pub sees_surroundings: bool,
-    pub saturation: f64,
-    pub brightness: f64,
+    pub functions: Functions,
     pub opacity: f64,
 }
 
@@ -155,31 +155,10 @@ impl Panel {
             blurred(&behind.crop(origin, size))
         };
         let is_bounded = matches!(formats::kind(format), Kind::Srgb | Kind::Unorm);
-        if [self.saturation, self.brightness] != [1.0; 2] {
-            for texel in &mut glass.texels {
-                *texel = self.coloured(*texel, is_bounded);
-            }
+        for texel in &mut glass.texels {
+            *texel = self.functions.colored(*texel, is_bounded);
         }
         glass
-    }
-
-    /// CSS `saturate()` and then `brightness()`, of encoded colours that are not multiplied by alpha.
-    fn coloured(&self, [red, green, blue, alpha]: [f64; 4], is_bounded: bool) -> [f64; 4] {
-        let weight = if alpha > 0.0 { alpha } else { 1.0 };
-        let within = |value: f64| value.clamp(0.0, if is_bounded { 1.0 } else { f64::INFINITY });
-        let encoded = [red, green, blue].map(|value| encode_srgb((value / weight).max(0.0)));
-        let s = self.saturation;
-        // As the Filter Effects specification writes `feColorMatrix type="saturate"`.
-        let matrix = [
-            [0.213 + 0.787 * s, 0.715 - 0.715 * s, 0.072 - 0.072 * s],
-            [0.213 - 0.213 * s, 0.715 + 0.285 * s, 0.072 - 0.072 * s],
-            [0.213 - 0.213 * s, 0.715 - 0.715 * s, 0.072 + 0.928 * s],
-        ];
-        let [red, green, blue] = matrix.map(|row| {
-            let saturated: f64 = row.iter().zip(encoded).map(|(weight, value)| weight * value).sum();
-            decode_srgb(within(within(saturated) * self.brightness)) * weight
-        });
-        [red, green, blue, alpha]
     }
 
     /// The pane over `below`, showing what is `behind`: usually the same, but what belongs to the pane itself, such as

@@ -9,6 +9,7 @@ pub mod difference;
 pub mod executors;
 pub mod faults;
 pub mod formats;
+pub mod functions;
 pub mod headless;
 pub mod images;
 pub mod inputs;

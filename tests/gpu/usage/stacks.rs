@@ -3,6 +3,7 @@
 
 use crate::support::compositor::{Layer, Panel, assert_composed};
 use crate::support::formats::to_picture;
+use crate::support::functions::Functions;
 use crate::support::headless::Headless;
 use crate::support::scene::{self, Kind, set_active};
 use crate::support::{gpu, logs, outcomes};
@@ -230,8 +231,7 @@ fn glass_of_an_agreeing_camera_blurs_the_world() {
         sigma: [3.0; 2],
         edge: EdgeMode::Mirror,
         sees_surroundings: false,
-        saturation: 1.0,
-        brightness: 1.0,
+        functions: Functions::NEUTRAL,
         opacity: 1.0,
     };
     assert_composed("stacks-agreeing", &got, &world, &[Layer::Glass(pane)], format);

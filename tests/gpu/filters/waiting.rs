@@ -1,0 +1,107 @@
+//! Which frames wait for the pipelines of filters, where the threads that compile them have other things to do.
+
+use super::group::{layers, paint};
+use crate::backdrop::pane::node;
+use crate::backdrop::show::Show;
+use crate::backdrop::stage::{BACKENDS, LDR};
+use crate::support::difference::worst_difference;
+use crate::support::formats::to_picture;
+use crate::support::live::Shot;
+use crate::support::reference::Picture;
+use crate::support::{assert_close, within_rounding};
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+use std::time::Duration;
+
+const COLOUR: [f32; 3] = [0.8, 0.3, 0.1];
+const BOX: [usize; 4] = [12, 8, 36, 20];
+
+/// A box on one of the cameras, whose own pipeline is there.
+fn spawn_box(show: &mut Show) {
+    let [left, top, width, height] = BOX.map(|side| side as f32);
+    let [red, green, blue] = COLOUR;
+    let components = (
+        node(Vec2::new(left, top), Vec2::new(width, height)),
+        BackgroundColor(Color::linear_rgb(red, green, blue)),
+        UiTargetCamera(show.cameras[1]),
+    );
+    show.pane = Some(show.live.headless.app.world_mut().spawn(components).id());
+    show.settle();
+    for _ in 0..30 {
+        show.live.frame();
+    }
+    show.live.shots();
+}
+
+fn pictures(shot: &Shot) -> [Picture; 2] {
+    [0, 1].map(|index| to_picture(shot.images[index].as_ref().expect("a target")))
+}
+
+/// How far a shot is from the filtered box over the scene.
+fn assert_filtered(shot: &Shot, filter: &UiFilter) {
+    let [below, got] = pictures(shot);
+    let [left, top, width, height] = BOX;
+    let group = Picture::from_fn(below.width, below.height, |x, y| {
+        let is_inside = (left..left + width).contains(&x) && (top..top + height).contains(&y);
+        let [red, green, blue] = COLOUR.map(f64::from);
+        if is_inside { [red, green, blue, 1.0] } else { [0.0; 4] }
+    });
+    let painted = paint(&below, &layers(&group, filter, 1.0, LDR), LDR);
+    let expected = within_rounding(&got, &painted, LDR);
+    let name = format!("filter-waiting-{}", shot.frame);
+    assert_close(&name, &got, &expected, &[0, 1, 2], 3.0 / 255.0);
+}
+
+#[test]
+fn the_first_frame_of_the_first_filter_is_filtered() {
+    let filters = [
+        UiFilter::opacity(0.4),
+        UiFilter::from_sigma(2.0),
+        UiFilter::shadow(Vec2::new(4.0, 4.0), 3.0, Color::BLACK),
+    ];
+    for backend in BACKENDS {
+        for filter in &filters {
+            let Some(mut show) = Show::alone(backend) else {
+                return;
+            };
+            spawn_box(&mut show);
+            show.live.hold_compiler().release_after(Duration::from_millis(60));
+            show.change(filter.clone());
+            let (shots, slowest) = show.frames(4);
+            println!("{backend:?}: a frame took {slowest:?}");
+            shots.iter().for_each(|shot| assert_filtered(shot, filter));
+        }
+    }
+}
+
+/// Where no pipeline is compiled for long, the group is painted as if it were not filtered; one that is not seen at all is not.
+#[test]
+fn after_the_wait_groups_are_not_filtered() {
+    for backend in BACKENDS {
+        let Some(mut show) = Show::alone(backend) else {
+            return;
+        };
+        spawn_box(&mut show);
+        show.wait_as_usual();
+        let (before, _) = show.frames(3);
+        let [_, plain] = pictures(&before[0]);
+        let held = show.live.hold_compiler();
+        show.change(UiFilter::opacity(0.0));
+        let (shots, _) = show.frames(3);
+        for shot in &shots {
+            let [below, got] = pictures(shot);
+            assert_eq!(worst_difference(&got, &below).value, 0.0, "frame {}", shot.frame);
+        }
+        let filter = UiFilter::from_sigma(2.0).with_opacity(0.5);
+        show.change(filter.clone());
+        let (shots, _) = show.frames(20);
+        held.release();
+        for shot in &shots {
+            let [_, got] = pictures(shot);
+            assert_eq!(worst_difference(&got, &plain).value, 0.0, "frame {}", shot.frame);
+        }
+        show.settle();
+        let (shots, _) = show.frames(4);
+        assert_filtered(shots.last().expect("there are shots"), &filter);
+    }
+}
