@@ -164,6 +164,30 @@ def glass(folder):
     return head, [f"{size} `{format}`" for size, format in columns], rows
 
 
+def filters(folder):
+    results = Results(folder / "filters.json")
+    settings = {
+        "1 of 5 %": "one of 5 %",
+        "50 of 0.5 %": "50 of 0.5 %",
+        "1 of 25 %": "one of 25 %",
+    }
+    columns = [(method, sigma) for method in ("ours-mixed", "ours-fragment") for sigma in (2, 8)]
+
+    def time(setting, method, sigma):
+        return results.only(setting=setting, method=method, sigma=sigma)[0]["median_us"]
+
+    def row(name, setting, suffix):
+        beyond = [time(setting + suffix, *column) - time(setting + ", plain nodes", *column) for column in columns]
+        return [name, *(f"{us:.0f}" for us in beyond)]
+
+    rows = [row(name, setting, ", blurred") for setting, name in settings.items()]
+    rows.append(row("one of 25 %, faded", "1 of 25 %", ", faded"))
+    rows.append(["the whole camera", *(f"{time('camera blur', *column):.0f}" for column in columns)])
+    names = {"ours-mixed": "", "ours-fragment": f", {RENDER}"}
+    head = f"Microseconds beyond the nodes themselves, 1920x1080 `rgba16float`, medians of {results.about['runs']} runs; "
+    return head + f"{results.gpu()}:", [f"radius {3 * sigma}{names[method]}" for method, sigma in columns], rows
+
+
 def software(folder):
     results = Results(folder / "software.json", is_software=True)
     sigmas = [1, 2, 4, 8, 32, 128]
@@ -185,7 +209,7 @@ def software(folder):
     return head, ["copy", *radii(sigmas)], rows
 
 
-TABLES = {"cost": cost, "cost-sizes": cost_sizes, "profile": profile, "glass": glass, "software": software}
+TABLES = {"cost": cost, "cost-sizes": cost_sizes, "profile": profile, "glass": glass, "filters": filters, "software": software}
 
 
 def markdown(head, columns, rows):

@@ -1,4 +1,4 @@
-//! The cost of glass, compared with a blur of the whole camera: `--glass`.
+//! The cost of glass, and of filters of nodes, compared with a blur of the whole camera: `--glass` and `--filters`.
 //!
 //! A camera paints only its clear colour, and panels lie on it as UI nodes. A time is that of an app's whole frame,
 //! less the frame without any blur. Settings take turns.
@@ -47,7 +47,7 @@ enum Setting {
     Faded(u32, f32),
 }
 
-const SETTINGS: [Setting; 17] = [
+const GLASS: [Setting; 9] = [
     Setting::Empty,
     Setting::Camera,
     Setting::Beside(1, 5.0),
@@ -57,6 +57,11 @@ const SETTINGS: [Setting; 17] = [
     Setting::FrozenCamera,
     Setting::FrozenBeside(36, 1.0),
     Setting::FrozenBeside(1, 100.0),
+];
+
+const FILTERS: [Setting; 10] = [
+    Setting::Empty,
+    Setting::Camera,
     Setting::Nodes(1, 5.0),
     Setting::Blurred(1, 5.0),
     Setting::Nodes(50, 0.5),
@@ -259,8 +264,9 @@ impl Screen {
 /// A line that says why nothing can be measured.
 pub fn measure(options: &Options) -> Result<(), String> {
     if !cfg!(feature = "ui") {
-        return Err("glass on nodes needs the feature ui".to_owned());
+        return Err("glass on nodes, and filters, need the feature ui".to_owned());
     }
+    let settings: &[Setting] = if options.filters { &FILTERS } else { &GLASS };
     let ours = [Method::OursFragment, Method::OursMixed];
     let (mut gpu, mut rows) = (None, Vec::new());
     for method in ours.into_iter().filter(|method| options.methods.contains(method)) {
@@ -274,9 +280,9 @@ pub fn measure(options: &Options) -> Result<(), String> {
                 let ([width, height], format_name, method_name) = (size, format.name(), method.name());
                 println!("{width}x{height} {format_name} sigma {sigma}, {method_name}");
                 let mut screen = Screen::new(backend, (*size).into(), *format, *sigma as f32)?;
-                let times = take_turns(&mut screen, options.runs().div_ceil(ROUNDS))?;
-                print_table(&times);
-                rows.extend(SETTINGS.into_iter().zip(times).skip(1).map(|(setting, time)| Row {
+                let times = take_turns(&mut screen, settings, options.runs().div_ceil(ROUNDS))?;
+                print_table(settings, &times);
+                rows.extend(settings.iter().zip(times).skip(1).map(|(setting, time)| Row {
                     size: format!("{width}x{height}"),
                     format: format_name,
                     sigma: *sigma,
@@ -295,26 +301,27 @@ pub fn measure(options: &Options) -> Result<(), String> {
 }
 
 /// The median time of every setting in microseconds, less that of a frame without any blur.
-fn take_turns(screen: &mut Screen, count: usize) -> Result<[f64; SETTINGS.len()], String> {
-    let mut times = SETTINGS.map(|_| Vec::new());
+fn take_turns(screen: &mut Screen, settings: &[Setting], count: usize) -> Result<Vec<f64>, String> {
+    let mut times = vec![Vec::new(); settings.len()];
     for _ in 0..ROUNDS {
-        for (setting, times) in SETTINGS.into_iter().zip(&mut times) {
-            times.extend(screen.time(setting, count)?);
+        for (setting, times) in settings.iter().zip(&mut times) {
+            times.extend(screen.time(*setting, count)?);
         }
     }
-    let medians = times.map(|mut times| {
+    let median = |mut times: Vec<f64>| {
         times.sort_by(f64::total_cmp);
         times[times.len() / 2]
-    });
-    Ok(medians.map(|median| median - medians[0]))
+    };
+    let medians: Vec<f64> = times.into_iter().map(median).collect();
+    Ok(medians.iter().map(|median| median - medians[0]).collect())
 }
 
-fn print_table(times: &[f64; SETTINGS.len()]) {
+fn print_table(settings: &[Setting], times: &[f64]) {
     println!(
         "{:<24}{:>12}{:>20}{:>14}",
         "setting", "median us", "to the camera blur", "UI passes"
     );
-    for (setting, time) in SETTINGS.into_iter().zip(times).skip(1) {
+    for (setting, time) in settings.iter().zip(times).skip(1) {
         let (name, ratio, passes) = (setting.name(), time / times[1], setting.interface_passes());
         println!("{name:<24}{time:>12.1}{ratio:>20.2}{passes:>14}");
     }

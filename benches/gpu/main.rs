@@ -5,6 +5,7 @@
 //!     [--dither] [--passes] [--json FILE] [--plot FILE.svg]
 //! cargo bench --bench gpu -- --quick
 //! cargo bench --bench gpu -- --glass [--json FILE]
+//! cargo bench --bench gpu -- --filters [--json FILE]
 //! cargo bench --bench gpu -- --about
 //! ```
 //!
@@ -65,7 +66,7 @@ fn measure_and_report() -> Result<(), String> {
         println!("{}", report::about(&Gpu::of(app.headless())?, &options)?);
         return Ok(());
     }
-    if options.glass {
+    if options.glass || options.filters {
         return glass::measure(&options);
     }
     let (json, plot) = (options.json.clone(), options.plot.clone());

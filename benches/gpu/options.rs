@@ -60,6 +60,9 @@ pub struct Options {
     /// Measure glass on a camera instead, next to a blur of that camera, with the methods ours-fragment and ours-mixed
     #[arg(long)]
     pub glass: bool,
+    /// Measure nodes with filters in the same way
+    #[arg(long, conflicts_with = "glass")]
+    pub filters: bool,
     /// Print what the JSON says about the GPU, and measure nothing
     #[arg(long)]
     pub about: bool,

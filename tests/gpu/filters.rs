@@ -5,6 +5,7 @@ mod content;
 mod glass;
 mod group;
 mod kinds;
+mod memory;
 mod nested;
 mod places;
 mod simple;
