@@ -32,6 +32,7 @@ pub(crate) mod nested;
 pub(crate) mod node_groups;
 #[cfg(feature = "ui")]
 mod nodes;
+mod paint_order;
 pub(crate) mod pipelines;
 pub(crate) mod prepare_blurs;
 mod prepare_draws;

@@ -127,3 +127,6 @@ fn add_to(app: &mut SubApp) {
 fn add_to_schedule(app: &mut SubApp, schedule: impl ScheduleLabel) {
     app.add_systems(schedule, filter_ui.before(backdrops_among_ui).in_set(Systems::Backdrop));
 }
+
+#[cfg(test)]
+mod tests;

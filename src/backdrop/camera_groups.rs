@@ -1,8 +1,8 @@
 //! The groups of every camera, and how regions form them.
 
 use super::extract::ExtractedBackdrops;
-use super::extracted::PaintOrder;
 use super::groups::{Group, Reader, Sight, group};
+use super::paint_order::PaintOrder;
 use bevy::math::FloatOrd;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;

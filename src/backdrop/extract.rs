@@ -1,7 +1,8 @@
 //! Takes glass over from the main world: regions. Runs without Bevy's user interface.
 
-use super::extracted::{ExtractedBackdrop, PaintOrder, Picture, Shape};
+use super::extracted::{ExtractedBackdrop, Picture, Shape};
 use super::freeze::FrozenBackdrops;
+use super::paint_order::PaintOrder;
 use crate::formats::{CameraFinish, CameraFinishItem};
 use crate::settings::{BackdropBlur, BackdropLayer, BackdropRegion, BlurProfile};
 use bevy::camera::Camera;

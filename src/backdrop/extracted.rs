@@ -9,47 +9,12 @@
 
 use super::canvas::{Canvas, PaintedOn};
 use super::freeze::{BackdropFreeze, FrozenBackdrop};
+use super::paint_order::PaintOrder;
 use crate::plan::{blurs, reach};
 use crate::settings::{BackdropBlur, BackdropSampling, BlurProfile, EdgeMode, Tint};
 use crate::sigma_field::SigmaField;
 use bevy::math::{Affine2, Mat2, Rect, URect, UVec2, Vec2};
 use bevy::prelude::Entity;
-
-/// Where a backdrop is painted among everything else.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PaintOrder {
-    /// A region under the user interface, by its order.
-    BelowUi(i32),
-    /// A node.
-    #[cfg(feature = "ui")]
-    Ui {
-        /// Its place in the stack of all nodes.
-        stack_index: u32,
-        /// The render world's entity of its item in the phase, of this frame only.
-        item: Entity,
-    },
-    /// A region over the user interface, by its order.
-    AboveUi(i32),
-}
-
-#[cfg(feature = "ui")]
-impl PaintOrder {
-    /// The place in the stack of all nodes.
-    pub fn stack_index(self) -> Option<u32> {
-        match self {
-            Self::Ui { stack_index, .. } => Some(stack_index),
-            Self::BelowUi(_) | Self::AboveUi(_) => None,
-        }
-    }
-
-    /// The entity of the item in the phase.
-    pub fn item(self) -> Option<Entity> {
-        match self {
-            Self::Ui { item, .. } => Some(item),
-            Self::BelowUi(_) | Self::AboveUi(_) => None,
-        }
-    }
-}
 
 /// What a camera paints into.
 #[derive(Clone, Copy, Debug, PartialEq)]

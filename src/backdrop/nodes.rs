@@ -4,8 +4,9 @@
 
 use super::clip::clip_of;
 use super::extract::{BoundsWanted, ExtractedBackdrops, picture_of};
-use super::extracted::{ExtractedBackdrop, PaintOrder, Shape};
+use super::extracted::{ExtractedBackdrop, Shape};
 use super::freeze::FrozenBackdrops;
+use super::paint_order::PaintOrder;
 use crate::formats::CameraFinish;
 use crate::settings::{BackdropBlur, BackdropRegion, BlurProfile};
 use bevy::camera::Camera;

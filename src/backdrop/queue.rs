@@ -1,8 +1,9 @@
 //! Glass among the items of Bevy's user interface (feature `ui`).
 
 use super::extract::ExtractedBackdrops;
-use super::extracted::{ExtractedBackdrop, PaintOrder};
+use super::extracted::ExtractedBackdrop;
 use super::node_groups::{GLASS, backdrop_index, cut_of_node};
+use super::paint_order::PaintOrder;
 use super::prepare_draws::Paints;
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;

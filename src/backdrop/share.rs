@@ -53,7 +53,8 @@ fn joins(one: &BatchedBlur, other: &BatchedBlur) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backdrop::extracted::{PaintOrder, Picture, Shape};
+    use crate::backdrop::extracted::{Picture, Shape};
+    use crate::backdrop::paint_order::PaintOrder;
     use crate::settings::{BackdropBlur, BackdropSampling};
     use bevy::math::{Affine2, UVec2, Vec2};
     use bevy::prelude::Entity;

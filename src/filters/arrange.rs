@@ -1,7 +1,6 @@
 //! Where groups paint, and the views that they are painted with.
 
 use super::extract::{ExtractedFilter, ExtractedFilters};
-use super::queue::result_key;
 use super::rects::{EVERYWHERE, NOWHERE, joined, touched};
 use super::stages::{Arranged, Content, Painted, Stage, arrange};
 use crate::backdrop::bounds::{ItemBounds, MaterialBounds};
@@ -67,7 +66,7 @@ impl CameraFilters {
         with_glass.map(|filter| FilterTurn {
             camera: self.camera,
             filter: self.first + filter,
-            cut: result_key(&filters[filter]),
+            cut: filters[filter].result_key(),
         })
     }
 }

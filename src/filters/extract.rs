@@ -3,7 +3,7 @@
 use super::clips::FilteredGroups;
 use crate::backdrop::extract::{BoundsWanted, picture_of};
 use crate::backdrop::extracted::Picture;
-use crate::backdrop::node_groups::cut_of_node;
+use crate::backdrop::node_groups::{GLASS, cut_of_node};
 use crate::formats::CameraFinish;
 use crate::settings::{BlurProfile, ColorFunctions, UiFilter};
 use bevy::camera::Camera;
@@ -55,6 +55,11 @@ impl ExtractedFilter {
     /// end.
     pub fn keys(&self) -> Range<f32> {
         cut_of_node(self.nodes.start)..cut_of_node(self.nodes.end).next_down()
+    }
+
+    /// The sort key of the item that paints the result: over the node's own glass. What has a smaller one lies below the group.
+    pub fn result_key(&self) -> f32 {
+        self.nodes.start as f32 + GLASS + 0.01
     }
 
     /// Whether an item is the one that paints the result.

@@ -2,7 +2,6 @@
 
 use super::extract::{ExtractedFilter, ExtractedFilters};
 use super::prepare_draws::FilterDraws;
-use crate::backdrop::node_groups::GLASS;
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
 use bevy::math::FloatOrd;
@@ -16,9 +15,6 @@ use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
 use core::ops::Range;
-
-/// The sort key of a group, from that of its node: over the node's own glass.
-const GROUP: f32 = GLASS + 0.01;
 
 /// The draw function of groups.
 pub struct PaintFilter;
@@ -76,15 +72,10 @@ pub fn queue_filters(
     }
 }
 
-/// The sort key of the item that paints the result of a filter. What has a smaller one lies below the group.
-pub fn result_key(filter: &ExtractedFilter) -> f32 {
-    filter.nodes.start as f32 + GROUP
-}
-
 /// The keys of a group's items, the entities that tell them apart, and their batches: what has none is not drawn.
 fn items(filter: &ExtractedFilter) -> [(f32, (Entity, MainEntity), Range<u32>); 3] {
     let keys = filter.keys();
-    let group = result_key(filter);
+    let group = filter.result_key();
     let entity = |main: Entity| (filter.item, MainEntity::from(main));
     [
         (keys.start.next_down(), entity(filter.item), 0..0),

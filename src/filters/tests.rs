@@ -1,0 +1,179 @@
+//! Stages are what a filter needs, as large as what they show.
+
+use super::extract::{ExtractedFilter, PlacedProfile, Shadow};
+use super::rects::{NOWHERE, common, grown};
+use super::stages::{Arranged, Content, Painted, arrange};
+use crate::backdrop::extracted::Picture;
+use crate::plan::reach;
+use crate::settings::{BlurProfile, ColorFunctions};
+use bevy::math::{Affine2, IRect, IVec2, URect, UVec2, Vec2};
+use bevy::prelude::Entity;
+use core::ops::Range;
+use proptest::prelude::*;
+
+const SIZE: UVec2 = UVec2::new(400, 300);
+
+/// A filter of these nodes that only fades.
+fn filter(nodes: Range<u32>) -> ExtractedFilter {
+    ExtractedFilter {
+        entity: Entity::PLACEHOLDER,
+        picture: Picture {
+            camera: Entity::PLACEHOLDER,
+            size: SIZE,
+            viewport: URect::from_corners(UVec2::ZERO, SIZE),
+            is_light: false,
+            dithers: false,
+        },
+        nodes,
+        clip: None,
+        item: Entity::PLACEHOLDER,
+        view: Entity::PLACEHOLDER,
+        sigma: Vec2::ZERO,
+        profile: None,
+        functions: ColorFunctions::NEUTRAL,
+        shadows: Vec::new(),
+        opacity: 0.5,
+    }
+}
+
+fn shadow(offset: i32, sigma: f32) -> Shadow {
+    Shadow {
+        offset: IVec2::splat(offset),
+        sigma,
+        color: [0.0, 0.0, 0.0, 1.0],
+    }
+}
+
+fn painted(bounds: IRect) -> Painted {
+    Painted {
+        bounds,
+        has_glass: false,
+    }
+}
+
+fn of_one(filter: ExtractedFilter, bounds: IRect) -> Arranged {
+    arrange(&[filter], &[painted(bounds)], 4096)
+}
+
+const BOX: IRect = IRect {
+    min: IVec2::new(100, 80),
+    max: IVec2::new(180, 140),
+};
+
+#[test]
+fn parts_that_do_not_commute_have_stages_of_their_own() {
+    let count = |filter: ExtractedFilter| of_one(filter, BOX).stages.len();
+    let opaque = || ExtractedFilter {
+        opacity: 1.0,
+        ..filter(0..2)
+    };
+    let shadows = || vec![shadow(4, 2.0)];
+    let soft = Vec2::splat(3.0);
+    let profile = Some(PlacedProfile {
+        profile: BlurProfile::Uniform,
+        size: Vec2::ONE,
+        placement: Affine2::IDENTITY,
+    });
+    assert_eq!(count(filter(0..2)), 1);
+    assert_eq!(
+        count(ExtractedFilter {
+            sigma: soft,
+            ..opaque()
+        }),
+        1
+    );
+    let both = ExtractedFilter {
+        sigma: soft,
+        shadows: shadows(),
+        ..opaque()
+    };
+    assert_eq!(count(both.clone()), 1, "a shadow of a blur is a blur");
+    let faded = ExtractedFilter {
+        opacity: 0.5,
+        ..both.clone()
+    };
+    assert_eq!(count(faded.clone()), 2, "shadows do not show through");
+    assert_eq!(
+        count(ExtractedFilter {
+            profile: profile.clone(),
+            ..both
+        }),
+        2
+    );
+    assert_eq!(count(ExtractedFilter { profile, ..faded }), 3);
+    let unseen = ExtractedFilter {
+        opacity: 0.0,
+        ..filter(0..2)
+    };
+    assert_eq!(count(unseen), 0);
+}
+
+/// Glass gives a turn to its group and to all around it, and to no other.
+#[test]
+fn turns_reach_outwards() {
+    let filters = [filter(0..9), filter(1..5), filter(2..3), filter(3..4), filter(6..8)];
+    let with_glass = Painted {
+        bounds: BOX,
+        has_glass: true,
+    };
+    let painted = [painted(BOX), painted(BOX), painted(BOX), with_glass, painted(BOX)];
+    let arranged = arrange(&filters, &painted, 4096);
+    assert_eq!(arranged.parents, [None, Some(0), Some(1), Some(1), Some(0)]);
+    let turns: Vec<bool> = (0..5).map(|filter| arranged.has_turn(filter)).collect();
+    assert_eq!(turns, [true, true, false, true, false]);
+    assert_eq!(arranged.around(3).collect::<Vec<_>>(), [3, 1, 0]);
+}
+
+proptest! {
+    /// A picture has all that is painted and can reach what is seen, and all that is seen of its layers. No two pictures of a page
+    /// overlap, and none is larger than a texture may be.
+    #[test]
+    fn pictures_hold_what_is_seen(
+        places in proptest::collection::vec(([-200_i32..500, -200_i32..400], [0_i32..300, 0_i32..300], 0.0_f32..30.0, -40_i32..40), 1..6),
+        is_nested in any::<bool>(),
+    ) {
+        let count = places.len() as u32;
+        let nodes = |index: u32| if is_nested { index..2 * count - index } else { 2 * index..2 * index + 1 };
+        let filters: Vec<ExtractedFilter> = (0..count)
+            .zip(&places)
+            .map(|(index, (_, _, sigma, offset))| ExtractedFilter {
+                sigma: Vec2::splat(*sigma),
+                shadows: vec![shadow(*offset, 1.0)],
+                ..filter(nodes(index))
+            })
+            .collect();
+        let bounds = |(min, size): (&[i32; 2], &[i32; 2])| {
+            let min = IVec2::from(*min);
+            painted(IRect { min, max: min + IVec2::from(*size) })
+        };
+        let all: Vec<Painted> = places.iter().map(|(min, size, ..)| bounds((min, size))).collect();
+        let arranged = arrange(&filters, &all, 512);
+        let viewport = IRect { min: IVec2::ZERO, max: SIZE.as_ivec2() };
+        for stage in arranged.stages.iter().filter(|stage| stage.is_seen()) {
+            prop_assert!(stage.rect.size().max_element() <= 512, "{stage:?}");
+            for layer in &stage.layers {
+                let from = IRect { min: layer.shown.min - layer.offset, max: layer.shown.max - layer.offset };
+                prop_assert!(layer.shown.is_empty() || common(from, stage.rect) == from, "{layer:?} of {stage:?}");
+            }
+            let page = arranged.pages[stage.depth as usize - 1][stage.page];
+            let end = stage.place + stage.rect.size().as_uvec2();
+            prop_assert!(end.cmple(page).all(), "{stage:?} on {page}");
+            let others = arranged.stages.iter().filter(|other| {
+                other.is_seen() && (other.depth, other.page) == (stage.depth, stage.page) && !core::ptr::eq(*other, stage)
+            });
+            let texels = |stage: &super::stages::Stage| {
+                let min = stage.place.as_ivec2();
+                IRect { min, max: min + stage.rect.size() }
+            };
+            for other in others {
+                prop_assert!(common(texels(stage), texels(other)) == NOWHERE, "{stage:?} and {other:?}");
+            }
+            if stage.content == Content::Items && !is_nested {
+                let sigma = filters[stage.filter].sigma;
+                let needed = common(all[stage.filter].bounds, grown(viewport, reach(sigma).as_ivec2()));
+                let is_cut = grown(all[stage.filter].bounds, reach(sigma).as_ivec2()).size().max_element() > 400;
+                prop_assert!(is_cut || common(needed, stage.rect) == needed, "{needed:?} of {stage:?}");
+            }
+        }
+    }
+}
