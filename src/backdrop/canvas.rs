@@ -24,7 +24,7 @@ impl Canvas {
     }
 
     /// From one of its texels to one of what a camera with this viewport paints into.
-    pub fn to_screen(&self, viewport: URect) -> IVec2 {
+    pub fn to_screen(self, viewport: URect) -> IVec2 {
         viewport.min.as_ivec2() - self.to_texel
     }
 }

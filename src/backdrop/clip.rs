@@ -26,7 +26,7 @@ pub fn is_same(one: &CalculatedClip, other: &CalculatedClip) -> bool {
 }
 
 /// What is left where a node with this transform clips, too: to a box around its own centre.
-pub fn clipped(clip: Option<CalculatedClip>, own: Rect, transform: &UiGlobalTransform) -> CalculatedClip {
+pub fn clipped(clip: Option<&CalculatedClip>, own: Rect, transform: &UiGlobalTransform) -> CalculatedClip {
     let [min, max] = [own.min, own.max].map(|corner| corner + transform.translation);
     let own = Rect { min, max };
     let clip = clip.map_or(own, |clip| clip.clip.intersect(own));

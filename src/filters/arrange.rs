@@ -131,8 +131,7 @@ impl<'a> Owners<'a> {
 /// Arranges the groups of every camera, when items are sorted and before views are uploaded.
 pub fn arrange_filters(
     filters: Res<ExtractedFilters>,
-    cameras: Query<&UiCameraView>,
-    views: Query<&ExtractedView>,
+    (cameras, views): (Query<&UiCameraView>, Query<&ExtractedView>),
     phases: Res<ViewSortedRenderPhases<TransparentUi>>,
     device: Res<RenderDevice>,
     (mut arranged, mut commands): (ResMut<ArrangedFilters>, Commands),

@@ -71,7 +71,7 @@ pub fn find_groups(mut nodes: Nodes, filters: Query<Entity, With<UiFilter>>) {
     for entity in &filters {
         if nodes.is_filtered(entity) && nodes.is_outermost(entity) {
             let clip = nodes.nodes.get(entity).ok().and_then(|node| node.3).cloned();
-            nodes.visit(entity, clip);
+            nodes.visit(entity, clip.as_ref());
         }
     }
 }
@@ -101,44 +101,43 @@ impl Nodes<'_, '_> {
     }
 
     /// Visits a node and those below it, as Bevy does when it computes clips. Returns how many there are.
-    fn visit(&mut self, entity: Entity, mut inherited: Option<CalculatedClip>) -> u32 {
+    fn visit(&mut self, entity: Entity, inherited: Option<&CalculatedClip>) -> u32 {
         let is_filtered = self.is_filtered(entity);
         let Ok((node, computed, transform, clip, filter)) = self.nodes.get_mut(entity) else {
             return 0;
         };
         let opacity = filter.map_or(1.0, |(filter, _)| filter.opacity_in_range());
-        if self.unclipped.contains(entity) {
-            inherited = None;
-        }
-        if node.display == Display::None {
-            inherited = Some(nothing());
-        }
-        let inside = if is_filtered && node.display != Display::None {
-            None
-        } else {
-            inherited.clone()
+        let (everything, nothing) = (everything(), nothing());
+        let is_displayed = node.display != Display::None;
+        let inherited = match inherited {
+            _ if !is_displayed => Some(&nothing),
+            _ if self.unclipped.contains(entity) => None,
+            inherited => inherited,
         };
+        let inside = inherited.filter(|_| !(is_filtered && is_displayed));
         if let Some(mut clip) = clip {
-            let inside = inside.clone().unwrap_or_else(everything);
-            if !is_same(&clip, &inside) {
-                *clip = inside;
+            let inside = inside.unwrap_or(&everything);
+            if !is_same(&clip, inside) {
+                clip.clone_from(inside);
             }
         }
+        let own;
         let for_children = if node.overflow.is_visible() {
             inside
         } else {
-            let own = computed.resolve_clip_rect(node.overflow, node.overflow_clip_margin);
-            Some(clipped(inside, own, transform))
+            let rect = computed.resolve_clip_rect(node.overflow, node.overflow_clip_margin);
+            own = clipped(inside, rect, transform);
+            Some(&own)
         };
         let children: Vec<Entity> = self.children.iter_ui_children(entity).collect();
         let mut nodes = 1;
         for child in children {
             if !self.roots.contains(child) {
-                nodes += self.visit(child, for_children.clone());
+                nodes += self.visit(child, for_children);
             }
         }
         if is_filtered {
-            let clip = clip_of(inherited.as_ref());
+            let clip = clip_of(inherited);
             self.groups.0.insert(entity, FilteredGroup { nodes, clip });
             self.filtered.0.insert(entity, FilteredNode { clip, opacity });
         }
