@@ -223,28 +223,35 @@ fn interfaces_come_back() {
         let glass = BackdropBlur::new(20.0).with_brightness(0.8);
         let pane = (node(20.0, 15.0, 90.0, 60.0), UiTargetCamera(view.camera), glass);
         shown.headless.app.world_mut().spawn(pane);
-        let view = shown.view(Kind::Core2d, "filters among nodes, with glass inside");
-        shown.add_nodes(view.camera);
-        let filter = UiFilter::shadow(vec2(3.0, 3.0), 6.0, Color::BLACK).with_radius(3.0);
-        let group = (
-            node(20.0, 15.0, 90.0, 60.0),
-            UiTargetCamera(view.camera),
-            filter.clone(),
-        );
-        let inside = |place: f32| {
-            (
-                node(place, place, 40.0, 30.0),
-                BackgroundColor(Color::srgba(0.2, 0.9, 0.3, 0.5)),
-            )
-        };
-        let world = shown.headless.app.world_mut();
-        world.spawn((group.clone(), children![(inside(5.0), glass), inside(25.0)]));
-        world.spawn((group, children![inside(60.0)]));
+        #[cfg(feature = "ui")]
+        show_filters(shown, glass);
         let view = shown.view(Kind::Core2d, "a region above nodes");
         shown.add_nodes(view.camera);
         let region = BackdropRegion::new(view.camera, Rect::new(20.0, 15.0, 120.0, 90.0));
         shown.headless.app.world_mut().spawn((region, glass));
     });
+}
+
+/// Filters among nodes, one with glass inside.
+#[cfg(feature = "ui")]
+fn show_filters(shown: &mut Shown, glass: BackdropBlur) {
+    let view = shown.view(Kind::Core2d, "filters among nodes, with glass inside");
+    shown.add_nodes(view.camera);
+    let filter = UiFilter::shadow(vec2(3.0, 3.0), 6.0, Color::BLACK).with_radius(3.0);
+    let group = (
+        node(20.0, 15.0, 90.0, 60.0),
+        UiTargetCamera(view.camera),
+        filter.clone(),
+    );
+    let inside = |place: f32| {
+        (
+            node(place, place, 40.0, 30.0),
+            BackgroundColor(Color::srgba(0.2, 0.9, 0.3, 0.5)),
+        )
+    };
+    let world = shown.headless.app.world_mut();
+    world.spawn((group.clone(), children![(inside(5.0), glass), inside(25.0)]));
+    world.spawn((group, children![inside(60.0)]));
 }
 
 #[test]

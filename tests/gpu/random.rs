@@ -8,6 +8,7 @@
 mod cameras;
 mod check;
 mod content;
+mod filters;
 mod recorder;
 mod regressions;
 mod settings;

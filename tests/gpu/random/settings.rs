@@ -94,36 +94,6 @@ pub fn backdrop() -> impl Strategy<Value = BackdropBlur> {
     })
 }
 
-fn shadow() -> impl Strategy<Value = DropShadow> {
-    let offset = prop_oneof![8 => [-9.0..9.0_f32, -9.0..9.0_f32], 1 => [hostile(), hostile()]];
-    let alpha = prop_oneof![8 => 0.0..1.0_f32, 1 => hostile()];
-    (offset, hostile(), alpha, any::<bool>()).prop_map(|(offset, radius, alpha, is_glow)| DropShadow {
-        offset: offset.into(),
-        radius,
-        color: Color::linear_rgba(0.4, 0.1, 0.0, alpha),
-        is_glow,
-    })
-}
-
-/// A filter of a node: often neutral in most of its parts.
-pub fn filter() -> impl Strategy<Value = UiFilter> {
-    let blur = prop_oneof![1 => Just(GaussianBlur::new(0.0)), 2 => gaussian()];
-    let share = || prop_oneof![3 => Just(1.0_f32), 1 => 0.0..3.0_f32, 1 => hostile()];
-    let opacity = prop_oneof![3 => Just(1.0_f32), 3 => 0.0..1.0_f32, 1 => hostile()];
-    let shadows = prop_oneof![2 => Just(Vec::new()), 1 => proptest::collection::vec(shadow(), 1..3)];
-    (blur, [share(), share(), share()], shadows, opacity).prop_map(
-        |(blur, [saturation, brightness, contrast], shadows, opacity)| UiFilter {
-            blur,
-            saturation,
-            brightness,
-            contrast,
-            shadows,
-            opacity,
-            ..default()
-        },
-    )
-}
-
 /// From one texel up; seldom a long line.
 pub fn size() -> impl Strategy<Value = [u32; 2]> {
     prop_oneof![
