@@ -1,6 +1,6 @@
 """Writes tables of measured times into documents: see scripts/figures, which measures.
 
-Every table is a function from the benchmark's JSON files to a line that says what they are, and rows of cells.
+Every table is a function from the benchmark's JSON files to a headline, the heads of the columns, and rows of cells.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 
 RADIUS_IN_SIGMAS = 3
 
-# Of lines of text in the documents.
+# The width of a line of text in the documents.
 WIDTH = 130
 
 DIRECT_2D, SEPARABLE, BILINEAR = "direct, 2-D", "separable", "separable, bilinear taps"
@@ -20,11 +20,11 @@ RENDER, MIXED, COMPUTE = "render passes", "as on cameras", "compute passes"
 
 
 class Missing(Exception):
-    """A table cannot be made, and why."""
+    """The reason why a table cannot be made."""
 
 
 class Results:
-    """What one run of the benchmark has measured."""
+    """The results of one run of the benchmark."""
 
     def __init__(self, path, is_software=False):
         if not path.exists():
@@ -35,19 +35,19 @@ class Results:
             raise Missing(f"{path} is not of a {'software rasteriser' if is_software else 'hardware GPU'}")
 
     def only(self, **wanted):
-        """The rows of which this is true."""
+        """The rows with these values."""
         rows = [row for row in self.rows if all(row[key] == value for key, value in wanted.items())]
         if not rows:
             raise Missing(f"nothing was measured with {wanted}")
         return rows
 
     def median(self, sigma, **wanted):
-        """One time in microseconds, or None if that run was left out."""
+        """One time in microseconds, or None if the benchmark skipped that run."""
         rows = [row for row in self.rows if all(row[key] == value for key, value in dict(wanted, sigma=sigma).items())]
         return rows[0]["median_us"] if rows else None
 
     def copy(self, method, **wanted):
-        """A copy knows no radius: what it took at different times is its median."""
+        """The median time of a copy over all sigmas, on which it does not depend."""
         times = sorted(row["median_us"] for row in self.only(method=method, **wanted))
         return times[len(times) // 2]
 
@@ -133,7 +133,7 @@ def profile(folder):
 
 
 def span(numbers):
-    """From the least to the greatest of some ratios."""
+    """The least and the greatest of some ratios, as text."""
     digits = 2 if max(numbers) < 0.1 else 1
     least, greatest = [f"{number:.{digits}f}" for number in (min(numbers), max(numbers))]
     return least if least == greatest else f"{least} to {greatest}"
@@ -219,7 +219,7 @@ def markdown(head, columns, rows):
 
 
 def put(path, name, text):
-    """Puts a table between its markers in a file. Says whether there are any."""
+    """Puts a table between its markers in a file. Returns whether the file has any."""
     begin, end = f"<!-- figures:{name} -->", f"<!-- /figures:{name} -->"
     old = path.read_text()
     if old.count(begin) != old.count(end):
@@ -231,7 +231,7 @@ def put(path, name, text):
 
 
 def write(name, folder, documents):
-    """Makes one table and puts it where it belongs."""
+    """Makes one table and puts it into every document that has its markers."""
     text = markdown(*TABLES[name](folder))
     paths = [documents / "README.md", *sorted((documents / "docs").glob("*.md"))]
     places = [path for path in paths if path.exists() and put(path, name, text)]

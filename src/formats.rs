@@ -1,5 +1,5 @@
-//! Every question to texture formats ([`table`]), adapters and devices. [`Capabilities::resolve`] turns the two ends of a
-//! blur into the means of carrying it out, and is the only place where that can fail.
+//! All queries of texture formats ([`table`]), adapters and devices. [`Capabilities::resolve`] turns the two ends of a blur
+//! into the means to execute it, and is the only place where this can fail.
 
 pub mod dither;
 pub mod table;
@@ -23,7 +23,7 @@ use dither::Dither;
 use table::{Channels, Format};
 use wgpu::{AdapterInfo, DeviceType, DownlevelFlags, TextureFormatFeatures};
 
-/// The two ends of a blur, as far as they decide how it is carried out.
+/// The properties of a blur's source and destination that decide how it is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Ends {
     /// The format of the source's view.
@@ -34,13 +34,13 @@ pub struct Ends {
     pub precision: Precision,
     /// What alpha means in source and destination.
     pub alpha: BlurAlpha,
-    /// What the colours of the result are dithered to. Copies are exact.
+    /// How the colours of the result are dithered. Copies are exact.
     pub dither: Dither,
     /// Whether compute passes may store to the destination's texture.
     pub has_storage: bool,
     /// Whether source and destination are one texture.
     pub in_place: bool,
-    /// The spaces of the colours in source and destination. Only what goes from one size to another converts them.
+    /// The colour spaces of source and destination. Only a pass from one size to another converts between them.
     pub spaces: [CompositingSpace; 2],
 }
 
@@ -48,13 +48,13 @@ pub struct Ends {
 pub const SAME_SPACES: [CompositingSpace; 2] = [CompositingSpace::Linear; 2];
 
 impl Ends {
-    /// From a camera's picture to the same picture, which may hold light, or only what a display shows.
+    /// From a camera's picture to the same picture. `is_light`: the picture holds light, it is not tonemapped.
     #[must_use]
     pub fn of_camera(format: TextureFormat, is_light: bool) -> Self {
         Self {
             source: format,
             destination: format,
-            // What has been tonemapped is between 0 and 1, whatever its format could hold.
+            // Tonemapped values are between 0 and 1 in every format.
             precision: if is_light {
                 precision_of(format)
             } else {
@@ -62,7 +62,7 @@ impl Ends {
             },
             alpha: BlurAlpha::Premultiplied,
             dither: Dither::Off,
-            // Storage usage would have to be asked for, and cameras share a texture only if they ask for the same.
+            // A camera would have to request storage usage, and cameras share a texture only if their usages are equal.
             has_storage: false,
             in_place: true,
             spaces: SAME_SPACES,
@@ -70,7 +70,7 @@ impl Ends {
     }
 }
 
-/// The formats that most cameras' pictures have: what windows and the usual images have, and with a high dynamic range.
+/// The formats of most cameras' pictures: the format of windows and usual images, and the one with a high dynamic range.
 pub const USUAL_PICTURES: [TextureFormat; 2] = [TextureFormat::Rgba8UnormSrgb, TextureFormat::Rgba16Float];
 
 /// What a camera does to its finished picture, in the main world.
@@ -81,20 +81,20 @@ pub struct CameraFinish {
 }
 
 impl CameraFinishItem<'_, '_> {
-    /// Whether the picture still holds light, and not what a display shows.
+    /// Whether the picture still holds light, and is not tonemapped.
     #[must_use]
     pub fn is_light(&self) -> bool {
         !self.tonemapping.is_some_and(Tonemapping::is_enabled)
     }
 
-    /// Whether it is dithered if it ends in eight bits.
+    /// Whether the camera dithers its picture if the output has eight bits.
     #[must_use]
     pub fn dithers(&self) -> bool {
         self.dither == Some(&DebandDither::Enabled)
     }
 }
 
-/// What tells the values of a camera's picture.
+/// The components that describe the values of a camera's picture.
 #[derive(QueryData)]
 pub struct CameraPicture {
     pub camera: &'static ExtractedCamera,
@@ -108,8 +108,7 @@ impl CameraPictureItem<'_, '_> {
         self.camera.compositing_space
     }
 
-    /// The format that the picture has, and the one that it would have with the other dynamic range. Either may be there
-    /// in the next frame.
+    /// The picture's format, and its format with the other dynamic range. The next frame may use either.
     #[must_use]
     pub fn formats(&self) -> [TextureFormat; 2] {
         let other = match self.space() {
@@ -121,39 +120,39 @@ impl CameraPictureItem<'_, '_> {
     }
 }
 
-/// How a blur between two ends is carried out.
+/// How to execute a blur between two ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resolved {
-    /// What the plan may choose from.
+    /// The means that the plan may use.
     pub means: Means,
-    /// The format of what lies in between: neither precision nor range is lost there.
+    /// The format of intermediates. They lose neither precision nor range.
     pub intermediate: TextureFormat,
-    /// What alpha means, given what the two ends can hold.
+    /// What alpha means, given the formats of the two ends.
     pub alpha: BlurAlpha,
-    /// Whether a texel of the source has an alpha other than 1.
+    /// Whether texels of the source can have an alpha other than 1.
     pub has_alpha: bool,
 }
 
 impl Resolved {
-    /// How intermediates are used.
+    /// The usages of intermediates.
     #[must_use]
     pub fn intermediate_usages(&self) -> TextureUsages {
         let written = match self.means.tiling {
             Tiling::None => TextureUsages::RENDER_ATTACHMENT,
-            // A render target is what drivers clear the fastest before it is first used.
+            // Drivers clear a render target the fastest before its first use.
             Tiling::Tiled { .. } => TextureUsages::RENDER_ATTACHMENT | TextureUsages::STORAGE_BINDING,
         };
         TextureUsages::TEXTURE_BINDING | written
     }
 }
 
-/// Whether a processor does the work of a GPU: llvmpipe, SwiftShader, WARP. Browsers say so with WebGL 2 only.
+/// Whether the adapter is a software rasteriser: llvmpipe, SwiftShader, WARP. Browsers tell this with WebGL 2 only.
 #[must_use]
 pub fn is_software(adapter: &AdapterInfo) -> bool {
     adapter.device_type == DeviceType::Cpu
 }
 
-/// What the GPU at hand can do.
+/// The capabilities of the GPU.
 #[derive(Resource, Clone)]
 pub struct Capabilities {
     device: RenderDevice,
@@ -161,7 +160,7 @@ pub struct Capabilities {
     computes: Computes,
 }
 
-/// For which targets compute passes may be used, as far as they can be stored to.
+/// The targets for which blurs may use compute passes, as far as compute passes can store to them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Computes {
     Nothing,
@@ -181,11 +180,11 @@ impl Computes {
 }
 
 impl Capabilities {
-    /// Asks a device. What the adapter could do beyond the device's limits does not count.
+    /// Queries a device. The limits of the device count, not those of the adapter.
     ///
-    /// [`BlurBackend::Auto`] computes whatever can be stored: on every GPU that was measured that was faster than render
-    /// passes, also where a render pass has to follow for the destination. Software rasterisers have no use for workgroup
-    /// memory: on them render passes were faster for eight bits, and compute passes for half floats.
+    /// [`BlurBackend::Auto`] uses compute passes for every storable texture. On every measured GPU they were faster than
+    /// render passes, even if a render pass has to follow for the destination. Software rasterisers gain nothing from
+    /// workgroup memory: on them, render passes were faster for eight bits, and compute passes for half floats.
     #[must_use]
     pub fn new(backend: BlurBackend, adapter: &RenderAdapter, device: &RenderDevice) -> Self {
         let (limits, flags) = (device.limits(), adapter.get_downlevel_capabilities().flags);
@@ -207,7 +206,7 @@ impl Capabilities {
         }
     }
 
-    /// How a blur between these ends is carried out.
+    /// Returns how to execute a blur between these ends.
     ///
     /// # Errors
     /// [`BlurError::UnsupportedSource`], [`BlurError::UnsupportedTarget`] and [`BlurError::UnsupportedIntermediate`].
@@ -244,8 +243,8 @@ impl Capabilities {
                 && source.filters_exactly()
                 && !(alpha == BlurAlpha::Straight && source.has_opacity()),
             intermediates,
-            // The eight bits that samplers keep of the place between two texels make lights that outshine what is around
-            // them a thousand times wrong by a quarter of a percent of their peak.
+            // Samplers keep eight bits of the position between two texels. A light a thousand times as bright as its
+            // surroundings is then wrong by a quarter of a percent of its peak.
             spline: intermediates && ends.precision == Precision::Standard,
         };
         Ok(Resolved {
@@ -262,8 +261,8 @@ impl Capabilities {
         })
     }
 
-    /// The format and the usages of an image of the plugin's own that takes the blur of a source of this format: the same
-    /// format, or what [stands in](Format::stand_in) for it where it cannot be rendered to.
+    /// The format and the usages of the target that the plugin allocates for a source of this format: the same format, or
+    /// its [stand-in](Format::stand_in) if it is not renderable.
     ///
     /// # Errors
     /// Images of this format cannot be blurred.
@@ -283,19 +282,19 @@ impl Capabilities {
         self.device.limits().max_texture_dimension_2d
     }
 
-    /// What a blur can read.
+    /// The format, if a blur can read it.
     fn readable(&self, format: TextureFormat) -> Result<Format, BlurError> {
         self.check(format, TextureUsages::TEXTURE_BINDING)
             .map_err(|lacks| BlurError::UnsupportedSource { format, lacks })
     }
 
-    /// What a blur can write, at least with render passes.
+    /// The format, if a blur can write it, at least with render passes.
     fn writable(&self, format: TextureFormat) -> Result<Format, BlurError> {
         self.check(format, TextureUsages::RENDER_ATTACHMENT)
             .map_err(|lacks| BlurError::UnsupportedTarget { format, lacks })
     }
 
-    /// Whether textures of this format can be used like this.
+    /// The format, if its textures support a usage.
     fn check(&self, texture: TextureFormat, usage: TextureUsages) -> Result<Format, FormatCapability> {
         let format = Format::of(texture).ok_or(FormatCapability::Colour)?;
         let missing = texture.required_features() - self.device.features();
@@ -315,7 +314,7 @@ impl Capabilities {
         format.sample_type(None, Some(self.device.features())) == Some(filterable)
     }
 
-    /// Whether a compute pass can store to a texture of this format: one of those that the shaders know.
+    /// Whether a compute pass can store to a texture of this format: the device and the shaders must support it.
     fn is_storable(&self, format: Format) -> bool {
         let usages = self.features(format.texture).allowed_usages;
         format.storage_definition().is_some() && usages.contains(TextureUsages::STORAGE_BINDING)
@@ -331,7 +330,7 @@ impl Capabilities {
     }
 }
 
-/// What a picture of this format needs.
+/// The precision that a picture of this format needs.
 #[must_use]
 pub fn precision_of(format: TextureFormat) -> Precision {
     Format::of(format).map_or(Precision::Standard, |format| format.precision())

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! [`GaussianBlur`] holds the radius, which is three standard deviations, and may change in any frame. [`BlurStage`]
-//! says whether light, the finished picture, or that and the user interface are blurred.
+//! selects what to blur: light, the finished picture, or the finished picture with the user interface.
 //!
 //! # An image
 //!
@@ -38,7 +38,7 @@
 //!
 //! [`BlurPixelsExt::blur_for_pixels`] blurs an image once and hands its pixels over.
 //!
-//! [`BlurImage`] names the source and, if you have one, the target. [`BlurFinished`] and [`BlurFailed`] tell how it went.
+//! [`BlurImage`] names the source and, if you have one, the target. [`BlurFinished`] and [`BlurFailed`] report the outcome.
 //!
 //! # Frosted glass
 //!
@@ -51,13 +51,13 @@
 //! }
 //! ```
 //!
-//! [`BackdropBlur`] blurs what has been painted before a node, scene and user interface, behind it. [`BackdropRegion`] does it
-//! for any rectangle of a viewport.
+//! [`BackdropBlur`] blurs everything behind a node that was painted before it, the scene and the user interface.
+//! [`BackdropRegion`] does the same for any rectangle of a viewport.
 //!
 //! # A pause
 //!
-//! [`FreezeBlur`] lets a camera's blur or glass go on with the picture of one frame. With no change nothing is blurred, and the
-//! world may stop.
+//! [`FreezeBlur`] makes a camera's blur or glass keep the picture of one frame. Without a change nothing is blurred again, and
+//! the world may stop.
 //!
 //! # In render systems of your own
 //!
@@ -65,11 +65,11 @@
 //!
 //! # When it can be seen
 //!
-//! Bevy compiles shaders in the background. Those that can draw a blur of any strength are compiled first, for the usual
-//! cameras before there is one; [`BlurReadiness`] and the run condition [`blurs_ready`] tell a loading screen when they are
-//! there. From then on every blur is drawn in the frame in which it is asked for, at every strength, and becomes faster a
-//! little later when the shader for its very kernel is there as well ([`BlurCompilation`]). The shaders of glass come with the
-//! first [`BackdropBlur`]; a frame that shows glass before they are there waits, for [`BlurCompilation::longest_wait`] at most.
+//! Bevy compiles shaders in the background. The general shaders, which draw a blur of any strength, come first: for the usual
+//! cameras they compile before a camera exists. [`BlurReadiness`] and the run condition [`blurs_ready`] tell a loading screen
+//! when they are compiled. From then on every blur is drawn in the frame that requests it, at every strength. It becomes
+//! faster a little later, once the shader for its kernel is compiled, too ([`BlurCompilation`]). The first [`BackdropBlur`]
+//! adds the shaders of glass; a frame that shows glass earlier waits for them, for [`BlurCompilation::longest_wait`] at most.
 //!
 //! # What it costs
 //!
@@ -80,9 +80,9 @@
 //!
 //! A blur is a *plan*: a short list of passes, computed from sigma, size, edge mode and precision without a GPU. The front
 //! ends for cameras, images and glass differ only in where a plan reads and writes, and one executor runs them all. The
-//! derivation of the plan is at the top of `src/plan.rs`, that of the kernels in `src/kernel.rs`.
+//! derivation of the plan is at the top of `src/plan.rs`, the derivation of the kernels in `src/kernel.rs`.
 //!
-//! With the feature `serialize` the settings can be serialised with `serde`, as those of Bevy's crates.
+//! The feature `serialize` makes the settings serialisable with `serde`, like the settings of Bevy's crates.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -108,7 +108,7 @@ mod validation;
 
 use bevy::prelude::*;
 
-/// The code in `docs/recorder.md` is compiled.
+/// Compiles the code in `docs/recorder.md`.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/recorder.md")]
 struct RecorderRecipes;
@@ -138,7 +138,7 @@ pub mod render {
     pub use crate::filters::filter_ui;
 }
 
-/// What nearly every user of the crate needs.
+/// The items that nearly every user of the crate needs.
 pub mod prelude {
     pub use crate::diagnostics::BlurLabel;
     pub use crate::{

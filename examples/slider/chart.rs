@@ -1,4 +1,4 @@
-//! The comparison, drawn while it is measured: time over radius, both in powers of ten.
+//! The chart of the comparison, drawn while it is measured: time over radius, both logarithmic.
 
 use crate::classics::{Bench, Clock, SIZE};
 use crate::comparison::{Comparison, METHODS, RADII};
@@ -16,7 +16,7 @@ const COLOURS: [Color32; METHODS.len()] = [
     Color32::from_rgb(235, 110, 140),
 ];
 
-/// The chart, and how to start it.
+/// Shows the chart and its controls.
 pub fn show(ui: &mut Ui, comparison: &mut Comparison, bench: &Bench) {
     if bench.clock() == Clock::None {
         ui.label("This GPU, or this browser, tells no GPU times: there is nothing to compare.");
@@ -47,7 +47,7 @@ pub fn show(ui: &mut Ui, comparison: &mut Comparison, bench: &Bench) {
     }
 }
 
-/// From values to places on the screen, both axes logarithmic.
+/// Maps values to places on the screen, with both axes logarithmic.
 struct Axes {
     inside: Rect,
     radii: RangeInclusive<f32>,

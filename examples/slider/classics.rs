@@ -1,8 +1,8 @@
-//! The classical Gaussian filters of the benchmark, and what they take on this GPU.
+//! The classical Gaussian filters of the benchmark, and their times on this GPU.
 //!
-//! The render world carries out one [`Order`] in every frame, as long as there is one: a filter at a radius, several times
-//! over. Two timestamps, at the beginning of its first pass and at the end of its last, tell how long that took. WebGL 2
-//! has no timestamps, and there the time of the whole frame is measured.
+//! While there is an [`Order`], the render world executes it in every frame: a filter at a radius, repeated several times.
+//! Two timestamps measure its time, at the beginning of its first pass and at the end of its last. WebGL 2 has no
+//! timestamps; there the example measures the time of the whole frame.
 
 use crate::host::FrameTimer;
 use bevy::prelude::*;
@@ -22,42 +22,42 @@ use wgpu::{QUERY_SIZE, QuerySet, QuerySetDescriptor, QueryType, RenderPassTimest
 /// The size of the picture that is blurred.
 pub const SIZE: UVec2 = UVec2::new(960, 540);
 
-/// The format of the picture, and of what becomes of it.
+/// The format of the picture and of its blur.
 const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 
 /// A classical filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Classic {
-    /// Every texel of the square around each one.
+    /// Sums the square of texels around each texel.
     Direct2d,
-    /// Rows, then columns.
+    /// Blurs rows, then columns.
     Separable,
 }
 
-/// What the render world does in every frame until it is told otherwise.
+/// The work of the render world in every frame, until the next order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Order {
-    /// Which order this is: the next one has another number.
+    /// Identifies the order: the next one has another number.
     pub number: u32,
-    /// The filter and its radius, or something that is not done here, but belongs to the time of the frame.
+    /// The filter and its radius, or `None` for other work that belongs to the time of the frame.
     pub classic: Option<(Classic, f32)>,
-    /// How many times over.
+    /// How often the filter is repeated.
     pub repeats: u32,
 }
 
-/// How times are taken.
+/// How times are measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clock {
     /// Not at all.
     #[default]
     None,
-    /// By timestamps, those of the order alone.
+    /// By timestamps around the order alone.
     Timestamps,
-    /// By the time of whole frames.
+    /// By the times of whole frames.
     Frames,
 }
 
-/// What the main world and the render world have to say to each other.
+/// The state that the main world and the render world share.
 #[derive(Resource, Clone, Default)]
 pub struct Bench(Arc<Mutex<Shared>>);
 
@@ -65,7 +65,7 @@ pub struct Bench(Arc<Mutex<Shared>>);
 struct Shared {
     clock: Clock,
     order: Option<Order>,
-    /// The numbers of orders, and how many milliseconds one frame took for each.
+    /// The numbers of orders, each with the milliseconds that one frame took.
     times: Vec<(u32, f64)>,
 }
 
@@ -74,12 +74,12 @@ impl Bench {
         self.shared().clock
     }
 
-    /// What is to be measured from now on.
+    /// Sets the order to measure from now on.
     pub fn order(&self, order: Option<Order>) {
         self.shared().order = order;
     }
 
-    /// What an order took in the frames since the last call, in milliseconds.
+    /// Takes the times of an order in the frames since the last call, in milliseconds.
     pub fn take(&self, number: u32) -> Vec<f64> {
         let times = core::mem::take(&mut self.shared().times);
         let times = times.into_iter().filter(|(of, _)| *of == number);
@@ -114,7 +114,7 @@ impl Plugin for ClassicsPlugin {
     }
 }
 
-/// `Parameters` of the benchmark's `common.wgsl`, padded to what WebGL 2 wants.
+/// `Parameters` of the benchmark's `common.wgsl`, padded as WebGL 2 requires.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct Parameters {
@@ -124,7 +124,7 @@ struct Parameters {
     padding: [u32; 4],
 }
 
-/// The filters, and what they read and write.
+/// The filters and their textures.
 #[derive(Resource)]
 struct Classics {
     layout: BindGroupLayout,
@@ -254,7 +254,7 @@ fn pipeline(
     })
 }
 
-/// One pass: how, from what, to what.
+/// One pass: its pipeline, its source and its target.
 type Step<'a> = (&'a wgpu::RenderPipeline, BindGroup, &'a TextureView);
 
 impl Classics {
@@ -285,7 +285,7 @@ impl Classics {
     }
 }
 
-/// Carries the order out.
+/// Executes the order.
 fn filter(classics: Res<Classics>, bench: Res<Bench>, mut context: RenderContext) {
     let order = bench.shared().order;
     let Some((order, (classic, radius))) = order.and_then(|order| Some((order, order.classic?))) else {
@@ -326,7 +326,7 @@ fn filter(classics: Res<Classics>, bench: Res<Bench>, mut context: RenderContext
 }
 
 impl Timestamps {
-    /// Hands the time over when the GPU is through.
+    /// Stores the time once the GPU has finished.
     fn read(&self, number: u32, bench: &Bench, device: &RenderDevice, encoder: &mut wgpu::CommandEncoder) {
         let readable = buffer(device, BufferUsages::COPY_DST | BufferUsages::MAP_READ);
         encoder.resolve_query_set(&self.queries, 0..2, &self.resolved, 0);
@@ -344,7 +344,7 @@ impl Timestamps {
     }
 }
 
-/// The orders of the frames whose time is still to come.
+/// The orders of the frames whose times are pending.
 type Pending = Vec<u32>;
 
 fn begin_frame(bench: Res<Bench>, mut pending: Local<Pending>) {

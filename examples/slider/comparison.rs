@@ -1,9 +1,8 @@
-//! Measures this blur and the classical filters over the radius, on the GPU at hand.
+//! Measures this blur and the classical filters over the radius, on this GPU.
 //!
-//! While it measures, the camera shows nothing but the panel, so that nothing else keeps the GPU busy. All blur a picture
-//! of one size. This blur does so as an image in every frame, and tells its time through its diagnostics, or, where there
-//! are none, through the time of the frame. A filter is given up before it could take so long that the system would stop
-//! it.
+//! While it measures, the camera shows only the panel, so that nothing else keeps the GPU busy. All methods blur a picture
+//! of the same size. This blur blurs it as an image in every frame; its diagnostics tell the time, or else the time of the
+//! frame does. The comparison gives a filter up before the filter could take so long that the system would stop it.
 
 use crate::classics::{Bench, Classic, ClassicsPlugin, Clock, Order, SIZE};
 use crate::settings::{BlurredCamera, Settings};
@@ -19,33 +18,33 @@ use bevy_gaussian_blur::prelude::*;
 /// The radii that are measured, in texels.
 pub const RADII: [f32; 9] = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 384.0];
 
-/// No filter runs that would take longer, in milliseconds.
+/// The longest time that a filter may take, in milliseconds.
 const LONGEST: f64 = 100.0;
 
-/// How long a filter should take with all its repetitions, in milliseconds: browsers round times.
+/// The time that a filter should take with all its repetitions, in milliseconds: browsers round times.
 const LONG_ENOUGH: f64 = 4.0;
 
-/// No filter is repeated more often in a frame.
+/// The most repetitions of a filter in a frame.
 const MOST_REPEATS: u32 = 16;
 
-/// How many figures make one point, after those of the first frames.
+/// The number of figures for one point, after the figures of the first frames.
 const FIGURES: usize = 6;
 const WARM_UP: usize = 6;
 
-/// The same for this blur where its diagnostics tell the time, since they tell it of one blur in a frame.
+/// The same for this blur if its diagnostics tell the time: they tell the time of one blur per frame.
 const OWN_FIGURES: usize = 24;
 
-/// Frames without any news after which a point is given up.
+/// The number of frames without a new figure after which a point is given up.
 const PATIENCE: u32 = 240;
 
-/// What is compared.
+/// A method to compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     ThisBlur,
     Classic(Classic),
 }
 
-/// All of them, in the order in which they are measured.
+/// All methods, in the order of their measurements.
 pub const METHODS: [Method; 3] = [
     Method::ThisBlur,
     Method::Classic(Classic::Separable),
@@ -61,7 +60,7 @@ impl Method {
         }
     }
 
-    /// How many times longer it takes at the next radius, at most.
+    /// The largest factor by which the time grows from one radius to the next.
     fn growth(self, radius: f32, next: f32) -> f64 {
         let ratio = f64::from((2.0 * next + 1.0) / (2.0 * radius + 1.0));
         match self {
@@ -72,16 +71,16 @@ impl Method {
     }
 }
 
-/// What has been measured.
+/// The results so far.
 #[derive(Resource, Default)]
 pub struct Comparison {
     /// Radii and milliseconds, for each of [`METHODS`].
     pub points: [Vec<(f32, f64)>; METHODS.len()],
-    /// What is being measured.
+    /// The comparison in progress.
     run: Option<Run>,
-    /// What the panel asks for.
+    /// The request of the panel.
     wish: Option<Wish>,
-    /// Whether it went to its end.
+    /// Whether the comparison is complete.
     pub is_finished: bool,
 }
 
@@ -99,7 +98,7 @@ impl Comparison {
         self.wish = Some(Wish::Stop);
     }
 
-    /// How much of it is done, while it is measuring.
+    /// The share of the comparison that is done, while it measures.
     pub fn progress(&self) -> Option<f32> {
         let run = self.run.as_ref()?;
         Some(run.step as f32 / (RADII.len() * METHODS.len()) as f32)
@@ -117,13 +116,13 @@ impl Plugin for ComparisonPlugin {
     }
 }
 
-/// A comparison on its way.
+/// A comparison in progress.
 struct Run {
     /// The picture that is blurred.
     picture: Handle<Image>,
-    /// What the camera saw before.
+    /// The layers of the camera before the comparison.
     layers: Option<RenderLayers>,
-    /// Which method at which radius, counted through; the time of an empty frame comes first where frames are timed.
+    /// The index over all radii and methods. If frames are timed, the time of an empty frame comes first.
     step: usize,
     empty_frame: Option<f64>,
     order: Order,
@@ -149,7 +148,7 @@ impl Run {
         clock == Clock::Frames && self.empty_frame.is_none()
     }
 
-    /// Begins with something else, once.
+    /// Starts the order of the current step, without repetitions.
     fn place_order(&mut self, clock: Clock) {
         let classic = match METHODS[self.method()] {
             _ if self.is_empty(clock) => None,
@@ -166,13 +165,13 @@ impl Run {
     }
 }
 
-/// The images that this blur blurs meanwhile.
+/// The images that this blur blurs during the comparison.
 #[derive(Component)]
 struct Subject;
 
 type SeenByCamera<'w, 's> = Single<'w, 's, (Entity, Option<&'static RenderLayers>), With<BlurredCamera>>;
 
-/// Starts and stops.
+/// Starts and stops the comparison.
 fn obey(
     mut commands: Commands,
     mut comparison: ResMut<Comparison>,
@@ -220,7 +219,7 @@ fn obey(
                     Some(layers) => camera.insert(layers),
                     None => camera.remove::<RenderLayers>(),
                 };
-                // The blur comes back with the other settings.
+                // Applying the settings restores the blur.
                 settings.set_changed();
             }
             subjects.iter().for_each(|subject| commands.entity(subject).despawn());
@@ -230,7 +229,7 @@ fn obey(
     }
 }
 
-/// The images, and what is known about them.
+/// The images and their diagnostics.
 #[derive(SystemParam)]
 struct Subjects<'w, 's> {
     images: Query<'w, 's, (Entity, &'static BlurLabel), With<Subject>>,
@@ -239,7 +238,7 @@ struct Subjects<'w, 's> {
 }
 
 impl Subjects<'_, '_> {
-    /// The time of a blur that has been measured since, and when.
+    /// The time of a blur that was measured after `last`, and when.
     fn news(&self, last: Option<Instant>) -> Option<(f64, Instant)> {
         let (_, label) = self.images.iter().next()?;
         let figure = self.diagnostics.get(&label.elapsed_gpu())?.measurement()?;
@@ -247,7 +246,7 @@ impl Subjects<'_, '_> {
     }
 }
 
-/// Collects figures, and goes on when there are enough.
+/// Collects figures, and goes to the next step when there are enough.
 fn measure(mut commands: Commands, mut comparison: ResMut<Comparison>, bench: Res<Bench>, subjects: Subjects) {
     let comparison = &mut *comparison;
     let Some(run) = &mut comparison.run else {
@@ -261,7 +260,7 @@ fn measure(mut commands: Commands, mut comparison: ResMut<Comparison>, bench: Re
         for _ in 0..missing {
             commands.spawn(subject(&run.picture, run.radius()));
         }
-        // Shaders that are still being compiled would be slower, or disturb.
+        // While shaders compile, blurs are slower, and the compilation disturbs the measurement.
         if missing > 0 || !subjects.readiness.is_complete() {
             return;
         }
@@ -303,12 +302,12 @@ fn measure(mut commands: Commands, mut comparison: ResMut<Comparison>, bench: Re
 }
 
 impl Run {
-    /// What one repetition takes.
+    /// The time of one repetition.
     fn each(&self, figure: f64) -> f64 {
         (figure - self.empty_frame.unwrap_or_default()).max(0.0) / f64::from(self.order.repeats)
     }
 
-    /// Begins anew with more repetitions if one of them is too short for a figure that counts.
+    /// Starts again with more repetitions if one repetition is too short to measure.
     fn repeats_more(&mut self, figure: Option<f64>, clock: Clock) -> bool {
         let is_own = METHODS[self.method()] == Method::ThisBlur;
         let Some(figure) = figure.filter(|_| self.order.repeats == 1 && !self.is_empty(clock)) else {
@@ -324,14 +323,14 @@ impl Run {
         true
     }
 
-    /// To the next step that is not given up.
+    /// Goes to the next step whose method is not given up.
     fn go_on(&mut self, figure: Option<f64>) {
         let (method, radius) = (self.method(), self.radius());
         let next = RADII.iter().find(|next| **next > radius);
         let expected = figure
             .zip(next)
             .map(|(figure, next)| self.each(figure) * METHODS[method].growth(radius, *next));
-        // This blur takes what it takes.
+        // No limit applies to this blur.
         let is_own = METHODS[method] == Method::ThisBlur;
         self.given_up[method] = figure.is_none() || !is_own && expected.is_some_and(|expected| expected > LONGEST);
         self.step += 1;
@@ -341,7 +340,7 @@ impl Run {
     }
 }
 
-/// The mean of what is rounded, the median of what is not.
+/// The mean of rounded figures, the median of others.
 fn typical(figures: &[f64], is_rounded: bool) -> f64 {
     if is_rounded {
         return figures.iter().sum::<f64>() / figures.len() as f64;
@@ -360,7 +359,7 @@ fn subject(picture: &Handle<Image>, radius: f32) -> impl Bundle + use<> {
     )
 }
 
-/// What it shows does not matter.
+/// The picture to blur. Its content does not matter.
 fn picture() -> Image {
     let extent = Extent3d {
         width: SIZE.x,

@@ -12,7 +12,7 @@ use image::imageops::FilterType;
 use image::{DynamicImage, ImageReader};
 use std::path::{Path, PathBuf};
 
-/// What the panel says where there are no GPU times.
+/// The panel's text if there are no GPU times.
 pub const NO_GPU_TIMES: &str = "This GPU has no GPU times.";
 
 /// Every setting of a camera's blur under a slider, next to what it costs.
@@ -42,7 +42,7 @@ impl Host {
     /// Reads the command line.
     ///
     /// # Errors
-    /// The example cannot run like this, and has said why.
+    /// The example cannot run with these options, and has printed the reason.
     pub fn new() -> Result<Self, AppExit> {
         let host = Self::parse();
         host.unattended.check().map_err(|reason| fail(&reason))?;
@@ -57,7 +57,7 @@ impl Host {
     /// The picture to begin with.
     ///
     /// # Errors
-    /// It cannot be read, which has been said.
+    /// The picture cannot be read, and the example has printed the reason.
     pub fn picture(&self) -> Result<Option<Picture>, AppExit> {
         let picture = self.image.as_deref().map(read).transpose();
         picture.map_err(|reason| fail(&reason))
@@ -104,7 +104,7 @@ pub fn receive(mut files: MessageReader<FileDragAndDrop>, mut received: ResMut<R
     }
 }
 
-/// Measures whole frames, where a GPU tells no other times. Desktops do not need it.
+/// Measures whole frames, if a GPU has no other times. Desktops do not need it.
 pub struct FrameTimer;
 
 impl FrameTimer {

@@ -1,4 +1,4 @@
-//! In a browser: what the page asks for, and what it is told. `tools/web` has the page.
+//! In a browser: the requests of the page, and the calls to it. `tools/web` has the page.
 
 use crate::comparison::{Comparison, METHODS};
 use crate::picture::{MAX_SIDE, Picture, Received};
@@ -11,10 +11,10 @@ use bevy_gaussian_blur::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// What the panel says where there are no GPU times.
+/// The panel's text if there are no GPU times.
 pub const NO_GPU_TIMES: &str = "This browser has no GPU times.";
 
-/// What the page asks for between two frames.
+/// A request of the page between two frames.
 enum Request {
     Picture(Result<Picture, String>),
     Radius(f32),
@@ -35,7 +35,7 @@ pub fn largest_side() -> u32 {
     MAX_SIDE
 }
 
-/// Shows a picture out of its texels, row after row: four bytes each, as a display takes them.
+/// Shows a picture, given its texels row after row: four bytes each, as a display takes them.
 #[wasm_bindgen(js_name = showPicture)]
 pub fn show_picture(width: u32, height: u32, texels: Vec<u8>) {
     request(Request::Picture(Ok(Picture::new(UVec2::new(width, height), texels))));
@@ -71,15 +71,15 @@ extern "C" {
     #[wasm_bindgen(js_namespace = slider, js_name = stageSize)]
     fn stage_size() -> Vec<u32>;
 
-    /// The page is told once that blurs can be shown, and on which GPU.
+    /// Tells the page once that blurs are ready, and on which GPU.
     #[wasm_bindgen(js_namespace = slider, js_name = onReady)]
     fn on_ready(gpu: &str);
 
-    /// The page is told every point of the comparison, and `null` behind the last one.
+    /// Tells the page every point of the comparison, and `null` after the last one.
     #[wasm_bindgen(js_namespace = slider, js_name = onMeasured)]
     fn on_measured(method: Option<&str>, radius: f32, milliseconds: f64);
 
-    /// The page is told why nothing more will be shown.
+    /// Tells the page why rendering has ended.
     #[wasm_bindgen(js_namespace = slider, js_name = onEnd)]
     fn on_end(reason: &str);
 
@@ -92,7 +92,7 @@ extern "C" {
     #[wasm_bindgen(js_namespace = slider, js_name = endFrame)]
     fn end_frame();
 
-    /// Milliseconds, or less than 0 when there is nothing new.
+    /// Milliseconds, or less than 0 if there is no new time.
     #[wasm_bindgen(js_namespace = slider, js_name = takeFrame)]
     fn take_frame() -> f64;
 }
@@ -101,7 +101,7 @@ extern "C" {
 pub struct Host;
 
 impl Host {
-    /// Always there.
+    /// Always succeeds.
     ///
     /// # Errors
     /// None.
@@ -122,8 +122,8 @@ impl Host {
         Ok(None)
     }
 
-    /// Bevy's plugins, with the page's canvas for a window. It is as large as the element around it, from the first frame on:
-    /// the panel looks there at how much space it has.
+    /// Bevy's plugins, with the page's canvas as the window. From the first frame on the window has the size of the element
+    /// around the canvas, because the panel reads the size in that frame.
     pub fn default_plugins(&self) -> PluginGroupBuilder {
         let size = UVec2::from_slice(&stage_size()).max(UVec2::ONE);
         DefaultPlugins.set(WindowPlugin {
@@ -146,10 +146,10 @@ impl Host {
     }
 }
 
-/// Ends the app at the first error of the GPU, as Bevy does, and says so: the last frame stays where it is, and looks alive.
+/// Ends the app at the first error of the GPU, as Bevy does, and tells the page: the last frame stays visible and looks alive.
 fn end_with_a_message() -> RenderErrorHandler {
     RenderErrorHandler(|error, world, _| {
-        // The page itself hears of a lost device.
+        // The page detects a lost device itself.
         if error.ty != ErrorType::DeviceLost {
             on_end(&error.description);
         }
@@ -167,7 +167,7 @@ fn say_ready(info: Res<RenderAdapterInfo>, mut is_said: Local<bool>) {
 
 fn say_measured(comparison: Res<Comparison>, mut said: Local<[usize; METHODS.len()]>, mut is_over: Local<bool>) {
     for ((method, points), said) in METHODS.iter().zip(&comparison.points).zip(&mut *said) {
-        // There are fewer of them when a new comparison has begun.
+        // A new comparison has fewer points.
         for (radius, milliseconds) in points.iter().skip(*said) {
             on_measured(Some(method.name()), *radius, *milliseconds);
         }
@@ -179,7 +179,7 @@ fn say_measured(comparison: Res<Comparison>, mut said: Local<[usize; METHODS.len
     *is_over = comparison.is_finished;
 }
 
-/// Does what the page asks for.
+/// Executes the requests of the page.
 pub fn receive(mut received: ResMut<Received>, mut settings: ResMut<Settings>, mut comparison: ResMut<Comparison>) {
     let requests = core::mem::take(&mut *REQUESTS.lock().unwrap_or_else(PoisonError::into_inner));
     for request in requests {
@@ -192,7 +192,7 @@ pub fn receive(mut received: ResMut<Received>, mut settings: ResMut<Settings>, m
     }
 }
 
-/// Measures whole frames on WebGL 2, which has an extension for the time of what is between two points.
+/// Measures whole frames on WebGL 2, which has an extension for the time between two points.
 pub struct FrameTimer;
 
 impl FrameTimer {
@@ -200,12 +200,12 @@ impl FrameTimer {
         has_frame_timer()
     }
 
-    /// Before a frame's commands are submitted.
+    /// Call this before a frame's commands are submitted.
     pub fn begin() {
         begin_frame();
     }
 
-    /// After that.
+    /// Call this after a frame's commands are submitted.
     pub fn end() {
         end_frame();
     }

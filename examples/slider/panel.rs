@@ -1,4 +1,4 @@
-//! The panel: every setting, and what it costs.
+//! The panel: every setting, and the cost of the blur.
 
 use crate::chart;
 use crate::classics::Bench;
@@ -46,7 +46,7 @@ const MSAA: [(Msaa, &str); 4] = [
     (Msaa::Sample8, "8"),
 ];
 
-/// What the panel shows beside the settings.
+/// The figures that the panel shows beside the settings.
 #[derive(SystemParam)]
 pub struct Figures<'w, 's> {
     diagnostics: Res<'w, DiagnosticsStore>,
@@ -55,7 +55,7 @@ pub struct Figures<'w, 's> {
     complaint: Res<'w, Complaint>,
 }
 
-/// The GPU, and what it can do.
+/// The GPU and its capabilities.
 #[derive(SystemParam)]
 pub struct Gpu<'w> {
     adapter: Res<'w, RenderAdapter>,
@@ -63,7 +63,7 @@ pub struct Gpu<'w> {
     device: Res<'w, RenderDevice>,
 }
 
-/// Screens that are narrower, in logical pixels, show the radius alone at first.
+/// On screens narrower than this, in logical pixels, only the radius is open at first.
 const NARROW: f32 = 600.0;
 
 /// Shows the panel.
@@ -79,7 +79,7 @@ pub fn show(
     let mut edited = settings.clone();
     let context = contexts.ctx_mut()?;
     let screen = context.content_rect();
-    // In the first frame, which decides what is open, egui knows no size yet.
+    // The first frame decides which sections are open, and in it egui has no size yet.
     let is_wide = window.width() >= NARROW;
     let section = |name: &str| CollapsingHeader::new(name.to_owned()).default_open(is_wide);
     Window::new("Gaussian blur")
@@ -88,9 +88,9 @@ pub fn show(
         .fade_in(false)
         .show(context, |ui| {
             ui.spacing_mut().slider_width = 170.0;
-            // By default the scroll bar lies over what is shown, which here is the ends of the figures.
+            // The default scroll bar would cover the ends of the figures.
             ui.spacing_mut().scroll = ScrollStyle::solid();
-            // What does not fit on the screen is reached by scrolling.
+            // If the panel does not fit on the screen, it scrolls.
             let height = screen.height() - 80.0;
             let scroll = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
             scroll.show(ui, |ui| {
@@ -114,7 +114,7 @@ pub fn show(
     Ok(())
 }
 
-/// The radius, in reach at all times.
+/// The radius, which is always visible.
 fn edit_strength(ui: &mut Ui, blur: &mut GaussianBlur) {
     grid(ui, "strength", |ui| {
         row(ui, "radius", |ui| {
@@ -235,7 +235,7 @@ impl Gpu<'_> {
 
     /// Whether a camera, HDR or not, may have this many samples.
     fn supports(&self, msaa: Msaa) -> bool {
-        // Every GPU has these, and has to be asked for the others.
+        // Every GPU supports these; the others need a query.
         if matches!(msaa, Msaa::Off | Msaa::Sample4) {
             return true;
         }

@@ -13,10 +13,10 @@ use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat};
 /// The layer of the picture; the scene is on layer 0.
 const PICTURE_LAYER: usize = 1;
 
-/// How far in front of the camera the picture hangs.
+/// The distance of the picture from the camera.
 const DISTANCE: f32 = 10.0;
 
-/// Larger pictures are made smaller: no GPU has to take more.
+/// The largest side of a picture. Larger pictures are scaled down: no GPU has to take more.
 pub const MAX_SIDE: u32 = 4096;
 
 /// A picture that has been read.
@@ -29,7 +29,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// A picture out of its texels, row after row: four bytes each, as a display takes them.
+    /// A picture, given its texels row after row: four bytes each, as a display takes them.
     pub fn new(size: UVec2, texels: Vec<u8>) -> Self {
         Self::of_format(size, texels, TextureFormat::Rgba8UnormSrgb, Tonemapping::None)
     }
@@ -64,7 +64,7 @@ pub struct PicturePlugin {
 }
 
 impl PicturePlugin {
-    /// With a picture to begin with, or the scene.
+    /// Starts with a picture, or with the scene.
     pub fn new(first: Option<Picture>) -> Self {
         Self { first: first.into() }
     }
@@ -79,11 +79,11 @@ impl Plugin for PicturePlugin {
     }
 }
 
-/// The picture that came last, on its way to the screen, or why there is none.
+/// The last picture that was received, until it is shown, or the reason why there is none.
 #[derive(Resource)]
 pub struct Received(pub Option<Result<Picture, String>>);
 
-/// Why the file that came last is not shown.
+/// The reason why the last file is not shown.
 #[derive(Resource, Default)]
 pub struct Complaint(pub Option<String>);
 
@@ -93,7 +93,7 @@ struct Canvas {
     aspect: f32,
 }
 
-/// What a picture on the screen is made of.
+/// The assets of a picture on the screen.
 #[derive(SystemParam)]
 struct Stock<'w> {
     images: ResMut<'w, Assets<Image>>,
@@ -101,7 +101,7 @@ struct Stock<'w> {
     materials: ResMut<'w, Assets<StandardMaterial>>,
 }
 
-/// Hangs up a new picture in front of the camera, which from then on sees nothing else.
+/// Places a new picture in front of the camera, which then sees nothing else.
 fn hang_up(
     mut commands: Commands,
     mut received: ResMut<Received>,
@@ -121,7 +121,7 @@ fn hang_up(
         }
     };
     complaint.0 = None;
-    // A picture is shown as it is.
+    // Show the picture unchanged.
     settings.bloom = false;
     let layer = RenderLayers::layer(PICTURE_LAYER);
     commands

@@ -17,11 +17,11 @@ const HEIGHT: f32 = 90.0;
 #[derive(Resource, Default)]
 pub struct History {
     now: f64,
-    /// When, in seconds, and how many milliseconds, if there was a blur.
+    /// The time in seconds, and the milliseconds of the blur, if there was one.
     samples: VecDeque<(f64, Option<f64>)>,
 }
 
-/// Takes down this frame's GPU time.
+/// Records this frame's GPU time.
 pub fn remember(
     time: Res<Time<Real>>,
     diagnostics: Res<DiagnosticsStore>,
@@ -38,7 +38,7 @@ pub fn remember(
         .and_then(|label| diagnostics.get(&label.elapsed_gpu()))
         .and_then(|diagnostic| diagnostic.measurement());
     let measured_at = measurement.map(|measurement| measurement.time);
-    // A figure that has not been measured anew in this frame is no news, but its absence is.
+    // Skip a figure that was not measured anew in this frame, but record its absence.
     if measurement.is_none() || measured_at != *last {
         let sample = (history.now, measurement.map(|measurement| measurement.value));
         history.samples.push_back(sample);
@@ -93,7 +93,7 @@ impl History {
     }
 }
 
-/// The next number of 1, 2, 5, 10, 20, 50, ... and so on below 1.
+/// Rounds up to the next of the numbers 1, 2, 5, 10, 20, 50, ... and so on below 1.
 fn round_up(value: f64) -> f64 {
     let value = value.max(0.01);
     let power = 10_f64.powf(value.log10().floor());

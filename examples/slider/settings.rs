@@ -1,4 +1,4 @@
-//! What the panel edits, and how it gets to the camera.
+//! The settings that the panel edits, and their way to the camera.
 
 use bevy::camera::Hdr;
 use bevy::core_pipeline::tonemapping::Tonemapping;
@@ -9,14 +9,14 @@ use bevy_gaussian_blur::prelude::*;
 /// The largest radius on the slider.
 pub const MAX_RADIUS: f32 = 400.0;
 
-/// A tonemapping that is computed: the tables of the others would be a good part of what a page has to load.
+/// A tonemapping without lookup tables: these would be a large part of the page's download.
 pub const TONEMAPPING: Tonemapping = Tonemapping::SomewhatBoringDisplayTransform;
 
 /// The camera whose blur is edited.
 #[derive(Component)]
 pub struct BlurredCamera;
 
-/// What the panel edits.
+/// The settings that the panel edits.
 #[derive(Resource, Clone, PartialEq)]
 pub struct Settings {
     /// Whether the camera has a blur at all.
@@ -29,7 +29,7 @@ pub struct Settings {
     /// Whether bright things bloom, in high dynamic range.
     pub bloom: bool,
     pub msaa: Msaa,
-    /// Whether the panel is out of the way.
+    /// Whether the panel is hidden.
     pub is_panel_hidden: bool,
 }
 
@@ -96,7 +96,7 @@ pub fn has_panel(settings: Res<Settings>) -> bool {
     !settings.is_panel_hidden
 }
 
-/// Brings the camera up to date.
+/// Applies the settings to the camera.
 pub fn apply(mut commands: Commands, settings: Res<Settings>, camera: Single<Entity, With<BlurredCamera>>) {
     let mut camera = commands.entity(*camera);
     camera.insert((settings.stage, settings.profile.profile(), settings.msaa));

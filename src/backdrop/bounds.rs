@@ -1,7 +1,7 @@
 //! Which pixels an item of Bevy's user interface can touch (feature `ui`).
 //!
-//! Bevy clips by moving vertices, each by its name: a left one to the right, up to the clip's left side, and so on.
-//! Where a node is rotated that moves vertices out of it, so bounds are those of the moved vertices.
+//! Bevy clips by moving vertices by their names: it moves left ones to the right, up to the clip's left side, and so on.
+//! This moves vertices of a rotated node out of the node, so bounds enclose the moved vertices.
 
 use super::extracted::{CORNERS, bounds_of};
 use super::nodes::GradientBoxes;
@@ -14,8 +14,8 @@ use bevy::ui_render::box_shadow::ExtractedBoxShadows;
 use bevy::ui_render::ui_texture_slice_pipeline::ExtractedUiTextureSlices;
 use bevy::ui_render::{ExtractedUiItem, ExtractedUiNode, ExtractedUiNodes, TransparentUi, stack_z_offsets};
 
-/// All that is known of items between the sorting of phases and `RenderSystems::PrepareBindGroups`, which empties the
-/// lists.
+/// The lists of items. They are valid after the sorting of phases, until `RenderSystems::PrepareBindGroups` empties
+/// them.
 #[derive(SystemParam)]
 pub struct ItemBounds<'w> {
     nodes: Res<'w, ExtractedUiNodes>,
@@ -25,16 +25,16 @@ pub struct ItemBounds<'w> {
     materials: Res<'w, MaterialBounds>,
 }
 
-/// The bounds of the materials that keep to their boxes, in pixels of the viewport, by the entity of their item.
+/// The bounds of materials that stay inside their boxes, in pixels of the viewport, by the entity of their item.
 #[derive(Resource, Default)]
 pub struct MaterialBounds(pub EntityHashMap<Rect>);
 
 impl ItemBounds<'_> {
-    /// The bounds in pixels of the viewport, `None` if nobody knows them: those of materials that have not been declared,
-    /// and of other crates' items.
+    /// The bounds of an item in pixels of the viewport. `None` if they are unknown: for undeclared materials and other
+    /// crates' items.
     #[must_use]
     pub fn of(&self, item: &TransparentUi) -> Option<Rect> {
-        // An index is one into the list of whoever made the item. Bevy looks at the entity too.
+        // An index points into one of these lists, depending on the item's kind. Bevy compares the entity, too.
         let (index, entity) = (item.index, item.entity());
         let node = self.nodes.uinodes.get(index);
         if let Some(node) = node.filter(|node| node.render_entity == entity) {
@@ -52,7 +52,7 @@ impl ItemBounds<'_> {
         self.of_gradient(item).or_else(material)
     }
 
-    /// A background, border, outline, image or viewport; or text, of which every glyph is a quad.
+    /// A background, border, outline, image or viewport; or text, with a quad for each glyph.
     fn of_node(&self, node: &ExtractedUiNode) -> Option<Rect> {
         let quad = |centre: Vec2, size: Vec2| quad(node.transform, centre, size, node.clip);
         match &node.item {
@@ -65,7 +65,7 @@ impl ItemBounds<'_> {
         }
     }
 
-    /// An item of a node with a gradient is one if it has a gradient's sort key.
+    /// An item of a node with a gradient is the gradient if it has a gradient's sort key.
     fn of_gradient(&self, item: &TransparentUi) -> Option<Rect> {
         let gradient = self.gradients.0.get(&item.main_entity().id())?;
         let key = |offset: f32| FloatOrd(gradient.stack_index as f32 + offset);
@@ -75,7 +75,7 @@ impl ItemBounds<'_> {
     }
 }
 
-/// The bounds of a quad around `centre`, which is meant before the transform, as Bevy clips it.
+/// The bounds of a quad, clipped as Bevy does. `centre` is the quad's centre before the transform.
 pub fn quad(transform: Affine2, centre: Vec2, size: Vec2, clip: Option<Rect>) -> Rect {
     let moved = |corner: Vec2| {
         let at = transform.transform_point2(centre + corner * size);
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn clipping_moves_rotated_vertices_out_of_the_box() {
-        // Upside down: what is called left is on the right.
+        // Upside down: left vertices are on the right.
         let turned = Affine2::from_angle_translation(core::f32::consts::PI, Vec2::new(50.0, 50.0));
         let clip = Rect::new(90.0, 0.0, 100.0, 100.0);
         let bounds = quad(turned, Vec2::ZERO, Vec2::new(40.0, 20.0), Some(clip));

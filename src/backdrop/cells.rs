@@ -1,12 +1,12 @@
-//! Rectangles, kept by where they are: whether one of them overlaps another rectangle is asked of those near it. Plain values.
+//! A spatial index of rectangles: a query for an overlap tests only rectangles nearby. Plain values.
 //!
-//! A frame is divided into cells, on levels of 1, 2 x 2, 4 x 4 cells and so on. A rectangle is kept on the finest level on which
-//! it meets at most two cells along each axis. What two rectangles share is in a cell that both meet, on every level. So the
-//! cells only leave out what cannot overlap, and what they find is tested exactly.
+//! A frame is divided into cells, on levels of 1, 2 x 2, 4 x 4 cells and so on. A rectangle is stored on the finest level on
+//! which it meets at most two cells along each axis. On every level, rectangles that overlap meet a common cell. So the cells
+//! rule out only rectangles that cannot overlap; the query tests the others exactly.
 
 use bevy::math::Rect;
 
-/// How many levels of cells there are, and the side of the finest one, in cells.
+/// The number of levels, and the side of the finest one, in cells.
 const LEVELS: usize = 6;
 const SIDE: usize = 1 << (LEVELS - 1);
 
@@ -21,17 +21,17 @@ type Spans = [[usize; 2]; 2];
 
 /// Rectangles by the cells that they meet.
 pub struct Cells {
-    /// Where the frame starts along x and y, and how many of the finest cells a pixel is.
+    /// The start of the frame along x and y, and the number of finest cells per pixel.
     origin: [f32; 2],
     scale: [f32; 2],
-    /// The rectangle that came last to each cell.
+    /// The rectangle that was added last to each cell.
     latest: Vec<u32>,
-    /// Every rectangle, once for each cell, with the one that came to that cell before it.
+    /// Every rectangle, once for each cell, with the rectangle that was added to that cell before it.
     kept: Vec<(Rect, u32)>,
 }
 
 impl Cells {
-    /// No rectangles yet. They may leave the frame, which then costs more.
+    /// An empty index. Rectangles outside of the frame are allowed, but cost more.
     #[must_use]
     pub fn new(frame: Rect) -> Self {
         let (min, max) = (frame.min.to_array(), frame.max.to_array());
@@ -43,7 +43,7 @@ impl Cells {
         }
     }
 
-    /// Forgets all rectangles.
+    /// Removes all rectangles.
     pub fn clear(&mut self) {
         if !self.kept.is_empty() {
             self.latest.fill(NONE);
@@ -51,7 +51,7 @@ impl Cells {
         }
     }
 
-    /// Keeps a rectangle.
+    /// Adds a rectangle.
     pub fn add(&mut self, rect: Rect) {
         let finest = self.spans(rect);
         let is_small = |level: &usize| coarser(finest, *level).iter().all(|[first, last]| last - first <= 1);
@@ -63,7 +63,7 @@ impl Cells {
         }
     }
 
-    /// Whether a kept rectangle overlaps this one.
+    /// Whether a stored rectangle overlaps this one.
     #[must_use]
     pub fn overlap(&self, rect: Rect) -> bool {
         if self.kept.is_empty() {
@@ -83,12 +83,12 @@ impl Cells {
         })
     }
 
-    /// The finest cells that a rectangle meets. What is outside the frame meets the cells at its border. Of a rectangle whose
-    /// sides are exchanged it is the cell of one of them, as what overlaps it has both inside.
+    /// The finest cells that a rectangle meets. Parts outside of the frame meet the cells at its border. If `min` and `max` of
+    /// the rectangle are exchanged, it meets the cell of `min`: every rectangle that overlaps it contains both.
     fn spans(&self, rect: Rect) -> Spans {
         let (min, max) = (rect.min.to_array(), rect.max.to_array());
         [0, 1].map(|axis| {
-            // The cast saturates, and turns NaN into 0: it never falls where the place grows.
+            // The cast saturates and turns NaN into 0, so it is monotonic.
             let cell = |place: f32| (((place - self.origin[axis]) * self.scale[axis]) as usize).min(SIDE - 1);
             let first = cell(min[axis]);
             let last = if max[axis].is_nan() { SIDE - 1 } else { cell(max[axis]) };
@@ -113,7 +113,7 @@ fn cells(level: usize, [[left, right], [top, bottom]]: Spans) -> impl Iterator<I
     (top..=bottom).flat_map(move |y| row(y) + left..=row(y) + right)
 }
 
-/// Whether two rectangles share more than an edge. What is NaN is taken to be anywhere.
+/// Whether two rectangles share more than an edge. A coordinate that is NaN may be anywhere.
 #[must_use]
 pub fn overlap(a: Rect, b: Rect) -> bool {
     let is_apart = a.max.x <= b.min.x || b.max.x <= a.min.x || a.max.y <= b.min.y || b.max.y <= a.min.y;

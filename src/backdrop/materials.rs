@@ -8,16 +8,16 @@ use bevy::ui_render::ExtractedUiMaterialNodes;
 use bevy::ui_render::prelude::UiMaterial;
 use core::marker::PhantomData;
 
-/// Tells glass that a material of Bevy's user interface paints in the box of its node and nowhere else, so that more
-/// glass can be blurred together.
+/// Declares that a material of Bevy's user interface paints only inside the box of its node, so that more glass can be
+/// blurred together.
 ///
-/// Backdrops of glass share their passes where nothing that is painted between them can touch what they read. Of a
-/// `MaterialNode` that is not known, because a material may have a vertex shader of its own. So each backdrop after one is
-/// blurred by itself, and what lies below it is drawn in a pass of its own, unless this plugin has been added for the
-/// material. All that leave `UiMaterial::vertex_shader` alone keep to their boxes.
+/// Backdrops share their passes if nothing that is painted between them can touch the pixels that they read. A
+/// `MaterialNode` may paint anywhere, because a material may have its own vertex shader. So each backdrop after one is
+/// blurred by itself, and the nodes below it are drawn in a pass of their own, unless the app adds this plugin for the
+/// material. Every material with the default `UiMaterial::vertex_shader` stays inside its box.
 ///
-/// The picture is the same with and without it. For a material that does paint elsewhere it is wrong: glass there may not
-/// show it.
+/// The picture is the same with and without the plugin. Do not add it for a material that paints elsewhere: glass there
+/// may not show the material.
 ///
 /// ```
 /// # use bevy::prelude::*;
@@ -56,11 +56,11 @@ impl<M: UiMaterial> Plugin for BackdropMaterialPlugin<M> {
     }
 }
 
-/// When the boxes of materials are taken, before anything asks for them.
+/// The systems that collect the boxes of materials, before other systems read them.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CollectBounds;
 
-/// Takes the boxes of a material, before Bevy forgets them in `RenderSystems::PrepareBindGroups`.
+/// Collects the boxes of a material, before Bevy clears them in `RenderSystems::PrepareBindGroups`.
 fn collect_bounds<M: UiMaterial>(
     nodes: Option<Res<ExtractedUiMaterialNodes<M>>>,
     wanted: Option<Res<BoundsWanted>>,
@@ -78,7 +78,7 @@ fn collect_bounds<M: UiMaterial>(
     }
 }
 
-/// Items have other entities in every frame.
+/// Clears the boxes: items have new entities in every frame.
 pub fn forget_bounds(mut bounds: ResMut<MaterialBounds>, mut wanted: ResMut<BoundsWanted>) {
     bounds.0.clear();
     wanted.0 = false;

@@ -1,6 +1,6 @@
-//! Takes glass over from the main world: nodes of Bevy's user interface (feature `ui`).
+//! Extracts glass from the main world: nodes of Bevy's user interface (feature `ui`).
 //!
-//! Only the main world is read, so it does not matter when Bevy's own extraction runs.
+//! It reads only the main world, so it may run before or after Bevy's own extraction.
 
 use super::clip::clip_of;
 use super::extract::{BoundsWanted, ExtractedBackdrops, picture_of};
@@ -35,23 +35,23 @@ type BackdropNode = (
     &'static ComputedUiRenderTargetInfo,
 );
 
-/// What filters of the user interface change about the glass of their own nodes, which they do not filter: by the node, in the
-/// main world.
+/// How filters of the user interface change the glass of their own nodes, which they do not filter. By the node, in the main
+/// world.
 #[derive(Resource, Default)]
 pub struct FilteredNodes(pub EntityHashMap<FilteredNode>);
 
 /// A node whose group is filtered.
 #[derive(Clone, Copy, Debug)]
 pub struct FilteredNode {
-    /// What its ancestors leave to be seen, in the viewport: its `CalculatedClip` is that of the group.
+    /// The clip by its ancestors, in the viewport. Its `CalculatedClip` is the clip of the group.
     pub clip: Option<Rect>,
-    /// How much is seen of the group.
+    /// The opacity of the group.
     pub opacity: f32,
 }
 
 type UiCamera = (&'static Camera, CameraFinish, Option<&'static UiAntiAlias>);
 
-/// Takes nodes over, after regions. Each backdrop has an entity of its own for its item in the phase.
+/// Extracts nodes, after regions. Each backdrop has its own entity for its item in the phase.
 pub fn extract_nodes(
     mut commands: Commands,
     (mut backdrops, mut wanted): (ResMut<ExtractedBackdrops>, ResMut<BoundsWanted>),
@@ -62,7 +62,7 @@ pub fn extract_nodes(
 ) {
     let mut mapper = camera_map.get_mapper();
     for (entity, glass, profile, node, stack_index, transform, visibility, clip, target, info) in &nodes {
-        // `Display::None` makes nodes empty, and clips those below them to nothing.
+        // `Display::None` makes nodes empty, and clips their descendants to nothing.
         if !visibility.get() || node.is_empty() {
             continue;
         }
@@ -83,8 +83,8 @@ pub fn extract_nodes(
             clip: filtered.map_or(clip_of(clip), |node| node.clip),
             is_soft: anti_alias != Some(&UiAntiAlias::Off),
         };
-        // The scale factor is that of the target times `UiScale`. A radius out of range is no blur, and is reported
-        // elsewhere.
+        // The scale factor is the target's, times `UiScale`. A radius out of range means no blur; `validation` reports
+        // it.
         let (scale, height) = (info.scale_factor(), picture.viewport.height());
         let sigma = glass.blur.sigma_in_texels(scale, height).unwrap_or(Vec2::ZERO);
         let layer = || {
@@ -116,7 +116,7 @@ pub struct GradientBox {
     pub clip: Option<Rect>,
 }
 
-/// The boxes of all nodes with gradients, by the main world's entity: Bevy keeps what it knows of gradients to itself.
+/// The boxes of all nodes with gradients, by the main world's entity: Bevy's own list of gradients is private.
 #[derive(Resource, Default)]
 pub struct GradientBoxes(pub EntityHashMap<GradientBox>);
 
@@ -130,7 +130,7 @@ type GradientNode = (
 
 type HasGradient = Or<(With<BackgroundGradient>, With<BorderGradient>)>;
 
-/// Takes the boxes of gradients over.
+/// Extracts the boxes of gradients.
 pub fn extract_gradient_boxes(
     mut boxes: ResMut<GradientBoxes>,
     wanted: Res<BoundsWanted>,

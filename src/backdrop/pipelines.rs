@@ -3,15 +3,15 @@
 //! # Mixing four channels
 //!
 //! `mix(below, glass, c)` in colour *and* alpha, where `c` is coverage times opacity, needs two alphas of the source at
-//! once: `c` for what stays of the picture, and `glass.a * c` for what is added to it. A blend state has one, and what
-//! lies below cannot be read while it is painted on. So there are three draws, of which most backdrops hardly feel two:
+//! once: `c` to scale the picture below, and `glass.a * c` to add to it. A blend state has one source alpha, and a draw
+//! cannot read its own target. So there are three draws, two of which are cheap for most backdrops:
 //!
 //! - [`Mix::Replace`] where `c` is 1, without blending;
 //! - [`Mix::Keep`], whose alpha is `c`: `below * (1 - c)`;
-//! - [`Mix::Add`]: what is there, plus `glass * c`.
+//! - [`Mix::Add`]: the result of that, plus `glass * c`.
 //!
-//! The latter two paint the rim, as a frame. Only glass that is not solid is painted by them as a whole, and not by the
-//! first. What they do beside what could be done in one draw is to round twice on the way.
+//! The latter two paint the rim, as a frame. If glass is not solid, they paint all of it, and the first draw is skipped.
+//! Unlike a single draw, they round twice.
 
 use super::uniform::BackdropUniform;
 use crate::formats::table::{Format, Sample};
@@ -28,14 +28,14 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::RenderDevice;
 use bevy::shader::ShaderDefVal;
 
-/// What a draw does with what is there.
+/// How a draw changes the picture below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mix {
-    /// Writes glass where it covers everything.
+    /// Writes glass to fully covered pixels.
     Replace,
-    /// Leaves of the picture what the glass does not cover.
+    /// Scales the picture by the share that the glass does not cover.
     Keep,
-    /// Adds what the glass covers.
+    /// Adds the glass, scaled by the share that it covers.
     Add,
 }
 
@@ -62,7 +62,7 @@ impl Mix {
         }
     }
 
-    /// What the shader is compiled for.
+    /// The shader definition of this draw.
     fn definition(self) -> &'static str {
         match self {
             Self::Replace => "REPLACE",
@@ -77,13 +77,13 @@ impl Mix {
 pub struct BackdropKey {
     /// The format of the picture.
     pub format: TextureFormat,
-    /// What becomes of what is there.
+    /// How the draw changes the picture below.
     pub mix: Mix,
     /// Whether the blurred level is read with filtered fetches.
     pub filtered: bool,
 }
 
-/// The pipelines of all glass. Made anew when the render device is.
+/// The pipelines of all glass. Recreated with the render device.
 #[derive(Resource)]
 pub struct BackdropPipelines {
     shader: Handle<Shader>,
@@ -104,7 +104,7 @@ pub fn init_pipelines(mut commands: Commands, device: Res<RenderDevice>, assets:
 }
 
 impl BackdropPipelines {
-    /// Asks for all pipelines of a format that glass can be painted on. Returns those that are new.
+    /// Queues all pipelines of a format, if glass can be painted on it. Returns the new ones.
     pub fn announce(&mut self, format: TextureFormat, cache: &PipelineCache) -> Vec<CachedRenderPipelineId> {
         let are_mixed = self.mixes(format);
         let mut new = Vec::new();
@@ -121,14 +121,13 @@ impl BackdropPipelines {
         new
     }
 
-    /// All pipelines of a format that have been asked for.
+    /// All queued pipelines of a format.
     pub fn of_format(&self, format: TextureFormat) -> impl Iterator<Item = CachedRenderPipelineId> {
         let queued = self.queued.iter().filter(move |(key, _)| key.format == format);
         queued.map(|(_, id)| *id)
     }
 
-    /// Whether the GPU can mix colours of a format. `None` for a format that glass cannot be painted on: one of
-    /// integers.
+    /// Whether the GPU can mix colours of a format. `None` for integer formats: glass cannot be painted on them.
     #[must_use]
     pub fn mixes(&self, format: TextureFormat) -> Option<bool> {
         Format::of(format).filter(|format| format.sample() == Sample::Float)?;
@@ -136,7 +135,7 @@ impl BackdropPipelines {
         Some(features.flags.contains(TextureFormatFeatureFlags::BLENDABLE))
     }
 
-    /// A pipeline that is there.
+    /// A pipeline, if it is compiled.
     #[must_use]
     pub fn ready(&self, key: BackdropKey, cache: &PipelineCache) -> Option<CachedRenderPipelineId> {
         let id = *self.queued.get(&key)?;
@@ -144,7 +143,7 @@ impl BackdropPipelines {
     }
 }
 
-/// Whether a format takes draws of a kind, where it is known [whether colours can be mixed](BackdropPipelines::mixes).
+/// Whether a format takes draws of a kind, given [whether its colours can be mixed](BackdropPipelines::mixes).
 fn are_drawn(mix: Mix, are_mixed: Option<bool>) -> bool {
     match mix {
         Mix::Replace => are_mixed.is_some(),
@@ -152,7 +151,7 @@ fn are_drawn(mix: Mix, are_mixed: Option<bool>) -> bool {
     }
 }
 
-/// The layout of a backdrop's uniform, which comes after what the blur has left.
+/// The layout of a backdrop's uniform. Its group comes after the group of the deferred blur.
 #[must_use]
 pub fn backdrop_layout() -> BindGroupLayoutDescriptor {
     let uniform = uniform_buffer_sized(true, BufferSize::new(size_of::<BackdropUniform>() as u64));
@@ -186,7 +185,7 @@ fn descriptor(shader: &Handle<Shader>, key: BackdropKey) -> RenderPipelineDescri
     }
 }
 
-/// What the shader is compiled for: to read what the blur has left, and to write this format.
+/// The shader definitions to finish the deferred blur and to write this format.
 pub(crate) fn definitions(key: BackdropKey) -> Vec<ShaderDefVal> {
     let mut definitions = deferred_definitions(key.filtered, key.format);
     definitions.push(key.mix.definition().into());

@@ -1,9 +1,9 @@
-//! Says in the log, once, where glass does not see what another camera shows below it.
+//! Warns once if glass does not see the picture of another camera below it.
 //!
-//! Glass sees what its own camera's texture holds. Cameras of one target share that texture if they agree in all that Bevy
-//! keeps textures by, and a camera that clears nothing then paints on what those before it have left. A camera for the user
-//! interface over a camera for the world is to do so, or its glass blurs nothing, or what it painted itself in earlier
-//! frames. A camera that covers what lies below does not need to: nothing of it is to be seen.
+//! Glass sees the texture of its own camera. Cameras of one target share that texture if they agree in all properties by which
+//! Bevy caches textures. A camera that clears nothing then paints over the picture of the cameras before it. A camera for the
+//! user interface over a camera for the world must do so; otherwise its glass blurs nothing, or its own picture of earlier
+//! frames. A camera that covers everything below need not do so: nothing below it is visible.
 
 use super::extract::ExtractedBackdrops;
 use bevy::camera::{
@@ -19,11 +19,11 @@ use bevy::render::render_resource::{BlendState, TextureUsages};
 use bevy::render::sync_world::RenderEntity;
 use bevy::window::PrimaryWindow;
 
-/// All that cameras of one target have to agree in to share a texture.
+/// The properties in which cameras of one target must agree to share a texture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Texture {
     is_hdr: bool,
-    /// Whether it holds encoded values. With a high dynamic range that makes no difference to the texture.
+    /// Whether it holds encoded values. With a high dynamic range this does not change the texture.
     is_encoded: bool,
     msaa: Msaa,
     usages: TextureUsages,
@@ -31,11 +31,11 @@ struct Texture {
     scale_factor: f32,
 }
 
-/// What becomes of the texture before a camera paints.
+/// How a camera clears the texture before it paints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Clear {
     Nothing,
-    /// Cameras below show through what is not painted.
+    /// Cameras below show through unpainted pixels.
     Transparent,
     /// Nothing shows through.
     Covering,
@@ -50,23 +50,23 @@ struct Stacked {
     viewport: URect,
     texture: Texture,
     clear: Clear,
-    /// Whether its picture goes to the target, and is not only left in the texture.
+    /// Whether its picture is written to the target, and not only to the texture.
     is_written: bool,
 }
 
-/// What glass does not see.
+/// A picture that glass does not see.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unseen {
-    /// The camera that shows it.
+    /// The camera of the picture.
     camera: Entity,
-    /// The textures of the camera with the glass and of that one.
+    /// The textures of the camera with the glass and of `camera`.
     textures: [Texture; 2],
     /// The camera that clears the texture in between.
     cleared_by: Option<Entity>,
 }
 
 impl Stacked {
-    /// What glass on this camera does not see of another one, if that is to be seen.
+    /// The picture of another camera, if it is visible and glass on this camera does not see it.
     fn unseen<I: Iterator<Item = Self>>(&self, other: &Self, all: impl Fn() -> I) -> Option<Unseen> {
         let seen = other.viewport.intersect(self.viewport);
         if other.order >= self.order || !other.is_written || !other.is_stacked_with(self) || seen.is_empty() {
@@ -180,7 +180,7 @@ fn clear_of(camera: &Camera, global: Color) -> Clear {
     }
 }
 
-/// Warns of glass that does not see what lies below it, until it does.
+/// Warns of glass that does not see the picture below it, once for each cause.
 pub fn report_unseen(
     backdrops: Res<ExtractedBackdrops>,
     stacks: Extract<Stacks>,
@@ -232,7 +232,7 @@ fn message(stacks: &Stacks, upper: Entity, unseen: &Unseen) -> String {
     )
 }
 
-/// In what two textures differ, in words.
+/// The differences of two textures, in words.
 fn differences([upper, lower]: &[Texture; 2], [upper_name, lower_name]: [&str; 2]) -> Vec<String> {
     let mut found = Vec::new();
     let mut only = |component: &str, has: [bool; 2]| {
@@ -277,7 +277,7 @@ mod tests {
         scale_factor: 1.0,
     };
 
-    /// A camera of the same target as all others here.
+    /// A camera with the same target as all others here.
     fn camera(index: u32, clear: Clear) -> Stacked {
         Stacked {
             entity: Entity::from_raw_u32(index).expect("a small index"),
@@ -290,7 +290,7 @@ mod tests {
         }
     }
 
-    /// What glass on the last camera does not see of the others: their indices, and those of the cameras that clear.
+    /// The cameras that glass on the last camera does not see: their indices, and the indices of the cameras that clear.
     fn unseen(cameras: &[Stacked]) -> Vec<(u32, Option<u32>)> {
         let upper = cameras.last().expect("a camera");
         let all = || cameras.iter().cloned();
@@ -378,7 +378,7 @@ mod tests {
         );
     }
 
-    /// A clear does not end at the viewport, what covers does.
+    /// The viewport limits what a camera covers, but not what it clears.
     #[test]
     fn a_camera_in_a_corner_clears_everything() {
         let corner = Stacked {

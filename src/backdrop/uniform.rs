@@ -1,4 +1,4 @@
-//! What the shader is told about a backdrop: the mirror of `Backdrop` in `shaders/backdrop/backdrop.wgsl`.
+//! The shader's data of a backdrop: the mirror of `Backdrop` in `shaders/backdrop/backdrop.wgsl`.
 
 use super::extracted::ExtractedBackdrop;
 use crate::formats::dither::Dither;
@@ -11,26 +11,26 @@ use bevy::render::render_resource::TextureFormat;
 use bytemuck::{Pod, Zeroable};
 use core::mem::offset_of;
 
-/// The opacity from which on glass replaces what is below it.
+/// Glass of at least this opacity replaces the picture below it.
 const SOLID: f32 = 0.999;
 
-/// How a picture holds colours, as far as painting glass on it is concerned.
+/// How a picture holds colours, as far as it matters for painting glass on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Colours {
     /// Whether values are encoded as sRGB, and not light. (An sRGB format is light to shaders.)
     pub are_encoded: bool,
-    /// Whether values end at 1.
+    /// Whether values are at most 1.
     pub are_bounded: bool,
-    /// Whether they are colours that the filters know.
+    /// Whether the colour functions apply to them.
     pub are_filtered: bool,
-    /// Whether the GPU can mix them with what is there. If not, glass is solid and its edges are hard.
+    /// Whether the GPU can mix them with the picture below. If not, glass is solid and its edges are hard.
     pub are_mixed: bool,
-    /// What they are dithered to, if they are.
+    /// How they are dithered, if at all.
     pub dither: Dither,
 }
 
 impl Colours {
-    /// Those of a camera's picture, which is written to a format.
+    /// The colours of a camera's picture, which the camera writes to the format `output`.
     pub fn new(
         format: TextureFormat,
         output: Option<TextureFormat>,
@@ -84,7 +84,7 @@ const LIGHT: u32 = 1;
 const BOUNDED: u32 = 2;
 
 impl FunctionsUniform {
-    /// The functions on a picture that holds such colours.
+    /// The functions on a picture with such colours.
     pub fn new(functions: ColorFunctions, colours: Colours) -> Self {
         let angle = functions.hue.to_radians();
         let is_active = colours.are_filtered && !functions.is_neutral();
@@ -116,16 +116,16 @@ const DITHER_ENCODED: u32 = 4;
 const WHOLE: u32 = 8;
 
 impl BackdropUniform {
-    /// A backdrop on what holds such colours.
+    /// A backdrop on a picture with such colours.
     pub fn new(backdrop: &ExtractedBackdrop, colours: Colours) -> Self {
         let canvas = backdrop.canvas();
         let (shape, tint) = (&backdrop.shape, backdrop.tint);
         let matrix = shape.transform.matrix2;
         let solid = is_solid(backdrop, colours);
         let rim = shape.rim();
-        // A frame that meets in the middle is the whole box.
+        // A frame whose sides meet in the middle is the whole box.
         let has_frame = solid && 2.0 * rim < shape.size.min_element();
-        // Where nothing is blurred there are no more bands than there were.
+        // Without a blur there are no new bands.
         let dithers = |to: Dither| backdrop.picture.dithers && backdrop.blurs() && colours.dither == to;
         let flags = [
             (SOFT, has_rim(backdrop, colours)),
@@ -151,7 +151,7 @@ impl BackdropUniform {
         }
     }
 
-    /// The vertices of the frame, or of the whole box where there is none.
+    /// The vertices of the frame, or of the whole box if there is no frame.
     pub fn frame_vertices(&self) -> u32 {
         if self.frame > 0.0 { 24 } else { BOX_VERTICES }
     }
@@ -160,12 +160,12 @@ impl BackdropUniform {
 /// The vertices of the whole box.
 pub const BOX_VERTICES: u32 = 6;
 
-/// Whether a backdrop replaces what is below it, but for its rim.
+/// Whether a backdrop replaces the picture below it, except at its rim.
 pub fn is_solid(backdrop: &ExtractedBackdrop, colours: Colours) -> bool {
     !colours.are_mixed || backdrop.tint.opacity >= SOLID
 }
 
-/// Whether a backdrop has pixels that it covers in part.
+/// Whether a backdrop covers some pixels only in part.
 pub fn has_rim(backdrop: &ExtractedBackdrop, colours: Colours) -> bool {
     colours.are_mixed && backdrop.shape.has_rim()
 }

@@ -1,4 +1,4 @@
-//! Says in the log what cannot work, once: numbers out of range, and glass that has no place.
+//! Logs settings that cannot work, once each: numbers out of range, and glass without a place.
 
 use crate::settings::{BackdropBlur, BackdropRegion};
 use crate::systems::BlurSystems;
@@ -20,7 +20,7 @@ impl Plugin for BackdropValidationPlugin {
     }
 }
 
-/// Logs a field that is out of range, until it is back in range.
+/// Logs a field once when it is out of range, and again only after it was back in range.
 fn report_out_of_range(
     changed: Query<(NameOrEntity, &BackdropBlur), Changed<BackdropBlur>>,
     mut reported: Local<EntityHashMap<Vec<&'static str>>>,
@@ -34,7 +34,7 @@ fn report_out_of_range(
     }
 }
 
-/// Warns of regions on what is no camera.
+/// Warns of regions on entities that are not cameras.
 fn report_lost_regions(
     changed: Query<(NameOrEntity, &BackdropRegion), Changed<BackdropRegion>>,
     cameras: Query<(), With<Camera>>,
@@ -59,7 +59,7 @@ type HasNoPlace = (Without<BackdropRegion>, Without<Node>);
 #[cfg(not(feature = "ui"))]
 type HasNoPlace = Without<BackdropRegion>;
 
-/// Warns of glass on entities that show none.
+/// Warns of glass on entities that cannot show it.
 fn report_idle(idle: Query<NameOrEntity, (Added<BackdropBlur>, HasNoPlace)>) {
     for name in &idle {
         if cfg!(feature = "ui") {

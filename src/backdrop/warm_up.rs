@@ -1,15 +1,15 @@
-//! When the pipelines of glass are asked for, and which frames wait for them.
+//! When the pipelines of glass are queued, and which frames wait for them.
 //!
-//! Apps without glass compile none of them. They are asked for with the first [`BackdropBlur`] of an app, whatever its
-//! radius and whether it is seen or not, and from then on for every camera, as it is and as it would be with the other
-//! dynamic range. Those of glass whose blur varies are asked for with the first [`BlurProfile`] beside one. So glass that is
-//! there before it is seen, hidden or with a radius of 0, finds everything ready.
+//! Apps without glass compile none of them. The first [`BackdropBlur`] of an app queues them, whatever its radius, visible
+//! or not. From then on they are queued for every camera, for its own dynamic range and for the other one. The first
+//! [`BlurProfile`] beside a [`BackdropBlur`] queues the pipelines for varying blurs. So glass that is spawned before it is
+//! visible, hidden or with a radius of 0, is ready when it appears.
 //!
-//! The first glass of an app may also be seen at once, or be eased in at once. Without pipelines what lies behind it would
-//! be sharp for some frames, and jump when they arrive. So where blurs were [ready](BlurReadiness::is_ready) before, frames
-//! in which glass is seen wait for the pipelines of that glass. They do so for a limited time: the threads that compile may
-//! have other things to do. When it is over, and in the first frames of an app, when there is more to wait for, glass is not
-//! seen until all is ready.
+//! The first glass of an app may also be visible at once, or be eased in at once. Without pipelines the picture behind it
+//! would be sharp for some frames, and jump once they are compiled. So if blurs were [ready](BlurReadiness::is_ready)
+//! before, frames with visible glass wait for the pipelines of that glass. They wait for a limited time: the threads that
+//! compile may be busy. After that time, and in the first frames of an app, when more pipelines are missing, glass is
+//! invisible until everything is ready.
 
 use super::extract::ExtractedBackdrops;
 use super::extracted::ExtractedBackdrop;
@@ -24,17 +24,17 @@ use bevy::render::Extract;
 use bevy::render::render_resource::{PipelineCache, TextureFormat};
 use core::time::Duration;
 
-/// What backdrops without a profile do. Those whose blur is too weak to show are copied.
+/// The work of backdrops without a profile. A blur that is too weak to show is a copy.
 const WITHOUT_PROFILE: [WorkKind; 2] = [WorkKind::Blur, WorkKind::Copy];
 
-/// What is known about the use of glass. Made anew when the render device is.
+/// How the app has used glass so far. Recreated with the render device.
 #[derive(Resource, Default)]
 pub struct BackdropUse {
-    /// Whether there has been any.
+    /// Whether there has been any glass.
     is_used: bool,
-    /// Whether there has been any with a profile.
+    /// Whether there has been any glass with a profile.
     varies: bool,
-    /// How long frames may still wait: nothing before blurs are ready for the first time.
+    /// How long frames may still wait: zero before blurs are ready for the first time.
     patience: Duration,
 }
 
@@ -50,7 +50,7 @@ pub fn extract_use(
     glass.varies = glass.varies || !varying.is_empty();
 }
 
-/// Asks for the programs of every camera, whether there is glass on it or not.
+/// Queues the pipelines of every camera, with or without glass.
 pub fn announce_backdrops(
     mut glass: ResMut<BackdropUse>,
     cameras: Query<CameraPicture>,
@@ -59,7 +59,7 @@ pub fn announce_backdrops(
     mut pipelines: ResMut<BackdropPipelines>,
     mut preparer: BlurPreparer,
 ) {
-    // They were ready at the end of the last frame.
+    // Blurs were ready at the end of the last frame.
     if readiness.is_ready() {
         glass.patience = compilation.longest_wait;
     }
@@ -86,7 +86,7 @@ pub fn announce_backdrops(
     }
 }
 
-/// Waits until the glass that is seen in this frame can be drawn.
+/// Waits until the visible glass of this frame can be drawn.
 pub fn wait_for_backdrops(
     mut glass: ResMut<BackdropUse>,
     cameras: Query<CameraPicture>,
@@ -111,11 +111,11 @@ pub fn wait_for_backdrops(
     });
 }
 
-/// Waits while pipelines are compiled, but no longer than patience lasts, which is used up.
+/// Waits while pipelines compile, for `patience` at most, and subtracts the time from it.
 pub fn wait(patience: &mut Duration, cache: &mut PipelineCache, mut are_compiling: impl FnMut(&PipelineCache) -> bool) {
     let start = Instant::now();
     loop {
-        // Where other threads compile nothing, as in browsers, all is compiled in here.
+        // Without threads that compile, as in browsers, this call compiles everything.
         cache.process_queue();
         if !are_compiling(cache) || start.elapsed() >= *patience {
             break;
@@ -125,13 +125,13 @@ pub fn wait(patience: &mut Duration, cache: &mut PipelineCache, mut are_compilin
     *patience = patience.saturating_sub(start.elapsed());
 }
 
-/// The format of the picture that a backdrop is on.
+/// The format of the picture below a backdrop.
 fn format_of(backdrop: &ExtractedBackdrop, cameras: &Query<CameraPicture>) -> Option<TextureFormat> {
     let camera = cameras.get(backdrop.picture.camera).ok()?;
     Some(camera.view.target_format)
 }
 
-/// What the blur of a backdrop is announced as.
+/// The [`Uses`] by which the blur of a backdrop is announced.
 fn uses_of(backdrop: &ExtractedBackdrop, format: TextureFormat) -> impl Iterator<Item = Uses> {
     let ends = Ends::of_camera(format, backdrop.picture.is_light);
     let kinds: &[WorkKind] = if backdrop.varies() {
@@ -152,6 +152,6 @@ fn pause() {
     std::thread::park_timeout(Duration::from_micros(500));
 }
 
-/// A browser's page cannot pause, and has no reason to.
+/// A web page cannot pause, and need not.
 #[cfg(target_arch = "wasm32")]
 fn pause() {}

@@ -1,4 +1,4 @@
-//! Glass: what lies behind a node of the user interface, or behind any rectangle of a viewport, is blurred.
+//! Glass: blurs the picture behind a node of the user interface, or behind any rectangle of a viewport.
 
 use super::color_functions::{ColorFunctions, share_in_range, share_out_of_range};
 use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
@@ -6,12 +6,11 @@ use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
-/// Frosted glass: everything that was painted before this node is blurred behind it, the scene and the user interface.
+/// Frosted glass: blurs everything that was painted before this node, the scene and the user interface, behind the node.
 ///
-/// It goes on a node of Bevy's user interface (feature `ui`), or next to a [`BackdropRegion`](crate::BackdropRegion), which needs no node.
-/// The
-/// node's own background, border, text and children stay sharp on top; give it a half-transparent background for milk
-/// glass. Glass over glass sees the glass below it. All fields may change in any frame.
+/// Add it to a node of Bevy's user interface (feature `ui`), or next to a [`BackdropRegion`](crate::BackdropRegion), which
+/// needs no node. The node's own background, border, text and children stay sharp on top; give it a half-transparent
+/// background for milk glass. Glass over glass sees the glass below it. All fields may change in any frame.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -28,18 +27,18 @@ use serde::{Deserialize, Serialize};
 ///
 /// # Shape
 ///
-/// The glass is the node's border box with its four radii, its transform and its place between pixels, antialiased as
-/// the node's background is, and clipped as its ancestors say. Hidden nodes have none. What is blurred is the
+/// The glass has the shape of the node's border box, with its four radii, its transform and its subpixel position. It is
+/// antialiased like the node's background, and its ancestors clip it. Hidden nodes have no glass. The blur covers the
 /// axis-aligned rectangle of pixels around that shape, cut by clip and viewport: see [`BackdropSampling`].
 ///
-/// A shadow of the node itself ([`BoxShadow`](https://docs.rs/bevy/latest/bevy/ui/struct.BoxShadow.html)) fills its box
-/// too. The glass does not see it, and covers it inside.
+/// The node's own shadow ([`BoxShadow`](https://docs.rs/bevy/latest/bevy/ui/struct.BoxShadow.html)) fills its box too.
+/// The glass does not see this shadow, and covers it inside the box.
 ///
 /// # Cameras
 ///
-/// Glass sees what the texture of its own camera holds. A camera for the user interface over a camera for the world shares the
-/// world's texture if it has the same target, `Hdr`, `Msaa`, `CompositingSpace` and `CameraMainTextureUsages`, and keeps what
-/// is in there if it clears nothing. So it takes these two lines:
+/// Glass sees the texture of its own camera. A camera for the user interface over a camera for the world shares the world's
+/// texture if it has the same target, `Hdr`, `Msaa`, `CompositingSpace` and `CameraMainTextureUsages`, and keeps its contents
+/// if it clears nothing. So it needs these two lines:
 ///
 /// ```
 /// # use bevy::camera::Hdr;
@@ -55,37 +54,37 @@ use serde::{Deserialize, Serialize};
 /// # }
 /// ```
 ///
-/// Otherwise the glass blurs nothing, or what its camera painted in earlier frames; the log says so, once, with the names of
-/// both cameras and what differs. The simplest way is to put glass on the camera of the world (`UiTargetCamera`).
+/// Otherwise the glass blurs nothing, or its camera's picture of earlier frames; the log then warns once, and names both
+/// cameras and their differences. The simplest way is to put glass on the camera of the world (`UiTargetCamera`).
 ///
 /// # Colour
 ///
-/// Light is what is blurred, unlike in browsers, which blur encoded values and so make lights darker and dark fringes
+/// Glass blurs light. Browsers blur encoded values, which makes lights darker and dark fringes
 /// wider. [`saturation`](Self::saturation), [`brightness`](Self::brightness), [`contrast`](Self::contrast),
 /// [`invert`](Self::invert) and [`hue`](Self::hue) then work on values encoded as sRGB, in this order, as the functions of
-/// CSS do: `saturate()`, `brightness()`, `contrast()`, `invert()`, `hue-rotate()`. After each of them, values end at 0, and in
-/// pictures of eight bits at 1. (A camera with `CompositingSpace::Srgb` holds encoded values, which are
-/// blurred as they are; with `CompositingSpace::Oklab` nothing is filtered.)
+/// CSS do: `saturate()`, `brightness()`, `contrast()`, `invert()`, `hue-rotate()`. Each of them limits values to at least 0,
+/// and in pictures of eight bits to at most 1. (A camera with `CompositingSpace::Srgb` holds encoded values, and glass blurs
+/// these; with `CompositingSpace::Oklab` the colour functions change nothing.)
 ///
-/// On a camera with `DebandDither::Enabled` glass is dithered, if the picture ends in eight bits: dark gradients have no
-/// bands. Where the glass is not solid, dithered glass is what is mixed with the picture below.
+/// On a camera with `DebandDither::Enabled` glass is dithered if the output has eight bits, so that dark gradients have no
+/// bands. Where the glass is not solid, the dithered glass is mixed with the picture below.
 ///
 /// # Cost
 ///
-/// It follows the area of the glass. Backdrops that do not lie over each other are blurred together. A backdrop over
-/// something that came after the first backdrop's backdrop takes a pass of its own, as does every backdrop after a
-/// `MaterialNode`, of which nobody knows where it paints: `BackdropMaterialPlugin` can tell.
+/// The cost grows with the area of the glass. Backdrops that do not lie over each other are blurred together. A backdrop
+/// over something that was painted after the first backdrop takes a pass of its own. So does every backdrop after a
+/// `MaterialNode`, which may paint anywhere, unless a `BackdropMaterialPlugin` declares that it does not.
 ///
 /// # The first glass of an app
 ///
-/// Its shaders are compiled from the first `BackdropBlur` of an app on, whatever its radius, hidden or not, and those of
-/// glass whose blur varies from the first [`BlurProfile`](crate::BlurProfile) beside one on; apps without glass compile
-/// neither. Glass that is hidden at first, as menus are, or has a radius of 0, is ready when it is needed:
-/// [`BlurReadiness`](crate::BlurReadiness) counts it in.
+/// The first `BackdropBlur` of an app starts the compilation of its shaders, whatever its radius, hidden or not. The first
+/// [`BlurProfile`](crate::BlurProfile) beside a `BackdropBlur` starts the compilation of the shaders for varying blurs. Apps
+/// without glass compile neither. Glass that is hidden at first, as menus are, or has a radius of 0, is ready when it
+/// appears: [`BlurReadiness`](crate::BlurReadiness) includes it.
 ///
-/// Where a camera shows glass before the shaders of that glass are compiled, the frame waits for them, for
-/// [`BlurCompilation::longest_wait`](crate::BlurCompilation::longest_wait) at most. When that time is over, the frame is drawn
-/// without the glass, which is seen from the frame on in which it is ready; later frames wait only after all shaders have been
+/// If a camera shows glass before the shaders of that glass are compiled, the frame waits for them, for
+/// [`BlurCompilation::longest_wait`](crate::BlurCompilation::longest_wait) at most. After that time the frame is drawn without
+/// the glass, which appears in the first frame in which it is ready; later frames wait only after all shaders have been
 /// ready once. In the first frames of an app, before blurs are ready, no frame waits.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
@@ -95,39 +94,39 @@ use serde::{Deserialize, Serialize};
     reflect(Serialize, Deserialize)
 )]
 pub struct BackdropBlur {
-    /// How strong the blur is. Default: that of [`GaussianBlur`], with [`EdgeMode::Mirror`].
+    /// How strong the blur is. Default: the default [`GaussianBlur`], with [`EdgeMode::Mirror`].
     ///
     /// Logical pixels are those of the user interface, `UiScale` included. The node's transform scales the radius by
     /// the root of its determinant. Values out of range mean "no blur" and are reported once. Without a blur the
-    /// filters still apply; where they change nothing either, there is no glass, and nothing is done.
+    /// colour functions still apply; if they change nothing either, there is no glass and no work.
     ///
-    /// [`edge`](GaussianBlur::edge) acts at the end of what may be read, which [`sampling`](Self::sampling) decides.
+    /// [`edge`](GaussianBlur::edge) acts at the border of the pixels that [`sampling`](Self::sampling) lets the blur read.
     pub blur: GaussianBlur,
-    /// What the blur may read. Default: [`BackdropSampling::Inside`].
+    /// Which pixels the blur may read. Default: [`BackdropSampling::Inside`].
     pub sampling: BackdropSampling,
-    /// How colourful the glass is, as CSS `saturate()` has it: 0 is grey, 1 changes nothing.
+    /// How colourful the glass is, as in CSS `saturate()`: 0 is grey, 1 changes nothing.
     ///
     /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
     pub saturation: f32,
-    /// How bright the glass is, as CSS `brightness()` has it: 0 is black, 1 changes nothing.
+    /// How bright the glass is, as in CSS `brightness()`: 0 is black, 1 changes nothing.
     ///
     /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
     pub brightness: f32,
-    /// How strong the contrast is, as CSS `contrast()` has it: 0 is grey, 1 changes nothing.
+    /// How strong the contrast is, as in CSS `contrast()`: 0 is grey, 1 changes nothing.
     ///
     /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
     pub contrast: f32,
-    /// How much of the glass is inverted, as CSS `invert()` has it: 0 changes nothing, 1 is the negative.
+    /// How much of the glass is inverted, as in CSS `invert()`: 0 changes nothing, 1 is the negative.
     ///
-    /// Range: 0 to 1; what lies beyond counts as 0 or 1. NaN counts as 0 and is reported once. Default: 0.
+    /// Range: 0 to 1; values beyond count as 0 or 1. NaN counts as 0 and is reported once. Default: 0.
     pub invert: f32,
-    /// By how many degrees hues are rotated, as CSS `hue-rotate()` has it: 0 changes nothing.
+    /// By how many degrees hues are rotated, as in CSS `hue-rotate()`: 0 changes nothing.
     ///
     /// Range: finite; other values count as 0 and are reported once. Default: 0.
     pub hue: f32,
-    /// How much of the glass is seen: `mix(what is below, glass, opacity)`, alpha included.
+    /// How opaque the glass is: `mix(picture below, glass, opacity)`, alpha included.
     ///
-    /// Range: 0 to 1; what lies beyond counts as 0 or 1. NaN counts as 1 and is reported once. Default: 1.
+    /// Range: 0 to 1; values beyond count as 0 or 1. NaN counts as 1 and is reported once. Default: 1.
     pub opacity: f32,
 }
 
@@ -257,7 +256,7 @@ impl BackdropBlur {
     }
 }
 
-/// What colours a picture that was blurred, in range.
+/// How to colour a blurred picture, in range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tint {
     /// The colour functions.
@@ -266,7 +265,7 @@ pub struct Tint {
     pub opacity: f32,
 }
 
-/// What the blur behind glass may read.
+/// Which pixels the blur behind glass may read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]
 #[cfg_attr(
@@ -276,11 +275,11 @@ pub struct Tint {
 )]
 pub enum BackdropSampling {
     /// The pixels behind the glass and no others: nothing beside it shines in. [`GaussianBlur::edge`] says what lies
-    /// beyond them. This is what browsers do, with [`EdgeMode::Mirror`].
+    /// beyond them. Browsers do this, with [`EdgeMode::Mirror`].
     #[default]
     Inside,
-    /// The pixels around the glass as well, as a lens would. [`GaussianBlur::edge`] acts at the viewport. Glass that
-    /// moves over a still picture does not flicker, and costs what it reads.
+    /// The pixels around the glass as well, like a lens. [`GaussianBlur::edge`] acts at the border of the viewport. Glass
+    /// that moves over a still picture does not flicker. The cost includes the pixels around the glass.
     Surroundings,
 }
 

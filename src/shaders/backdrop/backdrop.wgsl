@@ -1,10 +1,10 @@
 // Paints glass: the last step of a blur, coloured, in the shape of a rounded box.
 //
 // Three draws make `mix(below, glass, c)` in all four channels, where `c` is coverage times opacity. The comment of
-// `backdrop::pipelines` says why. One of these is defined, next to what `common::pass` knows:
-//   REPLACE  what is covered as a whole, without blending
-//   KEEP     blended by (Zero, OneMinusSrcAlpha): what stays of the picture, 1 - c
-//   ADD      blended by (One, One): what the glass adds, c times its value
+// `backdrop::pipelines` explains why. One of these is defined, beside the definitions of `common::pass`:
+//   REPLACE  writes fully covered pixels, without blending
+//   KEEP     scales the picture by 1 - c: blended by (Zero, OneMinusSrcAlpha)
+//   ADD      adds the glass times c: blended by (One, One)
 //
 // Glossary
 //   point    a place in the box, from its centre, before the transform
@@ -16,25 +16,25 @@
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
 #import bevy_gaussian_blur::uniform::spline::spline
 
-// A backdrop. Points up and down the box are seen as they are in Bevy's user interface: y goes down.
+// A backdrop. As in Bevy's user interface, y points down.
 struct Backdrop {
     // From a point to a pixel of the viewport.
     x_axis: vec2<f32>,
     y_axis: vec2<f32>,
     translation: vec2<f32>,
-    // The pixels of the viewport that are painted on: the first, and how many.
+    // The pixels of the viewport that the target holds: the first, and their number.
     target_origin: vec2<f32>,
     target_size: vec2<f32>,
     // The size of the box.
     size: vec2<f32>,
-    // How deep the frame reaches into the box that KEEP and ADD draw; 0 for the whole box.
+    // How deep the frame that KEEP and ADD draw reaches into the box; 0 for the whole box.
     frame: f32,
     opacity: f32,
-    // From the texel that is painted on to that of the picture which is blurred.
+    // From a texel of the target to the texel of the blurred picture.
     to_picture: vec2<i32>,
     // Top left, top right, bottom right, bottom left.
     radii: vec4<f32>,
-    // The texels that are painted: the first, and the first that is not.
+    // The painted texels: the first, and one past the last.
     region: vec4<i32>,
     functions: ColorFunctions,
     flags: u32,
@@ -44,14 +44,14 @@ struct Backdrop {
 
 // Edges are antialiased.
 const SOFT: u32 = 1u;
-// Colours are dithered to eight bits: as they are, or as light that is encoded.
+// Colours are dithered to eight bits: the values themselves, or light that is encoded as sRGB.
 const DITHER_STORED: u32 = 2u;
 const DITHER_ENCODED: u32 = 4u;
-// All that is painted is covered as a whole: an upright box on whole pixels.
+// All painted pixels are fully covered: the box is upright and on whole pixels.
 const WHOLE: u32 = 8u;
 
-// From the one on a pixel is replaced, up to the other it is mixed. Between them it is both, which does no harm: glass
-// mixed into glass is backdrop. A gap would be a hole wherever two pipelines compute a distance differently.
+// REPLACE draws pixels with a coverage of at least REPLACED, KEEP and ADD draw pixels with `c` below MIXED. Drawing both is
+// harmless: glass mixed into itself stays the same. A gap would be a hole where two pipelines round a distance differently.
 const REPLACED: f32 = 0.998;
 const MIXED: f32 = 0.999;
 
@@ -60,7 +60,7 @@ struct Vertex {
     @location(0) point: vec2<f32>,
 }
 
-// A corner of the box, moved inwards: top left, top right, bottom right, bottom left, and so on around.
+// A corner of the box, moved inwards. Indices go around: top left, top right, bottom right, bottom left, and so on.
 fn corner(index: u32, inset: f32) -> vec2<f32> {
     let i = index % 4u;
     let side = vec2<f32>(select(-0.5, 0.5, i == 1u || i == 2u), select(-0.5, 0.5, i >= 2u));
@@ -73,7 +73,7 @@ fn point_of(vertex: u32) -> vec2<f32> {
     let quad = corners[vertex % 6u];
 #ifndef REPLACE
     if backdrop.frame > 0.0 {
-        // One side of the frame after the other. Two corners of each quad are outer ones, and the other two inner ones.
+        // One quad for each side of the frame, with two outer and two inner corners.
         let next = select(0u, 1u, quad == 1u || quad == 2u);
         return corner(vertex / 6u + next, select(0.0, backdrop.frame, quad >= 2u));
     }
@@ -90,8 +90,8 @@ fn backdrop_vertex(@builtin(vertex_index) vertex: u32) -> Vertex {
     return Vertex(vec4<f32>(position, 0.0, 1.0), point);
 }
 
-// The distance from the edge of the box, negative inside. As `bevy_ui::ui_node` has it, which is not there without
-// Bevy's user interface.
+// The distance from the edge of the box, negative inside. The same as in `bevy_ui::ui_node`, which does not exist
+// without Bevy's user interface.
 fn distance_from_edge(point: vec2<f32>) -> f32 {
     let pair = select(backdrop.radii.xy, backdrop.radii.wz, 0.0 < point.y);
     let radius = select(pair.x, pair.y, 0.0 < point.x);
@@ -101,7 +101,7 @@ fn distance_from_edge(point: vec2<f32>) -> f32 {
     return select(max(from_arc.x, from_arc.y) - radius, in_corner, all(from_arc > vec2<f32>(0.0)));
 }
 
-// How much of a pixel is covered, as Bevy's backgrounds have it.
+// The covered share of a pixel, as for Bevy's backgrounds.
 fn coverage(point: vec2<f32>) -> f32 {
     let distance = distance_from_edge(point);
     if (backdrop.flags & SOFT) != 0u {
@@ -117,7 +117,7 @@ fn backdrop_fragment(in: Vertex) -> Output {
         discard;
     }
 #ifdef REPLACE
-    // What replaces is solid.
+    // Only solid glass is drawn by REPLACE: opacity does not count.
     if (backdrop.flags & WHOLE) == 0u && coverage(in.point) < REPLACED {
         discard;
     }
@@ -135,7 +135,7 @@ fn backdrop_fragment(in: Vertex) -> Output {
 #endif
 }
 
-// The glass, dithered if the camera is. What is mixed with the picture below mixes its noise as well: both have the same.
+// The glass, dithered if the camera dithers. Mixing it with the picture below mixes the noise as well: both have the same.
 fn dithered(texel: vec2<i32>) -> vec4<f32> {
     let value = colored(finite(spline(texel)), backdrop.functions);
     if (backdrop.flags & DITHER_STORED) != 0u {

@@ -1,7 +1,7 @@
-// Paints a layer of a group of the user interface: its picture, or the shadow of that, sharp or as the last step of a blur. It is
-// blended by (One, OneMinusSrcAlpha); what covers nothing, a glow, is added.
+// Paints a layer of a group of the user interface: its picture or its shadow, sharp or as the last step of a blur. The layer is
+// blended by (One, OneMinusSrcAlpha), which adds a glow: colour with alpha 0.
 //
-// SHARP is defined where the picture is read as it is, next to what `common::pass` knows.
+// SHARP is defined if the picture is read without a blur, beside the definitions of `common::pass`.
 
 #import bevy_gaussian_blur::common::pass::finite
 #import bevy_gaussian_blur::common::color_functions::{ColorFunctions, colored}
@@ -11,18 +11,18 @@
 #import bevy_gaussian_blur::uniform::spline::spline
 #endif
 
-// Pixels are those of the viewport, and may lie beyond it.
+// In pixels of the viewport, and possibly outside of it.
 struct Layer {
-    // The pixels that are painted: the first, and the first that is not.
+    // The painted pixels: the first, and one past the last.
     rect: vec4<f32>,
-    // The pixels of the target: the first, and how many.
+    // The pixels of the target: the first, and their number.
     target_origin: vec2<f32>,
     target_size: vec2<f32>,
-    // From a texel of the target to one of the picture that is read.
+    // From a texel of the target to a texel of the source.
     to_source: vec2<i32>,
-    // From a texel of the target to one of the camera's picture: noise stands still there.
+    // From a texel of the target to a texel of the camera's picture, in which noise stands still.
     to_screen: vec2<i32>,
-    // What a whole texel of a shadow adds, and how much it covers.
+    // The colour of a shadow where the picture's alpha is 1: the light that it adds, and its alpha.
     color: vec4<f32>,
     // Saturation, brightness, contrast, invert; the cosine and the sine of the hue; and the rest of `ColorFunctions`.
     scales: vec4<f32>,
@@ -41,7 +41,7 @@ struct Layer {
 
 // The layer is a shadow: the picture's alpha in one colour.
 const SHADOW: u32 = 1u;
-// Colours are dithered to eight bits: as they are, or as light that is encoded.
+// Colours are dithered to eight bits: the values themselves, or light that is encoded as sRGB.
 const DITHER_STORED: u32 = 2u;
 const DITHER_ENCODED: u32 = 4u;
 

@@ -1,5 +1,5 @@
-//! What must not change by a single bit: the inside of glass, whatever lies beside it, and pictures without glass. That
-//! the pixels off the glass are those without it is asserted wherever glass is compared with the compositor.
+//! Pixels that must not change by a single bit: the inside of glass, whatever lies beside it, and pictures without glass.
+//! Every comparison of glass with the compositor asserts the same for the pixels off the glass.
 
 use super::pane::{Pane, Square, layers};
 use super::stage::{BACKENDS, HDR, LDR, Stage, Ui, on_both};
@@ -12,7 +12,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
-/// Bright pixels all around a box, right at it.
+/// Bright pixels right around a box.
 fn surround(ui: &mut Ui, [left, top, width, height]: [f32; 4], light: f32) {
     let sides = [
         [left - 1.0, top - 1.0, width + 2.0, 1.0],
@@ -25,7 +25,7 @@ fn surround(ui: &mut Ui, [left, top, width, height]: [f32; 4], light: f32) {
     }
 }
 
-/// Whether all pixels that a panel covers as a whole have the same bits, and whether all others have.
+/// Whether all pixels that a panel fully covers have the same bits, and whether all other pixels have.
 fn same(panel: &Panel, [one, other]: &[Picture; 2]) -> [bool; 2] {
     let mut same = [true; 2];
     for (x, y) in (0..one.height).flat_map(|y| (0..one.width).map(move |x| (x, y))) {
@@ -61,7 +61,7 @@ fn light_beside_a_panel_changes_nothing_inside() {
     }
 }
 
-/// Of a box that is turned, what lies in its upright bounds is read. Glass that looks around sees the light.
+/// Glass in a turned box reads the upright bounds of the box. Glass that reads its surroundings sees the light.
 fn turned(stage: &mut Stage, light: f32) {
     let pane = Pane::new([60.0, 40.0, 80.0, 40.0], glass(5.0)).turned(0.4);
     let around = pane.glass.with_sampling(BackdropSampling::Surroundings);
@@ -126,7 +126,7 @@ fn bytes(mut stage: Stage, msaa: Msaa) -> Vec<u8> {
     stage.glass.pixels(&stage.headless).bytes
 }
 
-/// Glass that has been there leaves nothing behind in the picture.
+/// Removed glass leaves nothing behind in the picture.
 #[test]
 fn what_was_glass_leaves_no_trace() {
     for format in [LDR, HDR] {

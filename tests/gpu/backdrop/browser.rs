@@ -1,9 +1,9 @@
 //! The same glass in a browser: panes over a picture and text, and a page with `backdrop-filter` made out of them.
 //!
-//! The panes are compared with the compositor, as everywhere. With a folder in `BLUR_BROWSER`, the test also leaves there
-//! what it showed without glass and with it, and the page, whose background is the former: what lies below the glass is the
-//! same to the last bit, text included. When a browser has left its picture of the page there, `measure` says how far
-//! apart the two are, and why. `scripts/browser-picture` does all that.
+//! The test compares the panes with the compositor, as everywhere. With a folder in `BLUR_BROWSER`, it also writes its
+//! pictures without glass and with it there, and the page. The background of the page is the picture without glass, so the
+//! pixels below the glass are the same to the last bit, text included. Once the browser's picture of the page is there,
+//! `measure` prints how far apart the two are, and why. `scripts/browser-picture` does all that.
 
 use super::glass;
 use super::pane::{Pane, node};
@@ -21,10 +21,10 @@ use std::fmt::Write;
 
 const SIZE: UVec2 = UVec2::new(480, 300);
 const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
-/// Which part of `assets/scene.png` is seen: its place from the viewport, in pixels.
+/// The position of `assets/scene.png` in the viewport, in pixels.
 const ORIGIN: Vec2 = Vec2::new(-330.0, -180.0);
 
-/// A pane, and what its parent clips it to: `[left, top, width, height]`.
+/// A pane, and the box to which its parent clips it: `[left, top, width, height]`.
 struct Card {
     name: &'static str,
     pane: Pane,
@@ -185,8 +185,8 @@ fn panes_of_a_page_are_as_the_compositor_has_them() {
     println!("{:.3}/255", worst * 255.0);
 }
 
-/// The mean and the largest difference of colours, in 1/255, where a pane covers the whole of a pixel and no later pane
-/// anything.
+/// The mean and the largest difference of colours, in 1/255, over the pixels that a pane fully covers and no later pane
+/// touches.
 fn difference(cards: &[Card], index: usize, one: &Picture, other: &Picture) -> [f64; 2] {
     let panel = cards[index].panel();
     let later: Vec<Panel> = cards[index + 1..].iter().map(Card::panel).collect();
@@ -194,9 +194,9 @@ fn difference(cards: &[Card], index: usize, one: &Picture, other: &Picture) -> [
     browser::difference(one, other, is_meant)
 }
 
-/// How far the browser's picture is from Bevy's, which blurs light, and from blurred numbers, as browsers blur them: with
-/// mirrored edges as theirs, and with clamped ones. In both, edges are those of the box, as in browsers, and not of what
-/// is left of it by a clip.
+/// Prints how far the browser's picture is from Bevy's, which blurs light, and from blurred encoded numbers, as in browsers:
+/// with mirrored edges, as in browsers, and with clamped edges. In both, the edges are the edges of the whole box, as in
+/// browsers, and not of the clipped box.
 #[test]
 #[ignore = "needs a browser: scripts/browser-picture"]
 fn measure() {

@@ -189,7 +189,7 @@ fn cameras_of_several_kinds_in_one_app() {
     });
 }
 
-/// A scale of the whole interface, and a scale factor of the target, are the radius's too.
+/// The scale of the whole interface and the scale factor of the target also scale the radius.
 #[test]
 fn scales() {
     let panes = [
@@ -213,7 +213,7 @@ fn scales() {
     });
 }
 
-/// A radius in physical pixels knows no scale.
+/// No scale applies to a radius in physical pixels.
 fn physical(stage: &mut Stage) {
     stage.headless.app.insert_resource(UiScale(1.5));
     stage.set_scale_factor(2.0);
@@ -246,7 +246,7 @@ fn a_transparent_target() {
                 alpha(0.0, 0.0) && alpha(0.1, 0.9) && alpha(1.0, 1.0),
                 "some is seen through"
             );
-            // What is shown anew takes the place of the image.
+            // `Stage::show` would remove the image.
             let panes = mixture();
             let [plain, glass] = [stage.plain.camera, stage.glass.camera];
             stage.add(plain, false, &|ui| ui.panes(&panes));
@@ -283,7 +283,7 @@ fn next_to_a_blur_of_the_camera() {
     }
 }
 
-/// The target changes its size: what is painted is the panes of the new one.
+/// The target changes its size: the new target shows the panes.
 #[test]
 fn a_target_is_resized() {
     on_both(Kind::Core2d, LDR, |stage| {

@@ -1,4 +1,4 @@
-//! Under `bevy_egui`: a region over Bevy's user interface, and what egui paints on top of it.
+//! Under `bevy_egui`: a region over Bevy's user interface, and the shapes that egui paints on top of it.
 
 use super::glass;
 use super::pane::{Pane, Square, layers};
@@ -26,7 +26,7 @@ type Painted = ([f32; 4], [u8; 4]);
 /// The window's own colour, as large as its glass.
 const WINDOW: Painted = ([40.0, 20.0, 120.0, 70.0], [30, 8, 60, 100]);
 
-/// What is sharp: stripes as narrow as lines of text, half on the window and half beside it.
+/// The sharp content: stripes as narrow as lines of text, half on the window and half beside it.
 fn stripes() -> impl Iterator<Item = Painted> {
     (0..12).map(|index: u8| {
         let left = 100.0 + 7.0 * f32::from(index);
@@ -51,7 +51,7 @@ fn paint_box(painter: &Painter, ([left, top, width, height], [red, green, blue, 
     painter.rect_filled(place, CornerRadius::ZERO, colour);
 }
 
-/// What should be seen of it.
+/// The expected layer.
 fn layer((place, [red, green, blue, alpha]): Painted) -> Layer {
     let alpha = f32::from(alpha) / 255.0;
     let light = |value: u8| decode_srgb(f64::from(value) / 255.0) as f32 / alpha;

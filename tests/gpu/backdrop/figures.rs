@@ -1,4 +1,4 @@
-//! What the diagnostics say about the glass of a camera.
+//! The diagnostics of a camera's glass.
 
 use super::glass;
 use super::pane::Pane;
@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use bevy_gaussian_blur::diagnostics::BlurLabel;
 use bevy_gaussian_blur::prelude::*;
 
-/// Frames after which figures have arrived, or are withdrawn.
+/// The number of frames after which figures have arrived, or are withdrawn.
 const LATE: usize = 12;
 
 fn stage(backend: BlurBackend) -> Option<Stage> {
@@ -68,7 +68,7 @@ fn panels_groups_and_texels_are_those_of_the_camera() {
         // Reduced levels of a panel are less than the panel, which is less than the picture.
         assert!(texels > 0.0 && texels < f64::from(SIZE.element_product()), "{texels}");
 
-        // Another one beside it is blurred with it, one over it after it.
+        // A panel beside it is blurred together with it, a panel over it is blurred after it.
         let beside = Pane::new([80.0, 10.0, 40.0, 30.0], glass(6.0));
         stage.show(|ui| ui.panes(&[one, beside]));
         settle(&mut stage);
@@ -78,7 +78,7 @@ fn panels_groups_and_texels_are_those_of_the_camera() {
         settle(&mut stage);
         assert_of_two(&counts(&stage, &label), 2.0, texels);
 
-        // The other camera has none.
+        // The other camera has no glass.
         let other = BlurLabel::of_nodes(stage.plain.camera);
         assert_eq!(counts(&stage, &other), [None; 3]);
         stage.clear();

@@ -18,7 +18,7 @@ pub struct White {}
 
 impl UiMaterial for White {}
 
-/// Says that the material keeps to the boxes of its nodes. Without the feature there is nobody to know.
+/// Declares that the material stays inside the boxes of its nodes. Without the feature this does nothing.
 pub fn declare(app: &mut App) {
     #[cfg(feature = "ui")]
     app.add_plugins(bevy_gaussian_blur::BackdropMaterialPlugin::<White>::default());
@@ -50,7 +50,7 @@ fn at([left, top, width, height]: [f32; 4]) -> Node {
 pub fn stage(backend: BlurBackend) -> Option<(Stage, Content)> {
     let mut stage = Stage::with(backend, Kind::Core2d, LDR, |app| {
         app.add_plugins(UiMaterialPlugin::<White>::default());
-        // Whether it is known where the material paints makes no difference to be seen.
+        // The declaration makes no visible difference.
         if backend == BlurBackend::Compute {
             declare(app);
         }
@@ -67,8 +67,8 @@ pub fn stage(backend: BlurBackend) -> Option<(Stage, Content)> {
     Some((stage, Content { image, material }))
 }
 
-/// Nodes of all kinds, seen by both cameras: images with slices, a gradient and a material are drawn by pipelines of
-/// their own.
+/// Nodes of all kinds, seen by both cameras: Bevy draws images with slices, a gradient and a material with separate
+/// pipelines.
 pub fn spawn_all(ui: &mut Ui, parent: Entity, content: &Content) {
     let rounded = Node {
         border_radius: BorderRadius::px(4.0, 15.0, 8.0, 0.0),
@@ -144,7 +144,7 @@ fn glass_over_all_kinds_of_nodes() {
     }
 }
 
-/// Each kind on its own is all that is painted before the glass, and all that comes between two panes.
+/// Each kind alone: below the glass, and between two panes.
 #[test]
 fn every_kind_alone() {
     type Spawn = fn(&mut Ui, &Content);

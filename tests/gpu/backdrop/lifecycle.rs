@@ -1,4 +1,4 @@
-//! Glass that comes, goes and changes: each frame shows what is asked for in it, and nothing is left behind.
+//! Glass that comes, goes and changes: each frame shows its own glass, and nothing is left behind.
 
 use super::glass;
 use super::pane::{Pane, layers};
@@ -14,7 +14,7 @@ use bevy::render::renderer::RenderDevice;
 use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
 use bevy_gaussian_blur::prelude::*;
 
-/// Within so many frames everything has to be given back.
+/// Within this many frames all resources must be released.
 const SOON: usize = 15;
 
 #[test]
@@ -64,13 +64,13 @@ fn figure(world: &World) -> Option<f64> {
     world.resource::<DiagnosticsStore>().get(&TEXTURE_BYTES)?.value()
 }
 
-/// What the driver has given out for textures.
+/// The bytes that the driver has allocated for textures.
 fn held(stage: &Stage) -> isize {
     let device = stage.headless.render_world().resource::<RenderDevice>();
     device.wgpu_device().get_internal_counters().hal.texture_memory.read()
 }
 
-/// Something after which there is no glass any more.
+/// A change that removes all glass.
 type End = fn(&mut Stage);
 
 fn ends() -> [(&'static str, End); 8] {
@@ -139,7 +139,7 @@ fn bytes_return_to_nothing() {
                 stage.headless.frame();
             }
             assert_eq!(figure(stage.headless.app.world()), Some(0.0), "{backend:?}: {name}");
-            // The textures of a camera that is inactive may go too.
+            // The textures of an inactive camera may be released, too.
             assert!(held(&stage) <= before, "{backend:?}: {name}, and textures stay");
         }
     }
@@ -151,7 +151,7 @@ fn change_all(stage: &mut Stage, components: impl Bundle + Clone) {
     }
 }
 
-/// Settings out of range count as others, and are reported once.
+/// Settings out of range count as values in range, and are reported once.
 #[test]
 fn settings_out_of_range() {
     const NAMES: [&str; 2] = ["backdrop-invalid-radius", "backdrop-invalid-saturation"];
@@ -175,7 +175,7 @@ fn settings_out_of_range() {
     }
 }
 
-/// Three hundred panels side by side, no two of them of one strength.
+/// Three hundred panels side by side, each with a different strength.
 #[test]
 fn three_hundred_panels() {
     on_both(Kind::Core2d, LDR, |stage| {
@@ -193,7 +193,7 @@ fn three_hundred_panels() {
     });
 }
 
-/// A number below `most` that depends on the state alone, which moves on.
+/// A pseudorandom number below `most`. It advances the state, and depends on nothing else.
 fn random(state: &mut u32, most: u32) -> f32 {
     *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
     ((*state >> 8) % most) as f32
@@ -215,7 +215,7 @@ fn random_pane(state: &mut u32) -> Pane {
 }
 
 /// Up to fifty panels, one over the other, some of which come and go in every frame; in half floats, because eight
-/// bits would be rounded anew for each.
+/// bits would round again for each.
 #[test]
 fn panels_come_and_go() {
     const MOST: usize = 50;
@@ -274,7 +274,7 @@ fn panes_that_come_go_and_grow_leave_no_bindings() {
         stage.show(|ui| ui.panes(&panes));
         stage.headless.warm_up();
         let mut held = Vec::new();
-        // The pages on which their blurs lie grow as they do, and have been bound by more panes than are left.
+        // The pages that hold their blurs grow with the panes, and more panes have bound them than are left.
         for round in 0..8 {
             for (visibility, side) in [(Visibility::Visible, 1.0), (Visibility::Hidden, 2.0)] {
                 let side = 10.0 + 5.0 * round as f32 + side;

@@ -1,4 +1,4 @@
-//! Glass that is dragged over a picture that stays as it is.
+//! Glass that is dragged over a still picture.
 
 use super::glass;
 use super::pane::Pane;
@@ -37,7 +37,7 @@ fn dragged(stage: &mut Stage, name: &str, pane: &Pane) -> Vec<Picture> {
     pictures
 }
 
-/// Asserts that nothing changes that is so deep inside the box wherever it is.
+/// Asserts that pixels do not change which are at least `depth` inside the box in all pictures.
 fn assert_still(name: &str, pane: &Pane, depth: f32, pictures: &[Picture], contrast: [f64; 3]) {
     let inner = |start: f32, length: f32, travel: f32| {
         let (first, last) = (start + depth + travel + 1.0, start + length - depth - 1.0);
@@ -70,7 +70,7 @@ fn what_is_seen_through_dragged_glass_does_not_flicker() {
                 let name = format!("dragged-{sampling:?}-{sigma}");
                 let pictures = dragged(stage, &name, &pane);
                 let [plain, _] = stage.pictures();
-                // What a box mirrors at its border moves with it.
+                // The pixels that a box mirrors at its border move with it.
                 let is_inside = sampling == BackdropSampling::Inside;
                 let depth = if is_inside { 3.5 * sigma } else { 0.0 };
                 assert_still(&stage.name(&name), &pane, depth, &pictures, contrast(&plain));

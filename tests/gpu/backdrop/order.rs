@@ -1,4 +1,4 @@
-//! What was painted before a pane, and what after: order, visibility, and what belongs to the pane itself.
+//! Nodes that are painted before a pane, and after it: order, visibility, and the pane's own parts.
 
 use super::glass;
 use super::pane::{Pane, Square, layers, node};
@@ -12,7 +12,7 @@ const RED: [f32; 4] = [1.0, 0.0, 0.0, 1.0];
 const GREEN: [f32; 4] = [0.0, 1.0, 0.0, 1.0];
 const WHITE: [f32; 4] = [1.0; 4];
 
-/// A pane, and a square of which a part is behind or before it.
+/// A pane, and a square that lies partly behind or before it.
 fn pair() -> (Pane, Square) {
     let pane = Pane::new([50.0, 25.0, 100.0, 60.0], glass(4.0));
     (pane, Square::new([90.0, 10.0, 30.0, 50.0], GREEN))
@@ -107,8 +107,8 @@ fn what_belongs_to_a_pane_stays_sharp() {
     });
 }
 
-/// A pane with everything that a node can have, and a label in it, whose place in the pane is counted from `inner`.
-/// Without glass there is the label alone.
+/// A pane with everything that a node can have, and a label in it, whose position is relative to `inner`. Without glass
+/// there is only the label.
 fn decorated(ui: &mut Ui, pane: &Pane, inner: Vec2, label: &Square) {
     let framed = Node {
         border: UiRect::all(Val::Px(3.0)),
@@ -132,7 +132,7 @@ fn decorated(ui: &mut Ui, pane: &Pane, inner: Vec2, label: &Square) {
     ui.spawn_in(child, text);
 }
 
-/// The four sides of a frame as they are painted, from its outer box.
+/// The four painted sides of a frame, from its outer box.
 fn frame([left, top, width, height]: [f32; 4], thick: f32, colour: [f32; 4]) -> Vec<Layer> {
     let sides = [
         [left, top, width, thick],
@@ -143,8 +143,8 @@ fn frame([left, top, width, height]: [f32; 4], thick: f32, colour: [f32; 4]) -> 
     sides.map(|side| Square::new(side, colour).layer()).to_vec()
 }
 
-/// Bevy fills the box of a node with its shadow too. The glass does not see it and covers it, and the glass above sees
-/// what is left of it.
+/// Bevy fills the box of a node with its shadow too. The glass does not see this shadow and covers it; glass above sees
+/// the rest of it.
 #[test]
 fn the_own_shadow_is_not_seen() {
     on_both(Kind::Core2d, LDR, |stage| {
@@ -196,7 +196,7 @@ fn check_shadow(stage: &mut Stage, sampling: BackdropSampling) {
     assert_painted(&name, &both, &expected, &stack, LDR);
 }
 
-/// Every way to be invisible at once: nothing of it may leave a trace.
+/// Every way to be invisible at once: none of them may leave a trace.
 #[test]
 fn what_cannot_be_seen_changes_nothing() {
     on_both(Kind::Core2d, LDR, |stage| {

@@ -1,4 +1,4 @@
-//! What is spawned, and what the compositor makes of it.
+//! Nodes to spawn, and their layers for the compositor.
 
 use crate::support::compositor::{Fill, Layer, Panel};
 use crate::support::functions::Functions;
@@ -29,7 +29,7 @@ pub struct Square {
     pub colour: [f32; 4],
 }
 
-/// A node that stays where it is told to.
+/// A node at a fixed position.
 pub fn node(origin: Vec2, size: Vec2) -> Node {
     Node {
         position_type: PositionType::Absolute,
@@ -77,7 +77,7 @@ impl Pane {
         Self { offset, ..self }
     }
 
-    /// The node as the child of one that begins at `parent`.
+    /// The node as the child of a node that begins at `parent`.
     pub fn node_in(&self, parent: Vec2) -> Node {
         let [top_left, top_right, bottom_right, bottom_left] = self.radii;
         Node {
@@ -102,7 +102,7 @@ impl Pane {
         (self.node(), self.transform(), self.glass)
     }
 
-    /// What should be seen where a logical pixel has `scale` physical ones. The radius has to be in logical pixels.
+    /// The expected panel if a logical pixel has `scale` physical ones. The radius must be in logical pixels.
     pub fn panel(&self, scale: f64) -> Panel {
         let blur = &self.glass.blur;
         assert_eq!(
@@ -130,7 +130,7 @@ impl Pane {
         }
     }
 
-    /// [`panel`](Self::panel) where a logical pixel is a physical one.
+    /// [`panel`](Self::panel) if a logical pixel is a physical one.
     pub fn layer(&self) -> Layer {
         Layer::Glass(self.panel(1.0))
     }
@@ -151,7 +151,7 @@ impl Square {
         (node(self.origin, self.size), BackgroundColor(colour))
     }
 
-    /// What should be seen where a logical pixel is a physical one.
+    /// The expected layer if a logical pixel is a physical one.
     pub fn layer(&self) -> Layer {
         let corner = |at: Vec2| at.to_array().map(|side| side as usize);
         Layer::Fill(Fill {

@@ -1,4 +1,4 @@
-//! What is seen through panels: alone, side by side, and one over the other.
+//! The picture through panels: alone, side by side, and one over the other.
 
 use super::pane::{Pane, Square, layers};
 use super::stage::{HDR, LDR, SIZE, Stage, on_both};
@@ -10,7 +10,7 @@ use bevy_gaussian_blur::prelude::*;
 
 const WHITE: [f32; 4] = [1.0; 4];
 
-/// Later panels that look around see the glass of earlier ones.
+/// Later panels that read their surroundings see the glass of earlier ones.
 #[test]
 fn every_edge_and_sampling() {
     on_both(Kind::Core2d, LDR, |stage| {
@@ -51,7 +51,7 @@ fn glass_over_glass() {
         stage.show(|ui| ui.panes(&panes));
         stage.check("stacked", &layers(&panes));
 
-        // What comes between two panes is seen by the upper one alone, also where it only touches what that reads.
+        // Only the upper pane sees a square between two panes, even if the square only touches pixels that the pane reads.
         let squares = [
             Square::new([80.0, 50.0, 30.0, 20.0], WHITE),
             Square::new([152.0, 60.0, 3.0, 30.0], [0.0, 1.0, 0.0, 1.0]),
@@ -69,7 +69,7 @@ fn glass_over_glass() {
     });
 }
 
-/// A tower of glass, in half floats: eight bits would be rounded anew on every floor.
+/// A pile of glass, in half floats: eight bits would round again on every floor.
 #[test]
 fn eight_panes_in_a_pile() {
     on_both(Kind::Core2d, HDR, |stage| {
@@ -153,7 +153,7 @@ fn strengths_of_each_axis_and_unit() {
     });
 }
 
-/// Seven of a unit are `sigma` texels.
+/// Checks that a sigma of seven units is `sigma` texels.
 fn check_unit(stage: &mut Stage, unit: BlurUnit, sigma: f64) {
     let pane = Pane::new([30.0, 20.0, 120.0, 70.0], glass(7.0));
     stage.show(|ui| {

@@ -1,8 +1,8 @@
-//! How many passes a frame takes: without glass as many as without the plugin, and glass with nothing of the interface
-//! below it takes no further pass of the interface.
+//! The number of passes in a frame. Without glass it is the same as without the plugin. Glass without interface below it
+//! adds no pass of the interface.
 //!
-//! wgpu logs every pass that it encodes, with its label, if it is asked to. A process has one logger, so this test runs its
-//! own program once more, in a process with such a log, in which frames are shown between marks.
+//! wgpu can log every pass that it encodes, with its label. A process has one logger, so this test runs its own program
+//! again in a process with such a log, which shows frames between marks.
 
 use super::glass;
 use super::interface::{White, declare};
@@ -17,15 +17,15 @@ use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 use std::collections::BTreeMap;
 
-/// The lines about passes, and not those about what is in them.
+/// Logs the passes, but not the commands in them.
 const LOG: &str = "error,wgpu_core::command=trace,wgpu_core::command::render=off,wgpu_core::command::compute=off,\
                    wgpu_core::command::pass=off";
 
-/// Begins the line before a frame, and that after it.
+/// The start of the line before a frame, and the line after it.
 const FRAME: &str = "show frame: ";
 const END: &str = "end of frame";
 
-/// The pass in which glass of regions is painted, and in which the interface below glass of nodes is.
+/// The pass that paints the glass of regions, or the interface below the glass of nodes.
 const GLASS_PASS: &str = "gaussian_blur_backdrop";
 /// The pass in which Bevy draws the interface of a camera.
 const UI_PASS: &str = "ui";
@@ -53,7 +53,7 @@ fn passes_are_no_more_than_they_have_to_be() {
         for name in ["no glass", "hidden glass", "neutral glass"].map(|name| format!("{kind}, {name}")) {
             assert_eq!(frames[&name], frames[&alone], "{name}");
         }
-        // Nodes below the first cut are drawn apart. Panes side by side are one group.
+        // A separate pass draws the nodes below the first cut. Panes side by side are one group.
         for (name, passes) in [
             ("over the scene", 0),
             ("side by side over the scene", 0),
@@ -70,7 +70,7 @@ fn passes_are_no_more_than_they_have_to_be() {
             );
         }
     }
-    // Panes side by side, each below a material, of which it is known or not that it keeps to its box.
+    // Panes side by side, each below a material that is, or is not, declared to stay inside its box.
     for (name, passes) in [("material", PLACES.len() - 1), ("declared material", 0)] {
         assert_eq!(count(name, GLASS_PASS), passes, "{name}: {:?}", frames[name]);
     }
@@ -169,7 +169,7 @@ fn show_without_glass(stage: &mut Stage, kind: Kind) {
 fn show_glass(stage: &mut Stage, kind: Kind) {
     let pane = Pane::new(PLACES[0], glass(4.0));
     let panes = one_of_each_edge(glass(4.0));
-    // What lies over glass is drawn with the glass.
+    // Nodes over glass are drawn with the glass.
     frame(stage, &format!("{kind:?}, over the scene"), |ui| {
         ui.pane(&pane);
         squares(ui);

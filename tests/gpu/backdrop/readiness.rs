@@ -1,5 +1,5 @@
 //! Glass in an app that compiles pipelines in the background and renders a frame behind, as games do: once blurs are
-//! ready, every frame shows what was asked for in it.
+//! ready, every frame shows its own glass.
 
 use super::glass;
 use super::pane::Pane;
@@ -14,8 +14,8 @@ use bevy::prelude::*;
 use bevy::render::render_resource::PipelineCache;
 use bevy_gaussian_blur::prelude::*;
 
-/// The first glass of the app, in all strengths that an eased one has, with every edge, and with corners and opacities
-/// that take pipelines of their own.
+/// The first glass of the app, at all strengths of an easing, with every edge, and with corners and opacities that need
+/// separate pipelines.
 #[test]
 fn eased_glass_is_never_sharp() {
     let base = Pane::new([9.0, 6.0, 44.0, 29.0], glass(0.0));
@@ -48,7 +48,7 @@ fn eased_glass_is_never_sharp() {
                 }
                 show.frame(pane);
             }
-            // It goes, and comes again at another size.
+            // The pane goes, and comes again at another size.
             for _ in 0..5 {
                 show.bare_frame();
             }
@@ -58,7 +58,7 @@ fn eased_glass_is_never_sharp() {
     }
 }
 
-/// No easing: glass that is there at once is blurred in its first frame.
+/// Without easing: glass that appears at once is blurred in its first frame.
 #[test]
 fn the_first_frame_of_the_first_glass_is_blurred() {
     for backend in BACKENDS {
@@ -73,7 +73,7 @@ fn the_first_frame_of_the_first_glass_is_blurred() {
     }
 }
 
-/// Whichever dynamic range a camera had when glass came, the other one is ready, too.
+/// Whichever dynamic range a camera has when glass appears, glass is ready for the other one, too.
 #[test]
 fn glass_stays_when_the_dynamic_range_changes() {
     for backend in BACKENDS {
@@ -81,10 +81,10 @@ fn glass_stays_when_the_dynamic_range_changes() {
             return;
         };
         let pane = Pane::new([9.0, 6.0, 44.0, 29.0], glass(5.0).with_opacity(0.8)).with_radii([7.0; 4]);
-        // It comes to a camera of one dynamic range.
+        // The glass appears on a camera with one dynamic range.
         show.spawn(&pane, Visibility::Hidden);
         show.settle();
-        // Bevy's own pipelines are there for both, so that there is always something to be seen through the glass.
+        // Compile Bevy's own pipelines for both, so that the scene behind the glass is always visible.
         for is_hdr in [true, false] {
             show.set_hdr(is_hdr);
             show.wait_until_seen();
@@ -98,7 +98,7 @@ fn glass_stays_when_the_dynamic_range_changes() {
     }
 }
 
-/// How many pipelines of glass there are.
+/// The number of pipelines of glass.
 fn glass_pipelines(headless: &Headless) -> usize {
     let cache = headless.render_world().resource::<PipelineCache>();
     let labels = cache.pipelines().filter_map(|pipeline| label_of(&pipeline.descriptor));
@@ -115,7 +115,7 @@ fn apps_without_glass_compile_none_of_its_pipelines() {
         view.insert(&mut headless, GaussianBlur::new(12.0));
         headless.warm_up();
         assert_eq!(glass_pipelines(&headless), 0, "{kind:?}");
-        // It cannot be seen, and will be.
+        // Glass that is not visible yet.
         let glass = (Node::default(), Visibility::Hidden, BackdropBlur::new(0.0));
         headless.app.world_mut().spawn(glass);
         headless.frame();

@@ -38,7 +38,7 @@ fn a_rounded_box_has_its_area() {
     let area = 40.0 * 30.0 - (1.0 - PI / 4.0) * squares;
     assert!((covered - area).abs() < 0.005 * area, "{covered} instead of {area}");
     assert!(got.texels.iter().all(|texel| texel[3] == 1.0), "alpha is no colour");
-    // Top left, top right, bottom right, bottom left: the larger a radius, the more of what is below is seen.
+    // Top left, top right, bottom right, bottom left: the larger a radius, the more of the picture below is visible.
     let corners = [(8, 5), (47, 5), (47, 34), (8, 34)].map(|(x, y)| got.at(x, y)[0]);
     assert!(corners[0] == 0.0 && (0.3..0.5).contains(&corners[1]), "{corners:?}");
     assert!(corners[2] == 1.0 && corners[3] == 1.0, "{corners:?}");
@@ -77,7 +77,7 @@ fn colours_change_as_in_a_browser() {
         bright.map(|value| 0.1 * value),
         [brighter[0], brighter[1], brighter[2], 1.0].map(|value| 0.1 * value),
     );
-    // Colours are taken as they are without alpha.
+    // The functions act on colours that are not multiplied by alpha.
     let faint = texel(glass(2.0).with_brightness(0.5), [0.0, 0.25, 0.0, 0.25], LDR);
     near(faint, [0.0, 0.25 * half, 0.0, 0.25]);
 }

@@ -35,7 +35,7 @@ fn regions_of_a_camera_without_any_interface() {
                 for sampling in [BackdropSampling::Inside, AROUND] {
                     let panes = one_of_each_edge(glass(4.0).with_sampling(sampling));
                     stage.clear();
-                    // The order counts, not that of spawning.
+                    // The field `order` counts, not the order of spawning.
                     for (order, pane) in panes.iter().enumerate().rev() {
                         spawn(stage, pane, layer, order as i32 - 2);
                     }
@@ -66,7 +66,7 @@ fn shapes_and_colours_of_regions() {
     });
 }
 
-/// Regions under the interface, panes in it, regions over it: each sees all that is painted before it.
+/// Regions under the interface, panes in it, regions over it: each sees everything that was painted before it.
 #[test]
 fn regions_below_and_above_the_interface() {
     on_both(Kind::Core3d, LDR, |stage| {
@@ -104,7 +104,7 @@ fn interface(ui: &mut Ui, squares: &[Square; 2], node: &Pane) {
     ui.paint(squares[1].bundle());
 }
 
-/// The same without those below, while the interface goes and comes.
+/// The same without the regions below, while the interface goes and comes.
 fn interface_alone(stage: &mut Stage, squares: &[Square; 2], node: &Pane, above: &[Pane; 2]) {
     let mut with_nodes = vec![squares[0].layer(), node.layer(), squares[1].layer()];
     with_nodes.extend(layers(above));
@@ -156,7 +156,7 @@ fn units_and_viewports() {
     });
 }
 
-/// A region follows its fields in the very frame, and one that shows nothing changes nothing.
+/// A region follows its fields in the same frame, and a region that shows nothing changes nothing.
 #[test]
 fn regions_change_and_vanish() {
     on_both(Kind::Core2d, LDR, |stage| {
@@ -184,7 +184,7 @@ fn regions_change_and_vanish() {
                 change(stage, region(camera, &pane, layer, 0));
                 stage.assert_identical(&format!("no region: {pane:?}"));
             }
-            // Of another camera, and of none.
+            // On an entity that is no camera.
             let other = stage.headless.app.world_mut().spawn_empty().id();
             change(stage, region(other, &pane, layer, 0));
             stage.assert_identical("no camera");
@@ -205,7 +205,7 @@ fn regions_change_and_vanish() {
     });
 }
 
-/// What a region has that is spawned without a blur.
+/// The blur of a region that is spawned without one.
 #[test]
 fn a_region_has_the_default_blur() {
     for backend in BACKENDS {

@@ -1,4 +1,4 @@
-//! Items that other crates keep among those of the user interface: each is drawn once in every frame, whatever glass
+//! Items that other crates keep among the items of the user interface: each is drawn once in every frame, whatever glass
 //! does.
 
 use super::glass;
@@ -23,11 +23,11 @@ use std::sync::Mutex;
 /// Bevy's number for the view of a camera's user interface.
 const UI_SUBVIEW: u32 = 1;
 
-/// The items that were drawn since they were last taken, in order.
+/// The items that were drawn since the list was last taken, in order.
 #[derive(Resource, Default)]
 struct Drawn(Mutex<Vec<u32>>);
 
-/// Draws nothing, and takes note of it.
+/// Draws nothing, and records the item.
 struct TakeNote;
 
 impl RenderCommand<TransparentUi> for TakeNote {
@@ -50,7 +50,7 @@ impl RenderCommand<TransparentUi> for TakeNote {
     }
 }
 
-/// Adds an item to the interface of a camera that stays there, under a number of its own.
+/// Adds an item with a number to the interface of a camera. The item stays there.
 fn retain(stage: &mut Stage, number: u32, sort_key: f32) {
     let view = RetainedViewEntity::new(stage.glass.camera.into(), None, UI_SUBVIEW);
     let world = stage.headless.app.sub_app_mut(RenderApp).world_mut();
@@ -64,7 +64,7 @@ fn retain(stage: &mut Stage, number: u32, sort_key: f32) {
         pipeline: CachedRenderPipelineId::INVALID,
         draw_function,
         batch_range: 0..1,
-        // As glass has it: what is glass is not told by this alone.
+        // The same as for glass: this alone must not identify glass.
         extra_index: PhaseItemExtraIndex::DynamicOffset(number),
         // No list of Bevy's is so long.
         index: usize::MAX,

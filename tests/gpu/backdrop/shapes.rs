@@ -167,7 +167,7 @@ fn clipped_by_overflow() {
         let frame = [30.0, 20.0, 110.0, 60.0];
         let panes = [
             Pane::new([60.0, 40.0, 120.0, 70.0], glass(4.0)).with_radii([15.0; 4]),
-            // Bevy clips by moving corners, which does not clip what is rotated.
+            // Bevy clips by moving corners, which does not clip rotated nodes.
             Pane::new([50.0, 25.0, 70.0, 60.0], glass(3.0)).turned(0.7),
             Pane::new([10.0, 30.0, 60.0, 70.0], glass(5.0).with_sampling(AROUND)).scaled(1.2, 0.8),
         ];
@@ -184,7 +184,7 @@ fn clipped_by_overflow() {
     });
 }
 
-/// A clip in a clip, in a list that is scrolled; and a pane that ignores it all.
+/// A clip inside a clip, in a scrolled list; and a pane that ignores both.
 fn nested(stage: &mut Stage, pane: &Pane) {
     stage.show(|ui| scrolled(ui, pane, false));
     // A list that scrolls along y leaves x free.
@@ -212,8 +212,8 @@ fn scrolled(ui: &mut Ui, pane: &Pane, is_free: bool) {
     }
 }
 
-/// With its rim, antialiased or not, glass has the very shape of Bevy's background: black glass over white is a black
-/// node.
+/// Glass has exactly the shape of Bevy's background, including its rim, antialiased or not: black glass over white is a
+/// black node.
 #[test]
 fn the_shape_is_that_of_a_background() {
     let black = BackdropBlur::new(0.0).with_brightness(0.0);

@@ -24,14 +24,14 @@ pub struct Show {
     /// Without glass and with it.
     pub cameras: [Entity; 2],
     pub pane: Option<Entity>,
-    /// What was asked for in each frame.
+    /// The pane of each frame.
     asked: HashMap<usize, Pane>,
-    /// Shots with a blur that can be told from the sharp picture.
+    /// The number of shots whose blur differs from the sharp picture.
     pub blurred: usize,
 }
 
 impl Show {
-    /// A scene that is seen, in an app whose blurs are ready.
+    /// A visible scene, in an app whose blurs are ready.
     pub fn new(backend: BlurBackend) -> Option<Self> {
         Some(Self::of(Live::new(backend, |_| {})?))
     }
@@ -71,7 +71,7 @@ impl Show {
         }
     }
 
-    /// Spawns the pane, of which nothing is shown before the next frame.
+    /// Spawns the pane, which appears in the next frame at the earliest.
     pub fn spawn(&mut self, pane: &Pane, components: impl Bundle) {
         let world = self.live.headless.app.world_mut();
         let pane = world.spawn((pane.bundle(), UiTargetCamera(self.cameras[1]), components));
@@ -84,7 +84,7 @@ impl Show {
         self.live.headless.app.world_mut().entity_mut(pane).insert(components);
     }
 
-    /// Waits until blurs are ready after something that takes other pipelines.
+    /// Waits until blurs are ready after a change that needs other pipelines.
     pub fn settle(&mut self) {
         for _ in 0..4 {
             self.live.frame();
@@ -128,7 +128,7 @@ impl Show {
         self.check();
     }
 
-    /// Compares all shots with what was asked for in their frames.
+    /// Compares all shots with the panes of their frames.
     pub fn check(&mut self) {
         for shot in self.live.shots() {
             if let Some(pane) = self.asked.get(&shot.frame) {
@@ -138,7 +138,7 @@ impl Show {
     }
 }
 
-/// Whether there is nothing to be seen.
+/// Whether all pixels are equal.
 fn is_flat(pixels: &Pixels) -> bool {
     let texel = pixels.bytes.len() / (pixels.width * pixels.height) as usize;
     pixels.bytes.chunks(texel).all(|bytes| *bytes == pixels.bytes[..texel])

@@ -1,5 +1,5 @@
-//! The usual scene, seen by two cameras in the same frame whose user interfaces differ in glass alone: the picture of
-//! the one is what lies below the glass of the other.
+//! The usual scene, seen by two cameras in the same frame. Their user interfaces differ only in glass: the picture of one
+//! camera lies below the glass of the other.
 
 use super::pane::Pane;
 use crate::support::compositor::{Layer, assert_composed, compose, tolerance};
@@ -27,12 +27,12 @@ pub struct Stage {
     pub format: TextureFormat,
     /// The entities of all panes that are shown now, in the order in which they were spawned.
     pub panes: Vec<Entity>,
-    /// Tells this app from others in the names of pictures.
+    /// Distinguishes this app in the names of pictures.
     label: String,
     shown: Vec<Entity>,
 }
 
-/// The user interface of one camera, while it is spawned. Later nodes come to lie over earlier ones.
+/// The user interface of one camera, while it is spawned. Later nodes lie over earlier ones.
 pub struct Ui<'w> {
     world: &'w mut World,
     pub root: Entity,
@@ -41,7 +41,7 @@ pub struct Ui<'w> {
     pub is_glass: bool,
 }
 
-/// Runs a test with render passes alone, and with compute passes where they can be.
+/// Runs a test with render passes alone, and with compute passes wherever possible.
 pub fn on_both(kind: Kind, format: TextureFormat, test: impl Fn(&mut Stage)) {
     for backend in BACKENDS {
         let Some(mut stage) = Stage::new(backend, kind, format) else {
@@ -93,7 +93,7 @@ impl Stage {
         self.glass.insert(&mut self.headless, components);
     }
 
-    /// Replaces what both cameras show.
+    /// Replaces the content of both cameras.
     pub fn show(&mut self, build: impl Fn(&mut Ui)) {
         self.clear();
         let [plain, glass] = [self.plain.camera, self.glass.camera];
@@ -101,7 +101,7 @@ impl Stage {
         self.add(glass, true, &build);
     }
 
-    /// Shows nothing any more.
+    /// Removes all content.
     pub fn clear(&mut self) {
         self.panes.clear();
         for shown in self.shown.drain(..) {
@@ -140,7 +140,7 @@ impl Stage {
         self.headless.app.world_mut().entity_mut(entity).insert(components);
     }
 
-    /// What both cameras show: without glass, and with it.
+    /// The pictures of both cameras: without glass, and with it.
     pub fn pictures(&self) -> [Picture; 2] {
         [&self.plain, &self.glass].map(|view| view.picture(&self.headless))
     }
@@ -152,7 +152,7 @@ impl Stage {
         self.pictures()
     }
 
-    /// Sets how many physical pixels of the targets a logical one has.
+    /// Sets the number of physical pixels of the targets per logical pixel.
     pub fn set_scale_factor(&mut self, scale_factor: f32) {
         for view in [&mut self.plain, &mut self.glass] {
             let target = view.target.clone();
@@ -161,7 +161,7 @@ impl Stage {
         self.notice_targets();
     }
 
-    /// Makes Bevy look at the cameras' targets again: a new scale factor alone escapes it.
+    /// Makes Bevy look at the cameras' targets again: it does not detect a new scale factor alone.
     pub fn notice_targets(&mut self) {
         let world = self.headless.app.world_mut();
         let mut projections = world.query::<&mut Projection>();
@@ -175,8 +175,8 @@ impl Stage {
         format!("backdrop-{name}-{}", self.label)
     }
 
-    /// Lets everything settle, and asserts that the layers are what tells the pictures apart, and that they can be
-    /// seen.
+    /// Lets everything settle, and asserts that the pictures differ by exactly the layers, and that the layers are
+    /// visible.
     pub fn check(&mut self, name: &str, layers: &[Layer]) -> f64 {
         self.headless.warm_up();
         let [plain, _] = self.pictures();
@@ -191,7 +191,7 @@ impl Stage {
         self.compare(name, layers)
     }
 
-    /// Asserts that the layers are what tells the pictures of the last frame apart. Returns the worst difference.
+    /// Asserts that the pictures of the last frame differ by exactly the layers. Returns the worst difference.
     pub fn compare(&self, name: &str, layers: &[Layer]) -> f64 {
         let [plain, glass] = self.pictures();
         let name = self.name(name);
@@ -229,19 +229,19 @@ impl Ui<'_> {
         self.world.entity_mut(node).insert(components);
     }
 
-    /// Spawns a node where there is glass.
+    /// Spawns a node on the camera with glass only.
     pub fn paint(&mut self, components: impl Bundle) {
         if self.is_glass {
             self.spawn(components);
         }
     }
 
-    /// Spawns a pane where there is glass.
+    /// Spawns a pane on the camera with glass only.
     pub fn pane(&mut self, pane: &Pane) {
         self.pane_of(pane.bundle());
     }
 
-    /// Spawns the components of a pane where there is glass. Returns the pane.
+    /// Spawns the components of a pane on the camera with glass only. Returns the pane.
     pub fn pane_of(&mut self, components: impl Bundle) -> Option<Entity> {
         self.pane_in(self.root, components)
     }

@@ -1,5 +1,5 @@
-//! Which frames wait for the pipelines of glass, and for how long, where the threads that compile them have other things
-//! to do.
+//! Which frames wait for the pipelines of glass, and for how long, if the threads that compile them are busy with other
+//! tasks.
 
 use super::glass;
 use super::pane::Pane;
@@ -36,16 +36,16 @@ fn profile() -> BlurProfile {
 }
 
 impl Show {
-    /// Lets frames wait no longer than they do by default. Returns how long that is.
+    /// Limits the wait of frames to the default. Returns that limit.
     pub fn wait_as_usual(&mut self) -> Duration {
         let usual = BlurCompilation::default();
         self.live.headless.app.insert_resource(usual);
-        // The render world knows it a frame later.
+        // The render world receives it a frame later.
         self.frames(3);
         usual.longest_wait
     }
 
-    /// Simulates some frames. Returns the shots of those, and how long the slowest took.
+    /// Simulates some frames. Returns their shots, and the time of the slowest frame.
     pub fn frames(&mut self, count: usize) -> (Vec<Shot>, Duration) {
         let mut slowest = Duration::ZERO;
         let mut first = None;
@@ -77,7 +77,7 @@ fn check_profile(shot: &Shot) {
     assert_close(&name, &got, &expected, &[0, 1, 2], 6.0 / 255.0);
 }
 
-/// What glass with a profile needs is compiled while it is hidden.
+/// The pipelines of glass with a profile compile while the glass is hidden.
 #[test]
 fn hidden_glass_with_a_profile_is_ready_when_it_appears() {
     for backend in BACKENDS {
@@ -94,7 +94,7 @@ fn hidden_glass_with_a_profile_is_ready_when_it_appears() {
     }
 }
 
-/// The first profile of glass that is there already.
+/// The first profile of glass that exists already.
 #[test]
 fn the_first_frame_of_the_first_profile_is_blurred() {
     for backend in BACKENDS {
@@ -111,7 +111,7 @@ fn the_first_frame_of_the_first_profile_is_blurred() {
     }
 }
 
-/// Rendering goes on where no pipeline is compiled for long. Glass is not seen meanwhile.
+/// Rendering goes on if no pipeline compiles for long. Glass is invisible meanwhile.
 #[test]
 fn tasks_that_fill_the_pool_hold_a_frame_up_once() {
     for backend in BACKENDS {
@@ -139,14 +139,14 @@ fn tasks_that_fill_the_pool_hold_a_frame_up_once() {
     }
 }
 
-/// What a camera without glass needs for glass is compiled without haste, and the glass of others is shown meanwhile.
+/// No frame waits for the glass pipelines of a camera without glass. Glass on other cameras stays visible meanwhile.
 #[test]
 fn cameras_without_glass_are_not_waited_for() {
     for backend in BACKENDS {
         let Some(mut show) = Show::alone(backend) else {
             return;
         };
-        // Bevy has its pipelines for this format: it waits for some of them, too.
+        // Compile Bevy's pipelines for this format first: Bevy waits for some of them, too.
         let other = View::new(&mut show.live.headless, Kind::Core2d, SIZE, TextureFormat::Rgba8Unorm);
         show.wait_until_seen();
         set_active(&mut show.live.headless, other.camera, false);
@@ -155,7 +155,7 @@ fn cameras_without_glass_are_not_waited_for() {
         let longest = show.wait_as_usual();
         let held = show.live.hold_compiler();
         set_active(&mut show.live.headless, other.camera, true);
-        // Some frames are slow on a machine that is busy, but not each.
+        // On a busy machine some frames are slow, but not all.
         let mut fastest = Duration::MAX;
         for _ in 0..12 {
             let start = Instant::now();

@@ -1,5 +1,5 @@
-//! Pages that a browser shows, too: what a test leaves for it in the folder that `BLUR_BROWSER` names, and how far the browser's
-//! picture is from another one. `scripts/browser-picture` names the folder and starts the browser.
+//! Pages that a browser shows, too. A test writes a page into the folder that `BLUR_BROWSER` names, and compares the browser's
+//! picture with another one. `scripts/browser-picture` names the folder and starts the browser.
 
 use super::headless::Pixels;
 use super::reference::Picture;
@@ -12,7 +12,7 @@ fn folder() -> Option<PathBuf> {
     std::env::var_os(FOLDER).map(PathBuf::from)
 }
 
-/// Writes a page and pictures, where a folder is named.
+/// Writes a page and pictures, if `BLUR_BROWSER` is set.
 pub fn leave(page: &str, pictures: &[(&str, &Pixels)]) {
     let Some(folder) = folder() else {
         return;
@@ -35,7 +35,7 @@ fn write(folder: &Path, name: &str, pixels: &Pixels) {
     written.unwrap_or_else(|error| panic!("{name}.png: {error}"));
 }
 
-/// A picture of the folder, as the numbers that it holds, from 0 to 1.
+/// Reads a picture of the folder: its stored values, from 0 to 1.
 pub fn read(name: &str, size: UVec2) -> Picture {
     let folder = folder().unwrap_or_else(|| panic!("{FOLDER} names no folder"));
     let path = folder.join(name).with_extension("png");
@@ -49,7 +49,7 @@ pub fn read(name: &str, size: UVec2) -> Picture {
     })
 }
 
-/// The mean and the largest difference of colours, in 1/255, over some of the pixels.
+/// The mean and the largest difference of colours, in 1/255, over the pixels that `is_meant` selects.
 pub fn difference(one: &Picture, other: &Picture, is_meant: impl Fn(usize, usize) -> bool) -> [f64; 2] {
     let (mut sum, mut count, mut most) = (0.0, 0.0, 0.0_f64);
     for (x, y) in (0..one.height).flat_map(|y| (0..one.width).map(move |x| (x, y))) {

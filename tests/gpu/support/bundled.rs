@@ -11,7 +11,7 @@ use std::path::Path;
 /// The format of the files.
 pub const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
 
-/// A file of `assets/`: as an image, and as the linear light that it holds.
+/// Loads a file of `assets/`, as an image and as linear light.
 pub fn load(name: &str) -> (Image, Picture) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name);
     let file = image::open(&path).unwrap_or_else(|error| panic!("assets/{name}: {error}"));

@@ -1,13 +1,13 @@
-//! Tasks that fill the pool in which pipelines are compiled, as those of a game may: of a loading screen, say.
+//! Tasks that fill the thread pool that compiles pipelines, as the tasks of a game may, behind a loading screen for example.
 
 use bevy::tasks::AsyncComputeTaskPool;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Nothing may take so long. A test that waits for the tasks goes on then, and sees that it did.
+/// No app may wait this long for the tasks. They then end, so that the test goes on and detects the wait.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// As long as this is there, every thread of the pool is busy, and no pipeline is compiled in the background.
+/// While this exists, every thread of the pool is busy, and no pipeline compiles in the background.
 pub struct HeldCompiler(Arc<Gate>);
 
 #[derive(Default)]
@@ -40,7 +40,7 @@ impl HeldCompiler {
         Self(gate)
     }
 
-    /// Lets pipelines be compiled from a later moment on.
+    /// Lets pipelines compile after a delay.
     pub fn release_after(self, delay: Duration) {
         std::thread::spawn(move || {
             std::thread::sleep(delay);
@@ -48,7 +48,7 @@ impl HeldCompiler {
         });
     }
 
-    /// Lets pipelines be compiled. Panics if the app has waited for that.
+    /// Lets pipelines compile. Panics if the app has waited for that.
     pub fn release(self) {
         assert!(!self.0.lock().is_late, "the app has waited for the tasks of the game");
     }
@@ -66,7 +66,7 @@ impl Gate {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The task: keeps its thread until the gate is open.
+    /// The task: blocks its thread until the gate is open.
     fn wait(&self) {
         let start = Instant::now();
         let mut state = self.lock();

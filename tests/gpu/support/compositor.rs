@@ -1,7 +1,7 @@
-//! Glass over a picture, in float64: what panes of glass, and plain boxes between them, make of what lies below.
+//! Paints panes of glass, and plain boxes between them, over a picture, in float64.
 //!
-//! Nothing here knows how the GPU does it: no pyramid, no groups of panels, no draws. A pane is the [`gaussian_blur`]
-//! of a part of the picture, coloured as CSS has it and mixed in where Bevy's user interface would paint a background.
+//! This reference is independent of the GPU code: it has no pyramid, no groups of panels, no draws. A pane is the
+//! [`gaussian_blur`] of a part of the picture, coloured as in CSS and mixed in where Bevy would paint a background.
 
 use super::formats::{self, Kind};
 use super::functions::Functions;
@@ -11,7 +11,7 @@ use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::EdgeMode;
 use std::ops::Range;
 
-/// A coverage so near to 0 or 1 counts as none or as whole, and so near to its edge a box may miss a pixel or catch it.
+/// A coverage this close to 0 or 1 counts as 0 or 1. This close to its edge, a box may miss a pixel or cover it.
 const DOUBT: f64 = 0.01;
 
 /// A pane of glass. Lengths are in physical pixels of the viewport, whose top left corner is the origin.
@@ -20,18 +20,18 @@ pub struct Panel {
     pub centre: [f64; 2],
     /// The sides of the box, before its transform.
     pub size: [f64; 2],
-    /// Where a pixel along the box's own x, and one along its own y, lead in the viewport.
+    /// The steps in the viewport for one pixel along the box's own x, and for one along its own y.
     pub axes: [[f64; 2]; 2],
     /// Top left, top right, bottom right, bottom left; before the transform.
     pub radii: [f64; 4],
-    /// The least and the greatest corner of what is left of the viewport; may be infinite.
+    /// The least and the greatest corner of the clip; may be infinite.
     pub clip: Option<[[f64; 2]; 2]>,
     /// Whether edges are antialiased.
     pub is_soft: bool,
     /// Along x and y of the viewport.
     pub sigma: [f64; 2],
     pub edge: EdgeMode,
-    /// Whether real pixels around the box are read, so that [`edge`](Self::edge) counts at the viewport.
+    /// Whether the blur reads the pixels around the box, so that [`edge`](Self::edge) acts at the viewport.
     pub sees_surroundings: bool,
     pub functions: Functions,
     pub opacity: f64,
@@ -41,13 +41,13 @@ pub struct Panel {
 /// the colour not multiplied by alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fill {
-    /// The first column and row, and those after the last.
+    /// The first column and row, and one past the last.
     pub min: [usize; 2],
     pub max: [usize; 2],
     pub colour: [f64; 4],
 }
 
-/// Something that is painted over what is there.
+/// Something that is painted over the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Layer {
     Glass(Panel),
@@ -55,7 +55,7 @@ pub enum Layer {
 }
 
 impl Panel {
-    /// A point of the viewport in the box's own pixels, from its centre.
+    /// The centre of a pixel of the viewport, in the box's own pixels from its centre.
     fn local(&self, x: usize, y: usize) -> [f64; 2] {
         let [[xx, xy], [yx, yy]] = self.axes;
         let [dx, dy] = [x as f64 + 0.5 - self.centre[0], y as f64 + 0.5 - self.centre[1]];
@@ -84,7 +84,7 @@ impl Panel {
         from_arc[0].max(from_arc[1]) - radius
     }
 
-    /// How far a point is outside the box without its radii, which is all that is rasterised.
+    /// How far a point is outside the box without its radii. The GPU rasterises only that box.
     fn beyond(&self, [x, y]: [f64; 2]) -> f64 {
         (x.abs() - 0.5 * self.size[0]).max(y.abs() - 0.5 * self.size[1])
     }
@@ -96,7 +96,7 @@ impl Panel {
         })
     }
 
-    /// How much of a pixel is covered, without the opacity.
+    /// The covered share of a pixel, without the opacity.
     pub fn coverage(&self, x: usize, y: usize) -> f64 {
         let point = self.local(x, y);
         if self.beyond(point) > 0.0 || !self.is_in_clip(x, y) {
@@ -121,12 +121,12 @@ impl Panel {
         is_partial || is_near_step || self.beyond(point).abs() < DOUBT
     }
 
-    /// Whether a pixel is covered as a whole.
+    /// Whether a pixel is fully covered.
     pub fn is_inside(&self, x: usize, y: usize) -> bool {
         self.coverage(x, y) > 1.0 - DOUBT && !self.is_rim(x, y)
     }
 
-    /// Whether a pixel may differ from what is below.
+    /// Whether a pixel may differ from the picture below.
     fn touches(&self, x: usize, y: usize) -> bool {
         self.coverage(x, y) > 0.0 || self.is_rim(x, y)
     }
@@ -145,7 +145,7 @@ impl Panel {
         })
     }
 
-    /// What is seen in the region: `behind`, as the format stores it, blurred and coloured.
+    /// The glass in the region: `behind`, as the format stores it, blurred and coloured.
     fn glass(&self, behind: &Picture, [columns, rows]: &[Range<usize>; 2], format: TextureFormat) -> Picture {
         let [origin, size] = [[columns.start, rows.start], [columns.len(), rows.len()]];
         let blurred = |picture: &Picture| gaussian_blur(&formats::quantised(picture, format), self.sigma, self.edge);
@@ -161,8 +161,8 @@ impl Panel {
         glass
     }
 
-    /// The pane over `below`, showing what is `behind`: usually the same, but what belongs to the pane itself, such as
-    /// its shadow, is below and not behind.
+    /// The pane over `below`, with the blur of `behind`. Both are usually the same, but the pane's own shadow, for
+    /// example, is below and not behind.
     pub fn over(&self, below: &Picture, behind: &Picture, format: TextureFormat) -> Picture {
         let region = self.region([below.width, below.height]);
         let [columns, rows] = region.clone();
@@ -216,7 +216,7 @@ impl Layer {
     }
 }
 
-/// The layers over a picture, one after the other: each pane sees what was painted before it.
+/// The layers over a picture, one after the other: each pane sees the layers before it.
 pub fn compose(below: &Picture, layers: &[Layer], format: TextureFormat) -> Picture {
     layers.iter().fold(below.clone(), |picture, layer| match layer {
         Layer::Glass(panel) => panel.over(&picture, &picture, format),
@@ -224,7 +224,7 @@ pub fn compose(below: &Picture, layers: &[Layer], format: TextureFormat) -> Pict
     })
 }
 
-/// What solid glass may be off, beyond the rounding of its format, where values reach `peak`: 1.5/255, with a high
+/// The tolerance for solid glass, beyond the rounding of its format, for values up to `peak`: 1.5/255, with a high
 /// dynamic range 0.2 % of the peak.
 pub fn tolerance(format: TextureFormat, peak: f64) -> f64 {
     match formats::kind(format) {
@@ -257,7 +257,7 @@ pub fn assert_painted(name: &str, got: &Picture, expected: &Picture, layers: &[L
     )
 }
 
-/// What eight bits may add where glass lets something through: it is mixed in two steps, and each is rounded.
+/// The additional tolerance of eight bits for glass that is not solid: it is mixed in two steps, and each step rounds.
 fn rounding(layers: &[Layer], format: TextureFormat) -> f64 {
     let is_mixed = |layer: &Layer| matches!(layer, Layer::Glass(panel) if panel.opacity < 1.0);
     match formats::kind(format) {

@@ -1,4 +1,4 @@
-//! What an app holds on the GPU and among its assets.
+//! Counts the resources that an app holds on the GPU and among its assets.
 
 use bevy::diagnostic::DiagnosticsStore;
 use bevy::prelude::*;
@@ -6,7 +6,7 @@ use bevy::render::renderer::RenderDevice;
 use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
 use core::fmt;
 
-/// Numbers of things that are held, by name, and what memory is allocated for, which a failure tells.
+/// The numbers of held resources, by name, and the memory allocations, which a failure prints.
 #[derive(Clone)]
 pub struct Held {
     numbers: Vec<(&'static str, i64)>,
@@ -14,7 +14,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// By wgpu's own counters, by Bevy's images and by what the blur says that its intermediates hold.
+    /// Counts by wgpu's own counters, by Bevy's images and by the blur's own figure for its intermediates.
     pub fn by(app: &App) -> Self {
         let world = app.world();
         let device = world.resource::<RenderDevice>().wgpu_device();
@@ -56,7 +56,7 @@ impl Held {
         found.unwrap_or_else(|| panic!("nothing counts {name}")).1
     }
 
-    /// Panics if there is more of anything than before, but for what is named.
+    /// Panics if a number is larger than before, except those that are named.
     pub fn assert_no_more_than(&self, before: &Self, except: &[&str]) {
         let more: Vec<String> = self
             .numbers

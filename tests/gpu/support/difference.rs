@@ -1,4 +1,4 @@
-//! How far a result is from what was expected, as a number and as pictures.
+//! The difference of a result from the expected one, as a number and as pictures.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const MAGNIFICATION: f64 = 32.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
     /// `|got - expected|`, in the pictures' own unit (multiply by 255 for grey
-    /// levels); infinite where either is not a number.
+    /// levels); infinite where either is NaN.
     pub value: f64,
     /// Column, from the left.
     pub x: usize,
@@ -23,9 +23,9 @@ pub struct Difference {
     pub y: usize,
     /// 0 to 3: red, green, blue, alpha.
     pub channel: usize,
-    /// What was found there.
+    /// The value of the result.
     pub got: f64,
-    /// What should have been found there.
+    /// The expected value.
     pub expected: f64,
 }
 
@@ -33,7 +33,7 @@ pub struct Difference {
 /// first such place in reading order.
 ///
 /// # Panics
-/// When the sizes differ or the pictures are empty: there is no answer then.
+/// When the sizes differ or the pictures are empty.
 pub fn worst_difference(got: &Picture, expected: &Picture) -> Difference {
     assert_eq!(
         [got.width, got.height],
@@ -70,21 +70,21 @@ pub fn minus(a: &Picture, b: &Picture) -> Picture {
     })
 }
 
-/// `|got - expected|`, infinite where that is not a number.
+/// `|got - expected|`, infinite where that is NaN.
 fn distance(got: f64, expected: f64) -> f64 {
     let distance = (got - expected).abs();
     if distance.is_nan() { f64::INFINITY } else { distance }
 }
 
 /// Writes `<name>-got.png`, `<name>-expected.png` and `<name>-difference.png`,
-/// and says in which folder.
+/// and returns their folder.
 ///
 /// Each shows the colour on the left and, as grey, the alpha on the right, with
-/// values in `[0, 1]` stored as they are. The difference is middle grey where
-/// there is none, brighter where too much was got, 32 times magnified. What is
-/// not a number is magenta. Characters of `name` that a file name should not
-/// hold become `_`. A file that cannot be written is reported on standard error
-/// and passed over, since the test that fails has more to say than that.
+/// values in `[0, 1]` stored as they are. The difference is magnified 32 times:
+/// middle grey where there is none, brighter where the result is too large. NaN
+/// is magenta. Characters of `name` that a file name should not hold become
+/// `_`. If a file cannot be written, this is reported on standard error, and
+/// the test fails with its own message.
 pub fn write_failure(name: &str, got: &Picture, expected: &Picture) -> PathBuf {
     let folder = failure_folder();
     let stem = file_stem(name);
@@ -150,7 +150,7 @@ fn side_by_side(picture: &Picture) -> RgbImage {
     image
 }
 
-/// Eight-bit levels of a colour, clamped to `[0, 1]`; magenta for no number.
+/// Eight-bit levels of a colour, clamped to `[0, 1]`; magenta for NaN.
 fn pixel(colour: [f64; 3]) -> Rgb<u8> {
     if colour.iter().any(|value| value.is_nan()) {
         return Rgb([255, 0, 255]);

@@ -1,5 +1,5 @@
-//! All ways to carry a blur out: by render passes alone or by compute passes wherever they can be, with the shaders that
-//! serve any kernel and with those for a single one.
+//! All ways to execute a blur: by render passes alone, or by compute passes wherever possible; with the general shaders,
+//! or with shaders for single kernels.
 
 use super::formats::{self, Span};
 use super::gpu_with;
@@ -13,21 +13,21 @@ use bevy_gaussian_blur::prelude::*;
 /// Standard deviations from hardly any blur to a very wide one, some of them close to a change of the plan.
 pub const SIGMAS: [f64; 10] = [0.3, 0.8, 1.5, 2.9, 3.1, 5.9, 6.1, 13.0, 47.0, 200.0];
 
-/// An app that carries blurs out in one way.
+/// An app that executes blurs in one way.
 pub struct Executor {
     pub name: String,
     pub headless: Headless,
-    /// Whether shaders for single kernels have to be there first.
+    /// Whether to wait for the shaders for single kernels.
     is_specialised: bool,
 }
 
-/// An app for every way, none where there is no GPU.
+/// An app for every way; none without a GPU.
 pub fn executors() -> Vec<Executor> {
     let ways = [BlurBackend::Fragment, BlurBackend::Compute].map(|backend| [(backend, false), (backend, true)]);
     ways.into_iter().flatten().filter_map(executor).collect()
 }
 
-/// An app for each kind of passes, with the shaders that serve any kernel alone.
+/// An app for each kind of pass, with the general shaders alone.
 pub fn general_executors() -> Vec<Executor> {
     let ways = [BlurBackend::Fragment, BlurBackend::Compute].map(|backend| (backend, false));
     ways.into_iter().filter_map(executor).collect()
@@ -69,7 +69,7 @@ fn run_by(executors: Vec<Executor>, test: fn(&mut Headless)) {
 }
 
 impl Executor {
-    /// Blurs a picture in a format into a target of the plugin's own.
+    /// Blurs a picture in a format into a target that the plugin allocates.
     pub fn blurred(
         &mut self,
         blur: GaussianBlur,
@@ -99,13 +99,13 @@ pub struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Blurs the picture, stretched over all that its format can hold, with every executor, and compares with the reference.
-    /// Returns the worst error as a share of what the format can hold.
+    /// Blurs the picture, stretched over the range of its format, with every executor, and compares with the reference.
+    /// Returns the worst error as a share of that range.
     pub fn check(&self, executors: &mut [Executor]) -> f64 {
         self.check_over(&Span::of(self.format), executors)
     }
 
-    /// The same with the picture stretched over other numbers.
+    /// The same with the picture stretched over another range.
     pub fn check_over(&self, span: &Span, executors: &mut [Executor]) -> f64 {
         let blur = GaussianBlur::from_sigma(self.sigma as f32).with_edge(self.edge);
         let sigma = [f64::from(blur.sigma()); 2];

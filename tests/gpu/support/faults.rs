@@ -1,4 +1,4 @@
-//! What must never happen, recorded instead of ending the app: errors of the GPU, and messages that repeat.
+//! Records faults that must never happen, instead of ending the app: errors of the GPU, and repeated messages.
 
 use super::logs;
 use bevy::prelude::*;
@@ -17,7 +17,7 @@ pub fn record(app: &mut App) {
     }));
 }
 
-/// Panics if the GPU has reported an error, or a validation layer one about something that this crate has made.
+/// Panics if the GPU has reported an error, or a validation layer has reported one about an object of this crate.
 pub fn assert_none(app: &App) {
     let faults = &app.world().resource::<Faults>().0;
     assert!(faults.is_empty(), "the GPU reported: {faults:#?}");
@@ -25,8 +25,8 @@ pub fn assert_none(app: &App) {
     assert!(validation.is_empty(), "the validation layer reported: {validation:#?}");
 }
 
-/// The errors of a validation layer that name something of this crate: a message, or the lines about labels and objects that
-/// follow it. What Bevy's own draws cause is Bevy's, but what the crate does has a label of the crate.
+/// The errors of a validation layer that name an object of this crate, in the message or in the lines about labels and objects
+/// after it. Errors of Bevy's own draws do not count: every object and pass of the crate has a label of the crate.
 pub fn validation_messages() -> Vec<String> {
     let of_crate = logs::all("gaussian_blur_").into_iter();
     let is_validation = |message: &String| {
@@ -37,7 +37,7 @@ pub fn validation_messages() -> Vec<String> {
     of_crate.filter(is_validation).collect()
 }
 
-/// The messages of one app, told by a name that all its entities have.
+/// The messages of one app, recognised by a name that all its entities have.
 pub struct Messages {
     name: String,
     seen: usize,
@@ -50,7 +50,7 @@ impl Messages {
         Self { name, seen }
     }
 
-    /// What has been logged since the last call.
+    /// The messages since the last call.
     pub fn news(&mut self) -> Vec<String> {
         let all = logs::all(&self.name);
         let news = all[self.seen..].to_vec();

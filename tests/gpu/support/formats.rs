@@ -1,7 +1,7 @@
-//! Pictures of numbers to and from the bytes of texture formats.
+//! Converts pictures of numbers to and from the bytes of texture formats.
 //!
-//! Values are those that a shader sees: sRGB formats hold linear light here and encoded bytes there, and integers are the
-//! numbers that they are.
+//! Pictures hold the values that a shader sees: linear light for sRGB formats, whose bytes are encoded, and integers as
+//! they are.
 
 use super::headless::Pixels;
 use super::reference::Picture;
@@ -40,7 +40,7 @@ const RGB: &[usize] = &[0, 1, 2];
 const RGBA: &[usize] = &[0, 1, 2, 3];
 const BGRA: &[usize] = &[2, 1, 0, 3];
 
-/// All formats of colours that can be written.
+/// All writable formats of colours.
 const TABLE: &[Layout] = {
     use Kind::{Float, Sint, Snorm, Srgb, Uint, Unorm};
     use TextureFormat as T;
@@ -115,7 +115,7 @@ impl Layout {
         bits as usize / 8
     }
 
-    /// A texel as a word, whose lowest bytes are those that are stored.
+    /// A texel as a word. The format stores its lowest bytes.
     fn encode(&self, texel: [f64; 4]) -> u128 {
         let (mut word, mut length) = (0, 0);
         for &channel in self.order {
@@ -146,7 +146,7 @@ impl Layout {
     }
 }
 
-/// All formats that can be written, with or without a feature.
+/// All writable formats, with or without a feature.
 pub fn all() -> Vec<TextureFormat> {
     TABLE.iter().map(|layout| layout.format).collect()
 }
@@ -244,7 +244,7 @@ fn to_bits(value: f64, kind: Kind, bits: u32) -> u32 {
             32 => (value as f32).to_bits(),
             16 => u32::from(f16::from_f64(value).to_bits()),
             _ => {
-                // Half floats have 15 bits beside their sign. NaN stays what it is.
+                // Half floats have 15 bits beside their sign. NaN stays NaN.
                 let positive = if value < 0.0 { 0.0 } else { value };
                 let half = u32::from(f16::from_f64(positive).to_bits() & 0x7fff);
                 let dropped = 15 - bits;
@@ -286,7 +286,7 @@ impl Span {
         }
     }
 
-    /// All that a format can hold; of floats, which can be anything, 0 to 1.
+    /// The range of a format; 0 to 1 for floats, which can be anything.
     pub fn of(format: TextureFormat) -> Self {
         let layout = Layout::of(format);
         let mut span = Self::new(0.0, 1.0);
@@ -307,12 +307,12 @@ impl Span {
         self.map(picture, |value, low, width| low + value * width)
     }
 
-    /// The values from 0 to 1 that were stretched.
+    /// The inverse of [`spread`](Self::spread).
     pub fn unit(&self, picture: &Picture) -> Picture {
         self.map(picture, |value, low, width| (value - low) / width)
     }
 
-    /// What is left of a picture where nothing else can be stored.
+    /// Clamps a picture to the span.
     pub fn saturated(&self, picture: &Picture) -> Picture {
         self.map(picture, |value, low, width| value.clamp(low, low + width))
     }
@@ -327,8 +327,8 @@ impl Span {
     }
 }
 
-/// How far the channels of a blurred picture may be off, as a share of what the picture spans: 0.35/255 for the blur, and
-/// half a step of the format with the latitude that graphics APIs allow. Floats may be off by 0.2 % of the peak.
+/// The tolerance for the channels of a blurred picture, as a share of the picture's span: 0.35/255 for the blur, and half a
+/// step of the format with the latitude that graphics APIs allow. For floats, it is 0.2 % of the peak.
 pub fn tolerance(format: TextureFormat, span: &Span) -> [f64; 4] {
     let layout = Layout::of(format);
     core::array::from_fn(|channel| {
@@ -347,8 +347,8 @@ pub fn tolerance(format: TextureFormat, span: &Span) -> [f64; 4] {
     })
 }
 
-/// What is expected, moved towards what was got by as much as the rounding of a format may be off where that depends on the
-/// value: that of sRGB, and half a step of a mantissa of six bits, of five in blue.
+/// The expected picture, moved towards the result by the rounding error of a format, if that error depends on the value: the
+/// error of sRGB, and half a step of a mantissa of six bits, of five in blue.
 pub fn within_storage(got: &Picture, expected: &Picture, format: TextureFormat) -> Picture {
     if format != TextureFormat::Rg11b10Ufloat {
         return within_rounding(got, expected, format);
@@ -363,8 +363,8 @@ pub fn within_storage(got: &Picture, expected: &Picture, format: TextureFormat) 
     })
 }
 
-/// Panics if a blurred picture whose source spans some numbers is not what a format can hold of the expected one. Returns
-/// the worst difference as a share of the span.
+/// Panics if a blurred picture differs from the expected one by more than the [`tolerance`] of its format. `span` is the
+/// span of its source. Returns the worst difference as a share of the span.
 pub fn assert_stored(name: &str, got: &Picture, expected: &Picture, format: TextureFormat, span: &Span) -> f64 {
     let within = within_storage(got, expected, format);
     let (got, within) = (span.unit(got), span.unit(&within));

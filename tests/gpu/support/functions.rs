@@ -56,14 +56,14 @@ impl Functions {
         ])
     }
 
-    /// A colour in light, multiplied by alpha, as it comes and as it leaves. The functions act on encoded colours that are not
-    /// multiplied by alpha. Those of a bounded format end at 1.
+    /// Applies the functions to a colour in light, multiplied by alpha. The functions act on encoded colours that are not
+    /// multiplied by alpha. In a bounded format the encoded colours are at most 1.
     pub fn colored(&self, [red, green, blue, alpha]: [f64; 4], is_bounded: bool) -> [f64; 4] {
         if *self == Self::NEUTRAL {
             return [red, green, blue, alpha];
         }
         let largest = if is_bounded { 1.0 } else { f64::INFINITY };
-        // Light that covers nothing has nothing to which a constant could be added.
+        // The functions add no constants to light with alpha 0.
         let (weight, covers) = if alpha > 0.0 { (alpha, 1.0) } else { (1.0, 0.0) };
         let multiplied = |matrix: [[f64; 3]; 3], color: [f64; 3]| {
             matrix.map(|row| {

@@ -27,14 +27,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static LOGS: AtomicBool = AtomicBool::new(false);
 
-/// A pipeline of Bevy's that it asks for and never loads the shader of where there are no compute shaders.
+/// A pipeline that Bevy queues even without compute shaders, but whose shader it then never loads.
 const NEVER_READY: &str = "sparse buffer update pipeline";
 
-/// After so many frames that ask for nothing new, nothing new is to be expected: of an app that has just started, and of one
-/// that was quiet before.
+/// The number of consecutive frames without a new pipeline after which no more pipelines are expected: from an app that has
+/// just started, and from an app that was quiet before.
 const QUIET_FRAMES: [usize; 2] = [4, 2];
 
-/// What a pipeline is called.
+/// The label of a pipeline.
 pub fn label_of(pipeline: &PipelineDescriptor) -> Option<&str> {
     match pipeline {
         PipelineDescriptor::RenderPipelineDescriptor(render) => render.label.as_deref(),
@@ -50,16 +50,16 @@ pub struct Pixels {
     pub bytes: Vec<u8>,
 }
 
-/// The app. Every frame is rendered to its end before the next one starts.
+/// The app. Every frame completes before the next one starts.
 pub struct Headless {
     pub app: App,
     was_quiet: bool,
 }
 
-/// Why there is no GPU to render with, in one line.
+/// Looks for a GPU to render with.
 ///
 /// # Errors
-/// No adapter was found.
+/// No adapter was found, with the reason in one line.
 pub fn find_adapter() -> Result<(), String> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
         backends: wgpu::Backends::from_env().unwrap_or_default(),
@@ -73,8 +73,8 @@ pub fn find_adapter() -> Result<(), String> {
 /// How an app renders.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mode {
-    /// Every frame to its end before the next one starts, with pipelines compiled when they are asked for: a frame shows what
-    /// was asked for in it, and everything can be looked at.
+    /// Every frame completes before the next one starts, and pipelines compile when they are queued: a frame shows its own
+    /// requests, and the test can read everything.
     Lockstep,
     /// As games do: pipelines compile in the background, and a frame renders while the next one is simulated.
     Pipelined,
@@ -88,7 +88,7 @@ pub fn build(mode: Mode, logs: bool, setup: impl FnOnce(&mut App)) -> Result<App
     build_on(WgpuSettings::default(), mode, logs, setup)
 }
 
-/// The same on a device of one's own choice.
+/// The same on a device with these settings.
 fn build_on(device: WgpuSettings, mode: Mode, logs: bool, setup: impl FnOnce(&mut App)) -> Result<App, String> {
     find_adapter()?;
     let mut app = App::new();
@@ -112,12 +112,12 @@ fn build_on(device: WgpuSettings, mode: Mode, logs: bool, setup: impl FnOnce(&mu
             task_pool_options: task_pools(),
         })
         .disable::<WinitPlugin>()
-        // Every app parses the shaders that it loads. Most of Bevy's are theirs, and few tests need any: `scene::add_plugins`
-        // and the module `cameras::effects` are for those.
+        // Every app parses the shaders that it loads. Most of Bevy's shaders belong to these plugins, and few tests need them:
+        // `scene::add_plugins` and the module `cameras::effects` add them.
         .disable::<PbrPlugin>()
         .disable::<PostProcessPlugin>()
         .disable::<AntiAliasPlugin>()
-        // It asks the app to end, which nobody here looks at: leave Ctrl+C alone.
+        // It turns Ctrl+C into a request to exit, which the tests ignore.
         .disable::<TerminalCtrlCHandlerPlugin>();
     if mode == Mode::Lockstep {
         plugins = plugins.disable::<PipelinedRenderingPlugin>();
@@ -135,8 +135,8 @@ fn build_on(device: WgpuSettings, mode: Mode, logs: bool, setup: impl FnOnce(&mu
     Ok(app)
 }
 
-/// All apps of the process share the pools, which have a thread each on most machines: tests would wait for one another. Systems
-/// run in one of them; shaders are parsed in the other by the tasks that load them.
+/// All apps of the process share the pools. With one thread each, as on most machines, tests would wait for one another. Systems
+/// run in the compute pool; the tasks that load and parse shaders run in the IO pool.
 fn task_pools() -> TaskPoolOptions {
     let default = TaskPoolOptions::default();
     let at_least =
@@ -148,13 +148,13 @@ fn task_pools() -> TaskPoolOptions {
     }
 }
 
-/// Whether the next app is the one that logs: a process has one logger, however many apps it has.
+/// Whether the next app installs the logger. A process has one logger, however many apps it has.
 pub fn takes_logger() -> bool {
     !LOGS.swap(true, Ordering::Relaxed)
 }
 
 impl From<App> for Headless {
-    /// Of an app that is ready for its first frame.
+    /// The app must be ready for its first frame.
     fn from(app: App) -> Self {
         Self { app, was_quiet: false }
     }
@@ -201,8 +201,8 @@ impl Headless {
         })
     }
 
-    /// Runs frames until nothing is left to load or to compile: a few in a row that ask for no pipeline. Panics with the error
-    /// of a pipeline that failed.
+    /// Runs frames until nothing is left to load or to compile: until a few frames in a row queue no pipeline. Panics with the
+    /// error of a pipeline that failed.
     pub fn warm_up(&mut self) {
         let needed = QUIET_FRAMES[usize::from(self.was_quiet)];
         let (mut asked, mut quiet, mut frames) = (0, 0, 0);
@@ -218,7 +218,7 @@ impl Headless {
         self.was_quiet = true;
     }
 
-    /// A pipeline that is still to be compiled, in words.
+    /// A pipeline that is not compiled yet, in words.
     fn waiting_pipeline(&self) -> Option<String> {
         let cache = self.render_world().resource::<PipelineCache>();
         cache.waiting_pipelines().find_map(|id| {
@@ -228,7 +228,7 @@ impl Headless {
         })
     }
 
-    /// The formats of a list that this device has. The others are named: they are not tested.
+    /// The formats of a list that this device supports. Prints the others, which are not tested.
     pub fn available(&self, formats: &[TextureFormat]) -> Vec<TextureFormat> {
         let features = self.render_world().resource::<RenderDevice>().features();
         let is_available = |format: &&TextureFormat| {

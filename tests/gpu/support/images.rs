@@ -8,7 +8,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
-/// An app in which all that blurs need is loaded: what is asked for in a frame is there after it. Outcomes are recorded.
+/// An app that has loaded everything that blurs need: each frame completes its own requests. It records outcomes.
 pub fn ready_app(setup: impl FnOnce(&mut App)) -> Option<Headless> {
     let mut headless = gpu(|app| {
         record(app);
@@ -25,7 +25,7 @@ pub fn ready_app(setup: impl FnOnce(&mut App)) -> Option<Headless> {
     Some(headless)
 }
 
-/// A blur of an image whose channels are all alike: what they hold is no colour and no opacity.
+/// A blur of an image whose channels are all alike: they hold neither colour nor opacity.
 pub fn plain(source: Handle<Image>) -> BlurImage {
     BlurImage::new(source).with_alpha(BlurAlpha::Premultiplied)
 }
@@ -56,7 +56,7 @@ pub fn target_of(headless: &Headless, entity: Entity) -> Handle<Image> {
     image.target.clone().expect("the plugin allocates a target")
 }
 
-/// Puts other pixels behind a handle.
+/// Replaces the pixels of an image.
 pub fn replace_image(headless: &mut Headless, image: &Handle<Image>, replacement: Image) {
     let mut images = headless.app.world_mut().resource_mut::<Assets<Image>>();
     *images.get_mut(image).expect("it was added") = replacement;
@@ -81,7 +81,7 @@ pub fn blurred(
     formats::to_picture(&headless.read_image(&target))
 }
 
-/// Blurs a picture in a format into a target of the plugin's own.
+/// Blurs a picture in a format into a target that the plugin allocates.
 pub fn blurred_into_own(
     headless: &mut Headless,
     blur: GaussianBlur,
@@ -127,7 +127,7 @@ pub fn assert_blur(name: &str, headless: &Headless, image: &Handle<Image>, sharp
     assert_pixels(name, &headless.read_image(image), sharp, sigma);
 }
 
-/// The same for pixels that have been read.
+/// The same for pixels that were read before.
 pub fn assert_pixels(name: &str, pixels: &Pixels, sharp: &Picture, sigma: f32) {
     let got = formats::to_picture(pixels);
     assert_eq!([got.width, got.height], [sharp.width, sharp.height], "{name}: the size");

@@ -23,7 +23,7 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// Asks `value` for the value at every `(x, y)`, row after row.
+    /// Calls `value` for every `(x, y)`, row after row.
     pub fn from_fn(width: usize, height: usize, mut value: impl FnMut(usize, usize) -> f64) -> Self {
         let mut values = Vec::with_capacity(width * height);
         for y in 0..height {

@@ -1,5 +1,5 @@
-//! An app that runs as games do: pipelines compile in the background, and rendering is a frame behind. What its images
-//! show is copied at the end of every rendered frame, with the number of that frame.
+//! An app that runs as games do: pipelines compile in the background, and rendering is a frame behind. At the end of every
+//! rendered frame it copies its watched images, with the number of that frame.
 
 use super::compiler::HeldCompiler;
 use super::headless::{Headless, Mode, Pixels, build, read_texture, takes_logger};
@@ -14,18 +14,18 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 use std::thread::sleep;
 use std::time::Duration;
 
-/// All apps of the process compile their pipelines in one pool of threads. A test that fills it has no other app beside it
-/// that waits for the pool.
+/// All apps of the process compile their pipelines in one pool of threads. While a test fills the pool, no other app may
+/// wait for it.
 static COMPILER: RwLock<()> = RwLock::new(());
 
-/// How an app shares the threads that compile pipelines with those of other tests, for as long as it is there.
+/// How an app shares the threads that compile pipelines with the apps of other tests, while it exists.
 #[expect(dead_code, reason = "guards are held, not read")]
 enum Share {
     Among(RwLockReadGuard<'static, ()>),
     Alone(RwLockWriteGuard<'static, ()>),
 }
 
-/// The app. Its render world is on another thread: of a [`Headless`], only what changes the main world can be used.
+/// The app. Its render world is on another thread: use only methods of [`Headless`] that act on the main world.
 pub struct Live {
     pub headless: Headless,
     shots: Shots,
@@ -39,7 +39,7 @@ struct Watched {
     images: Vec<AssetId<Image>>,
 }
 
-/// What all watched images showed in a frame, in their order; `None` for one that was not on the GPU.
+/// The pixels of all watched images in a frame, in their order; `None` for an image that was not on the GPU.
 pub struct Shot {
     pub frame: usize,
     pub images: Vec<Option<Pixels>>,
@@ -55,7 +55,7 @@ impl Live {
         Self::with(share, backend, setup)
     }
 
-    /// The same without another such app beside it, which may [hold the compiler up](Self::hold_compiler).
+    /// The same without another such app beside it. It may [hold the compiler up](Self::hold_compiler).
     pub fn alone(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {
         let share = Share::Alone(COMPILER.write().unwrap_or_else(PoisonError::into_inner));
         Self::with(share, backend, setup)
@@ -65,7 +65,7 @@ impl Live {
         let shots = Shots::default();
         let built = build(Mode::Pipelined, takes_logger(), |app| {
             app.add_plugins(GaussianBlurPlugin { backend })
-                // Machines that run tests are busy.
+                // Test machines are busy.
                 .insert_resource(BlurCompilation {
                     longest_wait: Duration::from_secs(60),
                     ..default()
@@ -85,7 +85,7 @@ impl Live {
         })
     }
 
-    /// Keeps pipelines from being compiled, in an app that is [alone](Self::alone).
+    /// Stops the compilation of pipelines, in an app that is [alone](Self::alone).
     pub fn hold_compiler(&self) -> HeldCompiler {
         assert!(matches!(self.share, Share::Alone(_)), "other tests compile, too");
         HeldCompiler::new()
@@ -126,7 +126,7 @@ impl Live {
         panic!("blurs were not ready after 1000 frames");
     }
 
-    /// What has been shown since the last call. The last frame or two may still be on their way.
+    /// The shots since the last call. The last one or two frames may still be rendering.
     pub fn shots(&self) -> Vec<Shot> {
         core::mem::take(&mut self.shots.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

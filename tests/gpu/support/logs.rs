@@ -1,4 +1,4 @@
-//! What apps have logged, to be looked at.
+//! The messages that apps have logged.
 
 use bevy::log::BoxedLayer;
 use bevy::log::tracing::field::{Field, Visit};

@@ -1,4 +1,4 @@
-//! What the GPU tests share.
+//! The code that the GPU tests share.
 
 pub mod browser;
 pub mod bundled;
@@ -37,8 +37,8 @@ pub fn gpu(setup: impl FnOnce(&mut App)) -> Option<Headless> {
 
 /// The same for one kind of pass.
 ///
-/// Shaders for single kernels are not compiled, as most tests would have to wait for them: the module `exactness` has both
-/// kinds, the module `readiness` what changes when they come.
+/// Shaders for single kernels are not compiled, because most tests would have to wait for them. The module `exactness` tests
+/// both kinds, the module `readiness` the change from one to the other.
 pub fn gpu_with(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Headless> {
     let with_blur = |app: &mut App| {
         app.add_plugins(GaussianBlurPlugin { backend })
@@ -62,7 +62,7 @@ pub fn gpu_without(features: wgpu::Features, setup: impl FnOnce(&mut App)) -> Op
     or_skip(Headless::without(features, with_blur))
 }
 
-/// What was built, or `None`, said aloud, where there is no GPU.
+/// Returns the app, or prints a message and returns `None` if there is no GPU.
 ///
 /// With `BLUR_REQUIRE_GPU` in the environment, as the test script sets it, a missing GPU is a failure.
 pub fn or_skip<T>(built: Result<T, String>) -> Option<T> {
@@ -76,7 +76,7 @@ pub fn or_skip<T>(built: Result<T, String>) -> Option<T> {
     }
 }
 
-/// Panics, leaving pictures behind, if `got` differs from `expected` by more than `tolerance` in one of `channels`.
+/// Writes pictures and panics if `got` differs from `expected` by more than `tolerance` in one of `channels`.
 /// Returns the worst difference.
 pub fn assert_close(name: &str, got: &Picture, expected: &Picture, channels: &[usize], tolerance: f64) -> f64 {
     let left_out: Vec<usize> = (0..4).filter(|channel| !channels.contains(channel)).collect();
@@ -101,8 +101,8 @@ pub fn assert_close(name: &str, got: &Picture, expected: &Picture, channels: &[u
     worst.value
 }
 
-/// What is expected, moved towards what was got by as much as the rounding of an 8-bit sRGB format may be off: half a
-/// step of the encoding, with the latitude of 0.6 steps that graphics APIs allow an encoder. Other formats do not move.
+/// The expected picture, moved towards the result by the rounding error of an 8-bit sRGB format: half a step of the
+/// encoding, with the latitude of 0.6 steps that graphics APIs allow an encoder. Other formats do not move.
 pub fn within_rounding(got: &Picture, expected: &Picture, format: TextureFormat) -> Picture {
     if !matches!(format, TextureFormat::Rgba8UnormSrgb | TextureFormat::Bgra8UnormSrgb) {
         return expected.clone();

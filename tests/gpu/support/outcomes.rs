@@ -5,11 +5,11 @@ use bevy::prelude::*;
 use bevy::render::error_handler::RenderErrorHandler;
 use bevy_gaussian_blur::prelude::*;
 
-/// What became of image blurs, in order.
+/// The outcomes of image blurs, in order.
 #[derive(Resource, Default)]
 struct Outcomes(Vec<(Entity, Result<(), BlurError>)>);
 
-/// Starts recording. An error of the GPU, with which Bevy would end the app, ends the test.
+/// Starts recording. An error of the GPU, at which Bevy would end the app, ends the test.
 pub fn record(app: &mut App) {
     app.init_resource::<Outcomes>();
     app.insert_resource(RenderErrorHandler(|error, _, _| panic!("{}", error.description)));
@@ -21,7 +21,7 @@ pub fn record(app: &mut App) {
     });
 }
 
-/// Runs frames. Returns what was reported in them, which is what was rendered in the frames before each.
+/// Runs frames. Returns the outcomes that they reported: each frame reports what the frames before it rendered.
 pub fn frames(headless: &mut Headless, count: usize) -> Vec<(Entity, Result<(), BlurError>)> {
     for _ in 0..count {
         headless.frame();

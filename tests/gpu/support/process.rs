@@ -1,9 +1,9 @@
-//! The process of a test: what it holds, where the system says it, and one for a test that cannot share.
+//! The process of a test: its memory, if the system reports it, and a separate process for a test that cannot share one.
 
 use std::fs;
 use std::process::Command;
 
-/// Memory in KiB, and the mappings that it consists of: code that a driver has compiled takes several for each shader.
+/// Memory in KiB, and the number of its mappings: a driver's compiled code takes several for each shader.
 #[derive(Clone, Copy, Debug)]
 pub struct Process {
     pub resident: i64,
@@ -20,7 +20,7 @@ impl Process {
     }
 }
 
-/// Runs an ignored test of a module, as `module_path!()` names it, in a process of its own.
+/// The command that runs an ignored test of a module, as `module_path!()` names it, in a process of its own.
 pub fn alone(module: &str, test: &str) -> Command {
     let (_, module) = module.split_once("::").expect("the path begins with the crate");
     let program = std::env::current_exe().expect("a test is a program");

@@ -1,4 +1,4 @@
-//! A render system of the test's own that records blurs.
+//! A render system of the tests that records blurs.
 
 use super::headless::Headless;
 use bevy::prelude::*;
@@ -16,7 +16,7 @@ use bevy_gaussian_blur::recorder::{
 #[derive(Clone, Debug)]
 pub struct Shown {
     pub image: Handle<Image>,
-    /// The mip level, the layer and the format of a view of its own.
+    /// The mip level, the layer and the format of a separate view.
     pub view: Option<(u32, u32, TextureFormat)>,
 }
 
@@ -56,7 +56,7 @@ impl Settings {
         Self {
             region: None,
             bounds: None,
-            // As a `GaussianBlur` has it, to the bit.
+            // The sigma of a `GaussianBlur`, to the bit.
             sigma: Vec2::splat(GaussianBlur::from_sigma(sigma).sigma()),
             edge: EdgeMode::Clamp,
             alpha: BlurAlpha::Premultiplied,
@@ -66,7 +66,7 @@ impl Settings {
     }
 }
 
-/// A blur that is recorded in every frame until it has been recorded as it was asked for.
+/// A blur that is recorded in every frame, until it has been recorded `most` times.
 pub struct Recording {
     pub source: Shown,
     pub target: Shown,
@@ -75,15 +75,15 @@ pub struct Recording {
     /// The last state, and all errors.
     pub state: BlurState,
     pub errors: Vec<BlurError>,
-    /// What it has failed with since it last did something.
+    /// The error since the blur last succeeded.
     failing: Option<BlurError>,
     /// In how many frames it was recorded.
     pub recorded: usize,
-    /// How often it is to be recorded, and the textures of this frame.
+    /// How often it is recorded at most.
     pub most: usize,
-    /// Into another image than it is prepared for.
+    /// Records into this image instead of the image that it is prepared for.
     pub records_into: Option<Shown>,
-    /// In how many frames it is prepared. It goes on being recorded.
+    /// In how many frames it is prepared. Recording continues after that.
     pub rests_after: usize,
     textures: Option<[BlurTexture; 2]>,
 }
@@ -107,11 +107,11 @@ impl Recording {
     }
 }
 
-/// The blurs that a main world asks for in every frame, in the order in which they are recorded.
+/// The blurs that the main world requests in every frame, in the order of recording.
 #[derive(Resource, Clone, Default)]
 pub struct WantedRecordings(pub Vec<(Shown, Shown, Settings)>);
 
-/// Follows what a main world wants: adds the system, for apps whose render world is on another thread.
+/// Adds the system and makes it follow [`WantedRecordings`], for apps whose render world is on another thread.
 pub fn follow_recordings(app: &mut App) {
     add_recorder(app);
     app.init_resource::<WantedRecordings>();
@@ -208,7 +208,7 @@ impl Headless {
         world.resource_mut::<Recordings>()
     }
 
-    /// Records blurs in one frame, one after the other, once all of them can be.
+    /// Runs frames until all blurs are recorded, in this order within a frame.
     pub fn record_all(&mut self, recordings: Vec<Recording>) {
         let count = recordings.len();
         self.recordings().0 = recordings;
@@ -224,7 +224,7 @@ impl Headless {
         panic!("{count} blurs, not all of which were recorded in 200 frames: {states:?}");
     }
 
-    /// The same with one.
+    /// The same with one blur.
     pub fn record_one(&mut self, source: impl Into<Shown>, target: impl Into<Shown>, settings: Settings) {
         self.record_all(vec![Recording::new(source, target, settings)]);
     }

@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// Prints a figure, and adds it to the table in the file that `BLUR_REPORT` names. `BLUR_REPORT_AS` says under which
+/// Prints a figure, and adds it to the table in the file that `BLUR_REPORT` names. `BLUR_REPORT_AS` names the
 /// circumstances.
 pub fn row(what: &str, figure: &str) {
     let circumstances = std::env::var("BLUR_REPORT_AS").unwrap_or_default();

@@ -21,7 +21,7 @@ pub enum Kind {
 /// The number of physical pixels of the usual test target.
 pub const SIZE: UVec2 = UVec2::new(203, 117);
 
-/// Adds what Bevy draws the scene with for a kind of camera, as far as test apps lack it.
+/// Adds the plugins that Bevy needs to draw the scene for a kind of camera, and that test apps lack.
 pub fn add_plugins(app: &mut App, kind: Kind) {
     if kind == Kind::Core3d {
         app.add_plugins(PbrPlugin::default());
@@ -48,7 +48,7 @@ pub fn spawn(headless: &mut Headless, kind: Kind, brightness: f64) {
     }
 }
 
-/// Where things are and how they are turned.
+/// The position, the angle, the size and the colour of each quad.
 fn placements(brightness: f32) -> [(Vec3, f32, Vec2, LinearRgba); 3] {
     [
         (
@@ -82,15 +82,15 @@ fn spawn_quads_2d(world: &mut World, pattern: &Handle<Image>, brightness: f32) {
     world.spawn((quad, Transform::from_xyz(10.0, 5.0, 0.0)));
 }
 
-/// A quad that shows an image, a texel in a pixel, to two-dimensional cameras.
+/// A quad that shows an image to two-dimensional cameras, one texel per pixel.
 pub fn image_quad(world: &mut World, image: Handle<Image>) -> impl Bundle + use<> {
     let images = world.resource::<Assets<Image>>();
     let size = images.get(&image).expect("it was added").size_f32();
     quad_2d(world, size, image.into())
 }
 
-/// A mesh, not a sprite: the shader of Bevy 0.20's sprites is compiled anew for every draw by the software driver of Debian 12
-/// (Mesa 22.3), with the values of its uniforms, and what was compiled stays when the device has gone.
+/// A mesh, not a sprite: the software driver of Debian 12 (Mesa 22.3) compiles the shader of Bevy 0.20's sprites anew for every
+/// draw, with the values of its uniforms, and keeps the code when the device has gone.
 fn quad_2d(world: &mut World, size: Vec2, material: ColorMaterial) -> (Mesh2d, MeshMaterial2d<ColorMaterial>) {
     let mesh = world.resource_mut::<Assets<Mesh>>().add(Rectangle::from_size(size));
     // Blended, as sprites are.
@@ -131,8 +131,8 @@ pub fn target(headless: &mut Headless, size: UVec2, format: TextureFormat) -> Ha
     headless.add_image(image)
 }
 
-/// A camera that sees the scene pixel by pixel and neither tonemaps nor dithers, by itself or in a blur: what is compared
-/// with a reference to a fraction of a level must not be noise. The module `dither` is for that.
+/// A camera that sees the scene pixel by pixel. Neither it nor its blur tonemaps or dithers, because tests compare pictures
+/// with a reference to a fraction of a level. The module `dither` tests dithering.
 pub fn camera(headless: &mut Headless, kind: Kind, target: &Handle<Image>, msaa: Msaa) -> Entity {
     let world = headless.app.world_mut();
     let orthographic = OrthographicProjection {
@@ -165,7 +165,7 @@ pub fn set_active(headless: &mut Headless, camera: Entity, is_active: bool) {
     camera.get_mut::<Camera>().expect("a camera").is_active = is_active;
 }
 
-/// What a camera's target shows after everything has settled.
+/// The picture of a camera's target after everything has settled.
 pub fn shot(headless: &mut Headless, target: &Handle<Image>) -> Picture {
     headless.warm_up();
     let pixels = headless.read_image(target);

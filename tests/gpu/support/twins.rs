@@ -1,6 +1,6 @@
 //! Two cameras that see the same scene in the same frame, one of which can be blurred.
 //!
-//! The other one's picture is what the blurred one would be without its blur, whatever moves or depends on time.
+//! The other camera shows the blurred picture without its blur, whatever moves or depends on time.
 
 use super::formats::to_picture;
 use super::headless::{Headless, Pixels};
@@ -91,7 +91,7 @@ impl Twins {
         self.blurred.insert(&mut self.headless, components);
     }
 
-    /// Makes Bevy look at the cameras' targets again: a new scale factor alone escapes it.
+    /// Makes Bevy look at the cameras' targets again: it does not detect a new scale factor alone.
     pub fn notice_targets(&mut self) {
         let world = self.headless.app.world_mut();
         let mut projections = world.query::<&mut Projection>();
@@ -122,7 +122,7 @@ pub fn assert_gaussian(name: &str, got: &Pixels, sharp: &Picture, sigma: [f64; 2
     assert_gaussian_with(name, &to_picture(got), sharp, sigma, EdgeMode::Clamp, got.format)
 }
 
-/// The same with any edge mode, for a picture that had a format.
+/// The same with any edge mode, for a picture that was read from a texture of this format.
 pub fn assert_gaussian_with(
     name: &str,
     got: &Picture,
@@ -136,7 +136,7 @@ pub fn assert_gaussian_with(
     assert_close(name, got, &expected, &[0, 1, 2, 3], tolerance(format, peak))
 }
 
-/// What a result of this format may be off, for values up to `peak`.
+/// The tolerance for a result of this format, for values up to `peak`.
 pub fn tolerance(format: TextureFormat, peak: f64) -> f64 {
     match format {
         TextureFormat::Rgba8Unorm | TextureFormat::Bgra8Unorm => (0.6 + 0.6) / 255.0,
