@@ -98,18 +98,21 @@ fn place(stack: &Stack, lines: &mut HashMap<usize, Vec<String>>) -> Option<Strin
         let lines = lines.entry(*ip).or_insert_with(|| lines_at(*ip));
         lines.clone()
     });
-    let is_known = |line: &String| line.starts_with(crate_files) || line.contains("/wgpu");
+    let is_known = |line: &String| line.starts_with(crate_files) || line.contains("wgpu");
     let found = lines.into_iter().find(is_known)?;
     found.strip_prefix(crate_files).map(str::to_owned)
 }
 
-/// The source lines of an address, those of inlined functions first.
+/// The source lines of an address, those of inlined functions first. A library that is built without lines has the names of its
+/// functions.
 fn lines_at(ip: usize) -> Vec<String> {
     let mut lines = Vec::new();
     // A stack holds return addresses, which may belong to the next line.
     backtrace::resolve(ip.saturating_sub(1) as *mut c_void, |symbol| {
         if let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) {
             lines.push(format!("{}:{line}", file.display()));
+        } else if let Some(name) = symbol.name() {
+            lines.push(name.to_string());
         }
     });
     lines

@@ -64,6 +64,9 @@ fn group_phase(
     let mut readers: Vec<Reader> = Vec::new();
     let mut painted: Vec<Painted> = Vec::with_capacity(phase.items.len());
     for item in phase.items.values() {
+        if is_mark(item) {
+            continue;
+        }
         let Some((index, backdrop, stack_index)) = backdrop_of(item, backdrops) else {
             painted.push((item.sort_key, bounds.of(item)));
             continue;
@@ -72,15 +75,12 @@ fn group_phase(
         if backdrop.is_nested() {
             continue;
         }
-        // The backdrop's other item marks its cut, and paints nothing.
-        if item.main_entity().id() == backdrop.entity {
-            readers.push(Reader {
-                sight: Sight::Backdrop(index),
-                cut: cut_of_node(stack_index),
-                reads: backdrop.sees(),
-            });
-            painted.push((item.sort_key, Some(backdrop.in_viewport(backdrop.region))));
-        }
+        readers.push(Reader {
+            sight: Sight::Backdrop(index),
+            cut: cut_of_node(stack_index),
+            reads: backdrop.sees(),
+        });
+        painted.push((item.sort_key, Some(backdrop.in_viewport(backdrop.region))));
     }
     let turns = turns.0.iter().filter(|turn| turn.camera == camera);
     readers.extend(turns.map(|turn| Reader {
@@ -109,6 +109,15 @@ pub fn backdrop_of<'a>(
     let backdrop = backdrops.0.get(index)?;
     let stack_index = backdrop.layer.stack_index()?;
     (backdrop.layer.item() == Some(item.entity())).then_some((index, backdrop, stack_index))
+}
+
+/// The main world's entity of items that only mark a place among others, and paint nothing: none. Entities of the render world do
+/// not serve, since one may have the number of an entity of the main world, and two items of one pair of entities are one item.
+pub const MARK: Entity = Entity::PLACEHOLDER;
+
+/// Whether an item only marks a place.
+pub fn is_mark(item: &TransparentUi) -> bool {
+    item.main_entity().id() == MARK
 }
 
 /// What an item of glass carries as the index of its backdrop, which is that of the backdrop's uniform too.

@@ -1,8 +1,7 @@
 //! Glass among the items of Bevy's user interface (feature `ui`).
 
 use super::extract::ExtractedBackdrops;
-use super::extracted::ExtractedBackdrop;
-use super::node_groups::{GLASS, backdrop_index, cut_of_node};
+use super::node_groups::{GLASS, MARK, backdrop_index, cut_of_node};
 use super::paint_order::PaintOrder;
 use super::prepare_draws::Paints;
 use bevy::ecs::system::SystemParamItem;
@@ -66,7 +65,7 @@ pub fn queue_backdrops(
         let Some(phase) = phases.get_mut(&ui_view.retained_view_entity) else {
             continue;
         };
-        for (sort_key, main_entity, batch_range) in items(backdrop, stack_index, item) {
+        for (sort_key, main_entity, batch_range) in items(backdrop.entity, stack_index) {
             phase.add_transient(TransparentUi {
                 sort_key: FloatOrd(sort_key),
                 entity: (item, main_entity),
@@ -82,8 +81,8 @@ pub fn queue_backdrops(
 }
 
 /// The keys of a backdrop's items, the entities that tell them apart, and their batches: what has none is not drawn.
-fn items(backdrop: &ExtractedBackdrop, stack_index: u32, item: Entity) -> [(f32, MainEntity, Range<u32>); 2] {
-    let cut = (cut_of_node(stack_index).next_down(), MainEntity::from(item), 0..0);
-    let glass = (stack_index as f32 + GLASS, MainEntity::from(backdrop.entity), 0..1);
+fn items(node: Entity, stack_index: u32) -> [(f32, MainEntity, Range<u32>); 2] {
+    let cut = (cut_of_node(stack_index).next_down(), MainEntity::from(MARK), 0..0);
+    let glass = (stack_index as f32 + GLASS, MainEntity::from(node), 0..1);
     [cut, glass]
 }

@@ -7,7 +7,7 @@ use crate::backdrop::bounds::{ItemBounds, MaterialBounds};
 use crate::backdrop::canvas::PaintedOn;
 use crate::backdrop::extract::ExtractedBackdrops;
 use crate::backdrop::nested::{FilterTurn, FilterTurns};
-use crate::backdrop::node_groups::backdrop_of;
+use crate::backdrop::node_groups::{backdrop_of, is_mark};
 use bevy::ecs::entity::EntityHashSet;
 use bevy::math::FloatOrd;
 use bevy::prelude::*;
@@ -203,14 +203,12 @@ fn painted(
         };
         let is_group = results.contains(&item.entity());
         let bounds = match backdrop_of(item, backdrops) {
-            _ if is_group => continue,
-            Some((index, backdrop, _)) if item.main_entity().id() == backdrop.entity => {
+            _ if is_group || is_mark(item) => continue,
+            Some((index, backdrop, _)) => {
                 nested.push((index, owner));
                 painted[owner].has_glass = true;
                 touched(backdrop.in_viewport(backdrop.region))
             }
-            // The other item of glass paints nothing.
-            Some(_) => continue,
             None => bounds.of(item).map_or(EVERYWHERE, touched),
         };
         painted[owner].bounds = joined(painted[owner].bounds, bounds);

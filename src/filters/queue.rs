@@ -2,6 +2,7 @@
 
 use super::extract::{ExtractedFilter, ExtractedFilters};
 use super::prepare_draws::FilterDraws;
+use crate::backdrop::node_groups::MARK;
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
 use bevy::math::FloatOrd;
@@ -73,13 +74,13 @@ pub fn queue_filters(
 }
 
 /// The keys of a group's items, the entities that tell them apart, and their batches: what has none is not drawn.
-fn items(filter: &ExtractedFilter) -> [(f32, (Entity, MainEntity), Range<u32>); 3] {
+pub(super) fn items(filter: &ExtractedFilter) -> [(f32, (Entity, MainEntity), Range<u32>); 3] {
     let keys = filter.keys();
     let group = filter.result_key();
-    let entity = |main: Entity| (filter.item, MainEntity::from(main));
+    let mark = |entity: Entity| (entity, MainEntity::from(MARK));
     [
-        (keys.start.next_down(), entity(filter.item), 0..0),
-        (group, entity(filter.entity), 0..1),
-        (keys.end.next_down(), entity(filter.view), 0..0),
+        (keys.start.next_down(), mark(filter.item), 0..0),
+        (group, (filter.item, MainEntity::from(filter.entity)), 0..1),
+        (keys.end.next_down(), mark(filter.view), 0..0),
     ]
 }

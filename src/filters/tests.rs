@@ -1,6 +1,7 @@
 //! Stages are what a filter needs, as large as what they show.
 
 use super::extract::{ExtractedFilter, PlacedProfile, Shadow};
+use super::queue::items;
 use super::rects::{NOWHERE, common, grown};
 use super::stages::{Arranged, Content, Painted, arrange};
 use crate::backdrop::extracted::Picture;
@@ -175,5 +176,22 @@ proptest! {
                 prop_assert!(is_cut || common(needed, stage.rect) == needed, "{needed:?} of {stage:?}");
             }
         }
+    }
+}
+
+/// The worlds count their entities on their own, so the numbers of a node and of what the render world has for it may be the same.
+#[test]
+fn items_of_a_group_are_distinct() {
+    let numbers = || 0..3u32;
+    for (entity, item, view) in numbers().flat_map(|entity| numbers().map(move |item| (entity, item, (item + 1) % 3))) {
+        let [entity, item, view] = [entity, item, view].map(Entity::from_raw_u32).map(Option::unwrap);
+        let filter = ExtractedFilter {
+            entity,
+            item,
+            view,
+            ..filter(2..5)
+        };
+        let [start, group, end] = items(&filter).map(|(_, entities, _)| entities);
+        assert!(start != group && group != end && end != start, "{filter:?}");
     }
 }

@@ -12,9 +12,8 @@ use super::stages::Stage;
 use crate::backdrop::canvas::Canvas;
 use crate::backdrop::extract::ExtractedBackdrops;
 use crate::backdrop::nested::Scene;
-use crate::backdrop::node_groups::backdrop_of;
+use crate::backdrop::node_groups::{backdrop_of, is_mark};
 use bevy::math::{IVec2, URect};
-use bevy::render::render_phase::PhaseItem;
 use bevy::render::render_resource::{Extent3d, LoadOp, Origin3d, TexelCopyTextureInfo, TextureAspect, TextureView};
 use bevy::render::renderer::RenderContext;
 use bevy::ui_render::TransparentUi;
@@ -102,9 +101,8 @@ impl TurnOf<'_> {
 
     /// Whether a piece ends at an item: at that which marks where the backdrop of glass ends, and at the result of a filter.
     fn end_at(&self, item: &TransparentUi) -> Option<End> {
-        if let Some((index, backdrop, _)) = backdrop_of(item, self.backdrops) {
-            let is_mark = item.main_entity().id() != backdrop.entity;
-            return is_mark.then_some(End::Glass(index));
+        if let Some((index, _, _)) = backdrop_of(item, self.backdrops) {
+            return is_mark(item).then_some(End::Glass(index));
         }
         let filters = self.camera.filters(self.drawer.filters);
         let is_result = |filter: &usize| filters[*filter].is_result(item) && self.camera.arranged.has_turn(*filter);
