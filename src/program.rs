@@ -228,6 +228,16 @@ impl Program {
         matches!(self.sums(), Some(Sums::Filtered)) || matches!(self, Self::GatherFragment { filtered: true })
     }
 
+    /// The same computation where it can find something else beyond the bounds.
+    #[must_use]
+    pub const fn finding(self, beyond: Beyond) -> Self {
+        match self {
+            Self::ConvolveCompute { reach, .. } => Self::ConvolveCompute { reach, beyond },
+            Self::DownsampleCompute { steps, .. } => Self::DownsampleCompute { steps, beyond },
+            other => other,
+        }
+    }
+
     /// What it can find beyond the bounds.
     #[must_use]
     pub const fn beyond(self) -> Beyond {

@@ -5,7 +5,7 @@
 
 use crate::method::Method;
 use crate::options::{Format, Options};
-use crate::ours::time_frames;
+use crate::ours::{pass_times, time_frames};
 use crate::report;
 use crate::stage::Gpu;
 use crate::support::headless::Headless;
@@ -15,6 +15,7 @@ use bevy::camera::Hdr;
 use bevy::prelude::*;
 use bevy::render::RenderApp;
 use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::diagnostics::BlurLabel;
 use bevy_gaussian_blur::prelude::*;
 use serde::Serialize;
 
@@ -157,6 +158,8 @@ struct Screen {
     sigma: f32,
     shown: Option<Entity>,
     gpu: Gpu,
+    /// Whether the times of passes are printed.
+    passes: bool,
 }
 
 /// A setting of a screen, and what it takes more than no blur.
@@ -171,9 +174,12 @@ struct Row {
 }
 
 impl Screen {
-    fn new(backend: BlurBackend, size: UVec2, format: Format, sigma: f32) -> Result<Self, String> {
+    fn new(backend: BlurBackend, size: UVec2, format: Format, sigma: f32, passes: bool) -> Result<Self, String> {
         let mut headless = Headless::new(|app| {
             app.add_plugins(GaussianBlurPlugin { backend });
+            if passes {
+                app.add_plugins(GaussianBlurDiagnosticsPlugin);
+            }
         })?;
         let is_hdr = format == Format::Rgba16Float;
         let target = scene::target(&mut headless, size, TextureFormat::Rgba8UnormSrgb);
@@ -194,6 +200,7 @@ impl Screen {
             sigma,
             shown: None,
             gpu,
+            passes,
         })
     }
 
@@ -254,7 +261,27 @@ impl Screen {
             self.headless.frame();
             times.push(self.headless.render_world().resource::<Timer>().read());
         }
+        if self.passes {
+            self.print_passes(setting, count);
+        }
         Ok(times.split_off(WARM_UP))
+    }
+
+    /// Prints the times of each kind of pass of all blurs, in microseconds.
+    fn print_passes(&self, setting: Setting, count: usize) {
+        let world = self.headless.app.world();
+        let labels = [
+            world.get::<BlurLabel>(self.camera).cloned(),
+            Some(BlurLabel::of_nodes(self.camera)),
+            Some(BlurLabel::of_filters(self.camera)),
+        ];
+        for label in labels.into_iter().flatten() {
+            let times = pass_times(world, &label, count);
+            if !times.is_empty() {
+                let times: Vec<String> = times.iter().map(|(pass, time)| format!("{pass} {time:.1}")).collect();
+                println!("  {}: {}", setting.name(), times.join(", "));
+            }
+        }
     }
 }
 
@@ -279,7 +306,7 @@ pub fn measure(options: &Options) -> Result<(), String> {
             for sigma in &options.sigmas {
                 let ([width, height], format_name, method_name) = (size, format.name(), method.name());
                 println!("{width}x{height} {format_name} sigma {sigma}, {method_name}");
-                let mut screen = Screen::new(backend, (*size).into(), *format, *sigma as f32)?;
+                let mut screen = Screen::new(backend, (*size).into(), *format, *sigma as f32, options.passes)?;
                 let times = take_turns(&mut screen, settings, options.runs().div_ceil(ROUNDS))?;
                 print_table(settings, &times);
                 rows.extend(settings.iter().zip(times).skip(1).map(|(setting, time)| Row {

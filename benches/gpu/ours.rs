@@ -134,30 +134,15 @@ impl Ours {
             self.headless.frame();
             times.push(self.headless.render_world().resource::<Timer>().read());
         }
-        let passes = if self.passes {
-            self.pass_times(entity)
-        } else {
-            Vec::new()
-        };
+        let world = self.headless.app.world();
+        let label = world.get::<BlurLabel>(entity).filter(|_| self.passes);
+        let passes = label.map_or_else(Vec::new, |label| pass_times(world, label, WARM_UP + count));
         self.headless.app.world_mut().despawn(entity);
         self.headless.frame();
         Ok(Times {
             whole: times.split_off(WARM_UP),
             passes,
         })
-    }
-
-    /// The plugin's diagnostics for the passes of a blur.
-    fn pass_times(&self, entity: Entity) -> Vec<(&'static str, f64)> {
-        let world = self.headless.app.world();
-        let (label, store) = (world.get::<BlurLabel>(entity), world.resource::<DiagnosticsStore>());
-        let time = |pass: &'static str| {
-            let diagnostic = store.get(&label?.pass_elapsed_gpu(pass))?;
-            let mut milliseconds: Vec<f64> = diagnostic.values().copied().collect();
-            milliseconds.sort_by(f64::total_cmp);
-            Some((pass, 1e3 * milliseconds.get(milliseconds.len() / 2)?))
-        };
-        PASSES.into_iter().filter_map(time).collect()
     }
 
     fn blur_once(&mut self, images: &Images, sigma: f64) -> Result<(), String> {
@@ -198,4 +183,17 @@ pub fn time_frames(app: &mut SubApp, gpu: &Gpu, in_submissions: bool) {
         let begin = begin.after(RenderGraphSystems::Begin).before(before.clone());
         app.add_systems(RenderGraph, (begin, end.after(before).before(after)));
     }
+}
+
+/// The plugin's diagnostics for the passes of a blur: the medians of the last `count` frames, in microseconds.
+pub fn pass_times(world: &World, label: &BlurLabel, count: usize) -> Vec<(&'static str, f64)> {
+    let store = world.resource::<DiagnosticsStore>();
+    let time = |pass: &'static str| {
+        let diagnostic = store.get(&label.pass_elapsed_gpu(pass))?;
+        let values: Vec<f64> = diagnostic.values().copied().collect();
+        let mut latest = values[values.len().saturating_sub(count)..].to_vec();
+        latest.sort_by(f64::total_cmp);
+        Some((pass, 1e3 * latest.get(latest.len() / 2)?))
+    };
+    PASSES.into_iter().filter_map(time).collect()
 }

@@ -266,6 +266,7 @@ impl BatchOf {
                 edge: EdgeMode::Transparent,
                 bounds: on_page(stage, stage.rect),
                 region: on_page(stage, shifted(layer.shown, -layer.offset)),
+                filled: Some(on_page(stage, stage.painted)),
             });
         }
     }

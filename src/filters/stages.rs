@@ -17,7 +17,7 @@
 use super::extract::ExtractedFilter;
 use super::rects::{FAR, NOWHERE, common, grown, joined, moved, pixels};
 use crate::backdrop::canvas::Canvas;
-use crate::plan::{blurs, pack, reach};
+use crate::plan::{blurs, pack};
 use bevy::math::{IRect, IVec2, UVec2, Vec2};
 
 /// What the picture of a stage shows.
@@ -63,8 +63,8 @@ pub struct Stage {
     pub depth: u32,
     /// The pixels in which something may be painted.
     bounds: IRect,
-    /// Those of them that matter.
-    painted: IRect,
+    /// Those of them that matter. Around them the picture is transparent.
+    pub painted: IRect,
     /// The pixels of the picture. Empty if nothing is seen.
     pub rect: IRect,
     /// Whether it is painted when its turn comes, since there is glass in its group. All others come before the user interface.
@@ -170,8 +170,10 @@ impl Layer {
         blurs(self.sigma)
     }
 
-    fn reach(&self) -> IVec2 {
-        reach(self.sigma).min(UVec2::splat(FAR as u32)).as_ivec2()
+    /// How far it shows something. Less than a 30,000th of what a texel holds lies beyond four standard deviations on either
+    /// side: 0.01/255.
+    pub fn reach(&self) -> IVec2 {
+        (4.0 * self.sigma).ceil().min(Vec2::splat(FAR as f32)).as_ivec2()
     }
 }
 

@@ -3,9 +3,8 @@
 use super::extract::{ExtractedFilter, PlacedProfile, Shadow};
 use super::queue::items;
 use super::rects::{NOWHERE, common, grown};
-use super::stages::{Arranged, Content, Painted, arrange};
+use super::stages::{Arranged, Content, Layer, Painted, arrange};
 use crate::backdrop::extracted::Picture;
-use crate::plan::reach;
 use crate::settings::{BlurProfile, ColorFunctions};
 use bevy::math::{Affine2, IRect, IVec2, URect, UVec2, Vec2};
 use bevy::prelude::Entity;
@@ -170,9 +169,9 @@ proptest! {
                 prop_assert!(common(texels(stage), texels(other)) == NOWHERE, "{stage:?} and {other:?}");
             }
             if stage.content == Content::Items && !is_nested {
-                let sigma = filters[stage.filter].sigma;
-                let needed = common(all[stage.filter].bounds, grown(viewport, reach(sigma).as_ivec2()));
-                let is_cut = grown(all[stage.filter].bounds, reach(sigma).as_ivec2()).size().max_element() > 400;
+                let reach = stage.layers.last().map_or(IVec2::ZERO, Layer::reach);
+                let needed = common(all[stage.filter].bounds, grown(viewport, reach));
+                let is_cut = grown(all[stage.filter].bounds, reach).size().max_element() > 400;
                 prop_assert!(is_cut || common(needed, stage.rect) == needed, "{needed:?} of {stage:?}");
             }
         }

@@ -98,6 +98,8 @@ pub struct BatchedBlur {
     pub bounds: URect,
     /// The texels for which the last step will run.
     pub region: URect,
+    /// With a transparent edge, the texels of the bounds beyond which the picture is transparent, too, if that is known.
+    pub filled: Option<URect>,
 }
 
 /// The kinds of work that differ in their programs.

@@ -6,11 +6,12 @@
 //! the plans.
 //!
 //! A pass knows only whole texels of its source and target, so moving a level to another place is arithmetic. A level
-//! is also cut down to the texels that are read in the end.
+//! is also cut down to the texels that are read in the end and, where the picture is transparent around something, to
+//! those that this reaches, with a border of zeros. A read beyond that border is clamped to it.
 
 use super::BlurPlan;
 use super::pack;
-use super::pass::{AxisPass, Filter, Pass, Surface};
+use super::pass::{AxisPass, Filter, Pass, Surface, beyond};
 use crate::settings::EdgeMode;
 use bevy::math::{IVec2, URect, UVec2};
 use core::ops::Range;
@@ -22,24 +23,26 @@ pub struct BatchItem<'a> {
     pub plan: &'a BlurPlan,
     /// Not empty, and inside the plan's region.
     pub region: URect,
+    /// For a plan with a transparent edge, the texels of the region beyond which the picture is transparent, too.
+    pub filled: Option<URect>,
 }
 
 /// Merges plans. Their deferred steps come in the order of the items. No side of a page exceeds `limit` texels unless a
 /// level does.
 #[must_use]
 pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
-    let needed: Vec<Vec<URect>> = items.iter().map(needed_texels).collect();
-    let longest = needed.iter().map(Vec::len).max().unwrap_or(0);
+    let stored: Vec<Vec<Stored>> = items.iter().map(stored_texels).collect();
+    let longest = stored.iter().map(Vec::len).max().unwrap_or(0);
     let mut places: Vec<Vec<Place>> = vec![Vec::new(); items.len()];
     let mut whole = BlurPlan::default();
     for step in 0..longest {
-        let sizes = needed.iter().map(|texels| texels.get(step).map(URect::size));
+        let sizes = stored.iter().map(|stored| Some(stored.get(step)?.texels.size()));
         let packed = pack::pages(&sizes.flatten().collect::<Vec<UVec2>>(), limit);
         let first_page = whole.intermediates.len();
         let mut packed_places = packed.places.into_iter();
         let mut passes = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            let Some(texels) = needed[index].get(step) else {
+            let Some(Stored { texels, reads_zeros }) = stored[index].get(step) else {
                 continue;
             };
             let (page, corner) = packed_places.next().unwrap_or_default();
@@ -48,7 +51,8 @@ pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
                 corner,
                 texels: *texels,
             };
-            passes.push(moved(&item.plan.passes[step], places[index].last(), Some(&place)));
+            let pass = moved(&item.plan.passes[step], places[index].last(), Some(&place));
+            passes.push(clamped(pass, *reads_zeros));
             places[index].push(place);
         }
         passes.sort_by_key(|pass| (pass.target.index(), pass.program.computes(), pass.program));
@@ -113,6 +117,71 @@ fn moved(pass: &Pass, source: Option<&Place>, target: Option<&Place>) -> Pass {
     }
 }
 
+/// What a pass stores.
+struct Stored {
+    /// The texels of its target.
+    texels: URect,
+    /// Whether the outermost texels of its source are zero, along x and y.
+    reads_zeros: [bool; 2],
+}
+
+/// What every pass stores: the texels that are read in the end, without those that are zero because the picture is
+/// transparent there, except for a border of these.
+fn stored_texels(item: &BatchItem) -> Vec<Stored> {
+    let needed = needed_texels(item);
+    let ranges = |texels: URect| [0, 1].map(|i| texels.min[i] as i32..texels.max[i] as i32);
+    let mut filled = item.filled.map_or([None, None], |filled| ranges(filled).map(Some));
+    let mut source = [0, 1].map(|i| {
+        let bounds = item.plan.passes.first().map_or((0, 0), |pass| pass.axes[i].bounds);
+        bounds.0..bounds.1
+    });
+    // The last step is a spline, which reads without clamping.
+    let last = needed.len().saturating_sub(1);
+    let mut all = Vec::with_capacity(needed.len());
+    for (index, (pass, needed)) in item.plan.passes.iter().zip(needed).enumerate() {
+        let reads_zeros = [0, 1].map(|i| filled[i].as_ref().is_some_and(|filled| surrounds(&source[i], filled)));
+        filled = [0, 1].map(|i| {
+            filled[i]
+                .take()
+                .filter(|_| reads_zeros[i])
+                .map(|filled| pass.axes[i].reached(filled))
+        });
+        source = ranges(needed);
+        if index < last {
+            source = [0, 1].map(|i| match &filled[i] {
+                Some(filled) => cut_to(&source[i], filled),
+                None => source[i].clone(),
+            });
+        }
+        let [x, y] = source.each_ref();
+        let texels = URect::new(x.start as u32, y.start as u32, x.end as u32, y.end as u32);
+        all.push(Stored { texels, reads_zeros });
+    }
+    all
+}
+
+/// Whether there are texels on both sides of these.
+fn surrounds(all: &Range<i32>, texels: &Range<i32>) -> bool {
+    all.start < texels.start && texels.end < all.end
+}
+
+/// The texels that are filled, with one more at either end. At least one texel.
+fn cut_to(needed: &Range<i32>, filled: &Range<i32>) -> Range<i32> {
+    let start = (filled.start - 1).clamp(needed.start, needed.end - 1);
+    start..(filled.end + 1).clamp(start + 1, needed.end)
+}
+
+/// The same pass, where the outermost texels of its source are zero: clamping is the cheapest way to read zeros beyond.
+fn clamped(mut pass: Pass, reads_zeros: [bool; 2]) -> Pass {
+    for (axis, reads_zeros) in pass.axes.iter_mut().zip(reads_zeros) {
+        if reads_zeros {
+            axis.edge = EdgeMode::Clamp;
+        }
+    }
+    let program = pass.program.finding(beyond(&pass.axes));
+    Pass { program, ..pass }
+}
+
 /// For every pass the texels of its target that are read in the end.
 fn needed_texels(item: &BatchItem) -> Vec<URect> {
     let Some(deferred) = item.plan.deferred.first() else {
@@ -136,6 +205,18 @@ fn needed_texels(item: &BatchItem) -> Vec<URect> {
 }
 
 impl AxisPass {
+    /// The target texels that read any of these.
+    fn reached(&self, texels: Range<i32>) -> Range<i32> {
+        match self.filter {
+            Filter::Taps | Filter::Weights => {
+                let first = texels.start - self.shift - self.reach.1;
+                let last = texels.end - 1 - self.shift - self.reach.0;
+                -(-first).div_euclid(self.step)..last.div_euclid(self.step) + 1
+            }
+            Filter::Spline | Filter::Mean(_) => i32::MIN..i32::MAX,
+        }
+    }
+
     /// The texels inside the bounds that are read for these target texels.
     fn read(&self, targets: Range<i32>) -> Range<i32> {
         let (low, high) = self.bounds;

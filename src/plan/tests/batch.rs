@@ -112,6 +112,7 @@ fn together_they_do_what_each_does_alone() {
             .map(|(plan, backdrop)| BatchItem {
                 plan,
                 region: backdrop.1,
+                filled: None,
             })
             .collect();
         // With a limit that needs several pages per step, and without.
@@ -151,6 +152,7 @@ fn no_pass_reads_the_page_that_it_writes_and_pages_are_written_once() {
             .map(|(plan, backdrop)| BatchItem {
                 plan,
                 region: backdrop.1,
+                filled: None,
             })
             .collect();
         let whole = together(&items, 8192);
@@ -209,7 +211,11 @@ fn glass_costs_what_it_covers() {
             let items: Vec<BatchItem> = plans
                 .iter()
                 .zip(backdrops)
-                .map(|(plan, region)| BatchItem { plan, region: *region })
+                .map(|(plan, region)| BatchItem {
+                    plan,
+                    region: *region,
+                    filled: None,
+                })
                 .collect();
             let share = reduced_texels(&together(&items, 8192)) as f64 / reduced_texels(&full) as f64;
             assert!(
@@ -217,6 +223,71 @@ fn glass_costs_what_it_covers() {
                 "{way:?}, sigma {sigma}, {} backdrops: {share:.3}",
                 backdrops.len()
             );
+        }
+    }
+}
+
+/// Groups of the user interface: texels to read, those of them that may hold something, and texels to paint.
+fn groups() -> Vec<[URect; 3]> {
+    let reads = URect::new(3, 2, 85, 38);
+    [
+        // Zeros all around.
+        [reads, URect::new(40, 18, 52, 24), reads],
+        // On one axis only, or at one end.
+        [reads, URect::new(3, 12, 85, 13), reads],
+        [reads, URect::new(60, 2, 85, 20), reads],
+        // Only some of it is painted, with what is filled in it, beside it, and far away.
+        [reads, URect::new(40, 18, 52, 24), URect::new(44, 20, 46, 22)],
+        [reads, URect::new(40, 18, 52, 24), URect::new(52, 4, 85, 38)],
+        [reads, URect::new(5, 4, 6, 5), URect::new(80, 30, 85, 38)],
+    ]
+    .to_vec()
+}
+
+#[test]
+fn around_what_is_filled_nothing_changes() {
+    let sigmas = [0.0, 0.7, 2.2, 3.1, 6.0, 14.0];
+    for (means, sigma) in WAYS
+        .into_iter()
+        .flat_map(|way| sigmas.map(|sigma| (means(Precision::Standard, way), sigma)))
+    {
+        let sigma = Vec2::new(sigma, 0.6 * sigma);
+        let of = |[reads, filled, paints]: [URect; 3], filled_is_known: bool| {
+            let plan = leaving((reads, paints, sigma, EdgeMode::Transparent), means);
+            let item = BatchItem {
+                plan: &plan,
+                region: paints,
+                filled: filled_is_known.then_some(filled),
+            };
+            together(&[item], 8192)
+        };
+        let texels = |plan: &BlurPlan| plan.passes.iter().map(|pass| pass.size.element_product()).sum::<u32>();
+        for (index, group) in groups().into_iter().enumerate() {
+            let mut picture = Texture::new(UVec2::new(90, 40));
+            for (i, texel) in (0_u32..).zip(&mut picture.texels) {
+                let is_filled =
+                    group[1].contains(UVec2::new(i % 90, i / 90)) && i % 90 < group[1].max.x && i / 90 < group[1].max.y;
+                let noise = f64::from(i.wrapping_mul(2_654_435_761) >> 31);
+                // Beyond the texels that may be read lies what belongs to others.
+                let is_read =
+                    group[0].contains(UVec2::new(i % 90, i / 90)) && i % 90 < group[0].max.x && i / 90 < group[0].max.y;
+                *texel = if is_filled || !is_read { noise } else { 0.0 };
+            }
+            let (whole, cut) = (of(group, false), of(group, true));
+            let (expected, got) = (run_left(&whole, &picture), run_left(&cut, &picture));
+            for (expected, got) in expected[0].iter().flatten().zip(got[0].iter().flatten()) {
+                let error = (expected - got).abs();
+                assert!(error < 1e-12, "{means:?}, sigma {sigma}, group {index}: {error}");
+            }
+            assert!(texels(&cut) <= texels(&whole));
+            if index == 0 && sigma.x >= 6.0 {
+                assert!(
+                    texels(&cut) * 2 < texels(&whole),
+                    "{means:?}, sigma {sigma}: {} of {}",
+                    texels(&cut),
+                    texels(&whole)
+                );
+            }
         }
     }
 }

@@ -243,7 +243,11 @@ fn plans_together(requests: &[PlanRequest]) -> Vec<BlurPlan> {
     let items: Vec<BatchItem> = plans
         .iter()
         .zip(regions)
-        .map(|(plan, region)| BatchItem { plan, region })
+        .map(|(plan, region)| BatchItem {
+            plan,
+            region,
+            filled: None,
+        })
         .collect();
     let wholes = items
         .chunks(9)
