@@ -11,7 +11,7 @@ pub fn item_of(backdrop: &ExtractedBackdrop) -> BatchedBlur {
         edge: backdrop.edge,
         bounds: backdrop.reads,
         region: backdrop.region,
-        filled: None,
+        patch: None,
     }
 }
 

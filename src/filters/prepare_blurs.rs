@@ -2,12 +2,14 @@
 
 use super::arrange::{ArrangedFilters, CameraFilters};
 use super::extract::{ExtractedFilter, ExtractedFilters};
+use super::rects::{grown, joined};
 use super::stages::{Layer, Stage};
 use crate::backdrop::prepare_blurs::PAGES as GLASS;
 use crate::errors::BlurError;
 use crate::formats::Ends;
 use crate::gpu::{BatchedBlur, BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work};
 use crate::plan::Finish;
+use crate::plan::batch::Patch;
 use crate::settings::EdgeMode;
 use crate::sigma_field::SigmaField;
 use bevy::ecs::entity::EntityHashMap;
@@ -261,12 +263,19 @@ impl BatchOf {
         let layers = stage.layers.iter().enumerate();
         for (place, layer) in layers.filter(|(_, layer)| layer.blurs() && !layer.varies && !layer.shown.is_empty()) {
             self.item_of.insert((index, place), self.items.len());
+            let to_blurred = stage.to_blurred();
+            let shown = shifted(layer.shown, -layer.offset);
+            let all = grown(joined(stage.painted, shown), IVec2::ONE);
+            let texels = |pixels: IRect| as_texels(shifted(pixels, to_blurred));
             self.items.push(BatchedBlur {
                 sigma: layer.sigma,
                 edge: EdgeMode::Transparent,
-                bounds: on_page(stage, stage.rect),
-                region: on_page(stage, shifted(layer.shown, -layer.offset)),
-                filled: Some(on_page(stage, stage.painted)),
+                bounds: texels(all),
+                region: texels(shown),
+                patch: Some(Patch {
+                    texels: texels(stage.painted),
+                    to_source: stage.to_page() - to_blurred,
+                }),
             });
         }
     }
@@ -335,10 +344,13 @@ fn field_of(filter: &ExtractedFilter, stage: &Stage) -> Option<SigmaField> {
 
 /// Pixels of the viewport as texels of the page that a stage's picture lies on.
 fn on_page(stage: &Stage, pixels: IRect) -> URect {
-    let texels = shifted(pixels, stage.to_page());
+    as_texels(shifted(pixels, stage.to_page()))
+}
+
+fn as_texels(rect: IRect) -> URect {
     URect {
-        min: texels.min.as_uvec2(),
-        max: texels.max.as_uvec2(),
+        min: rect.min.as_uvec2(),
+        max: rect.max.as_uvec2(),
     }
 }
 

@@ -12,13 +12,20 @@
 //!
 //! All rectangles are in pixels of the viewport, and may lie beyond it: what is outside is blurred into what is seen. From the
 //! innermost group outwards it is known where something is painted. From the outermost one inwards it is known what of that can
-//! be seen. A picture has the texels that any of its layers reads or writes; around what is painted there is nothing.
+//! be seen. A page has the texels that are painted, with a border of one transparent texel: a blur shows more than it reads. Only
+//! a blur that varies reads all that it shows.
 
 use super::extract::ExtractedFilter;
 use super::rects::{FAR, NOWHERE, common, grown, joined, moved, pixels};
 use crate::backdrop::canvas::Canvas;
 use crate::plan::{blurs, pack};
 use bevy::math::{IRect, IVec2, UVec2, Vec2};
+
+/// The width of the transparent border around a picture on a page.
+const BORDER: u32 = 1;
+
+/// The most octaves of a level whose grid is that of the viewport: as many as levels have.
+const COARSEST: u32 = 15;
 
 /// What the picture of a stage shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +72,7 @@ pub struct Stage {
     bounds: IRect,
     /// Those of them that matter. Around them the picture is transparent.
     pub painted: IRect,
-    /// The pixels of the picture. Empty if nothing is seen.
+    /// The pixels of the picture that the page holds. Empty if nothing is seen.
     pub rect: IRect,
     /// Whether it is painted when its turn comes, since there is glass in its group. All others come before the user interface.
     pub has_turn: bool,
@@ -113,6 +120,15 @@ impl Stage {
         self.place.as_ivec2() - self.rect.min
     }
 
+    /// From a pixel of the viewport to a texel of the picture that is blurred. No number is negative there, and the grids of all
+    /// levels are those of the viewport, wherever the group is.
+    pub fn to_blurred(&self) -> IVec2 {
+        let shown = self.layers.iter().map(|layer| moved(layer.shown, -layer.offset));
+        let all = shown.fold(self.painted, joined);
+        let coarsest = IVec2::splat(1 << COARSEST);
+        -(all.min - 1).div_euclid(coarsest) * coarsest
+    }
+
     /// Where its layers may paint something.
     fn outer(&self) -> IRect {
         let layers = self.layers.iter();
@@ -131,12 +147,15 @@ impl Stage {
         for layer in &mut self.layers {
             let seen = moved(visible, -layer.offset);
             let shown = common(grown(self.painted, layer.reach()), seen);
-            self.rect = joined(self.rect, shown);
+            if layer.varies {
+                self.rect = joined(self.rect, shown);
+            }
             layer.shown = moved(shown, layer.offset);
         }
         if self.layers.iter().all(|layer| layer.shown.is_empty()) {
             self.rect = NOWHERE;
         }
+        let limit = limit - 2 * BORDER as i32;
         if self.rect.size().max_element() > limit {
             self.cut(visible, limit);
         }
@@ -149,7 +168,12 @@ impl Stage {
         self.rect = common(self.rect, kept);
         self.painted = common(self.painted, kept);
         for layer in &mut self.layers {
-            layer.shown = moved(common(moved(layer.shown, -layer.offset), self.rect), layer.offset);
+            let shows = if layer.varies {
+                self.rect
+            } else {
+                grown(self.painted, layer.reach())
+            };
+            layer.shown = moved(common(moved(layer.shown, -layer.offset), shows), layer.offset);
         }
     }
 }
@@ -173,6 +197,9 @@ impl Layer {
     /// How far it shows something. Less than a 30,000th of what a texel holds lies beyond four standard deviations on either
     /// side: 0.01/255.
     pub fn reach(&self) -> IVec2 {
+        if !self.blurs() {
+            return IVec2::ZERO;
+        }
         (4.0 * self.sigma).ceil().min(Vec2::splat(FAR as f32)).as_ivec2()
     }
 }
@@ -364,10 +391,11 @@ impl Arranged {
         for depth in 1..=deepest {
             let of_depth = |stage: &&mut Stage| stage.depth == depth && stage.is_seen();
             let stages: Vec<&mut Stage> = self.stages.iter_mut().filter(of_depth).collect();
-            let sizes: Vec<UVec2> = stages.iter().map(|stage| stage.rect.size().as_uvec2()).collect();
+            let size = |stage: &&mut Stage| stage.rect.size().as_uvec2() + 2 * BORDER;
+            let sizes: Vec<UVec2> = stages.iter().map(size).collect();
             let packed = pack::pages(&sizes, limit);
             for (stage, (page, place)) in stages.into_iter().zip(packed.places) {
-                (stage.page, stage.place) = (page, place);
+                (stage.page, stage.place) = (page, place + BORDER);
             }
             self.pages.push(packed.textures);
         }

@@ -153,7 +153,11 @@ proptest! {
             prop_assert!(stage.rect.size().max_element() <= 512, "{stage:?}");
             for layer in &stage.layers {
                 let from = IRect { min: layer.shown.min - layer.offset, max: layer.shown.max - layer.offset };
-                prop_assert!(layer.shown.is_empty() || common(from, stage.rect) == from, "{layer:?} of {stage:?}");
+                // A blur shows more than it reads, but no more than its reach.
+                let readable = if layer.blurs() { grown(stage.rect, layer.reach()) } else { stage.rect };
+                prop_assert!(layer.shown.is_empty() || common(from, readable) == from, "{layer:?} of {stage:?}");
+                let blurred = from.min + stage.to_blurred();
+                prop_assert!(layer.shown.is_empty() || blurred.cmpgt(IVec2::ZERO).all(), "{layer:?} of {stage:?}");
             }
             let page = arranged.pages[stage.depth as usize - 1][stage.page];
             let end = stage.place + stage.rect.size().as_uvec2();

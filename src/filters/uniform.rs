@@ -40,6 +40,11 @@ impl LayerUniform {
             ColorFunctions::NEUTRAL
         };
         let functions = FunctionsUniform::new(functions, colours);
+        let to_source = if layer.blurs() && !layer.varies {
+            stage.to_blurred()
+        } else {
+            stage.to_page()
+        };
         let dithers = |to: Dither| filter.picture.dithers && layer.blurs() && colours.dither == to;
         let flags = [
             (SHADOW, layer.shadow.is_some()),
@@ -59,18 +64,18 @@ impl LayerUniform {
             function_flags: functions.flags,
             opacity: stage.opacity,
             flags: flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum(),
-            ..Self::plain(filter, stage.to_page() - layer.offset, layer.shown, canvas)
+            ..Self::plain(filter, to_source - layer.offset, layer.shown, canvas)
         }
     }
 
-    /// A picture as it is. `to_page` leads from a pixel to the texel that it shows.
-    pub fn plain(filter: &ExtractedFilter, to_page: IVec2, shown: IRect, canvas: Canvas) -> Self {
+    /// A picture as it is. `to_source` leads from a pixel to the texel that it shows.
+    pub fn plain(filter: &ExtractedFilter, to_source: IVec2, shown: IRect, canvas: Canvas) -> Self {
         let rect = shown.as_rect();
         Self {
             rect: Vec4::new(rect.min.x, rect.min.y, rect.max.x, rect.max.y),
             target_origin: canvas.origin.as_vec2(),
             target_size: canvas.size,
-            to_source: to_page - canvas.to_texel,
+            to_source: to_source - canvas.to_texel,
             to_screen: canvas.to_screen(filter.picture.viewport),
             color: Vec4::ZERO,
             scales: Vec4::ZERO,

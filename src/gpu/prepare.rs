@@ -359,7 +359,7 @@ fn items_of<'a>(items: &[BatchedBlur], plans: &'a [BlurPlan]) -> Vec<BatchItem<'
     let item = |(item, plan): (&BatchedBlur, &'a BlurPlan)| BatchItem {
         plan,
         region: item.region,
-        filled: item.filled,
+        patch: item.patch,
     };
     items.iter().zip(plans).map(item).collect()
 }

@@ -3,6 +3,7 @@
 use super::textures::PageSet;
 use crate::formats::Ends;
 use crate::formats::dither::Dither;
+use crate::plan::batch::Patch;
 use crate::plan::{Finish, blurs};
 use crate::settings::EdgeMode;
 use crate::sigma_field::SigmaField;
@@ -98,8 +99,8 @@ pub struct BatchedBlur {
     pub bounds: URect,
     /// The texels for which the last step will run.
     pub region: URect,
-    /// With a transparent edge, the texels of the bounds beyond which the picture is transparent, too, if that is known.
-    pub filled: Option<URect>,
+    /// The part of the picture that the source holds, if it does not hold all of it. Texels are those of the picture.
+    pub patch: Option<Patch>,
 }
 
 /// The kinds of work that differ in their programs.

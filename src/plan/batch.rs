@@ -6,8 +6,8 @@
 //! the plans.
 //!
 //! A pass knows only whole texels of its source and target, so moving a level to another place is arithmetic. A level
-//! is also cut down to the texels that are read in the end and, where the picture is transparent around something, to
-//! those that this reaches, with a border of zeros. A read beyond that border is clamped to it.
+//! is also cut down to the texels that are read in the end and, if the picture is transparent around a [`Patch`], to
+//! those that the patch reaches, with a border of zeros. Reads beyond that border are clamped to it.
 
 use super::BlurPlan;
 use super::pack;
@@ -23,8 +23,18 @@ pub struct BatchItem<'a> {
     pub plan: &'a BlurPlan,
     /// Not empty, and inside the plan's region.
     pub region: URect,
-    /// For a plan with a transparent edge, the texels of the region beyond which the picture is transparent, too.
-    pub filled: Option<URect>,
+    /// The part of the picture that the source holds, if it does not hold all of it.
+    pub patch: Option<Patch>,
+}
+
+/// A part of a picture that is transparent everywhere else, and whose plan has a transparent edge. The source holds only
+/// this part, with a border of one transparent texel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patch {
+    /// The texels of the picture. Not empty, and inside the plan's region.
+    pub texels: URect,
+    /// From a texel of the picture to the source's.
+    pub to_source: IVec2,
 }
 
 /// Merges plans. Their deferred steps come in the order of the items. No side of a page exceeds `limit` texels unless a
@@ -52,6 +62,8 @@ pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
                 texels: *texels,
             };
             let pass = moved(&item.plan.passes[step], places[index].last(), Some(&place));
+            let patch = item.patch.filter(|_| step == 0);
+            let pass = patch.map_or(pass.clone(), |patch| patch.read_by(pass));
             passes.push(clamped(pass, *reads_zeros));
             places[index].push(place);
         }
@@ -125,33 +137,23 @@ struct Stored {
     reads_zeros: [bool; 2],
 }
 
-/// What every pass stores: the texels that are read in the end, without those that are zero because the picture is
-/// transparent there, except for a border of these.
+/// What every pass stores: the texels that are read in the end, without those that the patch does not reach, except for
+/// a border of these.
 fn stored_texels(item: &BatchItem) -> Vec<Stored> {
     let needed = needed_texels(item);
-    let ranges = |texels: URect| [0, 1].map(|i| texels.min[i] as i32..texels.max[i] as i32);
-    let mut filled = item.filled.map_or([None, None], |filled| ranges(filled).map(Some));
-    let mut source = [0, 1].map(|i| {
-        let bounds = item.plan.passes.first().map_or((0, 0), |pass| pass.axes[i].bounds);
-        bounds.0..bounds.1
-    });
     // The last step is a spline, which reads without clamping.
     let last = needed.len().saturating_sub(1);
+    // What may not be zero, and what is stored, along x and y.
+    let mut filled = item.patch.map_or([None, None], |patch| ranges(patch.texels).map(Some));
+    let mut source = filled.clone().map(|filled| filled.map_or(0..0, grown));
     let mut all = Vec::with_capacity(needed.len());
     for (index, (pass, needed)) in item.plan.passes.iter().zip(needed).enumerate() {
         let reads_zeros = [0, 1].map(|i| filled[i].as_ref().is_some_and(|filled| surrounds(&source[i], filled)));
-        filled = [0, 1].map(|i| {
-            filled[i]
-                .take()
-                .filter(|_| reads_zeros[i])
-                .map(|filled| pass.axes[i].reached(filled))
-        });
+        let is_known = |i: usize| filled[i].clone().filter(|_| reads_zeros[i]);
+        filled = [0, 1].map(|i| is_known(i).map(|filled| pass.axes[i].reached(filled)));
         source = ranges(needed);
         if index < last {
-            source = [0, 1].map(|i| match &filled[i] {
-                Some(filled) => cut_to(&source[i], filled),
-                None => source[i].clone(),
-            });
+            source = [0, 1].map(|i| cut(source[i].clone(), filled[i].clone()));
         }
         let [x, y] = source.each_ref();
         let texels = URect::new(x.start as u32, y.start as u32, x.end as u32, y.end as u32);
@@ -160,15 +162,43 @@ fn stored_texels(item: &BatchItem) -> Vec<Stored> {
     all
 }
 
+fn ranges(texels: URect) -> [Range<i32>; 2] {
+    [0, 1].map(|i| texels.min[i] as i32..texels.max[i] as i32)
+}
+
+/// With one texel more at either end.
+fn grown(texels: Range<i32>) -> Range<i32> {
+    texels.start - 1..texels.end + 1
+}
+
 /// Whether there are texels on both sides of these.
 fn surrounds(all: &Range<i32>, texels: &Range<i32>) -> bool {
     all.start < texels.start && texels.end < all.end
 }
 
-/// The texels that are filled, with one more at either end. At least one texel.
-fn cut_to(needed: &Range<i32>, filled: &Range<i32>) -> Range<i32> {
-    let start = (filled.start - 1).clamp(needed.start, needed.end - 1);
-    start..(filled.end + 1).clamp(start + 1, needed.end)
+/// Those of the needed texels that are filled, if that is known, with one more at either end. At least one texel.
+fn cut(needed: Range<i32>, filled: Option<Range<i32>>) -> Range<i32> {
+    let Some(filled) = filled.map(grown) else {
+        return needed;
+    };
+    let start = filled.start.clamp(needed.start, needed.end - 1);
+    start..filled.end.clamp(start + 1, needed.end)
+}
+
+impl Patch {
+    /// A pass that reads the picture, from a source that holds only the patch.
+    fn read_by(&self, mut pass: Pass) -> Pass {
+        let texels = ranges(self.texels);
+        pass.axes = [0, 1].map(|i| {
+            let border = grown(texels[i].clone());
+            let axis = AxisPass {
+                bounds: (border.start, border.end),
+                ..pass.axes[i].clone()
+            };
+            axis.moved(self.to_source[i], 0)
+        });
+        pass
+    }
 }
 
 /// The same pass, where the outermost texels of its source are zero: clamping is the cheapest way to read zeros beyond.

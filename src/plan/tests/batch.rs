@@ -1,7 +1,8 @@
 //! Batches of plans, and what they cost.
 
 use super::*;
-use crate::plan::batch::{BatchItem, together};
+use crate::plan::batch::{BatchItem, Patch, together};
+use bevy::math::IVec2;
 
 /// A texture of one channel. What has never been written is NaN.
 #[derive(Clone)]
@@ -112,7 +113,7 @@ fn together_they_do_what_each_does_alone() {
             .map(|(plan, backdrop)| BatchItem {
                 plan,
                 region: backdrop.1,
-                filled: None,
+                patch: None,
             })
             .collect();
         // With a limit that needs several pages per step, and without.
@@ -152,7 +153,7 @@ fn no_pass_reads_the_page_that_it_writes_and_pages_are_written_once() {
             .map(|(plan, backdrop)| BatchItem {
                 plan,
                 region: backdrop.1,
-                filled: None,
+                patch: None,
             })
             .collect();
         let whole = together(&items, 8192);
@@ -214,7 +215,7 @@ fn glass_costs_what_it_covers() {
                 .map(|(plan, region)| BatchItem {
                     plan,
                     region: *region,
-                    filled: None,
+                    patch: None,
                 })
                 .collect();
             let share = reduced_texels(&together(&items, 8192)) as f64 / reduced_texels(&full) as f64;
@@ -227,67 +228,88 @@ fn glass_costs_what_it_covers() {
     }
 }
 
-/// Groups of the user interface: texels to read, those of them that may hold something, and texels to paint.
-fn groups() -> Vec<[URect; 3]> {
-    let reads = URect::new(3, 2, 85, 38);
-    [
-        // Zeros all around.
-        [reads, URect::new(40, 18, 52, 24), reads],
-        // On one axis only, or at one end.
-        [reads, URect::new(3, 12, 85, 13), reads],
-        [reads, URect::new(60, 2, 85, 20), reads],
-        // Only some of it is painted, with what is filled in it, beside it, and far away.
-        [reads, URect::new(40, 18, 52, 24), URect::new(44, 20, 46, 22)],
-        [reads, URect::new(40, 18, 52, 24), URect::new(52, 4, 85, 38)],
-        [reads, URect::new(5, 4, 6, 5), URect::new(80, 30, 85, 38)],
-    ]
-    .to_vec()
+/// Whether a texel is in a rectangle, of which `max` is the first texel outside.
+fn holds(texels: URect, x: u32, y: u32) -> bool {
+    (texels.min.x..texels.max.x).contains(&x) && (texels.min.y..texels.max.y).contains(&y)
 }
 
+/// A source that holds only a patch of a picture equals one that holds the picture, whatever else lies in both.
 #[test]
-fn around_what_is_filled_nothing_changes() {
-    let sigmas = [0.0, 0.7, 2.2, 3.1, 6.0, 14.0];
-    for (means, sigma) in WAYS
+fn patches_are_all_that_is_read() {
+    let size = UVec2::new(90, 40);
+    let reads = URect::new(3, 2, 85, 38);
+    let patches = [
+        // The texels of the patch, and those to paint: all, some in the patch, some beside it, and some far away.
+        (URect::new(40, 18, 52, 24), reads),
+        (URect::new(4, 3, 84, 5), reads),
+        (URect::new(60, 20, 84, 37), reads),
+        (URect::new(40, 18, 52, 24), URect::new(44, 20, 46, 22)),
+        (URect::new(40, 18, 52, 24), URect::new(52, 4, 85, 38)),
+        (URect::new(5, 4, 6, 5), URect::new(80, 30, 85, 38)),
+    ];
+    let sigmas = [0.7, 2.2, 3.1, 6.0, 14.0];
+    let noise = |i: u32| f64::from(i.wrapping_mul(2_654_435_761) >> 31);
+    let picture = |value: &dyn Fn(u32, u32) -> f64| {
+        let mut picture = Texture::new(size);
+        for (i, texel) in (0_u32..).zip(&mut picture.texels) {
+            *texel = value(i % size.x, i / size.x);
+        }
+        picture
+    };
+    for (way, sigma) in WAYS
         .into_iter()
-        .flat_map(|way| sigmas.map(|sigma| (means(Precision::Standard, way), sigma)))
+        .flat_map(|way| sigmas.map(|sigma| (way, Vec2::new(sigma, 0.6 * sigma))))
     {
-        let sigma = Vec2::new(sigma, 0.6 * sigma);
-        let of = |[reads, filled, paints]: [URect; 3], filled_is_known: bool| {
-            let plan = leaving((reads, paints, sigma, EdgeMode::Transparent), means);
-            let item = BatchItem {
-                plan: &plan,
-                region: paints,
-                filled: filled_is_known.then_some(filled),
+        for (index, (texels, paints)) in patches.into_iter().enumerate() {
+            let plan = leaving(
+                (reads, paints, sigma, EdgeMode::Transparent),
+                means(Precision::Standard, way),
+            );
+            let batch = |patch| {
+                let region = paints;
+                together(
+                    &[BatchItem {
+                        plan: &plan,
+                        region,
+                        patch,
+                    }],
+                    8192,
+                )
             };
-            together(&[item], 8192)
-        };
-        let texels = |plan: &BlurPlan| plan.passes.iter().map(|pass| pass.size.element_product()).sum::<u32>();
-        for (index, group) in groups().into_iter().enumerate() {
-            let mut picture = Texture::new(UVec2::new(90, 40));
-            for (i, texel) in (0_u32..).zip(&mut picture.texels) {
-                let is_filled =
-                    group[1].contains(UVec2::new(i % 90, i / 90)) && i % 90 < group[1].max.x && i / 90 < group[1].max.y;
-                let noise = f64::from(i.wrapping_mul(2_654_435_761) >> 31);
-                // Beyond the texels that may be read lies what belongs to others.
-                let is_read =
-                    group[0].contains(UVec2::new(i % 90, i / 90)) && i % 90 < group[0].max.x && i / 90 < group[0].max.y;
-                *texel = if is_filled || !is_read { noise } else { 0.0 };
-            }
-            let (whole, cut) = (of(group, false), of(group, true));
-            let (expected, got) = (run_left(&whole, &picture), run_left(&cut, &picture));
+            let to_source = IVec2::new(2, 1) - texels.min.as_ivec2();
+            let (whole, cut) = (batch(None), batch(Some(Patch { texels, to_source })));
+            let of_patch = |x, y| {
+                if holds(texels, x, y) {
+                    noise(x + size.x * y)
+                } else {
+                    0.0
+                }
+            };
+            let around = URect::from_corners(texels.min - 1, texels.max + 1);
+            let expected = run_left(
+                &whole,
+                &picture(&|x, y| if holds(reads, x, y) { of_patch(x, y) } else { noise(x) }),
+            );
+            let got = run_left(
+                &cut,
+                &picture(&|x, y| {
+                    let place = UVec2::new(x, y).as_ivec2() - to_source;
+                    let [x, y] = place.max(IVec2::ZERO).as_uvec2().to_array();
+                    if holds(around, x, y) { of_patch(x, y) } else { noise(x) }
+                }),
+            );
             for (expected, got) in expected[0].iter().flatten().zip(got[0].iter().flatten()) {
                 let error = (expected - got).abs();
-                assert!(error < 1e-12, "{means:?}, sigma {sigma}, group {index}: {error}");
+                assert!(error < 1e-12, "{way:?}, sigma {sigma}, patch {index}: {error}");
             }
-            assert!(texels(&cut) <= texels(&whole));
-            if index == 0 && sigma.x >= 6.0 {
-                assert!(
-                    texels(&cut) * 2 < texels(&whole),
-                    "{means:?}, sigma {sigma}: {} of {}",
-                    texels(&cut),
-                    texels(&whole)
-                );
-            }
+            let written = |plan: &BlurPlan| plan.passes.iter().map(|pass| pass.size.element_product()).sum::<u32>();
+            let most = written(&whole) / if index == 0 && sigma.x >= 6.0 { 2 } else { 1 };
+            assert!(
+                written(&cut) <= most,
+                "{way:?}, sigma {sigma}, patch {index}: {} of {}",
+                written(&cut),
+                written(&whole)
+            );
         }
     }
 }

@@ -246,7 +246,7 @@ fn plans_together(requests: &[PlanRequest]) -> Vec<BlurPlan> {
         .map(|(plan, region)| BatchItem {
             plan,
             region,
-            filled: None,
+            patch: None,
         })
         .collect();
     let wholes = items
