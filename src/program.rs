@@ -19,8 +19,13 @@ pub enum Program {
     MipmapFragment,
     /// Render: half the resolution along both axes, with filtered fetches.
     DownsampleFragment,
-    /// Render: a weighted sum of this many neighbouring texels along x and y.
-    ConvolveFragment(Option<[u32; 2]>),
+    /// Render: a weighted sum of neighbouring texels.
+    ConvolveFragment {
+        /// How many along x and y.
+        texels: Option<[u32; 2]>,
+        /// What it finds beyond the bounds: [`Beyond::Images`] stands for [`Beyond::Folded`], too.
+        beyond: Beyond,
+    },
     /// Render: a blend of blurs, interpolated with the cubic B-spline.
     BlendFragment {
         /// With filtered fetches, or else texel by texel.
@@ -72,7 +77,7 @@ pub enum Sums {
     Gathered,
 }
 
-/// What a compute program can find beyond the bounds: the fewer cases, the faster.
+/// What a program can find beyond the bounds: the fewer cases, the faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Beyond {
     /// The outermost texels.
@@ -114,6 +119,10 @@ pub struct Filtering {
 }
 
 impl Program {
+    const CONVOLVE_FRAGMENT_ANY: Self = Self::ConvolveFragment {
+        texels: None,
+        beyond: Beyond::Images,
+    };
     const CONVOLVE_ANY: Self = Self::ConvolveCompute {
         reach: None,
         beyond: Beyond::Images,
@@ -127,7 +136,7 @@ impl Program {
     #[must_use]
     pub const fn for_any_kernel(self) -> Self {
         match self {
-            Self::ConvolveFragment(_) => Self::ConvolveFragment(None),
+            Self::ConvolveFragment { .. } => Self::CONVOLVE_FRAGMENT_ANY,
             Self::DownsampleCompute { .. } => Self::DOWNSAMPLE_ANY,
             Self::ConvolveCompute { .. } => Self::CONVOLVE_ANY,
             Self::UpsampleCompute(_) => Self::UpsampleCompute(None),
@@ -141,7 +150,7 @@ impl Program {
         Self::OpaqueFragment,
         Self::MipmapFragment,
         Self::DownsampleFragment,
-        Self::ConvolveFragment(None),
+        Self::CONVOLVE_FRAGMENT_ANY,
         Self::UpsampleFragment { filtered: true },
         Self::DOWNSAMPLE_ANY,
         Self::CONVOLVE_ANY,
@@ -170,7 +179,7 @@ impl Program {
             Self::OpaqueFragment => "opaque_fragment",
             Self::MipmapFragment => "mipmap_fragment",
             Self::DownsampleFragment => "downsample_fragment",
-            Self::ConvolveFragment(_) => "convolve_fragment",
+            Self::ConvolveFragment { .. } => "convolve_fragment",
             Self::UpsampleFragment { .. } => "upsample_fragment",
             Self::DownsampleCompute { .. } => "downsample_compute",
             Self::ConvolveCompute { .. } => "convolve_compute",
@@ -230,21 +239,34 @@ impl Program {
 
     /// The same computation where it can find something else beyond the bounds.
     #[must_use]
-    pub const fn finding(self, beyond: Beyond) -> Self {
+    pub fn finding(self, beyond: Beyond) -> Self {
         match self {
+            Self::ConvolveFragment { texels, .. } => Self::convolve_fragment(texels, beyond),
             Self::ConvolveCompute { reach, .. } => Self::ConvolveCompute { reach, beyond },
             Self::DownsampleCompute { steps, .. } => Self::DownsampleCompute { steps, beyond },
             other => other,
         }
     }
 
-    /// What it can find beyond the bounds.
+    /// [`Self::ConvolveFragment`].
     #[must_use]
-    pub const fn beyond(self) -> Beyond {
+    pub fn convolve_fragment(texels: Option<[u32; 2]>, beyond: Beyond) -> Self {
+        let beyond = if beyond == Beyond::Clamped {
+            beyond
+        } else {
+            Beyond::Images
+        };
+        Self::ConvolveFragment { texels, beyond }
+    }
+
+    /// What it can find beyond the bounds, `None` if it checks that itself.
+    #[must_use]
+    pub const fn beyond(self) -> Option<Beyond> {
         match self {
-            Self::ConvolveCompute { beyond, .. } | Self::DownsampleCompute { beyond, .. } => beyond,
-            // Render passes check for edges at every texel.
-            _ => Beyond::Clamped,
+            Self::ConvolveFragment { beyond, .. }
+            | Self::ConvolveCompute { beyond, .. }
+            | Self::DownsampleCompute { beyond, .. } => Some(beyond),
+            _ => None,
         }
     }
 
@@ -259,7 +281,7 @@ impl Program {
     pub const fn serves_any_kernel(self) -> bool {
         matches!(
             self,
-            Self::ConvolveFragment(None)
+            Self::ConvolveFragment { texels: None, .. }
                 | Self::DownsampleCompute { steps: None, .. }
                 | Self::ConvolveCompute { reach: None, .. }
                 | Self::UpsampleCompute(None)

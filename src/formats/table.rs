@@ -183,6 +183,12 @@ impl Format {
         }
     }
 
+    /// Whether a value may be infinite or NaN.
+    #[must_use]
+    pub const fn may_be_infinite(&self) -> bool {
+        matches!(self.numbers, Numbers::Half | Numbers::Float | Numbers::Packed)
+    }
+
     /// Whether alpha is an opacity: integers are just numbers.
     #[must_use]
     pub fn has_opacity(&self) -> bool {

@@ -35,7 +35,7 @@ pub struct PipelineKey {
     pub target: TextureFormat,
     /// The type of the texels that it reads.
     reads: Sample,
-    /// Whether it reads the picture itself, in which a value may be infinite or NaN.
+    /// Whether it reads the picture itself, and a value of that may be infinite or NaN.
     is_first: bool,
     /// Whether it reads straight alpha.
     premultiplies: bool,
@@ -80,8 +80,7 @@ impl PipelineKey {
             program: stage.program,
             target,
             reads,
-            // Integers are finite.
-            is_first: stage.is_first && !copies && reads == Sample::Float,
+            is_first: !copies && source.is_some_and(|format| format.may_be_infinite()),
             premultiplies: stage.is_first && converts && resolved.has_alpha,
             alpha_output: match resolved.alpha {
                 BlurAlpha::Straight if stage.is_last && converts => AlphaOutput::Unpremultiply,
@@ -205,7 +204,7 @@ impl PipelineKey {
                 // No weight is negative. And it finds the picture's infinities in what it has packed.
                 Program::DownsampleCompute { .. } => false,
                 Program::ConvolveCompute { .. } => {
-                    self.program.serves_any_kernel() || self.program.beyond() != Beyond::Clamped
+                    self.program.serves_any_kernel() || self.program.beyond() != Some(Beyond::Clamped)
                 }
                 _ => true,
             }
@@ -229,9 +228,12 @@ impl PipelineKey {
         let (beyond, is_special) = (self.program.beyond(), !self.program.serves_any_kernel());
         let flags = [
             ("ANY_KERNEL", self.program.serves_any_kernel()),
-            ("CLAMPED", beyond == Beyond::Clamped && self.program.computes()),
-            ("FOLDED", beyond != Beyond::Clamped && is_special),
-            ("IMAGES", beyond == Beyond::Images && is_special),
+            ("CLAMPED", beyond == Some(Beyond::Clamped)),
+            (
+                "FOLDED",
+                beyond.is_some_and(|beyond| beyond != Beyond::Clamped) && is_special,
+            ),
+            ("IMAGES", beyond == Some(Beyond::Images) && is_special),
             ("FILTERED", self.program.filters()),
             ("SUMS_FILTERED", self.program.sums_filtered()),
             ("GATHERED", self.program.sums() == Some(Sums::Gathered)),

@@ -112,7 +112,8 @@ impl PassBuilder {
         let mut numbers = each(axes, ends, |axis, levels| axis.convolve(levels, reach));
         numbers[1 - along] = kept[1 - along].clone();
         let kind = [PassKind::Horizontal, PassKind::Vertical][along];
-        let pass = self.pass(kind, select_program::convolve(along, reach), axes, ends, numbers);
+        let program = select_program::convolve(along, reach, beyond(&numbers));
+        let pass = self.pass(kind, program, axes, ends, numbers);
         self.plan.passes.push_mut(pass)
     }
 

@@ -31,7 +31,7 @@ pub fn downsample(steps: [u32; 2], tiling: Tiling, may_filter: bool, beyond: Bey
         },
         Tiling::None if may_filter && steps == [2; 2] => Program::DownsampleFragment,
         // Five convolved boxes of a step.
-        Tiling::None => Program::ConvolveFragment(Some(steps.map(|step| 5 * (step - 1) + 1))),
+        Tiling::None => Program::convolve_fragment(Some(steps.map(|step| 5 * (step - 1) + 1)), beyond),
     }
 }
 
@@ -45,10 +45,10 @@ pub fn rounded_reach(reach: usize, tiling: Tiling) -> usize {
 }
 
 /// Convolves along one axis, 0 for x and 1 for y, with a kernel of a [`rounded_reach`].
-pub fn convolve(axis: usize, reach: usize) -> Program {
+pub fn convolve(axis: usize, reach: usize, beyond: Beyond) -> Program {
     let mut texels = [1; 2];
     texels[axis] = 2 * reach as u32 + 1;
-    Program::ConvolveFragment(Some(texels))
+    Program::convolve_fragment(Some(texels), beyond)
 }
 
 /// Convolves along both axes at once, with kernels of a [`rounded_reach`], or of a [`reach_with_images`].
@@ -64,7 +64,7 @@ pub fn reach_with_images(reach: usize, images: usize, tiling: Tiling) -> usize {
 
 /// Leaves the picture as it is, except for how values are read.
 pub fn decode_input() -> Program {
-    Program::ConvolveFragment(Some([1; 2]))
+    Program::convolve_fragment(Some([1; 2]), Beyond::Clamped)
 }
 
 /// Sums the sharp picture where sigma is small, or its rows.

@@ -77,8 +77,7 @@ impl Found {
     /// Adds the stages of a plan, with one edge mode of each kind that programs distinguish.
     fn plan(&mut self, sigma: Vec2, plan: impl Fn(&PlanRequest) -> BlurPlan) {
         let edges: &[EdgeMode] = match self.means.tiling {
-            // Render passes check for edges at every texel.
-            Tiling::None => &[EdgeMode::Clamp],
+            Tiling::None => &[EdgeMode::Clamp, EdgeMode::Mirror],
             Tiling::Tiled { .. } => &[EdgeMode::Clamp, EdgeMode::Transparent, EdgeMode::Mirror],
         };
         for edge in edges {

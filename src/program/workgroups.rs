@@ -9,6 +9,10 @@ pub const MAX_REACH: u32 = 16;
 /// How much farther the weights of images reach, in compute passes.
 pub const IMAGE_MARGIN: u32 = 8;
 
+/// How many neighbouring texels [`Program::ConvolveFragment`] reads at once across an edge. More keep more loads in
+/// flight, but software rasterisers read as many everywhere.
+const CONVOLVE_AT_ONCE: u32 = 6;
+
 /// The tile of [`Program::ConvolveCompute`]. Each thread sums this many texels of a column, then this many of a row.
 /// The shaders have one variable for each, and fail to compile with another number.
 const CONVOLVE_TILE: UVec2 = UVec2::new(64, 16);
@@ -98,7 +102,7 @@ impl Program {
     pub fn tile(self) -> Option<UVec2> {
         match self {
             Self::CopyFragment | Self::OpaqueFragment | Self::MipmapFragment | Self::DownsampleFragment => None,
-            Self::ConvolveFragment(_) | Self::UpsampleFragment { .. } => None,
+            Self::ConvolveFragment { .. } | Self::UpsampleFragment { .. } => None,
             Self::BlendFragment { .. } | Self::GatherFragment { .. } => None,
             // As many columns as the threads' source columns suffice for.
             Self::DownsampleCompute {
@@ -120,7 +124,7 @@ impl Program {
     pub fn numbers(self) -> Vec<(&'static str, u32)> {
         let mut numbers = match self {
             Self::CopyFragment | Self::OpaqueFragment | Self::MipmapFragment | Self::DownsampleFragment => Vec::new(),
-            Self::UpsampleFragment { .. } | Self::ConvolveFragment(None) => Vec::new(),
+            Self::UpsampleFragment { .. } | Self::ConvolveFragment { texels: None, .. } => Vec::new(),
             Self::BlendFragment { .. } | Self::GatherFragment { .. } => Vec::new(),
             Self::BlendCompute => vec![("THREADS_Y", BLEND_THREADS_Y), ("ROWS", BLEND_ROWS)],
             Self::GatherCompute => vec![
@@ -130,7 +134,21 @@ impl Program {
                 ("RUNGS", GATHER_RUNGS),
                 ("RUNGS_BELOW", GATHER_RUNGS_BELOW),
             ],
-            Self::ConvolveFragment(Some([x, y])) => vec![("TEXELS_X", x), ("TEXELS_Y", y)],
+            Self::ConvolveFragment {
+                texels: Some([x, y]), ..
+            } => {
+                let at_once = if x > 1 {
+                    [x.min(CONVOLVE_AT_ONCE), 1]
+                } else {
+                    [1, y.min(CONVOLVE_AT_ONCE)]
+                };
+                vec![
+                    ("TEXELS_X", x),
+                    ("TEXELS_Y", y),
+                    ("AT_ONCE_X", at_once[0]),
+                    ("AT_ONCE_Y", at_once[1]),
+                ]
+            }
             Self::DownsampleCompute { steps: None, .. } => vec![("THREADS", DOWNSAMPLE_THREADS)],
             Self::DownsampleCompute {
                 steps: Some([x, y]), ..

@@ -91,9 +91,9 @@ impl Hash {
             self.int(number);
         }
         let beyond = match program.beyond() {
-            Beyond::Clamped => 0,
-            Beyond::Folded => 1,
-            Beyond::Images => 2,
+            None | Some(Beyond::Clamped) => 0,
+            Some(Beyond::Folded) => 1,
+            Some(Beyond::Images) => 2,
         };
         self.int(beyond);
         for flag in [program.filters(), program.sums_filtered(), program.serves_any_kernel()] {

@@ -11,7 +11,7 @@
 //   ANY_KERNEL     this program serves any kernel: its loops end where the uniform says. Programs for single kernels
 //                  have loops with constant ends, which compilers unroll; their numbers are definitions too, as
 //                  are the sizes of tiles
-//   CLAMPED        this compute pass finds only the outermost texels beyond the bounds
+//   CLAMPED        this pass finds only the outermost texels beyond the bounds
 //   FOLDED         this program is for a single kernel, and supports all edge modes beyond the bounds
 //   IMAGES         the region has images beyond its borders, with separate weights
 //   TABLE_VECTORS  the length of a table, in vectors
@@ -19,7 +19,7 @@
 //   FILTERED       this pass reads the source with a linearly filtering sampler
 //   SUMS_FILTERED  this render pass, which sums, also reads the picture with it
 //   GATHERED       this pass, which blends, reads sums of the picture from a texture, not sums of its rows
-//   FIRST          this pass reads the picture itself: values are made finite
+//   FIRST          this pass reads the picture itself, in a format of floats: values are made finite
 //   HALF_FLOAT     intermediate textures hold half floats: values are clamped to their largest
 //   PREMULTIPLY    this pass reads straight alpha
 //   UNPREMULTIPLY  this pass writes straight alpha

@@ -1,8 +1,8 @@
 // Halves the resolution with the binomial filter: three by three filtered fetches.
 
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
-#import bevy_gaussian_blur::common::pass::{blur, is_edge_free, is_finite, is_inside, linear_sampler, read_texel}
-#import bevy_gaussian_blur::common::pass::{source, source_position, weight}
+#import bevy_gaussian_blur::common::pass::{blur, decode_input, fetch, is_edge_free, is_finite, is_inside, is_present}
+#import bevy_gaussian_blur::common::pass::{linear_sampler, source, source_position, weight}
 
 // The fetches along each axis.
 const TAPS: u32 = 3u;
@@ -40,20 +40,28 @@ fn filtered_sum(centre: vec2<i32>) -> vec4<f32> {
     return sum;
 }
 
-// The same across an edge, and around values that are not finite: texel by texel. This is rare, so the numbers of
-// texels come from the uniform: the loops are not unrolled, and devices that execute both sides of a branch do little
-// here.
+// The same across an edge, and around values that are not finite: texel by texel. No edge is folded here: lower levels
+// hold the region alone. Only a row at a time is unrolled, because devices that execute both sides of a branch pay for
+// it everywhere; the number of rows comes from the uniform.
 fn careful_sum(centre: vec2<i32>) -> vec4<f32> {
-    let count = vec2<u32>(blur.reach_max - blur.reach_min + 1);
+    let rows = u32(blur.reach_max.y - blur.reach_min.y + 1);
     var sum = vec4<f32>(0.0);
-    for (var row = 0u; row < count.y; row++) {
+    for (var row = 0u; row < rows; row++) {
         let y = texel_of(tap(1u, row / 2u), row % 2u);
-        for (var column = 0u; column < count.x; column++) {
+        for (var column = 0u; column < 2u * TAPS; column++) {
             let x = texel_of(tap(0u, column / 2u), column % 2u);
-            sum += x.y * y.y * read_texel(centre + vec2<i32>(i32(x.x), i32(y.x)));
+            sum += x.y * y.y * read(centre + vec2<i32>(i32(x.x), i32(y.x)));
         }
     }
     return sum;
+}
+
+fn read(texel: vec2<i32>) -> vec4<f32> {
+    let low = blur.bounds_min;
+    let high = blur.bounds_max;
+    let value = decode_input(fetch(clamp(texel, low, high - 1)));
+    let is_there = is_present(texel.x, low.x, high.x, blur.edge.x) && is_present(texel.y, low.y, high.y, blur.edge.y);
+    return select(vec4<f32>(0.0), value, is_there);
 }
 
 // One of the two texels between which a tap lies, as its offset and its weight.
