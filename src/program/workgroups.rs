@@ -9,9 +9,8 @@ pub const MAX_REACH: u32 = 16;
 /// How much farther the weights of images reach, in compute passes.
 pub const IMAGE_MARGIN: u32 = 8;
 
-/// How many neighbouring texels [`Program::ConvolveFragment`] reads at once across an edge. More keep more loads in
-/// flight, but software rasterisers read as many everywhere.
-const CONVOLVE_AT_ONCE: u32 = 6;
+/// How many neighbouring texels [`Program::ConvolveFragment`] reads at once across an edge.
+const CONVOLVE_AT_ONCE: u32 = 4;
 
 /// The tile of [`Program::ConvolveCompute`]. Each thread sums this many texels of a column, then this many of a row.
 /// The shaders have one variable for each, and fail to compile with another number.
@@ -137,16 +136,10 @@ impl Program {
             Self::ConvolveFragment {
                 texels: Some([x, y]), ..
             } => {
-                let at_once = if x > 1 {
-                    [x.min(CONVOLVE_AT_ONCE), 1]
-                } else {
-                    [1, y.min(CONVOLVE_AT_ONCE)]
-                };
                 vec![
                     ("TEXELS_X", x),
                     ("TEXELS_Y", y),
-                    ("AT_ONCE_X", at_once[0]),
-                    ("AT_ONCE_Y", at_once[1]),
+                    ("AT_ONCE", x.max(y).min(CONVOLVE_AT_ONCE)),
                 ]
             }
             Self::DownsampleCompute { steps: None, .. } => vec![("THREADS", DOWNSAMPLE_THREADS)],

@@ -6,7 +6,8 @@
 #import bevy_gaussian_blur::common::pass::{blur, is_finite, is_present, load_unchecked}
 #import bevy_gaussian_blur::common::pass::{read_texel, source_position, weight, weight_at}
 #ifdef FOLDED
-#import bevy_gaussian_blur::common::pass::{folds_once, image_weight, is_inside, side_of}
+#import bevy_gaussian_blur::common::pass::{ABOVE, BELOW, EDGE_MIRROR, EDGE_TRANSPARENT, INSIDE}
+#import bevy_gaussian_blur::common::pass::{folds_once, image_weight, is_inside}
 #endif
 #ifdef ANY_KERNEL
 #import bevy_gaussian_blur::common::pass::is_edge_free
@@ -82,36 +83,79 @@ fn weighted_sum(first: vec2<i32>, clamped: bool) -> vec4<f32> {
 }
 
 #ifdef FOLDED
-// How many texels are read at once, along x and y.
-const AT_ONCE: vec2<i32> = vec2<i32>(#{AT_ONCE_X}, #{AT_ONCE_Y});
+// How many texels are read at once. Few texels lie at edges: more loads in flight keep a GPU busy. The loops around them
+// come from the uniform, so they are not unrolled: software rasterisers, which execute both sides of a branch, leave
+// such a loop after its first turn.
+const AT_ONCE: i32 = #{AT_ONCE};
 
-// The same across an edge: reads are folded, and images have weights of their own. Several loads are in flight, so that
-// few texels do not keep a GPU waiting. The loops come from the uniform, so they are not unrolled: software rasterisers
-// execute both sides of a branch, and leave such a loop after its first turn.
+// The same across an edge. Away from the kernel's axis no edge is crossed. Along it, each side of the bounds has weights
+// and places of its own.
 fn sum_across_edge(centre: vec2<i32>) -> vec4<f32> {
-    let first = centre + blur.reach_min - blur.margin;
-    let last = centre + blur.reach_max + blur.margin;
+    if texels().x > 1 && texels().y > 1 {
+        return plane_across_edge(centre);
+    }
+    let axis = select(0u, 1u, texels().x == 1);
+    let low = blur.bounds_min[axis];
+    let high = blur.bounds_max[axis];
+    let length = high - low;
+    let first = centre[axis] + blur.reach_min[axis] - blur.margin[axis];
+    let last = centre[axis] + blur.reach_max[axis] + blur.margin[axis];
+    var sum = sum_of_side(axis, centre, INSIDE, vec2<i32>(max(first, low), min(last, high - 1)), vec2<i32>(1, 0));
+    if blur.edge[axis] < EDGE_TRANSPARENT {
+        // Beyond the bounds, the texel to read is slope * texel + offset.
+        let mirrors = blur.edge[axis] == EDGE_MIRROR;
+        let below = select(vec2<i32>(1, length), vec2<i32>(-1, 2 * low - 1), mirrors);
+        let above = select(vec2<i32>(1, -length), vec2<i32>(-1, 2 * high - 1), mirrors);
+        sum += sum_of_side(axis, centre, BELOW, vec2<i32>(max(first, low - length), min(last, low - 1)), below);
+        sum += sum_of_side(axis, centre, ABOVE, vec2<i32>(max(first, high), min(last, high + length - 1)), above);
+    }
+    return sum;
+}
+
+// The part of a sum along an axis that lies on one side of the bounds: its first and its last texel, and the slope and
+// the offset of the texels to read.
+fn sum_of_side(axis: u32, centre: vec2<i32>, side: u32, ends: vec2<i32>, place: vec2<i32>) -> vec4<f32> {
     var sum = vec4<f32>(0.0);
-    for (var y = first.y; y <= last.y; y += AT_ONCE.y) {
-        for (var x = first.x; x <= last.x; x += AT_ONCE.x) {
-            for (var i = 0; i < AT_ONCE.x * AT_ONCE.y; i++) {
-                let texel = vec2<i32>(x + i % AT_ONCE.x, y + i / AT_ONCE.x);
-                let both = weight_across_edge(0u, centre.x, texel.x) * weight_across_edge(1u, centre.y, texel.y);
-                sum += both * load_unchecked(texel, true);
-            }
+    for (var start = ends.x; start <= ends.y; start += AT_ONCE) {
+        for (var i = 0; i < AT_ONCE; i++) {
+            let texel = min(start + i, ends.y);
+            let along = place.x * texel + place.y;
+            let position = select(vec2<i32>(along, centre.y), vec2<i32>(centre.x, along), axis == 1u);
+            let weight = weight_on_side(axis, side, texel - centre[axis]);
+            sum += select(weight, 0.0, start + i > ends.y) * load_unchecked(position, false);
         }
     }
     return sum;
 }
 
-// The weight of a read of `texel`, 0 beyond the kernel.
-fn weight_across_edge(axis: u32, centre: i32, texel: i32) -> f32 {
+fn weight_on_side(axis: u32, side: u32, offset: i32) -> f32 {
     if blur.images[axis] != 0u {
-        return image_weight(axis, side_of(axis, texel), abs(texel - centre));
+        return image_weight(axis, side, abs(offset));
     }
-    let index = texel - centre - blur.reach_min[axis];
-    let last = blur.reach_max[axis] - blur.reach_min[axis];
-    return select(weight(axis, u32(min(index, last))), 0.0, index > last);
+    return weight(axis, u32(offset - blur.reach_min[axis]));
+}
+
+// The same for kernels along both axes, which go to another level: their reads are clamped or transparent.
+fn plane_across_edge(centre: vec2<i32>) -> vec4<f32> {
+    let low = blur.bounds_min;
+    let high = blur.bounds_max;
+    let first = centre + blur.reach_min;
+    var sum = vec4<f32>(0.0);
+    for (var row = 0; row <= blur.reach_max.y - blur.reach_min.y; row++) {
+        let y = first.y + row;
+        if !is_present(y, low.y, high.y, blur.edge.y) {
+            continue;
+        }
+        var line = vec4<f32>(0.0);
+        for (var column = 0; column < texels().x; column++) {
+            let x = first.x + column;
+            let there = is_present(x, low.x, high.x, blur.edge.x);
+            let value = load_unchecked(clamp(vec2<i32>(x, y), low, high - 1), false);
+            line += select(0.0, weight(0u, u32(column)), there) * value;
+        }
+        sum += weight(1u, u32(row)) * line;
+    }
+    return sum;
 }
 #endif
 

@@ -45,23 +45,24 @@ fn filtered_sum(centre: vec2<i32>) -> vec4<f32> {
 // it everywhere; the number of rows comes from the uniform.
 fn careful_sum(centre: vec2<i32>) -> vec4<f32> {
     let rows = u32(blur.reach_max.y - blur.reach_min.y + 1);
+    let low = blur.bounds_min;
+    let high = blur.bounds_max;
     var sum = vec4<f32>(0.0);
     for (var row = 0u; row < rows; row++) {
         let y = texel_of(tap(1u, row / 2u), row % 2u);
+        if !is_present(centre.y + i32(y.x), low.y, high.y, blur.edge.y) {
+            continue;
+        }
+        var line = vec4<f32>(0.0);
         for (var column = 0u; column < 2u * TAPS; column++) {
             let x = texel_of(tap(0u, column / 2u), column % 2u);
-            sum += x.y * y.y * read(centre + vec2<i32>(i32(x.x), i32(y.x)));
+            let texel = centre + vec2<i32>(i32(x.x), i32(y.x));
+            let there = is_present(texel.x, low.x, high.x, blur.edge.x);
+            line += select(0.0, x.y, there) * decode_input(fetch(clamp(texel, low, high - 1)));
         }
+        sum += y.y * line;
     }
     return sum;
-}
-
-fn read(texel: vec2<i32>) -> vec4<f32> {
-    let low = blur.bounds_min;
-    let high = blur.bounds_max;
-    let value = decode_input(fetch(clamp(texel, low, high - 1)));
-    let is_there = is_present(texel.x, low.x, high.x, blur.edge.x) && is_present(texel.y, low.y, high.y, blur.edge.y);
-    return select(vec4<f32>(0.0), value, is_there);
 }
 
 // One of the two texels between which a tap lies, as its offset and its weight.
