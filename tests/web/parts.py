@@ -1,14 +1,17 @@
-"""Tests of the page of parts.rs: recorded blurs, and the frozen blur of a camera."""
+"""Tests of the page of parts.rs: recorded blurs, the frozen blur of a camera, and filters of the user interface."""
 
 import json
 
 import numpy as np
 
 from page import Page
-from reference import blurred
+from reference import blurred, to_linear, to_srgb
 
 # Of the canvas, which shows the picture twice, texel by texel.
 SIZE = (322, 123)
+
+# The picture, in texels.
+PICTURE = (161, 123)
 
 SIGMAS = [0, 0.8, 3, 10, 40]
 
@@ -69,3 +72,56 @@ def test_freeze(options, address, api):
         page.check_console()
         assert not any(other.values()), "not the picture that was frozen"
         assert (thawed != weak).any(), "it does not go on"
+
+
+# Of a filter: its sigma, its opacity, and the offset of a white shadow, if there is one.
+FILTERS = [(3, 1, 0), (10, 1, 0), (0, 0.5, 0), (4, 0.7, 0), (2, 1, 9)]
+
+
+def test_filters(options, address, api):
+    """A picture as a node: blurred into a black window, faded, and with a shadow."""
+    with Parts(address, api) as page:
+        page.ready()
+
+        def show(sigma, opacity, offset):
+            page.module(f"filter({sigma}, {opacity}, {offset})")
+            page.browser.frames(6)
+            return page.settled()[:, :, :3]
+
+        sharp = show(0, 1, 0)
+        errors = {}
+        for settings in FILTERS:
+            shown = show(*settings)
+            page.browser.screenshot(options.pictures / f"filter-{'-'.join(map(str, settings))}-{api}.png")
+            errors[settings] = np.abs(shown - filtered(sharp, *settings)).max()
+        print("   ", api, "worst errors in 1/255:", ", ".join(f"{settings}: {error:.2f}" for settings, error in errors.items()))
+        page.check_console()
+        assert (show(0, 1, 0) == sharp).all(), "a neutral filter leaves a trace"
+        assert max(errors.values()) <= TOLERANCE, "not the filter"
+
+
+def filtered(sharp, sigma, opacity, offset):
+    """The expected display values, in units of 1/255, where nothing lies around the picture."""
+    around = 80
+    padded = np.pad(sharp, ((around, around), (around, around), (0, 0)))
+    within = np.s_[around:-around, around:-around]
+    light = to_linear(blurred(padded, 3 * sigma) / 255)
+    if offset:
+        # The picture covers the middle of the window, with an alpha that its colours do not show: see `picture_alpha`.
+        alpha = np.zeros(padded.shape)
+        left = (sharp.shape[1] - PICTURE[0]) // 2
+        alpha[within][:, left : left + PICTURE[0]] = picture_alpha()[:, :, None]
+        alpha = 255 * to_srgb(alpha)
+        cover = to_linear(blurred(alpha, 3 * sigma) / 255)
+        shadow = to_linear(blurred(alpha, 3 * sigma * 2**0.5) / 255)
+        shadow = np.roll(shadow, (offset, offset), (0, 1))
+        light = light + (1 - cover) * shadow
+    return 255 * to_srgb(opacity * light)[within]
+
+
+def picture_alpha():
+    """The alpha of the picture in parts.rs."""
+    width, height = PICTURE
+    index = np.arange(width * height, dtype=np.uint32)
+    noise = (index * index * np.uint32(0x9E3779B1)) & np.uint32(255)
+    return (128 + noise // 2).reshape(height, width) / 255

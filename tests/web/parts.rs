@@ -1,7 +1,8 @@
-//! Two parts of the library in a browser: blurs that a render system records, and the frozen blur of a camera.
+//! Parts of the library in a browser: blurs that a render system records, the frozen blur of a camera, and filters of the
+//! user interface.
 //!
 //! You should see a picture of bars and noise twice, blurred alike: on the left by [`BlurImage`], on the right by a
-//! [`TextureBlur`]. `parts.html` is the page; `parts.py` decides what to show and checks the texels.
+//! [`TextureBlur`]. With a filter, you should see it once, in the middle of a black window. `parts.html` is the page; `parts.py` decides what to show and checks the texels.
 
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems};
 use bevy::prelude::*;
@@ -39,6 +40,9 @@ struct Asked {
 
 static ASKED: Mutex<Option<Asked>> = Mutex::new(None);
 
+/// The filter of a node in the middle of the window.
+static FILTER: Mutex<Option<UiFilter>> = Mutex::new(None);
+
 fn asked() -> MutexGuard<'static, Option<Asked>> {
     ASKED.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -51,6 +55,18 @@ pub fn ask(sigma: f32, camera_sigma: f32, angle: f32, is_frozen: bool) {
         camera_sigma,
         angle,
         is_frozen,
+    });
+}
+
+/// From the next frame on, shows the picture as a node over a black window, with this filter.
+#[wasm_bindgen]
+pub fn filter(sigma: f32, opacity: f32, shadow_offset: f32) {
+    let filter = UiFilter::from_sigma(sigma).with_opacity(opacity);
+    let shadow = DropShadow::from_sigma(Vec2::splat(shadow_offset), sigma, Color::WHITE);
+    *FILTER.lock().unwrap_or_else(PoisonError::into_inner) = Some(if shadow_offset == 0.0 {
+        filter
+    } else {
+        filter.with_shadow(shadow)
     });
 }
 
@@ -85,6 +101,7 @@ fn main() -> AppExit {
         Update,
         (
             (listen, apply.run_if(resource_changed::<Asked>)).chain(),
+            show_filter,
             on_ready.run_if(blurs_ready.and_then(run_once)),
         ),
     );
@@ -157,6 +174,29 @@ fn apply(
     for mut transform in &mut sprites {
         transform.rotation = Quat::from_rotation_z(asked.angle);
     }
+}
+
+fn show_filter(pictures: Res<Pictures>, shown: Query<Entity, With<UiFilter>>, mut commands: Commands) {
+    let Some(filter) = FILTER.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+        return;
+    };
+    if let Ok(node) = shown.single() {
+        commands.entity(node).insert(filter);
+        return;
+    }
+    let window = Node {
+        width: percent(100),
+        height: percent(100),
+        justify_content: JustifyContent::Center,
+        ..default()
+    };
+    let picture = Node {
+        width: px(SIZE.x),
+        height: px(SIZE.y),
+        ..default()
+    };
+    let picture = (picture, ImageNode::new(pictures.sharp.clone()), filter);
+    commands.spawn((window, BackgroundColor(Color::BLACK), children![picture]));
 }
 
 /// The recorded blur, from frame to frame.
