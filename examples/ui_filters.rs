@@ -89,7 +89,7 @@ fn spawn_title(mut commands: Commands) {
     commands.spawn((title, UiFilter::default().with_shadow(glow).with_shadow(shadow)));
 }
 
-/// Three icons, each of several nodes: the shadow is that of their outline together.
+/// Three icons, each of several nodes: they cast one shadow together.
 fn spawn_icons(mut commands: Commands) {
     let row = (
         at(60.0, 160.0, 330.0, 90.0),

@@ -165,7 +165,7 @@ fn add_nodes(app: &mut SubApp) {
         .init_resource::<extract::BoundsWanted>()
         .init_resource::<nested::FilterTurns>()
         .init_resource::<split_ui_pass::Skipped>()
-        // Nobody else uses it, so what runs beside the systems that change it does not matter.
+        // No other code uses it, so what runs beside the systems that change it does not matter.
         .allow_ambiguous_resource::<split_ui_pass::Skipped>()
         .add_render_command::<TransparentUi, queue::PaintBackdrop>()
         .add_systems(

@@ -3,7 +3,7 @@
 //! Glass reads what lies below a node; a filter takes what the node itself and its descendants paint. In the order of a frame:
 //!
 //! 1. [`clips`] finds the groups in the main world, and makes clips inside a group relative to it;
-//! 2. [`extract`] takes them over, and [`queue`] puts one item for each group among those of the user interface;
+//! 2. [`extract`] takes them over, and [`queue`] adds one item for each group to the items of the user interface;
 //! 3. [`arrange`] looks where the items of a group paint, and finds a place for it on a page: [`stages`];
 //! 4. [`prepare_blurs`] and [`prepare_draws`] get blurs and draws ready;
 //! 5. [`split_phases`] takes the items of groups out of the camera's phase, into phases of their own;

@@ -180,7 +180,7 @@ fn measure_recorded(headless: &mut Headless) -> (f64, BTreeMap<String, usize>) {
     ((with - without) / RECORDED as f64, found)
 }
 
-/// The time of a filtered node beyond that of a node.
+/// The time of a filtered node, less the time of a node.
 #[cfg(feature = "ui")]
 fn measure_filters(headless: &mut Headless) -> f64 {
     let camera = camera(headless);

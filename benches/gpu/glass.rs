@@ -327,7 +327,7 @@ pub fn measure(options: &Options) -> Result<(), String> {
     }
 }
 
-/// The median time of every setting in microseconds, less that of a frame without any blur.
+/// The median time of every setting in microseconds, less the time of a frame without any blur.
 fn take_turns(screen: &mut Screen, settings: &[Setting], count: usize) -> Result<Vec<f64>, String> {
     let mut times = vec![Vec::new(); settings.len()];
     for _ in 0..ROUNDS {

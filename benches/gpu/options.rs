@@ -39,7 +39,7 @@ pub struct Options {
     /// Which way sigma grows, from 0 to the whole, with the methods profile-fragment, profile-mixed and profile-compute
     #[arg(long, value_name = "D", default_value = "down")]
     pub direction: Direction,
-    /// Dither what our blurs write into 8 bits: the error then is that of noise, up to 1
+    /// Dither what our blurs write into 8 bits: the error then includes the noise, up to 1
     #[arg(long)]
     pub dither: bool,
     /// Print the time of each kind of pass, too. Timestamps around every pass take their own time on fast GPUs

@@ -6,6 +6,7 @@ use crate::settings::MAX_RADIUS;
 use bevy::app::PluginGroupBuilder;
 use bevy::prelude::*;
 use bevy::window::FileDragAndDrop;
+use bevy_gaussian_blur::prelude::*;
 use clap::Parser;
 use half::f16;
 use image::imageops::FilterType;
@@ -61,6 +62,11 @@ impl Host {
     pub fn picture(&self) -> Result<Option<Picture>, AppExit> {
         let picture = self.image.as_deref().map(read).transpose();
         picture.map_err(|reason| fail(&reason))
+    }
+
+    /// Which kind of passes to use.
+    pub fn backend(&self) -> BlurBackend {
+        BlurBackend::Auto
     }
 
     /// Bevy's plugins, with the window.

@@ -56,7 +56,9 @@ fn run(host: &Host) -> AppExit {
     let mut app = App::new();
     app.add_plugins((
         host.default_plugins(),
-        GaussianBlurPlugin::default(),
+        GaussianBlurPlugin {
+            backend: host.backend(),
+        },
         GaussianBlurDiagnosticsPlugin,
         EguiPlugin::default(),
         ScenePlugin,

@@ -83,6 +83,10 @@ extern "C" {
     #[wasm_bindgen(js_namespace = slider, js_name = onEnd)]
     fn on_end(reason: &str);
 
+    /// Whether the page knows that its GPU is a software rasteriser.
+    #[wasm_bindgen(thread_local_v2, js_namespace = slider, js_name = isSoftware)]
+    static IS_SOFTWARE: bool;
+
     #[wasm_bindgen(js_namespace = slider, js_name = hasFrameTimer)]
     fn has_frame_timer() -> bool;
 
@@ -120,6 +124,15 @@ impl Host {
     /// None.
     pub fn picture(&self) -> Result<Option<Picture>, AppExit> {
         Ok(None)
+    }
+
+    /// Which kind of passes to use. With WebGPU, only the page can tell a software rasteriser, where render passes are faster.
+    pub fn backend(&self) -> BlurBackend {
+        if IS_SOFTWARE.with(|is_software| *is_software) {
+            BlurBackend::Fragment
+        } else {
+            BlurBackend::Auto
+        }
     }
 
     /// Bevy's plugins, with the page's canvas as the window. From the first frame on the window has the size of the element

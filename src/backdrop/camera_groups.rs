@@ -57,7 +57,7 @@ pub fn group_regions(backdrops: Res<ExtractedBackdrops>, mut grouped: ResMut<Cam
     }
 }
 
-/// Groups the regions of one layer, whose order is asked for.
+/// Groups the regions of one layer, in their order.
 fn group_layer(backdrops: &ExtractedBackdrops, order: impl Fn(PaintOrder) -> Option<i32>) -> Vec<(Entity, Vec<Group>)> {
     let of_layer = backdrops.0.iter().enumerate();
     let keyed = of_layer.filter_map(|(index, backdrop)| {

@@ -2,7 +2,7 @@
 
 use bevy::math::{IVec2, URect, Vec2};
 
-/// A part of a texture on which something is painted. Pixels are those of a camera's viewport.
+/// A part of a texture on which something is painted. Pixels count in a camera's viewport.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Canvas {
     /// The first of its pixels.

@@ -119,7 +119,7 @@ pub fn open_pass<'a>(
     pass
 }
 
-/// The name of the span of a label, which does not matter where nobody measures.
+/// The name of the span of a label, which does not matter unless it is measured.
 pub fn span_name(label: Option<&BlurLabel>) -> String {
     label.map_or_else(String::new, BlurLabel::span)
 }

@@ -86,7 +86,7 @@ pub struct ExtractedBackdrop {
 
 impl ExtractedBackdrop {
     /// The backdrop of a shape, `None` if nothing of it can be seen. `sigma` is what the settings say, in texels, before
-    /// the transform. The layer is asked for only if there is a backdrop.
+    /// the transform. The layer is computed only if the backdrop exists.
     pub fn new(
         entity: Entity,
         picture: Picture,

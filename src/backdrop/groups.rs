@@ -9,7 +9,7 @@
 use super::cells::{Cells, overlap};
 use bevy::math::{FloatOrd, Rect};
 
-/// Whoever reads what has been painted.
+/// A reader of what has been painted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sight {
     /// A backdrop, by its index.

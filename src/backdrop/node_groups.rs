@@ -16,7 +16,7 @@ use bevy::render::render_phase::{PhaseItem, PhaseItemExtraIndex, SortedRenderPha
 use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
 
-/// The sort key of glass, from that of its node.
+/// The sort key of glass, from its node's.
 pub const GLASS: f32 = -0.05;
 
 /// The first sort key that the glass of a node does not see.
@@ -120,7 +120,7 @@ pub fn is_mark(item: &TransparentUi) -> bool {
     item.main_entity().id() == MARK
 }
 
-/// What an item of glass carries as the index of its backdrop, which is that of the backdrop's uniform too.
+/// What an item of glass carries: the index of its backdrop and of the backdrop's uniform.
 pub fn backdrop_index(item: &TransparentUi) -> Option<usize> {
     match item.extra_index {
         PhaseItemExtraIndex::DynamicOffset(index) => Some(index as usize),

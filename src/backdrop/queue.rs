@@ -17,7 +17,7 @@ use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
 use core::ops::Range;
 
-/// The draw function of glass. It takes as many pipelines as it needs, and not that of the item.
+/// The draw function of glass. It takes as many pipelines as it needs, and not the item's.
 pub struct PaintBackdrop;
 
 impl RenderCommand<TransparentUi> for PaintBackdrop {

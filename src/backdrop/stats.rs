@@ -1,4 +1,4 @@
-//! Counts the glass of every camera, where somebody wants to know.
+//! Counts the glass of every camera, for the diagnostics.
 
 use super::camera_groups::{CameraGroups, Groups};
 use super::extract::ExtractedBackdrops;

@@ -39,7 +39,7 @@ fn panels_apart_are_one_group() {
 #[test]
 fn what_comes_between_divides_panels() {
     assert_eq!(of_two(&[item(3.0, 25.0)]), [[0], [1]]);
-    assert_eq!(of_two(&[(FloatOrd(3.0), None)]), [[0], [1]], "nobody knows where it is");
+    assert_eq!(of_two(&[(FloatOrd(3.0), None)]), [[0], [1]], "it may be anywhere");
     let lost = Rect {
         min: Vec2::NAN,
         max: Vec2::NAN,

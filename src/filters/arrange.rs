@@ -24,11 +24,11 @@ pub struct ArrangedFilters(pub Vec<CameraFilters>);
 pub struct CameraFilters {
     /// The render world's entity of the camera.
     pub camera: Entity,
-    /// The index of its first filter. Those of its stages count from that one.
+    /// The index of its first filter. The filters that its stages name count from that one.
     pub first: usize,
     /// Its stages.
     pub arranged: Arranged,
-    /// The glass inside of its groups: the index of the backdrop, and that of the innermost filter around it.
+    /// The glass inside of its groups: the indices of the backdrop and of the innermost filter around it.
     pub nested: Vec<(usize, usize)>,
     /// Whether all of it can be drawn.
     pub is_ready: bool,
@@ -222,7 +222,7 @@ fn shown(stage: &Stage) -> Rect {
     all.as_rect()
 }
 
-/// The view of a stage: that of the user interface, moved so that the stage's picture fills the viewport.
+/// The view of a stage: the user interface's, moved so that the stage's picture fills the viewport.
 fn view_of(stage: &Stage, ui_view: &ExtractedView) -> ExtractedView {
     let Rect { min, max } = stage.rect.as_rect();
     // As `extract_ui_camera_view` has it.

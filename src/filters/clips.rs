@@ -1,7 +1,7 @@
 //! The groups of the main world, and what clips them.
 //!
 //! Bevy's clip of a node is what all its ancestors leave to be seen. A group is painted before it is filtered, so inside of it
-//! only the clips of its own nodes count; those of its ancestors count for the result. Clips are made relative to the group
+//! only the clips of its own nodes count; the clips of its ancestors apply to the result. Clips are made relative to the group
 //! after Bevy has computed them, in every frame. Picking does not look at them: it asks the ancestors.
 
 use crate::backdrop::clip::{clip_of, clipped, everything, is_same, nothing};
@@ -16,7 +16,7 @@ use bevy::ui::{CalculatedClip, ComputedNode, ComputedUiRenderTargetInfo, Overrid
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// Whether groups may be filtered: the pipelines are there, or frames wait for them. The render world says so.
+/// Whether groups may be filtered: the pipelines are compiled, or frames wait for them. The render world sets it.
 #[derive(Resource, Clone, Default)]
 pub struct FilterSwitch(Arc<AtomicBool>);
 
@@ -38,7 +38,7 @@ pub struct FilteredGroups(pub EntityHashMap<FilteredGroup>);
 /// A group.
 #[derive(Clone, Copy, Debug)]
 pub struct FilteredGroup {
-    /// How many nodes it has, in Bevy's stack from that of the filter on.
+    /// How many nodes it has, in Bevy's stack from the filter's node on.
     pub nodes: u32,
     /// What its ancestors leave to be seen of the result, in the viewport.
     pub clip: Option<Rect>,
@@ -85,7 +85,7 @@ impl Nodes<'_, '_> {
         is_active(filter, info) && (self.switch.is_on() || filter.opacity_in_range() == 0.0)
     }
 
-    /// Whether a node is in no other group. Nodes with a global index are in that of no ancestor.
+    /// Whether a node is in no other group. Nodes with a global index leave their ancestors' groups.
     fn is_outermost(&self, entity: Entity) -> bool {
         let mut inner = entity;
         while !self.roots.contains(inner) {

@@ -1,4 +1,4 @@
-//! The pipelines that paint the layers of groups, their colours multiplied by alpha, over what is there.
+//! The pipelines that paint the layers of groups, their colours multiplied by alpha, over the target.
 
 use super::uniform::LayerUniform;
 use crate::backdrop::pipelines::BackdropPipelines;
@@ -69,13 +69,13 @@ impl FilterPipelines {
         new
     }
 
-    /// All pipelines of a format that have been asked for.
+    /// All requested pipelines of a format.
     pub fn of_format(&self, format: TextureFormat) -> impl Iterator<Item = CachedRenderPipelineId> {
         let queued = self.queued.iter().filter(move |(key, _)| key.format == format);
         queued.map(|(_, id)| *id)
     }
 
-    /// A pipeline that is there.
+    /// A compiled pipeline.
     pub fn ready(&self, key: FilterKey, cache: &PipelineCache) -> Option<CachedRenderPipelineId> {
         let id = *self.queued.get(&key)?;
         cache.get_render_pipeline(id).map(|_| id)

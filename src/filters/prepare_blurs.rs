@@ -122,7 +122,7 @@ pub struct LayerOf<'a> {
     pub stage: &'a Stage,
     /// The layer.
     pub layer: &'a Layer,
-    /// The index of the stage, and that of the layer in it.
+    /// The indices of the stage, and of the layer in it.
     pub place: (usize, usize),
 }
 

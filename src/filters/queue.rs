@@ -1,4 +1,4 @@
-//! The items of groups among those of Bevy's user interface.
+//! The items of groups in the phase of Bevy's user interface.
 
 use super::extract::{ExtractedFilter, ExtractedFilters};
 use super::prepare_draws::FilterDraws;

@@ -5,7 +5,7 @@ use bevy::math::{IRect, IVec2, Rect, Vec2};
 /// Far beyond all textures.
 pub const FAR: i32 = 1 << 24;
 
-/// Where an item paints of which nobody knows.
+/// Where an item of unknown bounds may paint.
 pub const EVERYWHERE: IRect = IRect {
     min: IVec2::splat(-FAR),
     max: IVec2::splat(FAR),

@@ -27,7 +27,7 @@ impl GroupPhases {
     }
 }
 
-/// Moves the items of the groups that can be drawn. Those of groups that are not seen at all go nowhere.
+/// Moves the items of the groups that can be drawn. Items of invisible groups are dropped.
 pub fn split_phases(
     (filters, backdrops): (Res<ExtractedFilters>, Res<ExtractedBackdrops>),
     arranged: Res<ArrangedFilters>,
@@ -54,7 +54,7 @@ pub fn split_phases(
                 continue;
             };
             let has_stages = camera.arranged.result_of(owner).is_some();
-            // What glass inside of a group sees is there only if the group is painted.
+            // What glass inside of a group sees exists only if the group is painted.
             let is_glass = backdrop_of(item, &backdrops).is_some();
             if has_stages && !camera.is_ready && !is_glass {
                 continue;

@@ -24,7 +24,7 @@ use bevy::math::{IRect, IVec2, UVec2, Vec2};
 /// The width of the transparent border around a picture on a page.
 const BORDER: u32 = 1;
 
-/// The most octaves of a level whose grid is that of the viewport: as many as levels have.
+/// The most octaves of a level on the viewport's grid: as many as levels have.
 const COARSEST: u32 = 15;
 
 /// What the picture of a stage shows.
@@ -70,7 +70,7 @@ pub struct Stage {
     pub depth: u32,
     /// The pixels in which something may be painted.
     bounds: IRect,
-    /// Those of them that matter. Around them the picture is transparent.
+    /// The ones that matter. Around them the picture is transparent.
     pub painted: IRect,
     /// The pixels of the picture that the page holds. Empty if nothing is seen.
     pub rect: IRect,
@@ -120,8 +120,8 @@ impl Stage {
         self.place.as_ivec2() - self.rect.min
     }
 
-    /// From a pixel of the viewport to a texel of the picture that is blurred. No number is negative there, and the grids of all
-    /// levels are those of the viewport, wherever the group is.
+    /// From a pixel of the viewport to a texel of the picture that is blurred. No number is negative there, and all levels lie on
+    /// the viewport's grid, wherever the group is.
     pub fn to_blurred(&self) -> IVec2 {
         let shown = self.layers.iter().map(|layer| moved(layer.shown, -layer.offset));
         let all = shown.fold(self.painted, joined);
@@ -204,7 +204,7 @@ impl Layer {
     }
 }
 
-/// The stages of a filter, from the innermost to the outermost. Those of a group that is not seen are none.
+/// The stages of a filter, from the innermost to the outermost. An invisible group has none.
 fn stages_of(index: usize, filter: &ExtractedFilter) -> Vec<Stage> {
     if filter.opacity <= 0.0 {
         return Vec::new();
@@ -276,7 +276,7 @@ pub fn arrange(filters: &[ExtractedFilter], painted: &[Painted], limit: u32) -> 
 /// The stages of the filters of one camera.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arranged {
-    /// Those of a filter follow each other, from the innermost to the outermost.
+    /// The stages of a filter follow each other, from the innermost to the outermost.
     pub stages: Vec<Stage>,
     /// For every filter its first stage, and the first that is not its own.
     pub of_filter: Vec<(usize, usize)>,

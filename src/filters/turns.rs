@@ -4,7 +4,7 @@
 //! the next piece is painted, with the glass among its items. A filter inside of the group that has glass of its own is another end
 //! of a piece: its turn comes then.
 //!
-//! The pages have been cleared before, with those of all other groups.
+//! All pages have been cleared before.
 
 use super::arrange::CameraFilters;
 use super::encode::{FilterDrawer, open_pass, set_viewport};

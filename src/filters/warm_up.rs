@@ -1,8 +1,8 @@
-//! When the pipelines of filters are asked for, and which frames wait for them.
+//! When the pipelines of filters are requested, and which frames wait for them.
 //!
-//! As those of glass: from the first [`UiFilter`] of an app on, seen or not, for every camera; those of blurs that vary from the
-//! first [`BlurProfile`] beside one. Frames in which groups are filtered wait for them for a limited time. Until pipelines are
-//! there and when that time is over, groups are painted as if they were not filtered.
+//! The rules are the same as for glass. From the first [`UiFilter`] of an app on, visible or not, every camera gets its pipelines;
+//! from the first [`BlurProfile`] next to one on, the pipelines of varying blurs, too. Frames in which groups are filtered wait for
+//! them for a limited time. When that time is over, groups are painted unfiltered until their pipelines are compiled.
 
 use super::clips::FilterSwitch;
 use super::extract::{ExtractedFilter, ExtractedFilters};

@@ -80,7 +80,7 @@ impl PipelineKey {
             program: stage.program,
             target,
             reads,
-            is_first: !copies && source.is_some_and(|format| format.may_be_infinite()),
+            is_first: !copies && source.is_some_and(|format| may_be_infinite(format, stage.program)),
             premultiplies: stage.is_first && converts && resolved.has_alpha,
             alpha_output: match resolved.alpha {
                 BlurAlpha::Straight if stage.is_last && converts => AlphaOutput::Unpremultiply,
@@ -286,6 +286,15 @@ impl PipelineKey {
             .into_iter()
             .map(|(name, number)| ShaderDefVal::UInt(name.into(), number));
         flags.chain(stored).map(Into::into).chain(numbers).collect()
+    }
+}
+
+/// Whether a program checks what it reads for infinities. Compilers make slower code of [`Program::ConvolveCompute`]
+/// without that check, so it goes without only for integers.
+fn may_be_infinite(format: Format, program: Program) -> bool {
+    match program {
+        Program::ConvolveCompute { .. } => format.sample() == Sample::Float,
+        _ => format.may_be_infinite(),
     }
 }
 

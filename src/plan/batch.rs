@@ -176,7 +176,7 @@ fn surrounds(all: &Range<i32>, texels: &Range<i32>) -> bool {
     all.start < texels.start && texels.end < all.end
 }
 
-/// Those of the needed texels that are filled, if that is known, with one more at either end. At least one texel.
+/// The needed texels that are filled, if that is known, with one more at either end. At least one texel.
 fn cut(needed: Range<i32>, filled: Option<Range<i32>>) -> Range<i32> {
     let Some(filled) = filled.map(grown) else {
         return needed;

@@ -28,7 +28,7 @@ fn what_is_left_completes_the_blur() {
         {
             let [written, leaving] = both(sigma, edge, precision, way);
             assert!(written.deferred.is_empty());
-            let deferred = leaving.deferred.first().expect("it is asked for");
+            let deferred = leaving.deferred.first().expect("it was requested");
             assert!(matches!(deferred.source, Surface::Intermediate(_)) && !deferred.program.computes());
             assert!(leaving.passes.iter().all(|pass| pass.target != Surface::Destination));
             let level = run(&leaving, &row);
@@ -45,7 +45,7 @@ fn what_is_left_completes_the_blur() {
 fn nothing_to_blur_is_a_copy_to_go_on_with() {
     let row: Vec<f64> = (0..77).map(f64::from).collect();
     let [_, plan] = both(0.0, EdgeMode::Mirror, Precision::Standard, WAYS[0]);
-    let deferred = plan.deferred.first().expect("it is asked for");
+    let deferred = plan.deferred.first().expect("it was requested");
     let first = deferred.origin.x as i32;
     assert_eq!(deferred.axes[0].apply(&run(&plan, &row), first..first + 77), row);
 }

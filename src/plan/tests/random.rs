@@ -78,7 +78,7 @@ fn assert_sound(plan: &BlurPlan, request: &PlanRequest) {
     for (index, pass) in steps.enumerate() {
         assert!(
             written.contains(&pass.source),
-            "it reads what nobody has written: {pass:?}"
+            "it reads what no pass has written: {pass:?}"
         );
         assert_ne!(pass.source, pass.target, "{pass:?}");
         assert!(pass.size.min_element() > 0, "nothing is written: {pass:?}");

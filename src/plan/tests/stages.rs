@@ -39,7 +39,7 @@ fn the_list_of_stages_is_what_plans_ask_for() {
             );
         }
         let missed: Vec<_> = listed.iter().filter(|stage| !asked_for.contains(stage)).collect();
-        assert!(missed.is_empty(), "{precision:?}, {way:?}: nobody asks for {missed:?}");
+        assert!(missed.is_empty(), "{precision:?}, {way:?}: no plan has {missed:?}");
     }
 }
 

@@ -29,6 +29,12 @@ async function chooseApi() {
   return document.createElement("canvas").getContext("webgl2") ? "webgl2" : null;
 }
 
+/** Whether WebGPU renders in software. wgpu does not pass this on, so the page tells the module. */
+async function isSoftware() {
+  const adapter = await navigator.gpu?.requestAdapter().catch(() => null);
+  return Boolean(adapter?.info?.isFallbackAdapter ?? adapter?.isFallbackAdapter);
+}
+
 /** Fetches a module and says how much of it is there. */
 async function fetchModule(url) {
   const answer = await fetch(url);
@@ -52,6 +58,7 @@ async function fetchModule(url) {
 /** What the module calls. */
 globalThis.slider = {
   ...frameTimer(canvas),
+  isSoftware: false,
   /** How large the canvas is going to be, in CSS pixels. */
   stageSize() {
     const { clientWidth, clientHeight } = element("stage");
@@ -85,6 +92,7 @@ async function start() {
   }
   document.body.dataset.api = api;
   element("api").textContent = NAMES[api];
+  globalThis.slider.isSoftware = api === "webgpu" && (await isSoftware());
   const lost = (reason) => stop("The browser has taken the GPU away from this page.", reason);
   watchDevices(lost);
   watchContext(canvas, lost);
