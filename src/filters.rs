@@ -26,6 +26,7 @@ mod prepare_draws;
 mod queue;
 mod rects;
 mod split_phases;
+mod stage;
 mod stages;
 mod turns;
 mod uniform;

@@ -2,7 +2,8 @@
 
 use super::extract::{ExtractedFilter, ExtractedFilters};
 use super::rects::{EVERYWHERE, NOWHERE, joined, touched};
-use super::stages::{Arranged, Content, Painted, Stage, arrange};
+use super::stage::{Content, Stage};
+use super::stages::{Arranged, Painted, arrange};
 use crate::backdrop::bounds::{ItemBounds, MaterialBounds};
 use crate::backdrop::canvas::PaintedOn;
 use crate::backdrop::extract::ExtractedBackdrops;

@@ -6,7 +6,7 @@ use super::extract::ExtractedFilters;
 use super::prepare_blurs::FilterBlurs;
 use super::prepare_draws::FilterDraws;
 use super::split_phases::GroupPhases;
-use super::stages::{Content, Stage};
+use super::stage::{Content, Stage};
 use crate::backdrop::canvas::Canvas;
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::PassTimer;

@@ -3,7 +3,7 @@
 use super::arrange::{ArrangedFilters, CameraFilters};
 use super::extract::{ExtractedFilter, ExtractedFilters};
 use super::rects::{grown, joined};
-use super::stages::{Layer, Stage};
+use super::stage::{Layer, Stage};
 use crate::backdrop::prepare_blurs::PAGES as GLASS;
 use crate::errors::BlurError;
 use crate::formats::Ends;

@@ -5,7 +5,7 @@ use super::extract::ExtractedFilters;
 use super::pipelines::{FilterKey, FilterPipelines, LayerSource, layer_layout, picture_layout};
 use super::prepare_blurs::{FilterBlurs, LayerOf};
 use super::rects::{common, pixels, within};
-use super::stages::Stage;
+use super::stage::Stage;
 use super::uniform::LayerUniform;
 use crate::backdrop::canvas::{Canvas, PaintedOn};
 use crate::backdrop::extract::ExtractedBackdrops;

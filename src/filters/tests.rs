@@ -3,7 +3,8 @@
 use super::extract::{ExtractedFilter, PlacedProfile, Shadow};
 use super::queue::items;
 use super::rects::{NOWHERE, common, grown};
-use super::stages::{Arranged, Content, Layer, Painted, arrange};
+use super::stage::{Content, Layer, Stage};
+use super::stages::{Arranged, Painted, arrange};
 use crate::backdrop::extracted::Picture;
 use crate::settings::{BlurProfile, ColorFunctions};
 use bevy::math::{Affine2, IRect, IVec2, URect, UVec2, Vec2};
@@ -165,7 +166,7 @@ proptest! {
             let others = arranged.stages.iter().filter(|other| {
                 other.is_seen() && (other.depth, other.page) == (stage.depth, stage.page) && !core::ptr::eq(*other, stage)
             });
-            let texels = |stage: &super::stages::Stage| {
+            let texels = |stage: &Stage| {
                 let min = stage.place.as_ivec2();
                 IRect { min, max: min + stage.rect.size() }
             };

@@ -8,7 +8,7 @@
 
 use super::arrange::CameraFilters;
 use super::encode::{FilterDrawer, open_pass, set_viewport};
-use super::stages::Stage;
+use super::stage::Stage;
 use crate::backdrop::canvas::Canvas;
 use crate::backdrop::extract::ExtractedBackdrops;
 use crate::backdrop::nested::Scene;

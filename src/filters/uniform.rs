@@ -1,7 +1,7 @@
 //! What the shader is told about a layer: the mirror of `Layer` in `shaders/backdrop/filter.wgsl`.
 
 use super::extract::ExtractedFilter;
-use super::stages::{Layer, Stage};
+use super::stage::{Layer, Stage};
 use crate::backdrop::canvas::Canvas;
 use crate::backdrop::uniform::{Colours, FunctionsUniform};
 use crate::formats::dither::Dither;

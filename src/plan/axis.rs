@@ -8,6 +8,7 @@ use super::residual::{
 };
 use super::select_program;
 use crate::kernel::{self, Precision};
+use crate::program::Beyond;
 use crate::settings::EdgeMode;
 use bevy::math::Vec2;
 
@@ -307,7 +308,7 @@ pub(super) fn boundaries(octaves: u32, means: Means) -> Vec<f32> {
     };
     let reaching = |reach: usize| whole_sigma(reach as f64 / precision.cutoff(), octaves);
     let least = starts[starts.len() - 1];
-    let has_program = |reach: &usize| select_program::rounded_reach(*reach, tiling) == *reach;
+    let has_program = |reach: &usize| select_program::rounded_reach(*reach, tiling, Beyond::Clamped) == *reach;
     let others = (1..MAX_WEIGHTS).filter(has_program).map(reaching);
     let others = others.filter(|sigma| (least..2.0 * periodic).contains(sigma));
     // A little more, because of rounding.

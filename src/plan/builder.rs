@@ -107,10 +107,14 @@ impl PassBuilder {
 
     /// Convolves along one axis, 0 for x and 1 for y, and leaves the other one as it is.
     pub fn convolve(&mut self, along: usize, axes: Axes, ends: Ends) -> &mut Pass {
-        let reach = select_program::rounded_reach(axes[along].reach(), Tiling::None);
-        let kept = each(axes, ends, Axis::identity);
-        let mut numbers = each(axes, ends, |axis, levels| axis.convolve(levels, reach));
-        numbers[1 - along] = kept[1 - along].clone();
+        let numbers = |reach: usize| {
+            let mut numbers = each(axes, ends, |axis, levels| axis.convolve(levels, reach));
+            numbers[1 - along] = each(axes, ends, Axis::identity)[1 - along].clone();
+            numbers
+        };
+        let reach = axes[along].reach();
+        let reach = select_program::rounded_reach(reach, Tiling::None, beyond(&numbers(reach)));
+        let numbers = numbers(reach);
         let kind = [PassKind::Horizontal, PassKind::Vertical][along];
         let program = select_program::convolve(along, reach, beyond(&numbers));
         let pass = self.pass(kind, program, axes, ends, numbers);

@@ -3,8 +3,8 @@
 use crate::program::workgroups::IMAGE_MARGIN;
 use crate::program::{Beyond, Filtering, Program, Sums, Tiling};
 
-/// Every reach is a separate program, so there should be few. Beyond this one, the reaches of render passes are even:
-/// one texel more at either end costs little there.
+/// Every reach is a separate program, so there should be few. Beyond this one, and across edges, the reaches of render
+/// passes are even: one texel more at either end costs little there.
 const LAST_ODD_REACH: usize = 8;
 
 /// Where both convolutions are one pass, four texels are convolved at a time.
@@ -36,9 +36,9 @@ pub fn downsample(steps: [u32; 2], tiling: Tiling, may_filter: bool, beyond: Bey
 }
 
 /// The reach, in texels, of the program that serves a kernel of a smaller reach.
-pub fn rounded_reach(reach: usize, tiling: Tiling) -> usize {
+pub fn rounded_reach(reach: usize, tiling: Tiling, beyond: Beyond) -> usize {
     match tiling {
-        Tiling::None if reach <= LAST_ODD_REACH => reach,
+        Tiling::None if reach <= LAST_ODD_REACH && beyond == Beyond::Clamped => reach,
         Tiling::None => reach.next_multiple_of(2),
         Tiling::Tiled { .. } => reach.next_multiple_of(REACH_STEP_OF_BOTH),
     }
@@ -59,7 +59,8 @@ pub fn convolve_both(reach: usize, beyond: Beyond) -> Program {
 
 /// The reach of a program that convolves both axes at once, for kernels of this reach, and images that reach farther.
 pub fn reach_with_images(reach: usize, images: usize, tiling: Tiling) -> usize {
-    rounded_reach(reach.max(images.saturating_sub(IMAGE_MARGIN as usize)), tiling)
+    let reach = reach.max(images.saturating_sub(IMAGE_MARGIN as usize));
+    rounded_reach(reach, tiling, Beyond::Images)
 }
 
 /// Leaves the picture as it is, except for how values are read.

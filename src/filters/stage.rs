@@ -1,0 +1,191 @@
+//! A step of a filter: a picture, and the layers that it shows. Plain values.
+
+use super::rects::{FAR, NOWHERE, common, grown, joined, moved};
+use crate::backdrop::canvas::Canvas;
+use crate::plan::blurs;
+use bevy::math::{IRect, IVec2, UVec2, Vec2};
+
+/// The width of the transparent border around a picture on a page.
+pub const BORDER: u32 = 1;
+
+/// The most octaves of a level on the viewport's grid: as many as levels have.
+const COARSEST: u32 = 15;
+
+/// What the picture of a stage shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// The items of the group.
+    Items,
+    /// The layers of another stage.
+    Stage(usize),
+}
+
+/// A picture as it is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Layer {
+    /// The standard deviations along x and y.
+    pub sigma: Vec2,
+    /// Whether they vary over the picture.
+    pub varies: bool,
+    /// Where it is shown, from where the picture is.
+    pub offset: IVec2,
+    /// The colour in which its alpha is shown, `None` for the picture itself.
+    pub shadow: Option<[f32; 4]>,
+    /// The pixels that show it. Empty if nothing is seen.
+    pub shown: IRect,
+}
+
+/// A step of a filter that takes a picture of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// The index of the filter.
+    pub filter: usize,
+    /// What the picture shows.
+    pub content: Content,
+    /// From the lowest to the topmost.
+    pub layers: Vec<Layer>,
+    /// Whether the picture is coloured.
+    pub is_colored: bool,
+    /// How much is seen of the layers, which are one if there are several.
+    pub opacity: f32,
+    /// The stage on whose picture the layers are painted, `None` for the camera's.
+    pub parent: Option<usize>,
+    /// How many stages its layers go through until they are on the camera's picture, 1 for none.
+    pub depth: u32,
+    /// The pixels in which something may be painted.
+    pub bounds: IRect,
+    /// The ones that matter. Around them the picture is transparent.
+    pub painted: IRect,
+    /// The pixels of the picture that the page holds. Empty if nothing is seen.
+    pub rect: IRect,
+    /// Whether it is painted when its turn comes, since there is glass in its group. All others come before the user interface.
+    pub has_turn: bool,
+    /// The page of its depth on which the picture lies.
+    pub page: usize,
+    /// The texel of the page where it begins.
+    pub place: UVec2,
+}
+
+impl Stage {
+    /// A stage that shows the items of a filter, without a place yet.
+    pub fn new(filter: usize, layers: Vec<Layer>) -> Self {
+        Self {
+            filter,
+            content: Content::Items,
+            layers,
+            is_colored: false,
+            opacity: 1.0,
+            parent: None,
+            depth: 1,
+            bounds: NOWHERE,
+            painted: NOWHERE,
+            rect: NOWHERE,
+            has_turn: false,
+            page: 0,
+            place: UVec2::ZERO,
+        }
+    }
+
+    /// Whether anything of it is seen.
+    pub fn is_seen(&self) -> bool {
+        !self.rect.is_empty()
+    }
+
+    /// Its picture, as something to paint on.
+    pub fn canvas(&self) -> Canvas {
+        Canvas {
+            origin: self.rect.min,
+            size: self.rect.size().as_vec2(),
+            to_texel: self.to_page(),
+        }
+    }
+
+    /// From a pixel of the viewport to a texel of the page.
+    pub fn to_page(&self) -> IVec2 {
+        self.place.as_ivec2() - self.rect.min
+    }
+
+    /// From a pixel of the viewport to a texel of the picture that is blurred. No number is negative there, and all levels lie on
+    /// the viewport's grid, wherever the group is.
+    pub fn to_blurred(&self) -> IVec2 {
+        let shown = self.layers.iter().map(|layer| moved(layer.shown, -layer.offset));
+        let all = shown.fold(self.painted, joined);
+        let coarsest = IVec2::splat(1 << COARSEST);
+        -(all.min - 1).div_euclid(coarsest) * coarsest
+    }
+
+    /// Where its layers may paint something.
+    pub fn outer(&self) -> IRect {
+        let layers = self.layers.iter();
+        layers.fold(NOWHERE, |all, layer| {
+            joined(all, moved(grown(self.bounds, layer.reach()), layer.offset))
+        })
+    }
+
+    /// Finds the pixels that matter if these of the result are seen.
+    pub fn look_at(&mut self, visible: IRect, limit: i32) {
+        let needed = self.layers.iter().fold(NOWHERE, |all, layer| {
+            joined(all, grown(moved(visible, -layer.offset), layer.reach()))
+        });
+        self.painted = common(self.bounds, needed);
+        self.rect = self.painted;
+        for layer in &mut self.layers {
+            let seen = moved(visible, -layer.offset);
+            let shown = common(grown(self.painted, layer.reach()), seen);
+            if layer.varies {
+                self.rect = joined(self.rect, shown);
+            }
+            layer.shown = moved(shown, layer.offset);
+        }
+        if self.layers.iter().all(|layer| layer.shown.is_empty()) {
+            self.rect = NOWHERE;
+        }
+        let limit = limit - 2 * BORDER as i32;
+        if self.rect.size().max_element() > limit {
+            self.cut(visible, limit);
+        }
+    }
+
+    /// What is too large for a texture is cut to what is seen.
+    fn cut(&mut self, visible: IRect, limit: i32) {
+        let spare = (limit - visible.size().max_element()).max(0) / 2;
+        let kept = grown(visible, IVec2::splat(spare));
+        self.rect = common(self.rect, kept);
+        self.painted = common(self.painted, kept);
+        for layer in &mut self.layers {
+            let shows = if layer.varies {
+                self.rect
+            } else {
+                grown(self.painted, layer.reach())
+            };
+            layer.shown = moved(common(moved(layer.shown, -layer.offset), shows), layer.offset);
+        }
+    }
+}
+
+impl Layer {
+    /// The picture itself, blurred, without a place yet.
+    pub fn new(sigma: Vec2) -> Self {
+        Self {
+            sigma,
+            varies: false,
+            offset: IVec2::ZERO,
+            shadow: None,
+            shown: NOWHERE,
+        }
+    }
+
+    /// Whether it is blurred.
+    pub fn blurs(&self) -> bool {
+        blurs(self.sigma)
+    }
+
+    /// How far it shows something. Less than a 30,000th of what a texel holds lies beyond four standard deviations on either
+    /// side: 0.01/255.
+    pub fn reach(&self) -> IVec2 {
+        if !self.blurs() {
+            return IVec2::ZERO;
+        }
+        (4.0 * self.sigma).ceil().min(Vec2::splat(FAR as f32)).as_ivec2()
+    }
+}
