@@ -99,7 +99,7 @@ pub struct BatchedBlur {
     pub bounds: URect,
     /// The texels for which the last step will run.
     pub region: URect,
-    /// The part of the picture that the source holds, if it does not hold all of it. Texels are those of the picture.
+    /// The part of the picture that the source holds, if it does not hold all of it. Bounds and region count in the picture.
     pub patch: Option<Patch>,
 }
 
