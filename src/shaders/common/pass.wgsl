@@ -160,6 +160,15 @@ fn weight(axis: u32, index: u32) -> f32 {
 #endif
 }
 
+// Four of these numbers, from 4 * index on.
+fn four_weights(axis: u32, index: u32) -> vec4<f32> {
+#ifdef MERGES
+    return passes[turn].tables[axis * TABLE_VECTORS + index];
+#else
+    return blur.tables[axis * TABLE_VECTORS + index];
+#endif
+}
+
 #ifdef MERGES
 // Selects the pass of this workgroup.
 fn take_turn(index: u32) {
@@ -276,7 +285,10 @@ fn decode_input(value: vec4<f32>) -> vec4<f32> {
     result = finite(result);
 #endif
 #ifdef PREMULTIPLY
-    result = clamp(vec4<f32>(result.rgb * result.a, result.a), vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
+    result = vec4<f32>(result.rgb * result.a, result.a);
+#ifdef FIRST
+    result = clamp(result, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
+#endif
 #endif
     return result;
 }

@@ -4,7 +4,7 @@
 
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
 #import bevy_gaussian_blur::common::pass::{blur, is_finite, is_present, load_unchecked}
-#import bevy_gaussian_blur::common::pass::{read_texel, source_position, weight, weight_at}
+#import bevy_gaussian_blur::common::pass::{four_weights, read_texel, source_position, weight, weight_at}
 #ifdef FOLDED
 #import bevy_gaussian_blur::common::pass::{ABOVE, BELOW, EDGE_MIRROR, EDGE_TRANSPARENT, INSIDE}
 #import bevy_gaussian_blur::common::pass::{folds_once, image_weight, is_inside}
@@ -31,7 +31,7 @@ fn sum_around(centre: vec2<i32>) -> vec4<f32> {
     let first = centre + blur.reach_min;
 #ifdef FOLDED
     if is_inside(first, first + texels() - 1) {
-        let sum = weighted_sum(first, false);
+        let sum = weighted_sum(first);
         if is_finite(sum) {
             return sum;
         }
@@ -44,14 +44,13 @@ fn sum_around(centre: vec2<i32>) -> vec4<f32> {
 #else
 #ifdef ANY_KERNEL
     if is_edge_free(first, first + texels() - 1) {
-        let sum = weighted_sum(first, true);
+        let sum = weighted_sum(first);
         if is_finite(sum) {
             return sum;
         }
     }
 #else
-    // Clamping costs nothing beside the loads.
-    let sum = weighted_sum(first, true);
+    let sum = weighted_sum(first);
     if is_finite(sum) {
         return sum;
     }
@@ -69,17 +68,57 @@ fn texels() -> vec2<i32> {
 #endif
 }
 
-fn weighted_sum(first: vec2<i32>, clamped: bool) -> vec4<f32> {
+// The sum over all texels, of which only clamping brings those beyond the bounds inside.
+fn weighted_sum(first: vec2<i32>) -> vec4<f32> {
     let count = texels();
+    if count.x == 1 {
+        return weight(0u, 0u) * line_sum(1u, first);
+    }
     var sum = vec4<f32>(0.0);
     for (var row = 0; row < count.y; row++) {
-        var line = vec4<f32>(0.0);
-        for (var column = 0; column < count.x; column++) {
-            line += weight(0u, u32(column)) * load_unchecked(first + vec2<i32>(column, row), clamped);
-        }
-        sum += weight(1u, u32(row)) * line;
+        sum += weight(1u, u32(row)) * line_sum(0u, first + vec2<i32>(0, row));
     }
     return sum;
+}
+
+// The sum along one axis. It takes four weights at a time and the bounds once: compilers that unroll no loop would
+// otherwise look them up again for each texel, which costs software rasterisers as much as the texel itself.
+fn line_sum(axis: u32, first: vec2<i32>) -> vec4<f32> {
+    let count = texels()[axis];
+    let step = select(vec2<i32>(1, 0), vec2<i32>(0, 1), axis == 1u);
+    let low = blur.bounds_min;
+    let high = blur.bounds_max;
+    var texel = first;
+    var sum = vec4<f32>(0.0);
+    for (var four = 0; four < count / 4; four++) {
+        let weights = four_weights(axis, u32(four));
+        sum += weights.x * load_within(texel, low, high);
+        sum += weights.y * load_within(texel + step, low, high);
+        sum += weights.z * load_within(texel + 2 * step, low, high);
+        sum += weights.w * load_within(texel + 3 * step, low, high);
+        texel += 4 * step;
+    }
+    let rest = count % 4;
+    if rest > 0 {
+        let weights = four_weights(axis, u32(count / 4));
+        sum += weights.x * load_within(texel, low, high);
+        if rest > 1 {
+            sum += weights.y * load_within(texel + step, low, high);
+        }
+        if rest > 2 {
+            sum += weights.z * load_within(texel + 2 * step, low, high);
+        }
+    }
+    return sum;
+}
+
+fn load_within(texel: vec2<i32>, low: vec2<i32>, high: vec2<i32>) -> vec4<f32> {
+#ifdef FOLDED
+    return load_unchecked(texel, false);
+#else
+    // Clamping costs nothing beside the loads.
+    return load_unchecked(clamp(texel, low, high - 1), false);
+#endif
 }
 
 #ifdef FOLDED
