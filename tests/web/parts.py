@@ -109,7 +109,7 @@ def filtered(sharp, sigma, opacity, offset):
     if offset:
         # The picture covers the middle of the window, with an alpha that its colours do not show: see `picture_alpha`.
         alpha = np.zeros(padded.shape)
-        left = (sharp.shape[1] - PICTURE[0]) // 2
+        left = (sharp.shape[1] - PICTURE[0] + 1) // 2  # Bevy rounds half a pixel up.
         alpha[within][:, left : left + PICTURE[0]] = picture_alpha()[:, :, None]
         alpha = 255 * to_srgb(alpha)
         cover = to_linear(blurred(alpha, 3 * sigma) / 255)

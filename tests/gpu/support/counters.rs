@@ -43,10 +43,21 @@ impl Held {
         held.push(("bytes of intermediates", bytes.unwrap_or(0.0) as i64));
         let report = device.generate_allocator_report();
         let allocations = report.into_iter().flat_map(|report| report.allocations);
-        let allocations = allocations.map(|allocation| format!("{} of {} bytes", allocation.name, allocation.size));
+        let allocations = allocations.map(|allocation| (allocation.name, allocation.size));
+        let (of_bevy, others): (Vec<_>, Vec<_>) =
+            allocations.partition(|(name, _)| name.starts_with("render_statistics_"));
+        // Bevy keeps as many of its own timestamp buffers as frames were ever in flight at once: that depends on time.
+        for (name, number) in &mut held {
+            match *name {
+                "buffers" => *number -= of_bevy.len() as i64,
+                "buffer bytes" => *number -= of_bevy.iter().map(|(_, size)| *size as i64).sum::<i64>(),
+                _ => {}
+            }
+        }
+        let name_of = |(name, size)| format!("{name} of {size} bytes");
         Self {
             numbers: held,
-            allocations: allocations.collect(),
+            allocations: others.into_iter().map(name_of).collect(),
         }
     }
 
