@@ -13,6 +13,7 @@ use super::groups::{Group, Painted, Reader, Sight, group};
 use super::nested::FilterTurns;
 use bevy::prelude::*;
 use bevy::render::render_phase::{PhaseItem, PhaseItemExtraIndex, SortedRenderPhase, ViewSortedRenderPhases};
+use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
 
@@ -108,16 +109,26 @@ pub fn backdrop_of<'a>(
     let index = backdrop_index(item)?;
     let backdrop = backdrops.0.get(index)?;
     let stack_index = backdrop.layer.stack_index()?;
-    (backdrop.layer.item() == Some(item.entity())).then_some((index, backdrop, stack_index))
+    let entity = if is_mark(item) {
+        item.main_entity().id()
+    } else {
+        item.entity()
+    };
+    (backdrop.layer.item() == Some(entity)).then_some((index, backdrop, stack_index))
 }
 
-/// The main world's entity of items that only mark a place among others, and paint nothing: none. Entities of the render world do
-/// not serve, since one may have the number of an entity of the main world, and two items of one pair of entities are one item.
-pub const MARK: Entity = Entity::PLACEHOLDER;
+/// The first entity of items that only mark a place: none.
+const MARK: Entity = Entity::PLACEHOLDER;
+
+/// The entities of an item that only marks a place among others, and paints nothing. `of` tells it apart. It comes last
+/// because phases hash the last entity alone: marks that shared it would all have to be compared to find one.
+pub fn mark(of: Entity) -> (Entity, MainEntity) {
+    (MARK, MainEntity::from(of))
+}
 
 /// Whether an item only marks a place.
 pub fn is_mark(item: &TransparentUi) -> bool {
-    item.main_entity().id() == MARK
+    item.entity() == MARK
 }
 
 /// What an item of glass carries: the index of its backdrop and of the backdrop's uniform.

@@ -1,7 +1,7 @@
 //! Glass among the items of Bevy's user interface (feature `ui`).
 
 use super::extract::ExtractedBackdrops;
-use super::node_groups::{GLASS, MARK, backdrop_index, cut_of_node};
+use super::node_groups::{GLASS, backdrop_index, cut_of_node, mark};
 use super::paint_order::PaintOrder;
 use super::prepare_draws::Paints;
 use bevy::ecs::system::SystemParamItem;
@@ -65,10 +65,10 @@ pub fn queue_backdrops(
         let Some(phase) = phases.get_mut(&ui_view.retained_view_entity) else {
             continue;
         };
-        for (sort_key, main_entity, batch_range) in items(backdrop.entity, stack_index) {
+        for (sort_key, entity, batch_range) in items(item, backdrop.entity, stack_index) {
             phase.add_transient(TransparentUi {
                 sort_key: FloatOrd(sort_key),
-                entity: (item, main_entity),
+                entity,
                 pipeline: CachedRenderPipelineId::INVALID,
                 draw_function,
                 batch_range,
@@ -81,8 +81,8 @@ pub fn queue_backdrops(
 }
 
 /// The keys of a backdrop's items, the entities that tell them apart, and their batches: what has none is not drawn.
-fn items(node: Entity, stack_index: u32) -> [(f32, MainEntity, Range<u32>); 2] {
-    let cut = (cut_of_node(stack_index).next_down(), MainEntity::from(MARK), 0..0);
-    let glass = (stack_index as f32 + GLASS, MainEntity::from(node), 0..1);
+fn items(item: Entity, node: Entity, stack_index: u32) -> [(f32, (Entity, MainEntity), Range<u32>); 2] {
+    let cut = (cut_of_node(stack_index).next_down(), mark(item), 0..0);
+    let glass = (stack_index as f32 + GLASS, (item, MainEntity::from(node)), 0..1);
     [cut, glass]
 }

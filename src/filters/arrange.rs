@@ -125,7 +125,7 @@ impl<'a> Owners<'a> {
 
     /// Whether an item is the glass of a filter's own node.
     fn is_glass_of(&self, item: &TransparentUi, filter: &ExtractedFilter) -> bool {
-        item.main_entity().id() == filter.entity && backdrop_of(item, self.backdrops).is_some()
+        !is_mark(item) && item.main_entity().id() == filter.entity && backdrop_of(item, self.backdrops).is_some()
     }
 }
 
@@ -142,6 +142,7 @@ pub fn arrange_filters(
     arranged.0.clear();
     turns.0.clear();
     let limit = device.limits().max_texture_dimension_2d;
+    let mut new_views = Vec::new();
     let mut first = 0;
     for filters in filters
         .0
@@ -158,15 +159,12 @@ pub fn arrange_filters(
         };
         let (painted, nested) = painted(filters, phase, &bounds.p0(), &backdrops);
         let stages = arrange(filters, &painted, limit);
-        for stage in stages.stages.iter().filter(|stage| stage.is_seen()) {
+        for (index, stage) in stages.stages.iter().enumerate().filter(|(_, stage)| stage.is_seen()) {
             let filter = &filters[stage.filter];
             if stage.content == Content::Items {
-                commands.entity(filter.view).insert(view_of(stage, ui_view));
+                new_views.push((filter.view, view_of(stage, ui_view)));
             }
-            if stages
-                .result_of(stage.filter)
-                .is_some_and(|result| stages.stages[result] == *stage)
-            {
+            if stages.result_of(stage.filter) == Some(index) {
                 bounds.p1().0.insert(filter.item, shown(stage));
             }
         }
@@ -181,6 +179,7 @@ pub fn arrange_filters(
         turns.0.extend(camera.turns(filters));
         arranged.0.push(camera);
     }
+    commands.insert_batch(new_views);
 }
 
 /// What the own items of every filter paint, and the glass among them with its filter.

@@ -23,15 +23,19 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::view::ViewTarget;
+use core::ops::Range;
 
 /// The draws of all groups. Made anew when the render device is.
 #[derive(Resource, Default)]
 pub struct FilterDraws {
+    /// One after the other.
+    draws: Vec<Draw>,
     /// The stages that are the results of filters, by the filter's item.
     results: EntityHashMap<StageKey>,
-    stages: HashMap<StageKey, Vec<Draw>>,
-    /// What glass inside of a group sees of the groups around it, by the index of the backdrop.
-    seen: HashMap<usize, Vec<Draw>>,
+    /// The draws of every stage.
+    stages: HashMap<StageKey, Range<usize>>,
+    /// The draws of what glass inside of a group sees of the groups around it, by the index of the backdrop.
+    seen: HashMap<usize, Range<usize>>,
     uniforms: DynamicUniformBuffer<LayerUniform>,
     bound: Option<(BufferId, BindGroup)>,
     pictures: HashMap<TextureViewId, BindGroup>,
@@ -73,14 +77,14 @@ impl FilterDraws {
 
     fn draw_all<'w>(
         &'w self,
-        draws: Option<&'w Vec<Draw>>,
+        draws: Option<&Range<usize>>,
         cache: &'w PipelineCache,
         pass: &mut TrackedRenderPass<'w>,
     ) -> bool {
         let (Some(draws), Some((_, uniforms))) = (draws, &self.bound) else {
             return false;
         };
-        for draw in draws {
+        for draw in &self.draws[draws.clone()] {
             let Some(pipeline) = cache.get_render_pipeline(draw.pipeline) else {
                 continue;
             };
@@ -113,6 +117,7 @@ pub fn update_draws(
     mut draws: ResMut<FilterDraws>,
 ) {
     let draws = &mut *draws;
+    draws.draws.clear();
     draws.stages.clear();
     draws.seen.clear();
     draws.results.clear();
@@ -130,6 +135,9 @@ pub fn update_draws(
             .add(camera, &filters, &blurs, on, &gpu, &mut pictures)
             .and_then(|()| draws.add_seen(camera, (&filters, &backdrops), &blurs, (format, &gpu), &mut pictures));
         camera.is_ready = is_drawn.is_some();
+        if camera.is_ready {
+            draws.show_results(camera, &filters);
+        }
     }
     draws.pictures = pictures;
     draws.upload(&gpu);
@@ -146,14 +154,13 @@ impl FilterDraws {
         gpu: &DrawGpu,
         pictures: &mut HashMap<TextureViewId, BindGroup>,
     ) -> Option<()> {
-        let mut stages = Vec::new();
         for (index, stage) in camera.arranged.stages.iter().enumerate() {
             let filter = &camera.filters(filters)[stage.filter];
             let canvas = match stage.parent {
                 Some(parent) => camera.arranged.stages[parent].canvas(),
                 None => Canvas::of_camera(filter.picture.viewport),
             };
-            let mut draws = Vec::new();
+            let first = self.draws.len();
             let layers = stage.layers.iter().enumerate();
             for (place, layer) in layers.filter(|(_, layer)| stage.is_seen() && !layer.shown.is_empty()) {
                 let of = LayerOf {
@@ -165,17 +172,21 @@ impl FilterDraws {
                 };
                 let uniform = LayerUniform::new(filter, stage, layer, canvas, on.1);
                 let uniform = self.uniforms.push(&uniform);
-                draws.push(self.draw(of, uniform, blurs, (on.0, gpu), pictures)?);
+                let draw = self.draw(of, uniform, blurs, (on.0, gpu), pictures)?;
+                self.draws.push(draw);
             }
-            stages.push(((camera.camera, index), draws));
+            self.stages.insert((camera.camera, index), first..self.draws.len());
         }
-        self.stages.extend(stages);
+        Some(())
+    }
+
+    /// Lets the items of a camera's filters draw their results, now that all draws are ready.
+    fn show_results(&mut self, camera: &CameraFilters, filters: &ExtractedFilters) {
         for (index, filter) in camera.filters(filters).iter().enumerate() {
             let result = camera.arranged.result_of(index);
             self.results
                 .extend(result.map(|stage| (filter.item, (camera.camera, stage))));
         }
-        Some(())
     }
 
     /// Adds what the glass inside of a camera's groups sees of them: all groups around it, as far as they are painted, each as it
@@ -198,7 +209,7 @@ impl FilterDraws {
             let mut shown = within(canvas.origin, canvas.size.as_ivec2());
             let mut around: Vec<usize> = camera.arranged.around(*innermost).collect();
             around.reverse();
-            let mut draws = Vec::new();
+            let first = self.draws.len();
             for filter in around {
                 let stage = &camera.arranged.stages[camera.arranged.items_of(filter)?];
                 shown = common(shown, pixels(filters[filter].clip));
@@ -206,10 +217,11 @@ impl FilterDraws {
                 if !painted.is_empty() {
                     let uniform = LayerUniform::plain(&filters[filter], stage.to_page(), painted, canvas);
                     let uniform = self.uniforms.push(&uniform);
-                    draws.push(self.draw_sharp((camera.camera, stage), uniform, blurs, on, pictures)?);
+                    let draw = self.draw_sharp((camera.camera, stage), uniform, blurs, on, pictures)?;
+                    self.draws.push(draw);
                 }
             }
-            self.seen.insert(*index, draws);
+            self.seen.insert(*index, first..self.draws.len());
         }
         Some(())
     }

@@ -2,7 +2,7 @@
 
 use super::extract::{ExtractedFilter, ExtractedFilters};
 use super::prepare_draws::FilterDraws;
-use crate::backdrop::node_groups::MARK;
+use crate::backdrop::node_groups::mark;
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
 use bevy::math::FloatOrd;
@@ -77,7 +77,6 @@ pub fn queue_filters(
 pub(super) fn items(filter: &ExtractedFilter) -> [(f32, (Entity, MainEntity), Range<u32>); 3] {
     let keys = filter.keys();
     let group = filter.result_key();
-    let mark = |entity: Entity| (entity, MainEntity::from(MARK));
     [
         (keys.start.next_down(), mark(filter.item), 0..0),
         (group, (filter.item, MainEntity::from(filter.entity)), 0..1),

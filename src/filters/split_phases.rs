@@ -37,7 +37,6 @@ pub fn split_phases(
     mut groups: ResMut<GroupPhases>,
 ) {
     let groups = &mut *groups;
-    groups.phases.clear();
     groups.phases.resize_with(filters.0.len(), default);
     for camera in &arranged.0 {
         let view = cameras.get(camera.camera).and_then(|view| ui_views.get(view.0));
@@ -60,7 +59,7 @@ pub fn split_phases(
                 continue;
             }
             if has_stages && camera.is_ready {
-                groups.phases[camera.first + owner].add_transient(copy_of(item));
+                groups.phases[camera.first + owner].add_retained(copy_of(item));
             }
             groups.skipped.extend(skip(view, item));
         }
@@ -88,5 +87,5 @@ pub fn restore_items(mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>, 
     for skip in groups.skipped.drain(..) {
         skip.restore(&mut phases);
     }
-    groups.phases.clear();
+    groups.phases.iter_mut().for_each(SortedRenderPhase::clear);
 }

@@ -41,6 +41,7 @@ fn sum_around(centre: vec2<i32>) -> vec4<f32> {
             return sum;
         }
     }
+    return careful_sum(centre);
 #else
 #ifdef ANY_KERNEL
     if is_edge_free(first, first + texels() - 1) {
@@ -49,14 +50,17 @@ fn sum_around(centre: vec2<i32>) -> vec4<f32> {
             return sum;
         }
     }
+    return careful_sum(centre);
 #else
     let sum = weighted_sum(first);
-    if is_finite(sum) {
-        return sum;
+#ifdef FIRST
+    if !is_finite(sum) {
+        return careful_sum(centre);
     }
 #endif
+    return sum;
 #endif
-    return careful_sum(centre);
+#endif
 }
 
 // The number of texels along each axis.
