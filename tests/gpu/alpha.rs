@@ -1,7 +1,8 @@
 //! How a blur treats alpha, in each mode, on a sprite with every kind of alpha.
 
 use crate::support::bundled::{self, FORMAT};
-use crate::support::images::blurred;
+use crate::support::headless::Headless;
+use crate::support::images::{as_read, blurred};
 use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, gpu};
 use bevy::image::Image;
@@ -22,12 +23,14 @@ fn premultiplied([red, green, blue, alpha]: [f64; 4]) -> [f64; 4] {
 
 /// The sprite must contain what these tests need: opaque, transparent and half transparent texels, and colour where it
 /// is transparent or a border.
-fn sprite() -> (Image, Picture) {
+fn sprite(headless: &mut Headless) -> (Image, Picture) {
     let (image, picture) = bundled::load("sprite.png");
     let count = |holds: fn(f64) -> bool| picture.texels.iter().filter(|texel| holds(texel[3])).count();
     assert!(count(|alpha| alpha == 0.0) > 1000, "transparent texels");
     assert!(count(|alpha| alpha == 1.0) > 1000, "opaque texels");
     assert!(count(|alpha| alpha > 0.0 && alpha < 1.0) > 100, "texels between");
+    let source = headless.add_image(image.clone());
+    let picture = as_read(headless, &source, &picture, FORMAT);
     (image, picture)
 }
 
@@ -36,7 +39,7 @@ fn straight_alpha() {
     let Some(mut headless) = gpu(|_| {}) else {
         return;
     };
-    let (image, picture) = sprite();
+    let (image, picture) = sprite(&mut headless);
     for sigma in SIGMAS {
         let blur = GaussianBlur::from_sigma(sigma);
         let target = TextureFormat::Rgba16Float;
@@ -70,7 +73,7 @@ fn straight_alpha_in_eight_bits() {
     let Some(mut headless) = gpu(|_| {}) else {
         return;
     };
-    let (image, picture) = sprite();
+    let (image, picture) = sprite(&mut headless);
     for sigma in SIGMAS {
         let blur = GaussianBlur::from_sigma(sigma);
         let got = blurred(&mut headless, blur, image.clone(), BlurAlpha::Straight, FORMAT);
@@ -88,7 +91,7 @@ fn premultiplied_alpha() {
     let Some(mut headless) = gpu(|_| {}) else {
         return;
     };
-    let (image, picture) = sprite();
+    let (image, picture) = sprite(&mut headless);
     for sigma in SIGMAS {
         let blur = GaussianBlur::from_sigma(sigma);
         let target = TextureFormat::Rgba16Float;
@@ -109,7 +112,7 @@ fn opaque() {
     let Some(mut headless) = gpu(|_| {}) else {
         return;
     };
-    let (image, picture) = sprite();
+    let (image, picture) = sprite(&mut headless);
     for sigma in SIGMAS.into_iter().chain([0.0]) {
         let blur = GaussianBlur::from_sigma(sigma);
         let target = TextureFormat::Rgba16Float;

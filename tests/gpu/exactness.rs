@@ -4,7 +4,7 @@
 mod random;
 
 use crate::support::executors::{Case, SIGMAS, executors};
-use crate::support::images::{blurred_into_own, plain};
+use crate::support::images::{as_read, blurred_into_own, plain};
 use crate::support::outcomes::record;
 use crate::support::reference::gaussian_blur;
 use crate::support::{assert_close, bundled, formats, gpu, inputs, within_rounding};
@@ -109,6 +109,7 @@ fn the_scene() {
     let (image, picture) = bundled::load("scene.png");
     assert_eq!([picture.width, picture.height], [1280, 720]);
     let source = headless.add_image(image);
+    let picture = as_read(&mut headless, &source, &picture, bundled::FORMAT);
     for sigma in [2.0, 8.0, 32.0, 128.0] {
         let blur = GaussianBlur::from_sigma(sigma);
         let target = headless.blur(blur, plain(source.clone())).expect("the blur succeeds");

@@ -7,13 +7,12 @@ use crate::random::number;
 use crate::support::difference::{Difference, worst_difference};
 use crate::support::formats::{self, stored_channels};
 use crate::support::headless::Headless;
-use crate::support::images::plain;
+use crate::support::images::{as_read, plain};
 use crate::support::inputs;
 use crate::support::outcomes::record;
 use crate::support::reference::{Picture, strong_blur};
 use crate::support::{gpu_with, report, within_rounding};
 use bevy::math::Vec2;
-use bevy::prelude::{Handle, Image};
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 use core::cell::RefCell;
@@ -186,33 +185,6 @@ impl Case {
         };
         format!("{:?}, {vary}", self.format)
     }
-}
-
-/// A stored picture as the GPU reads it. Graphics APIs allow a decoder of sRGB to be off by half a step, and NVIDIA's
-/// texture units make use of that: the picture that they read is the one to blur.
-fn as_read(headless: &mut Headless, image: &Handle<Image>, stored: &Picture, format: TextureFormat) -> Picture {
-    if format != TextureFormat::Rgba8UnormSrgb {
-        return stored.clone();
-    }
-    let target = headless.add_image(formats::to_image(stored, TextureFormat::Rgba32Float));
-    let copy = BlurImage {
-        target: Some(target.clone()),
-        ..plain(image.clone())
-    };
-    headless.blur(GaussianBlur::new(0.0), copy).expect("it is copied");
-    let read = formats::to_picture(&headless.read_image(&target));
-    let light = |picture: &Picture| {
-        picture
-            .texels
-            .iter()
-            .flat_map(|texel| texel[..3].to_vec())
-            .collect::<Vec<f64>>()
-    };
-    for (read, stored) in light(&read).into_iter().zip(light(stored)) {
-        let off = 255.0 * (formats::encode_srgb(read) - formats::encode_srgb(stored));
-        assert!(off.abs() <= 0.5, "the GPU decodes {stored} to {read}, {off} steps off");
-    }
-    read
 }
 
 /// The worst cases of each kind.

@@ -4,7 +4,7 @@ use super::small_picture;
 use crate::support::executors::by_general_executors;
 use crate::support::formats::{self, Kind, Span};
 use crate::support::headless::Headless;
-use crate::support::images::blurred;
+use crate::support::images::{as_read, blurred};
 use crate::support::inputs::{disk, patterns, quad};
 use crate::support::reference::{Picture, gaussian_blur};
 use bevy::render::render_resource::TextureFormat;
@@ -73,7 +73,8 @@ fn convert_all(headless: &mut Headless) {
             continue;
         }
         let picture = span.spread(&small_picture(index));
-        let stored = formats::quantised(&picture, from);
+        let image = headless.add_image(formats::to_image(&picture, from));
+        let stored = as_read(headless, &image, &formats::quantised(&picture, from), from);
         for (step, sigma) in [0.0, 0.8, 2.9, 13.0].into_iter().enumerate() {
             let edge = EdgeMode::ALL[(index + step) % EdgeMode::ALL.len()];
             let blur = GaussianBlur::from_sigma(sigma as f32).with_edge(edge);

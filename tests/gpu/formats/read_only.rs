@@ -4,7 +4,7 @@
 use crate::support::executors::by_general_executors;
 use crate::support::formats::{self, Span, decode_srgb};
 use crate::support::headless::Headless;
-use crate::support::images::{asset, blurred, plain};
+use crate::support::images::{as_read, asset, blurred, plain};
 use crate::support::inputs::patterns;
 use crate::support::reference::{Picture, gaussian_blur};
 use bevy::asset::RenderAssetUsages;
@@ -303,6 +303,8 @@ fn compressed_formats() {
         for kind in COMPRESSED {
             if !headless.available(&[kind.format]).is_empty() {
                 let (image, picture) = compress(&kind);
+                let source = headless.add_image(image.clone());
+                let picture = as_read(headless, &source, &picture, kind.format);
                 assert_blurs(headless, &image, &picture, kind.target);
             }
         }
