@@ -72,7 +72,11 @@ fn on_change_blurs_once_for_every_change() {
     assert_blurred(&headless, entity, &second, 9.0);
 
     let other = headless.add_image(formats::to_image(&first, FORMAT));
-    assert_eq!(finished(&mut headless, 5), 0, "nobody blurs the new image yet");
+    assert_eq!(
+        finished(&mut headless, 5),
+        0,
+        "no blur of the new image has been requested"
+    );
     let mut image = headless
         .app
         .world_mut()
@@ -248,7 +252,7 @@ fn what_is_not_used_is_given_back() {
         .entity_mut(entity)
         .remove::<(GaussianBlur, BlurImage)>();
     assert_eq!(finished(&mut headless, 15), 0);
-    assert_eq!(texture_bytes(&headless), before, "nobody holds the target");
+    assert_eq!(texture_bytes(&headless), before, "the target is released");
 }
 
 /// How many bytes the GPU holds in textures.

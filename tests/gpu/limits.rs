@@ -141,7 +141,7 @@ fn errors_are_caught_thread_by_thread() {
         let ours = device.push_error_scope(ErrorFilter::OutOfMemory);
         threads.spawn(move || {
             let theirs = device.push_error_scope(ErrorFilter::Validation);
-            begun.send(()).expect("somebody waits");
+            begun.send(()).expect("the test waits");
             // If this is never sent, the receiver fails.
             let _ = has_ended.recv();
             drop(theirs);

@@ -45,7 +45,7 @@ impl RenderCommand<TransparentUi> for TakeNote {
         let PhaseItemExtraIndex::DynamicOffset(number) = item.extra_index else {
             return RenderCommandResult::Skip;
         };
-        drawn.into_inner().0.lock().expect("nobody panics").push(number);
+        drawn.into_inner().0.lock().expect("it is not poisoned").push(number);
         RenderCommandResult::Success
     }
 }
@@ -74,7 +74,7 @@ fn retain(stage: &mut Stage, number: u32, sort_key: f32) {
 
 fn drawn(stage: &Stage) -> Vec<u32> {
     let drawn = stage.headless.render_world().resource::<Drawn>();
-    core::mem::take(&mut *drawn.0.lock().expect("nobody panics"))
+    core::mem::take(&mut *drawn.0.lock().expect("it is not poisoned"))
 }
 
 #[test]

@@ -20,10 +20,10 @@ fn the_bytes_are_those_of_the_intermediates() {
         (0..4).for_each(|_| headless.frame());
         value(headless.app.world(), &TEXTURE_BYTES).expect("the bytes are always known")
     };
-    assert_eq!(bytes(&mut headless), 0.0, "nobody blurs");
+    assert_eq!(bytes(&mut headless), 0.0, "there is no blur");
     let named = headless.app.world().resource::<DiagnosticsStore>().iter();
     let blurs = named.filter(|figure| figure.path().as_str().starts_with("render/gaussian_blur"));
-    assert_eq!(blurs.count(), 0, "nobody blurs");
+    assert_eq!(blurs.count(), 0, "there is no blur");
 
     // Without an octave there is one texture between the two passes.
     let exact = f64::from(SIZE.element_product() * TEXEL);
