@@ -2,14 +2,11 @@
 
 use super::rects::{FAR, NOWHERE, common, grown, joined, moved};
 use crate::backdrop::canvas::Canvas;
-use crate::plan::blurs;
+use crate::plan::{MAX_OCTAVES, blurs};
 use bevy::math::{IRect, IVec2, UVec2, Vec2};
 
 /// The width of the transparent border around a picture on a page.
 pub const BORDER: u32 = 1;
-
-/// The most octaves of a level on the viewport's grid: as many as levels have.
-const COARSEST: u32 = 15;
 
 /// What the picture of a stage shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +107,7 @@ impl Stage {
     pub fn to_blurred(&self) -> IVec2 {
         let shown = self.layers.iter().map(|layer| moved(layer.shown, -layer.offset));
         let all = shown.fold(self.painted, joined);
-        let coarsest = IVec2::splat(1 << COARSEST);
+        let coarsest = IVec2::splat(1 << MAX_OCTAVES);
         -(all.min - 1).div_euclid(coarsest) * coarsest
     }
 

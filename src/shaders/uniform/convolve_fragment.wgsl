@@ -72,7 +72,7 @@ fn texels() -> vec2<i32> {
 #endif
 }
 
-// The sum over all texels, of which only clamping brings those beyond the bounds inside.
+// The sum over all texels, if clamping is all that those beyond the bounds need.
 fn weighted_sum(first: vec2<i32>) -> vec4<f32> {
     let count = texels();
     if count.x == 1 {
