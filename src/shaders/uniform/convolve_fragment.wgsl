@@ -76,35 +76,63 @@ fn texels() -> vec2<i32> {
 fn weighted_sum(first: vec2<i32>) -> vec4<f32> {
     let count = texels();
     if count.x == 1 {
-        return weight(0u, 0u) * line_sum(1u, first);
+        return weight(0u, 0u) * line_sum(1u, count.y, first);
+    }
+    if count.y == 1 {
+        return weight(1u, 0u) * line_sum(0u, count.x, first);
     }
     var sum = vec4<f32>(0.0);
     for (var row = 0; row < count.y; row++) {
-        sum += weight(1u, u32(row)) * line_sum(0u, first + vec2<i32>(0, row));
+        sum += weight(1u, u32(row)) * line_sum(0u, count.x, first + vec2<i32>(0, row));
     }
     return sum;
 }
 
-// The sum along one axis. It takes four weights at a time and the bounds once: compilers that unroll no loop would
-// otherwise look them up again for each texel, which costs software rasterisers as much as the texel itself.
-fn line_sum(axis: u32, first: vec2<i32>) -> vec4<f32> {
-    let count = texels()[axis];
+// The groups of four texels that are summed without a loop where their number is known when the shader is compiled.
+// Software rasterisers unroll no loop, and a loop costs them as much as several texels. Those groups that a kernel does
+// not have, any compiler leaves out.
+#ifdef ANY_KERNEL
+const UNROLLED: i32 = 0;
+#else
+const UNROLLED: i32 = 6;
+#endif
+
+// The sum of `count` texels along one axis.
+fn line_sum(axis: u32, count: i32, first: vec2<i32>) -> vec4<f32> {
     let step = select(vec2<i32>(1, 0), vec2<i32>(0, 1), axis == 1u);
     let low = blur.bounds_min;
     let high = blur.bounds_max;
-    var texel = first;
+    let fours = count / 4;
     var sum = vec4<f32>(0.0);
-    for (var four = 0; four < count / 4; four++) {
-        let weights = four_weights(axis, u32(four));
-        sum += weights.x * load_within(texel, low, high);
-        sum += weights.y * load_within(texel + step, low, high);
-        sum += weights.z * load_within(texel + 2 * step, low, high);
-        sum += weights.w * load_within(texel + 3 * step, low, high);
-        texel += 4 * step;
+#ifndef ANY_KERNEL
+    if fours > 0 {
+        sum += sum_of_four(axis, 0, first, step, low, high);
+    }
+    if fours > 1 {
+        sum += sum_of_four(axis, 1, first, step, low, high);
+    }
+    if fours > 2 {
+        sum += sum_of_four(axis, 2, first, step, low, high);
+    }
+    if fours > 3 {
+        sum += sum_of_four(axis, 3, first, step, low, high);
+    }
+    if fours > 4 {
+        sum += sum_of_four(axis, 4, first, step, low, high);
+    }
+    if fours > 5 {
+        sum += sum_of_four(axis, 5, first, step, low, high);
+    }
+#endif
+    if fours > UNROLLED {
+        for (var four = UNROLLED; four < fours; four++) {
+            sum += sum_of_four(axis, four, first, step, low, high);
+        }
     }
     let rest = count % 4;
     if rest > 0 {
-        let weights = four_weights(axis, u32(count / 4));
+        let weights = four_weights(axis, u32(fours));
+        let texel = first + 4 * fours * step;
         sum += weights.x * load_within(texel, low, high);
         if rest > 1 {
             sum += weights.y * load_within(texel + step, low, high);
@@ -113,6 +141,25 @@ fn line_sum(axis: u32, first: vec2<i32>) -> vec4<f32> {
             sum += weights.z * load_within(texel + 2 * step, low, high);
         }
     }
+    return sum;
+}
+
+// The part of that sum that belongs to one vector of weights. The bounds are read once, by the caller: compilers that
+// unroll no loop would look them up again for each texel, which costs software rasterisers as much as the texel itself.
+fn sum_of_four(
+    axis: u32,
+    four: i32,
+    first: vec2<i32>,
+    step: vec2<i32>,
+    low: vec2<i32>,
+    high: vec2<i32>,
+) -> vec4<f32> {
+    let weights = four_weights(axis, u32(four));
+    let texel = first + 4 * four * step;
+    var sum = weights.x * load_within(texel, low, high);
+    sum += weights.y * load_within(texel + step, low, high);
+    sum += weights.z * load_within(texel + 2 * step, low, high);
+    sum += weights.w * load_within(texel + 3 * step, low, high);
     return sum;
 }
 
