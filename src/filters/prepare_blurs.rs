@@ -261,7 +261,7 @@ impl BatchOf {
     /// Adds the blurs of a stage that do not vary.
     fn add(&mut self, index: usize, stage: &Stage) {
         let layers = stage.layers.iter().enumerate();
-        for (place, layer) in layers.filter(|(_, layer)| layer.blurs() && !layer.varies && !layer.shown.is_empty()) {
+        for (place, layer) in layers.filter(|(_, layer)| layer.is_batched() && !layer.shown.is_empty()) {
             self.item_of.insert((index, place), self.items.len());
             let to_blurred = stage.to_blurred();
             let shown = shifted(layer.shown, -layer.offset);

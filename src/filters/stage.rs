@@ -177,6 +177,11 @@ impl Layer {
         blurs(self.sigma)
     }
 
+    /// Whether it is blurred in a batch with others, out of a patch of the page. A blur that varies reads all that it shows.
+    pub fn is_batched(&self) -> bool {
+        self.blurs() && !self.varies
+    }
+
     /// How far it shows something. Less than a 30,000th of what a texel holds lies beyond four standard deviations on either
     /// side: 0.01/255.
     pub fn reach(&self) -> IVec2 {

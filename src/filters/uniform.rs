@@ -40,7 +40,7 @@ impl LayerUniform {
             ColorFunctions::NEUTRAL
         };
         let functions = FunctionsUniform::new(functions, colours);
-        let to_source = if layer.blurs() && !layer.varies {
+        let to_source = if layer.is_batched() {
             stage.to_blurred()
         } else {
             stage.to_page()

@@ -62,8 +62,10 @@ pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
                 texels: *texels,
             };
             let pass = moved(&item.plan.passes[step], places[index].last(), Some(&place));
-            let patch = item.patch.filter(|_| step == 0);
-            let pass = patch.map_or(pass.clone(), |patch| patch.read_by(pass));
+            let pass = match item.patch {
+                Some(patch) if step == 0 => patch.read_by(pass),
+                _ => pass,
+            };
             passes.push(clamped(pass, *reads_zeros));
             places[index].push(place);
         }
