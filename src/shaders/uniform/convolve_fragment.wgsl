@@ -106,27 +106,27 @@ fn line_sum(axis: u32, count: i32, first: vec2<i32>) -> vec4<f32> {
     var sum = vec4<f32>(0.0);
 #ifndef ANY_KERNEL
     if fours > 0 {
-        sum += sum_of_four(axis, 0, first, step, low, high);
+        sum = with_four(sum, axis, 0, first, step, low, high);
     }
     if fours > 1 {
-        sum += sum_of_four(axis, 1, first, step, low, high);
+        sum = with_four(sum, axis, 1, first, step, low, high);
     }
     if fours > 2 {
-        sum += sum_of_four(axis, 2, first, step, low, high);
+        sum = with_four(sum, axis, 2, first, step, low, high);
     }
     if fours > 3 {
-        sum += sum_of_four(axis, 3, first, step, low, high);
+        sum = with_four(sum, axis, 3, first, step, low, high);
     }
     if fours > 4 {
-        sum += sum_of_four(axis, 4, first, step, low, high);
+        sum = with_four(sum, axis, 4, first, step, low, high);
     }
     if fours > 5 {
-        sum += sum_of_four(axis, 5, first, step, low, high);
+        sum = with_four(sum, axis, 5, first, step, low, high);
     }
 #endif
     if fours > UNROLLED {
         for (var four = UNROLLED; four < fours; four++) {
-            sum += sum_of_four(axis, four, first, step, low, high);
+            sum = with_four(sum, axis, four, first, step, low, high);
         }
     }
     let rest = count % 4;
@@ -144,9 +144,11 @@ fn line_sum(axis: u32, count: i32, first: vec2<i32>) -> vec4<f32> {
     return sum;
 }
 
-// The part of that sum that belongs to one vector of weights. The bounds are read once, by the caller: compilers that
-// unroll no loop would look them up again for each texel, which costs software rasterisers as much as the texel itself.
-fn sum_of_four(
+// A sum with the texels of one vector of weights added, one after the other: sums of their own for each vector are slower
+// on GPUs. The bounds are read once, by the caller: compilers that unroll no loop would look them up again for each
+// texel, which costs software rasterisers as much as the texel itself.
+fn with_four(
+    before: vec4<f32>,
     axis: u32,
     four: i32,
     first: vec2<i32>,
@@ -156,7 +158,7 @@ fn sum_of_four(
 ) -> vec4<f32> {
     let weights = four_weights(axis, u32(four));
     let texel = first + 4 * four * step;
-    var sum = weights.x * load_within(texel, low, high);
+    var sum = before + weights.x * load_within(texel, low, high);
     sum += weights.y * load_within(texel + step, low, high);
     sum += weights.z * load_within(texel + 2 * step, low, high);
     sum += weights.w * load_within(texel + 3 * step, low, high);
