@@ -83,9 +83,9 @@ impl Plugin for UiFilterPlugin {
 fn add_to(app: &mut SubApp) {
     app.init_resource::<extract::ExtractedFilters>()
         .init_resource::<arrange::ArrangedFilters>()
-        .init_resource::<split_phases::GroupPhases>()
+        .init_resource::<split_phases::GroupItems>()
         .insert_resource(PaintGroup(turns::paint_group))
-        .allow_ambiguous_resource::<split_phases::GroupPhases>()
+        .allow_ambiguous_resource::<split_phases::GroupItems>()
         .init_gpu_resource::<warm_up::FilterUse>()
         .init_gpu_resource::<prepare_blurs::FilterBlurs>()
         .init_gpu_resource::<prepare_draws::FilterDraws>()

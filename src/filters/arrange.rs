@@ -132,7 +132,7 @@ impl<'a> Owners<'a> {
 /// Arranges the groups of every camera, when items are sorted and before views are uploaded.
 pub fn arrange_filters(
     filters: Res<ExtractedFilters>,
-    (cameras, views): (Query<&UiCameraView>, Query<&ExtractedView>),
+    (cameras, mut views): (Query<&UiCameraView>, Query<&mut ExtractedView>),
     phases: Res<ViewSortedRenderPhases<TransparentUi>>,
     device: Res<RenderDevice>,
     (mut arranged, mut commands): (ResMut<ArrangedFilters>, Commands),
@@ -142,7 +142,7 @@ pub fn arrange_filters(
     arranged.0.clear();
     turns.0.clear();
     let limit = device.limits().max_texture_dimension_2d;
-    let mut new_views = Vec::new();
+    let mut seen: Vec<Option<ExtractedView>> = filters.0.iter().map(|_| None).collect();
     let mut first = 0;
     for filters in filters
         .0
@@ -162,7 +162,7 @@ pub fn arrange_filters(
         for (index, stage) in stages.stages.iter().enumerate().filter(|(_, stage)| stage.is_seen()) {
             let filter = &filters[stage.filter];
             if stage.content == Content::Items {
-                new_views.push((filter.view, view_of(stage, ui_view)));
+                seen[start + stage.filter] = Some(view_of(stage, ui_view));
             }
             if stages.result_of(stage.filter) == Some(index) {
                 bounds.p1().0.insert(filter.item, shown(stage));
@@ -179,7 +179,28 @@ pub fn arrange_filters(
         turns.0.extend(camera.turns(filters));
         arranged.0.push(camera);
     }
-    commands.insert_batch(new_views);
+    show_views(&filters.0, seen, &mut views, &mut commands);
+}
+
+/// Gives the views of filters what they show. Those that show nothing are no views.
+fn show_views(
+    filters: &[ExtractedFilter],
+    seen: Vec<Option<ExtractedView>>,
+    views: &mut Query<&mut ExtractedView>,
+    commands: &mut Commands,
+) {
+    let mut new = Vec::new();
+    for (filter, seen) in filters.iter().zip(seen) {
+        match (views.get_mut(filter.view), seen) {
+            (Ok(mut view), Some(seen)) => *view = seen,
+            (Ok(_), None) => {
+                commands.entity(filter.view).remove::<ExtractedView>();
+            }
+            (Err(_), Some(seen)) => new.push((filter.view, seen)),
+            (Err(_), None) => {}
+        }
+    }
+    commands.insert_batch(new);
 }
 
 /// What the own items of every filter paint, and the glass among them with its filter.

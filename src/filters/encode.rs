@@ -5,7 +5,7 @@ use super::arrange::{ArrangedFilters, CameraFilters};
 use super::extract::ExtractedFilters;
 use super::prepare_blurs::FilterBlurs;
 use super::prepare_draws::FilterDraws;
-use super::split_phases::GroupPhases;
+use super::split_phases::GroupItems;
 use super::stage::{Content, Stage};
 use crate::backdrop::canvas::Canvas;
 use crate::diagnostics::label::BlurLabel;
@@ -13,21 +13,21 @@ use crate::diagnostics::timestamps::PassTimer;
 use crate::gpu::{BlurAccess, BlurJob, BlurPipelines};
 use bevy::prelude::*;
 use bevy::render::diagnostic::RecordDiagnostics;
-use bevy::render::render_phase::{SortedRenderPhase, TrackedRenderPass};
+use bevy::render::render_phase::{DrawFunctions, PhaseItem, TrackedRenderPass};
 use bevy::render::render_resource::{
     LoadOp, Operations, PipelineCache, RenderPassColorAttachment, RenderPassDescriptor, StoreOp, TextureView,
 };
 use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::MainEntity;
 use bevy::ui_render::TransparentUi;
-use core::ops::Range;
 
 /// All that it takes to paint groups. Nothing of it is changed.
 pub struct FilterDrawer<'w> {
     pub world: &'w World,
     pub filters: &'w ExtractedFilters,
     pub arranged: &'w ArrangedFilters,
-    pub phases: &'w GroupPhases,
+    pub items: &'w GroupItems,
+    pub functions: &'w DrawFunctions<TransparentUi>,
     pub blurs: &'w FilterBlurs,
     pub draws: &'w FilterDraws,
     pub pipelines: &'w BlurPipelines,
@@ -62,11 +62,14 @@ pub fn filter_ui(world: &World, camera: ViewQuery<(Entity, MainEntity)>, mut con
 impl<'w> FilterDrawer<'w> {
     /// Takes it from the render world.
     pub fn new(world: &'w World) -> Self {
+        let functions: &DrawFunctions<TransparentUi> = world.resource();
+        functions.write().prepare(world);
         Self {
             world,
             filters: world.resource(),
             arranged: world.resource(),
-            phases: world.resource(),
+            items: world.resource(),
+            functions,
             blurs: world.resource(),
             draws: world.resource(),
             pipelines: world.resource(),
@@ -112,23 +115,29 @@ impl<'w> FilterDrawer<'w> {
             }
             Content::Items => {
                 let filter = camera.first + stage.filter;
-                if let Some(phase) = self.phases.of(filter) {
-                    self.paint_items(filter, phase, 0..phase.items.len(), pass);
-                }
+                self.paint_items(filter, self.items.of(filter), pass);
             }
         }
     }
 
-    /// Paints some items of a group.
-    pub fn paint_items<'a>(
-        &'a self,
-        filter: usize,
-        phase: &SortedRenderPhase<TransparentUi>,
-        range: Range<usize>,
-        pass: &mut TrackedRenderPass<'a>,
-    ) {
-        if let Err(error) = phase.render_range(pass, self.world, self.filters.0[filter].view, range) {
-            error!("a group of the user interface could not be drawn: {error:?}");
+    /// Paints some items of a group, as `SortedRenderPhase::render_range` does: an item with a batch is followed by those that
+    /// the batch contains.
+    pub fn paint_items<'a>(&'a self, filter: usize, items: &[TransparentUi], pass: &mut TrackedRenderPass<'a>) {
+        let view = self.filters.0[filter].view;
+        let mut functions = self.functions.write();
+        let mut next = 0;
+        while let Some(item) = items.get(next) {
+            next += item.batch_range().len().max(1);
+            if item.batch_range().is_empty() {
+                continue;
+            }
+            let Some(function) = functions.get_mut(item.draw_function()) else {
+                continue;
+            };
+            if let Err(error) = function.draw(self.world, pass, view, item) {
+                error!("a group of the user interface could not be drawn: {error:?}");
+                return;
+            }
         }
     }
 }
@@ -154,9 +163,8 @@ pub fn open_pass<'a>(
     })
 }
 
-/// Draws on the part of a page that a canvas is.
+/// Draws on the part of a page that a canvas is. All that is drawn there are triangles, which end at the viewport.
 pub fn set_viewport(canvas: Canvas, pass: &mut TrackedRenderPass) {
     let (place, size) = ((canvas.origin + canvas.to_texel).as_uvec2(), canvas.size);
     pass.set_viewport(place.x as f32, place.y as f32, size.x, size.y, 0.0, 1.0);
-    pass.set_scissor_rect(place.x, place.y, size.x as u32, size.y as u32);
 }

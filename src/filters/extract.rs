@@ -10,7 +10,7 @@ use bevy::camera::Camera;
 use bevy::math::Affine2;
 use bevy::prelude::*;
 use bevy::render::Extract;
-use bevy::render::sync_world::{MainEntity, TemporaryRenderEntity};
+use bevy::render::sync_world::MainEntity;
 use bevy::ui::{
     ComputedNode, ComputedStackIndex, ComputedUiRenderTargetInfo, ComputedUiTargetCamera, UiGlobalTransform,
 };
@@ -34,9 +34,9 @@ pub struct ExtractedFilter {
     pub nodes: Range<u32>,
     /// What the ancestors leave to be seen of the result, in the viewport.
     pub clip: Option<Rect>,
-    /// The render world's entity of the item in the phase, of this frame only.
+    /// The render world's entity of the item in the phase. In the next frame it may be another filter's.
     pub item: Entity,
-    /// The render world's view that the group is painted with, of this frame only.
+    /// The render world's entity of the view that the group is painted with. In the next frame it may be another filter's.
     pub view: Entity,
     /// The standard deviations of the blur along x and y, in pixels.
     pub sigma: Vec2,
@@ -100,10 +100,11 @@ type FilterNode = (
     &'static ComputedUiRenderTargetInfo,
 );
 
-/// Takes groups over. Each has entities of its own for its item and its view.
+/// Takes groups over. Each has entities of its own for its item and its view: those of the last frame, as far as they go.
 pub fn extract_filters(
     mut commands: Commands,
     (mut filters, mut wanted): (ResMut<ExtractedFilters>, ResMut<BoundsWanted>),
+    mut entities: Local<Vec<[Entity; 2]>>,
     groups: Extract<Res<FilteredGroups>>,
     nodes: Extract<Query<FilterNode>>,
     cameras: Extract<Query<(&Camera, CameraFinish)>>,
@@ -132,13 +133,17 @@ pub fn extract_filters(
         let sigma = filter.blur.sigma_in_texels(scale, height).unwrap_or(Vec2::ZERO);
         let placement = affine * Affine2::from_translation(-0.5 * node.size());
         let profile = profile.filter(|profile| !profile.is_uniform());
+        if entities.len() == filters.0.len() {
+            entities.push([(); 2].map(|()| commands.spawn_empty().id()));
+        }
+        let [item, view] = entities[filters.0.len()];
         filters.0.push(ExtractedFilter {
             entity: *entity,
             picture,
             nodes: stack_index.0..stack_index.0 + group.nodes,
             clip: group.clip,
-            item: commands.spawn::<TemporaryRenderEntity>(default()).id(),
-            view: commands.spawn::<TemporaryRenderEntity>(default()).id(),
+            item,
+            view,
             sigma: (sigma * stretch).min(Vec2::splat(f32::MAX)),
             profile: profile.map(|profile| PlacedProfile {
                 profile: profile.clone(),
@@ -149,6 +154,9 @@ pub fn extract_filters(
             shadows: shadows_of(filter, scale * stretch),
             opacity: filter.opacity_in_range(),
         });
+    }
+    for entity in entities.drain(filters.0.len()..).flatten() {
+        commands.entity(entity).despawn();
     }
     wanted.0 |= !filters.0.is_empty();
     filters

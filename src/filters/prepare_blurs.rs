@@ -45,8 +45,8 @@ struct FilterJob {
 struct Batch {
     blurs: FilterJob,
     items: Option<Arc<[BatchedBlur]>>,
-    /// The item of every blurred layer: its stage, and its place there.
-    item_of: HashMap<(usize, usize), usize>,
+    /// The layer of every item, in ascending order: its stage, and its place there.
+    layers: Vec<(usize, usize)>,
 }
 
 impl FilterBlurs {
@@ -68,7 +68,7 @@ impl FilterBlurs {
         }
         let turn = of.stage.has_turn.then_some(of.place.0);
         let batch = self.batches.get(&(of.camera, of.stage.depth, of.stage.page, turn))?;
-        batch.blurs.job.deferred(*batch.item_of.get(&of.place)?)
+        batch.blurs.job.deferred(batch.layers.binary_search(&of.place).ok()?)
     }
 
     /// The blurs of a depth that come before the user interface and can be encoded, each with the page that it reads.
@@ -229,7 +229,7 @@ impl FilterBlurs {
     fn update_batch(
         &mut self,
         key: BatchKey,
-        BatchOf { items, item_of }: BatchOf,
+        BatchOf { items, layers }: BatchOf,
         pages: PageSet,
         on: On,
         view: &TextureView,
@@ -239,7 +239,7 @@ impl FilterBlurs {
             return Ok(true);
         }
         let batch = self.batches.entry(key).or_default();
-        batch.item_of = item_of;
+        batch.layers = layers;
         let items = match &batch.items {
             Some(known) if **known == *items => known.clone(),
             _ => batch.items.insert(items.into()).clone(),
@@ -254,7 +254,7 @@ impl FilterBlurs {
 #[derive(Default)]
 struct BatchOf {
     items: Vec<BatchedBlur>,
-    item_of: HashMap<(usize, usize), usize>,
+    layers: Vec<(usize, usize)>,
 }
 
 impl BatchOf {
@@ -262,7 +262,7 @@ impl BatchOf {
     fn add(&mut self, index: usize, stage: &Stage) {
         let layers = stage.layers.iter().enumerate();
         for (place, layer) in layers.filter(|(_, layer)| layer.is_batched() && !layer.shown.is_empty()) {
-            self.item_of.insert((index, place), self.items.len());
+            self.layers.push((index, place));
             let to_blurred = stage.to_blurred();
             let shown = shifted(layer.shown, -layer.offset);
             let all = grown(joined(stage.painted, shown), IVec2::ONE);

@@ -9,21 +9,21 @@ use crate::backdrop::extract::ExtractedBackdrops;
 use crate::backdrop::node_groups::backdrop_of;
 use crate::backdrop::{Skip, skip};
 use bevy::prelude::*;
-use bevy::render::render_phase::{PhaseItemExtraIndex, SortedRenderPhase, ViewSortedRenderPhases};
+use bevy::render::render_phase::{PhaseItemExtraIndex, ViewSortedRenderPhases};
 use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
 
 /// The items of every group, by the index of the filter, and what the camera's phases get back.
 #[derive(Resource, Default)]
-pub struct GroupPhases {
-    phases: Vec<SortedRenderPhase<TransparentUi>>,
+pub struct GroupItems {
+    items: Vec<Vec<TransparentUi>>,
     skipped: Vec<Skip>,
 }
 
-impl GroupPhases {
-    /// The items of a group.
-    pub fn of(&self, filter: usize) -> Option<&SortedRenderPhase<TransparentUi>> {
-        self.phases.get(filter)
+impl GroupItems {
+    /// The items of a group, in the order in which they are painted.
+    pub fn of(&self, filter: usize) -> &[TransparentUi] {
+        self.items.get(filter).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -34,10 +34,10 @@ pub fn split_phases(
     cameras: Query<&UiCameraView>,
     ui_views: Query<&ExtractedView>,
     mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
-    mut groups: ResMut<GroupPhases>,
+    mut groups: ResMut<GroupItems>,
 ) {
     let groups = &mut *groups;
-    groups.phases.resize_with(filters.0.len(), default);
+    groups.items.resize_with(filters.0.len(), default);
     for camera in &arranged.0 {
         let view = cameras.get(camera.camera).and_then(|view| ui_views.get(view.0));
         let Ok(view) = view.map(|view| view.retained_view_entity) else {
@@ -59,7 +59,7 @@ pub fn split_phases(
                 continue;
             }
             if has_stages && camera.is_ready {
-                groups.phases[camera.first + owner].add_retained(copy_of(item));
+                groups.items[camera.first + owner].push(copy_of(item));
             }
             groups.skipped.extend(skip(view, item));
         }
@@ -83,9 +83,9 @@ fn copy_of(item: &TransparentUi) -> TransparentUi {
 }
 
 /// Gives all items their batches back.
-pub fn restore_items(mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>, mut groups: ResMut<GroupPhases>) {
+pub fn restore_items(mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>, mut groups: ResMut<GroupItems>) {
     for skip in groups.skipped.drain(..) {
         skip.restore(&mut phases);
     }
-    groups.phases.iter_mut().for_each(SortedRenderPhase::clear);
+    groups.items.iter_mut().for_each(Vec::clear);
 }

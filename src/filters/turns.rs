@@ -74,18 +74,16 @@ impl TurnOf<'_> {
 
     fn paint_pieces(&self, stage: &Stage, page: &TextureView, context: &mut RenderContext) {
         let filter = self.camera.first + stage.filter;
-        let Some(phase) = self.drawer.phases.of(filter) else {
-            return;
-        };
+        let items = self.drawer.items.of(filter);
         let piece = |range: core::ops::Range<usize>, context: &mut RenderContext| {
             if !range.is_empty() {
                 let mut pass = open_pass(context, page, LoadOp::Load);
                 set_viewport(stage.canvas(), &mut pass);
-                self.drawer.paint_items(filter, phase, range, &mut pass);
+                self.drawer.paint_items(filter, &items[range], &mut pass);
             }
         };
         let mut painted = 0;
-        for (index, item) in phase.items.values().enumerate() {
+        for (index, item) in items.iter().enumerate() {
             let Some(end) = self.end_at(item) else {
                 continue;
             };
@@ -96,7 +94,7 @@ impl TurnOf<'_> {
                 End::Filter(inner) => self.paint(inner, context),
             }
         }
-        piece(painted..phase.items.len(), context);
+        piece(painted..items.len(), context);
     }
 
     /// Whether a piece ends at an item: at that which marks where the backdrop of glass ends, and at the result of a filter.
