@@ -23,7 +23,7 @@ fn setup(mut commands: Commands, assets: Res<AssetServer>) {
     commands.spawn(Sprite::from_image(assets.load("scene.png")));
 }
 
-/// The radius may change in every frame. At 0 there is no blur, and it costs nothing.
+/// The radius may change in every frame. At radius 0 the picture is not blurred, and the blur costs nothing.
 fn ease(time: Res<Time>, mut blurs: Query<&mut GaussianBlur>) {
     for mut blur in &mut blurs {
         blur.radius = 40.0 * (1.0 - ops::cos(time.elapsed_secs()));

@@ -60,7 +60,7 @@ fn main() -> AppExit {
     unattended.run(&mut app)
 }
 
-/// Paints regions over Bevy's user interface, and egui over them.
+/// Orders the passes: Bevy's user interface, then the glass of regions, then egui.
 ///
 /// Both `egui_pass` and `GaussianBlurSystems::BackdropAboveUi` run after Bevy's own user interface. Without this, their
 /// order is not defined.
@@ -84,7 +84,7 @@ fn spawn_camera_and_glass(mut commands: Commands) {
     ));
 }
 
-/// A part of Bevy's user interface, for the window to lie over.
+/// A part of Bevy's user interface that the window covers.
 fn spawn_hud(mut commands: Commands) {
     let label = |text: &'static str| (Text::new(text), TextFont::from_font_size(40.0), TextColor(Color::WHITE));
     commands.spawn((

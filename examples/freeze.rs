@@ -1,13 +1,13 @@
-//! A pause that costs nothing: the picture of one frame is blurred softly in and kept, and the world behind it stops.
+//! A pause that costs next to nothing: the picture of one frame is kept and eased out of focus, and the world behind it stops.
 //!
 //! ```text
 //! cargo run --release --example freeze [-- --frames N --screenshot FILE]
 //! ```
 //!
-//! You should see about 2000 moving boxes, and at the top the time of a frame: all of it on the CPU, and its passes
-//! on the GPU. Press Escape: within a third of a second the scene goes out of focus. Both times fall to next to nothing
-//! for as long as the pause lasts. Press Escape again: the scene moves at once, while it comes back into focus. Below
-//! the current times you see those of the last running and the last paused frame.
+//! You should see about 2000 moving boxes, and at the top the time of a frame: the whole frame, and its passes on the
+//! GPU. Press Escape: within a third of a second the scene goes out of focus. Until the pause ends, both times are next
+//! to nothing. Press Escape again: the scene moves at once, while it comes back into focus. Below the current times you
+//! see the times of the last running and the last paused frame.
 //!
 //! Two cameras share one texture: the world's, and the user interface's, whose glass covers the viewport. Frozen glass
 //! needs no world: one frame after it has been frozen, the world's camera is switched off. Without a user, the pause
@@ -66,7 +66,7 @@ fn main() -> AppExit {
     })
     .add_systems(Startup, (spawn_cameras, spawn_boxes, spawn_interface))
     .add_systems(Update, (turn, toggle, stop_world, ease, show_times).chain())
-    // Without its picture, the glass needs the world again.
+    // Glass that has lost its frozen picture needs the world again.
     .add_observer(|_: On<FreezeLost>, mut cameras: Query<&mut Camera, With<World3d>>| {
         cameras.iter_mut().for_each(|mut camera| camera.is_active = true);
     });
@@ -80,7 +80,7 @@ struct Pause {
     at: Option<u32>,
     frame: u32,
     is_on: bool,
-    /// The frames since it began.
+    /// The frames since the game was last paused or resumed.
     frames: u32,
     /// From 0, in focus, to 1.
     progress: f32,
@@ -94,7 +94,7 @@ struct World3d;
 #[derive(Component)]
 struct Glass;
 
-/// The time of a frame.
+/// The text with the times of a frame.
 #[derive(Component)]
 struct Times;
 
@@ -123,7 +123,7 @@ fn spawn_boxes(
     mut materials: ResMut<Assets<StandardMaterial>>,
     mut windows: Query<&mut Window>,
 ) {
-    // The time of a frame is visible only if frames do not wait for the screen.
+    // With vertical synchronisation, every frame would take at least one refresh of the screen.
     windows
         .iter_mut()
         .for_each(|mut window| window.present_mode = PresentMode::AutoNoVsync);
@@ -215,7 +215,7 @@ fn ease(time: Res<Time<Real>>, mut pause: ResMut<Pause>, mut glass: Single<&mut 
     glass.brightness = 1.0 - 0.3 * eased;
 }
 
-/// The times of this frame, and of the last running and the last paused frame that resembled the frames before it.
+/// Shows the times of this frame, of the last steady frame of the running game, and of the last steady frame of a pause.
 fn show_times(
     store: Res<DiagnosticsStore>,
     pause: Res<Pause>,
@@ -242,7 +242,8 @@ fn show_times(
     );
 }
 
-/// The times of all passes of the last `lately` milliseconds, from Bevy's recorder, without those that contain others.
+/// The sum of the GPU times that Bevy's diagnostics have recorded in the last `lately` milliseconds (at least 300). A span inside
+/// another span is not counted twice.
 fn gpu_time(store: &DiagnosticsStore, lately: f64) -> String {
     let lately = Duration::from_secs_f64(lately.max(300.0) * 1e-3);
     let passes: Vec<(&str, f64)> = store

@@ -20,12 +20,12 @@ fn setup(mut commands: Commands, assets: Res<AssetServer>) {
     commands.spawn(Camera2d);
     let sharp = assets.load("sprite.png");
     commands.spawn((Sprite::from_image(sharp.clone()), Transform::from_xyz(-150.0, 0.0, 0.0)));
-    // Nothing lies beyond the border of a sprite.
+    // A sprite is transparent beyond its border.
     let blur = GaussianBlur::from_sigma(6.0).with_edge(EdgeMode::Transparent);
     commands.spawn((blur, BlurImage::new(sharp))).observe(show);
 }
 
-/// The plugin has created an image for the result. It can be shown like any other.
+/// The plugin has created an image for the result, which can be shown like any other image.
 fn show(finished: On<BlurFinished>, blurs: Query<&BlurImage>, mut commands: Commands) {
     if let Some(soft) = blurs.get(finished.entity).ok().and_then(|blur| blur.target.clone()) {
         commands.spawn((Sprite::from_image(soft), Transform::from_xyz(150.0, 0.0, 0.0)));

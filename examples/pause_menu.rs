@@ -6,7 +6,7 @@
 //!
 //! You should see a moving scene at dusk with a score and a bar at the bottom. Press Escape: the game stands still.
 //! Within a third of a second scene, score and bar go out of focus, paler and darker, without a jump, while buttons
-//! slide in from the left and the last found item from the right. Both are sharp, because they are children of the
+//! slide in from the left and the last item found from the right. Both are sharp, because they are children of the
 //! glass. Press Escape again, or the first button: everything goes back just as softly.
 //!
 //! A blur of the camera would leave the score sharp, or blur the menu as well. While the game runs, the menu is hidden,
@@ -79,7 +79,7 @@ struct PauseAt {
     frame: Option<u32>,
 }
 
-/// The glass over the game, and the parent of everything that is sharp during a pause.
+/// The glass over the game, and the parent of the nodes that stay sharp during a pause.
 #[derive(Component)]
 struct Menu;
 
@@ -143,7 +143,7 @@ fn spawn_menu(mut commands: Commands, assets: Res<AssetServer>) {
             Menu,
             BackdropBlur::new(0.0),
             Visibility::Hidden,
-            // Over everything that belongs to the game.
+            // Over the game's own user interface.
             GlobalZIndex(1),
             Node {
                 width: percent(100),

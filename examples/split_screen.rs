@@ -1,4 +1,4 @@
-//! Two views of one scene in one window, each with a blur of its own.
+//! Two views of one scene in one window, each with its own blur.
 //!
 //! ```text
 //! cargo run --release --example split_screen [-- --frames N --screenshot FILE]
@@ -23,7 +23,7 @@ use clap::Parser;
 use common::scene::{ScenePlugin, viewpoint};
 use common::unattended::{Unattended, fail};
 
-/// Two views of one scene in one window, each with a blur of its own.
+/// Two views of one scene in one window, each with its own blur.
 #[derive(Parser)]
 struct Arguments {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! A town that looks like a model of itself: sharp along a band, and ever more blurred above and below it.
+//! A town that looks like a model of itself: sharp along a band, and increasingly blurred above and below it.
 //!
 //! ```text
 //! cargo run --release --example tilt_shift [-- --frames N --screenshot FILE]
@@ -7,7 +7,7 @@
 //! You should see a little town from above, with cars in its streets. Only a band across the middle is in focus, as in
 //! a photograph of a miniature. Drag up and down: the band follows the pointer. Drag to the left or right: it tilts.
 //! Turn the mouse wheel: the blur grows or shrinks. Nothing jumps at the edge of the band, no object has a halo, and
-//! the band is sharp to the bit.
+//! the texels in the band do not change at all.
 
 #[path = "common/unattended.rs"]
 mod unattended;
@@ -92,7 +92,7 @@ fn spawn_camera(mut commands: Commands) {
     commands.spawn((
         Name::new("Camera"),
         Camera3d::default(),
-        // From far away and through a long lens, as for a view of a model.
+        // Far away, with a long lens, as in a photograph of a model.
         Projection::from(PerspectiveProjection { fov: 0.3, ..default() }),
         Transform::from_xyz(-38.0, 62.0, 72.0).looking_at(Vec3::new(0.0, 0.0, 1.0), Vec3::Y),
         GaussianBlur::new(5.0).with_unit(BlurUnit::ViewportHeight),

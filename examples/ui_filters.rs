@@ -50,7 +50,7 @@ fn main() -> AppExit {
     unattended.run(&mut app)
 }
 
-/// What the user has switched.
+/// The switches of the user.
 #[derive(Resource)]
 struct State {
     is_disabled: bool,

@@ -47,7 +47,7 @@ class Results:
         return rows[0]["median_us"] if rows else None
 
     def copy(self, method, **wanted):
-        """The median time of a copy over all sigmas, on which it does not depend."""
+        """The median time of a copy over all sigmas: a copy does not depend on sigma."""
         times = sorted(row["median_us"] for row in self.only(method=method, **wanted))
         return times[len(times) // 2]
 

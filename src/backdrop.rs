@@ -3,14 +3,14 @@
 //! Glass is a node of Bevy's user interface or a region of a camera's viewport. Both become backdrops, which are the same
 //! from then on. In the order of a frame:
 //!
-//! 1. [`extract`] and [`nodes`] take over what can be seen, and [`stacks`] looks for what glass should see and does not;
+//! 1. [`extract`] and [`nodes`] extract visible glass, and [`stacks`] reports pictures that glass should see but does not;
 //! 2. [`queue`] puts the glass of nodes among the items of the user interface;
 //! 3. [`camera_groups`] and [`node_groups`] form [`groups`]: backdrops that are blurred together;
-//! 4. [`warm_up`] asks for pipelines, [`prepare_blurs`] gets the blurs ready, and [`prepare_draws`] the draws;
-//! 5. [`encode_regions`] and [`split_ui_pass`] carry both out.
+//! 4. [`warm_up`] queues pipelines, [`prepare_blurs`] prepares the blurs, and [`prepare_draws`] the draws;
+//! 5. [`encode_regions`] and [`split_ui_pass`] encode both.
 //!
 //! A blur reads the camera's picture and defers its last step, the way back to full resolution, to the shader that
-//! paints the glass. So nothing is written that is not seen, and what is not glass keeps its bits.
+//! paints the glass. So this step writes only visible pixels, and pixels without glass keep their bits.
 
 #[cfg(feature = "ui")]
 pub(crate) mod bounds;
@@ -123,7 +123,7 @@ impl Plugin for BackdropPlugin {
     }
 }
 
-/// Puts the glass of regions into the schedule of a kind of camera.
+/// Adds the systems of regions to the schedule of a kind of camera.
 fn add_regions<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clone, post: S) {
     app.configure_sets(
         schedule.clone(),
@@ -152,7 +152,7 @@ fn add_regions<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Cl
     );
 }
 
-/// Adds the glass of nodes, if there is a user interface.
+/// Adds the systems of nodes, if the app has Bevy's user interface.
 #[cfg(feature = "ui")]
 fn add_nodes(app: &mut SubApp) {
     use bevy::render::render_phase::{AddRenderCommand, DrawFunctions};
@@ -165,7 +165,7 @@ fn add_nodes(app: &mut SubApp) {
         .init_resource::<extract::BoundsWanted>()
         .init_resource::<nested::FilterTurns>()
         .init_resource::<split_ui_pass::Skipped>()
-        // No other code uses it, so what runs beside the systems that change it does not matter.
+        // No other code uses it, so the order of other systems does not matter.
         .allow_ambiguous_resource::<split_ui_pass::Skipped>()
         .add_render_command::<TransparentUi, queue::PaintBackdrop>()
         .add_systems(
@@ -189,8 +189,8 @@ fn add_nodes(app: &mut SubApp) {
     add_nodes_to(app, Core3d);
 }
 
-/// Puts the glass of nodes into the schedule of a kind of camera. What systems encode is submitted in the order of the
-/// schedule, so every order has to be said.
+/// Adds the systems of nodes to the schedule of a kind of camera. Encoded commands are submitted in the order of the
+/// schedule, so every order must be explicit.
 #[cfg(feature = "ui")]
 fn add_nodes_to(app: &mut SubApp, schedule: impl ScheduleLabel + Clone) {
     app.add_systems(

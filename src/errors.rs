@@ -1,4 +1,4 @@
-//! What can be wrong with a blur, and how to report it once.
+//! The errors of blurs, and how to report each of them once.
 
 use bevy::prelude::*;
 use core::fmt;
@@ -22,7 +22,8 @@ pub enum BlurError {
     SourceNotLoaded,
     /// The mask of a profile could not be loaded.
     MaskNotLoaded,
-    /// A mask that is not two-dimensional with one layer, or whose format holds no shares.
+    /// A mask that is not two-dimensional with one layer, lacks `TEXTURE_BINDING`, or holds neither floats nor
+    /// normalised integers.
     UnsupportedMask {
         /// The format of the mask's view.
         format: TextureFormat,
@@ -43,7 +44,7 @@ pub enum BlurError {
         /// What is missing.
         lacks: FormatCapability,
     },
-    /// Intermediate textures of the format that source and target require cannot be rendered to. WebGL 2 needs an
+    /// The GPU cannot render to intermediate textures of the format that source and target require. WebGL 2 needs an
     /// extension to render to floats.
     UnsupportedIntermediate {
         /// The format of the intermediate textures.
@@ -249,12 +250,12 @@ impl fmt::Display for BlurError {
 
 impl core::error::Error for BlurError {}
 
-/// Lets a failure through when it is new: not while the last attempt failed in the same way.
+/// Reports a failure only when it is new: not if the last attempt failed in the same way.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reported(Option<Discriminant<BlurError>>);
 
 impl Reported {
-    /// The failure of an outcome, if it must be reported. A success forgets the failures before it.
+    /// The failure of an outcome, if it must be reported. After a success every failure is new.
     pub fn news(&mut self, outcome: Result<(), BlurError>) -> Option<BlurError> {
         let kind = outcome.as_ref().err().map(discriminant);
         let is_news = self.0 != kind;

@@ -48,7 +48,8 @@ pub struct Ends {
 pub const SAME_SPACES: [CompositingSpace; 2] = [CompositingSpace::Linear; 2];
 
 impl Ends {
-    /// From a camera's picture to the same picture. `is_light`: the picture holds light, it is not tonemapped.
+    /// From a camera's picture to the same picture. `is_light`: whether the picture holds light, because it is not
+    /// tonemapped.
     #[must_use]
     pub fn of_camera(format: TextureFormat, is_light: bool) -> Self {
         Self {
@@ -73,7 +74,7 @@ impl Ends {
 /// The formats of most cameras' pictures: the format of windows and usual images, and the one with a high dynamic range.
 pub const USUAL_PICTURES: [TextureFormat; 2] = [TextureFormat::Rgba8UnormSrgb, TextureFormat::Rgba16Float];
 
-/// What a camera does to its finished picture, in the main world.
+/// The components that decide how a camera finishes its picture, in the main world.
 #[derive(QueryData)]
 pub struct CameraFinish {
     tonemapping: Option<&'static Tonemapping>,
@@ -139,14 +140,14 @@ impl Resolved {
     pub fn intermediate_usages(&self) -> TextureUsages {
         let written = match self.means.tiling {
             Tiling::None => TextureUsages::RENDER_ATTACHMENT,
-            // Drivers clear a render target the fastest before its first use.
+            // Drivers clear render targets fastest before their first use.
             Tiling::Tiled { .. } => TextureUsages::RENDER_ATTACHMENT | TextureUsages::STORAGE_BINDING,
         };
         TextureUsages::TEXTURE_BINDING | written
     }
 }
 
-/// Whether the adapter is a software rasteriser: llvmpipe, SwiftShader, WARP. Browsers tell this with WebGL 2 only.
+/// Whether the adapter is a software rasteriser: llvmpipe, SwiftShader, WARP. Browsers report this with WebGL 2 only.
 #[must_use]
 pub fn is_software(adapter: &AdapterInfo) -> bool {
     adapter.device_type == DeviceType::Cpu
@@ -160,7 +161,7 @@ pub struct Capabilities {
     computes: Computes,
 }
 
-/// The targets for which blurs may use compute passes, as far as compute passes can store to them.
+/// The targets for which blurs may use compute passes, at least for their intermediate textures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Computes {
     Nothing,

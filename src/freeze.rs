@@ -2,12 +2,12 @@
 //!
 //! A picture is taken by a texture copy, when it is the blur's turn in the frame. So it needs no pipeline and is
 //! exactly what the blur would have read. From the next frame on, the blur reads the kept picture instead of what the
-//! camera has painted. Nothing else differs: plans, pipelines and numbers are the same. That is why a frozen blur has
-//! the very bits of the last unfrozen one, and may start in the frame in which it is added.
+//! camera has painted. Nothing else differs: plans, pipelines and numbers are the same. So a frozen blur equals the last
+//! unfrozen one bit for bit, and may start in the frame in which it is added.
 //!
-//! The main world decides how long a picture is kept: as long as the component exists for which it was taken. Pictures
-//! are lost with their render device. Then, and where there is no memory, the blur continues unfrozen, and the game
-//! gets an event.
+//! The main world decides how long a picture is kept: as long as its `FreezeBlur` component exists. Pictures are lost
+//! with their render device. After such a loss, and if there is no memory for a picture, the blur continues unfrozen,
+//! and the game gets an event.
 
 mod kept;
 mod losses;

@@ -1,8 +1,8 @@
 //! Executes plans on the GPU.
 //!
 //! A front end keeps one [`BlurJob`] for everything it blurs. In the prepare phase [`BlurJob::update`] brings the job
-//! up to date with a [`BlurRequest`]; in the render phase [`BlurJob::record`] encodes it. What did not change between
-//! two frames is kept: the plan, the uniforms, the bind groups and the pipelines.
+//! up to date with a [`BlurRequest`]; in the render phase [`BlurJob::record`] encodes it. The job keeps everything that
+//! did not change between two frames: the plan, the uniforms, the bind groups and the pipelines.
 
 mod encode;
 mod job;
@@ -88,7 +88,7 @@ impl Plugin for BlurGpuPlugin {
             .init_resource::<BlurCompilation>()
             .insert_resource(ChosenBackend(self.backend));
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
-            // Nothing will ever be drawn, so nothing must wait.
+            // Without a renderer there are no pipelines to wait for.
             readiness.set(true, true);
             return;
         };

@@ -47,7 +47,7 @@ impl Precision {
 pub struct Tap {
     /// Distance from the centre texel, in texels. A fraction reads between two texels with linear interpolation.
     pub offset: f64,
-    /// What the fetched value is multiplied by.
+    /// The factor for the fetched value.
     pub weight: f64,
 }
 
@@ -142,7 +142,6 @@ fn sample(sigma: f64, x: f64) -> f64 {
 }
 
 /// Samples `weight` at whole texels up to `support`, fades the last one, and normalises.
-/// [`reach`] is how many weights follow the first.
 fn windowed(support: f64, weight: impl Fn(f64) -> f64) -> Vec<f64> {
     let mut half: Vec<f64> = (0_u32..)
         .map(f64::from)

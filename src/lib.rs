@@ -56,8 +56,8 @@
 //!
 //! # A pause
 //!
-//! [`FreezeBlur`] makes a camera's blur or glass keep the picture of one frame. Without a change nothing is blurred again, and
-//! the world may stop.
+//! [`FreezeBlur`] makes a camera's blur or glass keep the picture of one frame. While nothing changes, nothing is
+//! blurred again, and below frozen glass the world's camera may be inactive.
 //!
 //! # In render systems of your own
 //!

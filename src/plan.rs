@@ -1,7 +1,7 @@
 //! Sigma, region, edge and means in; a [`BlurPlan`], an ordered list of passes, out. Pure values: no GPU.
 //!
-//! Every pass names its [`Program`](crate::program::Program): what a pass computes is decided here, and only executed
-//! elsewhere. [`stages`] finds the programs of all possible plans, by planning.
+//! Every pass names its [`Program`](crate::program::Program): plans decide everything that a pass computes, and
+//! [`gpu`](crate::gpu) only executes it. [`stages`] finds the programs of all possible plans, by planning.
 //!
 //! # Small sigma: separable and exact
 //!
@@ -24,7 +24,7 @@
 //! kernel compensates for that ([`compensated_gaussian`](kernel::compensated_gaussian)).
 //!
 //! The chain of octaves is cheaper than a strided Gaussian straight to the low level, although it has more passes. It
-//! fetches less: counted per texel of the picture before the upsampling, 11 times instead of 23 at `P = 2`, and 5 times
+//! fetches less: per texel of the picture, without the upsampling, 11 times instead of 23 at `P = 2`, and 5 times
 //! instead of 19 at `P = 4` (sigma `2 P`, kernels of four sigma, three by three fetches an octave).
 //!
 //! # Borders
@@ -41,7 +41,7 @@
 //!
 //! The last pass blends several such blurs, which share one chain of octaves ([`profile`]).
 //!
-//! The axes are planned independently ([`axis`]), which is what makes different sigmas along x and y free.
+//! The axes are planned independently ([`axis`]), so different sigmas along x and y cost nothing.
 
 mod axis;
 pub mod batch;
@@ -137,8 +137,8 @@ impl BlurPlan {
         }
     }
 
-    /// The same for a source that holds a part of the picture, from this texel on. Positions in a varying sigma count
-    /// from that texel, too.
+    /// The same plan for a source whose first texel is this texel of the picture. The positions of a varying sigma
+    /// count from it, too.
     #[must_use]
     pub fn with_source_at(mut self, at: UVec2) -> Self {
         if at == UVec2::ZERO {

@@ -1,9 +1,9 @@
 //! Every program that a pass can run: its shader, the texels of its workgroups, and the numbers that it is compiled
 //! with. Plain values: no GPU.
 //!
-//! Most programs come in two versions. One is compiled for a single kernel: compilers unroll loops with constant ends,
-//! which is much faster. The other serves *any* kernel, with loops that end where the uniform says. There are few of
-//! those, so they are compiled from the start, and a blur never has to wait for a new kernel.
+//! Programs with loops over a kernel come in two versions. One is compiled for a single kernel: compilers unroll loops
+//! with constant ends, which is much faster. The other serves *any* kernel, with loops that end where the uniform says.
+//! There are few of those, so they are compiled from the start, and a blur never has to wait for a new kernel.
 
 pub mod workgroups;
 
@@ -23,7 +23,7 @@ pub enum Program {
     ConvolveFragment {
         /// How many along x and y.
         texels: Option<[u32; 2]>,
-        /// What it finds beyond the bounds: [`Beyond::Images`] stands for [`Beyond::Folded`], too.
+        /// What it finds beyond the bounds. [`Beyond::Images`] includes [`Beyond::Folded`].
         beyond: Beyond,
     },
     /// Render: a blend of blurs, interpolated with the cubic B-spline.
@@ -82,7 +82,7 @@ pub enum Sums {
 pub enum Beyond {
     /// The outermost texels.
     Clamped,
-    /// Whatever the edge mode says.
+    /// Texels or zeros, as the edge mode says.
     Folded,
     /// Images of the region, whose weights reach up to [`IMAGE_MARGIN`](workgroups::IMAGE_MARGIN) texels beyond the
     /// kernel's.
@@ -105,9 +105,9 @@ pub enum Tiling {
 
 /// Which fetches may be filtered.
 ///
-/// A filtered fetch does the work of four. But samplers keep only eight bits of the position between two texels. So on
-/// an axis that is read at the very centres of texels, a fetch can pick up 1/256 of a neighbour, which shows where the
-/// picture is still sharp along that axis. So only passes that change the resolution of both axes filter.
+/// A filtered fetch does the work of four. But samplers keep only eight bits of the position between two texels. On an
+/// axis that is read at the very centres of texels, a fetch can pick up 1/256 of a neighbour, which is visible where
+/// the picture is still sharp along that axis. So only passes that change the resolution of both axes filter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Filtering {
     /// Downsampling the texture to blur.

@@ -76,7 +76,7 @@ pub enum Measure {
     Mask,
 }
 
-/// Turns a slope into a step: no two texels are so near each other.
+/// A slope so steep that it is a step between any two texels.
 const STEEP: f32 = 1e6;
 
 impl Shares {
@@ -226,7 +226,7 @@ mod tests {
             from: 0.0,
             to: 1.0,
         };
-        // A step across the diagonal of the pixels, not of the box.
+        // A move at right angles to the diagonal, measured in pixels, not in sides of the box.
         let middle = share(diagonal.clone(), WIDE, Vec2::splat(0.5));
         let aside = share(diagonal, WIDE, Vec2::splat(0.5) + Vec2::new(-1.0, 4.0) * 10.0 / WIDE);
         assert!(

@@ -5,8 +5,8 @@ use bevy::prelude::*;
 /// Where the plugin works in the render world: in `Core2d` and `Core3d` for cameras, one set per
 /// [`BlurStage`](crate::BlurStage), and in `RenderGraph` for images.
 ///
-/// Order your own render systems against these sets. The camera sets do nothing for a camera without a blur. What a
-/// camera paints into an image is blurred at the end of its schedule, after `upscaling`.
+/// Order your own render systems against these sets. The camera sets do nothing for a camera without a blur. An image
+/// that a camera paints is blurred at the end of the camera's schedule, after `upscaling`.
 ///
 /// A camera with its own schedule is blurred by the same three systems, wherever you put them:
 ///
@@ -47,9 +47,10 @@ pub enum GaussianBlurSystems {
 pub enum BlurSystems {
     /// In [`PreUpdate`]: [`BlurFinished`](crate::BlurFinished) and [`BlurFailed`](crate::BlurFailed) are triggered.
     Report,
-    /// In [`PostUpdate`]: targets of images are allocated and fitted to their sources. A change of a source's size
-    /// before this set counts in this frame. It runs before Bevy's `AssetEventSystems`.
+    /// In [`PostUpdate`]: targets of images are allocated and fitted to their sources. If a source changes its size
+    /// before this set, its target follows in this frame. The set runs before Bevy's `AssetEventSystems`.
     Fit,
-    /// In [`PostUpdate`], after [`Fit`](Self::Fit): settings are read. A change before this set counts in this frame.
+    /// In [`PostUpdate`], after [`Fit`](Self::Fit): settings are read. A change before this set takes effect in this
+    /// frame.
     Collect,
 }

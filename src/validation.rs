@@ -12,7 +12,7 @@ use bevy::ecs::name::{NameOrEntity, NameOrEntityItem};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
-/// Logs the fields of a component that are out of range, each until it is back in range.
+/// Logs the fields of a component that are out of range, each once until it is back in range.
 pub fn report_fields(
     component: &str,
     name: &NameOrEntityItem,
@@ -33,7 +33,7 @@ pub fn report_fields(
     }
 }
 
-/// Reports on all entities with a [`GaussianBlur`].
+/// Logs invalid settings, and components that do nothing.
 pub struct BlurValidationPlugin;
 
 impl Plugin for BlurValidationPlugin {

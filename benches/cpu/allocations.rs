@@ -1,4 +1,4 @@
-//! Finds out where memory is allocated.
+//! Finds the lines of the crate that allocate memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -7,7 +7,7 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How many functions of a stack are examined, from the innermost on.
+/// The number of stack frames to examine, from the innermost on.
 const DEPTH: usize = 48;
 
 type Stack = [usize; DEPTH];
@@ -25,7 +25,7 @@ static IS_COUNTING: AtomicBool = AtomicBool::new(false);
 static FOUND: Mutex<Vec<Stack>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// Whether this thread is examining an allocation: allocations by that do not count.
+    /// Whether this thread is examining an allocation. The allocations of the examination do not count.
     static IS_LOOKING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -103,11 +103,10 @@ fn place(stack: &Stack, lines: &mut HashMap<usize, Vec<String>>) -> Option<Strin
     found.strip_prefix(crate_files).map(str::to_owned)
 }
 
-/// The source lines of an address, those of inlined functions first. A library that is built without lines has the names of its
-/// functions.
+/// The source lines of an address, inlined functions first. For a library without line tables, the names of its functions.
 fn lines_at(ip: usize) -> Vec<String> {
     let mut lines = Vec::new();
-    // A stack holds return addresses, which may belong to the next line.
+    // A stack holds return addresses, which may belong to the next source line.
     backtrace::resolve(ip.saturating_sub(1) as *mut c_void, |symbol| {
         if let (Some(file), Some(line)) = (symbol.filename(), symbol.lineno()) {
             lines.push(format!("{}:{line}", file.display()));

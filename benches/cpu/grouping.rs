@@ -17,10 +17,10 @@ const PANES: [usize; 2] = [20, 15];
 const SIZE: Vec2 = Vec2::new(88.0, 64.0);
 const STEP: Vec2 = Vec2::new(96.0, 72.0);
 const ITEMS: usize = 5000;
-/// How often it is timed.
+/// The number of timed runs.
 const TIMED: usize = 501;
 
-/// Prints a row for every order in which the items may be painted.
+/// Prints a row for each of two orders in which the items are painted.
 pub fn print() {
     println!("\n| grouping {} panes among {ITEMS} items | µs |\n|---|---|", count());
     for (name, scatters) in [
@@ -47,7 +47,8 @@ fn time(readers: &[Reader], painted: &[Painted]) -> f64 {
     time
 }
 
-/// The panes, and the items with the glass. Each item is on a pane, and painted after it: at once, or at any time.
+/// The panes, and all painted items, including the glass. Each item is on a pane and is painted after it: right after it, or, if
+/// `scatters`, at any later time.
 fn scene(scatters: bool) -> (Vec<Reader>, Vec<Painted>) {
     let mut random = Random(1);
     let mut readers = Vec::new();
@@ -83,7 +84,7 @@ fn scene(scatters: bool) -> (Vec<Reader>, Vec<Painted>) {
     (readers, painted)
 }
 
-/// Numbers that are the same in every run.
+/// Pseudo-random numbers that are the same in every run.
 struct Random(u64);
 
 impl Random {

@@ -4,12 +4,12 @@
 //! cargo bench --bench cpu
 //! ```
 //!
-//! A time is the median time of a frame with the blurs, less that without them, in microseconds for each blur:
-//! preparing, encoding, and the work of the graphics library for it. Pictures are small, so that a software rasteriser
-//! has little to do.
+//! A time is the median time of a frame with the blurs, less the median time of a frame without them, in microseconds
+//! per blur. It covers preparation, encoding and the work of the graphics library. Pictures are small, so that a
+//! software rasteriser has little to do.
 //!
-//! An allocation counts if a function of this crate makes it, directly or not; allocations of the graphics library for
-//! its commands do not count. The program fails if any counts.
+//! An allocation counts if a function of this crate makes it, directly or not. Allocations by the graphics library, for
+//! its commands, do not count. The program fails if any counts.
 
 mod allocations;
 mod grouping;
@@ -146,7 +146,7 @@ fn measure(headless: &mut Headless, scene: &Scene) -> (f64, BTreeMap<String, usi
     settle(headless);
     let with = frame_time(headless);
     let found = allocations_in(headless, COUNTED);
-    // A change must be planned, which allocates: a counter that misses this is broken.
+    // Check the counter: a changed blur is planned again, which allocates.
     for entity in &entities {
         let blur = GaussianBlur::from_sigma(3.0);
         headless.app.world_mut().entity_mut(*entity).insert(blur);

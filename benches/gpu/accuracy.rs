@@ -27,7 +27,7 @@ pub struct Accuracy {
 }
 
 impl Accuracy {
-    /// `edge` is what lies outside the pictures, `direction` which way sigma grows if it varies.
+    /// `edge` says what lies outside the pictures, `direction` in which direction a varying sigma grows.
     pub fn new(edge: EdgeMode, direction: Direction) -> Self {
         Self {
             edge,

@@ -1,4 +1,4 @@
-// The box blur of the Gaussian's variance: the mean of the texels around each one, along one axis.
+// The box blur with the variance of the Gaussian: the mean of the texels around each texel, along one axis.
 //
 // Equal weights on -r .. r have the variance r (r + 1) / 3, which equals σ² only for a few σ. So the two texels at
 // ± (r + 1) get the weight e in [0, 1) that supplies the rest:

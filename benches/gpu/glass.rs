@@ -1,7 +1,7 @@
 //! The cost of glass, and of filters of nodes, compared with a blur of the whole camera: `--glass` and `--filters`.
 //!
-//! A camera paints only its clear colour, and panels lie on it as UI nodes. A time is that of an app's whole frame,
-//! less the frame without any blur. Settings take turns.
+//! A camera paints only its clear colour, and panels lie on it as UI nodes. A time is the time of an app's whole frame,
+//! less the time of a frame without any blur. Settings take turns.
 
 use crate::method::Method;
 use crate::options::{Format, Options};
@@ -19,10 +19,10 @@ use bevy_gaussian_blur::diagnostics::BlurLabel;
 use bevy_gaussian_blur::prelude::*;
 use serde::Serialize;
 
-/// Warm-up frames of a setting: textures are created in the first ones.
+/// The number of warm-up frames of a setting, in which textures are created.
 const WARM_UP: usize = 8;
 
-/// How many turns every setting has.
+/// The number of turns of each setting.
 const ROUNDS: usize = 3;
 
 /// The panels on the camera.
@@ -34,13 +34,13 @@ enum Setting {
     Camera,
     /// This many panels, each of this percentage of the screen, side by side.
     Beside(u32, f32),
-    /// As many on top of each other, so that each sees the one below.
+    /// This many panels on top of each other, so that each blurs the one below.
     Stacked(u32, f32),
     /// The camera is blurred, and frozen: its result is painted.
     FrozenCamera,
-    /// As many panels side by side, frozen: their results are painted.
+    /// This many panels side by side, frozen: their results are painted.
     FrozenBeside(u32, f32),
-    /// As many plain nodes side by side.
+    /// This many plain nodes side by side.
     Nodes(u32, f32),
     /// The same nodes, each with a filter that blurs.
     Blurred(u32, f32),
@@ -162,7 +162,7 @@ struct Screen {
     passes: bool,
 }
 
-/// A setting of a screen, and what it takes more than no blur.
+/// A setting of a screen, and its time beyond a frame without a blur.
 #[derive(Serialize)]
 struct Row {
     size: String,
@@ -234,7 +234,7 @@ impl Screen {
         self.shown = Some(root);
     }
 
-    /// Freezes the picture when it has been drawn.
+    /// Freezes the panels and the camera's blur.
     fn freeze(&mut self) {
         let camera = self.camera;
         let world = self.headless.app.world_mut();

@@ -2,7 +2,7 @@
 
 /// The radius of the classical Gaussian, in texels: three sigma, with 99.7 % of the weight inside.
 pub fn radius(sigma: f64) -> i32 {
-    // A product such as 3 * 0.1 must not be rounded up because of its last bit.
+    // Rounding errors of a product such as 3 * 0.1 must not increase the radius.
     (3.0 * sigma - 1e-9).ceil() as i32
 }
 
@@ -36,7 +36,7 @@ pub fn bilinear_taps(sigma: f64) -> Vec<f32> {
     [0.0, weights[0] as f32].into_iter().chain(pairs).collect()
 }
 
-/// The box of a Gaussian's variance: equal weights up to `radius`, and `outermost` one texel farther out.
+/// The box with the variance of a Gaussian: equal weights up to `radius`, and the weight `outermost` one texel farther out.
 pub struct BoxKernel {
     pub radius: i32,
     pub outermost: f32,

@@ -1,4 +1,4 @@
-//! GPU times of Gaussian blurs: the classical methods, ours, and the copy that no blur can beat.
+//! GPU times of Gaussian blurs: the classical methods, ours, and a plain copy, which no blur can beat.
 //!
 //! ```text
 //! cargo bench --bench gpu -- [--size WxH]... [--format F]... [--sigma S]... [--method M]... [--edge E] [--direction D]
@@ -9,20 +9,21 @@
 //! cargo bench --bench gpu -- --about
 //! ```
 //!
-//! All times are differences of GPU timestamps: around the passes of a classical method, and for ours what the plugin
-//! publishes as `render/gaussian_blur/<label>/elapsed_gpu`, both with one blur at a time. A run reads an image and
-//! writes another of the same size and format. The timed runs of each turn follow untimed ones.
+//! All times are differences of GPU timestamps, one blur at a time: around the passes of a classical method, and for
+//! ours around everything that a frame renders. A run reads an image and writes another image of the same size and
+//! format. The timed runs of each turn follow untimed ones.
 //!
-//! A ratio is to the copy of the same kind: fragment passes to the copy in a fragment pass, compute passes to the copy
-//! in a compute pass, measured in the same turns. An error is the greatest difference from a float64 Gaussian over two
-//! pictures of steps, impulses, noise and zone plates, in 1/255 of the values that a shader sees. It includes the
-//! rounding of the format. A method that would take longer than a second a run (`--limit`), or that the GPU or the
-//! format does not support, has a row that says so.
+//! A ratio compares a method with the copy of the same kind: fragment passes with the copy in a fragment pass, compute
+//! passes with the copy in a compute pass, measured in the same turns. An error is the greatest difference from a
+//! float64 Gaussian over two pictures of steps, impulses, noise and zone plates, in 1/255 of the values that a shader
+//! sees. It includes the rounding of the format. If a run would take longer than a second (`--limit`), or the GPU or
+//! the format does not support the method, the row gives the reason instead.
 //!
 //! The classical filters end at three sigma and repeat the texels of the border, as ours does. Separable ones store
 //! rgba16float between their passes.
 //!
-//! The program needs a GPU, or a software one, and no other file: you can copy it to another machine and run it there.
+//! The program needs a GPU or a software rasteriser, and no other file: you can copy it to another machine and run it
+//! there.
 
 mod accuracy;
 mod classic;

@@ -10,13 +10,13 @@ use crate::timer::Timer;
 use bevy_gaussian_blur::prelude::EdgeMode;
 use std::collections::HashMap;
 
-/// How many turns every method has. A machine that is busy for a while then slows down all of them alike.
+/// The number of turns of each method. With several turns, a machine that is busy for a while slows all methods down alike.
 const ROUNDS: usize = 3;
 
-/// By how much an estimate must exceed the limit to be believed without a try.
+/// A method is skipped without a try if its estimated time exceeds the limit by this factor.
 const DOUBT: f64 = 2.0;
 
-/// The sigma at which the cost of a method's fetch is measured.
+/// The sigma at which the cost of one fetch is measured.
 const PROBE_SIGMA: f64 = 0.8;
 
 /// The measured figures, or why there are none.
@@ -40,7 +40,7 @@ pub struct Figures {
 /// Everything needed to measure.
 pub struct Bench {
     pub gpu: Gpu,
-    /// The first one lends its device to the classical methods.
+    /// The classical methods use the device of the first app.
     ours: Vec<Ours>,
     accuracy: Accuracy,
     timer: Timer,
@@ -50,7 +50,7 @@ pub struct Bench {
 /// One size and format.
 struct Setup {
     stage: Stage,
-    /// For each of our apps.
+    /// The images of each of our apps.
     images: Vec<Images>,
     /// Microseconds for one fetch of every texel, as last measured.
     rates: HashMap<Method, f64>,
@@ -128,7 +128,7 @@ impl Bench {
             can_run(stage, *method).ok()?;
             let classic = Classic::new(stage, *method, PROBE_SIGMA);
             let time = || self.timer.time(|encoder| classic.encode(encoder));
-            // The first run is slow for many reasons.
+            // The first run is slow: nothing is warmed up.
             time();
             Some((*method, time().min(time()) / fetches))
         };

@@ -4,7 +4,7 @@ use crate::kernels::{BoxKernel, radius};
 use bevy_gaussian_blur::prelude::BlurBackend;
 use clap::ValueEnum;
 
-/// A way to blur, or only to copy. In the order of the table.
+/// A way to blur, or only to copy, in the order of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Method {
     CopyFragment,
@@ -22,7 +22,7 @@ pub enum Method {
     /// Compute passes for the intermediate textures, a render pass for the destination: as on cameras.
     OursMixed,
     OursCompute,
-    /// The same with a sigma that grows from 0 over the picture.
+    /// As `OursFragment`, with a sigma that grows from 0 over the picture.
     ProfileFragment,
     ProfileMixed,
     ProfileCompute,
@@ -49,7 +49,7 @@ impl Method {
         }
     }
 
-    /// The copy that it is compared with: the one of its kind.
+    /// The copy of the same kind, which the method is compared with.
     pub fn copy(self) -> Self {
         match self {
             Self::CopyTransfer => Self::CopyTransfer,
@@ -90,7 +90,7 @@ impl Method {
         matches!(self, Self::ProfileFragment | Self::ProfileMixed | Self::ProfileCompute)
     }
 
-    /// How many texels it fetches for each one that it writes; `None` if that does not grow with sigma.
+    /// The number of texels that it fetches per written texel, or `None` if the number does not grow with sigma.
     pub fn fetches(self, sigma: f64) -> Option<f64> {
         let r = f64::from(radius(sigma));
         match self {

@@ -16,8 +16,8 @@ const QUICK_RUNS: usize = 15;
 
 /// GPU times of Gaussian blurs: the classical methods, ours, and a plain copy, which no blur can beat.
 ///
-/// Methods take turns within one process. A time is the median, and the least, of all runs. Ratios are to the copy of
-/// the same kind. The error is the greatest difference from a float64 Gaussian, in 1/255, over two test pictures.
+/// Methods take turns within one process. The times are the median and the minimum of all runs. Ratios are to the copy
+/// of the same kind. The error is the greatest difference from a float64 Gaussian, in 1/255, over two test pictures.
 #[derive(Clone, Parser)]
 #[command(name = "gpu")]
 pub struct Options {
@@ -33,19 +33,20 @@ pub struct Options {
     /// Method to measure, besides the copy it is compared with [default: all]
     #[arg(long = "method", value_name = "M")]
     pub methods: Vec<Method>,
-    /// What lies outside the image. The classical methods know the first only
+    /// What lies outside the image. The classical methods support only the first mode
     #[arg(long, value_name = "E", default_value = EdgeMode::default().name(), value_parser = edge_parser())]
     pub edge: EdgeMode,
-    /// Which way sigma grows, from 0 to the whole, with the methods profile-fragment, profile-mixed and profile-compute
+    /// The direction in which sigma grows from 0 to its full value, with the methods profile-fragment, profile-mixed and
+    /// profile-compute
     #[arg(long, value_name = "D", default_value = "down")]
     pub direction: Direction,
-    /// Dither what our blurs write into 8 bits: the error then includes the noise, up to 1
+    /// Dither the 8-bit results of our blurs: the error then includes the noise, up to 1
     #[arg(long)]
     pub dither: bool,
     /// Print the time of each kind of pass, too. Timestamps around every pass take their own time on fast GPUs
     #[arg(long)]
     pub passes: bool,
-    /// Write the times as JSON, with the GPU and what is not the same in every row
+    /// Write the times as JSON, with the GPU and the settings that all rows share
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// The commit that is measured, for the JSON
@@ -63,16 +64,16 @@ pub struct Options {
     /// Measure nodes with filters in the same way
     #[arg(long, conflicts_with = "glass")]
     pub filters: bool,
-    /// Print what the JSON says about the GPU, and measure nothing
+    /// Print the JSON object about the GPU, and measure nothing
     #[arg(long)]
     pub about: bool,
     /// Timed runs of each method [default: 21, or 15 with --quick]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: Option<u32>,
-    /// Longest run, in seconds: what takes longer is left out
+    /// Longest run, in seconds: slower methods are skipped
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
     pub limit: f64,
-    /// What cargo says to every benchmark.
+    /// Cargo passes this to every benchmark.
     #[arg(long, hide = true)]
     bench: bool,
 }

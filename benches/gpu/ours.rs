@@ -1,8 +1,8 @@
 //! Our blur, in separate Bevy apps.
 //!
 //! The timestamps are before and after everything that a frame renders, and the frame contains only the blur. The
-//! plugin's own diagnostics are off unless `--passes` is given: they add two timestamps around every pass, and on fast
-//! GPUs each of those takes microseconds.
+//! plugin's own diagnostics are off unless `--passes` is given: they add two timestamps around every pass, each of
+//! which takes microseconds on fast GPUs.
 //!
 //! Software rendering (llvmpipe) executes compute passes at once, but writes timestamps only when a submission is
 //! flushed, so both timestamps would be written after the passes. There, each timestamp is a separate submission.
@@ -23,7 +23,7 @@ use bevy::render::renderer::{RenderContext, RenderGraph, RenderGraphSystems};
 use bevy_gaussian_blur::diagnostics::PASSES;
 use bevy_gaussian_blur::prelude::*;
 
-/// How many first times of a new blur do not count: textures are allocated and cleared in its first frames.
+/// The number of first times of a new blur that do not count: textures are allocated and cleared in its first frames.
 const WARM_UP: usize = 4;
 
 /// An app for a backend.
@@ -94,7 +94,7 @@ impl Ours {
     pub fn images(&mut self, tile: &Picture, size: [u32; 2], format: Format) -> Images {
         let source = tiled(tile, size, format);
         let mut target = source.clone();
-        // Fragment passes must not pay for usages that compute passes need.
+        // A storage texture may be slower for render passes, so only compute passes get one.
         if self.method.is_compute() && format.has_storage() {
             target.texture_descriptor.usage |= TextureUsages::STORAGE_BINDING;
         }
@@ -121,7 +121,7 @@ impl Ours {
     /// The error of the blur.
     pub fn time(&mut self, images: &Images, sigma: f64, count: usize) -> Result<Times, String> {
         self.blur_once(images, sigma)?;
-        // The specialised pipelines of this kernel come after the general ones.
+        // The specialised pipelines of this kernel are compiled after the general ones.
         let is_complete = |world: &mut World| world.resource::<BlurReadiness>().is_complete();
         if !self.headless.frames_until(1000, is_complete) {
             return Err("the blur's pipelines were not compiled in 1000 frames".to_owned());

@@ -11,7 +11,7 @@ const SIZE: (u32, u32) = (1080, 660);
 const FONT: &str = "sans-serif";
 const INK: RGBColor = RGBColor(40, 40, 40);
 
-/// The room for the legend on the right, as a part of the room for the curves.
+/// The room for the legend on the right, as a share of the room for the curves.
 const LEGEND: f64 = 0.25;
 
 /// A curve: radius and microseconds.

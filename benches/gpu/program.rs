@@ -78,7 +78,7 @@ pub fn pass<'a>(
 }
 
 fn module(gpu: &Gpu, shader: &str, format: TextureFormat) -> ShaderModule {
-    // WGSL has neither a constant nor an alias for the format of a storage texture.
+    // WGSL cannot parameterise the format of a storage texture, so insert it as text.
     let storage = match format {
         TextureFormat::Rgba8Unorm => "rgba8unorm",
         TextureFormat::Rgba32Float => "rgba32float",
@@ -92,7 +92,7 @@ fn module(gpu: &Gpu, shader: &str, format: TextureFormat) -> ShaderModule {
         label: Some("classic"),
         source: ShaderSource::Wgsl(text.into()),
     };
-    // Without runtime checks, like the shaders that these are compared with, which Bevy compiles.
+    // Without runtime checks, as Bevy compiles the shaders that these are compared with.
     // SAFETY: every index of these shaders is clamped or within bounds by construction, and every loop ends.
     unsafe {
         gpu.device
@@ -175,7 +175,7 @@ fn buffer(gpu: &Gpu, contents: &[u8], usage: BufferUsages) -> Buffer {
     })
 }
 
-/// Interpolates, and repeats the border.
+/// A sampler that interpolates, and repeats the border.
 fn linear_sampler(gpu: &Gpu) -> Sampler {
     gpu.device.create_sampler(&SamplerDescriptor {
         mag_filter: FilterMode::Linear,

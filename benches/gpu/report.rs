@@ -48,7 +48,7 @@ fn median_of(rows: &[Row], method: Method) -> Option<f64> {
     row.outcome.as_ref().ok().map(|figures| figures.median)
 }
 
-/// What all rows have in common.
+/// The GPU and the settings that all rows share.
 #[derive(Serialize)]
 struct About<'a> {
     adapter: &'a str,
@@ -71,7 +71,7 @@ struct JsonRow<'a> {
     error_255: Option<f64>,
 }
 
-/// The GPU, and what the options say about all rows, as a JSON object.
+/// The GPU and the settings that all rows share, as a JSON object.
 ///
 /// # Errors
 /// None in practice.
@@ -103,7 +103,7 @@ pub fn json_rows(rows: &[Row]) -> Vec<impl Serialize> {
     json.collect()
 }
 
-/// Writes an object that has the `rows`, one on each line, beside what is said [about](about) them.
+/// Writes an object with the `rows`, one per line, and what they [share](about).
 ///
 /// # Errors
 /// The file cannot be written.

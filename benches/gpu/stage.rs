@@ -81,7 +81,7 @@ impl Surface {
     }
 }
 
-/// The targets of passes of one kind. A texture that every kind of pass can write may be slower to write for one.
+/// The targets of one kind of pass. A texture that several kinds of pass can write may be slower, so each kind has its own.
 pub struct Written {
     pub intermediate: Surface,
     pub target: Surface,
@@ -132,7 +132,7 @@ impl Stage {
     }
 }
 
-/// A picture of any size, made of tiles of a small one: the contents matter to the result of a blur, not to its time.
+/// A picture of any size, tiled from a small one: the time of a blur does not depend on the contents.
 pub fn tiled(tile: &Picture, size: [u32; 2], format: Format) -> Image {
     let mut image = formats::to_image(tile, format.texture_format());
     let bytes = image.data.take().unwrap_or_default();

@@ -5,7 +5,7 @@ use bevy::ecs::resource::Resource;
 use wgpu::{Buffer, BufferDescriptor, BufferUsages, CommandEncoder, MapMode, PollType, QuerySet, QuerySetDescriptor};
 use wgpu::{QUERY_SIZE, QueryType};
 
-/// The timestamps of beginning and end.
+/// The number of timestamps: beginning and end.
 const QUERIES: u32 = 2;
 
 /// Encodes, submits and waits, one run at a time.

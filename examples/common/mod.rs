@@ -1,4 +1,4 @@
-//! Code that the examples share: an animated scene, and runs without a user.
+//! Code that the examples share: an animated scene, and the options for runs without a user.
 
 pub mod scene;
 pub mod textures;

@@ -66,7 +66,7 @@ pub fn sky() -> Image {
     })
 }
 
-/// A number between 0 and 1 that differs at every position.
+/// A pseudo-random number between 0 and 1 for each position.
 fn noise(at: UVec2) -> f32 {
     let mut hash = at.x.wrapping_mul(0x9e37_79b1) ^ at.y.wrapping_mul(0x85eb_ca77);
     for factor in [0x7feb_352d_u32, 0x846c_a68b] {
@@ -75,7 +75,7 @@ fn noise(at: UVec2) -> f32 {
     (hash >> 8) as f32 / (1 << 24) as f32
 }
 
-/// A texture with a colour for each texel. It repeats, and has mip levels, so that it does not shimmer without a blur.
+/// A repeating texture from a colour for each texel. It has mip levels, so that it does not shimmer without a blur.
 fn paint(size: UVec2, colour: impl Fn(UVec2) -> LinearRgba) -> Image {
     let mut level_size = size;
     let mut level: Vec<LinearRgba> = (0..size.y)

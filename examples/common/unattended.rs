@@ -18,7 +18,7 @@ const TIME_STEP: Duration = Duration::from_micros(16_667);
 /// The number of frames if only a screenshot is requested.
 const DEFAULT_FRAMES: u32 = 60;
 
-/// How many extra frames to wait for shaders and for the screenshot, before giving up.
+/// The number of extra frames to wait for shaders and for the screenshot before the example fails.
 const PATIENCE: u32 = 1200;
 
 /// The options of an example for a run without a user.
@@ -110,7 +110,7 @@ impl Unattended {
     }
 }
 
-/// Prints in one line on stderr why the example ends.
+/// Prints the reason why the example ends, as one line on stderr.
 pub fn fail(reason: &str) -> AppExit {
     eprintln!("error: {}", reason.split_whitespace().collect::<Vec<_>>().join(" "));
     AppExit::error()

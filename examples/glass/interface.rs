@@ -118,7 +118,7 @@ fn spawn_panels(commands: &mut Commands) {
             Draggable(at),
             Interaction::None,
             FocusPolicy::Block,
-            // Dragged panels come above: they count from 1.
+            // Below dragged panels, which get indices from 1 on.
             ZIndex(index - 2),
             UiTransform::from_rotation(Rot2::degrees(degrees)),
             Node {
@@ -139,7 +139,7 @@ fn spawn_panels(commands: &mut Commands) {
     }
 }
 
-/// A list that is longer than its box. It begins scrolled a little, so that cards are cut at both ends.
+/// A list that is longer than its box. At first it is scrolled a little, so that cards are clipped at both ends.
 fn spawn_list(commands: &mut Commands) {
     let cards = [
         "Lighthouse",

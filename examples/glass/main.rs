@@ -9,9 +9,9 @@
 //!   everything below it, including other glass and its text. One panel is tilted. Each has a shadow, which does not
 //!   darken its own glass;
 //! - below, a dialogue with a blur twice as strong, over a bar of the user interface. M opens and closes it;
-//! - on the right, a list with cards of glass. Scroll it with the wheel: the cards end where the list ends;
+//! - on the right, a list with cards of glass. Scroll it with the wheel: the list clips the cards;
 //! - below it, sliders for all glass: radius, saturation, brightness and opacity. Up and Down (or + and -) change the
-//!   radius, too. At a radius of 0 the colours still change; if they do not, the glass is gone and costs nothing;
+//!   radius, too. At a radius of 0, the glass still changes the colours; with neutral colours too, it disappears and costs nothing;
 //! - a small tooltip at the mouse, over everything else.
 //!
 //! All text stays sharp. Balloons beside a panel do not shine into it. Without a user, the tooltip stays in its place.

@@ -1,4 +1,4 @@
-//! What lies behind the glass: a harbour at dusk, rising balloons and turning badges.
+//! The scene behind the glass: a harbour at dusk, rising balloons and turning badges.
 
 use bevy::camera::ScalingMode;
 use bevy::math::ops;

@@ -91,7 +91,7 @@ impl Slider {
     }
 }
 
-/// On the right, below the list.
+/// Spawns the panel of the sliders, on the right, below the list.
 fn spawn(mut commands: Commands) {
     commands
         .spawn((
@@ -119,7 +119,7 @@ fn spawn(mut commands: Commands) {
         });
 }
 
-/// The track reacts to the mouse over its whole length.
+/// A slider's track, which reacts to the mouse over its whole length.
 fn track(slider: Slider) -> impl Bundle {
     (
         slider,
@@ -178,7 +178,7 @@ fn change_radius(time: Res<Time>, keys: Res<ButtonInput<KeyCode>>, mut look: Res
     }
 }
 
-/// Gives each panel its share of the radius, and all other settings unchanged.
+/// Applies the settings to each panel, with the panel's share of the radius.
 fn apply(look: Res<Look>, mut panels: Query<(&Glass, &mut BackdropBlur)>) {
     for (glass, mut backdrop) in &mut panels {
         backdrop.blur.radius = glass.share * look.radius;

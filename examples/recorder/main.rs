@@ -24,7 +24,7 @@ use bevy_gaussian_blur::recorder::{BlurTexture, TextureBlur, TextureBlurRecorder
 use clap::Parser;
 use unattended::{Unattended, fail};
 
-/// The order of the camera that draws the mask: before the other one.
+/// The order of the camera that draws the mask: before the camera that shows the scene.
 const MASK_CAMERA: isize = -1;
 
 /// Glowing outlines.
@@ -62,7 +62,7 @@ fn main() -> AppExit {
     unattended.run(&mut app)
 }
 
-/// The blur, from frame to frame.
+/// The blur, which is kept from frame to frame.
 #[derive(Resource, Default)]
 struct OutlineBlur(TextureBlur);
 

@@ -60,7 +60,7 @@ fn spawn_masks(
     commands.spawn((everywhere, MaterialNode(material)));
 }
 
-/// Keeps the masks as large as the window. Materials must be notified.
+/// Keeps the masks as large as the window. Marks the material as changed, so that it binds the resized images.
 fn fit_masks(
     window: Single<&Window>,
     outline: Res<Outline>,

@@ -1,7 +1,7 @@
 //! The classical Gaussian filters of the benchmark, and their times on this GPU.
 //!
-//! While there is an [`Order`], the render world executes it in every frame: a filter at a radius, repeated several times.
-//! Two timestamps measure its time, at the beginning of its first pass and at the end of its last. WebGL 2 has no
+//! As long as an [`Order`] is set, the render world executes it in every frame: a filter at a radius, repeated several
+//! times. Two timestamps measure its time, at the beginning of its first pass and at the end of its last. WebGL 2 has no
 //! timestamps; there the example measures the time of the whole frame.
 
 use crate::host::FrameTimer;
@@ -37,9 +37,9 @@ pub enum Classic {
 /// The work of the render world in every frame, until the next order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Order {
-    /// Identifies the order: the next one has another number.
+    /// Identifies the order: every order has a different number.
     pub number: u32,
-    /// The filter and its radius, or `None` for other work that belongs to the time of the frame.
+    /// The filter and its radius. `None` if no classical filter runs: for this blur, or for an empty frame.
     pub classic: Option<(Classic, f32)>,
     /// How often the filter is repeated.
     pub repeats: u32,
@@ -79,7 +79,7 @@ impl Bench {
         self.shared().order = order;
     }
 
-    /// Takes the times of an order in the frames since the last call, in milliseconds.
+    /// Takes the times that have arrived for an order since the last call, in milliseconds.
     pub fn take(&self, number: u32) -> Vec<f64> {
         let times = core::mem::take(&mut self.shared().times);
         let times = times.into_iter().filter(|(of, _)| *of == number);

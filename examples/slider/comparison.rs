@@ -1,8 +1,8 @@
 //! Measures this blur and the classical filters over the radius, on this GPU.
 //!
 //! While it measures, the camera shows only the panel, so that nothing else keeps the GPU busy. All methods blur a picture
-//! of the same size. This blur blurs it as an image in every frame; its diagnostics tell the time, or else the time of the
-//! frame does. The comparison gives a filter up before the filter could take so long that the system would stop it.
+//! of the same size. This blur blurs it as an image in every frame; its time is read from its diagnostics, or, without GPU
+//! timestamps, from the time of the frame. The comparison gives up a filter before the system would stop it for taking too long.
 
 use crate::classics::{Bench, Classic, ClassicsPlugin, Clock, Order, SIZE};
 use crate::settings::{BlurredCamera, Settings};
@@ -27,11 +27,11 @@ const LONG_ENOUGH: f64 = 4.0;
 /// The most repetitions of a filter in a frame.
 const MOST_REPEATS: u32 = 16;
 
-/// The number of figures for one point, after the figures of the first frames.
+/// The number of figures for one point, and of the first figures, which do not count.
 const FIGURES: usize = 6;
 const WARM_UP: usize = 6;
 
-/// The same for this blur if its diagnostics tell the time: they tell the time of one blur per frame.
+/// `FIGURES` for this blur if its time is read from its diagnostics, which publish the time of one blur per frame.
 const OWN_FIGURES: usize = 24;
 
 /// The number of frames without a new figure after which a point is given up.
@@ -122,7 +122,7 @@ struct Run {
     picture: Handle<Image>,
     /// The layers of the camera before the comparison.
     layers: Option<RenderLayers>,
-    /// The index over all radii and methods. If frames are timed, the time of an empty frame comes first.
+    /// The index over all radii and methods. If frames are timed, an empty frame is measured before step 0.
     step: usize,
     empty_frame: Option<f64>,
     order: Order,
@@ -143,7 +143,7 @@ impl Run {
         RADII[self.step / METHODS.len()]
     }
 
-    /// Whether it is the empty frame's turn.
+    /// Whether an empty frame is measured now.
     fn is_empty(&self, clock: Clock) -> bool {
         clock == Clock::Frames && self.empty_frame.is_none()
     }
@@ -238,7 +238,7 @@ struct Subjects<'w, 's> {
 }
 
 impl Subjects<'_, '_> {
-    /// The time of a blur that was measured after `last`, and when.
+    /// The newest time of a blur, if it was not measured at `last`, and when it was measured.
     fn news(&self, last: Option<Instant>) -> Option<(f64, Instant)> {
         let (_, label) = self.images.iter().next()?;
         let figure = self.diagnostics.get(&label.elapsed_gpu())?.measurement()?;
@@ -246,7 +246,7 @@ impl Subjects<'_, '_> {
     }
 }
 
-/// Collects figures, and goes to the next step when there are enough.
+/// Collects figures, and starts the next step when there are enough.
 fn measure(mut commands: Commands, mut comparison: ResMut<Comparison>, bench: Res<Bench>, subjects: Subjects) {
     let comparison = &mut *comparison;
     let Some(run) = &mut comparison.run else {

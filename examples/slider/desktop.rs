@@ -110,7 +110,7 @@ pub fn receive(mut files: MessageReader<FileDragAndDrop>, mut received: ResMut<R
     }
 }
 
-/// Measures whole frames, if a GPU has no other times. Desktops do not need it.
+/// Measures whole frames where the GPU has no timestamps. Only the page implements this.
 pub struct FrameTimer;
 
 impl FrameTimer {

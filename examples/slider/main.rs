@@ -6,14 +6,14 @@
 //!
 //! You should see an animated scene at dusk and a panel over it. Drag the radius: the scene goes out of focus without a
 //! jump anywhere between 0 and 400, the colours keep their brightness, and no border of the window turns dark. The panel
-//! shows the GPU time of each pass and of the whole, a plot of the last seconds, and the memory of the intermediate
+//! shows the GPU time of each pass and of the whole blur, a plot of the last seconds, and the memory of the intermediate
 //! textures; watch the time stay nearly the same from a radius of 20 on. A GPU without timestamps has no times, and the
 //! panel says so. `--image FILE`, or a picture dropped on the window, takes the place of the scene.
 //!
-//! The panel itself stays sharp, as a user interface does: egui paints it after the stages `BeforeTonemapping` and
+//! The panel itself stays sharp, as Bevy's own user interface does: egui paints it after the stages `BeforeTonemapping` and
 //! `AfterTonemapping`. With the stage `AfterUi` the panel is blurred with everything else; its controls still work, and
 //! the key B switches the blur off and on. The plugins of egui and of the blur do not know each other, so this example
-//! says in `blur_after_egui` which of the two comes first.
+//! orders them in `blur_after_egui`.
 //!
 //! With `--frames` or `--screenshot` it runs without a user, and ends.
 
@@ -86,7 +86,7 @@ fn run(host: &Host) -> AppExit {
 /// Lets a blur of the stage `AfterUi` include egui.
 ///
 /// Both `egui_pass` and `GaussianBlurSystems::AfterUi` run after Bevy's own user interface and before the picture goes
-/// to the window. Without this, either might come first.
+/// to the window. Without this, their order is not defined.
 fn blur_after_egui(app: &mut App) {
     if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
         render_app

@@ -1,4 +1,4 @@
-//! In a browser: the requests of the page, and the calls to it. `tools/web` has the page.
+//! In a browser: the functions that the page calls, and the functions of the page. The page is in `tools/web`.
 
 use crate::comparison::{Comparison, METHODS};
 use crate::picture::{MAX_SIDE, Picture, Received};
@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 /// The panel's text if there are no GPU times.
 pub const NO_GPU_TIMES: &str = "This browser has no GPU times.";
 
-/// A request of the page between two frames.
+/// A request of the page, which is executed in the next frame.
 enum Request {
     Picture(Result<Picture, String>),
     Radius(f32),
@@ -35,7 +35,7 @@ pub fn largest_side() -> u32 {
     MAX_SIDE
 }
 
-/// Shows a picture, given its texels row after row: four bytes each, as a display takes them.
+/// Shows a picture, given its texels row after row: four bytes each, in sRGB.
 #[wasm_bindgen(js_name = showPicture)]
 pub fn show_picture(width: u32, height: u32, texels: Vec<u8>) {
     request(Request::Picture(Ok(Picture::new(UVec2::new(width, height), texels))));
@@ -75,7 +75,7 @@ extern "C" {
     #[wasm_bindgen(js_namespace = slider, js_name = onReady)]
     fn on_ready(gpu: &str);
 
-    /// Tells the page every point of the comparison, and `null` after the last one.
+    /// Tells the page every point of the comparison, with `null` as the method after the last point.
     #[wasm_bindgen(js_namespace = slider, js_name = onMeasured)]
     fn on_measured(method: Option<&str>, radius: f32, milliseconds: f64);
 
@@ -96,7 +96,7 @@ extern "C" {
     #[wasm_bindgen(js_namespace = slider, js_name = endFrame)]
     fn end_frame();
 
-    /// Milliseconds, or less than 0 if there is no new time.
+    /// The milliseconds of the oldest frame whose time is pending, or less than 0 if the time is not known yet.
     #[wasm_bindgen(js_namespace = slider, js_name = takeFrame)]
     fn take_frame() -> f64;
 }
@@ -159,7 +159,7 @@ impl Host {
     }
 }
 
-/// Ends the app at the first error of the GPU, as Bevy does, and tells the page: the last frame stays visible and looks alive.
+/// Ends the app at the first GPU error, as Bevy does, and tells the page, because the last frame stays visible.
 fn end_with_a_message() -> RenderErrorHandler {
     RenderErrorHandler(|error, world, _| {
         // The page detects a lost device itself.
@@ -205,7 +205,7 @@ pub fn receive(mut received: ResMut<Received>, mut settings: ResMut<Settings>, m
     }
 }
 
-/// Measures whole frames on WebGL 2, which has an extension for the time between two points.
+/// Measures whole frames on WebGL 2, by an extension that times the commands between two calls.
 pub struct FrameTimer;
 
 impl FrameTimer {

@@ -1,4 +1,4 @@
-//! A picture in place of the scene, from the command line, dropped on the window, or chosen in a page.
+//! A picture in place of the scene: named on the command line, dropped on the window, or chosen in a page.
 
 use crate::host;
 use crate::settings::{BlurredCamera, Settings, TONEMAPPING};
@@ -29,12 +29,12 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// A picture, given its texels row after row: four bytes each, as a display takes them.
+    /// A picture from its texels, row after row: four bytes each, in sRGB.
     pub fn new(size: UVec2, texels: Vec<u8>) -> Self {
         Self::of_format(size, texels, TextureFormat::Rgba8UnormSrgb, Tonemapping::None)
     }
 
-    /// A picture in scene-referred light, of four half floats for each texel.
+    /// A picture in scene-referred light, from its texels: four half floats each.
     #[cfg_attr(
         target_arch = "wasm32",
         expect(dead_code, reason = "a page is given what a display shows")
@@ -101,7 +101,7 @@ struct Stock<'w> {
     materials: ResMut<'w, Assets<StandardMaterial>>,
 }
 
-/// Places a new picture in front of the camera, which then sees nothing else.
+/// Places a new picture in front of the camera, which then sees only the picture.
 fn hang_up(
     mut commands: Commands,
     mut received: ResMut<Received>,

@@ -38,7 +38,7 @@ pub fn remember(
         .and_then(|label| diagnostics.get(&label.elapsed_gpu()))
         .and_then(|diagnostic| diagnostic.measurement());
     let measured_at = measurement.map(|measurement| measurement.time);
-    // Skip a figure that was not measured anew in this frame, but record its absence.
+    // Record a figure only once, but record in every frame that there is none.
     if measurement.is_none() || measured_at != *last {
         let sample = (history.now, measurement.map(|measurement| measurement.value));
         history.samples.push_back(sample);

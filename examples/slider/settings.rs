@@ -1,4 +1,4 @@
-//! The settings that the panel edits, and their way to the camera.
+//! The settings that the panel edits, and the system that applies them to the camera.
 
 use bevy::camera::Hdr;
 use bevy::core_pipeline::tonemapping::Tonemapping;
@@ -9,7 +9,7 @@ use bevy_gaussian_blur::prelude::*;
 /// The largest radius on the slider.
 pub const MAX_RADIUS: f32 = 400.0;
 
-/// A tonemapping without lookup tables: these would be a large part of the page's download.
+/// A tonemapping without lookup tables, which would be a large part of the page's download.
 pub const TONEMAPPING: Tonemapping = Tonemapping::SomewhatBoringDisplayTransform;
 
 /// The camera whose blur is edited.

@@ -1,7 +1,7 @@
 //! Which pixels an item of Bevy's user interface can touch (feature `ui`).
 //!
 //! Bevy clips by moving vertices by their names: it moves left ones to the right, up to the clip's left side, and so on.
-//! This moves vertices of a rotated node out of the node, so bounds enclose the moved vertices.
+//! This can move vertices out of a rotated node, so the bounds enclose the moved vertices.
 
 use super::extracted::{CORNERS, bounds_of};
 use super::nodes::GradientBoxes;

@@ -14,7 +14,7 @@ pub struct Groups {
     pub below: Vec<Group>,
     /// Nodes.
     pub among: Vec<Group>,
-    /// Nodes inside of groups that are filtered: each for itself.
+    /// Nodes inside filtered groups, each in its own group.
     pub nested: Vec<Group>,
     /// Regions over the user interface.
     pub above: Vec<Group>,
@@ -74,7 +74,8 @@ fn group_layer(backdrops: &ExtractedBackdrops, order: impl Fn(PaintOrder) -> Opt
     grouped.collect()
 }
 
-/// Regions have no keys but their places. Nothing is painted between them but their own glass, right behind their cuts.
+/// Regions have no sort keys, so their places in the list are their cuts. Only their own glass is painted between them, right
+/// after each cut.
 fn group_in_order(backdrops: &ExtractedBackdrops, indices: &[usize]) -> Vec<Group> {
     let placed = || indices.iter().enumerate().map(|(place, index)| (place as f32, *index));
     let reader = |(cut, index): (f32, usize)| Reader {

@@ -1,20 +1,20 @@
-//! What Bevy's user interface clips (feature `ui`): all that is done with Bevy's own clips.
+//! Clips of Bevy's user interface (feature `ui`): all code that computes with a `CalculatedClip`.
 
 use bevy::prelude::*;
 use bevy::ui::{CalculatedClip, UiGlobalTransform};
 
-/// The bounds of what a clip leaves to be seen, in pixels of the viewport.
+/// The bounds of what a clip leaves visible, in pixels of the viewport.
 pub fn clip_of(clip: Option<&CalculatedClip>) -> Option<Rect> {
     clip.map(|clip| clip.clip)
 }
 
-/// The clip of what is not clipped. Where it is a number, Bevy computes with it, so it is finite.
+/// The clip that clips nothing. It is finite, because Bevy computes with its numbers.
 pub fn everything() -> CalculatedClip {
     let clip = Rect::from_center_half_size(Vec2::ZERO, Vec2::splat(1e9));
     CalculatedClip { clip }
 }
 
-/// The clip that leaves nothing to be seen.
+/// The clip that leaves nothing visible.
 pub fn nothing() -> CalculatedClip {
     let clip = Rect::default();
     CalculatedClip { clip }
@@ -25,7 +25,7 @@ pub fn is_same(one: &CalculatedClip, other: &CalculatedClip) -> bool {
     one.clip == other.clip
 }
 
-/// What is left where a node with this transform clips, too: to a box around its own centre.
+/// The intersection of a clip with `own`, the clip of a node with this transform, which counts from the node's centre.
 pub fn clipped(clip: Option<&CalculatedClip>, own: Rect, transform: &UiGlobalTransform) -> CalculatedClip {
     let [min, max] = [own.min, own.max].map(|corner| corner + transform.translation);
     let own = Rect { min, max };

@@ -1,4 +1,4 @@
-//! Blurs and paints regions in the frame of a camera, and lends its tools to nodes.
+//! Encodes the blurs and draws of regions in a camera's schedule. Nodes use the same tools.
 
 use super::camera_groups::CameraGroups;
 use super::extract::ExtractedBackdrops;
@@ -23,7 +23,7 @@ use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ViewTarget;
 
-/// All that it takes to blur and paint. Nothing of it is changed.
+/// Everything that blurring and painting require, with shared access only.
 #[derive(SystemParam)]
 pub struct BackdropDrawer<'w> {
     backdrops: Res<'w, ExtractedBackdrops>,
@@ -38,12 +38,12 @@ pub struct BackdropDrawer<'w> {
 }
 
 impl BackdropDrawer<'_> {
-    /// Encodes the blurs of a group, out of what the camera's picture holds now. They are timed if there is a label.
+    /// Encodes the blurs of a group, which read what the camera's picture holds now. With a label, they are timed.
     pub fn blur(&self, group: &Group, label: Option<&BlurLabel>, target: &ViewTarget, context: &mut RenderContext) {
         self.blur_from(group, label, (target.main_texture_view(), UVec2::ZERO), context);
     }
 
-    /// The same out of any texture, which begins with this texel of the camera's picture.
+    /// The same from any texture, whose first texel is the texel `origin` of the camera's picture.
     pub fn blur_from(
         &self,
         group: &Group,
@@ -69,8 +69,8 @@ impl BackdropDrawer<'_> {
         }
     }
 
-    /// The group of a backdrop inside of a filtered group, by the backdrop's index, with the page that it reads and the texels of
-    /// the camera's picture that have to be there. `None` if nothing is to be blurred.
+    /// The group of a backdrop inside a filtered group, by the backdrop's index, with the page that its blur reads and the texels
+    /// of the camera's picture that the page must hold. `None` if its blur needs no page.
     #[cfg(feature = "ui")]
     pub fn nested(&self, camera: Entity, backdrop: usize) -> Option<(&Group, &TextureView, URect)> {
         let nested = &self.grouped.0.get(&camera)?.nested;
@@ -86,7 +86,7 @@ impl BackdropDrawer<'_> {
         }
     }
 
-    /// What of a group is yet to be frozen.
+    /// The frozen backdrops of a group whose pictures have yet to be taken.
     fn to_take(&self, group: &Group) -> impl Iterator<Item = &ExtractedBackdrop> {
         let backdrops = group.backdrops.iter().map(|index| &self.backdrops.0[*index]);
         backdrops.filter(|backdrop| backdrop.freeze.is_some_and(|freeze| !freeze.is_taken))
@@ -119,7 +119,7 @@ pub fn open_pass<'a>(
     pass
 }
 
-/// The name of the span of a label, which does not matter unless it is measured.
+/// The name of a label's span. Without a label nothing is measured, and the name is empty.
 pub fn span_name(label: Option<&BlurLabel>) -> String {
     label.map_or_else(String::new, BlurLabel::span)
 }

@@ -1,4 +1,4 @@
-//! Takes glass over from the main world: regions. Runs without Bevy's user interface.
+//! Extracts glass from the main world: regions. Needs no user interface.
 
 use super::extracted::{ExtractedBackdrop, Picture, Shape};
 use super::freeze::FrozenBackdrops;
@@ -11,11 +11,11 @@ use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::sync_world::RenderEntity;
 
-/// The backdrops that can be seen in this frame. All else refers to them by their indices.
+/// The visible backdrops of this frame. Everything else refers to them by index.
 #[derive(Resource, Default)]
 pub struct ExtractedBackdrops(pub Vec<ExtractedBackdrop>);
 
-/// Whether anything wants to know the bounds of items in this frame: gradients and materials are looked at only then.
+/// Whether the bounds of items are needed in this frame. Only then are those of gradients and materials collected.
 #[cfg(feature = "ui")]
 #[derive(Resource, Default)]
 pub struct BoundsWanted(pub bool);
@@ -43,7 +43,7 @@ type RegionData = (
     Option<&'static BlurProfile>,
 );
 
-/// Takes regions over, as the first backdrops of a frame.
+/// Extracts regions, as the first backdrops of a frame.
 pub fn extract_regions(
     mut backdrops: ResMut<ExtractedBackdrops>,
     frozen: Res<FrozenBackdrops>,
@@ -60,7 +60,7 @@ pub fn extract_regions(
         };
         let scale = camera.target_scaling_factor().unwrap_or(1.0);
         let height = picture.viewport.height();
-        // A radius out of range is no blur, and is reported elsewhere.
+        // A radius out of range means no blur; `validation` reports it.
         let sigma = glass.blur.sigma_in_texels(scale, height).unwrap_or(Vec2::ZERO);
         let layer = || match region.layer {
             BackdropLayer::BelowUi => PaintOrder::BelowUi(region.order),

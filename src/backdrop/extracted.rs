@@ -3,9 +3,9 @@
 //! # Whole pixels
 //!
 //! A rasteriser paints the pixels whose centres lie in a quad, and so does Bevy's user interface: it draws the exact
-//! quad of a node, whose antialiasing only ever reaches inwards. So the pixels whose centres lie in the axis-aligned
-//! bounds of the box, in the clip and in the viewport are all that can be painted. That one rectangle of integers is
-//! what the blur covers, and what the fragments are clipped to.
+//! quad of a node, whose antialiasing only ever reaches inwards. So only pixels whose centres lie in the axis-aligned
+//! bounds of the box, in the clip and in the viewport can be painted. The blur covers this rectangle of integers, and
+//! fragments are clipped to it.
 
 use super::canvas::{Canvas, PaintedOn};
 use super::freeze::{BackdropFreeze, FrozenBackdrop};
@@ -23,16 +23,16 @@ pub struct Picture {
     pub camera: Entity,
     /// The size of the texture.
     pub size: UVec2,
-    /// The part of it that is the camera's.
+    /// The camera's part of it.
     pub viewport: URect,
-    /// Whether it holds light, and not what a display shows.
+    /// Whether it holds light, rather than display values.
     pub is_light: bool,
     /// Whether it is dithered if it ends in eight bits.
     pub dithers: bool,
 }
 
 impl Picture {
-    /// The texels of the texture that are the camera's.
+    /// The part of the viewport that lies in the texture.
     pub fn seen(&self) -> URect {
         self.viewport.intersect(URect::from_corners(UVec2::ZERO, self.size))
     }
@@ -47,18 +47,18 @@ pub struct Shape {
     pub size: Vec2,
     /// Top left, top right, bottom right, bottom left.
     pub radii: [f32; 4],
-    /// What is seen of it, in the viewport. May be infinite.
+    /// The visible part of the viewport. May be infinite.
     pub clip: Option<Rect>,
     /// Whether it is antialiased.
     pub is_soft: bool,
 }
 
-/// A backdrop that can be seen.
+/// A visible backdrop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExtractedBackdrop {
     /// The main world's entity, by which jobs are kept from frame to frame.
     pub entity: Entity,
-    /// What it is painted on.
+    /// Its camera's picture.
     pub picture: Picture,
     /// When it is painted.
     pub layer: PaintOrder,
@@ -72,21 +72,21 @@ pub struct ExtractedBackdrop {
     pub reads: URect,
     /// Whether it sees what surrounds it.
     pub is_open: bool,
-    /// The standard deviations along x and y in texels. Where both are too small, colours are filtered all the same.
+    /// The standard deviations along x and y in texels. If both are too small for a blur, the colour functions still apply.
     pub sigma: Vec2,
     /// What lies beyond the texels that are read.
     pub edge: EdgeMode,
-    /// The share of sigma that each texel gets, `None` if all get the whole.
+    /// The share of sigma that each texel gets, `None` if every texel gets all of it.
     pub field: Option<SigmaField>,
     /// How the blurred picture is coloured.
     pub tint: Tint,
-    /// Whether it goes on with a picture that is kept, or will be.
+    /// How it is frozen, `None` if it is not.
     pub freeze: Option<BackdropFreeze>,
 }
 
 impl ExtractedBackdrop {
-    /// The backdrop of a shape, `None` if nothing of it can be seen. `sigma` is what the settings say, in texels, before
-    /// the transform. The layer is computed only if the backdrop exists.
+    /// The backdrop of a shape, `None` if it is invisible. `sigma` comes from the settings, in texels, before the shape's
+    /// transform scales it. The layer is computed only if the backdrop exists.
     pub fn new(
         entity: Entity,
         picture: Picture,
@@ -98,7 +98,7 @@ impl ExtractedBackdrop {
     ) -> Option<Self> {
         let tint = glass.tint();
         let sigma = (sigma * shape.scale()).min(Vec2::splat(f32::MAX));
-        // A picture that is kept is shown sharp, too, and it is taken whatever is shown of it.
+        // Frozen glass shows its picture even without a blur, and takes the picture even at opacity 0.
         let changes = blurs(sigma) || !tint.functions.is_neutral() || freeze.is_some();
         let is_seen = tint.opacity > 0.0 || freeze.is_some_and(|freeze| !freeze.is_taken());
         if !(changes && is_seen && shape.is_drawable()) {
@@ -119,9 +119,9 @@ impl ExtractedBackdrop {
             reads: match (glass.sampling, glass.blur.edge) {
                 (BackdropSampling::Inside, _) => region,
                 _ if !blurs(sigma) => region,
-                // What lies beyond one side of the viewport is at its other side.
+                // A read beyond one side of the viewport returns its other side.
                 (BackdropSampling::Surroundings, EdgeMode::Wrap) => kept,
-                // Where this ends inside the viewport, no kernel reaches its end.
+                // Where this ends inside the viewport, it ends beyond the reach of the kernel.
                 (BackdropSampling::Surroundings, _) => grown(region, reach(sigma)).intersect(kept),
             },
             is_open: glass.sampling == BackdropSampling::Surroundings,
@@ -133,7 +133,7 @@ impl ExtractedBackdrop {
         })
     }
 
-    /// The same with a blur that varies over the box, seen or not.
+    /// The same with a blur that varies over the whole box, visible or not.
     pub fn with_profile(self, profile: Option<&BlurProfile>) -> Self {
         let size = self.shape.size;
         let from_corner = Affine2::from_translation(-0.5 * size);
@@ -145,7 +145,8 @@ impl ExtractedBackdrop {
         }
     }
 
-    /// What has to be there when its turn comes, in pixels of the viewport: what it reads, or what is to be kept of the picture.
+    /// The pixels of the viewport that must be painted before its turn: those that it reads, or those that it will keep. `None` if
+    /// it has already taken its picture.
     pub fn sees(&self) -> Option<Rect> {
         self.sees_texels().map(|texels| self.in_viewport(texels))
     }
@@ -159,12 +160,12 @@ impl ExtractedBackdrop {
         }
     }
 
-    /// The texels of the picture that it reads now, or goes on with.
+    /// The texels of the picture that it needs in this frame, or that its blur reads from the kept picture.
     pub fn looks_at(&self) -> URect {
         self.sees_texels().unwrap_or(self.reads)
     }
 
-    /// What it is painted on.
+    /// The canvas that it is painted on.
     pub fn canvas(&self) -> Canvas {
         match self.on {
             #[cfg(feature = "ui")]
@@ -173,7 +174,7 @@ impl ExtractedBackdrop {
         }
     }
 
-    /// Whether it is painted on the picture of a group, or would be.
+    /// Whether it lies inside a filtered group, visible or not.
     #[cfg(feature = "ui")]
     pub fn is_nested(&self) -> bool {
         self.on != PaintedOn::Camera
@@ -249,19 +250,19 @@ impl Shape {
         is_rectangle && [min, max].iter().all(|corner| *corner == corner.round())
     }
 
-    /// Whether pixels are covered in part.
+    /// Whether it covers some pixels only in part.
     pub fn has_rim(&self) -> bool {
         self.is_soft && !self.is_on_pixels()
     }
 
-    /// How deep the rim reaches into the box, in its own units: as far as the arc of a corner leaves its square, along
-    /// the diagonal, and a pixel for the antialiasing.
+    /// How deep the rim reaches into the box, in the box's units: the depth of the middle of the largest corner's arc, plus a
+    /// pixel for the antialiasing.
     pub fn rim(&self) -> f32 {
         let largest = self.radii.into_iter().fold(0.0, f32::max);
         largest * (1.0 - 0.5_f32.sqrt()) + 1.0
     }
 
-    /// How much longer lengths are in the viewport, on average.
+    /// The factor by which the transform scales lengths, on average.
     fn scale(&self) -> f32 {
         self.transform.matrix2.determinant().abs().sqrt()
     }

@@ -1,4 +1,4 @@
-//! Glass that is frozen: every backdrop keeps a picture of its own, which its blur reads.
+//! Frozen glass: every backdrop keeps its own picture, which its blur reads.
 
 use crate::freeze::{Frozen, Losses, MaskRevisions};
 use crate::gpu::BlurPreparer;
@@ -10,13 +10,13 @@ use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_resource::CommandEncoder;
 
-/// All glass that is frozen, seen or not, by the main world's entity.
+/// All frozen glass, visible or not, by the main world's entity.
 #[derive(Resource, Default)]
 pub struct FrozenBackdrops(EntityHashMap<FrozenBackdrop>);
 
-/// Glass that is frozen.
+/// A frozen backdrop.
 pub struct FrozenBackdrop {
-    /// When the component was added, which tells one freeze from the next.
+    /// When the component was added, which distinguishes one freeze from the next.
     added: Tick,
     is_there: bool,
     keeps: FreezeArea,
@@ -39,12 +39,12 @@ pub struct BackdropFreeze {
 }
 
 impl FrozenBackdrop {
-    /// Whether there is a picture.
+    /// Whether the picture has been taken.
     pub fn is_taken(&self) -> bool {
         self.frozen.taken().is_some()
     }
 
-    /// What is kept, or has to be, for glass that covers this region of a viewport.
+    /// How glass that covers this region of a viewport is frozen.
     pub fn place(&self, viewport: URect, region: URect, sampling: BackdropSampling) -> BackdropFreeze {
         let kept = self.frozen.taken();
         let to_take = match (self.keeps, sampling) {
@@ -61,7 +61,7 @@ impl FrozenBackdrop {
 }
 
 impl FrozenBackdrops {
-    /// Glass that goes on with a picture, or will.
+    /// The freeze of a backdrop, unless its picture is lost.
     pub fn get(&self, entity: Entity) -> Option<&FrozenBackdrop> {
         let frozen = self.0.get(&entity)?;
         (!matches!(frozen.frozen, Frozen::Lost)).then_some(frozen)
@@ -72,7 +72,8 @@ impl FrozenBackdrops {
         self.0.get_mut(&entity).map(|known| &mut known.frozen)
     }
 
-    /// Takes the picture of a backdrop, unless that is done. `from` begins with this texel of the camera's picture.
+    /// Takes the picture of a backdrop, unless it has been taken. The first texel of `from` is the texel `origin` of the camera's
+    /// picture.
     pub fn take(&self, entity: Entity, from: &wgpu::Texture, origin: UVec2, encoder: &mut CommandEncoder) {
         if let Some(Frozen::Kept(picture)) = self.0.get(&entity).map(|known| &known.frozen) {
             picture.take(from, origin, encoder);
@@ -87,7 +88,7 @@ type FrozenGlass = (
     Option<&'static BlurProfile>,
 );
 
-/// Takes over which glass is frozen. That which is no more goes, with its picture.
+/// Extracts which glass is frozen. Glass that is no longer frozen is removed, with its picture.
 pub fn extract_frozen(
     mut frozen: ResMut<FrozenBackdrops>,
     glass: Extract<Query<FrozenGlass, With<BackdropBlur>>>,
@@ -113,14 +114,14 @@ pub fn extract_frozen(
     frozen.0.retain(|_, known| known.is_there);
 }
 
-/// Forgets the pictures that a render device held which is no more.
+/// Forgets the pictures of a lost render device.
 pub fn lose_pictures(mut frozen: ResMut<FrozenBackdrops>, losses: Res<Losses>) {
     for (entity, known) in &mut frozen.0 {
         known.frozen = known.frozen.without_device(*entity, &losses);
     }
 }
 
-/// Counts what is kept.
+/// Counts the kept textures.
 pub fn count_pictures(frozen: Res<FrozenBackdrops>, mut preparer: BlurPreparer) {
     for known in frozen.0.values() {
         preparer.count(known.frozen.views());

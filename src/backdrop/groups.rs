@@ -4,7 +4,7 @@
 //! before it is there, and nothing that is painted after it. A backdrop joins the group before it if nothing between that
 //! group's cut and its own can touch what it reads: then it sees at that cut what it would have seen at its own.
 //!
-//! Everything is known by its sort key and not by its place in a list, which may change between preparing and drawing.
+//! Everything is identified by its sort key, not by its index in a list, which may change between preparing and drawing.
 
 use super::cells::{Cells, overlap};
 use bevy::math::{FloatOrd, Rect};
@@ -14,20 +14,19 @@ use bevy::math::{FloatOrd, Rect};
 pub enum Sight {
     /// A backdrop, by its index.
     Backdrop(usize),
-    /// Glass inside the group of a filter, by the index of the filter. It is painted when its turn comes, and shares it with
-    /// nothing else.
+    /// A filter with glass inside its group, by the filter's index. The group is painted at its cut, which no backdrop shares.
     #[cfg(feature = "ui")]
     Filter(usize),
 }
 
-/// Who reads, what, and when.
+/// A backdrop or a filter, with what it reads, and when.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader {
-    /// Who it is.
+    /// The backdrop or the filter.
     pub sight: Sight,
     /// The first sort key that it does not see.
     pub cut: f32,
-    /// In pixels of the viewport. `None` if it goes on with a picture that is kept: it could be in any group.
+    /// In pixels of the viewport. `None` if it reads nothing painted in this frame: a backdrop then fits into any group.
     pub reads: Option<Rect>,
 }
 
@@ -41,12 +40,12 @@ pub struct Group {
     pub cut: f32,
     /// Their indices, in the order in which they are painted.
     pub backdrops: Vec<usize>,
-    /// The index of a filter whose group is painted here. There are no backdrops then.
+    /// The index of a filter whose group is painted here. `backdrops` is then empty.
     pub filter: Option<usize>,
 }
 
 impl Group {
-    /// A backdrop whose turn needs no cut.
+    /// The group of one backdrop that needs no cut.
     #[cfg(feature = "ui")]
     pub fn of_backdrop(backdrop: usize) -> Self {
         Self {
@@ -71,13 +70,13 @@ impl Group {
     }
 }
 
-/// Forms groups. What reads is sorted by its cuts, and what is painted, glass included, by its keys.
+/// Forms groups. `readers` must be sorted by cut, and `painted`, which includes glass, by sort key.
 #[must_use]
 pub fn group(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let read = readers.iter().filter_map(|reader| reader.reads);
     let frame = read.reduce(|all, reads| all.union(reads)).unwrap_or_default();
-    // What is painted from the cut of the last group on, as far as its backdrops have been looked at.
+    // The bounds of what is painted between the cut of the last group and the cut of its last backdrop.
     let mut over = Cells::new(frame);
     let mut start = 0;
     for reader in readers {

@@ -13,7 +13,7 @@ use core::marker::PhantomData;
 ///
 /// Backdrops share their passes if nothing that is painted between them can touch the pixels that they read. A
 /// `MaterialNode` may paint anywhere, because a material may have its own vertex shader. So each backdrop after one is
-/// blurred by itself, and the nodes below it are drawn in a pass of their own, unless the app adds this plugin for the
+/// blurred by itself, and the nodes below it are drawn in a separate pass, unless the app adds this plugin for the
 /// material. Every material with the default `UiMaterial::vertex_shader` stays inside its box.
 ///
 /// The picture is the same with and without the plugin. Do not add it for a material that paints elsewhere: glass there

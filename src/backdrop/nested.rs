@@ -1,10 +1,10 @@
-//! Glass inside of groups that are filtered (feature `ui`).
+//! Glass inside filtered groups (feature `ui`).
 //!
-//! Such glass is painted on the group's picture, which shows the group over nothing. What it sees is in no texture: what the camera
-//! has painted below the group, with what the group has painted so far over it. So a picture of that is made, as large as the
-//! glass reads, and the blur reads it in place of the camera's.
+//! Such glass is painted on the group's picture, which shows the group over nothing. But it sees what the group has painted so
+//! far over what the camera has painted below the group, which no texture holds. So both are combined in a page, as large as
+//! the texels that the glass reads, and the blur reads the page instead of the camera's picture.
 //!
-//! The front end of filters says which glass that is, and paints the groups; this room knows nothing else of filters.
+//! The front end of filters says which glass is nested, and paints the groups; this module knows nothing else of filters.
 
 use super::encode_regions::BackdropDrawer;
 use crate::diagnostics::label::BlurLabel;
@@ -12,11 +12,11 @@ use bevy::prelude::*;
 use bevy::render::renderer::RenderContext;
 use bevy::render::view::ViewTarget;
 
-/// The filters with glass inside of their groups, in this frame.
+/// The filters with glass inside their groups, in this frame.
 #[derive(Resource, Default)]
 pub struct FilterTurns(pub Vec<FilterTurn>);
 
-/// A filter whose group is painted when what lies below it has been.
+/// A filter whose group is painted as soon as everything below it is painted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilterTurn {
     /// The render world's entity of the camera.
@@ -33,7 +33,7 @@ pub struct PaintGroup(pub fn(&Scene, usize, &mut RenderContext));
 
 /// What a group is painted over.
 pub struct Scene<'a> {
-    /// The render world, in which nothing is changed.
+    /// The render world, for reading only.
     pub world: &'a World,
     /// The render world's entity of the camera.
     pub camera: Entity,
@@ -41,6 +41,6 @@ pub struct Scene<'a> {
     pub target: &'a ViewTarget,
     /// Blurs the group's glass.
     pub drawer: &'a BackdropDrawer<'a>,
-    /// What the blurs are timed under.
+    /// The label under which the blurs are timed.
     pub label: Option<&'a BlurLabel>,
 }

@@ -1,8 +1,8 @@
 //! How nodes form groups (feature `ui`), and where glass lies among the items of Bevy's user interface.
 //!
 //! The sort key of an item is the place of its node in the stack of all nodes, plus an offset. Glass is painted right
-//! below its node's background, and above its shadow. But its backdrop ends halfway to the node before it: a shadow of
-//! its own would fill the box, and the glass must not see it.
+//! below its node's background, and above its shadow. But its cut lies halfway to the node before it: the node's own
+//! shadow fills the box, and the glass must not see it.
 
 use super::bounds::ItemBounds;
 use super::camera_groups::CameraGroups;
@@ -17,7 +17,7 @@ use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
 
-/// The sort key of glass, from its node's.
+/// The sort key of glass, relative to its node's.
 pub const GLASS: f32 = -0.05;
 
 /// The first sort key that the glass of a node does not see.
@@ -27,8 +27,8 @@ pub fn cut_of_node(stack_index: u32) -> f32 {
 
 /// Groups the glass of the nodes of every camera.
 ///
-/// It runs when items are sorted, and before `RenderSystems::PrepareBindGroups`, in which Bevy forgets how large they
-/// are.
+/// It runs after items are sorted, and before `RenderSystems::PrepareBindGroups`, in which Bevy clears the lists that hold
+/// their sizes.
 pub fn group_nodes(
     backdrops: Res<ExtractedBackdrops>,
     cameras: Query<(Entity, &UiCameraView)>,
@@ -44,7 +44,7 @@ pub fn group_nodes(
         if !backdrops.0.iter().any(is_on_it) {
             continue;
         }
-        // The view may be of an earlier frame, and gone.
+        // The view may belong to an earlier frame and no longer exist.
         let Ok(ui_view) = ui_views.get(ui_view.0) else {
             continue;
         };
@@ -72,7 +72,7 @@ fn group_phase(
             painted.push((item.sort_key, bounds.of(item)));
             continue;
         };
-        // It is a part of what its group paints.
+        // The group around it paints it.
         if backdrop.is_nested() {
             continue;
         }
@@ -93,7 +93,7 @@ fn group_phase(
     group(&readers, &painted)
 }
 
-/// The glass inside of groups that are filtered. Each sees a picture of its own.
+/// The glass inside filtered groups. Each backdrop sees a different picture.
 fn nested_of(camera: Entity, backdrops: &ExtractedBackdrops) -> Vec<Group> {
     let all = backdrops.0.iter().enumerate();
     let nested =
@@ -117,11 +117,11 @@ pub fn backdrop_of<'a>(
     (backdrop.layer.item() == Some(entity)).then_some((index, backdrop, stack_index))
 }
 
-/// The first entity of items that only mark a place: none.
+/// The first entity of items that only mark a place: a placeholder.
 const MARK: Entity = Entity::PLACEHOLDER;
 
-/// The entities of an item that only marks a place among others, and paints nothing. `of` tells it apart. It comes last
-/// because phases hash the last entity alone: marks that shared it would all have to be compared to find one.
+/// The entities of an item that only marks a place among others, and paints nothing. `of` identifies the mark. It comes last
+/// because phases hash only the last entity: if all marks shared it, every look-up would compare them one by one.
 pub fn mark(of: Entity) -> (Entity, MainEntity) {
     (MARK, MainEntity::from(of))
 }

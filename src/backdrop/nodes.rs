@@ -35,8 +35,8 @@ type BackdropNode = (
     &'static ComputedUiRenderTargetInfo,
 );
 
-/// How filters of the user interface change the glass of their own nodes, which they do not filter. By the node, in the main
-/// world.
+/// How filters of the user interface change the glass of their own nodes, which they do not filter. By the node's entity in
+/// the main world.
 #[derive(Resource, Default)]
 pub struct FilteredNodes(pub EntityHashMap<FilteredNode>);
 

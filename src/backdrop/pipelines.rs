@@ -143,7 +143,7 @@ impl BackdropPipelines {
     }
 }
 
-/// Whether a format takes draws of a kind, given [whether its colours can be mixed](BackdropPipelines::mixes).
+/// Whether a draw is used on a format, given [whether its colours can be mixed](BackdropPipelines::mixes).
 fn are_drawn(mix: Mix, are_mixed: Option<bool>) -> bool {
     match mix {
         Mix::Replace => are_mixed.is_some(),

@@ -1,8 +1,8 @@
 //! The blurs behind glass. Every group of backdrops has one job, in which the backdrops are items; it leaves their last steps to
-//! the glass. Backdrops with a profile have jobs of their own.
+//! the glass. Each backdrop with a profile has its own job.
 //!
-//! All is settled before anything is drawn: a system that draws items of a phase has the whole world, and can change
-//! nothing in it.
+//! Everything is prepared before anything is drawn: a system that draws items of a phase borrows the whole world, so it can
+//! change nothing.
 
 use super::camera_groups::CameraGroups;
 use super::extract::ExtractedBackdrops;
@@ -26,10 +26,10 @@ use std::sync::Arc;
 /// The pages of glass. What is blurred there is painted before the next group is blurred.
 pub const PAGES: PageSet = PageSet(0);
 
-/// The page of what glass inside of filtered groups sees.
+/// The page that holds what glass inside filtered groups sees.
 const SEEN: PageSet = PageSet(u32::MAX);
 
-/// The jobs of all glass. Made anew when the render device is.
+/// The jobs of all glass. Recreated with the render device.
 #[derive(Resource, Default)]
 pub struct BackdropJobs {
     /// The jobs of groups, by the main world's entity of their first backdrop.
@@ -42,18 +42,19 @@ pub struct BackdropJobs {
     frozen: EntityHashMap<BackdropJob>,
     /// The backdrops that were blurred in a group in the last frame.
     were_grouped: EntityHashSet,
-    /// What glass inside of filtered groups sees, by the render world's entity of the camera: one after the other.
+    /// The page that holds what glass inside filtered groups sees, one backdrop after the other. By the render world's entity of
+    /// the camera.
     nested: EntityHashMap<TextureView>,
 }
 
 /// The job that blurs a backdrop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
-    /// The job of a group with this first backdrop, and the backdrop's part of it.
+    /// The job of a group with this first backdrop, and the index of the item in it.
     Group(Entity, usize),
-    /// A job of its own.
+    /// Its own job.
     Alone(Entity),
-    /// A job of its own, out of a picture that is kept.
+    /// Its own job, which reads a kept picture.
     Frozen(Entity),
 }
 
@@ -70,7 +71,8 @@ struct BackdropJob {
 }
 
 impl BackdropJobs {
-    /// What the blur of a backdrop leaves, by the index of the backdrop. `None` if it cannot be encoded.
+    /// The last step that the blur of a backdrop leaves to the glass, by the index of the backdrop. `None` if the blur cannot be
+    /// encoded.
     #[must_use]
     pub fn deferred(&self, backdrop: usize) -> Option<Deferred<'_>> {
         let (job, item) = match (*self.places.get(backdrop)?)? {
@@ -94,14 +96,14 @@ impl BackdropJobs {
         jobs.flatten().filter(|job| job.is_ready).map(|job| &job.job)
     }
 
-    /// The page of what glass inside of filtered groups sees. What a backdrop sees begins at the page's first texel.
+    /// The page that holds what glass inside filtered groups sees. What a backdrop sees begins at the page's first texel.
     #[cfg(feature = "ui")]
     pub fn nested(&self, camera: Entity) -> Option<&TextureView> {
         self.nested.get(&camera)
     }
 
-    /// The texels of the camera's picture that have to be there when a backdrop is blurred, `None` for one that goes on with a
-    /// picture of its own.
+    /// The texels of the camera's picture that must be painted before a backdrop is blurred, `None` if its blur reads a picture
+    /// that has already been taken.
     #[cfg(feature = "ui")]
     pub fn needs(&self, backdrop: usize, backdrops: &ExtractedBackdrops) -> Option<URect> {
         let is_kept = matches!(self.places.get(backdrop)?, Some(Place::Frozen(_)));
@@ -178,13 +180,13 @@ impl BackdropJobs {
         }
         let job = self.groups.entry(leader.entity).or_default();
         let items = job.batch_of(&asked.items);
-        // Backdrops of a group are on one picture, so what is true of its first backdrop there is true of all.
+        // All backdrops of a group are on one picture, so its properties can be read from the first backdrop.
         let request = live_request(leader, Work::Batch(PAGES, items), whole_of(leader), source);
         job.update(leader, request, &source.views(), preparer);
     }
 
-    /// Lets a frozen backdrop go on with its picture. Where there is none, or a pipeline is missing that makes it fit the camera,
-    /// the backdrop goes on as if it were not frozen.
+    /// Updates the job that blurs a frozen backdrop's picture. If the picture is lost, or the pipeline that fits it to the
+    /// camera is missing, the backdrop is blurred as if it were not frozen.
     fn update_frozen(
         &mut self,
         (index, backdrop): (usize, &ExtractedBackdrop),
@@ -240,7 +242,7 @@ impl BackdropJobs {
         self.places[index] = Some(Place::Frozen(backdrop.entity));
     }
 
-    /// Drops the jobs of glass that is no longer there, with all that they hold.
+    /// Drops the jobs that this frame does not use, with everything that they hold.
     fn finish(&mut self, backdrops: &ExtractedBackdrops) {
         for jobs in [&mut self.groups, &mut self.varying, &mut self.frozen] {
             jobs.retain(|_, job| job.is_used);
@@ -256,7 +258,7 @@ impl BackdropJobs {
     }
 }
 
-/// Brings the jobs of all glass up to date.
+/// Updates the jobs of all glass.
 pub fn update_jobs(
     cameras: Query<(&ViewTarget, CameraPicture)>,
     backdrops: Res<ExtractedBackdrops>,
@@ -292,7 +294,7 @@ pub fn update_jobs(
 }
 
 impl BackdropJob {
-    /// The items behind a pointer, which stays the same while they do.
+    /// The items behind a pointer, which changes only when they do.
     fn batch_of(&mut self, asked: &[BatchedBlur]) -> Arc<[BatchedBlur]> {
         match &self.items {
             Some(items) if **items == *asked => items.clone(),
@@ -322,12 +324,12 @@ impl BackdropJob {
 enum Source<'a> {
     /// What its camera has painted so far.
     Camera(&'a ViewTarget),
-    /// A page, since it lies inside of a filtered group of that camera.
+    /// A page, for glass inside a filtered group of that camera.
     Nested(&'a ViewTarget, &'a TextureView),
 }
 
 impl Source<'_> {
-    /// Either of a camera's may be the current one: blurs that run before this one may flip the pair of textures.
+    /// Either texture of a camera may be the current one: blurs that run before this one may flip the pair.
     fn views(&self) -> [&TextureView; 2] {
         match self {
             Self::Camera(target) => [target.main_texture_other_view(), target.main_texture_view()],
@@ -335,7 +337,7 @@ impl Source<'_> {
         }
     }
 
-    /// Its size, and the texel of the camera's picture with which it begins.
+    /// Its size, and the texel of the camera's picture that is its first one.
     fn place(&self, backdrop: &ExtractedBackdrop) -> (UVec2, UVec2) {
         match self {
             Self::Camera(_) => (backdrop.picture.size, UVec2::ZERO),
@@ -347,7 +349,7 @@ impl Source<'_> {
     }
 }
 
-/// The texels of the picture that a backdrop is on.
+/// All texels of a backdrop's picture.
 fn whole_of(backdrop: &ExtractedBackdrop) -> URect {
     URect::from_corners(UVec2::ZERO, backdrop.picture.size)
 }
@@ -360,7 +362,7 @@ fn live_request(backdrop: &ExtractedBackdrop, work: Work, bounds: URect, source:
         io: BlurIo {
             ends: Ends::of_camera(target.main_texture_format(), backdrop.picture.is_light),
             target: target.main_texture().id(),
-            // The camera paints it anew in every frame.
+            // The camera paints it again in every frame.
             source_is_fresh: true,
         },
         work,

@@ -1,4 +1,4 @@
-//! What is painted in a frame: the uniforms of all backdrops, and all that it takes to draw them.
+//! Prepares the draws of a frame: the uniforms of all backdrops, their bind groups and their pipelines.
 
 use super::camera_groups::CameraGroups;
 use super::extract::ExtractedBackdrops;
@@ -18,9 +18,9 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::view::ViewTarget;
 
-/// What is painted in this frame, by the index of the backdrop. Made anew when the render device is.
+/// The draws of this frame, by the index of the backdrop. Recreated with the render device.
 ///
-/// A pass borrows bind groups for as long as it is open, so they are kept here and do not come out of a lock.
+/// A pass borrows bind groups for as long as it is open, so they are stored here, not behind a lock.
 #[derive(Resource, Default)]
 pub struct Paints {
     paints: Vec<Option<Paint>>,
@@ -31,11 +31,11 @@ pub struct Paints {
 
 /// The draws of a backdrop.
 struct Paint {
-    /// What the blur has deferred, and the offset of its uniform.
+    /// The bind group of the deferred blur, and the offset of its uniform.
     deferred: (BindGroup, u32),
-    /// The pipelines of [`Mix::ALL`], as far as they are drawn.
+    /// The pipelines of [`Mix::ALL`], `None` for draws that are left out.
     pipelines: [Option<CachedRenderPipelineId>; Mix::ALL.len()],
-    /// The vertices of the draws that mix.
+    /// The number of vertices of [`Mix::Keep`] and [`Mix::Add`].
     frame_vertices: u32,
 }
 
@@ -80,7 +80,7 @@ impl Paints {
         self.paints[backdrop] = paint;
     }
 
-    /// Writes the uniforms, into a larger buffer if they have become too many.
+    /// Writes the uniforms, into a larger buffer if the old one is too small.
     fn upload(&mut self, gpu: &PaintGpu) {
         if self.bytes.is_empty() {
             return;
@@ -93,7 +93,7 @@ impl Paints {
     }
 }
 
-/// What preparing to paint needs of the GPU.
+/// The resources that preparing draws requires.
 #[derive(SystemParam)]
 pub struct PaintGpu<'w> {
     device: Res<'w, RenderDevice>,
@@ -151,7 +151,7 @@ impl PaintGpu<'_> {
     }
 }
 
-/// Which draws a backdrop takes.
+/// Whether a backdrop needs a draw.
 fn is_drawn(mix: Mix, backdrop: &ExtractedBackdrop, colours: Colours) -> bool {
     let solid = is_solid(backdrop, colours);
     match mix {
@@ -160,7 +160,7 @@ fn is_drawn(mix: Mix, backdrop: &ExtractedBackdrop, colours: Colours) -> bool {
     }
 }
 
-/// Gets all backdrops ready whose blurs are.
+/// Prepares the draws of all backdrops whose blurs are ready.
 pub fn update_paints(
     cameras: Query<(&ViewTarget, CameraPicture)>,
     backdrops: Res<ExtractedBackdrops>,

@@ -17,7 +17,7 @@ use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
 use core::ops::Range;
 
-/// The draw function of glass. It takes as many pipelines as it needs, and not the item's.
+/// The draw function of glass. It sets its own pipelines, not the item's.
 pub struct PaintBackdrop;
 
 impl RenderCommand<TransparentUi> for PaintBackdrop {
@@ -43,7 +43,7 @@ impl RenderCommand<TransparentUi> for PaintBackdrop {
 /// Puts the glass of nodes among the items of the user interface: two items for each.
 ///
 /// One is the glass. The other one paints nothing and lies right before the cut: Bevy ends its batches at foreign
-/// items, so none reaches from before a cut to behind it. (Only a material with a `stack_z_offset` of its own could.)
+/// items, so no batch crosses a cut. (Only a material with its own `stack_z_offset` could.)
 pub fn queue_backdrops(
     backdrops: Res<ExtractedBackdrops>,
     functions: Res<DrawFunctions<TransparentUi>>,
@@ -80,7 +80,7 @@ pub fn queue_backdrops(
     }
 }
 
-/// The keys of a backdrop's items, the entities that tell them apart, and their batches: what has none is not drawn.
+/// The sort keys of a backdrop's items, their entities, and their batches: an item with an empty batch is not drawn.
 fn items(item: Entity, node: Entity, stack_index: u32) -> [(f32, (Entity, MainEntity), Range<u32>); 2] {
     let cut = (cut_of_node(stack_index).next_down(), mark(item), 0..0);
     let glass = (stack_index as f32 + GLASS, (item, MainEntity::from(node)), 0..1);

@@ -20,11 +20,12 @@ pub fn item_of(backdrop: &ExtractedBackdrop) -> BatchedBlur {
 pub struct Shared {
     /// The blurs.
     pub items: Vec<BatchedBlur>,
-    /// The part of every backdrop.
+    /// The index of every backdrop's blur.
     pub item_of: Vec<usize>,
 }
 
-/// Backdrops that see what surrounds them, blurred alike, share a blur where one that covers both is no larger than two.
+/// Lets backdrops share a blur if they see their surroundings, are blurred alike, and one blur that covers both is no larger
+/// than two.
 pub fn share<'a>(backdrops: impl Iterator<Item = &'a ExtractedBackdrop>) -> Shared {
     let mut shared = Shared::default();
     let mut are_shared: Vec<bool> = Vec::new();
@@ -44,7 +45,7 @@ pub fn share<'a>(backdrops: impl Iterator<Item = &'a ExtractedBackdrop>) -> Shar
     shared
 }
 
-/// Whether one blur for both is no larger than two.
+/// Whether both are blurred alike, and one blur that covers both is no larger than two.
 fn joins(one: &BatchedBlur, other: &BatchedBlur) -> bool {
     let area = |texels: URect| u64::from(texels.width()) * u64::from(texels.height());
     let is_alike = (one.sigma, one.edge) == (other.sigma, other.edge);

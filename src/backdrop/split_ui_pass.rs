@@ -1,13 +1,13 @@
 //! Blurs the glass of nodes in the frame of a camera (feature `ui`).
 //!
-//! Bevy draws the whole user interface in one pass, and an item cannot end a pass. So what lies below glass is drawn
-//! before that, in passes of its own, with blurs in between; Bevy's pass then draws the rest. The glass itself is among
-//! the items, behind the cut of its group: all blurs of a group come before anything of it is painted.
+//! Bevy draws the whole user interface in one pass, and an item cannot end a pass. So the items below glass are drawn
+//! earlier, in separate passes with blurs in between; Bevy's pass then draws the rest. The glass itself is one of the
+//! items, after the cut of its group: all blurs of a group run before any of its glass is painted.
 //!
-//! For as long as Bevy's pass takes, the batches of items that have been drawn already are empty, and it skips them.
-//! The phase stays as it is otherwise: it may hold items of other crates that are meant to stay there.
+//! During Bevy's pass, the batches of items that have already been drawn are empty, so the pass skips them. The phase is
+//! otherwise unchanged: it may hold items of other crates that must stay in it.
 //!
-//! Drawing items takes the whole world, which rules out changing anything in the same system. Hence three systems, in
+//! A system that draws items borrows the whole world, so it can change nothing. Hence three systems, in
 //! this order: [`backdrops_among_ui`], [`skip_drawn`], Bevy's `ui_pass`, [`restore_skipped`].
 
 use super::camera_groups::CameraGroups;
@@ -105,7 +105,7 @@ struct Items<'a> {
 }
 
 impl Items<'_> {
-    /// Draws the items in a pass of their own. Where there is nothing to draw, there is no pass.
+    /// Draws the items in a separate pass. If there is nothing to draw, no pass is opened.
     fn draw(&self, world: &World, target: &ViewTarget, camera: &ExtractedCamera, context: &mut RenderContext) {
         let is_empty = |item: usize| self.phase.items[item].batch_range.is_empty();
         if self.range.clone().all(is_empty) {
@@ -132,7 +132,7 @@ pub struct Skip {
     batch_range: Range<u32>,
 }
 
-/// Lets the phase of a view skip an item, unless it does already.
+/// Makes the phase of a view skip an item, unless it already does.
 pub fn skip(view: RetainedViewEntity, item: &mut TransparentUi) -> Option<Skip> {
     let has_batch = !item.batch_range.is_empty();
     has_batch.then(|| Skip {
@@ -152,7 +152,7 @@ impl Skip {
     }
 }
 
-/// Lets Bevy's pass skip the items of the current camera that have been drawn.
+/// Makes Bevy's pass skip the items of the current camera that have already been drawn.
 pub fn skip_drawn(
     camera: ViewQuery<(BackdropView, &UiCameraView)>,
     ui_views: Query<&ExtractedView>,
@@ -177,7 +177,7 @@ pub fn skip_drawn(
 
 /// Gives all items their batches back.
 ///
-/// It runs after Bevy's pass, and once more at the end of a frame: whatever became of the pass, other crates find their
+/// It runs after Bevy's pass, and once more at the end of a frame: even if the pass did not run, other crates find their
 /// items as they were.
 pub fn restore_skipped(mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>, mut skipped: ResMut<Skipped>) {
     for skip in skipped.0.drain(..) {

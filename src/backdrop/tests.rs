@@ -1,4 +1,4 @@
-//! Groups are what their definition says, and what one expects of backdrops and items.
+//! Tests groups against examples and against their definition.
 
 use super::cells::overlap;
 use super::groups::{Group, Painted, Reader, Sight, group};
@@ -142,8 +142,8 @@ fn sight(index: usize) -> Sight {
     Sight::Backdrop(index)
 }
 
-/// Up to 60 backdrops, and up to 400 items on up to 60 layers. Some of these worlds have bounds of every kind, and few items
-/// that divide everything; in others backdrops and items keep to their halves, and all is one group.
+/// Up to 60 backdrops, and up to 400 items on up to 60 layers. In some of these worlds bounds are of every kind, and a few
+/// items divide everything; in others few backdrops lie where the items are, and most form one group.
 fn world() -> impl Strategy<Value = (Vec<Reader>, Vec<Painted>)> {
     let items = prop_oneof![
         proptest::collection::vec((0_u8..120, proptest::option::weighted(0.99, bounds())), 0..400),
@@ -166,7 +166,7 @@ fn world() -> impl Strategy<Value = (Vec<Reader>, Vec<Painted>)> {
     })
 }
 
-/// To where few backdrops are.
+/// Moves a box to where few backdrops are.
 fn moved(bounds: Rect) -> Rect {
     let by = Vec2::new(1900.0, 900.0);
     Rect {

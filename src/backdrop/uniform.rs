@@ -106,7 +106,7 @@ const _: () = assert!(offset_of!(BackdropUniform, region).is_multiple_of(16));
 const _: () = assert!(offset_of!(BackdropUniform, functions).is_multiple_of(16));
 const _: () = assert!(size_of::<BackdropUniform>().is_multiple_of(16));
 
-/// The distance of two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
+/// The distance between two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
 pub const BACKDROP_STRIDE: usize = size_of::<BackdropUniform>().next_multiple_of(256);
 
 // The flags.

@@ -43,7 +43,7 @@ pub struct CameraFreeze {
     asked: Option<Asked>,
 }
 
-/// A blur of the picture, in a version of the mask.
+/// A blur of the picture, with the revision of its mask.
 type Asked = (BlurRequest, u64);
 
 type FrozenCamera = (

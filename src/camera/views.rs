@@ -4,12 +4,12 @@ use crate::gpu::Views;
 use bevy::render::render_resource::TextureView;
 use bevy::render::view::ViewTarget;
 
-/// In place.
+/// The views of a blur in place.
 pub fn in_place(target: &ViewTarget) -> Views<'_> {
     from(target.main_texture_view(), target)
 }
 
-/// Out of another texture.
+/// The views of a blur that reads another texture.
 pub fn from<'a>(source: &'a TextureView, target: &'a ViewTarget) -> Views<'a> {
     Views {
         attachment: target.get_unsampled_color_attachment(),

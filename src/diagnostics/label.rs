@@ -37,9 +37,9 @@ pub const TEXTURE_BYTES: DiagnosticPath = DiagnosticPath::const_new("gaussian_bl
 /// [`Name`], with `/` replaced by `_`. Without a name it is `blur-<index>`; entities that share a name get the suffix
 /// `-<index>`.
 ///
-/// The figures are in milliseconds and need
+/// Times are in milliseconds. All figures need
 /// [`GaussianBlurDiagnosticsPlugin`](crate::prelude::GaussianBlurDiagnosticsPlugin). If the GPU has no timestamps, its
-/// figures are absent.
+/// times are absent.
 ///
 /// ```
 /// use bevy_gaussian_blur::diagnostics::{BlurLabel, HORIZONTAL};
@@ -132,7 +132,7 @@ impl BlurLabel {
         self.path(&["groups"])
     }
 
-    /// How many texels the passes of their blurs write, without the glass itself.
+    /// How many texels the passes of the panels' blurs write, without the glass itself.
     #[must_use]
     pub fn texels(&self) -> DiagnosticPath {
         self.path(&["texels"])

@@ -122,7 +122,7 @@ impl PassTimer {
     }
 }
 
-/// Makes the timer for a new device.
+/// Creates the timer for a new device.
 pub fn init_timer(mut commands: Commands, device: Res<RenderDevice>, queue: Res<RenderQueue>) {
     match PassTimer::new(&device, &queue) {
         Some(timer) => commands.insert_resource(timer),

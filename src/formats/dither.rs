@@ -17,9 +17,9 @@
 //!
 //! # What rounds
 //!
-//! The shader rounds, where Bevy leaves that to the GPU. So a value that is a level already stays that level, in float
+//! The shader rounds; Bevy leaves rounding to the GPU. So a value that is already a level stays the same, in float
 //! textures too: a blur over a dithered picture adds noise only as far as it averages levels. And nothing depends on
-//! the latitude that GPUs have when they encode sRGB. Decoding is the GPU's.
+//! the tolerance that GPUs have when they encode sRGB. Decoding is left to the GPU.
 //!
 //! [`DebandDither`]: bevy::core_pipeline::tonemapping::DebandDither
 
@@ -27,15 +27,15 @@ use super::table::{Format, Numbers};
 use bevy::camera::CompositingSpace;
 use bevy::render::render_resource::TextureFormat;
 
-/// What values are dithered to, as shaders see it.
+/// How a shader dithers its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dither {
-    /// Not dithered: the result has no eight bits, or dithering is off.
+    /// Not at all: the result does not have eight bits, or dithering is off.
     #[default]
     Off,
-    /// The values themselves.
+    /// The values themselves are rounded to levels.
     Stored,
-    /// The values are light and are encoded as sRGB.
+    /// The values are light, and their sRGB encodings are rounded to levels.
     Encoded,
 }
 
@@ -51,8 +51,8 @@ impl Dither {
         }
     }
 
-    /// The dithering of a camera: its picture may have more than eight bits where its output has no more. Without an
-    /// output, the picture's format decides.
+    /// The dithering of a camera: its picture may have more than eight bits although its output has only eight. Without
+    /// an output, the picture's format decides.
     #[must_use]
     pub fn of_camera(picture: TextureFormat, output: Option<TextureFormat>, space: Option<CompositingSpace>) -> Self {
         let own = Self::of_target(picture);
@@ -61,7 +61,7 @@ impl Dither {
         }
         match (Self::of_target(output.unwrap_or(picture)), space) {
             (of_output, None | Some(CompositingSpace::Linear)) => of_output,
-            // Bevy decodes what it writes to the output, which encodes it again.
+            // Bevy decodes the picture before it writes to the output, which encodes again.
             (Self::Encoded, Some(CompositingSpace::Srgb)) => Self::Stored,
             // Levels of the output are not levels of any channel of the picture.
             _ => Self::Off,

@@ -45,7 +45,7 @@ pub enum Sample {
     Sint,
 }
 
-/// How a value must be changed before it is stored, beyond what every GPU does well itself.
+/// How a shader must change a value before it is stored, where GPUs do not round reliably.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
     /// Nothing.
@@ -54,7 +54,7 @@ pub enum Rounding {
     Half,
     /// The same with fewer bits.
     Packed,
-    /// To the nearest integer that the format can hold: the largest one of colours, and that of alpha.
+    /// To the nearest integer that the format can hold. `largest` is the largest colour and the largest alpha.
     Integer { largest: [u32; 2] },
 }
 
@@ -137,7 +137,7 @@ impl Format {
         plain.or_else(|| Self::compressed(texture))
     }
 
-    /// The compressed formats: the type of a decoded texel.
+    /// The entry of a compressed format: the type of its decoded texels.
     fn compressed(texture: TextureFormat) -> Option<Self> {
         use Channels::{R, Rg, Rgb, Rgba};
         use Numbers::{Half, Snorm, Srgb, Unorm};
@@ -260,8 +260,8 @@ impl Format {
         }
     }
 
-    /// The format of a blurred picture if it cannot be this one: every GPU renders to it, and it loses nothing that the
-    /// picture had.
+    /// The format of the blurred picture if this one is not renderable: every GPU renders to it, and it loses nothing
+    /// of the picture.
     #[must_use]
     pub const fn stand_in(&self) -> TextureFormat {
         match (self.channels, self.numbers) {

@@ -29,8 +29,8 @@ pub enum Frozen {
 }
 
 impl Frozen {
-    /// The picture, or room for it. The room is made again as the camera and the area change, until the picture is
-    /// taken. `None` if the picture is lost.
+    /// The picture, or room for it. Until the picture is taken, the room is allocated again whenever the camera or the
+    /// area changes. `None` if the picture is lost.
     ///
     /// # Errors
     /// [`BlurError::MissingUsage`], and [`BlurError::OutOfMemory`] if there is no room.
@@ -126,7 +126,7 @@ pub struct KeptPicture {
 }
 
 impl KeptPicture {
-    /// Room for a part of what a camera paints into this texture. The part lies in the viewport.
+    /// Allocates room for an area of a camera's texture. The area lies in the viewport.
     ///
     /// # Errors
     /// [`BlurError::MissingUsage`] and [`BlurError::OutOfMemory`].
@@ -170,8 +170,8 @@ impl KeptPicture {
         (self.from, self.area) == (from, area)
     }
 
-    /// Copies the picture from what the camera has painted so far, unless that is done. Returns whether it was copied
-    /// now. `from` begins with this texel of the camera's picture.
+    /// Copies the picture from what the camera has painted so far, unless it has been taken. Returns whether it was copied
+    /// now. The first texel of `from` is the texel `origin` of the camera's picture.
     pub fn take(&self, from: &wgpu::Texture, origin: UVec2, encoder: &mut CommandEncoder) -> bool {
         let is_new = !self.is_taken.swap(true, Ordering::Relaxed);
         if is_new {
@@ -246,7 +246,7 @@ impl KeptPicture {
     }
 }
 
-/// A texture of the format of a camera's, for a part of its picture.
+/// A texture in a camera's format, for a part of the camera's picture.
 pub struct Sheet {
     pub texture: Texture,
     pub view: TextureView,

@@ -32,13 +32,13 @@ pub struct Views<'a> {
     pub source: &'a TextureView,
     /// The texture to write.
     pub destination: &'a TextureView,
-    /// The destination as a render pass writes it.
+    /// The destination as the colour attachment of a render pass.
     pub attachment: RenderPassColorAttachment<'a>,
-    /// How many pairs of textures take turns in this job.
+    /// How many pairs of source and destination the job alternates between.
     pub turns: usize,
 }
 
-/// What encoding a job requires from the render world.
+/// The resources of the render world that encoding a job requires.
 #[derive(SystemParam)]
 pub struct BlurRecorder<'w> {
     pipelines: Res<'w, BlurPipelines>,
@@ -46,7 +46,7 @@ pub struct BlurRecorder<'w> {
     timer: Option<Res<'w, PassTimer>>,
 }
 
-/// The same, for systems that have the whole world.
+/// The same resources, for code that borrows them itself.
 #[derive(Clone, Copy)]
 pub struct BlurAccess<'w> {
     pub pipelines: &'w BlurPipelines,
@@ -133,8 +133,8 @@ impl BlurJob {
         Ok(true)
     }
 
-    /// Encodes a job that is [bound](super::BlurPreparer::bind), without its deferred step, for one of the sources that
-    /// it is bound for. Passes with a label are timed for it.
+    /// Encodes a [bound](super::BlurPreparer::bind) job without its deferred step, for one of its bound sources. With a
+    /// label, the passes are timed.
     pub fn encode(
         &self,
         with: BlurAccess,
@@ -154,7 +154,7 @@ impl BlurJob {
 
     /// Encodes the passes of the requested blur, or of the one that was drawn last while pipelines are missing.
     ///
-    /// Returns whether it is the requested one.
+    /// Returns whether it encoded the requested blur.
     pub fn record(&mut self, with: &BlurRecorder, context: &mut RenderContext, timed: Timed, views: &Views) -> bool {
         if self.is_idle() {
             return false;
@@ -202,11 +202,11 @@ impl Prepared {
         true
     }
 
-    /// Opens one pass after the other.
+    /// Encodes the passes in order.
     ///
-    /// Passes of a kind share a span. If nothing measures them, neighbouring compute passes become one pass of the
-    /// GPU's with several dispatches, which takes less time. Neighbouring render passes with one target become one pass
-    /// with several draws.
+    /// Consecutive passes of one kind share a span. Unless they are timed, consecutive compute passes become one GPU
+    /// pass with several dispatches, which takes less time. Consecutive render passes of one kind and target become one
+    /// GPU pass with several draws.
     fn encode(&self, encoder: &mut CommandEncoder, timing: Timing, with: BlurAccess, ends: End) {
         let is_timed = timing.recorder.is_some() || timing.timer.is_some();
         let passes = &self.plan.passes;
@@ -261,7 +261,7 @@ impl Prepared {
         }
     }
 
-    /// The target of the render passes from `index` on that share one.
+    /// The attachment of the GPU pass that begins with the pass at `index`.
     fn attachment<'a>(
         &'a self,
         index: usize,
@@ -271,7 +271,7 @@ impl Prepared {
         let Surface::Intermediate(texture) = passes[index].target else {
             return destination.cloned();
         };
-        // Its previous contents matter only if another kind of pass has written a part of it.
+        // Load the previous contents only if a pass of another kind has written a part of the texture.
         let is_part = passes[index].size != self.plan.intermediates[texture];
         let was_written = passes[..index].iter().any(|pass| pass.target == passes[index].target);
         let load = if is_part && was_written {
@@ -354,8 +354,8 @@ impl Prepared {
         }
     }
 
-    /// The passes from the first of these on that become one dispatch. Passes of one program between two textures do,
-    /// if the program allows it, so that the GPU need not wait between them.
+    /// The leading passes of these that become one dispatch: they share a source, a target and a pipeline that merges
+    /// passes. The GPU need not wait between them.
     fn merged(&self, indices: Range<usize>) -> &[Pass] {
         let (first, passes) = (indices.start, &self.plan.passes);
         let ends = |pass: &Pass| (pass.source, pass.target);

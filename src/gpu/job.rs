@@ -1,8 +1,9 @@
 //! A blur from frame to frame.
 //!
 //! A front end updates its job with a [`BlurRequest`] in every frame, before anything is drawn. The job checks whether
-//! all inputs exist, plans, takes textures, and returns what it can do ([`BlurState`]). It keeps what it drew last:
-//! while an input or a pipeline of a new request is missing, it draws that again, if this does no harm.
+//! all inputs exist, plans, takes textures, and returns what it can do ([`BlurState`]). While an input or a pipeline of
+//! a new request is missing, the job draws its last drawn request again, unless that would do harm, for example blur a
+//! result twice.
 
 use super::prepare::BlurPreparer;
 use super::prepared::{BoundLevel, Prepared};
@@ -32,11 +33,12 @@ pub enum BlurState {
 pub struct BlurJob {
     /// The current request.
     pub(super) current: Option<Prepared>,
-    /// What was drawn last, while pipelines of the current request are missing and drawing it again does no harm.
+    /// The last drawn request, while it [stands in](Prepared::stands_in_for) for the current one, whose pipelines are
+    /// missing.
     pub(super) last: Option<Prepared>,
     /// Whether textures have been taken for this frame.
     is_prepared: bool,
-    /// Whether a job that defers its last step draws its previous request.
+    /// Whether a job that defers its last step draws `last`, not `current`.
     goes_on: bool,
     /// The profile of the last request whose inputs all existed, with its mask.
     known: Option<(BlurProfile, Option<TextureView>)>,
@@ -55,7 +57,8 @@ impl BlurJob {
         self.settle(outcome)
     }
 
-    /// The same for a job that belongs to another one, which [settles](Self::settle) the outcome.
+    /// The same for a caller that [settles](Self::settle) the outcome itself, perhaps together with those of other
+    /// jobs.
     ///
     /// # Errors
     /// Any reason why the request cannot be carried out, in every frame.
@@ -93,7 +96,7 @@ impl BlurJob {
         Ok(self.state)
     }
 
-    /// Lets a failure through if it is new. A job that failed releases its textures.
+    /// Returns a failure only if it is new. A failed job releases its textures.
     ///
     /// # Errors
     /// The failure of the outcome, once for each cause.
@@ -113,8 +116,8 @@ impl BlurJob {
         }
     }
 
-    /// Whether all inputs exist. If not, the request gets the previous profile, if the job has to draw it: a picture
-    /// that is painted again in every frame is not blurred otherwise.
+    /// Returns whether all inputs exist. If not, and the source is sharp again in this frame, the request gets the
+    /// previous profile, so that the picture stays blurred.
     fn find_inputs(&mut self, preparer: &BlurPreparer, request: &mut BlurRequest) -> Result<bool, BlurError> {
         let Work::Vary { sigma, edge, field } = &mut request.work else {
             self.known = Some((BlurProfile::Uniform, None));
@@ -164,7 +167,7 @@ impl BlurJob {
         !self.is_prepared
     }
 
-    /// What a job that defers its last step draws in this frame.
+    /// The request that a job with a deferred last step draws in this frame.
     pub(super) fn drawn(&self) -> Option<&Prepared> {
         if self.goes_on {
             self.last.as_ref()
@@ -182,7 +185,8 @@ impl BlurJob {
         passes.map(area).sum()
     }
 
-    /// The input of a deferred step: the only one, or the one of an [item](Work::Batch). `None` until the job is bound.
+    /// The input of the deferred step of an [item](Work::Batch), or of the only deferred step (0). `None` until the job
+    /// is bound.
     #[must_use]
     pub fn deferred(&self, item: usize) -> Option<Deferred<'_>> {
         let drawn = self.drawn()?;

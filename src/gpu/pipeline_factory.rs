@@ -120,8 +120,8 @@ fn load(program: Program, assets: &AssetServer) -> Handle<Shader> {
 
 /// Whether a GPU may truncate when `pack2x16float` makes half floats.
 ///
-/// The languages allow it, and lavapipe does it. NVIDIA's GPUs round there (they truncate what they *store* as half
-/// floats, like lavapipe), so leaving it to them makes weak blurs faster.
+/// Shading languages allow truncation, and lavapipe truncates. NVIDIA's GPUs round when they pack (they truncate when
+/// they *store* half floats, like lavapipe), so shaders need not round before, which makes weak blurs faster.
 fn packing_truncates(info: &RenderAdapterInfo) -> bool {
     const NVIDIA: u32 = 0x10de;
     info.vendor != NVIDIA

@@ -35,7 +35,7 @@ pub struct PipelineKey {
     pub target: TextureFormat,
     /// The type of the texels that it reads.
     reads: Sample,
-    /// Whether it reads the picture itself, and a value of that may be infinite or NaN.
+    /// Whether it reads the picture itself, in a format whose values may be infinite or NaN.
     is_first: bool,
     /// Whether it reads straight alpha.
     premultiplies: bool,
@@ -50,8 +50,8 @@ pub struct PipelineKey {
     converts: Option<[CompositingSpace; 2]>,
     /// Whether it leaves out texels that no later pass reads.
     pub skips: bool,
-    /// Whether a dispatch executes several passes in a row: those of sigma levels from one level, or of the items of a
-    /// batch. No pass reads what another one of them writes.
+    /// Whether one dispatch executes several consecutive passes, of sigma levels from one level or of the items of a
+    /// batch. None of them reads the target of another one.
     pub merges: bool,
 }
 
@@ -106,7 +106,7 @@ impl PipelineKey {
         }
     }
 
-    /// A last step of a front end, on a picture of this format.
+    /// The last step that a front end does itself, on a picture of this format.
     pub(super) fn deferred(filtered: bool, target: TextureFormat) -> Self {
         Self {
             program: Program::UpsampleFragment { filtered },
@@ -199,9 +199,9 @@ impl PipelineKey {
             || match self.program {
                 // Infinities stay infinities.
                 Program::CopyFragment => false,
-                // It limits its results itself: its intermediate sums are no larger than what they sum.
+                // The shader limits its results. Intermediate sums are no larger than the summed values.
                 Program::GatherCompute => false,
-                // No weight is negative. And it finds the picture's infinities in what it has packed.
+                // No weight is negative, and the shader detects the picture's infinities in packed values.
                 Program::DownsampleCompute { .. } => false,
                 Program::ConvolveCompute { .. } => {
                     self.program.serves_any_kernel() || self.program.beyond() != Some(Beyond::Clamped)
@@ -289,8 +289,8 @@ impl PipelineKey {
     }
 }
 
-/// Whether a program checks what it reads for infinities. Compilers make slower code of [`Program::ConvolveCompute`]
-/// without that check, so it goes without only for integers.
+/// Whether a program checks for infinities when it reads. [`Program::ConvolveCompute`] omits the check for integers
+/// only: without it, compilers generate slower code.
 fn may_be_infinite(format: Format, program: Program) -> bool {
     match program {
         Program::ConvolveCompute { .. } => format.sample() == Sample::Float,
@@ -305,7 +305,7 @@ pub fn deferred_layout(filtered: bool, target: TextureFormat) -> BindGroupLayout
     PipelineKey::deferred(filtered, target).layout()
 }
 
-/// The shader definitions of `uniform/spline.wgsl` there.
+/// The shader definitions of `uniform/spline.wgsl` in a deferred step.
 #[must_use]
 pub fn deferred_definitions(filtered: bool, target: TextureFormat) -> Vec<ShaderDefVal> {
     PipelineKey::deferred(filtered, target).definitions(false)

@@ -37,11 +37,11 @@ pub struct BlurCompilation {
     /// How many pipelines for single kernels may start to compile in a frame. They are faster than the ones that serve
     /// any kernel. Default: 2, and 1 where compiling blocks the main thread (on macOS and the web).
     ///
-    /// There, a frame may have to wait for this many. The pipelines that serve any kernel come on top, in the first
-    /// frame with a new format. With 0, all blurs keep using those.
+    /// Where compiling blocks, a frame may have to wait for this many, and the first frame with a new format also for
+    /// the pipelines that serve any kernel. With 0, all blurs keep using the latter.
     pub per_frame: usize,
-    /// How long frames may wait for the pipelines of visible glass, in total, between two moments at which [blurs are
-    /// ready](BlurReadiness::is_ready). Default: one second.
+    /// How long frames may wait for the pipelines of visible glass, in total, until [blurs are
+    /// ready](BlurReadiness::is_ready) again. Default: one second.
     ///
     /// When that time is over, for example because the app fills Bevy's `AsyncComputeTaskPool`, frames are drawn
     /// without the glass until its pipelines are compiled. With [`Duration::ZERO`] no frame waits.
@@ -121,7 +121,7 @@ pub enum Ready<'a> {
 #[derive(Resource)]
 pub struct BlurPipelines {
     pub factory: PipelineFactory,
-    /// Numbers of the device and of the frame: no two frames have the same.
+    /// The numbers of the device and of the frame. Together they identify a frame.
     pub moment: [u64; 2],
     queued: HashMap<PipelineKey, Queued>,
     /// Pipelines that serve any kernel, and were not compiled when last checked.
@@ -134,7 +134,7 @@ pub struct BlurPipelines {
     accelerated: HashSet<Uses>,
 }
 
-/// How many devices there have been so far.
+/// The number of render devices so far.
 static DEVICES: AtomicU64 = AtomicU64::new(0);
 
 /// Creates [`BlurPipelines`].
@@ -160,7 +160,7 @@ pub fn init_pipelines(
     });
 }
 
-/// What blurs do between two ends, as far as it decides their programs.
+/// Two ends, the kind of work between them and its last step: together they decide which programs blurs may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Uses {
     pub ends: Ends,
@@ -205,7 +205,7 @@ impl Uses {
 }
 
 impl BlurPipelines {
-    /// Requests the least that blurs of any strength need between two ends.
+    /// Requests the pipelines that suffice for blurs of any strength between two ends.
     pub fn announce(&mut self, uses: Uses, capabilities: &Capabilities, cache: &PipelineCache) {
         if self.announced.contains_key(&uses) {
             return;
@@ -252,9 +252,9 @@ impl BlurPipelines {
         !self.essential.is_empty()
     }
 
-    /// Whether other threads are compiling all missing pipelines among those [announced](Self::announce) for these
-    /// uses, and among these others. A pipeline that waits for a shader to load, or cannot be compiled, may take any
-    /// time, so it is not worth waiting for.
+    /// Whether pipelines are missing among those [announced](Self::announce) for these uses and the `others`, and other
+    /// threads are compiling all of them. It is not worth waiting for a pipeline whose shader must still load or does
+    /// not compile.
     #[must_use]
     pub fn are_compiling(
         &self,
@@ -274,7 +274,7 @@ impl BlurPipelines {
         is_any
     }
 
-    /// Requests a pipeline, before all that are less urgent.
+    /// Requests a pipeline that a blur could use now.
     pub fn want(&mut self, key: PipelineKey) {
         if !self.queued.contains_key(&key) && !self.wanted.contains(&key) {
             self.wanted.push_back(key);
@@ -336,7 +336,7 @@ pub fn extract_compilation(mut commands: Commands, compilation: Extract<Res<Blur
     commands.insert_resource(**compilation);
 }
 
-/// Queues a few more pipelines, and reports the progress.
+/// Queues a few more pipelines, and updates [`BlurReadiness`].
 pub fn compile_more(
     mut pipelines: ResMut<BlurPipelines>,
     cache: Res<PipelineCache>,

@@ -43,13 +43,13 @@ impl BlurPreparer<'_> {
         self.pipelines.announce(uses, &self.capabilities, &self.cache);
     }
 
-    /// Numbers of the render device and of the frame.
+    /// The numbers of the render device and of the frame.
     #[must_use]
     pub fn moment(&self) -> [u64; 2] {
         self.pipelines.moment
     }
 
-    /// Adds a front end's own pipeline to those that [`BlurReadiness`](super::BlurReadiness) waits for.
+    /// Makes [`BlurReadiness`](super::BlurReadiness) wait for a front end's own pipeline, too.
     pub fn wait_for(&mut self, id: CachedRenderPipelineId) {
         self.pipelines.wait_for(id);
     }
@@ -62,7 +62,7 @@ impl BlurPreparer<'_> {
         create_texture(&self.device, descriptor)
     }
 
-    /// Takes pages for this frame that a front end paints on. The sizes become those of the pages.
+    /// Takes pages for a front end to paint on in this frame. Sets `sizes` to the sizes of the pages.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`].
@@ -78,7 +78,7 @@ impl BlurPreparer<'_> {
         taken.map(drop)
     }
 
-    /// Counts textures of a front end among those used in this frame.
+    /// Counts a front end's own textures among those used in this frame.
     pub fn count<'a>(&mut self, views: impl IntoIterator<Item = &'a TextureView>) {
         self.textures.count(views);
     }
@@ -128,7 +128,8 @@ impl BlurPreparer<'_> {
         prepared.is_ready(&self.pipelines, &self.cache)
     }
 
-    /// Plans a request unless that is done, takes textures for this frame, and writes the shares of a varying sigma.
+    /// Plans a request unless it is planned already, takes textures for this frame, and writes the shares of a varying
+    /// sigma.
     ///
     /// # Errors
     /// The errors of [`Capabilities::resolve`], [`BlurError::TooLarge`] and [`BlurError::OutOfMemory`].
@@ -233,8 +234,8 @@ impl BlurPreparer<'_> {
         })
     }
 
-    /// What a job keeps of a new plan, and of earlier ones. The last drawn request stays while pipelines of the new one
-    /// are missing; otherwise the new one inherits everything that fits.
+    /// Makes a planned request the current one, and also returns the last drawn request if it must stand in while
+    /// pipelines are missing. A replaced request hands down everything that fits.
     fn replace(
         &self,
         new: Planned,

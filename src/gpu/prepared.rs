@@ -99,7 +99,7 @@ impl Prepared {
         self.was_drawn && request.io.source_is_fresh && !is_batch && self.request.has_textures_of(request)
     }
 
-    /// Makes the bind groups for two ends the latest ones.
+    /// Makes the bind groups for a source and a destination the latest ones.
     pub fn bind(&mut self, with: Binder, source: &TextureView, destination: &TextureView, turns: usize) {
         let sigma_levels = self.plan.sigma_levels.as_ref().zip(self.blend.as_ref());
         let blended = sigma_levels.map(|(sigma_levels, blend)| Blended {
@@ -114,7 +114,7 @@ impl Prepared {
                 target: view_of(&self.textures, pass.target, destination),
                 uniforms: &self.uniforms,
                 blended: blended.filter(|_| pass.program.varies() || pass.needed.is_some()),
-                // Intermediate textures are always the same.
+                // All sources and destinations use the same intermediate textures.
                 most: match (pass.source, pass.target) {
                     (Surface::Intermediate(_), Surface::Intermediate(_)) => 1,
                     _ => turns,

@@ -15,7 +15,7 @@ use bytemuck::{Pod, Zeroable};
 use core::array;
 use core::mem::offset_of;
 
-/// The first of the bindings that come on top of the usual ones.
+/// The first binding after those of all passes.
 const SIGMA_LEVELS_BINDING: u32 = 4;
 const ATLAS_BINDING: u32 = 5;
 const SHARES_BINDING: u32 = 6;
@@ -202,7 +202,7 @@ impl Blend {
         }
     }
 
-    /// Updates the shares of all positions.
+    /// Updates the uniform of the shares, and the mask.
     pub fn write_shares(&mut self, shares: &Shares, mask: Option<&TextureView>, queue: &RenderQueue) {
         let uniform = SharesUniform::new(shares);
         if self.written != Some(uniform) {
@@ -229,7 +229,7 @@ impl<'a> Blended<'a> {
         [self.atlas, mask, self.sums]
     }
 
-    /// In the [`layout`] of a program. The shares are always bound.
+    /// The bindings for the [`layout`] of a program. The shares are always bound.
     pub fn bindings(&self, program: Program) -> Vec<(u32, BindingResource<'a>)> {
         let [atlas, mask, sums] = self.views().map(|view| BindingResource::TextureView(view));
         let mut bindings = vec![(SHARES_BINDING, self.blend.shares.as_entire_binding())];

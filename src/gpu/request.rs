@@ -22,7 +22,7 @@ pub struct BlurRequest {
     pub finish: Finish,
     /// The texels to write.
     pub region: URect,
-    /// The texels that may be read, beyond which the edge mode acts. They contain the region. A mip level reads the
+    /// The texels that may be read. The edge mode applies beyond them. They contain the region. A mip level reads the
     /// whole source.
     pub bounds: URect,
     /// The size of the source's texture.
@@ -30,8 +30,8 @@ pub struct BlurRequest {
     /// The picture's texel at the first texel of the source's texture, which may hold just a part of the picture. All
     /// other positions count from the picture's first texel.
     pub source_at: UVec2,
-    /// Whether the input of a deferred last step is kept from frame to frame. It is blurred again when the request
-    /// changes, or this number, which stands for the contents of source and mask.
+    /// `Some` keeps the input of a deferred last step from frame to frame. It is blurred again when the request
+    /// changes, including this number, which stands for the contents of source and mask.
     pub keeps: Option<u64>,
     /// The mask of a profile, in place of the image that the profile names.
     pub mask: Option<MaskView>,
@@ -52,7 +52,7 @@ impl PartialEq for MaskView {
 pub struct BlurIo {
     /// Their formats, and what follows from these.
     pub ends: Ends,
-    /// The texture to write. It must not be any other input.
+    /// The texture to write. It may be the source, but no other input.
     pub target: TextureId,
     /// Whether the source holds a sharp picture whenever the blur is recorded. If not, the last drawn request must not
     /// be drawn again: it would blur its own result.
@@ -83,8 +83,8 @@ pub enum Work {
     /// The whole source in the target's size: the mean of the texels that a target texel covers, as in a mip level from
     /// the one before it.
     Mipmap,
-    /// Blurs of parts of the region, with deferred last steps. Those read pages of a set, which are valid until other blurs use
-    /// that set.
+    /// Blurs of parts of the region, with deferred last steps. The last steps read pages of a set, which are valid
+    /// until other blurs use that set.
     Batch(PageSet, Arc<[BatchedBlur]>),
 }
 
@@ -99,7 +99,8 @@ pub struct BatchedBlur {
     pub bounds: URect,
     /// The texels for which the last step will run.
     pub region: URect,
-    /// The part of the picture that the source holds, if it does not hold all of it. Bounds and region count in the picture.
+    /// The part of the picture that the source holds, if it does not hold all of it. Bounds and region are texels of
+    /// the picture.
     pub patch: Option<Patch>,
 }
 

@@ -107,7 +107,8 @@ impl Step {
         of_source.or(self.bind_groups.last()).map(|(_, group)| &**group)
     }
 
-    /// Makes the bind group of these views the latest one. If it is new, it is a neighbour's, or else created.
+    /// Makes the bind group of these views the latest one. A missing one is shared with a neighbour if it fits, or else
+    /// created.
     pub fn bind(
         &mut self,
         neighbour: Option<&Self>,
@@ -132,7 +133,7 @@ impl Step {
                 }
             }
         };
-        // There may be surplus bind groups, from another step or from an image with more sigma levels.
+        // There may be surplus bind groups, inherited from another step or left by an image with more layers.
         let surplus = self.bind_groups.len().saturating_sub(bound.most.saturating_sub(1));
         self.bind_groups.drain(..surplus);
         self.bind_groups.push((views, group));

@@ -53,7 +53,7 @@ fn read(name: &str) -> String {
 type Composer = ShaderCache<Module, ()>;
 
 fn composer() -> Composer {
-    // What a device has to be capable of is validated later.
+    // `validate` checks the required capabilities later.
     let (features, downlevel) = (Features::empty(), DownlevelFlags::all());
     let mut composer = Composer::new((), features, downlevel, |(), source, _| match source {
         ShaderCacheSource::Naga(module) => Ok(module),
@@ -76,7 +76,7 @@ fn shader(name: &str) -> Shader {
 }
 
 fn compose(composer: &mut Composer, path: &str, definitions: &Definitions) -> Arc<Module> {
-    // The previous library is forgotten, with everything compiled for it.
+    // Replaces the previous shader with this id, and discards everything compiled from it.
     let id = id(LIBRARIES.len());
     composer.set_shader(id, shader(path));
     let module = composer.get(0, id, definitions);

@@ -1,8 +1,9 @@
 //! Intermediate textures: one set for all blurs.
 //!
-//! No two blurs run at the same time, and none needs another's deferred input, so blurs of one size share their
-//! textures. Textures that were not used for a few frames are released. Pages, which hold several blurs, are shared by
-//! all batches. A page stays as large as it recently had to be, so that backdrops can move without new textures.
+//! No two blurs run at the same time, so blurs of one size share their textures, except for the inputs of deferred
+//! steps, which are read later in the frame. Textures that were not used for a few frames are released. Pages, which
+//! hold several blurs, are shared by all batches. A page stays as large as it recently had to be, so that backdrops can
+//! move without new textures.
 
 use crate::diagnostics::memory::TextureBytes;
 use crate::errors::BlurError;
@@ -99,7 +100,8 @@ impl IntermediateTextures {
         self.bytes += views.into_iter().map(|view| bytes(kind_of(view))).sum::<u64>();
     }
 
-    /// Takes pages of at least the needed sizes for this frame, from one set. Returns whether any has changed.
+    /// Takes pages of at least the needed sizes for this frame, from one set. Returns whether any of `sizes` has
+    /// changed.
     ///
     /// Contents are valid until the next call for the same set in the same frame.
     ///
@@ -180,7 +182,7 @@ impl Held {
     }
 }
 
-/// Uses a texture of a kind. Returns what it adds to the bytes used in this frame.
+/// Uses a texture of a kind. Returns it with the bytes that it adds to those used in this frame.
 fn use_one(
     held: &mut Vec<Held>,
     index: usize,

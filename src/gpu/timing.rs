@@ -8,9 +8,9 @@ use bevy::render::diagnostic::DiagnosticsRecorder;
 /// How the time of a blur is measured.
 #[derive(Clone, Copy)]
 pub enum Timed<'a> {
-    /// It is the time of a label.
+    /// As the time of a label.
     Whole(&'a BlurLabel),
-    /// It is part of what [`record_together`](super::record_together) times for a label.
+    /// As a part of the time that [`record_together`](super::record_together) measures for a label.
     Nested(&'a BlurLabel),
     /// Not at all.
     Not,
@@ -31,7 +31,7 @@ impl<'a> Timed<'a> {
     }
 }
 
-/// What measures the passes of a blur.
+/// The timers of a blur's passes.
 #[derive(Clone, Copy, Default)]
 pub struct Timing<'a> {
     /// Bevy's recorder, for a span of passes.
@@ -41,7 +41,7 @@ pub struct Timing<'a> {
 }
 
 impl<'a> Timing<'a> {
-    /// The timestamps with which to open a pass of a kind.
+    /// The timestamps that a pass of this kind writes.
     pub fn of(&self, kind: PassKind) -> Option<Timestamps<'a>> {
         let (timer, label) = self.timer?;
         timer.timestamps(label, kind.span())

@@ -53,13 +53,13 @@ const _: () = assert!(2 * BORDER <= MAX_WEIGHTS);
 // Dynamic offsets are multiples of 256 bytes.
 const _: () = assert!(size_of::<PassUniform>().is_multiple_of(256));
 
-/// The most passes of sigma levels, and of the items of a batch, that one dispatch executes: as many as the guaranteed
-/// size of a uniform holds.
+/// The most passes that one dispatch executes: of sigma levels, and of the items of a batch. The latter fill the
+/// guaranteed size of a uniform.
 pub const MERGED_SIGMA_LEVELS: usize = 4;
 pub const MERGED_ITEMS: usize = (16 << 10) / size_of::<PassUniform>();
 
-/// The uniforms of all passes of a plan and of its deferred step, for a source texture of `source_size` texels. A
-/// dispatch of several passes binds the largest possible number, so padding follows.
+/// The uniforms of all passes of a plan and of its deferred steps, with padding, for a source texture of `source_size`
+/// texels.
 #[must_use]
 pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
     let uniform = |pass: &Pass| match pass.source {
@@ -67,7 +67,7 @@ pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
         Surface::Source | Surface::Destination => PassUniform::new(pass, source_size),
     };
     let mut uniforms: Vec<PassUniform> = plan.passes.iter().chain(&plan.deferred).map(uniform).collect();
-    // A dispatch of several passes binds the largest possible number of them.
+    // A dispatch of several passes always binds the largest possible number of uniforms.
     let most = if plan.passes.iter().any(|pass| pass.is_batched) {
         MERGED_ITEMS
     } else if plan.sigma_levels.is_some() {

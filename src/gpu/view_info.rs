@@ -69,7 +69,7 @@ impl ViewInfo {
         })
     }
 
-    /// An image without pixels whose view shows this.
+    /// An image without pixels whose view has these properties.
     #[must_use]
     pub fn image(&self, label: &'static str) -> Image {
         let mut size = self.size.to_extents();

@@ -77,7 +77,7 @@ pub fn record_after_cameras(recording: Recording, context: RenderContext) {
     recording.record(Time::AfterCameras, context);
 }
 
-/// What recording requires.
+/// The resources that recording requires.
 #[derive(SystemParam)]
 pub struct Recording<'w> {
     requested: Res<'w, Requests>,
@@ -128,7 +128,7 @@ impl ImageJob {
         let Some(due) = self.due.take() else {
             return false;
         };
-        // With nothing to do, it is done.
+        // A job with nothing to do counts as done.
         if !self.job.is_idle() {
             // A blur in place must not be repeated because a mip level was late.
             if !self.levels.iter().all(|level| level.is_ready(recorder)) {

@@ -28,7 +28,7 @@ pub struct SourceCopy {
 }
 
 impl SourceCopy {
-    /// Room for what a view shows of a texture.
+    /// Allocates a texture for a copy of what a view shows.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`].
@@ -67,7 +67,7 @@ impl SourceCopy {
     }
 }
 
-/// A copy of what a view shows into the texture in which it is kept.
+/// The request that copies what a view shows into the texture of a [`SourceCopy`].
 #[must_use]
 pub fn capture(viewed: ViewInfo, target: TextureId) -> BlurRequest {
     let ends = Ends {

@@ -27,8 +27,8 @@ const MEAN_SIGMA_IN_PERIODS: f64 = 0.7;
 /// weights differ by no more than 1 part in 500.
 const FLAT_SIGMA_IN_LENGTHS: f64 = 16.0;
 
-/// The texels that a level stores beyond the region on either side. The first two may hold something, and the third
-/// makes clamped reads exact.
+/// The texels that a level stores beyond the region on either side. The first two blend inside and outside. The third
+/// equals everything farther out, which makes clamped reads exact.
 const APRON: i32 = 3;
 
 /// Where an axis pass reads and writes: the levels of its source and target, `None` for the outermost surfaces.
@@ -156,7 +156,7 @@ impl Axis {
         let (table, images) = images.table(reach);
         let length = self.extent(self.octaves).length;
         AxisPass {
-            // The outermost texels hold nothing.
+            // The outermost texels are zero.
             bounds: (1, length - 1),
             edge: self.edge,
             reach: (-(reach as i32), reach as i32),
@@ -295,8 +295,8 @@ fn sigma_limit(edge: EdgeMode, length: i32) -> f64 {
     }
 }
 
-/// The sigmas, for a number of octaves, at which a kernel gets another program, whatever the edge mode. The first one
-/// has these octaves with every edge mode.
+/// The sigmas with this number of octaves at which the kernel of any edge mode gets another program. The first one has
+/// these octaves with every edge mode.
 pub(super) fn boundaries(octaves: u32, means: Means) -> Vec<f32> {
     let Means { precision, tiling, .. } = means;
     let scale = f64::from(octaves).exp2();
@@ -311,7 +311,7 @@ pub(super) fn boundaries(octaves: u32, means: Means) -> Vec<f32> {
     let has_program = |reach: &usize| select_program::rounded_reach(*reach, tiling, Beyond::Clamped) == *reach;
     let others = (1..MAX_WEIGHTS).filter(has_program).map(reaching);
     let others = others.filter(|sigma| (least..2.0 * periodic).contains(sigma));
-    // A little more, because of rounding.
+    // Slightly larger, so that rounding does not lead back below a boundary.
     starts
         .into_iter()
         .chain(others)

@@ -1,13 +1,12 @@
 //! Several plans as one, with their levels side by side on pages.
 //!
-//! The passes of different plans are independent, but each would be a pass of the GPU's with its own textures. So the
-//! first passes of all plans write to one page, the second ones to another, and so on. Then the whole takes as many
-//! passes of the GPU's as its longest plan, no pass reads the page that it writes, and the textures change with none of
-//! the plans.
+//! The passes of different plans are independent, but each would be a separate GPU pass with its own textures. So the
+//! first passes of all plans write to one page, the second ones to another, and so on. The batch then takes as many GPU
+//! passes as its longest plan, no pass reads the page that it writes, and no texture belongs to a single plan.
 //!
-//! A pass knows only whole texels of its source and target, so moving a level to another place is arithmetic. A level
-//! is also cut down to the texels that are read in the end and, if the picture is transparent around a [`Patch`], to
-//! those that the patch reaches, with a border of zeros. Reads beyond that border are clamped to it.
+//! A pass addresses whole texels of its source and target, so moving a level only changes offsets. A level is also cut
+//! down to the texels that later steps read and, if the picture is transparent around a [`Patch`], to the texels that
+//! the patch reaches, with a border of zeros. Reads beyond that border are clamped to it.
 
 use super::BlurPlan;
 use super::pack;
@@ -33,7 +32,7 @@ pub struct BatchItem<'a> {
 pub struct Patch {
     /// The texels of the picture. Not empty, and inside the plan's region.
     pub texels: URect,
-    /// From a texel of the picture to the source's.
+    /// The offset from a texel of the picture to the same texel of the source.
     pub to_source: IVec2,
 }
 
@@ -111,7 +110,7 @@ impl Surface {
     }
 }
 
-/// The same pass between other places, `None` where it keeps the picture itself.
+/// The same pass between other places. `None` leaves the source or the target as it is.
 fn moved(pass: &Pass, source: Option<&Place>, target: Option<&Place>) -> Pass {
     let shift = |place: Option<&Place>| place.map_or(IVec2::ZERO, Place::shift);
     let axis = |i: usize| {
@@ -139,13 +138,13 @@ struct Stored {
     reads_zeros: [bool; 2],
 }
 
-/// What every pass stores: the texels that are read in the end, without those that the patch does not reach, except for
-/// a border of these.
+/// The stored texels of every pass: the needed ones, cut down to the texels that the patch reaches and a border of one
+/// texel.
 fn stored_texels(item: &BatchItem) -> Vec<Stored> {
     let needed = needed_texels(item);
-    // The last step is a spline, which reads without clamping.
+    // The deferred step reads the last level with a spline, which does not clamp.
     let last = needed.len().saturating_sub(1);
-    // What may not be zero, and what is stored, along x and y.
+    // The texels of a pass' source that can be non-zero, and all that it stores, along x and y.
     let mut filled = item.patch.map_or([None, None], |patch| ranges(patch.texels).map(Some));
     let mut source = filled.clone().map(|filled| filled.map_or(0..0, grown));
     let mut all = Vec::with_capacity(needed.len());
@@ -173,7 +172,7 @@ fn grown(texels: Range<i32>) -> Range<i32> {
     texels.start - 1..texels.end + 1
 }
 
-/// Whether there are texels on both sides of these.
+/// Whether `all` extends beyond `texels` on both sides.
 fn surrounds(all: &Range<i32>, texels: &Range<i32>) -> bool {
     all.start < texels.start && texels.end < all.end
 }
@@ -188,7 +187,7 @@ fn cut(needed: Range<i32>, filled: Option<Range<i32>>) -> Range<i32> {
 }
 
 impl Patch {
-    /// A pass that reads the picture, from a source that holds only the patch.
+    /// Makes a pass that reads the picture read a source that holds only the patch.
     fn read_by(&self, mut pass: Pass) -> Pass {
         let texels = ranges(self.texels);
         pass.axes = [0, 1].map(|i| {
@@ -203,7 +202,7 @@ impl Patch {
     }
 }
 
-/// The same pass, where the outermost texels of its source are zero: clamping is the cheapest way to read zeros beyond.
+/// Clamps reads where the outermost texels of the source are zero: the cheapest way to read zeros beyond them.
 fn clamped(mut pass: Pass, reads_zeros: [bool; 2]) -> Pass {
     for (axis, reads_zeros) in pass.axes.iter_mut().zip(reads_zeros) {
         if reads_zeros {
@@ -214,7 +213,7 @@ fn clamped(mut pass: Pass, reads_zeros: [bool; 2]) -> Pass {
     Pass { program, ..pass }
 }
 
-/// For every pass the texels of its target that are read in the end.
+/// The texels of every pass' target that later steps read.
 fn needed_texels(item: &BatchItem) -> Vec<URect> {
     let Some(deferred) = item.plan.deferred.first() else {
         return Vec::new();
@@ -268,7 +267,7 @@ impl AxisPass {
         };
         let is_inside = first >= low && last < high;
         let may_fold = matches!(self.edge, EdgeMode::Mirror | EdgeMode::Wrap);
-        // Normalisation counts from both ends.
+        // Normalisation and folding depend on both ends of the bounds.
         if self.normalize || may_fold && !is_inside {
             return low..high;
         }

@@ -39,7 +39,7 @@ impl Level {
         }
     }
 
-    /// The level of an axis pass.
+    /// Its octaves along an axis, `None` for the source and the destination.
     fn along(&self, axis: usize) -> Option<u32> {
         matches!(self.surface, Surface::Intermediate(_)).then_some(self.octaves[axis])
     }
@@ -73,7 +73,7 @@ impl PassBuilder {
         Surface::Intermediate(self.plan.intermediates.len() - 1)
     }
 
-    /// The size of a texture. All ends count as large as the region.
+    /// The size of a texture. The source and the destination count as large as the region.
     pub fn size_of(&self, surface: Surface) -> UVec2 {
         match surface {
             Surface::Intermediate(index) => self.plan.intermediates[index],
@@ -143,7 +143,7 @@ impl PassBuilder {
         self.plan.passes.push(pass);
     }
 
-    /// Brings a blurred level to the resolution of the picture, unless that is done, or defers this to the front end.
+    /// Brings a blurred level to the destination, unless it is there already, or defers this to the front end.
     pub fn finish(mut self, axes: Axes, blurred: Level) -> BlurPlan {
         let Means { tiling, filtering, .. } = self.request.means;
         let ends = (blurred, Level::RESULT);

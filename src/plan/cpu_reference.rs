@@ -11,7 +11,7 @@ use core::ops::Range;
 /// The mean of a row between `target` and `target + 1` of `length` equal parts of it.
 fn mean(row: &[f64], target: i32, length: i32) -> f64 {
     let texels = row.len() as i32;
-    // In units in which a texel is as long as the number of parts.
+    // In units of which a texel has `length`.
     let (start, end) = (target * texels, (target + 1) * texels);
     let covered = |i: i32| f64::from(((i + 1) * length).min(end) - (i * length).max(start));
     let share = |i: i32| covered(i) / f64::from(texels);
@@ -21,10 +21,8 @@ fn mean(row: &[f64], target: i32, length: i32) -> f64 {
 }
 
 impl AxisPass {
-    /// Computes the target texels `targets` from the valid texels of the source.
-    /// `row[i]` is the source texel `bounds.0 + i` if the bounds are the source's; with [`Images`](super::pass::Images)
-    /// it is the texel `i`.
-    /// texel `i`.
+    /// Computes the target texels `targets` from the valid texels of the source. `row[i]` is the source texel
+    /// `bounds.0 + i`, or the texel `i` with [`Images`](super::pass::Images).
     pub(super) fn apply(&self, row: &[f64], targets: Range<i32>) -> Vec<f64> {
         let bounds = self.bounds.0 as usize..self.bounds.1 as usize;
         let row = if self.images.is_some() { &row[bounds] } else { row };
@@ -137,7 +135,7 @@ impl AxisPass {
         }
     }
 
-    /// The index into a row at which a read of a source texel ends, `None` if nothing is read.
+    /// The index into a row that a read of a source texel resolves to, `None` if it reads nothing.
     fn resolve(&self, texel: i32) -> Option<usize> {
         let length = self.bounds.1 - self.bounds.0;
         let index = texel - self.bounds.0;

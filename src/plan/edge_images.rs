@@ -39,7 +39,8 @@ impl ImageWeights {
         let length = level.region.end - level.region.start;
         let mirrors = level.edge == EdgeMode::Mirror;
         let period = if mirrors { 2.0 * length } else { length };
-        // By how much the nearest image of a texel is farther away than its distance in texels, on either side.
+        // How much farther away the nearest image of a texel is than the read that stands for it, below and above the
+        // bounds.
         let [below, above] = if mirrors {
             let (first, last) = (f64::from(level.texels.start), f64::from(level.texels.end - 1));
             [first - level.region.start, level.region.end - last].map(|inset| 2.0 * inset - 1.0)
@@ -76,7 +77,7 @@ impl ImageWeights {
         (self.inside.len() - 1).max(self.below.len()).max(self.above.len())
     }
 
-    /// The table for a program that convolves with a kernel of a reach, and the place of the images' weights in it.
+    /// The table for a program that convolves with a kernel of this reach, and the place of the images' weights in it.
     pub fn table(&self, reach: usize) -> (Vec<f64>, Images) {
         let far = self.reach().max(reach);
         let or_zero = |weights: &[f64], index: usize| weights.get(index).copied().unwrap_or(0.0);

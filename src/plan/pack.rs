@@ -12,8 +12,8 @@ pub struct Packed {
     pub places: Vec<(usize, UVec2)>,
 }
 
-/// Packs rectangles into one texture, in their order, which should be from the highest to the lowest. Of the widths of
-/// one to four of the widest rectangles, it takes the one with the shortest longer side.
+/// Packs rectangles into one texture, in their order, which should be from the highest to the lowest. It tries one to
+/// four times the width of the widest rectangle, and keeps the texture with the shortest longer side.
 #[must_use]
 pub(super) fn atlas(sizes: &[UVec2]) -> (UVec2, Vec<UVec2>) {
     let size = |packed: &Packed| packed.textures.first().copied().unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::settings::EdgeMode;
 use bevy::math::{IVec2, URect, UVec2, Vec2};
 use core::ops::Range;
 
-/// The most numbers of one axis.
+/// The most numbers in the table of one axis.
 pub const MAX_WEIGHTS: usize = 96;
 
 /// The border texels at either end of an axis whose normalisation a [`Filter::Spline`] carries.
@@ -73,7 +73,7 @@ pub enum Surface {
 /// The purpose of a pass. Consecutive passes of one kind are timed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PassKind {
-    /// Leaves the values as they are, of the source or of a blur.
+    /// Copies the values of the source or of a blur.
     Copy,
     /// Averages a mip level into the next one.
     Mipmap,
@@ -143,20 +143,21 @@ pub struct AxisPass {
 
 /// A level that stands for itself and for its images beyond both borders, which do not lie on the level's grid.
 ///
-/// A read beyond the bounds returns a texel inside them, chosen by the edge mode, at a whole number of texels from the
-/// centre. The image of that texel lies somewhere else. So the weight depends on the side of the bounds on which a read
-/// lies.
+/// A read beyond the bounds, at a whole number of texels from the centre, returns a texel inside them, chosen by the
+/// edge mode. The image of that texel lies at another distance, so the weight depends on the side of the bounds on
+/// which a read lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Images {
     /// How far the images' weights reach beyond the kernel's own.
     pub margin: i32,
-    /// The start of their weights in the table: the weights of the texels from 1 on below the bounds, then those above,
-    /// as many each as the reach and the margin add up to. Before them come the kernel's own, of the same length.
+    /// The start of their weights in the table: the weights of reads below the bounds by distance, from 1 to the reach
+    /// plus the margin, then as many above. Before them come the kernel's own, from minus the reach to the reach plus
+    /// the margin.
     pub start: u32,
 }
 
 impl AxisPass {
-    /// The same pass with other texels as texel 0 of the source and of the target.
+    /// The same pass with the contents of its source and target moved by this many texels.
     pub(super) fn moved(self, source: i32, target: i32) -> Self {
         // Positions of splines are halves of texels of the picture.
         let texel = match self.filter {
@@ -192,8 +193,8 @@ impl AxisPass {
 
 /// Which texels of a pass are read later, if sigma varies: the rest need not be written.
 ///
-/// Splines read a texel of a level, for a box of the picture around it. The texel is read if the share of the largest
-/// sigma there is such that the sigma level is blended. Pairs are x and y, except the shares.
+/// Splines read a texel of a level for a box of the picture around it. The texel is needed if the shares of the largest
+/// sigma in that box overlap the shares for which the sigma level is blended. Pairs are x and y, except the shares.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Needed {
     /// The least and the largest share that read it.
@@ -207,7 +208,8 @@ pub struct Needed {
 }
 
 impl Needed {
-    /// Counts from this texel of the picture. If that lies within a texel of the level, more is read.
+    /// Counts from this texel of the picture. If it lies inside a texel of the level, readers may be one texel farther
+    /// away.
     pub(super) fn move_source(&mut self, at: UVec2) {
         for (axis, at) in at.to_array().into_iter().enumerate() {
             let octaves = self.octaves[axis];
@@ -256,7 +258,7 @@ pub struct BlurPlan {
     pub deferred: Vec<Pass>,
     /// What the last pass blends, if sigma varies over the picture.
     pub sigma_levels: Option<SigmaLevels>,
-    /// The written texels of the destination, if they are not all that the passes compute. Render passes write them.
+    /// The texels of the destination to write, if not all that the passes compute. Only render passes honour this.
     pub scissor: Option<URect>,
 }
 

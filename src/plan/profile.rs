@@ -1,16 +1,17 @@
 //! A sigma that varies over the picture.
 //!
-//! Every texel is the Gaussian of its own sigma of the sharp picture. Blurs of a few sigmas are computed for the whole
-//! picture, the **sigma levels**, and the last pass blends the ones around a texel's sigma.
+//! Every texel of the result is a Gaussian of the sharp picture, with the texel's own sigma. The whole picture is
+//! blurred with a few sigmas, which gives the **sigma levels**, and the last pass blends the ones around a texel's
+//! sigma.
 //!
 //! All sigma levels share one chain of octaves, as at the top of [`plan`](super): a sigma level is a residual Gaussian
 //! of one level of it. They lie in one texture, the **atlas**, so that the last pass reads two textures, however many
 //! sigma levels there are.
 //!
-//! Below the weakest sigma level, texels of the sharp picture are summed, each with its own sigma, and the last pass
-//! reads the sums from a third texture. Threads of a compute pass share reads. A render pass sums rows, and the last
-//! pass sums columns of those: where sigma hardly varies along a column, rows with their own sigma are as good.
-//! Elsewhere the last pass sums both.
+//! Where sigma is below the weakest sigma level, a pass sums texels of the sharp picture with each texel's own sigma,
+//! and the last pass reads the sums from a third texture. The threads of a compute pass share reads. A render pass sums
+//! only rows, and the last pass sums columns of these sums: where sigma hardly varies along a column, rows with their
+//! own sigma are as good. Elsewhere the last pass sums along both axes.
 //!
 //! [`sigma_levels`] decides which sigmas the sigma levels have, and how they are blended.
 
@@ -27,7 +28,7 @@ use core::ops::Range;
 /// One blur of the whole picture.
 struct Blur {
     sigma: f64,
-    /// The shares of the largest sigma that read it.
+    /// The least and the largest share of the largest sigma at which texels read it.
     readers: (f32, f32),
     axes: [Axis; 2],
 }
@@ -110,7 +111,7 @@ fn shares((low, high): (f64, f64), largest: f32) -> (f32, f32) {
     ((1.0 - rounding) * share(low), (1.0 + rounding) * share(high))
 }
 
-/// The levels that the sigma levels need, each from the one before it.
+/// The levels that the sigma levels need, each downsampled from an earlier one.
 fn chain(builder: &mut PassBuilder, blurs: &[Blur]) -> Vec<Level> {
     let deepest: Axes = array::from_fn(|i| {
         let axes = blurs.iter().map(|blur| &blur.axes[i]);
@@ -195,8 +196,8 @@ fn gather(builder: &mut PassBuilder, between: Option<Surface>) -> Level {
     sums
 }
 
-/// The input for the sharp picture in the last pass. It cannot read what it writes: if that is the picture, it reads
-/// the sums, or a copy to sum.
+/// The level from which the last pass takes the sharp picture. A pass cannot read the texture that it writes: in place,
+/// it takes the sums, or a copy of the picture to sum.
 fn sharp(builder: &mut PassBuilder, sums: Level) -> Level {
     if !builder.request.overwrites() {
         return Level::PICTURE;

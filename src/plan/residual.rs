@@ -1,4 +1,5 @@
-//! How the octaves of an axis and the residual kernel at its lowest level share a sigma. [`plan`](super) has the idea.
+//! How the octaves of an axis and the residual kernel at its lowest level share a sigma. [`plan`](super) explains the
+//! idea.
 
 use crate::kernel::{self, Precision};
 use crate::settings::EdgeMode;
@@ -8,8 +9,8 @@ use bevy::math::{UVec2, Vec2};
 pub const MIN_SIGMA: f32 = 0.03;
 
 /// The most octaves: a scale of 32768 is as large as any texture, which then lies in one texel or two. Stronger blurs
-/// are [blended](at_the_limit) with the limit. Integers for positions in an atlas, which count fractions of a texel,
-/// allow no more.
+/// are [blended](at_the_limit) with the limit. More octaves would overflow positions in an atlas: integers that count
+/// fractions of a texel.
 pub const MAX_OCTAVES: u32 = 15;
 
 /// The variance, in texels of the level, that the cubic B-spline adds.
@@ -29,9 +30,9 @@ pub fn octaves(sigma: f64, rho: f64) -> u32 {
     ((sigma / rho).log2().floor().max(0.0) as u32).min(MAX_OCTAVES)
 }
 
-/// The most texels that a blur of these sigmas reads around one, along x and y: with the coarsest levels and the widest
-/// kernels of any precision and edge mode. The residual kernel reaches one texel of the lowest level beyond the cutoff,
-/// the spline two, and the filters before it two and a half.
+/// The farthest distance, in texels, at which a blur of these sigmas reads along x and y, with the coarsest levels and
+/// the widest kernels of any precision and edge mode. The residual kernel reaches one texel of the lowest level beyond
+/// the cutoff, the spline two, and the filters before it two and a half.
 #[must_use]
 pub fn reach(sigma: Vec2) -> UVec2 {
     let reach = |sigma: f32| {
@@ -59,7 +60,7 @@ pub fn whole_sigma(residual: f64, octaves: u32) -> f64 {
 pub fn residual_sigma(sigma: f64, octaves: u32, precision: Precision) -> f64 {
     let scale = f64::from(octaves).exp2();
     let residual = ((sigma.powi(2) - added_down(scale)) / scale.powi(2) - ADDED_UP).sqrt();
-    // A sigma larger than any level's comes from beyond MAX_OCTAVES.
+    // Only a sigma beyond MAX_OCTAVES exceeds this; `at_the_limit` does the rest.
     residual.min(2.0 * precision.rho())
 }
 
@@ -73,13 +74,13 @@ pub fn largest_sigma(precision: Precision) -> f64 {
     whole_sigma(2.0 * precision.rho(), MAX_OCTAVES)
 }
 
-/// The kernel for a sigma beyond the [largest](largest_sigma), which is this share of it, from the kernel for the
-/// largest one.
+/// The kernel for a sigma beyond the [largest](largest_sigma), from the kernel for the largest one. `share` is the
+/// largest sigma divided by this one.
 ///
-/// A Gaussian of many times a picture's length is flat there, except for the square of the length over sigma. So the
-/// weight of the picture falls as one over sigma, and the rest lies beyond the picture, half on either side: in the
-/// outermost weights, which no texel of the picture has. If renormalised, only the bend matters, which falls as the
-/// square.
+/// A Gaussian of many times a picture's length is flat over the picture, up to a term with the square of length over
+/// sigma. So the weight of the picture falls as one over sigma. The rest lies beyond the picture, half on either side:
+/// it goes to the outermost weights, which no texel of the picture has. If renormalised, only the curvature matters,
+/// which falls as one over the square of sigma.
 ///
 /// This is off by less than 0.03/255 in a texture of 16384 texels, and 0.25/255 in one of 32768.
 pub fn at_the_limit(mut half: Vec<f64>, share: f64, edge: EdgeMode) -> Vec<f64> {

@@ -4,7 +4,7 @@ use crate::program::workgroups::IMAGE_MARGIN;
 use crate::program::{Beyond, Filtering, Program, Sums, Tiling};
 
 /// Every reach is a separate program, so there should be few. Beyond this one, and across edges, the reaches of render
-/// passes are even: one texel more at either end costs little there.
+/// passes are rounded up to even numbers: one texel more at either end costs little there.
 const LAST_ODD_REACH: usize = 8;
 
 /// Where both convolutions are one pass, four texels are convolved at a time.
@@ -12,8 +12,8 @@ const REACH_STEP_OF_BOTH: usize = 4;
 
 /// How many of the remaining octaves the next pass does.
 ///
-/// With a third octave, the tiles of a pass overlap so much that over the picture itself it costs more than a small
-/// extra pass. The time of passes over small levels is the time that they need to start, so few are better.
+/// With a third octave, the tiles of a pass overlap so much that on the picture itself the octave costs more than a
+/// small extra pass. Passes over small levels take little more than the time to start, so fewer passes are better.
 pub fn octaves_of_a_pass(done: u32, left: u32, tiling: Tiling) -> u32 {
     match tiling {
         Tiling::None => 1,
@@ -30,12 +30,12 @@ pub fn downsample(steps: [u32; 2], tiling: Tiling, may_filter: bool, beyond: Bey
             beyond,
         },
         Tiling::None if may_filter && steps == [2; 2] => Program::DownsampleFragment,
-        // Five convolved boxes of a step.
+        // The width of five convolved boxes of `step` texels.
         Tiling::None => Program::convolve_fragment(Some(steps.map(|step| 5 * (step - 1) + 1)), beyond),
     }
 }
 
-/// The reach, in texels, of the program that serves a kernel of a smaller reach.
+/// The reach, in texels, of the program that serves a kernel of this reach: the same or a little larger.
 pub fn rounded_reach(reach: usize, tiling: Tiling, beyond: Beyond) -> usize {
     match tiling {
         Tiling::None if reach <= LAST_ODD_REACH && beyond == Beyond::Clamped => reach,
@@ -63,7 +63,7 @@ pub fn reach_with_images(reach: usize, images: usize, tiling: Tiling) -> usize {
     rounded_reach(reach, tiling, Beyond::Images)
 }
 
-/// Leaves the picture as it is, except for how values are read.
+/// Copies the picture, with its values decoded as in the first pass of a blur.
 pub fn decode_input() -> Program {
     Program::convolve_fragment(Some([1; 2]), Beyond::Clamped)
 }

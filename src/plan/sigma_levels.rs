@@ -2,9 +2,9 @@
 //!
 //! # How rungs are blended
 //!
-//! The Gaussian of a sigma between two rungs is interpolated from those at the rungs, as a polynomial in the logarithm
-//! of sigma. In the logarithm a Gaussian changes most evenly: its waves decay along one curve, `exp(-x² / 2)`, that is
-//! only shifted, and a polynomial that fits the curve in one place fits it everywhere.
+//! The Gaussian of a sigma between two rungs is interpolated from the Gaussians at the rungs, as a polynomial in the
+//! logarithm of sigma. In the logarithm a Gaussian changes most evenly: its waves decay along one curve,
+//! `exp(-x² / 2)`, that is only shifted, and a polynomial that fits the curve in one place fits it everywhere.
 //!
 //! Half the L1 distance between a blend and the Gaussian is the worst error of any picture in [0, 1], in both
 //! dimensions. In 1/255, for rungs with these ratios:
@@ -64,7 +64,8 @@ const DENSE: i32 = 28;
 const DENSE_FROM: f64 = 5.0;
 const SPARSE_FROM: f64 = 256.0;
 
-/// Below this sigma a line through dense rungs is not exact enough along an axis, unless the sigma is no blur.
+/// Below the first sigma a line through dense rungs is not exact enough along an axis. Below the second, the axis is
+/// not blurred.
 const ALONG: f64 = 1.2;
 const NO_BLUR: f64 = 0.15;
 
@@ -74,7 +75,7 @@ const FIRST_RATIO: f64 = 1.122_462;
 /// Sigmas that differ by less than one part in this many count as equal, because the GPU rounds.
 pub const SIGMAS_APART: u32 = 1000;
 
-/// That part.
+/// The same as a fraction.
 pub const ROUNDING: f64 = 1.0 / SIGMAS_APART as f64;
 
 fn fixed_sigma(exponent: i32) -> f64 {
@@ -88,8 +89,9 @@ pub fn fixed_sigmas(largest: f64) -> impl Iterator<Item = f64> {
         .take_while(move |sigma| *sigma < (1.0 - ROUNDING) * largest)
 }
 
-/// The least sigma of a sigma level, in texels of its level: 2^(1/6), the first rung's, less an allowance for rounding.
-/// Any picture may be off by 0.7/255 along an axis there, and half as much from the next one on.
+/// The least sigma of a sigma level, in texels of its level: 2^(1/6), as at the first rung, less an allowance for
+/// rounding. At the first rung, a picture may be off by 0.7/255 along an axis, and by half as much from the next rung
+/// on.
 pub const RHO: f64 = 1.122;
 
 /// The sigma up to which the sharp picture is summed: near enough to the first rung, and no farther than needed. Up to
@@ -107,9 +109,9 @@ pub fn lines(aspect: Vec2) -> Range<f64> {
     from..SPARSE_FROM
 }
 
-/// The sigmas between which texels read a rung, of all rungs of a ladder.
+/// The range of sigmas whose texels read one of the rungs of a ladder.
 ///
-/// A rung is read from the one below on, up to the one above, or to the next where parabolas are blended.
+/// It extends from the rung below to the rung above, or to the second rung above where parabolas are blended.
 pub fn readers(sigmas: &[f64], rung: usize, lines: &Range<f64>) -> (f64, f64) {
     let top = sigmas.last().copied().unwrap_or(0.0);
     let below = rung.checked_sub(1).map_or_else(|| gathered(top), |below| sigmas[below]);

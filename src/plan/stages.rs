@@ -11,11 +11,12 @@ use bevy::math::{URect, UVec2, Vec2};
 /// More octaves bring no other passes: the first pass does up to two, and another one up to three.
 const MOST_OCTAVES: u32 = 5;
 
-/// The octaves of the largest sigma that produce all passes of sigma levels. These may have more octaves than it has.
+/// Largest sigmas of up to this many octaves produce all passes of sigma levels, which may have more octaves than the
+/// largest sigma.
 const MOST_OCTAVES_OF_SIGMA_LEVELS: u32 = 2;
 
-/// The weaker axis gets its first octave with the stronger one, after it, with its second one, or never, blurred or
-/// not.
+/// The weaker axis gets its first octave together with the first octave of the stronger axis, after it, together with
+/// its second one, or never, and is then blurred or not.
 const ASPECTS_OF_SIGMA_LEVELS: [f32; 5] = [1.0, 0.75, 0.5, 0.1, 0.0];
 
 /// A side so large that no edge mode limits sigma, and images are few.

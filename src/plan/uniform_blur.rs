@@ -40,7 +40,7 @@ fn downsample(builder: &mut PassBuilder, axes: Axes) -> Level {
     level
 }
 
-/// The residual Gaussian. It writes the result itself if there are no octaves and passes may.
+/// The residual Gaussian. Without octaves it writes the result itself, if its passes can.
 fn residual(builder: &mut PassBuilder, axes: Axes, low: Level) -> Level {
     let writes = low == Level::PICTURE && builder.request.finish == Finish::Write;
     match builder.request.means.tiling {

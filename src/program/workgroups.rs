@@ -12,8 +12,8 @@ pub const IMAGE_MARGIN: u32 = 8;
 /// How many neighbouring texels [`Program::ConvolveFragment`] reads at once across an edge.
 const CONVOLVE_AT_ONCE: u32 = 4;
 
-/// The tile of [`Program::ConvolveCompute`]. Each thread sums this many texels of a column, then this many of a row.
-/// The shaders have one variable for each, and fail to compile with another number.
+/// The tile of [`Program::ConvolveCompute`]. Each thread sums `CONVOLVE_DOWN` texels of a column, then
+/// `CONVOLVE_ACROSS` of a row. The shaders have one variable for each sum, and fail to compile with another number.
 const CONVOLVE_TILE: UVec2 = UVec2::new(64, 16);
 const CONVOLVE_DOWN: u32 = 8;
 const CONVOLVE_ACROSS: u32 = 4;
@@ -33,15 +33,15 @@ const DOWNSAMPLE_ANY_TILE: UVec2 = UVec2::new(16, DOWNSAMPLE_THREADS / 16);
 const UPSAMPLE_TILE: UVec2 = UVec2::new(16, 64);
 const UPSAMPLE_THREADS_Y: u32 = 16;
 
-/// The tile of [`Program::GatherCompute`]. Its threads sum eight texels of a column and four of a row. A square of
-/// tiles may be turned.
+/// The tile of [`Program::GatherCompute`]. Each thread sums eight texels of a column and four of a row. A square of
+/// tiles may be transposed.
 const GATHER_TILE: UVec2 = UVec2::new(64, 16);
 const _: () = assert!(GATHER_TILE.x.is_multiple_of(GATHER_TILE.y));
 const GATHER_THREADS: u32 = GATHER_TILE.x * GATHER_TILE.y / CONVOLVE_ACROSS;
 // Four rows are read at a time.
 const GATHER_DISTANCES: u32 = GATHER_REACH.next_multiple_of(4) + CONVOLVE_DOWN;
 const GATHER_COLUMNS: u32 = GATHER_TILE.x + 2 * GATHER_REACH;
-/// The farthest reach of a sum, rounded up to a multiple that can be interleaved.
+/// The farthest reach of a sum, rounded up so that rows of a tile can be interleaved.
 pub const GATHER_REACH: u32 = 10;
 /// The rungs that a tile may be convolved with: all rungs of sigmas for which the sharp picture is summed. This many
 /// are below 1, down to 2^(-29/12), and the others go up to 2^(10/8).
@@ -71,7 +71,7 @@ pub const WORKGROUP_THREADS: u32 = 256;
 pub const WORKGROUP_BYTES: u32 = CONVOLVE_COLUMNS * CONVOLVE_TILE.y * 8 + CONVOLVE_THREADS * 4 + 4;
 const _: () = assert!(CONVOLVE_THREADS <= WORKGROUP_THREADS && DOWNSAMPLE_THREADS <= WORKGROUP_THREADS);
 const _: () = assert!(UPSAMPLE_TILE.x * UPSAMPLE_THREADS_Y <= WORKGROUP_THREADS);
-/// The least width or height of a tile. It decides the size of dispatches.
+/// The least width or height of a tile. It limits the number of workgroups in a dispatch.
 pub const LEAST_TILE_SIDE: u32 = DOWNSAMPLE_ROWS;
 const _: () = assert!(LEAST_TILE_SIDE <= DOWNSAMPLE_ANY_TILE.y && LEAST_TILE_SIDE <= UPSAMPLE_TILE.x);
 // Each thread lays out one weight of the images, of two axes with four tables each.

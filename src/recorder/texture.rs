@@ -151,7 +151,7 @@ impl From<&ViewTarget> for BlurTexture {
 
 /// What a blur requires of its textures.
 impl BlurTexture {
-    /// Whether a blur can read this, under this mask, and write that.
+    /// Whether a blur with this mask can read this texture and write `target`.
     pub(super) fn check(&self, target: &Self, mask: Option<&Self>) -> Result<(), BlurError> {
         self.check_usage("source", TextureUsages::TEXTURE_BINDING)?;
         target.check_usage("target", TextureUsages::RENDER_ATTACHMENT)?;
@@ -181,7 +181,7 @@ impl BlurTexture {
         Ok(())
     }
 
-    /// Whether a blur may read this and write that: both are the same, or they share no texel.
+    /// Whether a blur may read this texture and write `target`: both are the same, or they share no texel.
     fn check_apart(&self, target: &Self) -> Result<(), BlurError> {
         if self.overlaps(target) && !self.is_same(target) {
             let place = |one: &Self| [one.mip_level, one.array_layer];
@@ -193,7 +193,7 @@ impl BlurTexture {
         Ok(())
     }
 
-    /// Whether it can be the mask of a blur that writes this.
+    /// Whether it can be the mask of a blur that writes `target`.
     fn check_mask(&self, target: &Self) -> Result<(), BlurError> {
         let format = self.format;
         if self.check_usage("mask", TextureUsages::TEXTURE_BINDING).is_err() || !holds_shares(format) {

@@ -72,7 +72,7 @@ use serde::{Deserialize, Serialize};
 /// # Cost
 ///
 /// The cost grows with the area of the glass. Backdrops that do not lie over each other are blurred together. A backdrop
-/// over something that was painted after the first backdrop takes a pass of its own. So does every backdrop after a
+/// over something that was painted after the first backdrop needs separate passes. So does every backdrop after a
 /// `MaterialNode`, which may paint anywhere, unless a `BackdropMaterialPlugin` declares that it does not.
 ///
 /// # The first glass of an app

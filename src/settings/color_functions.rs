@@ -31,7 +31,7 @@ impl ColorFunctions {
         self == Self::NEUTRAL
     }
 
-    /// The same with every value in range. Those that mean nothing become neutral.
+    /// The same functions with every value in range. Invalid values become neutral.
     #[must_use]
     pub fn in_range(self) -> Self {
         let scale = |value: f32| if is_scale(value) { value } else { 1.0 };
@@ -44,7 +44,7 @@ impl ColorFunctions {
         }
     }
 
-    /// The values that mean nothing: the name of each, and what is wrong.
+    /// The invalid values: the name of each, and what is wrong.
     pub fn out_of_range(self) -> impl Iterator<Item = (&'static str, String)> {
         let scales = [
             ("saturation", self.saturation),
@@ -65,7 +65,7 @@ fn is_scale(value: f32) -> bool {
     value.is_finite() && value >= 0.0
 }
 
-/// A share, which ends at 0 and 1. NaN is neutral.
+/// A share, clamped to 0 and 1. NaN becomes `neutral`.
 #[must_use]
 pub fn share_in_range(share: f32, neutral: f32) -> f32 {
     if share.is_nan() { neutral } else { share.clamp(0.0, 1.0) }

@@ -85,7 +85,7 @@ pub struct BlurImage {
     ///
     /// A strong blur makes gradients of less than one level over dozens of texels, which eight bits show as bands. With
     /// dithering, each colour channel is one of the two levels around its value, and equal to the value on average. The
-    /// noise is the one of Bevy's [`DebandDither`](bevy::core_pipeline::tonemapping::DebandDither), which stands still.
+    /// noise is the same as in Bevy's [`DebandDither`](bevy::core_pipeline::tonemapping::DebandDither), and stands still.
     /// Mip levels are dithered too.
     ///
     /// Alpha is never dithered, nor is a copy, where there is nothing to blur. Leave this off for masks and other data.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// [`GaussianBlur`](crate::GaussianBlur) on a camera or an image, and next to [`BackdropBlur`](crate::BackdropBlur) on
 /// glass.
 ///
-/// Every texel is the Gaussian of its own radius of the sharp picture, so sharp parts do not bleed and seams do not
+/// Every texel is the sharp picture, blurred with the texel's own radius, so sharp parts do not bleed and seams do not
 /// appear. A share of 0 leaves every bit of the texel as it is; a share of 1 is the whole radius.
 ///
 /// Positions are shares of the **box**, from 0 to 1: the camera's viewport, the image, or the whole of the glass,

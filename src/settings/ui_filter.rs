@@ -1,5 +1,4 @@
-//! Filters of the user interface: what a node and its descendants paint is blurred, coloured, shadowed and faded as one
-//! picture.
+//! Filters of the user interface: a node and its descendants are blurred, coloured, shadowed and faded as one picture.
 
 use super::color_functions::{ColorFunctions, share_in_range, share_out_of_range};
 use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
@@ -7,7 +6,7 @@ use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
-/// What this node and its descendants paint is filtered as one picture, as CSS `filter` and `opacity` do.
+/// Filters this node and its descendants as one picture, as CSS `filter` and `opacity` do.
 ///
 /// It goes on a node of Bevy's user interface (feature `ui`). All fields may change in any frame.
 ///
@@ -37,25 +36,25 @@ use serde::{Deserialize, Serialize};
 /// The group is the node with all its descendants in Bevy's stacking order. A descendant with `GlobalZIndex` leaves the
 /// group, as it leaves the order of its parent. Filters inside a group act before the group's own. The node's own overflow
 /// clips the group before it is filtered, and its ancestors clip the result: a shadow reaches beyond the node, not beyond a
-/// scroll list around it. Transforms act before the filter: lengths of the filter are those of the screen, scaled by the root
+/// scroll list around it. Transforms act before the filter: the filter's lengths are lengths on the screen, scaled by the root
 /// of the determinant of the node's transform.
 ///
 /// Glass on the node itself ([`BackdropBlur`](crate::BackdropBlur)) lies under the group and its shadows: it is not filtered and
-/// casts no shadow, but fades with [`opacity`](Self::opacity). Glass on other nodes of the group sees what lies below the group,
-/// with what the group has painted so far over it, both unfiltered; what it paints is filtered with the group. In CSS a filter on an
+/// casts no shadow, but fades with [`opacity`](Self::opacity). Glass on other nodes of the group sees what lies below the group
+/// and what the group has painted so far, both unfiltered; the glass itself is filtered with the group. In CSS a filter on an
 /// ancestor cuts glass off from what lies below. On a transparent camera, what lies below shows through such glass where its blur
 /// is transparent.
 ///
-/// Materials and other crates' items are drawn into the group as they are. They have to blend as Bevy's user interface does
-/// (`BlendState::ALPHA_BLENDING`) for their edges to be right; the bounds of a `MaterialNode` are known if
+/// Materials and other crates' items are drawn into the group as they are. For their edges to be right, they must blend as
+/// Bevy's user interface does (`BlendState::ALPHA_BLENDING`). The bounds of a `MaterialNode` are known if
 /// [`BackdropMaterialPlugin`](crate::BackdropMaterialPlugin) has been added for its material, otherwise the group is as large as
 /// the viewport.
 ///
 /// # Cost
 ///
-/// A filter that is neutral costs nothing and changes no bit. Any other one paints its group into a texture of its own in every
-/// frame, blurs that and paints the result; the cost follows the area of the group. Groups that do not contain each other
-/// share textures and passes.
+/// A neutral filter costs nothing and changes no bit. Any other filter paints its group into a texture in every frame, blurs
+/// the texture and paints the result; the cost grows with the area of the group. Groups that do not contain each other share
+/// textures and passes.
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
@@ -66,38 +65,38 @@ use serde::{Deserialize, Serialize};
 pub struct UiFilter {
     /// How strong the blur is. Default: none.
     ///
-    /// Logical pixels are those of the user interface, `UiScale` included. Beyond the group there is nothing, whatever
+    /// Logical pixels are those of the user interface, `UiScale` included. Everything outside the group is transparent, whatever
     /// [`edge`](GaussianBlur::edge) says. Values out of range mean "no blur" and are reported once.
     pub blur: GaussianBlur,
-    /// How colourful the group is, as CSS `saturate()` has it: 0 is grey, 1 changes nothing.
+    /// How colourful the group is, as in CSS `saturate()`: 0 is grey, 1 changes nothing.
     ///
     /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
     pub saturation: f32,
-    /// How bright the group is, as CSS `brightness()` has it: 0 is black, 1 changes nothing.
+    /// How bright the group is, as in CSS `brightness()`: 0 is black, 1 changes nothing.
     ///
     /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
     pub brightness: f32,
-    /// How strong the contrast is, as CSS `contrast()` has it: 0 is grey, 1 changes nothing.
+    /// How strong the contrast is, as in CSS `contrast()`: 0 is grey, 1 changes nothing.
     ///
     /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
     pub contrast: f32,
-    /// How much of the group is inverted, as CSS `invert()` has it: 0 changes nothing, 1 is the negative.
+    /// How much of the group is inverted, as in CSS `invert()`: 0 changes nothing, 1 is the negative.
     ///
-    /// Range: 0 to 1; what lies beyond counts as 0 or 1. NaN counts as 0 and is reported once. Default: 0.
+    /// Range: 0 to 1; values beyond count as 0 or 1. NaN counts as 0 and is reported once. Default: 0.
     pub invert: f32,
-    /// By how many degrees hues are rotated, as CSS `hue-rotate()` has it: 0 changes nothing.
+    /// By how many degrees hues are rotated, as in CSS `hue-rotate()`: 0 changes nothing.
     ///
     /// Range: finite; other values count as 0 and are reported once. Default: 0.
     pub hue: f32,
     /// Shadows and glows of the group, in the shape of its alpha. The first one lies on top. Default: none.
     pub shadows: Vec<DropShadow>,
-    /// How much of the group and its shadows is seen, as CSS `opacity` has it.
+    /// How opaque the group and its shadows are, as in CSS `opacity`.
     ///
-    /// Range: 0 to 1; what lies beyond counts as 0 or 1. NaN counts as 1 and is reported once. Default: 1.
+    /// Range: 0 to 1; values beyond count as 0 or 1. NaN counts as 1 and is reported once. Default: 1.
     pub opacity: f32,
 }
 
-/// A shadow or a glow of a group, as CSS `drop-shadow()` has it.
+/// A shadow or a glow of a group, as in CSS `drop-shadow()`.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
@@ -106,19 +105,19 @@ pub struct UiFilter {
     reflect(Serialize, Deserialize)
 )]
 pub struct DropShadow {
-    /// Where the shadow lies, from the group, in logical pixels; y goes down. It is rounded to whole physical pixels, as Bevy
-    /// rounds the places of nodes. Default: (0, 4).
+    /// The distance from the group to the shadow, in logical pixels; y goes down. It is rounded to whole physical pixels, as Bevy
+    /// rounds the positions of nodes. Default: (0, 4).
     ///
     /// Range: finite; otherwise there is no shadow, which is reported once.
     pub offset: Vec2,
-    /// How soft the shadow is: three standard deviations of its blur, in logical pixels. CSS takes one.
-    /// [`DropShadow::from_sigma`] does so, too. Default: 12.
+    /// How soft the shadow is: three standard deviations of its blur, in logical pixels. CSS and [`DropShadow::from_sigma`] take
+    /// one standard deviation. Default: 12.
     ///
     /// Range: finite and at least 0; otherwise there is no shadow, which is reported once.
     pub radius: f32,
     /// The colour of the shadow, with its opacity. Default: black, half transparent.
     pub color: Color,
-    /// Whether light is added to what lies below, instead of covering it. Default: `false`.
+    /// Whether the colour is added as light to what lies below, instead of covering it. Default: `false`.
     pub is_glow: bool,
 }
 
@@ -211,7 +210,7 @@ impl UiFilter {
         Self::blur(GaussianBlur::from_sigma(sigma).radius)
     }
 
-    /// A group that is seen in part.
+    /// A group with this opacity.
     #[must_use]
     pub fn opacity(opacity: f32) -> Self {
         Self::default().with_opacity(opacity)

@@ -66,7 +66,7 @@ fn to_levels(picture: &Picture, format: TextureFormat) -> Picture {
 struct Lights(Vec<f64>);
 
 impl Lights {
-    /// Measures it on the GPU, by copies into floats.
+    /// Measures the light on the GPU, by a copy into floats.
     fn new(headless: &mut Headless) -> Self {
         let levels = Picture::from_fn(256, 1, |x, _| [decode_srgb(x as f64 / 255.0); 4]);
         let [source, target] =
@@ -149,7 +149,7 @@ impl Errors {
     }
 }
 
-/// Asserts that levels are dithered ones of the expected values: right on average, everywhere, with Bevy's noise.
+/// Asserts that levels are the expected values, dithered with Bevy's noise: their local mean is right everywhere.
 fn assert_dithered(name: &str, got: &Picture, expected: &Picture) {
     assert_dithered_within(1.0, name, got, expected);
 }
@@ -166,15 +166,15 @@ fn assert_dithered_within(most: f64, name: &str, got: &Picture, expected: &Pictu
     assert!(share > 0.95, "{name}: other noise than Bevy's: {share}");
 }
 
-/// Asserts that the mean of some block has the error of a band: there is something to dither.
+/// Asserts that without dithering the mean of some block has the error of a band.
 fn assert_banded(name: &str, got: &Picture, expected: &Picture) {
     let errors = Errors::new(got, expected);
     println!("{name}, not dithered: {errors:.3?}");
     assert!(errors.texel <= 0.7 && errors.block >= 0.3, "{name}: {errors:?}");
 }
 
-/// The share of texels with the level to which Bevy's `screen_space_dither` takes the expected value, except for half a
-/// step of its noise.
+/// The share of values whose level is the expected value with the noise of Bevy's `screen_space_dither`, moved by half a
+/// step of that noise.
 fn share_of_bevys(got: &Picture, expected: &Picture) -> f64 {
     let mut same = 0_usize;
     for y in 0..got.height {

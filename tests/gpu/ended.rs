@@ -17,13 +17,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 const APPS: usize = 50;
 
-/// Every so many apps, one runs as games do, which takes longer.
+/// One in this many apps runs as games do, which takes longer.
 const PIPELINED: usize = 5;
 
 /// Bevy, the allocator and the driver fill their caches during this many apps.
 const FIRST_APPS: usize = 10;
 
-/// By how much the process may grow from then on: less than 2 MiB and two mappings per app. An app without this crate
+/// The most that the process may grow from then on: less than 2 MiB and two mappings per app. An app without this crate
 /// leaves a third of a MiB in Bevy and in the driver; a leaked device takes several MiB, and three mappings per shader.
 const MOST: Process = Process {
     resident: 72 * 1024,
@@ -124,7 +124,7 @@ fn pipelined(instance: &Instance) -> bool {
 
 #[test]
 fn nothing_is_kept() {
-    // Other tests would count, too. With more than one arena, glibc keeps memory that threads have freed.
+    // In this process, memory of other tests would count. With more than one arena, glibc keeps memory that threads have freed.
     let output = process::alone(module_path!(), "many_apps")
         .env("MALLOC_ARENA_MAX", "1")
         .output()

@@ -1,8 +1,7 @@
 //! Failures are reported once and change nothing, and the blur resumes when the cause is gone.
 //!
-//! Two errors do not occur here. This GPU can render to the formats of all intermediate textures. And since sources
-//! have the same size limit as intermediate textures, none of those is too large.
-//! texture may measure is the same for sources, none of them is too large.
+//! Two errors do not occur here: this GPU can render to the formats of all intermediate textures, and sources have the
+//! same size limit as intermediate textures, so none of those is too large.
 
 mod masks;
 mod settings;
@@ -181,7 +180,7 @@ fn mipmaps_are_no_obstacle() {
     assert!(outcomes.iter().all(|(_, outcome)| outcome.is_ok()), "{outcomes:?}");
     let count = |entity: Entity| outcomes.iter().filter(|(heard, _)| *heard == entity).count();
     assert_eq!(count(in_place), 1, "{outcomes:?}");
-    // If it existed first, its source has changed since.
+    // It runs again if it ran before the blur in place changed its source.
     assert!((1..=2).contains(&count(apart)), "{outcomes:?}");
     assert_alive(&mut headless);
 }

@@ -67,7 +67,7 @@ fn assert_layers(name: &str, headless: &Headless, image: &Handle<Image>, first: 
     }
 }
 
-/// Asserts that what has been read is the blur of a picture.
+/// Asserts that these pixels are the blur of a picture.
 fn assert_blur_of(name: &str, pixels: &Pixels, sharp: &Picture, sigma: f32) {
     let got = formats::to_picture(pixels);
     assert_eq!([got.width, got.height], [sharp.width, sharp.height], "{name}: the size");
@@ -82,7 +82,7 @@ fn bytes_of(headless: &Headless, image: &Handle<Image>, layers: u32) -> Vec<Vec<
         .collect()
 }
 
-/// Asserts the view of a target of the plugin's own: it is arranged like the source's.
+/// Asserts that the view of a target that the plugin has allocated is arranged like the source's.
 fn assert_shape(name: &str, headless: &Headless, target: &Handle<Image>, dimension: TextureViewDimension, layers: u32) {
     let target = asset(headless, target);
     let size = target.texture_descriptor.size;

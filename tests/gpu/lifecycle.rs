@@ -21,7 +21,7 @@ fn picture(width: usize, height: usize) -> Picture {
     inputs::patterns(width, height)[0].clone()
 }
 
-/// Spawns a blur of `picture` into a target of the plugin's own.
+/// Spawns a blur of `picture` into a target that the plugin allocates.
 fn spawn(headless: &mut Headless, picture: &Picture, update: BlurUpdate) -> (Entity, Handle<Image>) {
     let source = headless.add_image(formats::to_image(picture, FORMAT));
     let image = plain(source.clone()).with_update(update);
@@ -203,7 +203,7 @@ fn a_chain_is_blurred_in_one_frame() {
     headless.frame();
     let got = formats::to_picture(&headless.read_image(&images[3]));
     let sigma = sigmas.iter().map(|sigma| f64::from(sigma * sigma)).sum::<f64>().sqrt();
-    // Clamping three times is not clamping once: what the border does to the inside stays out of it.
+    // Clamping three times differs from clamping once, so the comparison leaves out the border.
     let expected = gaussian_blur(&formats::quantised(&changed, FORMAT), [sigma, sigma], EdgeMode::Clamp);
     let [got, expected] = [got, expected].map(|picture| picture.without_border(30));
     let worst = assert_close("chain", &got, &expected, &[0, 1, 2, 3], 1.0 / 255.0);
@@ -255,7 +255,7 @@ fn what_is_not_used_is_given_back() {
     assert_eq!(texture_bytes(&headless), before, "the target is released");
 }
 
-/// How many bytes the GPU holds in textures.
+/// The bytes that the driver has allocated for textures.
 fn texture_bytes(headless: &Headless) -> isize {
     let device = headless.render_world().resource::<RenderDevice>();
     device.wgpu_device().get_internal_counters().hal.texture_memory.read()

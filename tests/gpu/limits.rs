@@ -142,7 +142,7 @@ fn errors_are_caught_thread_by_thread() {
         threads.spawn(move || {
             let theirs = device.push_error_scope(ErrorFilter::Validation);
             begun.send(()).expect("the test waits");
-            // If this is never sent, the receiver fails.
+            // Nothing is ever sent: dropping the sender ends the wait, even if the test panics.
             let _ = has_ended.recv();
             drop(theirs);
         });

@@ -29,7 +29,7 @@ struct Shown {
     sources: Vec<Handle<Image>>,
 }
 
-/// How often Bevy has started to render.
+/// The number of runs of [`RenderStartup`], one for each device.
 #[derive(Resource, Default)]
 struct Started(usize);
 
@@ -63,7 +63,7 @@ impl Shown {
         view
     }
 
-    /// What a camera without a scene shows: a few nodes.
+    /// Adds a few nodes to a camera without a scene.
     fn add_nodes(&mut self, camera: Entity) {
         for (place, colour) in [
             (10.0, Color::WHITE),
@@ -88,7 +88,7 @@ impl Shown {
         self.images.iter().map(read).collect()
     }
 
-    /// How many devices there have been.
+    /// The number of devices so far.
     fn started(&self) -> usize {
         self.headless.render_world().resource::<Started>().0
     }
@@ -123,7 +123,7 @@ impl Shown {
             let after = self.pictures();
             for ((image, _), (before, after)) in self.images.iter().zip(before.iter().zip(&after)) {
                 assert!(before.iter().any(|byte| *byte != before[0]), "{image}: nothing is seen");
-                // Which of the programs for a kernel compiles first is not defined, and they round differently.
+                // The programs for a kernel round differently, and which of them compiles first is not defined.
                 let is_close = before
                     .iter()
                     .zip(after)
@@ -148,7 +148,7 @@ fn node(left: f32, top: f32, width: f32, height: f32) -> Node {
     }
 }
 
-/// Runs a test with render passes alone, and with compute passes where they can be.
+/// Runs a test with render passes alone, and with compute passes wherever possible.
 fn on_both(name: &str, build: impl Fn(&mut Shown)) {
     for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
         let Some(mut shown) = Shown::new(backend) else {

@@ -19,7 +19,7 @@ pub use masks::stretched;
 /// The share of a profile at a position in a box, as documented, computed in double precision.
 pub fn share(profile: &BlurProfile, size: [f64; 2], place: [f64; 2]) -> f64 {
     let pair = |v: Vec2| [f64::from(v.x), f64::from(v.y)];
-    // In texels from a position that is given in shares of the box.
+    // The offset in texels from a position that is given in shares of the box.
     let from = |v: Vec2| [0, 1].map(|i| place[i] - pair(v)[i] * size[i]);
     let dot = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
     let mix = |from: f32, to: f32, t: f64| f64::from(from) + (f64::from(to) - f64::from(from)) * t.clamp(0.0, 1.0);
@@ -73,7 +73,7 @@ pub fn sigmas(profile: &BlurProfile, size: [usize; 2], sigma: f64) -> Vec<f64> {
     centres.map(|place| sigma * share(profile, extent, place)).collect()
 }
 
-/// A picture, each texel blurred with its own sigma, as shares of this aspect along x and y.
+/// A picture, each texel blurred with its own sigma, multiplied by `aspect` along x and y.
 pub fn expected(picture: &Picture, sigmas: &[f64], aspect: [f64; 2], edge: EdgeMode) -> Picture {
     varying_blur(picture, edge, |x, y| {
         aspect.map(|share| share * sigmas[y * picture.width + x])
@@ -86,7 +86,7 @@ pub fn blurred(headless: &mut Headless, blur: GaussianBlur, image: BlurImage, pr
     formats::to_picture(&headless.read_image(&target))
 }
 
-/// The worst difference between two pictures in each channel, where `counts` says so, in 1/255.
+/// The worst difference between two pictures in each channel, in 1/255, over the texels that `counts` selects by index.
 pub fn worst(got: &Picture, expected: &Picture, counts: impl Fn(usize) -> bool) -> [f64; 4] {
     let mut worst = [0.0_f64; 4];
     let texels = got.texels.iter().zip(&expected.texels).enumerate();

@@ -49,7 +49,7 @@ fn move_disk(headless: &mut Headless) {
     for class in headless.available(&CLASSES) {
         for (sigma, radius, pictures) in [(6.1, 1.0, 16), (24.4, 1.5, 32)] {
             let (mut peaks, mut ratios) = (Vec::new(), Vec::new());
-            // At least one period of the grid, four steps of an eighth of a texel in a picture.
+            // At least one period of the grid. The channels of a picture hold four steps of an eighth of a texel.
             for step in 0..pictures {
                 let x = |channel: usize| 92.0 + (4 * step + channel) as f64 / 8.0;
                 let picture = quad(ALL.map(|channel| disk(width, height, x(channel), 60.31, radius)));
@@ -156,7 +156,7 @@ fn grow_radius(headless: &mut Headless) {
         for &sigma in &sigmas {
             let got = blur(headless, &picture, class, sigma, TextureFormat::Rgba32Float);
             let expected = gaussian_blur(&stored, [sigma; 2], EdgeMode::Clamp);
-            // What changes beyond the smooth change is the change of the error.
+            // The Gaussian changes smoothly, so a pop is a change of the error.
             let error = minus(&got, &expected);
             if let Some(previous) = &previous {
                 let name = format!("{class:?}, up to sigma {sigma}");
@@ -218,7 +218,7 @@ fn blur_special_values(headless: &mut Headless) {
                     let source = formats::to_image(&picture, format);
                     let got = blurred(headless, blur, source, alpha, format);
                     if format == TextureFormat::Rgba16Float && alpha == BlurAlpha::Premultiplied {
-                        // Every value counts for what stands in for it, and for no more.
+                        // Every special value counts exactly as its finite replacement.
                         let expected = gaussian_blur(&made_finite(&picture), [f64::from(sigma); 2], edge);
                         let name = format!("special-{sigma}-{edge:?}");
                         assert_close(&name, &got, &expected, &ALL, 0.002 * 65504.0);

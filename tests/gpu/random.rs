@@ -64,8 +64,8 @@ const COMPILED_LATER: [&str; 4] = [
     "shader modules",
 ];
 
-/// Runs a world twice. After the second run no more may be held than after the first. If pipelines compile in the
-/// background, another run comes before, in which Bevy draws less than later.
+/// Runs a world twice. After the second run the world may hold no more than after the first. If pipelines compile in the
+/// background, an extra run comes first, because Bevy draws less in it.
 fn live(steps: &[Step], backend: BlurBackend, mode: Mode, is_flat: bool) -> Option<World> {
     let mut world = World::new(backend, mode, is_flat)?;
     let mut except = Vec::new();

@@ -143,7 +143,7 @@ fn check_pair(name: &str, shot: &Shot, pair: &Pair, blur: &GaussianBlur) -> bool
     let picture = to_picture(blurred);
     let expected = reference(&to_picture(sharp), blur);
     let expected = within_rounding(&picture, &expected, blurred.format);
-    // An HDR camera blurs a picture that its target has rounded: as much again.
+    // With HDR, the reference starts from a picture that the target has rounded: as much again.
     let tolerance = 2.0 * tolerance(blurred.format, 1.0);
     assert_close(name, &picture, &expected, &[0, 1, 2, 3], tolerance);
     !is_flat
@@ -280,7 +280,7 @@ fn few_pipelines_come_before_the_ready_signal() {
         let view = View::new(&mut headless, Kind::Core2d, SIZE, format);
         assert!(headless.frames_until(20, |world| world.resource::<BlurReadiness>().is_ready()));
         let first = pipelines(&headless);
-        // The camera's own format, and its format with HDR: eight programs that blur, and one that paints frozen
+        // For the camera's own format, and for its format with HDR: eight programs that blur, and one that paints frozen
         // pictures.
         assert!((1..=2 * 9).contains(&first.len()), "{backend:?}: {first:?}");
 

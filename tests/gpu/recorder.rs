@@ -56,7 +56,7 @@ fn image_blur(
         .expect("the blur succeeds")
 }
 
-/// Records blurs of a picture in one frame, and compares each, bit by bit, with that of [`BlurImage`].
+/// Records blurs of a picture in one frame, and compares each, bit by bit, with the same blur by [`BlurImage`].
 fn assert_alike(headless: &mut Headless, picture: &Picture, format: TextureFormat, all: Vec<Settings>) {
     let size = [picture.width, picture.height];
     let source = headless.add_image(formats::to_image(picture, format));

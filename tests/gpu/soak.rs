@@ -68,8 +68,8 @@ impl Soak {
         })
     }
 
-    /// The changes of a frame: strengths and positions in each, a size, a source or an entity now and then. They repeat
-    /// after 1000 frames.
+    /// Changes strengths and positions in every frame, the source and its size every 50 frames, and spawns or despawns a
+    /// blur every 100 frames. The changes repeat after 1000 frames.
     fn change(&mut self, frame: usize) {
         let phase = (frame % 1000) as f32;
         let strength = 30.0 * (1.0 + (phase * 0.0628).sin());

@@ -7,10 +7,10 @@ import numpy as np
 from page import Page
 from reference import blurred, to_linear, to_srgb
 
-# Of the canvas, which shows the picture twice, texel by texel.
+# The size of the canvas, which shows the picture twice, texel by texel.
 SIZE = (322, 123)
 
-# The picture, in texels.
+# The size of the picture, in texels.
 PICTURE = (161, 123)
 
 SIGMAS = [0, 0.8, 3, 10, 40]
@@ -74,7 +74,7 @@ def test_freeze(options, address, api):
         assert (thawed != weak).any(), "it does not go on"
 
 
-# Of a filter: its sigma, its opacity, and the offset of a white shadow, if there is one.
+# The sigma and the opacity of each filter, and the offset of its white shadow, or 0 without one.
 FILTERS = [(3, 1, 0), (10, 1, 0), (0, 0.5, 0), (4, 0.7, 0), (2, 1, 9)]
 
 

@@ -2,7 +2,8 @@
 //! user interface.
 //!
 //! You should see a picture of bars and noise twice, blurred alike: on the left by [`BlurImage`], on the right by a
-//! [`TextureBlur`]. With a filter, you should see it once, in the middle of a black window. `parts.html` is the page; `parts.py` decides what to show and checks the texels.
+//! [`TextureBlur`]. With a filter, you should see it once, in the middle of a black window. `parts.html` is the page;
+//! `parts.py` decides what to show and checks the texels.
 
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems};
 use bevy::prelude::*;
@@ -17,8 +18,8 @@ use bevy_gaussian_blur::recorder::{BlurTexture, TextureBlur, TextureBlurRecorder
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// The size of the picture in texels. It is odd, so that no level of a blur ends with the picture; no window is lower
-/// than 120 pixels.
+/// The size of the picture in texels. Its sides are odd, so that no level of a blur ends exactly at the picture's border. No
+/// window is lower than 120 pixels, so the picture is not either.
 const SIZE: UVec2 = UVec2::new(161, 123);
 
 const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
@@ -204,7 +205,7 @@ fn show_filter(pictures: Res<Pictures>, shown: Query<Entity, With<UiFilter>>, mu
 struct Recorded(TextureBlur);
 
 impl Pictures {
-    /// Both on the GPU.
+    /// Both textures, once they are on the GPU.
     fn textures(&self, images: &RenderAssets<GpuImage>) -> Option<[BlurTexture; 2]> {
         Some([images.get(&self.sharp)?.into(), images.get(&self.recorded)?.into()])
     }

@@ -7,7 +7,7 @@ use crate::plan::pass::Surface;
 use crate::plan::tests::fingerprint::{Hash, cases, compare};
 use bevy::math::UVec2;
 
-/// The uniform of what a plan blends.
+/// The uniform of the sigma levels of a plan.
 fn sigma_levels_of(plan: &BlurPlan) -> Option<SigmaLevelsUniform> {
     let sigma_levels = plan.sigma_levels.as_ref()?;
     let Surface::Intermediate(atlas) = sigma_levels.atlas else {

@@ -72,7 +72,7 @@ pub(super) fn every_key() -> Vec<PipelineKey> {
     keys
 }
 
-/// From one camera's space to another.
+/// All pairs of different colour spaces.
 fn other_spaces() -> impl Iterator<Item = [CompositingSpace; 2]> {
     use CompositingSpace::{Linear, Oklab, Srgb};
     let all = [Srgb, Linear, Oklab];
@@ -80,7 +80,7 @@ fn other_spaces() -> impl Iterator<Item = [CompositingSpace; 2]> {
     pairs.filter(|[from, to]| from != to)
 }
 
-/// How a target can be dithered. A camera's floats may be written to eight bits.
+/// How a target can be dithered. A camera's floats may end in an output of eight bits.
 fn dithers(destination: TextureFormat) -> Vec<Dither> {
     match (destination, Dither::of_target(destination)) {
         (TextureFormat::Rgba16Float, _) => vec![Dither::Off, Dither::Stored, Dither::Encoded],

@@ -4,7 +4,7 @@ use super::*;
 use crate::plan::batch::{BatchItem, Patch, together};
 use bevy::math::IVec2;
 
-/// A texture of one channel. What has never been written is NaN.
+/// A texture of one channel. Texels that have never been written are NaN.
 #[derive(Clone)]
 struct Texture {
     width: usize,
@@ -49,7 +49,7 @@ fn compute(pass: &Pass, source: &Texture) -> Vec<Vec<f64>> {
     rows.collect()
 }
 
-/// Runs a plan with deferred last steps, and those steps.
+/// Runs a plan and its deferred last steps.
 fn run_left(plan: &BlurPlan, picture: &Texture) -> Vec<Vec<Vec<f64>>> {
     let mut pages: Vec<Texture> = plan.intermediates.iter().map(|size| Texture::new(*size)).collect();
     let source_of = |pages: &[Texture], surface: Surface| match surface {
@@ -179,7 +179,7 @@ fn no_pass_reads_the_page_that_it_writes_and_pages_are_written_once() {
 
 /// The texels that passes write into levels that are smaller than the picture.
 fn reduced_texels(plan: &BlurPlan) -> u64 {
-    // A convolution leaves the size as it is.
+    // At the tested sigmas, all intermediates are smaller than the picture.
     let is_reduced = |pass: &&Pass| pass.target != Surface::Destination;
     let texels = |pass: &Pass| u64::from(pass.size.x) * u64::from(pass.size.y);
     plan.passes.iter().filter(is_reduced).map(texels).sum()

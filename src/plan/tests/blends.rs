@@ -4,7 +4,7 @@
 use super::super::sigma_levels::{fixed_sigmas, lines};
 use bevy::math::Vec2;
 
-/// The kernel of a sigma at these distances. Below the least sigma all of it lies at 0.
+/// The kernel of a sigma at these distances. With a sigma near 0, all weight lies at 0.
 fn kernel(sigma: f64, step: f64, count: i32) -> Vec<f64> {
     let weight = |place: i32| (-0.5 * (f64::from(place) * step / sigma.max(1e-3)).powi(2)).exp();
     let weights: Vec<f64> = (-count..=count).map(weight).collect();

@@ -98,7 +98,7 @@ fn operator(plan: &BlurPlan, length: usize) -> Vec<Vec<f64>> {
 
 /// The same for the infinite Gaussian of the infinitely continued row.
 fn exact_operator(sigma: f64, length: usize, edge: EdgeMode) -> Vec<Vec<f64>> {
-    // Beyond that the picture is its mean.
+    // Beyond this sigma the picture is its mean.
     let sigma = sigma.min(4.0 * length as f64 + 10.0);
     let radius = (7.0 * sigma).ceil() as i64;
     let gaussian: Vec<f64> = (0..=radius)
@@ -155,8 +155,8 @@ fn they_are_exact_for_any_picture() {
     }
 }
 
-/// A level is used from where it is exact enough, also for repeated pictures whose period is not a multiple of its
-/// texels.
+/// A level is used only for sigmas at which it is exact enough, also for repeated pictures whose period is not a
+/// multiple of its texels.
 #[test]
 fn they_are_exact_where_a_level_begins() {
     for (edge, length) in [(EdgeMode::Wrap, 233), (EdgeMode::Wrap, 211), (EdgeMode::Mirror, 117)] {

@@ -219,7 +219,7 @@ fn exact_plans(requests: &[PlanRequest]) -> Vec<BlurPlan> {
     requests.iter().flat_map(plans).collect()
 }
 
-/// The same request for a shorter region, if its sigma is a number.
+/// The same request for a shorter region, if its sigma is finite and at least 0.
 fn short(request: PlanRequest) -> Option<PlanRequest> {
     let URect { min, max } = request.region;
     let region = URect {

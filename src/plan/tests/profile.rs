@@ -54,7 +54,7 @@ fn sigma_level_of_row(plan: &BlurPlan, sigma_level: &SigmaLevel, row: &[f64], ta
     moved.apply(&rows[atlas][tile], targets)
 }
 
-/// One row, as each sigma level sees it.
+/// A row, blurred by each sigma level.
 fn sigma_levels_of_row(row: &[f64], start: u32, sigma: f32, edge: EdgeMode, way: Way) -> Vec<(f64, Vec<f64>)> {
     let length = row.len() as u32;
     let region = URect::new(start, 3, start + length, 4);
@@ -99,7 +99,7 @@ fn every_sigma_level_is_the_gaussian_of_its_sigma() {
     }
 }
 
-/// The kernels that two neighbouring sigma levels give the texels of every phase.
+/// The kernels of all sigma levels up to a largest sigma, for every phase.
 fn kernels(sigma: f64) -> Vec<(f64, Kernels)> {
     let period = 16_usize;
     let radius = (6.0 * sigma).round() as usize + 3;

@@ -12,7 +12,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 /// The longest side of a region, and the largest texture of any GPU.
 const LONGEST: u32 = 65_535;
 
-/// All passes of a plan for one side, down to one texel, and up; and the residual blur.
+/// The most passes of a plan: all octaves of both axes, the residual blur and the upsampling.
 const MOST_PASSES: usize = 2 * 16 + 6;
 
 /// The passes of a plan with a varying sigma: two for each sigma level, and all octaves of either axis.

@@ -19,7 +19,7 @@ fn the_list_of_stages_is_what_plans_ask_for() {
         let listed = stages(means(precision, way), Finish::Write);
         let mut asked_for = BTreeSet::new();
         for (i, sigma) in every_kernel().enumerate() {
-            // A repeating row has aprons as wide as its kernel.
+            // A region of one texel is enough for strong sigmas.
             let side = if sigma < 3000.0 { 64 } else { 1 };
             for (j, (x, y)) in aspects.into_iter().flatten().enumerate() {
                 let plan = BlurPlan::new(&PlanRequest {

@@ -10,7 +10,7 @@ fn exact(sigma: f64, length: usize, step: usize, edge: EdgeMode) -> Vec<f64> {
     for distance in 1..=length {
         up_to[distance] = up_to[distance - 1] + 0.5 * (weight(distance - 1) + weight(distance));
     }
-    // From the middle between two texels on, the weight is half a texel less or more.
+    // The same up to the border before the last texel, without its half.
     let between = |distance: usize| up_to[distance] - 0.5 * weight(distance);
     let beyond_step = |x: usize| {
         if x < step {

@@ -20,7 +20,7 @@ struct Layer {
     target_size: vec2<f32>,
     // From a texel of the target to a texel of the source.
     to_source: vec2<i32>,
-    // From a texel of the target to a texel of the camera's picture, in which noise stands still.
+    // From a texel of the target to a texel of the camera's picture, to which the noise is fixed.
     to_screen: vec2<i32>,
     // The colour of a shadow where the picture's alpha is 1: the light that it adds, and its alpha.
     color: vec4<f32>,

@@ -22,11 +22,11 @@ struct ColorFunctions {
 const LIGHT: u32 = 1u;
 const BOUNDED: u32 = 2u;
 
-// What is left of a colour without saturation.
+// The weights of red, green and blue in a colour without saturation.
 const GREY: vec3<f32> = vec3<f32>(0.213, 0.715, 0.072);
 
-// A value whose colour is multiplied by alpha, as it comes and as it leaves. Where alpha is 0 there may be light that covers
-// nothing: `contrast()` and `invert()`, which add a constant to what is covered, add nothing there.
+// Applies the functions to a value, whose colour is multiplied by alpha before and after. A value with alpha 0 may still add
+// light: `contrast()` and `invert()`, which add a constant, do not add it there.
 fn colored(value: vec4<f32>, functions: ColorFunctions) -> vec4<f32> {
     if functions.is_active == 0u {
         return value;

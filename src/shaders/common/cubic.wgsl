@@ -36,7 +36,7 @@ fn cubic(t: f32) -> vec4<f32> {
     );
 }
 
-// Texel by texel.
+// The spline at a place, from single texel loads.
 fn interpolated(level: texture_2d<f32>, place: Place, octaves: vec2<u32>) -> vec4<f32> {
     let x = cubic(place.t.x);
     let y = cubic(place.t.y);
@@ -72,8 +72,8 @@ fn fetches(t: f32) -> Fetches {
     return Fetches(vec2<f32>(-1.0, 1.0) + weights.yw / pairs, pairs);
 }
 
-// With linearly filtered fetches, if both axes have octaves: on an axis without, a fetch would pick up a little of its
-// neighbours. `texel_size` is one over the size of the texture.
+// The spline at a place, from linearly filtered fetches. Both axes must have octaves: on an axis without octaves, a fetch
+// would pick up a little of its neighbours. `texel_size` is one over the size of the texture.
 fn filtered(level: texture_2d<f32>, linear: sampler, texel_size: vec2<f32>, place: Place) -> vec4<f32> {
     let x = fetches(place.t.x);
     let y = fetches(place.t.y);

@@ -13,15 +13,14 @@ const LEVELS: f32 = 255.0;
 // The period of the noise of red, green and blue, in steps.
 const PERIODS: vec3<f32> = vec3<f32>(103.0, 71.0, 97.0);
 
-// The noise of a texel, uniform between 0 and 1. Bevy counts from the centre of the first texel, which is half of 171 +
-// 231 away. Floats hold these whole numbers in any texture, and a value half a step away from 0 and 1 stays there when
-// it is rounded.
+// The noise of a texel, uniform between 0 and 1. Bevy computes with the centres of texels, which adds half of 171 + 231.
+// Floats hold these integers exactly in any texture, and the half step keeps rounded values away from 0 and 1.
 fn noise(texel: vec2<i32>) -> vec3<f32> {
     let place = f32(171 * texel.x + 231 * texel.y + 201);
     return fract(place * (1.0 / PERIODS) + 0.5 / PERIODS);
 }
 
-// `error` bounds how far rounding may have moved the value: a value so near to a level is that level.
+// `error` bounds how far rounding may have moved the value: a value this close to a level counts as that level.
 fn to_level(value: vec3<f32>, error: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
     var levels = LEVELS * value;
 #ifdef HALF_FLOAT
@@ -31,7 +30,7 @@ fn to_level(value: vec3<f32>, error: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
     return floor(levels + noise(texel)) / LEVELS;
 }
 
-// Half the distance between half floats at a value, and a little more: they have ten bits after the first.
+// Slightly more than half the distance between half floats at a value: their mantissas have ten bits.
 fn rounding(value: vec3<f32>) -> vec3<f32> {
     let power = bitcast<vec3<f32>>(bitcast<vec3<u32>>(value) & vec3<u32>(0x7f800000u));
     return power * (1.02 / 2048.0);
@@ -42,7 +41,7 @@ fn is_between(colour: vec3<f32>) -> vec3<bool> {
     return (colour > vec3<f32>(0.0)) & (colour < vec3<f32>(1.0));
 }
 
-// Values, stored as they are.
+// Dithers values that are stored as they are.
 fn dither_stored(colour: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
     let level = to_level(colour, rounding(colour), texel);
 #ifdef ENDS_AT_LEVELS
@@ -52,7 +51,7 @@ fn dither_stored(colour: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
 #endif
 }
 
-// Light, encoded as sRGB when it is stored.
+// Dithers light that is encoded as sRGB when it is stored.
 fn dither_encoded(light: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
     let encoded = encode(light);
     // The curve is (e + 0.055)^2.4 times a factor, which makes the error of the light smaller.
@@ -65,7 +64,7 @@ fn dither_encoded(light: vec3<f32>, texel: vec2<i32>) -> vec3<f32> {
 #endif
 }
 
-// Decodes a level that is at most one away from an encoded value with known light, without another power: with the
+// Decodes a level that is at most one away from an encoded value with known light. Instead of another `pow`, it uses the
 // first two derivatives of the curve, (e + 0.055)^2.4 times a factor. Exact to three thousandths of a level.
 fn decode_near(level: vec3<f32>, light: vec3<f32>, encoded: vec3<f32>) -> vec3<f32> {
     let step = (level - encoded) / (encoded + 0.055);

@@ -16,7 +16,7 @@
 //   IMAGES         the region has images beyond its borders, with separate weights
 //   TABLE_VECTORS  the length of a table, in vectors
 //   BORDER         the border texels whose normalisation a table carries, at either end
-//   FILTERED       this pass reads the source with a linearly filtering sampler
+//   FILTERED       this pass reads the source, or the atlas, with a linearly filtering sampler
 //   SUMS_FILTERED  this render pass, which sums, also reads the picture with it
 //   GATHERED       this pass, which blends, reads sums of the picture from a texture, not sums of its rows
 //   FIRST          this pass reads the picture itself, in a format of floats: values are made finite
@@ -195,7 +195,7 @@ fn take_turn(index: u32) {
 var<workgroup> is_held: u32;
 
 // Whether a tile at this corner holds texels of the current pass: the passes of a dispatch may differ in size. The
-// result is uniform, and this form lets shader compilers see it, which the barriers that follow need.
+// uniform load proves to compilers that the result is uniform, as the barriers that follow require.
 fn holds_texels(first: vec2<i32>, thread: i32) -> bool {
     if thread == 0 {
         is_held = select(0u, 1u, all(first < blur.size));
@@ -218,7 +218,7 @@ fn weight_at(axis: u32, centre: i32, texel: i32) -> f32 {
 const INSIDE: u32 = 0u;
 const BELOW: u32 = 1u;
 const ABOVE: u32 = 2u;
-// Beyond the first image: its weights include all further images.
+// Beyond the first image, whose weights include those of all further images.
 const NOWHERE: u32 = 3u;
 
 fn side_of(axis: u32, texel: i32) -> u32 {
@@ -251,7 +251,7 @@ fn finite(value: vec4<f32>) -> vec4<f32> {
     return clamp(without_nan, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
 }
 
-// Whether all summed values were finite. Only the picture itself can hold others.
+// Whether all summed values were finite. Only the picture itself can hold infinities and NaN.
 fn is_finite(sum: vec4<f32>) -> bool {
 #ifdef FIRST
     let magnitude = bitcast<vec4<u32>>(sum) & vec4<u32>(0x7fffffffu);
@@ -378,7 +378,7 @@ fn premultiplied(value: vec4<f32>) -> vec4<f32> {
 #endif
 }
 
-// Whether reads from `first` to `last` stay inside the bounds, and no image counts.
+// Whether reads from `first` to `last` stay inside the bounds and away from all images.
 fn is_inside(first: vec2<i32>, last: vec2<i32>) -> bool {
     return all((first - blur.margin >= blur.bounds_min) & (last + blur.margin < blur.bounds_max));
 }

@@ -35,7 +35,7 @@ struct Choice {
 // The most sigma levels that are blended for one texel.
 const SIGMA_LEVELS_BLENDED: u32 = 3u;
 
-// The sources for the Gaussian of `sigma`, which is at least `MIN_SIGMA`. The sigma level above it lies in this range.
+// The sources for the Gaussian of `sigma`, which is at least `MIN_SIGMA`. `range` contains the sigma level above it.
 fn choice_of(sigma: f32, range: vec2<u32>) -> Choice {
     if sigma <= stack.gathered {
         return Choice(0u, vec3<f32>(0.0), 1.0);
@@ -46,8 +46,7 @@ fn choice_of(sigma: f32, range: vec2<u32>) -> Choice {
     return Choice(above, weights, select(0.0, 1.0 - weights.x, above == 0u));
 }
 
-// The weights of a sigma level and the ones below it, for a sigma whose logarithm is less than the level's by this
-// much.
+// The weights of a sigma level and the ones below it, for a sigma whose logarithm is smaller than the level's by `gap`.
 fn weights_of(above: u32, gap: f32) -> vec3<f32> {
     if gap <= 0.0 {
         return vec3<f32>(1.0, 0.0, 0.0);
@@ -62,7 +61,7 @@ fn weights_of(above: u32, gap: f32) -> vec3<f32> {
     if above == 1u || is_line(above) {
         return line;
     }
-    // Newton's form of the parabola through the next weaker one.
+    // Newton's form of the parabola that also passes through the next weaker level.
     let weaker = stack.levels[above - 2u].log_sigma;
     let bend = gap * (strong - weak - gap) / (strong - weaker);
     let slope = bend / (strong - weak);
@@ -95,8 +94,8 @@ fn sharp_sum(texel: vec2<i32>, sigma: f32) -> vec4<f32> {
 }
 
 #ifndef GATHERED
-// Whether sigma hardly varies along the column through a window: by a ratio of 2^(1/16). Rows with their own sigmas are
-// then as good as rows with the sigma of the centre.
+// Whether sigma hardly varies along the column through a window: by a ratio of 2^(1/16) at most. Rows with their own
+// sigmas are then as good as rows with the sigma of the centre.
 fn is_slow(window: Window) -> bool {
     let low = vec2<f32>(window.centre - vec2<i32>(0, window.reach.y));
     let high = vec2<f32>(window.centre + vec2<i32>(1, window.reach.y + 1));
@@ -121,7 +120,7 @@ fn column_sum(texel: vec2<i32>, window: Window) -> vec4<f32> {
 fn row_at(centre: vec2<i32>, offset: f32, filtered: bool) -> vec4<f32> {
 #ifdef SUMS_FILTERED
     if filtered {
-        // A little is added so that rounding cuts nothing off.
+        // Samplers may round down: a little is added so that they lose nothing.
         let position = vec2<f32>(centre) + (0.5 + 1.0 / 1024.0) + vec2<f32>(0.0, offset);
         return textureSampleLevel(summed, linear_sampler, position / vec2<f32>(textureDimensions(summed)), 0.0);
     }
@@ -135,8 +134,8 @@ fn all_sigma_levels() -> vec2<u32> {
     return vec2<u32>(0u, stack.count - 1u);
 }
 
-// The candidates in a box of the target: the first and the last of the sigma levels above a sigma, and the range of
-// sigma levels to blend, without its end.
+// The candidates in a box of the target: the first and the last sigma level that lies above a sigma of the box, and the
+// range of sigma levels to blend, whose end is exclusive.
 struct Choices {
     above: vec2<u32>,
     blended: vec2<u32>,

@@ -82,7 +82,7 @@ fn begin(position: vec2<i32>, choices: Choices) -> Blended {
     return blended;
 }
 
-// The sharp picture under the sigma of a texel. If that is too large, the value does not matter.
+// The sharp picture, blurred with the sigma of a texel. If that sigma is too large, the value is not used.
 fn sharp_sum_at(blended: Blended) -> vec4<f32> {
     return sharp_sum(blur.origin + blended.position, blended.sigma);
 }
@@ -147,7 +147,8 @@ fn lay_out_rows(sigma_level: u32, corner: vec2<i32>, local: vec2<i32>, top: i32,
     }
 }
 
-// Adds a sigma level to a texel, whose column of the rows starts there. Values with no weight do not matter.
+// The weighted value of a sigma level at a texel, 0 if the level has no weight there. `column` is where the texel's column
+// of `rows` starts.
 fn share_of(blended: Blended, sigma_level: u32, top: i32, column: i32) -> vec4<f32> {
     // How far the level is below this texel's highest. Levels above wrap around to very large numbers.
     let below = blended.choice.above - sigma_level;

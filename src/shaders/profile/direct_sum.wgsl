@@ -79,7 +79,7 @@ fn row_sum(window: Window) -> vec4<f32> {
 }
 
 // The sum away from edges: reads at equal distances share a weight. If filtered, one fetch reads two texels of each
-// axis. There is always room for the last one: it has no weight.
+// axis. The last fetch may read a texel beyond the reach, whose weight is 0.
 fn plain_sum(window: Window, filtered: bool) -> vec4<f32> {
     var sum = vec4<f32>(0.0);
     var total = vec2<f32>(0.0);
@@ -98,8 +98,8 @@ fn plain_sum(window: Window, filtered: bool) -> vec4<f32> {
     return sum / (total.x * total.y);
 }
 
-// The offset and the weight of a read: of a texel, or of that and the one after it. Offsets between
-// two texels are rounded to what samplers distinguish.
+// The offset and the weight of a read: of one texel or, if filtered, of this texel and the next. Offsets between two
+// texels are rounded to the steps that samplers distinguish.
 fn tap(first: i32, scale: f32, support: f32, filtered: bool) -> vec2<f32> {
     let near = fading(f32(first), scale, support);
     if first == 0 || !filtered {
@@ -129,7 +129,7 @@ fn mirrored(centre: vec2<i32>, offset: vec2<f32>, filtered: bool) -> vec4<f32> {
 fn read(centre: vec2<i32>, offset: vec2<f32>, filtered: bool) -> vec4<f32> {
 #ifdef SUMS_FILTERED
     if filtered {
-        // A little is added so that rounding cuts nothing off.
+        // Samplers may round down: a little is added so that they lose nothing.
         let position = vec2<f32>(centre) + (0.5 + 1.0 / 1024.0) + offset;
         return textureSampleLevel(source, linear_sampler, position * blur.texel_size, 0.0);
     }

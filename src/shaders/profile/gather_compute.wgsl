@@ -38,9 +38,8 @@ struct Convolution {
     reach: vec2<i32>,
 }
 
-// The convolutions of all strips in this round, and in the one before or after it, and their weights along both axes,
-// by distance: the weights for the least sigma, and how much larger those for the largest are. Beyond the end of a
-// kernel they are 0.
+// The convolutions of all strips, in this round and in the one before or after it. Their weights along both axes, by
+// distance: the weight for the least sigma, and what to add to it for the largest. Beyond the end of a kernel both are 0.
 const DISTANCES: i32 = #{DISTANCES};
 const TABLES: i32 = 2 * DISTANCES;
 var<workgroup> convolutions: array<Convolution, 2 * STRIPS>;
@@ -170,7 +169,7 @@ fn without_next(left: vec2<u32>) -> vec2<u32> {
     return vec2<u32>(left.x & (left.x - 1u), left.y);
 }
 
-// Whether a strip takes part in this round. The other strips belong to the round before or after it.
+// Whether a strip takes part in a round. `strip` is its index in `convolutions`, which holds two rounds.
 fn is_at_work(strip: i32) -> bool {
     return convolutions[strip].ends.x < NO_RUNG;
 }
@@ -277,8 +276,8 @@ fn sum_column(tile: Tile, first: vec2<i32>, strip: i32, way: u32) -> bool {
     let places = places_of(centre, step, convolution.ends);
     let place_near = places[0];
     let place_far = places[1];
-    // The weights of the last eight reads, handed from one sum to the next, and how much larger they are for the
-    // largest sigma.
+    // The weights of the last eight reads, handed from one sum to the next, and what to add to them for the largest
+    // sigma.
     var near = vec4<f32>(0.0);
     var far = vec4<f32>(0.0);
     var near_more = vec4<f32>(0.0);
@@ -341,7 +340,7 @@ fn sum_row(quad: vec2<i32>, places: vec4<f32>, strip: i32) -> mat4x4<f32> {
     return mat4x4<f32>(a, b, c, d);
 }
 
-// The interpolation factors of the weights, for four neighbouring texels of a row.
+// The sums of the weights that count in the total, for four neighbouring texels of a row.
 fn weights_inside(tile: Tile, quad: vec2<i32>, strip: i32) -> vec4<f32> {
     let reach = convolutions[strip].reach;
     let first = turned(tile, texel_of(tile, quad));
@@ -363,7 +362,7 @@ fn weights_inside(tile: Tile, quad: vec2<i32>, strip: i32) -> vec4<f32> {
 fn keep(index: i32, tile: Tile, quad: vec2<i32>, values: mat4x4<f32>) {
     let slot = slot_of(quad.y, quad.x);
     for (var i = 0; i < ACROSS; i++) {
-        // Division by the weight inside can make earlier rounding exceed the range.
+        // Rounded sums, divided by the weight inside, can exceed the range.
         sums[slot + i * INTERLEAVED] = pack(clamp(values[i], vec4<f32>(-LARGEST), vec4<f32>(LARGEST)));
     }
     workgroupBarrier();

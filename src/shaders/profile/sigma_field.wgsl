@@ -2,7 +2,7 @@
 
 #define_import_path bevy_gaussian_blur::profile::sigma_field
 
-// How the share of a texel depends on its position. See `shares::Shares`.
+// How the share of a texel depends on its position. See `sigma_field::Shares`.
 struct Shares {
     point: vec2<f32>,
     // The rows of a matrix.
@@ -24,7 +24,7 @@ const MASK: u32 = 3u;
 @group(0) @binding(6) var<uniform> shares: Shares;
 @group(0) @binding(7) var mask: texture_2d<f32>;
 
-// Whether a mask decides: then neighbours may have any shares.
+// Whether a mask holds the shares: neighbours may then differ by any amount.
 fn is_masked() -> bool {
     return shares.measure == MASK;
 }
@@ -63,7 +63,7 @@ fn interpolated(measured: vec2<f32>) -> vec2<f32> {
     return clamp(mix(vec2<f32>(shares.first), vec2<f32>(shares.last), t), vec2<f32>(0.0), vec2<f32>(1.0));
 }
 
-// Bounds for all shares in a box of the picture: the distances of its texels decide. A mask may have any share.
+// Bounds for all shares in a box of the picture, from bounds for the distances. A mask may hold any share.
 fn shares_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
     if is_masked() {
         return vec2<f32>(0.0, 1.0);
@@ -74,7 +74,7 @@ fn shares_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
     let spread = vec2<f32>(dot(abs(shares.across), half), dot(abs(shares.down), half));
     var measured = vec2<f32>(place.x - spread.x, place.x + spread.x);
     if shares.measure != SIGNED {
-        // There is no second row if the distance is along the first.
+        // An unsigned distance depends on the first row alone: the second one is 0.
         let near = max(abs(place) - spread, vec2<f32>(0.0));
         measured = vec2<f32>(length(near), length(abs(place) + spread));
     }

@@ -10,7 +10,7 @@ const SIGMA_LEVELS: u32 = #{SIGMA_LEVELS}u;
 // The least sigma that counts as a blur.
 const MIN_SIGMA: f32 = 0.03;
 
-// One blur of the whole picture. See `plan::profile::SigmaLevel`.
+// One blur of the whole picture. See `plan::pass::SigmaLevel`.
 struct SigmaLevel {
     // Twice the target texel plus `shift`, divided by 2^(octaves + 1), is the position in the atlas.
     shift: vec2<i32>,
@@ -24,7 +24,7 @@ struct SigmaLevel {
     log_sigma: f32,
 }
 
-// See `plan::profile::SigmaLevels`.
+// See `plan::pass::SigmaLevels`.
 struct SigmaLevels {
     // The sigmas along x and y as shares of the larger one.
     aspect: vec2<f32>,
@@ -66,8 +66,8 @@ fn sigmas_within(low: vec2<f32>, high: vec2<f32>) -> vec2<f32> {
 // The relative difference up to which sigmas count as equal, since passes may round differently.
 const ROUNDING: f32 = 1.0 / f32(#{SIGMAS_APART});
 
-// Whether anything may be summed between two sigmas. The blending pass decides what is a blur; this pass may round
-// differently, and so sums a little more.
+// Whether a texel with a sigma between these two may need a sum. The blending pass decides what is a blur; this pass may
+// round differently, and so sums a little more.
 fn may_be_summed(sigmas: vec2<f32>) -> bool {
     return sigmas.y >= (1.0 - ROUNDING) * MIN_SIGMA && sigmas.x <= (1.0 + ROUNDING) * stack.levels[0].sigma;
 }

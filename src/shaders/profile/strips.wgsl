@@ -10,7 +10,7 @@
 
 // A strip has as many rows as a thread sums.
 const STRIPS: i32 = HEIGHT / DOWN;
-// This many tiles are a square, which turns as a whole.
+// This many tiles form a square. All tiles of a square are turned, or none is.
 const IN_SQUARE: i32 = WIDTH / HEIGHT;
 
 // Positions in a tile count along its rows and then down its columns. Columns are summed first, so they run along the
@@ -67,7 +67,7 @@ fn texel_of(tile: Tile, place: vec2<i32>) -> vec2<i32> {
     return tile.corner + turned(tile, place);
 }
 
-// The least and the largest sigma from a position in the tile on.
+// The least and the largest sigma in a box of the tile.
 fn sigmas_from(tile: Tile, place: vec2<i32>, size: vec2<i32>) -> vec2<f32> {
     let low = texel_of(tile, place);
     return sigmas_within(vec2<f32>(low), vec2<f32>(low + turned(tile, size)));
@@ -83,12 +83,12 @@ fn span_of(sigmas: vec2<f32>) -> vec2<f32> {
     return vec2<f32>(rung_of(sigmas.x), rung_of(sigmas.y));
 }
 
-// Whether sigma hardly varies in a range of this many rungs.
+// Whether sigma varies by at most one rung, in a tile where clamping is enough.
 fn is_slow(tile: Tile, span: vec2<f32>) -> bool {
     return tile.is_plain && span.y - span.x <= 1.0;
 }
 
-// The positions of the sigmas in a column of a strip, between two others.
+// The positions of the eight sigmas in a column of a strip, between the rungs `ends`.
 fn places_of(centre: vec2<i32>, step: vec2<i32>, ends: vec2<f32>) -> mat2x4<f32> {
     if ends.x == ends.y {
         return mat2x4<f32>();

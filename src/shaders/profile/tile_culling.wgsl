@@ -5,7 +5,7 @@
 #import bevy_gaussian_blur::common::pass::blur
 #import bevy_gaussian_blur::profile::sigma_field::shares_within
 
-// Whether a texel of the picture may read what is written from the first to the last of these texels of the target.
+// Whether a texel of the picture may read any of the target's texels from `first` to `last`.
 fn is_needed(first: vec2<i32>, last: vec2<i32>) -> bool {
     let needed = blur.needed;
     let low = vec2<f32>(first + needed.first - needed.around) * needed.scale;

@@ -37,7 +37,7 @@ fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
 #endif
     var kind = kind_of(first);
 #ifdef MERGES
-    // The result is uniform, and this form lets shader compilers see it, which the barriers that follow need.
+    // The uniform load proves to compilers that the result is uniform, as the barriers that follow require.
     if index == 0 {
         agreed = kind;
     }
@@ -144,8 +144,8 @@ fn sum_columns(centre: vec2<i32>, row: i32, column: i32, is_plain: bool) {
     }
 }
 
-// Convolves neighbouring texels of a row, and stores them in slots that are read no more. `left` is the source texel of
-// the tile's first column.
+// Convolves neighbouring texels of a row, and stores them in slots that are no longer read. `left` is the source texel
+// of the tile's first column.
 fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
     let far = blur.reach_max.x + blur.margin.x;
     var results: array<vec4<f32>, ACROSS>;
@@ -229,7 +229,7 @@ fn add(axis: u32, sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
     return sum;
 }
 
-// Convolves four neighbouring texels of a row, and stores them in slots that are read no more. `left` is the source
+// Convolves four neighbouring texels of a row, and stores them in slots that are no longer read. `left` is the source
 // texel of the tile's first column.
 fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
     let slot = slot_of(row, MARGIN + quad * ACROSS);

@@ -72,7 +72,7 @@ fn texels() -> vec2<i32> {
 #endif
 }
 
-// The sum over all texels, if clamping is all that those beyond the bounds need.
+// The sum over all texels, if clamping is enough for reads beyond the bounds.
 fn weighted_sum(first: vec2<i32>) -> vec4<f32> {
     let count = texels();
     if count.x == 1 {
@@ -88,9 +88,9 @@ fn weighted_sum(first: vec2<i32>) -> vec4<f32> {
     return sum;
 }
 
-// The groups of four texels that are summed without a loop where their number is known when the shader is compiled.
-// Software rasterisers unroll no loop, and a loop costs them as much as several texels. Those groups that a kernel does
-// not have, any compiler leaves out.
+// How many groups of four texels are summed without a loop, if the number of texels is known at compile time. Software
+// rasterisers do not unroll loops, and a loop costs them as much as several texels. Every compiler removes the groups
+// that a kernel does not have.
 #ifdef ANY_KERNEL
 const UNROLLED: i32 = 0;
 #else
@@ -144,9 +144,9 @@ fn line_sum(axis: u32, count: i32, first: vec2<i32>) -> vec4<f32> {
     return sum;
 }
 
-// A sum with the texels of one vector of weights added, one after the other: sums of their own for each vector are slower
-// on GPUs. The bounds are read once, by the caller: compilers that unroll no loop would look them up again for each
-// texel, which costs software rasterisers as much as the texel itself.
+// Adds the texels of one vector of weights to a sum, one after the other: a separate sum for each vector is slower on
+// GPUs. The caller reads the bounds once: compilers that do not unroll loops would read them again for each texel, which
+// costs software rasterisers as much as the texel itself.
 fn with_four(
     before: vec4<f32>,
     axis: u32,
@@ -175,13 +175,13 @@ fn load_within(texel: vec2<i32>, low: vec2<i32>, high: vec2<i32>) -> vec4<f32> {
 }
 
 #ifdef FOLDED
-// How many texels are read at once. Few texels lie at edges: more loads in flight keep a GPU busy. The loops around them
-// come from the uniform, so they are not unrolled: software rasterisers, which execute both sides of a branch, leave
-// such a loop after its first turn.
+// How many texels are read at once. Few texels lie at edges: more loads in flight keep a GPU busy. The outer loops take
+// their ends from the uniform, so they are not unrolled: software rasterisers, which execute both sides of a branch,
+// leave such a loop after its first turn.
 const AT_ONCE: i32 = #{AT_ONCE};
 
-// The same across an edge. Away from the kernel's axis no edge is crossed. Along it, each side of the bounds has weights
-// and places of its own.
+// The sum across an edge. A kernel crosses edges only along its own axis. There, each side of the bounds has its own
+// weights and places.
 fn sum_across_edge(centre: vec2<i32>) -> vec4<f32> {
     if texels().x > 1 && texels().y > 1 {
         return plane_across_edge(centre);
@@ -227,7 +227,7 @@ fn weight_on_side(axis: u32, side: u32, offset: i32) -> f32 {
     return weight(axis, u32(offset - blur.reach_min[axis]));
 }
 
-// The same for kernels along both axes, which go to another level: their reads are clamped or transparent.
+// The same for kernels along both axes, which halve the resolution: their reads are clamped or transparent.
 fn plane_across_edge(centre: vec2<i32>) -> vec4<f32> {
     let low = blur.bounds_min;
     let high = blur.bounds_max;

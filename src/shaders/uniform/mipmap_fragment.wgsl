@@ -1,7 +1,7 @@
 // The next mip level, or the picture in any other size: the mean of the texels that a target texel covers.
 //
-// If a side is odd, targets cover some texels in part, which then count in part. Shares are whole numbers: a texel is
-// as long as the target has texels, and a target texel is as long as the source has.
+// If a side is odd, a target texel covers some texels only in part, and these count in part. The unit of length makes
+// all lengths integers: a source texel is as long as the target has texels, a target texel as long as the source has.
 
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
 #import bevy_gaussian_blur::common::pass::{blur, decode_input, fetch}

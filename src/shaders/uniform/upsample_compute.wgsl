@@ -5,7 +5,7 @@
 #import bevy_gaussian_blur::common::cubic::{cubic, row}
 #import bevy_gaussian_blur::uniform::spline::{normalized, place_of, spline}
 
-// The tile, in target texels, one column for each thread of a row of them.
+// The tile, in target texels. The threads of a row take one column each.
 const WIDTH: i32 = #{WIDTH};
 const HEIGHT: i32 = #{HEIGHT};
 const THREADS_Y: i32 = #{THREADS_Y};

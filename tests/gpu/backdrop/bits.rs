@@ -25,7 +25,7 @@ fn surround(ui: &mut Ui, [left, top, width, height]: [f32; 4], light: f32) {
     }
 }
 
-/// Whether all pixels that a panel fully covers have the same bits, and whether all other pixels have.
+/// Whether two pictures have the same bits: in the pixels that a panel fully covers, and in all others.
 fn same(panel: &Panel, [one, other]: &[Picture; 2]) -> [bool; 2] {
     let mut same = [true; 2];
     for (x, y) in (0..one.height).flat_map(|y| (0..one.width).map(move |x| (x, y))) {
@@ -61,7 +61,7 @@ fn light_beside_a_panel_changes_nothing_inside() {
     }
 }
 
-/// Glass in a turned box reads the upright bounds of the box. Glass that reads its surroundings sees the light.
+/// Glass in a turned box reads the axis-aligned bounds of the box. Glass that reads its surroundings sees the light.
 fn turned(stage: &mut Stage, light: f32) {
     let pane = Pane::new([60.0, 40.0, 80.0, 40.0], glass(5.0)).turned(0.4);
     let around = pane.glass.with_sampling(BackdropSampling::Surroundings);

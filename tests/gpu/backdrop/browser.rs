@@ -1,9 +1,9 @@
-//! The same glass in a browser: panes over a picture and text, and a page with `backdrop-filter` made out of them.
+//! Bevy's glass next to a browser's: panes over a picture and text, and the same panes as a page with `backdrop-filter`.
 //!
-//! The test compares the panes with the compositor, as everywhere. With a folder in `BLUR_BROWSER`, it also writes its
-//! pictures without glass and with it there, and the page. The background of the page is the picture without glass, so the
-//! pixels below the glass are the same to the last bit, text included. Once the browser's picture of the page is there,
-//! `measure` prints how far apart the two are, and why. `scripts/browser-picture` does all that.
+//! The test compares the panes with the compositor, like all tests of glass. If `BLUR_BROWSER` names a folder, the test also
+//! writes the page into it, and its pictures with and without glass. The page's background is the picture without glass, so
+//! the pixels below the glass are the same to the last bit, text included. `measure` then reads the browser's picture of the
+//! page and prints how far it is from Bevy's, and why. `scripts/browser-picture` runs everything.
 
 use super::glass;
 use super::pane::{Pane, node};
@@ -194,9 +194,9 @@ fn difference(cards: &[Card], index: usize, one: &Picture, other: &Picture) -> [
     browser::difference(one, other, is_meant)
 }
 
-/// Prints how far the browser's picture is from Bevy's, which blurs light, and from blurred encoded numbers, as in browsers:
-/// with mirrored edges, as in browsers, and with clamped edges. In both, the edges are the edges of the whole box, as in
-/// browsers, and not of the clipped box.
+/// Prints how far the browser's picture is from Bevy's, which blurs light, and from two references that blur encoded numbers,
+/// as browsers do: with mirrored edges, as in browsers, and with clamped edges. The edges of both references are those of the
+/// whole box, as in browsers, and not of the clipped box.
 #[test]
 #[ignore = "needs a browser: scripts/browser-picture"]
 fn measure() {
@@ -225,7 +225,7 @@ fn measure() {
             format!("{mean:.2} ({most:.0})")
         });
         let sigma = card.pane.glass.blur.sigma();
-        // The compositor colours light.
+        // The compositor's colour functions take light, so coloured panes have no reference in numbers.
         let is_coloured = card.pane.glass.saturation != 1.0;
         let [mirrored, clamped] = if is_coloured {
             ["-".into(), "-".into()]

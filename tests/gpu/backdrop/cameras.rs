@@ -1,5 +1,5 @@
-//! Cameras of every kind: dynamic ranges, samples, viewports, scale factors, transparent targets, and blurs of their
-//! own.
+//! Cameras of every kind: dynamic ranges, samples, viewports, scale factors, transparent targets, and cameras with a
+//! blur.
 
 use super::pane::{Pane, layers};
 use super::stage::{HDR, LDR, SIZE, Stage, on_both};
@@ -105,7 +105,7 @@ fn a_viewport() {
     });
 }
 
-/// Two cameras side by side on one target, each with glass of its own that reaches over the border.
+/// Two cameras side by side on one target, each with its own glass that reaches over the border.
 #[test]
 fn two_cameras_on_one_target() {
     on_both(Kind::Core2d, LDR, |stage| {
@@ -176,7 +176,7 @@ fn cameras_of_several_kinds_in_one_app() {
         stage.check("among-others", &layers(&panes));
         let [below, got] = [&hdr[0], &hdr[1]].map(|view| view.picture(&stage.headless));
         assert_composed(&stage.name("among-others-hdr"), &got, &below, &layers(&small), HDR);
-        // An inactive camera resumes with what was changed meanwhile.
+        // An inactive camera resumes with the changes that were made meanwhile.
         set_active(&mut stage.headless, stage.glass.camera, false);
         stage.headless.frame();
         let changed = Pane::new([15.0, 10.0, 90.0, 60.0], glass(7.0));

@@ -36,7 +36,7 @@ const MATERIAL: [f32; 4] = [150.0, 50.0, 20.0, 36.0];
 const SHADOW: [f32; 4] = [90.0, 88.0, 50.0, 18.0];
 const OUTLINE: [f32; 4] = [178.0, 60.0, 18.0, 40.0];
 
-/// What the nodes show.
+/// The assets that the nodes show.
 pub struct Content {
     image: Handle<Image>,
     material: Handle<White>,

@@ -274,7 +274,7 @@ fn panes_that_come_go_and_grow_leave_no_bindings() {
         stage.show(|ui| ui.panes(&panes));
         stage.headless.warm_up();
         let mut held = Vec::new();
-        // The pages that hold their blurs grow with the panes, and more panes have bound them than are left.
+        // The pages that hold the blurs grow with the first pane. The other panes bind them, and are then hidden.
         for round in 0..8 {
             for (visibility, side) in [(Visibility::Visible, 1.0), (Visibility::Hidden, 2.0)] {
                 let side = 10.0 + 5.0 * round as f32 + side;

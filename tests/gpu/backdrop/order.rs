@@ -143,8 +143,8 @@ fn frame([left, top, width, height]: [f32; 4], thick: f32, colour: [f32; 4]) -> 
     sides.map(|side| Square::new(side, colour).layer()).to_vec()
 }
 
-/// Bevy fills the box of a node with its shadow too. The glass does not see this shadow and covers it; glass above sees
-/// the rest of it.
+/// Bevy also draws the shadow of a node below its box. The node's glass does not see the shadow, and covers it there. Glass
+/// above sees the rest of the shadow.
 #[test]
 fn the_own_shadow_is_not_seen() {
     on_both(Kind::Core2d, LDR, |stage| {

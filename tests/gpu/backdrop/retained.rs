@@ -64,9 +64,9 @@ fn retain(stage: &mut Stage, number: u32, sort_key: f32) {
         pipeline: CachedRenderPipelineId::INVALID,
         draw_function,
         batch_range: 0..1,
-        // The same as for glass: this alone must not identify glass.
+        // Glass uses the same variant, which alone must not identify glass.
         extra_index: PhaseItemExtraIndex::DynamicOffset(number),
-        // No list of Bevy's is so long.
+        // Beyond the end of every list of Bevy's.
         index: usize::MAX,
         indexed: false,
     });

@@ -29,7 +29,7 @@ fn rotated_scaled_and_mirrored() {
             Pane::new([110.0, 8.0, 60.0, 20.0], glass(2.0)).turned(FRAC_PI_2),
         ];
         check(stage, "turned", &turned);
-        // The radius grows with the area.
+        // The radius grows with the square root of the area.
         let scaled = [
             Pane::new([30.0, 20.0, 60.0, 30.0], glass(3.0))
                 .scaled(1.3, 0.8)
@@ -58,7 +58,7 @@ fn rotated_scaled_and_mirrored() {
 #[test]
 fn turned_with_the_parent() {
     on_both(Kind::Core2d, LDR, |stage| {
-        // Both have one centre, about which the parent turns and grows.
+        // Parent and pane share their centre, about which the parent turns and grows.
         let parent = Pane::new([40.0, 20.0, 120.0, 70.0], glass(0.0))
             .scaled(1.1, 1.1)
             .turned(0.3);

@@ -53,7 +53,7 @@ fn stack(kind: Kind, clear_color: ClearColorConfig, blend_state: Option<BlendSta
     Some(twins)
 }
 
-/// What one of the cameras draws alone, before it is written to the target.
+/// The picture of one of the cameras alone, before it is blended into the target.
 fn alone(twins: &mut Twins, camera: Entity, other: Entity) -> Picture {
     let mode = |twins: &mut Twins, mode: CameraOutputMode| {
         let mut camera = twins.headless.app.world_mut().entity_mut(camera);

@@ -140,7 +140,7 @@ impl Stage {
         levels(&self.seen.pixels(&self.headless))
     }
 
-    /// Whether the camera's texture is one that the GPU decodes.
+    /// Whether the GPU decodes the camera's texture from sRGB.
     fn reads_srgb(&self) -> bool {
         let Setup { hdr, output, space, .. } = self.setup;
         !hdr && output == SRGB && space.is_none()
@@ -167,7 +167,7 @@ impl Stage {
         to_levels(blurred, if self.encodes() { UNORM } else { self.setup.output })
     }
 
-    /// The levels of exact blurs of what the camera sees, one after the other.
+    /// The levels of the camera's picture after exact blurs with these edge modes, one after the other.
     pub fn expected(&self, edges: &[EdgeMode]) -> Picture {
         let blurred = edges
             .iter()
@@ -227,7 +227,7 @@ fn a_dark_gradient_has_no_bands(stage: &mut Stage, name: &str) {
     assert_banded(name, &stage.levels(), &expected);
 }
 
-/// The gradient runs along x, so one row tells all: the mean of all rows, because Bevy's own noise may be in them.
+/// The gradient runs along x, so one reference row is enough: the mean of all rows, which may contain Bevy's own noise.
 fn what_varies_has_no_bands(stage: &mut Stage, name: &str) {
     let profile = BlurProfile::Linear {
         start: Vec2::ZERO,
@@ -261,7 +261,7 @@ fn glass_has_no_bands(stage: &mut Stage, name: &str) {
     assert_banded(&format!("glass-{name}"), &stage.levels(), &expected);
 }
 
-/// Where the glass hardly blurs, values that are levels stay levels. (Not if the GPU reads them as other values.)
+/// Under glass that hardly blurs, stored levels do not change, unless the GPU decodes them to other values.
 fn levels_stay_levels(stage: &mut Stage, name: &str) {
     stage.insert(GaussianBlur::new(RADIUS));
     let once = stage.levels();
@@ -280,7 +280,7 @@ fn noise_does_not_add_up(stage: &mut Stage, name: &str) {
     let once = stage.levels();
     stage.add_glass(BackdropBlur::new(RADIUS));
     let got = stage.levels();
-    // The glass reads dithered values: levels that are known.
+    // Without HDR, the glass reads dithered levels, which are known.
     let expected = if stage.setup.hdr {
         stage.expected(&[EdgeMode::Clamp, EdgeMode::Mirror])
     } else {
@@ -342,8 +342,8 @@ fn a_whole_scene() {
                 .clone();
             let viewport = Some(viewport.clone());
             view.insert(&mut headless, Camera { viewport, ..camera });
-            // Materials dither in three dimensions, with or without tonemapping: the sharp camera shows what is
-            // blurred.
+            // 3D materials dither with or without tonemapping, so the sharp camera dithers, too: it shows the blur's
+            // source.
             view.insert(&mut headless, DebandDither::Enabled);
             if hdr {
                 view.insert(&mut headless, Hdr);
@@ -375,7 +375,7 @@ fn a_whole_scene() {
         let errors = super::Errors::new(&got, &expected);
         let share = super::share_of_bevys(&got, &expected);
         println!("{kind:?}-{hdr}: {errors:.3?}, {:.1} % as Bevy has it", 100.0 * share);
-        // The Gaussian itself may be off by more if nothing is bright.
+        // If nothing is bright, the error of the blur itself may be larger, in levels.
         assert!(errors.texel <= 1.1 && errors.block <= 0.1, "{kind:?}-{hdr}: {errors:?}");
         assert!(share > 0.95, "{kind:?}-{hdr}: {share}");
     }

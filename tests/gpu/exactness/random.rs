@@ -29,7 +29,8 @@ const FORMATS: [TextureFormat; 5] = [
     TextureFormat::R8Unorm,
 ];
 
-/// How the radius varies: the middle of a line or circle in shares of the box, and the share there.
+/// How the radius varies: along a line through the middle of the box, in a direction in radians, or around a centre in shares of
+/// the box.
 #[derive(Clone, Copy, Debug)]
 enum Vary {
     Not,
@@ -45,7 +46,7 @@ struct Case {
     edge: EdgeMode,
     vary: Vary,
     format: TextureFormat,
-    /// The picture, and by how many places its channels are rotated.
+    /// Four times the pattern, plus the number of places by which its channels are rotated.
     picture: usize,
 }
 
@@ -54,7 +55,7 @@ fn side() -> impl Strategy<Value = usize> {
 }
 
 fn case() -> impl Strategy<Value = Case> {
-    // Evenly distributed over the magnitudes.
+    // Uniform in the logarithm.
     let sigma = (0.02_f32.ln()..1e6_f32.ln()).prop_map(f32::exp);
     let weak = (0.02_f32.ln()..60_f32.ln()).prop_map(f32::exp);
     let aspect = prop_oneof![
@@ -131,7 +132,7 @@ impl Case {
         }
     }
 
-    /// Blurs the picture and returns the largest error and its position, less what a format's rounding may add.
+    /// Blurs the picture. Returns the largest error beyond the rounding of sRGB, and its position.
     fn check(&self, headless: &mut Headless) -> Difference {
         let picture = self.picture();
         let blur = GaussianBlur::from_sigma(self.sigma)
@@ -187,7 +188,7 @@ impl Case {
     }
 }
 
-/// The worst cases of each kind.
+/// The worst error of each kind of case in 1/255, the number of cases, and the worst case.
 type Worst = BTreeMap<String, (f64, usize, String)>;
 
 fn walk(backend: BlurBackend) {

@@ -1,8 +1,8 @@
-//! The same filters in a browser: one group of boxes in many cells, each with a filter of its own, and a page with CSS `filter` and
-//! `opacity` made out of them.
+//! Bevy's filters next to a browser's: a grid of cells, each with the same group of boxes under its own filter, and the same
+//! cells as a page with CSS `filter` and `opacity`.
 //!
-//! The cells are compared with the float64 filters, as everywhere. When a browser has left its picture of the page beside Bevy's,
-//! `measure` says how far apart the two are, and why. `scripts/browser-picture` does all that.
+//! The test compares the cells with the float64 filters, like all tests of filters. `measure` then reads the browser's picture
+//! of the page and prints how far it is from Bevy's, and why. `scripts/browser-picture` runs everything.
 
 use super::group::{layers, measured, over, paint};
 use crate::backdrop::pane::{Pane, node};
@@ -29,7 +29,7 @@ const BACKGROUND: Color = Color::srgb_u8(190, 205, 220);
 /// A box of every group: `[left, top, width, height]` in its cell, the radius of its corners, and its colour.
 struct Part([f32; 4], f32, Color);
 
-/// From the bottom to the top. No filter reaches further than what is left around them.
+/// From the bottom to the top. The margin of the cell around them is wide enough for every filter.
 const PARTS: [Part; 4] = [
     Part([18.0, 16.0, 36.0, 30.0], 0.0, Color::srgb_u8(230, 110, 40)),
     Part([42.0, 24.0, 36.0, 26.0], 0.0, Color::srgba(0.2, 0.4, 1.0, 0.5)),
@@ -216,7 +216,7 @@ fn group_in_numbers() -> Picture {
     })
 }
 
-/// Colours that are multiplied by alpha, each changed by itself.
+/// Applies `change` to the colours of a premultiplied picture, as if they were not multiplied by alpha.
 fn recoded(picture: &Picture, change: fn(f64) -> f64) -> Picture {
     Picture::from_fn(picture.width, picture.height, |x, y| {
         let [red, green, blue, alpha] = picture.at(x, y);
@@ -231,7 +231,7 @@ fn recoded(picture: &Picture, change: fn(f64) -> f64) -> Picture {
     })
 }
 
-/// What a filter makes of numbers, as browsers do it. Colours change first, which is the same as long as a cell has one filter.
+/// Filters encoded numbers, as browsers do. Colour functions come first, which makes no difference while a cell has one filter.
 fn numbers(filter: &UiFilter) -> Picture {
     let neutral = UiFilter::default();
     let colors = UiFilter {
@@ -254,20 +254,20 @@ fn numbers(filter: &UiFilter) -> Picture {
     paint(&flat(background()), &layers(&group, &others, 1.0, format), format)
 }
 
-/// Whether something holds for a pixel and for those around it.
+/// Whether `holds` is true for a pixel and its neighbours.
 fn around(x: usize, y: usize, holds: impl Fn(usize, usize) -> bool) -> bool {
     let near = |at: usize| at.saturating_sub(1)..at + 2;
     near(y).all(|y| near(x).all(|x| holds(x, y)))
 }
 
-/// Whether the group and its edges are elsewhere.
+/// Whether the group covers neither a pixel nor its neighbours.
 fn is_outside(x: usize, y: usize) -> bool {
     around(x, y, |x, y| {
         PARTS.iter().all(|part| part.pane().panel(1.0).coverage(x, y) == 0.0)
     })
 }
 
-/// Whether one opaque colour is all that a pixel of the group and those around it show: no edge, and nothing below.
+/// Whether the topmost box at a pixel, and at each of its neighbours, is opaque and covers the whole pixel.
 fn is_flat(x: usize, y: usize) -> bool {
     around(x, y, |x, y| {
         let is_touching = |part: &&Part| part.pane().panel(1.0).coverage(x, y) > 0.0;
@@ -276,7 +276,7 @@ fn is_flat(x: usize, y: usize) -> bool {
     })
 }
 
-/// The share of the background that a black shadow leaves, where `blended` gives the values that are blended.
+/// The share of the background that a black shadow leaves. `blended` converts numbers to the values that are blended.
 fn share_left(picture: &Picture, blended: fn(f64) -> f64) -> Picture {
     let background = background();
     Picture::from_fn(picture.width, picture.height, |x, y| {
@@ -285,7 +285,7 @@ fn share_left(picture: &Picture, blended: fn(f64) -> f64) -> Picture {
     })
 }
 
-/// The smallest rectangle around all that differs from the background by more than two levels.
+/// The smallest rectangle around all pixels that differ from the background by more than two levels.
 fn bounds(picture: &Picture) -> String {
     let background = background();
     let is_seen = |&(x, y): &(usize, usize)| {
@@ -304,8 +304,8 @@ fn bounds(picture: &Picture) -> String {
     format!("{left} {top} {} {}", right + 1 - left, bottom + 1 - top)
 }
 
-/// How far the browser's picture is from Bevy's, which blends and blurs light, and from blended and blurred numbers, as browsers
-/// have them.
+/// Prints how far the browser's picture is from Bevy's, which blends and blurs light, and from a reference that blends and blurs
+/// encoded numbers, as browsers do.
 #[test]
 #[ignore = "needs a browser: scripts/browser-picture"]
 fn measure() {
@@ -322,7 +322,7 @@ fn measure() {
         let numbers = numbers(filter);
         let [seen_browser, seen_bevy, seen_numbers] = [&browser, &bevy, &numbers].map(bounds);
         let shown = |[mean, most]: [f64; 2]| format!("{mean:.2} ({most:.1})");
-        // What is blurred is nowhere flat.
+        // A blurred group has no flat parts.
         let is_blurred = filter.blur != UiFilter::default().blur;
         let [flat_bevy, flat_numbers] = [&bevy, &numbers].map(|picture| {
             if is_blurred {

@@ -1,4 +1,4 @@
-//! What groups show.
+//! The content of groups.
 
 use crate::backdrop::pane::node;
 use crate::backdrop::stage::Ui;

@@ -1,4 +1,4 @@
-//! Glass inside of groups: it sees what lies below the group, with what the group has painted so far over it.
+//! Glass inside groups: it sees the picture below the group, and over it what the group has painted so far.
 
 use super::content::boxes;
 use super::group::{Group, layers, nothing, on_both, over, paint, whole};
@@ -48,7 +48,7 @@ fn build(parts: &[Part], ui: &mut Ui, parent: Entity) {
     }
 }
 
-/// The pictures of all nodes over nothing, in the order in which they are painted.
+/// The pictures of all nodes without a background, in the order in which they are painted.
 fn alone(group: &mut Group, parts: &[Part], pictures: &mut Vec<Picture>) {
     for part in parts {
         match part {
@@ -63,7 +63,7 @@ fn alone(group: &mut Group, parts: &[Part], pictures: &mut Vec<Picture>) {
     }
 }
 
-/// What a group paints over nothing, if it lies over `below`. The format rounds after everything that is painted.
+/// The picture of a group without its background, if the group lies over `below`. The format rounds after each part.
 fn painted(
     parts: &[Part],
     below: &Picture,
@@ -95,7 +95,7 @@ impl Group {
         let format = self.stage.format;
         let group = painted(parts, &below, &mut pictures.into_iter(), format);
         let expected = paint(&below, &layers(&group, filter, 1.0, format), format);
-        // Glass is rounded four times more: the group, twice over what is below it, and the glass itself.
+        // Glass adds four roundings: of the group, of the group over `below` (twice), and of the glass itself.
         let more = if format == LDR { 1.0 / 255.0 } else { 0.0 };
         self.assert_within(name, &got, &expected, more);
     }
@@ -128,7 +128,7 @@ fn sees_below_the_group_and_what_the_group_has_painted() {
                 let glass = BackdropBlur::from_sigma(3.0);
                 let parts = [Part::Nodes(boxes), pane(glass), Part::Nodes(green)];
                 group.check_parts(&format!("glass-{name}"), &filter, &parts);
-                // Glass over glass, of which the second one has the sigma of many levels.
+                // Glass over glass. The sigma of the second pane needs many levels.
                 let open = BackdropBlur::from_sigma(14.0).with_sampling(BackdropSampling::Surroundings);
                 let parts = [
                     pane(glass.with_opacity(0.8)),
@@ -144,7 +144,7 @@ fn sees_below_the_group_and_what_the_group_has_painted() {
 
 #[test]
 fn in_groups_in_groups() {
-    // Of so many layers, eight bits would leave three levels.
+    // In eight bits, the rounding of so many layers would add up to three levels.
     on_both(Kind::Core2d, HDR, |group| {
         let glass = || small(60.0, BackdropBlur::from_sigma(3.0));
         for (name, inner) in filters() {
@@ -164,7 +164,7 @@ fn in_groups_in_groups() {
     });
 }
 
-/// A filter that leaves neutral changes nothing but what it says.
+/// A filter that becomes slightly non-neutral changes the picture only slightly.
 #[test]
 fn does_not_pop_when_a_filter_leaves_neutral() {
     on_both(Kind::Core2d, LDR, |group| {

@@ -1,4 +1,5 @@
-//! A group of nodes, seen by two cameras: filtered over a scene, and unfiltered over nothing. The third picture is the scene alone.
+//! A group of nodes, seen by two cameras: filtered over a scene, and unfiltered without a background. A third camera shows the
+//! scene alone.
 
 use crate::backdrop::stage::{BACKENDS, HDR, LDR, Stage, Ui};
 use crate::support::compositor::tolerance;
@@ -17,13 +18,13 @@ use bevy_gaussian_blur::prelude::*;
 /// The scene with its cameras.
 pub struct Group {
     pub stage: Stage,
-    /// Sees the group, unfiltered, and nothing else.
+    /// Shows the unfiltered group alone.
     pub alone: View,
-    /// How many physical pixels a logical one has.
+    /// The number of physical pixels per logical pixel.
     pub scale: f32,
 }
 
-/// Runs a test with render passes alone, and with compute passes where they can be.
+/// Runs a test with render passes alone, and with compute passes wherever possible.
 pub fn on_both(kind: Kind, format: TextureFormat, test: impl Fn(&mut Group)) {
     for backend in BACKENDS {
         let Some(mut group) = Group::new(backend, kind, format) else {
@@ -87,7 +88,7 @@ impl Group {
         [below, filtered, self.alone.picture(&self.stage.headless)]
     }
 
-    /// Shows a group and asserts that it is what the filter makes of it. Returns the worst difference.
+    /// Shows a group and asserts that it is filtered like the reference. Returns the worst difference.
     pub fn check(&mut self, name: &str, filter: &UiFilter, build: impl Fn(&mut Ui, Entity)) -> f64 {
         self.show(filter.clone(), build);
         let [below, got, group] = self.pictures();
@@ -101,7 +102,7 @@ impl Group {
         self.assert_within(name, got, painted, 0.0)
     }
 
-    /// The same with something more of tolerance.
+    /// The same with additional tolerance.
     pub fn assert_within(&self, name: &str, got: &Picture, painted: &Picture, more: f64) -> f64 {
         let format = self.stage.format;
         let peak = painted.texels.iter().flatten().copied().fold(1.0, f64::max);
@@ -114,8 +115,8 @@ impl Group {
     }
 }
 
-/// Two pictures as light, or as levels where these differ less: light is what is blurred, and levels are what each layer is rounded
-/// to.
+/// Two pictures as light, or as levels where levels differ less: errors of the blur are errors of light, and errors of rounding
+/// are errors of levels.
 pub fn measured(got: &Picture, expected: &Picture, format: TextureFormat) -> (Picture, Picture) {
     let (mut got, mut expected) = (got.clone(), expected.clone());
     if format == LDR {
@@ -135,7 +136,7 @@ pub fn measured(got: &Picture, expected: &Picture, format: TextureFormat) -> (Pi
     (got, expected)
 }
 
-/// A picture whose colours are multiplied by alpha over another one.
+/// A premultiplied picture over another one.
 pub fn over(below: &Picture, above: &Picture) -> Picture {
     Picture::from_fn(below.width, below.height, |x, y| {
         let (below, above) = (below.at(x, y), above.at(x, y));
@@ -143,7 +144,7 @@ pub fn over(below: &Picture, above: &Picture) -> Picture {
     })
 }
 
-/// Pictures painted over another one. The format rounds after each of them but the last one.
+/// Paints pictures over another one. The format rounds after each picture but the last.
 pub fn paint(below: &Picture, layers: &[Picture], format: TextureFormat) -> Picture {
     let mut painted = below.clone();
     for (index, layer) in layers.iter().enumerate() {
@@ -155,12 +156,12 @@ pub fn paint(below: &Picture, layers: &[Picture], format: TextureFormat) -> Pict
     painted
 }
 
-/// Nothing, as large as a picture.
+/// A transparent picture, as large as another one.
 pub fn nothing(like: &Picture) -> Picture {
     Picture::from_fn(like.width, like.height, |_, _| [0.0; 4])
 }
 
-/// What a filter paints, one over the other, where this is the picture of the group.
+/// The pictures that a filter paints for a group, from the bottom to the top.
 pub fn layers(group: &Picture, filter: &UiFilter, scale: f32, format: TextureFormat) -> Vec<Picture> {
     let sigma = filter.blur.aspect.to_array();
     let sigma = sigma.map(|aspect| f64::from(filter.blur.sigma() * scale * aspect));
@@ -171,7 +172,7 @@ pub fn layers(group: &Picture, filter: &UiFilter, scale: f32, format: TextureFor
     let colored = |x, y| functions.colored(blurred.at(x, y), format != HDR);
     layers.push(Picture::from_fn(group.width, group.height, colored));
     if filter.opacity < 1.0 {
-        // They fade as one.
+        // Shadows and group fade as one picture.
         if layers.len() > 1 {
             layers = vec![quantised(&paint(&nothing(group), &layers, format), format)];
         }

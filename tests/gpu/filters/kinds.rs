@@ -55,13 +55,13 @@ fn blurs_that_vary() {
             group.show((blurs, profile.clone()), boxes);
             let [_, got, _] = group.pictures();
             let painted = paint(&below, &layers(&quantised(&blurred, LDR), &filter, 1.0, LDR), LDR);
-            // What varies may be off by two levels.
+            // A varying blur may be off by two levels.
             group.assert_within(&format!("varies-{name}"), &got, &painted, 2.0 / 255.0);
         }
     });
 }
 
-/// Two cameras with filters of their own, of different depths, one with glass inside.
+/// Two cameras, each with its own filter, one with glass inside.
 #[test]
 fn two_cameras() {
     on_both(Kind::Core2d, LDR, |group| {
@@ -91,7 +91,7 @@ fn two_cameras() {
     });
 }
 
-/// Over a camera that clears to nothing, a filter leaves what it paints, with its alpha.
+/// On a camera with a transparent clear colour, a filtered group keeps its alpha.
 #[test]
 fn over_nothing() {
     on_both(Kind::Core2d, LDR, |group| {
@@ -116,7 +116,7 @@ fn over_nothing() {
     });
 }
 
-/// Glass that is frozen inside of a group keeps what it saw there.
+/// Glass that is frozen inside a group keeps the picture that it saw there.
 #[test]
 fn frozen_glass_in_a_group() {
     on_both(Kind::Core2d, LDR, |group| {

@@ -1,4 +1,4 @@
-//! What filters hold, and that they give it back.
+//! The textures that filters hold and release.
 
 use super::content::boxes;
 use super::group::whole;
@@ -23,13 +23,13 @@ fn figure(stage: &Stage) -> f64 {
     figure.expect("the bytes are always known")
 }
 
-/// What the driver has given out for textures.
+/// The bytes that the driver has allocated for textures.
 fn held(stage: &Stage) -> isize {
     let device = stage.headless.render_world().resource::<RenderDevice>();
     device.wgpu_device().get_internal_counters().hal.texture_memory.read()
 }
 
-/// The frames after which what is not used is given back.
+/// Within this many frames unused textures must be released.
 const SOON: usize = 15;
 
 fn frames(stage: &mut Stage, count: usize) {
@@ -57,7 +57,7 @@ fn a_group_that_fades_holds_its_picture() {
         };
         show(&mut stage, |ui| faded(ui, [20.0, 15.0]));
         assert_eq!(figure(&stage), 96.0 * 64.0 * 4.0, "{backend:?}: one group");
-        // What lies beyond the viewport is not seen, and neither blurred into what is.
+        // Without a blur, the part beyond the viewport contributes nothing and needs no texels.
         let [width, height] = SIZE.to_array().map(|side| side as f32);
         stage.clear();
         frames(&mut stage, SOON);
@@ -66,7 +66,7 @@ fn a_group_that_fades_holds_its_picture() {
     }
 }
 
-/// After groups of all kinds, some with glass inside, there is nothing left.
+/// Groups of all kinds, all with glass inside, release all textures when they are despawned.
 #[test]
 fn bytes_return_to_nothing() {
     for backend in BACKENDS {
@@ -75,7 +75,7 @@ fn bytes_return_to_nothing() {
         };
         let shadow = UiFilter::shadow(Vec2::new(4.0, 3.0), 6.0, Color::BLACK).with_opacity(0.5);
         let pane = Pane::new([40.0, 20.0, 100.0, 70.0], BackdropBlur::from_sigma(3.0));
-        // The textures of Bevy's user interface come first.
+        // Bevy's user interface must allocate its own textures first.
         show(&mut stage, |ui| boxes(ui, ui.root));
         stage.clear();
         stage.headless.warm_up();

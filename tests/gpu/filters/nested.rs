@@ -1,4 +1,4 @@
-//! Filters inside of filters, and glass on and over groups.
+//! Filters inside filters, and glass on and over groups.
 
 use super::content::boxes;
 use super::group::{Group, layers, nothing, on_both, paint, whole};
@@ -73,7 +73,7 @@ fn glass_on_and_over_groups() {
         });
         let [_, got, _] = group.pictures();
         let behind = panel.over(&below, &below, LDR);
-        // The glass is one more layer that is rounded.
+        // The glass is one more rounded layer.
         let painted = paint(&quantised(&behind, LDR), &group_alone, LDR);
         group.assert_within("glass-on-a-group", &got, &painted, 0.5 / 255.0);
 

@@ -1,4 +1,4 @@
-//! Where groups are: clips, transforms, borders of the viewport, scales and what is hidden.
+//! Groups in clips, under transforms, beyond the viewport, at other scale factors, and hidden.
 
 use super::content::boxes;
 use super::group::{Group, layers, on_both, paint, whole};
@@ -14,7 +14,7 @@ fn shadowed() -> UiFilter {
     UiFilter::shadow(Vec2::new(6.0, 5.0), 9.0, Color::linear_rgba(0.0, 0.0, 0.2, 0.9)).with_radius(3.0)
 }
 
-/// What a picture has inside a rectangle, and nothing elsewhere.
+/// A picture that is transparent outside a rectangle.
 fn clipped(picture: &Picture, [left, top, right, bottom]: [usize; 4]) -> Picture {
     Picture::from_fn(picture.width, picture.height, |x, y| {
         let is_inside = (left..right).contains(&x) && (top..bottom).contains(&y);
@@ -22,7 +22,7 @@ fn clipped(picture: &Picture, [left, top, right, bottom]: [usize; 4]) -> Picture
     })
 }
 
-/// The node's own overflow clips the group, its ancestors' clips the result.
+/// The overflow of the filtered node clips the group before the filter; the overflow of its ancestors clips the result.
 #[test]
 fn clips() {
     on_both(Kind::Core2d, LDR, |group| {
@@ -47,7 +47,7 @@ fn clips() {
         let result: Vec<Picture> = layers_of(&alone).iter().map(|layer| clipped(layer, list)).collect();
         group.assert_painted("clip-outside", &got, &paint(&below, &result, LDR));
 
-        // Bevy clips what is turned by its vertices, so the clipped group has to come from Bevy, too.
+        // Bevy clips rotated nodes by moving their vertices, so the reference needs Bevy's picture of the clipped group.
         group.show((), |ui, parent| {
             let list = ui.spawn_in(parent, clip(Vec2::new(50.0, 35.0), Vec2::new(70.0, 45.0)));
             if ui.is_glass {
@@ -61,7 +61,7 @@ fn clips() {
     });
 }
 
-/// Lengths of the filter are scaled with the node, and act after its rotation.
+/// The scale of a node also scales the lengths of its filter. Its rotation does not turn them.
 #[test]
 fn transforms_and_scales() {
     on_both(Kind::Core2d, LDR, |group| {
@@ -86,14 +86,14 @@ fn transforms_and_scales() {
     });
 }
 
-/// What lies beyond the viewport is blurred into it.
+/// Content beyond the viewport is blurred into it.
 #[test]
 fn beyond_the_viewport() {
     on_both(Kind::Core2d, LDR, |group| {
         let filter = UiFilter::from_sigma(5.0).with_shadow(DropShadow::new(Vec2::new(-12.0, 0.0), 6.0, Color::BLACK));
         group.show((), boxes);
         let [below, _, alone] = group.pictures();
-        // Everything is in the middle, so that all of the result is known. Then it is moved.
+        // With the boxes in the middle, the viewport shows the whole result. Then the group moves.
         let known = layers(&alone, &filter, 1.0, LDR);
         for [right, down] in [[80_i32, 0], [-100, 20], [0, -60], [110, 60]] {
             let moved = |ui: &mut Ui, parent: Entity| {
@@ -125,7 +125,7 @@ fn beyond_the_viewport() {
     });
 }
 
-/// Hidden nodes have visible children, and what is not displayed or wholly transparent is not seen.
+/// The filter of a hidden node applies to visible children. Groups that are transparent or not displayed are invisible.
 #[test]
 fn hidden_and_transparent() {
     on_both(Kind::Core2d, LDR, |group| {
@@ -174,7 +174,7 @@ fn check_scale(group: &mut Group) {
     );
 }
 
-/// Logical pixels are those of the user interface.
+/// Lengths are in logical pixels of the user interface.
 #[test]
 fn scale_factors() {
     on_both(Kind::Core2d, LDR, check_scale);

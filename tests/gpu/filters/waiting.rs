@@ -1,4 +1,4 @@
-//! Which frames wait for the pipelines of filters, where the threads that compile them have other things to do.
+//! Which frames wait for the pipelines of filters, if the threads that compile them are busy with other tasks.
 
 use super::group::{layers, paint};
 use crate::backdrop::pane::node;
@@ -16,7 +16,7 @@ use std::time::Duration;
 const COLOUR: [f32; 3] = [0.8, 0.3, 0.1];
 const BOX: [usize; 4] = [12, 8, 36, 20];
 
-/// A box on one of the cameras, whose own pipeline is there.
+/// Spawns a box on one of the cameras, and waits until its pipeline is compiled.
 fn spawn_box(show: &mut Show) {
     let [left, top, width, height] = BOX.map(|side| side as f32);
     let [red, green, blue] = COLOUR;
@@ -37,7 +37,7 @@ fn pictures(shot: &Shot) -> [Picture; 2] {
     [0, 1].map(|index| to_picture(shot.images[index].as_ref().expect("a target")))
 }
 
-/// How far a shot is from the filtered box over the scene.
+/// Asserts that a shot shows the filtered box over the scene.
 fn assert_filtered(shot: &Shot, filter: &UiFilter) {
     let [below, got] = pictures(shot);
     let [left, top, width, height] = BOX;
@@ -74,7 +74,7 @@ fn the_first_frame_of_the_first_filter_is_filtered() {
     }
 }
 
-/// Where no pipeline is compiled for long, the group is painted as if it were not filtered; one that is not seen at all is not.
+/// If no pipeline compiles for long, a group is painted without its filter. A group with opacity 0 stays invisible.
 #[test]
 fn after_the_wait_groups_are_not_filtered() {
     for backend in BACKENDS {

@@ -116,7 +116,7 @@ fn check_straight(trial: &Trial, executor: &mut Executor) {
 
 #[test]
 fn without_opacity_straight_is_premultiplied() {
-    // Were alpha blurred along, it would fade towards a transparent edge, and colours would not.
+    // If alpha counted as opacity, colours would not fade towards a transparent edge.
     for_each(|format| !has_opacity(format), &[EdgeMode::ALL[3]], check_numbers);
 }
 

@@ -100,7 +100,7 @@ fn convert_lights(headless: &mut Headless) {
     let (width, height, peak) = (60, 40, 1e6);
     let lights = quad([30.0, 30.5, 31.3, 29.1].map(|x| disk(width, height, x, 20.4, 7.0)));
     let span = Span::new(-peak, peak);
-    // In the left half they are dark.
+    // In the left half their light is negative.
     let picture = Picture::from_fn(width, height, |x, y| {
         let side = if x < 30 { -peak } else { peak };
         lights.at(x, y).map(|covered| side * covered)

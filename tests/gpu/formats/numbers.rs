@@ -95,7 +95,7 @@ fn blur_flat_pictures(headless: &mut Headless) {
         let ends = [low[0], high[0]];
         let numbers = [0.0, 1.0, 2.0, 99.0, 127.0, 200.0, 254.0, 1000.0, 65535.0, 100_003.0];
         let is_stored = |number: &f64| (low[0]..=high[0]).contains(number);
-        // Larger numbers have more digits than a sum of floats.
+        // A sum of floats is not exact for larger numbers.
         let is_exact = |number: &f64| number.abs() < 200_000.0;
         for number in ends.into_iter().chain(numbers).filter(is_stored).filter(is_exact) {
             for sigma in [0.8, 2.9, 13.0] {
@@ -139,7 +139,7 @@ fn blur_large_numbers(headless: &mut Headless) {
                 let got = blurred_into_own(headless, blur, &flat(number), format);
                 let error = |texel: &[f64; 4]| (texel[0] - stored).abs();
                 let worst = got.texels.iter().map(error).fold(0.0, f64::max);
-                // A few of the last bits that a float has.
+                // The last five of a float's 24 bits.
                 let allowed = stored.abs() * 0.5_f64.powi(19);
                 assert!(worst <= allowed, "{format:?}, {number}, sigma {sigma}: {worst} off");
             }
@@ -164,13 +164,13 @@ fn blur_to_fractions(headless: &mut Headless) {
             if expected < 0.0 && !is_signed {
                 continue;
             }
-            // One column in four, on a picture that repeats: a wide blur is the mean, a quarter off the number expected.
+            // One column in four differs, and the picture repeats: a wide blur is the mean, a quarter off the expected integer.
             let columns = Picture::from_fn(64, 12, |x, _| [if x % 4 == 0 { one_in_four } else { others }; 4]);
             for sigma in [6.0, 30.0] {
                 let blur = GaussianBlur::from_sigma(sigma).with_edge(EdgeMode::Wrap);
                 let got = blurred_into_own(headless, blur, &columns, format);
                 let colour = colour_of(&got, format).expect("a wide blur of columns is flat");
-                // Alpha of two bits is at its maximum.
+                // Only red: an alpha of two bits is clamped to its maximum.
                 assert_eq!(colour[0], expected, "{format:?}, sigma {sigma}");
             }
         }

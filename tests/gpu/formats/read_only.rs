@@ -1,5 +1,5 @@
-//! Read-only formats: compressed ones, and floats that share an exponent. A target of the plugin's own has the nearest
-//! writable format.
+//! Read-only formats: compressed ones, and floats that share an exponent. A target that the plugin allocates has the
+//! nearest writable format.
 
 use crate::support::executors::by_general_executors;
 use crate::support::formats::{self, Span, decode_srgb};
@@ -20,7 +20,7 @@ const BLOCK: usize = 4;
 /// How a format stores blocks of two colours, and how it shows a colour.
 struct Compressed {
     format: TextureFormat,
-    /// The format of a target of the plugin's own.
+    /// The format of a target that the plugin allocates.
     target: TextureFormat,
     encode: fn(&mut Bits, &Block),
     shown: fn([u8; 4]) -> [f64; 4],
@@ -208,7 +208,7 @@ fn half_floats(end: [u8; 4], value: fn(u8) -> f64) -> [f64; 4] {
     [value(end[0]), value(end[1]), value(end[2]), 1.0]
 }
 
-/// Ten bits of a number of sixteen.
+/// A number of ten bits, expanded to sixteen.
 fn quantum(byte: u8) -> u32 {
     match u32::from(byte) * 495 / 255 {
         0 => 0,
@@ -270,8 +270,8 @@ fn image_of(format: TextureFormat, bytes: Vec<u8>) -> Image {
     Image::new(size, TextureDimension::D2, bytes, format, RenderAssetUsages::default())
 }
 
-/// Blurs an image into a target of the plugin's own, which must have a certain format, and into one with another
-/// format.
+/// Blurs an image into a target that the plugin allocates, which must have the format `own`, and into a target with
+/// another format.
 fn assert_blurs(headless: &mut Headless, image: &Image, picture: &Picture, own: TextureFormat) {
     let format = image.texture_descriptor.format;
     let span = match format {

@@ -35,7 +35,7 @@ fn part(pixels: &Pixels, area: URect) -> Vec<u8> {
     (area.min.y..area.max.y).flat_map(row).collect()
 }
 
-/// Asserts that two pictures are the same there, to the bit.
+/// Asserts that two pictures have the same bits in an area.
 fn assert_part(name: &str, got: &Pixels, expected: &Pixels, area: URect) {
     if part(got, area) != part(expected, area) {
         assert_near(name, got, expected, area, 0.0);
@@ -43,7 +43,7 @@ fn assert_part(name: &str, got: &Pixels, expected: &Pixels, area: URect) {
     }
 }
 
-/// Asserts that two pictures differ by no more than this there, as a share of the larger one of 1 and the peak.
+/// Asserts that two pictures differ in an area by at most `most`, as a share of the peak, or of 1 if the peak is lower.
 fn assert_near(name: &str, got: &Pixels, expected: &Pixels, area: URect, most: f64) {
     let [min, size] = [area.min, area.size()].map(|pair| pair.to_array().map(|side| side as usize));
     let [got, expected] = [got, expected].map(|pixels| to_picture(pixels).crop(min, size));
@@ -51,8 +51,8 @@ fn assert_near(name: &str, got: &Pixels, expected: &Pixels, area: URect, most: f
     assert_close(name, &got, &expected, &[0, 1, 2, 3], most * peak);
 }
 
-/// The allowed difference from a live picture. In a texture as large as the camera's it is none. In one of another
-/// size, positions between two texels are rounded differently: by some level of eight bits at most.
+/// The allowed difference from a live picture: none in a texture as large as the camera's. In a texture of another size,
+/// positions between two texels are rounded differently, which costs at most two levels of eight bits.
 fn most_different(keeps: FreezeArea) -> f64 {
     match keeps {
         FreezeArea::Viewport => 0.0,
@@ -99,7 +99,7 @@ fn a_moving_scene_does_not_show_through_glass() {
                 assert_part(&format!("{name}-{frame}"), &got, &first, area);
                 assert_part(&format!("{name}-outside-{frame}"), &got, &plain, outside);
             }
-            // The result is a level of the blur, and the picture is the kept area.
+            // The blur holds the picture of the kept area, and its result, which is a level of the blur.
             let texel = if stage.format == HDR { 8 } else { 4 };
             let is_region = (sampling, keeps) == (BackdropSampling::Inside, FreezeArea::Region);
             let kept = if is_region { area.size() } else { SIZE };
@@ -143,12 +143,12 @@ fn a_moving_scene_does_not_show_through_glass() {
     }
 }
 
-/// Whether the viewport is kept, whatever the settings.
+/// Whether the whole viewport is kept, whatever the [`FreezeArea`] is.
 fn is_whole(sampling: BackdropSampling) -> bool {
     sampling == BackdropSampling::Surroundings
 }
 
-/// Settings of one pane that is solid.
+/// Settings of a solid pane, one after the other.
 fn changes(sampling: BackdropSampling) -> [BackdropBlur; 4] {
     [
         glass(2.0),

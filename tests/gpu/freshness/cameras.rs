@@ -14,12 +14,12 @@ use bevy_gaussian_blur::prelude::*;
 
 const SIZE: UVec2 = UVec2::new(160, 90);
 const SIGMA: f32 = 6.0;
-/// The layer that only the camera behind the blur sees.
+/// The layer that only the camera that shows the blur sees.
 const SCREEN: usize = 1;
-/// The layer that only the second camera before the blur sees.
+/// The layer that only the second painting camera sees.
 const OVERLAY: usize = 2;
 
-/// Cameras that paint an image, its blur, and a camera behind them that shows the blur.
+/// Cameras that paint an image, its blur, and a later camera that shows the blur.
 struct Stage {
     headless: Headless,
     painters: Vec<Entity>,
@@ -32,7 +32,7 @@ impl Stage {
     fn new(kind: Kind, update: BlurUpdate) -> Option<Self> {
         let mut headless = ready_app(|app| scene::add_plugins(app, kind))?;
         scene::spawn(&mut headless, kind, 1.0);
-        // The camera behind the blur is spawned before the one that paints: the order of the cameras counts.
+        // The camera that shows the blur is spawned first: the order of the cameras counts, not the order of spawning.
         let screen = scene::target(&mut headless, SIZE, FORMAT);
         let viewer = scene::camera(&mut headless, Kind::Core2d, &screen, Msaa::Off);
         see(&mut headless, viewer, SCREEN, 9);

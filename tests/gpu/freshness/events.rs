@@ -42,7 +42,7 @@ fn every_blur_is_reported_with_its_settings_once_it_is_there() {
         let blur = GaussianBlur::from_sigma(sigma);
         set_blur(&mut headless, entity, blur);
         headless.frame();
-        // This frame's report belongs to what the target showed before it.
+        // A frame reports only what the frames before it rendered.
         assert_eq!(heard(&headless, entity), carried_out, "in frame {index}");
         let name = format!("reported-{index}");
         assert_blur(&name, &headless, &target_of(&headless, entity), &picture, blur.sigma());

@@ -135,7 +135,7 @@ fn a_mask_that_a_camera_paints_is_of_the_same_frame() {
     }
 }
 
-/// The picture of a camera with one sigma everywhere.
+/// Asserts that a camera is blurred with one sigma everywhere.
 fn assert_uniform(name: &str, twins: &[Picture; 2], sigma: f64, format: TextureFormat) {
     let [sharp, got] = twins;
     let expected = gaussian_blur(sharp, [sigma; 2], EdgeMode::Clamp);

@@ -66,7 +66,7 @@ fn a_source_resized_right_after_its_blur_leaves_a_picture_behind() {
     let Some(mut live) = Live::new(BlurBackend::Compute, |_| {}) else {
         return;
     };
-    // So that the format is known before.
+    // A first blur makes this format known, so that blurs of it are ready.
     let [first, _] = pictures(61, 47);
     let known = live.headless.add_image(image(&first));
     spawn(&mut live.headless, GaussianBlur::from_sigma(2.0), plain(known));

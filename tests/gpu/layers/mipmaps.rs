@@ -1,4 +1,4 @@
-//! The mip levels of a target are made again after every blur: each is the mean of the stored level before it.
+//! The mip levels of a target are regenerated after every blur: each is the mean of the stored level before it.
 
 use super::{assert_blur_of, assert_layers, filled_like, image_of, pictures, view_of};
 use crate::support::executors::by_general_executors;
@@ -52,8 +52,7 @@ fn with_levels(picture: &Picture, format: TextureFormat) -> Vec<Picture> {
 /// The texels of a side that each texel of the next level covers, with their shares in it.
 fn shares(length: usize) -> Vec<Vec<(usize, f64)>> {
     let halved = (length / 2).max(1);
-    // In a unit in which a texel is as long as the next level has texels, and a texel of that level is as long as this
-    // level has.
+    // All lengths are integers in a unit in which a texel is `halved` long, and a texel of the next level `length`.
     let of = |target: usize| -> Vec<(usize, f64)> {
         let (start, end) = (target * length, (target + 1) * length);
         let covered = |texel: usize| ((texel + 1) * halved).min(end) - (texel * halved).max(start);

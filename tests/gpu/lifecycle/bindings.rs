@@ -1,4 +1,4 @@
-//! A blur keeps the bind groups that it needs, and with them their textures: no more than at its start.
+//! A blur keeps no bind groups that it no longer needs: each would keep its textures alive.
 
 use super::{FORMAT, SIGMA, picture};
 use crate::support::counters::Held;

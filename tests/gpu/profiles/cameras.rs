@@ -16,7 +16,7 @@ const FORMATS: [TextureFormat; 3] = [
     TextureFormat::Rgba16Float,
 ];
 
-/// What lies between two layers may be off by a grey level more where the scene has its noise.
+/// Interpolation between sigma levels may add an error of 1.5/255 of the peak, where the scene has noise.
 fn assert_varying(name: &str, got: &Picture, sharp: &Picture, all: &[f64], edge: EdgeMode, format: TextureFormat) {
     let wanted = expected(sharp, all, [1.0; 2], edge);
     let wanted = within_rounding(got, &wanted, format);

@@ -123,7 +123,7 @@ fn every_edge_mode_holds_at_every_sigma() {
 
 #[test]
 fn strong_blurs_of_wide_bars_are_off_by_two_grey_levels_at_most() {
-    // A bar shows the distance between sigma levels if it is about as wide as they reach.
+    // Interpolation between sigma levels is worst on bars that are about as wide as sigma.
     let bars = Picture::from_fn(1920, 3, |x, _| {
         [0, 100, 200, 300].map(|offset| f64::from(u8::from((x + offset) / 400 % 2 == 0)))
     });

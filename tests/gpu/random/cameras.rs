@@ -11,8 +11,8 @@ use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
 
 impl World {
-    /// Bevy's cameras notice late, or not at all, that their target is another one. If it is smaller, Bevy's passes
-    /// inside a viewport, and between cameras of one target, cause errors of the GPU until then.
+    /// Makes a camera look at its target again. Bevy's cameras notice another target late or never. Until then, if it is
+    /// smaller, Bevy's passes inside a viewport, and between cameras of one target, cause errors of the GPU.
     fn notice_target(&mut self, camera: Entity) {
         self.change_camera(Some(camera), Change::Viewport(None));
         let mut camera = self.world().entity_mut(camera);
@@ -29,7 +29,7 @@ impl World {
         self.replace(Some(image), canvas(content));
     }
 
-    /// The cameras go with it: a camera without a target keeps Bevy from updating the others.
+    /// Despawns the canvas's cameras, too: a camera without a target keeps Bevy from updating the others.
     pub fn remove_canvas(&mut self, image: Option<Handle<Image>>) {
         let painters = image.as_ref().map(|image| self.painters(image.id()));
         self.remove(image);
@@ -133,7 +133,7 @@ impl World {
     }
 }
 
-/// Inside the target, whose size may not be known yet.
+/// A viewport inside the target, whose size may not be known yet.
 fn viewport_of([left, top, width, height]: Viewport, size: Option<UVec2>) -> bevy::camera::Viewport {
     let size = size.unwrap_or(UVec2::ONE);
     let at = |sixteenths: u8, side: u32| u32::from(sixteenths) * side / 16;

@@ -20,9 +20,9 @@ use bevy_gaussian_blur::prelude::*;
 /// Greater strengths are not compared: the reference would take too long.
 const LARGEST_SIGMA: f32 = 300.0;
 
-/// A blur as the reference knows it, `None` if that is too much for it.
+/// The sigmas and the edge mode for the reference, or `None` if a sigma is too large for it.
 fn known(blur: &GaussianBlur, height: u32) -> Option<([f64; 2], EdgeMode)> {
-    // What is out of range is no blur.
+    // Settings out of range do not blur.
     let sigma = blur.sigma_in_texels(1.0, height).unwrap_or(Vec2::ZERO);
     (sigma.max_element() <= LARGEST_SIGMA).then(|| ([f64::from(sigma.x), f64::from(sigma.y)], blur.edge))
 }
@@ -56,7 +56,7 @@ fn reference(
         None => sigmas(profile, [width, sharp.height], most),
     };
     let is_gentle = |index: usize, next: usize| sigmas.get(next).is_none_or(|next| (sigmas[index] - next).abs() < 1.0);
-    // Rounding also decides which sigma is none.
+    // Near the least sigma, rounding decides whether a texel is blurred.
     let is_known = |sigma: &f64| (*sigma - 0.03).abs() > 0.001;
     if !(0..sigmas.len()).all(|i| is_gentle(i, i + 1) && is_gentle(i, i + width)) || !sigmas.iter().all(is_known) {
         return None;
@@ -71,7 +71,7 @@ fn reference(
 }
 
 impl World {
-    /// Compares everything that is known.
+    /// Lets everything settle, and compares everything with a known reference.
     pub fn check(&mut self) {
         self.settle();
         if !self.is_lockstep() {
@@ -109,7 +109,7 @@ impl World {
         self.blurs.iter().filter(writes).copied().collect()
     }
 
-    /// Whether nothing that contributes to an image depends on itself, or has two writers.
+    /// Whether no image that contributes to this one depends on itself or has two writers.
     fn is_plain(&self, id: AssetId<Image>, depth: usize) -> bool {
         let writers = self.writers(id);
         let is_plain = |entity: &Entity| {

@@ -34,7 +34,7 @@ pub fn node([left, top, width, height]: [f32; 4]) -> Node {
     }
 }
 
-/// Not sorted, as in an app with a mistake.
+/// `min` may be greater than `max`, as in an app with a mistake.
 pub fn rect_of([left, top, width, height]: [f32; 4]) -> Rect {
     Rect {
         min: Vec2::new(left, top),

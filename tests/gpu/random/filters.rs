@@ -1,4 +1,4 @@
-//! Filters of nodes. Without the feature `ui` there are none, and a component stands for them that does nothing.
+//! Filters of nodes. Without the feature `ui`, a component that does nothing replaces them.
 
 #[cfg(feature = "ui")]
 pub use with_filters::filter;
@@ -39,7 +39,7 @@ mod with_filters {
         })
     }
 
-    /// A filter of a node: often neutral in most of its parts.
+    /// A filter of a node, most of whose settings are often neutral.
     pub fn filter() -> impl Strategy<Value = UiFilter> {
         let blur = prop_oneof![1 => Just(GaussianBlur::new(0.0)), 2 => gaussian()];
         let share = || prop_oneof![3 => Just(1.0_f32), 1 => 0.0..3.0_f32, 1 => hostile()];

@@ -1,4 +1,4 @@
-//! Shrunk failures of random worlds, and of reading the code with them in mind.
+//! Regressions: shrunk failures of random worlds, and similar ones that were found by reading the code.
 
 use crate::support::formats::to_image;
 use crate::support::headless::Headless;
@@ -47,7 +47,7 @@ fn a_blur_does_not_wait_for_one_that_fails() {
     assert!(outcomes.contains(&(second, Ok(()))), "{outcomes:?}");
 }
 
-/// A blur of a single blur's result never ran again after the app had replaced the picture there.
+/// A blur whose source was the target of a single blur never ran again after the app had replaced that image.
 #[test]
 fn a_blur_does_not_wait_for_one_that_is_done() {
     let Some(mut headless) = ready_app(|_| {}) else {

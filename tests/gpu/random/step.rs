@@ -87,12 +87,12 @@ pub enum Varies {
 #[derive(Clone, Debug)]
 pub enum Step {
     AddImage(Content),
-    /// An image that loads: it exists when it is replaced.
+    /// An image that is loading: it exists once it is replaced.
     AddLoading,
     /// An image that cannot be loaded.
     AddMissing,
     ReplaceImage(Pick, Content),
-    /// Removes the asset under all its users.
+    /// Removes the asset while it is in use.
     RemoveImage(Pick),
     AddCanvas(Content),
     ReplaceCanvas(Pick, Content),
@@ -108,20 +108,20 @@ pub enum Step {
     SpawnRegion(Pick, [f32; 4], f32, bool, BackdropBlur),
     ChangeGlass(Pick, BackdropBlur),
     MoveGlass(Pick, [f32; 4]),
-    /// Filters a node of glass with all that is inside, or does not any more.
+    /// Filters a node of glass with its children, or removes the filter.
     Filter(Pick, Option<UiFilter>),
     /// Makes one node of glass the child of another.
     Nest(Pick, Pick),
-    /// A blur of any kind.
+    /// Lets a blur of any kind vary, or not.
     Vary(Pick, Varies),
     /// Freezes a camera or glass, again if it is frozen already, or unfreezes it.
     Freeze(Pick, Option<FreezeArea>),
     DitherBlur(Pick, bool),
-    /// The recorder's own image.
+    /// Adds an image that only the recorder writes.
     AddRecorded(Content),
     ReplaceRecorded(Pick, Content),
     RemoveRecorded(Pick),
-    /// Records a blur in every frame from now on: into the first image, from any, or in place.
+    /// Records a blur in every frame from now on: into a recorder's image, from a source, or in place without one.
     Record(Pick, Option<Source>, Settings, Varies),
     ChangeRecorded(Pick, Settings),
     StopRecording(Pick),
@@ -130,7 +130,7 @@ pub enum Step {
     /// Removes only the blur.
     Strip(Pick),
     Frames(u8),
-    /// Lets everything settle, and compares everything that is known.
+    /// Lets everything settle, and compares everything with a known reference.
     Check,
 }
 

@@ -33,14 +33,14 @@ pub struct World {
     pub is_flat: bool,
     pub images: Vec<Handle<Image>>,
     pub canvases: Vec<Handle<Image>>,
-    /// Which of them have multisampling: Bevy's cameras of one target share a depth texture, and so must agree.
+    /// The canvases with multisampling: Bevy's cameras of one target share a depth texture, and so must agree.
     pub multisampled: Vec<AssetId<Image>>,
     pub cameras: Vec<Entity>,
     pub blurs: Vec<Entity>,
     pub glass: Vec<Entity>,
     /// Images that only the recorder writes.
     pub recorded: Vec<Handle<Image>>,
-    /// They may disappear at any time.
+    /// Entities of single blurs for pixels. They may disappear at any time.
     readers: Vec<Entity>,
     /// Distinguishes its messages from those of other apps.
     pub name: String,
@@ -81,7 +81,7 @@ impl World {
         let mut headless = Headless::from(app);
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         scene::spawn(&mut headless, Kind::Core3d, 1.0);
-        // From the first glass on, its pipelines compile for every camera: in the first run as in the second.
+        // The first glass lets its pipelines compile for every camera. Spawn one now, so that both runs start alike.
         let warm = (BackdropBlur::new(0.0), UiFilter::default());
         let glass = headless.app.world_mut().spawn(warm).id();
         headless.app.update();
@@ -295,7 +295,7 @@ impl World {
         }
     }
 
-    /// Makes one node the child of another one, if that is not inside of it.
+    /// Makes one node the child of another, unless the parent is inside the child.
     fn nest(&mut self, child: Pick, parent: Pick) {
         let [child, parent] = [child, parent].map(|pick| picked(&self.glass, pick));
         let (Some(child), Some(parent)) = (child, parent) else {
@@ -327,7 +327,7 @@ impl World {
     pub fn replace(&mut self, image: Option<Handle<Image>>, with: Image) {
         if let Some(image) = image {
             let mut images = self.world().resource_mut::<Assets<Image>>();
-            // Removed components come back.
+            // A removed asset is added again.
             let _ = images.insert(image.id(), with);
         }
     }
@@ -375,7 +375,7 @@ impl World {
             return;
         };
         self.world().despawn(entity);
-        // Nodes take those inside of them along.
+        // A node takes its children along.
         let world = self.headless.app.world();
         for list in [&mut self.cameras, &mut self.blurs, &mut self.glass] {
             list.retain(|other| world.get_entity(*other).is_ok());

@@ -4,7 +4,7 @@ use bevy::tasks::AsyncComputeTaskPool;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// No app may wait this long for the tasks. They then end, so that the test goes on and detects the wait.
+/// The tasks end after this time, so that a test whose app waits for them goes on and fails.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// While this exists, every thread of the pool is busy, and no pipeline compiles in the background.

@@ -219,7 +219,7 @@ pub fn quantised(picture: &Picture, format: TextureFormat) -> Picture {
     Picture::new(picture.width, picture.height, texels.collect())
 }
 
-/// The largest number of so many bits, without and with a sign.
+/// The largest unsigned number of so many bits.
 fn largest(bits: u32) -> f64 {
     f64::from(u32::MAX >> (32 - bits))
 }

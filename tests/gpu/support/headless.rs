@@ -249,7 +249,7 @@ impl Headless {
     /// Blurs an image once and returns the target.
     ///
     /// # Errors
-    /// What the blur failed with.
+    /// The blur failed.
     pub fn blur(&mut self, blur: GaussianBlur, image: BlurImage) -> Result<Handle<Image>, BlurError> {
         self.blur_with(blur, image, BlurProfile::Uniform)
     }
@@ -257,7 +257,7 @@ impl Headless {
     /// The same with a profile.
     ///
     /// # Errors
-    /// What the blur failed with.
+    /// The blur failed.
     pub fn blur_with(
         &mut self,
         blur: GaussianBlur,

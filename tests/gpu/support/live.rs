@@ -55,7 +55,7 @@ impl Live {
         Self::with(share, backend, setup)
     }
 
-    /// The same without another such app beside it. It may [hold the compiler up](Self::hold_compiler).
+    /// The same while no other such app exists. It may [hold the compiler up](Self::hold_compiler).
     pub fn alone(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {
         let share = Share::Alone(COMPILER.write().unwrap_or_else(PoisonError::into_inner));
         Self::with(share, backend, setup)

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 static MESSAGES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// How many warnings and errors of the whole process contain `text`. Tests run side by side: look for a name of your own.
+/// The number of warnings and errors of the whole process that contain `text`. Tests run in parallel: use a unique name.
 pub fn count(text: &str) -> usize {
     let messages = MESSAGES.lock().unwrap_or_else(PoisonError::into_inner);
     messages.iter().filter(|message| message.contains(text)).count()

@@ -20,7 +20,7 @@ impl Process {
     }
 }
 
-/// The command that runs an ignored test of a module, as `module_path!()` names it, in a process of its own.
+/// The command that runs an ignored test in a separate process. `module` is its module, as `module_path!()` names it.
 pub fn alone(module: &str, test: &str) -> Command {
     let (_, module) = module.split_once("::").expect("the path begins with the crate");
     let program = std::env::current_exe().expect("a test is a program");

@@ -77,13 +77,13 @@ pub struct Recording {
     pub errors: Vec<BlurError>,
     /// The error since the blur last succeeded.
     failing: Option<BlurError>,
-    /// In how many frames it was recorded.
+    /// The number of frames in which it was recorded.
     pub recorded: usize,
-    /// How often it is recorded at most.
+    /// The largest number of frames in which it is recorded.
     pub most: usize,
     /// Records into this image instead of the image that it is prepared for.
     pub records_into: Option<Shown>,
-    /// In how many frames it is prepared. Recording continues after that.
+    /// The number of frames in which it is prepared. Recording continues after that.
     pub rests_after: usize,
     textures: Option<[BlurTexture; 2]>,
 }

@@ -90,7 +90,7 @@ pub fn image_quad(world: &mut World, image: Handle<Image>) -> impl Bundle + use<
 }
 
 /// A mesh, not a sprite: the software driver of Debian 12 (Mesa 22.3) compiles the shader of Bevy 0.20's sprites anew for every
-/// draw, with the values of its uniforms, and keeps the code when the device has gone.
+/// draw, with the values of its uniforms, and keeps the code when the device is dropped.
 fn quad_2d(world: &mut World, size: Vec2, material: ColorMaterial) -> (Mesh2d, MeshMaterial2d<ColorMaterial>) {
     let mesh = world.resource_mut::<Assets<Mesh>>().add(Rectangle::from_size(size));
     // Blended, as sprites are.

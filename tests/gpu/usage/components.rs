@@ -1,4 +1,4 @@
-//! Components that are omitted, cloned, or in each other's way.
+//! Components that are omitted, cloned, or in conflict.
 
 use super::{image, pictures};
 use crate::support::images::{assert_blur, plain, ready_app, replace_image, set_blur, spawn, target_of};
@@ -7,7 +7,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::TextureDimension;
 use bevy_gaussian_blur::prelude::*;
 
-/// What an entity has reported.
+/// An outcome, and the entity that has reported it.
 type Outcome = (Entity, Result<(), BlurError>);
 
 #[test]

@@ -1,4 +1,4 @@
-//! A mesh that shows a target of the plugin's own, when the target is fitted to another size.
+//! A mesh that shows a target, when the plugin fits the target to another size.
 
 use crate::support::headless::Headless;
 use crate::support::images::plain;

@@ -1,4 +1,4 @@
-//! The log reports once what cannot work.
+//! The log reports every setup that cannot work, once.
 
 use super::{image, pictures};
 use crate::support::headless::Headless;
@@ -13,7 +13,7 @@ fn run(headless: &mut Headless, frames: usize) {
     }
 }
 
-/// The names of cameras with settings out of range, and how often they were reported.
+/// The name of a camera whose radius is out of range.
 const CAMERA: &str = "usage-invalid-camera";
 
 fn camera_reports() -> usize {

@@ -18,17 +18,17 @@ pub struct Arguments {
     /// The pictures to blur: PNG, JPEG, WebP, TIFF or EXR, `-` for stdin
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    /// Where the result goes: .png, .exr (32-bit float, linear light), or `-` for a PNG on stdout
+    /// The file for the result: .png, .exr (32-bit float, linear light), or `-` for a PNG on stdout
     #[arg(short, long, value_name = "OUTPUT", conflicts_with = "out_dir")]
     pub output: Option<PathBuf>,
-    /// The folder for the results, as .png or, from .exr, as .exr; it is made if there is none
+    /// The folder for the results: .exr for .exr inputs, .png for all others. It is created if it does not exist
     #[arg(long, value_name = "DIR")]
     pub out_dir: Option<PathBuf>,
-    /// The radius in pixels, which is three standard deviations [default: 24]. Several of them make as many results, named
+    /// The radius in pixels, which is three standard deviations [default: 24]. Several radii make one result each, named
     /// picture-r6.png, picture-r24.png and so on
     #[arg(long, value_parser = strength, allow_hyphen_values = true, conflicts_with = "sigma")]
     radius: Vec<f32>,
-    /// The standard deviation in pixels; several make picture-s2.png, picture-s8.png and so on
+    /// The standard deviation in pixels. Several make picture-s2.png, picture-s8.png and so on
     #[arg(long, value_parser = strength, allow_hyphen_values = true)]
     sigma: Vec<f32>,
     /// What lies outside the picture
@@ -42,14 +42,14 @@ pub struct Arguments {
     /// Dither results of 8 bits, so that strong blurs of dark pictures have no bands
     #[arg(long)]
     pub dither: bool,
-    /// The format of the textures on the GPU [default: rgba8unorm-srgb for 8 bits, rgba32float for more]. Formats of fewer
-    /// channels take the picture's first ones
+    /// The format of the textures on the GPU [default: rgba8unorm-srgb for 8 bits, rgba32float for more]. Formats with fewer
+    /// channels take the picture's first channels
     #[arg(long, value_parser = format_parser())]
     pub format: Option<&'static Format>,
-    /// The bits of each channel of a PNG result [default: as many as the input has, 16 for floats]
+    /// The bits per channel of a PNG result [default: as in the input, 16 for floats]
     #[arg(long, value_enum)]
     pub depth: Option<Depth>,
-    /// Print one JSON object a line about each blur
+    /// Print one line of JSON about each blur
     #[arg(long)]
     pub json: bool,
 }
@@ -68,7 +68,7 @@ impl Arguments {
     /// Reads the command line.
     ///
     /// # Errors
-    /// There is nothing to do, or an argument is invalid. The user has been told.
+    /// There is nothing to do, or an argument is invalid. The message is printed already.
     pub fn from_command_line() -> Result<Self, ExitCode> {
         Self::try_parse().map_err(|error| {
             if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {

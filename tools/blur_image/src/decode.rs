@@ -35,7 +35,7 @@ fn decode(bytes: &[u8]) -> Result<Picture, String> {
     if width == 0 || height == 0 {
         return Err("it has no pixels".to_owned());
     }
-    // A small file can claim to be large: the size of its decoded picture counts.
+    // A small file can claim a huge picture, so check the size of the decoded picture.
     if u64::from(width) * u64::from(height) * size_of::<[f32; 4]>() as u64 > MOST_BYTES {
         return Err(format!("it has {width}x{height} pixels, which are too many"));
     }

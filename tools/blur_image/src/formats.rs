@@ -1,4 +1,4 @@
-//! The available texture formats, by the names that WGSL has or would have for them.
+//! The available texture formats, under the names of WGSL, or names in its style for formats that it lacks.
 //!
 //! [`TABLE`] is the only list of them. The crate and the GPU decide which of its formats can be blurred.
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// How long a blur may take, including the compilation of all shaders.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How often a blur is timed, at most; the most frames for that; and how long timing continues once there is a figure.
+/// Timing ends after this many samples, or this many frames, or after this long if there is at least one sample.
 const SAMPLES: usize = 5;
 const MOST_FRAMES: usize = 30;
 const LONG_ENOUGH: Duration = Duration::from_millis(500);
@@ -139,7 +139,7 @@ impl Gpu {
     /// Repeats a blur in every frame, and takes the median of its times.
     fn time(&mut self, blur: (GaussianBlur, BlurProfile), image: BlurImage) -> Timings {
         self.blurs += 1;
-        // Times arrive late. With a separate name, a blur gets none of the previous blur's.
+        // Times arrive some frames late. A separate name keeps those of the previous blur out.
         let name = format!("blur {}", self.blurs);
         let label = BlurLabel::new(&name);
         let repeated = image.with_update(BlurUpdate::EveryFrame);

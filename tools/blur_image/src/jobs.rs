@@ -53,7 +53,7 @@ pub fn plan(arguments: &Arguments) -> Result<Vec<Job>, String> {
     Ok(jobs)
 }
 
-/// Every input, with the path of its result if there were only one.
+/// Every input with the path of its result. With several strengths, each adds a suffix to this path.
 fn places(arguments: &Arguments) -> Result<Vec<(Input, PathBuf)>, String> {
     match (&arguments.output, &arguments.out_dir, arguments.inputs.as_slice()) {
         (_, Some(folder), inputs) => {
@@ -109,7 +109,7 @@ fn output(place: &Path) -> Result<Output, String> {
     }
 }
 
-/// No result may replace another one, nor another input.
+/// Refuses jobs in which a result would replace another result, or the input of another job.
 fn refuse_clashes(jobs: &[Job]) -> Result<(), String> {
     let mut inputs = HashMap::new();
     for (index, job) in jobs.iter().enumerate() {

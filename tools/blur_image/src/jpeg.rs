@@ -1,12 +1,11 @@
-//! Checks that the JPEG decoder does not make: it fills truncated files up with grey, and treats four inks as colours.
+//! Checks that the JPEG decoder omits: it fills the rest of truncated files with grey, and treats the inks of CMYK as colours.
 
 const TOO_SHORT: &str = "it ends too early";
 
 /// Checks that a JPEG file is complete and holds light, not ink.
 ///
 /// # Errors
-/// The reason why not.
-/// It does not.
+/// The reason why it is not.
 pub fn check(bytes: &[u8]) -> Result<(), &'static str> {
     let mut at = 0;
     loop {
@@ -33,7 +32,7 @@ const TEMPORARY: u8 = 0x01;
 const RESTART_0: u8 = 0xd0;
 const RESTART_7: u8 = 0xd7;
 
-/// The next marker from `at` on; `at` is moved behind it. In compressed data, 0 follows a 0xff.
+/// The next marker from `at` on; `at` is moved behind it. In compressed data, a 0 after a 0xff says that it is no marker.
 fn next_marker(bytes: &[u8], at: &mut usize) -> Option<u8> {
     loop {
         let pair = bytes.get(*at..*at + 2)?;
@@ -47,7 +46,7 @@ fn next_marker(bytes: &[u8], at: &mut usize) -> Option<u8> {
 
 /// Whether a marker is followed by the size and the channels of a picture.
 fn is_frame(marker: u8) -> bool {
-    // These three are tables and an extension.
+    // These three are the Huffman and arithmetic tables, and a reserved extension.
     (0xc0..=0xcf).contains(&marker) && ![0xc4, 0xc8, 0xcc].contains(&marker)
 }
 

@@ -6,10 +6,10 @@
 //! ```
 //!
 //! It reads PNG, JPEG, WebP, TIFF and EXR pictures, and writes PNG (8 or 16 bit) and EXR (32-bit float). `--format` is
-//! the format of the textures on the GPU, and so decides what is blurred: float and sRGB formats blur linear light, all
+//! the format of the textures on the GPU. It decides what is blurred: float and sRGB formats blur linear light, all
 //! others blur the numbers of the file. `--help` lists the rest.
 //!
-//! You should see the picture out of focus, no darker, no lighter and not shifted, whatever the radius.
+//! You should see the picture out of focus, not darker, not lighter and not shifted, at every radius.
 
 mod arguments;
 mod choices;

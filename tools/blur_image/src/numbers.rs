@@ -13,7 +13,7 @@ pub enum Numbers {
     Float32,
     /// Ten bits each of red, green and blue, from the lowest bit on, and two of alpha.
     Rgb10a2Unorm,
-    /// The same.
+    /// As `Rgb10a2Unorm`.
     Rgb10a2Uint,
     /// Unsigned half floats, rounded to eleven bits of red and green and ten of blue.
     Rg11b10Ufloat,
@@ -132,7 +132,7 @@ impl Integer {
         whole[..bytes.len()].copy_from_slice(bytes);
         let unused = 64 - 8 * bytes.len();
         let shifted = i64::from_le_bytes(whole) << unused;
-        // Only a signed shift repeats the sign.
+        // A signed shift extends the sign.
         self.number(if self.min < 0.0 {
             shifted >> unused
         } else {

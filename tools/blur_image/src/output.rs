@@ -14,7 +14,7 @@ pub enum Kind {
 
 /// The destination of a result.
 pub struct Output {
-    /// The file, or else stdout.
+    /// `None` for stdout.
     path: Option<PathBuf>,
     /// The path as the user gave it.
     shown: String,
@@ -58,7 +58,7 @@ impl Output {
             Some("exr") => Kind::Exr,
             _ => return Err(format!("cannot write {shown}: its name must end in .png or .exr")),
         };
-        // If it is a link, its target is replaced.
+        // Resolve links, so that the target of a link is replaced, not the link.
         let path = fs::canonicalize(path).or_else(|_| in_real_folder(path));
         let path = path.map_err(|folder| format!("cannot write {shown}: {folder} is not a folder"))?;
         match fs::metadata(&path) {
@@ -116,7 +116,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// The path of a file that need not exist, in a folder that must: the error is the folder's name.
+/// The canonical path of a file, which need not exist. If its folder does not exist, the error is the folder's name.
 fn in_real_folder(path: &Path) -> Result<PathBuf, String> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -70,9 +70,9 @@ impl Picture {
         Image::new(size, TextureDimension::D2, bytes, format.texture, usages)
     }
 
-    /// This picture with the texels of its blurred image. `None` if there are none.
+    /// This picture with the texels of its blurred image. `None` if the image has no known format or no data.
     pub fn blurred(&self, image: &Image, alpha: BlurAlpha) -> Option<Self> {
-        // Not always the requested format: some cannot be rendered to everywhere.
+        // This may differ from the requested format, because not every GPU can render to every format.
         let format = formats::of(image.texture_descriptor.format)?;
         let texels = image.data.as_ref()?.chunks_exact(format.size());
         let texels = texels.map(|texel| format.load(texel, self.depth.largest()));
@@ -89,7 +89,7 @@ impl Picture {
         })
     }
 
-    /// Whether a texture of this format makes a grey picture of this one.
+    /// Whether the result is grey if this picture is blurred in a texture of this format.
     pub fn stays_grey(&self, format: &Format) -> bool {
         match format.channels() {
             1 => true,

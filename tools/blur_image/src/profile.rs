@@ -1,8 +1,7 @@
 //! What happens to colour profiles.
 //!
 //! A blur needs linear light. It decodes with the sRGB curve, which the curve of nearly every RGB profile resembles,
-//! and encodes the result with the same curve. So the numbers of the result mean the same as those of the input, as the
-//! input's profile defines them.
+//! and encodes the result with the same curve. So the input's profile also describes the numbers of the result.
 
 use crate::output::Kind;
 

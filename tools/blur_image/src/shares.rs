@@ -11,9 +11,9 @@ use std::path::PathBuf;
 /// The value of `--profile`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shares {
-    /// Only numbers.
+    /// A profile that needs no picture.
     Computed(BlurProfile),
-    /// A picture.
+    /// The path of a mask.
     Mask(PathBuf),
 }
 
@@ -73,7 +73,7 @@ impl Shares {
             Self::Mask(path) => {
                 let input = Input::File(path.clone());
                 let mask = decode::read(&input)?;
-                // The numbers of the file are the shares.
+                // The encoded values of the file are the shares, so the format must not decode them.
                 let format = formats::named("r8unorm").ok_or("there is no format for masks")?;
                 gpu.check(&input, mask.size, format)?;
                 Ok(BlurProfile::Mask(gpu.add(mask.to_image(format))))
@@ -82,7 +82,7 @@ impl Shares {
     }
 }
 
-/// The numbers between commas, all of them or none.
+/// The numbers between commas: either all `N`, or the defaults for an empty text.
 fn numbers<const N: usize>(text: &str, default: [f32; N]) -> Result<[f32; N], String> {
     if text.is_empty() {
         return Ok(default);

@@ -1,4 +1,4 @@
-//! How a picture is processed on the GPU, and what is lost.
+//! How a picture is processed on the GPU, and which of its properties are lost.
 
 use crate::arguments::Arguments;
 use crate::choices::Depth;
@@ -20,7 +20,7 @@ pub struct Treatment {
 }
 
 impl Treatment {
-    /// Follows the command line, and the picture for options that are not given.
+    /// Follows the command line; the picture decides about options that are not given.
     pub fn choose(arguments: &Arguments, picture: &Picture, kind: Kind) -> Self {
         let depth = arguments.depth.unwrap_or(picture.depth);
         let format = arguments.format.unwrap_or_else(|| {
@@ -45,7 +45,7 @@ impl Treatment {
         BlurImage::new(source).with_alpha(self.alpha).with_dither(self.dither)
     }
 
-    /// What the picture has and a result of this kind lacks.
+    /// The properties of the picture that a result of this kind cannot keep, as notes for the user.
     pub fn losses(&self, picture: &Picture, kind: Kind) -> Vec<&'static str> {
         let is_grey = picture.stays_grey(self.format);
         let profile = picture.profile.as_deref();

@@ -1,4 +1,4 @@
-//! Whatever is wrong with its input, the tool says so in one line, fails, and touches no file.
+//! With any wrong input, the tool prints one line that says why, fails, and touches no file.
 
 use image::{DynamicImage, GrayImage, ImageFormat, Rgb, RgbImage};
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Arguments, and a part of the answer.
+/// Arguments, and a part of the error message.
 const CASES: &[(&str, &str)] = &[
     ("", "required"),
     ("good.png", "where should the result go"),

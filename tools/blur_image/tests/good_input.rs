@@ -1,4 +1,4 @@
-//! The results for valid pictures. Without a GPU this is skipped, unless `BLUR_REQUIRE_GPU` is set.
+//! The results for valid pictures. Without a GPU these tests are skipped, unless `BLUR_REQUIRE_GPU` is set.
 
 use image::codecs::png::{PngDecoder, PngEncoder};
 use image::{DynamicImage, ImageBuffer, ImageDecoder, ImageEncoder, Rgb, Rgba, RgbaImage};
@@ -73,7 +73,7 @@ fn a_picture_may_be_replaced_by_its_blur() {
         return;
     };
     let result = image::open(&path).expect("the result is a picture").to_rgba8();
-    // The colour of transparent texels is lost.
+    // Transparent texels lose their colour.
     let visible = |picture: &RgbaImage| {
         picture
             .pixels()
@@ -111,7 +111,7 @@ fn sixteen_bits_and_a_profile_come_through_pipes() {
     assert!(largest <= Some(1), "{largest:?}");
 }
 
-/// Whatever the format of the texture, the picture is the same, within the format's resolution.
+/// Every texture format gives the same picture, within the format's resolution.
 #[test]
 fn formats_of_all_kinds() {
     let folder = folder("formats");
@@ -139,7 +139,7 @@ fn formats_of_all_kinds() {
         let Some(got) = blur(format) else {
             return;
         };
-        // The largest signed integer of eight bits is 127, and numbers from -1 to 1 have one bit less above 0.
+        // The largest signed 8-bit integer is 127, and signed normalised numbers have one bit less above 0.
         let (tolerance, largest) = match format {
             "rgba8sint" => (1, 127),
             "rgba8snorm" => (2, 255),
@@ -147,15 +147,15 @@ fn formats_of_all_kinds() {
         };
         for (got, expected) in got.iter().zip(expected.iter()) {
             let difference = got.abs_diff((*expected).min(largest));
-            // Clipping before the blur changes the picture.
+            // Values above 127 are clipped before the blur, which changes the result.
             let is_cut = largest == 127 && *expected > 100;
             assert!(is_cut || difference <= tolerance, "{format}: {got} and not {expected}");
         }
     }
 }
 
-/// A dark gradient, blurred strongly: dithered 8 bits have the same mean as values without rounding. It is so dark that
-/// light and encoded values are the same except for a factor, and so are their blurs.
+/// In a dark gradient, blurred strongly, dithered 8-bit values have the same mean as unrounded values. The gradient is so dark
+/// that light and encoded values differ only by a factor, and so do their blurs.
 #[test]
 fn dithered_results_have_no_bands() {
     let folder = folder("dithered");

@@ -3,7 +3,7 @@
 //! A direct, separable, *sampled* Gaussian: the weight of a texel at the
 //! whole-number distance `x` is proportional to `exp(-x² / 2σ²)`. The kernel
 //! reaches six sigma, beyond which less than 2e-9 of the weight lies, and is
-//! normalised to one. Nothing here knows how the GPU does it: no pyramid, no
+//! normalised to one. It shares none of the GPU's methods: no pyramid, no
 //! bilinear taps, no truncation at three sigma.
 //!
 //! Each axis is one matrix. Row `o` of the matrix holds what every input texel
@@ -30,7 +30,7 @@ const REACH: f64 = 6.0;
 /// Threads that share the work for one axis.
 const THREADS: usize = 2;
 
-/// How many numbers of a row are processed together: so few that this many from every input row stay in the
+/// How many numbers of a row are processed together: few enough that this part of all input rows stays in the
 /// second-level cache.
 const BLOCK: usize = 128;
 
@@ -118,13 +118,13 @@ pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: EdgeMode) -> Pict
     result
 }
 
-/// Blurs every texel with a sigma of its own, `sigma(x, y)`, horizontally and vertically: each is the Gaussian of that sigma of
-/// the picture as it was. A sigma below 0.03 leaves its axis alone.
+/// Blurs every texel with its own sigma, `sigma(x, y)`, horizontally and vertically: each texel is the original picture, blurred
+/// with that sigma. A sigma below 0.03 leaves its axis alone.
 pub fn varying_blur(picture: &Picture, edge: EdgeMode, sigma: impl Fn(usize, usize) -> [f64; 2] + Sync) -> Picture {
     blur_by(picture, edge, &sigma)
 }
 
-/// The same, compiled with this package, whatever is compiled for those who call it.
+/// Not generic, so that it is compiled (and optimised) with this package, not with its callers.
 fn blur_by(picture: &Picture, edge: EdgeMode, sigma: &(dyn Fn(usize, usize) -> [f64; 2] + Sync)) -> Picture {
     let (width, height) = (picture.width, picture.height);
     let band = |length: usize, centre: usize, sigma: f64| {

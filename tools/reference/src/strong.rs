@@ -1,4 +1,4 @@
-//! The same Gaussian for small pictures and any sigma: its cost depends on the picture alone.
+//! The same Gaussian for small pictures and any sigma: the cost depends only on the picture.
 //!
 //! Kernels have no cutoff. The sum of all weights of a sampled Gaussian has a closed form, so the weight beyond an end
 //! of the picture is the remainder, however far it reaches.
@@ -6,19 +6,19 @@
 use crate::{EdgeMode, Picture, SMALLEST_SIGMA};
 use std::f64::consts::{PI, TAU};
 
-/// Periodic pictures equal their mean from a sigma of this many periods on: the rest of their waves is below 1e-30.
+/// From a sigma of this many periods on, periodic pictures equal their mean: their waves are damped to less than 1e-30.
 const MEAN_FROM: f64 = 2.0;
 
-/// Images of periodic pictures count within this many sigmas.
+/// Images of periodic pictures are summed up to a distance of this many sigmas.
 const REACH: f64 = 8.5;
 
-/// Blurs every texel with a sigma of its own, `sigma(x, y)`, horizontally and vertically, as [`varying_blur`](crate::varying_blur)
-/// does. It takes the square of the picture's texels, whatever the sigmas are.
+/// Blurs every texel with its own sigma, `sigma(x, y)`, horizontally and vertically, as [`varying_blur`](crate::varying_blur)
+/// does. Its cost is the square of the number of texels, whatever the sigmas are.
 pub fn strong_blur(picture: &Picture, edge: EdgeMode, sigma: impl Fn(usize, usize) -> [f64; 2]) -> Picture {
     blur_by(picture, edge, &sigma)
 }
 
-/// The same, compiled with this package, whatever is compiled for those who call it.
+/// Not generic, so that it is compiled (and optimised) with this package, not with its callers.
 fn blur_by(picture: &Picture, edge: EdgeMode, sigma: &dyn Fn(usize, usize) -> [f64; 2]) -> Picture {
     Picture::from_fn(picture.width, picture.height, |x, y| {
         let [across, down] = sigma(x, y);
@@ -35,7 +35,7 @@ fn blur_by(picture: &Picture, edge: EdgeMode, sigma: &dyn Fn(usize, usize) -> [f
     })
 }
 
-/// What each of `length` texels contributes to the one at `centre`.
+/// The weights of `length` texels in the result at `centre`.
 fn weights(length: usize, centre: usize, sigma: f64, edge: EdgeMode) -> Vec<f64> {
     let mut row = vec![0.0; length];
     if sigma < SMALLEST_SIGMA || sigma.is_nan() {
@@ -62,7 +62,7 @@ fn weights(length: usize, centre: usize, sigma: f64, edge: EdgeMode) -> Vec<f64>
     let periods = (REACH * sigma / period).ceil() as i32 + 1;
     for (index, share) in row.iter_mut().enumerate() {
         for is_mirrored in images {
-            // The mirror image of a texel beyond the first border is at -1 if the texel is at 0.
+            // Beyond the first border, the mirror image of texel 0 is at -1.
             let place = if *is_mirrored {
                 -1.0 - index as f64
             } else {
@@ -76,7 +76,7 @@ fn weights(length: usize, centre: usize, sigma: f64, edge: EdgeMode) -> Vec<f64>
     row
 }
 
-/// Adds what lies beyond the ends to a row that holds the weights of the texels themselves.
+/// Adds the weight beyond the ends to a row that holds the weights of the texels themselves.
 fn end(row: &mut [f64], centre: usize, edge: EdgeMode) {
     let inside: f64 = row.iter().sum();
     match edge {
@@ -93,8 +93,8 @@ fn end(row: &mut [f64], centre: usize, edge: EdgeMode) {
     }
 }
 
-/// The sum of `exp(-x² / 2σ²)` over all whole numbers `x`: directly if few of them count, else by the first two terms
-/// of the equal sum over frequencies, whose third is below 1e-34.
+/// The sum of `exp(-x² / 2σ²)` over all whole numbers `x`: directly if few terms matter, otherwise by the first two terms
+/// of the equal sum over frequencies (Poisson summation), whose third term is below 1e-34.
 fn sum_of_all(sigma: f64) -> f64 {
     if sigma < 1.0 {
         let beyond = (1..16).map(|x| (-0.5 * (f64::from(x) / sigma).powi(2)).exp());
@@ -128,7 +128,7 @@ mod tests {
                     let sigma = |x: usize, y: usize| [sigma + 0.01 * y as f64, sigma * (1.0 - 0.02 * x as f64)];
                     let (got, expected) = (strong_blur(&picture, edge, sigma), varying_blur(&picture, edge, sigma));
                     let worst = worst(&got, &expected);
-                    // The other one has a cutoff of six sigma.
+                    // `varying_blur` cuts its kernels off at six sigma.
                     assert!(worst < 1e-8, "{width}x{height}, {edge:?}: {worst}");
                 }
             }
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn the_strongest_blurs_have_a_limit() {
         let picture = Picture::from_fn(4, 1, |x, _| [x as f64; 4]);
-        // The mean of the picture, of its ends, and of nothing.
+        // `Clamp` tends to the mean of the two ends, `Transparent` to 0, the others to the mean of the picture.
         let limits = [1.5, 1.5, 1.5, 0.0, 1.5];
         for (edge, limit) in EdgeMode::ALL.into_iter().zip(limits) {
             let blurred = strong_blur(&picture, edge, |_, _| [1e12, 0.0]);

@@ -47,7 +47,7 @@ fn house(stage: &mut Stage, number: u32, size: Vec3, wall: Vec3, tiles: &Paint) 
     stage.within(top, |stage| roof(stage, size, stepped, &plain, tiles));
 }
 
-/// A house front: bricks and window frames, and what its lit windows emit.
+/// The colour of a house front, with bricks and window frames, and the light that its windows emit.
 fn facade(p: Vec2, seed: u32, wall: Vec3, cells: Vec2) -> (Vec3, Vec3) {
     let course = (p.y * 64.0).floor();
     let brick = vec2(p.x * 32.0 + 0.5 * (course % 2.0), p.y * 64.0);

@@ -48,7 +48,7 @@ fn camera(stage: &mut Stage, order: isize, mut image: Image, flip: Vec3, more: i
     image
 }
 
-/// The water plane as a grid that is even on the screen. Its UVs, bent by ripples, address the mirrored picture.
+/// The water plane as a grid whose cells are equal on the screen. Its UVs, bent by ripples, address the mirrored picture.
 fn water() -> Mesh {
     const GRID: UVec2 = UVec2::new(640, 320);
     let view = Transform::from_translation(EYE).looking_at(GAZE, Vec3::Y);

@@ -10,9 +10,9 @@ use bevy::render::renderer::RenderDevice;
 use bevy::render::{RenderApp, RenderPlugin};
 use bevy::window::ExitCondition;
 
-/// Frames until new entities reach the GPU.
+/// The number of frames after which new entities have reached the GPU.
 const SETTLING: usize = 5;
-/// Frames until a picture must arrive from the GPU.
+/// The number of frames within which a picture must arrive from the GPU.
 const PATIENCE: usize = 100;
 
 /// The app. Every frame is rendered to its end before the next one starts.
@@ -25,7 +25,7 @@ pub struct Headless {
 struct Bytes(Option<Vec<u8>>);
 
 impl Headless {
-    /// Starts the app with all plugins of this package's features of Bevy, which include no window.
+    /// Starts the app with Bevy's default plugins. The features of Bevy that this package enables include no window system.
     pub fn new() -> Self {
         let mut app = App::new();
         let plugins = DefaultPlugins
@@ -43,7 +43,7 @@ impl Headless {
                 ..default()
             })
             .disable::<PipelinedRenderingPlugin>()
-            // It makes Ctrl+C send an exit request to the app, which this program never reads.
+            // It turns Ctrl+C into an exit request to the app, which this program never reads.
             .disable::<TerminalCtrlCHandlerPlugin>();
         app.add_plugins(plugins);
         while app.plugins_state() == PluginsState::Adding {

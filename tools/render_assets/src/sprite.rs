@@ -15,7 +15,7 @@ pub fn draw() -> RgbaImage {
     })
 }
 
-/// The colour at a point, or nothing. The star is a disc whose radius falls along each half arm.
+/// The colour at a point, or `None`. The star is a disc whose radius falls along each half arm.
 fn paint(p: Vec2) -> Option<Vec3> {
     let (d, small) = (p - vec2(110.0, 112.0), p - vec2(212.0, 210.0));
     let arm = |turn: f32| (((d.to_angle() + turn) / TAU * 5.0).rem_euclid(1.0) * 2.0 - 1.0).abs();

@@ -38,7 +38,7 @@ pub fn noise(p: Vec2, period: u32) -> f32 {
     })
 }
 
-/// An image for the GPU alone, with nothing in it yet.
+/// An uninitialised image that exists only on the GPU.
 pub fn empty(size: UVec2, format: TextureFormat) -> Image {
     let usage = RenderAssetUsages::RENDER_WORLD;
     Image::new_uninit(size.to_extents(), TextureDimension::D2, format, usage)

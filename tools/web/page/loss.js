@@ -1,6 +1,6 @@
-// Tells when the browser takes the GPU away: the device of WebGPU, or the context of WebGL.
+// Detects that the browser takes the GPU away: the device of WebGPU, or the context of WebGL.
 
-/** Calls back when any device that the page makes is lost. */
+/** Calls `lost` when any device that the page requests is lost. */
 export function watchDevices(lost) {
   const adapters = globalThis.GPUAdapter?.prototype;
   if (!adapters) return;
@@ -12,7 +12,7 @@ export function watchDevices(lost) {
   };
 }
 
-/** Calls back when the canvas loses its context. */
+/** Calls `lost` when the canvas loses its context. */
 export function watchContext(canvas, lost) {
   canvas.addEventListener("webglcontextlost", (event) => lost(event.statusMessage || "The context was lost."));
 }

@@ -9,7 +9,7 @@ const NAMES = { webgpu: "WebGPU", webgl2: "WebGL 2" };
 const element = (id) => document.getElementById(id);
 const canvas = element("canvas");
 
-/** Ends everything with a message. The first one stays: what follows is its consequence. */
+/** Ends the page with a message. Only the first message is shown, because later errors are its consequences. */
 function stop(...lines) {
   const message = element("message");
   if (!message.hidden) return;
@@ -21,7 +21,7 @@ function stop(...lines) {
   element("loading").hidden = true;
 }
 
-/** The better of the two that this browser really has: the object `navigator.gpu` alone promises no adapter. */
+/** WebGPU if this browser supports it, otherwise WebGL 2. The object `navigator.gpu` alone does not promise an adapter. */
 async function chooseApi() {
   const asked = new URLSearchParams(location.search).get("api");
   if (asked in NAMES) return asked;
@@ -29,18 +29,18 @@ async function chooseApi() {
   return document.createElement("canvas").getContext("webgl2") ? "webgl2" : null;
 }
 
-/** Whether WebGPU renders in software. wgpu does not pass this on, so the page tells the module. */
+/** Whether WebGPU renders in software. wgpu does not report this, so the page tells the module. */
 async function isSoftware() {
   const adapter = await navigator.gpu?.requestAdapter().catch(() => null);
   return Boolean(adapter?.info?.isFallbackAdapter ?? adapter?.isFallbackAdapter);
 }
 
-/** Fetches a module and says how much of it is there. */
+/** Fetches a module, and shows the progress. */
 async function fetchModule(url) {
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
   const progress = element("progress");
-  // The content length is of the transfer, which may be compressed; build.json has the size of the module itself.
+  // The content length is the size of the transfer, which may be compressed; build.json has the size of the module itself.
   const { size } = await (await fetch(url.replace(/[^/]*$/, "build.json"))).json();
   let loaded = 0;
   const counter = new TransformStream({
@@ -55,16 +55,16 @@ async function fetchModule(url) {
   return new Response(answer.body.pipeThrough(counter), { headers });
 }
 
-/** What the module calls. */
+/** The functions and settings that the module uses. */
 globalThis.slider = {
   ...frameTimer(canvas),
   isSoftware: false,
-  /** How large the canvas is going to be, in CSS pixels. */
+  /** The size that the canvas will have, in CSS pixels. */
   stageSize() {
     const { clientWidth, clientHeight } = element("stage");
     return Uint32Array.of(clientWidth, clientHeight);
   },
-  /** Blurs can be shown, on this GPU. */
+  /** Blurs are ready, on this GPU. */
   onReady(gpu) {
     element("loading").hidden = true;
     element("choose").hidden = false;
@@ -77,7 +77,7 @@ globalThis.slider = {
     document.body.dataset.measured = method ? "some" : "all";
   },
   measured: [],
-  /** Nothing more will be shown. A lost GPU, which the page hears of itself, causes other errors too. */
+  /** Rendering has ended. The delay lets a lost GPU be reported first: the page detects it, and it causes other errors. */
   onEnd(reason) {
     setTimeout(() => stop("The blur has stopped:", reason.split("\n", 1)[0]), 500);
   },

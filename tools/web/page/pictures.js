@@ -14,7 +14,7 @@ export function takePictures(module, input) {
   };
   input.addEventListener("change", () => {
     take(input.files[0]);
-    // The same file can be chosen again.
+    // Let the user choose the same file again.
     input.value = "";
   });
   addEventListener("paste", (event) => take(event.clipboardData.files[0]));

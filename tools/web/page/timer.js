@@ -1,10 +1,10 @@
-// The GPU time of a frame with WebGL 2, which has no timestamps: between two calls, with the extension
-// EXT_disjoint_timer_query_webgl2. Without this extension there is no time.
+// The GPU time of a frame with WebGL 2, which has no timestamps. The extension EXT_disjoint_timer_query_webgl2 measures the time
+// between two calls. Without it there are no times.
 
 export function frameTimer(canvas) {
   let gl, extension;
   const pending = [];
-  /** The context that the module has made, and none that would be made only to ask. */
+  /** The extension of the module's WebGL context. On a WebGPU canvas, `getContext` is not called: it would create a context. */
   const find = () => {
     if (gl === undefined) {
       gl = document.body.dataset.api === "webgl2" ? canvas.getContext("webgl2") : null;
@@ -22,7 +22,7 @@ export function frameTimer(canvas) {
     endFrame() {
       gl.endQuery(extension.TIME_ELAPSED_EXT);
     },
-    /** The milliseconds of the oldest frame that has not been told yet, or -1 if it is not known yet. */
+    /** The milliseconds of the oldest frame that has not been returned yet, or -1 if they are not known yet. */
     takeFrame() {
       const query = pending[0];
       if (!query || !gl.getQueryParameter(query, gl.QUERY_RESULT_AVAILABLE)) return -1;

@@ -103,7 +103,7 @@ fn arbitrary_bytes_are_a_picture_or_an_error() {
         failure_persistence: None,
         ..Config::default()
     };
-    // In the suite the files are always the same.
+    // The suite uses the same files in every run.
     let mut runner = match cases {
         FEW => TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha)),
         _ => TestRunner::new(config),
@@ -129,7 +129,7 @@ fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, step)
 }
 
-/// The header of a PNG file takes a few bytes, whatever size it claims.
+/// A PNG header can claim any size in a few bytes.
 #[test]
 fn a_size_that_nothing_can_hold_is_an_error() {
     let mut bytes = sound(ImageFormat::Png);
