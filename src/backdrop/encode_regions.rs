@@ -70,12 +70,12 @@ impl BackdropDrawer<'_> {
     }
 
     /// The group of a backdrop inside a filtered group, by the backdrop's index, with the page that its blur reads and the texels
-    /// of the camera's picture that the page must hold. `None` if its blur needs no page.
+    /// of the camera's picture that the page must hold, `None` if the blur reads a picture that it has kept.
     #[cfg(feature = "ui")]
-    pub fn nested(&self, camera: Entity, backdrop: usize) -> Option<(&Group, &TextureView, URect)> {
+    pub fn nested(&self, camera: Entity, backdrop: usize) -> Option<(&Group, &TextureView, Option<URect>)> {
         let nested = &self.grouped.0.get(&camera)?.nested;
         let group = nested.iter().find(|group| group.backdrops.contains(&backdrop))?;
-        let needs = self.jobs.needs(backdrop, &self.backdrops)?;
+        let needs = self.jobs.needs(backdrop, &self.backdrops);
         Some((group, self.jobs.nested(camera)?, needs))
     }
 

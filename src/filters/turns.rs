@@ -13,7 +13,7 @@ use crate::backdrop::canvas::Canvas;
 use crate::backdrop::extract::ExtractedBackdrops;
 use crate::backdrop::nested::Scene;
 use crate::backdrop::node_groups::{backdrop_of, is_mark};
-use bevy::math::{IVec2, URect};
+use bevy::math::{IVec2, URect, UVec2};
 use bevy::render::render_resource::{Extent3d, LoadOp, Origin3d, TexelCopyTextureInfo, TextureAspect, TextureView};
 use bevy::render::renderer::RenderContext;
 use bevy::ui_render::TransparentUi;
@@ -64,6 +64,7 @@ impl TurnOf<'_> {
                 self.paint_pieces(stage, page, context);
             } else {
                 let mut pass = open_pass(context, page, LoadOp::Load);
+                set_viewport(stage.canvas(), &mut pass);
                 self.drawer.paint_stage(self.camera, stage, &mut pass);
             }
             for job in self.drawer.blurs.of_stage(self.camera, self.drawer.filters, index) {
@@ -73,13 +74,12 @@ impl TurnOf<'_> {
     }
 
     fn paint_pieces(&self, stage: &Stage, page: &TextureView, context: &mut RenderContext) {
-        let filter = self.camera.first + stage.filter;
-        let items = self.drawer.items.of(filter);
+        let items = self.drawer.items.of(self.camera.first + stage.filter);
         let piece = |range: core::ops::Range<usize>, context: &mut RenderContext| {
             if !range.is_empty() {
                 let mut pass = open_pass(context, page, LoadOp::Load);
                 set_viewport(stage.canvas(), &mut pass);
-                self.drawer.paint_items(filter, &items[range], &mut pass);
+                self.drawer.paint_items((self.camera, stage), &items[range], &mut pass);
             }
         };
         let mut painted = 0;
@@ -107,24 +107,31 @@ impl TurnOf<'_> {
         (0..filters.len()).find(is_result).map(End::Filter)
     }
 
-    /// Makes a picture of what glass sees, and blurs it.
+    /// Blurs what glass sees: a picture made now, or the one that it has kept.
     fn blur_glass(&self, backdrop: usize, context: &mut RenderContext) {
         let Some((group, page, needs)) = self.scene.drawer.nested(self.scene.camera, backdrop) else {
             return;
         };
-        self.copy_scene(page, needs, context);
+        if let Some(needs) = needs {
+            self.paint_seen(backdrop, page, needs, context);
+        }
+        let origin = needs.map_or(UVec2::ZERO, |needs| needs.min);
+        self.scene
+            .drawer
+            .blur_from(group, self.scene.label, (page, origin), context);
+    }
+
+    /// Paints what glass sees on a page: these texels of the camera's picture, and the groups around the glass over them.
+    fn paint_seen(&self, backdrop: usize, page: &TextureView, texels: URect, context: &mut RenderContext) {
+        self.copy_scene(page, texels, context);
         let canvas = Canvas {
             origin: IVec2::ZERO,
-            size: needs.size().as_vec2(),
+            size: texels.size().as_vec2(),
             to_texel: IVec2::ZERO,
         };
         let mut pass = open_pass(context, page, LoadOp::Load);
         set_viewport(canvas, &mut pass);
         self.drawer.draws.draw_seen(backdrop, self.drawer.cache, &mut pass);
-        drop(pass);
-        self.scene
-            .drawer
-            .blur_from(group, self.scene.label, (page, needs.min), context);
     }
 
     /// Copies some texels of what the camera has painted so far to the beginning of a page.

@@ -6,6 +6,7 @@ use crate::backdrop::interface::{spawn_all, stage};
 use crate::backdrop::pane::{Pane, node};
 use crate::backdrop::stage::{BACKENDS, LDR, Ui};
 use crate::profiles::sigmas;
+use crate::support::assert_close;
 use crate::support::formats::quantised;
 use crate::support::reference::{Picture, varying_blur};
 use crate::support::scene::Kind;
@@ -116,7 +117,7 @@ fn over_nothing() {
     });
 }
 
-/// Glass that is frozen inside a group keeps the picture that it saw there.
+/// Glass that is frozen inside a group keeps the picture that it saw there, and blurs it as its settings say.
 #[test]
 fn frozen_glass_in_a_group() {
     on_both(Kind::Core2d, LDR, |group| {
@@ -126,6 +127,11 @@ fn frozen_glass_in_a_group() {
             ui.pane_in(parent, pane.bundle());
         });
         let [_, before, _] = group.pictures();
+        group.stage.change(0, BackdropBlur::from_sigma(6.0));
+        group.stage.headless.warm_up();
+        let [_, stronger, _] = group.pictures();
+        group.stage.change(0, BackdropBlur::from_sigma(3.0));
+        group.stage.headless.warm_up();
         group.stage.change(0, FreezeBlur);
         group.stage.headless.warm_up();
         let [_, frozen, _] = group.pictures();
@@ -140,6 +146,16 @@ fn frozen_glass_in_a_group() {
         let [_, after, _] = group.pictures();
         let inside = |picture: &Picture| picture.crop([42, 22], [96, 66]);
         assert!(inside(&after) == inside(&before), "frozen glass has changed");
+        group.stage.change(0, BackdropBlur::from_sigma(6.0));
+        group.stage.headless.warm_up();
+        let [_, eased, _] = group.pictures();
+        assert_close(
+            "eased-frozen-glass",
+            &inside(&eased),
+            &inside(&stronger),
+            &[0, 1, 2, 3],
+            1.0 / 255.0,
+        );
         group
             .stage
             .headless
