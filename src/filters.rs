@@ -20,6 +20,7 @@ mod arrange;
 mod clips;
 mod encode;
 mod extract;
+mod frames;
 pub(crate) mod pipelines;
 mod prepare_blurs;
 mod prepare_draws;

@@ -1,20 +1,22 @@
-//! What something is painted on. Plain values.
+//! What glass and groups are painted on. Plain values.
 
+#[cfg(feature = "ui")]
+use bevy::math::UVec4;
 use bevy::math::{IVec2, URect, Vec2};
 
-/// A part of a texture on which something is painted. Pixels count in a camera's viewport.
+/// A part of a texture to paint on. Pixels are those of a camera's viewport.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Canvas {
-    /// The first of its pixels.
+    /// The first pixel.
     pub origin: IVec2,
-    /// How many there are.
+    /// The number of pixels along x and y.
     pub size: Vec2,
     /// From a pixel to a texel.
     pub to_texel: IVec2,
 }
 
 impl Canvas {
-    /// The viewport of a camera, which is a part of what the camera paints into.
+    /// The viewport of a camera, which is a part of the camera's texture.
     pub fn of_camera(viewport: URect) -> Self {
         Self {
             origin: IVec2::ZERO,
@@ -23,7 +25,14 @@ impl Canvas {
         }
     }
 
-    /// From one of its texels to one of what a camera with this viewport paints into.
+    /// Its texels: the position of the first, and the number along x and y.
+    #[cfg(feature = "ui")]
+    pub fn texels(self) -> UVec4 {
+        let place = (self.origin + self.to_texel).as_uvec2();
+        UVec4::from((place, self.size.as_uvec2()))
+    }
+
+    /// From one of its texels to the same pixel's texel in the texture of a camera with this viewport.
     pub fn to_screen(self, viewport: URect) -> IVec2 {
         viewport.min.as_ivec2() - self.to_texel
     }
@@ -34,10 +43,10 @@ impl Canvas {
 pub enum PaintedOn {
     /// Its camera's picture.
     Camera,
-    /// The picture of a group that is filtered.
+    /// The picture of a filtered group.
     #[cfg(feature = "ui")]
     Group(Canvas),
-    /// Nothing: its group is not seen.
+    /// Nothing: its group is not visible.
     #[cfg(feature = "ui")]
     Nothing,
 }

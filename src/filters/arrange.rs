@@ -14,7 +14,7 @@ use bevy::math::FloatOrd;
 use bevy::prelude::*;
 use bevy::render::render_phase::{PhaseItem, SortedRenderPhase, ViewSortedRenderPhases};
 use bevy::render::renderer::RenderDevice;
-use bevy::render::view::ExtractedView;
+use bevy::render::view::{ExtractedView, RetainedViewEntity};
 use bevy::ui_render::{TransparentUi, UiCameraView};
 
 /// The stages of all filters, by camera.
@@ -144,10 +144,7 @@ pub fn arrange_filters(
     let limit = device.limits().max_texture_dimension_2d;
     let mut seen: Vec<Option<ExtractedView>> = filters.0.iter().map(|_| None).collect();
     let mut first = 0;
-    for filters in filters
-        .0
-        .chunk_by(|one, other| one.picture.camera == other.picture.camera)
-    {
+    for filters in filters.of_cameras() {
         let camera = filters[0].picture.camera;
         let start = first;
         first += filters.len();
@@ -161,8 +158,8 @@ pub fn arrange_filters(
         let stages = arrange(filters, &painted, limit);
         for (index, stage) in stages.stages.iter().enumerate().filter(|(_, stage)| stage.is_seen()) {
             let filter = &filters[stage.filter];
-            if stage.content == Content::Items {
-                seen[start + stage.filter] = Some(view_of(stage, ui_view));
+            if stage.content == Content::Items && stage.view == stage.filter {
+                seen[start + stage.filter] = Some(view_of(filter, stage, ui_view));
             }
             if stages.result_of(stage.filter) == Some(index) {
                 bounds.p1().0.insert(filter.item, shown(stage));
@@ -243,18 +240,19 @@ fn shown(stage: &Stage) -> Rect {
     all.as_rect()
 }
 
-/// The view of a stage: the user interface's, moved so that the stage's picture fills the viewport.
-fn view_of(stage: &Stage, ui_view: &ExtractedView) -> ExtractedView {
-    let Rect { min, max } = stage.rect.as_rect();
+/// The view of the stages of a frame: the user interface's, moved so that the frame fills the viewport. Its identity is the node's:
+/// Bevy sorts the phase of the user interface once for each view that shares that one's.
+fn view_of(filter: &ExtractedFilter, stage: &Stage, ui_view: &ExtractedView) -> ExtractedView {
+    let Rect { min, max } = stage.frame.as_rect();
     // As `extract_ui_camera_view` has it.
     let far = ui_view.world_from_view.translation().z.ceil();
     ExtractedView {
-        retained_view_entity: ui_view.retained_view_entity,
+        retained_view_entity: RetainedViewEntity::new(filter.entity.into(), None, 0),
         clip_from_view: Mat4::orthographic_rh(min.x, max.x, max.y, min.y, 0.0, far),
         world_from_view: ui_view.world_from_view,
         clip_from_world: None,
         target_format: ui_view.target_format,
-        viewport: UVec4::from((stage.place, stage.rect.size().as_uvec2())),
+        viewport: stage.canvas().texels(),
         color_grading: ui_view.color_grading.clone(),
         invert_culling: false,
     }

@@ -100,30 +100,39 @@ impl<'w> FilterDrawer<'w> {
             let mut pass = open_pass(context, page, LoadOp::Clear(default()));
             let stages = camera.arranged.stages.iter();
             let of_page = stages.filter(|stage| stage.depth == depth && stage.page == index);
+            let mut last = None;
             for stage in of_page.filter(|stage| stage.is_seen() && !stage.has_turn) {
+                let canvas = stage.canvas();
+                if last.replace(canvas) != Some(canvas) {
+                    set_viewport(canvas, &mut pass);
+                }
                 self.paint_stage(camera, stage, &mut pass);
             }
         }
     }
 
-    /// Paints the picture of a stage.
+    /// Paints the picture of a stage on its canvas.
     pub fn paint_stage<'a>(&'a self, camera: &CameraFilters, stage: &Stage, pass: &mut TrackedRenderPass<'a>) {
-        set_viewport(stage.canvas(), pass);
         match stage.content {
             Content::Stage(inner) => {
                 self.draws.draw_stage((camera.camera, inner), self.cache, pass);
             }
             Content::Items => {
-                let filter = camera.first + stage.filter;
-                self.paint_items(filter, self.items.of(filter), pass);
+                let items = self.items.of(camera.first + stage.filter);
+                self.paint_items((camera, stage), items, pass);
             }
         }
     }
 
-    /// Paints some items of a group, as `SortedRenderPhase::render_range` does: an item with a batch is followed by those that
-    /// the batch contains.
-    pub fn paint_items<'a>(&'a self, filter: usize, items: &[TransparentUi], pass: &mut TrackedRenderPass<'a>) {
-        let view = self.filters.0[filter].view;
+    /// Paints some items of a stage's group on its canvas, as `SortedRenderPhase::render_range` does: an item with a batch is
+    /// followed by those that the batch contains.
+    pub fn paint_items<'a>(
+        &'a self,
+        (camera, stage): (&CameraFilters, &Stage),
+        items: &[TransparentUi],
+        pass: &mut TrackedRenderPass<'a>,
+    ) {
+        let view = camera.filters(self.filters)[stage.view].view;
         let mut functions = self.functions.write();
         let mut next = 0;
         while let Some(item) = items.get(next) {
@@ -165,6 +174,6 @@ pub fn open_pass<'a>(
 
 /// Draws on the part of a page that a canvas is. All that is drawn there are triangles, which end at the viewport.
 pub fn set_viewport(canvas: Canvas, pass: &mut TrackedRenderPass) {
-    let (place, size) = ((canvas.origin + canvas.to_texel).as_uvec2(), canvas.size);
-    pass.set_viewport(place.x as f32, place.y as f32, size.x, size.y, 0.0, 1.0);
+    let [x, y, width, height] = canvas.texels().as_vec4().to_array();
+    pass.set_viewport(x, y, width, height, 0.0, 1.0);
 }

@@ -23,6 +23,13 @@ use core::ops::Range;
 #[derive(Resource, Default)]
 pub struct ExtractedFilters(pub Vec<ExtractedFilter>);
 
+impl ExtractedFilters {
+    /// Those of each camera.
+    pub fn of_cameras(&self) -> impl Iterator<Item = &[ExtractedFilter]> {
+        self.0.chunk_by(|one, other| one.picture.camera == other.picture.camera)
+    }
+}
+
 /// A group with its filter.
 #[derive(Clone, Debug)]
 pub struct ExtractedFilter {

@@ -30,19 +30,16 @@ use core::ops::Range;
 pub struct FilterDraws {
     /// One after the other.
     draws: Vec<Draw>,
-    /// The stages that are the results of filters, by the filter's item.
-    results: EntityHashMap<StageKey>,
-    /// The draws of every stage.
-    stages: HashMap<StageKey, Range<usize>>,
+    /// The draws of the results of filters, by the filter's item.
+    results: EntityHashMap<Range<usize>>,
+    /// The draws of every stage of a camera.
+    stages: EntityHashMap<Vec<Range<usize>>>,
     /// The draws of what glass inside of a group sees of the groups around it, by the index of the backdrop.
     seen: HashMap<usize, Range<usize>>,
     uniforms: DynamicUniformBuffer<LayerUniform>,
     bound: Option<(BufferId, BindGroup)>,
     pictures: HashMap<TextureViewId, BindGroup>,
 }
-
-/// A camera, and the index of one of its stages.
-pub type StageKey = (Entity, usize);
 
 /// The draw of a layer.
 struct Draw {
@@ -56,18 +53,18 @@ struct Draw {
 impl FilterDraws {
     /// Paints the result of the filter with this item. Returns whether there is one.
     pub fn draw_filter<'w>(&'w self, item: Entity, cache: &'w PipelineCache, pass: &mut TrackedRenderPass<'w>) -> bool {
-        let result = self.results.get(&item);
-        result.is_some_and(|stage| self.draw_stage(*stage, cache, pass))
+        self.draw_all(self.results.get(&item), cache, pass)
     }
 
-    /// Paints the layers of a stage. Returns whether there are any.
+    /// Paints the layers of a camera's stage, by its index.
     pub fn draw_stage<'w>(
         &'w self,
-        stage: StageKey,
+        (camera, stage): (Entity, usize),
         cache: &'w PipelineCache,
         pass: &mut TrackedRenderPass<'w>,
-    ) -> bool {
-        self.draw_all(self.stages.get(&stage), cache, pass)
+    ) {
+        let stages = self.stages.get(&camera);
+        self.draw_all(stages.and_then(|stages| stages.get(stage)), cache, pass);
     }
 
     /// Paints what glass inside of a group sees of the groups around it.
@@ -154,6 +151,7 @@ impl FilterDraws {
         gpu: &DrawGpu,
         pictures: &mut HashMap<TextureViewId, BindGroup>,
     ) -> Option<()> {
+        let mut stages = Vec::with_capacity(camera.arranged.stages.len());
         for (index, stage) in camera.arranged.stages.iter().enumerate() {
             let filter = &camera.filters(filters)[stage.filter];
             let canvas = match stage.parent {
@@ -175,17 +173,18 @@ impl FilterDraws {
                 let draw = self.draw(of, uniform, blurs, (on.0, gpu), pictures)?;
                 self.draws.push(draw);
             }
-            self.stages.insert((camera.camera, index), first..self.draws.len());
+            stages.push(first..self.draws.len());
         }
+        self.stages.insert(camera.camera, stages);
         Some(())
     }
 
     /// Lets the items of a camera's filters draw their results, now that all draws are ready.
     fn show_results(&mut self, camera: &CameraFilters, filters: &ExtractedFilters) {
+        let stages = self.stages.get(&camera.camera).map_or(&[][..], Vec::as_slice);
         for (index, filter) in camera.filters(filters).iter().enumerate() {
-            let result = camera.arranged.result_of(index);
-            self.results
-                .extend(result.map(|stage| (filter.item, (camera.camera, stage))));
+            let result = camera.arranged.result_of(index).and_then(|stage| stages.get(stage));
+            self.results.extend(result.map(|draws| (filter.item, draws.clone())));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::extract::{ExtractedFilter, ExtractedFilters};
 use super::prepare_draws::FilterDraws;
-use crate::backdrop::node_groups::mark;
+use crate::backdrop::node_groups::{cut_of_node, mark};
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
 use bevy::math::FloatOrd;
@@ -40,10 +40,10 @@ impl RenderCommand<TransparentUi> for PaintFilter {
     }
 }
 
-/// Puts groups among the items of the user interface: three items for each.
+/// Puts groups among the items of the user interface: one item for each, which paints its result.
 ///
-/// One is the group. The others paint nothing and lie at both ends of its nodes: Bevy ends its batches at foreign items, so none
-/// reaches from inside of the group to its outside.
+/// Others paint nothing and mark where groups begin and end: Bevy ends its batches at foreign items, so none reaches from inside of
+/// a group to its outside.
 pub fn queue_filters(
     filters: Res<ExtractedFilters>,
     functions: Res<DrawFunctions<TransparentUi>>,
@@ -52,13 +52,14 @@ pub fn queue_filters(
     mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
 ) {
     let draw_function = functions.read().id::<PaintFilter>();
-    for filter in &filters.0 {
-        let ui_view = cameras.get(filter.picture.camera).and_then(|view| ui_views.get(view.0));
+    for filters in filters.of_cameras() {
+        let ui_view = cameras.get(filters[0].picture.camera);
+        let ui_view = ui_view.and_then(|view| ui_views.get(view.0));
         let phase = ui_view.ok().map(|view| view.retained_view_entity);
         let Some(phase) = phase.and_then(|view| phases.get_mut(&view)) else {
             continue;
         };
-        for (sort_key, entity, batch_range) in items(filter) {
+        for (sort_key, entity, batch_range) in items(filters) {
             phase.add_transient(TransparentUi {
                 sort_key: FloatOrd(sort_key),
                 entity,
@@ -73,13 +74,25 @@ pub fn queue_filters(
     }
 }
 
-/// The keys of a group's items, the entities that tell them apart, and their batches: what has none is not drawn.
-pub(super) fn items(filter: &ExtractedFilter) -> [(f32, (Entity, MainEntity), Range<u32>); 3] {
-    let keys = filter.keys();
-    let group = filter.result_key();
-    [
-        (keys.start.next_down(), mark(filter.item), 0..0),
-        (group, (filter.item, MainEntity::from(filter.entity)), 0..1),
-        (keys.end.next_down(), mark(filter.view), 0..0),
-    ]
+/// What an item has: its key, the entities that tell it apart, and its batch, which is empty if nothing is drawn.
+type Item = (f32, (Entity, MainEntity), Range<u32>);
+
+/// The items of a camera's groups: the marks, and then the results.
+pub(super) fn items(filters: &[ExtractedFilter]) -> impl Iterator<Item = Item> {
+    let mut ends: Vec<u32> = filters
+        .iter()
+        .flat_map(|filter| [filter.nodes.start, filter.nodes.end])
+        .collect();
+    ends.sort_unstable();
+    ends.dedup();
+    // There are at most two for each group, which has two entities of its own.
+    let entities = filters.iter().flat_map(|filter| [filter.item, filter.view]);
+    let marks = ends.into_iter().zip(entities);
+    // Outside of the groups that begin or end here, and inside of those around them.
+    let marks = marks.map(|(node, entity)| (cut_of_node(node).next_down(), mark(entity), 0..0));
+    let result = |filter: &ExtractedFilter| {
+        let entities = (filter.item, MainEntity::from(filter.entity));
+        (filter.result_key(), entities, 0..1)
+    };
+    marks.chain(filters.iter().map(result))
 }

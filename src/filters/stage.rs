@@ -61,6 +61,10 @@ pub struct Stage {
     pub page: usize,
     /// The texel of the page where it begins.
     pub place: UVec2,
+    /// The pixels of all pictures that keep their places around it, which are painted with one view.
+    pub frame: IRect,
+    /// The index of the filter whose view that is.
+    pub view: usize,
 }
 
 impl Stage {
@@ -80,6 +84,8 @@ impl Stage {
             has_turn: false,
             page: 0,
             place: UVec2::ZERO,
+            frame: NOWHERE,
+            view: filter,
         }
     }
 
@@ -91,8 +97,8 @@ impl Stage {
     /// Its picture, as something to paint on.
     pub fn canvas(&self) -> Canvas {
         Canvas {
-            origin: self.rect.min,
-            size: self.rect.size().as_vec2(),
+            origin: self.frame.min,
+            size: self.frame.size().as_vec2(),
             to_texel: self.to_page(),
         }
     }

@@ -16,6 +16,7 @@
 //! a blur that varies reads all that it shows.
 
 use super::extract::ExtractedFilter;
+use super::frames::{Frame, frames};
 use super::rects::{common, joined, pixels};
 use super::stage::{BORDER, Content, Layer, Stage};
 use crate::plan::{blurs, pack};
@@ -206,13 +207,19 @@ impl Arranged {
     fn pack(&mut self, limit: u32) {
         let deepest = self.stages.iter().map(|stage| stage.depth).max().unwrap_or(0);
         for depth in 1..=deepest {
-            let of_depth = |stage: &&mut Stage| stage.depth == depth && stage.is_seen();
-            let stages: Vec<&mut Stage> = self.stages.iter_mut().filter(of_depth).collect();
-            let size = |stage: &&mut Stage| stage.rect.size().as_uvec2() + 2 * BORDER;
-            let sizes: Vec<UVec2> = stages.iter().map(size).collect();
+            let stages = self.stages.iter().enumerate();
+            let of_depth = stages.filter(|(_, stage)| stage.depth == depth && stage.is_seen());
+            let of_depth: Vec<usize> = of_depth.map(|(index, _)| index).collect();
+            let (frames, of_stage) = frames(&self.stages, &of_depth, limit);
+            let sizes: Vec<UVec2> = frames.iter().map(Frame::size).collect();
             let packed = pack::pages(&sizes, limit);
-            for (stage, (page, place)) in stages.into_iter().zip(packed.places) {
-                (stage.page, stage.place) = (page, place + BORDER);
+            for (index, frame) in of_depth.into_iter().zip(of_stage) {
+                let (page, place) = packed.places[frame];
+                let Frame { rect, first, .. } = frames[frame];
+                let view = self.stages[first].filter;
+                let stage = &mut self.stages[index];
+                (stage.page, stage.frame, stage.view) = (page, rect, view);
+                stage.place = place + BORDER + (stage.rect.min - rect.min).as_uvec2();
             }
             self.pages.push(packed.textures);
         }

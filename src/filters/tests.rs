@@ -2,7 +2,7 @@
 
 use super::extract::{ExtractedFilter, PlacedProfile, Shadow};
 use super::queue::items;
-use super::rects::{NOWHERE, common, grown};
+use super::rects::{NOWHERE, common, grown, within};
 use super::stage::{Content, Layer, Stage};
 use super::stages::{Arranged, Painted, arrange};
 use crate::backdrop::extracted::Picture;
@@ -171,8 +171,14 @@ proptest! {
                 IRect { min, max: min + stage.rect.size() }
             };
             for other in others {
-                prop_assert!(common(texels(stage), texels(other)) == NOWHERE, "{stage:?} and {other:?}");
+                let border = grown(texels(other), IVec2::ONE);
+                prop_assert!(common(texels(stage), border) == NOWHERE, "{stage:?} and {other:?}");
+                let is_shared = (stage.frame, stage.to_page()) == (other.frame, other.to_page());
+                let of_frame = stage.canvas();
+                let frame = within(of_frame.origin + of_frame.to_texel, of_frame.size.as_ivec2());
+                prop_assert!(is_shared || common(frame, border) == NOWHERE, "{stage:?} and {other:?}");
             }
+            prop_assert!(common(stage.frame, stage.rect) == stage.rect, "{stage:?}");
             if stage.content == Content::Items && !is_nested {
                 let reach = stage.layers.last().map_or(IVec2::ZERO, Layer::reach);
                 let needed = common(all[stage.filter].bounds, grown(viewport, reach));
@@ -183,9 +189,36 @@ proptest! {
     }
 }
 
+/// Icons side by side keep their places on the page, so that one view serves them.
+#[test]
+fn pictures_close_together_share_a_frame() {
+    let frames = |pitch: i32, glass: Option<usize>| {
+        let count = 40;
+        let filters: Vec<ExtractedFilter> = (0..count).map(|index| filter(index..index + 1)).collect();
+        let bounds = |index: i32| within(IVec2::new(index % 8, index / 8) * pitch, IVec2::splat(20));
+        let all: Vec<Painted> = (0..count as usize)
+            .map(|index| Painted {
+                bounds: bounds(index as i32),
+                has_glass: glass == Some(index),
+            })
+            .collect();
+        let arranged = arrange(&filters, &all, 512);
+        let views: Vec<usize> = arranged.stages.iter().map(|stage| stage.view).collect();
+        views
+            .chunk_by(|one, other| one == other)
+            .map(<[usize]>::len)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(frames(21, None), [32, 8]);
+    assert_eq!(frames(20, None), [1; 40], "a transparent texel must be between them");
+    assert_eq!(frames(41, None), [8; 5], "too much is between rows");
+    assert_eq!(frames(80, None), [1; 40], "too much is between them");
+    assert_eq!(frames(21, Some(3)), [3, 1, 29, 7], "glass has a turn of its own");
+}
+
 /// The worlds count their entities on their own, so the numbers of a node and of what the render world has for it may be the same.
 #[test]
-fn items_of_a_group_are_distinct() {
+fn items_of_groups_are_distinct() {
     let numbers = || 0..3u32;
     for (entity, item, view) in numbers().flat_map(|entity| numbers().map(move |item| (entity, item, (item + 1) % 3))) {
         let [entity, item, view] = [entity, item, view].map(Entity::from_raw_u32).map(Option::unwrap);
@@ -195,7 +228,29 @@ fn items_of_a_group_are_distinct() {
             view,
             ..filter(2..5)
         };
-        let [start, group, end] = items(&filter).map(|(_, entities, _)| entities);
-        assert!(start != group && group != end && end != start, "{filter:?}");
+        let all: Vec<_> = items(&[filter]).map(|(_, entities, _)| entities).collect();
+        assert!(
+            all.len() == 3 && all[0] != all[1] && all[1] != all[2] && all[2] != all[0],
+            "{all:?}"
+        );
     }
+}
+
+/// One mark is enough where a group begins or several end.
+#[test]
+fn there_is_one_mark_at_a_place() {
+    let count = |nodes: &[Range<u32>]| {
+        let filters: Vec<ExtractedFilter> = nodes.iter().cloned().map(filter).collect();
+        items(&filters).count() - filters.len()
+    };
+    assert_eq!(count(&[0..1]), 2);
+    assert_eq!(count(&[0..1, 1..2, 2..3]), 4, "side by side");
+    assert_eq!(count(&[0..9, 4..9]), 3, "two end together");
+    assert_eq!(count(&[0..9, 2..4, 5..6]), 6, "apart");
+    let keys: Vec<f32> = items(&[filter(0..9), filter(2..9)]).map(|(key, ..)| key).collect();
+    let around = filter(0..9).keys();
+    assert!(
+        keys[0] < around.start && around.contains(&keys[1]) && around.end <= keys[2],
+        "{keys:?}"
+    );
 }

@@ -1,7 +1,8 @@
-//! Filters of the user interface, against what they have to make, in float64, of a picture of the group that Bevy has painted.
+//! Filters of the user interface, against a float64 reference that filters a picture of the unfiltered group.
 
 mod browser;
 mod content;
+mod crowded;
 mod glass;
 mod group;
 mod kinds;

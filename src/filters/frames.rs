@@ -1,0 +1,98 @@
+//! Pictures that are painted with one view. Plain values.
+//!
+//! A view and a viewport for each picture would cost more time of the CPU than all else that small groups need. So pictures that lie
+//! close together keep their places among each other on the page: they form a *frame*, which takes one view and one viewport.
+//!
+//! Within a frame nothing ends a picture but the bounds of what is painted. So a picture that is cut has a frame of its own.
+
+use super::rects::{common, grown, joined};
+use super::stage::{BORDER, Content, Stage};
+use bevy::math::{IRect, IVec2, UVec2};
+
+/// The most pictures in a frame: each is compared with all the others.
+const MOST: usize = 32;
+
+/// The most texels of a frame, from those that its pictures take on their own.
+const MOST_TEXELS: i64 = 2;
+
+/// Pictures that keep their places among each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// Their pixels, and those between them.
+    pub rect: IRect,
+    /// The index of the first of their stages.
+    pub first: usize,
+    /// The texels that the pictures take on their own.
+    texels: i64,
+}
+
+/// Finds frames for the pictures of some stages of the same depth, by their indices. Returns the frames, and the frame of each
+/// picture. No side of a frame exceeds `limit`, unless a picture's does.
+pub fn frames(stages: &[Stage], of: &[usize], limit: u32) -> (Vec<Frame>, Vec<usize>) {
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut found = Vec::with_capacity(of.len());
+    // The frame that takes more, with the pictures in it.
+    let mut open = None;
+    let mut pictures: Vec<IRect> = Vec::with_capacity(MOST);
+    for index in of {
+        let stage = &stages[*index];
+        let shares = can_share(stage);
+        let shared = open.filter(|_| shares).and_then(|open: usize| {
+            let all = frames[open].with(stage.rect, &pictures, limit)?;
+            Some((open, all))
+        });
+        if let Some((open, all)) = shared {
+            frames[open] = all;
+            found.push(open);
+        } else {
+            if shares {
+                open = Some(frames.len());
+                pictures.clear();
+            }
+            found.push(frames.len());
+            frames.push(Frame {
+                rect: stage.rect,
+                first: *index,
+                texels: texels(stage.rect),
+            });
+        }
+        if shares {
+            pictures.push(stage.rect);
+        }
+    }
+    (frames, found)
+}
+
+/// Whether the items of a stage stay inside of its picture. A picture with a turn is painted on its own.
+fn can_share(stage: &Stage) -> bool {
+    stage.content == Content::Items && !stage.has_turn && stage.painted == stage.bounds
+}
+
+impl Frame {
+    /// The size that it takes on a page.
+    pub fn size(&self) -> UVec2 {
+        bordered(self.rect).size().as_uvec2()
+    }
+
+    /// The frame with a picture more, if that touches none of the pictures in it and little is between them.
+    fn with(&self, picture: IRect, pictures: &[IRect], limit: u32) -> Option<Self> {
+        let all = Self {
+            rect: joined(self.rect, picture),
+            first: self.first,
+            texels: self.texels + texels(picture),
+        };
+        let fits = all.size().max_element() <= limit && texels(all.rect) <= MOST_TEXELS * all.texels;
+        let touches = |other: &IRect| !common(bordered(picture), *other).is_empty();
+        (fits && pictures.len() < MOST && !pictures.iter().any(touches)).then_some(all)
+    }
+}
+
+fn bordered(rect: IRect) -> IRect {
+    grown(rect, IVec2::splat(BORDER as i32))
+}
+
+/// How many texels a rectangle takes on a page.
+fn texels(rect: IRect) -> i64 {
+    let size = bordered(rect).size().as_i64vec2();
+    size.x * size.y
+}
