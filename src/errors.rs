@@ -170,14 +170,15 @@ impl fmt::Display for BlurError {
             }
             Self::InvalidProfile => write!(
                 f,
-                "the blur profile has a number that is NaN or infinite, or a band whose direction is 0; all must be finite"
+                "the blur profile has a number that is NaN or infinite, or a band without a direction; numbers must be finite, and \
+                 directions must not be 0"
             ),
             Self::SourceNotLoaded => write!(f, "the image to blur could not be loaded"),
             Self::MaskNotLoaded => write!(f, "the mask of the blur profile could not be loaded"),
             Self::UnsupportedMask { format } => write!(
                 f,
-                "the mask of the blur profile has the format {format:?}; it must be two-dimensional, with one layer, and hold \
-                 floats or normalised integers"
+                "the mask of the blur profile has the format {format:?}; it must be two-dimensional, with one layer, hold \
+                 floats or normalised integers, and have TextureUsages::TEXTURE_BINDING"
             ),
             Self::MaskIsTarget => write!(
                 f,
@@ -218,8 +219,8 @@ impl fmt::Display for BlurError {
             ),
             Self::NotAsPrepared => write!(
                 f,
-                "source and target must have the formats and sizes that the blur was prepared for, and be one texture only if \
-                 they were then"
+                "the source and the target do not have the formats and sizes that the blur was prepared for, or only one pair of them \
+                 is a single texture; prepare the blur for the textures that it records"
             ),
             Self::SizeMismatch { source, target } => write!(
                 f,
@@ -232,7 +233,7 @@ impl fmt::Display for BlurError {
             ),
             Self::SharedTarget { other } => write!(
                 f,
-                "the blur's target is written by the blur of entity {other} already; give each blur a target of its own"
+                "the blur of entity {other} already writes the blur's target; give each blur its own target"
             ),
             Self::TooLarge { size, limit } => write!(
                 f,

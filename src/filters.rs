@@ -1,20 +1,21 @@
 //! Front end: filters of the user interface (feature `ui`).
 //!
-//! Glass reads what lies below a node; a filter takes what the node itself and its descendants paint. In the order of a frame:
+//! Glass blurs the picture below a node. A filter changes the picture of the node itself and its descendants, the *group*. In the
+//! order of a frame:
 //!
-//! 1. [`clips`] finds the groups in the main world, and makes clips inside a group relative to it;
-//! 2. [`extract`] takes them over, and [`queue`] adds one item for each group to the items of the user interface;
-//! 3. [`arrange`] looks where the items of a group paint, and finds a place for it on a page: [`stages`];
-//! 4. [`prepare_blurs`] and [`prepare_draws`] get blurs and draws ready;
-//! 5. [`split_phases`] takes the items of groups out of the camera's phase, into phases of their own;
-//! 6. [`encode`] paints and blurs the groups, from the innermost ones outwards, and [`turns`] those with glass inside, each when
-//!    what lies below it has been painted. The item of a group paints its result.
+//! 1. [`clips`] finds the groups in the main world, and removes the clips of a group's ancestors from the nodes inside it;
+//! 2. [`extract`] extracts the groups, and [`queue`] adds one item for each group to the items of the user interface;
+//! 3. [`arrange`] computes where the items of each group paint, and places the group's [`stages`] on pages;
+//! 4. [`prepare_blurs`] and [`prepare_draws`] prepare blurs and draws;
+//! 5. [`split_phases`] copies the items of groups into separate lists, and makes the camera's phase skip them;
+//! 6. [`encode`] paints and blurs the groups, the innermost first. [`turns`] does so for groups that contain glass, each as soon as
+//!    everything below it is painted. The item of a group paints its result.
 //!
-//! # What is painted over nothing
+//! # Why groups are painted over transparent black
 //!
-//! All pipelines of Bevy's user interface blend with `ALPHA_BLENDING`. So what they paint over transparent black is the group's
-//! picture, its colour multiplied by alpha, and blending that by (One, OneMinusSrcAlpha) gives what painting the items one by one
-//! would have given.
+//! All pipelines of Bevy's user interface blend with `ALPHA_BLENDING`. Over transparent black they therefore paint the group's
+//! picture with its colour multiplied by alpha. Blending this picture by (One, OneMinusSrcAlpha) gives the same result as painting
+//! the items one by one.
 
 mod arrange;
 mod clips;

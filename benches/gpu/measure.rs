@@ -222,7 +222,7 @@ impl Bench {
     fn refusal(&self, stage: &Stage, rates: &HashMap<Method, f64>, method: Method, sigma: f64) -> Result<(), String> {
         can_run(stage, method)?;
         if self.options.edge != EdgeMode::Clamp && method.backend().is_none() && !method.is_copy() {
-            return Err("knows no edge but clamp".to_owned());
+            return Err("supports only the edge mode clamp".to_owned());
         }
         let estimate = method
             .fetches(sigma)

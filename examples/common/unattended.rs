@@ -147,7 +147,7 @@ fn follow_plan(
 ) {
     plan.shown += 1;
     if plan.shown > plan.frames.saturating_add(PATIENCE) {
-        exit.write(fail("there was no screenshot to be had from the window"));
+        exit.write(fail("the window gave no screenshot"));
     }
     if plan.shown < plan.frames || plan.requested || !progress.pipelines_ready.load(Ordering::Relaxed) {
         return;

@@ -19,7 +19,7 @@ const COLOURS: [Color32; METHODS.len()] = [
 /// Shows the chart and its controls.
 pub fn show(ui: &mut Ui, comparison: &mut Comparison, bench: &Bench) {
     if bench.clock() == Clock::None {
-        ui.label("This GPU, or this browser, tells no GPU times: there is nothing to compare.");
+        ui.label("This GPU or browser does not measure GPU times, so there is nothing to compare.");
         return;
     }
     let about = format!("GPU time for {} x {} texels over the radius", SIZE.x, SIZE.y);

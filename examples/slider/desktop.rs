@@ -14,7 +14,7 @@ use image::{DynamicImage, ImageReader};
 use std::path::{Path, PathBuf};
 
 /// The panel's text if there are no GPU times.
-pub const NO_GPU_TIMES: &str = "This GPU has no GPU times.";
+pub const NO_GPU_TIMES: &str = "This GPU does not measure times.";
 
 /// Every setting of a camera's blur under a slider, next to what it costs.
 #[derive(Parser)]

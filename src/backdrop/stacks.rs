@@ -218,7 +218,7 @@ fn message(stacks: &Stacks, upper: Entity, unseen: &Unseen) -> String {
     let mut remedies = Vec::new();
     if !differences.is_empty() {
         causes.push(format!("their textures differ: {}", differences.join(", ")));
-        remedies.push("let both agree in that".to_owned());
+        remedies.push("give both cameras the same settings".to_owned());
     }
     if let Some(camera) = unseen.cleared_by {
         let name = stacks.name(camera);

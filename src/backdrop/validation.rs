@@ -49,7 +49,9 @@ fn report_lost_regions(
             reported.remove(&name.entity);
         } else if reported.insert(name.entity, region.camera) != Some(region.camera) {
             let camera = region.camera;
-            warn!("the BackdropRegion of {name} is on entity {camera}, which is no camera: there is no glass");
+            warn!(
+                "the BackdropRegion of {name} is on entity {camera}, which is not a camera, so its glass is not drawn"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where groups paint, and the views that they are painted with.
+//! Computes where groups paint, and the views for painting them.
 
 use super::extract::{ExtractedFilter, ExtractedFilters};
 use super::rects::{EVERYWHERE, NOWHERE, joined, touched};
@@ -25,13 +25,13 @@ pub struct ArrangedFilters(pub Vec<CameraFilters>);
 pub struct CameraFilters {
     /// The render world's entity of the camera.
     pub camera: Entity,
-    /// The index of its first filter. The filters that its stages name count from that one.
+    /// The index of its first filter. The other fields count filters from this one.
     pub first: usize,
     /// Its stages.
     pub arranged: Arranged,
-    /// The glass inside of its groups: the indices of the backdrop and of the innermost filter around it.
+    /// The glass inside its groups: the indices of the backdrop and of the innermost filter around it.
     pub nested: Vec<(usize, usize)>,
-    /// Whether all of it can be drawn.
+    /// Whether all its groups can be drawn.
     pub is_ready: bool,
 }
 
@@ -48,7 +48,7 @@ impl CameraFilters {
         &all.0[self.first..self.first + self.arranged.of_filter.len()]
     }
 
-    /// Tells the glass inside of groups what it is painted on.
+    /// Sets what the glass inside groups is painted on.
     fn place_glass(&self, backdrops: &mut ExtractedBackdrops) {
         for (backdrop, filter) in &self.nested {
             let stage = self
@@ -60,7 +60,7 @@ impl CameraFilters {
         }
     }
 
-    /// When the outermost groups are painted that have glass inside.
+    /// The turns of the outermost groups that contain glass.
     fn turns(&self, filters: &[ExtractedFilter]) -> impl Iterator<Item = FilterTurn> {
         let outermost = (0..filters.len()).filter(|filter| self.arranged.parents[*filter].is_none());
         let with_glass = outermost.filter(|filter| self.arranged.has_turn(*filter));
@@ -72,7 +72,7 @@ impl CameraFilters {
     }
 }
 
-/// Goes through the items of a phase and says in which group each of them is.
+/// Walks over the items of a phase, and finds the group of each.
 pub struct Owners<'a> {
     filters: &'a [ExtractedFilter],
     backdrops: &'a ExtractedBackdrops,
@@ -91,8 +91,8 @@ impl<'a> Owners<'a> {
         }
     }
 
-    /// The innermost filter whose group an item belongs to, which comes after the last one. The result of a filter, and glass on
-    /// its node, belong to the group around it.
+    /// The innermost filter whose group contains an item. Items must be passed in the order of the phase. The result of a filter,
+    /// and glass on the filter's own node, belong to the group around it.
     pub fn of(&mut self, item: &TransparentUi) -> Option<usize> {
         let FloatOrd(key) = item.sort_key;
         let is_over = |filter: &usize| self.filters[*filter].keys().end <= key;
@@ -129,7 +129,7 @@ impl<'a> Owners<'a> {
     }
 }
 
-/// Arranges the groups of every camera, when items are sorted and before views are uploaded.
+/// Arranges the groups of every camera, after items are sorted and before views are uploaded.
 pub fn arrange_filters(
     filters: Res<ExtractedFilters>,
     (cameras, mut views): (Query<&UiCameraView>, Query<&mut ExtractedView>),
@@ -179,7 +179,7 @@ pub fn arrange_filters(
     show_views(&filters.0, seen, &mut views, &mut commands);
 }
 
-/// Gives the views of filters what they show. Those that show nothing are no views.
+/// Updates the views of filters. The entity of a view that is not used loses its [`ExtractedView`].
 fn show_views(
     filters: &[ExtractedFilter],
     seen: Vec<Option<ExtractedView>>,
@@ -200,7 +200,7 @@ fn show_views(
     commands.insert_batch(new);
 }
 
-/// What the own items of every filter paint, and the glass among them with its filter.
+/// What the items of every filter paint, without inner groups, and the glass among these items with its filter.
 fn painted(
     filters: &[ExtractedFilter],
     phase: &SortedRenderPhase<TransparentUi>,
@@ -240,11 +240,11 @@ fn shown(stage: &Stage) -> Rect {
     all.as_rect()
 }
 
-/// The view of the stages of a frame: the user interface's, moved so that the frame fills the viewport. Its identity is the node's:
-/// Bevy sorts the phase of the user interface once for each view that shares that one's.
+/// The view for the stages of a frame: the user interface's view, moved so that the frame fills the viewport. It does not share the
+/// identity of the user interface's view, because Bevy sorts the phase once for each view with this identity.
 fn view_of(filter: &ExtractedFilter, stage: &Stage, ui_view: &ExtractedView) -> ExtractedView {
     let Rect { min, max } = stage.frame.as_rect();
-    // As `extract_ui_camera_view` has it.
+    // As in `extract_ui_camera_view`.
     let far = ui_view.world_from_view.translation().z.ceil();
     ExtractedView {
         retained_view_entity: RetainedViewEntity::new(filter.entity.into(), None, 0),

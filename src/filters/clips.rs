@@ -1,8 +1,8 @@
 //! The groups of the main world, and what clips them.
 //!
-//! Bevy's clip of a node is what all its ancestors leave to be seen. A group is painted before it is filtered, so inside of it
-//! only the clips of its own nodes count; the clips of its ancestors apply to the result. Clips are made relative to the group
-//! after Bevy has computed them, in every frame. Picking does not look at them: it asks the ancestors.
+//! Bevy clips a node by all its ancestors. But a group is painted before it is filtered, so only the clips of its own nodes apply
+//! inside it; the clips of its ancestors apply to the result. So in every frame, after Bevy has computed the clips, those inside
+//! groups are computed again without the ancestors of the group. This does not affect picking, which walks up the ancestors itself.
 
 use crate::backdrop::clip::{clip_of, clipped, everything, is_same, nothing};
 use crate::backdrop::{FilteredNode, FilteredNodes};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub struct FilterSwitch(Arc<AtomicBool>);
 
 impl FilterSwitch {
-    /// Says whether groups may be filtered from the next frame on.
+    /// Sets whether groups may be filtered from the next frame on.
     pub fn set(&self, is_on: bool) {
         self.0.store(is_on, Ordering::Relaxed);
     }
@@ -31,7 +31,7 @@ impl FilterSwitch {
     }
 }
 
-/// The groups of this frame that are filtered, by their nodes.
+/// The filtered groups of this frame, by the entities of their nodes.
 #[derive(Resource, Default)]
 pub struct FilteredGroups(pub EntityHashMap<FilteredGroup>);
 
@@ -40,7 +40,7 @@ pub struct FilteredGroups(pub EntityHashMap<FilteredGroup>);
 pub struct FilteredGroup {
     /// How many nodes it has, in Bevy's stack from the filter's node on.
     pub nodes: u32,
-    /// What its ancestors leave to be seen of the result, in the viewport.
+    /// The clip by its ancestors, in the viewport. It applies to the result.
     pub clip: Option<Rect>,
 }
 
@@ -52,7 +52,7 @@ type NodeData = (
     Option<(&'static UiFilter, &'static ComputedUiRenderTargetInfo)>,
 );
 
-/// The nodes, with all that a walk over them changes.
+/// The nodes, and what a walk over them reads and changes.
 #[derive(SystemParam)]
 pub struct Nodes<'w, 's> {
     switch: Res<'w, FilterSwitch>,
@@ -64,7 +64,7 @@ pub struct Nodes<'w, 's> {
     children: UiChildren<'w, 's>,
 }
 
-/// Finds the groups that are filtered in this frame, and makes the clips inside of them relative.
+/// Finds the groups that are filtered in this frame, and removes the clips of their ancestors from the nodes inside them.
 pub fn find_groups(mut nodes: Nodes, filters: Query<Entity, With<UiFilter>>) {
     nodes.groups.0.clear();
     nodes.filtered.0.clear();
@@ -81,11 +81,11 @@ impl Nodes<'_, '_> {
         let Ok((.., Some((filter, info)))) = self.nodes.get(entity) else {
             return false;
         };
-        // Without pipelines, groups are painted as if they were not filtered. What is not seen at all needs none.
+        // Without pipelines, groups are painted unfiltered. An invisible group needs no pipelines.
         is_active(filter, info) && (self.switch.is_on() || filter.opacity_in_range() == 0.0)
     }
 
-    /// Whether a node is in no other group. Nodes with a global index leave their ancestors' groups.
+    /// Whether a node is in no other group. Nodes with a `GlobalZIndex` leave their ancestors' groups.
     fn is_outermost(&self, entity: Entity) -> bool {
         let mut inner = entity;
         while !self.roots.contains(inner) {
@@ -100,7 +100,7 @@ impl Nodes<'_, '_> {
         true
     }
 
-    /// Visits a node and those below it, as Bevy does when it computes clips. Returns how many there are.
+    /// Visits a node and its descendants, as Bevy does when it computes clips. Returns the number of nodes visited.
     fn visit(&mut self, entity: Entity, inherited: Option<&CalculatedClip>) -> u32 {
         let is_filtered = self.is_filtered(entity);
         let Ok((node, computed, transform, clip, filter)) = self.nodes.get_mut(entity) else {

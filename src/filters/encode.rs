@@ -1,4 +1,4 @@
-//! Paints and blurs groups in the frame of a camera, from the innermost ones outwards. Those with glass inside come later, in
+//! Paints and blurs groups in the frame of a camera, the innermost first. Groups that contain glass come later, in
 //! [`turns`](super::turns).
 
 use super::arrange::{ArrangedFilters, CameraFilters};
@@ -21,7 +21,7 @@ use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::MainEntity;
 use bevy::ui_render::TransparentUi;
 
-/// All that it takes to paint groups. Nothing of it is changed.
+/// Everything that painting groups requires, with shared access only.
 pub struct FilterDrawer<'w> {
     pub world: &'w World,
     pub filters: &'w ExtractedFilters,
@@ -35,7 +35,7 @@ pub struct FilterDrawer<'w> {
     pub timer: Option<&'w PassTimer>,
 }
 
-/// Paints the groups of the current camera that lie over nothing on their pages, and blurs them.
+/// Paints and blurs the groups of the current camera that contain no glass.
 pub fn filter_ui(world: &World, camera: ViewQuery<(Entity, MainEntity)>, mut context: RenderContext) {
     let drawer = FilterDrawer::new(world);
     let (entity, main_entity) = camera.into_inner();
@@ -60,7 +60,7 @@ pub fn filter_ui(world: &World, camera: ViewQuery<(Entity, MainEntity)>, mut con
 }
 
 impl<'w> FilterDrawer<'w> {
-    /// Takes it from the render world.
+    /// Takes everything from the render world.
     pub fn new(world: &'w World) -> Self {
         let functions: &DrawFunctions<TransparentUi> = world.resource();
         functions.write().prepare(world);
@@ -83,7 +83,7 @@ impl<'w> FilterDrawer<'w> {
         self.arranged.of(camera).filter(|camera| camera.is_ready)
     }
 
-    /// Encodes a blur out of a page.
+    /// Encodes a blur that reads a page.
     pub fn blur(&self, job: &BlurJob, page: &TextureView, label: Option<&BlurLabel>, context: &mut RenderContext) {
         let with = BlurAccess {
             pipelines: self.pipelines,
@@ -93,7 +93,7 @@ impl<'w> FilterDrawer<'w> {
         job.encode(with, context.command_encoder(), label, page.id());
     }
 
-    /// Paints the pictures of the stages of a depth that lie over nothing: one pass for each page, which clears the page.
+    /// Paints the pictures of a depth's stages without a turn: one pass for each page, which clears the page.
     fn paint(&self, camera: &CameraFilters, depth: u32, context: &mut RenderContext) {
         let pages = self.blurs.pages_of(camera.camera, depth).unwrap_or_default();
         for (index, page) in pages.iter().enumerate() {
@@ -172,7 +172,8 @@ pub fn open_pass<'a>(
     })
 }
 
-/// Draws on the part of a page that a canvas is. All that is drawn there are triangles, which end at the viewport.
+/// Limits drawing to a canvas, which is a part of a page. This needs no scissor: the viewport clips triangles, and nothing else is
+/// drawn.
 pub fn set_viewport(canvas: Canvas, pass: &mut TrackedRenderPass) {
     let [x, y, width, height] = canvas.texels().as_vec4().to_array();
     pass.set_viewport(x, y, width, height, 0.0, 1.0);

@@ -1,4 +1,4 @@
-//! Takes groups over from the main world.
+//! Extracts groups from the main world.
 
 use super::clips::FilteredGroups;
 use crate::backdrop::extract::{BoundsWanted, picture_of};
@@ -18,13 +18,13 @@ use bevy::ui_render::{TransparentUi, UiCameraMap};
 use core::cmp::Reverse;
 use core::ops::Range;
 
-/// The groups of this frame, by camera and then in Bevy's stacking order: a group comes before those inside of it. All else
-/// refers to them by their indices.
+/// The groups of this frame, by camera and then in Bevy's stacking order: a group comes before the groups inside it. Everything
+/// else refers to them by index.
 #[derive(Resource, Default)]
 pub struct ExtractedFilters(pub Vec<ExtractedFilter>);
 
 impl ExtractedFilters {
-    /// Those of each camera.
+    /// The groups of each camera.
     pub fn of_cameras(&self) -> impl Iterator<Item = &[ExtractedFilter]> {
         self.0.chunk_by(|one, other| one.picture.camera == other.picture.camera)
     }
@@ -39,7 +39,7 @@ pub struct ExtractedFilter {
     pub picture: Picture,
     /// The places of its nodes in the stack of all nodes.
     pub nodes: Range<u32>,
-    /// What the ancestors leave to be seen of the result, in the viewport.
+    /// The clip by the node's ancestors, in the viewport. It applies to the result.
     pub clip: Option<Rect>,
     /// The render world's entity of the item in the phase. In the next frame it may be another filter's.
     pub item: Entity,
@@ -47,9 +47,9 @@ pub struct ExtractedFilter {
     pub view: Entity,
     /// The standard deviations of the blur along x and y, in pixels.
     pub sigma: Vec2,
-    /// Which share of them each place gets.
+    /// The share of sigma that each place gets, `None` if every place gets all of it.
     pub profile: Option<PlacedProfile>,
-    /// What colours the group.
+    /// The colour functions of the group.
     pub functions: ColorFunctions,
     /// The first one lies on top.
     pub shadows: Vec<Shadow>,
@@ -58,13 +58,13 @@ pub struct ExtractedFilter {
 }
 
 impl ExtractedFilter {
-    /// The first sort key of the group's items, and the first one behind them, at which the backdrop of the next node's glass may
-    /// end.
+    /// The range of sort keys of the group's items. Its end lies outside the group: it is the key of the mark at which the backdrop
+    /// of the next node's glass may end.
     pub fn keys(&self) -> Range<f32> {
         cut_of_node(self.nodes.start)..cut_of_node(self.nodes.end).next_down()
     }
 
-    /// The sort key of the item that paints the result: over the node's own glass. What has a smaller one lies below the group.
+    /// The sort key of the item that paints the result, over the node's own glass. Items with smaller keys lie below the group.
     pub fn result_key(&self) -> f32 {
         self.nodes.start as f32 + GLASS + 0.01
     }
@@ -89,11 +89,11 @@ pub struct PlacedProfile {
 /// A shadow, in pixels of the viewport.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shadow {
-    /// Where it lies.
+    /// The offset from the group.
     pub offset: IVec2,
     /// The standard deviation of its blur.
     pub sigma: f32,
-    /// What a whole texel of it adds: light multiplied by alpha, and how much it covers, which for a glow is nothing.
+    /// Its colour where the group is opaque: light multiplied by alpha, and alpha, which is 0 for a glow.
     pub color: [f32; 4],
 }
 
@@ -107,7 +107,7 @@ type FilterNode = (
     &'static ComputedUiRenderTargetInfo,
 );
 
-/// Takes groups over. Each has entities of its own for its item and its view: those of the last frame, as far as they go.
+/// Extracts groups. Each has two entities, for its item and its view. Entities of the last frame are used again.
 pub fn extract_filters(
     mut commands: Commands,
     (mut filters, mut wanted): (ResMut<ExtractedFilters>, ResMut<BoundsWanted>),
@@ -136,7 +136,7 @@ pub fn extract_filters(
         let stretch = affine.matrix2.determinant().abs().sqrt();
         let stretch = if stretch.is_finite() { stretch } else { 1.0 };
         let (scale, height) = (info.scale_factor(), picture.viewport.height());
-        // A radius out of range is no blur, and is reported elsewhere.
+        // A radius out of range means no blur; `validation` reports it.
         let sigma = filter.blur.sigma_in_texels(scale, height).unwrap_or(Vec2::ZERO);
         let placement = affine * Affine2::from_translation(-0.5 * node.size());
         let profile = profile.filter(|profile| !profile.is_uniform());

@@ -1,9 +1,9 @@
 //! Pictures that are painted with one view. Plain values.
 //!
-//! A view and a viewport for each picture would cost more time of the CPU than all else that small groups need. So pictures that lie
-//! close together keep their places among each other on the page: they form a *frame*, which takes one view and one viewport.
+//! For small groups, a view and a viewport for each picture would cost more CPU time than everything else. So pictures that lie
+//! close together keep their relative positions on the page: they form a *frame*, which takes one view and one viewport.
 //!
-//! Within a frame nothing ends a picture but the bounds of what is painted. So a picture that is cut has a frame of its own.
+//! Inside a frame, nothing clips a picture: it ends where its items end. So a picture that must be cut gets a separate frame.
 
 use super::rects::{common, grown, joined};
 use super::stage::{BORDER, Content, Stage};
@@ -12,15 +12,15 @@ use bevy::math::{IRect, IVec2, UVec2};
 /// The most pictures in a frame: each is compared with all the others.
 const MOST: usize = 32;
 
-/// The most texels of a frame, from those that its pictures take on their own.
+/// The most texels of a frame, as a multiple of the texels that its pictures take on their own.
 const MOST_TEXELS: i64 = 2;
 
-/// Pictures that keep their places among each other.
+/// Pictures that keep their relative positions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     /// Their pixels, and those between them.
     pub rect: IRect,
-    /// The index of the first of their stages.
+    /// The index of the first picture's stage.
     pub first: usize,
     /// The texels that the pictures take on their own.
     texels: i64,
@@ -31,7 +31,7 @@ pub struct Frame {
 pub fn frames(stages: &[Stage], of: &[usize], limit: u32) -> (Vec<Frame>, Vec<usize>) {
     let mut frames: Vec<Frame> = Vec::new();
     let mut found = Vec::with_capacity(of.len());
-    // The frame that takes more, with the pictures in it.
+    // The frame that can take more pictures, and the pictures in it.
     let mut open = None;
     let mut pictures: Vec<IRect> = Vec::with_capacity(MOST);
     for index in of {
@@ -63,7 +63,7 @@ pub fn frames(stages: &[Stage], of: &[usize], limit: u32) -> (Vec<Frame>, Vec<us
     (frames, found)
 }
 
-/// Whether the items of a stage stay inside of its picture. A picture with a turn is painted on its own.
+/// Whether a picture can share a frame: its items stay inside it. A picture with a turn is painted separately.
 fn can_share(stage: &Stage) -> bool {
     stage.content == Content::Items && !stage.has_turn && stage.painted == stage.bounds
 }
@@ -74,7 +74,7 @@ impl Frame {
         bordered(self.rect).size().as_uvec2()
     }
 
-    /// The frame with a picture more, if that touches none of the pictures in it and little is between them.
+    /// The frame with one more picture, if this touches none of the pictures in it and leaves few texels between them.
     fn with(&self, picture: IRect, pictures: &[IRect], limit: u32) -> Option<Self> {
         let all = Self {
             rect: joined(self.rect, picture),

@@ -1,4 +1,4 @@
-//! The pipelines that paint the layers of groups, their colours multiplied by alpha, over the target.
+//! The pipelines that blend the layers of groups, with premultiplied alpha, over the target.
 
 use super::uniform::LayerUniform;
 use crate::backdrop::pipelines::BackdropPipelines;
@@ -19,9 +19,9 @@ use bevy::shader::ShaderDefVal;
 pub enum LayerSource {
     /// The picture itself.
     Sharp,
-    /// What a blur has left.
+    /// The lowest level of a blur, whose last step runs here.
     Blurred {
-        /// Whether it is read with filtered fetches.
+        /// Whether the level is read with filtered fetches.
         filtered: bool,
     },
 }
@@ -35,7 +35,7 @@ pub struct FilterKey {
     pub source: LayerSource,
 }
 
-/// The pipelines of all groups. Made anew when the render device is.
+/// The pipelines of all groups. Recreated with the render device.
 #[derive(Resource)]
 pub struct FilterPipelines {
     shader: Handle<Shader>,
@@ -54,7 +54,7 @@ pub fn init_pipelines(mut commands: Commands, assets: Res<AssetServer>) {
 }
 
 impl FilterPipelines {
-    /// Asks for all pipelines of a format. Returns those that are new.
+    /// Queues all pipelines of a format. Returns the new ones.
     pub fn announce(&mut self, format: TextureFormat, cache: &PipelineCache) -> Vec<CachedRenderPipelineId> {
         let mut new = Vec::new();
         let blurred = [false, true].map(|filtered| LayerSource::Blurred { filtered });
@@ -69,13 +69,13 @@ impl FilterPipelines {
         new
     }
 
-    /// All requested pipelines of a format.
+    /// All queued pipelines of a format.
     pub fn of_format(&self, format: TextureFormat) -> impl Iterator<Item = CachedRenderPipelineId> {
         let queued = self.queued.iter().filter(move |(key, _)| key.format == format);
         queued.map(|(_, id)| *id)
     }
 
-    /// A compiled pipeline.
+    /// A pipeline, if it is compiled.
     pub fn ready(&self, key: FilterKey, cache: &PipelineCache) -> Option<CachedRenderPipelineId> {
         let id = *self.queued.get(&key)?;
         cache.get_render_pipeline(id).map(|_| id)
@@ -95,7 +95,7 @@ pub fn layer_layout() -> BindGroupLayoutDescriptor {
     BindGroupLayoutDescriptor::new("gaussian_blur_filter_layer_layout", &entries)
 }
 
-/// The layout of a picture that is read as it is.
+/// The layout of a picture that is read without a blur.
 pub fn picture_layout() -> BindGroupLayoutDescriptor {
     let picture = texture_2d(TextureSampleType::Float { filterable: false });
     let entries = [picture.build(0, ShaderStages::FRAGMENT)];
@@ -131,7 +131,7 @@ fn descriptor(shader: &Handle<Shader>, key: FilterKey) -> RenderPipelineDescript
     }
 }
 
-/// What the shader is compiled for.
+/// The definitions that the shader is compiled with.
 pub(crate) fn definitions(key: FilterKey) -> Vec<ShaderDefVal> {
     let filtered = key.source == LayerSource::Blurred { filtered: true };
     let mut definitions = deferred_definitions(filtered, key.format);

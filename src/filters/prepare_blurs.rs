@@ -1,4 +1,5 @@
-//! The pages of groups, and the blurs out of them: one job for all that lie on a page, and one for each blur that varies.
+//! The pages of groups, and the blurs that read them: one job for each page, one for each stage with a turn, and one for each blur
+//! that varies.
 
 use super::arrange::{ArrangedFilters, CameraFilters};
 use super::extract::{ExtractedFilter, ExtractedFilters};
@@ -20,18 +21,18 @@ use bevy::render::render_resource::{TextureId, TextureUsages, TextureView};
 use bevy::render::view::ViewTarget;
 use std::sync::Arc;
 
-/// What is kept of the blurs of all groups. Made anew when the render device is.
+/// The pages and blurs of all groups. Blurs are kept from frame to frame. Recreated with the render device.
 #[derive(Resource, Default)]
 pub struct FilterBlurs {
     /// The pages of every camera's stages, by depth from 1 on.
     pages: EntityHashMap<Vec<Vec<TextureView>>>,
-    /// The blurs of what lies on a page.
+    /// The blurs of the pictures on a page that do not vary.
     batches: HashMap<BatchKey, Batch>,
     /// The blurs that vary, by the main world's entity of the node.
     varying: EntityHashMap<FilterJob>,
 }
 
-/// A camera, a depth, a page, and a stage that is blurred when its turn comes. All others on a page are blurred at once.
+/// A camera, a depth, a page, and a stage if it is blurred when its turn comes. All other stages of a page are blurred at once.
 type BatchKey = (Entity, u32, usize, Option<usize>);
 
 #[derive(Default)]
@@ -61,7 +62,7 @@ impl FilterBlurs {
         Some(depths.get(depth as usize - 1)?.as_slice())
     }
 
-    /// What the blur of a layer leaves.
+    /// The input for the deferred last step of a layer's blur.
     pub fn deferred(&self, of: LayerOf) -> Option<Deferred<'_>> {
         if of.layer.varies {
             return self.varying.get(&of.filter.entity)?.job.deferred(0);
@@ -94,7 +95,7 @@ impl FilterBlurs {
         jobs.map(|(job, page)| (&job.job, page))
     }
 
-    /// The blurs of a stage whose turn has come, as far as they can be encoded.
+    /// The blurs of a stage with a turn that can be encoded.
     pub fn of_stage(
         &self,
         camera: &CameraFilters,
@@ -111,7 +112,7 @@ impl FilterBlurs {
     }
 }
 
-/// A layer with all that it belongs to.
+/// A layer with its camera, filter and stage.
 #[derive(Clone, Copy)]
 pub struct LayerOf<'a> {
     /// The render world's entity of the camera.
@@ -126,7 +127,7 @@ pub struct LayerOf<'a> {
     pub place: (usize, usize),
 }
 
-/// Brings the blurs of all groups up to date.
+/// Updates the pages and blurs of all groups.
 pub fn update_blurs(
     cameras: Query<&ViewTarget>,
     filters: Res<ExtractedFilters>,
@@ -297,20 +298,20 @@ impl FilterJob {
     }
 }
 
-/// The picture that groups are painted on in the end.
+/// The camera's picture, on which groups are painted in the end.
 #[derive(Clone, Copy)]
 struct On {
     target: TextureId,
-    /// Whether it holds light, and not what a display shows.
+    /// Whether it holds light, rather than display values.
     is_light: bool,
 }
 
-/// The pages of the pictures of a depth. They are used until what is painted on them has been painted elsewhere.
+/// The pages for the pictures of a depth. Their contents are needed until all layers of these pictures are painted.
 fn pictures(depth: u32) -> PageSet {
     PageSet(2 * depth)
 }
 
-/// The pages of the blurs of a depth that are made at once.
+/// The pages for the blurs of a depth that run at once.
 fn levels(depth: u32) -> PageSet {
     PageSet(2 * depth - 1)
 }

@@ -25,16 +25,16 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::view::ViewTarget;
 use core::ops::Range;
 
-/// The draws of all groups. Made anew when the render device is.
+/// The draws of all groups. Recreated with the render device.
 #[derive(Resource, Default)]
 pub struct FilterDraws {
-    /// One after the other.
+    /// All draws. The ranges below are indices into this list.
     draws: Vec<Draw>,
     /// The draws of the results of filters, by the filter's item.
     results: EntityHashMap<Range<usize>>,
-    /// The draws of every stage of a camera.
+    /// The draws of every stage, by camera.
     stages: EntityHashMap<Vec<Range<usize>>>,
-    /// The draws of what glass inside of a group sees of the groups around it, by the index of the backdrop.
+    /// The draws of what glass inside a group sees of the groups around it, by the index of the backdrop.
     seen: HashMap<usize, Range<usize>>,
     uniforms: DynamicUniformBuffer<LayerUniform>,
     bound: Option<(BufferId, BindGroup)>,
@@ -45,7 +45,7 @@ pub struct FilterDraws {
 struct Draw {
     pipeline: CachedRenderPipelineId,
     source: BindGroup,
-    /// The dynamic offset in what is read, if it has any.
+    /// The dynamic offset of the source's bind group, if it has one.
     offset: Option<u32>,
     uniform: u32,
 }
@@ -67,7 +67,7 @@ impl FilterDraws {
         self.draw_all(stages.and_then(|stages| stages.get(stage)), cache, pass);
     }
 
-    /// Paints what glass inside of a group sees of the groups around it.
+    /// Paints what glass inside a group sees of the groups around it.
     pub fn draw_seen<'w>(&'w self, backdrop: usize, cache: &'w PipelineCache, pass: &mut TrackedRenderPass<'w>) {
         self.draw_all(self.seen.get(&backdrop), cache, pass);
     }
@@ -94,7 +94,7 @@ impl FilterDraws {
     }
 }
 
-/// What preparing draws needs of the GPU.
+/// The GPU resources that preparing draws needs.
 #[derive(SystemParam)]
 pub struct DrawGpu<'w> {
     device: Res<'w, RenderDevice>,
@@ -103,7 +103,7 @@ pub struct DrawGpu<'w> {
     pipelines: Res<'w, FilterPipelines>,
 }
 
-/// Gets the draws of all groups ready. Where a pipeline is missing, a camera's groups are not filtered.
+/// Prepares the draws of all groups. If a pipeline is missing, no group of its camera is filtered.
 pub fn update_draws(
     cameras: Query<(&ViewTarget, CameraPicture)>,
     filters: Res<ExtractedFilters>,
@@ -188,8 +188,8 @@ impl FilterDraws {
         }
     }
 
-    /// Adds what the glass inside of a camera's groups sees of them: all groups around it, as far as they are painted, each as it
-    /// is. `None` if a pipeline is missing.
+    /// Adds the draws of what glass inside a camera's groups sees of them: all groups around it, unfiltered, as far as they are
+    /// painted. `None` if a pipeline is missing.
     fn add_seen(
         &mut self,
         camera: &CameraFilters,
@@ -247,7 +247,7 @@ impl FilterDraws {
         self.draw_sharp((of.camera, of.stage), uniform, blurs, (format, gpu), pictures)
     }
 
-    /// The picture of a stage as it is.
+    /// The draw of a stage's picture without a blur.
     fn draw_sharp(
         &self,
         (camera, stage): (Entity, &Stage),
@@ -289,7 +289,7 @@ impl FilterDraws {
     }
 }
 
-/// The page on which there is what a backdrop sees: it begins with the first texel of that.
+/// The canvas for what a backdrop sees. The first of these texels is the first texel of its page.
 fn canvas_of(backdrop: &ExtractedBackdrop) -> Canvas {
     let texels = backdrop.looks_at();
     let origin = texels.min.as_ivec2() - backdrop.picture.viewport.min.as_ivec2();

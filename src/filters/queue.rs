@@ -42,8 +42,8 @@ impl RenderCommand<TransparentUi> for PaintFilter {
 
 /// Puts groups among the items of the user interface: one item for each, which paints its result.
 ///
-/// Others paint nothing and mark where groups begin and end: Bevy ends its batches at foreign items, so none reaches from inside of
-/// a group to its outside.
+/// Other items paint nothing and mark where groups begin and end: Bevy ends its batches at foreign items, so no batch crosses the
+/// border of a group.
 pub fn queue_filters(
     filters: Res<ExtractedFilters>,
     functions: Res<DrawFunctions<TransparentUi>>,
@@ -74,7 +74,7 @@ pub fn queue_filters(
     }
 }
 
-/// What an item has: its key, the entities that tell it apart, and its batch, which is empty if nothing is drawn.
+/// An item's sort key, the entities that identify it, and its batch, which is empty if the item draws nothing.
 type Item = (f32, (Entity, MainEntity), Range<u32>);
 
 /// The items of a camera's groups: the marks, and then the results.
@@ -85,10 +85,10 @@ pub(super) fn items(filters: &[ExtractedFilter]) -> impl Iterator<Item = Item> {
         .collect();
     ends.sort_unstable();
     ends.dedup();
-    // There are at most two for each group, which has two entities of its own.
+    // A group has at most two marks, and two entities to identify them.
     let entities = filters.iter().flat_map(|filter| [filter.item, filter.view]);
     let marks = ends.into_iter().zip(entities);
-    // Outside of the groups that begin or end here, and inside of those around them.
+    // Outside the groups that begin or end here, and inside the groups around them.
     let marks = marks.map(|(node, entity)| (cut_of_node(node).next_down(), mark(entity), 0..0));
     let result = |filter: &ExtractedFilter| {
         let entities = (filter.item, MainEntity::from(filter.entity));

@@ -1,4 +1,4 @@
-//! Rectangles of pixels, which may lie anywhere. Empty ones are nowhere.
+//! Rectangles of pixels, in the viewport or beyond it. The position of an empty one means nothing.
 
 use bevy::math::{IRect, IVec2, Rect, Vec2};
 
@@ -11,13 +11,13 @@ pub const EVERYWHERE: IRect = IRect {
     max: IVec2::splat(FAR),
 };
 
-/// Nowhere.
+/// The empty rectangle.
 pub const NOWHERE: IRect = IRect {
     min: IVec2::ZERO,
     max: IVec2::ZERO,
 };
 
-/// So many pixels from one on.
+/// The rectangle of this size that begins at a pixel.
 #[must_use]
 pub fn within(origin: IVec2, size: IVec2) -> IRect {
     IRect {
@@ -55,7 +55,7 @@ pub fn touched(bounds: Rect) -> IRect {
     if touched.is_empty() { NOWHERE } else { touched }
 }
 
-/// The pixels of either, and those between them.
+/// The smallest rectangle that contains both.
 #[must_use]
 pub fn joined(one: IRect, other: IRect) -> IRect {
     match (one.is_empty(), other.is_empty()) {
@@ -65,7 +65,7 @@ pub fn joined(one: IRect, other: IRect) -> IRect {
     }
 }
 
-/// The pixels of both.
+/// The intersection of both.
 #[must_use]
 pub fn common(one: IRect, other: IRect) -> IRect {
     let both = IRect {
@@ -75,7 +75,7 @@ pub fn common(one: IRect, other: IRect) -> IRect {
     if both.is_empty() { NOWHERE } else { both }
 }
 
-/// A rectangle with a border of this width and height. Nothing stays nothing.
+/// A rectangle with a border of this width and height. An empty one stays empty.
 #[must_use]
 pub fn grown(rect: IRect, by: IVec2) -> IRect {
     if rect.is_empty() {
@@ -90,7 +90,7 @@ pub fn grown(rect: IRect, by: IVec2) -> IRect {
     )
 }
 
-/// A rectangle somewhere else.
+/// A rectangle moved by an offset.
 #[must_use]
 pub fn moved(rect: IRect, by: IVec2) -> IRect {
     if rect.is_empty() {

@@ -1,7 +1,7 @@
-//! Takes the items of groups out of the camera's phase.
+//! Copies the items of groups, and makes the camera's phase skip them.
 //!
-//! The camera's phase keeps them, with empty batches, which are not drawn: it may hold items of other crates that are meant to
-//! stay there. At the end of the frame they get their batches back.
+//! The phase keeps these items, with empty batches, which are not drawn: some may be items of other crates that must stay in it. At
+//! the end of the frame all items get their batches back.
 
 use super::arrange::{ArrangedFilters, Owners};
 use super::extract::ExtractedFilters;
@@ -13,7 +13,7 @@ use bevy::render::render_phase::{PhaseItemExtraIndex, ViewSortedRenderPhases};
 use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
 
-/// The items of every group, by the index of the filter, and what the camera's phases get back.
+/// The items of every group, by the index of the filter, and the batches that the cameras' phases get back.
 #[derive(Resource, Default)]
 pub struct GroupItems {
     items: Vec<Vec<TransparentUi>>,
@@ -27,7 +27,7 @@ impl GroupItems {
     }
 }
 
-/// Moves the items of the groups that can be drawn. Items of invisible groups are dropped.
+/// Copies the items of groups that can be drawn, and makes the phases skip them. Items of invisible groups are only skipped.
 pub fn split_phases(
     (filters, backdrops): (Res<ExtractedFilters>, Res<ExtractedBackdrops>),
     arranged: Res<ArrangedFilters>,
@@ -53,7 +53,7 @@ pub fn split_phases(
                 continue;
             };
             let has_stages = camera.arranged.result_of(owner).is_some();
-            // What glass inside of a group sees exists only if the group is painted.
+            // Glass inside a group has a backdrop only if the group is painted.
             let is_glass = backdrop_of(item, &backdrops).is_some();
             if has_stages && !camera.is_ready && !is_glass {
                 continue;

@@ -17,22 +17,22 @@ pub enum Content {
     Stage(usize),
 }
 
-/// A picture as it is shown.
+/// A picture as its stage shows it: sharp or blurred, moved, or as a shadow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layer {
     /// The standard deviations along x and y.
     pub sigma: Vec2,
-    /// Whether they vary over the picture.
+    /// Whether sigma varies over the picture.
     pub varies: bool,
-    /// Where it is shown, from where the picture is.
+    /// The offset from the picture to the place where it is shown.
     pub offset: IVec2,
     /// The colour in which its alpha is shown, `None` for the picture itself.
     pub shadow: Option<[f32; 4]>,
-    /// The pixels that show it. Empty if nothing is seen.
+    /// The pixels that it paints. Empty if it is invisible.
     pub shown: IRect,
 }
 
-/// A step of a filter that takes a picture of its own.
+/// A step of a filter, with its own picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     /// The index of the filter.
@@ -41,29 +41,30 @@ pub struct Stage {
     pub content: Content,
     /// From the lowest to the topmost.
     pub layers: Vec<Layer>,
-    /// Whether the picture is coloured.
+    /// Whether this stage applies the filter's colour functions.
     pub is_colored: bool,
-    /// How much is seen of the layers, which are one if there are several.
+    /// The opacity of the layers: 1 if there are several.
     pub opacity: f32,
     /// The stage on whose picture the layers are painted, `None` for the camera's.
     pub parent: Option<usize>,
-    /// How many stages its layers go through until they are on the camera's picture, 1 for none.
+    /// 1 if the layers are painted on the camera's picture, otherwise the depth of the parent plus 1.
     pub depth: u32,
     /// The pixels in which something may be painted.
     pub bounds: IRect,
-    /// The ones that matter. Around them the picture is transparent.
+    /// The part of `bounds` that can affect the visible result. The picture is transparent around it.
     pub painted: IRect,
-    /// The pixels of the picture that the page holds. Empty if nothing is seen.
+    /// The pixels of the picture that the page holds. Empty if the stage is invisible.
     pub rect: IRect,
-    /// Whether it is painted when its turn comes, since there is glass in its group. All others come before the user interface.
+    /// Whether it is painted when its turn comes, because its group contains glass. All others are painted before the user
+    /// interface.
     pub has_turn: bool,
-    /// The page of its depth on which the picture lies.
+    /// The index of the picture's page among the pages of its depth.
     pub page: usize,
-    /// The texel of the page where it begins.
+    /// The texel of the page where the picture begins.
     pub place: UVec2,
-    /// The pixels of all pictures that keep their places around it, which are painted with one view.
+    /// The pixels of its frame: the pictures that are painted with the same view.
     pub frame: IRect,
-    /// The index of the filter whose view that is.
+    /// The index of the filter that owns this view.
     pub view: usize,
 }
 
@@ -89,12 +90,12 @@ impl Stage {
         }
     }
 
-    /// Whether anything of it is seen.
+    /// Whether any of it is visible.
     pub fn is_seen(&self) -> bool {
         !self.rect.is_empty()
     }
 
-    /// Its picture, as something to paint on.
+    /// The canvas for painting its picture: the whole frame.
     pub fn canvas(&self) -> Canvas {
         Canvas {
             origin: self.frame.min,
@@ -108,8 +109,8 @@ impl Stage {
         self.place.as_ivec2() - self.rect.min
     }
 
-    /// From a pixel of the viewport to a texel of the picture that is blurred. No number is negative there, and all levels lie on
-    /// the viewport's grid, wherever the group is.
+    /// From a pixel of the viewport to a texel of the blurred picture. This offset makes all coordinates positive. It is a multiple
+    /// of the coarsest scale, so the grids of all levels are locked to the viewport, wherever the group is.
     pub fn to_blurred(&self) -> IVec2 {
         let shown = self.layers.iter().map(|layer| moved(layer.shown, -layer.offset));
         let all = shown.fold(self.painted, joined);
@@ -125,7 +126,7 @@ impl Stage {
         })
     }
 
-    /// Finds the pixels that matter if these of the result are seen.
+    /// Finds the pixels that the picture must hold and that the layers must paint, if only these of the result are visible.
     pub fn look_at(&mut self, visible: IRect, limit: i32) {
         let needed = self.layers.iter().fold(NOWHERE, |all, layer| {
             joined(all, grown(moved(visible, -layer.offset), layer.reach()))
@@ -149,7 +150,7 @@ impl Stage {
         }
     }
 
-    /// What is too large for a texture is cut to what is seen.
+    /// Cuts a picture that is too large for a texture to the visible pixels, and as many around them as fit.
     fn cut(&mut self, visible: IRect, limit: i32) {
         let spare = (limit - visible.size().max_element()).max(0) / 2;
         let kept = grown(visible, IVec2::splat(spare));
@@ -183,13 +184,14 @@ impl Layer {
         blurs(self.sigma)
     }
 
-    /// Whether it is blurred in a batch with others, out of a patch of the page. A blur that varies reads all that it shows.
+    /// Whether it is blurred in a batch with others, out of a patch of the page. A blur that varies is not, because it reads every
+    /// texel that it shows.
     pub fn is_batched(&self) -> bool {
         self.blurs() && !self.varies
     }
 
-    /// How far it shows something. Less than a 30,000th of what a texel holds lies beyond four standard deviations on either
-    /// side: 0.01/255.
+    /// How far it reaches beyond the picture. Less than a 30,000th of a texel's weight lies beyond four standard deviations on
+    /// either side: 0.01/255.
     pub fn reach(&self) -> IVec2 {
         if !self.blurs() {
             return IVec2::ZERO;

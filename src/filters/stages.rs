@@ -1,19 +1,19 @@
-//! What is painted on which page, and what is blurred there. Plain values.
+//! Decides what is painted on which page, and what is blurred there. Plain values.
 //!
-//! A filter is one or more *stages*. A stage has a picture: what the items of the group paint, or the result of the stage before
-//! it. It shows *layers* of that picture, one over the other: shadows, and the picture itself, each blurred in its own way. One
-//! stage does for most filters, since the shadow of a blur is a blur itself, of the sum of both variances. More are needed
-//! where the parts do not commute:
+//! A filter has one or more *stages*. The picture of a stage shows the items of the group, or the result of the previous stage. The
+//! stage paints *layers* of this picture, one over the other: shadows, and the picture itself, each with its own sigma. One stage
+//! is enough for most filters, because the shadow of a blurred picture is itself a blur, with the sum of both variances. Filters
+//! whose parts do not commute need more:
 //!
-//! - a blur that varies has shadows: these are blurs of its result;
-//! - opacity fades a group that has shadows: they must not show through it.
+//! - a blur that varies, with shadows: the shadows are blurs of its result;
+//! - opacity, with shadows: they must not show through the faded group.
 //!
 //! # Where
 //!
-//! All rectangles are in pixels of the viewport, and may lie beyond it: what is outside is blurred into what is seen. From the
-//! innermost group outwards it is known where something is painted. From the outermost one inwards it is known what of that can
-//! be seen. A page has the texels that are painted, with a border of one transparent texel: a blur shows more than it reads. Only
-//! a blur that varies reads all that it shows.
+//! All rectangles are in pixels of the viewport, and may lie beyond it: a blur brings outside pixels into view. A first walk, from
+//! the innermost group outwards, finds where something is painted. A second walk, from the outermost group inwards, finds which of
+//! these pixels affect the visible result. A page holds only these, with a border of one transparent texel, although a blur paints
+//! beyond them. But a blur that varies reads every texel that it paints, so the page holds all of these.
 
 use super::extract::ExtractedFilter;
 use super::frames::{Frame, frames};
@@ -67,17 +67,17 @@ fn stages_of(index: usize, filter: &ExtractedFilter) -> Vec<Stage> {
     stages
 }
 
-/// What the own items of a group paint.
+/// What the items of a group paint, without inner groups.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Painted {
-    /// Where.
+    /// The pixels in which they may paint.
     pub bounds: IRect,
-    /// Whether there is glass among them.
+    /// Whether any of them is glass.
     pub has_glass: bool,
 }
 
-/// The stages of the filters of one camera, which come in stacking order. `painted` says what their own items paint. No side of
-/// a picture exceeds `limit`, if the viewport does not.
+/// Arranges the filters of one camera, given in stacking order with what each one's items paint. No side of a picture exceeds
+/// `limit` if the viewport's sides do not.
 #[must_use]
 pub fn arrange(filters: &[ExtractedFilter], painted: &[Painted], limit: u32) -> Arranged {
     let mut arranged = Arranged::default();
@@ -96,9 +96,9 @@ pub fn arrange(filters: &[ExtractedFilter], painted: &[Painted], limit: u32) -> 
 pub struct Arranged {
     /// The stages of a filter follow each other, from the innermost to the outermost.
     pub stages: Vec<Stage>,
-    /// For every filter its first stage, and the first that is not its own.
+    /// The stages of every filter: the first, and one past the last.
     pub of_filter: Vec<(usize, usize)>,
-    /// The filter around each.
+    /// The innermost filter around every filter.
     pub parents: Vec<Option<usize>>,
     /// The sizes of the pages of every depth, from 1 on.
     pub pages: Vec<Vec<UVec2>>,
@@ -133,7 +133,7 @@ impl Arranged {
             around = self.parents[outer];
         }
         self.parents.push(around);
-        // What is in a group that is not seen is not seen either.
+        // A group inside an invisible group is invisible, too.
         let is_in_hidden = around.is_some_and(|outer| self.items_of(outer).is_none());
         let new = if is_in_hidden {
             Vec::new()
@@ -155,7 +155,7 @@ impl Arranged {
         self.of_filter.push((first, first + count));
     }
 
-    /// What has glass inside has a turn, and so has all around it.
+    /// Groups that contain glass have a turn, and so do all groups around them.
     fn find_turns(&mut self, painted: &[Painted]) {
         for (index, _) in painted.iter().enumerate().filter(|(_, painted)| painted.has_glass) {
             for filter in self.around(index).collect::<Vec<_>>() {

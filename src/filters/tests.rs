@@ -1,4 +1,4 @@
-//! Stages are what a filter needs, as large as what they show.
+//! Filters get the stages that they need, with pictures as large as needed, and distinct items.
 
 use super::extract::{ExtractedFilter, PlacedProfile, Shadow};
 use super::queue::items;
@@ -126,8 +126,8 @@ fn turns_reach_outwards() {
 }
 
 proptest! {
-    /// A picture has all that is painted and can reach what is seen, and all that is seen of its layers. No two pictures of a page
-    /// overlap, and none is larger than a texture may be.
+    /// A picture holds everything that is painted and can reach visible pixels, and its layers paint nothing beyond their reach. No
+    /// two pictures of a page overlap, and none is larger than a texture may be.
     #[test]
     fn pictures_hold_what_is_seen(
         places in proptest::collection::vec(([-200_i32..500, -200_i32..400], [0_i32..300, 0_i32..300], 0.0_f32..30.0, -40_i32..40), 1..6),
@@ -154,7 +154,7 @@ proptest! {
             prop_assert!(stage.rect.size().max_element() <= 512, "{stage:?}");
             for layer in &stage.layers {
                 let from = IRect { min: layer.shown.min - layer.offset, max: layer.shown.max - layer.offset };
-                // A blur shows more than it reads, but no more than its reach.
+                // A blur paints more texels than it reads, but none beyond its reach.
                 let readable = if layer.blurs() { grown(stage.rect, layer.reach()) } else { stage.rect };
                 prop_assert!(layer.shown.is_empty() || common(from, readable) == from, "{layer:?} of {stage:?}");
                 let blurred = from.min + stage.to_blurred();
@@ -189,7 +189,7 @@ proptest! {
     }
 }
 
-/// Icons side by side keep their places on the page, so that one view serves them.
+/// Icons side by side keep their relative positions on the page, so that one view serves them.
 #[test]
 fn pictures_close_together_share_a_frame() {
     let frames = |pitch: i32, glass: Option<usize>| {
@@ -216,7 +216,7 @@ fn pictures_close_together_share_a_frame() {
     assert_eq!(frames(21, Some(3)), [3, 1, 29, 7], "glass has a turn of its own");
 }
 
-/// The worlds count their entities on their own, so the numbers of a node and of what the render world has for it may be the same.
+/// The worlds number their entities separately, so a node and its entities in the render world may have the same number.
 #[test]
 fn items_of_groups_are_distinct() {
     let numbers = || 0..3u32;
@@ -236,7 +236,7 @@ fn items_of_groups_are_distinct() {
     }
 }
 
-/// One mark is enough where a group begins or several end.
+/// Groups that begin or end at the same place share one mark.
 #[test]
 fn there_is_one_mark_at_a_place() {
     let count = |nodes: &[Range<u32>]| {

@@ -1,10 +1,10 @@
-//! Paints and blurs the groups with glass inside, each when what lies below it has been painted.
+//! Paints and blurs the groups that contain glass, each as soon as everything below it is painted.
 //!
-//! Such a group is painted in pieces. Where the backdrop of glass ends, a picture is made of what the glass sees, and blurred; then
-//! the next piece is painted, with the glass among its items. A filter inside of the group that has glass of its own is another end
-//! of a piece: its turn comes then.
+//! Such a group is painted in pieces. A piece ends where the backdrop of glass ends: what the glass sees is then painted on a page
+//! and blurred, and the glass is among the items of the next piece. A piece also ends at the result of an inner filter whose group
+//! contains glass: the inner group is painted and blurred at this point.
 //!
-//! All pages have been cleared before.
+//! [`encode`](super::encode) has already cleared all pages.
 
 use super::arrange::CameraFilters;
 use super::encode::{FilterDrawer, open_pass, set_viewport};
@@ -42,9 +42,9 @@ struct TurnOf<'a> {
 
 /// Where a piece of a group ends.
 enum End {
-    /// At the backdrop of glass.
+    /// Where the backdrop of glass ends, by the backdrop's index.
     Glass(usize),
-    /// At a filter that has a turn.
+    /// At the result of a filter with a turn, by the filter's index.
     Filter(usize),
 }
 
@@ -97,7 +97,7 @@ impl TurnOf<'_> {
         piece(painted..items.len(), context);
     }
 
-    /// Whether a piece ends at an item: at that which marks where the backdrop of glass ends, and at the result of a filter.
+    /// Whether a piece ends at an item: at the mark where the backdrop of glass ends, or at the result of a filter with a turn.
     fn end_at(&self, item: &TransparentUi) -> Option<End> {
         if let Some((index, _, _)) = backdrop_of(item, self.backdrops) {
             return is_mark(item).then_some(End::Glass(index));
@@ -107,7 +107,7 @@ impl TurnOf<'_> {
         (0..filters.len()).find(is_result).map(End::Filter)
     }
 
-    /// Blurs what glass sees: a picture made now, or the one that it has kept.
+    /// Blurs what glass sees: a picture that is painted now, or the one that frozen glass has kept.
     fn blur_glass(&self, backdrop: usize, context: &mut RenderContext) {
         let Some((group, page, needs)) = self.scene.drawer.nested(self.scene.camera, backdrop) else {
             return;

@@ -1,4 +1,4 @@
-//! What the shader is told about a layer: the mirror of `Layer` in `shaders/backdrop/filter.wgsl`.
+//! The shader's data of a layer: the mirror of `Layer` in `shaders/backdrop/filter.wgsl`.
 
 use super::extract::ExtractedFilter;
 use super::stage::{Layer, Stage};
@@ -68,7 +68,7 @@ impl LayerUniform {
         }
     }
 
-    /// A picture as it is. `to_source` leads from a pixel to the texel that it shows.
+    /// A picture without any filter. `to_source` is the offset from a pixel to the texel that it shows.
     pub fn plain(filter: &ExtractedFilter, to_source: IVec2, shown: IRect, canvas: Canvas) -> Self {
         let rect = shown.as_rect();
         Self {

@@ -1,4 +1,4 @@
-//! Says in the log what cannot work, once: numbers out of range, and filters that have no place.
+//! Logs what cannot work, once: numbers out of range, and filters on entities without a node.
 
 use crate::settings::UiFilter;
 use crate::systems::BlurSystems;
@@ -19,7 +19,7 @@ impl Plugin for FilterValidationPlugin {
     }
 }
 
-/// Logs a field that is out of range, until it is back in range.
+/// Logs the fields that are out of range, each once until it is back in range.
 fn report_out_of_range(
     changed: Query<(NameOrEntity, &UiFilter), Changed<UiFilter>>,
     mut reported: Local<EntityHashMap<Vec<&'static str>>>,
@@ -33,7 +33,7 @@ fn report_out_of_range(
     }
 }
 
-/// Warns of filters on entities that paint nothing.
+/// Warns of filters on entities without a [`Node`].
 fn report_idle(idle: Query<NameOrEntity, (Added<UiFilter>, Without<Node>)>) {
     for name in &idle {
         warn!("{name} has a UiFilter, but no Node: nothing is filtered");

@@ -1,8 +1,8 @@
-//! When the pipelines of filters are requested, and which frames wait for them.
+//! When the pipelines of filters are queued, and which frames wait for them.
 //!
-//! The rules are the same as for glass. From the first [`UiFilter`] of an app on, visible or not, every camera gets its pipelines;
-//! from the first [`BlurProfile`] next to one on, the pipelines of varying blurs, too. Frames in which groups are filtered wait for
-//! them for a limited time. When that time is over, groups are painted unfiltered until their pipelines are compiled.
+//! The rules are the same as for glass. The first [`UiFilter`] of an app, visible or not, queues the pipelines for every camera.
+//! The first [`BlurProfile`] beside a [`UiFilter`] queues the pipelines for varying blurs, too. Frames with filtered groups wait
+//! for their pipelines for a limited time. After that time, groups are painted unfiltered until their pipelines are compiled.
 
 use super::clips::FilterSwitch;
 use super::extract::{ExtractedFilter, ExtractedFilters};
@@ -18,14 +18,14 @@ use bevy::render::Extract;
 use bevy::render::render_resource::PipelineCache;
 use core::time::Duration;
 
-/// What is known about the use of filters. Made anew when the render device is.
+/// How the app has used filters so far. Recreated with the render device.
 #[derive(Resource, Default)]
 pub struct FilterUse {
-    /// Whether there has been any.
+    /// Whether there has been any filter.
     is_used: bool,
-    /// Whether there has been any that varies.
+    /// Whether there has been any filter with a profile.
     varies: bool,
-    /// How long frames may still wait: nothing before blurs are ready for the first time.
+    /// How long frames may still wait: zero before blurs are ready for the first time.
     patience: Duration,
 }
 
@@ -41,7 +41,7 @@ pub fn extract_use(
     filters.varies = filters.varies || !varying.is_empty();
 }
 
-/// Asks for the programs of every camera, whether there are filters on it or not.
+/// Queues the pipelines of every camera, with or without filters.
 pub fn announce_filters(
     mut filters: ResMut<FilterUse>,
     cameras: Query<CameraPicture>,
@@ -50,7 +50,7 @@ pub fn announce_filters(
     (mut pipelines, backdrops): (ResMut<FilterPipelines>, Res<BackdropPipelines>),
     mut preparer: BlurPreparer,
 ) {
-    // They were ready at the end of the last frame.
+    // Blurs were ready at the end of the last frame.
     if readiness.is_ready() {
         filters.patience = compilation.longest_wait;
     }
@@ -98,7 +98,7 @@ pub fn wait_for_filters(
     wait(&mut used.patience, &mut cache, are_compiling);
 }
 
-/// What the blur of a group is announced as.
+/// The [`Uses`] by which the blur of a group is announced.
 fn uses_of(filter: &ExtractedFilter, ends: Ends) -> Uses {
     let varies = filter.profile.is_some() && blurs(filter.sigma);
     Uses {

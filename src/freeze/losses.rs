@@ -11,7 +11,7 @@ pub struct Losses(Arc<Mutex<Vec<Entity>>>);
 impl Losses {
     /// Logs that a picture is lost, and why.
     pub fn push(&self, entity: Entity, why: impl core::fmt::Display) {
-        error!("the frozen blur of entity {entity} goes on unfrozen: {why}");
+        error!("the frozen blur of entity {entity} continues unfrozen: {why}");
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(entity);
     }
 }

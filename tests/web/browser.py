@@ -84,9 +84,10 @@ class Browser:
         return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def resize(self, size):
-        """The window's inside, whatever frame the window has.
+        """Sets the size of the viewport in CSS pixels, whatever frame the window has.
 
-        The scale is that of the display, and stays: an emulated one is not what elements are told of their size in pixels.
+        The scale of the display stays: an emulated scale would not change `devicePixelContentBoxSize`, by which winit sizes
+        the canvas.
         """
         self.devtools(
             "Emulation.setDeviceMetricsOverride",

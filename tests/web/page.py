@@ -48,7 +48,7 @@ class Page:
         return np.frombuffer(base64.b64decode(data), np.uint8).reshape(height, width, 4)
 
     def settled(self, part=lambda texels: texels):
-        """The canvas, as soon as that part of it no longer changes. For pictures, which do not move."""
+        """Returns the canvas's texels as soon as `part` of them no longer changes. Only for still pictures."""
         before = self.canvas()
         for _ in range(60):
             self.browser.frames(4)

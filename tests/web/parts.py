@@ -28,7 +28,7 @@ class Parts(Page):
         super().__init__(address, api, SIZE)
 
     def show(self, sigma=0, camera_sigma=0, angle=0, is_frozen=False):
-        """The canvas when it shows these settings."""
+        """Applies these settings, and returns the canvas's texels as soon as they no longer change."""
         self.module(f"ask({sigma}, {camera_sigma}, {angle}, {json.dumps(is_frozen)})")
         self.browser.frames(6)
         return self.settled()

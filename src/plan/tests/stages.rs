@@ -19,7 +19,8 @@ fn the_list_of_stages_is_what_plans_ask_for() {
         let listed = stages(means(precision, way), Finish::Write);
         let mut asked_for = BTreeSet::new();
         for (i, sigma) in every_kernel().enumerate() {
-            // A region of one texel is enough for strong sigmas.
+            // `Clamp` and `Transparent` plan the same stages for regions of any size. The other edge modes limit sigma by the size,
+            // and one texel gives the lowest limit.
             let side = if sigma < 3000.0 { 64 } else { 1 };
             for (j, (x, y)) in aspects.into_iter().flatten().enumerate() {
                 let plan = BlurPlan::new(&PlanRequest {

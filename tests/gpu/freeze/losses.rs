@@ -27,7 +27,7 @@ fn a_texture_that_cannot_be_copied_is_not_frozen() {
     twins.assert_blurred("goes-on-unfrozen-2", [4.0; 2]);
     let camera = twins.blurred.camera;
     assert_eq!(twins.headless.app.world().resource::<Lost>().0, [camera]);
-    let said = logs::all(&format!("the frozen blur of entity {camera} goes on unfrozen"));
+    let said = logs::all(&format!("the frozen blur of entity {camera} continues unfrozen"));
     assert!(said.len() <= 1, "{said:?}");
 }
 

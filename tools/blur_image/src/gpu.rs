@@ -77,7 +77,7 @@ impl Gpu {
         let missing = format.texture.required_features() - device.features();
         if let Some((feature, _)) = missing.iter_names().next() {
             return Err(format!(
-                "cannot blur {input}: {} needs {feature}, which this GPU has not",
+                "cannot blur {input}: {} needs {feature}, which this GPU does not have",
                 format.name
             ));
         }

@@ -89,7 +89,7 @@ fn numbers<const N: usize>(text: &str, default: [f32; N]) -> Result<[f32; N], St
     }
     let numbers: Vec<f32> = text
         .split(',')
-        .map(|number| number.trim().parse().map_err(|_| format!("{number:?} is no number")))
+        .map(|number| number.trim().parse().map_err(|_| format!("{number:?} is not a number")))
         .collect::<Result<_, _>>()?;
     let count = numbers.len();
     numbers
