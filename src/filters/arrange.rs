@@ -123,6 +123,12 @@ impl<'a> Owners<'a> {
         }
     }
 
+    /// Whether the item that was passed last is the result of a filter.
+    pub fn is_result(&self, last: &TransparentUi) -> bool {
+        let innermost = self.open.last();
+        innermost.is_some_and(|filter| self.filters[*filter].is_result(last))
+    }
+
     /// Whether an item is the glass of a filter's own node.
     fn is_glass_of(&self, item: &TransparentUi, filter: &ExtractedFilter) -> bool {
         !is_mark(item) && item.main_entity().id() == filter.entity && backdrop_of(item, self.backdrops).is_some()
@@ -135,14 +141,15 @@ pub fn arrange_filters(
     (cameras, mut views): (Query<&UiCameraView>, Query<&mut ExtractedView>),
     phases: Res<ViewSortedRenderPhases<TransparentUi>>,
     device: Res<RenderDevice>,
-    (mut arranged, mut commands): (ResMut<ArrangedFilters>, Commands),
+    mut arranged: ResMut<ArrangedFilters>,
+    (mut used, mut commands): (Local<EntityHashSet>, Commands),
     (mut backdrops, mut turns): (ResMut<ExtractedBackdrops>, ResMut<FilterTurns>),
     mut bounds: ParamSet<(ItemBounds, ResMut<MaterialBounds>)>,
 ) {
     arranged.0.clear();
     turns.0.clear();
     let limit = device.limits().max_texture_dimension_2d;
-    let mut seen: Vec<Option<ExtractedView>> = filters.0.iter().map(|_| None).collect();
+    let mut seen = Vec::new();
     let mut first = 0;
     for filters in filters.of_cameras() {
         let camera = filters[0].picture.camera;
@@ -159,7 +166,7 @@ pub fn arrange_filters(
         for (index, stage) in stages.stages.iter().enumerate().filter(|(_, stage)| stage.is_seen()) {
             let filter = &filters[stage.filter];
             if stage.content == Content::Items && stage.view == stage.filter {
-                seen[start + stage.filter] = Some(view_of(filter, stage, ui_view));
+                seen.push((filter.view, view_of(filter, stage, ui_view)));
             }
             if stages.result_of(stage.filter) == Some(index) {
                 bounds.p1().0.insert(filter.item, shown(stage));
@@ -176,26 +183,28 @@ pub fn arrange_filters(
         turns.0.extend(camera.turns(filters));
         arranged.0.push(camera);
     }
-    show_views(&filters.0, seen, &mut views, &mut commands);
+    show_views(seen, &mut used, &mut views, &mut commands);
 }
 
-/// Updates the views of filters. The entity of a view that is not used loses its [`ExtractedView`].
+/// Updates the views of filters. Entities in `used` that are no longer views lose their [`ExtractedView`].
 fn show_views(
-    filters: &[ExtractedFilter],
-    seen: Vec<Option<ExtractedView>>,
+    seen: Vec<(Entity, ExtractedView)>,
+    used: &mut EntityHashSet,
     views: &mut Query<&mut ExtractedView>,
     commands: &mut Commands,
 ) {
+    let mut unused = core::mem::take(used);
     let mut new = Vec::new();
-    for (filter, seen) in filters.iter().zip(seen) {
-        match (views.get_mut(filter.view), seen) {
-            (Ok(mut view), Some(seen)) => *view = seen,
-            (Ok(_), None) => {
-                commands.entity(filter.view).remove::<ExtractedView>();
-            }
-            (Err(_), Some(seen)) => new.push((filter.view, seen)),
-            (Err(_), None) => {}
+    for (entity, seen) in seen {
+        used.insert(entity);
+        unused.remove(&entity);
+        match views.get_mut(entity) {
+            Ok(mut view) => *view = seen,
+            Err(_) => new.push((entity, seen)),
         }
+    }
+    for entity in unused {
+        commands.entity(entity).try_remove::<ExtractedView>();
     }
     commands.insert_batch(new);
 }
@@ -213,15 +222,13 @@ fn painted(
     };
     let mut painted = vec![nothing; filters.len()];
     let mut nested = Vec::new();
-    let results: EntityHashSet = filters.iter().map(|filter| filter.item).collect();
     let mut owners = Owners::new(filters, backdrops);
     for item in phase.items.values() {
         let Some(owner) = owners.of(item) else {
             continue;
         };
-        let is_group = results.contains(&item.entity());
         let bounds = match backdrop_of(item, backdrops) {
-            _ if is_group || is_mark(item) => continue,
+            _ if owners.is_result(item) || is_mark(item) => continue,
             Some((index, backdrop, _)) => {
                 nested.push((index, owner));
                 painted[owner].has_glass = true;

@@ -8,7 +8,6 @@ use crate::backdrop::clip::{clip_of, clipped, everything, is_same, nothing};
 use crate::backdrop::{FilteredNode, FilteredNodes};
 use crate::plan::blurs;
 use crate::settings::{DropShadow, UiFilter};
-use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::ui::experimental::UiChildren;
@@ -33,7 +32,7 @@ impl FilterSwitch {
 
 /// The filtered groups of this frame, by the entities of their nodes.
 #[derive(Resource, Default)]
-pub struct FilteredGroups(pub EntityHashMap<FilteredGroup>);
+pub struct FilteredGroups(pub Vec<(Entity, FilteredGroup)>);
 
 /// A group.
 #[derive(Clone, Copy, Debug)]
@@ -138,7 +137,7 @@ impl Nodes<'_, '_> {
         }
         if is_filtered {
             let clip = clip_of(inherited);
-            self.groups.0.insert(entity, FilteredGroup { nodes, clip });
+            self.groups.0.push((entity, FilteredGroup { nodes, clip }));
             self.filtered.0.insert(entity, FilteredNode { clip, opacity });
         }
         nodes

@@ -80,7 +80,12 @@ pub struct Painted {
 /// `limit` if the viewport's sides do not.
 #[must_use]
 pub fn arrange(filters: &[ExtractedFilter], painted: &[Painted], limit: u32) -> Arranged {
-    let mut arranged = Arranged::default();
+    let mut arranged = Arranged {
+        stages: Vec::with_capacity(filters.len()),
+        of_filter: Vec::with_capacity(filters.len()),
+        parents: Vec::with_capacity(filters.len()),
+        pages: Vec::new(),
+    };
     for (index, filter) in filters.iter().enumerate() {
         arranged.add(index, filter, filters);
     }
