@@ -11,6 +11,7 @@ use super::freeze::FrozenBackdrops;
 use super::groups::Group;
 use super::pipelines::BackdropPipelines;
 use super::share::{item_of, share};
+use crate::errors::BlurError;
 use crate::formats::{CameraPicture, CameraPictureItem, Ends};
 use crate::freeze::{Frozen, Losses, Wanted};
 use crate::gpu::{BatchedBlur, BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work};
@@ -131,6 +132,12 @@ impl BackdropJobs {
         let indices = groups.iter().flat_map(|group| &group.backdrops);
         let sizes = indices.map(|index| backdrops.0[*index].looks_at().size());
         let size = sizes.reduce(UVec2::max)?;
+        if !target.main_texture().usage().contains(TextureUsages::COPY_SRC) {
+            let (image, usage) = ("camera", "COPY_SRC");
+            let error = BlurError::MissingUsage { image, usage };
+            error_once!("the glass inside of filtered nodes is not drawn: {error}");
+            return None;
+        }
         let format = target.main_texture_format();
         let usages = TextureUsages::RENDER_ATTACHMENT
             | TextureUsages::TEXTURE_BINDING

@@ -223,7 +223,7 @@ impl FilterBlurs {
             }
         }
         let key = (camera.camera, depth, page, None);
-        Ok(self.update_batch(key, at_once, levels(depth), on, view, preparer)? && is_ready)
+        Ok(self.update_batch(key, at_once, levels(depth, page), on, view, preparer)? && is_ready)
     }
 
     /// Returns whether some blurs of a page can be encoded.
@@ -311,9 +311,13 @@ fn pictures(depth: u32) -> PageSet {
     PageSet(2 * depth)
 }
 
-/// The pages for the blurs of a depth that run at once.
-fn levels(depth: u32) -> PageSet {
-    PageSet(2 * depth - 1)
+/// More than the depth of any group.
+const DEEPEST: u32 = 1 << 16;
+
+/// The pages for the blurs out of one page of a depth, which run at once. What they leave is read after the blurs out of the other
+/// pages.
+fn levels(depth: u32, page: usize) -> PageSet {
+    PageSet(2 * (depth + DEEPEST * page as u32) - 1)
 }
 
 fn request(work: Work, bounds: URect, page: &TextureView, on: On) -> BlurRequest {

@@ -91,19 +91,23 @@ pub fn wait_for_filters(
         filters.filter_map(move |filter| Some((filter, format(filter)?)))
     };
     let are_compiling = |cache: &PipelineCache| {
-        let uses = seen().map(|(filter, format)| uses_of(filter, Ends::of_camera(format, filter.picture.is_light)));
+        let uses =
+            seen().flat_map(|(filter, format)| uses_of(filter, Ends::of_camera(format, filter.picture.is_light)));
         let others = seen().flat_map(|(_, format)| filter_pipelines.of_format(format));
         pipelines.are_compiling(uses, others, cache)
     };
     wait(&mut used.patience, &mut cache, are_compiling);
 }
 
-/// The [`Uses`] by which the blur of a group is announced.
-fn uses_of(filter: &ExtractedFilter, ends: Ends) -> Uses {
+/// The [`Uses`] by which the blurs of a group are announced. The shadows of a blur that varies are blurs of its result.
+fn uses_of(filter: &ExtractedFilter, ends: Ends) -> impl Iterator<Item = Uses> {
     let varies = filter.profile.is_some() && blurs(filter.sigma);
-    Uses {
+    let is_uniform = !varies || !filter.shadows.is_empty();
+    let kinds = [(WorkKind::Vary, varies), (WorkKind::Blur, is_uniform)];
+    let kinds = kinds.into_iter().filter(|(_, is_used)| *is_used);
+    kinds.map(move |(kind, _)| Uses {
         ends,
-        kind: if varies { WorkKind::Vary } else { WorkKind::Blur },
+        kind,
         finish: Finish::Defer,
-    }
+    })
 }

@@ -148,7 +148,10 @@ impl BlurJob {
                 timer: with.timer.zip(label),
             };
             drawn.encode(encoder, timing, with, (source, None));
-            drawn.is_blurred.store(true, Ordering::Relaxed);
+            // While an input is on its way, an older one stands in for it.
+            drawn
+                .is_blurred
+                .store(self.state != BlurState::Waiting, Ordering::Relaxed);
         }
     }
 

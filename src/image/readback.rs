@@ -51,7 +51,8 @@ pub fn copy_pixels(
 ) {
     for (entity, last) in &mut wanted.0 {
         let done = jobs.0.get(entity).and_then(|job| job.done);
-        if core::mem::replace(last, done) == done {
+        // After a lost device nothing is done yet.
+        if core::mem::replace(last, done) == done || done.is_none() {
             continue;
         }
         let mut requests = requested.ordered.iter();
