@@ -141,8 +141,7 @@ pub fn arrange_filters(
     (cameras, mut views): (Query<&UiCameraView>, Query<&mut ExtractedView>),
     phases: Res<ViewSortedRenderPhases<TransparentUi>>,
     device: Res<RenderDevice>,
-    mut arranged: ResMut<ArrangedFilters>,
-    (mut used, mut commands): (Local<EntityHashSet>, Commands),
+    (mut arranged, mut used, mut commands): (ResMut<ArrangedFilters>, Local<EntityHashSet>, Commands),
     (mut backdrops, mut turns): (ResMut<ExtractedBackdrops>, ResMut<FilterTurns>),
     mut bounds: ParamSet<(ItemBounds, ResMut<MaterialBounds>)>,
 ) {
