@@ -1,6 +1,6 @@
 //! Many groups side by side. Those close together are painted with one view.
 
-use super::group::{Group, layers, nothing, on_both, paint, whole};
+use super::group::{Group, clipped, layers, nothing, on_both, paint, whole};
 use crate::backdrop::pane::node;
 use crate::backdrop::stage::{HDR, LDR, Ui};
 use crate::support::formats::quantised;
@@ -55,21 +55,10 @@ fn icons(ui: &mut Ui, parent: Entity, filters: impl Fn(usize) -> [UiFilter; 2]) 
     }
 }
 
-/// What an icon paints, from a picture of all of them.
-fn alone(all: &Picture, index: usize) -> Picture {
-    let first = place(index).as_ivec2();
-    Picture::from_fn(all.width, all.height, |x, y| {
-        let at = IVec2::new(x as i32, y as i32) - first;
-        let is_inside = at.min_element() >= 0 && at.max_element() < SIDE as i32;
-        if is_inside { all.at(x, y) } else { [0.0; 4] }
-    })
-}
-
-/// What the list leaves to be seen.
-fn clipped(layer: &Picture) -> Picture {
-    Picture::from_fn(layer.width, layer.height, |x, y| {
-        if x < CLIP { layer.at(x, y) } else { [0.0; 4] }
-    })
+/// The rectangle of an icon.
+fn rect(index: usize) -> [usize; 4] {
+    let [left, top] = place(index).to_array().map(|value| value as usize);
+    [left, top, left + SIDE, top + SIDE]
 }
 
 fn check(group: &mut Group) {
@@ -91,13 +80,14 @@ fn check(group: &mut Group) {
     let mut painted = below;
     for index in 0..COUNT {
         let [outer, inner] = filters(index);
-        let mut icon = alone(&all, index);
+        let mut icon = clipped(&all, rect(index));
         if inner != UiFilter::default() {
             let layers = layers(&icon, &inner, 1.0, format);
             icon = quantised(&paint(&nothing(&icon), &layers, format), format);
         }
         let layers = layers(&icon, &outer, 1.0, format);
-        let layers: Vec<Picture> = layers.iter().map(clipped).collect();
+        let list = [0, 0, CLIP, all.height];
+        let layers: Vec<Picture> = layers.iter().map(|layer| clipped(layer, list)).collect();
         painted = paint(&quantised(&painted, format), &layers, format);
     }
     // The blurs of several neighbours lie over each other, and each is dithered on its own.

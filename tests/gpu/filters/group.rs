@@ -136,6 +136,14 @@ pub fn measured(got: &Picture, expected: &Picture, format: TextureFormat) -> (Pi
     (got, expected)
 }
 
+/// A picture that is transparent outside a rectangle.
+pub fn clipped(picture: &Picture, [left, top, right, bottom]: [usize; 4]) -> Picture {
+    Picture::from_fn(picture.width, picture.height, |x, y| {
+        let is_inside = (left..right).contains(&x) && (top..bottom).contains(&y);
+        if is_inside { picture.at(x, y) } else { [0.0; 4] }
+    })
+}
+
 /// A premultiplied picture over another one.
 pub fn over(below: &Picture, above: &Picture) -> Picture {
     Picture::from_fn(below.width, below.height, |x, y| {

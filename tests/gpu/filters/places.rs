@@ -1,7 +1,7 @@
 //! Groups in clips, under transforms, beyond the viewport, at other scale factors, and hidden.
 
 use super::content::boxes;
-use super::group::{Group, layers, on_both, paint, whole};
+use super::group::{Group, clipped, layers, on_both, paint, whole};
 use crate::backdrop::pane::node;
 use crate::backdrop::pane::node as at;
 use crate::backdrop::stage::{LDR, Ui};
@@ -12,14 +12,6 @@ use bevy_gaussian_blur::prelude::*;
 
 fn shadowed() -> UiFilter {
     UiFilter::shadow(Vec2::new(6.0, 5.0), 9.0, Color::linear_rgba(0.0, 0.0, 0.2, 0.9)).with_radius(3.0)
-}
-
-/// A picture that is transparent outside a rectangle.
-fn clipped(picture: &Picture, [left, top, right, bottom]: [usize; 4]) -> Picture {
-    Picture::from_fn(picture.width, picture.height, |x, y| {
-        let is_inside = (left..right).contains(&x) && (top..bottom).contains(&y);
-        if is_inside { picture.at(x, y) } else { [0.0; 4] }
-    })
 }
 
 /// The overflow of the filtered node clips the group before the filter; the overflow of its ancestors clips the result.
