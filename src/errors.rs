@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use core::fmt;
 use core::mem::{Discriminant, discriminant};
-use wgpu::TextureFormat;
+use wgpu::{TextureFormat, TextureUsages};
 
 /// Why something is not blurred. The previous contents stay as they were.
 #[derive(Clone, Debug, PartialEq, Reflect)]
@@ -150,6 +150,19 @@ impl fmt::Display for FormatCapability {
     }
 }
 
+impl BlurError {
+    /// Checks that a texture has a usage. `image` is what [`MissingUsage`](Self::MissingUsage) calls the texture.
+    ///
+    /// # Errors
+    /// `MissingUsage` with the first of the needed usages that is missing.
+    pub(crate) fn check_usage(image: &'static str, has: TextureUsages, needed: TextureUsages) -> Result<(), Self> {
+        match (needed - has).iter_names().next() {
+            Some((usage, _)) => Err(Self::MissingUsage { image, usage }),
+            None => Ok(()),
+        }
+    }
+}
+
 impl fmt::Display for BlurError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -219,8 +232,8 @@ impl fmt::Display for BlurError {
             ),
             Self::NotAsPrepared => write!(
                 f,
-                "the source and the target do not have the formats and sizes that the blur was prepared for, or only one pair of them \
-                 is a single texture; prepare the blur for the textures that it records"
+                "the source and the target differ from those that the blur was prepared for, in format, size or usage, or in being \
+                 one texture; prepare the blur for the textures that it records"
             ),
             Self::SizeMismatch { source, target } => write!(
                 f,

@@ -25,10 +25,10 @@ use bevy::render::view::ViewTarget;
 use std::sync::Arc;
 
 /// The pages of glass. What is blurred there is painted before the next group is blurred.
-pub const PAGES: PageSet = PageSet(0);
+pub const PAGES: PageSet = PageSet("glass", [0; 2]);
 
 /// The page that holds what glass inside filtered groups sees.
-const SEEN: PageSet = PageSet(u32::MAX);
+const SEEN: PageSet = PageSet("seen by glass", [0; 2]);
 
 /// The jobs of all glass. Recreated with the render device.
 #[derive(Resource, Default)]
@@ -132,19 +132,14 @@ impl BackdropJobs {
         let indices = groups.iter().flat_map(|group| &group.backdrops);
         let sizes = indices.map(|index| backdrops.0[*index].looks_at().size());
         let size = sizes.reduce(UVec2::max)?;
-        if !target.main_texture().usage().contains(TextureUsages::COPY_SRC) {
-            let (image, usage) = ("camera", "COPY_SRC");
-            let error = BlurError::MissingUsage { image, usage };
-            error_once!("the glass inside of filtered nodes is not drawn: {error}");
-            return None;
-        }
         let format = target.main_texture_format();
         let usages = TextureUsages::RENDER_ATTACHMENT
             | TextureUsages::TEXTURE_BINDING
             | TextureUsages::COPY_SRC
             | TextureUsages::COPY_DST;
         let mut pages = Vec::new();
-        let taken = preparer.take_pages(SEEN, &mut [size], (format, usages), &mut pages);
+        let taken = BlurError::check_usage("camera", target.main_texture().usage(), TextureUsages::COPY_SRC)
+            .and_then(|()| preparer.take_pages(SEEN, &mut [size], (format, usages), &mut pages));
         if let Err(error) = taken {
             error_once!("the glass inside of filtered nodes: {error}");
         }

@@ -5,7 +5,7 @@
 //!
 //! Inside a frame, nothing clips a picture: it ends where its items end. So a picture that must be cut gets a separate frame.
 
-use super::rects::{grown, joined};
+use super::rects::{common, grown, joined};
 use super::stage::{BORDER, Content, Stage};
 use bevy::math::{IRect, IVec2, UVec2};
 
@@ -83,7 +83,7 @@ impl Frame {
         };
         let fits = all.size().max_element() <= limit && texels(all.rect) <= MOST_TEXELS * all.texels;
         let border = bordered(picture);
-        let touches = |other: &IRect| border.min.cmplt(other.max).all() && other.min.cmplt(border.max).all();
+        let touches = |other: &IRect| !common(border, *other).is_empty();
         (fits && pictures.len() < MOST && !pictures.iter().any(touches)).then_some(all)
     }
 }

@@ -308,16 +308,13 @@ struct On {
 
 /// The pages for the pictures of a depth. Their contents are needed until all layers of these pictures are painted.
 fn pictures(depth: u32) -> PageSet {
-    PageSet(2 * depth)
+    PageSet("groups", [depth, 0])
 }
-
-/// More than the depth of any group.
-const DEEPEST: u32 = 1 << 16;
 
 /// The pages for the blurs out of one page of a depth, which run at once. What they leave is read after the blurs out of the other
 /// pages.
 fn levels(depth: u32, page: usize) -> PageSet {
-    PageSet(2 * (depth + DEEPEST * page as u32) - 1)
+    PageSet("blurs of groups", [depth, page as u32])
 }
 
 fn request(work: Work, bounds: URect, page: &TextureView, on: On) -> BlurRequest {

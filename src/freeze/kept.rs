@@ -131,12 +131,7 @@ impl KeptPicture {
     /// # Errors
     /// [`BlurError::MissingUsage`] and [`BlurError::OutOfMemory`].
     fn new(texture: &Texture, from: Wanted, area: URect, preparer: &BlurPreparer) -> Result<Self, BlurError> {
-        if !texture.usage().contains(TextureUsages::COPY_SRC) {
-            return Err(BlurError::MissingUsage {
-                image: "camera",
-                usage: "COPY_SRC",
-            });
-        }
+        BlurError::check_usage("camera", texture.usage(), TextureUsages::COPY_SRC)?;
         Ok(Self {
             sheet: Sheet::new(area.size(), from.format, preparer)?,
             from,

@@ -29,9 +29,10 @@ const PAGE_FRAMES: u32 = 120;
 /// Everything that distinguishes one texture from another.
 type Kind = (UVec2, TextureFormat, TextureUsages);
 
-/// A set of pages. Blurs that use different sets do not overwrite each other's results.
+/// A set of pages: what they hold, and two numbers that distinguish sets of the same kind. Blurs that use different sets do not
+/// overwrite each other's results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct PageSet(pub u32);
+pub struct PageSet(pub &'static str, pub [u32; 2]);
 
 /// The intermediate textures of all blurs. Created again for every render device.
 #[derive(Resource, Default)]

@@ -309,18 +309,11 @@ fn check_sizes(source: ViewInfo, target: ViewInfo) -> Result<(), BlurError> {
 }
 
 fn check_usages(source: &GpuImage, target: &GpuImage, written: ViewInfo) -> Result<(), BlurError> {
-    let lacks = |image: &GpuImage, usage| !image.texture_descriptor.usage.contains(usage);
-    if lacks(source, TextureUsages::TEXTURE_BINDING) {
-        let (image, usage) = ("source", "TEXTURE_BINDING");
-        return Err(BlurError::MissingUsage { image, usage });
-    }
-    if lacks(target, TextureUsages::RENDER_ATTACHMENT) {
-        let (image, usage) = ("target", "RENDER_ATTACHMENT");
-        return Err(BlurError::MissingUsage { image, usage });
-    }
-    if written.levels > 1 && lacks(target, TextureUsages::TEXTURE_BINDING) {
-        let (image, usage) = ("target", "TEXTURE_BINDING");
-        return Err(BlurError::MissingUsage { image, usage });
+    let check = |name, image: &GpuImage, needed| BlurError::check_usage(name, image.texture_descriptor.usage, needed);
+    check("source", source, TextureUsages::TEXTURE_BINDING)?;
+    check("target", target, TextureUsages::RENDER_ATTACHMENT)?;
+    if written.levels > 1 {
+        check("target", target, TextureUsages::TEXTURE_BINDING)?;
     }
     Ok(())
 }

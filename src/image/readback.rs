@@ -73,10 +73,7 @@ pub fn copy_pixels(
 
 /// Copies what an image shows at its first level.
 fn copy(image: &GpuImage, context: &mut RenderContext) -> Result<(ViewInfo, Buffer), BlurError> {
-    if !image.texture_descriptor.usage.contains(TextureUsages::COPY_SRC) {
-        let (image, usage) = ("target", "COPY_SRC");
-        return Err(BlurError::MissingUsage { image, usage });
-    }
+    BlurError::check_usage("target", image.texture_descriptor.usage, TextureUsages::COPY_SRC)?;
     let viewed = ViewInfo {
         levels: 1,
         ..ViewInfo::of_gpu(image)?
