@@ -4,7 +4,7 @@
 use bevy::math::UVec4;
 use bevy::math::{IVec2, URect, Vec2};
 
-/// A part of a texture to paint on. Pixels are those of a camera's viewport.
+/// A part of a texture to paint on. Its pixels are pixels of a camera's viewport.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Canvas {
     /// The first pixel.

@@ -15,7 +15,7 @@ use bevy::render::sync_world::RenderEntity;
 #[derive(Resource, Default)]
 pub struct ExtractedBackdrops(pub Vec<ExtractedBackdrop>);
 
-/// Whether the bounds of items are needed in this frame. Only then are those of gradients and materials collected.
+/// Whether the bounds of items are needed in this frame. Only then are the boxes of gradients and materials collected.
 #[cfg(feature = "ui")]
 #[derive(Resource, Default)]
 pub struct BoundsWanted(pub bool);

@@ -57,8 +57,8 @@ impl BlurJob {
         self.settle(outcome)
     }
 
-    /// The same for a caller that [settles](Self::settle) the outcome itself, perhaps together with those of other
-    /// jobs.
+    /// The same for a caller that [settles](Self::settle) the outcome itself, perhaps together with other jobs'
+    /// outcomes.
     ///
     /// # Errors
     /// Any reason why the request cannot be carried out, in every frame.

@@ -15,7 +15,7 @@ use bytemuck::{Pod, Zeroable};
 use core::array;
 use core::mem::offset_of;
 
-/// The first binding after those of all passes.
+/// The first binding after the ones that every pass has.
 const SIGMA_LEVELS_BINDING: u32 = 4;
 const ATLAS_BINDING: u32 = 5;
 const SHARES_BINDING: u32 = 6;

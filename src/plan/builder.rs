@@ -143,7 +143,8 @@ impl PassBuilder {
         self.plan.passes.push(pass);
     }
 
-    /// Brings a blurred level to the destination, unless it is there already, or defers this to the front end.
+    /// Adds the last pass, which writes a blurred level to the destination, unless the level is the destination. Or defers this
+    /// pass to the front end.
     pub fn finish(mut self, axes: Axes, blurred: Level) -> BlurPlan {
         let Means { tiling, filtering, .. } = self.request.means;
         let ends = (blurred, Level::RESULT);

@@ -65,8 +65,8 @@ use serde::{Deserialize, Serialize};
 pub struct UiFilter {
     /// How strong the blur is. Default: none.
     ///
-    /// Logical pixels are those of the user interface, `UiScale` included. Everything outside the group is transparent, whatever
-    /// [`edge`](GaussianBlur::edge) says. Values out of range mean "no blur" and are reported once.
+    /// Logical pixels are scaled by `UiScale`, as in the rest of the user interface. Everything outside the group is transparent,
+    /// whatever [`edge`](GaussianBlur::edge) says. Values out of range mean "no blur" and are reported once.
     pub blur: GaussianBlur,
     /// How colourful the group is, as in CSS `saturate()`: 0 is grey, 1 changes nothing.
     ///

@@ -218,7 +218,7 @@ fn weight_at(axis: u32, centre: i32, texel: i32) -> f32 {
 const INSIDE: u32 = 0u;
 const BELOW: u32 = 1u;
 const ABOVE: u32 = 2u;
-// Beyond the first image, whose weights include those of all further images.
+// Beyond the first image, whose weights include the weights of all further images.
 const NOWHERE: u32 = 3u;
 
 fn side_of(axis: u32, texel: i32) -> u32 {

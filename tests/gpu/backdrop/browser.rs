@@ -195,8 +195,8 @@ fn difference(cards: &[Card], index: usize, one: &Picture, other: &Picture) -> [
 }
 
 /// Prints how far the browser's picture is from Bevy's, which blurs light, and from two references that blur encoded numbers,
-/// as browsers do: with mirrored edges, as in browsers, and with clamped edges. The edges of both references are those of the
-/// whole box, as in browsers, and not of the clipped box.
+/// as browsers do: with mirrored edges, as in browsers, and with clamped edges. Both references mirror or clamp at the
+/// edges of the whole box, as browsers do, and not at the edges of the clipped box.
 #[test]
 #[ignore = "needs a browser: scripts/browser-picture"]
 fn measure() {

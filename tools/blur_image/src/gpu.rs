@@ -139,7 +139,7 @@ impl Gpu {
     /// Repeats a blur in every frame, and takes the median of its times.
     fn time(&mut self, blur: (GaussianBlur, BlurProfile), image: BlurImage) -> Timings {
         self.blurs += 1;
-        // Times arrive some frames late. A separate name keeps those of the previous blur out.
+        // Times arrive some frames late. A separate name keeps the times of the previous blur out.
         let name = format!("blur {}", self.blurs);
         let label = BlurLabel::new(&name);
         let repeated = image.with_update(BlurUpdate::EveryFrame);
