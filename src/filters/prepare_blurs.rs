@@ -62,7 +62,8 @@ impl FilterBlurs {
         Some(depths.get(depth as usize - 1)?.as_slice())
     }
 
-    /// The input for the deferred last step of a layer's blur.
+    /// The input for the deferred last step of a layer's blur. `None` if it is not blurred, because an input is missing or the blur
+    /// has failed.
     pub fn deferred(&self, of: LayerOf) -> Option<Deferred<'_>> {
         if of.layer.varies {
             return self.varying.get(&of.filter.entity)?.job.deferred(0);
@@ -147,7 +148,7 @@ pub fn update_blurs(
             Ok(is_ready) => camera.is_ready = is_ready,
             Err(error) => {
                 let entity = camera.filters(&filters)[0].entity;
-                error_once!("the UiFilter of entity {entity}: {error}");
+                error_once!("the UiFilter of entity {entity}, and all others on its camera: {error}");
             }
         }
     }
@@ -156,7 +157,10 @@ pub fn update_blurs(
 }
 
 impl FilterBlurs {
-    /// Returns whether all blurs of a camera can be encoded.
+    /// Returns whether the groups of a camera can be filtered: all pipelines of their blurs are compiled.
+    ///
+    /// # Errors
+    /// [`BlurError::OutOfMemory`], for the pages that the groups are painted on.
     fn update(
         &mut self,
         camera: &CameraFilters,
@@ -185,14 +189,14 @@ impl FilterBlurs {
         for (index, pages) in pages.iter().enumerate() {
             let depth = index as u32 + 1;
             for (page, view) in pages.iter().enumerate() {
-                is_ready &= self.update_page((camera, depth, page), on, filters, view, preparer)?;
+                is_ready &= self.update_page((camera, depth, page), on, filters, view, preparer);
             }
         }
         self.pages.insert(camera.camera, pages);
         Ok(is_ready)
     }
 
-    /// Returns whether the blurs of a page can be encoded.
+    /// Returns whether all pipelines of a page's blurs are compiled.
     fn update_page(
         &mut self,
         (camera, depth, page): (&CameraFilters, u32, usize),
@@ -200,44 +204,49 @@ impl FilterBlurs {
         filters: &ExtractedFilters,
         view: &TextureView,
         preparer: &mut BlurPreparer,
-    ) -> Result<bool, BlurError> {
+    ) -> bool {
         let mut is_ready = true;
         let mut at_once = BatchOf::default();
+        let filters = camera.filters(filters);
         let stages = camera.arranged.stages.iter().enumerate();
         for (index, stage) in stages.filter(|(_, stage)| stage.depth == depth && stage.page == page) {
-            let filter = &camera.filters(filters)[stage.filter];
+            let filter = &filters[stage.filter];
             if stage.layers.iter().any(|layer| layer.varies && !layer.shown.is_empty()) {
                 let job = self.varying.entry(filter.entity).or_default();
                 let sigma = filter.sigma;
                 let work = Work::blur(sigma, EdgeMode::Transparent, field_of(filter, stage));
                 let bounds = on_page(stage, stage.rect);
-                is_ready &= job.update(request(work, bounds, view, on), view, preparer)?;
+                is_ready &= job.update(filter, request(work, bounds, view, on), view, preparer);
             }
             if stage.has_turn {
                 let mut alone = BatchOf::default();
                 alone.add(index, stage);
                 let key = (camera.camera, depth, page, Some(index));
-                is_ready &= self.update_batch(key, alone, GLASS, on, view, preparer)?;
+                is_ready &= self.update_batch(key, (alone, GLASS), filter, on, view, preparer);
             } else {
                 at_once.add(index, stage);
             }
         }
-        let key = (camera.camera, depth, page, None);
-        Ok(self.update_batch(key, at_once, levels(depth, page), on, view, preparer)? && is_ready)
+        if let Some((first, _)) = at_once.layers.first() {
+            let filter = &filters[camera.arranged.stages[*first].filter];
+            let key = (camera.camera, depth, page, None);
+            is_ready &= self.update_batch(key, (at_once, levels(depth, page)), filter, on, view, preparer);
+        }
+        is_ready
     }
 
-    /// Returns whether some blurs of a page can be encoded.
+    /// Returns whether all pipelines of some blurs of a page, the first of which is a filter's, are compiled.
     fn update_batch(
         &mut self,
         key: BatchKey,
-        BatchOf { items, layers }: BatchOf,
-        pages: PageSet,
+        (BatchOf { items, layers }, pages): (BatchOf, PageSet),
+        first: &ExtractedFilter,
         on: On,
         view: &TextureView,
         preparer: &mut BlurPreparer,
-    ) -> Result<bool, BlurError> {
+    ) -> bool {
         if items.is_empty() {
-            return Ok(true);
+            return true;
         }
         let batch = self.batches.entry(key).or_default();
         batch.layers = layers;
@@ -247,7 +256,9 @@ impl FilterBlurs {
         };
         let whole = URect::from_corners(UVec2::ZERO, size_of(view));
         let work = Work::Batch(pages, items);
-        batch.blurs.update(request(work, whole, view, on), view, preparer)
+        batch
+            .blurs
+            .update(first, request(work, whole, view, on), view, preparer)
     }
 }
 
@@ -283,18 +294,21 @@ impl BatchOf {
 }
 
 impl FilterJob {
-    /// Returns whether the job can be encoded.
+    /// Returns whether its pipelines are compiled. A job also has none to wait for while its mask is missing, and after a failure.
     fn update(
         &mut self,
+        filter: &ExtractedFilter,
         request: BlurRequest,
         source: &TextureView,
         preparer: &mut BlurPreparer,
-    ) -> Result<bool, BlurError> {
+    ) -> bool {
         self.is_used = true;
-        self.is_ready = false;
-        self.job.update(preparer, request)?;
+        // A job reports each failure once.
+        if let Err(error) = self.job.update(preparer, request) {
+            error!("the UiFilter of entity {}: {error}", filter.entity);
+        }
         self.is_ready = self.job.bind(preparer, &[source]);
-        Ok(self.is_ready)
+        self.is_ready || self.job.is_idle()
     }
 }
 

@@ -12,6 +12,7 @@ use crate::backdrop::extract::ExtractedBackdrops;
 use crate::backdrop::extracted::ExtractedBackdrop;
 use crate::backdrop::uniform::Colours;
 use crate::formats::CameraPicture;
+use crate::gpu::Deferred;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
@@ -168,9 +169,20 @@ impl FilterDraws {
                     layer,
                     place: (index, place),
                 };
-                let uniform = LayerUniform::new(filter, stage, layer, canvas, on.1);
+                let deferred = layer.blurs().then(|| blurs.deferred(of)).flatten();
+                let painted = match deferred {
+                    None if layer.blurs() => stage.unblurred(layer),
+                    _ => Some(*layer),
+                };
+                let Some(layer) = painted.filter(|layer| !layer.shown.is_empty()) else {
+                    continue;
+                };
+                let uniform = LayerUniform::new(filter, stage, &layer, canvas, on.1);
                 let uniform = self.uniforms.push(&uniform);
-                let draw = self.draw(of, uniform, blurs, (on.0, gpu), pictures)?;
+                let draw = match deferred {
+                    Some(deferred) => draw_blurred(deferred, uniform, (on.0, gpu))?,
+                    None => self.draw_sharp((camera.camera, stage), uniform, blurs, (on.0, gpu), pictures)?,
+                };
                 self.draws.push(draw);
             }
             stages.push(first..self.draws.len());
@@ -225,28 +237,6 @@ impl FilterDraws {
         Some(())
     }
 
-    fn draw(
-        &self,
-        of: LayerOf,
-        uniform: u32,
-        blurs: &FilterBlurs,
-        (format, gpu): (TextureFormat, &DrawGpu),
-        pictures: &mut HashMap<TextureViewId, BindGroup>,
-    ) -> Option<Draw> {
-        if of.layer.blurs() {
-            let ready = |source: LayerSource| gpu.pipelines.ready(FilterKey { format, source }, &gpu.cache);
-            let deferred = blurs.deferred(of)?;
-            let filtered = deferred.filtered;
-            return Some(Draw {
-                pipeline: ready(LayerSource::Blurred { filtered })?,
-                source: deferred.bind_group.clone(),
-                offset: Some(deferred.offset),
-                uniform,
-            });
-        }
-        self.draw_sharp((of.camera, of.stage), uniform, blurs, (format, gpu), pictures)
-    }
-
     /// The draw of a stage's picture without a blur.
     fn draw_sharp(
         &self,
@@ -287,6 +277,18 @@ impl FilterDraws {
             self.bound = Some((buffer.id(), group));
         }
     }
+}
+
+/// The draw of a blur's last step.
+fn draw_blurred(deferred: Deferred, uniform: u32, (format, gpu): (TextureFormat, &DrawGpu)) -> Option<Draw> {
+    let filtered = deferred.filtered;
+    let source = LayerSource::Blurred { filtered };
+    Some(Draw {
+        pipeline: gpu.pipelines.ready(FilterKey { format, source }, &gpu.cache)?,
+        source: deferred.bind_group.clone(),
+        offset: Some(deferred.offset),
+        uniform,
+    })
 }
 
 /// The canvas for what a backdrop sees. The first of these texels is the first texel of its page.

@@ -126,6 +126,17 @@ impl Stage {
         })
     }
 
+    /// A layer as it is painted if its blur is missing: the picture itself, sharp. Shadows are left out.
+    pub fn unblurred(&self, layer: &Layer) -> Option<Layer> {
+        let picture = moved(self.rect, layer.offset);
+        layer.shadow.is_none().then_some(Layer {
+            sigma: Vec2::ZERO,
+            varies: false,
+            shown: common(layer.shown, picture),
+            ..*layer
+        })
+    }
+
     /// Finds the pixels that the picture must hold and that the layers must paint, if only these of the result are visible.
     pub fn look_at(&mut self, visible: IRect, limit: i32) {
         let needed = self.layers.iter().fold(NOWHERE, |all, layer| {

@@ -6,6 +6,7 @@ mod crowded;
 mod glass;
 mod group;
 mod kinds;
+mod masks;
 mod memory;
 mod nested;
 mod places;

@@ -1,0 +1,134 @@
+//! A filter whose mask is not there yet, or cannot be read, is painted sharp. Other filters of its camera are as usual.
+
+use super::content::boxes;
+use super::group::{Group, clipped, layers, on_both, paint, whole};
+use crate::backdrop::pane::node;
+use crate::backdrop::stage::{LDR, Ui};
+use crate::support::formats::{quantised, to_image};
+use crate::support::logs;
+use crate::support::reference::{Picture, gaussian_blur};
+use crate::support::scene::Kind;
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, TextureViewDimension};
+use bevy_gaussian_blur::prelude::*;
+
+const SIGMA: f32 = 4.0;
+
+/// What the parent of the first group shows.
+const CLIP: [usize; 4] = [50, 35, 110, 70];
+
+/// A faded group, clipped by its parent.
+fn faded(ui: &mut Ui, parent: Entity, filter: UiFilter) {
+    let [left, top, right, bottom] = CLIP.map(|side| side as f32);
+    let place = node(Vec2::new(left, top), Vec2::new(right - left, bottom - top));
+    let list = Node {
+        overflow: Overflow::clip(),
+        ..place
+    };
+    let list = ui.spawn_in(parent, list);
+    let moved = node(-Vec2::new(left, top), Vec2::new(203.0, 117.0));
+    let group = ui.spawn_in(list, (moved, filter));
+    boxes(ui, group);
+}
+
+/// A blurred group.
+fn blurred(ui: &mut Ui, parent: Entity, filter: impl Bundle) -> Entity {
+    let group = ui.spawn_in(parent, (whole(), filter));
+    let corner = node(Vec2::new(120.0, 25.0), Vec2::new(24.0, 30.0));
+    ui.spawn_in(group, (corner, BackgroundColor(Color::linear_rgba(0.2, 0.9, 0.3, 0.7))));
+    group
+}
+
+struct Shown {
+    faded: UiFilter,
+    blurred: UiFilter,
+    alone: [Picture; 2],
+}
+
+impl Shown {
+    fn new(group: &mut Group) -> Self {
+        // Bevy itself does not clip turned boxes exactly.
+        group.show((), boxes);
+        let [.., first] = group.pictures();
+        group.show((), |ui, parent| {
+            blurred(ui, parent, ());
+        });
+        let [.., second] = group.pictures();
+        Self {
+            faded: UiFilter::opacity(0.5),
+            blurred: UiFilter::from_sigma(SIGMA).with_opacity(0.8),
+            alone: [clipped(&first, CLIP), second],
+        }
+    }
+
+    /// Spawns both groups, the second with a mask.
+    fn spawn(&self, group: &mut Group, mask: &Handle<Image>) -> Entity {
+        group.stage.clear();
+        let camera = group.stage.glass.camera;
+        let profile = BlurProfile::Mask(mask.clone());
+        let entity = core::cell::Cell::new(Entity::PLACEHOLDER);
+        group.stage.add(camera, true, &|ui: &mut Ui| {
+            let node = ui.spawn(whole());
+            faded(ui, node, self.faded.clone());
+            entity.set(blurred(ui, node, (self.blurred.clone(), profile.clone())));
+        });
+        group.stage.headless.warm_up();
+        entity.get()
+    }
+
+    /// Asserts that the first group is filtered as usual, and that the second one shows this picture, faded.
+    fn check(&self, group: &Group, name: &str, second: &Picture) {
+        let [below, got, _] = group.pictures();
+        let painted = paint(&below, &layers(&self.alone[0], &self.faded, 1.0, LDR), LDR);
+        let sharp = UiFilter::opacity(self.blurred.opacity);
+        let painted = paint(&quantised(&painted, LDR), &layers(second, &sharp, 1.0, LDR), LDR);
+        group.assert_within(name, &got, &painted, 1.0 / 255.0);
+    }
+}
+
+#[test]
+fn a_mask_that_loads() {
+    on_both(Kind::Core2d, LDR, |group| {
+        let shown = Shown::new(group);
+        let mask = group
+            .stage
+            .headless
+            .app
+            .world()
+            .resource::<Assets<Image>>()
+            .reserve_handle();
+        shown.spawn(group, &mask);
+        shown.check(group, "mask-loading", &shown.alone[1]);
+        let all = Picture::from_fn(2, 2, |_, _| [1.0; 4]);
+        let mut images = group.stage.headless.app.world_mut().resource_mut::<Assets<Image>>();
+        let inserted = images.insert(mask.id(), to_image(&all, TextureFormat::R8Unorm));
+        inserted.expect("the handle is alive");
+        group.stage.headless.warm_up();
+        let soft = gaussian_blur(&shown.alone[1], [f64::from(SIGMA); 2], EdgeMode::Transparent);
+        shown.check(group, "mask-there", &soft);
+    });
+}
+
+#[test]
+fn masks_that_cannot_be_read() {
+    on_both(Kind::Core2d, LDR, |group| {
+        let shown = Shown::new(group);
+        let all = Picture::from_fn(2, 2, |_, _| [1.0; 4]);
+        let mut mask = to_image(&all, TextureFormat::R8Unorm);
+        mask.texture_view_descriptor = Some(TextureViewDescriptor {
+            dimension: Some(TextureViewDimension::D2Array),
+            ..default()
+        });
+        let mask = group.stage.headless.add_image(mask);
+        let error = BlurError::UnsupportedMask {
+            format: TextureFormat::R8Unorm,
+        };
+        let said = |entity: Entity| logs::count(&format!("the UiFilter of entity {entity}: {error}"));
+        let entity = shown.spawn(group, &mask);
+        shown.check(group, "mask-unreadable", &shown.alone[1]);
+        let once = said(entity);
+        assert!(once > 0, "the filter is named");
+        group.stage.headless.frame();
+        assert_eq!(said(entity), once, "it is said once");
+    });
+}
