@@ -3,7 +3,7 @@
 
 use super::arrange::{ArrangedFilters, CameraFilters};
 use super::extract::{ExtractedFilter, ExtractedFilters};
-use super::rects::{grown, joined};
+use super::rects::{as_texels, grown, joined, moved};
 use super::stage::{Layer, Stage};
 use crate::backdrop::prepare_blurs::PAGES as GLASS;
 use crate::errors::BlurError;
@@ -276,9 +276,9 @@ impl BatchOf {
         for (place, layer) in layers.filter(|(_, layer)| layer.is_batched() && !layer.shown.is_empty()) {
             self.layers.push((index, place));
             let to_blurred = stage.to_blurred();
-            let shown = shifted(layer.shown, -layer.offset);
+            let shown = moved(layer.shown, -layer.offset);
             let all = grown(joined(stage.painted, shown), IVec2::ONE);
-            let texels = |pixels: IRect| as_texels(shifted(pixels, to_blurred));
+            let texels = |pixels: IRect| as_texels(moved(pixels, to_blurred));
             self.items.push(BatchedBlur {
                 sigma: layer.sigma,
                 edge: EdgeMode::Transparent,
@@ -360,21 +360,7 @@ fn field_of(filter: &ExtractedFilter, stage: &Stage) -> Option<SigmaField> {
 
 /// Pixels of the viewport as texels of the page that a stage's picture lies on.
 fn on_page(stage: &Stage, pixels: IRect) -> URect {
-    as_texels(shifted(pixels, stage.to_page()))
-}
-
-fn as_texels(rect: IRect) -> URect {
-    URect {
-        min: rect.min.as_uvec2(),
-        max: rect.max.as_uvec2(),
-    }
-}
-
-fn shifted(rect: IRect, by: IVec2) -> IRect {
-    IRect {
-        min: rect.min + by,
-        max: rect.max + by,
-    }
+    as_texels(moved(pixels, stage.to_page()))
 }
 
 fn size_of(view: &TextureView) -> UVec2 {

@@ -2,6 +2,7 @@
 
 use super::extract::{ExtractedFilter, ExtractedFilters};
 use super::prepare_draws::FilterDraws;
+use super::split_phases::GroupItems;
 use crate::backdrop::node_groups::{cut_of_node, mark};
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
@@ -21,7 +22,7 @@ use core::ops::Range;
 pub struct PaintFilter;
 
 impl RenderCommand<TransparentUi> for PaintFilter {
-    type Param = (SRes<FilterDraws>, SRes<PipelineCache>);
+    type Param = (SRes<FilterDraws>, SRes<GroupItems>, SRes<PipelineCache>);
     type ViewQuery = ();
     type ItemQuery = ();
 
@@ -29,9 +30,14 @@ impl RenderCommand<TransparentUi> for PaintFilter {
         item: &TransparentUi,
         _view: (),
         _entity: Option<()>,
-        (draws, cache): SystemParamItem<'w, '_, Self::Param>,
+        (draws, groups, cache): SystemParamItem<'w, '_, Self::Param>,
         pass: &mut TrackedRenderPass<'w>,
     ) -> RenderCommandResult {
+        if let Some(scissor) = groups.scissor(item) {
+            let (first, size) = (scissor.min, scissor.size());
+            pass.set_scissor_rect(first.x, first.y, size.x, size.y);
+            return RenderCommandResult::Success;
+        }
         let (draws, cache) = (draws.into_inner(), cache.into_inner());
         match draws.draw_filter(item.entity(), cache, pass) {
             true => RenderCommandResult::Success,
@@ -42,8 +48,8 @@ impl RenderCommand<TransparentUi> for PaintFilter {
 
 /// Puts groups among the items of the user interface: one item for each, which paints its result.
 ///
-/// Other items paint nothing and mark where groups begin and end: Bevy ends its batches at foreign items, so no batch crosses the
-/// border of a group.
+/// Other items mark where groups begin and end: Bevy ends its batches at foreign items, so no batch crosses the border of a group.
+/// They paint nothing.
 pub fn queue_filters(
     filters: Res<ExtractedFilters>,
     functions: Res<DrawFunctions<TransparentUi>>,

@@ -1,6 +1,6 @@
 //! Rectangles of pixels, in the viewport or beyond it. The position of an empty one means nothing.
 
-use bevy::math::{IRect, IVec2, Rect, Vec2};
+use bevy::math::{IRect, IVec2, Rect, URect, Vec2};
 
 /// Far beyond all textures.
 pub const FAR: i32 = 1 << 24;
@@ -23,6 +23,15 @@ pub fn within(origin: IVec2, size: IVec2) -> IRect {
     IRect {
         min: origin,
         max: origin + size,
+    }
+}
+
+/// Pixels of a texture, none of which lies outside.
+#[must_use]
+pub fn as_texels(rect: IRect) -> URect {
+    URect {
+        min: rect.min.as_uvec2(),
+        max: rect.max.as_uvec2(),
     }
 }
 

@@ -2,14 +2,22 @@
 //!
 //! The phase keeps these items, with empty batches, which are not drawn: some may be items of other crates that must stay in it. At
 //! the end of the frame all items get their batches back.
+//!
+//! If pipelines of a camera are missing, the phase draws its groups unfiltered. But their nodes are no longer clipped by the
+//! ancestors of the group, so where groups begin and end, the marks set a scissor instead.
 
 use super::arrange::{ArrangedFilters, Owners};
-use super::extract::ExtractedFilters;
+use super::extract::{ExtractedFilter, ExtractedFilters};
+use super::rects::{as_texels, common, moved, pixels};
+use super::stages::viewport;
 use crate::backdrop::extract::ExtractedBackdrops;
-use crate::backdrop::node_groups::backdrop_of;
+use crate::backdrop::node_groups::{backdrop_index, backdrop_of, is_mark};
 use crate::backdrop::{Skip, skip};
+use bevy::math::{FloatOrd, URect};
+use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use bevy::render::render_phase::{PhaseItemExtraIndex, ViewSortedRenderPhases};
+use bevy::render::render_phase::{PhaseItemExtraIndex, SortedRenderPhase, ViewSortedRenderPhases};
+use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
 
@@ -18,12 +26,19 @@ use bevy::ui_render::{TransparentUi, UiCameraView};
 pub struct GroupItems {
     items: Vec<Vec<TransparentUi>>,
     skipped: Vec<Skip>,
+    /// The texels to which items limit drawing, where groups are painted unfiltered.
+    scissors: HashMap<(Entity, MainEntity), URect>,
 }
 
 impl GroupItems {
     /// The items of a group, in the order in which they are painted.
     pub fn of(&self, filter: usize) -> &[TransparentUi] {
         self.items.get(filter).map_or(&[], Vec::as_slice)
+    }
+
+    /// The texels to which an item limits what is drawn after it.
+    pub fn scissor(&self, item: &TransparentUi) -> Option<URect> {
+        self.scissors.get(&item.entity).copied()
     }
 }
 
@@ -47,6 +62,9 @@ pub fn split_phases(
             continue;
         };
         let filters = camera.filters(&filters);
+        if !camera.is_ready {
+            clip_groups(filters, phase, &mut groups.scissors);
+        }
         let mut owners = Owners::new(filters, &backdrops);
         for item in phase.items.values_mut() {
             let Some(owner) = owners.of(item) else {
@@ -63,6 +81,31 @@ pub fn split_phases(
             }
             groups.skipped.extend(skip(view, item));
         }
+    }
+}
+
+/// Makes the marks and results of groups limit what is drawn after them to the clips of the groups around it.
+fn clip_groups(
+    filters: &[ExtractedFilter],
+    phase: &mut SortedRenderPhase<TransparentUi>,
+    scissors: &mut HashMap<(Entity, MainEntity), URect>,
+) {
+    let picture = &filters[0].picture;
+    for item in phase.items.values_mut() {
+        let is_own_mark = is_mark(item) && backdrop_index(item).is_none();
+        // Glass may split the pass between the mark and the result, so the result sets the same scissor again.
+        let is_result = !is_own_mark && filters.iter().any(|filter| filter.is_result(item));
+        if !is_own_mark && !is_result {
+            continue;
+        }
+        let FloatOrd(key) = item.sort_key;
+        // A mark lies right before the groups that begin there.
+        let key = if is_own_mark { key.next_up() } else { key };
+        let around = filters.iter().filter(|filter| filter.keys().contains(&key));
+        let shown = around.fold(viewport(picture), |shown, filter| common(shown, pixels(filter.clip)));
+        let offset = picture.viewport.min.as_ivec2();
+        scissors.insert(item.entity, as_texels(moved(shown, offset)));
+        item.batch_range = 0..1;
     }
 }
 
@@ -88,4 +131,5 @@ pub fn restore_items(mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>, 
         skip.restore(&mut phases);
     }
     groups.items.iter_mut().for_each(Vec::clear);
+    groups.scissors.clear();
 }

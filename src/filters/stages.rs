@@ -19,6 +19,7 @@ use super::extract::ExtractedFilter;
 use super::frames::{Frame, frames};
 use super::rects::{common, joined, pixels};
 use super::stage::{BORDER, Content, Layer, Stage};
+use crate::backdrop::extracted::Picture;
 use crate::plan::{blurs, pack};
 use bevy::math::{IRect, UVec2, Vec2};
 
@@ -196,7 +197,7 @@ impl Arranged {
             for stage in (first..end).rev() {
                 let visible = match self.stages[stage].parent {
                     Some(parent) => self.stages[parent].painted,
-                    None => viewport(filter),
+                    None => viewport(&filter.picture),
                 };
                 let visible = if stage + 1 == end {
                     common(visible, clip)
@@ -231,10 +232,11 @@ impl Arranged {
     }
 }
 
-fn viewport(filter: &ExtractedFilter) -> IRect {
-    let seen = filter.picture.seen();
+/// The visible pixels of a camera's viewport.
+pub fn viewport(picture: &Picture) -> IRect {
+    let (seen, first) = (picture.seen(), picture.viewport.min.as_ivec2());
     IRect {
-        min: seen.min.as_ivec2() - filter.picture.viewport.min.as_ivec2(),
-        max: seen.max.as_ivec2() - filter.picture.viewport.min.as_ivec2(),
+        min: seen.min.as_ivec2() - first,
+        max: seen.max.as_ivec2() - first,
     }
 }

@@ -1,6 +1,6 @@
 //! Which frames wait for the pipelines of filters, if the threads that compile them are busy with other tasks.
 
-use super::group::{layers, paint};
+use super::group::{clipped, layers, paint};
 use crate::backdrop::pane::node;
 use crate::backdrop::show::Show;
 use crate::backdrop::stage::{BACKENDS, LDR};
@@ -16,16 +16,25 @@ use std::time::Duration;
 const COLOUR: [f32; 3] = [0.8, 0.3, 0.1];
 const BOX: [usize; 4] = [12, 8, 36, 20];
 
-/// Spawns a box on one of the cameras, and waits until its pipeline is compiled.
+/// How far the group reaches beyond the list that clips it.
+const MORE: usize = 5;
+
+/// Spawns a group on one of the cameras, in a list that clips it, and waits until its pipeline is compiled.
 fn spawn_box(show: &mut Show) {
     let [left, top, width, height] = BOX.map(|side| side as f32);
     let [red, green, blue] = COLOUR;
-    let components = (
-        node(Vec2::new(left, top), Vec2::new(width, height)),
+    let list = Node {
+        overflow: Overflow::clip(),
+        ..node(Vec2::new(left, top), Vec2::new(width, height))
+    };
+    let more = MORE as f32;
+    let larger = (
+        node(Vec2::splat(-more), Vec2::new(width + 2.0 * more, height + 2.0 * more)),
         BackgroundColor(Color::linear_rgb(red, green, blue)),
-        UiTargetCamera(show.cameras[1]),
     );
-    show.pane = Some(show.live.headless.app.world_mut().spawn(components).id());
+    let world = show.live.headless.app.world_mut();
+    let list = world.spawn((list, UiTargetCamera(show.cameras[1]))).id();
+    show.pane = Some(world.spawn((larger, ChildOf(list))).id());
     show.settle();
     for _ in 0..30 {
         show.live.frame();
@@ -41,12 +50,16 @@ fn pictures(shot: &Shot) -> [Picture; 2] {
 fn assert_filtered(shot: &Shot, filter: &UiFilter) {
     let [below, got] = pictures(shot);
     let [left, top, width, height] = BOX;
-    let group = Picture::from_fn(below.width, below.height, |x, y| {
-        let is_inside = (left..left + width).contains(&x) && (top..top + height).contains(&y);
-        let [red, green, blue] = COLOUR.map(f64::from);
-        if is_inside { [red, green, blue, 1.0] } else { [0.0; 4] }
-    });
-    let painted = paint(&below, &layers(&group, filter, 1.0, LDR), LDR);
+    let (right, bottom) = (left + width, top + height);
+    let [red, green, blue] = COLOUR.map(f64::from);
+    let all = Picture::from_fn(below.width, below.height, |_, _| [red, green, blue, 1.0]);
+    let group = clipped(&all, [left - MORE, top - MORE, right + MORE, bottom + MORE]);
+    let layers = layers(&group, filter, 1.0, LDR);
+    let shown: Vec<Picture> = layers
+        .iter()
+        .map(|layer| clipped(layer, [left, top, right, bottom]))
+        .collect();
+    let painted = paint(&below, &shown, LDR);
     let expected = within_rounding(&got, &painted, LDR);
     let name = format!("filter-waiting-{}", shot.frame);
     assert_close(&name, &got, &expected, &[0, 1, 2], 3.0 / 255.0);
