@@ -163,7 +163,7 @@ fn add_nodes(app: &mut SubApp) {
     app.init_resource::<nodes::GradientBoxes>()
         .init_resource::<bounds::MaterialBounds>()
         .init_resource::<extract::BoundsWanted>()
-        .init_resource::<nested::FilterTurns>()
+        .init_resource::<nested::OutermostGroups>()
         .init_resource::<split_ui_pass::Skipped>()
         // No other code uses it, so the order of other systems does not matter.
         .allow_ambiguous_resource::<split_ui_pass::Skipped>()

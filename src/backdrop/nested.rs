@@ -8,23 +8,36 @@
 
 use super::encode_regions::BackdropDrawer;
 use crate::diagnostics::label::BlurLabel;
+use bevy::math::FloatOrd;
 use bevy::prelude::*;
 use bevy::render::renderer::RenderContext;
 use bevy::render::view::ViewTarget;
+use core::ops::Range;
 
-/// The filters with glass inside their groups, in this frame.
+/// The filtered groups of this frame that are in no other group, by camera and then in stacking order.
 #[derive(Resource, Default)]
-pub struct FilterTurns(pub Vec<FilterTurn>);
+pub struct OutermostGroups(pub Vec<OutermostGroup>);
 
-/// A filter whose group is painted as soon as everything below it is painted.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FilterTurn {
+/// A filtered group that is in no other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutermostGroup {
     /// The render world's entity of the camera.
     pub camera: Entity,
     /// The index of the filter.
     pub filter: usize,
-    /// The first sort key that lies over it.
-    pub cut: f32,
+    /// The sort keys of its items.
+    pub keys: Range<f32>,
+    /// The sort key of the item that paints the result.
+    pub result: f32,
+    /// Whether it contains glass. It is then painted as soon as everything below it is painted.
+    pub has_turn: bool,
+}
+
+impl OutermostGroup {
+    /// Whether the item with this sort key is painted on the group's picture, rather than on the camera's.
+    pub fn hides(&self, FloatOrd(key): FloatOrd) -> bool {
+        self.keys.contains(&key) && key != self.result
+    }
 }
 
 /// How the group of a filter is painted and blurred, by the filter's index.

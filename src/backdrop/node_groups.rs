@@ -10,7 +10,8 @@ use super::canvas::PaintedOn;
 use super::extract::ExtractedBackdrops;
 use super::extracted::ExtractedBackdrop;
 use super::groups::{Group, Painted, Reader, Sight, group};
-use super::nested::FilterTurns;
+use super::nested::{OutermostGroup, OutermostGroups};
+use bevy::math::FloatOrd;
 use bevy::prelude::*;
 use bevy::render::render_phase::{PhaseItem, PhaseItemExtraIndex, SortedRenderPhase, ViewSortedRenderPhases};
 use bevy::render::sync_world::MainEntity;
@@ -35,7 +36,7 @@ pub fn group_nodes(
     ui_views: Query<&ExtractedView>,
     phases: Res<ViewSortedRenderPhases<TransparentUi>>,
     bounds: ItemBounds,
-    turns: Res<FilterTurns>,
+    filtered: Res<OutermostGroups>,
     mut grouped: ResMut<CameraGroups>,
 ) {
     for (camera, ui_view) in &cameras {
@@ -50,7 +51,7 @@ pub fn group_nodes(
         };
         if let Some(phase) = phases.get(&ui_view.retained_view_entity) {
             let groups = grouped.0.entry(camera).or_default();
-            groups.among = group_phase((camera, phase), &backdrops, &bounds, &turns);
+            groups.among = group_phase((camera, phase), &backdrops, &bounds, &filtered);
             groups.nested = nested_of(camera, &backdrops);
         }
     }
@@ -60,8 +61,10 @@ fn group_phase(
     (camera, phase): (Entity, &SortedRenderPhase<TransparentUi>),
     backdrops: &ExtractedBackdrops,
     bounds: &ItemBounds,
-    turns: &FilterTurns,
+    filtered: &OutermostGroups,
 ) -> Vec<Group> {
+    let of_camera = |group: &&OutermostGroup| group.camera == camera;
+    let mut groups = filtered.0.iter().filter(of_camera).peekable();
     let mut readers: Vec<Reader> = Vec::new();
     let mut painted: Vec<Painted> = Vec::with_capacity(phase.items.len());
     for item in phase.items.values() {
@@ -69,7 +72,14 @@ fn group_phase(
             continue;
         }
         let Some((index, backdrop, stack_index)) = backdrop_of(item, backdrops) else {
-            painted.push((item.sort_key, bounds.of(item)));
+            while groups
+                .next_if(|group| FloatOrd(group.keys.end) <= item.sort_key)
+                .is_some()
+            {}
+            // Of a filtered group, the camera's picture shows only the result.
+            if !groups.peek().is_some_and(|group| group.hides(item.sort_key)) {
+                painted.push((item.sort_key, bounds.of(item)));
+            }
             continue;
         };
         // The group around it paints it.
@@ -83,10 +93,10 @@ fn group_phase(
         });
         painted.push((item.sort_key, Some(backdrop.in_viewport(backdrop.region))));
     }
-    let turns = turns.0.iter().filter(|turn| turn.camera == camera);
-    readers.extend(turns.map(|turn| Reader {
-        sight: Sight::Filter(turn.filter),
-        cut: turn.cut,
+    let turns = filtered.0.iter().filter(of_camera).filter(|group| group.has_turn);
+    readers.extend(turns.map(|group| Reader {
+        sight: Sight::Filter(group.filter),
+        cut: group.result,
         reads: None,
     }));
     readers.sort_by(|one, other| one.cut.total_cmp(&other.cut));

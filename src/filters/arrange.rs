@@ -7,7 +7,7 @@ use super::stages::{Arranged, Painted, arrange};
 use crate::backdrop::bounds::{ItemBounds, MaterialBounds};
 use crate::backdrop::canvas::PaintedOn;
 use crate::backdrop::extract::ExtractedBackdrops;
-use crate::backdrop::nested::{FilterTurn, FilterTurns};
+use crate::backdrop::nested::{OutermostGroup, OutermostGroups};
 use crate::backdrop::node_groups::{backdrop_of, is_mark};
 use bevy::ecs::entity::EntityHashSet;
 use bevy::math::FloatOrd;
@@ -60,19 +60,30 @@ impl CameraFilters {
         }
     }
 
-    /// The turns of the outermost groups that contain glass.
-    fn turns(&self, filters: &[ExtractedFilter]) -> impl Iterator<Item = FilterTurn> {
+    /// The groups that are in no other.
+    fn outermost(&self, filters: &[ExtractedFilter]) -> impl Iterator<Item = OutermostGroup> {
         let outermost = (0..filters.len()).filter(|filter| self.arranged.parents[*filter].is_none());
-        let with_glass = outermost.filter(|filter| self.arranged.has_turn(*filter));
-        with_glass.map(|filter| FilterTurn {
+        outermost.map(|filter| OutermostGroup {
             camera: self.camera,
             filter: self.first + filter,
-            cut: filters[filter].result_key(),
+            keys: filters[filter].keys(),
+            result: filters[filter].result_key(),
+            has_turn: self.arranged.has_turn(filter),
         })
     }
 }
 
-/// Walks over the items of a phase, and finds the group of each.
+/// Where an item belongs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Owner {
+    /// The innermost filter whose group contains it. The result of a filter, and glass on the filter's own node, belong to the group
+    /// around it.
+    pub group: Option<usize>,
+    /// The filter whose result it paints.
+    pub result_of: Option<usize>,
+}
+
+/// Walks over the items of a phase, and finds where each belongs.
 pub struct Owners<'a> {
     filters: &'a [ExtractedFilter],
     backdrops: &'a ExtractedBackdrops,
@@ -91,9 +102,8 @@ impl<'a> Owners<'a> {
         }
     }
 
-    /// The innermost filter whose group contains an item. Items must be passed in the order of the phase. The result of a filter,
-    /// and glass on the filter's own node, belong to the group around it.
-    pub fn of(&mut self, item: &TransparentUi) -> Option<usize> {
+    /// Where an item belongs. Items must be passed in the order of the phase.
+    pub fn of(&mut self, item: &TransparentUi) -> Owner {
         let FloatOrd(key) = item.sort_key;
         let is_over = |filter: &usize| self.filters[*filter].keys().end <= key;
         while self.open.last().is_some_and(is_over) {
@@ -113,20 +123,17 @@ impl<'a> Owners<'a> {
             }
             self.next += 1;
         }
-        let innermost = *self.open.last()?;
+        let mut around = self.open.iter().rev().copied();
+        let Some(innermost) = around.next() else {
+            return Owner::default();
+        };
         let filter = &self.filters[innermost];
-        let is_around = filter.is_result(item) || self.is_glass_of(item, filter);
-        if is_around {
-            self.open.iter().rev().nth(1).copied()
-        } else {
-            Some(innermost)
+        let is_result = filter.is_result(item);
+        let is_around = is_result || self.is_glass_of(item, filter);
+        Owner {
+            group: if is_around { around.next() } else { Some(innermost) },
+            result_of: is_result.then_some(innermost),
         }
-    }
-
-    /// Whether the item that was passed last is the result of a filter.
-    pub fn is_result(&self, last: &TransparentUi) -> bool {
-        let innermost = self.open.last();
-        innermost.is_some_and(|filter| self.filters[*filter].is_result(last))
     }
 
     /// Whether an item is the glass of a filter's own node.
@@ -142,11 +149,11 @@ pub fn arrange_filters(
     phases: Res<ViewSortedRenderPhases<TransparentUi>>,
     device: Res<RenderDevice>,
     (mut arranged, mut used, mut commands): (ResMut<ArrangedFilters>, Local<EntityHashSet>, Commands),
-    (mut backdrops, mut turns): (ResMut<ExtractedBackdrops>, ResMut<FilterTurns>),
+    (mut backdrops, mut outermost): (ResMut<ExtractedBackdrops>, ResMut<OutermostGroups>),
     mut bounds: ParamSet<(ItemBounds, ResMut<MaterialBounds>)>,
 ) {
     arranged.0.clear();
-    turns.0.clear();
+    outermost.0.clear();
     let limit = device.limits().max_texture_dimension_2d;
     let mut seen = Vec::new();
     let mut first = 0;
@@ -162,15 +169,16 @@ pub fn arrange_filters(
         };
         let (painted, nested) = painted(filters, phase, &bounds.p0(), &backdrops);
         let stages = arrange(filters, &painted, limit);
-        for (index, stage) in stages.stages.iter().enumerate().filter(|(_, stage)| stage.is_seen()) {
+        for stage in stages.stages.iter().filter(|stage| stage.is_seen()) {
             let filter = &filters[stage.filter];
             if stage.content == Content::Items && stage.view == stage.filter {
                 seen.push((filter.view, view_of(filter, stage, ui_view)));
             }
-            if stages.result_of(stage.filter) == Some(index) {
-                bounds.p1().0.insert(filter.item, shown(stage));
-            }
         }
+        let results = (0..filters.len()).map(|filter| stages.result_of(filter));
+        let results = results.map(|stage| stage.map_or(Rect::EMPTY, |stage| shown(&stages.stages[stage])));
+        let items = filters.iter().map(|filter| filter.item);
+        bounds.p1().0.extend(items.zip(results));
         let camera = CameraFilters {
             camera,
             first: start,
@@ -179,7 +187,7 @@ pub fn arrange_filters(
             is_ready: false,
         };
         camera.place_glass(&mut backdrops);
-        turns.0.extend(camera.turns(filters));
+        outermost.0.extend(camera.outermost(filters));
         arranged.0.push(camera);
     }
     show_views(seen, &mut used, &mut views, &mut commands);
@@ -223,11 +231,12 @@ fn painted(
     let mut nested = Vec::new();
     let mut owners = Owners::new(filters, backdrops);
     for item in phase.items.values() {
-        let Some(owner) = owners.of(item) else {
+        let Owner { group, result_of } = owners.of(item);
+        let Some(owner) = group else {
             continue;
         };
         let bounds = match backdrop_of(item, backdrops) {
-            _ if owners.is_result(item) || is_mark(item) => continue,
+            _ if result_of.is_some() || is_mark(item) => continue,
             Some((index, backdrop, _)) => {
                 nested.push((index, owner));
                 painted[owner].has_glass = true;
@@ -243,7 +252,7 @@ fn painted(
 /// Where a stage's layers paint.
 fn shown(stage: &Stage) -> Rect {
     let all = stage.layers.iter().fold(NOWHERE, |all, layer| joined(all, layer.shown));
-    all.as_rect()
+    if all.is_empty() { Rect::EMPTY } else { all.as_rect() }
 }
 
 /// The view for the stages of a frame: the user interface's view, moved so that the frame fills the viewport. It does not share the

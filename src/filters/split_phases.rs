@@ -6,7 +6,7 @@
 //! If pipelines of a camera are missing, the phase draws its groups unfiltered. But their nodes are no longer clipped by the
 //! ancestors of the group, so where groups begin and end, the marks set a scissor instead.
 
-use super::arrange::{ArrangedFilters, Owners};
+use super::arrange::{ArrangedFilters, Owner, Owners};
 use super::extract::{ExtractedFilter, ExtractedFilters};
 use super::rects::{as_texels, common, moved, pixels};
 use super::stages::viewport;
@@ -42,7 +42,8 @@ impl GroupItems {
     }
 }
 
-/// Copies the items of groups that can be drawn, and makes the phases skip them. Items of invisible groups are only skipped.
+/// Copies the items of groups that can be drawn, and makes the phases skip them. Items and results of invisible groups are only
+/// skipped.
 pub fn split_phases(
     (filters, backdrops): (Res<ExtractedFilters>, Res<ExtractedBackdrops>),
     arranged: Res<ArrangedFilters>,
@@ -67,17 +68,21 @@ pub fn split_phases(
         }
         let mut owners = Owners::new(filters, &backdrops);
         for item in phase.items.values_mut() {
-            let Some(owner) = owners.of(item) else {
-                continue;
-            };
-            let has_stages = camera.arranged.result_of(owner).is_some();
-            // Glass inside a group has a backdrop only if the group is painted.
-            let is_glass = backdrop_of(item, &backdrops).is_some();
-            if has_stages && !camera.is_ready && !is_glass {
+            let Owner { group, result_of } = owners.of(item);
+            if camera.is_ready && result_of.is_some_and(|filter| !camera.arranged.is_seen(filter)) {
+                groups.skipped.extend(skip(view, item));
                 continue;
             }
-            if has_stages && camera.is_ready {
-                groups.items[camera.first + owner].push(copy_of(item));
+            let Some(owner) = group else {
+                continue;
+            };
+            if camera.arranged.result_of(owner).is_some() {
+                if camera.is_ready {
+                    groups.items[camera.first + owner].push(copy_of(item));
+                } else if backdrop_of(item, &backdrops).is_none() {
+                    // It is painted unfiltered. Only glass is not: it has a backdrop only if its group is painted.
+                    continue;
+                }
             }
             groups.skipped.extend(skip(view, item));
         }

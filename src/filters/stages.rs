@@ -123,6 +123,11 @@ impl Arranged {
         (first < end).then_some(first)
     }
 
+    /// Whether the result of a filter is visible.
+    pub fn is_seen(&self, filter: usize) -> bool {
+        self.result_of(filter).is_some_and(|stage| self.stages[stage].is_seen())
+    }
+
     /// Whether a filter is painted when its turn comes.
     pub fn has_turn(&self, filter: usize) -> bool {
         self.items_of(filter).is_some_and(|stage| self.stages[stage].has_turn)

@@ -6,7 +6,7 @@
 
 use super::glass;
 use super::interface::{White, declare};
-use super::pane::{Pane, Square};
+use super::pane::{Pane, Square, node};
 use super::stage::{HDR, LDR, Stage, Ui};
 use super::{PLACES, one_of_each_edge};
 use crate::support::headless::Headless;
@@ -60,6 +60,7 @@ fn passes_are_no_more_than_they_have_to_be() {
             ("over a square", 1),
             ("side by side over squares", 1),
             ("three stacked", 2),
+            ("side by side among groups elsewhere", 0),
         ] {
             let name = format!("{kind}, {name}");
             assert_eq!(count(&name, UI_PASS), 2, "{name}: Bevy draws each interface once");
@@ -192,6 +193,33 @@ fn show_glass(stage: &mut Stage, kind: Kind) {
         }
         squares(ui);
     });
+    // Before each pane, groups that paint nothing where panes are: invisible, clipped away, or beyond the viewport.
+    frame(stage, &format!("{kind:?}, side by side among groups elsewhere"), |ui| {
+        for pane in &panes {
+            filtered(ui, (everywhere(), UiFilter::opacity(0.0)));
+            let clip = Node {
+                overflow: Overflow::clip(),
+                ..node(Vec2::ZERO, Vec2::ONE)
+            };
+            let clip = ui.spawn(clip);
+            let inner = ui.spawn_in(clip, (everywhere(), UiFilter::opacity(0.5)));
+            ui.spawn_in(inner, Square::new(PLACES[0], [1.0; 4]).bundle());
+            filtered(ui, (node(Vec2::splat(-900.0), Vec2::ONE), UiFilter::from_sigma(2.0)));
+            ui.pane(pane);
+        }
+    });
+}
+
+fn everywhere() -> Node {
+    node(Vec2::ZERO, Vec2::new(203.0, 117.0))
+}
+
+/// A filtered group of a square on each pane.
+fn filtered(ui: &mut Ui, group: impl Bundle) {
+    let group = ui.spawn(group);
+    for place in PLACES {
+        ui.spawn_in(group, Square::new(place, [1.0, 0.4, 0.1, 0.6]).bundle());
+    }
 }
 
 fn show_materials(name: &str, setup: impl FnOnce(&mut App)) {
