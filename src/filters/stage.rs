@@ -1,6 +1,6 @@
 //! A step of a filter: a picture, and the layers that it shows. Plain values.
 
-use super::rects::{FAR, NOWHERE, common, grown, joined, moved};
+use super::rects::{FAR, NOWHERE, common, grown, joined, moved, within};
 use crate::backdrop::canvas::Canvas;
 use crate::plan::{MAX_OCTAVES, blurs};
 use bevy::math::{IRect, IVec2, UVec2, Vec2};
@@ -165,6 +165,7 @@ impl Stage {
     fn cut(&mut self, visible: IRect, limit: i32) {
         let spare = (limit - visible.size().max_element()).max(0) / 2;
         let kept = grown(visible, IVec2::splat(spare));
+        let kept = common(kept, within(kept.min, IVec2::splat(limit)));
         self.rect = common(self.rect, kept);
         self.painted = common(self.painted, kept);
         for layer in &mut self.layers {

@@ -77,8 +77,8 @@ pub struct Painted {
     pub has_glass: bool,
 }
 
-/// Arranges the filters of one camera, given in stacking order with what each one's items paint. No side of a picture exceeds
-/// `limit` if the viewport's sides do not.
+/// Arranges the filters of one camera, given in stacking order with what each one's items paint. No side of a page exceeds
+/// `limit`.
 #[must_use]
 pub fn arrange(filters: &[ExtractedFilter], painted: &[Painted], limit: u32) -> Arranged {
     let mut arranged = Arranged {
