@@ -19,7 +19,7 @@ use bevy::render::RenderApp;
 
 pub use kept::{Frozen, Sheet, Wanted};
 pub use losses::Losses;
-pub use masks::MaskRevisions;
+pub use masks::{MaskRevisions, follow_masks};
 
 /// Adds the main-world side of frozen blurs.
 pub struct FreezePlugin;
@@ -30,6 +30,7 @@ impl Plugin for FreezePlugin {
         app.insert_resource(losses.clone())
             .init_resource::<MaskRevisions>()
             .add_systems(PreUpdate, losses::report_losses.in_set(BlurSystems::Report))
+            .add_observer(masks::note_finished)
             .add_systems(PostUpdate, masks::follow_masks.in_set(BlurSystems::Collect));
         if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
             render_app.insert_resource(losses);

@@ -16,6 +16,7 @@ mod source_copy;
 mod targets;
 
 use crate::diagnostics::assign::label_blurs;
+use crate::freeze::follow_masks;
 use crate::systems::{BlurSystems, GaussianBlurSystems};
 use bevy::asset::AssetEventSystems;
 use bevy::core_pipeline::schedule::{Core2d, Core3d, camera_driver};
@@ -59,6 +60,7 @@ impl Plugin for BlurImagePlugin {
                     targets::fit_targets.in_set(BlurSystems::Fit),
                     change_detection::follow_images
                         .after(label_blurs)
+                        .before(follow_masks)
                         .in_set(BlurSystems::Collect),
                 ),
             );

@@ -92,7 +92,7 @@ impl TextureBlur {
     /// Releases all textures. The next [preparation](TextureBlurs::prepare) takes others.
     pub fn release(&mut self) {
         self.prepared = None;
-        self.job.release();
+        self.job.forget();
     }
 }
 

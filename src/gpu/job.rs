@@ -69,8 +69,11 @@ impl BlurJob {
     ) -> Result<BlurState, BlurError> {
         preparer.announce(request.io.ends, request.work.kind(), request.finish);
         if request.is_idle() {
-            self.known = None;
-            self.release();
+            self.forget();
+            // When it is active again, its old strength must not stand in for the new one.
+            if let Some(current) = &mut self.current {
+                current.was_drawn = false;
+            }
             return Ok(BlurState::Nothing);
         }
         let are_there = self.find_inputs(preparer, &mut request)?;
@@ -210,7 +213,16 @@ impl BlurJob {
             *prepared.is_blurred.get_mut() = false;
             prepared.deferred.clear();
             prepared.steps.iter_mut().for_each(Step::release);
+            if let Some(blend) = &mut prepared.blend {
+                blend.mask = None;
+            }
         }
+    }
+
+    /// Releases the mask, too. If the next one is not there yet, the job waits for it.
+    pub fn forget(&mut self) {
+        self.known = None;
+        self.release();
     }
 }
 

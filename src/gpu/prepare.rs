@@ -256,7 +256,8 @@ impl BlurPreparer<'_> {
         let mut result = None;
         let uniforms = match spare {
             Some(old) if fits(&old) => {
-                blend = old.blend;
+                // Without a sigma that varies, nothing may hold the mask.
+                blend = old.blend.filter(|_| new.request.work.kind() == WorkKind::Vary);
                 result = old.result;
                 if old.request.has_textures_of(&new.request) {
                     let pairs = steps.iter_mut().zip(old.steps);

@@ -291,7 +291,7 @@ impl ImageJob {
     /// Releases textures.
     fn release(&mut self) {
         self.views = None;
-        self.job.release();
+        self.job.forget();
         self.levels.iter_mut().for_each(BlurJob::release);
     }
 }

@@ -9,7 +9,6 @@ use bevy::render::render_resource::{
 };
 use bevy::render::texture::{CachedTexture, GpuImage};
 use bevy::render::view::ViewTarget;
-use core::array;
 
 /// One layer of one mip level of a texture, in a format: what a [`TextureBlur`](super::TextureBlur) reads or writes.
 ///
@@ -110,21 +109,17 @@ impl BlurTexture {
 /// Everything that an image's view shows.
 impl From<&GpuImage> for BlurTexture {
     fn from(image: &GpuImage) -> Self {
-        let view = image.texture_view_descriptor.clone().unwrap_or_default();
-        let texture = &image.texture_descriptor;
-        let rest = [texture.mip_level_count, texture.size.depth_or_array_layers];
-        let first = [view.base_mip_level, view.base_array_layer];
-        let counts = [view.mip_level_count, view.array_layer_count];
+        let view = image.texture_view_descriptor.as_ref();
+        let [level, layer] = view.map_or([0, 0], |view| [view.base_mip_level, view.base_array_layer]);
+        let one = Self::new(&image.texture, &image.texture_view, image.view_format(), level, layer);
+        // Of other textures, `check` says what they are.
+        let Ok(shown) = ViewInfo::of_gpu(image) else {
+            return one;
+        };
         Self {
-            shown: array::from_fn(|i| counts[i].unwrap_or(rest[i].saturating_sub(first[i]))),
-            is_array: ViewInfo::of_gpu(image).is_ok_and(|shown| shown.dimension != TextureViewDimension::D2),
-            ..Self::new(
-                &image.texture,
-                &image.texture_view,
-                image.view_format(),
-                first[0],
-                first[1],
-            )
+            shown: [shown.levels, shown.layers],
+            is_array: shown.dimension != TextureViewDimension::D2,
+            ..one
         }
     }
 }

@@ -10,8 +10,10 @@ use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, formats, gpu, inputs};
 use bevy::asset::RenderAssetUsages;
 use bevy::prelude::*;
+use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::RenderDevice;
+use bevy::render::texture::GpuImage;
 use bevy_gaussian_blur::prelude::*;
 
 const FORMAT: TextureFormat = TextureFormat::Rgba16Float;
@@ -253,6 +255,43 @@ fn what_is_not_used_is_given_back() {
         .remove::<(GaussianBlur, BlurImage)>();
     assert_eq!(finished(&mut headless, 15), 0);
     assert_eq!(texture_bytes(&headless), before, "the target is released");
+}
+
+/// A mask is no longer held when its blur has ended, or no longer varies.
+#[test]
+fn masks_are_given_back() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    for (update, is_replaced) in [(BlurUpdate::OnChange, false), (BlurUpdate::EveryFrame, true)] {
+        let picture = picture(64, 48);
+        let mask = headless.add_image(formats::to_image(&picture, FORMAT));
+        let (entity, _) = spawn(&mut headless, &picture, update);
+        let profile = BlurProfile::Mask(mask.clone());
+        headless.app.world_mut().entity_mut(entity).insert(profile);
+        finished(&mut headless, 10);
+        let held = {
+            let images = headless.render_world().resource::<RenderAssets<GpuImage>>();
+            images.get(&mask).expect("it was blurred with it").texture.clone()
+        };
+        if is_replaced {
+            headless.app.world_mut().entity_mut(entity).insert(BlurProfile::Uniform);
+        } else {
+            headless.app.world_mut().entity_mut(entity).remove::<BlurProfile>();
+            headless.frame();
+        }
+        drop(mask);
+        finished(&mut headless, 15);
+        let before = texture_bytes(&headless);
+        drop(held);
+        finished(&mut headless, 15);
+        let after = texture_bytes(&headless);
+        assert!(
+            after < before,
+            "{update:?}: {before}, then {after}: something holds the mask"
+        );
+        headless.app.world_mut().despawn(entity);
+    }
 }
 
 /// The bytes that the driver has allocated for textures.

@@ -17,6 +17,7 @@ use bevy::render::render_resource::{PipelineCache, TextureFormat};
 use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
 use std::collections::HashMap;
+use std::time::Duration;
 
 /// Small, because there are thousands of pictures to compare.
 const SIZE: UVec2 = UVec2::new(40, 25);
@@ -42,7 +43,10 @@ struct Show {
 
 impl Show {
     fn new(backend: BlurBackend) -> Option<Self> {
-        let mut live = Live::new(backend, |_| {})?;
+        Some(Self::of(Live::new(backend, |_| {})?))
+    }
+
+    fn of(mut live: Live) -> Self {
         scene::spawn(&mut live.headless, Kind::Core2d, 1.0);
         let mut show = Self {
             live,
@@ -74,7 +78,7 @@ impl Show {
             .spawn((GaussianBlur::new(0.0), image))
             .id();
         show.blurred.push(entity);
-        Some(show)
+        show
     }
 
     fn add_pair(&mut self, name: &'static str, images: [&Handle<Image>; 2]) {
@@ -261,6 +265,56 @@ fn until_blurs_are_ready_an_older_one_or_none_is_shown() {
             break;
         }
     }
+}
+
+/// While pipelines for a profile compile, a blur goes on as it was. If it was neutral, the picture stays sharp.
+#[test]
+fn a_neutral_blur_does_not_come_back_with_its_old_strength() {
+    let never_waits = |app: &mut App| {
+        app.world_mut().resource_mut::<BlurCompilation>().longest_wait = Duration::ZERO;
+    };
+    let Some(live) = Live::alone(BlurBackend::Compute, never_waits) else {
+        return;
+    };
+    let mut show = Show::of(live);
+    show.live.wait_until_ready();
+    for radius in [12.0, 0.0] {
+        (0..5).for_each(|_| show.frame(GaussianBlur::new(radius)));
+    }
+    let held = show.live.hold_compiler();
+    let profile = BlurProfile::Linear {
+        start: Vec2::ZERO,
+        end: Vec2::ONE,
+        from: 0.0,
+        to: 1.0,
+    };
+    for entity in &show.blurred {
+        show.live
+            .headless
+            .app
+            .world_mut()
+            .entity_mut(*entity)
+            .insert(profile.clone());
+    }
+    show.live.shots();
+    let mut first = usize::MAX;
+    for _ in 0..12 {
+        show.frame(GaussianBlur::new(3.0));
+        first = first.min(*show.asked.keys().max().expect("a frame was shown"));
+    }
+    let shots = show.live.shots();
+    held.release();
+    let mut seen = 0;
+    for shot in shots.iter().filter(|shot| shot.frame >= first) {
+        for pair in &show.pairs {
+            if let (Some(sharp), Some(blurred)) = (&shot.images[pair.sharp], &shot.images[pair.blurred]) {
+                let worst = crate::support::difference::worst_difference(&to_picture(blurred), &to_picture(sharp));
+                assert!(worst.value < 1e-3, "{} in frame {}: {worst:?}", pair.name, shot.frame);
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 0, "nothing was shown");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Cameras and masks that change while a blur is frozen.
 
-use super::{assert_bits, step};
+use super::{assert_bits, bytes_held, step};
 use crate::support::formats::{to_image, to_picture};
 use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind, SIZE};
@@ -186,6 +186,52 @@ fn a_mask_may_be_painted_by_a_camera() {
     scene::set_active(&mut twins.headless, painter, false);
     step(&mut twins.headless, 4);
     assert_bits("the mask is white again", &twins.blurred, &twins.headless, &blurred);
+}
+
+/// A frozen blur follows a mask that another blur writes, and does nothing while that blur is at rest.
+#[test]
+fn a_mask_may_be_written_by_a_blur() {
+    let twins = Twins::with(Kind::Core2d, SIZE, LDR, |app| {
+        app.add_plugins(GaussianBlurDiagnosticsPlugin);
+    });
+    let Some(mut twins) = twins else {
+        return;
+    };
+    let flat = |share: f64| to_image(&Picture::from_fn(8, 8, |_, _| [share; 4]), TextureFormat::Rgba8Unorm);
+    let source = twins.headless.add_image(flat(1.0));
+    let target = twins.headless.add_image(flat(0.0));
+    let writer = BlurImage::new(source.clone()).with_target(target.clone());
+    let world = twins.headless.app.world_mut();
+    let writer = world.spawn((GaussianBlur::from_sigma(1.0), writer)).id();
+    twins.headless.warm_up();
+    twins.blur(BlurProfile::Mask(target));
+    freeze(&mut twins);
+    let white = twins.blurred.pixels(&twins.headless);
+    (1..10).for_each(|frame| step(&mut twins.headless, frame));
+    assert_bits("at rest", &twins.blurred, &twins.headless, &white);
+    let kept = 2 * u64::from(4 * SIZE.element_product());
+    assert_eq!(bytes_held(&twins.headless), kept, "the picture and the result");
+    let mut images = twins.headless.app.world_mut().resource_mut::<Assets<Image>>();
+    let source = source.id();
+    images.insert(source, flat(0.0)).expect("the source is alive");
+    (10..13).for_each(|frame| step(&mut twins.headless, frame));
+    assert!(
+        twins.blurred.pixels(&twins.headless).bytes != white.bytes,
+        "the mask is black"
+    );
+    let mut images = twins.headless.app.world_mut().resource_mut::<Assets<Image>>();
+    images.insert(source, flat(1.0)).expect("the source is alive");
+    let mut blur = twins
+        .headless
+        .app
+        .world_mut()
+        .get_mut::<BlurImage>(writer)
+        .expect("it is there");
+    blur.update = BlurUpdate::EveryFrame;
+    (13..16).for_each(|frame| step(&mut twins.headless, frame));
+    assert_bits("white again", &twins.blurred, &twins.headless, &white);
+    (16..22).for_each(|frame| step(&mut twins.headless, frame));
+    assert!(bytes_held(&twins.headless) > kept, "the mask may change in every frame");
 }
 
 #[test]

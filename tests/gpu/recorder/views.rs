@@ -72,6 +72,32 @@ fn layers_and_levels_of_one_texture_are_blurred_alone() {
     });
 }
 
+/// As wgpu does, a two-dimensional view of an image shows one layer, and all further levels, unless it says otherwise.
+#[test]
+fn an_image_may_view_one_of_its_layers() {
+    by_both_backends(|headless| {
+        let format = TextureFormat::Rgba16Float;
+        let pictures = pictures(6, 3);
+        for (level, layer) in [(0, 0), (1, 2), (0, 5)] {
+            let mut image = layered(&pictures, format);
+            image.texture_view_descriptor = Some(TextureViewDescriptor {
+                dimension: Some(TextureViewDimension::D2),
+                base_mip_level: level,
+                base_array_layer: layer,
+                ..default()
+            });
+            let source = headless.add_image(image);
+            let seen = formats::quantised(&pictures[layer as usize][level as usize], format);
+            let target = target(headless, [seen.width, seen.height], format);
+            headless.record_one(Shown::from(&source), &target, Settings::new(2.3));
+            let got = formats::to_picture(&headless.read_image(&target));
+            let expected = gaussian_blur(&seen, [2.3; 2], EdgeMode::Clamp);
+            let name = format!("viewed-layer-{layer}-level-{level}");
+            assert_close(&name, &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+        }
+    });
+}
+
 #[test]
 fn views_decide_whether_light_is_blurred() {
     by_both_backends(|headless| {
