@@ -115,8 +115,8 @@ pub enum BlurError {
         /// The largest width and height of a texture on this GPU.
         limit: u32,
     },
-    /// The GPU has no memory left for a texture that the blur needs. The blur tries again in every frame in which it is
-    /// due, and resumes when there is room.
+    /// The GPU has no memory left for a texture that the blur needs, or for its texels on their way to the CPU. The blur
+    /// tries again in every frame in which it is due, and resumes when there is room.
     OutOfMemory {
         /// The size of that texture, in texels.
         size: UVec2,

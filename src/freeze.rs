@@ -12,6 +12,7 @@
 mod kept;
 mod losses;
 mod masks;
+mod numbers;
 
 use crate::systems::BlurSystems;
 use bevy::prelude::*;
@@ -20,6 +21,7 @@ use bevy::render::RenderApp;
 pub use kept::{Frozen, Sheet, Wanted};
 pub use losses::Losses;
 pub use masks::{MaskRevisions, follow_masks};
+pub use numbers::FreezeNumbers;
 
 /// Adds the main-world side of frozen blurs.
 pub struct FreezePlugin;
@@ -30,6 +32,9 @@ impl Plugin for FreezePlugin {
         app.insert_resource(losses.clone())
             .init_resource::<MaskRevisions>()
             .add_systems(PreUpdate, losses::report_losses.in_set(BlurSystems::Report))
+            .init_resource::<FreezeNumbers>()
+            .add_observer(numbers::number_freeze)
+            .add_observer(numbers::forget_number)
             .add_observer(masks::note_finished)
             .add_systems(PostUpdate, masks::follow_masks.in_set(BlurSystems::Collect));
         if let Some(render_app) = app.get_sub_app_mut(RenderApp) {

@@ -37,7 +37,7 @@ pub use pipeline_key::{deferred_definitions, deferred_layout};
 pub use pipeline_queue::{BlurCompilation, BlurPipelines, BlurReadiness, Uses, blurs_ready};
 pub use prepare::BlurPreparer;
 pub use request::{BatchedBlur, BlurIo, BlurRequest, MaskView, Work, WorkKind};
-pub use textures::{PageSet, create_texture};
+pub use textures::{PageSet, create_texel_buffer, create_texture};
 pub use timing::Timed;
 pub use view_info::{ViewInfo, first_part, layers_of};
 

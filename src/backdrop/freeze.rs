@@ -1,9 +1,8 @@
 //! Frozen glass: every backdrop keeps its own picture, which its blur reads.
 
-use crate::freeze::{Frozen, Losses, MaskRevisions};
+use crate::freeze::{FreezeNumbers, Frozen, Losses, MaskRevisions};
 use crate::gpu::BlurPreparer;
 use crate::settings::{BackdropBlur, BackdropSampling, BlurProfile, FreezeArea, FreezeBlur};
-use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::math::URect;
 use bevy::prelude::*;
@@ -16,8 +15,8 @@ pub struct FrozenBackdrops(EntityHashMap<FrozenBackdrop>);
 
 /// A frozen backdrop.
 pub struct FrozenBackdrop {
-    /// When the component was added, which distinguishes one freeze from the next.
-    added: Tick,
+    /// The number of the freeze, which distinguishes it from the next.
+    number: u64,
     is_there: bool,
     keeps: FreezeArea,
     /// How often the mask has changed.
@@ -32,8 +31,8 @@ pub struct BackdropFreeze {
     pub area: URect,
     /// Whether the picture has been taken.
     pub is_taken: bool,
-    /// When the backdrop was frozen.
-    pub added: Tick,
+    /// The number of the freeze.
+    pub number: u64,
     /// How often the mask of its profile has changed.
     pub revision: u64,
 }
@@ -54,7 +53,7 @@ impl FrozenBackdrop {
         BackdropFreeze {
             area: kept.map_or(to_take, |kept| kept.area_in(viewport)),
             is_taken: kept.is_some(),
-            added: self.added,
+            number: self.number,
             revision: self.revision,
         }
     }
@@ -81,27 +80,22 @@ impl FrozenBackdrops {
     }
 }
 
-type FrozenGlass = (
-    Entity,
-    Ref<'static, FreezeBlur>,
-    Option<&'static FreezeArea>,
-    Option<&'static BlurProfile>,
-);
+type FrozenGlass = (Entity, Option<&'static FreezeArea>, Option<&'static BlurProfile>);
 
 /// Extracts which glass is frozen. Glass that is no longer frozen is removed, with its picture.
 pub fn extract_frozen(
     mut frozen: ResMut<FrozenBackdrops>,
-    glass: Extract<Query<FrozenGlass, With<BackdropBlur>>>,
-    masks: Extract<Res<MaskRevisions>>,
+    glass: Extract<Query<FrozenGlass, (With<BackdropBlur>, With<FreezeBlur>)>>,
+    (numbers, masks): (Extract<Res<FreezeNumbers>>, Extract<Res<MaskRevisions>>),
 ) {
     frozen.0.values_mut().for_each(|known| known.is_there = false);
-    for (entity, freeze, keeps, profile) in &glass {
-        let (added, revision) = (freeze.added(), masks.of(profile));
+    for (entity, keeps, profile) in &glass {
+        let (number, revision) = (numbers.of(entity), masks.of(profile));
         match frozen.0.get_mut(&entity) {
-            Some(known) if known.added == added => (known.is_there, known.revision) = (true, revision),
+            Some(known) if known.number == number => (known.is_there, known.revision) = (true, revision),
             _ => {
                 let new = FrozenBackdrop {
-                    added,
+                    number,
                     is_there: true,
                     keeps: keeps.copied().unwrap_or_default(),
                     revision,

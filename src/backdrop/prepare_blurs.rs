@@ -16,7 +16,6 @@ use crate::formats::{CameraPicture, CameraPictureItem, Ends};
 use crate::freeze::{Frozen, Losses, Wanted};
 use crate::gpu::{BatchedBlur, BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work};
 use crate::plan::Finish;
-use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
 use bevy::math::URect;
 use bevy::prelude::*;
@@ -63,8 +62,8 @@ enum Place {
 struct BackdropJob {
     job: BlurJob,
     items: Option<Arc<[BatchedBlur]>>,
-    /// When the backdrop was frozen, if it is.
-    frozen: Option<Tick>,
+    /// The number of its freeze, if it is frozen.
+    frozen: Option<u64>,
     /// Whether it is used in this frame.
     is_used: bool,
     /// Whether it can be encoded in this frame.
@@ -216,7 +215,7 @@ impl BackdropJobs {
             }
         };
         let job = self.frozen.entry(backdrop.entity).or_default();
-        if job.frozen.replace(freeze.added) != Some(freeze.added) {
+        if job.frozen.replace(freeze.number) != Some(freeze.number) {
             job.job = BlurJob::default();
         }
         let (work, bounds) = match &backdrop.field {

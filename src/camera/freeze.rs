@@ -7,14 +7,13 @@ use super::views;
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends};
-use crate::freeze::{Frozen, Losses, MaskRevisions, Sheet, Wanted};
+use crate::freeze::{FreezeNumbers, Frozen, Losses, MaskRevisions, Sheet, Wanted};
 use crate::gpu::{
     BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, BlurState, Timed, Work, WorkKind, record_together,
 };
 use crate::plan::Finish;
 use crate::settings::{BlurProfile, FreezeBlur, GaussianBlur};
 use bevy::camera::Camera;
-use bevy::ecs::change_detection::Tick;
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_resource::TextureFormat;
@@ -27,8 +26,8 @@ use bevy::render::view::ViewTarget;
 pub struct CameraFreeze {
     /// The main world's entity.
     entity: Entity,
-    /// When the component was added, which distinguishes one freeze from the next.
-    added: Tick,
+    /// The number of the freeze, which distinguishes it from the next.
+    number: u64,
     /// Whether the camera still has the component.
     is_there: bool,
     /// How often the mask has changed.
@@ -46,31 +45,26 @@ pub struct CameraFreeze {
 /// A blur of the picture, with the revision of its mask.
 type Asked = (BlurRequest, u64);
 
-type FrozenCamera = (
-    Entity,
-    RenderEntity,
-    Ref<'static, FreezeBlur>,
-    Option<&'static BlurProfile>,
-);
+type FrozenCamera = (Entity, RenderEntity, Option<&'static BlurProfile>);
 
-type IsCamera = (With<Camera>, With<GaussianBlur>);
+type IsFrozen = (With<Camera>, With<GaussianBlur>, With<FreezeBlur>);
 
 /// Extracts which cameras are frozen, active or not. Cameras that are no longer frozen release all that they held.
 pub fn extract_frozen(
     mut commands: Commands,
-    frozen: Extract<Query<FrozenCamera, IsCamera>>,
-    masks: Extract<Res<MaskRevisions>>,
+    frozen: Extract<Query<FrozenCamera, IsFrozen>>,
+    (numbers, masks): (Extract<Res<FreezeNumbers>>, Extract<Res<MaskRevisions>>),
     mut known: Query<(Entity, &mut CameraFreeze)>,
 ) {
     known.iter_mut().for_each(|(_, mut freeze)| freeze.is_there = false);
-    for (entity, render_entity, freeze, profile) in &frozen {
-        let (added, revision) = (freeze.added(), masks.of(profile));
+    for (entity, render_entity, profile) in &frozen {
+        let (number, revision) = (numbers.of(entity), masks.of(profile));
         match known.get_mut(render_entity) {
-            Ok((_, mut known)) if known.added == added => (known.is_there, known.revision) = (true, revision),
+            Ok((_, mut known)) if known.number == number => (known.is_there, known.revision) = (true, revision),
             // Frozen again.
-            Ok((_, mut known)) => *known = CameraFreeze::new(entity, added, revision),
+            Ok((_, mut known)) => *known = CameraFreeze::new(entity, number, revision),
             Err(_) => {
-                let new = CameraFreeze::new(entity, added, revision);
+                let new = CameraFreeze::new(entity, number, revision);
                 commands.entity(render_entity).insert(new);
             }
         }
@@ -109,10 +103,10 @@ fn paint_ends(format: TextureFormat) -> Ends {
 }
 
 impl CameraFreeze {
-    fn new(entity: Entity, added: Tick, revision: u64) -> Self {
+    fn new(entity: Entity, number: u64, revision: u64) -> Self {
         Self {
             entity,
-            added,
+            number,
             is_there: true,
             revision,
             frozen: Frozen::Waiting,

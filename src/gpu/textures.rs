@@ -14,7 +14,8 @@ use bevy::math::UVec2;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_resource::{
-    Texture, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
+    Buffer, BufferDescriptor, Texture, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages, TextureView,
+    TextureViewDescriptor,
 };
 use bevy::render::renderer::RenderDevice;
 use bevy::tasks::futures::now_or_never;
@@ -221,18 +222,40 @@ pub fn give_back_textures(mut textures: ResMut<IntermediateTextures>, published:
 /// # Errors
 /// [`BlurError::OutOfMemory`]. Without an error scope, that error would end the app.
 pub fn create_texture(device: &RenderDevice, descriptor: &TextureDescriptor) -> Result<Texture, BlurError> {
-    // Browsers report errors only after the texture is needed.
+    let size = UVec2::new(descriptor.size.width, descriptor.size.height);
+    create_for(size, descriptor.format, device, || device.create_texture(descriptor))
+}
+
+/// Creates a buffer for the texels of a texture.
+///
+/// # Errors
+/// [`BlurError::OutOfMemory`], also if no buffer of the device may be so large.
+pub fn create_texel_buffer(
+    device: &RenderDevice,
+    descriptor: &BufferDescriptor,
+    (size, format): (UVec2, TextureFormat),
+) -> Result<Buffer, BlurError> {
+    if descriptor.size > device.limits().max_buffer_size {
+        return Err(BlurError::OutOfMemory { size, format });
+    }
+    create_for(size, format, device, || device.create_buffer(descriptor))
+}
+
+fn create_for<T>(
+    size: UVec2,
+    format: TextureFormat,
+    device: &RenderDevice,
+    create: impl FnOnce() -> T,
+) -> Result<T, BlurError> {
+    // Browsers report errors only after the resource is needed.
     if cfg!(target_arch = "wasm32") {
-        return Ok(device.create_texture(descriptor));
+        return Ok(create());
     }
     let scope = device.wgpu_device().push_error_scope(ErrorFilter::OutOfMemory);
-    let texture = device.create_texture(descriptor);
+    let created = create();
     match now_or_never(scope.pop()).flatten() {
-        None => Ok(texture),
-        Some(_) => Err(BlurError::OutOfMemory {
-            size: UVec2::new(descriptor.size.width, descriptor.size.height),
-            format: descriptor.format,
-        }),
+        None => Ok(created),
+        Some(_) => Err(BlurError::OutOfMemory { size, format }),
     }
 }
 

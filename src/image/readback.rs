@@ -5,7 +5,7 @@ use super::pixels::{Arrived, Pixels, WantsPixels};
 use super::prepare::{Done, ImageJobs};
 use super::request::{Outcomes, Requests};
 use crate::errors::BlurError;
-use crate::gpu::{ViewInfo, first_part};
+use crate::gpu::{ViewInfo, create_texel_buffer, first_part};
 use bevy::image::ToExtents;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -83,12 +83,14 @@ fn copy(image: &GpuImage, context: &mut RenderContext) -> Result<(ViewInfo, Buff
     // A renderable format has a fixed size per texel.
     let row = size.width * viewed.format.block_copy_size(None).unwrap_or(0);
     let padded = RenderDevice::align_copy_bytes_per_row(row as usize) as u32;
-    let buffer = context.render_device().create_buffer(&BufferDescriptor {
+    let descriptor = BufferDescriptor {
         label: Some("gaussian_blur_pixels"),
         size: u64::from(padded) * u64::from(size.height) * u64::from(size.depth_or_array_layers),
         usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
         mapped_at_creation: false,
-    });
+    };
+    let texels = (viewed.size, viewed.format);
+    let buffer = create_texel_buffer(context.render_device(), &descriptor, texels)?;
     let layout = TexelCopyBufferLayout {
         offset: 0,
         bytes_per_row: Some(padded),
