@@ -9,6 +9,7 @@ mod kinds;
 mod masks;
 mod memory;
 mod nested;
+mod pages;
 mod places;
 mod simple;
 mod waiting;

@@ -7,8 +7,9 @@ use crate::backdrop::stage::{HDR, LDR, Ui};
 use crate::support::formats::quantised;
 use crate::support::reference::Picture;
 use crate::support::scene::Kind;
+use bevy::camera::CameraMainTextureUsages;
 use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
+use bevy::render::render_resource::{TextureFormat, TextureUsages};
 use bevy_gaussian_blur::prelude::*;
 
 /// Something that a group paints.
@@ -180,5 +181,26 @@ fn does_not_pop_when_a_filter_leaves_neutral() {
         };
         let [neutral, nearly] = [UiFilter::default(), UiFilter::opacity(0.999)].map(&mut show);
         group.assert_within("glass-pop", &nearly, &neutral, 1.0 / 255.0);
+    });
+}
+
+/// Glass inside a group needs a copy of what lies below. On a camera whose texture cannot be copied, the group has no glass.
+#[test]
+fn a_camera_that_cannot_be_copied() {
+    on_both(Kind::Core2d, LDR, |group| {
+        group.show((), boxes);
+        let [below, _, alone] = group.pictures();
+        let filter = UiFilter::opacity(0.6);
+        let usages = TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING;
+        let camera = group.stage.glass.camera;
+        let mut camera = group.stage.headless.app.world_mut().entity_mut(camera);
+        camera.insert(CameraMainTextureUsages(usages));
+        let pane = Pane::new([40.0, 20.0, 100.0, 70.0], BackdropBlur::from_sigma(3.0));
+        group.show(filter.clone(), |ui, parent| {
+            boxes(ui, parent);
+            ui.pane_in(parent, pane.bundle());
+        });
+        let [_, got, _] = group.pictures();
+        group.assert_painted("no-copy", &got, &paint(&below, &layers(&alone, &filter, 1.0, LDR), LDR));
     });
 }

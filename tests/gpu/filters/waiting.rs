@@ -65,6 +65,29 @@ fn assert_filtered(shot: &Shot, filter: &UiFilter) {
     assert_close(&name, &got, &expected, &[0, 1, 2], 3.0 / 255.0);
 }
 
+/// A blur that varies has other pipelines than its shadows, and the frame waits for both.
+#[test]
+fn the_first_frame_of_the_first_blur_that_varies_is_filtered() {
+    for backend in BACKENDS {
+        let Some(mut show) = Show::alone(backend) else {
+            return;
+        };
+        spawn_box(&mut show);
+        show.live.hold_compiler().release_after(Duration::from_millis(60));
+        // It varies, but not in this group.
+        let profile = BlurProfile::Linear {
+            start: Vec2::ZERO,
+            end: Vec2::ONE,
+            from: 1.0,
+            to: 1.0,
+        };
+        let filter = UiFilter::shadow(Vec2::new(4.0, 4.0), 3.0, Color::BLACK).with_radius(6.0);
+        show.change((filter.clone(), profile));
+        let (shots, _) = show.frames(4);
+        shots.iter().for_each(|shot| assert_filtered(shot, &filter));
+    }
+}
+
 #[test]
 fn the_first_frame_of_the_first_filter_is_filtered() {
     let filters = [

@@ -286,6 +286,45 @@ fn glass_keeps_its_blur_while_a_mask_loads() {
     }
 }
 
+/// The picture of frozen glass is not blurred again while nothing changes. A mask that is on its way will change it.
+#[test]
+fn frozen_glass_follows_a_mask_that_comes_late() {
+    let format = TextureFormat::Rgba8UnormSrgb;
+    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
+        return;
+    };
+    let pair = |texels: [usize; 2]| Vec2::new(texels[0] as f32, texels[1] as f32);
+    let rect = Rect::from_corners(pair(ORIGIN), pair(ORIGIN) + pair(EXTENT));
+    let region = BackdropRegion::new(twins.blurred.camera, rect);
+    let glass = BackdropBlur::from_sigma(SIGMA as f32);
+    let first = twins.headless.add_image(flat_mask(1.0));
+    let pane = (region, glass, BlurProfile::Mask(first));
+    let pane = twins.headless.app.world_mut().spawn(pane).id();
+    twins.headless.warm_up();
+    twins.headless.app.world_mut().entity_mut(pane).insert(FreezeBlur);
+    twins.headless.warm_up();
+    let check = |twins: &Twins, name: &str, share: f64| {
+        let [sharp, got] = pictures_of(twins).map(|picture| picture.crop(ORIGIN, EXTENT));
+        let expected = gaussian_blur(&sharp, [SIGMA * share; 2], EdgeMode::Mirror);
+        let expected = within_rounding(&got, &expected, format);
+        assert_close(name, &got, &expected, &[0, 1, 2], 2.0 / 255.0);
+    };
+    check(&twins, "frozen-first-mask", 1.0);
+    let _waiting = congest(&mut twins.headless);
+    let second = twins.headless.add_image(flat_mask(0.6));
+    let mut pane = twins.headless.app.world_mut().entity_mut(pane);
+    pane.insert(BlurProfile::Mask(second));
+    for _ in 0..3 {
+        twins.headless.frame();
+    }
+    check(&twins, "frozen-late-mask", 1.0);
+    for _ in 0..20 {
+        twins.headless.frame();
+    }
+    check(&twins, "frozen-second-mask", (0.6_f64 * 255.0).round() / 255.0);
+    twins.headless.app.insert_resource(RenderAssetBytesPerFrame::default());
+}
+
 #[test]
 fn an_image_keeps_its_picture_while_a_mask_loads() {
     let Some(mut headless) = ready_app(|_| {}) else {

@@ -60,13 +60,12 @@ pub struct Headless {
 ///
 /// # Errors
 /// No adapter was found, with the reason in one line.
-pub fn find_adapter() -> Result<(), String> {
+pub fn find_adapter() -> Result<wgpu::Adapter, String> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
         backends: wgpu::Backends::from_env().unwrap_or_default(),
         ..wgpu::InstanceDescriptor::new_without_display_handle()
     });
     block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
-        .map(drop)
         .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
 }
 
@@ -169,15 +168,11 @@ impl Headless {
         build(Mode::Lockstep, takes_logger(), setup).map(Self::from)
     }
 
-    /// The same on a device without some of its features.
+    /// The same on a device with these settings.
     ///
     /// # Errors
     /// No adapter was found.
-    pub fn without(features: wgpu::Features, setup: impl FnOnce(&mut App)) -> Result<Self, String> {
-        let device = WgpuSettings {
-            disabled_features: Some(features),
-            ..default()
-        };
+    pub fn on(device: WgpuSettings, setup: impl FnOnce(&mut App)) -> Result<Self, String> {
         build_on(device, Mode::Lockstep, takes_logger(), setup).map(Self::from)
     }
 

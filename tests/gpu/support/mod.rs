@@ -23,11 +23,12 @@ pub mod scene;
 pub mod twins;
 
 pub use ::reference;
-use bevy::prelude::App;
+use bevy::prelude::{App, default};
 use bevy::render::render_resource::TextureFormat;
+use bevy::render::settings::WgpuSettings;
 use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
-use headless::Headless;
+use headless::{Headless, find_adapter};
 use reference::Picture;
 
 /// An app with the blur, or `None` where there is no GPU.
@@ -53,13 +54,34 @@ pub fn gpu_with(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<He
 
 /// The same for render passes, on a device without some of its features.
 pub fn gpu_without(features: wgpu::Features, setup: impl FnOnce(&mut App)) -> Option<Headless> {
+    let device = WgpuSettings {
+        disabled_features: Some(features),
+        ..default()
+    };
+    gpu_on(device, setup)
+}
+
+/// The same for render passes, on a device whose textures have at most `side` texels along each side.
+pub fn gpu_with_side(side: u32, setup: impl FnOnce(&mut App)) -> Option<Headless> {
+    let limits = or_skip(find_adapter())?.limits();
+    let device = WgpuSettings {
+        constrained_limits: Some(wgpu::Limits {
+            max_texture_dimension_2d: side,
+            ..limits
+        }),
+        ..default()
+    };
+    gpu_on(device, setup)
+}
+
+fn gpu_on(device: WgpuSettings, setup: impl FnOnce(&mut App)) -> Option<Headless> {
     let with_blur = |app: &mut App| {
         app.add_plugins(GaussianBlurPlugin {
             backend: BlurBackend::Fragment,
         });
         setup(app);
     };
-    or_skip(Headless::without(features, with_blur))
+    or_skip(Headless::on(device, with_blur))
 }
 
 /// Returns the app, or prints a message and returns `None` if there is no GPU.

@@ -1,0 +1,91 @@
+//! Groups that do not fit on one page, because textures of the device are small.
+
+use super::group::{layers, measured, paint};
+use crate::backdrop::pane::node;
+use crate::backdrop::stage::{LDR, SIZE, Stage, Ui};
+use crate::support::compositor::tolerance;
+use crate::support::reference::Picture;
+use crate::support::scene::{self, Kind};
+use crate::support::{assert_close, gpu_with_side, outcomes, within_rounding};
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+
+/// Two groups of the viewport's size fit on a page of this size, but not three.
+const SIDE: u32 = 256;
+const COUNT: usize = 3;
+
+/// Two corners of the viewport, which make the group as large as that, and a box of its own.
+fn boxes_of(index: usize) -> [[usize; 4]; 3] {
+    let [width, height] = SIZE.to_array().map(|side| side as usize);
+    [
+        [0, 0, 2, 2],
+        [width - 2, height - 2, 2, 2],
+        [12 + 65 * index, 40, 40, 20],
+    ]
+}
+
+fn colour_of(index: usize) -> [f64; 3] {
+    [0.1 + 0.3 * index as f64, 0.9 - 0.3 * index as f64, 0.5]
+}
+
+fn filter_of(index: usize) -> UiFilter {
+    UiFilter::from_sigma(3.0 + 2.0 * index as f32)
+}
+
+fn alone(index: usize) -> Picture {
+    let [width, height] = SIZE.to_array().map(|side| side as usize);
+    let [red, green, blue] = colour_of(index);
+    Picture::from_fn(width, height, |x, y| {
+        let holds = |[left, top, width, height]: [usize; 4]| {
+            (left..left + width).contains(&x) && (top..top + height).contains(&y)
+        };
+        if boxes_of(index).into_iter().any(holds) {
+            [red, green, blue, 1.0]
+        } else {
+            [0.0; 4]
+        }
+    })
+}
+
+fn spawn(ui: &mut Ui, index: usize) {
+    let [width, height] = SIZE.to_array().map(|side| side as f32);
+    let group = ui.spawn((node(Vec2::ZERO, Vec2::new(width, height)), filter_of(index)));
+    let [red, green, blue] = colour_of(index).map(|value| value as f32);
+    for sides in boxes_of(index) {
+        let [left, top, width, height] = sides.map(|side| side as f32);
+        let node = node(Vec2::new(left, top), Vec2::new(width, height));
+        ui.spawn_in(group, (node, BackgroundColor(Color::linear_rgb(red, green, blue))));
+    }
+}
+
+/// Each page is blurred with levels of its own: all blurs are read after the last page is blurred.
+#[test]
+fn groups_on_several_pages() {
+    let headless = gpu_with_side(SIDE, |app| {
+        outcomes::record(app);
+        scene::add_plugins(app, Kind::Core2d);
+    });
+    let Some(headless) = headless else {
+        return;
+    };
+    let mut stage = Stage::of(headless, "small".into(), Kind::Core2d, LDR);
+    let camera = stage.glass.camera;
+    stage.add(camera, true, &|ui: &mut Ui| {
+        (0..COUNT).for_each(|index| spawn(ui, index))
+    });
+    stage.headless.warm_up();
+    let [below, got] = stage.pictures();
+    let groups: Vec<Picture> = (0..COUNT)
+        .flat_map(|index| layers(&alone(index), &filter_of(index), 1.0, LDR))
+        .collect();
+    let expected = within_rounding(&got, &paint(&below, &groups, LDR), LDR);
+    let (got, expected) = measured(&got, &expected, LDR);
+    let worst = assert_close(
+        "filter-pages",
+        &got,
+        &expected,
+        &[0, 1, 2, 3],
+        tolerance(LDR, 1.0) + 1.0 / 255.0,
+    );
+    println!("groups on several pages: {:.3}/255", worst * 255.0);
+}
