@@ -29,7 +29,8 @@ use serde::{Deserialize, Serialize};
 /// The group is painted, [blurred](Self::blur) and coloured ([`saturation`](Self::saturation),
 /// [`brightness`](Self::brightness), [`contrast`](Self::contrast), [`invert`](Self::invert), [`hue`](Self::hue), in this order,
 /// on values encoded as sRGB, as in CSS). [Shadows](Self::shadows) of the result lie below it, and [`opacity`](Self::opacity)
-/// fades all of that. A [`BlurProfile`](crate::BlurProfile) beside it lets the blur vary over the node's border box.
+/// fades all of that. A [`BlurProfile`](crate::BlurProfile) beside it lets the blur vary over the node's border box. Until its
+/// mask is loaded, the group is sharp; the rest of the filter applies.
 ///
 /// # The group
 ///
