@@ -110,6 +110,7 @@ fn add_to(app: &mut SubApp) {
                     .before(RenderSystems::PrepareResources),
                 (
                     warm_up::announce_filters,
+                    warm_up::switch_filters,
                     warm_up::wait_for_filters,
                     prepare_blurs::update_blurs,
                     prepare_draws::update_draws,

@@ -74,6 +74,8 @@ pub use texture::BlurTexture;
 #[derive(Default)]
 pub struct TextureBlur {
     job: BlurJob,
+    /// The number of the device that the job holds objects of.
+    device: Option<u64>,
     /// What it was prepared for.
     prepared: Option<PreparedFor>,
     mismatches: Reported,
@@ -128,10 +130,10 @@ impl TextureBlurs<'_> {
     /// [`BlurState::Nothing`].
     pub fn prepare(&mut self, blur: &mut TextureBlur, request: &TextureBlurRequest) -> Result<BlurState, BlurError> {
         let moment = self.preparer.moment();
-        let is_lost = |known: &PreparedFor| known.moment[0] != moment[0];
-        if blur.prepared.as_ref().is_some_and(is_lost) {
+        if blur.device.is_some_and(|device| device != moment[0]) {
             *blur = TextureBlur::default();
         }
+        blur.device = Some(moment[0]);
         let outcome = match request.wanted() {
             Ok(wanted) => {
                 blur.prepared = Some(PreparedFor {

@@ -3,6 +3,8 @@
 use crate::diagnostics::assign::label_blurs;
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::{BlurError, Reported};
+#[cfg(feature = "ui")]
+use crate::settings::UiFilter;
 use crate::settings::{BackdropBlur, BlurImage, BlurProfile, BlurStage, FreezeBlur, GaussianBlur};
 use crate::systems::BlurSystems;
 use bevy::asset::LoadState;
@@ -71,9 +73,12 @@ fn report_invalid_cameras(
     }
 }
 
+#[cfg(feature = "ui")]
+type Profiled = Or<((With<Camera>, With<GaussianBlur>), With<BackdropBlur>, With<UiFilter>)>;
+#[cfg(not(feature = "ui"))]
 type Profiled = Or<((With<Camera>, With<GaussianBlur>), With<BackdropBlur>)>;
 
-/// The same for the profiles of cameras and of glass, and for masks that could not be loaded.
+/// The same for the profiles of cameras, of glass and of filters, and for masks that could not be loaded.
 fn report_invalid_profiles(
     profiles: Query<(NameOrEntity, &BlurProfile), Profiled>,
     assets: Res<AssetServer>,

@@ -105,6 +105,9 @@ impl ExtractedBackdrop {
             return None;
         }
         let viewport = picture.seen();
+        if viewport.is_empty() {
+            return None;
+        }
         let region = shape.region(picture.viewport).intersect(viewport);
         let freeze = freeze.map(|freeze| freeze.place(viewport, region, glass.sampling));
         let kept = freeze.map_or(viewport, |freeze| freeze.area);

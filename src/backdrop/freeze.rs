@@ -111,7 +111,7 @@ pub fn extract_frozen(
 /// Forgets the pictures of a lost render device.
 pub fn lose_pictures(mut frozen: ResMut<FrozenBackdrops>, losses: Res<Losses>) {
     for (entity, known) in &mut frozen.0 {
-        known.frozen = known.frozen.without_device(*entity, &losses);
+        known.frozen = known.frozen.without_device((*entity, known.number), &losses);
     }
 }
 

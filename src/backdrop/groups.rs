@@ -76,8 +76,9 @@ pub fn group(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let read = readers.iter().filter_map(|reader| reader.reads);
     let frame = read.reduce(|all, reads| all.union(reads)).unwrap_or_default();
-    // The bounds of what is painted between the cut of the last group and the cut of its last backdrop.
+    // The bounds of what is painted between the cut of the last group and the cut of its last backdrop, and whether some are unknown.
     let mut over = Cells::new(frame);
+    let mut is_anywhere = false;
     let mut start = 0;
     for reader in readers {
         let end = painted.partition_point(|(key, _)| *key < FloatOrd(reader.cut));
@@ -85,19 +86,21 @@ pub fn group(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
         start = end;
         let touches = |reads: Rect| {
             let touches = |(_, bounds): &Painted| bounds.is_none_or(|bounds| overlap(bounds, reads));
-            new.iter().any(touches) || over.overlap(reads)
+            is_anywhere || new.iter().any(touches) || over.overlap(reads)
         };
         match (groups.last_mut(), reader.sight) {
             (Some(group), Sight::Backdrop(backdrop))
                 if group.filter.is_none() && !reader.reads.is_some_and(touches) =>
             {
                 group.backdrops.push(backdrop);
+                is_anywhere |= new.iter().any(|(_, bounds)| bounds.is_none());
                 new.iter()
                     .filter_map(|(_, bounds)| *bounds)
                     .for_each(|bounds| over.add(bounds));
             }
             _ => {
                 over.clear();
+                is_anywhere = false;
                 groups.push(Group::of(reader));
             }
         }

@@ -160,7 +160,9 @@ impl BackdropJobs {
             if let Some(field) = backdrop.field.as_ref().filter(|_| backdrop.blurs()) {
                 let work = Work::blur(backdrop.sigma, backdrop.edge, Some(field.clone()));
                 let request = live_request(backdrop, work, backdrop.reads, source);
-                let job = self.varying.entry(backdrop.entity).or_default();
+                let before = (&self.frozen, &self.were_grouped);
+                let job = self.varying.entry(backdrop.entity);
+                let job = job.or_insert_with(|| BackdropJob::going_on(before, backdrop.entity));
                 // Until its own job can be encoded, a backdrop stays in the group that it was in.
                 if job.update(backdrop, request, &source.views(), preparer)
                     || !self.were_grouped.contains(&backdrop.entity)
@@ -210,13 +212,14 @@ impl BackdropJobs {
             Ok(None) => return,
             Err(error) => {
                 *frozen = Frozen::Lost;
-                losses.push(backdrop.entity, error);
+                losses.push((backdrop.entity, freeze.number), error);
                 return;
             }
         };
         let job = self.frozen.entry(backdrop.entity).or_default();
-        if job.frozen.replace(freeze.number) != Some(freeze.number) {
-            job.job = BlurJob::default();
+        if job.frozen != Some(freeze.number) {
+            *job = BackdropJob::going_on((&self.varying, &self.were_grouped), backdrop.entity);
+            job.frozen = Some(freeze.number);
         }
         let (work, bounds) = match &backdrop.field {
             Some(field) if backdrop.blurs() => (
@@ -239,7 +242,12 @@ impl BackdropJobs {
             keeps: Some(freeze.revision),
             ..live
         };
-        job.update(backdrop, request, &[&sheet.view], preparer);
+        if let Err(error @ BlurError::OutOfMemory { .. }) = job.try_update(backdrop, request, &[&sheet.view], preparer)
+        {
+            *frozen = Frozen::Lost;
+            losses.push((backdrop.entity, freeze.number), error);
+            return;
+        }
         self.places[index] = Some(Place::Frozen(backdrop.entity));
     }
 
@@ -295,6 +303,16 @@ pub fn update_jobs(
 }
 
 impl BackdropJob {
+    /// A new job of a backdrop that had one among `jobs`, or was blurred in a group with others. It shows the same profile until its
+    /// own mask is there.
+    fn going_on((jobs, grouped): (&EntityHashMap<Self>, &EntityHashSet), backdrop: Entity) -> Self {
+        let job = match jobs.get(&backdrop) {
+            None if grouped.contains(&backdrop) => BlurJob::after_uniform(),
+            other => BlurJob::after(other.map(|other| &other.job)),
+        };
+        Self { job, ..Self::default() }
+    }
+
     /// The items behind a pointer, which changes only when they do.
     fn batch_of(&mut self, asked: &[BatchedBlur]) -> Arc<[BatchedBlur]> {
         match &self.items {
@@ -311,12 +329,24 @@ impl BackdropJob {
         sources: &[&TextureView],
         preparer: &mut BlurPreparer,
     ) -> bool {
-        if let Err(error) = self.job.update(preparer, request) {
+        self.try_update(backdrop, request, sources, preparer).is_ok() && self.is_ready
+    }
+
+    /// Logs a failure if it is new, and returns it.
+    fn try_update(
+        &mut self,
+        backdrop: &ExtractedBackdrop,
+        request: BlurRequest,
+        sources: &[&TextureView],
+        preparer: &mut BlurPreparer,
+    ) -> Result<(), BlurError> {
+        let updated = self.job.update(preparer, request);
+        if let Err(error) = &updated {
             error!("the glass of entity {}: {error}", backdrop.entity);
         }
         self.is_used = true;
         self.is_ready = self.job.bind(preparer, sources);
-        self.is_ready
+        updated.map(drop)
     }
 }
 

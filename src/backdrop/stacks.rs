@@ -66,9 +66,9 @@ pub struct Unseen {
 }
 
 impl Stacked {
-    /// The picture of another camera, if it is visible and glass on this camera does not see it.
-    fn unseen<I: Iterator<Item = Self>>(&self, other: &Self, all: impl Fn() -> I) -> Option<Unseen> {
-        let seen = other.viewport.intersect(self.viewport);
+    /// The picture of another camera, if it is visible below some glass of this camera, which does not see it.
+    fn unseen<I: Iterator<Item = Self>>(&self, other: &Self, glass: URect, all: impl Fn() -> I) -> Option<Unseen> {
+        let seen = other.viewport.intersect(self.viewport).intersect(glass);
         if other.order >= self.order || !other.is_written || !other.is_stacked_with(self) || seen.is_empty() {
             return None;
         }
@@ -189,15 +189,20 @@ pub fn report_unseen(
     if backdrops.0.is_empty() || stacks.cameras.iter().nth(1).is_none() {
         return;
     }
-    let has_backdrops = |render_entity: Entity| {
-        backdrops
-            .0
-            .iter()
-            .any(|backdrop| backdrop.picture.camera == render_entity)
+    // The texels that contain all glass of a camera.
+    let glass_on = |render_entity: Entity| {
+        let glass = backdrops.0.iter();
+        let of_camera = glass.filter(|backdrop| backdrop.picture.camera == render_entity);
+        of_camera
+            .map(|backdrop| backdrop.region)
+            .reduce(|all, region| all.union(region))
     };
-    for (_, upper) in stacks.all().filter(|(render_entity, _)| has_backdrops(*render_entity)) {
+    for (render_entity, upper) in stacks.all() {
+        let Some(glass) = glass_on(render_entity) else {
+            continue;
+        };
         let all = || stacks.all().map(|(_, camera)| camera);
-        let unseen = all().filter_map(|other| Some((other.order, upper.unseen(&other, all)?)));
+        let unseen = all().filter_map(|other| Some((other.order, upper.unseen(&other, glass, all)?)));
         match unseen.max_by_key(|(order, _)| *order) {
             Some((_, unseen)) => {
                 if reported.insert(upper.entity, unseen) != Some(unseen) {
@@ -292,10 +297,15 @@ mod tests {
 
     /// The cameras that glass on the last camera does not see: their indices, and the indices of the cameras that clear.
     fn unseen(cameras: &[Stacked]) -> Vec<(u32, Option<u32>)> {
+        unseen_below(URect::new(0, 0, 100, 50), cameras)
+    }
+
+    /// The same if the glass covers only these texels.
+    fn unseen_below(glass: URect, cameras: &[Stacked]) -> Vec<(u32, Option<u32>)> {
         let upper = cameras.last().expect("a camera");
         let all = || cameras.iter().cloned();
         let index = |entity: Entity| entity.index_u32();
-        let unseen = all().filter_map(|other| upper.unseen(&other, all));
+        let unseen = all().filter_map(|other| upper.unseen(&other, glass, all));
         unseen
             .map(|unseen| (index(unseen.camera), unseen.cleared_by.map(index)))
             .collect()
@@ -376,6 +386,28 @@ mod tests {
             unseen(&[elsewhere, camera(1, Clear::Nothing)]).is_empty(),
             "another target"
         );
+    }
+
+    #[test]
+    fn only_what_is_below_glass_is_missed() {
+        let hdr = Texture {
+            is_hdr: true,
+            ..TEXTURE
+        };
+        let map = Stacked {
+            viewport: URect::new(0, 0, 10, 10),
+            texture: hdr,
+            ..camera(1, Clear::Nothing)
+        };
+        let world = |texture| Stacked {
+            texture,
+            ..camera(0, Clear::Covering)
+        };
+        let centre = URect::new(40, 20, 60, 30);
+        let right = [world(TEXTURE), map.clone(), camera(2, Clear::Nothing)];
+        assert!(unseen_below(centre, &right).is_empty());
+        let wrong = [world(hdr), map, camera(2, Clear::Nothing)];
+        assert_eq!(unseen_below(centre, &wrong), [(0, None)]);
     }
 
     /// The viewport limits what a camera covers, but not what it clears.

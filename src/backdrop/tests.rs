@@ -62,13 +62,29 @@ fn stacked_panels_are_groups_of_their_own() {
     assert_eq!((groups[1].cut, &groups[1].backdrops[..]), (1.0, &[1, 2][..]));
 }
 
+/// Frozen glass joins any group. What lies below it may still be anywhere, and divides others.
+#[test]
+fn frozen_glass_does_not_hide_what_lies_below_it() {
+    let frozen = Reader {
+        reads: None,
+        ..reader(1, 2.5, 20.0)
+    };
+    let readers = [reader(0, 0.5, 0.0), frozen, reader(2, 3.5, 40.0)];
+    let painted = [item(0.95, 0.0), (FloatOrd(2.05), None), item(2.95, 20.0)];
+    let groups = group(&readers, &painted).into_iter().map(|group| group.backdrops);
+    assert_eq!(groups.collect::<Vec<_>>(), [vec![0, 1], vec![2]]);
+}
+
 /// The definition of groups, item by item.
 fn by_definition(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for reader in readers {
         let is_between = |group: &Group, key: FloatOrd| FloatOrd(group.cut) <= key && key < FloatOrd(reader.cut);
-        let touches =
-            |bounds: Option<Rect>| bounds.is_none_or(|bounds| reader.reads.is_some_and(|reads| overlap(bounds, reads)));
+        let touches = |bounds: Option<Rect>| {
+            reader
+                .reads
+                .is_some_and(|reads| bounds.is_none_or(|bounds| overlap(bounds, reads)))
+        };
         let divides = |group: &Group| {
             painted
                 .iter()
@@ -150,14 +166,16 @@ fn world() -> impl Strategy<Value = (Vec<Reader>, Vec<Painted>)> {
         proptest::collection::vec((0_u8..120, rotated().prop_map(Some)), 0..40),
         proptest::collection::vec((0_u8..120, on_pixels().prop_map(|bounds| Some(moved(bounds)))), 0..400),
     ];
-    let backdrops = proptest::collection::vec((0_u8..120, bounds()), 0..60);
+    // A frozen one reads nothing.
+    let reads = proptest::option::weighted(0.9, bounds());
+    let backdrops = proptest::collection::vec((0_u8..120, reads), 0..60);
     (backdrops, items).prop_map(|(mut backdrops, mut items)| {
         backdrops.sort_by_key(|(key, _)| *key);
         items.sort_by_key(|(key, _)| *key);
         let readers = backdrops.into_iter().enumerate().map(|(index, (key, reads))| Reader {
             sight: sight(index),
             cut: f32::from(key) * 0.5,
-            reads: Some(reads),
+            reads,
         });
         let painted = items
             .into_iter()

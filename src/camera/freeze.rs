@@ -13,7 +13,7 @@ use crate::gpu::{
 };
 use crate::plan::Finish;
 use crate::settings::{BlurProfile, FreezeBlur, GaussianBlur};
-use bevy::camera::Camera;
+use bevy::camera::{Camera, CompositingSpace};
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_resource::TextureFormat;
@@ -42,8 +42,8 @@ pub struct CameraFreeze {
     asked: Option<Asked>,
 }
 
-/// A blur of the picture, with the revision of its mask.
-type Asked = (BlurRequest, u64);
+/// A blur of the picture, with the revision of its mask, and the space in which the result is stored.
+type Asked = (BlurRequest, u64, CompositingSpace);
 
 type FrozenCamera = (Entity, RenderEntity, Option<&'static BlurProfile>);
 
@@ -77,7 +77,7 @@ pub fn extract_frozen(
 /// Forgets the pictures of a lost render device.
 pub fn lose_pictures(mut known: Query<&mut CameraFreeze>, losses: Res<Losses>) {
     for mut freeze in &mut known {
-        let left = freeze.frozen.without_device(freeze.entity, &losses);
+        let left = freeze.frozen.without_device((freeze.entity, freeze.number), &losses);
         freeze.release(left);
     }
 }
@@ -139,7 +139,7 @@ impl CameraFreeze {
         if !request.region.is_empty()
             && let Err(error) = self.prepare_picture(&request, picture, target, preparer)
         {
-            losses.push(self.entity, error);
+            losses.push((self.entity, self.number), error);
             self.release(Frozen::Lost);
         }
         if self.is_done() {
@@ -168,7 +168,7 @@ impl CameraFreeze {
         // The camera's two textures take turns: either gives the same result.
         let mut asked = request.clone();
         asked.io.target = kept.id();
-        self.asked = (!request.is_idle()).then_some((asked, self.revision));
+        self.asked = (!request.is_idle()).then_some((asked, self.revision, wanted.space));
         let is_fitted = kept.fitted(wanted, picture, preparer)?.is_some();
         if self.asked.is_none() {
             (self.result, self.done) = (None, None);
@@ -246,7 +246,7 @@ impl CameraFreeze {
 
     /// Keeps the result if it is the requested one.
     fn keep_result(&mut self, is_done: bool, target: &ViewTarget, context: &mut RenderContext) {
-        if let (true, Some(result), Some((request, _))) = (is_done, &self.result, &self.asked) {
+        if let (true, Some(result), Some((request, ..))) = (is_done, &self.result, &self.asked) {
             result.copy_from(target.main_texture(), request.region.min, context.command_encoder());
             self.done = self.asked.clone();
         }

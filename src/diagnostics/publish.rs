@@ -8,6 +8,7 @@ use super::timestamps::{MeasuredFrames, init_timer, read_timestamps};
 use bevy::diagnostic::{
     Diagnostic, DiagnosticMeasurement, DiagnosticPath, Diagnostics, DiagnosticsStore, RegisterDiagnostic,
 };
+use bevy::ecs::entity::EntityHashMap;
 use bevy::platform::collections::HashMap;
 use bevy::platform::time::Instant;
 use bevy::prelude::*;
@@ -203,11 +204,17 @@ fn withdraw_stale(
     mut store: ResMut<DiagnosticsStore>,
     blurs: Query<(&BlurLabel, Has<Camera>)>,
     glass: Res<BackdropCounts>,
+    cameras: Query<Entity, With<Camera>>,
+    mut filters: Local<EntityHashMap<BlurLabel>>,
     mut known: Local<HashMap<BlurLabel, Freshness>>,
 ) {
+    filters.retain(|camera, _| cameras.contains(*camera));
+    for camera in &cameras {
+        filters.entry(camera).or_insert_with(|| BlurLabel::of_filters(camera));
+    }
     let counted = glass.get();
-    let backdrops = counted.keys().map(|label| (label, true));
-    for (label, is_camera) in blurs.iter().chain(backdrops) {
+    let others = counted.keys().chain(filters.values()).map(|label| (label, true));
+    for (label, is_camera) in blurs.iter().chain(others) {
         if !known.contains_key(label) {
             known.insert(label.clone(), Freshness::new(label));
         }

@@ -1,6 +1,7 @@
 //! Extracts groups from the main world.
 
 use super::clips::FilteredGroups;
+use super::rects::FAR;
 use crate::backdrop::extract::{BoundsWanted, picture_of};
 use crate::backdrop::extracted::Picture;
 use crate::backdrop::node_groups::{GLASS, cut_of_node};
@@ -172,12 +173,13 @@ pub fn extract_filters(
 }
 
 fn shadows_of(filter: &UiFilter, scale: f32) -> Vec<Shadow> {
+    let far = Vec2::splat(FAR as f32);
     let seen = filter.shadows.iter().filter(|shadow| shadow.is_seen());
     let shadow = |shadow: &crate::settings::DropShadow| {
         let color = shadow.color.to_linear();
         let [red, green, blue] = [color.red, color.green, color.blue].map(|value| value * color.alpha);
         Shadow {
-            offset: (shadow.offset * scale).round().as_ivec2(),
+            offset: (shadow.offset * scale).round().clamp(-far, far).as_ivec2(),
             sigma: shadow.radius / crate::settings::RADIUS_IN_SIGMAS * scale,
             color: [red, green, blue, if shadow.is_glow { 0.0 } else { color.alpha }],
         }

@@ -94,8 +94,9 @@ pub(super) fn items(filters: &[ExtractedFilter]) -> impl Iterator<Item = Item> {
     // A group has at most two marks, and two entities to identify them.
     let entities = filters.iter().flat_map(|filter| [filter.item, filter.view]);
     let marks = ends.into_iter().zip(entities);
-    // Outside the groups that begin or end here, and inside the groups around them.
-    let marks = marks.map(|(node, entity)| (cut_of_node(node).next_down(), mark(entity), 0..0));
+    // Inside the groups that begin here and the groups around them, outside the groups that end here, and not below the cut of
+    // the node's glass, after which there may be another pass.
+    let marks = marks.map(|(node, entity)| (cut_of_node(node), mark(entity), 0..0));
     let result = |filter: &ExtractedFilter| {
         let entities = (filter.item, MainEntity::from(filter.entity));
         (filter.result_key(), entities, 0..1)

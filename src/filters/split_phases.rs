@@ -104,8 +104,6 @@ fn clip_groups(
             continue;
         }
         let FloatOrd(key) = item.sort_key;
-        // A mark lies right before the groups that begin there.
-        let key = if is_own_mark { key.next_up() } else { key };
         let around = filters.iter().filter(|filter| filter.keys().contains(&key));
         let shown = around.fold(viewport(picture), |shown, filter| common(shown, pixels(filter.clip)));
         let offset = picture.viewport.min.as_ivec2();

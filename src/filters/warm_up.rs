@@ -13,9 +13,10 @@ use crate::formats::{CameraPicture, Ends};
 use crate::gpu::{BlurCompilation, BlurPipelines, BlurPreparer, BlurReadiness, Uses, WorkKind};
 use crate::plan::{Finish, blurs};
 use crate::settings::{BlurProfile, UiFilter};
+use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy::render::Extract;
-use bevy::render::render_resource::PipelineCache;
+use bevy::render::render_resource::{PipelineCache, TextureFormat};
 use core::time::Duration;
 
 /// How the app has used filters so far. Recreated with the render device.
@@ -27,6 +28,8 @@ pub struct FilterUse {
     varies: bool,
     /// How long frames may still wait: zero before blurs are ready for the first time.
     patience: Duration,
+    /// The formats of the cameras that have shown filtered groups.
+    formats: HashSet<TextureFormat>,
 }
 
 type VaryingFilter = (With<UiFilter>, With<BlurProfile>);
@@ -43,18 +46,12 @@ pub fn extract_use(
 
 /// Queues the pipelines of every camera, with or without filters.
 pub fn announce_filters(
-    mut filters: ResMut<FilterUse>,
+    filters: Res<FilterUse>,
     cameras: Query<CameraPicture>,
     cache: Res<PipelineCache>,
-    (readiness, compilation, switch): (Res<BlurReadiness>, Res<BlurCompilation>, Res<FilterSwitch>),
     (mut pipelines, backdrops): (ResMut<FilterPipelines>, Res<BackdropPipelines>),
     mut preparer: BlurPreparer,
 ) {
-    // Blurs were ready at the end of the last frame.
-    if readiness.is_ready() {
-        filters.patience = compilation.longest_wait;
-    }
-    switch.set(readiness.is_ready() || !filters.patience.is_zero());
     if !filters.is_used {
         return;
     }
@@ -63,13 +60,48 @@ pub fn announce_filters(
         for id in pipelines.announce(format, &cache) {
             preparer.wait_for(id);
         }
-        for is_light in [false, true] {
-            let ends = Ends::of_camera(format, is_light);
-            preparer.announce(ends, WorkKind::Blur, Finish::Defer);
-            if filters.varies {
-                preparer.announce(ends, WorkKind::Vary, Finish::Defer);
-            }
+        for Uses { ends, kind, finish } in filters.uses_on(format) {
+            preparer.announce(ends, kind, finish);
         }
+    }
+}
+
+/// Lets the main world filter groups if this frame could, or would wait until it can.
+pub fn switch_filters(
+    mut used: ResMut<FilterUse>,
+    filters: Res<ExtractedFilters>,
+    cameras: Query<CameraPicture>,
+    (pipelines, filter_pipelines, cache): (Res<BlurPipelines>, Res<FilterPipelines>, Res<PipelineCache>),
+    (readiness, compilation, switch): (Res<BlurReadiness>, Res<BlurCompilation>, Res<FilterSwitch>),
+) {
+    // Blurs were ready at the end of the last frame.
+    if readiness.is_ready() {
+        used.patience = compilation.longest_wait;
+    }
+    let seen = filters.of_cameras().map(|filters| filters[0].picture.camera);
+    let formats = seen.filter_map(|camera| Some(cameras.get(camera).ok()?.view.target_format));
+    used.formats.extend(formats);
+    // Other blurs may be missing pipelines.
+    let are_compiled = |format: &TextureFormat| {
+        let others = filter_pipelines.of_format(*format);
+        pipelines.are_compiled(used.uses_on(*format), others, &cache)
+    };
+    let is_ready = || !used.formats.is_empty() && used.formats.iter().all(are_compiled);
+    switch.set(readiness.is_ready() || !used.patience.is_zero() || is_ready());
+}
+
+impl FilterUse {
+    /// The [`Uses`] by which the blurs of groups on pictures of a format are announced.
+    fn uses_on(&self, format: TextureFormat) -> impl Iterator<Item = Uses> + use<> {
+        let kinds = [(WorkKind::Blur, true), (WorkKind::Vary, self.varies)];
+        let kinds = kinds.into_iter().filter(|(_, is_used)| *is_used);
+        kinds.flat_map(move |(kind, _)| {
+            [false, true].map(|is_light| Uses {
+                ends: Ends::of_camera(format, is_light),
+                kind,
+                finish: Finish::Defer,
+            })
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! One kept picture, and how it is fitted to a camera that has changed since.
 
-use super::losses::Losses;
+use super::losses::{Freeze, Losses};
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends, precision_of};
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, Views, Work, WorkKind};
@@ -57,11 +57,11 @@ impl Frozen {
 
     /// What remains without the render device. Logs the loss of a picture.
     #[must_use]
-    pub fn without_device(&self, entity: Entity, losses: &Losses) -> Self {
+    pub fn without_device(&self, freeze: Freeze, losses: &Losses) -> Self {
         match self {
             Self::Lost => Self::Lost,
             Self::Kept(picture) if picture.is_taken() => {
-                losses.push(entity, "its picture was lost with the render device");
+                losses.push(freeze, "its picture was lost with the render device");
                 Self::Lost
             }
             Self::Waiting | Self::Kept(_) => Self::Waiting,

@@ -47,6 +47,25 @@ pub struct BlurJob {
 }
 
 impl BlurJob {
+    /// A job that takes over from another one: while its mask is missing, it shows the profile that the other one showed. `None`
+    /// shows nothing until then.
+    #[must_use]
+    pub fn after(other: Option<&Self>) -> Self {
+        Self {
+            known: other.and_then(|other| other.known.clone()),
+            ..Self::default()
+        }
+    }
+
+    /// A job that takes over from a blur with the same sigma everywhere.
+    #[must_use]
+    pub fn after_uniform() -> Self {
+        Self {
+            known: Some((BlurProfile::Uniform, None)),
+            ..Self::default()
+        }
+    }
+
     /// Updates the job with the request of this frame.
     ///
     /// # Errors

@@ -85,8 +85,8 @@ impl BlurReadiness {
     ///
     /// It becomes `true` after the first frames of an app, and after the first frames with a new render device. Until
     /// then a blur keeps its previous result, and a new blur is not visible. It becomes `false` again for a moment when
-    /// a new format appears, or the first [`BackdropBlur`](crate::BackdropBlur) or [`BlurProfile`](crate::BlurProfile):
-    /// before that, glass and profiles do not count.
+    /// a new format appears, or the first [`BackdropBlur`](crate::BackdropBlur), [`BlurProfile`](crate::BlurProfile),
+    /// [`FreezeBlur`](crate::FreezeBlur) or `UiFilter`: before that, these do not count.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         self.0.ready.load(Ordering::Acquire)
@@ -272,6 +272,19 @@ impl BlurPipelines {
             }
         }
         is_any
+    }
+
+    /// Whether all pipelines of these uses, which must have been announced, and all these others are compiled.
+    #[must_use]
+    pub fn are_compiled(
+        &self,
+        mut uses: impl Iterator<Item = Uses>,
+        mut others: impl Iterator<Item = CachedRenderPipelineId>,
+        cache: &PipelineCache,
+    ) -> bool {
+        let is_compiled = |queued: &Queued| matches!(queued.state(cache), CachedPipelineState::Ok(_));
+        uses.all(|uses| self.announced.get(&uses).is_some_and(|all| all.iter().all(is_compiled)))
+            && others.all(|other| is_compiled(&Queued::Render(other)))
     }
 
     /// Requests a pipeline that a blur could use now.

@@ -48,6 +48,9 @@ pub fn follow_images(
         follow.image_changed |= image.is_changed();
         let is_other_profile = follow.take_profile(profile);
         follow.settings_changed |= blur.is_changed() || is_other_profile;
+        let written = image.target.as_ref().map(Handle::id);
+        let mut images_of = [Some(image.source.id()), written].into_iter().flatten();
+        follow.uploaded |= images_of.any(|id| changes.is_uploaded(id));
         let target = match follow.look_for_inputs(image.source.id(), &images, &assets) {
             Ok(true) => targets.get(entity),
             Ok(false) => Ok(None),
@@ -159,7 +162,7 @@ impl Follow {
             // An empty target must not stay empty.
             BlurUpdate::Once => self.image_changed || self.revision == 0 || target.is_new,
         };
-        let uploads = is_new || changes.is_uploaded(ids.0) || changes.is_uploaded(ids.1);
+        let uploads = is_new || core::mem::take(&mut self.uploaded);
         self.revision += u64::from(is_due);
         self.uploads += u64::from(uploads);
         self.images = Some(ids);

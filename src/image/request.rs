@@ -145,6 +145,8 @@ pub struct Follow {
     /// Whether [`BlurImage`](crate::settings::BlurImage) and the strength have changed since the last request.
     pub image_changed: bool,
     pub settings_changed: bool,
+    /// Whether pixels of the source or the target have been uploaded since the last request.
+    pub uploaded: bool,
     /// The inputs that existed at some time.
     pub known: Inputs,
     /// The source and target of the last request.

@@ -48,9 +48,16 @@ pub struct Gpu<'w, 's> {
 }
 
 impl Gpu<'_, '_> {
+    /// Forgets what another device was capable of. It must run in every frame.
+    fn forget_lost(&mut self) {
+        if self.device.as_ref().is_some_and(DetectChanges::is_changed) {
+            *self.known = None;
+        }
+    }
+
     fn capabilities(&mut self) -> Option<&Capabilities> {
         let (device, adapter) = (self.device.as_ref()?, self.adapter.as_ref()?);
-        if self.known.is_none() || device.is_changed() {
+        if self.known.is_none() {
             *self.known = Some(Capabilities::new(self.backend.0, adapter, device));
         }
         self.known.as_ref()
@@ -72,6 +79,7 @@ pub fn fit_targets(
 ) {
     let targets = &mut *targets;
     targets.forget(&blurs);
+    gpu.forget_lost();
     // A target may be the source of another blur, which must be fitted after it.
     for _ in 0..=blurs.iter().len() {
         let mut is_changed = false;
