@@ -189,7 +189,8 @@ impl Capabilities {
     #[must_use]
     pub fn new(backend: BlurBackend, adapter: &RenderAdapter, device: &RenderDevice) -> Self {
         let (limits, flags) = (device.limits(), adapter.get_downlevel_capabilities().flags);
-        let can_compute = flags.contains(DownlevelFlags::COMPUTE_SHADERS)
+        // Compute passes pack half floats, which llvmpipe cannot do on every processor.
+        let can_compute = flags.contains(DownlevelFlags::COMPUTE_SHADERS | DownlevelFlags::SHADER_F16_IN_F32)
             && limits.max_storage_textures_per_shader_stage >= 1
             && limits.max_compute_workgroup_storage_size >= WORKGROUP_BYTES
             && limits.max_compute_invocations_per_workgroup >= WORKGROUP_THREADS

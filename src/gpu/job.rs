@@ -10,6 +10,7 @@ use super::prepared::{BoundLevel, Prepared};
 use super::request::{BlurRequest, Work};
 use super::step::{Step, uniform_offset};
 use crate::errors::{BlurError, Reported};
+use crate::plan::Finish;
 use crate::plan::pass::Pass;
 use crate::settings::BlurProfile;
 use bevy::render::render_resource::{BindGroup, TextureView};
@@ -88,11 +89,7 @@ impl BlurJob {
     ) -> Result<BlurState, BlurError> {
         preparer.announce(request.io.ends, request.work.kind(), request.finish);
         if request.is_idle() {
-            self.forget();
-            // When it is active again, its old strength must not stand in for the new one.
-            if let Some(current) = &mut self.current {
-                current.was_drawn = false;
-            }
+            self.rest();
             return Ok(BlurState::Nothing);
         }
         let are_there = self.find_inputs(preparer, &mut request)?;
@@ -110,6 +107,15 @@ impl BlurJob {
         let is_ready = |prepared: &Option<Prepared>| prepared.as_ref().is_some_and(|it| preparer.has_pipelines(it));
         let is_current_ready = is_ready(&self.current);
         self.goes_on = !is_current_ready && is_ready(&self.last);
+        // A job that writes drops it when it is recorded.
+        if is_current_ready
+            && self
+                .current
+                .as_ref()
+                .is_some_and(|it| it.request.finish == Finish::Defer)
+        {
+            self.last = None;
+        }
         self.state = match is_current_ready {
             _ if !are_there => BlurState::Waiting,
             true => BlurState::Ready,
@@ -128,7 +134,7 @@ impl BlurJob {
             Ok(BlurState::Waiting) => return outcome,
             Ok(state) => state,
             Err(_) => {
-                self.release();
+                self.rest();
                 BlurState::Nothing
             }
         };
@@ -235,6 +241,14 @@ impl BlurJob {
             if let Some(blend) = &mut prepared.blend {
                 blend.mask = None;
             }
+        }
+    }
+
+    /// Forgets everything: when it is active again, neither the old mask nor the old strength stands in for the new one.
+    fn rest(&mut self) {
+        self.forget();
+        if let Some(current) = &mut self.current {
+            current.was_drawn = false;
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod fingerprint;
 mod keys;
+mod stores;
 
 use super::profile_bindings::{SharesUniform, SigmaLevelUniform, SigmaLevelsUniform};
 use super::uniforms::{NeededUniform, PassUniform};
@@ -20,6 +21,7 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, ShaderStage, TypeInner};
 use std::fs;
 use std::sync::Arc;
+use stores::assert_no_component_at_run_time;
 use wgpu::{DownlevelFlags, Features};
 
 const LIBRARIES: [&str; 16] = [
@@ -286,6 +288,7 @@ fn write_msl(module: &Module, info: &ModuleInfo, name: &str) {
 }
 
 fn write_hlsl(module: &Module, info: &ModuleInfo, name: &str) {
+    assert_no_component_at_run_time(module, info, name);
     let (options, pipeline) = (hlsl::Options::default(), hlsl::PipelineOptions::default());
     let mut text = String::new();
     let reflection = hlsl::Writer::new(&mut text, &options, &pipeline)

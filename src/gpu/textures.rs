@@ -119,8 +119,7 @@ impl IntermediateTextures {
         taken: &mut Vec<TextureView>,
     ) -> Result<bool, BlurError> {
         taken.clear();
-        let mut are_others = false;
-        for (index, (needed, size)) in needed.iter().zip(sizes).enumerate() {
+        for (index, needed) in needed.iter().enumerate() {
             let place = (set, index, format, usages);
             let known = self.pages.remove(&place);
             let enough = known.as_ref().map_or(*needed, |page| page.size.max(*needed));
@@ -133,10 +132,16 @@ impl IntermediateTextures {
                 self.bytes += bytes((page.size, format, usages));
             }
             page.needed = page.needed.max(*needed);
-            are_others |= *size != page.size;
-            *size = page.size;
             taken.push(page.held.view.clone());
             self.pages.insert(place, page);
+        }
+        // Only now, because a page may have failed: the caller acts on other sizes, but not after an error.
+        let mut are_others = false;
+        for (size, view) in sizes.iter_mut().zip(taken) {
+            let texture = view.texture();
+            let now = UVec2::new(texture.width(), texture.height());
+            are_others |= *size != now;
+            *size = now;
         }
         Ok(are_others)
     }

@@ -9,6 +9,7 @@
 //! picture, length and start (0.053/255 of the peak with [`Precision::Hdr`](crate::kernel::Precision::Hdr)).
 
 use super::pass::Images;
+use crate::program::workgroups::{IMAGE_MARGIN, MAX_REACH};
 use crate::settings::EdgeMode;
 use core::ops::Range;
 
@@ -55,7 +56,7 @@ impl ImageWeights {
         };
         // An image mirrored twice has moved by a period. In a short region it lies among the region's own texels.
         let overlaps = mirrors && period - (count - 1.0) < level.end;
-        let inside = if overlaps {
+        let mut inside: Vec<f64> = if overlaps {
             let image = |d: f64, m: i32| (level.weight)(d + f64::from(m) * period);
             let distances = (0..level.texels.end - level.texels.start).map(f64::from);
             distances
@@ -65,6 +66,8 @@ impl ImageWeights {
             let distances = (0..).map(f64::from).take_while(|d| *d < level.end);
             distances.map(level.weight).collect()
         };
+        // Compute passes have room for no more. Only reads from one end of a short region to the other are farther.
+        inside.truncate((MAX_REACH + IMAGE_MARGIN) as usize + 1);
         Self {
             inside,
             below: side(below),

@@ -1,6 +1,7 @@
 //! Periodic edges: their cost, and their exactness for any picture, length and start.
 
 use super::*;
+use crate::program::workgroups::MAX_REACH;
 
 const PERIODIC: [EdgeMode; 2] = [EdgeMode::Mirror, EdgeMode::Wrap];
 
@@ -52,11 +53,13 @@ fn their_programs_are_listed_and_their_tables_fit() {
         let listed = stages(means(precision, way), Finish::Write);
         for (edge, sigma) in PERIODIC
             .into_iter()
-            .flat_map(|edge| sigmas(50).map(move |sigma| (edge, sigma)))
+            .flat_map(|edge| sigmas(50).chain([15.8, 31.9, 120.0]).map(move |sigma| (edge, sigma)))
         {
+            // The last ones have as many images inside the region as there can be.
             for (start, length) in [0, 1, 5, 16, 23]
                 .into_iter()
                 .flat_map(|start| [1, 2, 3, 5, 8, 13, 21, 34, 89, 233, 610].map(move |l| (start, l)))
+                .chain([(3, 82), (7, 165), (7, 170), (31, 642)])
             {
                 let region = URect::new(start, 0, start + length, 1 + length / 3);
                 let plan = square(sigma, region, edge, precision, way);
@@ -70,6 +73,12 @@ fn their_programs_are_listed_and_their_tables_fit() {
                         "{edge:?}, sigma {sigma}: {:?}",
                         pass.program
                     );
+                    if let Program::ConvolveCompute { reach: Some(reach), .. } = pass.program {
+                        assert!(
+                            reach <= MAX_REACH,
+                            "{edge:?}, sigma {sigma}, {length} from {start}: {reach}"
+                        );
+                    }
                     let room = if pass.program.computes() {
                         crate::program::workgroups::IMAGE_MARGIN as i32
                     } else {

@@ -127,7 +127,8 @@ fn bits_of_choice(choice: Choice) -> vec2<u32> {
     for (var i = 0u; i < SIGMA_LEVELS_BLENDED; i++) {
         if choice.weights[i] != 0.0 {
             let sigma_level = choice.above - i;
-            bits[sigma_level / 32u] |= bit_of(sigma_level);
+            let bit = bit_of(sigma_level);
+            bits |= select(vec2<u32>(0u, bit), vec2<u32>(bit, 0u), sigma_level < 32u);
         }
     }
     return bits;

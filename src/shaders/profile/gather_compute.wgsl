@@ -103,15 +103,27 @@ fn gather_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
 
 // Four neighbouring texels of a row as rungs.
 fn rungs_of(tile: Tile, quad: vec2<i32>) -> vec4<f32> {
-    var rungs = vec4<f32>(NO_RUNG);
-    for (var i = 0; i < ACROSS; i++) {
-        let in_tile = turned(tile, quad + vec2<i32>(i, 0));
-        let sigma = sigma_at(tile.corner + in_tile);
-        if may_be_summed(vec2<f32>(sigma)) && all(tile.first + in_tile < blur.size) {
-            rungs[i] = rung_of(sigma);
-        }
+    return vec4<f32>(
+        rung_in(tile, quad),
+        rung_in(tile, quad + vec2<i32>(1, 0)),
+        rung_in(tile, quad + vec2<i32>(2, 0)),
+        rung_in(tile, quad + vec2<i32>(3, 0)),
+    );
+}
+
+fn rung_in(tile: Tile, texel: vec2<i32>) -> f32 {
+    let in_tile = turned(tile, texel);
+    let sigma = sigma_at(tile.corner + in_tile);
+    if may_be_summed(vec2<f32>(sigma)) && all(tile.first + in_tile < blur.size) {
+        return rung_of(sigma);
     }
-    return rungs;
+    return NO_RUNG;
+}
+
+// One of 64 bits.
+fn bit_of(place: u32) -> vec2<u32> {
+    let bit = 1u << (place % 32u);
+    return select(vec2<u32>(0u, bit), vec2<u32>(bit, 0u), place < 32u);
 }
 
 // Finds the rungs that the strips need. Workgroup memory is not initialised.
@@ -126,8 +138,7 @@ fn look_at(index: i32, rungs: vec4<f32>, slow: bool) {
         if rungs[i] < NO_RUNG {
             let place = u32(i32(floor(rungs[i])) - LOWEST);
             let next = u32(i32(ceil(rungs[i])) - LOWEST);
-            bits[place / 32u] |= 1u << (place % 32u);
-            bits[next / 32u] |= 1u << (next % 32u);
+            bits |= bit_of(place) | bit_of(next);
         }
     }
     // A slow strip has one convolution, whichever bit is set.

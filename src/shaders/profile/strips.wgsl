@@ -98,14 +98,14 @@ fn places_of(centre: vec2<i32>, step: vec2<i32>, ends: vec2<f32>) -> mat2x4<f32>
     var far = mix(vec4<f32>(place.x), vec4<f32>(place.z), vec4<f32>(4.0, 5.0, 6.0, 7.0) / 7.0);
     // Where a profile bends, the texels between the first and the last one are not evenly spaced between them.
     if abs(place.y - far.x) * (ends.y - ends.x) > 0.02 {
-        for (var i = 0; i < 4; i++) {
-            near[i] = rung_at(centre + i * step);
-            far[i] = rung_at(centre + (i + 4) * step);
-        }
-        near = place_between(near, ends);
-        far = place_between(far, ends);
+        near = place_between(four_rungs(centre, step), ends);
+        far = place_between(four_rungs(centre + 4 * step, step), ends);
     }
     return mat2x4<f32>(near, far);
+}
+
+fn four_rungs(first: vec2<i32>, step: vec2<i32>) -> vec4<f32> {
+    return vec4<f32>(rung_at(first), rung_at(first + step), rung_at(first + 2 * step), rung_at(first + 3 * step));
 }
 
 fn rung_at(texel: vec2<i32>) -> f32 {
