@@ -135,17 +135,20 @@ fn style_windows(mut contexts: EguiContexts) -> Result {
 /// This runs before the frame is rendered, so the glass does not lag behind a dragged window.
 fn show_window(mut contexts: EguiContexts, mut glass: Single<(&mut BackdropRegion, &mut BackdropBlur)>) -> Result {
     let (region, backdrop) = &mut *glass;
+    let context = contexts.ctx_mut()?;
+    let zoom = context.zoom_factor();
     let window = Window::new("Glass")
         .default_pos([390.0, 44.0])
         .resizable(false)
         .fade_in(false)
-        .show(contexts.ctx_mut()?, |ui| edit(ui, backdrop));
+        .show(context, |ui| edit(ui, backdrop));
     // A closed window has no glass.
-    region.rect = window.map_or(Rect::default(), |window| to_bevy(window.response.rect));
+    region.rect = window.map_or(Rect::default(), |window| to_bevy(window.response.rect * zoom));
+    region.corners = Vec4::splat(f32::from(CORNER) * zoom);
     Ok(())
 }
 
-/// A point of egui is a logical pixel of the window. The camera fills the window, so its viewport has the same origin.
+/// A point of egui is a logical pixel of the window, scaled by the zoom (Ctrl with + and -). The camera fills the window, so its viewport has the same origin.
 fn to_bevy(rect: egui::Rect) -> Rect {
     Rect::new(rect.min.x, rect.min.y, rect.max.x, rect.max.y)
 }

@@ -24,6 +24,7 @@ pub(crate) mod extract;
 pub(crate) mod extracted;
 mod freeze;
 mod groups;
+mod job;
 #[cfg(feature = "ui")]
 pub(crate) mod materials;
 #[cfg(feature = "ui")]
@@ -168,6 +169,7 @@ fn add_nodes(app: &mut SubApp) {
         // No other code uses it, so the order of other systems does not matter.
         .allow_ambiguous_resource::<split_ui_pass::Skipped>()
         .add_render_command::<TransparentUi, queue::PaintBackdrop>()
+        .add_render_command::<TransparentUi, queue::PaintHole>()
         .add_systems(
             ExtractSchedule,
             (nodes::extract_nodes, nodes::extract_gradient_boxes)

@@ -14,6 +14,7 @@ mod readback;
 mod request;
 mod source_copy;
 mod targets;
+mod times;
 
 use crate::diagnostics::assign::label_blurs;
 use crate::freeze::follow_masks;
@@ -72,7 +73,7 @@ impl Plugin for BlurImagePlugin {
             .insert_resource(outcomes)
             .insert_resource(arrived)
             .init_resource::<Requests>()
-            .init_resource::<encode::Times>()
+            .init_resource::<times::Times>()
             .init_resource::<encode::Encoded>()
             .init_resource::<readback::Wanted>()
             .init_resource::<readback::Copies>()
@@ -81,7 +82,9 @@ impl Plugin for BlurImagePlugin {
             .add_systems(ExtractSchedule, (prepare::extract_requests, readback::extract_wanted))
             .add_systems(
                 Render,
-                (prepare::prepare_jobs, encode::find_times).in_set(RenderSystems::PrepareBindGroups),
+                (times::find_times, prepare::prepare_jobs)
+                    .chain()
+                    .in_set(RenderSystems::PrepareBindGroups),
             )
             .add_systems(Core2d, encode::record_after_camera.after(upscaling))
             .add_systems(Core3d, encode::record_after_camera.after(upscaling))

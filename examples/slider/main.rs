@@ -86,12 +86,17 @@ fn run(host: &Host) -> AppExit {
 /// Lets a blur of the stage `AfterUi` include egui.
 ///
 /// Both `egui_pass` and `GaussianBlurSystems::AfterUi` run after Bevy's own user interface and before the picture goes
-/// to the window. Without this, their order is not defined.
+/// to the window. Without this, their order is not defined. In an app without Bevy's user interface, as on the web page, nothing
+/// orders the other stages before egui either.
 fn blur_after_egui(app: &mut App) {
+    let order = (
+        GaussianBlurSystems::AfterTonemapping.before(egui_pass),
+        GaussianBlurSystems::AfterUi.after(egui_pass),
+    );
     if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
         render_app
-            .configure_sets(Core2d, GaussianBlurSystems::AfterUi.after(egui_pass))
-            .configure_sets(Core3d, GaussianBlurSystems::AfterUi.after(egui_pass));
+            .configure_sets(Core2d, order.clone())
+            .configure_sets(Core3d, order);
     }
 }
 

@@ -1,5 +1,6 @@
 //! A picture in place of the scene: named on the command line, dropped on the window, or chosen in a page.
 
+use crate::comparison::Comparison;
 use crate::host;
 use crate::settings::{BlurredCamera, Settings, TONEMAPPING};
 use bevy::asset::RenderAssetUsages;
@@ -106,10 +107,14 @@ fn hang_up(
     mut commands: Commands,
     mut received: ResMut<Received>,
     mut complaint: ResMut<Complaint>,
-    mut settings: ResMut<Settings>,
+    (mut settings, comparison): (ResMut<Settings>, Res<Comparison>),
     camera: Single<Entity, With<BlurredCamera>>,
     mut stock: Stock,
 ) {
+    // A comparison hides everything, and shows the scene again afterwards. Until then, the picture waits.
+    if comparison.progress().is_some() {
+        return;
+    }
     let Some(received) = received.0.take() else {
         return;
     };

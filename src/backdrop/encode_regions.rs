@@ -8,7 +8,7 @@ use super::groups::Group;
 use super::prepare_blurs::BackdropJobs;
 use super::prepare_draws::Paints;
 use crate::diagnostics::label::BlurLabel;
-use crate::diagnostics::timestamps::PassTimer;
+use crate::diagnostics::timestamps::{PassTimer, recorder_of};
 use crate::gpu::{BlurAccess, BlurPipelines};
 use crate::settings::BackdropLayer;
 use bevy::ecs::system::SystemParam;
@@ -152,9 +152,10 @@ fn draw_regions(
     if !groups.iter().any(is_due) {
         return;
     }
-    let recorder = context.diagnostic_recorder();
+    let is_measured = context.diagnostic_recorder().is_some();
+    let label = is_measured.then(|| BlurLabel::of_regions(main_entity, layer));
+    let recorder = recorder_of(&context);
     let recorder = recorder.as_deref();
-    let label = recorder.map(|_| BlurLabel::of_regions(main_entity, layer));
     let whole = recorder.time_span(context.command_encoder(), span_name(label.as_ref()));
     for group in groups {
         drawer.blur(group, label.as_ref(), target, &mut context);

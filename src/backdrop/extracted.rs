@@ -82,6 +82,20 @@ pub struct ExtractedBackdrop {
     pub tint: Tint,
     /// How it is frozen, `None` if it is not.
     pub freeze: Option<BackdropFreeze>,
+    /// What it covers of its own node's picture, if the node is filtered.
+    #[cfg(feature = "ui")]
+    pub hole: Option<Hole>,
+}
+
+/// Glass lies over its node's box shadow. If the node is filtered, the shadow is on the group's picture, and the glass below that
+/// picture: so the picture gets a hole in the shape of the glass.
+#[cfg(feature = "ui")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hole {
+    /// The opacity of the glass, without the filter's.
+    pub opacity: f32,
+    /// The canvas of the group's picture. `None` if the group is invisible.
+    pub canvas: Option<Canvas>,
 }
 
 impl ExtractedBackdrop {
@@ -133,6 +147,8 @@ impl ExtractedBackdrop {
             field: None,
             tint,
             freeze,
+            #[cfg(feature = "ui")]
+            hole: None,
         })
     }
 

@@ -4,7 +4,7 @@
 
 use super::clip::clip_of;
 use super::extract::{BoundsWanted, ExtractedBackdrops, picture_of};
-use super::extracted::{ExtractedBackdrop, Shape};
+use super::extracted::{ExtractedBackdrop, Hole, Shape};
 use super::freeze::FrozenBackdrops;
 use super::paint_order::PaintOrder;
 use crate::formats::CameraFinish;
@@ -94,12 +94,17 @@ pub fn extract_nodes(
                 item: commands.spawn::<TemporaryRenderEntity>(default()).id(),
             }
         };
+        let hole = filtered.map(|_| Hole {
+            opacity: glass.tint().opacity,
+            canvas: None,
+        });
         let faded = filtered.map(|node| glass.with_opacity(glass.tint().opacity * node.opacity));
         let glass = faded.as_ref().unwrap_or(glass);
         let backdrop = ExtractedBackdrop::new(entity, picture, shape, glass, sigma, frozen.get(entity), layer);
-        backdrops
-            .0
-            .extend(backdrop.map(|backdrop| backdrop.with_profile(profile)));
+        backdrops.0.extend(backdrop.map(|backdrop| ExtractedBackdrop {
+            hole,
+            ..backdrop.with_profile(profile)
+        }));
     }
 }
 

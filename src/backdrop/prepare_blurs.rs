@@ -9,19 +9,19 @@ use super::extract::ExtractedBackdrops;
 use super::extracted::ExtractedBackdrop;
 use super::freeze::FrozenBackdrops;
 use super::groups::Group;
+use super::job::BackdropJob;
 use super::pipelines::BackdropPipelines;
 use super::share::{item_of, share};
 use crate::errors::BlurError;
 use crate::formats::{CameraPicture, CameraPictureItem, Ends};
 use crate::freeze::{Frozen, Losses, Wanted};
-use crate::gpu::{BatchedBlur, BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work};
+use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work};
 use crate::plan::Finish;
 use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
 use bevy::math::URect;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureUsages, TextureView};
 use bevy::render::view::ViewTarget;
-use std::sync::Arc;
 
 /// The pages of glass. What is blurred there is painted before the next group is blurred.
 pub const PAGES: PageSet = PageSet("glass", [0; 2]);
@@ -56,18 +56,6 @@ enum Place {
     Alone(Entity),
     /// Its own job, which reads a kept picture.
     Frozen(Entity),
-}
-
-#[derive(Default)]
-struct BackdropJob {
-    job: BlurJob,
-    items: Option<Arc<[BatchedBlur]>>,
-    /// The number of its freeze, if it is frozen.
-    frozen: Option<u64>,
-    /// Whether it is used in this frame.
-    is_used: bool,
-    /// Whether it can be encoded in this frame.
-    is_ready: bool,
 }
 
 impl BackdropJobs {
@@ -300,54 +288,6 @@ pub fn update_jobs(
         }
     }
     jobs.finish(&backdrops);
-}
-
-impl BackdropJob {
-    /// A new job of a backdrop that had one among `jobs`, or was blurred in a group with others. It shows the same profile until its
-    /// own mask is there.
-    fn going_on((jobs, grouped): (&EntityHashMap<Self>, &EntityHashSet), backdrop: Entity) -> Self {
-        let job = match jobs.get(&backdrop) {
-            None if grouped.contains(&backdrop) => BlurJob::after_uniform(),
-            other => BlurJob::after(other.map(|other| &other.job)),
-        };
-        Self { job, ..Self::default() }
-    }
-
-    /// The items behind a pointer, which changes only when they do.
-    fn batch_of(&mut self, asked: &[BatchedBlur]) -> Arc<[BatchedBlur]> {
-        match &self.items {
-            Some(items) if **items == *asked => items.clone(),
-            _ => self.items.insert(asked.into()).clone(),
-        }
-    }
-
-    /// Returns whether the job can be encoded.
-    fn update(
-        &mut self,
-        backdrop: &ExtractedBackdrop,
-        request: BlurRequest,
-        sources: &[&TextureView],
-        preparer: &mut BlurPreparer,
-    ) -> bool {
-        self.try_update(backdrop, request, sources, preparer).is_ok() && self.is_ready
-    }
-
-    /// Logs a failure if it is new, and returns it.
-    fn try_update(
-        &mut self,
-        backdrop: &ExtractedBackdrop,
-        request: BlurRequest,
-        sources: &[&TextureView],
-        preparer: &mut BlurPreparer,
-    ) -> Result<(), BlurError> {
-        let updated = self.job.update(preparer, request);
-        if let Err(error) = &updated {
-            error!("the glass of entity {}: {error}", backdrop.entity);
-        }
-        self.is_used = true;
-        self.is_ready = self.job.bind(preparer, sources);
-        updated.map(drop)
-    }
 }
 
 /// What glass reads.

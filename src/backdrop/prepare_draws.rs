@@ -9,6 +9,8 @@ use super::uniform::{BACKDROP_STRIDE, BOX_VERTICES, BackdropUniform, Colours, ha
 use crate::formats::CameraPicture;
 use crate::gpu::Deferred;
 use bevy::ecs::system::SystemParam;
+#[cfg(feature = "ui")]
+use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_phase::TrackedRenderPass;
 use bevy::render::render_resource::{
@@ -24,8 +26,11 @@ use bevy::render::view::ViewTarget;
 #[derive(Resource, Default)]
 pub struct Paints {
     paints: Vec<Option<Paint>>,
-    /// The uniforms, [`BACKDROP_STRIDE`] apart.
+    /// The uniforms, [`BACKDROP_STRIDE`] apart: one for each backdrop, then those of holes.
     bytes: Vec<u8>,
+    /// The holes in the pictures of filtered nodes, by the index of the backdrop: the pipeline and the offset of the uniform.
+    #[cfg(feature = "ui")]
+    holes: HashMap<usize, (CachedRenderPipelineId, u32)>,
     uniforms: Option<(Buffer, BindGroup)>,
 }
 
@@ -33,6 +38,9 @@ pub struct Paints {
 struct Paint {
     /// The bind group of the deferred blur, and the offset of its uniform.
     deferred: (BindGroup, u32),
+    /// Whether the blur is read with filtered fetches.
+    #[cfg(feature = "ui")]
+    filtered: bool,
     /// The pipelines of [`Mix::ALL`], `None` for draws that are left out.
     pipelines: [Option<CachedRenderPipelineId>; Mix::ALL.len()],
     /// The number of vertices of [`Mix::Keep`] and [`Mix::Add`].
@@ -67,7 +75,33 @@ impl Paints {
         true
     }
 
+    /// Draws the hole that a backdrop makes in its own node's picture, if the backdrop is painted. Returns whether it is.
+    #[cfg(feature = "ui")]
+    pub fn draw_hole<'w>(
+        &'w self,
+        backdrop: usize,
+        cache: &'w PipelineCache,
+        pass: &mut TrackedRenderPass<'w>,
+    ) -> bool {
+        let (Some(Some(paint)), Some((_, uniforms))) = (self.paints.get(backdrop), &self.uniforms) else {
+            return false;
+        };
+        let Some((pipeline, offset)) = self.holes.get(&backdrop) else {
+            return false;
+        };
+        let Some(pipeline) = cache.get_render_pipeline(*pipeline) else {
+            return false;
+        };
+        pass.set_render_pipeline(pipeline);
+        pass.set_bind_group(0, &paint.deferred.0, &[paint.deferred.1]);
+        pass.set_bind_group(1, uniforms, &[*offset]);
+        pass.draw(0..BOX_VERTICES, 0..1);
+        true
+    }
+
     fn clear(&mut self, backdrops: usize) {
+        #[cfg(feature = "ui")]
+        self.holes.clear();
         self.paints.clear();
         self.paints.resize_with(backdrops, || None);
         self.bytes.clear();
@@ -78,6 +112,23 @@ impl Paints {
         let start = backdrop * BACKDROP_STRIDE;
         self.bytes[start..start + size_of::<BackdropUniform>()].copy_from_slice(bytemuck::bytes_of(uniform));
         self.paints[backdrop] = paint;
+    }
+
+    /// Adds the hole of a backdrop in its own node's picture.
+    #[cfg(feature = "ui")]
+    fn add_hole(&mut self, index: usize, backdrop: &ExtractedBackdrop, on: (TextureFormat, Colours), gpu: &PaintGpu) {
+        let (Some(Some(paint)), Some(hole)) = (self.paints.get(index), backdrop.hole) else {
+            return;
+        };
+        let (format, mix, filtered) = (on.0, Mix::Keep, paint.filtered);
+        let pipeline = gpu.pipelines.ready(BackdropKey { format, mix, filtered }, &gpu.cache);
+        if let (Some(canvas), Some(pipeline)) = (hole.canvas, pipeline) {
+            let start = self.bytes.len();
+            self.bytes.resize(start + BACKDROP_STRIDE, 0);
+            let uniform = BackdropUniform::of_hole(backdrop, hole, canvas, on.1);
+            self.bytes[start..start + size_of::<BackdropUniform>()].copy_from_slice(bytemuck::bytes_of(&uniform));
+            self.holes.insert(index, (pipeline, start as u32));
+        }
     }
 
     /// Writes the uniforms, into a larger buffer if the old one is too small.
@@ -145,6 +196,8 @@ impl PaintGpu<'_> {
         }
         Some(Paint {
             deferred: (deferred.bind_group.clone(), deferred.offset),
+            #[cfg(feature = "ui")]
+            filtered: deferred.filtered,
             pipelines,
             frame_vertices: uniform.frame_vertices(),
         })
@@ -186,6 +239,8 @@ pub fn update_paints(
             let deferred = jobs.deferred(index).filter(|_| backdrop.tint.opacity > 0.0);
             let paint = deferred.and_then(|deferred| gpu.paint(backdrop, &uniform, (format, colours), &deferred));
             paints.set(index, &uniform, paint);
+            #[cfg(feature = "ui")]
+            paints.add_hole(index, backdrop, (format, colours), &gpu);
         }
     }
     paints.upload(&gpu);

@@ -40,6 +40,29 @@ impl RenderCommand<TransparentUi> for PaintBackdrop {
     }
 }
 
+/// The draw function of a hole in the picture of a filtered node, in the shape of the node's own glass.
+pub struct PaintHole;
+
+impl RenderCommand<TransparentUi> for PaintHole {
+    type Param = (SRes<Paints>, SRes<PipelineCache>);
+    type ViewQuery = ();
+    type ItemQuery = ();
+
+    fn render<'w>(
+        item: &TransparentUi,
+        _view: (),
+        _entity: Option<()>,
+        (paints, cache): SystemParamItem<'w, '_, Self::Param>,
+        pass: &mut TrackedRenderPass<'w>,
+    ) -> RenderCommandResult {
+        let (paints, cache) = (paints.into_inner(), cache.into_inner());
+        match backdrop_index(item) {
+            Some(backdrop) if paints.draw_hole(backdrop, cache, pass) => RenderCommandResult::Success,
+            _ => RenderCommandResult::Skip,
+        }
+    }
+}
+
 /// Puts the glass of nodes among the items of the user interface: two items for each.
 ///
 /// One is the glass. The other one paints nothing and lies right before the cut: Bevy ends its batches at foreign

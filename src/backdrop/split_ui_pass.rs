@@ -15,6 +15,7 @@ use super::encode_regions::{BackdropDrawer, BackdropView, open_pass, span_name};
 use super::groups::Group;
 use super::nested::{PaintGroup, Scene};
 use crate::diagnostics::label::BlurLabel;
+use crate::diagnostics::timestamps::recorder_of;
 use bevy::math::FloatOrd;
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
@@ -47,9 +48,10 @@ pub fn backdrops_among_ui(
     let Some(phase) = phase.and_then(|view| phases.get(&view.retained_view_entity)) else {
         return;
     };
-    let recorder = context.diagnostic_recorder();
+    let is_measured = context.diagnostic_recorder().is_some();
+    let label = is_measured.then(|| BlurLabel::of_nodes(main_entity));
+    let recorder = recorder_of(&context);
     let recorder = recorder.as_deref();
-    let label = recorder.map(|_| BlurLabel::of_nodes(main_entity));
     let mut whole = None;
     let mut drawn = 0;
     for group in groups {

@@ -1,6 +1,10 @@
 //! The shader's data of a backdrop: the mirror of `Backdrop` in `shaders/backdrop/backdrop.wgsl`.
 
+#[cfg(feature = "ui")]
+use super::canvas::Canvas;
 use super::extracted::ExtractedBackdrop;
+#[cfg(feature = "ui")]
+use super::extracted::Hole;
 use crate::formats::dither::Dither;
 use crate::formats::precision_of;
 use crate::kernel::Precision;
@@ -114,6 +118,8 @@ const SOFT: u32 = 1;
 const DITHER_STORED: u32 = 2;
 const DITHER_ENCODED: u32 = 4;
 const WHOLE: u32 = 8;
+#[cfg(feature = "ui")]
+const HOLE: u32 = 16;
 
 impl BackdropUniform {
     /// A backdrop on a picture with such colours.
@@ -151,11 +157,31 @@ impl BackdropUniform {
         }
     }
 
+    /// The hole that a backdrop makes in its own node's picture.
+    #[cfg(feature = "ui")]
+    pub fn of_hole(backdrop: &ExtractedBackdrop, hole: Hole, canvas: Canvas, colours: Colours) -> Self {
+        Self {
+            target_origin: canvas.origin.as_vec2().to_array(),
+            target_size: canvas.size.to_array(),
+            to_picture: canvas.to_screen(backdrop.picture.viewport).to_array(),
+            frame: 0.0,
+            opacity: hole.opacity,
+            // Also beyond the viewport, from where a blur brings it into view.
+            region: [-FAR, -FAR, FAR, FAR],
+            flags: HOLE + SOFT * u32::from(has_rim(backdrop, colours)),
+            ..Self::new(backdrop, colours)
+        }
+    }
+
     /// The vertices of the frame, or of the whole box if there is no frame.
     pub fn frame_vertices(&self) -> u32 {
         if self.frame > 0.0 { 24 } else { BOX_VERTICES }
     }
 }
+
+/// Beyond all texels.
+#[cfg(feature = "ui")]
+const FAR: i32 = 1 << 30;
 
 /// The vertices of the whole box.
 pub const BOX_VERTICES: u32 = 6;

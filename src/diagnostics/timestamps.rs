@@ -13,6 +13,7 @@
 use super::label::BlurLabel;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
+use bevy::render::diagnostic::DiagnosticsRecorder;
 use bevy::render::render_resource::{Buffer, BufferDescriptor, BufferUsages, MapMode};
 use bevy::render::renderer::{RenderContext, RenderDevice, RenderQueue};
 use bevy::render::settings::WgpuFeatures;
@@ -87,11 +88,20 @@ impl<'a> Timestamps<'a> {
     }
 }
 
+/// Whether Bevy's recorder times command encoders. On macOS Bevy writes no timestamps there, and its spans would have GPU times of
+/// 0. So passes are timed instead, and there are no CPU times.
+const TIMES_ENCODERS: bool = !cfg!(target_os = "macos");
+
+/// Bevy's recorder, if it times command encoders.
+pub fn recorder_of<'w>(context: &RenderContext<'w, '_>) -> Option<Res<'w, DiagnosticsRecorder>> {
+    context.diagnostic_recorder().filter(|_| TIMES_ENCODERS)
+}
+
 impl PassTimer {
     /// `None` if the device has no timestamps at all, or better ones.
     fn new(device: &RenderDevice, queue: &RenderQueue) -> Option<Self> {
         let features = device.features();
-        let has_better = features.contains(WgpuFeatures::TIMESTAMP_QUERY_INSIDE_ENCODERS);
+        let has_better = TIMES_ENCODERS && features.contains(WgpuFeatures::TIMESTAMP_QUERY_INSIDE_ENCODERS);
         if has_better || !features.contains(WgpuFeatures::TIMESTAMP_QUERY) {
             return None;
         }

@@ -8,7 +8,7 @@ use crate::backdrop::bounds::{ItemBounds, MaterialBounds};
 use crate::backdrop::canvas::PaintedOn;
 use crate::backdrop::extract::ExtractedBackdrops;
 use crate::backdrop::nested::{OutermostGroup, OutermostGroups};
-use crate::backdrop::node_groups::{backdrop_of, is_mark};
+use crate::backdrop::node_groups::{backdrop_index, backdrop_of, is_mark};
 use bevy::ecs::entity::EntityHashSet;
 use bevy::math::FloatOrd;
 use bevy::prelude::*;
@@ -31,6 +31,8 @@ pub struct CameraFilters {
     pub arranged: Arranged,
     /// The glass inside its groups: the indices of the backdrop and of the innermost filter around it.
     pub nested: Vec<(usize, usize)>,
+    /// The glass of filtered nodes: the indices of the backdrop and of the node's filter.
+    pub own: Vec<(usize, usize)>,
     /// Whether all its groups can be drawn.
     pub is_ready: bool,
 }
@@ -48,15 +50,20 @@ impl CameraFilters {
         &all.0[self.first..self.first + self.arranged.of_filter.len()]
     }
 
-    /// Sets what the glass inside groups is painted on.
+    /// Sets what the glass inside groups is painted on, and where the glass of filtered nodes makes holes.
     fn place_glass(&self, backdrops: &mut ExtractedBackdrops) {
+        let canvas = |filter: usize| {
+            let stage = self.arranged.items_of(filter)?;
+            let stage = &self.arranged.stages[stage];
+            stage.is_seen().then(|| stage.canvas())
+        };
         for (backdrop, filter) in &self.nested {
-            let stage = self
-                .arranged
-                .items_of(*filter)
-                .map(|stage| &self.arranged.stages[stage]);
-            let on = stage.filter(|stage| stage.is_seen()).map(Stage::canvas);
-            backdrops.0[*backdrop].on = on.map_or(PaintedOn::Nothing, PaintedOn::Group);
+            backdrops.0[*backdrop].on = canvas(*filter).map_or(PaintedOn::Nothing, PaintedOn::Group);
+        }
+        for (backdrop, filter) in &self.own {
+            if let Some(hole) = &mut backdrops.0[*backdrop].hole {
+                hole.canvas = canvas(*filter);
+            }
         }
     }
 
@@ -81,6 +88,8 @@ pub struct Owner {
     pub group: Option<usize>,
     /// The filter whose result it paints.
     pub result_of: Option<usize>,
+    /// The filter whose node's glass it is.
+    pub glass_of: Option<usize>,
 }
 
 /// Walks over the items of a phase, and finds where each belongs.
@@ -128,11 +137,15 @@ impl<'a> Owners<'a> {
             return Owner::default();
         };
         let filter = &self.filters[innermost];
-        let is_result = filter.is_result(item);
-        let is_around = is_result || self.is_glass_of(item, filter);
+        let (is_result, is_glass) = (filter.is_result(item), self.is_glass_of(item, filter));
         Owner {
-            group: if is_around { around.next() } else { Some(innermost) },
+            group: if is_result || is_glass {
+                around.next()
+            } else {
+                Some(innermost)
+            },
             result_of: is_result.then_some(innermost),
+            glass_of: is_glass.then_some(innermost),
         }
     }
 
@@ -167,7 +180,7 @@ pub fn arrange_filters(
         let Some(phase) = phases.get(&ui_view.retained_view_entity) else {
             continue;
         };
-        let (painted, nested) = painted(filters, phase, &bounds.p0(), &backdrops);
+        let (painted, nested, own) = painted(filters, phase, &bounds.p0(), &backdrops);
         let stages = arrange(filters, &painted, limit);
         for stage in stages.stages.iter().filter(|stage| stage.is_seen()) {
             let filter = &filters[stage.filter];
@@ -184,6 +197,7 @@ pub fn arrange_filters(
             first: start,
             arranged: stages,
             nested,
+            own,
             is_ready: false,
         };
         camera.place_glass(&mut backdrops);
@@ -216,22 +230,28 @@ fn show_views(
     commands.insert_batch(new);
 }
 
-/// What the items of every filter paint, without inner groups, and the glass among these items with its filter.
+/// What the items of every filter paint, without inner groups; the glass among these items with its filter; and the glass of
+/// filtered nodes, likewise.
 fn painted(
     filters: &[ExtractedFilter],
     phase: &SortedRenderPhase<TransparentUi>,
     bounds: &ItemBounds,
     backdrops: &ExtractedBackdrops,
-) -> (Vec<Painted>, Vec<(usize, usize)>) {
+) -> (Vec<Painted>, Vec<(usize, usize)>, Vec<(usize, usize)>) {
     let nothing = Painted {
         bounds: NOWHERE,
         has_glass: false,
     };
     let mut painted = vec![nothing; filters.len()];
-    let mut nested = Vec::new();
+    let (mut nested, mut own) = (Vec::new(), Vec::new());
     let mut owners = Owners::new(filters, backdrops);
     for item in phase.items.values() {
-        let Owner { group, result_of } = owners.of(item);
+        let Owner {
+            group,
+            result_of,
+            glass_of,
+        } = owners.of(item);
+        own.extend(backdrop_index(item).zip(glass_of));
         let Some(owner) = group else {
             continue;
         };
@@ -246,7 +266,7 @@ fn painted(
         };
         painted[owner].bounds = joined(painted[owner].bounds, bounds);
     }
-    (painted, nested)
+    (painted, nested, own)
 }
 
 /// Where a stage's layers paint.

@@ -12,11 +12,12 @@ use super::rects::{as_texels, common, moved, pixels};
 use super::stages::viewport;
 use crate::backdrop::extract::ExtractedBackdrops;
 use crate::backdrop::node_groups::{backdrop_index, backdrop_of, is_mark};
+use crate::backdrop::queue::PaintHole;
 use crate::backdrop::{Skip, skip};
 use bevy::math::{FloatOrd, URect};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use bevy::render::render_phase::{PhaseItemExtraIndex, SortedRenderPhase, ViewSortedRenderPhases};
+use bevy::render::render_phase::{DrawFunctions, PhaseItemExtraIndex, SortedRenderPhase, ViewSortedRenderPhases};
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
@@ -49,9 +50,11 @@ pub fn split_phases(
     arranged: Res<ArrangedFilters>,
     cameras: Query<&UiCameraView>,
     ui_views: Query<&ExtractedView>,
+    functions: Res<DrawFunctions<TransparentUi>>,
     mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
     mut groups: ResMut<GroupItems>,
 ) {
+    let draw_hole = functions.read().id::<PaintHole>();
     let groups = &mut *groups;
     groups.items.resize_with(filters.0.len(), default);
     for camera in &arranged.0 {
@@ -68,7 +71,17 @@ pub fn split_phases(
         }
         let mut owners = Owners::new(filters, &backdrops);
         for item in phase.items.values_mut() {
-            let Owner { group, result_of } = owners.of(item);
+            let Owner {
+                group,
+                result_of,
+                glass_of,
+            } = owners.of(item);
+            if let Some(filter) = glass_of.filter(|filter| camera.is_ready && camera.arranged.is_seen(*filter)) {
+                groups.items[camera.first + filter].push(TransparentUi {
+                    draw_function: draw_hole,
+                    ..copy_of(item)
+                });
+            }
             if camera.is_ready && result_of.is_some_and(|filter| !camera.arranged.is_seen(filter)) {
                 groups.skipped.extend(skip(view, item));
                 continue;

@@ -73,14 +73,24 @@ pub fn switch_filters(
     cameras: Query<CameraPicture>,
     (pipelines, filter_pipelines, cache): (Res<BlurPipelines>, Res<FilterPipelines>, Res<PipelineCache>),
     (readiness, compilation, switch): (Res<BlurReadiness>, Res<BlurCompilation>, Res<FilterSwitch>),
+    backdrops: Res<BackdropPipelines>,
 ) {
     // Blurs were ready at the end of the last frame.
     if readiness.is_ready() {
         used.patience = compilation.longest_wait;
     }
-    let seen = filters.of_cameras().map(|filters| filters[0].picture.camera);
-    let formats = seen.filter_map(|camera| Some(cameras.get(camera).ok()?.view.target_format));
-    used.formats.extend(formats);
+    for filters in filters.of_cameras() {
+        let Ok(camera) = cameras.get(filters[0].picture.camera) else {
+            continue;
+        };
+        let format = camera.view.target_format;
+        if takes_groups(&backdrops, format) {
+            used.formats.insert(format);
+        } else {
+            let entity = filters[0].entity;
+            warn_once!("the UiFilter of entity {entity}: no group can be painted on its camera's picture, {format:?}");
+        }
+    }
     // Other blurs may be missing pipelines.
     let are_compiled = |format: &TextureFormat| {
         let others = filter_pipelines.of_format(*format);

@@ -12,7 +12,7 @@ use super::request::BlurRequest;
 use super::step::uniform_offset;
 use super::timing::{Timed, Timing};
 use crate::diagnostics::label::BlurLabel;
-use crate::diagnostics::timestamps::PassTimer;
+use crate::diagnostics::timestamps::{PassTimer, recorder_of};
 use crate::errors::BlurError;
 use crate::plan::pass::{Pass, Surface};
 use bevy::ecs::system::SystemParam;
@@ -88,7 +88,7 @@ impl<'a> Views<'a> {
 
 /// Encodes several jobs, and times them as a whole.
 pub fn record_together(context: &mut RenderContext, label: &BlurLabel, encode: impl FnOnce(&mut RenderContext)) {
-    let recorder = context.diagnostic_recorder();
+    let recorder = recorder_of(context);
     let name = recorder.as_ref().map_or_else(String::new, |_| label.span());
     let recorder = recorder.as_deref();
     let whole = recorder.time_span(context.command_encoder(), name);
@@ -189,7 +189,7 @@ impl Prepared {
         };
         self.bind(binder, source, destination, views.turns);
         let is_whole = matches!(timed, Timed::Whole(_));
-        let recorder = context.diagnostic_recorder().filter(|_| is_whole);
+        let recorder = recorder_of(context).filter(|_| is_whole);
         let encoder = context.command_encoder();
         // The name is built only if it is used.
         let named = recorder.as_ref().and(timed.label());

@@ -162,7 +162,7 @@ impl Follow {
             // An empty target must not stay empty.
             BlurUpdate::Once => self.image_changed || self.revision == 0 || target.is_new,
         };
-        let uploads = is_new || core::mem::take(&mut self.uploaded);
+        let uploads = core::mem::take(&mut self.uploaded) || is_new;
         self.revision += u64::from(is_due);
         self.uploads += u64::from(uploads);
         self.images = Some(ids);

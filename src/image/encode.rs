@@ -4,62 +4,12 @@
 
 use super::prepare::{Due, ImageJob, ImageJobs};
 use super::request::{ImageRequest, Outcome, Outcomes, Requests};
+use super::times::{Time, Times};
 use crate::gpu::{BlurJob, BlurRecorder, Timed, Views, record_together};
-use bevy::camera::NormalizedRenderTarget;
-use bevy::core_pipeline::schedule::{Core2d, Core3d};
-use bevy::ecs::schedule::ScheduleLabel;
 use bevy::ecs::system::SystemParam;
-use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use bevy::render::camera::{ExtractedCamera, SortedCameras};
 use bevy::render::render_resource::TextureView;
 use bevy::render::renderer::{CurrentView, RenderContext};
-
-/// When each request of this frame is recorded, in the order of the requests.
-#[derive(Resource, Default)]
-pub struct Times(Vec<Time>);
-
-/// A time in a frame. Times of cameras are numbered in the order in which cameras render.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Time {
-    BeforeCameras,
-    After { index: usize, camera: Entity },
-    AfterCameras,
-}
-
-/// Finds out when the inputs of every blur are complete.
-pub fn find_times(
-    requested: Res<Requests>,
-    sorted: Res<SortedCameras>,
-    cameras: Query<&ExtractedCamera>,
-    mut times: ResMut<Times>,
-    mut painted: Local<HashMap<AssetId<Image>, Time>>,
-) {
-    painted.clear();
-    for (index, camera) in sorted.0.iter().enumerate() {
-        let Some(NormalizedRenderTarget::Image(target)) = &camera.target else {
-            continue;
-        };
-        let has_hook = cameras
-            .get(camera.entity)
-            .is_ok_and(|camera| camera.schedule == Core2d.intern() || camera.schedule == Core3d.intern());
-        let time = match camera.entity {
-            camera if has_hook => Time::After { index, camera },
-            _ => Time::AfterCameras,
-        };
-        let latest = painted.entry(target.handle.id()).or_insert(time);
-        *latest = time.max(*latest);
-    }
-    times.0.clear();
-    for request in &requested.ordered {
-        let times_of_inputs = request.inputs().filter_map(|input| painted.get(&input));
-        let time = times_of_inputs.max().copied().unwrap_or(Time::BeforeCameras);
-        // Blurs that read its target must not run earlier.
-        let target = painted.entry(request.target).or_insert(time);
-        *target = time.max(*target);
-        times.0.push(time);
-    }
-}
 
 pub fn record_before_cameras(recording: Recording, context: RenderContext) {
     recording.record(Time::BeforeCameras, context);
@@ -67,8 +17,9 @@ pub fn record_before_cameras(recording: Recording, context: RenderContext) {
 
 /// Runs at the end of every camera's schedule.
 pub fn record_after_camera(view: Res<CurrentView>, recording: Recording, context: RenderContext) {
-    let is_this = |time: &&Time| matches!(time, Time::After { camera, .. } if *camera == view.0);
-    if let Some(time) = recording.times.0.iter().find(is_this).copied() {
+    let is_this = |time: &Time| matches!(time, Time::After { camera, .. } if *camera == view.0);
+    let time = recording.times.all().find(is_this);
+    if let Some(time) = time {
         recording.record(time, context);
     }
 }
@@ -97,8 +48,8 @@ impl Recording<'_> {
             .requested
             .ordered
             .iter()
-            .zip(&self.times.0)
-            .filter(|(_, at)| **at == time)
+            .zip(self.times.all())
+            .filter(|(_, at)| *at == time)
         {
             if is_starved(&self.jobs, request) {
                 continue;

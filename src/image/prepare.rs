@@ -2,6 +2,7 @@
 
 use super::request::{ImageRequest, Outcomes, Requests, inputs_of};
 use super::source_copy::{SourceCopy, capture};
+use super::times::Times;
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
 use crate::formats::{Ends, SAME_SPACES, precision_of};
@@ -86,7 +87,7 @@ pub fn extract_requests(mut requested: ResMut<Requests>, requests: Extract<Res<R
 
 /// Validates due blurs and prepares their jobs.
 pub fn prepare_jobs(
-    requested: Res<Requests>,
+    (requested, times): (Res<Requests>, Res<Times>),
     mut jobs: ResMut<ImageJobs>,
     images: Res<RenderAssets<GpuImage>>,
     device: Res<RenderDevice>,
@@ -96,7 +97,7 @@ pub fn prepare_jobs(
 ) {
     written.clear();
     jobs.0.retain(|entity, _| requested.alive.contains(entity));
-    for request in &requested.ordered {
+    for (request, is_painted) in requested.ordered.iter().zip(times.are_painted()) {
         let image_job = jobs.0.entry(request.entity).or_default();
         image_job.due = None;
         image_job.is_pending = image_job.done.is_none_or(|done| done.revision != request.revision);
@@ -111,7 +112,8 @@ pub fn prepare_jobs(
             mask: mask.and_then(|mask| Some(images.get(mask)?.texture.id())),
             target: target.texture.id(),
         };
-        let are_fed = now.inputs().any(|input| written.contains(&input));
+        // In place, the blur of a picture must not be blurred again.
+        let are_fed = now.inputs().any(|input| written.contains(&input)) || is_painted && !request.is_in_place();
         image_job.is_pending = image_job.is_due(request, now) || request.update == BlurUpdate::OnChange && are_fed;
         if !image_job.is_pending {
             image_job.release();

@@ -178,10 +178,10 @@ pub enum BlurAlpha {
     reflect(Serialize, Deserialize)
 )]
 pub enum BlurUpdate {
-    /// When the settings, the source asset or either texture changes.
+    /// When the settings, the source asset or either texture changes, and in every frame in which a camera paints the
+    /// source or a [mask](crate::BlurProfile::Mask), unless the blur is in place.
     ///
-    /// What the GPU writes into a source (from a camera, for example) does not change the asset: use
-    /// [`EveryFrame`](Self::EveryFrame) there.
+    /// What your own render systems write into a source is not noticed: use [`EveryFrame`](Self::EveryFrame) there.
     #[default]
     OnChange,
     /// In every frame.

@@ -34,6 +34,8 @@ use serde::{Deserialize, Serialize};
 /// system `egui_pass` draws that window, in the schedules `Core2d` and `Core3d` of the render app. Order it:
 /// `configure_sets(Core3d, GaussianBlurSystems::BackdropAboveUi.before(egui_pass))`. The region then shows the scene
 /// and Bevy's UI. It cannot show other egui windows, because egui draws all of them in one pass.
+/// If egui lies below Bevy's UI (`UiRenderOrder::BevyUiAboveEgui`), order `GaussianBlurSystems::Backdrop.after(egui_pass)`, so
+/// that glass among the nodes shows egui.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[require(BackdropBlur)]

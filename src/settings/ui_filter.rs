@@ -51,6 +51,9 @@ use serde::{Deserialize, Serialize};
 /// [`BackdropMaterialPlugin`](crate::BackdropMaterialPlugin) has been added for its material, otherwise the group is as large as
 /// the viewport.
 ///
+/// A group needs a camera whose picture has alpha. On others, for example `R8Unorm` or `Rg11b10Ufloat`, it is not filtered, which
+/// is logged once.
+///
 /// # Cost
 ///
 /// A neutral filter costs nothing and changes no bit. Any other filter paints its group into a texture in every frame, blurs

@@ -223,6 +223,31 @@ fn figures_vanish() {
     }
 }
 
+/// The figures of filters vanish with the last filter of a camera.
+#[cfg(feature = "ui")]
+#[test]
+fn figures_of_filters_vanish() {
+    let Some(mut headless) = app().filter(has_timestamps) else {
+        return;
+    };
+    let camera = camera(&mut headless, "Main");
+    let label = BlurLabel::of_filters(camera);
+    let node = Node {
+        width: Val::Px(40.0),
+        height: Val::Px(30.0),
+        ..default()
+    };
+    let node = (node, BackgroundColor(Color::WHITE), UiTargetCamera(camera));
+    let node = headless.app.world_mut().spawn((node, UiFilter::from_sigma(2.0))).id();
+    headless.warm_up();
+    let waited = |headless: &mut Headless, present: bool| {
+        headless.frames_until(SOON, |world| value(world, &label.elapsed_cpu()).is_some() == present)
+    };
+    assert!(waited(&mut headless, true), "no figure");
+    headless.app.world_mut().entity_mut(node).remove::<UiFilter>();
+    assert!(waited(&mut headless, false), "a figure stays");
+}
+
 #[test]
 fn figures_follow_the_plan() {
     let Some(mut headless) = app().filter(has_timestamps) else {

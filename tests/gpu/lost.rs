@@ -198,6 +198,31 @@ fn recorded_blurs_come_back() {
     });
 }
 
+/// A blur that is released before a device is lost starts again, too.
+#[test]
+fn a_released_blur_starts_again() {
+    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
+        let Some(mut shown) = Shown::new(backend) else {
+            return;
+        };
+        let (source, target) = (shown.add_source(), shown.add_source());
+        let wanted = (End::from(&source), End::from(&target), Settings::new(5.0));
+        shown.headless.app.insert_resource(WantedRecordings(vec![wanted]));
+        shown.headless.warm_up();
+        let before = shown.headless.read_image(&target).bytes;
+        let mut recordings = shown.headless.recordings();
+        recordings.0[0].rests_after = 0;
+        recordings.0[0].blur.release();
+        shown.headless.frame();
+        shown.lose_device();
+        shown.headless.recordings().0[0].rests_after = usize::MAX;
+        shown.headless.warm_up();
+        let after = shown.headless.read_image(&target).bytes;
+        let is_close = before.iter().zip(&after).all(|(one, other)| one.abs_diff(*other) <= 1);
+        assert!(is_close, "{backend:?}: it came back different");
+    }
+}
+
 #[test]
 fn cameras_of_meshes_come_back() {
     on_both("cameras of meshes", |shown| {

@@ -49,6 +49,8 @@ const DITHER_STORED: u32 = 2u;
 const DITHER_ENCODED: u32 = 4u;
 // All painted pixels are fully covered: the box is upright and on whole pixels.
 const WHOLE: u32 = 8u;
+// KEEP draws a hole, which REPLACE does not fill.
+const HOLE: u32 = 16u;
 
 // REPLACE draws pixels with a coverage of at least REPLACED, KEEP and ADD draw pixels with `c` below MIXED. Drawing both is
 // harmless: glass mixed into itself stays the same. A gap would be a hole where two pipelines round a distance differently.
@@ -124,7 +126,7 @@ fn backdrop_fragment(in: Vertex) -> Output {
     return encode_output(dithered(texel), texel);
 #else
     let c = coverage(in.point) * backdrop.opacity;
-    if c <= 0.0 || c >= MIXED {
+    if c <= 0.0 || (c >= MIXED && (backdrop.flags & HOLE) == 0u) {
         discard;
     }
 #ifdef KEEP

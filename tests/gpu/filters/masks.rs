@@ -109,6 +109,23 @@ fn a_mask_that_loads() {
     });
 }
 
+/// A profile out of range is reported once, as for cameras and glass.
+#[test]
+fn profiles_out_of_range_are_reported() {
+    let Some(mut group) = Group::new(BlurBackend::Fragment, Kind::Core2d, LDR) else {
+        return;
+    };
+    let profile = BlurProfile::Linear {
+        start: Vec2::ZERO,
+        end: Vec2::ONE,
+        from: 0.0,
+        to: f32::NAN,
+    };
+    let name = Name::new("filter-with-nan");
+    group.show((UiFilter::from_sigma(SIGMA), profile, name), boxes);
+    assert_eq!(logs::count("the BlurProfile of filter-with-nan"), 1);
+}
+
 #[test]
 fn masks_that_cannot_be_read() {
     on_both(Kind::Core2d, LDR, |group| {

@@ -10,6 +10,7 @@ use crate::support::live::Shot;
 use crate::support::reference::Picture;
 use crate::support::{assert_close, within_rounding};
 use bevy::prelude::*;
+use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
 use std::time::Duration;
 
@@ -63,6 +64,36 @@ fn assert_filtered(shot: &Shot, filter: &UiFilter) {
     let expected = within_rounding(&got, &painted, LDR);
     let name = format!("filter-waiting-{}", shot.frame);
     assert_close(&name, &got, &expected, &[0, 1, 2], 3.0 / 255.0);
+}
+
+/// Filters whose pipelines are compiled do not depend on those of other blurs.
+#[test]
+fn other_pipelines_do_not_switch_filters_off() {
+    for backend in BACKENDS {
+        let Some(mut show) = Show::alone(backend) else {
+            return;
+        };
+        spawn_box(&mut show);
+        let filter = UiFilter::opacity(0.4);
+        show.change(filter.clone());
+        show.settle();
+        let mut compilation = BlurCompilation::default();
+        compilation.longest_wait = Duration::ZERO;
+        show.live.headless.app.insert_resource(compilation);
+        show.frames(3);
+        let held = show.live.hold_compiler();
+        // The first glass of the app.
+        let region = BackdropRegion::new(show.cameras[0], Rect::new(0.0, 0.0, 1.0, 1.0));
+        show.live
+            .headless
+            .app
+            .world_mut()
+            .spawn((region, BackdropBlur::new(9.0)));
+        let (shots, _) = show.frames(10);
+        assert!(!show.live.is_ready(), "glass needs pipelines");
+        held.release();
+        shots.iter().for_each(|shot| assert_filtered(shot, &filter));
+    }
 }
 
 /// A blur that varies has other pipelines than its shadows, and the frame waits for both.

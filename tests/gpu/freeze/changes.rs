@@ -120,6 +120,30 @@ fn a_picture_is_shown_in_another_format_and_another_space() {
     assert_bits("as it was", &twins.blurred, &twins.headless, &first);
 }
 
+/// The result in another space is made anew, although everything else is as it was.
+#[test]
+fn the_result_follows_the_space() {
+    let hdr = TextureFormat::Rgba16Float;
+    let Some(mut twins) = Twins::new(Kind::Core2d, SIZE, hdr) else {
+        return;
+    };
+    let camera = twins.blurred.camera;
+    let mut entity = twins.headless.app.world_mut().entity_mut(camera);
+    entity.insert((Hdr, bevy::core_pipeline::tonemapping::DebandDither::Disabled));
+    freeze(&mut twins);
+    step(&mut twins.headless, 1);
+    let first = twins.blurred.picture(&twins.headless);
+    let mut entity = twins.headless.app.world_mut().entity_mut(camera);
+    entity.insert(CompositingSpace::Srgb);
+    step(&mut twins.headless, 2);
+    step(&mut twins.headless, 3);
+    // Encoded values are blurred now. Far from edges, colours are the same.
+    let got = twins.blurred.picture(&twins.headless);
+    let corner = |picture: &Picture| picture.crop([0, 0], [4, 4]);
+    let (got, first) = (corner(&got), corner(&first));
+    assert_close("frozen-space", &got, &first, &[0, 1, 2], 2.0 / 255.0);
+}
+
 #[test]
 fn a_mask_may_change() {
     let Some(mut twins) = Twins::new(Kind::Core2d, SIZE, LDR) else {

@@ -9,6 +9,7 @@ use crate::support::formats::to_picture;
 use crate::support::headless::Pixels;
 use crate::support::reference::Picture;
 use crate::support::scene::Kind;
+use bevy::camera::Viewport;
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
 
@@ -290,6 +291,39 @@ fn a_profile_varies_over_the_kept_picture() {
             step(&mut stage, 4);
             assert_same(&stage, "back");
         }
+    }
+}
+
+/// A viewport may shrink to nothing meanwhile, as that of a window that is minimised.
+#[test]
+fn glass_survives_a_viewport_without_size() {
+    for stage in stages() {
+        let Some(mut stage) = stage else {
+            return;
+        };
+        stage.show(|ui| ui.pane(&Pane::new([30.0, 20.0, 120.0, 70.0], glass(4.0))));
+        stage.headless.warm_up();
+        stage.change(0, FreezeBlur);
+        step(&mut stage, 1);
+        step(&mut stage, 2);
+        let before = stage.glass.pixels(&stage.headless);
+        let camera = stage.glass.camera;
+        let set = |stage: &mut Stage, size: UVec2| {
+            let mut camera = stage.headless.app.world_mut().entity_mut(camera);
+            let mut camera = camera.get_mut::<Camera>().expect("a camera");
+            camera.viewport = Some(Viewport {
+                physical_size: size,
+                ..default()
+            });
+        };
+        set(&mut stage, UVec2::new(0, 50));
+        step(&mut stage, 3);
+        step(&mut stage, 4);
+        set(&mut stage, SIZE);
+        step(&mut stage, 5);
+        step(&mut stage, 6);
+        let after = stage.glass.pixels(&stage.headless);
+        assert_part("after no size", &after, &before, URect::new(32, 22, 148, 88));
     }
 }
 

@@ -133,11 +133,16 @@ fn see(headless: &mut Headless, camera: Entity, layer: usize, order: isize) {
 
 #[test]
 fn a_later_camera_shows_the_blur_of_this_frame() {
-    for kind in [Kind::Core2d, Kind::Core3d] {
-        let Some(mut stage) = Stage::new(kind, BlurUpdate::EveryFrame) else {
+    // What a camera paints is a change of the source.
+    for (kind, update) in [
+        (Kind::Core2d, BlurUpdate::EveryFrame),
+        (Kind::Core3d, BlurUpdate::EveryFrame),
+        (Kind::Core2d, BlurUpdate::OnChange),
+    ] {
+        let Some(mut stage) = Stage::new(kind, update) else {
             return;
         };
-        stage.check_moving(&format!("fresh-{kind:?}"));
+        stage.check_moving(&format!("fresh-{kind:?}-{update:?}"));
     }
 }
 

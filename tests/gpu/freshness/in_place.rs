@@ -6,7 +6,7 @@ use crate::support::formats;
 use crate::support::images::{assert_blur, ready_app, replace_image, set_blur, spawn, touch};
 use crate::support::live::Live;
 use crate::support::outcomes::finished;
-use crate::support::reference::gaussian_blur;
+use crate::support::reference::{Picture, gaussian_blur};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -50,6 +50,36 @@ fn an_eased_radius_blurs_the_picture_as_it_was() {
     finished(&mut headless, 1);
     assert_eq!(finished(&mut headless, 10), 0);
     assert_blur("eased-still", &headless, &handle, &first, 5.0);
+}
+
+/// New pixels count, too, if they arrive while the blur waits for a mask.
+#[test]
+fn pixels_that_arrive_while_a_mask_loads_are_blurred() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [first, second] = pictures(61, 47);
+    let handle = headless.add_image(image(&first));
+    let entity = spawn(
+        &mut headless,
+        GaussianBlur::from_sigma(5.0),
+        in_place(handle.clone(), BlurUpdate::OnChange),
+    );
+    finished(&mut headless, 3);
+    let mask = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let profile = BlurProfile::Mask(mask.clone());
+    headless.app.world_mut().entity_mut(entity).insert(profile);
+    headless.frame();
+    let mut images = headless.app.world_mut().resource_mut::<Assets<Image>>();
+    images.get_mut(&handle).expect("the image").data = image(&second).data;
+    finished(&mut headless, 3);
+    let white = formats::to_image(&Picture::from_fn(2, 2, |_, _| [1.0; 4]), TextureFormat::R8Unorm);
+    let mut images = headless.app.world_mut().resource_mut::<Assets<Image>>();
+    images.insert(mask.id(), white).expect("the handle is alive");
+    finished(&mut headless, 3);
+    let got = formats::to_picture(&headless.read_image(&handle));
+    let expected = gaussian_blur(&formats::quantised(&second, super::FORMAT), [5.0; 2], EdgeMode::Clamp);
+    assert_close("late-pixels", &got, &expected, &[0, 1, 2, 3], 2.0 / 255.0);
 }
 
 #[test]

@@ -286,6 +286,53 @@ fn glass_keeps_its_blur_while_a_mask_loads() {
     }
 }
 
+/// Glass that is frozen, or no longer frozen, while its mask loads keeps its previous profile.
+#[test]
+fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
+    let format = TextureFormat::Rgba8UnormSrgb;
+    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
+        return;
+    };
+    let pair = |texels: [usize; 2]| Vec2::new(texels[0] as f32, texels[1] as f32);
+    let rect = Rect::from_corners(pair(ORIGIN), pair(ORIGIN) + pair(EXTENT));
+    let region = BackdropRegion::new(twins.blurred.camera, rect);
+    let glass = BackdropBlur::from_sigma(SIGMA as f32);
+    let pane = twins.headless.app.world_mut().spawn((region, glass)).id();
+    twins.headless.warm_up();
+    let check = |twins: &mut Twins, name: &str, share: f64| {
+        for frame in 0..5 {
+            twins.headless.frame();
+            let [sharp, got] = pictures_of(twins).map(|picture| picture.crop(ORIGIN, EXTENT));
+            let expected = gaussian_blur(&sharp, [SIGMA * share; 2], EdgeMode::Mirror);
+            let expected = within_rounding(&got, &expected, format);
+            assert_close(&format!("{name}-{frame}"), &got, &expected, &[0, 1, 2], 2.0 / 255.0);
+        }
+    };
+    let loading = |twins: &Twins| {
+        let mask = twins.headless.app.world().resource::<Assets<Image>>().reserve_handle();
+        BlurProfile::Mask(mask)
+    };
+    let loaded = BlurProfile::Mask(twins.headless.add_image(flat_mask(0.6)));
+    let share = (0.6_f64 * 255.0).round() / 255.0;
+    for (name, before, share) in [("uniform", BlurProfile::Uniform, 1.0), ("mask", loaded, share)] {
+        let profile = loading(&twins);
+        let mut pane = twins.headless.app.world_mut().entity_mut(pane);
+        pane.remove::<FreezeBlur>().insert(before);
+        let id = pane.id();
+        twins.headless.warm_up();
+        check(&mut twins, &format!("before-{name}"), share);
+        twins
+            .headless
+            .app
+            .world_mut()
+            .entity_mut(id)
+            .insert((profile, FreezeBlur));
+        check(&mut twins, &format!("freezes-{name}"), share);
+        twins.headless.app.world_mut().entity_mut(id).remove::<FreezeBlur>();
+        check(&mut twins, &format!("thaws-{name}"), share);
+    }
+}
+
 /// The picture of frozen glass is not blurred again while nothing changes. But it is when new pixels of its mask arrive.
 #[test]
 fn frozen_glass_follows_a_mask_that_comes_late() {

@@ -77,6 +77,13 @@ const fn row(name: &'static str, texture: Texture, channels: &'static [usize], n
     }
 }
 
+impl Format {
+    /// Whether its channels have 8 bits.
+    pub fn has_eight_bits(&self) -> bool {
+        matches!(self.numbers, Unorm(8))
+    }
+}
+
 /// The format of this name.
 pub fn named(name: &str) -> Option<&'static Format> {
     TABLE.iter().find(|format| format.name == name)

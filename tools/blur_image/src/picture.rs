@@ -57,6 +57,15 @@ impl Picture {
             linear: format.holds_light(),
             ..self.meaning
         };
+        self.to_image_as(meaning, format)
+    }
+
+    /// The same with the numbers of the file.
+    pub fn numbers(&self, format: &Format) -> Image {
+        self.to_image_as(self.meaning, format)
+    }
+
+    fn to_image_as(&self, meaning: Meaning, format: &Format) -> Image {
         let mut bytes = Vec::with_capacity(self.texels.len() * format.size());
         for texel in self.texels_as(meaning) {
             format.store(texel, self.depth.largest(), &mut bytes);

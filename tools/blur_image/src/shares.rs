@@ -1,5 +1,6 @@
 //! Which share of the radius each position of a picture gets.
 
+use crate::choices::Depth;
 use crate::decode;
 use crate::formats;
 use crate::gpu::Gpu;
@@ -73,10 +74,15 @@ impl Shares {
             Self::Mask(path) => {
                 let input = Input::File(path.clone());
                 let mask = decode::read(&input)?;
-                // The encoded values of the file are the shares, so the format must not decode them.
-                let format = formats::named("r8unorm").ok_or("there is no format for masks")?;
+                let name = if mask.depth == Depth::Eight {
+                    "r8unorm"
+                } else {
+                    "r32float"
+                };
+                let format = formats::named(name).ok_or("there is no format for masks")?;
                 gpu.check(&input, mask.size, format)?;
-                Ok(BlurProfile::Mask(gpu.add(mask.to_image(format))))
+                // The values of the file are the shares, whether it holds light or encoded colours.
+                Ok(BlurProfile::Mask(gpu.add(mask.numbers(format))))
             }
         }
     }

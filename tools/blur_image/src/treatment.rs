@@ -52,6 +52,9 @@ impl Treatment {
         let profile = profile.and_then(|profile| profile::loss(profile, kind, is_grey));
         let alpha = !self.format.has_alpha() && !picture.is_opaque();
         let alpha = alpha.then_some("its transparency is left out: the format has no alpha channel");
-        profile.into_iter().chain(alpha).collect()
+        let is_undithered = self.dither && self.depth == Depth::Eight && !self.format.has_eight_bits();
+        let dither = is_undithered
+            .then_some("it is not dithered: its textures have more than 8 bits; --format rgba8unorm-srgb has not");
+        profile.into_iter().chain(alpha).chain(dither).collect()
     }
 }
