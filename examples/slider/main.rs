@@ -89,14 +89,16 @@ fn run(host: &Host) -> AppExit {
 /// to the window. Without this, their order is not defined. In an app without Bevy's user interface, as on the web page, nothing
 /// orders the other stages before egui either.
 fn blur_after_egui(app: &mut App) {
-    let order = (
-        GaussianBlurSystems::AfterTonemapping.before(egui_pass),
-        GaussianBlurSystems::AfterUi.after(egui_pass),
-    );
+    let order = || {
+        (
+            GaussianBlurSystems::AfterTonemapping.before(egui_pass),
+            GaussianBlurSystems::AfterUi.after(egui_pass),
+        )
+    };
     if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
         render_app
-            .configure_sets(Core2d, order.clone())
-            .configure_sets(Core3d, order);
+            .configure_sets(Core2d, order())
+            .configure_sets(Core3d, order());
     }
 }
 

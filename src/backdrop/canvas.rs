@@ -50,3 +50,14 @@ pub enum PaintedOn {
     #[cfg(feature = "ui")]
     Nothing,
 }
+
+/// Glass lies over its node's box shadow. If the node is filtered, the shadow is on the group's picture, and the glass below that
+/// picture: so the picture gets a hole in the shape of the glass.
+#[cfg(feature = "ui")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hole {
+    /// The opacity of the glass, without the filter's.
+    pub opacity: f32,
+    /// The canvas of the group's picture. `None` if the group is invisible.
+    pub canvas: Option<Canvas>,
+}

@@ -7,6 +7,8 @@
 //! bounds of the box, in the clip and in the viewport can be painted. The blur covers this rectangle of integers, and
 //! fragments are clipped to it.
 
+#[cfg(feature = "ui")]
+use super::canvas::Hole;
 use super::canvas::{Canvas, PaintedOn};
 use super::freeze::{BackdropFreeze, FrozenBackdrop};
 use super::paint_order::PaintOrder;
@@ -85,17 +87,6 @@ pub struct ExtractedBackdrop {
     /// What it covers of its own node's picture, if the node is filtered.
     #[cfg(feature = "ui")]
     pub hole: Option<Hole>,
-}
-
-/// Glass lies over its node's box shadow. If the node is filtered, the shadow is on the group's picture, and the glass below that
-/// picture: so the picture gets a hole in the shape of the glass.
-#[cfg(feature = "ui")]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hole {
-    /// The opacity of the glass, without the filter's.
-    pub opacity: f32,
-    /// The canvas of the group's picture. `None` if the group is invisible.
-    pub canvas: Option<Canvas>,
 }
 
 impl ExtractedBackdrop {

@@ -82,10 +82,12 @@ impl FrozenBackdrops {
 
 type FrozenGlass = (Entity, Option<&'static FreezeArea>, Option<&'static BlurProfile>);
 
+type IsFrozen = (With<BackdropBlur>, With<FreezeBlur>);
+
 /// Extracts which glass is frozen. Glass that is no longer frozen is removed, with its picture.
 pub fn extract_frozen(
     mut frozen: ResMut<FrozenBackdrops>,
-    glass: Extract<Query<FrozenGlass, (With<BackdropBlur>, With<FreezeBlur>)>>,
+    glass: Extract<Query<FrozenGlass, IsFrozen>>,
     (numbers, masks): (Extract<Res<FreezeNumbers>>, Extract<Res<MaskRevisions>>),
 ) {
     frozen.0.values_mut().for_each(|known| known.is_there = false);

@@ -2,9 +2,10 @@
 //!
 //! It reads only the main world, so it may run before or after Bevy's own extraction.
 
+use super::canvas::Hole;
 use super::clip::clip_of;
 use super::extract::{BoundsWanted, ExtractedBackdrops, picture_of};
-use super::extracted::{ExtractedBackdrop, Hole, Shape};
+use super::extracted::{ExtractedBackdrop, Shape};
 use super::freeze::FrozenBackdrops;
 use super::paint_order::PaintOrder;
 use crate::formats::CameraFinish;

@@ -1,10 +1,8 @@
 //! The shader's data of a backdrop: the mirror of `Backdrop` in `shaders/backdrop/backdrop.wgsl`.
 
 #[cfg(feature = "ui")]
-use super::canvas::Canvas;
+use super::canvas::{Canvas, Hole};
 use super::extracted::ExtractedBackdrop;
-#[cfg(feature = "ui")]
-use super::extracted::Hole;
 use crate::formats::dither::Dither;
 use crate::formats::precision_of;
 use crate::kernel::Precision;

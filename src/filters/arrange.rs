@@ -30,9 +30,9 @@ pub struct CameraFilters {
     /// Its stages.
     pub arranged: Arranged,
     /// The glass inside its groups: the indices of the backdrop and of the innermost filter around it.
-    pub nested: Vec<(usize, usize)>,
+    pub nested: GlassOf,
     /// The glass of filtered nodes: the indices of the backdrop and of the node's filter.
-    pub own: Vec<(usize, usize)>,
+    pub own: GlassOf,
     /// Whether all its groups can be drawn.
     pub is_ready: bool,
 }
@@ -230,6 +230,9 @@ fn show_views(
     commands.insert_batch(new);
 }
 
+/// Glass, by the index of its backdrop, with the index of a filter.
+type GlassOf = Vec<(usize, usize)>;
+
 /// What the items of every filter paint, without inner groups; the glass among these items with its filter; and the glass of
 /// filtered nodes, likewise.
 fn painted(
@@ -237,7 +240,7 @@ fn painted(
     phase: &SortedRenderPhase<TransparentUi>,
     bounds: &ItemBounds,
     backdrops: &ExtractedBackdrops,
-) -> (Vec<Painted>, Vec<(usize, usize)>, Vec<(usize, usize)>) {
+) -> (Vec<Painted>, GlassOf, GlassOf) {
     let nothing = Painted {
         bounds: NOWHERE,
         has_glass: false,

@@ -77,9 +77,10 @@ fn other_pipelines_do_not_switch_filters_off() {
         let filter = UiFilter::opacity(0.4);
         show.change(filter.clone());
         show.settle();
-        let mut compilation = BlurCompilation::default();
-        compilation.longest_wait = Duration::ZERO;
-        show.live.headless.app.insert_resource(compilation);
+        show.live.headless.app.insert_resource(BlurCompilation {
+            longest_wait: Duration::ZERO,
+            ..default()
+        });
         show.frames(3);
         let held = show.live.hold_compiler();
         // The first glass of the app.

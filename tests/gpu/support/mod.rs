@@ -28,7 +28,7 @@ use bevy::render::render_resource::TextureFormat;
 use bevy::render::settings::WgpuSettings;
 use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
-use headless::{Headless, find_adapter};
+use headless::Headless;
 use reference::Picture;
 
 /// An app with the blur, or `None` where there is no GPU.
@@ -62,8 +62,9 @@ pub fn gpu_without(features: wgpu::Features, setup: impl FnOnce(&mut App)) -> Op
 }
 
 /// The same for render passes, on a device whose textures have at most `side` texels along each side.
+#[cfg(feature = "ui")]
 pub fn gpu_with_side(side: u32, setup: impl FnOnce(&mut App)) -> Option<Headless> {
-    let limits = or_skip(find_adapter())?.limits();
+    let limits = or_skip(headless::find_adapter())?.limits();
     let device = WgpuSettings {
         constrained_limits: Some(wgpu::Limits {
             max_texture_dimension_2d: side,
