@@ -76,7 +76,8 @@ pub fn group(readers: &[Reader], painted: &[Painted]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let read = readers.iter().filter_map(|reader| reader.reads);
     let frame = read.reduce(|all, reads| all.union(reads)).unwrap_or_default();
-    // The bounds of what is painted between the cut of the last group and the cut of its last backdrop, and whether some are unknown.
+    // The bounds of what is painted between the cut of the last group and the cut of its last backdrop, and whether some of them are
+    // unknown.
     let mut over = Cells::new(frame);
     let mut is_anywhere = false;
     let mut start = 0;

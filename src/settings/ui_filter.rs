@@ -41,10 +41,10 @@ use serde::{Deserialize, Serialize};
 /// of the determinant of the node's transform.
 ///
 /// Glass on the node itself ([`BackdropBlur`](crate::BackdropBlur)) lies under the group and its shadows: it is not filtered and
-/// casts no shadow, but fades with [`opacity`](Self::opacity). Glass on other nodes of the group sees what lies below the group
-/// and what the group has painted so far, both unfiltered; the glass itself is filtered with the group. In CSS a filter on an
-/// ancestor cuts glass off from what lies below. On a transparent camera, what lies below shows through such glass where its blur
-/// is transparent.
+/// casts no shadow, but fades with [`opacity`](Self::opacity). The node's `BoxShadow` is not visible through it. Glass on other
+/// nodes of the group sees what lies below the group and what the group has painted so far, both unfiltered; the glass itself is
+/// filtered with the group. In CSS a filter on an ancestor cuts glass off from what lies below. On a transparent camera, what lies
+/// below shows through such glass where its blur is transparent.
 ///
 /// Materials and other crates' items are drawn into the group as they are. For their edges to be right, they must blend as
 /// Bevy's user interface does (`BlendState::ALPHA_BLENDING`). The bounds of a `MaterialNode` are known if

@@ -15,7 +15,7 @@ use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
-const APPS: usize = 50;
+const APPS: usize = 32;
 
 /// One in this many apps runs as games do, which takes longer.
 const PIPELINED: usize = 5;
@@ -23,11 +23,11 @@ const PIPELINED: usize = 5;
 /// Bevy, the allocator and the driver fill their caches during this many apps.
 const FIRST_APPS: usize = 10;
 
-/// The most that the process may grow from then on: less than 2 MiB and two mappings per app. An app without this crate
+/// The most that the process may grow from then on: 2 MiB and two mappings per app. An app without this crate
 /// leaves a third of a MiB in Bevy and in the driver; a leaked device takes several MiB, and three mappings per shader.
 const MOST: Process = Process {
-    resident: 72 * 1024,
-    mappings: 72,
+    resident: 40 * 1024,
+    mappings: 40,
 };
 
 const SIZE: UVec2 = UVec2::splat(32);
