@@ -18,32 +18,15 @@ use bevy::ui_render::{TransparentUi, UiCameraView};
 use core::ops::Range;
 
 /// The draw function of glass. It sets its own pipelines, not the item's.
-pub struct PaintBackdrop;
-
-impl RenderCommand<TransparentUi> for PaintBackdrop {
-    type Param = (SRes<Paints>, SRes<PipelineCache>);
-    type ViewQuery = ();
-    type ItemQuery = ();
-
-    fn render<'w>(
-        item: &TransparentUi,
-        _view: (),
-        _entity: Option<()>,
-        (paints, cache): SystemParamItem<'w, '_, Self::Param>,
-        pass: &mut TrackedRenderPass<'w>,
-    ) -> RenderCommandResult {
-        let (paints, cache) = (paints.into_inner(), cache.into_inner());
-        match backdrop_index(item) {
-            Some(backdrop) if paints.draw(backdrop, cache, pass) => RenderCommandResult::Success,
-            _ => RenderCommandResult::Skip,
-        }
-    }
-}
+pub type PaintBackdrop = PaintGlass<false>;
 
 /// The draw function of a hole in the picture of a filtered node, in the shape of the node's own glass.
-pub struct PaintHole;
+pub type PaintHole = PaintGlass<true>;
 
-impl RenderCommand<TransparentUi> for PaintHole {
+/// Paints glass, or its hole.
+pub struct PaintGlass<const IS_HOLE: bool>;
+
+impl<const IS_HOLE: bool> RenderCommand<TransparentUi> for PaintGlass<IS_HOLE> {
     type Param = (SRes<Paints>, SRes<PipelineCache>);
     type ViewQuery = ();
     type ItemQuery = ();
@@ -56,9 +39,16 @@ impl RenderCommand<TransparentUi> for PaintHole {
         pass: &mut TrackedRenderPass<'w>,
     ) -> RenderCommandResult {
         let (paints, cache) = (paints.into_inner(), cache.into_inner());
-        match backdrop_index(item) {
-            Some(backdrop) if paints.draw_hole(backdrop, cache, pass) => RenderCommandResult::Success,
-            _ => RenderCommandResult::Skip,
+        let is_drawn = backdrop_index(item).is_some_and(|backdrop| {
+            if IS_HOLE {
+                paints.draw_hole(backdrop, cache, pass)
+            } else {
+                paints.draw(backdrop, cache, pass)
+            }
+        });
+        match is_drawn {
+            true => RenderCommandResult::Success,
+            false => RenderCommandResult::Skip,
         }
     }
 }

@@ -231,6 +231,23 @@ fn a_camera_keeps_its_mask_while_new_pixels_are_on_their_way() {
 const ORIGIN: [usize; 2] = [31, 17];
 const EXTENT: [usize; 2] = [120, 81];
 
+/// The region of the glass, on the blurred camera.
+fn region(twins: &Twins) -> BackdropRegion {
+    let pair = |texels: [usize; 2]| Vec2::new(texels[0] as f32, texels[1] as f32);
+    BackdropRegion::new(
+        twins.blurred.camera,
+        Rect::from_corners(pair(ORIGIN), pair(ORIGIN) + pair(EXTENT)),
+    )
+}
+
+/// Asserts that the glass blurs what the sharp camera shows with one sigma.
+fn assert_glass(name: &str, twins: &Twins, sigma: f64) {
+    let [sharp, got] = pictures_of(twins).map(|picture| picture.crop(ORIGIN, EXTENT));
+    let expected = gaussian_blur(&sharp, [sigma; 2], EdgeMode::Mirror);
+    let expected = within_rounding(&got, &expected, TextureFormat::Rgba8UnormSrgb);
+    assert_close(name, &got, &expected, &[0, 1, 2], 2.0 / 255.0);
+}
+
 /// Glass is uniform at first, then gets one mask and another one, each of which loads for some frames.
 #[test]
 fn glass_keeps_its_blur_while_a_mask_loads() {
@@ -238,9 +255,7 @@ fn glass_keeps_its_blur_while_a_mask_loads() {
     let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
         return;
     };
-    let pair = |texels: [usize; 2]| Vec2::new(texels[0] as f32, texels[1] as f32);
-    let rect = Rect::from_corners(pair(ORIGIN), pair(ORIGIN) + pair(EXTENT));
-    let region = BackdropRegion::new(twins.blurred.camera, rect);
+    let region = region(&twins);
     let pane = twins.headless.app.world_mut().spawn(region).id();
     let check = |twins: &mut Twins, name: &str, profile: Option<&BlurProfile>, sigma: f64, share: f64| {
         let mut pane = twins.headless.app.world_mut().entity_mut(pane);
@@ -249,10 +264,7 @@ fn glass_keeps_its_blur_while_a_mask_loads() {
             pane.insert(profile.clone());
         }
         twins.headless.frame();
-        let [sharp, got] = pictures_of(twins).map(|picture| picture.crop(ORIGIN, EXTENT));
-        let expected = gaussian_blur(&sharp, [sigma * share; 2], EdgeMode::Mirror);
-        let expected = within_rounding(&got, &expected, format);
-        assert_close(name, &got, &expected, &[0, 1, 2], 2.0 / 255.0);
+        assert_glass(name, twins, sigma * share);
     };
     twins
         .headless
@@ -293,19 +305,14 @@ fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
     let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
         return;
     };
-    let pair = |texels: [usize; 2]| Vec2::new(texels[0] as f32, texels[1] as f32);
-    let rect = Rect::from_corners(pair(ORIGIN), pair(ORIGIN) + pair(EXTENT));
-    let region = BackdropRegion::new(twins.blurred.camera, rect);
+    let region = region(&twins);
     let glass = BackdropBlur::from_sigma(SIGMA as f32);
     let pane = twins.headless.app.world_mut().spawn((region, glass)).id();
     twins.headless.warm_up();
     let check = |twins: &mut Twins, name: &str, share: f64| {
         for frame in 0..5 {
             twins.headless.frame();
-            let [sharp, got] = pictures_of(twins).map(|picture| picture.crop(ORIGIN, EXTENT));
-            let expected = gaussian_blur(&sharp, [SIGMA * share; 2], EdgeMode::Mirror);
-            let expected = within_rounding(&got, &expected, format);
-            assert_close(&format!("{name}-{frame}"), &got, &expected, &[0, 1, 2], 2.0 / 255.0);
+            assert_glass(&format!("{name}-{frame}"), twins, SIGMA * share);
         }
     };
     let loading = |twins: &Twins| {
@@ -340,9 +347,7 @@ fn frozen_glass_follows_a_mask_that_comes_late() {
     let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
         return;
     };
-    let pair = |texels: [usize; 2]| Vec2::new(texels[0] as f32, texels[1] as f32);
-    let rect = Rect::from_corners(pair(ORIGIN), pair(ORIGIN) + pair(EXTENT));
-    let region = BackdropRegion::new(twins.blurred.camera, rect);
+    let region = region(&twins);
     let glass = BackdropBlur::from_sigma(SIGMA as f32);
     let mask = twins.headless.add_image(flat_mask(1.0));
     let pane = (region, glass, BlurProfile::Mask(mask.clone()));
@@ -350,12 +355,7 @@ fn frozen_glass_follows_a_mask_that_comes_late() {
     twins.headless.warm_up();
     twins.headless.app.world_mut().entity_mut(pane).insert(FreezeBlur);
     twins.headless.warm_up();
-    let check = |twins: &Twins, name: &str, share: f64| {
-        let [sharp, got] = pictures_of(twins).map(|picture| picture.crop(ORIGIN, EXTENT));
-        let expected = gaussian_blur(&sharp, [SIGMA * share; 2], EdgeMode::Mirror);
-        let expected = within_rounding(&got, &expected, format);
-        assert_close(name, &got, &expected, &[0, 1, 2], 2.0 / 255.0);
-    };
+    let check = |twins: &Twins, name: &str, share: f64| assert_glass(name, twins, SIGMA * share);
     check(&twins, "frozen-first-mask", 1.0);
     let _waiting = congest(&mut twins.headless);
     replace_image(&mut twins.headless, &mask, flat_mask(0.6));
