@@ -8,7 +8,7 @@ use super::groups::Group;
 use super::prepare_blurs::BackdropJobs;
 use super::prepare_draws::Paints;
 use crate::diagnostics::label::BlurLabel;
-use crate::diagnostics::timestamps::{PassTimer, recorder_of};
+use crate::diagnostics::timestamps::{PassTimer, measured};
 use crate::gpu::{BlurAccess, BlurPipelines};
 use crate::settings::BackdropLayer;
 use bevy::ecs::system::SystemParam;
@@ -152,9 +152,7 @@ fn draw_regions(
     if !groups.iter().any(is_due) {
         return;
     }
-    let is_measured = context.diagnostic_recorder().is_some();
-    let label = is_measured.then(|| BlurLabel::of_regions(main_entity, layer));
-    let recorder = recorder_of(&context);
+    let (label, recorder) = measured(&context, || BlurLabel::of_regions(main_entity, layer));
     let recorder = recorder.as_deref();
     let whole = recorder.time_span(context.command_encoder(), span_name(label.as_ref()));
     for group in groups {

@@ -1,4 +1,4 @@
-//! A blur behind glass, from frame to frame.
+//! The job that blurs what some glass sees.
 
 use super::extracted::ExtractedBackdrop;
 use crate::errors::BlurError;
@@ -24,7 +24,7 @@ pub struct BackdropJob {
 
 impl BackdropJob {
     /// A new job of a backdrop that had one among `jobs`, or was blurred in a group with others. It shows the same profile until its
-    /// own mask is there.
+    /// mask is loaded.
     pub fn going_on((jobs, grouped): (&EntityHashMap<Self>, &EntityHashSet), backdrop: Entity) -> Self {
         let job = match jobs.get(&backdrop) {
             None if grouped.contains(&backdrop) => BlurJob::after_uniform(),

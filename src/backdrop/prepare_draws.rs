@@ -26,7 +26,7 @@ use bevy::render::view::ViewTarget;
 #[derive(Resource, Default)]
 pub struct Paints {
     paints: Vec<Option<Paint>>,
-    /// The uniforms, [`BACKDROP_STRIDE`] apart: one for each backdrop, then those of holes.
+    /// The uniforms, [`BACKDROP_STRIDE`] apart: one for each backdrop, then one for each hole.
     bytes: Vec<u8>,
     /// The holes in the pictures of filtered nodes, by the index of the backdrop: the pipeline and the offset of the uniform.
     #[cfg(feature = "ui")]
@@ -109,9 +109,12 @@ impl Paints {
     }
 
     fn set(&mut self, backdrop: usize, uniform: &BackdropUniform, paint: Option<Paint>) {
-        let start = backdrop * BACKDROP_STRIDE;
-        self.bytes[start..start + size_of::<BackdropUniform>()].copy_from_slice(bytemuck::bytes_of(uniform));
+        self.write(backdrop * BACKDROP_STRIDE, uniform);
         self.paints[backdrop] = paint;
+    }
+
+    fn write(&mut self, start: usize, uniform: &BackdropUniform) {
+        self.bytes[start..start + size_of::<BackdropUniform>()].copy_from_slice(bytemuck::bytes_of(uniform));
     }
 
     /// Adds the hole of a backdrop in its own node's picture.
@@ -125,8 +128,7 @@ impl Paints {
         if let (Some(canvas), Some(pipeline)) = (hole.canvas, pipeline) {
             let start = self.bytes.len();
             self.bytes.resize(start + BACKDROP_STRIDE, 0);
-            let uniform = BackdropUniform::of_hole(backdrop, hole, canvas, on.1);
-            self.bytes[start..start + size_of::<BackdropUniform>()].copy_from_slice(bytemuck::bytes_of(&uniform));
+            self.write(start, &BackdropUniform::of_hole(backdrop, hole, canvas, on.1));
             self.holes.insert(index, (pipeline, start as u32));
         }
     }

@@ -15,7 +15,7 @@ use super::encode_regions::{BackdropDrawer, BackdropView, open_pass, span_name};
 use super::groups::Group;
 use super::nested::{PaintGroup, Scene};
 use crate::diagnostics::label::BlurLabel;
-use crate::diagnostics::timestamps::recorder_of;
+use crate::diagnostics::timestamps::measured;
 use bevy::math::FloatOrd;
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
@@ -48,9 +48,7 @@ pub fn backdrops_among_ui(
     let Some(phase) = phase.and_then(|view| phases.get(&view.retained_view_entity)) else {
         return;
     };
-    let is_measured = context.diagnostic_recorder().is_some();
-    let label = is_measured.then(|| BlurLabel::of_nodes(main_entity));
-    let recorder = recorder_of(&context);
+    let (label, recorder) = measured(&context, || BlurLabel::of_nodes(main_entity));
     let recorder = recorder.as_deref();
     let mut whole = None;
     let mut drawn = 0;

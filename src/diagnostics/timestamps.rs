@@ -97,6 +97,15 @@ pub fn recorder_of<'w>(context: &RenderContext<'w, '_>) -> Option<Res<'w, Diagno
     context.diagnostic_recorder().filter(|_| TIMES_ENCODERS)
 }
 
+/// The label of what is measured, `None` if nothing is, and Bevy's recorder as far as it can be used.
+pub fn measured<'w>(
+    context: &RenderContext<'w, '_>,
+    label: impl FnOnce() -> BlurLabel,
+) -> (Option<BlurLabel>, Option<Res<'w, DiagnosticsRecorder>>) {
+    let is_measured = context.diagnostic_recorder().is_some();
+    (is_measured.then(label), recorder_of(context))
+}
+
 impl PassTimer {
     /// `None` if the device has no timestamps at all, or better ones.
     fn new(device: &RenderDevice, queue: &RenderQueue) -> Option<Self> {

@@ -9,7 +9,7 @@ use super::split_phases::GroupItems;
 use super::stage::{Content, Stage};
 use crate::backdrop::canvas::Canvas;
 use crate::diagnostics::label::BlurLabel;
-use crate::diagnostics::timestamps::{PassTimer, recorder_of};
+use crate::diagnostics::timestamps::{PassTimer, measured};
 use crate::gpu::{BlurAccess, BlurJob, BlurPipelines};
 use bevy::prelude::*;
 use bevy::render::diagnostic::RecordDiagnostics;
@@ -45,9 +45,7 @@ pub fn filter_ui(world: &World, camera: ViewQuery<(Entity, MainEntity)>, mut con
     if !camera.arranged.stages.iter().any(Stage::is_seen) {
         return;
     }
-    let is_measured = context.diagnostic_recorder().is_some();
-    let label = is_measured.then(|| BlurLabel::of_filters(main_entity));
-    let recorder = recorder_of(&context);
+    let (label, recorder) = measured(&context, || BlurLabel::of_filters(main_entity));
     let recorder = recorder.as_deref();
     let name = label.as_ref().map_or_else(String::new, BlurLabel::span);
     let whole = recorder.time_span(context.command_encoder(), name);

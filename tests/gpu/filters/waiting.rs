@@ -66,7 +66,7 @@ fn assert_filtered(shot: &Shot, filter: &UiFilter) {
     assert_close(&name, &got, &expected, &[0, 1, 2], 3.0 / 255.0);
 }
 
-/// Filters whose pipelines are compiled do not depend on those of other blurs.
+/// Filters whose pipelines are compiled stay on while other blurs wait for pipelines.
 #[test]
 fn other_pipelines_do_not_switch_filters_off() {
     for backend in BACKENDS {

@@ -294,7 +294,7 @@ fn a_profile_varies_over_the_kept_picture() {
     }
 }
 
-/// A viewport may shrink to nothing meanwhile, as that of a window that is minimised.
+/// A viewport may be empty for a while: a minimised window has no size.
 #[test]
 fn glass_survives_a_viewport_without_size() {
     for stage in stages() {
