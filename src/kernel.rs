@@ -122,19 +122,38 @@ fn compensated(sigma: f64, excess: f64, x: f64) -> f64 {
     g(0.0) + excess * fourth_difference
 }
 
-/// The same kernel at any distance from its centre, for texels between those of the grid: the weights of all texels
-/// with one offset from the grid add up to one.
-#[must_use]
-pub fn compensated_weight(sigma: f64, cutoff: f64, excess: f64, distance: f64) -> f64 {
-    let support = cutoff * sigma;
-    let weight = |x: f64| compensated(sigma, excess, x) * (support + 1.0 - x.abs()).clamp(0.0, 1.0);
-    let numerator = weight(distance);
-    if numerator == 0.0 {
-        return 0.0;
+/// The same kernel for texels that do not lie on its grid.
+#[derive(Clone, Copy, Debug)]
+pub struct CompensatedGaussian {
+    pub sigma: f64,
+    pub cutoff: f64,
+    pub excess: f64,
+}
+
+impl CompensatedGaussian {
+    /// The distance from which on weights are 0.
+    #[must_use]
+    pub fn end(&self) -> f64 {
+        self.cutoff * self.sigma + 1.0
     }
-    let phase = distance - distance.round();
-    let far = support.ceil() as i32 + 2;
-    numerator / (-far..=far).map(|x| weight(phase + f64::from(x))).sum::<f64>()
+
+    /// The weights of texels at whole distances from one that lies `offset` texels from the centre. The weights at all
+    /// whole distances add up to one.
+    pub fn shifted(self, offset: f64) -> impl Fn(f64) -> f64 {
+        let phase = offset - offset.round();
+        let far = self.end().ceil() as i32 + 1;
+        let sum: f64 = (-far..=far).map(|x| self.at(phase + f64::from(x))).sum();
+        move |distance| self.at(offset + distance) / sum
+    }
+
+    /// The weight before it is normalised.
+    fn at(&self, x: f64) -> f64 {
+        let share = (self.end() - x.abs()).clamp(0.0, 1.0);
+        if share == 0.0 {
+            return 0.0;
+        }
+        compensated(self.sigma, self.excess, x) * share
+    }
 }
 
 fn sample(sigma: f64, x: f64) -> f64 {

@@ -7,7 +7,7 @@ use super::residual::{
     whole_sigma,
 };
 use super::select_program;
-use crate::kernel::{self, Precision};
+use crate::kernel::{self, CompensatedGaussian, Precision};
 use crate::program::Beyond;
 use crate::settings::EdgeMode;
 use bevy::math::Vec2;
@@ -257,14 +257,15 @@ impl Axis {
     fn image_weights(&self, sigma: f64, precision: Precision) -> ImageWeights {
         let (scale, extent) = (f64::from(self.octaves).exp2(), self.extent(self.octaves));
         let border = |texel: i32| f64::from(texel) / scale - 0.5;
-        let sigma = residual_sigma(sigma, self.octaves, precision);
-        let cutoff = precision.cutoff();
-        let excess = excess(self.octaves);
+        let kernel = CompensatedGaussian {
+            sigma: residual_sigma(sigma, self.octaves, precision),
+            cutoff: precision.cutoff(),
+            excess: excess(self.octaves),
+        };
         ImageWeights::new(&Level {
             region: border(self.region.first)..border(self.region.first + self.region.length),
             texels: extent.first + 1..extent.first + extent.length - 1,
-            weight: &|distance| kernel::compensated_weight(sigma, cutoff, excess, distance),
-            end: cutoff * sigma + 1.0,
+            kernel,
             edge: self.edge,
         })
     }

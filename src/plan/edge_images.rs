@@ -9,19 +9,18 @@
 //! picture, length and start (0.053/255 of the peak with [`Precision::Hdr`](crate::kernel::Precision::Hdr)).
 
 use super::pass::Images;
+use crate::kernel::CompensatedGaussian;
 use crate::program::workgroups::{IMAGE_MARGIN, MAX_REACH};
 use crate::settings::EdgeMode;
 use core::ops::Range;
 
 /// A level, and the residual kernel there.
-pub(super) struct Level<'a> {
+pub(super) struct Level {
     /// The borders of the region in texels of the level, where texel `j` has its centre at `j`.
     pub region: Range<f64>,
     /// The stored texels that may be non-zero.
     pub texels: Range<i32>,
-    /// The kernel's weight at any distance, and the distance from which on it is 0.
-    pub weight: &'a dyn Fn(f64) -> f64,
-    pub end: f64,
+    pub kernel: CompensatedGaussian,
     pub edge: EdgeMode,
 }
 
@@ -48,23 +47,22 @@ impl ImageWeights {
         } else {
             [period - count; 2]
         };
-        let images = ((2.0 * (level.end + count) / period) as i32 + 2).max(1);
+        let end = level.kernel.end();
+        let images = ((2.0 * (end + count) / period) as i32 + 2).max(1);
         let side = |farther: f64| {
-            let distances = (1..).map(f64::from).take_while(|d| d + farther < level.end);
-            let image = |d: f64, m: i32| (level.weight)(d + farther + f64::from(m) * period);
-            distances.map(|d| (0..images).map(|m| image(d, m)).sum()).collect()
+            let distances = (1..).map(f64::from).take_while(|d| d + farther < end);
+            let offsets = (0..images).map(|m| farther + f64::from(m) * period);
+            summed(level.kernel, offsets, distances)
         };
         // An image mirrored twice has moved by a period. In a short region it lies among the region's own texels.
-        let overlaps = mirrors && period - (count - 1.0) < level.end;
-        let mut inside: Vec<f64> = if overlaps {
-            let image = |d: f64, m: i32| (level.weight)(d + f64::from(m) * period);
+        let overlaps = mirrors && period - (count - 1.0) < end;
+        let mut inside = if overlaps {
             let distances = (0..level.texels.end - level.texels.start).map(f64::from);
-            distances
-                .map(|d| (-images..=images).map(|m| image(d, m)).sum())
-                .collect()
+            let offsets = (-images..=images).map(|m| f64::from(m) * period);
+            summed(level.kernel, offsets, distances)
         } else {
-            let distances = (0..).map(f64::from).take_while(|d| *d < level.end);
-            distances.map(level.weight).collect()
+            let distances = (0..).map(f64::from).take_while(|d| *d < end);
+            summed(level.kernel, [0.0].into_iter(), distances)
         };
         // Compute passes have room for no more. Only reads from one end of a short region to the other are farther.
         inside.truncate((MAX_REACH + IMAGE_MARGIN) as usize + 1);
@@ -93,4 +91,14 @@ impl ImageWeights {
         let margin = (far - reach) as i32;
         (table, Images { margin, start })
     }
+}
+
+/// For each whole distance, the sum of the kernel's weights for the images at these offsets.
+fn summed(
+    kernel: CompensatedGaussian,
+    offsets: impl Iterator<Item = f64>,
+    distances: impl Iterator<Item = f64>,
+) -> Vec<f64> {
+    let images: Vec<_> = offsets.map(|offset| kernel.shifted(offset)).collect();
+    distances.map(|d| images.iter().map(|image| image(d)).sum()).collect()
 }

@@ -1,5 +1,5 @@
 //! All stages of all possible plans: everything to compile. They are found by planning at every sigma that adds an
-//! octave or changes a kernel's program.
+//! octave or changes a kernel's program. That takes some milliseconds, so every list is made once.
 
 use super::BlurPlan;
 use super::axis::boundaries;
@@ -7,6 +7,7 @@ use super::pass::{Finish, Means, Pass, PlanRequest, Stage};
 use crate::program::Tiling;
 use crate::settings::EdgeMode;
 use bevy::math::{URect, UVec2, Vec2};
+use std::sync::{Mutex, PoisonError};
 
 /// More octaves bring no other passes: the first pass does up to two, and another one up to three.
 const MOST_OCTAVES: u32 = 5;
@@ -26,6 +27,31 @@ const SIDE: u32 = 4096;
 /// x and y come first, weak ones before strong ones.
 #[must_use]
 pub fn stages(means: Means, finish: Finish) -> Vec<Stage> {
+    static LISTS: Lists = Mutex::new(Vec::new());
+    list_once(&LISTS, means, finish, find)
+}
+
+/// The stages of all plans of these means with a varying sigma.
+#[must_use]
+pub fn varying_stages(means: Means, finish: Finish) -> Vec<Stage> {
+    static LISTS: Lists = Mutex::new(Vec::new());
+    list_once(&LISTS, means, finish, find_varying)
+}
+
+/// The lists made so far.
+type Lists = Mutex<Vec<(Means, Finish, Vec<Stage>)>>;
+
+fn list_once(lists: &Lists, means: Means, finish: Finish, find: fn(Means, Finish) -> Vec<Stage>) -> Vec<Stage> {
+    let mut lists = lists.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((.., stages)) = lists.iter().find(|list| (list.0, list.1) == (means, finish)) {
+        return stages.clone();
+    }
+    let stages = find(means, finish);
+    lists.push((means, finish, stages.clone()));
+    stages
+}
+
+fn find(means: Means, finish: Finish) -> Vec<Stage> {
     let boundaries = |octaves| boundaries(octaves, means);
     let mut found = Found::new(means, finish);
     for sigma in (0..=MOST_OCTAVES).flat_map(boundaries) {
@@ -44,9 +70,7 @@ pub fn stages(means: Means, finish: Finish) -> Vec<Stage> {
     found.stages
 }
 
-/// The stages of all plans of these means with a varying sigma.
-#[must_use]
-pub fn varying_stages(means: Means, finish: Finish) -> Vec<Stage> {
+fn find_varying(means: Means, finish: Finish) -> Vec<Stage> {
     let boundaries = |octaves| boundaries(octaves, means);
     let mut found = Found::new(means, finish);
     for sigma in (0..=MOST_OCTAVES_OF_SIGMA_LEVELS).flat_map(boundaries) {
