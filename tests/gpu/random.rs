@@ -66,6 +66,9 @@ const COMPILED_LATER: [&str; 4] = [
 
 /// Runs a world twice. After the second run the world may hold no more than after the first. If pipelines compile in the
 /// background, an extra run comes first, because Bevy draws less in it.
+///
+/// While shaders load, blurs that exist for a few frames only may end before they ask for their fastest pipelines. So a run
+/// that held more than the one before may be followed by another one: what leaks, leaks in that one, too.
 fn live(steps: &[Step], backend: BlurBackend, mode: Mode, is_flat: bool) -> Option<World> {
     let mut world = World::new(backend, mode, is_flat)?;
     let mut except = Vec::new();
@@ -76,17 +79,20 @@ fn live(steps: &[Step], backend: BlurBackend, mode: Mode, is_flat: bool) -> Opti
         except.extend(COMPILED_LATER);
     }
     let rounds = if world.is_lockstep() { 2 } else { 3 };
-    let mut held = None;
-    for round in 1..=rounds {
+    let mut before: Option<Held> = None;
+    for round in 1..=rounds + 1 {
         steps.iter().for_each(|step| world.take(step));
         world.check();
         world.clear();
         let now = Held::by(&world.headless.app);
         assert_eq!(now.of("bytes of intermediates"), 0, "intermediates are left");
-        let before = held.replace(now.clone());
-        if let Some(before) = before.filter(|_| round == rounds) {
-            now.assert_no_more_than(&before, &except);
+        if let Some(before) = before.filter(|_| round >= rounds) {
+            match now.more_than(&before, &except) {
+                None => break,
+                Some(more) => assert!(round == rounds, "something is not given back: {more}"),
+            }
         }
+        before = Some(now);
     }
     Some(world)
 }

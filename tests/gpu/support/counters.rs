@@ -1,16 +1,19 @@
 //! Counts the resources that an app holds on the GPU and among its assets.
 
+use super::headless::label_of;
 use bevy::diagnostic::DiagnosticsStore;
 use bevy::prelude::*;
+use bevy::render::RenderApp;
+use bevy::render::render_resource::{PipelineCache, PipelineDescriptor};
 use bevy::render::renderer::RenderDevice;
 use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
 use core::fmt;
 
-/// The numbers of held resources, by name, and the memory allocations, which a failure prints.
+/// The numbers of held resources, by name, and the memory allocations and pipelines, which a failure prints.
 #[derive(Clone)]
 pub struct Held {
     numbers: Vec<(&'static str, i64)>,
-    allocations: Vec<String>,
+    objects: Vec<String>,
 }
 
 impl Held {
@@ -54,10 +57,10 @@ impl Held {
                 _ => {}
             }
         }
-        let name_of = |(name, size)| format!("{name} of {size} bytes");
+        let allocations = others.into_iter().map(|(name, size)| format!("{name} of {size} bytes"));
         Self {
             numbers: held,
-            allocations: others.into_iter().map(name_of).collect(),
+            objects: allocations.chain(pipelines(app)).collect(),
         }
     }
 
@@ -69,23 +72,46 @@ impl Held {
 
     /// Panics if a number is larger than before, except those that are named.
     pub fn assert_no_more_than(&self, before: &Self, except: &[&str]) {
-        let more: Vec<String> = self
-            .numbers
-            .iter()
-            .zip(&before.numbers)
+        if let Some(more) = self.more_than(before, except) {
+            panic!("something is not given back: {more}");
+        }
+    }
+
+    /// The numbers that are larger than before, except those that are named, and all that is new.
+    pub fn more_than(&self, before: &Self, except: &[&str]) -> Option<String> {
+        let pairs = self.numbers.iter().zip(&before.numbers);
+        let more: Vec<String> = pairs
             .filter(|((name, now), (_, before))| now > before && !except.contains(name))
             .map(|((name, now), (_, before))| format!("{name}: {before}, then {now}"))
             .collect();
-        if !more.is_empty() {
-            let mut new = self.allocations.clone();
-            for old in &before.allocations {
-                if let Some(index) = new.iter().position(|allocation| allocation == old) {
-                    new.swap_remove(index);
-                }
-            }
-            panic!("something is not given back: {}; new: {new:?}", more.join("; "));
+        if more.is_empty() {
+            return None;
         }
+        let mut new = self.objects.clone();
+        for old in &before.objects {
+            if let Some(index) = new.iter().position(|object| object == old) {
+                new.swap_remove(index);
+            }
+        }
+        Some(format!("{}; new: {new:?}", more.join("; ")))
     }
+}
+
+/// All pipelines of an app, with the definitions that their shaders are compiled with.
+fn pipelines(app: &App) -> Vec<String> {
+    let Some(cache) = app.get_sub_app(RenderApp).and_then(|app| app.world().get_resource::<PipelineCache>()) else {
+        return Vec::new();
+    };
+    let described = cache.pipelines().map(|pipeline| {
+        let definitions = match &pipeline.descriptor {
+            PipelineDescriptor::RenderPipelineDescriptor(render) => {
+                render.fragment.as_ref().map(|fragment| &fragment.shader_defs)
+            }
+            PipelineDescriptor::ComputePipelineDescriptor(compute) => Some(&compute.shader_defs),
+        };
+        format!("{:?} with {definitions:?}", label_of(&pipeline.descriptor))
+    });
+    described.collect()
 }
 
 impl fmt::Display for Held {

@@ -66,6 +66,15 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// Whether a blur into a target of this size has nothing to do: no failure outlasts that.
+    fn change_nothing(&self, target: UVec2, in_place: bool) -> bool {
+        let all = URect::from_corners(UVec2::ZERO, target);
+        let is_empty = self.region.is_some_and(|region| region.intersect(all).is_empty());
+        is_empty || in_place && self.sigma.max_element() < 0.03
+    }
+}
+
 /// A blur that is recorded in every frame, until it has been recorded `most` times.
 pub struct Recording {
     pub source: Shown,
@@ -176,7 +185,8 @@ fn prepare(mut recordings: ResMut<Recordings>, images: Res<RenderAssets<GpuImage
         };
         match blurs.prepare(&mut recording.blur, &request) {
             Ok(state) => {
-                if state != BlurState::Nothing {
+                let in_place = recording.source.image == recording.target.image;
+                if state != BlurState::Nothing || settings.change_nothing(target.size(), in_place) {
                     recording.failing = None;
                 }
                 recording.state = state;
