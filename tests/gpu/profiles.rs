@@ -23,6 +23,11 @@ pub fn share(profile: &BlurProfile, size: [f64; 2], place: [f64; 2]) -> f64 {
     let from = |v: Vec2| [0, 1].map(|i| place[i] - pair(v)[i] * size[i]);
     let dot = |a: [f64; 2], b: [f64; 2]| a[0] * b[0] + a[1] * b[1];
     let mix = |from: f32, to: f32, t: f64| f64::from(from) + (f64::from(to) - f64::from(from)) * t.clamp(0.0, 1.0);
+    // From 0 to 1 between two distances; a step if the second one is no larger.
+    let ramp = |distance: f64, start: f64, end: f64| match end > start {
+        true => (distance - start) / (end - start),
+        false => f64::from(u8::from(distance >= start)),
+    };
     let raw = match *profile {
         BlurProfile::Uniform => 1.0,
         BlurProfile::Linear {
@@ -44,7 +49,7 @@ pub fn share(profile: &BlurProfile, size: [f64; 2], place: [f64; 2]) -> f64 {
             let across = [-y / x.hypot(y), x / x.hypot(y)];
             let extent = across[0].abs() * size[0] + across[1].abs() * size[1];
             let distance = dot(from(centre), across).abs() / extent;
-            (distance - f64::from(sharp)) / f64::from(soft)
+            ramp(distance, f64::from(sharp), f64::from(sharp) + f64::from(soft))
         }
         BlurProfile::Radial {
             centre,
@@ -55,11 +60,7 @@ pub fn share(profile: &BlurProfile, size: [f64; 2], place: [f64; 2]) -> f64 {
         } => {
             let [x, y] = from(centre);
             let distance = x.hypot(y) / size[0].min(size[1]);
-            mix(
-                a,
-                b,
-                (distance - f64::from(inner)) / (f64::from(outer) - f64::from(inner)),
-            )
+            mix(a, b, ramp(distance, f64::from(inner), f64::from(outer)))
         }
         BlurProfile::Mask(_) => panic!("a mask has its own reference"),
     };
