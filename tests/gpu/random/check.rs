@@ -109,14 +109,34 @@ impl World {
         self.blurs.iter().filter(writes).copied().collect()
     }
 
+    /// The source and the mask of an image blur.
+    fn inputs_of(&self, entity: Entity) -> impl Iterator<Item = AssetId<Image>> + use<> {
+        let source = self.image_of(entity).map(|image| image.source.id());
+        let mask = match self.headless.app.world().get::<BlurProfile>(entity) {
+            Some(BlurProfile::Mask(mask)) => Some(mask.id()),
+            _ => None,
+        };
+        source.into_iter().chain(mask)
+    }
+
     /// Whether no image that contributes to this one depends on itself or has two writers.
     fn is_plain(&self, id: AssetId<Image>, depth: usize) -> bool {
         let writers = self.writers(id);
         let is_plain = |entity: &Entity| {
-            let image = self.image_of(*entity).expect("it writes");
-            image.source.id() != id && depth < self.blurs.len() && self.is_plain(image.source.id(), depth + 1)
+            let mut inputs = self.inputs_of(*entity);
+            depth < self.blurs.len() && inputs.all(|input| input != id && self.is_plain(input, depth + 1))
         };
         writers.len() < 2 && writers.iter().all(is_plain)
+    }
+
+    /// Whether all blurs that contribute to a [plain](Self::is_plain) image have finished or failed before.
+    fn is_fed(&self, id: AssetId<Image>) -> bool {
+        let last = &self.headless.app.world().resource::<Last>().0;
+        let is_done = |entity: &Entity| {
+            let mut inputs = self.inputs_of(*entity);
+            last.contains_key(entity) && inputs.all(|input| self.is_fed(input))
+        };
+        self.writers(id).iter().all(is_done)
     }
 
     fn is_on_gpu(&self, id: AssetId<Image>) -> bool {
@@ -158,16 +178,19 @@ impl World {
         let outcome = world.resource::<Last>().0.get(&entity);
         // Only images that another blur has yet to write may be missing.
         let profile = world.get::<BlurProfile>(entity).cloned();
-        let has_writer = |id: AssetId<Image>| !self.writers(id).is_empty();
-        let is_fed_mask = matches!(&profile, Some(BlurProfile::Mask(mask)) if has_writer(mask.id()));
+        let mut inputs = self.inputs_of(entity);
         assert!(
-            outcome.is_some() || has_writer(source.id()) || is_fed_mask,
+            outcome.is_some() || inputs.any(|input| !self.writers(input).is_empty()),
             "{entity}: {image:?} is neither finished nor failed"
         );
-        let outcome = outcome?;
-        let Ok(done) = outcome else {
+        let Ok(done) = outcome? else {
             return None;
         };
+        // A blur waits for those that write its inputs and have never had inputs themselves. Until then its target stays as it
+        // is, empty if it is new.
+        if !self.inputs_of(entity).all(|input| self.is_fed(input)) {
+            return None;
+        }
         assert!(
             same(done, &blur),
             "{entity}: {blur:?} is wanted, {done:?} was carried out last"
