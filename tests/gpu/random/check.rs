@@ -214,6 +214,7 @@ impl World {
         let span = Span::of(format);
         let within = formats::within_storage(&got, &expected, format);
         let tolerance = formats::tolerance(format, &span);
+        println!("comparing {entity}: {blur:?}, {image:?}, {profile:?}, {}x{}", from.width, from.height);
         for channel in channels {
             let name = format!("random-image-{format:?}-{sigma:?}-{edge:?}-{channel}");
             let (got, within) = (span.unit(&got), span.unit(&within));
@@ -271,6 +272,7 @@ impl World {
         // Both pictures have been rounded.
         let within = within_rounding(&got_inside, &expected, format);
         let within = within_rounding(&got_inside, &within, format);
+        println!("comparing {camera}: {blur:?}, {profile:?}, {viewport:?}");
         let name = format!("random-camera-{format:?}-{sigma:?}-{edge:?}");
         assert_close(&name, &got_inside, &within, &[0, 1, 2, 3], 1.2 / 255.0 + more);
         let outside = |picture: &Picture| {
