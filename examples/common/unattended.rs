@@ -43,18 +43,12 @@ impl Unattended {
         self.frames.unwrap_or(DEFAULT_FRAMES)
     }
 
-    /// Whether the screenshot's path can be written.
+    /// Whether the screenshot's path can be written, and there is a display for the window.
     pub fn check(&self) -> Result<(), String> {
-        let Some(path) = &self.screenshot else {
-            return Ok(());
-        };
-        let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-        if !["png", "jpg", "jpeg"].iter().any(|known| extension == *known) {
-            return Err(format!("{}: a screenshot is a .png or .jpg file", path.display()));
-        }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if folder.is_some_and(|folder| !folder.is_dir()) {
-            return Err(format!("{}: there is no such folder", path.display()));
+        self.screenshot.as_deref().map_or(Ok(()), check_path)?;
+        let displays = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
+        if cfg!(target_os = "linux") && displays.iter().all(|name| std::env::var_os(name).is_none()) {
+            return Err("there is no display for the window: set DISPLAY, or run this under xvfb-run".to_owned());
         }
         Ok(())
     }
@@ -108,6 +102,19 @@ impl Unattended {
             requested: false,
         }
     }
+}
+
+/// Whether a path can be the screenshot's.
+fn check_path(path: &Path) -> Result<(), String> {
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    if !["png", "jpg", "jpeg"].iter().any(|known| extension == *known) {
+        return Err(format!("{}: a screenshot is a .png or .jpg file", path.display()));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_some_and(|folder| !folder.is_dir()) {
+        return Err(format!("{}: there is no such folder", path.display()));
+    }
+    Ok(())
 }
 
 /// Prints the reason why the example ends, as one line on stderr.

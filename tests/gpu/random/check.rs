@@ -214,7 +214,10 @@ impl World {
         let span = Span::of(format);
         let within = formats::within_storage(&got, &expected, format);
         let tolerance = formats::tolerance(format, &span);
-        println!("comparing {entity}: {blur:?}, {image:?}, {profile:?}, {}x{}", from.width, from.height);
+        println!(
+            "comparing {entity}: {blur:?}, {image:?}, {profile:?}, {}x{}",
+            from.width, from.height
+        );
         for channel in channels {
             let name = format!("random-image-{format:?}-{sigma:?}-{edge:?}-{channel}");
             let (got, within) = (span.unit(&got), span.unit(&within));

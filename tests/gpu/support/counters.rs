@@ -99,7 +99,10 @@ impl Held {
 
 /// All pipelines of an app, with the definitions that their shaders are compiled with.
 fn pipelines(app: &App) -> Vec<String> {
-    let Some(cache) = app.get_sub_app(RenderApp).and_then(|app| app.world().get_resource::<PipelineCache>()) else {
+    let Some(cache) = app
+        .get_sub_app(RenderApp)
+        .and_then(|app| app.world().get_resource::<PipelineCache>())
+    else {
         return Vec::new();
     };
     let described = cache.pipelines().map(|pipeline| {
