@@ -127,7 +127,7 @@ impl TextureBlurs<'_> {
     ///
     /// # Errors
     /// Any reason why the request cannot be carried out, once for each cause. While it lasts, the state is
-    /// [`BlurState::Nothing`].
+    /// [`BlurState::Nothing`]. It is over with the next request that can be carried out, even one that has nothing to do.
     pub fn prepare(&mut self, blur: &mut TextureBlur, request: &TextureBlurRequest) -> Result<BlurState, BlurError> {
         let moment = self.preparer.moment();
         if blur.device.is_some_and(|device| device != moment[0]) {

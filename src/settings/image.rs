@@ -16,6 +16,9 @@ use serde::{Deserialize, Serialize};
 /// a higher order show the result. (A camera with a schedule other than `Core2d` and `Core3d` counts as done only after
 /// all cameras.)
 ///
+/// If another blur writes the source, this one comes after it in the same frame. It waits for the other one's first
+/// result as long as the other one waits for its own source, but not if the other one has failed.
+///
 /// ```
 /// use bevy::prelude::*;
 /// use bevy_gaussian_blur::prelude::*;
