@@ -20,6 +20,7 @@ pub(super) struct Level {
     pub region: Range<f64>,
     /// The stored texels that may be non-zero.
     pub texels: Range<i32>,
+    /// The residual kernel, at any distance in texels of the level.
     pub kernel: CompensatedGaussian,
     pub edge: EdgeMode,
 }
