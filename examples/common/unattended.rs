@@ -45,7 +45,9 @@ impl Unattended {
 
     /// Whether the screenshot's path can be written, and there is a display for the window.
     pub fn check(&self) -> Result<(), String> {
-        self.screenshot.as_deref().map_or(Ok(()), check_path)?;
+        if let Some(path) = &self.screenshot {
+            check_path(path)?;
+        }
         let displays = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
         if cfg!(target_os = "linux") && displays.iter().all(|name| std::env::var_os(name).is_none()) {
             return Err("there is no display for the window: set DISPLAY, or run this under xvfb-run".to_owned());

@@ -6,17 +6,12 @@ use crate::formats::dither::Dither;
 use crate::formats::table::{Format, Sample};
 use crate::formats::{Ends, Resolved, SAME_SPACES};
 use crate::kernel::Precision;
-use crate::plan::pass::Stage;
 use crate::plan::stages::{stages, varying_stages};
 use crate::plan::{Finish, Means};
 use crate::program::{Filtering, Tiling};
 use crate::settings::BlurAlpha;
 use bevy::camera::CompositingSpace;
 use bevy::render::render_resource::TextureFormat;
-use std::collections::HashMap;
-
-/// The stages of plans by their means: many formats have the same.
-type Stages = HashMap<Means, Vec<Stage>>;
 
 /// The pipelines of all blurs, whatever their sizes, strengths, edge modes, alpha and formats.
 pub(super) fn every_key() -> Vec<PipelineKey> {
@@ -34,7 +29,7 @@ pub(super) fn every_key() -> Vec<PipelineKey> {
         TextureFormat::R16Sint,
         TextureFormat::R32Uint,
     ];
-    let (mut keys, mut known) = (Vec::new(), Stages::new());
+    let mut keys = Vec::new();
     for (precision, alpha) in [Precision::Standard, Precision::Hdr]
         .into_iter()
         .flat_map(|precision| ALPHAS.map(|alpha| (precision, alpha)))
@@ -59,11 +54,11 @@ pub(super) fn every_key() -> Vec<PipelineKey> {
                         in_place,
                         spaces: SAME_SPACES,
                     };
-                    keys.extend(keys_between(&ends, tiling, filters, &mut known));
+                    keys.extend(keys_between(&ends, tiling, filters));
                     let is_camera = alpha == BlurAlpha::Premultiplied && dither == Dither::Off && !in_place;
                     for spaces in other_spaces().filter(|_| is_camera && tiling == Tiling::None) {
                         let ends = Ends { spaces, ..ends };
-                        keys.extend(keys_between(&ends, tiling, filters, &mut known));
+                        keys.extend(keys_between(&ends, tiling, filters));
                     }
                 }
             }
@@ -90,7 +85,7 @@ fn dithers(destination: TextureFormat) -> Vec<Dither> {
 }
 
 /// The pipelines of blurs between two ends.
-fn keys_between(ends: &Ends, tiling: Tiling, filters: bool, known: &mut Stages) -> Vec<PipelineKey> {
+fn keys_between(ends: &Ends, tiling: Tiling, filters: bool) -> Vec<PipelineKey> {
     let [source, destination] =
         [ends.source, ends.destination].map(|format| Format::of(format).expect("a colour format"));
     let filtering = Filtering {
@@ -114,15 +109,12 @@ fn keys_between(ends: &Ends, tiling: Tiling, filters: bool, known: &mut Stages) 
         alpha: ends.alpha,
         has_alpha: source.has_opacity(),
     };
-    let stages = known.entry(resolved.means).or_insert_with(|| {
-        let all = [Finish::Write, Finish::Defer].into_iter().flat_map(|finish| {
-            let varying = varying_stages(resolved.means, finish);
-            stages(resolved.means, finish).into_iter().chain(varying)
-        });
-        all.chain([COPY, MIPMAP, COPY_TO_LEVEL]).collect()
+    let of_blurs = [Finish::Write, Finish::Defer].into_iter().flat_map(|finish| {
+        let varying = varying_stages(resolved.means, finish);
+        stages(resolved.means, finish).into_iter().chain(varying)
     });
-    let keys = stages.iter().flat_map(|stage| {
-        let key = PipelineKey::new(*stage, ends, &resolved);
+    let keys = of_blurs.chain([COPY, MIPMAP, COPY_TO_LEVEL]).flat_map(|stage| {
+        let key = PipelineKey::new(stage, ends, &resolved);
         [key, key.for_any_kernel()]
     });
     keys.collect()

@@ -97,7 +97,7 @@ impl Held {
     }
 }
 
-/// All pipelines of an app, with the definitions that their shaders are compiled with.
+/// All pipelines of an app, with the definitions that their shaders are compiled with; none if another thread renders.
 fn pipelines(app: &App) -> Vec<String> {
     let Some(cache) = app
         .get_sub_app(RenderApp)

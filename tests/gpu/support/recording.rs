@@ -64,9 +64,7 @@ impl Settings {
             dither: false,
         }
     }
-}
 
-impl Settings {
     /// Whether a blur into a target of this size has nothing to do: no failure outlasts that.
     fn change_nothing(&self, target: UVec2, in_place: bool) -> bool {
         let all = URect::from_corners(UVec2::ZERO, target);
