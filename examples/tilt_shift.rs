@@ -134,14 +134,14 @@ fn spawn_ground(
     commands.spawn((Mesh3d(plane), MeshMaterial3d(street)));
     let lot = meshes.add(Cuboid::new(BLOCK - STREET, 0.1, BLOCK - STREET));
     let dash = meshes.add(Cuboid::new(0.6, 0.02, 0.06));
-    for (_, centre) in blocks() {
+    for (_, center) in blocks() {
         commands.spawn((
             Mesh3d(lot.clone()),
             MeshMaterial3d(lawn.clone()),
-            Transform::from_translation(centre),
+            Transform::from_translation(center),
         ));
         for step in 0..4 {
-            let place = centre + Vec3::new(1.5 * step as f32 - 2.25, 0.01, BLOCK / 2.0);
+            let place = center + Vec3::new(1.5 * step as f32 - 2.25, 0.01, BLOCK / 2.0);
             commands.spawn((
                 Mesh3d(dash.clone()),
                 MeshMaterial3d(line.clone()),
@@ -171,7 +171,7 @@ fn spawn_houses(
     let wall = meshes.add(Cuboid::new(1.0, 1.0, 1.0));
     let roof = meshes.add(Cone::new(0.75, 1.0).mesh().resolution(4));
     let tree = meshes.add(Sphere::new(0.35));
-    for (block, centre) in blocks() {
+    for (block, center) in blocks() {
         for corner in 0..4 {
             let index = 4 * block + corner;
             let side = Vec3::new(
@@ -179,7 +179,7 @@ fn spawn_houses(
                 0.0,
                 [-1.05, 1.05][corner as usize / 2],
             );
-            let place = centre + side;
+            let place = center + side;
             if spread(index, 0.618_034) > 0.85 {
                 for (x, z) in [(-0.4, 0.3), (0.45, -0.35), (0.1, 0.6)] {
                     let place = place + Vec3::new(x, 0.4, z);
@@ -274,7 +274,7 @@ fn scroll(wheel: Res<AccumulatedMouseScroll>, mut blur: Single<&mut GaussianBlur
 
 fn focus(band: Res<Band>, mut profile: Single<&mut BlurProfile>) {
     **profile = BlurProfile::Band {
-        centre: Vec2::new(0.5, band.height),
+        center: Vec2::new(0.5, band.height),
         direction: Vec2::new(ops::cos(band.angle), ops::sin(band.angle)),
         sharp: 0.08,
         soft: 0.4,

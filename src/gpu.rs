@@ -22,7 +22,7 @@ mod uniforms;
 mod view_info;
 
 use crate::formats::Capabilities;
-use crate::settings::BlurBackend;
+use crate::settings::{BlurBackend, BlurCompilation};
 use bevy::asset::embedded_asset;
 use bevy::prelude::*;
 use bevy::render::renderer::{RenderAdapter, RenderDevice};
@@ -34,7 +34,7 @@ pub use job::{BlurJob, BlurState, Deferred};
 pub use masks::holds_shares;
 pub use pipeline_factory::fragment_state;
 pub use pipeline_key::{deferred_definitions, deferred_layout};
-pub use pipeline_queue::{BlurCompilation, BlurPipelines, BlurReadiness, Uses, blurs_ready};
+pub use pipeline_queue::{BlurPipelines, BlurReadiness, Uses, blurs_ready};
 pub use prepare::BlurPreparer;
 pub use request::{BatchedBlur, BlurIo, BlurRequest, MaskView, Work, WorkKind};
 pub use textures::{PageSet, create_texel_buffer, create_texture};

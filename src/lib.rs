@@ -63,6 +63,31 @@
 //!
 //! [`recorder`] blurs any texture between two passes of yours: outlines, light maps, soft shadows, fog of war.
 //!
+//! # Scenes
+//!
+//! All components can be written in Bevy's `bsn!`, with paths for images and names for cameras:
+//!
+//! ```no_run
+//! # use bevy::prelude::*;
+//! # use bevy_gaussian_blur::prelude::*;
+//! fn title_screen() -> impl SceneList {
+//!     bsn_list! [
+//!         (
+//!             #Main
+//!             Camera3d
+//!             GaussianBlur { radius: 60.0 }
+//!             BlurStage::AfterUi
+//!             BlurProfile::Band { center: Vec2::splat(0.5), direction: {Vec2::X}, sharp: 0.1, soft: 0.4 }
+//!         ),
+//!         GaussianBlur::from_sigma(8.0) BlurImage { source: "photo.png" },
+//!         BackdropRegion { camera: #Main, rect: Rect::new(0.0, 0.0, 320.0, 720.0) } BackdropBlur::new(60.0),
+//!         Node { width: px(400), height: px(300) } BackdropBlur { blur: GaussianBlur { radius: 60.0 }, brightness: 0.7 },
+//!     ]
+//! }
+//! ```
+//!
+//! Fields that are not named keep their defaults; those of a [`BlurProfile`] are 0.
+//!
 //! # When it can be seen
 //!
 //! Bevy compiles shaders in the background. The general shaders, which draw a blur of any strength, come first: for the usual
@@ -117,12 +142,13 @@ struct RecorderRecipes;
 pub use backdrop::BackdropMaterialPlugin;
 pub use diagnostics::publish::GaussianBlurDiagnosticsPlugin;
 pub use errors::{BlurError, FormatCapability};
-pub use gpu::{BlurCompilation, BlurReadiness, blurs_ready};
+pub use gpu::{BlurReadiness, blurs_ready};
 pub use image::{BlurPixelsExt, BlurredPixels};
 pub use settings::{
-    BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend, BlurFailed, BlurFinished,
-    BlurImage, BlurProfile, BlurRevision, BlurStage, BlurUnit, BlurUpdate, EdgeMode, FreezeArea, FreezeBlur,
-    FreezeLost, GaussianBlur, RADIUS_IN_SIGMAS,
+    BackdropBlur, BackdropLayer, BackdropRegion, BackdropRegionTemplate, BackdropSampling, BlurAlpha, BlurBackend,
+    BlurCompilation, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurProfile, BlurProfileTemplate,
+    BlurRevision, BlurStage, BlurUnit, BlurUpdate, EdgeMode, FreezeArea, FreezeBlur, FreezeLost, GaussianBlur,
+    RADIUS_IN_SIGMAS,
 };
 #[cfg(feature = "ui")]
 pub use settings::{DropShadow, UiFilter};
@@ -142,13 +168,13 @@ pub mod render {
 pub mod prelude {
     pub use crate::diagnostics::BlurLabel;
     pub use crate::{
-        BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend, BlurError, BlurFailed,
-        BlurFinished, BlurImage, BlurPixelsExt, BlurProfile, BlurReadiness, BlurStage, BlurUnit, BlurUpdate,
-        BlurredPixels, EdgeMode, FreezeArea, FreezeBlur, FreezeLost, GaussianBlur, GaussianBlurDiagnosticsPlugin,
-        GaussianBlurPlugin, blurs_ready,
+        BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend, BlurCompilation,
+        BlurError, BlurFailed, BlurFinished, BlurImage, BlurPixelsExt, BlurProfile, BlurReadiness, BlurStage, BlurUnit,
+        BlurUpdate, BlurredPixels, EdgeMode, FreezeArea, FreezeBlur, FreezeLost, GaussianBlur,
+        GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, GaussianBlurSystems, blurs_ready,
     };
     #[cfg(feature = "ui")]
-    pub use crate::{DropShadow, UiFilter};
+    pub use crate::{BackdropMaterialPlugin, DropShadow, UiFilter};
 }
 
 /// Adds [`GaussianBlur`] to an app.
@@ -172,6 +198,8 @@ impl Plugin for GaussianBlurPlugin {
             .register_type::<FreezeBlur>()
             .register_type::<FreezeArea>()
             .register_type::<FreezeLost>()
+            .register_type::<BlurCompilation>()
+            .register_type::<BlurBackend>()
             .add_plugins((
                 gpu::BlurGpuPlugin { backend: self.backend },
                 diagnostics::assign::BlurLabelPlugin,

@@ -2,6 +2,7 @@
 
 mod backdrop;
 mod color_functions;
+mod compilation;
 mod freeze;
 mod image;
 mod profile;
@@ -9,23 +10,26 @@ mod region;
 mod strength;
 #[cfg(feature = "ui")]
 mod ui_filter;
+mod viewport;
 
+use bevy::ecs::VariantDefaults;
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
 pub use backdrop::{BackdropBlur, BackdropSampling, Tint};
 pub use color_functions::ColorFunctions;
+pub use compilation::BlurCompilation;
 pub use freeze::{FreezeArea, FreezeBlur, FreezeLost};
-pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurRevision, BlurUpdate};
-pub use profile::BlurProfile;
-pub use region::{BackdropLayer, BackdropRegion};
+pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurRevision, BlurUpdate};
+pub use profile::{BlurProfile, BlurProfileTemplate};
+pub use region::{BackdropLayer, BackdropRegion, BackdropRegionTemplate};
 pub use strength::{BlurUnit, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS};
 #[cfg(feature = "ui")]
 pub use ui_filter::{DropShadow, UiFilter};
 
 /// When a camera's picture is blurred, and so what stays sharp. Optional, next to [`GaussianBlur`] on a camera.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect, VariantDefaults)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 #[cfg_attr(
     feature = "serialize",

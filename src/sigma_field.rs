@@ -115,7 +115,7 @@ impl Shares {
                 }
             }
             BlurProfile::Band {
-                centre,
+                center,
                 direction,
                 sharp,
                 soft,
@@ -124,20 +124,20 @@ impl Shares {
                 let across = (direction / direction.abs().max_element()).normalize().perp();
                 Self {
                     measure: Measure::Unsigned,
-                    point: centre * size,
+                    point: center * size,
                     rows: [across / across.abs().dot(size), Vec2::ZERO],
                     ..Self::between(sharp, sharp + soft, 0.0, 1.0)
                 }
             }
             BlurProfile::Radial {
-                centre,
+                center,
                 inner,
                 outer,
                 from,
                 to,
             } => Self {
                 measure: Measure::Distance,
-                point: centre * size,
+                point: center * size,
                 rows: diagonal(Vec2::splat(size.min_element().recip())),
                 ..Self::between(inner, outer, from, to)
             },
@@ -235,7 +235,7 @@ mod tests {
         );
         let circle = |place| {
             let profile = BlurProfile::Radial {
-                centre: Vec2::splat(0.5),
+                center: Vec2::splat(0.5),
                 inner: 0.1,
                 outer: 0.5,
                 from: 0.0,
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn a_band_is_sharp_inside_and_full_beyond() {
         let band = |soft| BlurProfile::Band {
-            centre: Vec2::new(0.5, 0.4),
+            center: Vec2::new(0.5, 0.4),
             direction: Vec2::new(-3.0, 0.0),
             sharp: 0.1,
             soft,
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn a_direction_may_have_any_length() {
         let band = |direction| BlurProfile::Band {
-            centre: Vec2::new(0.5, 0.4),
+            center: Vec2::new(0.5, 0.4),
             direction,
             sharp: 0.1,
             soft: 0.2,
@@ -301,7 +301,7 @@ mod tests {
                 to: 1.0,
             },
             BlurProfile::Band {
-                centre: Vec2::ZERO,
+                center: Vec2::ZERO,
                 direction: Vec2::ZERO,
                 sharp: 0.1,
                 soft: 0.1,

@@ -53,13 +53,13 @@ impl Shape {
                 to: 1.0,
             },
             Self::Band => BlurProfile::Band {
-                centre: Vec2::splat(0.5),
+                center: Vec2::splat(0.5),
                 direction: Vec2::X,
                 sharp: 0.1,
                 soft: 0.4,
             },
             Self::Radial => BlurProfile::Radial {
-                centre: Vec2::splat(0.5),
+                center: Vec2::splat(0.5),
                 inner: 0.15,
                 outer: 0.8,
                 from: 0.0,

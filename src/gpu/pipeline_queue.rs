@@ -16,6 +16,7 @@ use crate::plan::pass::Stage;
 use crate::plan::stages::{stages, varying_stages};
 use crate::plan::{Finish, Means};
 use crate::program::Program;
+use crate::settings::BlurCompilation;
 use bevy::asset::AssetServer;
 use bevy::core_pipeline::FullscreenShader;
 use bevy::platform::collections::{HashMap, HashSet};
@@ -26,37 +27,9 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 use bevy::shader::ShaderCacheError;
-use core::time::Duration;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
-/// How many shaders compile per frame, and how long frames wait for them.
-#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlurCompilation {
-    /// How many pipelines for single kernels may start to compile in a frame. They are faster than the ones that serve
-    /// any kernel. Default: 2, and 1 where compiling blocks the main thread (on macOS and the web).
-    ///
-    /// Where compiling blocks, a frame may have to wait for this many, and the first frame with a new format also for
-    /// the pipelines that serve any kernel. With 0, all blurs keep using the latter.
-    pub per_frame: usize,
-    /// How long frames may wait for the pipelines of visible glass, in total, until [blurs are
-    /// ready](BlurReadiness::is_ready) again. Default: one second.
-    ///
-    /// When that time is over, for example because the app fills Bevy's `AsyncComputeTaskPool`, frames are drawn
-    /// without the glass until its pipelines are compiled. With [`Duration::ZERO`] no frame waits.
-    pub longest_wait: Duration,
-}
-
-impl Default for BlurCompilation {
-    fn default() -> Self {
-        let blocks = cfg!(any(target_arch = "wasm32", target_os = "macos"));
-        Self {
-            per_frame: if blocks { 1 } else { 2 },
-            longest_wait: Duration::from_secs(1),
-        }
-    }
-}
 
 /// Tells the main world whether blurs can be drawn in the frame in which they are added.
 ///

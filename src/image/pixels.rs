@@ -48,6 +48,24 @@ pub struct BlurredPixels {
     pub image: Image,
 }
 
+impl BlurredPixels {
+    /// Moves the [image](Self::image) out of the event, without a copy of its pixels. Other observers of this event, if they
+    /// run later, find an image of one texel.
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_gaussian_blur::prelude::*;
+    /// fn show(mut blurred: On<BlurredPixels>, mut images: ResMut<Assets<Image>>, mut commands: Commands) {
+    ///     let image = images.add(blurred.take_image());
+    ///     commands.spawn(Sprite::from_image(image));
+    /// }
+    /// ```
+    #[must_use]
+    pub fn take_image(&mut self) -> Image {
+        core::mem::take(&mut self.image)
+    }
+}
+
 /// A blur whose result is to be read back.
 #[derive(Component)]
 pub struct WantsPixels;
@@ -105,5 +123,30 @@ impl Pixels {
         image.data = Some(padded.flat_map(|padded| &padded[..row]).copied().collect());
         image.texture_descriptor.usage |= TextureUsages::COPY_SRC;
         image
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Resource, Default)]
+    struct Taken(Option<Image>);
+
+    #[test]
+    fn pixels_are_taken_without_a_copy() {
+        let mut world = World::new();
+        world.init_resource::<Taken>();
+        let take = |mut blurred: On<BlurredPixels>, mut taken: ResMut<Taken>| taken.0 = Some(blurred.take_image());
+        let entity = world.spawn_empty().observe(take).id();
+        let image = Image {
+            data: Some(vec![7; 4096]),
+            ..Image::default()
+        };
+        let place = |image: &Image| image.data.as_ref().map(|data| (data.as_ptr(), data.len()));
+        let before = place(&image);
+        world.trigger(BlurredPixels { entity, image });
+        let taken = world.resource::<Taken>().0.as_ref().and_then(place);
+        assert_eq!(taken, before);
     }
 }

@@ -7,7 +7,7 @@ use crate::formats::{Ends, SAME_SPACES, precision_of};
 use crate::gpu::{BlurIo, BlurRequest, Work};
 use crate::kernel::Precision;
 use crate::plan::{Finish, blurs, reach};
-use crate::settings::{BlurAlpha, BlurProfile, EdgeMode};
+use crate::settings::{BlurAlpha, BlurProfile, EdgeMode, RADIUS_IN_SIGMAS};
 use crate::sigma_field::SigmaField;
 use bevy::math::{Affine2, URect, UVec2, Vec2};
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
@@ -27,8 +27,9 @@ pub struct TextureBlurRequest<'a> {
     /// The texels that may be read, beyond which the [edge mode](Self::edge) acts. They must contain the region, and
     /// lie in the source. Default: the region.
     pub bounds: Option<URect>,
-    /// The standard deviations along x and y, in texels: finite and at least 0. If both are below 0.03, the target
-    /// becomes a copy of the source, exact to the bit; in place nothing is done.
+    /// The standard deviations along x and y, in texels: finite and at least 0. A [radius](crate::GaussianBlur::radius) is
+    /// three of them. If both are below 0.03, the target becomes a copy of the source, exact to the bit; in place nothing
+    /// is done.
     pub sigma: Vec2,
     /// What lies beyond the bounds. Default: [`EdgeMode::Clamp`].
     pub edge: EdgeMode,
@@ -118,6 +119,72 @@ impl<'a> TextureBlurRequest<'a> {
             source_is_fresh: true,
             dither: false,
         }
+    }
+
+    /// The same blur with other [texels to write](Self::region).
+    #[must_use]
+    pub fn with_region(self, region: URect) -> Self {
+        let region = Some(region);
+        Self { region, ..self }
+    }
+
+    /// The same blur with other [texels that may be read](Self::bounds).
+    #[must_use]
+    pub fn with_bounds(self, bounds: URect) -> Self {
+        let bounds = Some(bounds);
+        Self { bounds, ..self }
+    }
+
+    /// The same blur with other [standard deviations](Self::sigma).
+    #[must_use]
+    pub fn with_sigma(self, sigma: Vec2) -> Self {
+        Self { sigma, ..self }
+    }
+
+    /// The same blur with a radius along both axes, which is three standard deviations, in texels.
+    #[must_use]
+    pub fn with_radius(self, radius: f32) -> Self {
+        self.with_sigma(Vec2::splat(radius / RADIUS_IN_SIGMAS))
+    }
+
+    /// The same blur with another [edge mode](Self::edge).
+    #[must_use]
+    pub fn with_edge(self, edge: EdgeMode) -> Self {
+        Self { edge, ..self }
+    }
+
+    /// The same blur with another [meaning of alpha](Self::alpha).
+    #[must_use]
+    pub fn with_alpha(self, alpha: BlurAlpha) -> Self {
+        Self { alpha, ..self }
+    }
+
+    /// The same blur with a [profile](Self::profile), and the texture of its mask, if it has one.
+    #[must_use]
+    pub fn with_profile(self, profile: &'a BlurProfile, mask: Option<&'a BlurTexture>) -> Self {
+        let profile = Some((profile, mask));
+        Self { profile, ..self }
+    }
+
+    /// The same blur of values that [may be above 1](Self::is_light) or not.
+    #[must_use]
+    pub fn with_light(self, is_light: bool) -> Self {
+        Self { is_light, ..self }
+    }
+
+    /// The same blur of a source that [is painted again](Self::source_is_fresh) for every blur, or not.
+    #[must_use]
+    pub fn with_fresh_source(self, source_is_fresh: bool) -> Self {
+        Self {
+            source_is_fresh,
+            ..self
+        }
+    }
+
+    /// The same blur with or without [dithering](Self::dither).
+    #[must_use]
+    pub fn with_dither(self, dither: bool) -> Self {
+        Self { dither, ..self }
     }
 
     /// The request of the job.

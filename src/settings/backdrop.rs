@@ -149,9 +149,7 @@ impl BackdropBlur {
     /// Glass with a blur of the given radius, which is three standard deviations, in logical pixels.
     #[must_use]
     pub fn new(radius: f32) -> Self {
-        let glass = Self::default();
-        let blur = GaussianBlur { radius, ..glass.blur };
-        Self { blur, ..glass }
+        Self::default().with_radius(radius)
     }
 
     /// Glass with a blur of the given standard deviation, as CSS `blur()` takes it, in logical pixels.
@@ -164,6 +162,12 @@ impl BackdropBlur {
     #[must_use]
     pub fn with_blur(self, blur: GaussianBlur) -> Self {
         Self { blur, ..self }
+    }
+
+    /// The same glass with another [`radius`](GaussianBlur::radius).
+    #[must_use]
+    pub fn with_radius(self, radius: f32) -> Self {
+        self.with_blur(self.blur.with_radius(radius))
     }
 
     /// The same glass with its radius in another [`unit`](GaussianBlur::unit).
@@ -327,7 +331,10 @@ mod tests {
     fn glass_is_made_like_a_blur() {
         assert_eq!(BackdropBlur::from_sigma(20.0), BackdropBlur::new(60.0));
         assert_eq!(BackdropBlur::new(60.0).blur.edge, EdgeMode::Mirror);
-        let glass = BackdropBlur::new(60.0).with_edge(EdgeMode::Wrap).with_aspect(Vec2::X);
+        let glass = BackdropBlur::default()
+            .with_radius(60.0)
+            .with_edge(EdgeMode::Wrap)
+            .with_aspect(Vec2::X);
         assert_eq!(glass.blur.radius, 60.0);
     }
 }

@@ -1,5 +1,6 @@
 //! Freezing: a blur keeps the picture of one frame.
 
+use bevy::ecs::VariantDefaults;
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
@@ -65,7 +66,7 @@ pub struct FreezeBlur;
 
 /// How much of the picture below it glass keeps. Optional, next to [`FreezeBlur`] on glass; it is read when
 /// `FreezeBlur` is added.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect, VariantDefaults)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 #[cfg_attr(
     feature = "serialize",

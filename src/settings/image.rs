@@ -2,6 +2,8 @@
 
 use super::strength::GaussianBlur;
 use crate::errors::BlurError;
+use bevy::asset::HandleTemplate;
+use bevy::ecs::template::OptionTemplate;
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
@@ -40,7 +42,7 @@ use serde::{Deserialize, Serialize};
 /// so the first 24 bits of integers above 2²⁴ are exact. Copies, where there is nothing to blur, are always exact.
 ///
 #[doc = include_str!("../formats/table.md")]
-#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[derive(Component, FromTemplate, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[require(GaussianBlur, BlurRevision)]
 pub struct BlurImage {
@@ -79,6 +81,7 @@ pub struct BlurImage {
     /// If the target has mip levels, those below the first are made again after every blur: each is the mean of the
     /// level before it, weighted by alpha with [`BlurAlpha::Straight`]. That needs
     /// [`TextureUsages::TEXTURE_BINDING`](wgpu::TextureUsages).
+    #[template(built_in)]
     pub target: Option<Handle<Image>>,
     /// What the alpha channel means. Default: [`BlurAlpha::Straight`].
     pub alpha: BlurAlpha,
@@ -142,6 +145,29 @@ impl BlurImage {
     #[must_use]
     pub fn with_update(self, update: BlurUpdate) -> Self {
         Self { update, ..self }
+    }
+}
+
+/// What `BlurImage::new("photo.png")` and `BlurImage::in_place("photo.png")` call in `bsn!`.
+impl BlurImageTemplate {
+    /// As [`BlurImage::new`], of an image or its path.
+    #[must_use]
+    pub fn new(source: impl Into<HandleTemplate<Image>>) -> Self {
+        Self {
+            source: source.into(),
+            ..Self::default()
+        }
+    }
+
+    /// As [`BlurImage::in_place`], of an image or its path.
+    #[must_use]
+    pub fn in_place(image: impl Into<HandleTemplate<Image>>) -> Self {
+        let source = image.into();
+        let target = OptionTemplate::Some(source.clone_template());
+        Self {
+            target,
+            ..Self::new(source)
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Which share of a blur's radius each position gets.
 
+use super::viewport::place_in_viewport;
 use crate::errors::BlurError;
+use bevy::camera::ViewportConversionError;
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
@@ -25,11 +27,11 @@ use serde::{Deserialize, Serialize};
 ///
 /// fn spawn(mut commands: Commands) {
 ///     // A miniature: sharp in the middle, and ever more blurred above and below it.
-///     let tilt_shift = BlurProfile::Band { centre: Vec2::splat(0.5), direction: Vec2::X, sharp: 0.1, soft: 0.4 };
+///     let tilt_shift = BlurProfile::Band { center: Vec2::splat(0.5), direction: Vec2::X, sharp: 0.1, soft: 0.4 };
 ///     commands.spawn((Camera3d::default(), GaussianBlur::new(60.0), tilt_shift));
 /// }
 /// ```
-#[derive(Component, Clone, Debug, Default, PartialEq, Reflect)]
+#[derive(Component, FromTemplate, Clone, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
     feature = "serialize",
@@ -57,7 +59,7 @@ pub enum BlurProfile {
     /// a vertical one.
     Band {
         /// A point in the middle of the band, in shares of the box.
-        centre: Vec2,
+        center: Vec2,
         /// The direction of the band on the screen, of any length but 0. [`Vec2::X`] is a horizontal band.
         direction: Vec2,
         /// The distance from the middle up to which the share is 0.
@@ -70,7 +72,7 @@ pub enum BlurProfile {
     /// Distances are shares of the box's shorter side.
     Radial {
         /// The centre, in shares of the box.
-        centre: Vec2,
+        center: Vec2,
         /// The distance up to which the share is `from`.
         inner: f32,
         /// The distance from which on the share is `to`. If it is no more than `inner`, the circle has a hard edge.
@@ -106,18 +108,18 @@ impl BlurProfile {
             Self::Uniform | Self::Mask(_) => return Ok(()),
             Self::Linear { start, end, from, to } => [start.x, start.y, end.x, end.y, from, to],
             Self::Band {
-                centre,
+                center,
                 direction,
                 sharp,
                 soft,
-            } => [centre.x, centre.y, direction.x, direction.y, sharp, soft],
+            } => [center.x, center.y, direction.x, direction.y, sharp, soft],
             Self::Radial {
-                centre,
+                center,
                 inner,
                 outer,
                 from,
                 to,
-            } => [centre.x, centre.y, inner, outer, from, to],
+            } => [center.x, center.y, inner, outer, from, to],
         };
         let has_direction = !matches!(self, Self::Band { direction, .. } if *direction == Vec2::ZERO);
         if has_direction && numbers.iter().all(|number| number.is_finite()) {
@@ -125,6 +127,51 @@ impl BlurProfile {
         } else {
             Err(BlurError::InvalidProfile)
         }
+    }
+
+    /// Moves the profile in the viewport of a camera so that its centre is where the camera shows this position of the
+    /// world: the middle of the band, of the circles or of the line from `start` to `end`.
+    /// [`Uniform`](Self::Uniform) and [`Mask`](Self::Mask) stay as they are.
+    ///
+    /// In [`PostUpdate`], after `TransformSystems::Propagate`, the profile is exactly there; in [`Update`], it is where the
+    /// last frame showed the position. A tilt-shift that follows a hero:
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_gaussian_blur::prelude::*;
+    /// # #[derive(Component)]
+    /// # struct Hero;
+    /// fn follow(
+    ///     camera: Single<(&Camera, &GlobalTransform, &mut BlurProfile)>,
+    ///     hero: Single<&GlobalTransform, With<Hero>>,
+    /// ) -> Result {
+    ///     let (camera, transform, mut profile) = camera.into_inner();
+    ///     profile.center_on(camera, transform, hero.translation())?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// The position is not between the camera's near and far planes, or the size of the viewport is not known yet. The
+    /// profile then stays where it is.
+    pub fn center_on(
+        &mut self,
+        camera: &Camera,
+        camera_transform: &GlobalTransform,
+        position: Vec3,
+    ) -> Result<(), ViewportConversionError> {
+        let place = place_in_viewport(camera, camera_transform, position)?;
+        let share = place.point / place.size;
+        match self {
+            Self::Uniform | Self::Mask(_) => {}
+            Self::Linear { start, end, .. } => {
+                let by = share - start.midpoint(*end);
+                *start += by;
+                *end += by;
+            }
+            Self::Band { center, .. } | Self::Radial { center, .. } => *center = share,
+        }
+        Ok(())
     }
 
     /// Whether the radius is the same everywhere.

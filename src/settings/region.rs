@@ -1,6 +1,9 @@
 //! Glass without a node.
 
 use super::backdrop::BackdropBlur;
+use super::viewport::place_in_viewport;
+use bevy::camera::ViewportConversionError;
+use bevy::ecs::template::EntityTemplate;
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
@@ -13,8 +16,7 @@ use serde::{Deserialize, Serialize};
 /// Regions under the UI are painted first, then the UI with its glass, then regions above it. Within a layer,
 /// [`order`](Self::order) decides. Glass that is painted later sees glass that was painted earlier.
 ///
-/// A region can follow an object in the world: set [`rect`](Self::rect) from [`Camera::world_to_viewport`] in every
-/// frame.
+/// A region can follow an object in the world: call [`center_on`](Self::center_on) in every frame.
 ///
 /// ```
 /// use bevy::prelude::*;
@@ -36,7 +38,7 @@ use serde::{Deserialize, Serialize};
 /// and Bevy's UI. It cannot show other egui windows, because egui draws all of them in one pass.
 /// If egui lies below Bevy's UI (`UiRenderOrder::BevyUiAboveEgui`), order `GaussianBlurSystems::Backdrop.after(egui_pass)`, so
 /// that glass among the nodes shows egui.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[derive(Component, FromTemplate, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[require(BackdropBlur)]
 #[cfg_attr(
@@ -88,6 +90,41 @@ impl BackdropRegion {
         }
     }
 
+    /// Moves [`rect`](Self::rect) so that its centre is where the camera shows this position of the world.
+    ///
+    /// In [`PostUpdate`], after `TransformSystems::Propagate`, the region is exactly there; in [`Update`], it is where the
+    /// last frame showed the position.
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_gaussian_blur::prelude::*;
+    /// # #[derive(Component)]
+    /// # struct Hero;
+    /// fn follow(
+    ///     camera: Single<(&Camera, &GlobalTransform)>,
+    ///     hero: Single<&GlobalTransform, With<Hero>>,
+    ///     mut region: Single<&mut BackdropRegion>,
+    /// ) -> Result {
+    ///     let (camera, transform) = *camera;
+    ///     region.center_on(camera, transform, hero.translation())?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// The position is not between the camera's near and far planes, or the size of the viewport is not known yet. The
+    /// region then stays where it is.
+    pub fn center_on(
+        &mut self,
+        camera: &Camera,
+        camera_transform: &GlobalTransform,
+        position: Vec3,
+    ) -> Result<(), ViewportConversionError> {
+        let place = place_in_viewport(camera, camera_transform, position)?;
+        self.rect = Rect::from_center_size(place.point, self.rect.size());
+        Ok(())
+    }
+
     /// The same region with other [`corners`](Self::corners).
     #[must_use]
     pub fn with_corners(self, corners: Vec4) -> Self {
@@ -104,6 +141,19 @@ impl BackdropRegion {
     #[must_use]
     pub fn with_order(self, order: i32) -> Self {
         Self { order, ..self }
+    }
+}
+
+/// What `BackdropRegion::new(#Camera, ..)` calls in `bsn!`.
+impl BackdropRegionTemplate {
+    /// As [`BackdropRegion::new`].
+    #[must_use]
+    pub fn new(camera: impl Into<EntityTemplate>, rect: Rect) -> Self {
+        Self {
+            camera: camera.into(),
+            rect,
+            ..Self::default()
+        }
     }
 }
 

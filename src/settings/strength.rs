@@ -81,6 +81,12 @@ impl GaussianBlur {
         self.radius / RADIUS_IN_SIGMAS
     }
 
+    /// The same blur with another [`radius`](Self::radius).
+    #[must_use]
+    pub fn with_radius(self, radius: f32) -> Self {
+        Self { radius, ..self }
+    }
+
     /// The same blur with another [`unit`](Self::unit).
     #[must_use]
     pub fn with_unit(self, unit: BlurUnit) -> Self {

@@ -235,7 +235,7 @@ impl UiFilter {
     /// The same filter with another radius of its [`blur`](Self::blur).
     #[must_use]
     pub fn with_radius(self, radius: f32) -> Self {
-        let blur = GaussianBlur { radius, ..self.blur };
+        let blur = self.blur.with_radius(radius);
         self.with_blur(blur)
     }
 
@@ -250,6 +250,13 @@ impl UiFilter {
     #[must_use]
     pub fn with_aspect(self, aspect: Vec2) -> Self {
         let blur = self.blur.with_aspect(aspect);
+        self.with_blur(blur)
+    }
+
+    /// The same filter with another [`edge`](GaussianBlur::edge) mode of its blur.
+    #[must_use]
+    pub fn with_edge(self, edge: EdgeMode) -> Self {
+        let blur = self.blur.with_edge(edge);
         self.with_blur(blur)
     }
 
@@ -346,6 +353,21 @@ mod tests {
         assert_eq!(wrong.opacity_in_range(), 1.0);
         assert!(!wrong.shadows[0].is_seen());
         assert!(UiFilter::default().out_of_range().is_empty());
+    }
+
+    #[test]
+    fn the_short_forms_change_the_blur() {
+        let blur = GaussianBlur::new(30.0)
+            .with_unit(BlurUnit::ViewportHeight)
+            .with_aspect(Vec2::X)
+            .with_edge(EdgeMode::Wrap);
+        let filter = UiFilter::blur(3.0)
+            .with_radius(30.0)
+            .with_unit(BlurUnit::ViewportHeight)
+            .with_aspect(Vec2::X)
+            .with_edge(EdgeMode::Wrap);
+        assert_eq!(filter.blur, blur);
+        assert_eq!(GaussianBlur::new(3.0).with_radius(30.0), GaussianBlur::new(30.0));
     }
 
     #[test]

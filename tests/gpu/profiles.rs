@@ -40,7 +40,7 @@ pub fn share(profile: &BlurProfile, size: [f64; 2], place: [f64; 2]) -> f64 {
             mix(a, b, dot(from(start), line) / dot(line, line))
         }
         BlurProfile::Band {
-            centre,
+            center,
             direction,
             sharp,
             soft,
@@ -48,17 +48,17 @@ pub fn share(profile: &BlurProfile, size: [f64; 2], place: [f64; 2]) -> f64 {
             let [x, y] = pair(direction);
             let across = [-y / x.hypot(y), x / x.hypot(y)];
             let extent = across[0].abs() * size[0] + across[1].abs() * size[1];
-            let distance = dot(from(centre), across).abs() / extent;
+            let distance = dot(from(center), across).abs() / extent;
             ramp(distance, f64::from(sharp), f64::from(sharp) + f64::from(soft))
         }
         BlurProfile::Radial {
-            centre,
+            center,
             inner,
             outer,
             from: a,
             to: b,
         } => {
-            let [x, y] = from(centre);
+            let [x, y] = from(center);
             let distance = x.hypot(y) / size[0].min(size[1]);
             mix(a, b, ramp(distance, f64::from(inner), f64::from(outer)))
         }
@@ -125,7 +125,7 @@ pub fn profiles() -> [(&'static str, BlurProfile); 4] {
         (
             "band",
             BlurProfile::Band {
-                centre: Vec2::new(0.5, 0.4),
+                center: Vec2::new(0.5, 0.4),
                 direction: Vec2::new(1.0, 0.2),
                 sharp: 0.1,
                 soft: 0.4,
@@ -134,7 +134,7 @@ pub fn profiles() -> [(&'static str, BlurProfile); 4] {
         (
             "radial",
             BlurProfile::Radial {
-                centre: Vec2::new(0.4, 0.55),
+                center: Vec2::new(0.4, 0.55),
                 inner: 0.1,
                 outer: 0.7,
                 from: 0.0,

@@ -140,7 +140,7 @@ fn profiles_alpha_and_dither_are_those_of_an_image() {
                 to: 1.0,
             },
             BlurProfile::Radial {
-                centre: Vec2::splat(0.5),
+                center: Vec2::splat(0.5),
                 inner: 0.1,
                 outer: 0.7,
                 from: 0.0,

@@ -1,6 +1,9 @@
-//! Checks that need no GPU: of the source itself, and of its features.
+//! Checks that need no GPU: of the source itself, of its features, and of how settings are written.
 
 mod floors;
 mod labels;
+mod places;
+mod reflection;
+mod scenes;
 #[cfg(feature = "serialize")]
 mod serialize;

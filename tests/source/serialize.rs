@@ -45,13 +45,13 @@ fn profiles_survive_but_for_masks() {
             to: 1.0,
         },
         BlurProfile::Band {
-            centre: Vec2::splat(0.5),
+            center: Vec2::splat(0.5),
             direction: Vec2::X,
             sharp: 0.125,
             soft: 0.5,
         },
         BlurProfile::Radial {
-            centre: Vec2::splat(0.5),
+            center: Vec2::splat(0.5),
             inner: 0.25,
             outer: 0.75,
             from: 0.0,

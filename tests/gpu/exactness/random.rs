@@ -35,7 +35,7 @@ const FORMATS: [TextureFormat; 5] = [
 enum Vary {
     Not,
     Linear { direction: f32 },
-    Radial { centre: [f32; 2] },
+    Radial { center: [f32; 2] },
 }
 
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ fn case() -> impl Strategy<Value = Case> {
     let vary = prop_oneof![
         4 => Just(Vary::Not),
         1 => (0.0..core::f32::consts::TAU).prop_map(|direction| Vary::Linear { direction }),
-        1 => [0.0..1.0_f32, 0.0..1.0_f32].prop_map(|centre| Vary::Radial { centre }),
+        1 => [0.0..1.0_f32, 0.0..1.0_f32].prop_map(|center| Vary::Radial { center }),
     ];
     let sigma = prop_oneof![1 => sigma, 1 => weak];
     let what = ([side(), side()], select(&FORMATS[..]), 0..12_usize);
@@ -122,8 +122,8 @@ impl Case {
                     to: 1.0,
                 }
             }
-            Vary::Radial { centre } => BlurProfile::Radial {
-                centre: Vec2::from(centre),
+            Vary::Radial { center } => BlurProfile::Radial {
+                center: Vec2::from(center),
                 inner: 0.1,
                 outer: 0.9,
                 from: 1.0,

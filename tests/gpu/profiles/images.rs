@@ -156,7 +156,7 @@ fn numbers_that_are_none_are_no_blur_and_reported_once() {
     let bytes = image.data.clone().expect("pixels");
     let source = headless.add_image(image);
     let broken = BlurProfile::Radial {
-        centre: Vec2::splat(0.5),
+        center: Vec2::splat(0.5),
         inner: f32::NAN,
         outer: 1.0,
         from: 0.0,

@@ -24,7 +24,7 @@ fn falling(start: f32) -> BlurProfile {
 
 fn ring(x: f32) -> BlurProfile {
     BlurProfile::Radial {
-        centre: Vec2::new(x, 0.5),
+        center: Vec2::new(x, 0.5),
         inner: 0.05,
         outer: 0.6,
         from: 0.0,

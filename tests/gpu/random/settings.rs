@@ -70,9 +70,9 @@ pub fn profile() -> impl Strategy<Value = BlurProfile> {
         1 => Just(BlurProfile::Uniform),
         3 => four.prop_map(|(start, end, from, to)| BlurProfile::Linear { start, end, from, to }),
         3 => (place(), place(), number(), number())
-            .prop_map(|(centre, direction, sharp, soft)| BlurProfile::Band { centre, direction, sharp, soft }),
+            .prop_map(|(center, direction, sharp, soft)| BlurProfile::Band { center, direction, sharp, soft }),
         3 => (place(), [number(), number(), number(), number()])
-            .prop_map(|(centre, [inner, outer, from, to])| BlurProfile::Radial { centre, inner, outer, from, to }),
+            .prop_map(|(center, [inner, outer, from, to])| BlurProfile::Radial { center, inner, outer, from, to }),
     ]
 }
 

@@ -39,7 +39,7 @@ impl Shares {
             "band" => {
                 let [x, y, direction_x, direction_y, sharp, soft] = numbers(rest, BAND)?;
                 BlurProfile::Band {
-                    centre: Vec2::new(x, y),
+                    center: Vec2::new(x, y),
                     direction: Vec2::new(direction_x, direction_y),
                     sharp,
                     soft,
@@ -47,9 +47,9 @@ impl Shares {
             }
             "radial" => {
                 let [x, y, inner, outer, from, to] = numbers(rest, RADIAL)?;
-                let centre = Vec2::new(x, y);
+                let center = Vec2::new(x, y);
                 BlurProfile::Radial {
-                    centre,
+                    center,
                     inner,
                     outer,
                     from,
@@ -111,7 +111,7 @@ mod tests {
     fn profiles_are_read() {
         assert_eq!(Shares::parse("mask:a b.png"), Ok(Shares::Mask("a b.png".into())));
         let band = BlurProfile::Band {
-            centre: Vec2::new(0.5, 0.25),
+            center: Vec2::new(0.5, 0.25),
             direction: Vec2::new(1.0, -0.5),
             sharp: 0.0,
             soft: 0.75,
