@@ -9,6 +9,9 @@
 //! 2. **Record** it with [`TextureBlurRecorder::record`] in a system of a render schedule (`Core2d`, `Core3d` or
 //!    `RenderGraph`), between two of your passes.
 //!
+//! `Core2d` and `Core3d` run once for each camera: filter by the view there, as below. In `RenderGraph`, a system runs once
+//! in a frame.
+//!
 //! Both take the source and the target as [`BlurTexture`]s: one layer of one mip level of a texture. They may be one
 //! texture, which is then blurred in place. Only the [region](TextureBlurRequest::region) is written, and the blur
 //! keeps no contents from frame to frame.
@@ -19,8 +22,9 @@
 //!
 //! ```no_run
 //! # use bevy::prelude::*;
+//! # use bevy::render::extract_component::ExtractComponent;
 //! # use bevy::render::texture::GpuImage;
-//! # use bevy::render::{render_asset::RenderAssets, renderer::RenderContext};
+//! # use bevy::render::{render_asset::RenderAssets, renderer::{RenderContext, ViewQuery}};
 //! use bevy_gaussian_blur::recorder::{BlurTexture, TextureBlur, TextureBlurRecorder, TextureBlurRequest, TextureBlurs};
 //!
 //! #[derive(Resource)]
@@ -28,6 +32,10 @@
 //!     mask: Handle<Image>,
 //!     blur: TextureBlur,
 //! }
+//!
+//! /// Marks the camera that draws the mask. It needs an `ExtractComponentPlugin`.
+//! #[derive(Component, Clone, ExtractComponent)]
+//! struct MaskCamera;
 //!
 //! // In `Render`, in `RenderSystems::PrepareBindGroups`.
 //! fn prepare_glow(mut glow: ResMut<Glow>, images: Res<RenderAssets<GpuImage>>, mut blurs: TextureBlurs) {
@@ -38,8 +46,10 @@
 //!     }
 //! }
 //!
-//! // In `Core3d`, after the pass that draws the mask and before the one that reads it.
+//! // In `Core3d`, after the pass that draws the mask and before the one that reads it. `ViewQuery` skips the system for all
+//! // other cameras; otherwise each of them would blur the mask again.
 //! fn blur_glow(
+//!     _camera: ViewQuery<(), With<MaskCamera>>,
 //!     mut glow: ResMut<Glow>,
 //!     images: Res<RenderAssets<GpuImage>>,
 //!     blurs: TextureBlurRecorder,
@@ -79,6 +89,8 @@ pub struct TextureBlur {
     /// What it was prepared for.
     prepared: Option<PreparedFor>,
     mismatches: Reported,
+    /// Whether it has been reported that the blur blurs its own result.
+    has_warned: bool,
 }
 
 /// What textures must be like when a blur is recorded.
@@ -88,6 +100,9 @@ struct PreparedFor {
     ends: Ends,
     sizes: [UVec2; 2],
     mask: Option<BlurTexture>,
+    /// Whether a blur in place is of a picture that is not painted again before it is recorded again.
+    source_is_fresh: bool,
+    is_recorded: bool,
 }
 
 impl TextureBlur {
@@ -141,6 +156,8 @@ impl TextureBlurs<'_> {
                     ends: wanted.io.ends,
                     sizes: [request.source.size(), request.target.size()],
                     mask: request.mask().cloned(),
+                    source_is_fresh: wanted.io.source_is_fresh,
+                    is_recorded: false,
                 });
                 blur.job.try_update(&mut self.preparer, wanted)
             }
@@ -172,8 +189,8 @@ impl TextureBlurRecorder<'_> {
         target: &BlurTexture,
         label: Option<&BlurLabel>,
     ) -> bool {
-        let is_current = |prepared: &&PreparedFor| prepared.moment == self.recorder.moment();
-        let Some(prepared) = blur.prepared.as_ref().filter(is_current) else {
+        let is_current = |prepared: &&mut PreparedFor| prepared.moment == self.recorder.moment();
+        let Some(prepared) = blur.prepared.as_mut().filter(is_current) else {
             return false;
         };
         let outcome = prepared.check(source, target);
@@ -189,7 +206,17 @@ impl TextureBlurRecorder<'_> {
             turns: 2,
             ..Views::new(source.view(), target.view())
         };
-        blur.job.record(&self.recorder, context, Timed::whole(label), &views)
+        if prepared.is_recorded && !prepared.source_is_fresh && !blur.has_warned && !blur.job.is_idle() {
+            blur.has_warned = true;
+            let name = label.map_or("a TextureBlur", BlurLabel::as_str);
+            warn!(
+                "{name}: recorded twice in a frame, in place, with source_is_fresh: false, so it blurs its own result. \
+                 Systems in Core2d and Core3d run once for each camera: record for one of them, or in RenderGraph"
+            );
+        }
+        let is_encoded = blur.job.record(&self.recorder, context, Timed::whole(label), &views);
+        prepared.is_recorded |= is_encoded;
+        is_encoded
     }
 }
 

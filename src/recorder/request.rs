@@ -42,7 +42,8 @@ pub struct TextureBlurRequest<'a> {
     /// if not, it is within a third of 1/255, and the blur costs less. Default: `true`.
     pub is_light: bool,
     /// For a blur in place: whether the source is painted again whenever the blur is recorded. If not, the previous
-    /// blur is not drawn again while a new one compiles, since it would blur its own result. Default: `true`.
+    /// blur is not drawn again while a new one compiles, since it would blur its own result; and if the blur is recorded
+    /// twice in a frame, the log warns once. Default: `true`.
     pub source_is_fresh: bool,
     /// Whether the result is dithered where the target holds eight bits. Default: `false`.
     pub dither: bool,

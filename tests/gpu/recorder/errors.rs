@@ -4,7 +4,7 @@ use super::{by_both_backends, target};
 use crate::support::headless::Headless;
 use crate::support::images::layered;
 use crate::support::recording::{Recording, Settings, Shown};
-use crate::support::{formats, inputs};
+use crate::support::{formats, inputs, logs};
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
 use bevy_gaussian_blur::prelude::*;
@@ -227,5 +227,37 @@ fn what_was_prepared_for_something_else_is_not_recorded() {
         }
         let recorded = headless.recordings().0[0].recorded;
         assert!((1..=5).contains(&recorded), "recorded {recorded} times");
+    });
+}
+
+/// As a system in `Core3d` does with several cameras.
+#[test]
+fn a_blur_that_blurs_its_own_result_is_reported_once() {
+    by_both_backends(|headless| {
+        let all = TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_DST;
+        let mut warnings = |name: &str, (turns, in_place, source_is_fresh, sigma): (usize, bool, bool, f32)| {
+            let source = image(headless, all);
+            let target = if in_place { source.clone() } else { image(headless, all) };
+            let settings = Settings {
+                source_is_fresh,
+                ..Settings::new(sigma)
+            };
+            let warning = format!("recorder-{name}: recorded twice in a frame");
+            let before = logs::count(&warning);
+            let mut recording = Recording::new(&source, &target, settings);
+            (recording.turns, recording.most) = (turns, usize::MAX);
+            recording.label = Some(BlurLabel::new(&format!("recorder-{name}")));
+            headless.recordings().0 = vec![recording];
+            for _ in 0..8 {
+                headless.frame();
+            }
+            logs::count(&warning) - before
+        };
+        assert_eq!(warnings("twice", (2, true, false, 3.0)), 1);
+        assert_eq!(warnings("thrice", (3, true, false, 3.0)), 1);
+        assert_eq!(warnings("once", (1, true, false, 3.0)), 0);
+        assert_eq!(warnings("fresh", (2, true, true, 3.0)), 0);
+        assert_eq!(warnings("apart", (2, false, false, 3.0)), 0);
+        assert_eq!(warnings("sharp", (2, true, false, 0.01)), 0);
     });
 }

@@ -49,6 +49,7 @@ pub struct Settings {
     pub alpha: BlurAlpha,
     pub profile: Option<(BlurProfile, Option<Shown>)>,
     pub dither: bool,
+    pub source_is_fresh: bool,
 }
 
 impl Settings {
@@ -62,6 +63,7 @@ impl Settings {
             alpha: BlurAlpha::Premultiplied,
             profile: None,
             dither: false,
+            source_is_fresh: true,
         }
     }
 
@@ -73,7 +75,7 @@ impl Settings {
     }
 }
 
-/// A blur that is recorded in every frame, until it has been recorded `most` times.
+/// A blur that is recorded in every frame, [`turns`](Recording::turns) times, until it has been recorded `most` times.
 pub struct Recording {
     pub source: Shown,
     pub target: Shown,
@@ -84,14 +86,17 @@ pub struct Recording {
     pub errors: Vec<BlurError>,
     /// The error since the blur last succeeded.
     failing: Option<BlurError>,
-    /// The number of frames in which it was recorded.
+    /// How often it was recorded.
     pub recorded: usize,
-    /// The largest number of frames in which it is recorded.
+    /// How often it is recorded at most.
     pub most: usize,
     /// Records into this image instead of the image that it is prepared for.
     pub records_into: Option<Shown>,
     /// The number of frames in which it is prepared. Recording continues after that.
     pub rests_after: usize,
+    /// How often it is recorded in a frame.
+    pub turns: usize,
+    pub label: Option<BlurLabel>,
     textures: Option<[BlurTexture; 2]>,
 }
 
@@ -109,6 +114,8 @@ impl Recording {
             most: 1,
             records_into: None,
             rests_after: usize::MAX,
+            turns: 1,
+            label: None,
             textures: None,
         }
     }
@@ -179,6 +186,7 @@ fn prepare(mut recordings: ResMut<Recordings>, images: Res<RenderAssets<GpuImage
             alpha: settings.alpha,
             profile: profile.map(|(profile, _)| (profile, mask.as_ref())),
             dither: settings.dither,
+            source_is_fresh: settings.source_is_fresh,
             ..TextureBlurRequest::new(&source, &target, settings.sigma)
         };
         match blurs.prepare(&mut recording.blur, &request) {
@@ -200,11 +208,16 @@ fn prepare(mut recordings: ResMut<Recordings>, images: Res<RenderAssets<GpuImage
 
 fn record(mut recordings: ResMut<Recordings>, recorder: TextureBlurRecorder, mut context: RenderContext) {
     for recording in &mut recordings.0 {
-        if let Some([source, target]) = recording.textures.take()
-            && recording.recorded < recording.most
-            && recorder.record(&mut recording.blur, &mut context, &source, &target, None)
-        {
-            recording.recorded += 1;
+        let Some([source, target]) = recording.textures.take() else {
+            continue;
+        };
+        for _ in 0..recording.turns {
+            let label = recording.label.as_ref();
+            if recording.recorded < recording.most
+                && recorder.record(&mut recording.blur, &mut context, &source, &target, label)
+            {
+                recording.recorded += 1;
+            }
         }
     }
 }
