@@ -93,8 +93,9 @@
 //! Bevy compiles shaders in the background. The general shaders, which draw a blur of any strength, come first: for the usual
 //! cameras they compile before a camera exists. [`BlurReadiness`] and the run condition [`blurs_ready`] tell a loading screen
 //! when they are compiled. From then on every blur is drawn in the frame that requests it, at every strength. It becomes
-//! faster a little later, once the shader for its kernel is compiled, too ([`BlurCompilation`]). The first [`BackdropBlur`]
-//! adds the shaders of glass; a frame that shows glass earlier waits for them, for [`BlurCompilation::longest_wait`] at most.
+//! faster a little later, once the shader for its kernel is compiled, too ([`BlurCompilation`]). The shaders of glass and filters
+//! come next; [`GaussianBlurPlugin::precompile_ui`] says when. Until they are compiled, glass is painted in its fallback colour, and
+//! groups are sharp. No frame waits.
 //!
 //! # What it costs
 //!
@@ -123,9 +124,15 @@ mod freeze;
 mod gpu;
 mod image;
 mod kernel;
+mod paint;
 mod plan;
 mod program;
 pub mod recorder;
+#[cfg_attr(
+    not(feature = "ui"),
+    expect(dead_code, reason = "without nodes there are no items and no groups")
+)]
+mod schedule;
 mod settings;
 mod sigma_field;
 mod systems;
@@ -138,12 +145,12 @@ use bevy::prelude::*;
 #[doc = include_str!("../docs/recorder.md")]
 struct RecorderRecipes;
 
-#[cfg(feature = "ui")]
-pub use backdrop::BackdropMaterialPlugin;
 pub use diagnostics::publish::GaussianBlurDiagnosticsPlugin;
 pub use errors::{BlurError, FormatCapability};
 pub use gpu::{BlurReadiness, blurs_ready};
 pub use image::{BlurPixelsExt, BlurredPixels};
+#[cfg(feature = "ui")]
+pub use paint::BackdropMaterialPlugin;
 pub use settings::{
     BackdropBlur, BackdropLayer, BackdropRegion, BackdropRegionTemplate, BackdropSampling, BlurAlpha, BlurBackend,
     BlurCompilation, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurProfile, BlurProfileTemplate,
@@ -156,12 +163,8 @@ pub use systems::{BlurSystems, GaussianBlurSystems};
 
 /// The render systems of cameras, for schedules other than `Core2d` and `Core3d`. [`GaussianBlurSystems`] shows how.
 pub mod render {
-    pub use crate::backdrop::{backdrops_above_ui, backdrops_below_ui};
-    #[cfg(feature = "ui")]
-    pub use crate::backdrop::{backdrops_among_ui, restore_skipped, skip_drawn};
     pub use crate::camera::{blur_after_tonemapping, blur_after_ui, blur_before_tonemapping};
-    #[cfg(feature = "ui")]
-    pub use crate::filters::filter_ui;
+    pub use crate::paint::{backdrops_above_ui, backdrops_below_ui};
 }
 
 /// The items that nearly every user of the crate needs.
@@ -178,10 +181,25 @@ pub mod prelude {
 }
 
 /// Adds [`GaussianBlur`] to an app.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct GaussianBlurPlugin {
     /// Which kind of GPU pass executes blurs. Default: [`BlurBackend::Auto`].
     pub backend: BlurBackend,
+    /// Whether the pipelines of glass and filters compile in the background when the app starts, so that the first of them is
+    /// complete in its first frame. Default: `true`.
+    ///
+    /// With `false` they compile when the first [`BackdropBlur`] or `UiFilter` is spawned, visible or not: for apps that use neither.
+    /// Where compiling blocks the main thread (on macOS and the web), they always do.
+    pub precompile_ui: bool,
+}
+
+impl Default for GaussianBlurPlugin {
+    fn default() -> Self {
+        Self {
+            backend: BlurBackend::default(),
+            precompile_ui: true,
+        }
+    }
 }
 
 impl Plugin for GaussianBlurPlugin {
@@ -206,6 +224,9 @@ impl Plugin for GaussianBlurPlugin {
                 validation::BlurValidationPlugin,
                 freeze::FreezePlugin,
                 camera::BlurCameraPlugin,
+                paint::PaintPlugin {
+                    precompiles: self.precompile_ui,
+                },
                 backdrop::BackdropPlugin,
                 image::BlurImagePlugin,
             ));

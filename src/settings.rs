@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use backdrop::{BackdropBlur, BackdropSampling, Tint};
 pub use color_functions::ColorFunctions;
 pub use compilation::BlurCompilation;
+pub(crate) use compilation::COMPILING_BLOCKS;
 pub use freeze::{FreezeArea, FreezeBlur, FreezeLost};
 pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurRevision, BlurUpdate};
 pub use profile::{BlurProfile, BlurProfileTemplate};

@@ -5,7 +5,7 @@ use crate::diagnostics::label::BlurLabel;
 use crate::errors::{BlurError, Reported};
 #[cfg(feature = "ui")]
 use crate::settings::UiFilter;
-use crate::settings::{BackdropBlur, BlurImage, BlurProfile, BlurStage, FreezeBlur, GaussianBlur};
+use crate::settings::{BackdropBlur, BackdropRegion, BlurImage, BlurProfile, BlurStage, FreezeBlur, GaussianBlur};
 use crate::systems::BlurSystems;
 use bevy::asset::LoadState;
 use bevy::camera::Camera;
@@ -15,7 +15,7 @@ use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
 /// Logs the fields of a component that are out of range, each once until it is back in range.
-pub fn report_fields(
+fn report_fields(
     component: &str,
     name: &NameOrEntityItem,
     found: Vec<(&'static str, String)>,
@@ -43,6 +43,9 @@ impl Plugin for BlurValidationPlugin {
         app.add_systems(
             PostUpdate,
             (
+                report_out_of_range::<BackdropBlur>,
+                report_lost_regions,
+                report_idle_glass,
                 report_invalid_cameras,
                 report_invalid_profiles,
                 report_idle,
@@ -51,6 +54,119 @@ impl Plugin for BlurValidationPlugin {
                 .after(label_blurs)
                 .in_set(BlurSystems::Collect),
         );
+        #[cfg(feature = "ui")]
+        app.add_systems(
+            PostUpdate,
+            (report_out_of_range::<UiFilter>, report_idle_filters, report_profiles).in_set(BlurSystems::Collect),
+        );
+    }
+}
+
+/// Settings that know which of their fields are out of range: the name of each, and what is wrong.
+trait HasRange: Component {
+    /// The name of the component.
+    const NAME: &str;
+
+    fn problems(&self) -> Vec<(&'static str, String)>;
+}
+
+impl HasRange for BackdropBlur {
+    const NAME: &str = "BackdropBlur";
+
+    fn problems(&self) -> Vec<(&'static str, String)> {
+        self.out_of_range()
+    }
+}
+
+#[cfg(feature = "ui")]
+impl HasRange for UiFilter {
+    const NAME: &str = "UiFilter";
+
+    fn problems(&self) -> Vec<(&'static str, String)> {
+        self.out_of_range()
+    }
+}
+
+/// Logs a field once when it is out of range, and again only after it was back in range.
+fn report_out_of_range<C: HasRange>(
+    changed: Query<(NameOrEntity, &C), Changed<C>>,
+    mut reported: Local<EntityHashMap<Vec<&'static str>>>,
+    mut removed: RemovedComponents<C>,
+) {
+    for entity in removed.read() {
+        reported.remove(&entity);
+    }
+    for (name, settings) in &changed {
+        report_fields(C::NAME, &name, settings.problems(), &mut reported);
+    }
+}
+
+/// Warns of regions on entities that are not cameras.
+fn report_lost_regions(
+    changed: Query<(NameOrEntity, &BackdropRegion), Changed<BackdropRegion>>,
+    cameras: Query<(), With<Camera>>,
+    mut reported: Local<EntityHashMap<Entity>>,
+    mut removed: RemovedComponents<BackdropRegion>,
+) {
+    for entity in removed.read() {
+        reported.remove(&entity);
+    }
+    for (name, region) in &changed {
+        if cameras.contains(region.camera) {
+            reported.remove(&name.entity);
+        } else if reported.insert(name.entity, region.camera) != Some(region.camera) {
+            let camera = region.camera;
+            warn!(
+                "the BackdropRegion of {name} is on entity {camera}, which is not a camera, so its glass is not drawn"
+            );
+        }
+    }
+}
+
+#[cfg(feature = "ui")]
+type HasNoPlace = (Without<BackdropRegion>, Without<Node>);
+#[cfg(not(feature = "ui"))]
+type HasNoPlace = Without<BackdropRegion>;
+
+/// Warns of glass on entities that cannot show it.
+fn report_idle_glass(idle: Query<NameOrEntity, (Added<BackdropBlur>, HasNoPlace)>) {
+    for name in &idle {
+        if cfg!(feature = "ui") {
+            warn!("{name} has a BackdropBlur, but neither a Node nor a BackdropRegion: there is no glass");
+        } else {
+            warn!(
+                "{name} has a BackdropBlur, but no BackdropRegion, and nodes need the feature `ui`: there is no glass"
+            );
+        }
+    }
+}
+
+/// Warns of filters on entities without a [`Node`].
+#[cfg(feature = "ui")]
+fn report_idle_filters(idle: Query<NameOrEntity, (Added<UiFilter>, Without<Node>)>) {
+    for name in &idle {
+        warn!("{name} has a UiFilter, but no Node: nothing is filtered");
+    }
+}
+
+#[cfg(feature = "ui")]
+type HasTwoReaders = (
+    With<UiFilter>,
+    With<BackdropBlur>,
+    With<BlurProfile>,
+    Or<(Added<UiFilter>, Added<BackdropBlur>, Added<BlurProfile>)>,
+);
+
+/// Warns of profiles that a filter leaves to the glass beside it.
+#[cfg(feature = "ui")]
+fn report_profiles(nodes: Query<(NameOrEntity, &UiFilter), HasTwoReaders>) {
+    for (name, filter) in &nodes {
+        if filter.blur.radius > 0.0 {
+            warn!(
+                "{name} has a BlurProfile, a BackdropBlur and a UiFilter: the profile varies the glass; to vary the filter, too, put \
+                 it on a parent with a profile of its own"
+            );
+        }
     }
 }
 

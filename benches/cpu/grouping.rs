@@ -1,14 +1,14 @@
 //! The cost of grouping panes of glass: 300 panes among 5000 items of a user interface, all in one group, so that every
 //! pane is compared with all items before it.
 
-#[path = "../../src/backdrop/cells.rs"]
+#[path = "../../src/schedule/cells.rs"]
 mod cells;
 #[allow(dead_code, reason = "filters form groups, too")]
-#[path = "../../src/backdrop/groups.rs"]
-mod groups;
+#[path = "../../src/schedule/grouping.rs"]
+mod grouping;
 
 use bevy::math::{FloatOrd, Rect, Vec2};
-use groups::{Painted, Reader, Sight, group};
+use grouping::{Event, Painted, Reader, Sight, group};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -43,7 +43,7 @@ fn time(readers: &[Reader], painted: &[Painted]) -> f64 {
     let groups = group(black_box(readers), black_box(painted));
     let time = start.elapsed().as_secs_f64() * 1e6;
     assert_eq!(groups.len(), 1, "no item is on a pane that is painted after it");
-    assert_eq!(groups[0].backdrops.len(), count());
+    assert!(matches!(&groups[0].event, Event::Blur(backdrops) if backdrops.len() == count()));
     time
 }
 

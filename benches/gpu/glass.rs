@@ -176,7 +176,10 @@ struct Row {
 impl Screen {
     fn new(backend: BlurBackend, size: UVec2, format: Format, sigma: f32, passes: bool) -> Result<Self, String> {
         let mut headless = Headless::new(|app| {
-            app.add_plugins(GaussianBlurPlugin { backend });
+            app.add_plugins(GaussianBlurPlugin {
+                backend,
+                precompile_ui: false,
+            });
             if passes {
                 app.add_plugins(GaussianBlurDiagnosticsPlugin);
             }

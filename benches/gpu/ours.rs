@@ -59,7 +59,10 @@ impl Ours {
     pub fn new(method: Method, options: &Options) -> Result<Self, String> {
         let backend = method.backend().unwrap_or_default();
         let mut headless = Headless::new(|app| {
-            app.add_plugins(GaussianBlurPlugin { backend });
+            app.add_plugins(GaussianBlurPlugin {
+                backend,
+                precompile_ui: false,
+            });
             if options.passes {
                 app.add_plugins(GaussianBlurDiagnosticsPlugin);
             }

@@ -1,40 +1,16 @@
-//! Extracts glass from the main world: regions. Needs no user interface.
+//! Extracts glass from the main world: regions, which need no user interface, and nodes.
+//!
+//! It reads only the main world, so it may run before or after Bevy's own extraction.
 
-use super::extracted::{ExtractedBackdrop, Picture, Shape};
-use super::freeze::FrozenBackdrops;
-use super::paint_order::PaintOrder;
 use crate::formats::{CameraFinish, CameraFinishItem};
+use crate::paint::{FrozenBackdrops, PaintInputs, picture_of};
+use crate::schedule::{Backdrop, Order, Shape};
 use crate::settings::{BackdropBlur, BackdropLayer, BackdropRegion, BlurProfile};
 use bevy::camera::Camera;
 use bevy::math::Affine2;
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::sync_world::RenderEntity;
-
-/// The visible backdrops of this frame. Everything else refers to them by index.
-#[derive(Resource, Default)]
-pub struct ExtractedBackdrops(pub Vec<ExtractedBackdrop>);
-
-/// Whether the bounds of items are needed in this frame. Only then are the boxes of gradients and materials collected.
-#[cfg(feature = "ui")]
-#[derive(Resource, Default)]
-pub struct BoundsWanted(pub bool);
-
-/// What an active camera paints into.
-pub fn picture_of(entity: Entity, camera: &Camera, finish: &CameraFinishItem) -> Option<Picture> {
-    if !camera.is_active {
-        return None;
-    }
-    Some(Picture {
-        camera: entity,
-        size: camera.physical_target_size()?,
-        viewport: camera.physical_viewport_rect()?,
-        is_light: finish.is_light(),
-        dithers: finish.dithers(),
-    })
-}
-
-type SeenCamera = (RenderEntity, &'static Camera, CameraFinish);
 
 type RegionData = (
     Entity,
@@ -43,34 +19,34 @@ type RegionData = (
     Option<&'static BlurProfile>,
 );
 
-/// Extracts regions, as the first backdrops of a frame.
+/// Extracts regions.
 pub fn extract_regions(
-    mut backdrops: ResMut<ExtractedBackdrops>,
+    mut inputs: ResMut<PaintInputs>,
     frozen: Res<FrozenBackdrops>,
     regions: Extract<Query<RegionData>>,
-    cameras: Extract<Query<SeenCamera>>,
+    cameras: Extract<Query<(RenderEntity, &'static Camera, CameraFinish)>>,
 ) {
-    backdrops.0.clear();
     for (entity, region, glass, profile) in &regions {
         let Ok((camera_entity, camera, finish)) = cameras.get(region.camera) else {
             continue;
         };
-        let Some(picture) = picture_of(camera_entity, camera, &finish) else {
-            continue;
+        let of = Glass {
+            entity,
+            glass,
+            profile,
+            scale: camera.target_scaling_factor().unwrap_or(1.0),
         };
-        let scale = camera.target_scaling_factor().unwrap_or(1.0);
-        let height = picture.viewport.height();
-        // A radius out of range means no blur; `validation` reports it.
-        let sigma = glass.blur.sigma_in_texels(scale, height).unwrap_or(Vec2::ZERO);
-        let layer = || match region.layer {
-            BackdropLayer::BelowUi => PaintOrder::BelowUi(region.order),
-            BackdropLayer::AboveUi => PaintOrder::AboveUi(region.order),
+        let order = match region.layer {
+            BackdropLayer::BelowUi => Order::BelowUi(region.order),
+            BackdropLayer::AboveUi => Order::AboveUi(region.order),
         };
-        let shape = shape_of(region, scale);
-        let backdrop = ExtractedBackdrop::new(entity, picture, shape, glass, sigma, frozen.get(entity), layer);
-        backdrops
-            .0
-            .extend(backdrop.map(|backdrop| backdrop.with_profile(profile)));
+        let shape = shape_of(region, of.scale);
+        of.extract(
+            (camera_entity, camera, &finish),
+            (order, shape, None),
+            &frozen,
+            &mut inputs,
+        );
     }
 }
 
@@ -88,7 +64,116 @@ fn shape_of(region: &BackdropRegion, scale: f32) -> Shape {
         transform: Affine2::from_translation(0.5 * (min + max)),
         size,
         radii: region.corners.to_array().map(radius),
-        clip: None,
         is_soft: true,
+    }
+}
+
+/// Glass of the main world.
+struct Glass<'a> {
+    entity: Entity,
+    glass: &'a BackdropBlur,
+    profile: Option<&'a BlurProfile>,
+    /// Physical pixels per logical pixel.
+    scale: f32,
+}
+
+impl Glass<'_> {
+    /// Extracts glass on a camera, if it may be visible.
+    fn extract(
+        &self,
+        (camera_entity, camera, finish): (Entity, &Camera, &CameraFinishItem),
+        (order, shape, clip): (Order, Shape, Option<Rect>),
+        frozen: &FrozenBackdrops,
+        inputs: &mut PaintInputs,
+    ) {
+        let Some(picture) = picture_of(camera_entity, camera, finish) else {
+            return;
+        };
+        let height = picture.viewport.height();
+        // A radius out of range means no blur; `validation` reports it.
+        let sigma = self
+            .glass
+            .blur
+            .sigma_in_texels(self.scale, height)
+            .unwrap_or(Vec2::ZERO);
+        let freeze = frozen.get(self.entity, picture.seen());
+        let of = (self.entity, order);
+        let backdrop = Backdrop::new(of, &picture, (shape, clip), self.glass, (sigma, self.profile), freeze);
+        if let Some(backdrop) = backdrop {
+            inputs.of(picture).backdrops.push(backdrop);
+        }
+    }
+}
+
+#[cfg(feature = "ui")]
+pub use nodes::extract_nodes;
+
+#[cfg(feature = "ui")]
+mod nodes {
+    use super::*;
+    use crate::paint::ui_clip::clip_of;
+    use bevy::camera::visibility::InheritedVisibility;
+    use bevy::ui::{
+        CalculatedClip, ComputedNode, ComputedStackIndex, ComputedUiRenderTargetInfo, ComputedUiTargetCamera,
+        UiGlobalTransform,
+    };
+    use bevy::ui_render::{UiAntiAlias, UiCameraMap};
+
+    type BackdropNode = (
+        Entity,
+        &'static BackdropBlur,
+        Option<&'static BlurProfile>,
+        &'static ComputedNode,
+        &'static ComputedStackIndex,
+        &'static UiGlobalTransform,
+        &'static InheritedVisibility,
+        Option<&'static CalculatedClip>,
+        &'static ComputedUiTargetCamera,
+        &'static ComputedUiRenderTargetInfo,
+    );
+
+    type UiCamera = (&'static Camera, CameraFinish, Option<&'static UiAntiAlias>);
+
+    /// Extracts nodes, after regions.
+    pub fn extract_nodes(
+        mut inputs: ResMut<PaintInputs>,
+        frozen: Res<FrozenBackdrops>,
+        nodes: Extract<Query<BackdropNode, Without<BackdropRegion>>>,
+        cameras: Extract<Query<UiCamera>>,
+        camera_map: Extract<UiCameraMap>,
+    ) {
+        let mut mapper = camera_map.get_mapper();
+        for (entity, glass, profile, node, stack_index, transform, visibility, clip, target, info) in &nodes {
+            // `Display::None` makes nodes empty, and clips their descendants to nothing.
+            if !visibility.get() || node.is_empty() {
+                continue;
+            }
+            let (Some(camera_entity), Some(seen)) = (mapper.map(target), target.get()) else {
+                continue;
+            };
+            let Ok((camera, finish, anti_alias)) = cameras.get(seen) else {
+                continue;
+            };
+            let shape = Shape {
+                transform: transform.affine(),
+                size: node.size(),
+                radii: node.border_radius().into(),
+                is_soft: anti_alias != Some(&UiAntiAlias::Off),
+            };
+            let of = Glass {
+                entity,
+                glass,
+                profile,
+                // The scale factor is the target's, times `UiScale`.
+                scale: info.scale_factor(),
+            };
+            let order = Order::Node(stack_index.0);
+            of.extract(
+                (camera_entity, camera, &finish),
+                (order, shape, clip_of(clip)),
+                &frozen,
+                &mut inputs,
+            );
+        }
     }
 }

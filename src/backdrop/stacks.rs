@@ -5,7 +5,8 @@
 //! user interface over a camera for the world must do so; otherwise its glass blurs nothing, or its own picture of earlier
 //! frames. A camera that covers everything below need not do so: nothing below it is visible.
 
-use super::extract::ExtractedBackdrops;
+use crate::paint::PaintInputs;
+use crate::schedule::Region;
 use bevy::camera::{
     Camera, CameraMainTextureUsages, CameraOutputMode, ClearColorConfig, CompositingSpace, Hdr, NormalizedRenderTarget,
     RenderTarget,
@@ -181,21 +182,23 @@ fn clear_of(camera: &Camera, global: Color) -> Clear {
 }
 
 /// Warns of glass that does not see the picture below it, once for each cause.
-pub fn report_unseen(
-    backdrops: Res<ExtractedBackdrops>,
-    stacks: Extract<Stacks>,
-    mut reported: Local<EntityHashMap<Unseen>>,
-) {
-    if backdrops.0.is_empty() || stacks.cameras.iter().nth(1).is_none() {
+pub fn report_unseen(inputs: Res<PaintInputs>, stacks: Extract<Stacks>, mut reported: Local<EntityHashMap<Unseen>>) {
+    if inputs.cameras.is_empty() || stacks.cameras.iter().nth(1).is_none() {
         return;
     }
     // The texels that contain all glass of a camera.
     let glass_on = |render_entity: Entity| {
-        let glass = backdrops.0.iter();
-        let of_camera = glass.filter(|backdrop| backdrop.picture.camera == render_entity);
-        of_camera
-            .map(|backdrop| backdrop.region)
-            .reduce(|all, region| all.union(region))
+        let camera = inputs
+            .cameras
+            .iter()
+            .find(|camera| camera.picture.camera == render_entity)?;
+        let (picture, seen) = (&camera.picture, camera.picture.seen_pixels());
+        let regions = camera
+            .backdrops
+            .iter()
+            .map(|backdrop| Region::new(backdrop, picture, backdrop.clip, seen));
+        let painted = regions.flatten().map(|region| region.painted);
+        painted.reduce(|all, region| all.union(region))
     };
     for (render_entity, upper) in stacks.all() {
         let Some(glass) = glass_on(render_entity) else {

@@ -195,6 +195,12 @@ impl Format {
         self.channels == Channels::Rgba && self.sample() == Sample::Float
     }
 
+    /// Whether alpha has at least eight bits, so that what is painted on transparent black keeps its opacity.
+    #[must_use]
+    pub fn keeps_opacity(&self) -> bool {
+        self.has_opacity() && self.texture != TextureFormat::Rgb10a2Unorm
+    }
+
     /// Whether GPUs filter these textures as exactly as a blur needs.
     ///
     /// Some software rasterisers filter 8-bit textures with 8-bit arithmetic, which is off by up to 1/255 per fetch, so

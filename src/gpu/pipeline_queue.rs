@@ -219,47 +219,6 @@ impl BlurPipelines {
         self.essential.push(Queued::Render(id));
     }
 
-    /// Whether an essential pipeline was missing when last checked.
-    #[must_use]
-    pub fn are_any_missing(&self) -> bool {
-        !self.essential.is_empty()
-    }
-
-    /// Whether pipelines are missing among those [announced](Self::announce) for these uses and the `others`, and other
-    /// threads are compiling all of them. It is not worth waiting for a pipeline whose shader must still load or does
-    /// not compile.
-    #[must_use]
-    pub fn are_compiling(
-        &self,
-        uses: impl Iterator<Item = Uses>,
-        others: impl Iterator<Item = CachedRenderPipelineId>,
-        cache: &PipelineCache,
-    ) -> bool {
-        let announced = uses.filter_map(|uses| self.announced.get(&uses)).flatten().copied();
-        let mut is_any = false;
-        for queued in announced.chain(others.map(Queued::Render)) {
-            match queued.state(cache) {
-                CachedPipelineState::Ok(_) => {}
-                CachedPipelineState::Creating(_) => is_any = true,
-                CachedPipelineState::Queued | CachedPipelineState::Err(_) => return false,
-            }
-        }
-        is_any
-    }
-
-    /// Whether all pipelines of these uses, which must have been announced, and all these others are compiled.
-    #[must_use]
-    pub fn are_compiled(
-        &self,
-        mut uses: impl Iterator<Item = Uses>,
-        mut others: impl Iterator<Item = CachedRenderPipelineId>,
-        cache: &PipelineCache,
-    ) -> bool {
-        let is_compiled = |queued: &Queued| matches!(queued.state(cache), CachedPipelineState::Ok(_));
-        uses.all(|uses| self.announced.get(&uses).is_some_and(|all| all.iter().all(is_compiled)))
-            && others.all(|other| is_compiled(&Queued::Render(other)))
-    }
-
     /// Requests a pipeline that a blur could use now.
     pub fn want(&mut self, key: PipelineKey) {
         if !self.queued.contains_key(&key) && !self.wanted.contains(&key) {

@@ -3,7 +3,7 @@
 use super::textures::PageSet;
 use crate::formats::Ends;
 use crate::formats::dither::Dither;
-use crate::plan::batch::Patch;
+use crate::plan::batch::BatchedBlur;
 use crate::plan::{Finish, blurs};
 use crate::settings::EdgeMode;
 use crate::sigma_field::SigmaField;
@@ -86,22 +86,6 @@ pub enum Work {
     /// Blurs of parts of the region, with deferred last steps. The last steps read pages of a set, which are valid
     /// until other blurs use that set.
     Batch(PageSet, Arc<[BatchedBlur]>),
-}
-
-/// A blur of a part of a picture.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BatchedBlur {
-    /// The standard deviations along x and y, in texels. Where both are too small, this is a copy.
-    pub sigma: Vec2,
-    /// What lies beyond the bounds.
-    pub edge: EdgeMode,
-    /// The texels that may be read.
-    pub bounds: URect,
-    /// The texels for which the last step will run.
-    pub region: URect,
-    /// The part of the picture that the source holds, if it does not hold all of it. Bounds and region are texels of
-    /// the picture.
-    pub patch: Option<Patch>,
 }
 
 /// The kinds of work that differ in their programs.

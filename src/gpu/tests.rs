@@ -123,45 +123,28 @@ fn every_pipeline_is_valid_on_every_api() {
 }
 
 #[test]
-fn glass_is_valid_on_every_api() {
-    use crate::backdrop::pipelines::{BackdropKey, Mix, definitions};
+fn painting_is_valid_on_every_api() {
+    use crate::paint::pipelines::{Mix, PaintKey, PaintSource, definitions};
     let mut composer = composer();
-    for format in [
+    let mixes = Mix::GLASS.into_iter().chain([Mix::Over]);
+    let keys = mixes.flat_map(|mix| PaintSource::ALL.map(|source| (mix, source)));
+    let formats = [
         TextureFormat::Rgba8UnormSrgb,
         TextureFormat::Rgba16Float,
         TextureFormat::Rg11b10Ufloat,
-    ] {
-        for (mix, filtered) in Mix::ALL.into_iter().flat_map(|mix| [(mix, false), (mix, true)]) {
-            let key = BackdropKey { format, mix, filtered };
-            let definitions = definitions(key);
-            let module = compose(&mut composer, "backdrop/backdrop", &definitions);
-            let name = format!("glass with {definitions:?}");
-            let info = validate(&module, Capabilities::empty(), &name);
-            write_spirv(&module, &info, &name);
-            write_msl(&module, &info, &name);
-            write_hlsl(&module, &info, &name);
-            assert_eq!(write_glsl_es(&module, &info, &name), 1, "{name}");
-        }
-    }
-}
-
-#[cfg(feature = "ui")]
-#[test]
-fn filters_are_valid_on_every_api() {
-    use crate::filters::pipelines::{FilterKey, LayerSource, definitions};
-    let mut composer = composer();
-    for format in [TextureFormat::Rgba8UnormSrgb, TextureFormat::Rgba16Float] {
-        let blurred = [false, true].map(|filtered| LayerSource::Blurred { filtered });
-        for source in blurred.into_iter().chain([LayerSource::Sharp]) {
-            let definitions = definitions(FilterKey { format, source });
-            let module = compose(&mut composer, "backdrop/filter", &definitions);
-            let name = format!("a filter with {definitions:?}");
-            let info = validate(&module, Capabilities::empty(), &name);
-            write_spirv(&module, &info, &name);
-            write_msl(&module, &info, &name);
-            write_hlsl(&module, &info, &name);
-            assert_eq!(write_glsl_es(&module, &info, &name), 1, "{name}");
-        }
+    ];
+    for (format, (mix, source)) in formats
+        .into_iter()
+        .flat_map(|format| keys.clone().map(move |key| (format, key)))
+    {
+        let definitions = definitions(PaintKey { format, mix, source });
+        let module = compose(&mut composer, "paint/paint", &definitions);
+        let name = format!("paint with {definitions:?}");
+        let info = validate(&module, Capabilities::empty(), &name);
+        write_spirv(&module, &info, &name);
+        write_msl(&module, &info, &name);
+        write_hlsl(&module, &info, &name);
+        assert_eq!(write_glsl_es(&module, &info, &name), 1, "{name}");
     }
 }
 
@@ -225,21 +208,20 @@ fn the_uniforms_mirror_their_structs() {
 }
 
 #[test]
-fn the_uniform_of_glass_mirrors_its_struct() {
-    use crate::backdrop::pipelines::{BackdropKey, Mix, definitions};
-    use crate::backdrop::uniform::{BackdropUniform, FunctionsUniform};
-    let key = BackdropKey {
+fn the_uniform_of_painting_mirrors_its_struct() {
+    use crate::paint::pipelines::{Mix, PaintKey, PaintSource, definitions};
+    use crate::paint::uniform::{FunctionsUniform, PaintUniform};
+    let definitions = definitions(PaintKey {
         format: TextureFormat::Rgba8UnormSrgb,
         mix: Mix::Add,
-        filtered: true,
-    };
-    let definitions = definitions(key);
-    let module = compose(&mut composer(), "backdrop/backdrop", &definitions);
-    let glass = fields![
-        BackdropUniform: x_axis, y_axis, translation, target_origin, target_size, size, frame, opacity, to_picture, radii,
-        region, functions, flags
+        source: PaintSource::Blurred { filtered: true },
+    });
+    let module = compose(&mut composer(), "paint/paint", &definitions);
+    let paint = fields![
+        PaintUniform: x_axis, y_axis, translation, target_origin, target_size, size, frame, opacity, to_screen, radii,
+        region, color, functions, to_source, flags
     ];
-    assert_eq!(members(&module, "Backdrop"), (glass, size_of::<BackdropUniform>()));
+    assert_eq!(members(&module, "Paint"), (paint, size_of::<PaintUniform>()));
     let functions = fields![
         FunctionsUniform: saturation, brightness, contrast, invert, hue, is_active, flags
     ];

@@ -12,7 +12,7 @@ use super::BlurPlan;
 use super::pack;
 use super::pass::{AxisPass, Filter, Pass, Surface, beyond};
 use crate::settings::EdgeMode;
-use bevy::math::{IVec2, URect, UVec2};
+use bevy::math::{IVec2, URect, UVec2, Vec2};
 use core::ops::Range;
 
 /// A plan with a deferred last step, and the texels of the picture for which that step runs.
@@ -34,6 +34,22 @@ pub struct Patch {
     pub texels: URect,
     /// The offset from a texel of the picture to the same texel of the source.
     pub to_source: IVec2,
+}
+
+/// A blur of a part of a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BatchedBlur {
+    /// The standard deviations along x and y, in texels. Where both are too small, this is a copy.
+    pub sigma: Vec2,
+    /// What lies beyond the bounds.
+    pub edge: EdgeMode,
+    /// The texels that may be read.
+    pub bounds: URect,
+    /// The texels for which the last step will run.
+    pub region: URect,
+    /// The part of the picture that the source holds, if it does not hold all of it. Bounds and region are texels of
+    /// the picture.
+    pub patch: Option<Patch>,
 }
 
 /// Merges plans. Their deferred steps come in the order of the items. No side of a page exceeds `limit` texels unless a

@@ -25,12 +25,29 @@ const BOUNDED: u32 = 2u;
 // The weights of red, green and blue in a colour without saturation.
 const GREY: vec3<f32> = vec3<f32>(0.213, 0.715, 0.072);
 
-// Applies the functions to a value, whose colour is multiplied by alpha before and after. A value with alpha 0 may still add
-// light: `contrast()` and `invert()`, which add a constant, do not add it there.
+// Applies the functions to a value, whose colour is multiplied by alpha before and after.
+//
+// Colour beyond alpha is light that was added, as a glow adds it. Where values end at 1, this light would be lost if it were divided
+// by alpha with the rest. So it is treated as a value of its own, with alpha 0.
 fn colored(value: vec4<f32>, functions: ColorFunctions) -> vec4<f32> {
     if functions.is_active == 0u {
         return value;
     }
+    if (functions.flags & BOUNDED) == 0u {
+        return applied(value, functions);
+    }
+    let covered = vec4<f32>(min(value.rgb, vec3<f32>(value.a)), value.a);
+    let added = value.rgb - covered.rgb;
+    let result = applied(covered, functions);
+    if all(added <= vec3<f32>(0.0)) {
+        return result;
+    }
+    return result + applied(vec4<f32>(added, 0.0), functions);
+}
+
+// The functions, one after the other. A value with alpha 0 may still add light: `contrast()` and `invert()`, which add a constant, do
+// not add it there.
+fn applied(value: vec4<f32>, functions: ColorFunctions) -> vec4<f32> {
     let is_light = (functions.flags & LIGHT) != 0u;
     let covers = select(0.0, 1.0, value.a > 0.0);
     let alpha = select(1.0, value.a, value.a > 0.0);

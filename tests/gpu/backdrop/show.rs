@@ -41,6 +41,11 @@ impl Show {
         Some(Self::of(Live::alone(backend, |_| {})?))
     }
 
+    /// The same in an app that compiles the pipelines of glass and filters when the first of them is spawned.
+    pub fn late(backend: BlurBackend) -> Option<Self> {
+        Some(Self::of(Live::late(backend, |_| {})?))
+    }
+
     fn of(mut live: Live) -> Self {
         scene::spawn(&mut live.headless, Kind::Core2d, 1.0);
         let views = [(); 2].map(|()| View::new(&mut live.headless, Kind::Core2d, SIZE, LDR));

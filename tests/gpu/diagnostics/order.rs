@@ -14,7 +14,7 @@ type Add = fn(&mut App);
 
 const BLUR: Add = |app| {
     let backend = BlurBackend::Fragment;
-    app.add_plugins(GaussianBlurPlugin { backend });
+    app.add_plugins(crate::support::plugin(backend));
 };
 const FIGURES: Add = |app| {
     app.add_plugins(GaussianBlurDiagnosticsPlugin);

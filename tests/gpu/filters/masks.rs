@@ -1,7 +1,7 @@
 //! A filter whose mask is not there yet, or cannot be read, is painted sharp. Other filters of its camera are as usual.
 
 use super::content::boxes;
-use super::group::{Group, clipped, layers, on_both, paint, whole};
+use super::group::{Group, layers, on_both, paint, whole};
 use crate::backdrop::pane::node;
 use crate::backdrop::stage::{LDR, Ui};
 use crate::support::formats::{quantised, to_image};
@@ -18,7 +18,7 @@ const SIGMA: f32 = 4.0;
 const CLIP: [usize; 4] = [50, 35, 110, 70];
 
 /// A faded group, clipped by its parent.
-fn faded(ui: &mut Ui, parent: Entity, filter: UiFilter) {
+fn faded(ui: &mut Ui, parent: Entity, filter: impl Bundle) {
     let [left, top, right, bottom] = CLIP.map(|side| side as f32);
     let place = node(Vec2::new(left, top), Vec2::new(right - left, bottom - top));
     let list = Node {
@@ -47,8 +47,7 @@ struct Shown {
 
 impl Shown {
     fn new(group: &mut Group) -> Self {
-        // Bevy itself does not clip turned boxes exactly.
-        group.show((), boxes);
+        group.show((), |ui, parent| faded(ui, parent, ()));
         let [.., first] = group.pictures();
         group.show((), |ui, parent| {
             blurred(ui, parent, ());
@@ -57,7 +56,7 @@ impl Shown {
         Self {
             faded: UiFilter::opacity(0.5),
             blurred: UiFilter::from_sigma(SIGMA).with_opacity(0.8),
-            alone: [clipped(&first, CLIP), second],
+            alone: [first, second],
         }
     }
 

@@ -1,4 +1,4 @@
-//! Which frames wait for the pipelines of filters, if the threads that compile them are busy with other tasks.
+//! What filters show while the threads that compile their pipelines are busy with other tasks. No frame waits for them.
 
 use super::group::{clipped, layers, paint};
 use crate::backdrop::pane::node;
@@ -10,9 +10,7 @@ use crate::support::live::Shot;
 use crate::support::reference::Picture;
 use crate::support::{assert_close, within_rounding};
 use bevy::prelude::*;
-use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
-use std::time::Duration;
 
 const COLOUR: [f32; 3] = [0.8, 0.3, 0.1];
 const BOX: [usize; 4] = [12, 8, 36, 20];
@@ -70,18 +68,13 @@ fn assert_filtered(shot: &Shot, filter: &UiFilter) {
 #[test]
 fn other_pipelines_do_not_switch_filters_off() {
     for backend in BACKENDS {
-        let Some(mut show) = Show::alone(backend) else {
+        let Some(mut show) = Show::late(backend) else {
             return;
         };
         spawn_box(&mut show);
         let filter = UiFilter::opacity(0.4);
         show.change(filter.clone());
         show.settle();
-        show.live.headless.app.insert_resource(BlurCompilation {
-            longest_wait: Duration::ZERO,
-            ..default()
-        });
-        show.frames(3);
         let held = show.live.hold_compiler();
         // The first glass of the app.
         let region = BackdropRegion::new(show.cameras[0], Rect::new(0.0, 0.0, 1.0, 1.0));
@@ -90,22 +83,24 @@ fn other_pipelines_do_not_switch_filters_off() {
             .app
             .world_mut()
             .spawn((region, BackdropBlur::new(9.0)));
-        let (shots, _) = show.frames(10);
+        let shots = show.frames(10);
         assert!(!show.live.is_ready(), "glass needs pipelines");
         held.release();
         shots.iter().for_each(|shot| assert_filtered(shot, &filter));
     }
 }
 
-/// A blur that varies has other pipelines than its shadows, and the frame waits for both.
+/// Until the pipelines of the first blur that varies are compiled, its group is sharp, but has its opacity and its clip.
 #[test]
-fn the_first_frame_of_the_first_blur_that_varies_is_filtered() {
+fn only_what_is_missing_is_left_out() {
     for backend in BACKENDS {
         let Some(mut show) = Show::alone(backend) else {
             return;
         };
         spawn_box(&mut show);
-        show.live.hold_compiler().release_after(Duration::from_millis(60));
+        show.change(UiFilter::opacity(0.4));
+        show.settle();
+        let held = show.live.hold_compiler();
         // It varies, but not in this group.
         let profile = BlurProfile::Linear {
             start: Vec2::ZERO,
@@ -113,13 +108,20 @@ fn the_first_frame_of_the_first_blur_that_varies_is_filtered() {
             from: 1.0,
             to: 1.0,
         };
-        let filter = UiFilter::shadow(Vec2::new(4.0, 4.0), 3.0, Color::BLACK).with_radius(6.0);
+        let filter = UiFilter::blur(6.0).with_opacity(0.4);
         show.change((filter.clone(), profile));
-        let (shots, _) = show.frames(4);
-        shots.iter().for_each(|shot| assert_filtered(shot, &filter));
+        let shots = show.frames(8);
+        assert!(!show.live.is_ready(), "a blur that varies needs pipelines");
+        shots
+            .iter()
+            .for_each(|shot| assert_filtered(shot, &UiFilter::opacity(0.4)));
+        held.release();
+        show.settle();
+        assert_filtered(show.frames(4).last().expect("there are shots"), &filter);
     }
 }
 
+/// Where everything was compiled when the app started, the first filter is complete in its first frame.
 #[test]
 fn the_first_frame_of_the_first_filter_is_filtered() {
     let filters = [
@@ -133,43 +135,39 @@ fn the_first_frame_of_the_first_filter_is_filtered() {
                 return;
             };
             spawn_box(&mut show);
-            show.live.hold_compiler().release_after(Duration::from_millis(60));
+            let held = show.live.hold_compiler();
             show.change(filter.clone());
-            let (shots, slowest) = show.frames(4);
-            println!("{backend:?}: a frame took {slowest:?}");
+            let shots = show.frames(4);
+            held.release();
             shots.iter().for_each(|shot| assert_filtered(shot, filter));
         }
     }
 }
 
-/// If no pipeline compiles for long, a group is painted without its filter. A group with opacity 0 stays invisible.
+/// While no pipeline compiles, a group is painted without its filter. A group with opacity 0 stays invisible.
 #[test]
-fn after_the_wait_groups_are_not_filtered() {
+fn without_pipelines_groups_are_not_filtered() {
     for backend in BACKENDS {
-        let Some(mut show) = Show::alone(backend) else {
+        let Some(mut show) = Show::late(backend) else {
             return;
         };
         spawn_box(&mut show);
-        show.wait_as_usual();
-        let (before, _) = show.frames(3);
-        let [_, plain] = pictures(&before[0]);
+        let [_, plain] = pictures(&show.frames(3)[0]);
         let held = show.live.hold_compiler();
         show.change(UiFilter::opacity(0.0));
-        let (shots, _) = show.frames(3);
-        for shot in &shots {
-            let [below, got] = pictures(shot);
+        for shot in show.frames(3) {
+            let [below, got] = pictures(&shot);
             assert_eq!(worst_difference(&got, &below).value, 0.0, "frame {}", shot.frame);
         }
         let filter = UiFilter::from_sigma(2.0).with_opacity(0.5);
         show.change(filter.clone());
-        let (shots, _) = show.frames(20);
+        let shots = show.frames(20);
         held.release();
         for shot in &shots {
             let [_, got] = pictures(shot);
             assert_eq!(worst_difference(&got, &plain).value, 0.0, "frame {}", shot.frame);
         }
         show.settle();
-        let (shots, _) = show.frames(4);
-        assert_filtered(shots.last().expect("there are shots"), &filter);
+        assert_filtered(show.frames(4).last().expect("there are shots"), &filter);
     }
 }

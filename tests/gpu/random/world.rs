@@ -69,7 +69,7 @@ impl World {
             scene::add_plugins(app, Kind::Core3d);
             app.set_error_handler(on_error)
                 .init_resource::<Last>()
-                .add_plugins((GaussianBlurPlugin { backend }, GaussianBlurDiagnosticsPlugin))
+                .add_plugins((crate::support::plugin(backend), GaussianBlurDiagnosticsPlugin))
                 .add_observer(|event: On<BlurFinished>, mut last: ResMut<Last>| {
                     last.0.insert(event.entity, Ok(event.blur));
                 })

@@ -40,14 +40,6 @@ impl HeldCompiler {
         Self(gate)
     }
 
-    /// Lets pipelines compile after a delay.
-    pub fn release_after(self, delay: Duration) {
-        std::thread::spawn(move || {
-            std::thread::sleep(delay);
-            drop(self);
-        });
-    }
-
     /// Lets pipelines compile. Panics if the app has waited for that.
     pub fn release(self) {
         assert!(!self.0.lock().is_late, "the app has waited for the tasks of the game");

@@ -8,7 +8,6 @@ use bevy::render::render_asset::RenderAssets;
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::GpuImage;
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
-use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::sleep;
@@ -52,24 +51,25 @@ impl Live {
     /// The app with the blur, or `None` where there is no GPU.
     pub fn new(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {
         let share = Share::Among(COMPILER.read().unwrap_or_else(PoisonError::into_inner));
-        Self::with(share, backend, setup)
+        Self::with(share, (backend, true), setup)
     }
 
     /// The same while no other such app exists. It may [hold the compiler up](Self::hold_compiler).
     pub fn alone(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {
         let share = Share::Alone(COMPILER.write().unwrap_or_else(PoisonError::into_inner));
-        Self::with(share, backend, setup)
+        Self::with(share, (backend, true), setup)
     }
 
-    fn with(share: Share, backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {
+    /// The same in an app that compiles the pipelines of glass and filters when the first of them is spawned.
+    pub fn late(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Self> {
+        let share = Share::Alone(COMPILER.write().unwrap_or_else(PoisonError::into_inner));
+        Self::with(share, (backend, false), setup)
+    }
+
+    fn with(share: Share, (backend, precompile_ui): (BlurBackend, bool), setup: impl FnOnce(&mut App)) -> Option<Self> {
         let shots = Shots::default();
         let built = build(Mode::Pipelined, takes_logger(), |app| {
-            app.add_plugins(GaussianBlurPlugin { backend })
-                // Test machines are busy.
-                .insert_resource(BlurCompilation {
-                    longest_wait: Duration::from_secs(60),
-                    ..default()
-                })
+            app.add_plugins(GaussianBlurPlugin { backend, precompile_ui })
                 .init_resource::<Watched>();
             app.sub_app_mut(RenderApp)
                 .insert_resource(shots.clone())

@@ -31,6 +31,14 @@ use bevy_gaussian_blur::prelude::*;
 use headless::Headless;
 use reference::Picture;
 
+/// The plugin. Glass and filters compile when the first of them is spawned: most tests have neither.
+pub fn plugin(backend: BlurBackend) -> GaussianBlurPlugin {
+    GaussianBlurPlugin {
+        backend,
+        precompile_ui: false,
+    }
+}
+
 /// An app with the blur, or `None` where there is no GPU.
 pub fn gpu(setup: impl FnOnce(&mut App)) -> Option<Headless> {
     gpu_with(BlurBackend::Compute, setup)
@@ -42,11 +50,8 @@ pub fn gpu(setup: impl FnOnce(&mut App)) -> Option<Headless> {
 /// both kinds, the module `readiness` the change from one to the other.
 pub fn gpu_with(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Headless> {
     let with_blur = |app: &mut App| {
-        app.add_plugins(GaussianBlurPlugin { backend })
-            .insert_resource(BlurCompilation {
-                per_frame: 0,
-                ..Default::default()
-            });
+        app.add_plugins(plugin(backend))
+            .insert_resource(BlurCompilation { per_frame: 0 });
         setup(app);
     };
     or_skip(Headless::new(with_blur))
@@ -77,9 +82,7 @@ pub fn gpu_with_side(side: u32, setup: impl FnOnce(&mut App)) -> Option<Headless
 
 fn gpu_on(device: WgpuSettings, setup: impl FnOnce(&mut App)) -> Option<Headless> {
     let with_blur = |app: &mut App| {
-        app.add_plugins(GaussianBlurPlugin {
-            backend: BlurBackend::Fragment,
-        });
+        app.add_plugins(plugin(BlurBackend::Fragment));
         setup(app);
     };
     or_skip(Headless::on(device, with_blur))

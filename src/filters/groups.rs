@@ -1,0 +1,215 @@
+//! The groups of the main world, and what clips them.
+//!
+//! Bevy clips a node by all its ancestors. But a group is painted before it is filtered, so only the clips of its own nodes apply
+//! inside it; the clips of its ancestors apply to the result. So in every frame, after Bevy has computed the clips, those inside
+//! groups are computed again. The ancestors' clips are grown by the reach of the filter: no pixel beyond that can change a visible one,
+//! and Bevy leaves out what lies there. This does not affect picking, which walks up the ancestors itself.
+//!
+//! Bevy's own clips stay where that shows the same: a filter that moves no colour from one pixel to another may as well filter what is
+//! clipped. They also stay in a group with an `OverrideClip`, whose node the ancestors of the group do not clip: it would vanish if the
+//! result were clipped by them.
+//!
+//! Bevy clips by moving vertices, which is wrong for nodes that are turned. These get only the clips inside the group.
+
+use super::extract::reach_of_filter;
+use crate::paint::ui_clip::{clip_of, clipped, everything, grown, is_same};
+use crate::plan::blurs;
+use crate::schedule::Clips;
+use crate::settings::{DropShadow, UiFilter};
+use bevy::camera::visibility::InheritedVisibility;
+use bevy::ecs::entity::EntityHashSet;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy::ui::experimental::UiChildren;
+use bevy::ui::{
+    CalculatedClip, ComputedNode, ComputedStackIndex, ComputedUiRenderTargetInfo, OverrideClip, UiGlobalTransform,
+};
+use core::ops::Range;
+
+/// The filtered groups of this frame, by the entities of their nodes.
+#[derive(Resource, Default)]
+pub struct FilteredGroups(pub Vec<(Entity, FilteredGroup)>);
+
+/// A group.
+#[derive(Clone, Debug)]
+pub struct FilteredGroup {
+    /// The places of its nodes in Bevy's stack.
+    pub nodes: Range<u32>,
+    /// The clip by its ancestors, in the viewport.
+    pub clip: Option<Rect>,
+    /// What this clips.
+    pub clips: Clips,
+}
+
+type NodeData = (
+    &'static Node,
+    &'static ComputedNode,
+    &'static ComputedStackIndex,
+    &'static UiGlobalTransform,
+    Option<&'static mut CalculatedClip>,
+);
+
+type FilterData = (&'static UiFilter, &'static ComputedUiRenderTargetInfo);
+
+/// The nodes, and what a walk over them reads and changes.
+#[derive(SystemParam)]
+pub struct Nodes<'w, 's> {
+    groups: ResMut<'w, FilteredGroups>,
+    nodes: Query<'w, 's, NodeData>,
+    filters: Query<'w, 's, (Entity, FilterData)>,
+    visible: Query<'w, 's, (&'static Node, &'static InheritedVisibility)>,
+    roots: Query<'w, 's, (), With<GlobalZIndex>>,
+    unclipped: Query<'w, 's, Entity, With<OverrideClip>>,
+    children: UiChildren<'w, 's>,
+}
+
+/// The clips that a node inherits.
+#[derive(Clone, Copy, Default)]
+struct Inherited<'a> {
+    /// All of them. Those around a group are grown.
+    all: Option<&'a CalculatedClip>,
+    /// Those inside the innermost group whose result is clipped.
+    inside: Option<&'a CalculatedClip>,
+    /// Whether there is such a group, so that they are not Bevy's own.
+    is_changed: bool,
+}
+
+/// Finds the groups that are filtered in this frame, and clips the nodes inside them.
+pub fn find_groups(mut nodes: Nodes) {
+    nodes.groups.0.clear();
+    let with_filter = nodes
+        .filters
+        .iter()
+        .map(|(entity, _)| entity)
+        .filter(|entity| nodes.is_filtered(*entity));
+    let filtered: EntityHashSet = with_filter.collect();
+    if filtered.is_empty() {
+        return;
+    }
+    let unclipped = nodes
+        .unclipped
+        .iter()
+        .flat_map(|entity| nodes.around(entity, &filtered));
+    let unclipped: EntityHashSet = unclipped.collect();
+    for entity in &filtered {
+        if nodes.around(*entity, &filtered).next().is_none() {
+            let clip = nodes.nodes.get(*entity).ok().and_then(|node| node.4).cloned();
+            let inherited = Inherited {
+                all: clip.as_ref(),
+                ..default()
+            };
+            nodes.visit(*entity, inherited, (&filtered, &unclipped));
+        }
+    }
+}
+
+impl Nodes<'_, '_> {
+    /// Whether a node has a filter that changes something visible. A hidden group costs nothing.
+    fn is_filtered(&self, entity: Entity) -> bool {
+        let Ok((_, (filter, info))) = self.filters.get(entity) else {
+            return false;
+        };
+        is_active(filter, info) && self.is_visible(entity)
+    }
+
+    /// Whether a node or one of its descendants is visible: descendants of a hidden node may be.
+    fn is_visible(&self, entity: Entity) -> bool {
+        let Ok((node, visibility)) = self.visible.get(entity) else {
+            return false;
+        };
+        if node.display == Display::None {
+            return false;
+        }
+        let mut children = self.children.iter_ui_children(entity);
+        visibility.get() || children.any(|child| !self.roots.contains(child) && self.is_visible(child))
+    }
+
+    /// The filtered nodes around a node. Nodes with a `GlobalZIndex` leave their ancestors' groups.
+    fn around<'a>(&'a self, entity: Entity, filtered: &'a EntityHashSet) -> impl Iterator<Item = Entity> + 'a {
+        let parent = |inner: &Entity| {
+            let is_root = self.roots.contains(*inner);
+            (!is_root).then(|| self.children.get_parent(*inner)).flatten()
+        };
+        let above = core::iter::successors(parent(&entity), parent);
+        above.filter(|entity| filtered.contains(entity))
+    }
+
+    /// Visits a node and its descendants, as Bevy does when it computes clips. Returns the end of their places in the stack.
+    fn visit(&mut self, entity: Entity, inherited: Inherited, sets: (&EntityHashSet, &EntityHashSet)) -> u32 {
+        let (filtered, unclipped) = sets;
+        let Ok((node, computed, stack_index, transform, clip)) = self.nodes.get_mut(entity) else {
+            return 0;
+        };
+        let start = stack_index.0;
+        // Bevy clips the descendants of hidden nodes to nothing.
+        if node.display == Display::None {
+            return start + 1;
+        }
+        let inherited = if self.unclipped.contains(entity) {
+            Inherited {
+                is_changed: inherited.is_changed,
+                ..default()
+            }
+        } else {
+            inherited
+        };
+        let around = clip_of(inherited.all);
+        let reach = self.filters.get(entity).ok().filter(|_| filtered.contains(&entity));
+        let reach = reach.map(|(_, (filter, info))| reach_of_filter(filter, info, transform));
+        let clips_result = reach.is_some_and(|reach| reach.cmpgt(Vec2::ZERO).any()) && !unclipped.contains(&entity);
+        let grown = inherited.all.map(|clip| grown(clip, reach.unwrap_or_default()));
+        let inside = if clips_result {
+            Inherited {
+                all: grown.as_ref(),
+                inside: None,
+                is_changed: true,
+            }
+        } else {
+            inherited
+        };
+        if let Some(mut clip) = clip.filter(|_| inside.is_changed) {
+            let is_turned = transform.affine().matrix2.x_axis.y != 0.0;
+            let new = if is_turned { inside.inside } else { inside.all };
+            let new = new.cloned().unwrap_or(everything());
+            if !is_same(&clip, &new) {
+                *clip = new;
+            }
+        }
+        let own =
+            (!node.overflow.is_visible()).then(|| computed.resolve_clip_rect(node.overflow, node.overflow_clip_margin));
+        let all = own.map(|own| clipped(inside.all, own, transform));
+        let only_inside = own
+            .filter(|_| inside.is_changed)
+            .map(|own| clipped(inside.inside, own, transform));
+        let for_children = Inherited {
+            all: all.as_ref().or(inside.all),
+            inside: only_inside.as_ref().or(inside.inside),
+            is_changed: inside.is_changed,
+        };
+        let children: Vec<Entity> = self.children.iter_ui_children(entity).collect();
+        let mut end = start + 1;
+        for child in children {
+            if !self.roots.contains(child) {
+                end = end.max(self.visit(child, for_children, sets));
+            }
+        }
+        if reach.is_some() {
+            let group = FilteredGroup {
+                nodes: start..end,
+                clip: around,
+                clips: if clips_result { Clips::Result } else { Clips::Nodes },
+            };
+            self.groups.0.push((entity, group));
+        }
+        end
+    }
+}
+
+/// Whether a filter changes anything.
+fn is_active(filter: &UiFilter, info: &ComputedUiRenderTargetInfo) -> bool {
+    let sigma = filter.blur.sigma_in_texels(info.scale_factor(), info.physical_size().y);
+    blurs(sigma.unwrap_or(Vec2::ZERO))
+        || !filter.functions_in_range().is_neutral()
+        || filter.opacity_in_range() < 1.0
+        || filter.shadows.iter().any(DropShadow::is_seen)
+}

@@ -1,0 +1,176 @@
+//! Executes schedules: paints glass and filtered groups. In the order of a frame:
+//!
+//! 1. front ends fill [`inputs`], and [`items`] puts glass and groups among the items of Bevy's user interface;
+//! 2. [`readiness`] queues pipelines, and [`plan_cameras`] plans every camera;
+//! 3. [`blurs`] prepares the blurs, and [`draws`] the draw calls;
+//! 4. [`split`] takes the items that are painted elsewhere out of Bevy's pass;
+//! 5. [`encode`] encodes the steps of each schedule.
+//!
+//! A blur defers its last step, the way back to full resolution, to the shader that paints. So this step writes only visible pixels,
+//! and pixels without glass keep their bits.
+
+mod blurs;
+#[cfg(feature = "ui")]
+mod bounds;
+mod draws;
+mod encode;
+mod figures;
+mod frozen;
+mod inputs;
+#[cfg(feature = "ui")]
+mod items;
+pub(crate) mod pipelines;
+mod plan_cameras;
+mod readiness;
+#[cfg(feature = "ui")]
+mod split;
+#[cfg(feature = "ui")]
+pub(crate) mod ui_clip;
+pub(crate) mod uniform;
+#[cfg(feature = "ui")]
+mod views;
+
+use crate::systems::GaussianBlurSystems as Systems;
+use bevy::asset::embedded_asset;
+use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
+use bevy::core_pipeline::upscaling::upscaling;
+use bevy::ecs::schedule::ScheduleLabel;
+use bevy::prelude::*;
+use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
+
+#[cfg(feature = "ui")]
+pub use bounds::BackdropMaterialPlugin;
+pub use encode::{backdrops_above_ui, backdrops_below_ui};
+pub use frozen::FrozenBackdrops;
+pub use inputs::{PaintInputs, picture_of};
+
+/// The systems that extract glass and filters.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExtractPaint;
+
+/// Adds the painting of glass and filters to an app.
+pub struct PaintPlugin {
+    /// Whether the pipelines of glass and filters compile before either is used.
+    pub precompiles: bool,
+}
+
+impl Plugin for PaintPlugin {
+    fn build(&self, app: &mut App) {
+        embedded_asset!(app, "shaders/paint/paint.wgsl");
+        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+            return;
+        };
+        render_app
+            .insert_resource(readiness::PaintUse::new(self.precompiles))
+            .init_resource::<PaintInputs>()
+            .init_resource::<FrozenBackdrops>()
+            .init_resource::<plan_cameras::Schedules>()
+            .init_gpu_resource::<blurs::BlurTasks>()
+            .init_gpu_resource::<draws::Draws>()
+            .add_systems(RenderStartup, (pipelines::init_pipelines, frozen::lose_pictures))
+            .configure_sets(ExtractSchedule, ExtractPaint.after(start_extraction))
+            .add_systems(
+                ExtractSchedule,
+                (
+                    readiness::extract_use,
+                    (start_extraction, frozen::extract_frozen).chain().before(ExtractPaint),
+                ),
+            )
+            .add_systems(
+                Render,
+                (
+                    (
+                        readiness::announce,
+                        readiness::compile_at_once,
+                        plan_cameras::plan_cameras,
+                    )
+                        .chain()
+                        .after(RenderSystems::PhaseSort)
+                        .before(RenderSystems::PrepareResources),
+                    (
+                        blurs::update_blurs,
+                        frozen::count_pictures,
+                        figures::count_backdrops,
+                        draws::update_draws,
+                    )
+                        .chain()
+                        .in_set(RenderSystems::PrepareBindGroups),
+                ),
+            );
+        add_to(render_app, Core2d, Core2dSystems::PostProcess);
+        add_to(render_app, Core3d, Core3dSystems::PostProcess);
+    }
+
+    /// Bevy's user interface may be added after this plugin, and items need its draw functions.
+    #[cfg(feature = "ui")]
+    fn finish(&self, app: &mut App) {
+        if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
+            add_items(render_app);
+        }
+    }
+}
+
+fn start_extraction(mut inputs: ResMut<PaintInputs>) {
+    inputs.clear();
+}
+
+/// Adds the systems of a kind of camera to its schedule. Encoded commands are submitted in the order of the schedule, so every order
+/// must be explicit.
+fn add_to<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clone, post: S) {
+    app.configure_sets(
+        schedule.clone(),
+        (
+            Systems::Backdrop
+                .after(post)
+                .after(Systems::AfterTonemapping)
+                .before(Systems::BackdropAboveUi),
+            Systems::BackdropAboveUi.before(Systems::AfterUi).before(upscaling),
+        ),
+    );
+    #[cfg(feature = "ui")]
+    app.configure_sets(
+        schedule.clone(),
+        (
+            Systems::Backdrop.before(bevy::ui_render::ui_pass),
+            Systems::BackdropAboveUi.after(bevy::ui_render::ui_pass),
+        ),
+    );
+    app.add_systems(
+        schedule,
+        (
+            backdrops_below_ui.in_set(Systems::Backdrop),
+            backdrops_above_ui.in_set(Systems::BackdropAboveUi),
+        ),
+    );
+}
+
+/// Adds the systems of items, if the app has Bevy's user interface.
+#[cfg(feature = "ui")]
+fn add_items(app: &mut SubApp) {
+    use bevy::render::render_phase::{AddRenderCommand, DrawFunctions};
+    use bevy::ui_render::TransparentUi;
+    if !app.world().contains_resource::<DrawFunctions<TransparentUi>>() {
+        return;
+    }
+    app.init_resource::<bounds::GradientBoxes>()
+        .init_resource::<bounds::MaterialBounds>()
+        .allow_ambiguous_resource::<bounds::MaterialBounds>()
+        .init_resource::<items::OwnItems>()
+        .init_resource::<split::SplitPhases>()
+        .add_render_command::<TransparentUi, items::PaintItem>()
+        .configure_sets(Render, bounds::CollectBounds.before(plan_cameras::plan_cameras))
+        .add_systems(ExtractSchedule, bounds::extract_gradient_boxes.after(ExtractPaint))
+        .add_systems(
+            Render,
+            (
+                items::queue_items.in_set(RenderSystems::Queue),
+                views::show_views
+                    .after(plan_cameras::plan_cameras)
+                    .before(RenderSystems::PrepareResources),
+                split::split_phases
+                    .after(RenderSystems::PrepareBindGroups)
+                    .before(RenderSystems::Render),
+                (split::restore_phases, bounds::forget_bounds).in_set(RenderSystems::Cleanup),
+            ),
+        );
+}

@@ -1,0 +1,475 @@
+//! The draw calls of a frame: their uniforms, bind groups and pipelines.
+//!
+//! Until a pipeline is compiled, each layer falls back on its own: glass to one colour, a blurred layer of a group to the sharp one.
+//! Nothing else changes.
+
+use super::blurs::BlurTasks;
+use super::inputs::{CameraInputs, PaintInputs};
+use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource, picture_layout, uniform_layout};
+use super::plan_cameras::{CameraSchedule, Schedules};
+use super::uniform::{BOX_VERTICES, Colours, PAINT_STRIDE, PaintUniform, PaintedOn, has_rim, is_solid};
+use crate::formats::{CameraPicture, CameraPictureItem};
+use crate::gpu::Deferred;
+use crate::schedule::{Canvas, Placed, SurfaceId, What, common, pixels};
+use bevy::ecs::system::SystemParam;
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy::render::render_phase::TrackedRenderPass;
+use bevy::render::render_resource::{
+    BindGroup, BindGroupEntries, BindGroupEntry, BindingResource, Buffer, BufferBinding, BufferDescriptor, BufferSize,
+    BufferUsages, CachedRenderPipelineId, PipelineCache, TextureFormat, TextureView, TextureViewId,
+};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+use bevy::render::texture::FallbackImage;
+use bevy::render::view::ViewTarget;
+use core::ops::Range;
+
+/// The draw calls of this frame. Recreated with the render device.
+///
+/// A pass borrows bind groups for as long as it is open, so they are stored here, not behind a lock.
+#[derive(Resource, Default)]
+pub struct Draws {
+    calls: Vec<DrawCall>,
+    cameras: Vec<CameraDraws>,
+    /// The uniforms, [`PAINT_STRIDE`] apart: one for each call.
+    bytes: Vec<u8>,
+    uniforms: Option<(Buffer, BindGroup)>,
+    pictures: HashMap<TextureViewId, BindGroup>,
+}
+
+/// The calls of a camera, as ranges of all calls.
+#[derive(Default)]
+struct CameraDraws {
+    /// Of glass, by the backdrop's index.
+    glass: Vec<Range<usize>>,
+    /// Of the hole that the glass makes.
+    holes: Vec<Range<usize>>,
+    /// Of the groups around the glass, as far as they are painted.
+    seen: Vec<Range<usize>>,
+    /// Of the layers of a surface.
+    layers: Vec<Range<usize>>,
+    /// The surfaces whose layers are the results of filters.
+    results: Vec<Option<SurfaceId>>,
+}
+
+/// A draw call.
+struct DrawCall {
+    pipeline: CachedRenderPipelineId,
+    source: BindGroup,
+    /// The dynamic offset of the source's bind group, if it has one.
+    source_offset: Option<u32>,
+    uniform: u32,
+    vertices: u32,
+}
+
+impl Draws {
+    /// Whether glass is painted.
+    #[must_use]
+    pub fn has_glass(&self, camera: usize, backdrop: usize) -> bool {
+        self.of(camera, |draws| draws.glass.get(backdrop))
+            .is_some_and(|calls| !calls.is_empty())
+    }
+
+    /// Draws an own item of a phase. Returns whether it paints anything.
+    pub fn draw_item<'w>(
+        &'w self,
+        camera: usize,
+        what: What,
+        cache: &'w PipelineCache,
+        pass: &mut TrackedRenderPass<'w>,
+    ) -> bool {
+        let calls = self.of(camera, |draws| match what {
+            What::Glass(backdrop) => draws.glass.get(backdrop),
+            What::Hole(backdrop) => draws.holes.get(backdrop),
+            What::Result(filter) => draws.layers.get((*draws.results.get(filter)?)?.0),
+            What::Mark | What::Other => None,
+        });
+        self.draw(calls, cache, pass)
+    }
+
+    /// Draws the layers of a surface.
+    pub fn draw_layers<'w>(
+        &'w self,
+        camera: usize,
+        SurfaceId(surface): SurfaceId,
+        cache: &'w PipelineCache,
+        pass: &mut TrackedRenderPass<'w>,
+    ) {
+        self.draw(self.of(camera, |draws| draws.layers.get(surface)), cache, pass);
+    }
+
+    /// Draws the groups around glass.
+    pub fn draw_seen<'w>(
+        &'w self,
+        camera: usize,
+        backdrop: usize,
+        cache: &'w PipelineCache,
+        pass: &mut TrackedRenderPass<'w>,
+    ) {
+        self.draw(self.of(camera, |draws| draws.seen.get(backdrop)), cache, pass);
+    }
+
+    fn of<'a>(
+        &'a self,
+        camera: usize,
+        calls: impl FnOnce(&'a CameraDraws) -> Option<&'a Range<usize>>,
+    ) -> Option<Range<usize>> {
+        calls(self.cameras.get(camera)?).cloned()
+    }
+
+    fn draw<'w>(
+        &'w self,
+        calls: Option<Range<usize>>,
+        cache: &'w PipelineCache,
+        pass: &mut TrackedRenderPass<'w>,
+    ) -> bool {
+        let (Some(calls), Some((_, uniforms))) = (calls, &self.uniforms) else {
+            return false;
+        };
+        for call in &self.calls[calls.clone()] {
+            let Some(pipeline) = cache.get_render_pipeline(call.pipeline) else {
+                continue;
+            };
+            pass.set_render_pipeline(pipeline);
+            pass.set_bind_group(0, &call.source, call.source_offset.as_slice());
+            pass.set_bind_group(1, uniforms, &[call.uniform]);
+            pass.draw(0..call.vertices, 0..1);
+        }
+        !calls.is_empty()
+    }
+
+    fn clear(&mut self) {
+        self.calls.clear();
+        self.cameras.clear();
+        self.bytes.clear();
+    }
+
+    /// Writes the uniforms, into a larger buffer if the old one is too small.
+    fn upload(&mut self, gpu: &DrawGpu) {
+        if self.bytes.is_empty() {
+            return;
+        }
+        let needed = self.bytes.len() as u64;
+        let kept = self.uniforms.take().filter(|(buffer, _)| buffer.size() >= needed);
+        let uniforms = kept.unwrap_or_else(|| gpu.create_uniforms(needed.next_power_of_two()));
+        gpu.queue.write_buffer(&uniforms.0, 0, &self.bytes);
+        self.uniforms = Some(uniforms);
+    }
+}
+
+/// The resources that preparing draws requires.
+#[derive(SystemParam)]
+pub struct DrawGpu<'w> {
+    device: Res<'w, RenderDevice>,
+    queue: Res<'w, RenderQueue>,
+    cache: Res<'w, PipelineCache>,
+    pipelines: Res<'w, PaintPipelines>,
+    fallback: Res<'w, FallbackImage>,
+}
+
+impl DrawGpu<'_> {
+    fn create_uniforms(&self, size: u64) -> (Buffer, BindGroup) {
+        let buffer = self.device.create_buffer(&BufferDescriptor {
+            label: Some("gaussian_blur_paint"),
+            size,
+            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let uniform = BindingResource::Buffer(BufferBinding {
+            buffer: &buffer,
+            offset: 0,
+            size: BufferSize::new(size_of::<PaintUniform>() as u64),
+        });
+        let entries = [BindGroupEntry {
+            binding: 0,
+            resource: uniform,
+        }];
+        let layout = self.cache.get_bind_group_layout(&uniform_layout());
+        let group = self.device.create_bind_group("gaussian_blur_paint", &layout, &entries);
+        (buffer, group)
+    }
+
+    fn bind_picture(&self, picture: &TextureView) -> BindGroup {
+        let layout = self.cache.get_bind_group_layout(&picture_layout());
+        let entries = BindGroupEntries::single(picture);
+        self.device
+            .create_bind_group("gaussian_blur_picture", &layout, &entries)
+    }
+}
+
+/// Prepares all draw calls.
+pub fn update_draws(
+    cameras: Query<(&ViewTarget, CameraPicture)>,
+    (inputs, schedules): (Res<PaintInputs>, Res<Schedules>),
+    tasks: Res<BlurTasks>,
+    gpu: DrawGpu,
+    mut draws: ResMut<Draws>,
+) {
+    draws.clear();
+    let mut pictures = HashMap::default();
+    for (index, (inputs, planned)) in inputs.cameras.iter().zip(&schedules.cameras).enumerate() {
+        let of_camera = cameras.get(inputs.picture.camera).ok().and_then(|(target, picture)| {
+            let format = target.main_texture_format();
+            let colours = colours_of(target, &picture, gpu.pipelines.mixes(format)?);
+            Some(CameraUpdate {
+                index,
+                inputs,
+                planned,
+                format,
+                colours,
+                tasks: &tasks,
+                gpu: &gpu,
+                draws: &mut draws,
+                pictures: &mut pictures,
+            })
+        });
+        let of_camera = of_camera.map(|mut camera| camera.update());
+        draws.cameras.push(of_camera.unwrap_or_default());
+    }
+    draws.pictures = pictures;
+    draws.upload(&gpu);
+}
+
+fn colours_of(target: &ViewTarget, picture: &CameraPictureItem, are_mixed: bool) -> Colours {
+    let (output, space) = (target.out_texture_view_format(), picture.space());
+    Colours::new(target.main_texture_format(), output, space, are_mixed)
+}
+
+/// The update of a camera's draw calls.
+struct CameraUpdate<'a, 'w> {
+    index: usize,
+    inputs: &'a CameraInputs,
+    planned: &'a CameraSchedule,
+    format: TextureFormat,
+    colours: Colours,
+    tasks: &'a BlurTasks,
+    gpu: &'a DrawGpu<'w>,
+    draws: &'a mut Draws,
+    pictures: &'a mut HashMap<TextureViewId, BindGroup>,
+}
+
+impl CameraUpdate<'_, '_> {
+    fn update(&mut self) -> CameraDraws {
+        let (planned, backdrops) = (self.planned, self.inputs.backdrops.len());
+        let tree = &planned.schedule.tree;
+        let mut of_camera = CameraDraws {
+            glass: vec![0..0; backdrops],
+            holes: vec![0..0; backdrops],
+            seen: vec![0..0; backdrops],
+            layers: Vec::with_capacity(tree.surfaces.len()),
+            results: (0..tree.of_filter.len()).map(|filter| tree.result_of(filter)).collect(),
+        };
+        for (index, placed) in planned.schedule.glass() {
+            of_camera.glass[index] = self.range(|this| this.glass(index, placed));
+            if !of_camera.glass[index].is_empty() {
+                of_camera.holes[index] = self.range(|this| this.hole(index, placed));
+            }
+            if placed.on != SurfaceId::CAMERA {
+                of_camera.seen[index] = self.range(|this| this.seen(placed));
+            }
+        }
+        for surface in (0..tree.surfaces.len()).map(SurfaceId) {
+            let layers = self.range(|this| this.layers(surface));
+            of_camera.layers.push(layers);
+        }
+        of_camera
+    }
+
+    /// The range of the calls that are added.
+    fn range(&mut self, add: impl FnOnce(&mut Self) -> Option<()>) -> Range<usize> {
+        let start = self.draws.calls.len();
+        if add(self).is_none() {
+            self.draws.calls.truncate(start);
+        }
+        start..self.draws.calls.len()
+    }
+
+    /// What is painted on, and how.
+    fn on(&self, surface: SurfaceId) -> PaintedOn {
+        let canvas = if surface == SurfaceId::CAMERA {
+            Canvas::of_camera(self.inputs.picture.viewport)
+        } else {
+            self.planned.schedule.tree.surface(surface).canvas()
+        };
+        self.on_canvas(canvas)
+    }
+
+    fn on_canvas(&self, canvas: Canvas) -> PaintedOn {
+        PaintedOn {
+            canvas,
+            picture: self.inputs.picture,
+            colours: self.colours,
+        }
+    }
+
+    fn key(&self, mix: Mix, source: PaintSource) -> PaintKey {
+        PaintKey {
+            format: self.format,
+            mix,
+            source,
+        }
+    }
+
+    /// Adds a call, unless its pipeline is missing.
+    fn add(
+        &mut self,
+        mix: Mix,
+        (source, bound): (PaintSource, (BindGroup, Option<u32>)),
+        (uniform, vertices): (&PaintUniform, u32),
+    ) -> Option<()> {
+        let pipeline = self.gpu.pipelines.ready(self.key(mix, source), &self.gpu.cache)?;
+        let start = self.draws.calls.len() * PAINT_STRIDE;
+        self.draws.bytes.resize(start + PAINT_STRIDE, 0);
+        self.draws.bytes[start..start + size_of::<PaintUniform>()].copy_from_slice(bytemuck::bytes_of(uniform));
+        self.draws.calls.push(DrawCall {
+            pipeline,
+            source: bound.0,
+            source_offset: bound.1,
+            uniform: start as u32,
+            vertices,
+        });
+        Some(())
+    }
+
+    /// Glass, or one colour in its shape while its blur or a pipeline is missing.
+    fn glass(&mut self, index: usize, placed: &Placed) -> Option<()> {
+        if placed.opacity <= 0.0 || placed.region.painted.is_empty() {
+            return Some(());
+        }
+        let backdrop = &self.inputs.backdrops[index];
+        let on = self.on(placed.on);
+        if let Some(deferred) = self.tasks.of_glass(self.index, index) {
+            let start = self.draws.calls.len();
+            let uniform = on.glass(backdrop, placed);
+            if self.mixed(index, placed, bound(&deferred), &uniform).is_some() {
+                return Some(());
+            }
+            self.draws.calls.truncate(start);
+        }
+        let color = backdrop.fallback;
+        if color.alpha <= 0.0 {
+            return Some(());
+        }
+        let faded = Placed {
+            opacity: placed.opacity * color.alpha,
+            ..*placed
+        };
+        let source = (PaintSource::Sharp, (self.bound_picture(None), None));
+        self.mixed(index, &faded, source, &on.plain(backdrop, &faded, color))
+    }
+
+    /// Mixes glass with what lies below it.
+    fn mixed(
+        &mut self,
+        index: usize,
+        placed: &Placed,
+        source: (PaintSource, (BindGroup, Option<u32>)),
+        uniform: &PaintUniform,
+    ) -> Option<()> {
+        let solid = is_solid(placed, self.colours);
+        let is_framed = !solid || has_rim(&self.inputs.backdrops[index], self.colours);
+        for mix in Mix::GLASS {
+            let (is_drawn, vertices) = match mix {
+                Mix::Replace => (solid, BOX_VERTICES),
+                _ => (is_framed, uniform.frame_vertices()),
+            };
+            if is_drawn {
+                self.add(mix, source.clone(), (uniform, vertices))?;
+            }
+        }
+        Some(())
+    }
+
+    /// The hole that glass makes in the picture of its own node's group.
+    fn hole(&mut self, index: usize, placed: &Placed) -> Option<()> {
+        let surface = placed.hole?;
+        let held = self.planned.schedule.tree.surface(surface).rect;
+        let uniform = self.on(surface).hole(&self.inputs.backdrops[index], held);
+        let source = (PaintSource::Sharp, (self.bound_picture(None), None));
+        self.add(Mix::Keep, source, (&uniform, BOX_VERTICES))
+    }
+
+    /// What glass inside a group sees of the groups around it: all of them, unfiltered, as far as they are painted.
+    fn seen(&mut self, placed: &Placed) -> Option<()> {
+        let tree = &self.planned.schedule.tree;
+        let canvas = Canvas::of_texels(placed.region.looks_at(), self.inputs.picture.viewport);
+        let mut shown = canvas.pixels();
+        let mut around: Vec<usize> = tree.around(tree.surface(placed.on).filter).collect();
+        around.reverse();
+        for filter in around {
+            let id = tree.items_of(filter)?;
+            let surface = tree.surface(id);
+            shown = common(shown, pixels(self.inputs.filters[filter].result_clip()));
+            let painted = common(shown, surface.rect);
+            if !painted.is_empty() {
+                let uniform = self.on_canvas(canvas).picture(surface.to_page(), painted);
+                self.sharp(id, &uniform)?;
+            }
+        }
+        Some(())
+    }
+
+    /// The layers of a surface, on its parent.
+    fn layers(&mut self, id: SurfaceId) -> Option<()> {
+        let surface = self.planned.schedule.tree.surface(id);
+        if id == SurfaceId::CAMERA || !surface.is_seen() {
+            return Some(());
+        }
+        let (filter, on) = (&self.inputs.filters[surface.filter], self.on(surface.parent));
+        for (index, layer) in surface
+            .layers
+            .iter()
+            .enumerate()
+            .filter(|(_, layer)| !layer.shown.is_empty())
+        {
+            if layer.blurs() && self.blurred(id, index).is_some() {
+                continue;
+            }
+            let sharp = if layer.blurs() {
+                surface.unblurred(layer)
+            } else {
+                Some(*layer)
+            };
+            if let Some(layer) = sharp.filter(|layer| !layer.shown.is_empty()) {
+                self.sharp(id, &on.layer(filter, surface, &layer))?;
+            }
+        }
+        Some(())
+    }
+
+    /// A blurred layer.
+    fn blurred(&mut self, id: SurfaceId, index: usize) -> Option<()> {
+        let surface = self.planned.schedule.tree.surface(id);
+        let deferred = self.tasks.of_layer(self.index, id, index)?;
+        let uniform =
+            self.on(surface.parent)
+                .layer(&self.inputs.filters[surface.filter], surface, &surface.layers[index]);
+        self.add(Mix::Over, bound(&deferred), (&uniform, BOX_VERTICES))
+    }
+
+    /// A surface without a blur.
+    fn sharp(&mut self, id: SurfaceId, uniform: &PaintUniform) -> Option<()> {
+        let surface = self.planned.schedule.tree.surface(id);
+        let page = self.planned.page(surface.depth, surface.page)?;
+        let source = (PaintSource::Sharp, (self.bound_picture(Some(page)), None));
+        self.add(Mix::Over, source, (uniform, BOX_VERTICES))
+    }
+
+    /// A bind group of a picture, or of any picture where none is read.
+    fn bound_picture(&mut self, picture: Option<&TextureView>) -> BindGroup {
+        let picture = picture.unwrap_or(&self.gpu.fallback.d2.texture_view);
+        let known = self.draws.pictures.get(&picture.id());
+        let bound = self.pictures.entry(picture.id());
+        bound
+            .or_insert_with(|| known.cloned().unwrap_or_else(|| self.gpu.bind_picture(picture)))
+            .clone()
+    }
+}
+
+fn bound(deferred: &Deferred) -> (PaintSource, (BindGroup, Option<u32>)) {
+    let filtered = deferred.filtered;
+    (
+        PaintSource::Blurred { filtered },
+        (deferred.bind_group.clone(), Some(deferred.offset)),
+    )
+}

@@ -1,0 +1,383 @@
+//! Encodes the steps of schedules. It decides nothing; it only leaves out what has no pipeline yet, and passes that would paint
+//! nothing.
+
+use super::blurs::BlurTasks;
+use super::draws::Draws;
+use super::frozen::FrozenBackdrops;
+use super::inputs::{CameraInputs, PaintInputs};
+use super::plan_cameras::{CameraSchedule, Schedules};
+use crate::diagnostics::label::BlurLabel;
+use crate::diagnostics::timestamps::{PassTimer, measured};
+use crate::gpu::{BlurAccess, BlurPipelines};
+use crate::schedule::{Canvas, Draw, Label, Member, Placed, Section, Source, Step, SurfaceId, Target, What};
+use crate::settings::BackdropLayer;
+use bevy::math::URect;
+use bevy::prelude::*;
+use bevy::render::camera::ExtractedCamera;
+use bevy::render::diagnostic::RecordDiagnostics;
+use bevy::render::render_phase::TrackedRenderPass;
+use bevy::render::render_resource::{
+    Extent3d, LoadOp, Operations, Origin3d, PipelineCache, RenderPassColorAttachment, RenderPassDescriptor, StoreOp,
+    TexelCopyTextureInfo, TextureAspect, TextureView,
+};
+use bevy::render::renderer::{RenderContext, ViewQuery};
+use bevy::render::sync_world::MainEntity;
+use bevy::render::view::ViewTarget;
+
+/// The current camera: its entities in the render world and in the main world, and what it paints into.
+pub type PaintView = (Entity, MainEntity, &'static ViewTarget, &'static ExtractedCamera);
+
+/// Paints everything up to Bevy's user interface: regions of glass under it, filtered groups, and nodes below glass, which is blurred in
+/// between. Bevy's pass must run after it.
+pub fn backdrops_below_ui(world: &World, camera: ViewQuery<PaintView>, mut context: RenderContext) {
+    if let Some(painter) = Painter::new(world, camera.into_inner()) {
+        painter.encode(Half::First, &mut context);
+    }
+}
+
+/// Paints the regions of glass over Bevy's user interface.
+pub fn backdrops_above_ui(world: &World, camera: ViewQuery<PaintView>, mut context: RenderContext) {
+    if let Some(painter) = Painter::new(world, camera.into_inner()) {
+        painter.encode(Half::Second, &mut context);
+    }
+}
+
+/// The steps before Bevy's pass, and those after it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    First,
+    Second,
+}
+
+/// Everything that encoding the steps of a camera requires, with shared access only.
+struct Painter<'w> {
+    index: usize,
+    inputs: &'w CameraInputs,
+    planned: &'w CameraSchedule,
+    main_entity: Entity,
+    target: &'w ViewTarget,
+    camera: &'w ExtractedCamera,
+    tasks: &'w BlurTasks,
+    draws: &'w Draws,
+    frozen: &'w FrozenBackdrops,
+    pipelines: &'w BlurPipelines,
+    cache: &'w PipelineCache,
+    timer: Option<&'w PassTimer>,
+    #[cfg(feature = "ui")]
+    items: Option<super::split::ItemPainter<'w>>,
+}
+
+impl<'w> Painter<'w> {
+    /// `None` for a camera without glass and filters.
+    fn new(
+        world: &'w World,
+        (entity, main_entity, target, camera): (Entity, Entity, &'w ViewTarget, &'w ExtractedCamera),
+    ) -> Option<Self> {
+        let inputs: &PaintInputs = world.resource();
+        let index = inputs
+            .cameras
+            .iter()
+            .position(|inputs| inputs.picture.camera == entity)?;
+        Some(Self {
+            index,
+            inputs: &inputs.cameras[index],
+            planned: world.resource::<Schedules>().cameras.get(index)?,
+            main_entity,
+            target,
+            camera,
+            tasks: world.resource(),
+            draws: world.resource(),
+            frozen: world.resource(),
+            pipelines: world.resource(),
+            cache: world.resource(),
+            timer: world.get_resource(),
+            #[cfg(feature = "ui")]
+            items: super::split::ItemPainter::new(world),
+        })
+    }
+
+    fn encode(&self, half: Half, context: &mut RenderContext) {
+        let schedule = &self.planned.schedule;
+        let is_bevys = |section: &Section| schedule.steps[section.steps.clone()].contains(&Step::Bevy);
+        let mut is_before = true;
+        for section in &schedule.sections {
+            if is_before == (half == Half::First) {
+                self.section(section, context);
+            }
+            is_before &= !is_bevys(section);
+        }
+    }
+
+    fn section(&self, section: &Section, context: &mut RenderContext) {
+        let steps = &self.planned.schedule.steps[section.steps.clone()];
+        let is_measured = steps.iter().any(|step| self.is_due(step));
+        let Some(label) = section.label.filter(|_| is_measured) else {
+            steps.iter().for_each(|step| self.step(step, None, context));
+            return;
+        };
+        let (label, recorder) = measured(context, || label_of(label, self.main_entity));
+        let recorder = recorder.as_deref();
+        let name = label.as_ref().map_or_else(String::new, BlurLabel::span);
+        let whole = recorder.time_span(context.command_encoder(), name);
+        steps.iter().for_each(|step| self.step(step, label.as_ref(), context));
+        whole.end(context.command_encoder());
+    }
+
+    /// Whether a step does anything. What cannot be painted need not be blurred.
+    fn is_due(&self, step: &Step) -> bool {
+        match step {
+            Step::Bevy => false,
+            Step::Pass { clears, draws, .. } => {
+                *clears || self.planned.schedule.draws(draws).iter().any(|draw| self.paints(draw))
+            }
+            Step::Copy(backdrop) => self.needs(*backdrop).is_some(),
+            Step::Take(_) => true,
+            Step::Blur(batch) => {
+                let batch = &self.planned.schedule.batches[*batch];
+                self.planned.schedule.members(batch).iter().any(|member| match member {
+                    Member::Backdrop(backdrop) => self.draws.has_glass(self.index, *backdrop),
+                    Member::Layer(..) => true,
+                })
+            }
+        }
+    }
+
+    fn paints(&self, draw: &Draw) -> bool {
+        match draw {
+            #[cfg(feature = "ui")]
+            Draw::Items { on, keys, .. } => {
+                let items = self.items.as_ref();
+                items.is_some_and(|items| items.has_any(self.index, *on, keys))
+            }
+            #[cfg(not(feature = "ui"))]
+            Draw::Items { .. } => false,
+            Draw::Layers(_) => true,
+            Draw::Glass(backdrop) => self.draws.has_glass(self.index, *backdrop),
+            Draw::Seen(backdrop) => self.needs(*backdrop).is_some(),
+        }
+    }
+
+    /// What glass inside a group needs to see in this frame: `None` if it reads a picture that it has kept, or is not painted.
+    fn needs(&self, backdrop: usize) -> Option<URect> {
+        let placed = self.planned.schedule.placed[backdrop].as_ref()?;
+        let takes = self.inputs.backdrops[backdrop].takes();
+        let is_read = self.draws.has_glass(self.index, backdrop) && !self.tasks.is_kept(self.index, backdrop);
+        (takes || is_read).then(|| placed.region.looks_at())
+    }
+
+    fn step(&self, step: &Step, label: Option<&BlurLabel>, context: &mut RenderContext) {
+        if !self.is_due(step) {
+            return;
+        }
+        match step {
+            Step::Bevy => {}
+            Step::Pass { on, clears, draws } => self.pass(*on, *clears, self.planned.schedule.draws(draws), context),
+            Step::Copy(backdrop) => self.copy(*backdrop, context),
+            Step::Take(backdrop) => self.take(*backdrop, context),
+            Step::Blur(batch) => self.blur(*batch, label, context),
+        }
+    }
+
+    fn pass(&self, on: Target, clears: bool, draws: &[Draw], context: &mut RenderContext) {
+        let mut pass = match on {
+            Target::Camera => open_on_camera(context, self.target, self.camera),
+            Target::Page(depth, page) => match self.planned.page(depth, page) {
+                Some(page) => open_on_page(context, page, clears),
+                None => return,
+            },
+            Target::Seen(_) => match &self.planned.seen {
+                Some(page) => open_on_page(context, page, false),
+                None => return,
+            },
+        };
+        let mut canvas = None;
+        for draw in draws {
+            // The viewport clips triangles, and nothing else is drawn, so no scissor is needed.
+            if let Some(new) = self.canvas_of(draw)
+                && canvas.replace(new) != Some(new)
+            {
+                let [x, y, width, height] = new.texels().as_vec4().to_array();
+                pass.set_viewport(x, y, width, height, 0.0, 1.0);
+            }
+            self.draw(draw, &mut pass);
+        }
+    }
+
+    /// The part of a page to paint on; the pass on a camera has a viewport.
+    fn canvas_of(&self, draw: &Draw) -> Option<Canvas> {
+        let schedule = &self.planned.schedule;
+        let surface = match draw {
+            Draw::Items { on, .. } => *on,
+            Draw::Layers(of) => schedule.tree.surface(*of).parent,
+            Draw::Glass(_) => return None,
+            Draw::Seen(backdrop) => {
+                let texels = schedule.placed[*backdrop].as_ref()?.region.looks_at();
+                return Some(Canvas {
+                    origin: IVec2::ZERO,
+                    size: texels.size().as_vec2(),
+                    to_texel: IVec2::ZERO,
+                });
+            }
+        };
+        (surface != SurfaceId::CAMERA).then(|| schedule.tree.surface(surface).canvas())
+    }
+
+    fn draw<'a>(&'a self, draw: &'a Draw, pass: &mut TrackedRenderPass<'a>) {
+        match draw {
+            #[cfg(feature = "ui")]
+            Draw::Items { on, keys, scissor } => self.draw_items(*on, keys, *scissor, pass),
+            #[cfg(not(feature = "ui"))]
+            Draw::Items { .. } => {}
+            Draw::Layers(of) => self.draws.draw_layers(self.index, *of, self.cache, pass),
+            Draw::Glass(backdrop) => {
+                self.draws
+                    .draw_item(self.index, What::Glass(*backdrop), self.cache, pass);
+            }
+            Draw::Seen(backdrop) => self.draws.draw_seen(self.index, *backdrop, self.cache, pass),
+        }
+    }
+
+    #[cfg(feature = "ui")]
+    fn draw_items<'a>(
+        &'a self,
+        on: SurfaceId,
+        keys: &core::ops::Range<bevy::math::FloatOrd>,
+        scissor: Option<URect>,
+        pass: &mut TrackedRenderPass<'a>,
+    ) {
+        let (Some(items), Some((ui_view, phase))) = (&self.items, self.planned.ui_view) else {
+            return;
+        };
+        if on == SurfaceId::CAMERA {
+            let scissor = scissor.unwrap_or(self.inputs.picture.seen());
+            if scissor.is_empty() {
+                return;
+            }
+            let (first, size) = (scissor.min, scissor.size());
+            pass.set_scissor_rect(first.x, first.y, size.x, size.y);
+        }
+        let view = if on == SurfaceId::CAMERA {
+            Some(ui_view)
+        } else {
+            self.planned
+                .views
+                .get(self.planned.schedule.tree.surface(on).view)
+                .copied()
+        };
+        if let Some(view) = view {
+            items.draw((self.index, on, keys), (phase, view), pass);
+        }
+    }
+
+    /// Copies what glass inside a group sees of the camera's picture.
+    fn copy(&self, backdrop: usize, context: &mut RenderContext) {
+        let (Some(page), Some(texels)) = (&self.planned.seen, self.needs(backdrop)) else {
+            return;
+        };
+        let from = TexelCopyTextureInfo {
+            texture: self.target.main_texture(),
+            mip_level: 0,
+            origin: Origin3d {
+                x: texels.min.x,
+                y: texels.min.y,
+                z: 0,
+            },
+            aspect: TextureAspect::All,
+        };
+        let size = Extent3d {
+            width: texels.width(),
+            height: texels.height(),
+            depth_or_array_layers: 1,
+        };
+        context
+            .command_encoder()
+            .copy_texture_to_texture(from, page.texture().as_image_copy(), size);
+    }
+
+    /// What a batch of a backdrop reads, and the texel of the camera's picture that is its first one.
+    fn seen_by(&self, placed: &Placed) -> Option<(&TextureView, UVec2)> {
+        if placed.on == SurfaceId::CAMERA {
+            return Some((self.target.main_texture_view(), UVec2::ZERO));
+        }
+        Some((self.planned.seen.as_ref()?, placed.region.looks_at().min))
+    }
+
+    fn take(&self, backdrop: usize, context: &mut RenderContext) {
+        let placed = self.planned.schedule.placed[backdrop].as_ref();
+        if let Some((source, origin)) = placed.and_then(|placed| self.seen_by(placed)) {
+            let entity = self.inputs.backdrops[backdrop].entity;
+            self.frozen
+                .take(entity, source.texture(), origin, context.command_encoder());
+        }
+    }
+
+    fn blur(&self, index: usize, label: Option<&BlurLabel>, context: &mut RenderContext) {
+        let batch = &self.planned.schedule.batches[index];
+        let source = match batch.from {
+            Source::Camera => Some(self.target.main_texture_view()),
+            Source::Page(depth, page) => self.planned.page(depth, page),
+            Source::Seen => self.planned.seen.as_ref(),
+        };
+        let Some(source) = source else {
+            return;
+        };
+        for job in self.tasks.of_batch(self.index, index) {
+            let with = BlurAccess {
+                pipelines: self.pipelines,
+                cache: self.cache,
+                timer: self.timer,
+            };
+            job.encode(with, context.command_encoder(), label, source.id());
+        }
+    }
+}
+
+/// The label of a section on a camera of the main world.
+pub fn label_of(label: Label, camera: Entity) -> BlurLabel {
+    match label {
+        Label::BelowUi => BlurLabel::of_regions(camera, BackdropLayer::BelowUi),
+        Label::Groups => BlurLabel::of_filters(camera),
+        Label::Nodes => BlurLabel::of_nodes(camera),
+        Label::AboveUi => BlurLabel::of_regions(camera, BackdropLayer::AboveUi),
+    }
+}
+
+/// Opens a pass on a camera's picture, as Bevy's user interface does: on the resolved texture under MSAA, keeping what
+/// is there, in the viewport.
+fn open_on_camera<'a>(
+    context: &'a mut RenderContext<'_, '_>,
+    target: &ViewTarget,
+    camera: &ExtractedCamera,
+) -> TrackedRenderPass<'a> {
+    let mut pass = context.begin_tracked_render_pass(RenderPassDescriptor {
+        label: Some("gaussian_blur_backdrop"),
+        color_attachments: &[Some(target.get_unsampled_color_attachment())],
+        ..default()
+    });
+    if let Some(viewport) = &camera.viewport {
+        pass.set_camera_viewport(viewport);
+    }
+    pass
+}
+
+/// Opens a pass on a page.
+fn open_on_page<'a>(
+    context: &'a mut RenderContext<'_, '_>,
+    page: &'a TextureView,
+    clears: bool,
+) -> TrackedRenderPass<'a> {
+    let load = if clears { LoadOp::Clear(default()) } else { LoadOp::Load };
+    context.begin_tracked_render_pass(RenderPassDescriptor {
+        label: Some("gaussian_blur_filter"),
+        color_attachments: &[Some(RenderPassColorAttachment {
+            view: page,
+            depth_slice: None,
+            resolve_target: None,
+            ops: Operations {
+                load,
+                store: StoreOp::Store,
+            },
+        })],
+        ..default()
+    })
+}

@@ -1,0 +1,55 @@
+//! Counts the glass of every camera, for the diagnostics.
+
+use super::blurs::BlurTasks;
+use super::encode::label_of;
+use super::inputs::PaintInputs;
+use super::plan_cameras::Schedules;
+use crate::diagnostics::backdrops::{BackdropCounts, BackdropFigures};
+use crate::gpu::BlurJob;
+use crate::schedule::{Label, Member, Section, Step};
+use bevy::prelude::*;
+use bevy::render::sync_world::MainEntity;
+
+/// Counts what will be encoded in this frame.
+pub fn count_backdrops(
+    counts: Option<Res<BackdropCounts>>,
+    cameras: Query<&MainEntity>,
+    (inputs, schedules): (Res<PaintInputs>, Res<Schedules>),
+    tasks: Res<BlurTasks>,
+) {
+    let Some(counts) = counts else {
+        return;
+    };
+    let mut all = Vec::new();
+    for (index, (inputs, planned)) in inputs.cameras.iter().zip(&schedules.cameras).enumerate() {
+        let Ok(camera) = cameras.get(inputs.picture.camera) else {
+            continue;
+        };
+        let schedule = &planned.schedule;
+        let figures_of = |section: &Section| {
+            let mut figures = BackdropFigures::default();
+            for step in &schedule.steps[section.steps.clone()] {
+                let Step::Blur(batch) = step else {
+                    continue;
+                };
+                let members = schedule.members(&schedule.batches[*batch]);
+                let backdrops = members
+                    .iter()
+                    .filter(|member| matches!(member, Member::Backdrop(_)))
+                    .count();
+                if backdrops > 0 {
+                    figures.backdrops += backdrops;
+                    figures.groups += 1;
+                    figures.texels += tasks.of_batch(index, *batch).map(BlurJob::texels).sum::<u64>();
+                }
+            }
+            figures
+        };
+        for section in &schedule.sections {
+            if let Some(label @ (Label::BelowUi | Label::Nodes | Label::AboveUi)) = section.label {
+                all.push((label_of(label, camera.id()), figures_of(section)));
+            }
+        }
+    }
+    counts.replace(all.into_iter().filter(|(_, figures)| figures.backdrops > 0));
+}

@@ -1,0 +1,76 @@
+//! What the front ends extract: the glass and the filters of every camera.
+
+use crate::formats::CameraFinishItem;
+use crate::schedule::{Backdrop, Filter, Picture};
+use bevy::camera::Camera;
+use bevy::ecs::entity::EntityHashMap;
+use bevy::prelude::*;
+
+/// What an active camera paints into.
+#[must_use]
+pub fn picture_of(entity: Entity, camera: &Camera, finish: &CameraFinishItem) -> Option<Picture> {
+    if !camera.is_active {
+        return None;
+    }
+    Some(Picture {
+        camera: entity,
+        size: camera.physical_target_size()?,
+        viewport: camera.physical_viewport_rect()?,
+        is_light: finish.is_light(),
+        dithers: finish.dithers(),
+    })
+}
+
+/// The glass and the filters of this frame, by camera. Everything else refers to cameras, and to the glass and filters of each, by
+/// index.
+#[derive(Resource, Default)]
+pub struct PaintInputs {
+    /// Cameras with any.
+    pub cameras: Vec<CameraInputs>,
+    indices: EntityHashMap<usize>,
+}
+
+/// The glass and the filters of a camera.
+pub struct CameraInputs {
+    /// What the camera paints into.
+    pub picture: Picture,
+    /// Glass, in any order.
+    pub backdrops: Vec<Backdrop>,
+    /// Groups in Bevy's stacking order: a group comes before the groups inside it.
+    pub filters: Vec<Filter>,
+}
+
+impl CameraInputs {
+    /// Whether any of it is among the nodes of the user interface.
+    #[must_use]
+    pub fn has_nodes(&self) -> bool {
+        !self.filters.is_empty() || self.backdrops.iter().any(|backdrop| backdrop.node().is_some())
+    }
+}
+
+impl PaintInputs {
+    /// Whether any camera has glass or filters among its nodes. Only then are the bounds of items needed.
+    #[must_use]
+    pub fn have_nodes(&self) -> bool {
+        self.cameras.iter().any(CameraInputs::has_nodes)
+    }
+
+    /// Removes everything.
+    pub fn clear(&mut self) {
+        self.cameras.clear();
+        self.indices.clear();
+    }
+
+    /// The inputs of a camera.
+    pub fn of(&mut self, picture: Picture) -> &mut CameraInputs {
+        let index = *self.indices.entry(picture.camera).or_insert_with(|| {
+            self.cameras.push(CameraInputs {
+                picture,
+                backdrops: Vec::new(),
+                filters: Vec::new(),
+            });
+            self.cameras.len() - 1
+        });
+        &mut self.cameras[index]
+    }
+}

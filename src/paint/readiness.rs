@@ -1,0 +1,138 @@
+//! When the pipelines of glass and filters are queued.
+//!
+//! Where threads compile, the general ones are queued when the app starts, after those of cameras, for the usual formats and for those
+//! of all cameras. So glass and filters are ready when they appear. Where compiling blocks, and in apps that ask for it, the first
+//! [`BackdropBlur`] or `UiFilter`, visible or not, queues them. The first [`BlurProfile`] beside one of these queues the pipelines for
+//! varying blurs.
+//!
+//! No frame waits. What is shown until a pipeline is compiled is decided in [`draws`](super::draws).
+
+use super::pipelines::{Mix, PaintPipelines};
+use crate::formats::{CameraPicture, Ends, USUAL_PICTURES};
+use crate::gpu::{BlurPreparer, WorkKind};
+use crate::plan::Finish;
+#[cfg(feature = "ui")]
+use crate::settings::UiFilter;
+use crate::settings::{BackdropBlur, BlurProfile, COMPILING_BLOCKS};
+use bevy::prelude::*;
+use bevy::render::Extract;
+use bevy::render::render_resource::{PipelineCache, TextureFormat};
+
+/// How the app has used glass and filters so far.
+#[derive(Resource, Clone, Copy, Debug)]
+pub struct PaintUse {
+    /// Whether both are expected before they are used.
+    pub is_expected: bool,
+    glass: Used,
+    filters: Used,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    is_used: bool,
+    varies: bool,
+}
+
+impl PaintUse {
+    /// Nothing has been used so far. Where compiling blocks, nothing is expected either.
+    #[must_use]
+    pub fn new(is_expected: bool) -> Self {
+        Self {
+            is_expected: is_expected && !COMPILING_BLOCKS,
+            glass: Used::default(),
+            filters: Used::default(),
+        }
+    }
+}
+
+impl Used {
+    fn note(&mut self, is_used: bool, varies: bool) {
+        self.is_used |= is_used;
+        self.varies |= varies;
+    }
+}
+
+type VaryingGlass = (With<BackdropBlur>, With<BlurProfile>);
+
+/// Looks for the first glass and the first filter of the app, and the first that varies.
+pub fn extract_use(
+    mut used: ResMut<PaintUse>,
+    glass: Extract<Query<(), With<BackdropBlur>>>,
+    varying: Extract<Query<(), VaryingGlass>>,
+    #[cfg(feature = "ui")] filters: Extract<Query<(), With<UiFilter>>>,
+    #[cfg(feature = "ui")] varying_filters: Extract<Query<(), (With<UiFilter>, With<BlurProfile>)>>,
+) {
+    used.glass.note(!glass.is_empty(), !varying.is_empty());
+    #[cfg(feature = "ui")]
+    used.filters.note(!filters.is_empty(), !varying_filters.is_empty());
+}
+
+/// Queues the pipelines of every camera, with or without glass and filters.
+pub fn announce(
+    used: Res<PaintUse>,
+    cameras: Query<CameraPicture>,
+    cache: Res<PipelineCache>,
+    mut pipelines: ResMut<PaintPipelines>,
+    mut preparer: BlurPreparer,
+) {
+    // In the first frame, cameras are the first to queue their pipelines.
+    let is_expected = used.is_expected && preparer.moment()[1] > 0;
+    let usual = USUAL_PICTURES.into_iter().filter(|_| is_expected);
+    let of_cameras = cameras.iter().flat_map(|picture| picture.formats());
+    let mut formats: Vec<TextureFormat> = usual.chain(of_cameras).collect();
+    formats.sort_unstable_by_key(|format| format!("{format:?}"));
+    formats.dedup();
+    for format in formats {
+        if used.glass.is_used || is_expected {
+            let kinds = [WorkKind::Blur, WorkKind::Copy];
+            announce_on(
+                format,
+                (&Mix::GLASS, &kinds, used.glass.varies),
+                &cache,
+                &mut pipelines,
+                &mut preparer,
+            );
+        }
+        if cfg!(feature = "ui") && (used.filters.is_used || is_expected) && pipelines.takes_groups(format) {
+            let kinds = [WorkKind::Blur];
+            announce_on(
+                format,
+                (&[Mix::Over], &kinds, used.filters.varies),
+                &cache,
+                &mut pipelines,
+                &mut preparer,
+            );
+        }
+    }
+}
+
+/// Queues pipelines for pictures of a format. A blur that is too weak to show is a copy.
+fn announce_on(
+    format: TextureFormat,
+    (mixes, kinds, varies): (&[Mix], &[WorkKind], bool),
+    cache: &PipelineCache,
+    pipelines: &mut PaintPipelines,
+    preparer: &mut BlurPreparer,
+) {
+    if pipelines.mixes(format).is_none() {
+        return;
+    }
+    for id in pipelines.announce(format, mixes.iter().copied(), cache) {
+        preparer.wait_for(id);
+    }
+    let varying = varies.then_some(WorkKind::Vary);
+    for kind in kinds.iter().copied().chain(varying) {
+        for is_light in [false, true] {
+            preparer.announce(Ends::of_camera(format, is_light), kind, Finish::Defer);
+        }
+    }
+}
+
+/// Where compiling blocks, it may as well happen at once: then the first frame with glass shows it.
+pub fn compile_at_once(mut cache: ResMut<PipelineCache>, used: Res<PaintUse>, mut was_used: Local<[bool; 4]>) {
+    let Used { is_used, varies } = used.glass;
+    let now = [is_used, varies, used.filters.is_used, used.filters.varies];
+    if COMPILING_BLOCKS && core::mem::replace(&mut *was_used, now) != now {
+        cache.process_queue();
+    }
+}

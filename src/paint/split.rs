@@ -1,0 +1,178 @@
+//! Takes the items that the schedules paint out of Bevy's hands (feature `ui`).
+//!
+//! Bevy's pass draws a whole phase. So items that are painted elsewhere lose their batches, and the pass skips them. The phase keeps
+//! them: some may be items of other crates that must stay in it. At the end of the frame all get their batches back. Until then the
+//! batches are kept here, by the surface on which the items are painted.
+
+use super::inputs::PaintInputs;
+use super::items::OwnItems;
+use super::plan_cameras::Schedules;
+use crate::schedule::{Owners, SurfaceId, What};
+use bevy::math::FloatOrd;
+use bevy::prelude::*;
+use bevy::render::render_phase::{DrawFunctions, PhaseItemExtraIndex, TrackedRenderPass, ViewSortedRenderPhases};
+use bevy::render::view::RetainedViewEntity;
+use bevy::ui_render::TransparentUi;
+use core::ops::Range;
+
+/// The items that the schedules paint, by the index of the camera and then by surface.
+#[derive(Resource, Default)]
+pub struct SplitPhases(Vec<Vec<Vec<SplitItem>>>);
+
+/// An item that a schedule paints.
+pub struct SplitItem {
+    /// Its sort key.
+    pub key: FloatOrd,
+    /// Its place in the phase.
+    pub index: usize,
+    /// Its batch.
+    pub batch_range: Range<u32>,
+}
+
+impl SplitPhases {
+    /// The items of a surface with these sort keys, in the order in which they are painted.
+    #[must_use]
+    pub fn of(&self, camera: usize, SurfaceId(surface): SurfaceId, keys: &Range<FloatOrd>) -> &[SplitItem] {
+        let items = self.0.get(camera).and_then(|surfaces| surfaces.get(surface));
+        let items = items.map_or(&[][..], Vec::as_slice);
+        let place = |end: FloatOrd| items.partition_point(|item| item.key < end);
+        &items[place(keys.start)..place(keys.end)]
+    }
+}
+
+/// Empties the batches of all items that Bevy's passes must skip.
+pub fn split_phases(
+    (inputs, schedules, own): (Res<PaintInputs>, Res<Schedules>, Res<OwnItems>),
+    mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
+    mut split: ResMut<SplitPhases>,
+) {
+    split.0.clear();
+    for (camera, planned) in inputs.cameras.iter().zip(&schedules.cameras) {
+        let schedule = &planned.schedule;
+        let mut surfaces: Vec<Vec<SplitItem>> = Vec::new();
+        // Hidden items are kept like all others, on a surface that no step names.
+        let hidden = SurfaceId(schedule.tree.surfaces.len());
+        surfaces.resize_with(hidden.0 + 1, Vec::new);
+        if let Some(phase) = planned.ui_view.and_then(|(_, view)| phases.get_mut(&view)) {
+            let mut owners = Owners::new(&camera.filters);
+            for (index, item) in phase.items.values_mut().enumerate() {
+                let what = own.what(item);
+                let owner = owners.of(item.sort_key, what, &schedule.tree);
+                let is_bevys = owner == Some(SurfaceId::CAMERA) && schedule.bevy_from <= item.sort_key;
+                if what == What::Mark || is_bevys {
+                    continue;
+                }
+                surfaces[owner.unwrap_or(hidden).0].push(SplitItem {
+                    key: item.sort_key,
+                    index,
+                    batch_range: core::mem::take(&mut item.batch_range),
+                });
+            }
+        }
+        split.0.push(surfaces);
+    }
+}
+
+/// Gives all items their batches back, so that other crates find them as they were.
+pub fn restore_phases(
+    schedules: Res<Schedules>,
+    mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
+    mut split: ResMut<SplitPhases>,
+) {
+    for (surfaces, planned) in split.0.drain(..).zip(&schedules.cameras) {
+        let Some(phase) = planned.ui_view.and_then(|(_, view)| phases.get_mut(&view)) else {
+            continue;
+        };
+        for item in surfaces.into_iter().flatten() {
+            if let Some((_, kept)) = phase.items.get_index_mut(item.index) {
+                kept.batch_range = item.batch_range;
+            }
+        }
+    }
+}
+
+/// Draws items of phases.
+pub struct ItemPainter<'w> {
+    world: &'w World,
+    phases: &'w ViewSortedRenderPhases<TransparentUi>,
+    functions: &'w DrawFunctions<TransparentUi>,
+    split: &'w SplitPhases,
+}
+
+/// Items of a surface: the index of the camera, the surface, and the sort keys.
+type ItemsOf<'a> = (usize, SurfaceId, &'a Range<FloatOrd>);
+
+impl<'w> ItemPainter<'w> {
+    /// `None` without a user interface.
+    #[must_use]
+    pub fn new(world: &'w World) -> Option<Self> {
+        let functions: &DrawFunctions<TransparentUi> = world.get_resource()?;
+        functions.write().prepare(world);
+        Some(Self {
+            world,
+            phases: world.get_resource()?,
+            functions,
+            split: world.get_resource()?,
+        })
+    }
+
+    /// Whether any of these items is drawn.
+    #[must_use]
+    pub fn has_any(&self, camera: usize, on: SurfaceId, keys: &Range<FloatOrd>) -> bool {
+        let mut items = self.split.of(camera, on, keys).iter();
+        items.any(|item| !item.batch_range.is_empty())
+    }
+
+    /// Draws items, as `SortedRenderPhase::render_range` does: an item with a batch is followed by those that the batch contains. Each
+    /// is drawn with its own batch, which the phase does not hold now.
+    pub fn draw<'a>(
+        &'a self,
+        (camera, on, keys): ItemsOf,
+        (phase, view): (RetainedViewEntity, Entity),
+        pass: &mut TrackedRenderPass<'a>,
+    ) {
+        let Some(phase) = self.phases.get(&phase) else {
+            return;
+        };
+        let items = self.split.of(camera, on, keys);
+        let mut functions = self.functions.write();
+        let mut next = 0;
+        while let Some(split) = items.get(next) {
+            next += split.batch_range.len().max(1);
+            let Some((_, item)) = phase
+                .items
+                .get_index(split.index)
+                .filter(|_| !split.batch_range.is_empty())
+            else {
+                continue;
+            };
+            let item = TransparentUi {
+                batch_range: split.batch_range.clone(),
+                ..copy_of(item)
+            };
+            let Some(function) = functions.get_mut(item.draw_function) else {
+                continue;
+            };
+            if let Err(error) = function.draw(self.world, pass, view, &item) {
+                error!("the user interface below glass or in a group could not be drawn: {error:?}");
+                return;
+            }
+        }
+    }
+}
+
+fn copy_of(item: &TransparentUi) -> TransparentUi {
+    TransparentUi {
+        sort_key: item.sort_key,
+        entity: item.entity,
+        pipeline: item.pipeline,
+        draw_function: item.draw_function,
+        batch_range: item.batch_range.clone(),
+        extra_index: match &item.extra_index {
+            PhaseItemExtraIndex::DynamicOffset(offset) => PhaseItemExtraIndex::DynamicOffset(*offset),
+            _ => PhaseItemExtraIndex::None,
+        },
+        index: item.index,
+        indexed: item.indexed,
+    }
+}

@@ -1,0 +1,39 @@
+//! Clips of Bevy's user interface (feature `ui`): all code that computes with a `CalculatedClip`.
+
+use bevy::prelude::*;
+use bevy::ui::{CalculatedClip, UiGlobalTransform};
+
+/// The bounds of what a clip leaves visible, in pixels of the viewport.
+pub fn clip_of(clip: Option<&CalculatedClip>) -> Option<Rect> {
+    clip.map(|clip| clip.clip)
+}
+
+/// The clip that clips nothing. It is finite, because Bevy computes with its numbers.
+pub fn everything() -> CalculatedClip {
+    let clip = Rect::from_center_half_size(Vec2::ZERO, Vec2::splat(1e9));
+    CalculatedClip { clip }
+}
+
+/// Whether two clips are the same.
+pub fn is_same(one: &CalculatedClip, other: &CalculatedClip) -> bool {
+    one.clip == other.clip
+}
+
+/// A clip that leaves everything visible that is no farther away than this.
+pub fn grown(clip: &CalculatedClip, reach: Vec2) -> CalculatedClip {
+    let Rect { min, max } = clip.clip;
+    CalculatedClip {
+        clip: Rect {
+            min: min - reach,
+            max: max + reach,
+        },
+    }
+}
+
+/// The intersection of a clip with `own`, the clip of a node with this transform, which counts from the node's centre.
+pub fn clipped(clip: Option<&CalculatedClip>, own: Rect, transform: &UiGlobalTransform) -> CalculatedClip {
+    let [min, max] = [own.min, own.max].map(|corner| corner + transform.translation);
+    let own = Rect { min, max };
+    let clip = clip.map_or(own, |clip| clip.clip.intersect(own));
+    CalculatedClip { clip }
+}

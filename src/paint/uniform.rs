@@ -1,0 +1,276 @@
+//! The shader's data of a draw: the mirror of `Paint` in `shaders/paint/paint.wgsl`.
+
+use crate::formats::dither::Dither;
+use crate::formats::precision_of;
+use crate::kernel::Precision;
+use crate::schedule::{Backdrop, Canvas, Filter, Layer, Picture, Placed, Shape, Surface};
+use crate::settings::ColorFunctions;
+use bevy::camera::CompositingSpace;
+use bevy::color::{ColorToComponents, LinearRgba, Srgba};
+use bevy::math::{IRect, IVec2, URect};
+use bevy::render::render_resource::TextureFormat;
+use bytemuck::{Pod, Zeroable};
+use core::mem::offset_of;
+
+/// Glass of at least this opacity replaces the picture below it.
+const SOLID: f32 = 0.999;
+
+/// How a picture holds colours, as far as it matters for painting on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Colours {
+    /// Whether values are encoded as sRGB, and not light. (An sRGB format is light to shaders.)
+    pub are_encoded: bool,
+    /// Whether values are at most 1.
+    pub are_bounded: bool,
+    /// Whether the colour functions apply to them.
+    pub are_filtered: bool,
+    /// Whether the GPU can mix them with the picture below. If not, glass is solid and its edges are hard.
+    pub are_mixed: bool,
+    /// How they are dithered, if at all.
+    pub dither: Dither,
+}
+
+impl Colours {
+    /// The colours of a camera's picture, which the camera writes to the format `output`.
+    #[must_use]
+    pub fn new(
+        format: TextureFormat,
+        output: Option<TextureFormat>,
+        space: Option<CompositingSpace>,
+        are_mixed: bool,
+    ) -> Self {
+        Self {
+            are_encoded: space == Some(CompositingSpace::Srgb),
+            are_bounded: precision_of(format) == Precision::Standard,
+            are_filtered: space != Some(CompositingSpace::Oklab),
+            are_mixed,
+            dither: Dither::of_camera(format, output, space),
+        }
+    }
+}
+
+/// `Paint` in WGSL.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct PaintUniform {
+    pub x_axis: [f32; 2],
+    pub y_axis: [f32; 2],
+    pub translation: [f32; 2],
+    pub target_origin: [f32; 2],
+    pub target_size: [f32; 2],
+    pub size: [f32; 2],
+    pub frame: f32,
+    pub opacity: f32,
+    pub to_screen: [i32; 2],
+    pub radii: [f32; 4],
+    pub region: [i32; 4],
+    pub color: [f32; 4],
+    pub functions: FunctionsUniform,
+    pub to_source: [i32; 2],
+    pub flags: u32,
+    pub padding: u32,
+}
+
+/// `ColorFunctions` in `shaders/common/color_functions.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct FunctionsUniform {
+    pub saturation: f32,
+    pub brightness: f32,
+    pub contrast: f32,
+    pub invert: f32,
+    pub hue: [f32; 2],
+    pub is_active: u32,
+    pub flags: u32,
+}
+
+const LIGHT: u32 = 1;
+const BOUNDED: u32 = 2;
+
+impl FunctionsUniform {
+    /// The functions on a picture with such colours.
+    fn new(functions: ColorFunctions, colours: Colours) -> Self {
+        let angle = functions.hue.to_radians();
+        let is_active = colours.are_filtered && !functions.is_neutral();
+        Self {
+            saturation: functions.saturation,
+            brightness: functions.brightness,
+            contrast: functions.contrast,
+            invert: functions.invert,
+            hue: [angle.cos(), angle.sin()],
+            is_active: u32::from(is_active),
+            flags: LIGHT * u32::from(!colours.are_encoded) + BOUNDED * u32::from(colours.are_bounded),
+        }
+    }
+}
+
+// The rules of WGSL's uniform address space: vectors of four start at multiples of 16 bytes.
+const _: () = assert!(offset_of!(PaintUniform, radii).is_multiple_of(16));
+const _: () = assert!(offset_of!(PaintUniform, region).is_multiple_of(16));
+const _: () = assert!(offset_of!(PaintUniform, color).is_multiple_of(16));
+const _: () = assert!(offset_of!(PaintUniform, functions).is_multiple_of(16));
+const _: () = assert!(size_of::<PaintUniform>().is_multiple_of(16));
+
+/// The distance between two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
+pub const PAINT_STRIDE: usize = size_of::<PaintUniform>().next_multiple_of(256);
+
+// The flags.
+const SOFT: u32 = 1;
+const DITHER_STORED: u32 = 2;
+const DITHER_ENCODED: u32 = 4;
+const WHOLE: u32 = 8;
+const HOLE: u32 = 16;
+const SHADOW: u32 = 32;
+const PLAIN: u32 = 64;
+
+fn flags<const N: usize>(flags: [(u32, bool); N]) -> u32 {
+    flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum()
+}
+
+/// What is painted on: its part of the viewport, the camera's picture, and how that holds colours.
+#[derive(Clone, Copy, Debug)]
+pub struct PaintedOn {
+    /// The part of the viewport.
+    pub canvas: Canvas,
+    /// The camera's picture.
+    pub picture: Picture,
+    /// How it holds colours.
+    pub colours: Colours,
+}
+
+impl PaintedOn {
+    /// A box whose source is the camera's picture.
+    fn shape(&self, shape: &Shape) -> PaintUniform {
+        let to_screen = self.canvas.to_screen(self.picture.viewport).to_array();
+        let matrix = shape.transform.matrix2;
+        PaintUniform {
+            x_axis: matrix.x_axis.to_array(),
+            y_axis: matrix.y_axis.to_array(),
+            translation: shape.transform.translation.to_array(),
+            target_origin: self.canvas.origin.as_vec2().to_array(),
+            target_size: self.canvas.size.to_array(),
+            size: shape.size.to_array(),
+            frame: 0.0,
+            opacity: 1.0,
+            to_screen,
+            radii: shape.radii,
+            region: [0; 4],
+            color: [0.0; 4],
+            functions: FunctionsUniform::new(ColorFunctions::NEUTRAL, self.colours),
+            to_source: to_screen,
+            flags: 0,
+            padding: 0,
+        }
+    }
+
+    fn dithers(&self, is_blurred: bool) -> u32 {
+        // Without a blur there are no new bands.
+        let dithers = |to: Dither| self.picture.dithers && is_blurred && self.colours.dither == to;
+        flags([
+            (DITHER_STORED, dithers(Dither::Stored)),
+            (DITHER_ENCODED, dithers(Dither::Encoded)),
+        ])
+    }
+
+    /// Glass.
+    pub fn glass(&self, backdrop: &Backdrop, placed: &Placed) -> PaintUniform {
+        let (shape, colours) = (&backdrop.shape, self.colours);
+        let solid = is_solid(placed, colours);
+        let rim = shape.rim();
+        // A frame whose sides meet in the middle is the whole box.
+        let has_frame = solid && 2.0 * rim < shape.size.min_element();
+        PaintUniform {
+            frame: if has_frame { rim } else { 0.0 },
+            opacity: if solid { 1.0 } else { placed.opacity },
+            region: ends(placed.region.painted),
+            functions: FunctionsUniform::new(backdrop.tint.functions, colours),
+            flags: flags([(SOFT, has_rim(backdrop, colours)), (WHOLE, shape.is_on_pixels())])
+                + self.dithers(backdrop.blurs()),
+            ..self.shape(shape)
+        }
+    }
+
+    /// One opaque colour in the shape of glass.
+    pub fn plain(&self, backdrop: &Backdrop, placed: &Placed, color: LinearRgba) -> PaintUniform {
+        let [red, green, blue] = if self.colours.are_encoded {
+            Srgba::from(color).to_f32_array_no_alpha()
+        } else {
+            color.to_f32_array_no_alpha()
+        };
+        let glass = self.glass(backdrop, placed);
+        PaintUniform {
+            color: [red, green, blue, 1.0],
+            flags: glass.flags & !(DITHER_STORED | DITHER_ENCODED) | PLAIN,
+            ..glass
+        }
+    }
+
+    /// The hole that glass makes in its own node's picture, of which the surface holds these pixels: also those beyond the viewport,
+    /// from where a blur brings them into view.
+    pub fn hole(&self, backdrop: &Backdrop, held: IRect) -> PaintUniform {
+        let [min, max] = [held.min, held.max].map(|corner| corner + self.picture.viewport.min.as_ivec2());
+        PaintUniform {
+            opacity: backdrop.tint.opacity,
+            region: [min.x, min.y, max.x, max.y],
+            flags: HOLE + SOFT * u32::from(has_rim(backdrop, self.colours)),
+            ..self.shape(&backdrop.shape)
+        }
+    }
+
+    /// A picture without any filter. `to_source` is the offset from a pixel to the texel that it shows.
+    pub fn picture(&self, to_source: IVec2, shown: IRect) -> PaintUniform {
+        PaintUniform {
+            to_source: (to_source - self.canvas.to_texel).to_array(),
+            ..self.shape(&Shape::of_rect(shown.as_rect()))
+        }
+    }
+
+    /// A layer of a surface.
+    pub fn layer(&self, filter: &Filter, surface: &Surface, layer: &Layer) -> PaintUniform {
+        let functions = if surface.is_colored && layer.shadow.is_none() {
+            filter.functions
+        } else {
+            ColorFunctions::NEUTRAL
+        };
+        let to_source = if layer.is_batched() {
+            surface.to_blurred()
+        } else {
+            surface.to_page()
+        };
+        PaintUniform {
+            color: layer.shadow.unwrap_or_default(),
+            functions: FunctionsUniform::new(functions, self.colours),
+            opacity: surface.opacity,
+            flags: flags([(SHADOW, layer.shadow.is_some())]) + self.dithers(layer.blurs()),
+            ..self.picture(to_source - layer.offset, layer.shown)
+        }
+    }
+}
+
+impl PaintUniform {
+    /// The vertices of the frame, or of the whole box if there is no frame.
+    #[must_use]
+    pub fn frame_vertices(&self) -> u32 {
+        if self.frame > 0.0 { 24 } else { BOX_VERTICES }
+    }
+}
+
+/// The vertices of the whole box.
+pub const BOX_VERTICES: u32 = 6;
+
+/// Whether glass replaces the picture below it, except at its rim.
+#[must_use]
+pub fn is_solid(placed: &Placed, colours: Colours) -> bool {
+    !colours.are_mixed || placed.opacity >= SOLID
+}
+
+/// Whether glass covers some pixels only in part.
+#[must_use]
+pub fn has_rim(backdrop: &Backdrop, colours: Colours) -> bool {
+    colours.are_mixed && backdrop.shape.has_rim()
+}
+
+fn ends(region: URect) -> [i32; 4] {
+    let [min, max] = [region.min.as_ivec2(), region.max.as_ivec2()];
+    [min.x, min.y, max.x, max.y]
+}

@@ -1,0 +1,194 @@
+//! Which texels of the camera's picture glass paints, reads and keeps.
+//!
+//! # Whole pixels
+//!
+//! A rasteriser paints the pixels whose centres lie in a quad, and so does Bevy's user interface: it draws the exact
+//! quad of a node, whose antialiasing only ever reaches inwards. So only pixels whose centres lie in the axis-aligned
+//! bounds of the box, in the clip and in the viewport can be painted. The blur covers this rectangle of integers, and
+//! fragments are clipped to it.
+
+use super::rects::{common, pixels};
+use super::scene::{Backdrop, Picture};
+use crate::plan::reach;
+use crate::settings::{EdgeMode, FreezeArea};
+use bevy::math::{IRect, Rect, URect, UVec2};
+
+/// The texels of glass in its camera's picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The texels that are painted. Empty if the surface shows none of them.
+    pub painted: URect,
+    /// The texels that are read, beyond which the edge mode acts. They contain the painted ones, and do not depend on how much of
+    /// them a surface shows: the mirror line stays where it is.
+    pub reads: URect,
+    /// The texels that must be painted before its turn: those that it reads, or those that it will keep. `None` if it has already
+    /// taken its picture.
+    pub sees: Option<URect>,
+}
+
+impl Region {
+    /// The region of glass under a clip, on a surface that shows these pixels of the viewport. `None` if the glass lies outside of
+    /// the clip or of the viewport.
+    #[must_use]
+    pub fn new(backdrop: &Backdrop, picture: &Picture, clip: Option<Rect>, shown: IRect) -> Option<Self> {
+        let viewport = picture.seen();
+        if viewport.is_empty() {
+            return None;
+        }
+        let texels = |pixels: IRect| texels_of(common(pixels, picture.seen_pixels()), picture);
+        let covered = texels(common(pixels(Some(backdrop.shape.bounds())), pixels(clip)));
+        let kept = backdrop.freeze.map(|freeze| {
+            freeze.taken.unwrap_or(match freeze.keeps {
+                FreezeArea::Region if !backdrop.is_open => covered,
+                _ => viewport,
+            })
+        });
+        let seen = kept.unwrap_or(viewport);
+        let covered = covered.intersect(seen);
+        let reads = match backdrop.edge {
+            _ if !backdrop.is_open || !backdrop.blurs() => covered,
+            // A read beyond one side of the viewport returns its other side.
+            EdgeMode::Wrap => seen,
+            // Where this ends inside the viewport, it ends beyond the reach of the kernel.
+            _ => around(covered, reach(backdrop.sigma)).intersect(seen),
+        };
+        (!covered.is_empty()).then(|| Self {
+            painted: covered.intersect(texels(shown)),
+            reads,
+            sees: match backdrop.freeze {
+                None => Some(reads),
+                Some(freeze) if freeze.taken.is_some() => None,
+                Some(_) => kept,
+            },
+        })
+    }
+
+    /// The texels that it needs in this frame, or that its blur reads from the kept picture.
+    #[must_use]
+    pub fn looks_at(&self) -> URect {
+        self.sees.unwrap_or(self.reads)
+    }
+}
+
+/// Visible pixels of the viewport as texels of the picture.
+fn texels_of(pixels: IRect, picture: &Picture) -> URect {
+    URect {
+        min: picture.viewport.min + pixels.min.as_uvec2(),
+        max: picture.viewport.min + pixels.max.as_uvec2(),
+    }
+}
+
+fn around(region: URect, by: UVec2) -> URect {
+    URect {
+        min: region.min.saturating_sub(by),
+        max: region.max.saturating_add(by),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::Order;
+    use super::super::shape::Shape;
+    use super::*;
+    use crate::settings::{BackdropBlur, BackdropSampling};
+    use bevy::math::{Affine2, Vec2};
+    use bevy::prelude::Entity;
+
+    const VIEWPORT: URect = URect {
+        min: UVec2::new(100, 50),
+        max: UVec2::new(400, 250),
+    };
+
+    const PICTURE: Picture = Picture {
+        camera: Entity::PLACEHOLDER,
+        size: UVec2::new(400, 300),
+        viewport: VIEWPORT,
+        is_light: false,
+        dithers: false,
+    };
+
+    fn shape(min: Vec2, max: Vec2) -> Shape {
+        Shape {
+            is_soft: true,
+            ..Shape::of_rect(Rect::from_corners(min, max))
+        }
+    }
+
+    fn backdrop(shape: Shape, glass: BackdropBlur) -> Option<Backdrop> {
+        let sigma = glass.blur.sigma_in_texels(1.0, 200).unwrap_or(Vec2::ZERO);
+        let of = (Entity::PLACEHOLDER, Order::AboveUi(0));
+        Backdrop::new(of, &PICTURE, (shape, None), &glass, (sigma, None), None)
+    }
+
+    fn region(shape: Shape, clip: Option<Rect>, glass: BackdropBlur) -> Option<Region> {
+        Region::new(&backdrop(shape, glass)?, &PICTURE, clip, PICTURE.seen_pixels())
+    }
+
+    fn painted(shape: Shape, clip: Option<Rect>) -> Option<URect> {
+        region(shape, clip, BackdropBlur::default()).map(|region| region.painted)
+    }
+
+    #[test]
+    fn pixels_belong_to_a_box_by_their_centres() {
+        let fractional = shape(Vec2::new(10.3, 20.5), Vec2::new(20.6, 30.5));
+        assert_eq!(painted(fractional, None), Some(URect::new(110, 70, 121, 80)));
+        let sliver = shape(Vec2::new(10.6, 20.0), Vec2::new(11.4, 30.0));
+        assert_eq!(painted(sliver, None), None, "no centre lies in it");
+        let outside = shape(Vec2::new(-20.0, 190.0), Vec2::new(5.0, 900.0));
+        assert_eq!(painted(outside, None), Some(URect::new(100, 240, 105, 250)));
+    }
+
+    #[test]
+    fn clips_may_be_infinite_or_empty() {
+        let square = shape(Vec2::new(10.0, 10.0), Vec2::new(50.0, 50.0));
+        let clip = Rect {
+            min: Vec2::new(f32::NEG_INFINITY, 20.5),
+            max: Vec2::new(f32::INFINITY, 30.0),
+        };
+        assert_eq!(painted(square, Some(clip)), Some(URect::new(110, 70, 150, 80)));
+        assert_eq!(painted(square, Some(Rect::default())), None);
+    }
+
+    #[test]
+    fn only_what_changes_something_is_glass() {
+        let shape = shape(Vec2::ZERO, Vec2::splat(40.0));
+        let clear = BackdropBlur::new(0.0);
+        assert!(backdrop(shape, clear).is_none());
+        assert!(backdrop(shape, clear.with_saturation(0.0)).is_some_and(|backdrop| !backdrop.blurs()));
+        assert!(backdrop(shape, BackdropBlur::new(24.0)).is_some_and(|backdrop| backdrop.blurs()));
+        assert!(backdrop(shape, BackdropBlur::new(24.0).with_opacity(0.0)).is_none());
+        let flat = Shape {
+            transform: Affine2::from_scale(Vec2::new(1.0, 0.0)),
+            ..shape
+        };
+        assert!(backdrop(flat, BackdropBlur::new(24.0)).is_none());
+    }
+
+    #[test]
+    fn surroundings_end_at_the_viewport() {
+        let shape = shape(Vec2::splat(90.0), Vec2::splat(110.0));
+        let glass = BackdropBlur::from_sigma(8.0).with_sampling(BackdropSampling::Surroundings);
+        let reads = |glass| region(shape, None, glass).map(|region| region.reads);
+        // Four sigma, and six texels of a level that is four times coarser.
+        assert_eq!(reads(glass), Some(URect::new(134, 84, 266, 216)));
+        assert_eq!(reads(glass.with_edge(EdgeMode::Wrap)), Some(VIEWPORT));
+        assert_eq!(
+            reads(BackdropBlur::from_sigma(200.0).with_sampling(BackdropSampling::Surroundings)),
+            Some(VIEWPORT)
+        );
+        let inside = glass.with_sampling(BackdropSampling::Inside);
+        assert_eq!(reads(inside), Some(URect::new(190, 140, 210, 160)));
+    }
+
+    #[test]
+    fn a_surface_that_shows_less_does_not_move_the_mirror_line() {
+        let square = backdrop(shape(Vec2::splat(10.0), Vec2::splat(50.0)), BackdropBlur::new(24.0));
+        let shown = IRect::new(0, 0, 300, 20);
+        let region = square.and_then(|square| Region::new(&square, &PICTURE, None, shown));
+        let region = region.map(|region| (region.painted, region.reads));
+        assert_eq!(
+            region,
+            Some((URect::new(110, 60, 150, 70), URect::new(110, 60, 150, 100)))
+        );
+    }
+}

@@ -1,0 +1,268 @@
+//! What a camera's user interface consists of in a frame: the input of a schedule.
+
+use super::shape::Shape;
+use crate::plan::blurs;
+use crate::settings::{BackdropBlur, BackdropSampling, BlurProfile, ColorFunctions, EdgeMode, FreezeArea, Tint};
+use crate::sigma_field::SigmaField;
+use bevy::color::LinearRgba;
+use bevy::math::{Affine2, FloatOrd, IRect, IVec2, Rect, URect, UVec2, Vec2};
+use bevy::prelude::Entity;
+use core::ops::Range;
+
+/// What a camera paints into.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Picture {
+    /// The render world's entity of the camera.
+    pub camera: Entity,
+    /// The size of the texture.
+    pub size: UVec2,
+    /// The camera's part of it.
+    pub viewport: URect,
+    /// Whether it holds light, rather than display values.
+    pub is_light: bool,
+    /// Whether it is dithered if it ends in eight bits.
+    pub dithers: bool,
+}
+
+impl Picture {
+    /// The part of the viewport that lies in the texture.
+    #[must_use]
+    pub fn seen(&self) -> URect {
+        self.viewport.intersect(URect::from_corners(UVec2::ZERO, self.size))
+    }
+
+    /// The same in pixels of the viewport.
+    #[must_use]
+    pub fn seen_pixels(&self) -> IRect {
+        let (seen, first) = (self.seen(), self.viewport.min.as_ivec2());
+        IRect {
+            min: seen.min.as_ivec2() - first,
+            max: seen.max.as_ivec2() - first,
+        }
+    }
+
+    /// A rectangle of texels in pixels of the viewport.
+    #[must_use]
+    pub fn in_viewport(&self, texels: URect) -> Rect {
+        let origin = self.viewport.min.as_vec2();
+        Rect {
+            min: texels.min.as_vec2() - origin,
+            max: texels.max.as_vec2() - origin,
+        }
+    }
+}
+
+/// The user interface of one camera.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// What the camera paints into.
+    pub picture: Picture,
+    /// The largest side of a texture.
+    pub limit: u32,
+    /// Whether visible groups are painted on the surfaces around them, because they cannot be filtered.
+    pub is_flat: bool,
+    /// All items, by sort key.
+    pub items: &'a [Item],
+    /// Glass, in any order.
+    pub backdrops: &'a [Backdrop],
+    /// Filtered groups in stacking order: a group comes before the groups inside it.
+    pub filters: &'a [Filter],
+}
+
+/// Something that is painted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Item {
+    /// Its sort key.
+    pub key: FloatOrd,
+    /// Where it paints, in pixels of the viewport. `None` if it may be anywhere.
+    pub bounds: Option<Rect>,
+    /// What it is.
+    pub what: What,
+}
+
+/// What an item is. Backdrops and filters are named by their indices in the scene.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum What {
+    /// An item of Bevy or of another crate.
+    #[default]
+    Other,
+    /// Nothing: it ends Bevy's batches.
+    Mark,
+    /// Glass.
+    Glass(usize),
+    /// The hole that glass makes in the picture of its own node's group.
+    Hole(usize),
+    /// The result of a group.
+    Result(usize),
+}
+
+/// Where glass is painted among everything else, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Order {
+    /// A region under the user interface.
+    BelowUi(i32),
+    /// A node, by its place in the stack of all nodes.
+    Node(u32),
+    /// A region over the user interface.
+    AboveUi(i32),
+}
+
+/// Glass that may be visible.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Backdrop {
+    /// The main world's entity, by which blurs are kept from frame to frame.
+    pub entity: Entity,
+    /// When it is painted.
+    pub order: Order,
+    /// What is painted.
+    pub shape: Shape,
+    /// The visible part of the viewport. May be infinite. For glass inside a group this holds the clips inside the group, and those
+    /// around it grown by the reach of the filters.
+    pub clip: Option<Rect>,
+    /// Whether it sees what surrounds it.
+    pub is_open: bool,
+    /// The standard deviations along x and y in texels. If both are too small for a blur, the colour functions still apply.
+    pub sigma: Vec2,
+    /// What lies beyond the texels that are read.
+    pub edge: EdgeMode,
+    /// The share of sigma that each texel gets, `None` if every texel gets all of it.
+    pub field: Option<SigmaField>,
+    /// How the blurred picture is coloured.
+    pub tint: Tint,
+    /// What is painted where no blur is.
+    pub fallback: LinearRgba,
+    /// How it is frozen, `None` if it is not.
+    pub freeze: Option<Freeze>,
+}
+
+/// How glass is frozen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Freeze {
+    /// What is kept.
+    pub keeps: FreezeArea,
+    /// The texels of the camera's texture that have been kept, `None` until then.
+    pub taken: Option<URect>,
+    /// The number of the freeze.
+    pub number: u64,
+    /// How often the mask of its profile has changed.
+    pub revision: u64,
+}
+
+impl Backdrop {
+    /// The glass of a shape, `None` if it cannot be seen. `sigma` comes from the settings, in texels, before the shape's transform
+    /// scales it. A profile varies over the whole box, visible or not.
+    #[must_use]
+    pub fn new(
+        (entity, order): (Entity, Order),
+        picture: &Picture,
+        (shape, clip): (Shape, Option<Rect>),
+        glass: &BackdropBlur,
+        (sigma, profile): (Vec2, Option<&BlurProfile>),
+        freeze: Option<Freeze>,
+    ) -> Option<Self> {
+        let tint = glass.tint();
+        let sigma = (sigma * shape.scale()).min(Vec2::splat(f32::MAX));
+        // Frozen glass shows its picture even without a blur, and takes the picture even at opacity 0.
+        let changes = blurs(sigma) || !tint.functions.is_neutral() || freeze.is_some();
+        let is_seen = tint.opacity > 0.0 || freeze.is_some_and(|freeze| freeze.taken.is_none());
+        let from_corner = Affine2::from_translation(-0.5 * shape.size);
+        let to_picture = Affine2::from_translation(picture.viewport.min.as_vec2());
+        (changes && is_seen && shape.is_drawable()).then(|| Self {
+            entity,
+            order,
+            shape,
+            clip,
+            is_open: glass.sampling == BackdropSampling::Surroundings,
+            sigma,
+            edge: glass.blur.edge,
+            field: SigmaField::new(profile, shape.size, to_picture * shape.transform * from_corner),
+            tint,
+            fallback: LinearRgba::NONE,
+            freeze,
+        })
+    }
+
+    /// Whether anything is blurred.
+    #[must_use]
+    pub fn blurs(&self) -> bool {
+        blurs(self.sigma)
+    }
+
+    /// Whether it takes a picture in this frame.
+    #[must_use]
+    pub fn takes(&self) -> bool {
+        self.freeze.is_some_and(|freeze| freeze.taken.is_none())
+    }
+
+    /// Its place in the stack, if it is a node's.
+    #[must_use]
+    pub fn node(&self) -> Option<u32> {
+        match self.order {
+            Order::Node(node) => Some(node),
+            Order::BelowUi(_) | Order::AboveUi(_) => None,
+        }
+    }
+}
+
+/// A group with its filter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter {
+    /// The main world's entity of the node.
+    pub entity: Entity,
+    /// The places of its nodes in the stack of all nodes.
+    pub nodes: Range<u32>,
+    /// The clip by the node's ancestors, in the viewport.
+    pub clip: Option<Rect>,
+    /// What it clips.
+    pub clips: Clips,
+    /// The standard deviations of the blur along x and y, in pixels.
+    pub sigma: Vec2,
+    /// The share of sigma that each place gets, `None` if every place gets all of it.
+    pub profile: Option<PlacedProfile>,
+    /// The colour functions of the group.
+    pub functions: ColorFunctions,
+    /// The first one lies on top.
+    pub shadows: Vec<Shadow>,
+    /// Between 0 and 1.
+    pub opacity: f32,
+}
+
+/// What the clip of a group's ancestors clips.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clips {
+    /// Bevy clips the nodes of the group. For a filter that moves no colour from one pixel to another, this is the same.
+    Nodes,
+    /// The result.
+    #[default]
+    Result,
+}
+
+impl Filter {
+    /// The clip of its result.
+    #[must_use]
+    pub fn result_clip(&self) -> Option<Rect> {
+        self.clip.filter(|_| self.clips == Clips::Result)
+    }
+}
+
+/// A profile that varies, in a node's border box.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacedProfile {
+    /// The profile.
+    pub profile: BlurProfile,
+    /// The size of the box.
+    pub size: Vec2,
+    /// From the box, whose corner is the origin, to the viewport.
+    pub placement: Affine2,
+}
+
+/// A shadow, in pixels of the viewport.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shadow {
+    /// The offset from the group.
+    pub offset: IVec2,
+    /// The standard deviation of its blur.
+    pub sigma: f32,
+    /// Its colour where the group is opaque: light multiplied by alpha, and alpha, which is 0 for a glow.
+    pub color: [f32; 4],
+}

@@ -1,0 +1,124 @@
+//! A rounded box in a viewport.
+
+use bevy::math::{Affine2, Mat2, Rect, Vec2};
+
+/// A rounded box in the viewport, in physical pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// From the box, centred on the origin, to the viewport.
+    pub transform: Affine2,
+    /// The size of the box before the transform.
+    pub size: Vec2,
+    /// Top left, top right, bottom right, bottom left.
+    pub radii: [f32; 4],
+    /// Whether it is antialiased.
+    pub is_soft: bool,
+}
+
+/// The corners of a box around the origin with sides of 1: top left, top right, bottom right, bottom left.
+pub const CORNERS: [Vec2; 4] = [
+    Vec2::new(-0.5, -0.5),
+    Vec2::new(0.5, -0.5),
+    Vec2::new(0.5, 0.5),
+    Vec2::new(-0.5, 0.5),
+];
+
+/// The bounds of a quad.
+#[must_use]
+pub fn bounds_of([first, others @ ..]: [Vec2; 4]) -> Rect {
+    let start = Rect { min: first, max: first };
+    others.iter().fold(start, |bounds, corner| bounds.union_point(*corner))
+}
+
+impl Shape {
+    /// An upright rectangle with hard edges.
+    #[must_use]
+    pub fn of_rect(rect: Rect) -> Self {
+        Self {
+            transform: Affine2::from_translation(rect.center()),
+            size: rect.size(),
+            radii: [0.0; 4],
+            is_soft: false,
+        }
+    }
+
+    /// Its axis-aligned bounds in the viewport.
+    #[must_use]
+    pub fn bounds(&self) -> Rect {
+        bounds_of(self.corners())
+    }
+
+    /// Top left, top right, bottom right, bottom left, in the viewport.
+    fn corners(&self) -> [Vec2; 4] {
+        CORNERS.map(|corner| self.transform.transform_point2(corner * self.size))
+    }
+
+    /// Whether it is an upright rectangle of whole pixels.
+    #[must_use]
+    pub fn is_on_pixels(&self) -> bool {
+        let [min, _, max, _] = self.corners();
+        let is_rectangle = self.transform.matrix2 == Mat2::IDENTITY && self.radii == [0.0; 4];
+        is_rectangle && [min, max].iter().all(|corner| *corner == corner.round())
+    }
+
+    /// Whether it covers some pixels only in part.
+    #[must_use]
+    pub fn has_rim(&self) -> bool {
+        self.is_soft && !self.is_on_pixels()
+    }
+
+    /// How deep the rim reaches into the box, in the box's units: the depth of the middle of the largest corner's arc, plus a
+    /// pixel for the antialiasing.
+    #[must_use]
+    pub fn rim(&self) -> f32 {
+        let largest = self.radii.into_iter().fold(0.0, f32::max);
+        largest * (1.0 - 0.5_f32.sqrt()) + 1.0
+    }
+
+    /// The factors by which the transform scales lengths along x and y. A box that is turned or sheared is blurred alike along both
+    /// axes: by the scale of its area.
+    #[must_use]
+    pub fn scale(&self) -> Vec2 {
+        scale_of(self.transform.matrix2)
+    }
+
+    /// Whether it has an area.
+    #[must_use]
+    pub fn is_drawable(&self) -> bool {
+        let scale = self.scale();
+        let has_area = self.size.cmpgt(Vec2::ZERO).all() && scale.cmpgt(Vec2::ZERO).all();
+        has_area && scale.is_finite() && self.size.is_finite() && self.transform.is_finite()
+    }
+}
+
+/// The factors by which a matrix scales lengths along the axes of the viewport.
+#[must_use]
+pub fn scale_of(matrix: Mat2) -> Vec2 {
+    Vec2::splat(matrix.determinant().abs().sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_rectangles_on_whole_pixels_have_no_rim() {
+        let shape = |min: f32, max: f32| Shape {
+            is_soft: true,
+            ..Shape::of_rect(Rect::from_corners(Vec2::splat(min), Vec2::splat(max)))
+        };
+        let whole = shape(10.0, 21.0);
+        assert!(!whole.has_rim());
+        assert!(shape(10.25, 21.25).has_rim());
+        let round = Shape {
+            radii: [0.0, 4.0, 0.0, 0.0],
+            ..whole
+        };
+        assert!(round.has_rim());
+        let hard = Shape {
+            is_soft: false,
+            ..round
+        };
+        assert!(!hard.has_rim());
+    }
+}

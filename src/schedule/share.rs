@@ -1,0 +1,128 @@
+//! Which backdrops of a group share a blur. Plain values.
+
+use super::scene::Backdrop;
+use super::steps::Placed;
+use crate::plan::batch::BatchedBlur;
+use bevy::math::URect;
+
+/// The blur of a backdrop, as a part of a batch.
+#[must_use]
+pub fn item_of(backdrop: &Backdrop, placed: &Placed) -> BatchedBlur {
+    BatchedBlur {
+        sigma: backdrop.sigma,
+        edge: backdrop.edge,
+        bounds: placed.region.reads,
+        region: placed.region.painted,
+        patch: None,
+    }
+}
+
+/// The blurs of some backdrops.
+#[derive(Debug, Default, PartialEq)]
+pub struct Shared {
+    /// The blurs.
+    pub items: Vec<BatchedBlur>,
+    /// The index of every backdrop's blur.
+    pub item_of: Vec<usize>,
+}
+
+/// Lets backdrops share a blur if they see their surroundings, are blurred alike, and one blur that covers both is no larger
+/// than two.
+#[must_use]
+pub fn share<'a>(backdrops: impl Iterator<Item = (&'a Backdrop, &'a Placed)>) -> Shared {
+    let mut shared = Shared::default();
+    let mut are_shared: Vec<bool> = Vec::new();
+    for (backdrop, placed) in backdrops {
+        let item = item_of(backdrop, placed);
+        let fits = |(other, is_shared): (&BatchedBlur, &bool)| *is_shared && backdrop.is_open && joins(other, &item);
+        let place = shared.items.iter().zip(&are_shared).position(fits).unwrap_or_else(|| {
+            shared.items.push(item);
+            are_shared.push(backdrop.is_open);
+            shared.items.len() - 1
+        });
+        let joined = &mut shared.items[place];
+        joined.bounds = joined.bounds.union(item.bounds);
+        joined.region = joined.region.union(item.region);
+        shared.item_of.push(place);
+    }
+    shared
+}
+
+/// Whether both are blurred alike, and one blur that covers both is no larger than two.
+fn joins(one: &BatchedBlur, other: &BatchedBlur) -> bool {
+    let area = |texels: URect| u64::from(texels.width()) * u64::from(texels.height());
+    let is_alike = (one.sigma, one.edge) == (other.sigma, other.edge);
+    is_alike && area(one.bounds.union(other.bounds)) <= area(one.bounds) + area(other.bounds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::region::Region;
+    use super::super::scene::{Order, Picture};
+    use super::super::shape::Shape;
+    use super::super::surface::SurfaceId;
+    use super::*;
+    use crate::settings::{BackdropBlur, BackdropSampling};
+    use bevy::math::{FloatOrd, Rect, UVec2, Vec2};
+    use bevy::prelude::Entity;
+
+    /// Glass of 100 by 50 pixels on a large picture, at some place along x.
+    fn glass(x: f32, sampling: BackdropSampling, radius: f32) -> (Backdrop, Placed) {
+        let picture = Picture {
+            camera: Entity::PLACEHOLDER,
+            size: UVec2::new(4000, 1000),
+            viewport: URect::new(0, 0, 4000, 1000),
+            is_light: false,
+            dithers: false,
+        };
+        let shape = Shape::of_rect(Rect::new(x, 475.0, x + 100.0, 525.0));
+        let glass = BackdropBlur::new(radius).with_sampling(sampling);
+        let of = (Entity::PLACEHOLDER, Order::AboveUi(0));
+        let backdrop = Backdrop::new(
+            of,
+            &picture,
+            (shape, None),
+            &glass,
+            (Vec2::splat(0.5 * radius), None),
+            None,
+        );
+        let backdrop = backdrop.expect("it can be seen");
+        let region = Region::new(&backdrop, &picture, None, picture.seen_pixels());
+        let placed = Placed {
+            on: SurfaceId::CAMERA,
+            cut: FloatOrd(0.0),
+            region: region.expect("it lies in the viewport"),
+            opacity: 1.0,
+            hole: None,
+        };
+        (backdrop, placed)
+    }
+
+    fn shared(glass: &[(Backdrop, Placed)]) -> Shared {
+        share(glass.iter().map(|(backdrop, placed)| (backdrop, placed)))
+    }
+
+    fn items_of(glass: &[(Backdrop, Placed)]) -> Vec<usize> {
+        shared(glass).item_of
+    }
+
+    #[test]
+    fn panels_that_see_the_same_share_a_blur() {
+        let open = |x: f32| glass(x, BackdropSampling::Surroundings, 40.0);
+        assert_eq!(
+            items_of(&[open(500.0), open(620.0), open(3000.0), open(740.0)]),
+            [0, 0, 1, 0]
+        );
+        let both = shared(&[open(500.0), open(620.0)]);
+        assert_eq!(both.items[0].region, URect::new(500, 475, 720, 525));
+        let reads = |x: f32| open(x).1.region.reads;
+        assert_eq!(both.items[0].bounds, reads(500.0).union(reads(620.0)));
+        // Others do not see the same: they end at their edges, or are blurred in another way.
+        let inside = |x: f32| glass(x, BackdropSampling::Inside, 40.0);
+        assert_eq!(items_of(&[inside(500.0), inside(590.0), open(500.0)]), [0, 1, 2]);
+        assert_eq!(
+            items_of(&[open(500.0), glass(620.0, BackdropSampling::Surroundings, 41.0)]),
+            [0, 1]
+        );
+    }
+}

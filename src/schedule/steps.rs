@@ -1,0 +1,658 @@
+//! All steps of a camera, in the order in which they run.
+//!
+//! - Groups without glass come first, the innermost before those around them: they see nothing of the camera's picture.
+//! - What the camera paints below a cut is painted before the blurs at the cut; Bevy's own pass paints what is left.
+//! - A group with glass inside has a *turn*, as soon as everything below its result is painted. It is painted in pieces: each ends at
+//!   the cut of glass, or at the result of an inner group with a turn. What glass inside a group sees is no texture: it is the group
+//!   so far over what the camera has painted below. So both are combined on a page of its own, which the blur reads.
+
+use super::grouping::{Cut, Event, Painted, Reader, Sight, group};
+use super::rects::{as_texels, common, moved, pixels};
+use super::region::Region;
+use super::scene::{Backdrop, Order, Scene, What};
+use super::slot::{Slot, node_of};
+use super::surface::{Content, SurfaceId};
+use super::tree::{Owners, SurfaceTree};
+use bevy::math::{FloatOrd, Rect, URect};
+use bevy::platform::collections::HashSet;
+use core::ops::Range;
+
+/// What is painted, blurred and copied for a camera.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schedule {
+    /// The surfaces.
+    pub tree: SurfaceTree,
+    /// Glass by its index in the scene, `None` if it is neither painted nor takes a picture.
+    pub placed: Vec<Option<Placed>>,
+    /// All batches.
+    pub batches: Vec<Batch>,
+    members: Vec<Member>,
+    draws: Vec<Draw>,
+    /// All steps.
+    pub steps: Vec<Step>,
+    /// The steps that are measured together, in their order.
+    pub sections: Vec<Section>,
+    /// The first sort key that Bevy's pass paints.
+    pub bevy_from: FloatOrd,
+}
+
+/// Glass with its place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placed {
+    /// The surface that it is painted on.
+    pub on: SurfaceId,
+    /// The first sort key that it does not see.
+    pub cut: FloatOrd,
+    /// Its texels.
+    pub region: Region,
+    /// Its opacity, with that of its own node's filter.
+    pub opacity: f32,
+    /// Where it makes a hole: glass lies over its node's shadow, but the shadow is on the picture of the node's group, and the glass
+    /// below that picture.
+    pub hole: Option<SurfaceId>,
+}
+
+/// Blurs that run at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch {
+    /// What they read.
+    pub from: Source,
+    /// Where their levels lie.
+    pub levels: Levels,
+    members: Range<usize>,
+}
+
+/// What a batch reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The camera's picture.
+    Camera,
+    /// A page of a depth.
+    Page(u32, usize),
+    /// What glass inside a group sees.
+    Seen,
+}
+
+/// Where the levels of a batch lie. They are read until the next batch with the same place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Levels {
+    /// What is blurred there is painted before anything else is blurred there.
+    Glass,
+    /// Of a page: what is blurred there is painted after other pages are blurred.
+    Page(u32, usize),
+}
+
+/// A blur of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Member {
+    /// A backdrop.
+    Backdrop(usize),
+    /// A layer of a surface.
+    Layer(SurfaceId, usize),
+}
+
+/// A step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// One render pass.
+    Pass {
+        /// What is painted on.
+        on: Target,
+        /// Whether it is cleared before.
+        clears: bool,
+        /// What is painted.
+        draws: Range<usize>,
+    },
+    /// Copies what glass inside a group sees of the camera's picture.
+    Copy(usize),
+    /// Frozen glass keeps what it sees now.
+    Take(usize),
+    /// Runs a batch.
+    Blur(usize),
+    /// Bevy paints the rest.
+    Bevy,
+}
+
+/// What a pass paints on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The camera's picture.
+    Camera,
+    /// A page of a depth.
+    Page(u32, usize),
+    /// What a backdrop inside a group sees.
+    Seen(usize),
+}
+
+/// What is painted in a pass.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Draw {
+    /// The items of a surface with these sort keys.
+    Items {
+        /// The surface.
+        on: SurfaceId,
+        /// The sort keys.
+        keys: Range<FloatOrd>,
+        /// The only texels that may change.
+        scissor: Option<URect>,
+    },
+    /// The layers of a surface, on its parent.
+    Layers(SurfaceId),
+    /// A region of the viewport.
+    Glass(usize),
+    /// The groups around glass, as far as they are painted.
+    Seen(usize),
+}
+
+/// Steps that are measured together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Section {
+    /// What they are measured as, if they are.
+    pub label: Option<Label>,
+    /// The steps.
+    pub steps: Range<usize>,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Label {
+    /// Regions under the user interface.
+    BelowUi,
+    /// Groups without glass.
+    Groups,
+    /// Glass among the nodes, and groups with glass.
+    Nodes,
+    /// Regions over the user interface.
+    AboveUi,
+}
+
+impl Default for Schedule {
+    /// Bevy paints everything.
+    fn default() -> Self {
+        Self {
+            tree: SurfaceTree::default(),
+            placed: Vec::new(),
+            batches: Vec::new(),
+            members: Vec::new(),
+            draws: Vec::new(),
+            steps: Vec::new(),
+            sections: Vec::new(),
+            bevy_from: FIRST,
+        }
+    }
+}
+
+impl Schedule {
+    /// Plans a scene.
+    #[must_use]
+    pub fn new(scene: &Scene) -> Self {
+        let mut tree = SurfaceTree::new(scene);
+        let placed = place(scene, &tree);
+        for placed in placed.iter().flatten().filter(|placed| placed.on != SurfaceId::CAMERA) {
+            tree.give_turn(placed.on);
+        }
+        tree.pack(scene.limit);
+        let mut planner = Planner {
+            scene,
+            keys: keys_of(scene, &tree, &placed),
+            ends: ends_of(scene, &tree, &placed),
+            scissored: scissored(scene, &tree),
+            cleared: HashSet::default(),
+            schedule: Self {
+                tree,
+                placed,
+                ..Self::default()
+            },
+        };
+        planner.regions(Label::BelowUi, |order| matches!(order, Order::BelowUi(_)));
+        planner.groups();
+        planner.nodes();
+        planner.regions(Label::AboveUi, |order| matches!(order, Order::AboveUi(_)));
+        planner.schedule
+    }
+
+    /// The blurs of a batch.
+    #[must_use]
+    pub fn members(&self, batch: &Batch) -> &[Member] {
+        &self.members[batch.members.clone()]
+    }
+
+    /// What a pass paints.
+    #[must_use]
+    pub fn draws(&self, draws: &Range<usize>) -> &[Draw] {
+        &self.draws[draws.clone()]
+    }
+
+    /// Glass that is painted or takes a picture, by its index.
+    pub fn glass(&self) -> impl Iterator<Item = (usize, &Placed)> {
+        let placed = self.placed.iter().enumerate();
+        placed.filter_map(|(index, placed)| Some((index, placed.as_ref()?)))
+    }
+
+    /// The glass inside groups.
+    pub fn nested(&self) -> impl Iterator<Item = (usize, &Placed)> {
+        self.glass().filter(|(_, placed)| placed.on != SurfaceId::CAMERA)
+    }
+}
+
+/// Sort keys before and after all others.
+const FIRST: FloatOrd = FloatOrd(f32::NEG_INFINITY);
+const LAST: FloatOrd = FloatOrd(f32::INFINITY);
+
+/// Finds the place of all glass.
+fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
+    let mut placed = vec![None; scene.backdrops.len()];
+    for (backdrop, place) in scene.backdrops.iter().zip(&mut placed) {
+        if backdrop.node().is_none() {
+            *place = place_in(scene, tree, backdrop, (SurfaceId::CAMERA, backdrop.clip, 1.0));
+        }
+    }
+    let mut owners = Owners::new(scene.filters);
+    for item in scene.items {
+        let What::Glass(index) = item.what else {
+            continue;
+        };
+        let (backdrop, node) = (&scene.backdrops[index], node_of(item.key));
+        let (mut clip, mut opacity, mut hole) = (backdrop.clip, 1.0, None);
+        for filter in owners.around(node) {
+            let Some(of) = scene.filters.get(filter) else {
+                continue;
+            };
+            // The clip of its own node applies inside the node's group.
+            if i64::from(of.nodes.start) == node {
+                clip = of.clip;
+                if !tree.is_flat(filter) {
+                    opacity = of.opacity;
+                    hole = tree.items_of(filter).filter(|surface| tree.surface(*surface).is_seen());
+                }
+            } else if tree.is_flat(filter) {
+                clip = both(clip, of.result_clip());
+            }
+        }
+        if let Some(on) = owners.of(item.key, item.what, tree) {
+            let new = place_in(scene, tree, backdrop, (on, clip, opacity));
+            placed[index] = new.map(|placed| Placed { hole, ..placed });
+        }
+    }
+    placed
+}
+
+/// Glass on a surface, under a clip and with a further opacity. `None` if it is neither painted nor takes a picture.
+fn place_in(
+    scene: &Scene,
+    tree: &SurfaceTree,
+    backdrop: &Backdrop,
+    (on, clip, opacity): (SurfaceId, Option<Rect>, f32),
+) -> Option<Placed> {
+    let surface = tree.surface(on);
+    let region = Region::new(backdrop, &scene.picture, clip, surface.rect)?;
+    let opacity = backdrop.tint.opacity * opacity;
+    let is_painted = opacity > 0.0 && !region.painted.is_empty();
+    let takes = backdrop.takes() && surface.is_seen();
+    (is_painted || takes).then(|| Placed {
+        on,
+        cut: backdrop.node().map_or(FIRST, |node| Slot::Cut.key(node)),
+        region,
+        opacity,
+        hole: None,
+    })
+}
+
+fn both(one: Option<Rect>, other: Option<Rect>) -> Option<Rect> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.intersect(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// The sort keys of what is painted on the camera's picture and on every surface with a turn.
+fn keys_of(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Vec<Vec<FloatOrd>> {
+    let mut keys = vec![Vec::new(); tree.surfaces.len()];
+    if placed.iter().all(Option::is_none) && !scene.is_flat {
+        return keys;
+    }
+    let mut owners = Owners::new(scene.filters);
+    for item in scene.items {
+        let is_painted = match item.what {
+            What::Mark => false,
+            What::Other => true,
+            What::Glass(backdrop) => placed[backdrop].is_some(),
+            What::Hole(backdrop) => placed[backdrop].is_some_and(|placed| placed.hole.is_some()),
+            What::Result(filter) => tree.is_seen(filter),
+        };
+        let owner = owners.of(item.key, item.what, tree).filter(|_| is_painted);
+        if let Some(on) = owner.filter(|on| *on == SurfaceId::CAMERA || tree.surface(*on).has_turn) {
+            keys[on.0].push(item.key);
+        }
+    }
+    keys
+}
+
+/// Where the painting of each surface is interrupted, in order: at the cuts of glass, and at the results of groups with a turn.
+fn ends_of(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Vec<Vec<(FloatOrd, Sight)>> {
+    let mut ends = vec![Vec::new(); tree.surfaces.len()];
+    for (index, backdrop) in scene.backdrops.iter().enumerate() {
+        if let (Some(placed), Some(_)) = (&placed[index], backdrop.node()) {
+            ends[placed.on.0].push((placed.cut, Sight::Backdrop(index)));
+        }
+    }
+    for (index, filter) in scene.filters.iter().enumerate() {
+        if let Some(result) = tree.result_of(index).map(|result| tree.surface(result))
+            && result.has_turn
+            && result.is_seen()
+        {
+            ends[result.parent.0].push((Slot::Result.key(filter.nodes.start), Sight::Filter(index)));
+        }
+    }
+    for ends in &mut ends {
+        ends.sort_by_key(|(key, _)| *key);
+    }
+    ends
+}
+
+/// The sort keys of the flat groups whose items are drawn under a scissor.
+fn scissored(scene: &Scene, tree: &SurfaceTree) -> Vec<Range<FloatOrd>> {
+    let filters = scene.filters.iter().enumerate();
+    let flat = filters.filter(|(index, filter)| tree.is_flat(*index) && filter.result_clip().is_some());
+    flat.map(|(_, filter)| Slot::Cut.key(filter.nodes.start)..Slot::Cut.key(filter.nodes.end))
+        .collect()
+}
+
+struct Planner<'a> {
+    scene: &'a Scene<'a>,
+    /// The sort keys of what is painted on each surface.
+    keys: Vec<Vec<FloatOrd>>,
+    /// Where the painting of each surface is interrupted.
+    ends: Vec<Vec<(FloatOrd, Sight)>>,
+    scissored: Vec<Range<FloatOrd>>,
+    /// The pages that have been cleared.
+    cleared: HashSet<(u32, usize)>,
+    schedule: Schedule,
+}
+
+impl Planner<'_> {
+    /// Regions have no sort keys, so their places in the list are their cuts. Only their own glass is painted between them, right
+    /// after each cut. A batch is blurred as a whole and then painted, so the next one sees it.
+    fn regions(&mut self, label: Label, is_in: impl Fn(Order) -> bool) {
+        let backdrops = self.scene.backdrops;
+        let placed = self.schedule.glass().map(|(index, _)| index);
+        let mut regions: Vec<usize> = placed.filter(|index| is_in(backdrops[*index].order)).collect();
+        regions.sort_unstable_by_key(|index| (backdrops[*index].order, backdrops[*index].entity));
+        let place = |cut: usize| FloatOrd(cut as f32);
+        let of_region = |(cut, index): (usize, &usize)| {
+            let region = self.schedule.placed[*index]?.region;
+            let reader = Reader {
+                sight: Sight::Backdrop(*index),
+                cut: place(2 * cut),
+                reads: region.sees.map(|texels| self.scene.picture.in_viewport(texels)),
+            };
+            let painted = self.scene.picture.in_viewport(region.painted);
+            Some((reader, (place(2 * cut + 1), Some(painted))))
+        };
+        let (readers, painted): (Vec<Reader>, Vec<Painted>) = regions.iter().enumerate().filter_map(of_region).unzip();
+        let start = self.schedule.steps.len();
+        for cut in group(&readers, &painted) {
+            if let Event::Blur(backdrops) = cut.event {
+                self.blur_glass(&backdrops, Source::Camera);
+                self.pass(Target::Camera, backdrops.into_iter().map(Draw::Glass));
+            }
+        }
+        self.section(Some(label), start..self.schedule.steps.len());
+    }
+
+    /// The groups without glass, the innermost first: one pass for each page.
+    fn groups(&mut self) {
+        let start = self.schedule.steps.len();
+        for depth in (1..=self.schedule.tree.pages.len() as u32).rev() {
+            let pages = 0..self.schedule.tree.pages[depth as usize - 1].len();
+            let surfaces = |tree: &SurfaceTree, page| tree.at_once(depth, page).collect::<Vec<_>>();
+            for page in pages.clone() {
+                let surfaces = surfaces(&self.schedule.tree, page);
+                let draws: Vec<Draw> = surfaces.iter().map(|surface| self.content_of(*surface)).collect();
+                if !draws.is_empty() {
+                    self.pass(Target::Page(depth, page), draws);
+                }
+            }
+            for page in pages {
+                let surfaces = surfaces(&self.schedule.tree, page);
+                self.blur_layers(&surfaces, Source::Page(depth, page), Levels::Page(depth, page));
+            }
+        }
+        self.section(Some(Label::Groups), start..self.schedule.steps.len());
+    }
+
+    /// What is painted on a surface, all of it.
+    fn content_of(&self, on: SurfaceId) -> Draw {
+        match self.schedule.tree.surface(on).content {
+            Content::Items => Draw::Items {
+                on,
+                keys: FIRST..LAST,
+                scissor: None,
+            },
+            Content::Layers(of) => Draw::Layers(of),
+        }
+    }
+
+    /// Everything that is painted on the camera's picture.
+    fn nodes(&mut self) {
+        let (start, mut drawn) = (self.schedule.steps.len(), FIRST);
+        let mut first_blur = None;
+        for Cut { at, event } in self.cuts_of_nodes() {
+            self.camera_items(drawn..at);
+            drawn = at;
+            first_blur.get_or_insert(self.schedule.steps.len());
+            match event {
+                Event::Blur(backdrops) => self.blur_glass(&backdrops, Source::Camera),
+                Event::Turn(filter) => self.turn(filter),
+            }
+        }
+        let first_blur = first_blur.unwrap_or(start);
+        self.section(None, start..first_blur);
+        self.section(Some(Label::Nodes), first_blur..self.schedule.steps.len());
+        let start = self.schedule.steps.len();
+        // Bevy's pass sets no scissor.
+        let flat = self.scissored.iter().map(|keys| keys.end).max();
+        if let Some(end) = flat.filter(|end| drawn < *end) {
+            self.camera_items(drawn..end);
+            drawn = end;
+        }
+        self.schedule.bevy_from = drawn;
+        self.schedule.steps.push(Step::Bevy);
+        self.section(None, start..self.schedule.steps.len());
+    }
+
+    /// The batches of the glass on the camera's picture, and the groups with a turn.
+    fn cuts_of_nodes(&self) -> Vec<Cut> {
+        let (scene, schedule) = (self.scene, &self.schedule);
+        let reads = |sight: &Sight| match sight {
+            Sight::Backdrop(backdrop) => schedule.placed[*backdrop].and_then(|placed| placed.region.sees),
+            Sight::Filter(_) => None,
+        };
+        let ends = self.ends[SurfaceId::CAMERA.0].iter();
+        let readers = ends.map(|(cut, sight)| Reader {
+            sight: *sight,
+            cut: *cut,
+            reads: reads(sight).map(|texels| scene.picture.in_viewport(texels)),
+        });
+        let readers: Vec<Reader> = readers.collect();
+        if readers.is_empty() {
+            return Vec::new();
+        }
+        let mut owners = Owners::new(scene.filters);
+        let tree = &schedule.tree;
+        let on_camera = scene.items.iter().filter_map(|item| {
+            let owner = owners.of(item.key, item.what, tree);
+            let bounds = match item.what {
+                _ if owner != Some(SurfaceId::CAMERA) => return None,
+                What::Mark | What::Hole(_) => return None,
+                What::Other => item.bounds,
+                What::Glass(backdrop) => Some(scene.picture.in_viewport(schedule.placed[backdrop]?.region.painted)),
+                What::Result(filter) => Some(tree.surface(tree.result_of(filter)?).shown().as_rect()),
+            };
+            Some((item.key, bounds))
+        });
+        group(&readers, &on_camera.collect::<Vec<_>>())
+    }
+
+    /// Paints and blurs all surfaces of a filter with a turn, the first of them in pieces.
+    fn turn(&mut self, filter: usize) {
+        for index in self.schedule.tree.of_filter[filter].clone() {
+            let id = SurfaceId(index);
+            let surface = self.schedule.tree.surface(id);
+            if !surface.is_seen() {
+                return;
+            }
+            let (depth, page) = (surface.depth, surface.page);
+            match surface.content {
+                Content::Items => self.pieces(id),
+                Content::Layers(of) => self.pass(Target::Page(depth, page), [Draw::Layers(of)]),
+            }
+            self.blur_layers(&[id], Source::Page(depth, page), Levels::Glass);
+        }
+    }
+
+    fn pieces(&mut self, on: SurfaceId) {
+        let mut painted = FIRST;
+        for (end, sight) in core::mem::take(&mut self.ends[on.0]) {
+            self.piece(on, painted..end);
+            painted = end;
+            match sight {
+                Sight::Backdrop(backdrop) => {
+                    self.schedule.steps.push(Step::Copy(backdrop));
+                    self.pass(Target::Seen(backdrop), [Draw::Seen(backdrop)]);
+                    self.blur_glass(&[backdrop], Source::Seen);
+                }
+                Sight::Filter(filter) => self.turn(filter),
+            }
+        }
+        self.piece(on, painted..LAST);
+    }
+
+    /// Paints some items of a group. What is read later must have been cleared.
+    fn piece(&mut self, on: SurfaceId, keys: Range<FloatOrd>) {
+        let surface = self.schedule.tree.surface(on);
+        let (depth, page) = (surface.depth, surface.page);
+        let draw = self.has_items(on, &keys).then_some(Draw::Items {
+            on,
+            keys,
+            scissor: None,
+        });
+        if draw.is_some() || !self.cleared.contains(&(depth, page)) {
+            self.pass(Target::Page(depth, page), draw);
+        }
+    }
+
+    fn has_items(&self, on: SurfaceId, keys: &Range<FloatOrd>) -> bool {
+        let all = &self.keys[on.0];
+        all.partition_point(|key| *key < keys.start) < all.partition_point(|key| *key < keys.end)
+    }
+
+    /// Paints items on the camera's picture, those of flat groups under the clips of these groups.
+    fn camera_items(&mut self, keys: Range<FloatOrd>) {
+        let ends = self.scissored.iter().flat_map(|keys| [keys.start, keys.end]);
+        let mut ends: Vec<FloatOrd> = ends.filter(|end| keys.start < *end && *end < keys.end).collect();
+        ends.push(keys.end);
+        ends.sort_unstable();
+        ends.dedup();
+        let mut start = keys.start;
+        let mut draws = Vec::new();
+        for end in ends {
+            let keys = start..end;
+            start = end;
+            if self.has_items(SurfaceId::CAMERA, &keys) {
+                let scissor = self.scissor_at(keys.start);
+                draws.push(Draw::Items {
+                    on: SurfaceId::CAMERA,
+                    keys,
+                    scissor,
+                });
+            }
+        }
+        if !draws.is_empty() {
+            self.pass(Target::Camera, draws);
+        }
+    }
+
+    /// The scissor of the item at a sort key: the clips of all flat groups around it.
+    fn scissor_at(&self, key: FloatOrd) -> Option<URect> {
+        let node = node_of(key);
+        let filters = self.scene.filters.iter().enumerate();
+        let around = filters.filter(|(index, filter)| {
+            let contains = i64::from(filter.nodes.start) <= node && node < i64::from(filter.nodes.end);
+            contains && self.schedule.tree.is_flat(*index)
+        });
+        let clips = around.filter_map(|(_, filter)| filter.result_clip());
+        let all = clips.map(|clip| pixels(Some(clip))).reduce(common)?;
+        let (visible, offset) = (
+            self.scene.picture.seen_pixels(),
+            self.scene.picture.viewport.min.as_ivec2(),
+        );
+        Some(as_texels(moved(common(all, visible), offset)))
+    }
+
+    /// Blurs backdrops, after those that keep a picture have taken it.
+    fn blur_glass(&mut self, backdrops: &[usize], from: Source) {
+        let takes = backdrops.iter().filter(|index| self.scene.backdrops[**index].takes());
+        self.schedule.steps.extend(takes.map(|index| Step::Take(*index)));
+        let placed =
+            |index: &&usize| self.schedule.placed[**index].is_some_and(|placed| !placed.region.painted.is_empty());
+        let members: Vec<Member> = backdrops
+            .iter()
+            .filter(placed)
+            .map(|index| Member::Backdrop(*index))
+            .collect();
+        self.blur((from, Levels::Glass), members);
+    }
+
+    /// Blurs the layers of some surfaces of a page, if any are blurred.
+    fn blur_layers(&mut self, surfaces: &[SurfaceId], from: Source, levels: Levels) {
+        let mut members = Vec::new();
+        for surface in surfaces {
+            let layers = self.schedule.tree.surface(*surface).layers.iter().enumerate();
+            let blurred = layers.filter(|(_, layer)| layer.blurs() && !layer.shown.is_empty());
+            members.extend(blurred.map(|(layer, _)| Member::Layer(*surface, layer)));
+        }
+        self.blur((from, levels), members);
+    }
+
+    fn blur(&mut self, (from, levels): (Source, Levels), members: Vec<Member>) {
+        if members.is_empty() {
+            return;
+        }
+        let schedule = &mut self.schedule;
+        let first = schedule.members.len();
+        schedule.members.extend(members);
+        schedule.steps.push(Step::Blur(schedule.batches.len()));
+        schedule.batches.push(Batch {
+            from,
+            levels,
+            members: first..schedule.members.len(),
+        });
+    }
+
+    /// Adds a pass, or continues the pass before if it is on the same target. The first pass on a page clears it.
+    fn pass(&mut self, target: Target, new: impl IntoIterator<Item = Draw>) {
+        let is_first = match target {
+            Target::Page(depth, page) => self.cleared.insert((depth, page)),
+            Target::Camera | Target::Seen(_) => false,
+        };
+        let schedule = &mut self.schedule;
+        let first = schedule.draws.len();
+        schedule.draws.extend(new);
+        let end = schedule.draws.len();
+        match schedule.steps.last_mut() {
+            Some(Step::Pass { on, draws, .. }) if *on == target && draws.end == first => draws.end = end,
+            _ => schedule.steps.push(Step::Pass {
+                on: target,
+                clears: is_first,
+                draws: first..end,
+            }),
+        }
+    }
+
+    fn section(&mut self, label: Option<Label>, steps: Range<usize>) {
+        if !steps.is_empty() {
+            self.schedule.sections.push(Section { label, steps });
+        }
+    }
+}

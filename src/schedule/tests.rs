@@ -1,0 +1,4 @@
+//! Tests schedules against examples, against their definition, and by properties.
+
+mod grouping;
+mod tree;

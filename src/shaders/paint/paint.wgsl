@@ -1,0 +1,187 @@
+// Paints glass and the layers of filtered groups: a picture, or the last step of a blur, coloured, in the shape of a rounded box.
+//
+// For glass, three draws make `mix(below, glass, c)` in all four channels, where `c` is coverage times opacity. The comment of
+// `paint::pipelines` explains why. One of these is defined, beside the definitions of `common::pass`:
+//   REPLACE  writes fully covered pixels, without blending
+//   KEEP     scales the picture by 1 - c: blended by (Zero, OneMinusSrcAlpha)
+//   ADD      adds the glass times c: blended by (One, One)
+//   OVER     a layer: blended by (One, OneMinusSrcAlpha), which adds a glow: colour with alpha 0
+// SHARP is defined if the picture is read without a blur.
+//
+// Glossary
+//   point    a place in the box, from its centre, before the transform
+//   texel    a place in the camera's picture
+
+#import bevy_gaussian_blur::common::pass::finite
+#import bevy_gaussian_blur::common::color_functions::{ColorFunctions, colored}
+#import bevy_gaussian_blur::common::dither::{dither_encoded, dither_stored}
+#import bevy_gaussian_blur::common::output::{Output, encode_output}
+#ifndef SHARP
+#import bevy_gaussian_blur::uniform::spline::spline
+#endif
+
+// As in Bevy's user interface, y points down.
+struct Paint {
+    // From a point to a pixel of the viewport.
+    x_axis: vec2<f32>,
+    y_axis: vec2<f32>,
+    translation: vec2<f32>,
+    // The pixels of the viewport that the target holds: the first, and their number.
+    target_origin: vec2<f32>,
+    target_size: vec2<f32>,
+    // The size of the box.
+    size: vec2<f32>,
+    // How deep the frame that KEEP and ADD draw reaches into the box; 0 for the whole box.
+    frame: f32,
+    opacity: f32,
+    // From a texel of the target to a texel of the camera's picture, to which the noise is fixed.
+    to_screen: vec2<i32>,
+    // Top left, top right, bottom right, bottom left.
+    radii: vec4<f32>,
+    // The painted texels of the camera's picture: the first, and one past the last.
+    region: vec4<i32>,
+    // The colour of SHADOW and PLAIN.
+    color: vec4<f32>,
+    functions: ColorFunctions,
+    // From a texel of the target to a texel of the source.
+    to_source: vec2<i32>,
+    flags: u32,
+}
+
+@group(1) @binding(0) var<uniform> paint: Paint;
+
+#ifdef SHARP
+@group(0) @binding(0) var picture: texture_2d<f32>;
+#endif
+
+// Edges are antialiased.
+const SOFT: u32 = 1u;
+// Colours are dithered to eight bits: the values themselves, or light that is encoded as sRGB.
+const DITHER_STORED: u32 = 2u;
+const DITHER_ENCODED: u32 = 4u;
+// All painted pixels are fully covered: the box is upright and on whole pixels.
+const WHOLE: u32 = 8u;
+// KEEP draws a hole, which REPLACE does not fill.
+const HOLE: u32 = 16u;
+// The source's alpha in one colour.
+const SHADOW: u32 = 32u;
+// The colour itself, without a source; with SHARP only.
+const PLAIN: u32 = 64u;
+
+// REPLACE draws pixels with a coverage of at least REPLACED, KEEP and ADD draw pixels with `c` below MIXED. Drawing both is
+// harmless: glass mixed into itself stays the same. A gap would be a hole where two pipelines round a distance differently.
+const REPLACED: f32 = 0.998;
+const MIXED: f32 = 0.999;
+
+struct Vertex {
+    @builtin(position) position: vec4<f32>,
+    @location(0) point: vec2<f32>,
+}
+
+// A corner of the box, moved inwards. Indices go around: top left, top right, bottom right, bottom left, and so on.
+fn corner(index: u32, inset: f32) -> vec2<f32> {
+    let i = index % 4u;
+    let side = vec2<f32>(select(-0.5, 0.5, i == 1u || i == 2u), select(-0.5, 0.5, i >= 2u));
+    return side * (paint.size - 2.0 * inset);
+}
+
+fn point_of(vertex: u32) -> vec2<f32> {
+    // Two triangles, by the corners of a quad.
+    var corners = array<u32, 6>(0u, 2u, 3u, 0u, 1u, 2u);
+    let quad = corners[vertex % 6u];
+#ifndef REPLACE
+    if paint.frame > 0.0 {
+        // One quad for each side of the frame, with two outer and two inner corners.
+        let next = select(0u, 1u, quad == 1u || quad == 2u);
+        return corner(vertex / 6u + next, select(0.0, paint.frame, quad >= 2u));
+    }
+#endif
+    return corner(quad, 0.0);
+}
+
+@vertex
+fn paint_vertex(@builtin(vertex_index) vertex: u32) -> Vertex {
+    let point = point_of(vertex);
+    let pixel = paint.x_axis * point.x + paint.y_axis * point.y + paint.translation;
+    let place = (pixel - paint.target_origin) / paint.target_size;
+    let position = place * vec2<f32>(2.0, -2.0) + vec2<f32>(-1.0, 1.0);
+    return Vertex(vec4<f32>(position, 0.0, 1.0), point);
+}
+
+// The distance from the edge of the box, negative inside. The same as in `bevy_ui::ui_node`, which does not exist
+// without Bevy's user interface.
+fn distance_from_edge(point: vec2<f32>) -> f32 {
+    let pair = select(paint.radii.xy, paint.radii.wz, 0.0 < point.y);
+    let radius = select(pair.x, pair.y, 0.0 < point.x);
+    let from_arc = abs(point) - 0.5 * paint.size + radius;
+    let from_centre = length(from_arc);
+    let in_corner = from_centre - radius;
+    return select(max(from_arc.x, from_arc.y) - radius, in_corner, all(from_arc > vec2<f32>(0.0)));
+}
+
+// The covered share of a pixel, as for Bevy's backgrounds.
+fn coverage(point: vec2<f32>) -> f32 {
+    let distance = distance_from_edge(point);
+    if (paint.flags & SOFT) != 0u {
+        return saturate(0.5 - distance);
+    }
+    return 1.0 - step(0.0, distance);
+}
+
+@fragment
+fn paint_fragment(in: Vertex) -> Output {
+    let pixel = vec2<i32>(in.position.xy);
+    let texel = pixel + paint.to_screen;
+    let source = pixel + paint.to_source;
+#ifdef OVER
+    return encode_output(dithered(shown(source) * paint.opacity, texel), texel);
+#else
+    if any(texel < paint.region.xy) || any(texel >= paint.region.zw) {
+        discard;
+    }
+#ifdef REPLACE
+    // Only solid glass is drawn by REPLACE: opacity does not count.
+    if (paint.flags & WHOLE) == 0u && coverage(in.point) < REPLACED {
+        discard;
+    }
+    return encode_output(dithered(shown(source), texel), texel);
+#else
+    let c = coverage(in.point) * paint.opacity;
+    if c <= 0.0 || (c >= MIXED && (paint.flags & HOLE) == 0u) {
+        discard;
+    }
+#ifdef KEEP
+    return Output(vec4<f32>(0.0, 0.0, 0.0, c));
+#else
+    return encode_output(dithered(shown(source), texel) * c, texel);
+#endif
+#endif
+#endif
+}
+
+// What is painted, before opacity and noise.
+fn shown(texel: vec2<i32>) -> vec4<f32> {
+#ifdef SHARP
+    if (paint.flags & PLAIN) != 0u {
+        return paint.color;
+    }
+    let value = finite(textureLoad(picture, texel, 0));
+#else
+    let value = finite(spline(texel));
+#endif
+    if (paint.flags & SHADOW) != 0u {
+        return paint.color * saturate(value.a);
+    }
+    return colored(value, paint.functions);
+}
+
+// A value, dithered if the camera dithers. Mixing glass with the picture below mixes the noise as well: both have the same.
+fn dithered(value: vec4<f32>, texel: vec2<i32>) -> vec4<f32> {
+    if (paint.flags & DITHER_STORED) != 0u {
+        return vec4<f32>(dither_stored(value.rgb, texel), value.a);
+    }
+    if (paint.flags & DITHER_ENCODED) != 0u {
+        return vec4<f32>(dither_encoded(value.rgb, texel), value.a);
+    }
+    return value;
+}
