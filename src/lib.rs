@@ -154,8 +154,8 @@ pub use paint::BackdropMaterialPlugin;
 pub use settings::{
     BackdropBlur, BackdropLayer, BackdropRegion, BackdropRegionTemplate, BackdropSampling, BlurAlpha, BlurBackend,
     BlurCompilation, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurProfile, BlurProfileTemplate,
-    BlurRevision, BlurStage, BlurUnit, BlurUpdate, EdgeMode, FreezeArea, FreezeBlur, FreezeLost, GaussianBlur,
-    RADIUS_IN_SIGMAS,
+    BlurRevision, BlurStage, BlurSwitch, BlurUnit, BlurUpdate, EdgeMode, FreezeArea, FreezeBlur, FreezeLost,
+    GaussianBlur, RADIUS_IN_SIGMAS,
 };
 #[cfg(feature = "ui")]
 pub use settings::{DropShadow, UiFilter};
@@ -172,8 +172,8 @@ pub mod prelude {
     pub use crate::diagnostics::BlurLabel;
     pub use crate::{
         BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend, BlurCompilation,
-        BlurError, BlurFailed, BlurFinished, BlurImage, BlurPixelsExt, BlurProfile, BlurReadiness, BlurStage, BlurUnit,
-        BlurUpdate, BlurredPixels, EdgeMode, FreezeArea, FreezeBlur, FreezeLost, GaussianBlur,
+        BlurError, BlurFailed, BlurFinished, BlurImage, BlurPixelsExt, BlurProfile, BlurReadiness, BlurStage,
+        BlurSwitch, BlurUnit, BlurUpdate, BlurredPixels, EdgeMode, FreezeArea, FreezeBlur, FreezeLost, GaussianBlur,
         GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, GaussianBlurSystems, blurs_ready,
     };
     #[cfg(feature = "ui")]
@@ -211,6 +211,8 @@ impl Plugin for GaussianBlurPlugin {
             .register_type::<BlurProfile>()
             .register_type::<BlurStage>()
             .register_type::<BlurRevision>()
+            .register_type::<BlurSwitch>()
+            .init_resource::<BlurSwitch>()
             .register_type::<BlurFinished>()
             .register_type::<BlurFailed>()
             .register_type::<FreezeBlur>()

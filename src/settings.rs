@@ -8,6 +8,7 @@ mod image;
 mod profile;
 mod region;
 mod strength;
+mod switch;
 #[cfg(feature = "ui")]
 mod ui_filter;
 mod viewport;
@@ -26,6 +27,7 @@ pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurImageTemplat
 pub use profile::{BlurProfile, BlurProfileTemplate};
 pub use region::{BackdropLayer, BackdropRegion, BackdropRegionTemplate};
 pub use strength::{BlurUnit, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS};
+pub use switch::BlurSwitch;
 #[cfg(feature = "ui")]
 pub use ui_filter::{DropShadow, UiFilter};
 

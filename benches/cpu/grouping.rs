@@ -63,7 +63,7 @@ fn scene(scatters: bool) -> (Vec<Reader>, Vec<Painted>) {
         let cut = panel as f32;
         readers.push(Reader {
             sight: Sight::Backdrop(panel),
-            cut,
+            cut: FloatOrd(cut),
             reads: Some(reads),
         });
         painted.push((FloatOrd(cut + 0.25), Some(reads)));

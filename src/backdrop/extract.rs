@@ -5,7 +5,7 @@
 use crate::formats::{CameraFinish, CameraFinishItem};
 use crate::paint::{FrozenBackdrops, PaintInputs, picture_of};
 use crate::schedule::{Backdrop, Order, Shape};
-use crate::settings::{BackdropBlur, BackdropLayer, BackdropRegion, BlurProfile};
+use crate::settings::{BackdropBlur, BackdropLayer, BackdropRegion, BlurProfile, BlurSwitch};
 use bevy::camera::Camera;
 use bevy::math::Affine2;
 use bevy::prelude::*;
@@ -25,6 +25,7 @@ pub fn extract_regions(
     frozen: Res<FrozenBackdrops>,
     regions: Extract<Query<RegionData>>,
     cameras: Extract<Query<(RenderEntity, &'static Camera, CameraFinish)>>,
+    switch: Extract<Res<BlurSwitch>>,
 ) {
     for (entity, region, glass, profile) in &regions {
         let Ok((camera_entity, camera, finish)) = cameras.get(region.camera) else {
@@ -35,6 +36,7 @@ pub fn extract_regions(
             glass,
             profile,
             scale: camera.target_scaling_factor().unwrap_or(1.0),
+            switch: **switch,
         };
         let order = match region.layer {
             BackdropLayer::BelowUi => Order::BelowUi(region.order),
@@ -75,6 +77,7 @@ struct Glass<'a> {
     profile: Option<&'a BlurProfile>,
     /// Physical pixels per logical pixel.
     scale: f32,
+    switch: BlurSwitch,
 }
 
 impl Glass<'_> {
@@ -98,7 +101,14 @@ impl Glass<'_> {
             .unwrap_or(Vec2::ZERO);
         let freeze = frozen.get(self.entity, picture.seen());
         let of = (self.entity, order);
-        let backdrop = Backdrop::new(of, &picture, (shape, clip), self.glass, (sigma, self.profile), freeze);
+        let backdrop = Backdrop::new(
+            of,
+            &picture,
+            (shape, clip),
+            self.glass,
+            (sigma, self.profile),
+            (freeze, self.switch),
+        );
         if let Some(backdrop) = backdrop {
             inputs.of(picture).backdrops.push(backdrop);
         }
@@ -140,7 +150,7 @@ mod nodes {
         frozen: Res<FrozenBackdrops>,
         nodes: Extract<Query<BackdropNode, Without<BackdropRegion>>>,
         cameras: Extract<Query<UiCamera>>,
-        camera_map: Extract<UiCameraMap>,
+        (camera_map, switch): (Extract<UiCameraMap>, Extract<Res<BlurSwitch>>),
     ) {
         let mut mapper = camera_map.get_mapper();
         for (entity, glass, profile, node, stack_index, transform, visibility, clip, target, info) in &nodes {
@@ -166,6 +176,7 @@ mod nodes {
                 profile,
                 // The scale factor is the target's, times `UiScale`.
                 scale: info.scale_factor(),
+                switch: **switch,
             };
             let order = Order::Node(stack_index.0);
             of.extract(

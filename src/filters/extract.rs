@@ -4,7 +4,7 @@ use super::groups::FilteredGroups;
 use crate::formats::CameraFinish;
 use crate::paint::{PaintInputs, picture_of};
 use crate::schedule::{FAR, Filter, PlacedProfile, Shadow, reach_of, scale_of};
-use crate::settings::{BackdropBlur, BlurProfile, DropShadow, RADIUS_IN_SIGMAS, UiFilter};
+use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, DropShadow, RADIUS_IN_SIGMAS, UiFilter};
 use bevy::camera::Camera;
 use bevy::math::Affine2;
 use bevy::prelude::*;
@@ -29,7 +29,7 @@ pub fn extract_filters(
     groups: Extract<Res<FilteredGroups>>,
     nodes: Extract<Query<FilterNode>>,
     cameras: Extract<Query<(&Camera, CameraFinish)>>,
-    camera_map: Extract<UiCameraMap>,
+    (camera_map, switch): (Extract<UiCameraMap>, Extract<Res<BlurSwitch>>),
 ) {
     let mut mapper = camera_map.get_mapper();
     for (entity, group) in &groups.0 {
@@ -53,14 +53,14 @@ pub fn extract_filters(
             nodes: group.nodes.clone(),
             clip: group.clip,
             clips: group.clips,
-            sigma: sigma_of(filter, info, transform),
+            sigma: sigma_of(filter, info, transform, **switch),
             profile: profile.map(|profile| PlacedProfile {
                 profile: profile.clone(),
                 size: node.size(),
                 placement,
             }),
             functions: filter.functions_in_range(),
-            shadows: shadows_of(filter, info, transform).collect(),
+            shadows: shadows_of(filter, info, transform, **switch).collect(),
             opacity: filter.opacity_in_range(),
         });
     }
@@ -72,7 +72,15 @@ pub fn extract_filters(
 }
 
 /// The standard deviations of a group's blur, in physical pixels. A radius out of range means no blur; `validation` reports it.
-fn sigma_of(filter: &UiFilter, info: &ComputedUiRenderTargetInfo, transform: &UiGlobalTransform) -> Vec2 {
+fn sigma_of(
+    filter: &UiFilter,
+    info: &ComputedUiRenderTargetInfo,
+    transform: &UiGlobalTransform,
+    switch: BlurSwitch,
+) -> Vec2 {
+    if !switch.is_on() {
+        return Vec2::ZERO;
+    }
     let sigma = filter.blur.sigma_in_texels(info.scale_factor(), info.physical_size().y);
     (sigma.unwrap_or(Vec2::ZERO) * stretch_of(transform)).min(Vec2::splat(f32::MAX))
 }
@@ -88,10 +96,14 @@ fn shadows_of<'a>(
     filter: &'a UiFilter,
     info: &ComputedUiRenderTargetInfo,
     transform: &UiGlobalTransform,
+    switch: BlurSwitch,
 ) -> impl Iterator<Item = Shadow> + use<'a> {
     let far = Vec2::splat(FAR as f32);
     let scale = info.scale_factor() * stretch_of(transform);
-    let seen = filter.shadows.iter().filter(|shadow| shadow.is_seen());
+    let seen = filter
+        .shadows
+        .iter()
+        .filter(move |shadow| shadow.is_seen() && switch.is_on());
     seen.map(move |shadow: &DropShadow| {
         let color = shadow.color.to_linear();
         let [red, green, blue] = [color.red, color.green, color.blue].map(|value| value * color.alpha);
@@ -104,8 +116,13 @@ fn shadows_of<'a>(
 }
 
 /// How far a filter moves colours, in physical pixels.
-pub fn reach_of_filter(filter: &UiFilter, info: &ComputedUiRenderTargetInfo, transform: &UiGlobalTransform) -> Vec2 {
-    let shadows = shadows_of(filter, info, transform);
+pub fn reach_of_filter(
+    filter: &UiFilter,
+    info: &ComputedUiRenderTargetInfo,
+    transform: &UiGlobalTransform,
+    switch: BlurSwitch,
+) -> Vec2 {
+    let shadows = shadows_of(filter, info, transform, switch);
     let reach = shadows.map(|shadow| reach_of(Vec2::splat(shadow.sigma)).as_vec2() + shadow.offset.abs().as_vec2());
-    reach_of(sigma_of(filter, info, transform)).as_vec2() + reach.fold(Vec2::ZERO, Vec2::max)
+    reach_of(sigma_of(filter, info, transform, switch)).as_vec2() + reach.fold(Vec2::ZERO, Vec2::max)
 }

@@ -15,7 +15,7 @@ use super::extract::reach_of_filter;
 use crate::paint::ui_clip::{clip_of, clipped, everything, grown, is_same};
 use crate::plan::blurs;
 use crate::schedule::Clips;
-use crate::settings::{DropShadow, UiFilter};
+use crate::settings::{BlurSwitch, DropShadow, UiFilter};
 use bevy::camera::visibility::InheritedVisibility;
 use bevy::ecs::entity::EntityHashSet;
 use bevy::ecs::system::SystemParam;
@@ -60,6 +60,7 @@ pub struct Nodes<'w, 's> {
     visible: Query<'w, 's, (&'static Node, &'static InheritedVisibility)>,
     roots: Query<'w, 's, (), With<GlobalZIndex>>,
     unclipped: Query<'w, 's, Entity, With<OverrideClip>>,
+    switch: Res<'w, BlurSwitch>,
     children: UiChildren<'w, 's>,
 }
 
@@ -109,7 +110,7 @@ impl Nodes<'_, '_> {
         let Ok((_, (filter, info))) = self.filters.get(entity) else {
             return false;
         };
-        is_active(filter, info) && self.is_visible(entity)
+        is_active(filter, info, *self.switch) && self.is_visible(entity)
     }
 
     /// Whether a node or one of its descendants is visible: descendants of a hidden node may be.
@@ -155,7 +156,7 @@ impl Nodes<'_, '_> {
         };
         let around = clip_of(inherited.all);
         let reach = self.filters.get(entity).ok().filter(|_| filtered.contains(&entity));
-        let reach = reach.map(|(_, (filter, info))| reach_of_filter(filter, info, transform));
+        let reach = reach.map(|(_, (filter, info))| reach_of_filter(filter, info, transform, *self.switch));
         let clips_result = reach.is_some_and(|reach| reach.cmpgt(Vec2::ZERO).any()) && !unclipped.contains(&entity);
         let grown = inherited.all.map(|clip| grown(clip, reach.unwrap_or_default()));
         let inside = if clips_result {
@@ -206,10 +207,8 @@ impl Nodes<'_, '_> {
 }
 
 /// Whether a filter changes anything.
-fn is_active(filter: &UiFilter, info: &ComputedUiRenderTargetInfo) -> bool {
+fn is_active(filter: &UiFilter, info: &ComputedUiRenderTargetInfo, switch: BlurSwitch) -> bool {
     let sigma = filter.blur.sigma_in_texels(info.scale_factor(), info.physical_size().y);
-    blurs(sigma.unwrap_or(Vec2::ZERO))
-        || !filter.functions_in_range().is_neutral()
-        || filter.opacity_in_range() < 1.0
-        || filter.shadows.iter().any(DropShadow::is_seen)
+    let blurs = blurs(sigma.unwrap_or(Vec2::ZERO)) || filter.shadows.iter().any(DropShadow::is_seen);
+    blurs && switch.is_on() || !filter.functions_in_range().is_neutral() || filter.opacity_in_range() < 1.0
 }

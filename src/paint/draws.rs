@@ -338,7 +338,8 @@ impl CameraUpdate<'_, '_> {
         }
         let backdrop = &self.inputs.backdrops[index];
         let on = self.on(placed.on);
-        if let Some(deferred) = self.tasks.of_glass(self.index, index) {
+        let deferred = self.tasks.of_glass(self.index, index).filter(|_| !backdrop.is_plain);
+        if let Some(deferred) = deferred {
             let start = self.draws.calls.len();
             let uniform = on.glass(backdrop, placed);
             if self.mixed(index, placed, bound(&deferred), &uniform).is_some() {

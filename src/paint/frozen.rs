@@ -3,7 +3,7 @@
 use crate::freeze::{FreezeNumbers, Frozen, Losses, MaskRevisions};
 use crate::gpu::BlurPreparer;
 use crate::schedule::Freeze;
-use crate::settings::{BackdropBlur, BlurProfile, FreezeArea, FreezeBlur};
+use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, FreezeArea, FreezeBlur};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::math::URect;
 use bevy::prelude::*;
@@ -67,10 +67,14 @@ type IsFrozen = (With<BackdropBlur>, With<FreezeBlur>);
 pub fn extract_frozen(
     mut frozen: ResMut<FrozenBackdrops>,
     glass: Extract<Query<FrozenGlass, IsFrozen>>,
-    (numbers, masks): (Extract<Res<FreezeNumbers>>, Extract<Res<MaskRevisions>>),
+    (numbers, masks, switch): (
+        Extract<Res<FreezeNumbers>>,
+        Extract<Res<MaskRevisions>>,
+        Extract<Res<BlurSwitch>>,
+    ),
 ) {
     frozen.0.values_mut().for_each(|known| known.is_there = false);
-    for (entity, keeps, profile) in &glass {
+    for (entity, keeps, profile) in glass.iter().filter(|_| switch.is_on()) {
         let (number, revision) = (numbers.of(entity), masks.of(profile));
         match frozen.0.get_mut(&entity) {
             Some(known) if known.number == number => (known.is_there, known.revision) = (true, revision),

@@ -56,6 +56,7 @@ impl Region {
             painted: covered.intersect(texels(shown)),
             reads,
             sees: match backdrop.freeze {
+                _ if backdrop.is_plain => None,
                 None => Some(reads),
                 Some(freeze) if freeze.taken.is_some() => None,
                 Some(_) => kept,
@@ -90,7 +91,7 @@ mod tests {
     use super::super::scene::Order;
     use super::super::shape::Shape;
     use super::*;
-    use crate::settings::{BackdropBlur, BackdropSampling};
+    use crate::settings::{BackdropBlur, BackdropSampling, BlurSwitch};
     use bevy::math::{Affine2, Vec2};
     use bevy::prelude::Entity;
 
@@ -117,7 +118,14 @@ mod tests {
     fn backdrop(shape: Shape, glass: BackdropBlur) -> Option<Backdrop> {
         let sigma = glass.blur.sigma_in_texels(1.0, 200).unwrap_or(Vec2::ZERO);
         let of = (Entity::PLACEHOLDER, Order::AboveUi(0));
-        Backdrop::new(of, &PICTURE, (shape, None), &glass, (sigma, None), None)
+        Backdrop::new(
+            of,
+            &PICTURE,
+            (shape, None),
+            &glass,
+            (sigma, None),
+            (None, BlurSwitch::On),
+        )
     }
 
     fn region(shape: Shape, clip: Option<Rect>, glass: BackdropBlur) -> Option<Region> {

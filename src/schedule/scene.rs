@@ -2,7 +2,9 @@
 
 use super::shape::Shape;
 use crate::plan::blurs;
-use crate::settings::{BackdropBlur, BackdropSampling, BlurProfile, ColorFunctions, EdgeMode, FreezeArea, Tint};
+use crate::settings::{
+    BackdropBlur, BackdropSampling, BlurProfile, BlurSwitch, ColorFunctions, EdgeMode, FreezeArea, Tint,
+};
 use crate::sigma_field::SigmaField;
 use bevy::color::LinearRgba;
 use bevy::math::{Affine2, FloatOrd, IRect, IVec2, Rect, URect, UVec2, Vec2};
@@ -131,6 +133,8 @@ pub struct Backdrop {
     pub tint: Tint,
     /// What is painted where no blur is.
     pub fallback: LinearRgba,
+    /// Whether blurs are switched off: only the fallback is painted.
+    pub is_plain: bool,
     /// How it is frozen, `None` if it is not.
     pub freeze: Option<Freeze>,
 }
@@ -158,12 +162,14 @@ impl Backdrop {
         (shape, clip): (Shape, Option<Rect>),
         glass: &BackdropBlur,
         (sigma, profile): (Vec2, Option<&BlurProfile>),
-        freeze: Option<Freeze>,
+        (freeze, switch): (Option<Freeze>, BlurSwitch),
     ) -> Option<Self> {
-        let tint = glass.tint();
+        let (tint, fallback) = (glass.tint(), glass.fallback.to_linear());
+        let freeze = freeze.filter(|_| switch.is_on());
         let sigma = (sigma * shape.scale()).min(Vec2::splat(f32::MAX));
         // Frozen glass shows its picture even without a blur, and takes the picture even at opacity 0.
         let changes = blurs(sigma) || !tint.functions.is_neutral() || freeze.is_some();
+        let changes = changes && (switch.is_on() || fallback.alpha > 0.0);
         let is_seen = tint.opacity > 0.0 || freeze.is_some_and(|freeze| freeze.taken.is_none());
         let from_corner = Affine2::from_translation(-0.5 * shape.size);
         let to_picture = Affine2::from_translation(picture.viewport.min.as_vec2());
@@ -177,7 +183,8 @@ impl Backdrop {
             edge: glass.blur.edge,
             field: SigmaField::new(profile, shape.size, to_picture * shape.transform * from_corner),
             tint,
-            fallback: LinearRgba::NONE,
+            fallback,
+            is_plain: !switch.is_on(),
             freeze,
         })
     }

@@ -62,7 +62,7 @@ mod tests {
     use super::super::shape::Shape;
     use super::super::surface::SurfaceId;
     use super::*;
-    use crate::settings::{BackdropBlur, BackdropSampling};
+    use crate::settings::{BackdropBlur, BackdropSampling, BlurSwitch};
     use bevy::math::{FloatOrd, Rect, UVec2, Vec2};
     use bevy::prelude::Entity;
 
@@ -84,7 +84,7 @@ mod tests {
             (shape, None),
             &glass,
             (Vec2::splat(0.5 * radius), None),
-            None,
+            (None, BlurSwitch::On),
         );
         let backdrop = backdrop.expect("it can be seen");
         let region = Region::new(&backdrop, &picture, None, picture.seen_pixels());

@@ -188,8 +188,13 @@ impl Schedule {
     pub fn new(scene: &Scene) -> Self {
         let mut tree = SurfaceTree::new(scene);
         let placed = place(scene, &tree);
-        for placed in placed.iter().flatten().filter(|placed| placed.on != SurfaceId::CAMERA) {
-            tree.give_turn(placed.on);
+        for (placed, backdrop) in placed.iter().zip(scene.backdrops) {
+            if let Some(placed) = placed
+                && placed.on != SurfaceId::CAMERA
+                && !backdrop.is_plain
+            {
+                tree.give_turn(placed.on);
+            }
         }
         tree.pack(scene.limit);
         let mut planner = Planner {
@@ -332,7 +337,7 @@ fn keys_of(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Vec<
 fn ends_of(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Vec<Vec<(FloatOrd, Sight)>> {
     let mut ends = vec![Vec::new(); tree.surfaces.len()];
     for (index, backdrop) in scene.backdrops.iter().enumerate() {
-        if let (Some(placed), Some(_)) = (&placed[index], backdrop.node()) {
+        if let (Some(placed), Some(_), false) = (&placed[index], backdrop.node(), backdrop.is_plain) {
             ends[placed.on.0].push((placed.cut, Sight::Backdrop(index)));
         }
     }
@@ -594,8 +599,11 @@ impl Planner<'_> {
     fn blur_glass(&mut self, backdrops: &[usize], from: Source) {
         let takes = backdrops.iter().filter(|index| self.scene.backdrops[**index].takes());
         self.schedule.steps.extend(takes.map(|index| Step::Take(*index)));
-        let placed =
-            |index: &&usize| self.schedule.placed[**index].is_some_and(|placed| !placed.region.painted.is_empty());
+        let placed = |index: &&usize| {
+            let placed = self.schedule.placed[**index].as_ref();
+            let is_plain = self.scene.backdrops[**index].is_plain;
+            placed.is_some_and(|placed| !placed.region.painted.is_empty() && !is_plain)
+        };
         let members: Vec<Member> = backdrops
             .iter()
             .filter(placed)

@@ -77,15 +77,13 @@ use serde::{Deserialize, Serialize};
 ///
 /// # The first glass of an app
 ///
-/// The first `BackdropBlur` of an app starts the compilation of its shaders, whatever its radius, hidden or not. The first
-/// [`BlurProfile`](crate::BlurProfile) beside a `BackdropBlur` starts the compilation of the shaders for varying blurs. Apps
-/// without glass compile neither. Glass that is hidden at first, as menus are, or has a radius of 0, is ready when it
-/// appears: [`BlurReadiness`](crate::BlurReadiness) includes it.
+/// The shaders of glass compile in the background when the app starts, unless
+/// [`GaussianBlurPlugin::precompile_ui`](crate::GaussianBlurPlugin::precompile_ui) is `false` or compiling blocks the main thread:
+/// then the first `BackdropBlur` starts it, whatever its radius, hidden or not. The first
+/// [`BlurProfile`](crate::BlurProfile) beside a `BackdropBlur` starts the compilation of the shaders for varying blurs.
+/// [`BlurReadiness`](crate::BlurReadiness) includes all of them.
 ///
-/// If a camera shows glass before the shaders of that glass are compiled, the frame waits for them, for
-/// [`BlurCompilation::longest_wait`](crate::BlurCompilation::longest_wait) at most. After that time the frame is drawn without
-/// the glass, which appears in the first frame in which it is ready; later frames wait only after all shaders have been
-/// ready once. In the first frames of an app, before blurs are ready, no frame waits.
+/// No frame waits. Until its shaders are compiled, glass is painted in its [`fallback`](Self::fallback), and nothing else changes.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
@@ -128,6 +126,11 @@ pub struct BackdropBlur {
     ///
     /// Range: 0 to 1; values beyond count as 0 or 1. NaN counts as 1 and is reported once. Default: 1.
     pub opacity: f32,
+    /// The colour that is painted in the shape of the glass, over the picture below, where no blur is: while blurs are
+    /// [off](crate::BlurSwitch::Off), and until the shaders of glass are compiled. It fades with [`opacity`](Self::opacity).
+    ///
+    /// Default: [`Color::NONE`], nothing.
+    pub fallback: Color,
 }
 
 impl Default for BackdropBlur {
@@ -141,6 +144,7 @@ impl Default for BackdropBlur {
             invert: 0.0,
             hue: 0.0,
             opacity: 1.0,
+            fallback: Color::NONE,
         }
     }
 }
@@ -228,6 +232,12 @@ impl BackdropBlur {
     #[must_use]
     pub fn with_opacity(self, opacity: f32) -> Self {
         Self { opacity, ..self }
+    }
+
+    /// The same glass with another [`fallback`](Self::fallback).
+    #[must_use]
+    pub fn with_fallback(self, fallback: Color) -> Self {
+        Self { fallback, ..self }
     }
 
     /// The colour functions and the opacity, in range.

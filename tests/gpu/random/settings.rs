@@ -90,6 +90,7 @@ pub fn backdrop() -> impl Strategy<Value = BackdropBlur> {
             invert: rest[1],
             hue: 60.0 * rest[2],
             opacity: filters[2],
+            fallback: Color::NONE,
         }
     })
 }
