@@ -6,6 +6,7 @@
 
 mod extract;
 mod groups;
+mod strength;
 
 use crate::paint::ExtractPaint;
 use crate::settings::UiFilter;

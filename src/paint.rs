@@ -19,6 +19,8 @@ mod frozen;
 mod inputs;
 #[cfg(feature = "ui")]
 mod items;
+#[cfg(feature = "ui")]
+mod own_items;
 pub(crate) mod pipelines;
 mod plan_cameras;
 mod readiness;
@@ -155,7 +157,7 @@ fn add_items(app: &mut SubApp) {
     app.init_resource::<bounds::GradientBoxes>()
         .init_resource::<bounds::MaterialBounds>()
         .allow_ambiguous_resource::<bounds::MaterialBounds>()
-        .init_resource::<items::OwnItems>()
+        .init_resource::<own_items::OwnItems>()
         .init_resource::<split::SplitPhases>()
         .add_render_command::<TransparentUi, items::PaintItem>()
         .configure_sets(Render, bounds::CollectBounds.before(plan_cameras::plan_cameras))

@@ -58,6 +58,7 @@ fn run(host: &Host) -> AppExit {
         host.default_plugins(),
         GaussianBlurPlugin {
             backend: host.backend(),
+            ..default()
         },
         GaussianBlurDiagnosticsPlugin,
         EguiPlugin::default(),

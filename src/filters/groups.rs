@@ -11,7 +11,7 @@
 //!
 //! Bevy clips by moving vertices, which is wrong for nodes that are turned. These get only the clips inside the group.
 
-use super::extract::reach_of_filter;
+use super::strength::reach_of_filter;
 use crate::paint::ui_clip::{clip_of, clipped, everything, grown, is_same};
 use crate::plan::blurs;
 use crate::schedule::Clips;

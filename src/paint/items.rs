@@ -5,46 +5,19 @@
 
 use super::draws::Draws;
 use super::inputs::{CameraInputs, PaintInputs};
+use super::own_items::OwnItems;
 use crate::schedule::{Slot, What};
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
 use bevy::math::FloatOrd;
 use bevy::prelude::*;
 use bevy::render::render_phase::{
-    DrawFunctionId, DrawFunctions, PhaseItemExtraIndex, RenderCommand, RenderCommandResult, TrackedRenderPass,
-    ViewSortedRenderPhases,
+    DrawFunctions, PhaseItemExtraIndex, RenderCommand, RenderCommandResult, TrackedRenderPass, ViewSortedRenderPhases,
 };
 use bevy::render::render_resource::{CachedRenderPipelineId, PipelineCache};
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
-
-/// What the own items of this frame are, by their numbers: the index of the camera, and the item.
-#[derive(Resource, Default)]
-pub struct OwnItems {
-    items: Vec<(usize, What)>,
-    draw_function: Option<DrawFunctionId>,
-}
-
-impl OwnItems {
-    /// What an item of a phase is.
-    #[must_use]
-    pub fn what(&self, item: &TransparentUi) -> What {
-        if Some(item.draw_function) != self.draw_function {
-            return What::Other;
-        }
-        number_of(item)
-            .and_then(|number| self.items.get(number))
-            .map_or(What::Other, |(_, what)| *what)
-    }
-}
-
-fn number_of(item: &TransparentUi) -> Option<usize> {
-    match item.extra_index {
-        PhaseItemExtraIndex::DynamicOffset(number) => Some(number as usize),
-        _ => None,
-    }
-}
 
 /// The draw function of all own items. It sets its own pipelines, not the item's.
 pub struct PaintItem;
@@ -61,9 +34,9 @@ impl RenderCommand<TransparentUi> for PaintItem {
         (own, draws, cache): SystemParamItem<'w, '_, Self::Param>,
         pass: &mut TrackedRenderPass<'w>,
     ) -> RenderCommandResult {
-        let own = number_of(item).and_then(|number| own.items.get(number));
+        let own = own.get(item);
         let is_drawn =
-            own.is_some_and(|(camera, what)| draws.into_inner().draw_item(*camera, *what, cache.into_inner(), pass));
+            own.is_some_and(|(camera, what)| draws.into_inner().draw_item(camera, what, cache.into_inner(), pass));
         match is_drawn {
             true => RenderCommandResult::Success,
             false => RenderCommandResult::Skip,
@@ -84,8 +57,7 @@ pub fn queue_items(
     mut own: ResMut<OwnItems>,
 ) {
     let draw_function = functions.read().id::<PaintItem>();
-    own.items.clear();
-    own.draw_function = Some(draw_function);
+    own.start(draw_function);
     for (index, camera) in inputs
         .cameras
         .iter()
@@ -99,8 +71,7 @@ pub fn queue_items(
             continue;
         };
         for (sort_key, what) in items(camera) {
-            let number = own.items.len() as u32;
-            own.items.push((index, what));
+            let number = own.add(index, what);
             phase.add_transient(TransparentUi {
                 sort_key,
                 entity: entities(number),

@@ -7,7 +7,7 @@
 use super::bounds::ItemBounds;
 use super::inputs::{CameraInputs, PaintInputs};
 #[cfg(feature = "ui")]
-use super::items::OwnItems;
+use super::own_items::OwnItems;
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource};
 use crate::errors::BlurError;
 use crate::gpu::{BlurPreparer, PageSet};

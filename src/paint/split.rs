@@ -5,7 +5,7 @@
 //! batches are kept here, by the surface on which the items are painted.
 
 use super::inputs::PaintInputs;
-use super::items::OwnItems;
+use super::own_items::OwnItems;
 use super::plan_cameras::Schedules;
 use crate::schedule::{Owners, SurfaceId, What};
 use bevy::math::FloatOrd;
@@ -59,6 +59,8 @@ pub fn split_phases(
                 let what = own.what(item);
                 let owner = owners.of(item.sort_key, what, &schedule.tree);
                 let is_bevys = owner == Some(SurfaceId::CAMERA) && schedule.bevy_from <= item.sort_key;
+                let owner = owner.filter(|_| schedule.paints(what));
+                let is_bevys = is_bevys && owner.is_some();
                 if what == What::Mark || is_bevys {
                     continue;
                 }

@@ -216,6 +216,12 @@ impl Schedule {
         planner.schedule
     }
 
+    /// Whether an item paints anything.
+    #[must_use]
+    pub fn paints(&self, what: What) -> bool {
+        paints(what, &self.tree, &self.placed)
+    }
+
     /// The blurs of a batch.
     #[must_use]
     pub fn members(&self, batch: &Batch) -> &[Member] {
@@ -310,6 +316,18 @@ fn both(one: Option<Rect>, other: Option<Rect>) -> Option<Rect> {
     }
 }
 
+/// Whether an item paints anything.
+fn paints(what: What, tree: &SurfaceTree, placed: &[Option<Placed>]) -> bool {
+    let placed = |backdrop: usize| placed.get(backdrop).copied().flatten();
+    match what {
+        What::Mark => false,
+        What::Other => true,
+        What::Glass(backdrop) => placed(backdrop).is_some(),
+        What::Hole(backdrop) => placed(backdrop).is_some_and(|placed| placed.hole.is_some()),
+        What::Result(filter) => tree.is_seen(filter),
+    }
+}
+
 /// The sort keys of what is painted on the camera's picture and on every surface with a turn.
 fn keys_of(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Vec<Vec<FloatOrd>> {
     let mut keys = vec![Vec::new(); tree.surfaces.len()];
@@ -318,13 +336,7 @@ fn keys_of(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Vec<
     }
     let mut owners = Owners::new(scene.filters);
     for item in scene.items {
-        let is_painted = match item.what {
-            What::Mark => false,
-            What::Other => true,
-            What::Glass(backdrop) => placed[backdrop].is_some(),
-            What::Hole(backdrop) => placed[backdrop].is_some_and(|placed| placed.hole.is_some()),
-            What::Result(filter) => tree.is_seen(filter),
-        };
+        let is_painted = paints(item.what, tree, placed);
         let owner = owners.of(item.key, item.what, tree).filter(|_| is_painted);
         if let Some(on) = owner.filter(|on| *on == SurfaceId::CAMERA || tree.surface(*on).has_turn) {
             keys[on.0].push(item.key);
