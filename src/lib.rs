@@ -158,7 +158,7 @@ pub use settings::{
     GaussianBlur, RADIUS_IN_SIGMAS,
 };
 #[cfg(feature = "ui")]
-pub use settings::{DropShadow, UiFilter};
+pub use settings::{BackdropGroup, DropShadow, UiFilter};
 pub use systems::{BlurSystems, GaussianBlurSystems};
 
 /// The render systems of cameras, for schedules other than `Core2d` and `Core3d`. [`GaussianBlurSystems`] shows how.
@@ -177,7 +177,7 @@ pub mod prelude {
         GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, GaussianBlurSystems, blurs_ready,
     };
     #[cfg(feature = "ui")]
-    pub use crate::{BackdropMaterialPlugin, DropShadow, UiFilter};
+    pub use crate::{BackdropGroup, BackdropMaterialPlugin, DropShadow, UiFilter};
 }
 
 /// Adds [`GaussianBlur`] to an app.
@@ -233,6 +233,7 @@ impl Plugin for GaussianBlurPlugin {
                 image::BlurImagePlugin,
             ));
         #[cfg(feature = "ui")]
-        app.add_plugins(filters::UiFilterPlugin);
+        app.register_type::<BackdropGroup>()
+            .add_plugins(filters::UiFilterPlugin);
     }
 }

@@ -4,6 +4,8 @@ mod backdrop;
 mod color_functions;
 mod compilation;
 mod freeze;
+#[cfg(feature = "ui")]
+mod group;
 mod image;
 mod profile;
 mod region;
@@ -23,6 +25,8 @@ pub use color_functions::ColorFunctions;
 pub use compilation::BlurCompilation;
 pub(crate) use compilation::COMPILING_BLOCKS;
 pub use freeze::{FreezeArea, FreezeBlur, FreezeLost};
+#[cfg(feature = "ui")]
+pub use group::BackdropGroup;
 pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurRevision, BlurUpdate};
 pub use profile::{BlurProfile, BlurProfileTemplate};
 pub use region::{BackdropLayer, BackdropRegion, BackdropRegionTemplate};

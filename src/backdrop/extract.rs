@@ -37,6 +37,7 @@ pub fn extract_regions(
             profile,
             scale: camera.target_scaling_factor().unwrap_or(1.0),
             switch: **switch,
+            shares: None,
         };
         let order = match region.layer {
             BackdropLayer::BelowUi => Order::BelowUi(region.order),
@@ -78,6 +79,8 @@ struct Glass<'a> {
     /// Physical pixels per logical pixel.
     scale: f32,
     switch: BlurSwitch,
+    /// The node whose glass shares one backdrop.
+    shares: Option<Entity>,
 }
 
 impl Glass<'_> {
@@ -110,7 +113,8 @@ impl Glass<'_> {
             (freeze, self.switch),
         );
         if let Some(backdrop) = backdrop {
-            inputs.of(picture).backdrops.push(backdrop);
+            let shares = self.shares;
+            inputs.of(picture).backdrops.push(Backdrop { shares, ..backdrop });
         }
     }
 }
@@ -122,7 +126,9 @@ pub use nodes::extract_nodes;
 mod nodes {
     use super::*;
     use crate::paint::ui_clip::clip_of;
+    use crate::settings::BackdropGroup;
     use bevy::camera::visibility::InheritedVisibility;
+    use bevy::ecs::system::SystemParam;
     use bevy::ui::{
         CalculatedClip, ComputedNode, ComputedStackIndex, ComputedUiRenderTargetInfo, ComputedUiTargetCamera,
         UiGlobalTransform,
@@ -142,6 +148,31 @@ mod nodes {
         &'static ComputedUiRenderTargetInfo,
     );
 
+    /// The groups that share a backdrop.
+    #[derive(SystemParam)]
+    pub struct SharedGlass<'w, 's> {
+        groups: Query<'w, 's, (), With<BackdropGroup>>,
+        roots: Query<'w, 's, (), With<GlobalZIndex>>,
+        parents: Query<'w, 's, &'static ChildOf>,
+    }
+
+    impl SharedGlass<'_, '_> {
+        /// The innermost group around a node. Nodes with a `GlobalZIndex` leave the groups of their ancestors.
+        fn group_of(&self, node: Entity) -> Option<Entity> {
+            if self.groups.is_empty() {
+                return None;
+            }
+            let parent = |inner: &Entity| {
+                let is_root = self.roots.contains(*inner);
+                (!is_root)
+                    .then(|| self.parents.get(*inner).ok())
+                    .flatten()
+                    .map(ChildOf::parent)
+            };
+            core::iter::successors(Some(node), parent).find(|node| self.groups.contains(*node))
+        }
+    }
+
     type UiCamera = (&'static Camera, CameraFinish, Option<&'static UiAntiAlias>);
 
     /// Extracts nodes, after regions.
@@ -151,6 +182,7 @@ mod nodes {
         nodes: Extract<Query<BackdropNode, Without<BackdropRegion>>>,
         cameras: Extract<Query<UiCamera>>,
         (camera_map, switch): (Extract<UiCameraMap>, Extract<Res<BlurSwitch>>),
+        shared: Extract<SharedGlass>,
     ) {
         let mut mapper = camera_map.get_mapper();
         for (entity, glass, profile, node, stack_index, transform, visibility, clip, target, info) in &nodes {
@@ -177,6 +209,7 @@ mod nodes {
                 // The scale factor is the target's, times `UiScale`.
                 scale: info.scale_factor(),
                 switch: **switch,
+                shares: shared.group_of(entity),
             };
             let order = Order::Node(stack_index.0);
             of.extract(

@@ -4,14 +4,14 @@ use super::groups::FilteredGroups;
 use super::strength::{shadows_of, sigma_of};
 use crate::formats::CameraFinish;
 use crate::paint::{PaintInputs, picture_of};
-use crate::schedule::{Filter, PlacedProfile};
+use crate::schedule::{Filter, PlacedProfile, Shape};
 use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, UiFilter};
 use bevy::camera::Camera;
 use bevy::math::Affine2;
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::ui::{ComputedNode, ComputedUiRenderTargetInfo, ComputedUiTargetCamera, UiGlobalTransform};
-use bevy::ui_render::UiCameraMap;
+use bevy::ui_render::{UiAntiAlias, UiCameraMap};
 use core::cmp::Reverse;
 
 type FilterNode = (
@@ -29,7 +29,7 @@ pub fn extract_filters(
     mut inputs: ResMut<PaintInputs>,
     groups: Extract<Res<FilteredGroups>>,
     nodes: Extract<Query<FilterNode>>,
-    cameras: Extract<Query<(&Camera, CameraFinish)>>,
+    cameras: Extract<Query<(&Camera, CameraFinish, Option<&UiAntiAlias>)>>,
     (camera_map, switch): (Extract<UiCameraMap>, Extract<Res<BlurSwitch>>),
 ) {
     let mut mapper = camera_map.get_mapper();
@@ -40,7 +40,7 @@ pub fn extract_filters(
         let (Some(camera_entity), Some(seen)) = (mapper.map(target), target.get()) else {
             continue;
         };
-        let Ok((camera, finish)) = cameras.get(seen) else {
+        let Ok((camera, finish, anti_alias)) = cameras.get(seen) else {
             continue;
         };
         let Some(picture) = picture_of(camera_entity, camera, &finish) else {
@@ -60,6 +60,7 @@ pub fn extract_filters(
                 size: node.size(),
                 placement,
             }),
+            outline: filter.is_rounded.then(|| outline_of(node, transform, anti_alias)),
             functions: filter.functions_in_range(),
             shadows: shadows_of(filter, info, transform, **switch).collect(),
             opacity: filter.opacity_in_range(),
@@ -69,5 +70,18 @@ pub fn extract_filters(
         camera
             .filters
             .sort_by_key(|filter| (filter.nodes.start, Reverse(filter.nodes.end)));
+    }
+}
+
+/// The rounded padding box of a node.
+fn outline_of(node: &ComputedNode, transform: &UiGlobalTransform, anti_alias: Option<&UiAntiAlias>) -> Shape {
+    let border = node.border();
+    let size = (node.size() - border.min_inset - border.max_inset).max(Vec2::ZERO);
+    let center = 0.5 * (border.min_inset - border.max_inset);
+    Shape {
+        transform: transform.affine() * Affine2::from_translation(center),
+        size,
+        radii: node.inner_radius().into(),
+        is_soft: anti_alias != Some(&UiAntiAlias::Off),
     }
 }

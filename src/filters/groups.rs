@@ -198,7 +198,11 @@ impl Nodes<'_, '_> {
             let group = FilteredGroup {
                 nodes: start..end,
                 clip: around,
-                clips: if clips_result { Clips::Result } else { Clips::Nodes },
+                clips: match clips_result {
+                    true => Clips::Result,
+                    false if unclipped.contains(&entity) => Clips::MostNodes,
+                    false => Clips::Nodes,
+                },
             };
             self.groups.0.push((entity, group));
         }
@@ -210,5 +214,8 @@ impl Nodes<'_, '_> {
 fn is_active(filter: &UiFilter, info: &ComputedUiRenderTargetInfo, switch: BlurSwitch) -> bool {
     let sigma = filter.blur.sigma_in_texels(info.scale_factor(), info.physical_size().y);
     let blurs = blurs(sigma.unwrap_or(Vec2::ZERO)) || filter.shadows.iter().any(DropShadow::is_seen);
-    blurs && switch.is_on() || !filter.functions_in_range().is_neutral() || filter.opacity_in_range() < 1.0
+    filter.is_rounded
+        || blurs && switch.is_on()
+        || !filter.functions_in_range().is_neutral()
+        || filter.opacity_in_range() < 1.0
 }

@@ -43,7 +43,7 @@ pub fn shadows_of<'a>(
         let [red, green, blue] = [color.red, color.green, color.blue].map(|value| value * color.alpha);
         Shadow {
             offset: (shadow.offset * scale).round().clamp(-far, far).as_ivec2(),
-            sigma: shadow.radius / RADIUS_IN_SIGMAS * scale.x,
+            sigma: shadow.radius / RADIUS_IN_SIGMAS * scale,
             color: [red, green, blue, if shadow.is_glow { 0.0 } else { color.alpha }],
         }
     })
@@ -57,6 +57,6 @@ pub fn reach_of_filter(
     switch: BlurSwitch,
 ) -> Vec2 {
     let shadows = shadows_of(filter, info, transform, switch);
-    let reach = shadows.map(|shadow| reach_of(Vec2::splat(shadow.sigma)).as_vec2() + shadow.offset.abs().as_vec2());
+    let reach = shadows.map(|shadow| reach_of(shadow.sigma).as_vec2() + shadow.offset.abs().as_vec2());
     reach_of(sigma_of(filter, info, transform, switch)).as_vec2() + reach.fold(Vec2::ZERO, Vec2::max)
 }

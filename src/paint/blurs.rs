@@ -392,7 +392,7 @@ impl<'a> Updated<'a, '_> {
         let camera = self.inputs.picture.camera;
         let key = match at {
             Levels::Page(depth, page) => TaskKey::Page(camera, depth, page),
-            Levels::Glass => TaskKey::Turn(camera, first),
+            Levels::Glass | Levels::Shared(_) => TaskKey::Turn(camera, first),
         };
         for (id, index) in layers {
             let surface = self.planned.schedule.tree.surface(*id);
@@ -486,6 +486,7 @@ impl<'a> SourceOf<'a> {
 fn levels(levels: Levels) -> PageSet {
     match levels {
         Levels::Glass => PageSet("glass", [0; 2]),
+        Levels::Shared(batch) => PageSet("glass that shares", [batch as u32, 0]),
         Levels::Page(depth, page) => PageSet("blurs of groups", [depth, page as u32]),
     }
 }

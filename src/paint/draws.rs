@@ -48,6 +48,8 @@ struct CameraDraws {
     seen: Vec<Range<usize>>,
     /// Of the layers of a surface.
     layers: Vec<Range<usize>>,
+    /// Of what removes the outside of a surface's outline.
+    outsides: Vec<Range<usize>>,
     /// The surfaces whose layers are the results of filters.
     results: Vec<Option<SurfaceId>>,
 }
@@ -96,6 +98,17 @@ impl Draws {
         pass: &mut TrackedRenderPass<'w>,
     ) {
         self.draw(self.of(camera, |draws| draws.layers.get(surface)), cache, pass);
+    }
+
+    /// Removes what lies outside of a surface's outline.
+    pub fn draw_outside<'w>(
+        &'w self,
+        camera: usize,
+        SurfaceId(surface): SurfaceId,
+        cache: &'w PipelineCache,
+        pass: &mut TrackedRenderPass<'w>,
+    ) {
+        self.draw(self.of(camera, |draws| draws.outsides.get(surface)), cache, pass);
     }
 
     /// Draws the groups around glass.
@@ -257,6 +270,7 @@ impl CameraUpdate<'_, '_> {
             holes: vec![0..0; backdrops],
             seen: vec![0..0; backdrops],
             layers: Vec::with_capacity(tree.surfaces.len()),
+            outsides: Vec::with_capacity(tree.surfaces.len()),
             results: (0..tree.of_filter.len()).map(|filter| tree.result_of(filter)).collect(),
         };
         for (index, placed) in planned.schedule.glass() {
@@ -271,6 +285,8 @@ impl CameraUpdate<'_, '_> {
         for surface in (0..tree.surfaces.len()).map(SurfaceId) {
             let layers = self.range(|this| this.layers(surface));
             of_camera.layers.push(layers);
+            let outside = self.range(|this| this.outside(surface));
+            of_camera.outsides.push(outside);
         }
         of_camera
     }
@@ -436,6 +452,18 @@ impl CameraUpdate<'_, '_> {
             }
         }
         Some(())
+    }
+
+    /// What removes the outside of a surface's outline.
+    fn outside(&mut self, id: SurfaceId) -> Option<()> {
+        let surface = self.planned.schedule.tree.surface(id);
+        if !(surface.is_outlined && surface.is_seen()) {
+            return Some(());
+        }
+        let outline = self.inputs.filters[surface.filter].outline?;
+        let uniform = self.on(id).outside(&outline, surface.rect);
+        let source = (PaintSource::Sharp, (self.bound_picture(None), None));
+        self.add(Mix::Keep, source, (&uniform, BOX_VERTICES))
     }
 
     /// A blurred layer.

@@ -151,7 +151,7 @@ impl<'w> Painter<'w> {
             }
             #[cfg(not(feature = "ui"))]
             Draw::Items { .. } => false,
-            Draw::Layers(_) => true,
+            Draw::Layers(_) | Draw::Outside(_) => true,
             Draw::Glass(backdrop) => self.draws.has_glass(self.index, *backdrop),
             Draw::Seen(backdrop) => self.needs(*backdrop).is_some(),
         }
@@ -207,7 +207,7 @@ impl<'w> Painter<'w> {
     fn canvas_of(&self, draw: &Draw) -> Option<Canvas> {
         let schedule = &self.planned.schedule;
         let surface = match draw {
-            Draw::Items { on, .. } => *on,
+            Draw::Items { on, .. } | Draw::Outside(on) => *on,
             Draw::Layers(of) => schedule.tree.surface(*of).parent,
             Draw::Glass(_) => return None,
             Draw::Seen(backdrop) => {
@@ -229,6 +229,7 @@ impl<'w> Painter<'w> {
             #[cfg(not(feature = "ui"))]
             Draw::Items { .. } => {}
             Draw::Layers(of) => self.draws.draw_layers(self.index, *of, self.cache, pass),
+            Draw::Outside(on) => self.draws.draw_outside(self.index, *on, self.cache, pass),
             Draw::Glass(backdrop) => {
                 self.draws
                     .draw_item(self.index, What::Glass(*backdrop), self.cache, pass);

@@ -133,6 +133,7 @@ mod tests {
                 clips: default(),
                 sigma: Vec2::ZERO,
                 profile: None,
+                outline: None,
                 functions: ColorFunctions::NEUTRAL,
                 shadows: Vec::new(),
                 opacity: 0.5,

@@ -68,7 +68,7 @@ pub struct PaintUniform {
     pub functions: FunctionsUniform,
     pub to_source: [i32; 2],
     pub flags: u32,
-    pub padding: u32,
+    pub grain: f32,
 }
 
 /// `ColorFunctions` in `shaders/common/color_functions.wgsl`.
@@ -122,6 +122,7 @@ const WHOLE: u32 = 8;
 const HOLE: u32 = 16;
 const SHADOW: u32 = 32;
 const PLAIN: u32 = 64;
+const OUTSIDE: u32 = 128;
 
 fn flags<const N: usize>(flags: [(u32, bool); N]) -> u32 {
     flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum()
@@ -159,7 +160,7 @@ impl PaintedOn {
             functions: FunctionsUniform::new(ColorFunctions::NEUTRAL, self.colours),
             to_source: to_screen,
             flags: 0,
-            padding: 0,
+            grain: 0.0,
         }
     }
 
@@ -184,6 +185,7 @@ impl PaintedOn {
             opacity: if solid { 1.0 } else { placed.opacity },
             region: ends(placed.region.painted),
             functions: FunctionsUniform::new(backdrop.tint.functions, colours),
+            grain: backdrop.grain,
             flags: flags([(SOFT, has_rim(backdrop, colours)), (WHOLE, shape.is_on_pixels())])
                 + self.dithers(backdrop.blurs()),
             ..self.shape(shape)
@@ -214,6 +216,29 @@ impl PaintedOn {
             region: [min.x, min.y, max.x, max.y],
             flags: HOLE + SOFT * u32::from(has_rim(backdrop, self.colours)),
             ..self.shape(&backdrop.shape)
+        }
+    }
+
+    /// Removes what lies outside of an outline, from a surface that holds these pixels.
+    pub fn outside(&self, outline: &Shape, held: IRect) -> PaintUniform {
+        let [min, max] = [held.min, held.max].map(|corner| corner + self.picture.viewport.min.as_ivec2());
+        let to_box = outline.transform.inverse();
+        let corners = [
+            held.min,
+            held.max,
+            IVec2::new(held.min.x, held.max.y),
+            IVec2::new(held.max.x, held.min.y),
+        ];
+        let beyond = corners.map(|corner| {
+            let point = to_box.transform_point2(corner.as_vec2());
+            (point.abs() - 0.5 * outline.size).max_element()
+        });
+        PaintUniform {
+            // The box is drawn that much larger.
+            frame: beyond.into_iter().fold(1.0, f32::max).min(1e6),
+            region: [min.x, min.y, max.x, max.y],
+            flags: flags([(OUTSIDE, true), (HOLE, true), (SOFT, outline.has_rim())]),
+            ..self.shape(outline)
         }
     }
 

@@ -65,7 +65,7 @@ pub fn frames(surfaces: &[Surface], of: &[usize], limit: u32) -> (Vec<Frame>, Ve
 
 /// Whether a picture can share a frame: its items stay inside it. A picture with a turn is painted separately.
 fn can_share(surface: &Surface) -> bool {
-    surface.content == Content::Items && !surface.has_turn && surface.painted == surface.bounds
+    surface.content == Content::Items && !surface.has_turn && !surface.is_outlined && surface.painted == surface.bounds
 }
 
 impl Frame {

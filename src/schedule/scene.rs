@@ -137,6 +137,10 @@ pub struct Backdrop {
     pub is_plain: bool,
     /// How it is frozen, `None` if it is not.
     pub freeze: Option<Freeze>,
+    /// What distinguishes the glass that sees one backdrop, below the first of it: the node that says so.
+    pub shares: Option<Entity>,
+    /// The strength of its noise, from 0 to 1.
+    pub grain: f32,
 }
 
 /// How glass is frozen.
@@ -168,7 +172,7 @@ impl Backdrop {
         let freeze = freeze.filter(|_| switch.is_on());
         let sigma = (sigma * shape.scale()).min(Vec2::splat(f32::MAX));
         // Frozen glass shows its picture even without a blur, and takes the picture even at opacity 0.
-        let changes = blurs(sigma) || !tint.functions.is_neutral() || freeze.is_some();
+        let changes = blurs(sigma) || !tint.functions.is_neutral() || freeze.is_some() || glass.grain_in_range() > 0.0;
         let changes = changes && (switch.is_on() || fallback.alpha > 0.0);
         let is_seen = tint.opacity > 0.0 || freeze.is_some_and(|freeze| freeze.taken.is_none());
         let from_corner = Affine2::from_translation(-0.5 * shape.size);
@@ -183,6 +187,8 @@ impl Backdrop {
             edge: glass.blur.edge,
             field: SigmaField::new(profile, shape.size, to_picture * shape.transform * from_corner),
             tint,
+            grain: glass.grain_in_range(),
+            shares: None,
             fallback,
             is_plain: !switch.is_on(),
             freeze,
@@ -226,6 +232,8 @@ pub struct Filter {
     pub sigma: Vec2,
     /// The share of sigma that each place gets, `None` if every place gets all of it.
     pub profile: Option<PlacedProfile>,
+    /// The rounded box to which the group is clipped before anything else.
+    pub outline: Option<Shape>,
     /// The colour functions of the group.
     pub functions: ColorFunctions,
     /// The first one lies on top.
@@ -237,17 +245,25 @@ pub struct Filter {
 /// What the clip of a group's ancestors clips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clips {
-    /// Bevy clips the nodes of the group. For a filter that moves no colour from one pixel to another, this is the same.
-    Nodes,
-    /// The result.
+    /// The result. The nodes of the group are clipped by a larger clip, or not at all.
     #[default]
     Result,
+    /// The result, and Bevy clips the nodes of the group alike: the filter moves no colour from one pixel to another.
+    Nodes,
+    /// Only most nodes: a node with an `OverrideClip` may lie outside.
+    MostNodes,
 }
 
 impl Filter {
     /// The clip of its result.
     #[must_use]
     pub fn result_clip(&self) -> Option<Rect> {
+        self.clip.filter(|_| self.clips != Clips::MostNodes)
+    }
+
+    /// The clip that its nodes need if they are painted without a filter.
+    #[must_use]
+    pub fn missing_clip(&self) -> Option<Rect> {
         self.clip.filter(|_| self.clips == Clips::Result)
     }
 }
@@ -268,8 +284,8 @@ pub struct PlacedProfile {
 pub struct Shadow {
     /// The offset from the group.
     pub offset: IVec2,
-    /// The standard deviation of its blur.
-    pub sigma: f32,
+    /// The standard deviations of its blur along x and y.
+    pub sigma: Vec2,
     /// Its colour where the group is opaque: light multiplied by alpha, and alpha, which is 0 for a glow.
     pub color: [f32; 4],
 }

@@ -75,8 +75,7 @@ impl Shape {
         largest * (1.0 - 0.5_f32.sqrt()) + 1.0
     }
 
-    /// The factors by which the transform scales lengths along x and y. A box that is turned or sheared is blurred alike along both
-    /// axes: by the scale of its area.
+    /// The factors by which the transform scales lengths along x and y.
     #[must_use]
     pub fn scale(&self) -> Vec2 {
         scale_of(self.transform.matrix2)
@@ -91,15 +90,31 @@ impl Shape {
     }
 }
 
-/// The factors by which a matrix scales lengths along the axes of the viewport.
+/// The factors by which a matrix scales lengths along the axes of the viewport. A box that is turned or sheared is blurred alike along
+/// both axes: by the root of the determinant.
 #[must_use]
 pub fn scale_of(matrix: Mat2) -> Vec2 {
+    let (x_axis, y_axis) = (matrix.x_axis, matrix.y_axis);
+    if x_axis.y == 0.0 && y_axis.x == 0.0 && x_axis.x.abs() != y_axis.y.abs() {
+        return Vec2::new(x_axis.x, y_axis.y).abs();
+    }
     Vec2::splat(matrix.determinant().abs().sqrt())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn upright_boxes_scale_each_axis() {
+        assert_eq!(
+            scale_of(Mat2::from_diagonal(Vec2::new(3.0, -1.0 / 3.0))),
+            Vec2::new(3.0, 1.0 / 3.0)
+        );
+        assert_eq!(scale_of(Mat2::from_diagonal(Vec2::splat(2.0))), Vec2::splat(2.0));
+        let turned = Mat2::from_angle(0.5) * Mat2::from_diagonal(Vec2::new(4.0, 1.0));
+        assert!((scale_of(turned) - Vec2::splat(2.0)).length() < 1e-6);
+    }
 
     #[test]
     fn only_rectangles_on_whole_pixels_have_no_rim() {

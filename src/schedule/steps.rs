@@ -14,7 +14,8 @@ use super::slot::{Slot, node_of};
 use super::surface::{Content, SurfaceId};
 use super::tree::{Owners, SurfaceTree};
 use bevy::math::{FloatOrd, Rect, URect};
-use bevy::platform::collections::HashSet;
+use bevy::platform::collections::{HashMap, HashSet};
+use bevy::prelude::Entity;
 use core::ops::Range;
 
 /// What is painted, blurred and copied for a camera.
@@ -78,6 +79,8 @@ pub enum Source {
 pub enum Levels {
     /// What is blurred there is painted before anything else is blurred there.
     Glass,
+    /// Of glass that shares a backdrop: by the number of the batch, since other glass is blurred before the last of it is painted.
+    Shared(usize),
     /// Of a page: what is blurred there is painted after other pages are blurred.
     Page(u32, usize),
 }
@@ -138,6 +141,8 @@ pub enum Draw {
     },
     /// The layers of a surface, on its parent.
     Layers(SurfaceId),
+    /// Removes what lies outside of the outline of a surface's filter.
+    Outside(SurfaceId),
     /// A region of the viewport.
     Glass(usize),
     /// The groups around glass, as far as they are painted.
@@ -187,7 +192,8 @@ impl Schedule {
     #[must_use]
     pub fn new(scene: &Scene) -> Self {
         let mut tree = SurfaceTree::new(scene);
-        let placed = place(scene, &tree);
+        let mut placed = place(scene, &tree);
+        share_cuts(scene, &mut placed);
         for (placed, backdrop) in placed.iter().zip(scene.backdrops) {
             if let Some(placed) = placed
                 && placed.on != SurfaceId::CAMERA
@@ -309,6 +315,27 @@ fn place_in(
     })
 }
 
+/// Gives all glass that shares a backdrop on one surface the cut of the first.
+fn share_cuts(scene: &Scene, placed: &mut [Option<Placed>]) {
+    let mut cuts: HashMap<(Entity, SurfaceId), FloatOrd> = HashMap::default();
+    let shares = |index: usize, placed: &Placed| Some((scene.backdrops[index].shares?, placed.on));
+    for (index, placed) in placed.iter().enumerate() {
+        if let Some(placed) = placed
+            && let Some(key) = shares(index, placed)
+        {
+            let cut = cuts.entry(key).or_insert(placed.cut);
+            *cut = placed.cut.min(*cut);
+        }
+    }
+    for (index, placed) in placed.iter_mut().enumerate() {
+        if let Some(placed) = placed
+            && let Some(cut) = shares(index, placed).and_then(|key| cuts.get(&key))
+        {
+            placed.cut = *cut;
+        }
+    }
+}
+
 fn both(one: Option<Rect>, other: Option<Rect>) -> Option<Rect> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.intersect(other)),
@@ -370,7 +397,7 @@ fn ends_of(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Vec<
 /// The sort keys of the flat groups whose items are drawn under a scissor.
 fn scissored(scene: &Scene, tree: &SurfaceTree) -> Vec<Range<FloatOrd>> {
     let filters = scene.filters.iter().enumerate();
-    let flat = filters.filter(|(index, filter)| tree.is_flat(*index) && filter.result_clip().is_some());
+    let flat = filters.filter(|(index, filter)| tree.is_flat(*index) && filter.missing_clip().is_some());
     flat.map(|(_, filter)| Slot::Cut.key(filter.nodes.start)..Slot::Cut.key(filter.nodes.end))
         .collect()
 }
@@ -425,7 +452,7 @@ impl Planner<'_> {
             let surfaces = |tree: &SurfaceTree, page| tree.at_once(depth, page).collect::<Vec<_>>();
             for page in pages.clone() {
                 let surfaces = surfaces(&self.schedule.tree, page);
-                let draws: Vec<Draw> = surfaces.iter().map(|surface| self.content_of(*surface)).collect();
+                let draws: Vec<Draw> = surfaces.iter().flat_map(|surface| self.content_of(*surface)).collect();
                 if !draws.is_empty() {
                     self.pass(Target::Page(depth, page), draws);
                 }
@@ -439,15 +466,18 @@ impl Planner<'_> {
     }
 
     /// What is painted on a surface, all of it.
-    fn content_of(&self, on: SurfaceId) -> Draw {
-        match self.schedule.tree.surface(on).content {
+    fn content_of(&self, on: SurfaceId) -> impl Iterator<Item = Draw> + use<> {
+        let surface = self.schedule.tree.surface(on);
+        let content = match surface.content {
             Content::Items => Draw::Items {
                 on,
                 keys: FIRST..LAST,
                 scissor: None,
             },
             Content::Layers(of) => Draw::Layers(of),
-        }
+        };
+        let outside = surface.is_outlined.then_some(Draw::Outside(on));
+        [Some(content), outside].into_iter().flatten()
     }
 
     /// Everything that is painted on the camera's picture.
@@ -543,6 +573,11 @@ impl Planner<'_> {
             }
         }
         self.piece(on, painted..LAST);
+        let surface = self.schedule.tree.surface(on);
+        if surface.is_outlined {
+            let page = Target::Page(surface.depth, surface.page);
+            self.pass(page, [Draw::Outside(on)]);
+        }
     }
 
     /// Paints some items of a group. What is read later must have been cleared.
@@ -598,7 +633,7 @@ impl Planner<'_> {
             let contains = i64::from(filter.nodes.start) <= node && node < i64::from(filter.nodes.end);
             contains && self.schedule.tree.is_flat(*index)
         });
-        let clips = around.filter_map(|(_, filter)| filter.result_clip());
+        let clips = around.filter_map(|(_, filter)| filter.missing_clip());
         let all = clips.map(|clip| pixels(Some(clip))).reduce(common)?;
         let (visible, offset) = (
             self.scene.picture.seen_pixels(),
@@ -621,7 +656,15 @@ impl Planner<'_> {
             .filter(placed)
             .map(|index| Member::Backdrop(*index))
             .collect();
-        self.blur((from, Levels::Glass), members);
+        let shares = backdrops
+            .iter()
+            .any(|index| self.scene.backdrops[*index].shares.is_some());
+        let levels = if shares {
+            Levels::Shared(self.schedule.batches.len())
+        } else {
+            Levels::Glass
+        };
+        self.blur((from, levels), members);
     }
 
     /// Blurs the layers of some surfaces of a page, if any are blurred.

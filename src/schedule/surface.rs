@@ -49,6 +49,8 @@ pub struct Surface {
     pub content: Content,
     /// What its group shows of it, from the lowest layer to the topmost. The camera's picture has none.
     pub layers: Vec<Layer>,
+    /// Whether what is painted on it is clipped to the filter's outline.
+    pub is_outlined: bool,
     /// Whether the layers get the filter's colour functions.
     pub is_colored: bool,
     /// The opacity of the layers: 1 if there are several.
@@ -84,6 +86,7 @@ impl Surface {
             filter,
             content: Content::Items,
             layers,
+            is_outlined: false,
             is_colored: false,
             opacity: 1.0,
             parent: SurfaceId::CAMERA,

@@ -188,6 +188,8 @@ impl SurfaceTree {
                 }
                 _ => item.bounds.map_or(EVERYWHERE, touched),
             };
+            let outline = scene.filters[self.surfaces[owner.0].filter].outline;
+            let bounds = outline.map_or(bounds, |outline| common(bounds, touched(outline.bounds())));
             let surface = &mut self.surfaces[owner.0];
             surface.bounds = joined(surface.bounds, bounds);
         }
@@ -263,6 +265,8 @@ fn surfaces_of(index: usize, filter: &Filter) -> Vec<Surface> {
         ..Layer::new(filter.sigma)
     };
     let mut surfaces = Vec::new();
+    // The surface that shows the items is clipped to the outline.
+    let is_outlined = filter.outline.is_some();
     let mut last = if varies && has_shadows {
         surfaces.push(Surface {
             is_colored: true,
@@ -276,7 +280,7 @@ fn surfaces_of(index: usize, filter: &Filter) -> Vec<Surface> {
         let shadow = |shadow: &Shadow| Layer {
             offset: shadow.offset,
             shadow: Some(shadow.color),
-            ..Layer::new((last.sigma * last.sigma + Vec2::splat(shadow.sigma * shadow.sigma)).map(f32::sqrt))
+            ..Layer::new((last.sigma * last.sigma + shadow.sigma * shadow.sigma).map(f32::sqrt))
         };
         let mut layers: Vec<Layer> = filter.shadows.iter().rev().map(shadow).collect();
         layers.push(last);
@@ -293,6 +297,7 @@ fn surfaces_of(index: usize, filter: &Filter) -> Vec<Surface> {
             ..Surface::new(index, vec![last])
         });
     }
+    surfaces[0].is_outlined = is_outlined;
     surfaces
 }
 

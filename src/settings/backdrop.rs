@@ -131,6 +131,11 @@ pub struct BackdropBlur {
     ///
     /// Default: [`Color::NONE`], nothing.
     pub fallback: Color,
+    /// How strong the noise of the glass is, like that of a matte pane: 0 is none, and at 1 its standard deviation is 8/255 of
+    /// encoded values. It is static, fixed to the glass, and leaves alpha alone.
+    ///
+    /// Range: 0 to 1; values beyond count as 0 or 1. NaN counts as 0 and is reported once. Default: 0.
+    pub grain: f32,
 }
 
 impl Default for BackdropBlur {
@@ -145,6 +150,7 @@ impl Default for BackdropBlur {
             hue: 0.0,
             opacity: 1.0,
             fallback: Color::NONE,
+            grain: 0.0,
         }
     }
 }
@@ -234,6 +240,12 @@ impl BackdropBlur {
         Self { opacity, ..self }
     }
 
+    /// The same glass with another [`grain`](Self::grain).
+    #[must_use]
+    pub fn with_grain(self, grain: f32) -> Self {
+        Self { grain, ..self }
+    }
+
     /// The same glass with another [`fallback`](Self::fallback).
     #[must_use]
     pub fn with_fallback(self, fallback: Color) -> Self {
@@ -249,6 +261,10 @@ impl BackdropBlur {
     }
 
     /// The fields that are out of range, each with what is wrong.
+    pub(crate) fn grain_in_range(&self) -> f32 {
+        share_in_range(self.grain, 0.0)
+    }
+
     pub(crate) fn out_of_range(&self) -> Vec<(&'static str, String)> {
         let blur = self.blur.sigma_in_texels(1.0, 1).err();
         let blur = blur.map(|error| ("blur", error.to_string()));
@@ -256,6 +272,7 @@ impl BackdropBlur {
         blur.into_iter()
             .chain(self.functions().out_of_range())
             .chain(opacity)
+            .chain(share_out_of_range("grain", self.grain))
             .collect()
     }
 

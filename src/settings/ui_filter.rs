@@ -98,6 +98,13 @@ pub struct UiFilter {
     ///
     /// Range: 0 to 1; values beyond count as 0 or 1. NaN counts as 1 and is reported once. Default: 1.
     pub opacity: f32,
+    /// Whether the group is clipped to the node's rounded padding box, as CSS `overflow: clip` clips with a `border-radius`.
+    /// Default: `false`.
+    ///
+    /// The group is clipped, with smooth edges, before it is blurred, coloured, shadowed and faded: the shadow of a rounded card is
+    /// rounded. The box turns and scales with the node. The node's own `BoxShadow` and `Outline` lie outside of it; a
+    /// [shadow](Self::shadows) does not.
+    pub is_rounded: bool,
 }
 
 /// A shadow or a glow of a group, as in CSS `drop-shadow()`.
@@ -197,6 +204,7 @@ impl Default for UiFilter {
             hue,
             shadows: Vec::new(),
             opacity: 1.0,
+            is_rounded: false,
         }
     }
 }
@@ -304,6 +312,18 @@ impl UiFilter {
     }
 
     /// The colour functions, in range.
+    /// A filter that only clips the group to the node's [rounded box](Self::is_rounded).
+    #[must_use]
+    pub fn rounded() -> Self {
+        Self::default().with_rounded(true)
+    }
+
+    /// The same filter, which clips the group to the node's [rounded box](Self::is_rounded) or not.
+    #[must_use]
+    pub fn with_rounded(self, is_rounded: bool) -> Self {
+        Self { is_rounded, ..self }
+    }
+
     pub(crate) fn functions_in_range(&self) -> ColorFunctions {
         self.functions().in_range()
     }

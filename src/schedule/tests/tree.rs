@@ -32,6 +32,7 @@ fn filter(nodes: Range<u32>) -> Filter {
         clips: Clips::Result,
         sigma: Vec2::ZERO,
         profile: None,
+        outline: None,
         functions: ColorFunctions::NEUTRAL,
         shadows: Vec::new(),
         opacity: 0.5,
@@ -41,7 +42,7 @@ fn filter(nodes: Range<u32>) -> Filter {
 fn shadow(offset: i32, sigma: f32) -> Shadow {
     Shadow {
         offset: IVec2::splat(offset),
-        sigma,
+        sigma: Vec2::splat(sigma),
         color: [0.0, 0.0, 0.0, 1.0],
     }
 }

@@ -16,6 +16,7 @@
 #import bevy_gaussian_blur::common::color_functions::{ColorFunctions, colored}
 #import bevy_gaussian_blur::common::dither::{dither_encoded, dither_stored}
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
+#import bevy_gaussian_blur::common::srgb::{decode, encode}
 #ifndef SHARP
 #import bevy_gaussian_blur::uniform::spline::spline
 #endif
@@ -46,6 +47,8 @@ struct Paint {
     // From a texel of the target to a texel of the source.
     to_source: vec2<i32>,
     flags: u32,
+    // The strength of the noise of glass: at 1, its standard deviation is GRAIN.
+    grain: f32,
 }
 
 @group(1) @binding(0) var<uniform> paint: Paint;
@@ -67,6 +70,11 @@ const HOLE: u32 = 16u;
 const SHADOW: u32 = 32u;
 // The colour itself, without a source; with SHARP only.
 const PLAIN: u32 = 64u;
+// KEEP removes what lies outside of the box, around which the quad reaches by the depth of the frame.
+const OUTSIDE: u32 = 128u;
+
+// Of encoded values.
+const GRAIN: f32 = 8.0 / 255.0;
 
 // REPLACE draws pixels with a coverage of at least REPLACED, KEEP and ADD draw pixels with `c` below MIXED. Drawing both is
 // harmless: glass mixed into itself stays the same. A gap would be a hole where two pipelines round a distance differently.
@@ -90,6 +98,9 @@ fn point_of(vertex: u32) -> vec2<f32> {
     var corners = array<u32, 6>(0u, 2u, 3u, 0u, 1u, 2u);
     let quad = corners[vertex % 6u];
 #ifndef REPLACE
+    if (paint.flags & OUTSIDE) != 0u {
+        return corner(quad, -paint.frame);
+    }
     if paint.frame > 0.0 {
         // One quad for each side of the frame, with two outer and two inner corners.
         let next = select(0u, 1u, quad == 1u || quad == 2u);
@@ -144,16 +155,17 @@ fn paint_fragment(in: Vertex) -> Output {
     if (paint.flags & WHOLE) == 0u && coverage(in.point) < REPLACED {
         discard;
     }
-    return encode_output(dithered(shown(source), texel), texel);
+    return encode_output(dithered(grained(shown(source), in.point), texel), texel);
 #else
-    let c = coverage(in.point) * paint.opacity;
+    let inside = coverage(in.point);
+    let c = select(inside, 1.0 - inside, (paint.flags & OUTSIDE) != 0u) * paint.opacity;
     if c <= 0.0 || (c >= MIXED && (paint.flags & HOLE) == 0u) {
         discard;
     }
 #ifdef KEEP
     return Output(vec4<f32>(0.0, 0.0, 0.0, c));
 #else
-    return encode_output(dithered(shown(source), texel) * c, texel);
+    return encode_output(dithered(grained(shown(source), in.point), texel) * c, texel);
 #endif
 #endif
 #endif
@@ -173,6 +185,33 @@ fn shown(texel: vec2<i32>) -> vec4<f32> {
         return paint.color * saturate(value.a);
     }
     return colored(value, paint.functions);
+}
+
+// Glass with static noise, which is fixed to the box: of encoded values, with the mean 0, and not of alpha.
+fn grained(value: vec4<f32>, point: vec2<f32>) -> vec4<f32> {
+    if paint.grain <= 0.0 {
+        return value;
+    }
+    let noise = paint.grain * GRAIN * value.a * random(vec2<i32>(floor(point + 0.5 * paint.size)));
+    if (paint.functions.flags & 1u) != 0u {
+        return vec4<f32>(decode(max(encode(value.rgb) + noise, vec3<f32>(0.0))), value.a);
+    }
+    return vec4<f32>(max(value.rgb + noise, vec3<f32>(0.0)), value.a);
+}
+
+// A random number of a place, with the mean 0 and the standard deviation 1: the sum of two that are uniform between 0 and 1, less its
+// mean, over its standard deviation. The numbers come from a permuted congruential generator: M. Jarzynski, M. Olano, "Hash Functions
+// for GPU Rendering", Journal of Computer Graphics Techniques 9 (3), 2020.
+fn random(place: vec2<i32>) -> f32 {
+    var v = bitcast<vec2<u32>>(place) * 1664525u + 1013904223u;
+    v.x += v.y * 1664525u;
+    v.y += v.x * 1664525u;
+    v = v ^ (v >> vec2<u32>(16u));
+    v.x += v.y * 1664525u;
+    v.y += v.x * 1664525u;
+    v = v ^ (v >> vec2<u32>(16u));
+    let uniform_pair = vec2<f32>(v >> vec2<u32>(8u)) / 16777216.0;
+    return (uniform_pair.x + uniform_pair.y - 1.0) * sqrt(6.0);
 }
 
 // A value, dithered if the camera dithers. Mixing glass with the picture below mixes the noise as well: both have the same.

@@ -1,7 +1,7 @@
 //! A filter whose mask is not there yet, or cannot be read, is painted sharp. Other filters of its camera are as usual.
 
 use super::content::boxes;
-use super::group::{Group, layers, on_both, paint, whole};
+use super::group::{Group, clipped, layers, on_both, paint, whole};
 use crate::backdrop::pane::node;
 use crate::backdrop::stage::{LDR, Ui};
 use crate::support::formats::{quantised, to_image};
@@ -56,7 +56,7 @@ impl Shown {
         Self {
             faded: UiFilter::opacity(0.5),
             blurred: UiFilter::from_sigma(SIGMA).with_opacity(0.8),
-            alone: [first, second],
+            alone: [clipped(&first, CLIP), second],
         }
     }
 

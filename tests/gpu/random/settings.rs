@@ -91,6 +91,7 @@ pub fn backdrop() -> impl Strategy<Value = BackdropBlur> {
             hue: 60.0 * rest[2],
             opacity: filters[2],
             fallback: Color::NONE,
+            grain: 0.0,
         }
     })
 }
