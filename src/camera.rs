@@ -13,7 +13,7 @@ use crate::formats::{CameraFinish, CameraPicture, CameraPictureItem, Ends, USUAL
 use crate::freeze::Losses;
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Work, WorkKind};
 use crate::plan::Finish;
-use crate::settings::{BlurProfile, BlurStage, EdgeMode, GaussianBlur};
+use crate::settings::{BlurProfile, BlurStage, BlurSwitch, EdgeMode, GaussianBlur};
 use crate::sigma_field::SigmaField;
 use crate::systems::GaussianBlurSystems;
 use bevy::camera::Camera;
@@ -140,10 +140,11 @@ type BlurredCamera = (
 fn extract_cameras(
     mut commands: Commands,
     cameras: Extract<Query<BlurredCamera>>,
+    switch: Extract<Res<BlurSwitch>>,
     mut known: Query<(Entity, &mut CameraBlur)>,
 ) {
     known.iter_mut().for_each(|(_, mut blur)| blur.is_there = false);
-    for (entity, blur, camera, profile, stage, finish, label) in &cameras {
+    for (entity, blur, camera, profile, stage, finish, label) in cameras.iter().filter(|_| switch.is_on()) {
         let Some(viewport) = camera.physical_viewport_rect().filter(|_| camera.is_active) else {
             continue;
         };

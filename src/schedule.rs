@@ -26,6 +26,7 @@
 mod cells;
 mod frames;
 mod grouping;
+mod place;
 mod rects;
 mod region;
 mod scene;
@@ -36,13 +37,14 @@ mod steps;
 mod surface;
 mod tree;
 
+pub use place::Placed;
 pub use rects::{FAR, as_texels, common, grown, joined, moved, pixels};
 pub use region::Region;
 pub use scene::{Backdrop, Clips, Filter, Freeze, Item, Order, Picture, PlacedProfile, Scene, Shadow, What};
 pub use shape::{CORNERS, Shape, bounds_of, scale_of};
 pub use share::{Shared, item_of, share};
 pub use slot::Slot;
-pub use steps::{Batch, Draw, Label, Levels, Member, Placed, Schedule, Section, Source, Step, Target};
+pub use steps::{Batch, Draw, Label, Levels, Member, Schedule, Section, Source, Step, Target};
 pub use surface::{Canvas, Layer, Surface, SurfaceId, reach_of};
 pub use tree::Owners;
 

@@ -12,7 +12,7 @@ use crate::gpu::{
     BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, BlurState, Timed, Work, WorkKind, record_together,
 };
 use crate::plan::Finish;
-use crate::settings::{BlurProfile, FreezeBlur, GaussianBlur};
+use crate::settings::{BlurProfile, BlurSwitch, FreezeBlur, GaussianBlur};
 use bevy::camera::{Camera, CompositingSpace};
 use bevy::prelude::*;
 use bevy::render::Extract;
@@ -53,11 +53,15 @@ type IsFrozen = (With<Camera>, With<GaussianBlur>, With<FreezeBlur>);
 pub fn extract_frozen(
     mut commands: Commands,
     frozen: Extract<Query<FrozenCamera, IsFrozen>>,
-    (numbers, masks): (Extract<Res<FreezeNumbers>>, Extract<Res<MaskRevisions>>),
+    (numbers, masks, switch): (
+        Extract<Res<FreezeNumbers>>,
+        Extract<Res<MaskRevisions>>,
+        Extract<Res<BlurSwitch>>,
+    ),
     mut known: Query<(Entity, &mut CameraFreeze)>,
 ) {
     known.iter_mut().for_each(|(_, mut freeze)| freeze.is_there = false);
-    for (entity, render_entity, profile) in &frozen {
+    for (entity, render_entity, profile) in frozen.iter().filter(|_| switch.is_on()) {
         let (number, revision) = (numbers.of(entity), masks.of(profile));
         match known.get_mut(render_entity) {
             Ok((_, mut known)) if known.number == number => (known.is_there, known.revision) = (true, revision),

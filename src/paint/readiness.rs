@@ -97,7 +97,7 @@ pub fn announce(
             let kinds = [WorkKind::Blur];
             announce_on(
                 format,
-                (&[Mix::Over], &kinds, used.filters.varies),
+                (&[Mix::Over, Mix::Keep], &kinds, used.filters.varies),
                 &cache,
                 &mut pipelines,
                 &mut preparer,

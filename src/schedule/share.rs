@@ -1,7 +1,7 @@
 //! Which backdrops of a group share a blur. Plain values.
 
+use super::place::Placed;
 use super::scene::Backdrop;
-use super::steps::Placed;
 use crate::plan::batch::BatchedBlur;
 use bevy::math::URect;
 

@@ -7,15 +7,14 @@
 //!   so far over what the camera has painted below. So both are combined on a page of its own, which the blur reads.
 
 use super::grouping::{Cut, Event, Painted, Reader, Sight, group};
+use super::place::{Placed, place};
 use super::rects::{as_texels, common, moved, pixels};
-use super::region::Region;
-use super::scene::{Backdrop, Order, Scene, What};
+use super::scene::{Order, Scene, What};
 use super::slot::{Slot, node_of};
 use super::surface::{Content, SurfaceId};
 use super::tree::{Owners, SurfaceTree};
-use bevy::math::{FloatOrd, Rect, URect};
-use bevy::platform::collections::{HashMap, HashSet};
-use bevy::prelude::Entity;
+use bevy::math::{FloatOrd, URect};
+use bevy::platform::collections::HashSet;
 use core::ops::Range;
 
 /// What is painted, blurred and copied for a camera.
@@ -35,22 +34,6 @@ pub struct Schedule {
     pub sections: Vec<Section>,
     /// The first sort key that Bevy's pass paints.
     pub bevy_from: FloatOrd,
-}
-
-/// Glass with its place.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Placed {
-    /// The surface that it is painted on.
-    pub on: SurfaceId,
-    /// The first sort key that it does not see.
-    pub cut: FloatOrd,
-    /// Its texels.
-    pub region: Region,
-    /// Its opacity, with that of its own node's filter.
-    pub opacity: f32,
-    /// Where it makes a hole: glass lies over its node's shadow, but the shadow is on the picture of the node's group, and the glass
-    /// below that picture.
-    pub hole: Option<SurfaceId>,
 }
 
 /// Blurs that run at once.
@@ -192,8 +175,7 @@ impl Schedule {
     #[must_use]
     pub fn new(scene: &Scene) -> Self {
         let mut tree = SurfaceTree::new(scene);
-        let mut placed = place(scene, &tree);
-        share_cuts(scene, &mut placed);
+        let placed = place(scene, &tree);
         for (placed, backdrop) in placed.iter().zip(scene.backdrops) {
             if let Some(placed) = placed
                 && placed.on != SurfaceId::CAMERA
@@ -255,93 +237,6 @@ impl Schedule {
 /// Sort keys before and after all others.
 const FIRST: FloatOrd = FloatOrd(f32::NEG_INFINITY);
 const LAST: FloatOrd = FloatOrd(f32::INFINITY);
-
-/// Finds the place of all glass.
-fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
-    let mut placed = vec![None; scene.backdrops.len()];
-    for (backdrop, place) in scene.backdrops.iter().zip(&mut placed) {
-        if backdrop.node().is_none() {
-            *place = place_in(scene, tree, backdrop, (SurfaceId::CAMERA, backdrop.clip, 1.0));
-        }
-    }
-    let mut owners = Owners::new(scene.filters);
-    for item in scene.items {
-        let What::Glass(index) = item.what else {
-            continue;
-        };
-        let (backdrop, node) = (&scene.backdrops[index], node_of(item.key));
-        let (mut clip, mut opacity, mut hole) = (backdrop.clip, 1.0, None);
-        for filter in owners.around(node) {
-            let Some(of) = scene.filters.get(filter) else {
-                continue;
-            };
-            // The clip of its own node applies inside the node's group.
-            if i64::from(of.nodes.start) == node {
-                clip = of.clip;
-                if !tree.is_flat(filter) {
-                    opacity = of.opacity;
-                    hole = tree.items_of(filter).filter(|surface| tree.surface(*surface).is_seen());
-                }
-            } else if tree.is_flat(filter) {
-                clip = both(clip, of.result_clip());
-            }
-        }
-        if let Some(on) = owners.of(item.key, item.what, tree) {
-            let new = place_in(scene, tree, backdrop, (on, clip, opacity));
-            placed[index] = new.map(|placed| Placed { hole, ..placed });
-        }
-    }
-    placed
-}
-
-/// Glass on a surface, under a clip and with a further opacity. `None` if it is neither painted nor takes a picture.
-fn place_in(
-    scene: &Scene,
-    tree: &SurfaceTree,
-    backdrop: &Backdrop,
-    (on, clip, opacity): (SurfaceId, Option<Rect>, f32),
-) -> Option<Placed> {
-    let surface = tree.surface(on);
-    let region = Region::new(backdrop, &scene.picture, clip, surface.rect)?;
-    let opacity = backdrop.tint.opacity * opacity;
-    let is_painted = opacity > 0.0 && !region.painted.is_empty();
-    let takes = backdrop.takes() && surface.is_seen();
-    (is_painted || takes).then(|| Placed {
-        on,
-        cut: backdrop.node().map_or(FIRST, |node| Slot::Cut.key(node)),
-        region,
-        opacity,
-        hole: None,
-    })
-}
-
-/// Gives all glass that shares a backdrop on one surface the cut of the first.
-fn share_cuts(scene: &Scene, placed: &mut [Option<Placed>]) {
-    let mut cuts: HashMap<(Entity, SurfaceId), FloatOrd> = HashMap::default();
-    let shares = |index: usize, placed: &Placed| Some((scene.backdrops[index].shares?, placed.on));
-    for (index, placed) in placed.iter().enumerate() {
-        if let Some(placed) = placed
-            && let Some(key) = shares(index, placed)
-        {
-            let cut = cuts.entry(key).or_insert(placed.cut);
-            *cut = placed.cut.min(*cut);
-        }
-    }
-    for (index, placed) in placed.iter_mut().enumerate() {
-        if let Some(placed) = placed
-            && let Some(cut) = shares(index, placed).and_then(|key| cuts.get(&key))
-        {
-            placed.cut = *cut;
-        }
-    }
-}
-
-fn both(one: Option<Rect>, other: Option<Rect>) -> Option<Rect> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.intersect(other)),
-        (one, other) => one.or(other),
-    }
-}
 
 /// Whether an item paints anything.
 fn paints(what: What, tree: &SurfaceTree, placed: &[Option<Placed>]) -> bool {

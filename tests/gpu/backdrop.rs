@@ -17,8 +17,10 @@ mod reference;
 mod regions;
 mod retained;
 mod shapes;
+mod shared;
 pub mod show;
 pub mod stage;
+mod switch;
 mod waiting;
 
 use bevy_gaussian_blur::prelude::*;

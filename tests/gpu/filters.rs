@@ -11,5 +11,6 @@ mod memory;
 mod nested;
 mod pages;
 mod places;
+mod rounded;
 mod simple;
 mod waiting;

@@ -112,7 +112,14 @@ impl Pane {
         );
         let (sin, cos) = f64::from(self.angle).sin_cos();
         let [x, y] = self.scale.to_array().map(f64::from);
-        let sigma = f64::from(blur.sigma()) * scale * (x * y).abs().sqrt();
+        // Of a turned pane, both axes are scaled alike.
+        let scales = if self.angle == 0.0 {
+            [x.abs(), y.abs()]
+        } else {
+            [(x * y).abs().sqrt(); 2]
+        };
+        let sigma = f64::from(blur.sigma()) * scale;
+        let aspect = blur.aspect.to_array();
         let physical = |length: f32| f64::from(length) * scale;
         let least = physical(0.5 * self.size.min_element());
         Panel {
@@ -122,7 +129,7 @@ impl Pane {
             radii: self.radii.map(|radius| physical(radius).min(least)),
             clip: None,
             is_soft: true,
-            sigma: blur.aspect.to_array().map(|share| sigma * f64::from(share)),
+            sigma: [0, 1].map(|axis| sigma * scales[axis] * f64::from(aspect[axis])),
             edge: blur.edge,
             sees_surroundings: self.glass.sampling == BackdropSampling::Surroundings,
             functions: Functions::of_glass(&self.glass),

@@ -1,0 +1,110 @@
+//! Glass that shares a backdrop, and glass with grain.
+
+use super::glass;
+use super::pane::{Pane, Square, node};
+use super::stage::{LDR, Stage, on_both};
+use crate::support::compositor::{Layer, assert_painted, compose};
+use crate::support::scene::Kind;
+use bevy::diagnostic::DiagnosticsStore;
+use bevy::prelude::*;
+use bevy_gaussian_blur::diagnostics::BlurLabel;
+use bevy_gaussian_blur::prelude::*;
+
+/// A node that fills the viewport, whose glass shares a backdrop.
+fn group() -> (Node, BackdropGroup) {
+    (node(Vec2::ZERO, Vec2::new(203.0, 117.0)), BackdropGroup)
+}
+
+/// Panes of a group see what lies below the first of them: neither each other nor what is between them.
+#[test]
+fn panes_of_a_group_do_not_see_each_other() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        let surroundings = |sigma| glass(sigma).with_sampling(BackdropSampling::Surroundings);
+        let panes = [
+            Pane::new([20.0, 15.0, 70.0, 50.0], glass(4.0)),
+            Pane::new([60.0, 35.0, 70.0, 50.0], surroundings(3.0)),
+            Pane::new([100.0, 55.0, 60.0, 40.0], glass(6.0)),
+        ];
+        let below = Square::new([30.0, 20.0, 100.0, 60.0], [0.1, 0.7, 0.3, 0.8]);
+        let between = Square::new([50.0, 30.0, 40.0, 40.0], [0.9, 0.8, 0.1, 1.0]);
+        let [first, _] = stage.shown(|ui| {
+            ui.paint(below.bundle());
+        });
+        let [_, got] = stage.shown(|ui| {
+            ui.paint(below.bundle());
+            let group = ui.spawn(group());
+            for (index, pane) in panes.iter().enumerate() {
+                ui.pane_in(group, pane.bundle());
+                if index == 0 {
+                    ui.spawn_in(group, between.bundle());
+                }
+            }
+        });
+        let mut expected = first.clone();
+        for (index, pane) in panes.iter().enumerate() {
+            expected = pane.panel(1.0).over(&expected, &first, LDR);
+            if index == 0 {
+                expected = compose(&expected, &[between.layer()], LDR);
+            }
+        }
+        let layers: Vec<Layer> = panes.iter().map(Pane::layer).chain([between.layer()]).collect();
+        assert_painted(&stage.name("group"), &got, &expected, &layers, LDR);
+    });
+}
+
+/// Forty cards that overlap are blurred at once.
+#[test]
+fn cards_that_overlap_are_one_group() {
+    let stage = Stage::with(BlurBackend::Compute, Kind::Core2d, LDR, |app| {
+        app.add_plugins(GaussianBlurDiagnosticsPlugin);
+    });
+    let Some(mut stage) = stage else {
+        return;
+    };
+    stage.show(|ui| {
+        let group = ui.spawn(group());
+        for index in 0..40 {
+            let place = Vec2::new(4.0 * index as f32, 2.0 * index as f32);
+            ui.pane_in(group, (node(place, Vec2::new(30.0, 20.0)), glass(3.0)));
+        }
+    });
+    stage.headless.warm_up();
+    (0..12).for_each(|_| stage.headless.frame());
+    let label = BlurLabel::of_nodes(stage.glass.camera);
+    let store = stage.headless.app.world().resource::<DiagnosticsStore>();
+    let value = |path| Some(store.get(&path)?.measurement()?.value);
+    assert_eq!([value(label.panels()), value(label.groups())], [Some(40.0), Some(1.0)]);
+}
+
+/// The noise has the mean 0 and, at 1, a standard deviation of 8/255 in encoded values. It moves with the glass, and leaves alpha
+/// alone.
+#[test]
+fn grain_is_fixed_to_the_glass() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        let grey = Square::new([0.0, 0.0, 203.0, 117.0], [0.2, 0.2, 0.2, 1.0]);
+        let encoded = |value: f64| 1.055 * value.powf(1.0 / 2.4) - 0.055;
+        let mut noise = |left: f32| {
+            let pane = Pane::new([left, 10.0, 120.0, 80.0], BackdropBlur::new(0.0).with_grain(1.0));
+            let [_, got] = stage.shown(|ui| {
+                ui.paint(grey.bundle());
+                ui.pane(&pane);
+            });
+            let below = encoded(got.at(0, 0)[0]);
+            let got = got.crop([left as usize, 10], [120, 80]);
+            let texels = (0..80).flat_map(|y| (0..120).map(move |x| (x, y)));
+            texels
+                .map(|(x, y)| 255.0 * (encoded(got.at(x, y)[0]) - below))
+                .collect::<Vec<f64>>()
+        };
+        let (first, moved) = (noise(20.0), noise(43.0));
+        assert_eq!(first, moved, "it moves with the glass");
+        let count = first.len() as f64;
+        let mean = first.iter().sum::<f64>() / count;
+        let deviation = (first.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();
+        assert!(mean.abs() < 0.3, "the mean is {mean}/255");
+        assert!(
+            (deviation - 8.0).abs() < 0.3,
+            "the standard deviation is {deviation}/255"
+        );
+    });
+}
