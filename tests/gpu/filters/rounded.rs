@@ -35,7 +35,8 @@ fn assert_covered(name: &str, got: &Picture, expected: &Picture, card: &Pane) {
     let panel = card.panel(1.0);
     let texels = (0..got.height).flat_map(|y| (0..got.width).map(move |x| (x, y)));
     for (x, y) in texels {
-        let limit = if panel.is_rim(x, y) { 10.0 } else { 1.5 };
+        let is_rim = !matches!(panel.coverage(x, y), 0.0 | 1.0);
+        let limit = if is_rim { 10.0 } else { 1.5 };
         let (got, expected) = (got.at(x, y), expected.at(x, y));
         for channel in 0..3 {
             let off = 255.0 * (got[channel] - expected[channel]).abs();
