@@ -1,14 +1,14 @@
 //! The cost of grouping panes of glass: 300 panes among 5000 items of a user interface, all in one group, so that every
 //! pane is compared with all items before it.
 
-#[path = "../../src/schedule/cells.rs"]
-mod cells;
 #[allow(dead_code, reason = "filters form groups, too")]
 #[path = "../../src/schedule/grouping.rs"]
-mod grouping;
+mod batches;
+#[path = "../../src/schedule/cells.rs"]
+mod cells;
 
+use batches::{Event, Painted, Reader, Sight, group};
 use bevy::math::{FloatOrd, Rect, Vec2};
-use grouping::{Event, Painted, Reader, Sight, group};
 use std::hint::black_box;
 use std::time::Instant;
 

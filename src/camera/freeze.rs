@@ -53,11 +53,8 @@ type IsFrozen = (With<Camera>, With<GaussianBlur>, With<FreezeBlur>);
 pub fn extract_frozen(
     mut commands: Commands,
     frozen: Extract<Query<FrozenCamera, IsFrozen>>,
-    (numbers, masks, switch): (
-        Extract<Res<FreezeNumbers>>,
-        Extract<Res<MaskRevisions>>,
-        Extract<Res<BlurSwitch>>,
-    ),
+    (numbers, masks): (Extract<Res<FreezeNumbers>>, Extract<Res<MaskRevisions>>),
+    switch: Extract<Res<BlurSwitch>>,
     mut known: Query<(Entity, &mut CameraFreeze)>,
 ) {
     known.iter_mut().for_each(|(_, mut freeze)| freeze.is_there = false);

@@ -67,11 +67,8 @@ type IsFrozen = (With<BackdropBlur>, With<FreezeBlur>);
 pub fn extract_frozen(
     mut frozen: ResMut<FrozenBackdrops>,
     glass: Extract<Query<FrozenGlass, IsFrozen>>,
-    (numbers, masks, switch): (
-        Extract<Res<FreezeNumbers>>,
-        Extract<Res<MaskRevisions>>,
-        Extract<Res<BlurSwitch>>,
-    ),
+    (numbers, masks): (Extract<Res<FreezeNumbers>>, Extract<Res<MaskRevisions>>),
+    switch: Extract<Res<BlurSwitch>>,
 ) {
     frozen.0.values_mut().for_each(|known| known.is_there = false);
     for (entity, keeps, profile) in glass.iter().filter(|_| switch.is_on()) {

@@ -54,13 +54,16 @@ impl Used {
 
 type VaryingGlass = (With<BackdropBlur>, With<BlurProfile>);
 
+#[cfg(feature = "ui")]
+type VaryingFilter = (With<UiFilter>, With<BlurProfile>);
+
 /// Looks for the first glass and the first filter of the app, and the first that varies.
 pub fn extract_use(
     mut used: ResMut<PaintUse>,
     glass: Extract<Query<(), With<BackdropBlur>>>,
     varying: Extract<Query<(), VaryingGlass>>,
     #[cfg(feature = "ui")] filters: Extract<Query<(), With<UiFilter>>>,
-    #[cfg(feature = "ui")] varying_filters: Extract<Query<(), (With<UiFilter>, With<BlurProfile>)>>,
+    #[cfg(feature = "ui")] varying_filters: Extract<Query<(), VaryingFilter>>,
 ) {
     used.glass.note(!glass.is_empty(), !varying.is_empty());
     #[cfg(feature = "ui")]

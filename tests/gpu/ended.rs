@@ -105,10 +105,7 @@ fn lockstep(instance: &Instance) -> bool {
 /// The same with an app that runs as games do.
 fn pipelined(instance: &Instance) -> bool {
     let setup = |app: &mut App| {
-        app.insert_resource(BlurCompilation {
-            per_frame: 0,
-            ..default()
-        });
+        app.insert_resource(BlurCompilation { per_frame: 0 });
         instance.add_to(app);
     };
     let Some(mut live) = Live::new(BlurBackend::Fragment, setup) else {

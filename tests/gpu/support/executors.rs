@@ -36,10 +36,7 @@ pub fn general_executors() -> Vec<Executor> {
 fn executor((backend, is_specialised): (BlurBackend, bool)) -> Option<Executor> {
     let per_frame = if is_specialised { 1000 } else { 0 };
     let headless = gpu_with(backend, |app| {
-        app.insert_resource(BlurCompilation {
-            per_frame,
-            ..Default::default()
-        });
+        app.insert_resource(BlurCompilation { per_frame });
     })?;
     Some(Executor {
         name: format!(
