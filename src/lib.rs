@@ -130,7 +130,7 @@ mod program;
 pub mod recorder;
 #[cfg_attr(
     not(feature = "ui"),
-    expect(dead_code, reason = "without nodes there are no items and no groups")
+    allow(dead_code, unused_imports, reason = "without nodes there are no items and no groups")
 )]
 mod schedule;
 mod settings;

@@ -67,7 +67,6 @@ use pass::{AxisPass, Pass, PassKind, Surface};
 
 pub use axis::blurs;
 pub use pass::{BlurPlan, Finish, Means, PlanRequest, SigmaLevel, SigmaLevels};
-#[cfg(feature = "ui")]
 pub(crate) use residual::MAX_OCTAVES;
 #[cfg(test)]
 pub(crate) use residual::MIN_SIGMA;

@@ -50,6 +50,7 @@ impl CameraInputs {
 
 impl PaintInputs {
     /// Whether any camera has glass or filters among its nodes. Only then are the bounds of items needed.
+    #[cfg(feature = "ui")]
     #[must_use]
     pub fn have_nodes(&self) -> bool {
         self.cameras.iter().any(CameraInputs::has_nodes)

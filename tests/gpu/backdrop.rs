@@ -17,6 +17,7 @@ mod reference;
 mod regions;
 mod retained;
 mod shapes;
+#[cfg(feature = "ui")]
 mod shared;
 pub mod show;
 pub mod stage;
