@@ -125,7 +125,7 @@ pub use nodes::extract_nodes;
 #[cfg(feature = "ui")]
 mod nodes {
     use super::*;
-    use crate::paint::ui_clip::clip_of;
+    use crate::paint::ui_clip::{clip_of, radii_of};
     use crate::settings::BackdropGroup;
     use bevy::camera::visibility::InheritedVisibility;
     use bevy::ecs::system::SystemParam;
@@ -199,7 +199,7 @@ mod nodes {
             let shape = Shape {
                 transform: transform.affine(),
                 size: node.size(),
-                radii: node.border_radius().into(),
+                radii: radii_of(node.border_radius()),
                 is_soft: anti_alias != Some(&UiAntiAlias::Off),
             };
             let of = Glass {

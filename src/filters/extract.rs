@@ -3,6 +3,7 @@
 use super::groups::FilteredGroups;
 use super::strength::{shadows_of, sigma_of};
 use crate::formats::CameraFinish;
+use crate::paint::ui_clip::radii_of;
 use crate::paint::{PaintInputs, picture_of};
 use crate::schedule::{Filter, PlacedProfile, Shape};
 use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, UiFilter};
@@ -81,7 +82,7 @@ fn outline_of(node: &ComputedNode, transform: &UiGlobalTransform, anti_alias: Op
     Shape {
         transform: transform.affine() * Affine2::from_translation(center),
         size,
-        radii: node.inner_radius().into(),
+        radii: radii_of(node.inner_radius()),
         is_soft: anti_alias != Some(&UiAntiAlias::Off),
     }
 }

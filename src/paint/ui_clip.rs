@@ -1,11 +1,16 @@
-//! Clips of Bevy's user interface (feature `ui`): all code that computes with a `CalculatedClip`.
+//! Clips and corners of Bevy's user interface (feature `ui`): all code that computes with a `CalculatedClip` or a border radius.
 
 use bevy::prelude::*;
-use bevy::ui::{CalculatedClip, UiGlobalTransform};
+use bevy::ui::{CalculatedClip, ResolvedBorderRadius, UiGlobalTransform};
 
 /// The bounds of what a clip leaves visible, in pixels of the viewport.
 pub fn clip_of(clip: Option<&CalculatedClip>) -> Option<Rect> {
     clip.map(|clip| clip.clip)
+}
+
+/// The radii of a box: top left, top right, bottom right, bottom left.
+pub fn radii_of(radius: ResolvedBorderRadius) -> [f32; 4] {
+    radius.into()
 }
 
 /// The clip that clips nothing. It is finite, because Bevy computes with its numbers.
