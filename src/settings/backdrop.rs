@@ -94,8 +94,8 @@ use serde::{Deserialize, Serialize};
 pub struct BackdropBlur {
     /// How strong the blur is. Default: the default [`GaussianBlur`], with [`EdgeMode::Mirror`].
     ///
-    /// Logical pixels are those of the user interface, `UiScale` included. The node's transform scales the radius by
-    /// the root of its determinant. Values out of range mean "no blur" and are reported once. Without a blur the
+    /// Logical pixels are those of the user interface, `UiScale` included. The node's transform scales the radius along
+    /// each axis if the node is upright, otherwise by the root of its determinant. Values out of range mean "no blur" and are reported once. Without a blur the
     /// colour functions still apply; if they change nothing either, there is no glass and no work.
     ///
     /// [`edge`](GaussianBlur::edge) acts at the border of the pixels that [`sampling`](Self::sampling) lets the blur read.

@@ -29,16 +29,17 @@ use serde::{Deserialize, Serialize};
 /// The group is painted, [blurred](Self::blur) and coloured ([`saturation`](Self::saturation),
 /// [`brightness`](Self::brightness), [`contrast`](Self::contrast), [`invert`](Self::invert), [`hue`](Self::hue), in this order,
 /// on values encoded as sRGB, as in CSS). [Shadows](Self::shadows) of the result lie below it, and [`opacity`](Self::opacity)
-/// fades all of that. A [`BlurProfile`](crate::BlurProfile) beside it lets the blur vary over the node's border box. Until its
-/// mask is loaded, the group is sharp; the rest of the filter applies.
+/// fades all of that. A [`BlurProfile`](crate::BlurProfile) beside it lets the blur vary over the node's border box, unless a
+/// [`BackdropBlur`](crate::BackdropBlur) is there as well: then it varies the glass, and the filter belongs on a parent. Until its mask
+/// is loaded, the group is sharp; the rest of the filter applies.
 ///
 /// # The group
 ///
 /// The group is the node with all its descendants in Bevy's stacking order. A descendant with `GlobalZIndex` leaves the
 /// group, as it leaves the order of its parent. Filters inside a group act before the group's own. The node's own overflow
 /// clips the group before it is filtered, and its ancestors clip the result: a shadow reaches beyond the node, not beyond a
-/// scroll list around it. Transforms act before the filter: the filter's lengths are lengths on the screen, scaled by the root
-/// of the determinant of the node's transform.
+/// scroll list around it. Transforms act before the filter: the filter's lengths are lengths on the screen, scaled by the
+/// node's transform: along each axis if the node is upright, otherwise by the root of the determinant.
 ///
 /// Glass on the node itself ([`BackdropBlur`](crate::BackdropBlur)) lies under the group and its shadows: it is not filtered and
 /// casts no shadow, but fades with [`opacity`](Self::opacity). The node's `BoxShadow` is not visible through it. Glass on other
@@ -51,8 +52,8 @@ use serde::{Deserialize, Serialize};
 /// [`BackdropMaterialPlugin`](crate::BackdropMaterialPlugin) has been added for its material, otherwise the group is as large as
 /// the viewport.
 ///
-/// A group needs a camera whose picture has alpha. On others, for example `R8Unorm` or `Rg11b10Ufloat`, it is not filtered, which
-/// is logged once.
+/// A group needs a camera whose picture has at least eight bits of alpha. On others, for example `R8Unorm` or `Rgb10a2Unorm`, it is
+/// not filtered, which is logged once.
 ///
 /// # Cost
 ///
