@@ -304,7 +304,7 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
         region,
         bounds: region,
         source_size: whole.size(),
-        source_at: UVec2::ZERO,
+        source_at: IVec2::ZERO,
         keeps: None,
         mask: None,
     }

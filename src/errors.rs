@@ -86,12 +86,21 @@ pub enum BlurError {
         /// The source's size in texels.
         source: UVec2,
     },
+    /// A region of an image that is empty, or reaches beyond the source.
+    InvalidRegion {
+        /// The texels to blur.
+        region: URect,
+        /// The source's size in texels.
+        source: UVec2,
+    },
+    /// A region or padding for a blur in place, which takes all of its image.
+    RegionInPlace,
     /// Textures of another format, size or usage than the blur was prepared for, or one texture where it was prepared for
     /// two, or two where it was prepared for one.
     NotAsPrepared,
-    /// A target that is not as large as its source.
+    /// A target that is not as large as its source, or as the region of the source with its padding.
     SizeMismatch {
-        /// The source's size in texels.
+        /// The size of what is blurred in texels, padding included.
         source: UVec2,
         /// The target's size in texels.
         target: UVec2,
@@ -230,6 +239,15 @@ impl fmt::Display for BlurError {
                 "the blur's bounds are {bounds:?}; they must contain the region, {region:?}, and lie in the source of {}x{} texels",
                 source.x, source.y
             ),
+            Self::InvalidRegion { region, source } => write!(
+                f,
+                "the region to blur is {region:?}; it must not be empty, and lie in the source of {}x{} texels",
+                source.x, source.y
+            ),
+            Self::RegionInPlace => write!(
+                f,
+                "a blur in place has a region or padding; it must take all of its image, or have another target"
+            ),
             Self::NotAsPrepared => write!(
                 f,
                 "the source and the target differ from those that the blur was prepared for, in format, size or usage, or in being \
@@ -237,7 +255,7 @@ impl fmt::Display for BlurError {
             ),
             Self::SizeMismatch { source, target } => write!(
                 f,
-                "the blur's target is {}x{} texels; it must be as large as its source, {}x{}",
+                "the blur's target is {}x{} texels; it must be as large as what is blurred, {}x{}",
                 target.x, target.y, source.x, source.y
             ),
             Self::LayerMismatch { source, target } => write!(

@@ -234,8 +234,11 @@ impl Capabilities {
             Tiling::None
         };
         let alpha = match ends.alpha {
-            BlurAlpha::Straight if !(source.has_opacity() || destination.has_opacity()) => BlurAlpha::Premultiplied,
-            BlurAlpha::Straight if source.sample() != destination.sample() => BlurAlpha::Premultiplied,
+            BlurAlpha::Straight | BlurAlpha::Unpremultiply
+                if !(source.has_opacity() || destination.has_opacity()) || source.sample() != destination.sample() =>
+            {
+                BlurAlpha::Premultiplied
+            }
             alpha => alpha,
         };
         let intermediates = self.is_filtered(intermediate);

@@ -8,6 +8,7 @@
 
 mod change_detection;
 mod encode;
+mod excerpt;
 mod pixels;
 mod prepare;
 mod readback;

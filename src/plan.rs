@@ -61,7 +61,7 @@ use crate::kernel::Precision;
 use crate::program::{Filtering, Program, Tiling};
 use crate::settings::EdgeMode;
 use axis::Axis;
-use bevy::math::{URect, UVec2, Vec2};
+use bevy::math::{IVec2, URect, UVec2, Vec2};
 use builder::PassBuilder;
 use pass::{AxisPass, Pass, PassKind, Surface};
 
@@ -139,8 +139,8 @@ impl BlurPlan {
     /// The same plan for a source whose first texel is this texel of the picture. The positions of a varying sigma
     /// count from it, too.
     #[must_use]
-    pub fn with_source_at(mut self, at: UVec2) -> Self {
-        if at == UVec2::ZERO {
+    pub fn with_source_at(mut self, at: IVec2) -> Self {
+        if at == IVec2::ZERO {
             return self;
         }
         for pass in &mut self.passes {
@@ -152,7 +152,7 @@ impl BlurPlan {
             }
         }
         if let Some(sigma_levels) = &mut self.sigma_levels {
-            sigma_levels.origin -= at.as_ivec2();
+            sigma_levels.origin -= at;
         }
         self
     }

@@ -3,7 +3,7 @@
 use crate::settings::BlurProfile;
 use bevy::asset::AssetId;
 use bevy::image::Image;
-use bevy::math::{Affine2, UVec2, Vec2};
+use bevy::math::{Affine2, IVec2, Vec2};
 
 /// A varying profile, in a box of a picture.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,7 @@ impl SigmaField {
 
     /// The share of every texel, counted from this texel of the picture.
     #[must_use]
-    pub fn shares_from(&self, texel: UVec2) -> Shares {
+    pub fn shares_from(&self, texel: IVec2) -> Shares {
         let placement = Affine2::from_translation(-texel.as_vec2()) * self.placement;
         Shares::new(&self.profile, self.size).transformed(placement)
     }

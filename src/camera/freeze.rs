@@ -187,7 +187,7 @@ impl CameraFreeze {
             },
             work: Work::Copy,
             source_size: request.region.size(),
-            source_at: request.region.min,
+            source_at: request.region.min.as_ivec2(),
             mask: None,
             ..request.clone()
         };

@@ -40,6 +40,8 @@ pub struct PipelineKey {
     /// Whether it reads straight alpha.
     premultiplies: bool,
     alpha_output: AlphaOutput,
+    /// Whether texels that are not blurred are converted like the others.
+    converts_copies: bool,
     dither: Dither,
     /// Whether intermediate textures hold half floats.
     in_halves: bool,
@@ -66,9 +68,11 @@ impl PipelineKey {
     /// The pipeline of a stage of a blur.
     #[must_use]
     pub fn new(stage: Stage, ends: &Ends, resolved: &Resolved) -> Self {
-        // Copies are not converted.
         let copies = stage.is_first && stage.program == Program::CopyFragment;
-        let converts = resolved.alpha == BlurAlpha::Straight && !copies;
+        // Straight alpha is not converted where it is copied.
+        let is_straight = resolved.alpha == BlurAlpha::Straight && !copies;
+        // Where source and target differ in the meaning of alpha, nothing is copied as it is.
+        let unpremultiplies = resolved.alpha == BlurAlpha::Unpremultiply;
         let source = if stage.is_first { Format::of(ends.source) } else { None };
         let reads = source.map_or(Sample::Float, |format| format.sample());
         let target = if stage.is_last {
@@ -81,20 +85,24 @@ impl PipelineKey {
             target,
             reads,
             is_first: !copies && source.is_some_and(|format| may_be_infinite(format, stage.program)),
-            premultiplies: stage.is_first && converts && resolved.has_alpha,
+            premultiplies: stage.is_first && is_straight && resolved.has_alpha,
             alpha_output: match resolved.alpha {
-                BlurAlpha::Straight if stage.is_last && converts => AlphaOutput::Unpremultiply,
-                BlurAlpha::Opaque if stage.is_last => AlphaOutput::Opaque,
-                _ => AlphaOutput::Keep,
+                _ if !stage.is_last => AlphaOutput::Keep,
+                BlurAlpha::Unpremultiply => AlphaOutput::Unpremultiply,
+                BlurAlpha::Straight if is_straight => AlphaOutput::Unpremultiply,
+                BlurAlpha::Opaque => AlphaOutput::Opaque,
+                BlurAlpha::Straight | BlurAlpha::Premultiplied => AlphaOutput::Keep,
             },
+            converts_copies: unpremultiplies && stage.program.blends() && stage.is_last,
             dither: if stage.is_last && !copies {
                 ends.dither
             } else {
                 Dither::Off
             },
             in_halves: resolved.intermediate == TextureFormat::Rgba16Float,
-            in_place: stage.program.blends() && stage.is_last && ends.in_place,
+            in_place: stage.program.blends() && stage.is_last && ends.in_place && !unpremultiplies,
             keeps_format: (stage.program.blends() || copies)
+                && !unpremultiplies
                 && stage.is_last
                 && stage.is_first
                 && reads == Sample::Float
@@ -115,6 +123,7 @@ impl PipelineKey {
             is_first: false,
             premultiplies: false,
             alpha_output: AlphaOutput::Keep,
+            converts_copies: false,
             // The front end dithers what it writes.
             dither: Dither::Off,
             in_halves: !Format::of(target).is_some_and(|format| format.is_wide()),
@@ -241,6 +250,7 @@ impl PipelineKey {
             ("HALF_FLOAT", self.in_halves),
             ("PREMULTIPLY", self.premultiplies),
             ("UNPREMULTIPLY", self.alpha_output == AlphaOutput::Unpremultiply),
+            ("CONVERTS_COPIES", self.converts_copies),
             ("OPAQUE", self.alpha_output == AlphaOutput::Opaque),
             ("DITHER_STORED", self.dither == Dither::Stored),
             ("DITHER_ENCODED", self.dither == Dither::Encoded),

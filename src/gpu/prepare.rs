@@ -62,6 +62,14 @@ impl BlurPreparer<'_> {
         create_texture(&self.device, descriptor)
     }
 
+    /// The format, or the nearest one to which blurs can render.
+    ///
+    /// # Errors
+    /// Images of this format cannot be blurred.
+    pub fn renderable(&self, format: TextureFormat) -> Result<TextureFormat, BlurError> {
+        self.capabilities.own_target(format).map(|(format, _)| format)
+    }
+
     /// Takes pages for a front end to paint on in this frame. Sets `sizes` to the sizes of the pages.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use crate::plan::batch::BatchedBlur;
 use crate::plan::{Finish, blurs};
 use crate::settings::EdgeMode;
 use crate::sigma_field::SigmaField;
-use bevy::math::{URect, UVec2, Vec2};
+use bevy::math::{IVec2, URect, UVec2, Vec2};
 use bevy::render::render_resource::{TextureId, TextureView};
 use std::sync::Arc;
 
@@ -27,9 +27,9 @@ pub struct BlurRequest {
     pub bounds: URect,
     /// The size of the source's texture.
     pub source_size: UVec2,
-    /// The picture's texel at the first texel of the source's texture, which may hold just a part of the picture. All
-    /// other positions count from the picture's first texel.
-    pub source_at: UVec2,
+    /// The picture's texel at the first texel of the source's texture, which may hold just a part of the picture, or more
+    /// than it. All other positions count from the picture's first texel.
+    pub source_at: IVec2,
     /// `Some` keeps the input of a deferred last step from frame to frame. It is blurred again when the request
     /// changes, including this number, which stands for the contents of source and mask.
     pub keeps: Option<u64>,
@@ -135,7 +135,7 @@ impl BlurRequest {
             region,
             bounds: region,
             source_size,
-            source_at: UVec2::ZERO,
+            source_at: IVec2::ZERO,
             keeps: None,
             mask: None,
         }
@@ -171,7 +171,7 @@ impl BlurRequest {
         ends(self) == ends(other) && self.geometry() == other.geometry()
     }
 
-    fn geometry(&self) -> (Finish, URect, URect, UVec2, UVec2) {
+    fn geometry(&self) -> (Finish, URect, URect, UVec2, IVec2) {
         (self.finish, self.region, self.bounds, self.source_size, self.source_at)
     }
 }

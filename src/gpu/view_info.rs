@@ -88,6 +88,16 @@ impl ViewInfo {
         image
     }
 
+    /// The same without the levels below the one that has one texel.
+    #[must_use]
+    pub fn with_possible_levels(self) -> Self {
+        let possible = self.size.max_element().max(1).ilog2() + 1;
+        Self {
+            levels: self.levels.min(possible),
+            ..self
+        }
+    }
+
     /// The size of one of the visible levels, counted from the first.
     #[must_use]
     pub fn level_size(&self, level: u32) -> UVec2 {

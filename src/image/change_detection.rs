@@ -1,5 +1,6 @@
 //! The main world: watches settings and assets, and decides when a blur is due.
 
+use super::excerpt::Excerpt;
 use super::request::{Feeders, Follow, Followed, ImageRequest, Outcome, Outcomes, Requests, inputs_of};
 use super::targets::{Target, Targets};
 use crate::diagnostics::label::BlurLabel;
@@ -83,6 +84,7 @@ pub fn follow_images(
             source: image.source.id(),
             target: target.id,
             owns_target: target.is_own,
+            excerpt: Excerpt::new(&image),
             alpha: image.alpha,
             dither: image.dither,
             update: image.update,

@@ -1,21 +1,23 @@
 //! The render world: the state of every image blur, and the work of a frame.
 
+use super::excerpt::Cut;
 use super::request::{ImageRequest, Outcomes, Requests, inputs_of};
-use super::source_copy::{SourceCopy, capture};
+use super::source_copy::{Copied, SourceCopy};
 use super::times::Times;
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
+use crate::formats::table::Format;
 use crate::formats::{Ends, SAME_SPACES, precision_of};
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, WorkKind, layers_of};
 use crate::plan::{Finish, blurs};
-use crate::settings::{BlurAlpha, BlurUpdate};
+use crate::settings::{BlurAlpha, BlurUpdate, EdgeMode};
 use crate::sigma_field::SigmaField;
 use bevy::math::Affine2;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_asset::RenderAssets;
-use bevy::render::render_resource::{TextureId, TextureUsages, TextureView, TextureViewId};
+use bevy::render::render_resource::{TextureFormat, TextureId, TextureUsages, TextureView, TextureViewId};
 use bevy::render::renderer::RenderDevice;
 use bevy::render::texture::GpuImage;
 
@@ -145,11 +147,12 @@ impl ImageJob {
     ) -> Result<BlurState, BlurError> {
         let viewed = [ViewInfo::of_gpu(source)?, ViewInfo::of_gpu(target)?];
         let [from, to] = viewed;
-        if request.owns_target && (from.size, from.layers) != (to.size, to.layers) {
+        let cut = request.excerpt.of(from.size, request.is_in_place())?;
+        if request.owns_target && (cut.size(), from.layers) != (to.size, to.layers) {
             // The new target is on its way.
             return Ok(BlurState::Waiting);
         }
-        check_sizes(from, to)?;
+        check_sizes((cut.size(), from.layers), to)?;
         check_usages(source, target, to)?;
         self.view_layers((source, target), &viewed);
         let io = BlurIo {
@@ -159,35 +162,48 @@ impl ImageJob {
         };
         preparer.announce(io.ends, WorkKind::Blur, Finish::Write);
         preparer.announce(io.ends, WorkKind::Copy, Finish::Write);
-        self.set_up(request, now, viewed, io, (device, preparer))
+        let copied = Copied {
+            source: now.source,
+            viewed: from,
+            cut,
+            format: if cut.padding > 0 {
+                format_of_copy(from, to, preparer)?
+            } else {
+                from.format
+            },
+        };
+        self.set_up(request, (now, copied, to), io, (device, preparer))
     }
 
-    /// Prepares the textures and jobs of a due blur: a copy of its source if that must be kept, the blur or copy
+    /// Prepares the textures and jobs of a due blur: a copy of its source if that must be kept or padded, the blur or copy
     /// itself, and the mip levels.
     fn set_up(
         &mut self,
         request: &ImageRequest,
-        now: Done,
-        [from, to]: [ViewInfo; 2],
+        (now, copied, to): (Done, Copied, ViewInfo),
         io: BlurIo,
         (device, preparer): (&RenderDevice, &mut BlurPreparer),
     ) -> Result<BlurState, BlurError> {
-        let work = work(request, from.size);
+        let work = work(request, &copied.cut);
         let mut due = Due {
             captures: false,
             reads_copy: false,
             blurs: work != Work::Copy,
             done: now,
         };
-        let restores = !due.blurs && request.is_in_place();
+        let unpremultiplies = io.ends.alpha == BlurAlpha::Unpremultiply;
+        let restores = !due.blurs && request.is_in_place() && !unpremultiplies;
         if restores && !self.is_covered(request, now.source) {
             // The picture already is as requested.
             self.job.release();
             self.due = Some(due);
             return Ok(BlurState::Nothing);
         }
-        if restores || request.keeps_source() {
-            due.captures = self.copy_source(request, from, now.source, device, preparer)?;
+        let is_kept = restores || request.keeps_source();
+        // A pass cannot read the texture that it writes.
+        let converts_in_place = !due.blurs && request.is_in_place() && unpremultiplies;
+        if is_kept || copied.cut.padding > 0 || converts_in_place {
+            due.captures = self.copy_source(request, (copied, is_kept), device, preparer)?;
             due.reads_copy = true;
         } else {
             self.copy = None;
@@ -198,10 +214,17 @@ impl ImageJob {
             io.ends.alpha
         };
         let ends = Ends { alpha, ..io.ends };
-        let state = self.job.try_update(
-            preparer,
-            BlurRequest::whole(BlurIo { ends, ..io }, work, from.size, from.size),
-        )?;
+        let (size, ends, source_at) = if due.reads_copy {
+            let source = copied.format;
+            (copied.cut.size(), Ends { source, ..ends }, IVec2::ZERO)
+        } else {
+            (copied.viewed.size, ends, copied.cut.source_at())
+        };
+        let wanted = BlurRequest {
+            source_at,
+            ..BlurRequest::whole(BlurIo { ends, ..io }, work, copied.cut.size(), size)
+        };
+        let state = self.job.try_update(preparer, wanted)?;
         if state == BlurState::Waiting {
             return Ok(state);
         }
@@ -218,6 +241,11 @@ impl ImageJob {
         self.levels.resize_with(target.levels as usize - 1, BlurJob::default);
         let ends = Ends {
             source: io.ends.destination,
+            // The target has straight alpha then.
+            alpha: match io.ends.alpha {
+                BlurAlpha::Unpremultiply => BlurAlpha::Straight,
+                alpha => alpha,
+            },
             has_storage: false,
             in_place: false,
             ..io.ends
@@ -245,35 +273,34 @@ impl ImageJob {
 
     /// For a blur in place: whether the picture has been blurred since it was copied.
     fn is_covered(&self, request: &ImageRequest, of: TextureId) -> bool {
-        let is_current = |copy: &&SourceCopy| copy.of == of && copy.uploads == request.uploads;
+        let is_current = |copy: &&SourceCopy| copy.of.source == of && copy.uploads == request.uploads;
         self.copy
             .as_ref()
             .filter(is_current)
             .is_some_and(|copy| copy.is_covered)
     }
 
-    /// For a blur in place that keeps its source: whether the source must be copied first.
+    /// Whether the source must be copied first. A copy that is kept exists already, unless the source has changed.
     fn copy_source(
         &mut self,
         request: &ImageRequest,
-        viewed: ViewInfo,
-        of: TextureId,
+        (of, is_kept): (Copied, bool),
         device: &RenderDevice,
         preparer: &mut BlurPreparer,
     ) -> Result<bool, BlurError> {
         let copy = match self.copy.take() {
-            Some(copy) if copy.of == of => self.copy.insert(copy),
-            _ => self.copy.insert(SourceCopy::new(viewed, of, device)?),
+            Some(copy) if copy.of.fits(&of) => self.copy.insert(copy),
+            _ => self.copy.insert(SourceCopy::new(of, device)?),
         };
-        if copy.uploads != request.uploads {
-            copy.uploads = request.uploads;
+        if !is_kept || (copy.of, copy.uploads) != (of, request.uploads) {
+            (copy.of, copy.uploads) = (of, request.uploads);
             (copy.is_captured, copy.is_covered) = (false, false);
         }
+        copy.is_kept = is_kept;
         if copy.is_captured {
             copy.job = BlurJob::default();
         } else {
-            let request = capture(viewed, copy.texture);
-            copy.job.try_update(preparer, request)?;
+            copy.job.try_update(preparer, of.request(copy.texture))?;
         }
         Ok(!copy.is_captured)
     }
@@ -293,21 +320,33 @@ impl ImageJob {
     /// Releases textures.
     fn release(&mut self) {
         self.views = None;
+        self.copy.take_if(|copy| !copy.is_kept);
         self.job.forget();
         self.levels.iter_mut().for_each(BlurJob::release);
     }
 }
 
-fn check_sizes(source: ViewInfo, target: ViewInfo) -> Result<(), BlurError> {
-    if source.size != target.size {
-        let (source, target) = (source.size, target.size);
+fn check_sizes((size, layers): (UVec2, u32), target: ViewInfo) -> Result<(), BlurError> {
+    if size != target.size {
+        let (source, target) = (size, target.size);
         return Err(BlurError::SizeMismatch { source, target });
     }
-    if source.layers != target.layers {
-        let (source, target) = (source.layers, target.layers);
+    if layers != target.layers {
+        let (source, target) = (layers, target.layers);
         return Err(BlurError::LayerMismatch { source, target });
     }
     Ok(())
+}
+
+/// The format of a copy of a source for a blur into a target: renderable, and with alpha if the target has alpha.
+fn format_of_copy(source: ViewInfo, target: ViewInfo, preparer: &BlurPreparer) -> Result<TextureFormat, BlurError> {
+    let format = preparer.renderable(source.format)?;
+    let has_alpha = |format| Format::of(format).is_some_and(|format| format.has_opacity());
+    Ok(match Format::of(format) {
+        _ if has_alpha(format) || !has_alpha(target.format) => format,
+        Some(wide) if wide.is_wide() => TextureFormat::Rgba32Float,
+        _ => TextureFormat::Rgba16Float,
+    })
 }
 
 fn check_usages(source: &GpuImage, target: &GpuImage, written: ViewInfo) -> Result<(), BlurError> {
@@ -338,12 +377,19 @@ fn ends(request: &ImageRequest, source: ViewInfo, target: &GpuImage) -> Ends {
 }
 
 /// The work of a request: the main world has reported a strength out of range.
-fn work(request: &ImageRequest, size: UVec2) -> Work {
+fn work(request: &ImageRequest, cut: &Cut) -> Work {
+    let size = cut.texels.size();
     let sigma = request.blur.sigma_in_texels(1.0, size.y).ok();
     match sigma.filter(|sigma| blurs(*sigma)) {
         Some(sigma) => {
-            let field = SigmaField::new(Some(&request.profile), size.as_vec2(), Affine2::IDENTITY);
-            Work::blur(sigma, request.blur.edge, field)
+            let placement = Affine2::from_translation(cut.inner().min.as_vec2());
+            let field = SigmaField::new(Some(&request.profile), size.as_vec2(), placement);
+            let edge = if cut.padding > 0 {
+                EdgeMode::Transparent
+            } else {
+                request.blur.edge
+            };
+            Work::blur(sigma, edge, field)
         }
         None => Work::Copy,
     }

@@ -1,5 +1,6 @@
 //! The messages between the two halves of the image front end.
 
+use super::excerpt::Excerpt;
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::{BlurError, Reported};
 use crate::settings::{BlurAlpha, BlurProfile, BlurUpdate, GaussianBlur};
@@ -19,6 +20,8 @@ pub struct ImageRequest {
     pub target: AssetId<Image>,
     /// Whether the plugin allocated the target, and fits it to the source.
     pub owns_target: bool,
+    /// What is blurred of the source.
+    pub excerpt: Excerpt,
     pub alpha: BlurAlpha,
     pub dither: bool,
     pub update: BlurUpdate,

@@ -1,5 +1,6 @@
-//! The picture as it was before a blur in place.
+//! Copies of sources: of the picture as it was before a blur in place, and of texels with transparent ones around them.
 
+use super::excerpt::Cut;
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
 use crate::formats::{Ends, SAME_SPACES, precision_of};
@@ -7,19 +8,21 @@ use crate::gpu::{BlurIo, BlurJob, BlurRequest, ViewInfo, Work, create_texture};
 use crate::settings::BlurAlpha;
 use bevy::image::ToExtents;
 use bevy::render::render_resource::{
-    TextureDescriptor, TextureDimension, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
+    TextureDescriptor, TextureDimension, TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
     TextureViewDimension,
 };
 use bevy::render::renderer::RenderDevice;
 
-/// The picture as it was before a blur in place, and the job that copies it.
+/// A copy of a source that a blur reads instead, and the job that makes it.
 pub struct SourceCopy {
     /// Its layers.
     pub views: Vec<TextureView>,
     pub texture: TextureId,
-    /// The copied texture, and the number of its uploads.
-    pub of: TextureId,
+    /// What is copied, and the number of its uploads.
+    pub of: Copied,
     pub uploads: u64,
+    /// Whether it is kept until the source changes, and not made again for every blur.
+    pub is_kept: bool,
     /// The job that copies it.
     pub job: BlurJob,
     /// Whether the picture has been copied, and whether it has been blurred since.
@@ -27,13 +30,26 @@ pub struct SourceCopy {
     pub is_covered: bool,
 }
 
+/// What is copied.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Copied {
+    pub source: TextureId,
+    /// What the source's view shows.
+    pub viewed: ViewInfo,
+    /// The texels to copy, and the transparent texels around them.
+    pub cut: Cut,
+    /// The format of the copy.
+    pub format: TextureFormat,
+}
+
 impl SourceCopy {
-    /// Allocates a texture for a copy of what a view shows.
+    /// Allocates a texture. Its texels are transparent.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`].
-    pub fn new(viewed: ViewInfo, of: TextureId, device: &RenderDevice) -> Result<Self, BlurError> {
-        let mut size = viewed.size.to_extents();
+    pub fn new(of: Copied, device: &RenderDevice) -> Result<Self, BlurError> {
+        let viewed = of.viewed;
+        let mut size = of.cut.size().to_extents();
         size.depth_or_array_layers = viewed.layers;
         let descriptor = TextureDescriptor {
             label: Some("gaussian_blur_source_copy"),
@@ -41,7 +57,7 @@ impl SourceCopy {
             mip_level_count: 1,
             sample_count: 1,
             dimension: TextureDimension::D2,
-            format: viewed.format,
+            format: of.format,
             usage: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
             view_formats: &[],
         };
@@ -60,6 +76,7 @@ impl SourceCopy {
             texture: texture.id(),
             of,
             uploads: 0,
+            is_kept: false,
             job: BlurJob::default(),
             is_captured: false,
             is_covered: false,
@@ -67,23 +84,37 @@ impl SourceCopy {
     }
 }
 
-/// The request that copies what a view shows into the texture of a [`SourceCopy`].
-#[must_use]
-pub fn capture(viewed: ViewInfo, target: TextureId) -> BlurRequest {
-    let ends = Ends {
-        source: viewed.format,
-        destination: viewed.format,
-        precision: precision_of(viewed.format),
-        alpha: BlurAlpha::Premultiplied,
-        dither: Dither::Off,
-        has_storage: false,
-        in_place: false,
-        spaces: SAME_SPACES,
-    };
-    let io = BlurIo {
-        ends,
-        target,
-        source_is_fresh: true,
-    };
-    BlurRequest::whole(io, Work::Copy, viewed.size, viewed.size)
+impl Copied {
+    /// Whether a texture for one serves the other, with the same transparent texels.
+    pub fn fits(&self, other: &Self) -> bool {
+        let texture = |it: &Self| (it.cut.size(), it.cut.padding, it.viewed.layers, it.format);
+        texture(self) == texture(other)
+    }
+
+    /// The request that makes the copy in a texture.
+    #[must_use]
+    pub fn request(&self, target: TextureId) -> BlurRequest {
+        let ends = Ends {
+            source: self.viewed.format,
+            destination: self.format,
+            precision: precision_of(self.viewed.format),
+            alpha: BlurAlpha::Premultiplied,
+            dither: Dither::Off,
+            has_storage: false,
+            in_place: false,
+            spaces: SAME_SPACES,
+        };
+        let io = BlurIo {
+            ends,
+            target,
+            source_is_fresh: true,
+        };
+        let region = self.cut.inner();
+        BlurRequest {
+            region,
+            bounds: region,
+            source_at: self.cut.source_at(),
+            ..BlurRequest::whole(io, Work::Copy, self.cut.size(), self.viewed.size)
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The main world: allocates targets, fits them to their sources, and ensures that no two blurs write one image.
 
+use super::excerpt::Excerpt;
 use super::request::{Follow, Followed};
 use crate::errors::BlurError;
 use crate::formats::Capabilities;
@@ -162,7 +163,12 @@ impl Targets {
         let Some(source) = images.get(&image.source).filter(|_| may_fit || kept.is_none()) else {
             return Ok(kept);
         };
-        let shown = ViewInfo::of_asset(source)?;
+        let source_shown = ViewInfo::of_asset(source)?;
+        let shown = ViewInfo {
+            size: Excerpt::new(image).of(source_shown.size, false)?.size(),
+            ..source_shown
+        }
+        .with_possible_levels();
         let there = own
             .and_then(|id| images.get(id))
             .and_then(|own| ViewInfo::of_asset(own).ok());
@@ -172,6 +178,13 @@ impl Targets {
         let Some(capabilities) = gpu.capabilities() else {
             return Ok(None);
         };
+        let limit = capabilities.largest_side();
+        if shown.size.max_element() > limit {
+            return Err(BlurError::TooLarge {
+                size: shown.size,
+                limit,
+            });
+        }
         let (format, usages) = capabilities.own_target(shown.format)?;
         let wanted = ViewInfo { format, ..shown };
         if there == Some(wanted) {

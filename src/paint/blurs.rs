@@ -456,7 +456,7 @@ impl<'a> Updated<'a, '_> {
             region: bounds,
             bounds,
             source_size: source.size,
-            source_at: source.at,
+            source_at: source.at.as_ivec2(),
             keeps: None,
             mask: None,
         }

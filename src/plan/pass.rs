@@ -210,10 +210,10 @@ pub struct Needed {
 impl Needed {
     /// Counts from this texel of the picture. If it lies inside a texel of the level, readers may be one texel farther
     /// away.
-    pub(super) fn move_source(&mut self, at: UVec2) {
+    pub(super) fn move_source(&mut self, at: IVec2) {
         for (axis, at) in at.to_array().into_iter().enumerate() {
             let octaves = self.octaves[axis];
-            self.first[axis] -= (at >> octaves) as i32;
+            self.first[axis] -= at >> octaves;
             self.around[axis] += i32::from(at.trailing_zeros() < octaves);
         }
     }
@@ -320,8 +320,8 @@ pub struct Stage {
 
 impl Pass {
     /// Reads a source that begins at this texel of the picture.
-    pub(super) fn move_source(&mut self, at: UVec2) {
-        let by = -at.as_ivec2();
+    pub(super) fn move_source(&mut self, at: IVec2) {
+        let by = -at;
         self.axes = [0, 1].map(|axis| self.axes[axis].clone().moved(by[axis], 0));
     }
 

@@ -9,7 +9,7 @@ use crate::kernel::Precision;
 use crate::plan::{Finish, blurs, reach};
 use crate::settings::{BlurAlpha, BlurProfile, EdgeMode, RADIUS_IN_SIGMAS};
 use crate::sigma_field::SigmaField;
-use bevy::math::{Affine2, URect, UVec2, Vec2};
+use bevy::math::{Affine2, IVec2, URect, UVec2, Vec2};
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
 
 /// What to blur. Positions and sizes are in texels of the mip level that source and target show.
@@ -218,7 +218,7 @@ impl<'a> TextureBlurRequest<'a> {
             region,
             bounds,
             source_size: self.source.size(),
-            source_at: UVec2::ZERO,
+            source_at: IVec2::ZERO,
             keeps: None,
             mask: self.mask().map(BlurTexture::mask_view),
         })

@@ -1,6 +1,6 @@
 //! How an image is blurred, and the events that report it.
 
-use super::strength::GaussianBlur;
+use super::strength::{BlurUnit, GaussianBlur};
 use crate::errors::BlurError;
 use bevy::asset::HandleTemplate;
 use bevy::ecs::template::OptionTemplate;
@@ -50,13 +50,14 @@ pub struct BlurImage {
     pub source: Handle<Image>,
     /// Where the result goes. Default: `None`.
     ///
-    /// With `None` the plugin allocates an image of the source's size and format, with as many layers and mip levels.
+    /// With `None` the plugin allocates an image of the source's format, and of its size or that of the
+    /// [region](Self::region) with its [padding](Self::padding), with as many layers and mip levels.
     /// It puts the handle here, and fits the image to the source whenever a blur is due. If the format cannot be
     /// rendered to, the image has the nearest format that can. A clone of the component gets its own target. The plugin
     /// owns the image while this component stays on its entity. After that the image is yours, and never fitted again,
     /// even if you name it as a target.
     ///
-    /// Your own image must have the source's size, as many layers, and
+    /// Your own image must have that size, as many layers as the source, and
     /// [`TextureUsages::RENDER_ATTACHMENT`](wgpu::TextureUsages), and no other blur may write it. It may be the source
     /// itself.
     ///
@@ -83,6 +84,28 @@ pub struct BlurImage {
     /// [`TextureUsages::TEXTURE_BINDING`](wgpu::TextureUsages).
     #[template(built_in)]
     pub target: Option<Handle<Image>>,
+    /// The texels of the source that are blurred, and the only ones that are read: what lies around them, such as the other
+    /// cells of an atlas, is beyond the [edge](GaussianBlur::edge). Default: `None`, all of them.
+    ///
+    /// Range: not empty, and inside the source, otherwise the blur [fails](BlurFailed). Radii in
+    /// [`ViewportHeight`](crate::BlurUnit::ViewportHeight) are percent of the region's height, and a
+    /// [`BlurProfile`](crate::BlurProfile) covers the region. A blur in place takes all of its image.
+    ///
+    /// ```
+    /// # use bevy::prelude::*;
+    /// # use bevy_gaussian_blur::prelude::*;
+    /// fn soften(atlas: Handle<Image>, layout: &TextureAtlasLayout, cell: usize) -> BlurImage {
+    ///     BlurImage::new(atlas).with_region(layout.textures[cell])
+    /// }
+    /// ```
+    pub region: Option<URect>,
+    /// The number of transparent texels on every side into which the blur may spread, so that a shadow or a glow is not cut
+    /// off: the target is larger by twice as many. Default: 0.
+    ///
+    /// [`padding_for`](Self::padding_for) says how many are enough. Whatever the blur's [edge](GaussianBlur::edge), what
+    /// lies beyond the region is transparent then. Range: the target must not exceed the largest texture of the GPU,
+    /// otherwise the blur [fails](BlurFailed). Padding costs a copy of the region.
+    pub padding: u32,
     /// What the alpha channel means. Default: [`BlurAlpha::Straight`].
     pub alpha: BlurAlpha,
     /// When to blur. Default: [`BlurUpdate::OnChange`].
@@ -99,6 +122,9 @@ pub struct BlurImage {
     /// have no visible bands.
     pub dither: bool,
 }
+
+/// How many standard deviations from an edge a blur is visible: beyond, less than 1/100 of a grey level is left.
+const VISIBLE_SIGMAS: f32 = 4.0;
 
 impl BlurImage {
     /// Blurs `source` into an image that the plugin allocates.
@@ -127,6 +153,37 @@ impl BlurImage {
             target: Some(target),
             ..self
         }
+    }
+
+    /// The same blur of some [texels](Self::region) of the source.
+    #[must_use]
+    pub fn with_region(self, region: URect) -> Self {
+        Self {
+            region: Some(region),
+            ..self
+        }
+    }
+
+    /// The same blur with another [padding](Self::padding).
+    #[must_use]
+    pub fn with_padding(self, padding: u32) -> Self {
+        Self { padding, ..self }
+    }
+
+    /// The [padding](Self::padding) beyond which nothing of a blur is visible: four standard deviations, rounded up.
+    ///
+    /// The radius counts as texels. A radius in [`ViewportHeight`](crate::BlurUnit::ViewportHeight), which depends on the image,
+    /// must be [converted](GaussianBlur::sigma_in_texels) first. If it is out of range, there is no blur, and the padding is 0.
+    ///
+    /// ```
+    /// # use bevy_gaussian_blur::prelude::*;
+    /// assert_eq!(BlurImage::padding_for(&GaussianBlur::from_sigma(4.0)), 16);
+    /// ```
+    #[must_use]
+    pub fn padding_for(blur: &GaussianBlur) -> u32 {
+        let texels = blur.with_unit(BlurUnit::PhysicalPixels);
+        let sigma = texels.sigma_in_texels(1.0, 1).unwrap_or_default();
+        (VISIBLE_SIGMAS * sigma.max_element()).ceil() as u32
     }
 
     /// The same blur with another meaning of alpha.
@@ -181,7 +238,8 @@ impl BlurImageTemplate {
 )]
 pub enum BlurAlpha {
     /// Colour is independent of alpha, as in PNG files and in what Bevy's sprites and UI show. The blur multiplies it
-    /// by alpha first and divides it by alpha last, so the colour of transparent texels never shows.
+    /// by alpha first and divides it by alpha last, so the colour of transparent texels never shows. What a camera renders
+    /// needs [`Unpremultiply`](Self::Unpremultiply) instead, even if a sprite shows it.
     ///
     /// If neither image has an alpha channel, or one of them holds integers, this is
     /// [`Premultiplied`](Self::Premultiplied).
@@ -190,9 +248,16 @@ pub enum BlurAlpha {
     /// by texel instead of four texels at a time.
     #[default]
     Straight,
-    /// Colour is already multiplied by alpha, as in what cameras render, or alpha is not an opacity: all four channels
-    /// are blurred alike. The cheapest.
+    /// Colour is multiplied by alpha in source and target, or alpha is not an opacity: all four channels are blurred alike.
+    /// The cheapest.
     Premultiplied,
+    /// Colour is multiplied by alpha in the source, and not in the target: for what a transparent camera renders and a sprite
+    /// or an `ImageNode` shows. Those multiply by alpha themselves, and would darken what is multiplied already:
+    /// half-transparent white over white would be 0.75.
+    ///
+    /// The blur divides colour by alpha last, also where there is nothing to blur. As cheap as
+    /// [`Premultiplied`](Self::Premultiplied), and the same as it where [`Straight`](Self::Straight) is.
+    Unpremultiply,
     /// Alpha is ignored and written as 1, or as the largest integer of an integer format. As cheap as
     /// [`Premultiplied`](Self::Premultiplied).
     Opaque,

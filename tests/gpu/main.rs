@@ -10,6 +10,7 @@ mod diagnostics;
 mod dither;
 mod ended;
 mod exactness;
+mod excerpts;
 mod failures;
 #[cfg(feature = "ui")]
 mod filters;

@@ -15,7 +15,12 @@ use bevy::render::render_resource::TextureFormat;
 
 /// The pipelines of all blurs, whatever their sizes, strengths, edge modes, alpha and formats.
 pub(super) fn every_key() -> Vec<PipelineKey> {
-    const ALPHAS: [BlurAlpha; 3] = [BlurAlpha::Premultiplied, BlurAlpha::Straight, BlurAlpha::Opaque];
+    const ALPHAS: [BlurAlpha; 4] = [
+        BlurAlpha::Premultiplied,
+        BlurAlpha::Straight,
+        BlurAlpha::Unpremultiply,
+        BlurAlpha::Opaque,
+    ];
     // One format for each way to read, to store and to round.
     let formats = [
         TextureFormat::Rgba8UnormSrgb,

@@ -33,8 +33,7 @@ struct Output {
 fn encode_output(value: vec4<f32>, texel: vec2<i32>) -> Output {
     var result = value;
 #ifdef UNPREMULTIPLY
-    // Without alpha there is no colour either.
-    result = vec4<f32>(select(vec3<f32>(0.0), result.rgb / result.a, result.a > 0.0), result.a);
+    result = unpremultiplied(result);
 #endif
 #ifdef DITHER_STORED
     result = vec4<f32>(dither_stored(result.rgb, texel), result.a);
@@ -45,8 +44,18 @@ fn encode_output(value: vec4<f32>, texel: vec2<i32>) -> Output {
     return unconverted(result);
 }
 
+#ifdef UNPREMULTIPLY
+// Divides colour by alpha. Without alpha there is no colour either.
+fn unpremultiplied(value: vec4<f32>) -> vec4<f32> {
+    return vec4<f32>(select(vec3<f32>(0.0), value.rgb / value.a, value.a > 0.0), value.a);
+}
+#endif
+
 // Converts a copied value. A format can hold all of its own values, including infinities.
 fn as_it_is(value: vec4<f32>) -> Output {
+#ifdef CONVERTS_COPIES
+    return unconverted(unpremultiplied(value));
+#else
 #ifdef KEEPS_FORMAT
 #ifdef OPAQUE
     return Output(vec4<f32>(value.rgb, 1.0));
@@ -55,6 +64,7 @@ fn as_it_is(value: vec4<f32>) -> Output {
 #endif
 #else
     return unconverted(value);
+#endif
 #endif
 }
 

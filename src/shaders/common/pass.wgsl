@@ -23,6 +23,7 @@
 //   HALF_FLOAT     intermediate textures hold half floats: values are clamped to their largest
 //   PREMULTIPLY    this pass reads straight alpha
 //   UNPREMULTIPLY  this pass writes straight alpha
+//   CONVERTS_COPIES  also where it copies, because the picture has alpha that colour is multiplied by
 //   OPAQUE         this pass writes alpha as 1
 //   DITHER_STORED, DITHER_ENCODED   colours are dithered to eight bits: as they are, or as light that is encoded
 //   ENDS_AT_LEVELS the target holds eight bits itself: values are clamped to the first and the last level

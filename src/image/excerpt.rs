@@ -1,0 +1,108 @@
+//! Which texels of a source are blurred, and how far the blur may spread beyond them.
+
+use crate::errors::BlurError;
+use crate::settings::BlurImage;
+use bevy::math::{IVec2, URect, UVec2};
+
+/// What a [`BlurImage`] takes from its source, whatever the source's size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Excerpt {
+    region: Option<URect>,
+    padding: u32,
+}
+
+/// The same for a source of a known size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cut {
+    /// The texels of the source. Not empty, and inside it.
+    pub texels: URect,
+    /// The transparent texels around them.
+    pub padding: u32,
+}
+
+impl Excerpt {
+    pub fn new(image: &BlurImage) -> Self {
+        Self {
+            region: image.region,
+            padding: image.padding,
+        }
+    }
+
+    /// # Errors
+    /// [`BlurError::InvalidRegion`], and [`BlurError::RegionInPlace`] unless a blur in place takes all of its image.
+    pub fn of(self, source: UVec2, in_place: bool) -> Result<Cut, BlurError> {
+        let all = URect::from_corners(UVec2::ZERO, source);
+        let texels = self.region.unwrap_or(all);
+        if texels.is_empty() || texels.intersect(all) != texels {
+            return Err(BlurError::InvalidRegion { region: texels, source });
+        }
+        if in_place && (texels != all || self.padding > 0) {
+            return Err(BlurError::RegionInPlace);
+        }
+        let padding = self.padding;
+        Ok(Cut { texels, padding })
+    }
+}
+
+impl Cut {
+    /// The size of the result.
+    pub fn size(&self) -> UVec2 {
+        let both = UVec2::splat(self.padding.saturating_mul(2));
+        self.texels.size().saturating_add(both)
+    }
+
+    /// The texels of the result that show those of the source.
+    pub fn inner(&self) -> URect {
+        let min = UVec2::splat(self.padding);
+        URect::from_corners(min, min.saturating_add(self.texels.size()))
+    }
+
+    /// The texel of the result that shows the first texel of the source, inside the result or not.
+    pub fn source_at(&self) -> IVec2 {
+        IVec2::splat(self.padding as i32) - self.texels.min.as_ivec2()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_lies_in_its_source() {
+        let source = UVec2::new(40, 30);
+        let excerpt = |region: [u32; 4], padding| Excerpt {
+            region: Some(URect {
+                min: UVec2::new(region[0], region[1]),
+                max: UVec2::new(region[2], region[3]),
+            }),
+            padding,
+        };
+        let cut = excerpt([10, 5, 20, 30], 3).of(source, false).expect("it lies inside");
+        assert_eq!(cut.size(), UVec2::new(16, 31));
+        assert_eq!(cut.inner(), URect::new(3, 3, 13, 28));
+        assert_eq!(cut.source_at(), IVec2::new(-7, -2));
+        for region in [[10, 5, 41, 30], [10, 5, 10, 30], [20, 5, 10, 30], [40, 30, 50, 40]] {
+            let error = excerpt(region, 0).of(source, false).expect_err("it does not");
+            assert!(matches!(error, BlurError::InvalidRegion { .. }), "{error}");
+        }
+        let whole = Excerpt {
+            region: None,
+            padding: 0,
+        };
+        assert!(whole.of(source, true).is_ok());
+        assert_eq!(excerpt([0, 0, 40, 30], 0).of(source, true), whole.of(source, true));
+        assert_eq!(
+            excerpt([0, 0, 40, 29], 0).of(source, true),
+            Err(BlurError::RegionInPlace)
+        );
+        assert_eq!(
+            excerpt([0, 0, 40, 30], 1).of(source, true),
+            Err(BlurError::RegionInPlace)
+        );
+        let huge = Excerpt {
+            region: None,
+            padding: u32::MAX,
+        };
+        assert_eq!(huge.of(source, false).expect("it lies inside").size(), UVec2::MAX);
+    }
+}
