@@ -28,7 +28,7 @@ pub const COPY: &str = "copy";
 pub const PASSES: [&str; 8] = [COPY, DOWNSAMPLE, HORIZONTAL, VERTICAL, BLUR, UPSAMPLE, GATHER, BLEND];
 
 /// The bytes of the intermediate textures of all blurs, and of the pictures and results of [frozen](crate::FreezeBlur)
-/// ones. The copies that blurs in place keep of their images do not count.
+/// ones. The copies that blurs in place keep of their images, and those that padding needs, do not count.
 pub const TEXTURE_BYTES: DiagnosticPath = DiagnosticPath::const_new("gaussian_blur/texture_bytes");
 
 /// The name of an entity's blur among the diagnostics.
