@@ -207,8 +207,8 @@ impl World {
         let channels: Vec<usize> = match image.alpha {
             BlurAlpha::Premultiplied => stored,
             // Other tests compare division and multiplication by alpha.
-            BlurAlpha::Straight if stored.contains(&3) => vec![3],
-            BlurAlpha::Straight => stored,
+            BlurAlpha::Straight | BlurAlpha::Unpremultiply if stored.contains(&3) => vec![3],
+            BlurAlpha::Straight | BlurAlpha::Unpremultiply => stored,
             BlurAlpha::Opaque => stored.into_iter().filter(|channel| *channel < 3).collect(),
         };
         let span = Span::of(format);

@@ -156,7 +156,12 @@ fn target() -> impl Strategy<Value = Target> {
 }
 
 fn alpha() -> impl Strategy<Value = BlurAlpha> {
-    proptest::sample::select(vec![BlurAlpha::Straight, BlurAlpha::Premultiplied, BlurAlpha::Opaque])
+    proptest::sample::select(vec![
+        BlurAlpha::Straight,
+        BlurAlpha::Premultiplied,
+        BlurAlpha::Opaque,
+        BlurAlpha::Unpremultiply,
+    ])
 }
 
 fn update() -> impl Strategy<Value = BlurUpdate> {
