@@ -55,7 +55,8 @@ fn is_last(x: usize, y: usize) -> bool {
     x as u32 == CELL.max.x || y as u32 == CELL.max.y
 }
 
-fn padded(picture: &Picture, padding: usize) -> Picture {
+/// A picture with transparent texels around it.
+pub fn padded(picture: &Picture, padding: usize) -> Picture {
     let [width, height] = [picture.width, picture.height].map(|side| side + 2 * padding);
     let inside = |place: usize, side: usize| (padding..padding + side).contains(&place);
     Picture::from_fn(width, height, |x, y| {

@@ -5,6 +5,7 @@
 //! cycle. A camera with its own canvas shows the Gaussian of its picture without its blur.
 
 use super::world::{Last, World};
+use crate::excerpts::padded;
 use crate::profiles::{sigmas, stretched};
 use crate::support::formats::{self, Span, stored_channels, to_picture};
 use crate::support::reference::{Picture, gaussian_blur, varying_blur};
@@ -196,12 +197,19 @@ impl World {
             "{entity}: {blur:?} is wanted, {done:?} was carried out last"
         );
         let [from, to] = [&source, &target].map(|image| self.headless.read_image(image));
-        let (sigma, edge) = known(&blur, from.height)?;
-        if from.format != to.format || image.dither {
+        let region = image.region.unwrap_or(URect::new(0, 0, from.width, from.height));
+        let (sigma, edge) = known(&blur, region.height())?;
+        let is_cut_and_varies = image.padding > 0 && profile.as_ref().is_some_and(|profile| !profile.is_uniform());
+        if from.format != to.format || image.dither || is_cut_and_varies {
             return None;
         }
         let format = from.format;
-        let (sharp, got) = (to_picture(&from), to_picture(&to));
+        let [min, size] = [region.min, region.size()].map(|pair| pair.to_array().map(|side| side as usize));
+        let (sharp, got) = (to_picture(&from).crop(min, size), to_picture(&to));
+        let (sharp, edge) = match image.padding {
+            0 => (sharp, edge),
+            padding => (padded(&sharp, padding as usize), EdgeMode::Transparent),
+        };
         let (expected, more) = reference(&sharp, (sigma, edge), profile.as_ref(), mask.as_ref())?;
         let stored = stored_channels(format);
         let channels: Vec<usize> = match image.alpha {

@@ -117,6 +117,8 @@ pub enum Step {
     /// Freezes a camera or glass, again if it is frozen already, or unfreezes it.
     Freeze(Pick, Option<FreezeArea>),
     DitherBlur(Pick, bool),
+    /// Blurs a part of an image only, with padding around it. The part is not always inside.
+    CutBlur(Pick, Option<URect>, u32),
     /// Adds an image that only the recorder writes.
     AddRecorded(Content),
     ReplaceRecorded(Pick, Content),
@@ -244,6 +246,10 @@ fn recorded() -> impl Strategy<Value = Settings> {
     })
 }
 
+fn cut() -> impl Strategy<Value = URect> {
+    [0..30_u32, 0..30_u32, 0..40_u32, 0..40_u32].prop_map(|[x, y, w, h]| URect::new(x, y, x + w, y + h))
+}
+
 /// Any step.
 pub fn step() -> impl Strategy<Value = Step> {
     let pick = any::<Pick>;
@@ -280,6 +286,8 @@ pub fn step() -> impl Strategy<Value = Step> {
         2 => (pick(), recorded()).prop_map(|(pick, settings)| Step::ChangeRecorded(pick, settings)),
         1 => pick().prop_map(Step::StopRecording),
         1 => (pick(), any::<bool>()).prop_map(|(pick, dithers)| Step::DitherBlur(pick, dithers)),
+        3 => (pick(), proptest::option::weighted(0.7, cut()), prop_oneof![Just(0), 0..20_u32])
+            .prop_map(|(pick, region, padding)| Step::CutBlur(pick, region, padding)),
         3 => pick().prop_map(Step::Despawn),
         1 => pick().prop_map(Step::Strip),
         3 => (1..6_u8).prop_map(Step::Frames),

@@ -235,6 +235,12 @@ impl World {
                     image.dither = dithers;
                 }
             }
+            Step::CutBlur(pick, region, padding) => {
+                let entity = picked(&self.blurs, pick);
+                if let Some(mut image) = entity.and_then(|entity| self.world().get_mut::<BlurImage>(entity)) {
+                    (image.region, image.padding) = (region, padding);
+                }
+            }
             Step::Despawn(pick) => self.despawn(pick),
             Step::Strip(pick) => self.strip(pick),
             _ => self.apply_to_views(step),
