@@ -17,6 +17,8 @@ fn defaults() {
     let expected = BlurImage {
         source: Handle::default(),
         target: None,
+        region: None,
+        padding: 0,
         alpha: BlurAlpha::Straight,
         update: BlurUpdate::OnChange,
         dither: false,
