@@ -4,7 +4,7 @@ use crate::support::bundled::{self, FORMAT};
 use crate::support::headless::Headless;
 use crate::support::images::{as_read, blurred};
 use crate::support::reference::{Picture, gaussian_blur, varying_blur};
-use crate::support::{assert_close, formats, gpu, gpu_with};
+use crate::support::{assert_close, formats, gpu, gpu_with, scene};
 use bevy::camera::visibility::RenderLayers;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -231,10 +231,7 @@ fn a_transparent_picture_is_right_in_a_sprite() {
     };
     let size = UVec2::splat(32);
     let format = TextureFormat::Rgba16Float;
-    let [painted, shown] = [0; 2].map(|_| {
-        let image = Image::new_target_texture(size.x, size.y, format, None);
-        headless.add_image(image)
-    });
+    let [painted, shown] = [0; 2].map(|_| scene::target(&mut headless, size, format));
     let world = headless.app.world_mut();
     let camera = |order: isize, clear: Color, target: &Handle<Image>| {
         let camera = Camera {
