@@ -65,9 +65,12 @@ fn all_settings_are_registered_with_their_defaults() {
     is_editable::<BackdropLayer>(&app);
     is_editable::<BlurCompilation>(&app);
     has::<BlurCompilation, ReflectResource>(&app);
+    is_editable::<BlurSwitch>(&app);
+    has::<BlurSwitch, ReflectResource>(&app);
     #[cfg(feature = "ui")]
     {
         is_component::<UiFilter>(&app);
+        is_component::<BackdropGroup>(&app);
         is_editable::<DropShadow>(&app);
     }
 }
