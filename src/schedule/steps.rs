@@ -69,7 +69,7 @@ pub enum Levels {
 }
 
 /// A blur of a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Member {
     /// A backdrop.
     Backdrop(usize),

@@ -1,0 +1,456 @@
+//! Executes schedules of random scenes by symbols: a surface is a list of the items that have been painted on it.
+
+use super::super::cells::overlap;
+use super::super::place::Placed;
+use super::super::scene::{Backdrop, Clips, Filter, Freeze, Item, Order, Picture, Scene, Shadow, What};
+use super::super::shape::Shape;
+use super::super::slot::Slot;
+use super::super::steps::{Draw, Levels, Member, Schedule, Step, Target};
+use super::super::surface::SurfaceId;
+use super::super::tree::Owners;
+use crate::settings::{BackdropBlur, BackdropSampling, BlurSwitch, ColorFunctions, FreezeArea};
+use bevy::math::{FloatOrd, IVec2, Rect, URect, UVec2, Vec2};
+use bevy::platform::collections::{HashMap, HashSet};
+use bevy::prelude::Entity;
+use proptest::prelude::*;
+
+const PICTURE: Picture = Picture {
+    camera: Entity::PLACEHOLDER,
+    size: UVec2::new(400, 300),
+    viewport: URect {
+        min: UVec2::ZERO,
+        max: UVec2::new(400, 300),
+    },
+    is_light: false,
+    dithers: false,
+};
+
+/// What a node is made from.
+#[derive(Clone, Debug)]
+struct Node {
+    /// Less than 3 of 10 have glass, and as many a filter.
+    kind: [u8; 2],
+    place: [i16; 2],
+    size: [u8; 2],
+    sigma: u8,
+    opacity: u8,
+    /// How many nodes the group has.
+    length: u8,
+    flags: u8,
+}
+
+fn node() -> impl Strategy<Value = Node> {
+    let numbers = ([0_u8..10, 0..10], [-60_i16..420, -60..320], [1_u8..120, 1..120]);
+    let others = (0_u8..12, 0_u8..6, 1_u8..20, any::<u8>());
+    (numbers, others).prop_map(|((kind, place, size), (sigma, opacity, length, flags))| Node {
+        kind,
+        place,
+        size,
+        sigma,
+        opacity,
+        length,
+        flags,
+    })
+}
+
+/// A scene that owns its parts.
+#[derive(Debug)]
+struct Parts {
+    items: Vec<Item>,
+    backdrops: Vec<Backdrop>,
+    filters: Vec<Filter>,
+}
+
+impl Parts {
+    fn scene(&self, is_flat: bool) -> Scene<'_> {
+        Scene {
+            picture: PICTURE,
+            limit: 2048,
+            is_flat,
+            items: &self.items,
+            backdrops: &self.backdrops,
+            filters: &self.filters,
+        }
+    }
+
+    fn new(nodes: &[Node]) -> Self {
+        let mut parts = Self {
+            items: Vec::new(),
+            backdrops: Vec::new(),
+            filters: Vec::new(),
+        };
+        let mut ends: Vec<u32> = Vec::new();
+        for (index, node) in nodes.iter().enumerate() {
+            let stack_index = index as u32;
+            ends.retain(|end| *end > stack_index);
+            let min = Vec2::new(f32::from(node.place[0]), f32::from(node.place[1]));
+            let rect = Rect::from_corners(min, min + Vec2::new(f32::from(node.size[0]), f32::from(node.size[1])));
+            if node.kind[1] < 3 {
+                let last = ends.last().copied().unwrap_or(nodes.len() as u32);
+                let end = (stack_index + u32::from(node.length)).min(last);
+                ends.push(end);
+                parts.filters.push(filter(node, stack_index..end, rect));
+            }
+            if node.kind[0] < 3 {
+                parts.backdrops.extend(backdrop(node, stack_index, rect));
+            }
+            let item = |offset: f32, bounds| Item {
+                key: FloatOrd(stack_index as f32 + offset),
+                bounds,
+                what: What::Other,
+            };
+            parts.items.push(item(-0.1, Some(rect)));
+            parts.items.push(item(0.0, Some(rect).filter(|_| node.flags != 7)));
+        }
+        parts.add_own();
+        parts
+    }
+
+    /// Adds the items of glass, holes and results.
+    fn add_own(&mut self) {
+        let own = |key, what| Item {
+            key,
+            bounds: None,
+            what,
+        };
+        for (index, backdrop) in self.backdrops.iter().enumerate() {
+            let node = backdrop.node().expect("a node");
+            self.items.push(own(Slot::Cut.key(node), What::Mark));
+            self.items.push(own(Slot::Glass.key(node), What::Glass(index)));
+            if self.filters.iter().any(|filter| filter.nodes.start == node) {
+                self.items.push(own(Slot::Glass.key(node), What::Hole(index)));
+            }
+        }
+        for (index, filter) in self.filters.iter().enumerate() {
+            self.items
+                .push(own(Slot::Result.key(filter.nodes.start), What::Result(index)));
+        }
+        self.items.sort_by_key(|item| item.key);
+    }
+}
+
+fn filter(node: &Node, nodes: core::ops::Range<u32>, rect: Rect) -> Filter {
+    let shadow = Shadow {
+        offset: IVec2::new(5, -3),
+        sigma: Vec2::splat(2.0),
+        color: [0.0, 0.0, 0.0, 0.5],
+    };
+    Filter {
+        entity: Entity::PLACEHOLDER,
+        nodes,
+        clip: (node.flags & 1 != 0).then_some(rect),
+        clips: Clips::Result,
+        sigma: Vec2::splat(if node.flags & 2 != 0 {
+            f32::from(node.sigma)
+        } else {
+            0.0
+        }),
+        profile: None,
+        outline: (node.flags & 4 != 0).then(|| Shape::of_rect(rect)),
+        functions: ColorFunctions::NEUTRAL,
+        shadows: if node.flags & 8 != 0 { vec![shadow] } else { Vec::new() },
+        opacity: f32::from(node.opacity) / 5.0,
+    }
+}
+
+fn backdrop(node: &Node, stack_index: u32, rect: Rect) -> Option<Backdrop> {
+    let sampling = [BackdropSampling::Inside, BackdropSampling::Surroundings][usize::from(node.flags & 16 != 0)];
+    let glass = BackdropBlur::from_sigma(f32::from(node.sigma) + 1.0).with_sampling(sampling);
+    let freeze = (node.flags & 96 == 96).then_some(Freeze {
+        keeps: FreezeArea::default(),
+        taken: (node.flags & 128 != 0).then_some(PICTURE.viewport),
+        number: 1,
+        revision: 0,
+    });
+    let of = (Entity::PLACEHOLDER, Order::Node(stack_index));
+    let sigma = Vec2::splat(glass.blur.sigma());
+    let backdrop = Backdrop::new(
+        of,
+        &PICTURE,
+        (Shape::of_rect(rect), None),
+        &glass,
+        (sigma, None),
+        (freeze, BlurSwitch::On),
+    )?;
+    let shares = (node.flags & 48 == 32).then_some(Entity::PLACEHOLDER);
+    Some(Backdrop { shares, ..backdrop })
+}
+
+/// What has happened so far.
+#[derive(Default)]
+struct Model {
+    /// The items on every surface.
+    painted: HashMap<SurfaceId, Vec<usize>>,
+    cleared: HashSet<(u32, usize)>,
+    /// The batch whose levels lie at a place.
+    levels: HashMap<Levels, usize>,
+    /// The surfaces whose layers have been painted.
+    shown: HashSet<SurfaceId>,
+    taken: HashSet<usize>,
+    bevy: usize,
+}
+
+struct Check<'a> {
+    scene: Scene<'a>,
+    schedule: &'a Schedule,
+    owners: Vec<Option<SurfaceId>>,
+    batch_of: HashMap<Member, usize>,
+    model: Model,
+}
+
+impl<'a> Check<'a> {
+    fn new(scene: Scene<'a>, schedule: &'a Schedule) -> Self {
+        let mut owners = Owners::new(scene.filters);
+        let owners = scene.items.iter().map(|item| {
+            let owner = owners.of(item.key, item.what, &schedule.tree);
+            owner.filter(|_| schedule.paints(item.what))
+        });
+        let owners = owners.collect();
+        let batches = schedule.batches.iter().enumerate();
+        let batch_of =
+            batches.flat_map(|(index, batch)| schedule.members(batch).iter().map(move |member| (*member, index)));
+        Self {
+            scene,
+            schedule,
+            owners,
+            batch_of: batch_of.collect(),
+            model: Model::default(),
+        }
+    }
+
+    /// The items of a surface before a sort key.
+    fn before(&self, on: SurfaceId, key: FloatOrd) -> Vec<usize> {
+        let all = self.scene.items.iter().enumerate();
+        let before = all.filter(|(index, item)| self.owners[*index] == Some(on) && item.key < key);
+        before.map(|(index, _)| index).collect()
+    }
+
+    fn painted(&self, on: SurfaceId) -> Vec<usize> {
+        self.model.painted.get(&on).cloned().unwrap_or_default()
+    }
+
+    fn run(&mut self) {
+        let mut last = None;
+        for step in &self.schedule.steps {
+            match step {
+                Step::Pass { on, clears, draws } => {
+                    assert_ne!(last, Some(*on), "two passes on one target follow each other");
+                    last = Some(*on);
+                    self.pass(*on, *clears, self.schedule.draws(draws));
+                    continue;
+                }
+                Step::Copy(_) => {}
+                Step::Take(backdrop) => {
+                    assert!(self.model.taken.insert(*backdrop), "a picture is taken once");
+                    self.sees(*backdrop);
+                }
+                Step::Blur(batch) => self.blur(*batch),
+                Step::Bevy => {
+                    self.model.bevy += 1;
+                    let from = self.schedule.bevy_from;
+                    self.items(SurfaceId::CAMERA, from..FloatOrd(f32::INFINITY));
+                }
+            }
+            last = None;
+        }
+    }
+
+    fn pass(&mut self, on: Target, clears: bool, draws: &[Draw]) {
+        if let Target::Page(depth, page) = on {
+            assert_eq!(
+                self.model.cleared.insert((depth, page)),
+                clears,
+                "the first pass on a page clears it, and no other"
+            );
+        }
+        for draw in draws {
+            match draw {
+                Draw::Items { on: surface, keys, .. } => {
+                    assert_eq!(self.target_of(*surface), on);
+                    self.items(*surface, keys.clone());
+                }
+                Draw::Layers(of) => self.layers(*of),
+                Draw::Outside(surface) => assert_eq!(self.target_of(*surface), on),
+                Draw::Seen(backdrop) => self.sees(*backdrop),
+                Draw::Glass(_) => panic!("there are no regions"),
+            }
+        }
+    }
+
+    fn target_of(&self, surface: SurfaceId) -> Target {
+        let of = self.schedule.tree.surface(surface);
+        if surface == SurfaceId::CAMERA {
+            Target::Camera
+        } else {
+            Target::Page(of.depth, of.page)
+        }
+    }
+
+    fn items(&mut self, on: SurfaceId, keys: core::ops::Range<FloatOrd>) {
+        assert!(!self.model.shown.contains(&on), "{on:?} is painted after it is shown");
+        for (index, item) in self.scene.items.iter().enumerate() {
+            if self.owners[index] != Some(on) || !keys.contains(&item.key) {
+                continue;
+            }
+            let painted = self.model.painted.entry(on).or_default();
+            assert!(
+                painted.last().is_none_or(|last| *last < index),
+                "items are painted in their order, once"
+            );
+            painted.push(index);
+            match item.what {
+                What::Glass(backdrop) => self.glass(backdrop),
+                What::Result(filter) => self.layers(self.schedule.tree.result_of(filter).expect("it is painted")),
+                What::Hole(_) | What::Mark | What::Other => {}
+            }
+        }
+    }
+
+    /// Glass is painted: its blur has run, and nothing has overwritten its levels.
+    fn glass(&self, backdrop: usize) {
+        let placed = self.schedule.placed[backdrop].expect("it is painted");
+        if !placed.region.painted.is_empty() {
+            self.holds(Member::Backdrop(backdrop));
+        }
+    }
+
+    fn holds(&self, member: Member) {
+        let batch = self.batch_of[&member];
+        let levels = self.schedule.batches[batch].levels;
+        assert_eq!(self.model.levels.get(&levels), Some(&batch), "the levels of {member:?}");
+    }
+
+    /// The layers of a surface are painted: everything is on it, and its blurs have run.
+    fn layers(&mut self, of: SurfaceId) {
+        let surface = self.schedule.tree.surface(of);
+        let all = self.before(of, FloatOrd(f32::INFINITY));
+        assert_eq!(self.painted(of), all, "all items of {of:?} are painted");
+        for (index, layer) in surface.layers.iter().enumerate() {
+            if layer.blurs() && !layer.shown.is_empty() {
+                self.holds(Member::Layer(of, index));
+            }
+        }
+        self.model.shown.insert(of);
+    }
+
+    fn blur(&mut self, batch: usize) {
+        let of = &self.schedule.batches[batch];
+        for member in self.schedule.members(of) {
+            match member {
+                Member::Backdrop(backdrop) => self.sees(*backdrop),
+                Member::Layer(surface, _) => {
+                    let all = self.before(*surface, FloatOrd(f32::INFINITY));
+                    assert_eq!(self.painted(*surface), all, "all items of {surface:?} are painted");
+                }
+            }
+        }
+        self.model.levels.insert(of.levels, batch);
+    }
+
+    /// What glass sees now is what its definition says: everything before its cut that can touch what it reads, on its surface and on
+    /// those below.
+    fn sees(&self, backdrop: usize) {
+        let placed: Placed = self.schedule.placed[backdrop].expect("it has a place");
+        let Some(reads) = placed.region.sees.map(|texels| PICTURE.in_viewport(texels)) else {
+            return;
+        };
+        let (mut on, mut cut) = (placed.on, placed.cut);
+        loop {
+            let touches = |index: &usize| match self.scene.items[*index].what {
+                What::Other => self.scene.items[*index]
+                    .bounds
+                    .is_none_or(|bounds| overlap(bounds, reads)),
+                What::Glass(glass) => {
+                    let painted = self.schedule.placed[glass].map(|placed| PICTURE.in_viewport(placed.region.painted));
+                    painted.is_some_and(|painted| overlap(painted, reads))
+                }
+                What::Result(filter) => {
+                    let result = self
+                        .schedule
+                        .tree
+                        .result_of(filter)
+                        .map(|result| self.schedule.tree.surface(result));
+                    result.is_some_and(|result| overlap(result.shown().as_rect(), reads))
+                }
+                What::Mark | What::Hole(_) => false,
+            };
+            let expected: Vec<usize> = self.before(on, cut).into_iter().filter(touches).collect();
+            let seen: Vec<usize> = self.painted(on).into_iter().filter(touches).collect();
+            assert_eq!(seen, expected, "what backdrop {backdrop} sees on {on:?}");
+            if on == SurfaceId::CAMERA {
+                return;
+            }
+            let filter = self.schedule.tree.surface(on).filter;
+            cut = Slot::Result.key(self.scene.filters[filter].nodes.start);
+            let result = self.schedule.tree.result_of(filter).expect("it is visible");
+            on = self.schedule.tree.surface(result).parent;
+        }
+    }
+
+    /// Everything visible has been painted, and nothing else.
+    fn finish(&self) {
+        assert_eq!(self.model.bevy, 1);
+        let is_seen = |on: SurfaceId| on == SurfaceId::CAMERA || self.schedule.tree.surface(on).is_seen();
+        for (index, owner) in self.owners.iter().enumerate() {
+            let Some(on) = owner else {
+                continue;
+            };
+            let times = self.painted(*on).iter().filter(|painted| **painted == index).count();
+            assert_eq!(times, usize::from(is_seen(*on)), "item {index} on {on:?}");
+        }
+        for (index, placed) in self.schedule.glass() {
+            let takes = self.scene.backdrops[index].takes();
+            assert_eq!(
+                self.model.taken.contains(&index),
+                takes && is_seen(placed.on),
+                "backdrop {index}"
+            );
+        }
+        let pages: usize = self.schedule.tree.pages.iter().map(Vec::len).sum();
+        let most = 6 * (self.scene.backdrops.len() + self.schedule.tree.surfaces.len() + pages) + 2;
+        assert!(self.schedule.steps.len() <= most);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+
+    /// Items are painted once, in their order, on their surface; glass sees what lies before its cut; blurs run before what shows
+    /// them, and hold until then.
+    #[test]
+    fn schedules_paint_what_their_definition_says(nodes in proptest::collection::vec(node(), 0..70)) {
+        let parts = Parts::new(&nodes);
+        for is_flat in [false, true] {
+            let scene = parts.scene(is_flat);
+            let schedule = Schedule::new(&scene);
+            let mut check = Check::new(scene, &schedule);
+            check.run();
+            check.finish();
+            prop_assert_eq!(&schedule, &Schedule::new(&scene));
+        }
+    }
+
+    /// A flat scene is planned as the same scene without its visible filters, except for scissors.
+    #[test]
+    fn flat_groups_are_no_groups(nodes in proptest::collection::vec(node(), 0..40)) {
+        let mut parts = Parts::new(&nodes);
+        for filter in &mut parts.filters {
+            (filter.clip, filter.opacity) = (None, 1.0);
+        }
+        let flat = Schedule::new(&parts.scene(true));
+        parts.filters.clear();
+        parts.items.retain(|item| !matches!(item.what, What::Result(_) | What::Hole(_)));
+        let none = Schedule::new(&parts.scene(false));
+        prop_assert_eq!(flat.steps, none.steps);
+        prop_assert_eq!(flat.placed, none.placed);
+    }
+
+    /// What cannot be seen costs nothing: a scene without backdrops and filters, or with all of them outside, is Bevy's.
+    #[test]
+    fn what_is_unseen_costs_nothing(nodes in proptest::collection::vec(node(), 0..40)) {
+        let outside: Vec<Node> = nodes.into_iter().map(|node| Node { place: [2000, 2000], flags: node.flags & !96 | 1, ..node }).collect();
+        let parts = Parts::new(&outside);
+        let schedule = Schedule::new(&parts.scene(false));
+        prop_assert_eq!(schedule.steps, vec![Step::Bevy]);
+    }
+}
