@@ -10,8 +10,8 @@
 //! see the times of the last running and the last paused frame.
 //!
 //! Two cameras share one texture: the world's, and the user interface's, whose glass covers the viewport. Frozen glass
-//! needs no world: one frame after it has been frozen, the world's camera is switched off. Without a user, the pause
-//! begins after 30 frames.
+//! needs no world: as soon as its picture is kept, the world's camera is switched off. Without a user, the pause begins
+//! after 30 frames.
 
 mod common;
 
@@ -65,11 +65,10 @@ fn main() -> AppExit {
         ..default()
     })
     .add_systems(Startup, (spawn_cameras, spawn_boxes, spawn_interface))
-    .add_systems(Update, (turn, toggle, stop_world, ease, show_times).chain())
-    // Glass that has lost its frozen picture needs the world again.
-    .add_observer(|_: On<FreezeLost>, mut cameras: Query<&mut Camera, With<World3d>>| {
-        cameras.iter_mut().for_each(|mut camera| camera.is_active = true);
-    });
+    .add_systems(Update, (turn, toggle, ease, show_times).chain())
+    // Glass that has its picture needs no world, until it loses the picture.
+    .add_observer(|_: On<FreezeTaken>, mut cameras: Query<&mut Camera, With<World3d>>| set_world(&mut cameras, false))
+    .add_observer(|_: On<FreezeLost>, mut cameras: Query<&mut Camera, With<World3d>>| set_world(&mut cameras, true));
     unattended.run(&mut app)
 }
 
@@ -178,6 +177,7 @@ fn toggle(
     mut pause: ResMut<Pause>,
     mut game_time: ResMut<Time<Virtual>>,
     glass: Single<Entity, With<Glass>>,
+    mut world: Query<&mut Camera, With<World3d>>,
     mut commands: Commands,
 ) {
     pause.frame += 1;
@@ -192,17 +192,13 @@ fn toggle(
     } else {
         game_time.unpause();
         commands.entity(*glass).remove::<FreezeBlur>();
+        set_world(&mut world, true);
     }
 }
 
-/// The picture is taken in the frame in which the glass is frozen. From the next frame on, the world is not needed.
-fn stop_world(pause: Res<Pause>, mut cameras: Query<&mut Camera, With<World3d>>) {
-    if pause.is_on && pause.frames != 1 {
-        return;
-    }
-    for mut camera in &mut cameras {
-        camera.is_active = !pause.is_on;
-    }
+/// Switches the world's camera on or off.
+fn set_world(cameras: &mut Query<&mut Camera, With<World3d>>, is_active: bool) {
+    cameras.iter_mut().for_each(|mut camera| camera.is_active = is_active);
 }
 
 /// Uses real time, because the game's time stands still in a pause.

@@ -16,7 +16,7 @@ use crate::plan::Finish;
 use crate::settings::{BlurProfile, BlurStage, BlurSwitch, EdgeMode, GaussianBlur};
 use crate::sigma_field::SigmaField;
 use crate::systems::GaussianBlurSystems;
-use bevy::camera::Camera;
+use bevy::camera::{Camera, CameraUpdateSystems, RenderTarget};
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
 use bevy::core_pipeline::tonemapping::{DebandDither, tonemapping};
 use bevy::core_pipeline::upscaling::upscaling;
@@ -25,10 +25,11 @@ use bevy::math::Affine2;
 use bevy::post_process::bloom::bloom;
 use bevy::post_process::motion_blur::motion_blur;
 use bevy::prelude::*;
+use bevy::render::camera::ExtractedCamera;
 use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::RenderEntity;
-use bevy::render::view::ViewTarget;
+use bevy::render::view::{ExtractedView, ViewTarget};
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderStartup, RenderSystems};
 use freeze::CameraFreeze;
 
@@ -37,18 +38,25 @@ pub struct BlurCameraPlugin;
 
 impl Plugin for BlurCameraPlugin {
     fn build(&self, app: &mut App) {
+        app.add_systems(PostUpdate, notice_targets.before(CameraUpdateSystems));
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
             return;
         };
         render_app
             .add_systems(RenderStartup, (forget_jobs, freeze::lose_pictures))
-            .add_systems(ExtractSchedule, (extract_cameras, freeze::extract_frozen))
+            .add_systems(ExtractSchedule, (freeze::extract_frozen, extract_cameras).chain())
             .add_systems(
                 Render,
-                (announce_cameras, prepare_cameras, freeze::count_pictures)
+                (
+                    announce_cameras,
+                    prepare_cameras,
+                    release_unseen,
+                    freeze::count_pictures,
+                )
                     .chain()
                     .in_set(RenderSystems::PrepareBindGroups),
-            );
+            )
+            .add_systems(Render, freeze::report_taken.in_set(RenderSystems::Cleanup));
         add_stages(
             render_app,
             Core2d,
@@ -62,6 +70,11 @@ impl Plugin for BlurCameraPlugin {
             Core3dSystems::PostProcess,
         );
     }
+}
+
+/// Makes Bevy look at the size of a target that a camera was given: it does so only when the projection changes.
+fn notice_targets(mut cameras: Query<&mut Projection, (With<Camera>, Changed<RenderTarget>)>) {
+    cameras.iter_mut().for_each(|mut projection| projection.set_changed());
 }
 
 /// Adds the three stages to the schedule of a kind of camera.
@@ -142,13 +155,16 @@ fn extract_cameras(
     cameras: Extract<Query<BlurredCamera>>,
     switch: Extract<Res<BlurSwitch>>,
     mut known: Query<(Entity, &mut CameraBlur)>,
+    mut frozen: Query<&mut CameraFreeze>,
 ) {
     known.iter_mut().for_each(|(_, mut blur)| blur.is_there = false);
     for (entity, blur, camera, profile, stage, finish, label) in cameras.iter().filter(|_| switch.is_on()) {
         let Some(viewport) = camera.physical_viewport_rect().filter(|_| camera.is_active) else {
             continue;
         };
+        // A kept picture holds what the camera had painted at its stage.
         let stage = stage.copied().unwrap_or_default();
+        let stage = frozen.get_mut(entity).map_or(stage, |mut frozen| frozen.stage(stage));
         let scale_factor = camera.target_scaling_factor().unwrap_or(1.0);
         let extracted = CameraBlur {
             // An invalid radius is no blur; another system reports it.
@@ -260,6 +276,18 @@ fn prepare_cameras(
     }
 }
 
+type IsUnseen = Or<(
+    Without<CameraBlur>,
+    Without<ViewTarget>,
+    Without<ExtractedCamera>,
+    Without<ExtractedView>,
+)>;
+
+/// A camera without a texture, for example of a minimised window, holds none for its blur.
+fn release_unseen(mut jobs: Query<&mut CameraJob, IsUnseen>) {
+    jobs.iter_mut().for_each(|mut job| job.0.release());
+}
+
 /// Jobs hold objects of a render device. When the device is replaced, so are they.
 fn forget_jobs(mut commands: Commands, jobs: Query<Entity, With<CameraJob>>) {
     for entity in &jobs {
@@ -282,11 +310,13 @@ fn dither_of(
 }
 
 fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewTarget) -> BlurRequest {
-    let (camera, view) = (picture.camera, picture.view);
+    let view = picture.view;
     let min = view.viewport.truncate().truncate();
     let size = UVec2::new(view.viewport.z, view.viewport.w);
     let viewport = URect::from_corners(min, min + size);
-    let whole = URect::from_corners(UVec2::ZERO, camera.physical_target_size.unwrap_or(size));
+    // Cameras of one target share a texture, whatever size they believe in.
+    let texture = target.main_texture();
+    let whole = URect::new(0, 0, texture.width(), texture.height());
     let format = target.main_texture_format();
     let region = viewport.intersect(whole);
     BlurRequest {
@@ -295,7 +325,7 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
                 dither: dither_of(blur.dithers, format, picture, target.out_texture_view_format()),
                 ..Ends::of_camera(format, blur.is_light)
             },
-            target: target.main_texture().id(),
+            target: texture.id(),
             // The camera paints it again in every frame.
             source_is_fresh: true,
         },

@@ -1,8 +1,9 @@
 //! The errors of blurs, and how to report each of them once.
 
+use bevy::asset::RenderAssetUsages;
 use bevy::prelude::*;
 use core::fmt;
-use core::mem::{Discriminant, discriminant};
+use core::mem::discriminant;
 use wgpu::{TextureFormat, TextureUsages};
 
 /// Why something is not blurred. The previous contents stay as they were.
@@ -60,6 +61,11 @@ pub enum BlurError {
         image: &'static str,
         /// The name of the missing [`TextureUsages`](wgpu::TextureUsages) flag.
         usage: &'static str,
+    },
+    /// An image with `RenderAssetUsages::MAIN_WORLD` alone: it never reaches the GPU.
+    NotOnGpu {
+        /// `"source"`, `"mask"` or `"target"`.
+        image: &'static str,
     },
     /// A view that shows more than one layer or more than one mip level, where a blur takes just one.
     WideView {
@@ -170,6 +176,32 @@ impl BlurError {
             None => Ok(()),
         }
     }
+
+    /// Checks that an image asset reaches the GPU. `image` is what [`NotOnGpu`](Self::NotOnGpu) calls it.
+    ///
+    /// # Errors
+    /// `NotOnGpu`.
+    pub(crate) fn check_reach(image: &'static str, usage: RenderAssetUsages) -> Result<(), Self> {
+        if usage.contains(RenderAssetUsages::RENDER_WORLD) {
+            Ok(())
+        } else {
+            Err(Self::NotOnGpu { image })
+        }
+    }
+
+    /// Whether two failures have one cause: they say the same, or differ in a number that may be eased.
+    fn is_like(&self, other: &Self) -> bool {
+        let may_be_eased = matches!(
+            self,
+            Self::InvalidRadius(_)
+                | Self::InvalidAspect(_)
+                | Self::InvalidSigma(_)
+                | Self::InvalidBounds { .. }
+                | Self::TooLarge { .. }
+                | Self::OutOfMemory { .. }
+        );
+        self == other || may_be_eased && discriminant(self) == discriminant(other)
+    }
 }
 
 impl fmt::Display for BlurError {
@@ -223,6 +255,11 @@ impl fmt::Display for BlurError {
             Self::MissingUsage { image, usage } => {
                 write!(f, "the blur's {image} image needs TextureUsages::{usage}")
             }
+            Self::NotOnGpu { image } => write!(
+                f,
+                "the blur's {image} image has RenderAssetUsages::MAIN_WORLD alone and never reaches the GPU; it needs \
+                 RenderAssetUsages::RENDER_WORLD"
+            ),
             Self::WideView { image, levels, layers } => write!(
                 f,
                 "the view of the blur's {image} shows {levels} mip levels of {layers} layers; it must show one level of one \
@@ -283,20 +320,25 @@ impl fmt::Display for BlurError {
 impl core::error::Error for BlurError {}
 
 /// Reports a failure only when it is new: not if the last attempt failed in the same way.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Reported(Option<Discriminant<BlurError>>);
+#[derive(Clone, Debug, Default)]
+pub struct Reported(Option<BlurError>);
 
 impl Reported {
     /// The failure of an outcome, if it must be reported. After a success every failure is new.
     pub fn news(&mut self, outcome: Result<(), BlurError>) -> Option<BlurError> {
-        let kind = outcome.as_ref().err().map(discriminant);
-        let is_news = self.0 != kind;
-        self.0 = kind;
-        outcome.err().filter(|_| is_news)
+        let Err(error) = outcome else {
+            self.0 = None;
+            return None;
+        };
+        if self.0.as_ref().is_some_and(|known| known.is_like(&error)) {
+            return None;
+        }
+        self.0 = Some(error.clone());
+        Some(error)
     }
 
     /// Whether the last attempt failed.
-    pub fn is_failing(self) -> bool {
+    pub fn is_failing(&self) -> bool {
         self.0.is_some()
     }
 }
@@ -311,7 +353,14 @@ mod tests {
         let radius = |value| Err(BlurError::InvalidRadius(value));
         assert!(reported.news(Ok(())).is_none());
         assert!(reported.news(radius(-1.0)).is_some());
-        assert!(reported.news(radius(-2.0)).is_none(), "the same kind");
+        assert!(reported.news(radius(-2.0)).is_none(), "the same kind: it may be eased");
+        let size = |side| {
+            let (source, target) = (UVec2::splat(side), UVec2::ONE);
+            Err(BlurError::SizeMismatch { source, target })
+        };
+        assert!(reported.news(size(2)).is_some());
+        assert!(reported.news(size(2)).is_none(), "the same images");
+        assert!(reported.news(size(3)).is_some(), "other images");
         assert!(reported.news(Err(BlurError::SourceNotLoaded)).is_some(), "another kind");
         assert!(reported.news(radius(-1.0)).is_some(), "the first kind again");
         assert!(reported.news(Ok(())).is_none());

@@ -20,7 +20,7 @@ use bevy::render::RenderApp;
 
 pub use kept::{Frozen, Sheet, Wanted};
 pub use losses::Losses;
-pub use masks::{MaskRevisions, follow_masks};
+pub use masks::{MaskRevisions, count_changes};
 pub use numbers::FreezeNumbers;
 
 /// Adds the main-world side of frozen blurs.
@@ -31,12 +31,11 @@ impl Plugin for FreezePlugin {
         let losses = Losses::default();
         app.insert_resource(losses.clone())
             .init_resource::<MaskRevisions>()
-            .add_systems(PreUpdate, losses::report_losses.in_set(BlurSystems::Report))
+            .add_systems(PreUpdate, losses::report_news.in_set(BlurSystems::Report))
             .init_resource::<FreezeNumbers>()
             .add_observer(numbers::number_freeze)
             .add_observer(numbers::forget_number)
-            .add_observer(masks::note_finished)
-            .add_systems(PostUpdate, masks::follow_masks.in_set(BlurSystems::Collect));
+            .add_systems(PostUpdate, masks::count_changes.in_set(BlurSystems::Collect));
         if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
             render_app.insert_resource(losses);
         }

@@ -15,6 +15,7 @@ mod prepare;
 mod prepared;
 mod profile_bindings;
 mod request;
+mod shown;
 mod step;
 mod textures;
 mod timing;
@@ -101,7 +102,11 @@ impl Plugin for BlurGpuPlugin {
             .init_resource::<BlurCompilation>()
             .init_gpu_resource::<textures::IntermediateTextures>()
             .add_systems(RenderStartup, (pipeline_queue::init_pipelines, ask))
-            .add_systems(ExtractSchedule, pipeline_queue::extract_compilation)
+            .init_resource::<textures::FrameTime>()
+            .add_systems(
+                ExtractSchedule,
+                (pipeline_queue::extract_compilation, textures::extract_time),
+            )
             .add_systems(
                 Render,
                 (textures::give_back_textures, pipeline_queue::compile_more).in_set(RenderSystems::Cleanup),

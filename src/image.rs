@@ -9,6 +9,10 @@
 mod change_detection;
 mod encode;
 mod excerpt;
+mod follow;
+mod jobs;
+mod order;
+mod own_target;
 mod pixels;
 mod prepare;
 mod readback;
@@ -18,7 +22,8 @@ mod targets;
 mod times;
 
 use crate::diagnostics::assign::label_blurs;
-use crate::freeze::follow_masks;
+use crate::freeze::count_changes;
+use crate::image_changes::watch_images;
 use crate::systems::{BlurSystems, GaussianBlurSystems};
 use bevy::asset::AssetEventSystems;
 use bevy::core_pipeline::schedule::{Core2d, Core3d, camera_driver};
@@ -26,9 +31,9 @@ use bevy::core_pipeline::upscaling::upscaling;
 use bevy::prelude::*;
 use bevy::render::renderer::{RenderGraph, RenderGraphSystems};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
-use request::{Followed, Outcomes, Requests};
+use request::{Outcomes, Requests};
 
-pub use pixels::{BlurPixelsExt, BlurredPixels};
+pub use pixels::{BlurPixelsExt, BlurredPixels, ImagesAwaited};
 
 /// Adds image blurs to an app.
 pub struct BlurImagePlugin;
@@ -39,7 +44,6 @@ impl Plugin for BlurImagePlugin {
         let arrived = pixels::Arrived::default();
         app.insert_resource(outcomes.clone())
             .insert_resource(arrived.clone())
-            .init_resource::<Followed>()
             .init_resource::<Requests>()
             .init_resource::<targets::Targets>()
             .configure_sets(
@@ -50,6 +54,7 @@ impl Plugin for BlurImagePlugin {
                 ),
             )
             .add_observer(targets::disown_target)
+            .add_observer(targets::forget_blur)
             .add_systems(
                 PreUpdate,
                 (change_detection::report_outcomes, pixels::hand_over)
@@ -59,10 +64,13 @@ impl Plugin for BlurImagePlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    targets::fit_targets.in_set(BlurSystems::Fit),
+                    (follow::follow_new, targets::fit_targets)
+                        .chain()
+                        .in_set(BlurSystems::Fit),
                     change_detection::follow_images
                         .after(label_blurs)
-                        .before(follow_masks)
+                        .after(watch_images)
+                        .before(count_changes)
                         .in_set(BlurSystems::Collect),
                 ),
             );
@@ -78,15 +86,17 @@ impl Plugin for BlurImagePlugin {
             .init_resource::<encode::Encoded>()
             .init_resource::<readback::Wanted>()
             .init_resource::<readback::Copies>()
-            .init_gpu_resource::<prepare::ImageJobs>()
+            .init_gpu_resource::<jobs::ImageJobs>()
             .add_systems(RenderStartup, |outcomes: Res<Outcomes>| outcomes.start_over())
             .add_systems(ExtractSchedule, (prepare::extract_requests, readback::extract_wanted))
             .add_systems(
                 Render,
-                (times::find_times, prepare::prepare_jobs)
+                // Before anything binds a target.
+                (times::find_times, prepare::prepare_jobs, prepare::show_targets)
                     .chain()
-                    .in_set(RenderSystems::PrepareBindGroups),
+                    .in_set(RenderSystems::PrepareResources),
             )
+            .add_systems(Render, prepare::show_targets.in_set(RenderSystems::Cleanup))
             .add_systems(Core2d, encode::record_after_camera.after(upscaling))
             .add_systems(Core3d, encode::record_after_camera.after(upscaling))
             .add_systems(

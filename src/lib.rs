@@ -123,11 +123,13 @@ mod formats;
 mod freeze;
 mod gpu;
 mod image;
+mod image_changes;
 mod kernel;
 mod paint;
 mod plan;
 mod program;
 pub mod recorder;
+mod redraw;
 #[cfg_attr(
     not(feature = "ui"),
     allow(dead_code, unused_imports, reason = "without nodes there are no items and no groups")
@@ -155,7 +157,7 @@ pub use settings::{
     BackdropBlur, BackdropLayer, BackdropRegion, BackdropRegionTemplate, BackdropSampling, BlurAlpha, BlurBackend,
     BlurCompilation, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurProfile, BlurProfileTemplate,
     BlurRevision, BlurStage, BlurSwitch, BlurUnit, BlurUpdate, EdgeMode, FreezeArea, FreezeBlur, FreezeLost,
-    GaussianBlur, RADIUS_IN_SIGMAS,
+    FreezeTaken, GaussianBlur, RADIUS_IN_SIGMAS,
 };
 #[cfg(feature = "ui")]
 pub use settings::{BackdropGroup, DropShadow, UiFilter};
@@ -173,8 +175,8 @@ pub mod prelude {
     pub use crate::{
         BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend, BlurCompilation,
         BlurError, BlurFailed, BlurFinished, BlurImage, BlurPixelsExt, BlurProfile, BlurReadiness, BlurStage,
-        BlurSwitch, BlurUnit, BlurUpdate, BlurredPixels, EdgeMode, FreezeArea, FreezeBlur, FreezeLost, GaussianBlur,
-        GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, GaussianBlurSystems, blurs_ready,
+        BlurSwitch, BlurUnit, BlurUpdate, BlurredPixels, EdgeMode, FreezeArea, FreezeBlur, FreezeLost, FreezeTaken,
+        GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, GaussianBlurSystems, blurs_ready,
     };
     #[cfg(feature = "ui")]
     pub use crate::{BackdropGroup, BackdropMaterialPlugin, DropShadow, UiFilter};
@@ -220,10 +222,12 @@ impl Plugin for GaussianBlurPlugin {
             .register_type::<FreezeLost>()
             .register_type::<BlurCompilation>()
             .register_type::<BlurBackend>()
+            .register_type::<FreezeTaken>()
             .add_plugins((
                 gpu::BlurGpuPlugin { backend: self.backend },
                 diagnostics::assign::BlurLabelPlugin,
                 validation::BlurValidationPlugin,
+                image_changes::ImageChangesPlugin,
                 freeze::FreezePlugin,
                 camera::BlurCameraPlugin,
                 paint::PaintPlugin {
@@ -231,6 +235,7 @@ impl Plugin for GaussianBlurPlugin {
                 },
                 backdrop::BackdropPlugin,
                 image::BlurImagePlugin,
+                redraw::RedrawPlugin,
             ));
         #[cfg(feature = "ui")]
         app.register_type::<BackdropGroup>()

@@ -97,6 +97,7 @@ impl Plugin for PaintPlugin {
                     )
                         .chain()
                         .in_set(RenderSystems::PrepareBindGroups),
+                    frozen::report_taken.in_set(RenderSystems::Cleanup),
                 ),
             );
         add_to(render_app, Core2d, Core2dSystems::PostProcess);

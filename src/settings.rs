@@ -24,7 +24,7 @@ pub use backdrop::{BackdropBlur, BackdropSampling, Tint};
 pub use color_functions::ColorFunctions;
 pub use compilation::BlurCompilation;
 pub(crate) use compilation::COMPILING_BLOCKS;
-pub use freeze::{FreezeArea, FreezeBlur, FreezeLost};
+pub use freeze::{FreezeArea, FreezeBlur, FreezeLost, FreezeTaken};
 #[cfg(feature = "ui")]
 pub use group::BackdropGroup;
 pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurRevision, BlurUpdate};

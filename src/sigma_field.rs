@@ -1,28 +1,45 @@
 //! A [`BlurProfile`] in a box of texels: the few numbers from which every texel's share is computed.
 
 use crate::settings::BlurProfile;
-use bevy::asset::AssetId;
+use bevy::asset::{AssetId, Handle};
 use bevy::image::Image;
 use bevy::math::{Affine2, IVec2, Vec2};
 
 /// A varying profile, in a box of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SigmaField {
-    /// The profile.
+    /// The profile. It does not hold its mask.
     pub profile: BlurProfile,
+    /// The image that holds the shares, if there is one.
+    pub mask: Option<AssetId<Image>>,
     /// The size of the box in texels, before its placement.
     pub size: Vec2,
     /// From the box, whose corner is the origin, to the picture.
     pub placement: Affine2,
 }
 
+/// A profile without a blur.
+const SHARP: BlurProfile = BlurProfile::Linear {
+    start: Vec2::ZERO,
+    end: Vec2::ZERO,
+    from: 0.0,
+    to: 0.0,
+};
+
 impl SigmaField {
     /// `None` if all shares are 1.
     #[must_use]
     pub fn new(profile: Option<&BlurProfile>, size: Vec2, placement: Affine2) -> Option<Self> {
-        let profile = profile.filter(|profile| !profile.is_uniform())?.clone();
+        let profile = profile.filter(|profile| !profile.is_uniform())?;
+        let mask = profile.mask();
         Some(Self {
-            profile,
+            profile: match profile {
+                BlurProfile::Mask(_) => BlurProfile::Mask(Handle::default()),
+                // NaN would make it differ from itself.
+                profile if profile.check().is_err() => SHARP,
+                profile => profile.clone(),
+            },
+            mask,
             size,
             placement,
         })
@@ -33,15 +50,6 @@ impl SigmaField {
     pub fn shares_from(&self, texel: IVec2) -> Shares {
         let placement = Affine2::from_translation(-texel.as_vec2()) * self.placement;
         Shares::new(&self.profile, self.size).transformed(placement)
-    }
-
-    /// The image that holds the shares, if there is one.
-    #[must_use]
-    pub fn mask(&self) -> Option<AssetId<Image>> {
-        match &self.profile {
-            BlurProfile::Mask(image) => Some(image.id()),
-            _ => None,
-        }
     }
 }
 

@@ -26,6 +26,19 @@ use bevy::prelude::*;
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GaussianBlurSystems {
     /// After the early post-processing and motion blur, before bloom and tonemapping.
+    ///
+    /// Bevy's [`FullscreenMaterial`](bevy::core_pipeline::fullscreen_material::FullscreenMaterial) runs before tonemapping,
+    /// too, and Bevy has no set for these materials. On a camera with both, say in your material which one comes first;
+    /// without an order, one of them may be lost in some frames:
+    ///
+    /// ```ignore
+    /// fn schedule_configs(system: ScheduleConfigs<BoxedSystem>) -> ScheduleConfigs<BoxedSystem> {
+    ///     system
+    ///         .in_set(Core3dSystems::PostProcess)
+    ///         .after(GaussianBlurSystems::BeforeTonemapping)
+    ///         .before(tonemapping)
+    /// }
+    /// ```
     BeforeTonemapping,
     /// After all post-processing, before the user interface.
     AfterTonemapping,

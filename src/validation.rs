@@ -5,10 +5,12 @@ use crate::diagnostics::label::BlurLabel;
 use crate::errors::{BlurError, Reported};
 #[cfg(feature = "ui")]
 use crate::settings::UiFilter;
-use crate::settings::{BackdropBlur, BackdropRegion, BlurImage, BlurProfile, BlurStage, FreezeBlur, GaussianBlur};
+use crate::settings::{
+    BackdropBlur, BackdropRegion, BlurImage, BlurProfile, BlurStage, BlurUpdate, FreezeBlur, GaussianBlur,
+};
 use crate::systems::BlurSystems;
 use bevy::asset::LoadState;
-use bevy::camera::Camera;
+use bevy::camera::{Camera, RenderTarget};
 use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
 use bevy::ecs::name::{NameOrEntity, NameOrEntityItem};
 use bevy::platform::collections::HashMap;
@@ -50,6 +52,8 @@ impl Plugin for BlurValidationPlugin {
                 report_invalid_profiles,
                 report_idle,
                 report_frozen,
+                report_painted,
+                report_doubled,
             )
                 .after(label_blurs)
                 .in_set(BlurSystems::Collect),
@@ -197,7 +201,7 @@ type Profiled = Or<((With<Camera>, With<GaussianBlur>), With<BackdropBlur>)>;
 /// The same for the profiles of cameras, of glass and of filters, and for masks that could not be loaded.
 fn report_invalid_profiles(
     profiles: Query<(NameOrEntity, &BlurProfile), Profiled>,
-    assets: Res<AssetServer>,
+    (assets, images): (Res<AssetServer>, Res<Assets<Image>>),
     mut reported: Local<HashMap<Entity, Reported>>,
     mut removed: RemovedComponents<BlurProfile>,
 ) {
@@ -209,6 +213,10 @@ fn report_invalid_profiles(
             BlurProfile::Mask(mask) if matches!(assets.load_state(mask), LoadState::Failed(_)) => {
                 Err(BlurError::MaskNotLoaded)
             }
+            BlurProfile::Mask(mask) => match images.get(mask) {
+                Some(mask) => BlurError::check_reach("mask", mask.asset_usage),
+                None => Ok(()),
+            },
             _ => profile.check(),
         };
         // Entries are made only for settings that fail.
@@ -260,5 +268,40 @@ fn report_frozen(frozen: Query<FrozenThing, Added<FreezeBlur>>, mut reported: Lo
                 "{name} has a FreezeBlur, but neither a BackdropBlur nor a camera with a GaussianBlur: nothing is frozen"
             );
         }
+    }
+}
+
+type Repainted = (With<Camera>, Changed<RenderTarget>);
+
+/// Warns of blurs in place that run only once, because a camera paints their image. Once for each entity.
+fn report_painted(
+    blurs: Query<(NameOrEntity, Ref<BlurImage>)>,
+    cameras: Query<&RenderTarget, With<Camera>>,
+    repainted: Query<(), Repainted>,
+    mut reported: Local<EntityHashSet>,
+) {
+    let are_cameras_new = !repainted.is_empty();
+    for (name, image) in &blurs {
+        let is_new = are_cameras_new || image.is_changed();
+        let waits = image.update == BlurUpdate::OnChange && image.target.as_ref() == Some(&image.source);
+        let paints =
+            |target: &RenderTarget| matches!(target, RenderTarget::Image(painted) if painted.handle == image.source);
+        if is_new && waits && cameras.iter().any(paints) && reported.insert(name.entity) {
+            warn!(
+                "{name} blurs an image in place that a camera paints, but only when its settings change: use \
+                 BlurUpdate::EveryFrame"
+            );
+        }
+    }
+}
+
+type Doubled = (With<Camera>, With<BlurImage>, Or<(Added<Camera>, Added<BlurImage>)>);
+
+/// Warns of entities whose strength belongs to two blurs.
+fn report_doubled(doubled: Query<NameOrEntity, Doubled>) {
+    for name in &doubled {
+        warn!(
+            "{name} has a BlurImage beside a camera, so its GaussianBlur blurs both: put the BlurImage on another entity"
+        );
     }
 }

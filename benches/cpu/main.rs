@@ -42,7 +42,7 @@ struct Scene {
     spawn: fn(&mut Headless) -> Entity,
 }
 
-const SCENES: [Scene; 6] = [
+const SCENES: [Scene; 8] = [
     Scene {
         name: "camera",
         count: 1,
@@ -62,6 +62,16 @@ const SCENES: [Scene; 6] = [
         name: "still images",
         count: 300,
         spawn: still_image,
+    },
+    Scene {
+        name: "still images",
+        count: 10_000,
+        spawn: tiny_image,
+    },
+    Scene {
+        name: "still links of a chain",
+        count: 1000,
+        spawn: link,
     },
     Scene {
         name: "images in every frame",
@@ -262,7 +272,11 @@ fn median(mut times: Vec<f64>) -> f64 {
 }
 
 fn picture(headless: &mut Headless) -> Handle<Image> {
-    let picture = &inputs::patterns(SIDE, SIDE)[0];
+    picture_of(headless, SIDE)
+}
+
+fn picture_of(headless: &mut Headless, side: usize) -> Handle<Image> {
+    let picture = &inputs::patterns(side, side)[0];
     let mut image = formats::to_image(picture, TextureFormat::Rgba8UnormSrgb);
     image.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT;
     headless.add_image(image)
@@ -286,5 +300,27 @@ fn still_image(headless: &mut Headless) -> Entity {
 
 fn moving_image(headless: &mut Headless) -> Entity {
     let image = BlurImage::new(picture(headless)).with_update(BlurUpdate::EveryFrame);
+    headless.app.world_mut().spawn(Waiting(image)).id()
+}
+
+/// The side of pictures of which there are thousands.
+const TINY: usize = 4;
+
+fn tiny_image(headless: &mut Headless) -> Entity {
+    let image = BlurImage::new(picture_of(headless, TINY));
+    headless.app.world_mut().spawn(Waiting(image)).id()
+}
+
+/// The last image of a chain.
+#[derive(Resource)]
+struct Link(Handle<Image>);
+
+/// A link before the links that were spawned earlier: the longest way to sort a chain.
+fn link(headless: &mut Headless) -> Entity {
+    let source = picture_of(headless, TINY);
+    let last = headless.app.world_mut().remove_resource::<Link>();
+    let target = last.map_or_else(|| picture_of(headless, TINY), |last| last.0);
+    headless.app.insert_resource(Link(source.clone()));
+    let image = BlurImage::new(source).with_target(target);
     headless.app.world_mut().spawn(Waiting(image)).id()
 }

@@ -12,7 +12,7 @@ use crate::gpu::{
     BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, BlurState, Timed, Work, WorkKind, record_together,
 };
 use crate::plan::Finish;
-use crate::settings::{BlurProfile, BlurSwitch, FreezeBlur, GaussianBlur};
+use crate::settings::{BlurProfile, BlurStage, BlurSwitch, FreezeBlur, GaussianBlur};
 use bevy::camera::{Camera, CompositingSpace};
 use bevy::prelude::*;
 use bevy::render::Extract;
@@ -32,14 +32,18 @@ pub struct CameraFreeze {
     is_there: bool,
     /// How often the mask has changed.
     revision: u64,
+    /// The stage of the picture.
+    stage: BlurStage,
     frozen: Frozen,
     /// Paints the picture, or the result.
     paint: BlurJob,
     result: Option<Sheet>,
     /// The request that the result was made for, once there is a result.
     done: Option<Asked>,
-    /// The request of this frame, if it blurs anything.
+    /// The requests of this frame and of the one before, if they blur anything. Only a result that is asked for twice is
+    /// worth keeping.
     asked: Option<Asked>,
+    asked_before: Option<Asked>,
 }
 
 /// A blur of the picture, with the revision of its mask, and the space in which the result is stored.
@@ -96,6 +100,14 @@ pub fn count_pictures(cameras: Query<&CameraFreeze>, mut preparer: BlurPreparer)
     }
 }
 
+/// Reports the pictures that were taken in this frame.
+pub fn report_taken(mut cameras: Query<&mut CameraFreeze>, losses: Res<Losses>) {
+    for mut freeze in &mut cameras {
+        let number = (freeze.entity, freeze.number);
+        freeze.frozen.report_taken(number, &losses);
+    }
+}
+
 fn paint_ends(format: TextureFormat) -> Ends {
     Ends {
         in_place: false,
@@ -110,19 +122,34 @@ impl CameraFreeze {
             number,
             is_there: true,
             revision,
+            stage: BlurStage::default(),
             frozen: Frozen::Waiting,
             paint: BlurJob::default(),
             result: None,
             done: None,
             asked: None,
+            asked_before: None,
         }
+    }
+
+    /// The stage of the camera's blur: the one of the picture once that is taken, and until then the one in the
+    /// settings.
+    pub fn stage(&mut self, settings: BlurStage) -> BlurStage {
+        if !self.is_there {
+            return settings;
+        }
+        if self.frozen.taken().is_none() {
+            self.stage = settings;
+        }
+        self.stage
     }
 
     /// Releases everything.
     fn release(&mut self, frozen: Frozen) {
         self.frozen = frozen;
         self.paint = BlurJob::default();
-        (self.result, self.done, self.asked) = (None, None, None);
+        (self.result, self.done) = (None, None);
+        (self.asked, self.asked_before) = (None, None);
     }
 
     /// Prepares the picture and the job that blurs it. With an up-to-date result, the job has nothing to do.
@@ -169,13 +196,13 @@ impl CameraFreeze {
         // The camera's two textures take turns: either gives the same result.
         let mut asked = request.clone();
         asked.io.target = kept.id();
-        self.asked = (!request.is_idle()).then_some((asked, self.revision, wanted.space));
+        let asked = (!request.is_idle()).then_some((asked, self.revision, wanted.space));
+        self.asked_before = core::mem::replace(&mut self.asked, asked);
         let is_fitted = kept.fitted(wanted, picture, preparer)?.is_some();
-        if self.asked.is_none() {
-            (self.result, self.done) = (None, None);
-        }
         let fits = |sheet: &Sheet| (sheet.size(), sheet.texture.format()) == (request.region.size(), wanted.format);
-        if self.asked.is_some() && !self.result.as_ref().is_some_and(fits) {
+        if self.asked.is_none() || self.asked != self.asked_before {
+            (self.result, self.done) = (None, None);
+        } else if !self.result.as_ref().is_some_and(fits) {
             self.result = Some(Sheet::new(request.region.size(), wanted.format, preparer)?);
             self.done = None;
         }

@@ -77,6 +77,16 @@ impl Frozen {
         }
     }
 
+    /// Reports that the picture has been taken, once.
+    pub fn report_taken(&mut self, freeze: Freeze, losses: &Losses) {
+        if let Self::Kept(picture) = self
+            && picture.is_taken()
+            && !core::mem::replace(&mut picture.is_reported, true)
+        {
+            losses.report_taken(freeze);
+        }
+    }
+
     /// The textures that are kept.
     pub fn views(&self) -> impl Iterator<Item = &TextureView> {
         let kept = match self {
@@ -120,6 +130,8 @@ pub struct KeptPicture {
     area: URect,
     /// Atomic, because the picture is taken in a system with shared access.
     is_taken: AtomicBool,
+    /// Whether the main world knows.
+    is_reported: bool,
     /// The picture fitted to the camera as it is now, if that differs, and the job that fits it.
     fitted: Option<(Wanted, Sheet)>,
     fit: BlurJob,
@@ -137,6 +149,7 @@ impl KeptPicture {
             from,
             area,
             is_taken: AtomicBool::new(false),
+            is_reported: false,
             fitted: None,
             fit: BlurJob::default(),
         })

@@ -100,9 +100,8 @@ impl BlurJob {
     /// Whether the requested blur can be encoded.
     #[must_use]
     pub fn is_ready(&self, with: &BlurRecorder) -> bool {
-        self.current
-            .as_ref()
-            .is_some_and(|current| current.is_ready(&with.pipelines, &with.cache))
+        let current = self.shown.current();
+        current.is_some_and(|current| current.is_ready(&with.pipelines, &with.cache))
     }
 
     /// Updates the job and executes it at once, before everything that this frame encodes. Returns whether it could be
@@ -114,7 +113,7 @@ impl BlurJob {
         if self.try_update(preparer, request)? != BlurState::Ready {
             return Ok(false);
         }
-        if let Some(prepared) = &mut self.current {
+        if let Some(prepared) = self.shown.drawn_mut() {
             let binder = preparer.binder();
             prepared.bind(binder, views.source, views.destination, 1);
             let mut encoder = binder.device.create_command_encoder(&CommandEncoderDescriptor {
@@ -159,19 +158,14 @@ impl BlurJob {
     ///
     /// Returns whether it encoded the requested blur.
     pub fn record(&mut self, with: &BlurRecorder, context: &mut RenderContext, timed: Timed, views: &Views) -> bool {
-        if self.is_idle() {
-            return false;
+        // A pipeline may have been compiled since the request was prepared.
+        let is_ready = self.is_ready(with);
+        if is_ready {
+            self.shown = core::mem::take(&mut self.shown).go_on(true);
         }
-        if let Some(current) = &mut self.current
-            && current.record(with, context, timed, views)
-        {
-            self.last = None;
-            return self.state != BlurState::Waiting;
-        }
-        if let Some(last) = &mut self.last {
-            last.record(with, context, timed, views);
-        }
-        false
+        let drawn = self.shown.drawn_mut();
+        let is_drawn = drawn.is_some_and(|drawn| drawn.record(with, context, timed, views));
+        is_drawn && is_ready && self.state != BlurState::Waiting
     }
 }
 

@@ -8,9 +8,9 @@
 use super::prepare::BlurPreparer;
 use super::prepared::{BoundLevel, Prepared};
 use super::request::{BlurRequest, Work};
-use super::step::{Step, uniform_offset};
+use super::shown::Shown;
+use super::step::uniform_offset;
 use crate::errors::{BlurError, Reported};
-use crate::plan::Finish;
 use crate::plan::pass::Pass;
 use crate::settings::BlurProfile;
 use bevy::render::render_resource::{BindGroup, TextureView};
@@ -32,15 +32,7 @@ pub enum BlurState {
 /// A blur from frame to frame.
 #[derive(Default)]
 pub struct BlurJob {
-    /// The current request.
-    pub(super) current: Option<Prepared>,
-    /// The last drawn request, while it [stands in](Prepared::stands_in_for) for the current one, whose pipelines are
-    /// missing.
-    pub(super) last: Option<Prepared>,
-    /// Whether textures have been taken for this frame.
-    is_prepared: bool,
-    /// Whether a job that defers its last step draws `last`, not `current`.
-    goes_on: bool,
+    pub(super) shown: Shown<Prepared>,
     /// The profile of the last request whose inputs all existed, with its mask.
     known: Option<(BlurProfile, Option<TextureView>)>,
     pub(super) state: BlurState,
@@ -98,28 +90,15 @@ impl BlurJob {
             self.state = BlurState::Waiting;
             return Ok(self.state);
         }
-        if !request.io.source_is_fresh {
-            self.last = None;
-        }
+        let is_fresh = request.io.source_is_fresh;
+        let shown = core::mem::take(&mut self.shown);
+        let shown = if is_fresh { shown } else { shown.without_last() };
         let mask = self.known.as_ref().and_then(|(_, mask)| mask.as_ref());
-        preparer.prepare((&mut self.current, &mut self.last), request, mask)?;
-        self.is_prepared = true;
-        let is_ready = |prepared: &Option<Prepared>| prepared.as_ref().is_some_and(|it| preparer.has_pipelines(it));
-        let is_current_ready = is_ready(&self.current);
-        self.goes_on = !is_current_ready && is_ready(&self.last);
-        // A job that writes drops it when it is recorded.
-        if is_current_ready
-            && self
-                .current
-                .as_ref()
-                .is_some_and(|it| it.request.finish == Finish::Defer)
-        {
-            self.last = None;
-        }
-        self.state = match is_current_ready {
+        self.shown = preparer.prepare(shown, request, mask)?;
+        self.state = match &self.shown {
             _ if !are_there => BlurState::Waiting,
-            true => BlurState::Ready,
-            false => BlurState::Compiling,
+            Shown::Request(_) => BlurState::Ready,
+            _ => BlurState::Compiling,
         };
         Ok(self.state)
     }
@@ -144,6 +123,11 @@ impl BlurJob {
         }
     }
 
+    /// Makes the next failure a new one: the request is about something else.
+    pub fn forget_failures(&mut self) {
+        self.failures = Reported::default();
+    }
+
     /// Returns whether all inputs exist. If not, and the source is sharp again in this frame, the request gets the
     /// previous profile, so that the picture stays blurred.
     fn find_inputs(&mut self, preparer: &BlurPreparer, request: &mut BlurRequest) -> Result<bool, BlurError> {
@@ -151,7 +135,7 @@ impl BlurJob {
             self.known = Some((BlurProfile::Uniform, None));
             return Ok(true);
         };
-        let mask = match (field.mask(), &request.mask) {
+        let mask = match (field.mask, &request.mask) {
             (Some(_), Some(given)) => Some(Some(given.0.clone())),
             (Some(mask), None) => preparer.find_mask(mask, request.io.target)?.map(Some),
             (None, _) => Some(None),
@@ -178,30 +162,19 @@ impl BlurJob {
 
     /// Binds a job that defers its last step, for any of these sources. Returns whether it can be encoded.
     pub fn bind(&mut self, preparer: &BlurPreparer, sources: &[&TextureView]) -> bool {
-        if !self.is_prepared {
-            return false;
-        }
-        let drawn = if self.goes_on {
-            &mut self.last
-        } else {
-            &mut self.current
-        };
-        drawn.as_mut().is_some_and(|drawn| preparer.bind(drawn, sources))
+        let drawn = self.shown.drawn_mut();
+        drawn.is_some_and(|drawn| preparer.bind(drawn, sources))
     }
 
     /// Whether the job has nothing to record.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        !self.is_prepared
+        self.shown.current().is_none()
     }
 
     /// The request that a job with a deferred last step draws in this frame.
     pub(super) fn drawn(&self) -> Option<&Prepared> {
-        if self.goes_on {
-            self.last.as_ref()
-        } else {
-            self.current.as_ref()
-        }
+        self.shown.drawn()
     }
 
     /// How many texels its passes write.
@@ -230,25 +203,18 @@ impl BlurJob {
 
     /// Releases the textures, but not what is cheap to keep, so that the blur resumes without a hitch.
     pub fn release(&mut self) {
-        (self.state, self.is_prepared) = (BlurState::Nothing, false);
-        self.last = None;
-        if let Some(prepared) = &mut self.current {
-            prepared.textures.clear();
-            prepared.result = None;
-            *prepared.is_blurred.get_mut() = false;
-            prepared.deferred.clear();
-            prepared.steps.iter_mut().for_each(Step::release);
-            if let Some(blend) = &mut prepared.blend {
-                blend.mask = None;
-            }
+        self.state = BlurState::Nothing;
+        self.shown = core::mem::take(&mut self.shown).rest();
+        if let Some(spare) = self.shown.newest_mut() {
+            spare.release();
         }
     }
 
     /// Forgets everything: when it is active again, neither the old mask nor the old strength stands in for the new one.
     fn rest(&mut self) {
         self.forget();
-        if let Some(current) = &mut self.current {
-            current.was_drawn = false;
+        if let Some(spare) = self.shown.newest_mut() {
+            spare.was_drawn = false;
         }
     }
 

@@ -3,8 +3,8 @@
 //! Pipelines compile in the background (on the main thread on macOS and the web), and a blur must not wait for them. So
 //! the few programs that [serve any kernel](Program::for_any_kernel) are requested as soon as a pair of formats is
 //! known, blurred or not; those of the usual cameras are requested in the first frame of an app. Programs for single
-//! kernels are faster. They compile a few per frame, the ones that a blur could use now first, and replace the general
-//! ones when they are compiled.
+//! kernels are faster. A kernel gets one when blurs have drawn it in several frames, and it replaces the general one when
+//! it is compiled. Where threads compile, the other kernels of such blurs follow, one per frame.
 //!
 //! [`Program::for_any_kernel`]: crate::program::Program::for_any_kernel
 
@@ -16,7 +16,7 @@ use crate::plan::pass::Stage;
 use crate::plan::stages::{stages, varying_stages};
 use crate::plan::{Finish, Means};
 use crate::program::Program;
-use crate::settings::BlurCompilation;
+use crate::settings::{BlurCompilation, COMPILING_BLOCKS};
 use bevy::asset::AssetServer;
 use bevy::core_pipeline::FullscreenShader;
 use bevy::platform::collections::{HashMap, HashSet};
@@ -30,6 +30,9 @@ use bevy::shader::ShaderCacheError;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How many frames draw a kernel before it gets a pipeline of its own.
+const DRAWN_FRAMES: u32 = 3;
 
 /// Tells the main world whether blurs can be drawn in the frame in which they are added.
 ///
@@ -65,8 +68,8 @@ impl BlurReadiness {
         self.0.ready.load(Ordering::Acquire)
     }
 
-    /// Whether all pipelines for the existing blurs are compiled, so that they are as fast as they will be. A new blur
-    /// makes it `false` one frame later.
+    /// Whether all pipelines for the existing blurs are compiled, so that they are as fast as they will be. A new blur,
+    /// or a new strength, makes it `false` one frame later.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.0.complete.load(Ordering::Acquire)
@@ -99,9 +102,18 @@ pub struct BlurPipelines {
     queued: HashMap<PipelineKey, Queued>,
     /// Pipelines that serve any kernel, and were not compiled when last checked.
     essential: Vec<Queued>,
-    /// Pipelines that a blur could use now, and pipelines that a blur could use later.
+    /// Pipelines for single kernels that blurs draw.
     wanted: VecDeque<PipelineKey>,
+    /// Pipelines for the other kernels of such blurs.
     later: VecDeque<PipelineKey>,
+    /// The wanted pipelines that were not compiled when last checked.
+    compiling: Vec<Queued>,
+    /// For kernels without a pipeline of their own: the last frame that drew them, and the number of these frames.
+    drawn: HashMap<PipelineKey, (u64, u32)>,
+    /// Whether blurs of this frame have drawn such kernels.
+    is_counting: bool,
+    /// Whether pipelines for single kernels may compile.
+    may_specialise: bool,
     /// The announced uses, with the pipelines that serve any kernel; none if the GPU does not support the blur.
     announced: HashMap<Uses, Box<[Queued]>>,
     accelerated: HashSet<Uses>,
@@ -128,6 +140,10 @@ pub fn init_pipelines(
         essential: Vec::new(),
         wanted: VecDeque::new(),
         later: VecDeque::new(),
+        compiling: Vec::new(),
+        drawn: HashMap::default(),
+        is_counting: false,
+        may_specialise: true,
         announced: HashMap::default(),
         accelerated: HashSet::default(),
     });
@@ -195,9 +211,9 @@ impl BlurPipelines {
         self.announced.insert(uses, queued);
     }
 
-    /// Requests all faster programs of these blurs between two ends, a few per frame.
-    pub fn accelerate(&mut self, uses: Uses, resolved: &Resolved) {
-        if self.accelerated.insert(uses) {
+    /// Requests the programs for all kernels of these blurs, one per frame where threads compile.
+    fn accelerate(&mut self, uses: Uses, resolved: &Resolved) {
+        if !COMPILING_BLOCKS && self.accelerated.insert(uses) {
             let stages = uses.stages(resolved.means).into_iter();
             self.later
                 .extend(stages.map(|stage| PipelineKey::new(stage, &uses.ends, resolved)));
@@ -219,11 +235,29 @@ impl BlurPipelines {
         self.essential.push(Queued::Render(id));
     }
 
-    /// Requests a pipeline that a blur could use now.
-    pub fn want(&mut self, key: PipelineKey) {
-        if !self.queued.contains_key(&key) && !self.wanted.contains(&key) {
-            self.wanted.push_back(key);
+    /// Counts a frame that draws these kernels. The ones that are drawn often get pipelines of their own. Returns whether
+    /// all have got one.
+    pub fn draw(&mut self, keys: impl Iterator<Item = PipelineKey>, uses: Uses, resolved: &Resolved) -> bool {
+        if !self.may_specialise {
+            return false;
         }
+        let frame = self.moment[1];
+        let (mut have_all, mut is_often) = (true, false);
+        for key in keys.filter(|key| !self.queued.contains_key(key)).collect::<Vec<_>>() {
+            have_all = false;
+            let (last, count) = self.drawn.entry(key).or_insert((frame, 1));
+            *count += u32::from(*last != frame);
+            *last = frame;
+            if *count == DRAWN_FRAMES && !self.wanted.contains(&key) {
+                self.wanted.push_back(key);
+                is_often = true;
+            }
+        }
+        self.is_counting |= !have_all;
+        if is_often {
+            self.accelerate(uses, resolved);
+        }
+        have_all
     }
 
     /// A requested pipeline.
@@ -232,18 +266,30 @@ impl BlurPipelines {
         self.queued.get(key).copied()
     }
 
-    fn next(&mut self) -> Option<PipelineKey> {
-        let queued = &self.queued;
-        let is_new = |key: &PipelineKey| !queued.contains_key(key);
-        let next = |keys: &mut VecDeque<PipelineKey>| {
-            while let Some(key) = keys.pop_front() {
-                if is_new(&key) {
-                    return Some(key);
-                }
+    /// Queues the next pipelines for single kernels.
+    fn compile(&mut self, per_frame: usize, cache: &PipelineCache) {
+        for _ in 0..per_frame {
+            let Some(key) = self.wanted.pop_front() else {
+                break;
+            };
+            let queued = self.queue(key, cache);
+            self.compiling.push(queued);
+            self.drawn.remove(&key);
+        }
+        let is_idle = self.essential.is_empty() && self.wanted.is_empty() && self.compiling.is_empty();
+        while is_idle && let Some(key) = self.later.pop_front() {
+            if !self.queued.contains_key(&key) {
+                self.queue(key, cache);
+                break;
             }
-            None
-        };
-        next(&mut self.wanted).or_else(|| next(&mut self.later))
+        }
+    }
+
+    fn queue(&mut self, key: PipelineKey, cache: &PipelineCache) -> Queued {
+        *self
+            .queued
+            .entry(key)
+            .or_insert_with(|| self.factory.queue(&key, cache))
     }
 }
 
@@ -291,16 +337,11 @@ pub fn compile_more(
     let pipelines = &mut *pipelines;
     pipelines.moment[1] += 1;
     pipelines.essential.retain(|queued| queued.is_pending(&cache));
+    pipelines.compiling.retain(|queued| queued.is_pending(&cache));
+    pipelines.may_specialise = compilation.per_frame > 0;
+    pipelines.compile(compilation.per_frame, &cache);
     let is_ready = pipelines.essential.is_empty();
-    for _ in 0..compilation.per_frame {
-        let Some(key) = pipelines.next() else {
-            break;
-        };
-        let queued = pipelines.factory.queue(&key, &cache);
-        pipelines.queued.insert(key, queued);
-    }
-    let is_all_asked_for = compilation.per_frame == 0 || pipelines.wanted.is_empty() && pipelines.later.is_empty();
-    let is_complete =
-        is_ready && is_all_asked_for && !pipelines.queued.values().any(|queued| queued.is_pending(&cache));
+    let is_counting = core::mem::take(&mut pipelines.is_counting);
+    let is_complete = is_ready && !is_counting && pipelines.wanted.is_empty() && pipelines.compiling.is_empty();
     readiness.set(is_ready, is_complete);
 }

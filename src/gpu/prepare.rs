@@ -6,8 +6,9 @@ use super::pipeline_queue::{BlurPipelines, Uses};
 use super::prepared::{Binder, Prepared};
 use super::profile_bindings::Blend;
 use super::request::{BlurRequest, Work, WorkKind};
+use super::shown::Shown;
 use super::step::Step;
-use super::textures::{IntermediateTextures, PageSet, create_texture};
+use super::textures::{Fit, IntermediateTextures, PageSet, create_texture};
 use super::uniforms::uniform_bytes;
 use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
@@ -143,21 +144,27 @@ impl BlurPreparer<'_> {
     /// The errors of [`Capabilities::resolve`], [`BlurError::TooLarge`] and [`BlurError::OutOfMemory`].
     pub(super) fn prepare(
         &mut self,
-        (current, last): (&mut Option<Prepared>, &mut Option<Prepared>),
+        mut shown: Shown<Prepared>,
         request: BlurRequest,
         mask: Option<&TextureView>,
-    ) -> Result<(), BlurError> {
-        match current {
-            Some(prepared) if prepared.request.plans_like(&request) => prepared.take_request(request),
-            _ => {
-                let mut old = current.take();
-                let before = last.take();
-                let planned = self.set_up(request, old.as_mut())?;
-                (*current, *last) = self.replace(planned, old, before);
+    ) -> Result<Shown<Prepared>, BlurError> {
+        let mut newest = shown.newest_mut();
+        shown = match &mut newest {
+            Some(known) if known.request.plans_like(&request) => {
+                known.take_request(request);
+                let is_ready = self.has_pipelines(known);
+                shown.go_on(is_ready)
             }
-        }
-        for prepared in current.iter_mut().chain(last) {
+            newest => {
+                let planned = self.set_up(request, newest.as_deref_mut())?;
+                self.replace(planned, shown)
+            }
+        };
+        for prepared in shown.all_mut() {
             self.take_textures(prepared)?;
+        }
+        if let Shown::Request(drawn) = &mut shown {
+            self.note_drawn(drawn);
         }
         if let Some(Prepared {
             request:
@@ -168,11 +175,22 @@ impl BlurPreparer<'_> {
                 },
             blend: Some(blend),
             ..
-        }) = current
+        }) = shown.newest_mut()
         {
             blend.write_shares(&field.shares_from(*source_at), mask, &self.queue);
         }
-        Ok(())
+        Ok(shown)
+    }
+
+    /// Counts a frame that draws a request, until all its kernels have pipelines of their own.
+    fn note_drawn(&mut self, prepared: &mut Prepared) {
+        let BlurRequest { io, work, finish, .. } = &prepared.request;
+        if !prepared.is_specialised && !prepared.is_kept() {
+            let (ends, kind, finish) = (io.ends, work.kind(), *finish);
+            let keys = prepared.steps.iter().map(|step| step.key);
+            let uses = Uses { ends, kind, finish };
+            prepared.is_specialised = self.pipelines.draw(keys, uses, &prepared.resolved);
+        }
     }
 
     /// Takes textures for this frame. Pages may be larger than needed; the uniforms then change.
@@ -186,19 +204,28 @@ impl BlurPreparer<'_> {
             plan,
             resolved,
             textures: taken,
+            needed,
             ..
         } = prepared;
         // Pages serve many jobs, but a kept result belongs to one.
         let own = prepared.request.keeps.map(|_| &mut prepared.result);
-        let set = match prepared.request.work {
-            Work::Batch(set, _) if own.is_none() => set,
-            _ => return self.textures.take(plan, resolved, own, &self.device, taken),
+        let are_others = match prepared.request.work {
+            Work::Batch(set, _) if own.is_none() => {
+                let kind = (resolved.intermediate, resolved.intermediate_usages());
+                let sizes = &mut plan.intermediates;
+                self.textures
+                    .take_pages(set, needed, kind, &self.device, sizes, taken)?
+            }
+            ref work => {
+                // Passes with a varying sigma take the size of their textures from the plan.
+                let fit = match work.kind() {
+                    WorkKind::Vary => Fit::Exact,
+                    _ => Fit::Larger,
+                };
+                self.textures
+                    .take((plan, needed), (resolved, fit), own, &self.device, taken)?
+            }
         };
-        let kind = (resolved.intermediate, resolved.intermediate_usages());
-        let sizes = &mut plan.intermediates;
-        let are_others = self
-            .textures
-            .take_pages(set, &prepared.needed, kind, &self.device, sizes, taken)?;
         if are_others {
             let bytes = uniform_bytes(plan, prepared.request.source_size);
             self.queue.write_buffer(&prepared.uniforms, 0, &bytes);
@@ -223,13 +250,8 @@ impl BlurPreparer<'_> {
         if size.max_element() > limit {
             return Err(BlurError::TooLarge { size, limit });
         }
-        let (kind, finish) = (request.work.kind(), request.finish);
-        if matches!(kind, WorkKind::Blur | WorkKind::Vary) {
-            self.pipelines.accelerate(Uses { ends, kind, finish }, &resolved);
-        }
         let step = |pass: &Pass| {
             let key = PipelineKey::new(pass.stage(), &ends, &resolved);
-            self.pipelines.want(key);
             Step::new(key, self.pipelines.serving_any_kernel(key, &self.cache))
         };
         let steps = plan.passes.iter().map(step).collect();
@@ -242,21 +264,12 @@ impl BlurPreparer<'_> {
         })
     }
 
-    /// Makes a planned request the current one, and also returns the last drawn request if it must stand in while
-    /// pipelines are missing. A replaced request hands down everything that fits.
-    fn replace(
-        &self,
-        new: Planned,
-        old: Option<Prepared>,
-        last: Option<Prepared>,
-    ) -> (Option<Prepared>, Option<Prepared>) {
+    /// Makes a planned request the current one. A replaced request hands down everything that fits, unless it stands in
+    /// while pipelines are missing.
+    fn replace(&self, new: Planned, shown: Shown<Prepared>) -> Shown<Prepared> {
         let (pipelines, cache) = (&self.pipelines, &self.cache);
         let is_ready = new.steps.iter().all(|step| step.ready(pipelines, cache).is_some());
-        let (spare, last) = match old {
-            _ if is_ready => (old, None),
-            Some(old) if old.stands_in_for(&new.request) => (None, Some(old)),
-            old => (old, last.filter(|last| last.stands_in_for(&new.request))),
-        };
+        let (spare, last) = shown.make_way(is_ready, |old| old.stands_in_for(&new.request));
         let bytes = uniform_bytes(&new.plan, new.request.source_size);
         let fits = |old: &Prepared| old.uniforms.size() >= bytes.len() as u64;
         let mut steps = new.steps;
@@ -292,10 +305,11 @@ impl BlurPreparer<'_> {
             blend,
             textures: Vec::new(),
             result,
+            is_specialised: false,
             was_drawn: false,
             is_blurred: default(),
         };
-        (Some(current), last)
+        Shown::new(current, is_ready, last)
     }
 
     fn create_uniforms(&self, size: usize) -> Buffer {

@@ -32,6 +32,8 @@ pub struct Prepared {
     pub textures: Vec<TextureView>,
     /// The intermediate texture that it [keeps](BlurRequest::keeps).
     pub result: Option<TextureView>,
+    /// Whether each of its kernels has a pipeline of its own, compiled or not.
+    pub is_specialised: bool,
     /// Whether it has been drawn before.
     pub was_drawn: bool,
     /// Whether the result that it [keeps](BlurRequest::keeps) exists. Atomic, because encoding has shared access.
@@ -65,6 +67,22 @@ impl Prepared {
     /// Whether its result is kept and exists: nothing is left to blur.
     pub fn is_kept(&self) -> bool {
         self.request.keeps.is_some() && self.is_blurred.load(Ordering::Relaxed)
+    }
+
+    /// Releases the textures.
+    pub fn release(&mut self) {
+        self.textures.clear();
+        self.deferred.clear();
+        self.request.mask = None;
+        self.result = None;
+        *self.is_blurred.get_mut() = false;
+        self.steps.iter_mut().for_each(Step::release);
+        if let Some(blend) = &mut self.blend
+            && blend.mask.take().is_some()
+        {
+            // Without its mask it cannot stand in for another request.
+            self.was_drawn = false;
+        }
     }
 
     /// Releases everything that is not needed to draw a kept result.

@@ -1,9 +1,10 @@
 //! Intermediate textures: one set for all blurs.
 //!
-//! No two blurs run at the same time, so blurs of one size share their textures, except for the inputs of deferred
-//! steps, which are read later in the frame. Textures that were not used for a few frames are released. Pages, which
-//! hold several blurs, are shared by all batches. A page stays as large as it recently had to be, so that backdrops can
-//! move without new textures.
+//! No two blurs run at the same time, so blurs share their textures, except for the inputs of deferred steps, which are
+//! read later in the frame. A texture may be a little larger than a blur needs, so that sizes can be animated, and many
+//! sizes need few textures. Textures that were not used for a second are released. Pages, which hold several blurs, are
+//! shared by all batches. A page stays as large as it recently had to be, so that backdrops can move without new
+//! textures.
 
 use crate::diagnostics::memory::TextureBytes;
 use crate::errors::BlurError;
@@ -13,15 +14,20 @@ use bevy::image::ToExtents;
 use bevy::math::UVec2;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
+use bevy::render::Extract;
 use bevy::render::render_resource::{
     Buffer, BufferDescriptor, Texture, TextureDescriptor, TextureDimension, TextureFormat, TextureUsages, TextureView,
     TextureViewDescriptor,
 };
 use bevy::render::renderer::RenderDevice;
 use bevy::tasks::futures::now_or_never;
+use core::time::Duration;
 use wgpu::ErrorFilter;
 
-/// How many frames a texture is kept without being used.
+/// How long a texture is kept without being used.
+const IDLE_TIME: Duration = Duration::from_secs(1);
+
+/// How many frames a page is kept without being used: glass is drawn in every frame.
 const IDLE_FRAMES: u32 = 3;
 
 /// A page that is twice as large as needed for this many frames is released.
@@ -38,41 +44,99 @@ pub struct PageSet(pub &'static str, pub [u32; 2]);
 /// The intermediate textures of all blurs. Created again for every render device.
 #[derive(Resource, Default)]
 pub struct IntermediateTextures {
-    /// As many of a kind as the most demanding blur needs.
-    held: HashMap<Kind, Vec<Held>>,
-    /// Textures that a deferred step reads later in the frame: one for each such step.
-    deferred: HashMap<Kind, Vec<Held>>,
+    /// By format and usages.
+    held: HashMap<(TextureFormat, TextureUsages), Vec<Held>>,
     /// The pages by their places in plans.
     pages: HashMap<(PageSet, usize, TextureFormat, TextureUsages), Page>,
     /// The bytes of the textures used in this frame.
     bytes: u64,
+    /// The number of plans that have taken textures.
+    plans: u64,
+    /// The time of this frame.
+    now: Duration,
 }
 
 struct Held {
     view: TextureView,
-    /// The frames since its last use.
-    idle: u32,
+    size: UVec2,
+    /// The time of its last use.
+    used: Duration,
+    /// The plan that used it last.
+    plan: u64,
+    /// What it is used for in this frame.
+    role: Role,
+}
+
+/// What a texture is used for in a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Idle,
+    /// Its contents are valid until another blur runs.
+    Shared,
+    /// A deferred step reads it later in the frame.
+    Deferred,
+}
+
+/// Which textures may serve a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    Exact,
+    /// Somewhat larger ones, too.
+    Larger,
+}
+
+impl Held {
+    /// Whether it can serve a plan that needs this size.
+    fn serves(&self, needed: UVec2, fit: Fit, role: Role, plan: u64) -> bool {
+        let is_free = match role {
+            Role::Deferred => self.role == Role::Idle,
+            _ => self.role != Role::Deferred && self.plan != plan,
+        };
+        is_free
+            && match fit {
+                Fit::Exact => self.size == needed,
+                Fit::Larger => self.size.cmpge(needed).all() && area(self.size) <= largest_area(needed),
+            }
+    }
+}
+
+fn area(size: UVec2) -> u64 {
+    u64::from(size.x) * u64::from(size.y)
+}
+
+/// The area of the largest texture that may serve a plan: larger ones take longer to clear.
+fn largest_area(needed: UVec2) -> u64 {
+    area(needed) * 3 / 2 + (64 << 6)
+}
+
+/// A size with some room to grow.
+fn with_headroom(needed: UVec2, limit: u32) -> UVec2 {
+    let grown = |side: u32| (side + side / 8).next_multiple_of(8).min(limit.max(side));
+    UVec2::new(grown(needed.x), grown(needed.y))
 }
 
 impl IntermediateTextures {
-    /// Takes the intermediate textures of a plan for this frame. If a job keeps the input of its deferred step, that
-    /// texture is the job's own, and there is one such step.
+    /// Takes textures of at least the needed sizes for this frame, and sets `sizes` to their sizes. Returns whether any of
+    /// these has changed. If a job keeps the input of its deferred step, that texture is the job's own, and there is one
+    /// such step.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`]; then only some have been taken.
     pub fn take(
         &mut self,
-        plan: &BlurPlan,
-        resolved: &Resolved,
+        (plan, needed): (&mut BlurPlan, &[UVec2]),
+        (resolved, fit): (&Resolved, Fit),
         mut own: Option<&mut Option<TextureView>>,
         device: &RenderDevice,
         taken: &mut Vec<TextureView>,
-    ) -> Result<(), BlurError> {
+    ) -> Result<bool, BlurError> {
         taken.clear();
-        let is_deferred = |index: usize| plan.reads_later(index);
-        for (index, size) in plan.intermediates.iter().enumerate() {
-            let kind = (*size, resolved.intermediate, resolved.intermediate_usages());
-            if let Some(own) = own.as_deref_mut().filter(|_| is_deferred(index)) {
+        self.plans += 1;
+        let (format, usages) = (resolved.intermediate, resolved.intermediate_usages());
+        for (index, size) in needed.iter().enumerate() {
+            let is_deferred = plan.reads_later(index);
+            if let Some(own) = own.as_deref_mut().filter(|_| is_deferred) {
+                let kind = (*size, format, usages);
                 let view = match own.take().filter(|view| kind_of(view) == kind) {
                     Some(view) => view,
                     None => create(kind, device)?,
@@ -81,20 +145,55 @@ impl IntermediateTextures {
                 self.bytes += bytes(kind);
                 continue;
             }
-            let (held, place) = if is_deferred(index) {
-                let held = self.deferred.entry(kind).or_default();
-                let place = held.iter().take_while(|one| one.idle == 0).count();
-                (held, place)
+            let (fit, role) = if is_deferred {
+                (Fit::Exact, Role::Deferred)
             } else {
-                let is_alike = |other: &usize| plan.intermediates[*other] == *size && !is_deferred(*other);
-                let place = (0..index).filter(is_alike).count();
-                (self.held.entry(kind).or_default(), place)
+                (fit, Role::Shared)
             };
-            let (view, bytes) = use_one(held, place, kind, device)?;
-            taken.push(view);
-            self.bytes += bytes;
+            taken.push(self.take_one((*size, format, usages), fit, role, device)?);
         }
-        Ok(())
+        Ok(adopt_sizes(&mut plan.intermediates, taken))
+    }
+
+    /// Takes the smallest texture that fits. The first of its kind is exact, because most sizes never change.
+    fn take_one(
+        &mut self,
+        (needed, format, usages): Kind,
+        fit: Fit,
+        role: Role,
+        device: &RenderDevice,
+    ) -> Result<TextureView, BlurError> {
+        let plan = self.plans;
+        let held = self.held.entry((format, usages)).or_default();
+        let fitting = held.iter_mut().filter(|one| one.serves(needed, fit, role, plan));
+        let one = match fitting.min_by_key(|one| area(one.size)) {
+            Some(one) => one,
+            None => {
+                let is_near = |one: &Held| {
+                    one.plan != plan && area(one.size) * 4 >= area(needed) && area(one.size) <= area(needed) * 4
+                };
+                let size = match fit {
+                    Fit::Larger if held.iter().any(is_near) => {
+                        with_headroom(needed, device.limits().max_texture_dimension_2d)
+                    }
+                    _ => needed,
+                };
+                held.push(Held {
+                    view: create((size, format, usages), device)?,
+                    size,
+                    used: self.now,
+                    plan,
+                    role: Role::Idle,
+                });
+                let last = held.len() - 1;
+                &mut held[last]
+            }
+        };
+        if one.role == Role::Idle {
+            self.bytes += bytes((one.size, format, usages));
+        }
+        (one.role, one.plan, one.used) = (role, plan, self.now);
+        Ok(one.view.clone())
     }
 
     /// Counts a front end's own textures among those used in this frame.
@@ -127,29 +226,50 @@ impl IntermediateTextures {
                 Some(page) => page,
                 None => Page::new((enough, format, usages), device)?,
             };
-            if page.held.idle > 0 {
-                page.held.idle = 0;
+            if page.idle > 0 {
+                page.idle = 0;
                 self.bytes += bytes((page.size, format, usages));
             }
             page.needed = page.needed.max(*needed);
-            taken.push(page.held.view.clone());
+            taken.push(page.view.clone());
             self.pages.insert(place, page);
         }
         // Only now, because a page may have failed: the caller acts on other sizes, but not after an error.
-        let mut are_others = false;
-        for (size, view) in sizes.iter_mut().zip(taken) {
-            let texture = view.texture();
-            let now = UVec2::new(texture.width(), texture.height());
-            are_others |= *size != now;
-            *size = now;
-        }
-        Ok(are_others)
+        Ok(adopt_sizes(sizes, taken))
     }
+
+    /// Ends a frame. Returns the bytes that were used in it.
+    fn give_back(&mut self, now: Duration) -> u64 {
+        self.now = now.max(self.now);
+        let now = self.now;
+        self.pages.retain(|_, page| page.is_kept());
+        self.held.retain(|_, held| {
+            held.retain_mut(|one| {
+                one.role = Role::Idle;
+                now - one.used <= IDLE_TIME
+            });
+            !held.is_empty()
+        });
+        core::mem::take(&mut self.bytes)
+    }
+}
+
+/// Sets sizes to those of textures. Returns whether any has changed.
+fn adopt_sizes(sizes: &mut [UVec2], taken: &[TextureView]) -> bool {
+    let mut are_others = false;
+    for (size, view) in sizes.iter_mut().zip(taken) {
+        let (now, ..) = kind_of(view);
+        are_others |= *size != now;
+        *size = now;
+    }
+    are_others
 }
 
 /// A texture that holds several blurs.
 struct Page {
-    held: Held,
+    view: TextureView,
+    /// The frames since its last use.
+    idle: u32,
     size: UVec2,
     /// The largest size needed in its last frames, and the number of these frames.
     needed: UVec2,
@@ -159,7 +279,8 @@ struct Page {
 impl Page {
     fn new(kind: Kind, device: &RenderDevice) -> Result<Self, BlurError> {
         Ok(Self {
-            held: Held::new(kind, device)?,
+            view: create(kind, device)?,
+            idle: 1,
             size: kind.0,
             needed: UVec2::ZERO,
             frames: 0,
@@ -168,57 +289,36 @@ impl Page {
 
     /// Ends a frame. Returns whether the page is kept.
     fn is_kept(&mut self) -> bool {
-        self.held.idle += 1;
+        self.idle += 1;
         self.frames += 1;
-        let area = |size: UVec2| u64::from(size.x) * u64::from(size.y);
         let is_large = area(self.size) >= 2 * area(self.needed);
         if self.frames == PAGE_FRAMES {
             (self.needed, self.frames) = (UVec2::ZERO, 0);
             return !is_large;
         }
-        self.held.idle <= IDLE_FRAMES
+        self.idle <= IDLE_FRAMES
     }
 }
 
-impl Held {
-    fn new(kind: Kind, device: &RenderDevice) -> Result<Self, BlurError> {
-        Ok(Self {
-            view: create(kind, device)?,
-            idle: 1,
-        })
-    }
-}
+/// The time of the main world's frame.
+#[derive(Resource, Clone, Copy, Default)]
+pub struct FrameTime(Duration);
 
-/// Uses a texture of a kind. Returns it with the bytes that it adds to those used in this frame.
-fn use_one(
-    held: &mut Vec<Held>,
-    index: usize,
-    kind: Kind,
-    device: &RenderDevice,
-) -> Result<(TextureView, u64), BlurError> {
-    if held.len() == index {
-        held.push(Held::new(kind, device)?);
+pub fn extract_time(mut now: ResMut<FrameTime>, time: Extract<Option<Res<Time<Real>>>>) {
+    if let Some(time) = &*time {
+        now.0 = time.elapsed();
     }
-    let one = &mut held[index];
-    let is_new = one.idle > 0;
-    one.idle = 0;
-    Ok((one.view.clone(), if is_new { bytes(kind) } else { 0 }))
 }
 
 /// Ends a frame: publishes the used bytes, and releases unused textures.
-pub fn give_back_textures(mut textures: ResMut<IntermediateTextures>, published: Option<Res<TextureBytes>>) {
-    let bytes = core::mem::take(&mut textures.bytes);
+pub fn give_back_textures(
+    mut textures: ResMut<IntermediateTextures>,
+    published: Option<Res<TextureBytes>>,
+    now: Res<FrameTime>,
+) {
+    let bytes = textures.give_back(now.0);
     if let Some(published) = published {
         published.set(bytes);
-    }
-    textures.pages.retain(|_, page| page.is_kept());
-    let IntermediateTextures { held, deferred, .. } = &mut *textures;
-    for kinds in [held, deferred] {
-        kinds.retain(|_, held| {
-            held.iter_mut().for_each(|one| one.idle += 1);
-            held.retain(|one| one.idle <= IDLE_FRAMES);
-            !held.is_empty()
-        });
     }
 }
 

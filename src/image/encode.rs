@@ -2,8 +2,9 @@
 //!
 //! A camera's picture is blurred after the last camera that paints it, so that later cameras show this frame's picture.
 
-use super::prepare::{Due, ImageJob, ImageJobs};
+use super::jobs::{ImageJob, ImageJobs, Turn};
 use super::request::{ImageRequest, Outcome, Outcomes, Requests};
+use super::source_copy::CopyState;
 use super::times::{Time, Times};
 use crate::gpu::{BlurJob, BlurRecorder, Timed, Views, record_together};
 use bevy::ecs::system::SystemParam;
@@ -54,61 +55,77 @@ impl Recording<'_> {
             if is_starved(&self.jobs, request) {
                 continue;
             }
-            let Some(image_job) = self.jobs.0.get_mut(&request.entity) else {
+            let Some(image_job) = self.jobs.get_mut(request.entity) else {
                 continue;
             };
             if image_job.record(request, &self.recorder, &mut context) {
-                self.encoded.0.push(Outcome {
-                    entity: request.entity,
-                    result: Ok((request.revision, request.blur)),
-                });
+                let done = Outcome::Done(request.entity, request.revision, request.blur);
+                self.encoded.0.push(done);
             }
         }
     }
 }
 
-/// Whether a blur that writes an input has yet to run: the input does not exist yet.
+/// Whether a blur that writes an input has yet to run, or shows an old texture: the input does not exist yet.
 fn is_starved(jobs: &ImageJobs, request: &ImageRequest) -> bool {
-    let is_pending = |feeder: &Entity| jobs.0.get(feeder).is_none_or(|feeder| feeder.is_pending);
-    request.feeders.iter().flatten().any(is_pending)
+    let is_pending = |feeder: &Entity| jobs.get(*feeder).is_none_or(|feeder| feeder.is_pending);
+    request.feeders.iter().flatten().any(is_pending) || jobs.is_held(request)
 }
 
 impl ImageJob {
-    /// Encodes a due blur. Returns whether it is the requested one.
+    /// Encodes what is due. Returns whether it is what was requested.
     fn record(&mut self, request: &ImageRequest, recorder: &BlurRecorder, context: &mut RenderContext) -> bool {
         let Some(due) = self.due.take() else {
             return false;
         };
         // A job with nothing to do counts as done.
-        if !self.job.is_idle() {
-            // A blur in place must not be repeated because a mip level was late.
-            if !self.levels.iter().all(|level| level.is_ready(recorder)) {
-                return false;
-            }
-            let is_done = match &self.views {
-                Some(views) if views.source.len() > 1 || views.target.len() > 1 => {
-                    let mut is_done = false;
-                    record_together(context, &request.label, |context| {
-                        is_done = self.record_layers(&due, Timed::Nested(&request.label), recorder, context);
-                    });
-                    is_done
-                }
-                _ => self.record_layers(&due, Timed::Whole(&request.label), recorder, context),
-            };
-            if !is_done {
-                return false;
-            }
+        let has_work = due.turn != Turn::Nothing && !self.job.is_idle();
+        if has_work && !self.record_turn(due.turn, request, recorder, context) {
+            return false;
         }
         if let Some(copy) = &mut self.copy {
-            copy.is_covered = due.blurs;
+            copy.state = match due.turn {
+                Turn::FromCopy { .. } => CopyState::Covered,
+                Turn::Restore => CopyState::Captured,
+                Turn::Nothing | Turn::Copy | Turn::Blur => copy.state,
+            };
         }
         self.done = Some(due.done);
         self.is_pending = false;
         true
     }
 
+    fn record_turn(
+        &mut self,
+        turn: Turn,
+        request: &ImageRequest,
+        recorder: &BlurRecorder,
+        context: &mut RenderContext,
+    ) -> bool {
+        // A blur in place must not be repeated because a mip level was late.
+        if !self.levels.iter().all(|level| level.is_ready(recorder)) {
+            return false;
+        }
+        match &self.views {
+            Some(views) if views.source.len() > 1 || views.target.len() > 1 => {
+                let mut is_done = false;
+                record_together(context, &request.label, |context| {
+                    is_done = self.record_layers(turn, Timed::Nested(&request.label), recorder, context);
+                });
+                is_done
+            }
+            _ => self.record_layers(turn, Timed::Whole(&request.label), recorder, context),
+        }
+    }
+
     /// Encodes all layers, then all levels of each.
-    fn record_layers(&mut self, due: &Due, timed: Timed, recorder: &BlurRecorder, context: &mut RenderContext) -> bool {
+    fn record_layers(
+        &mut self,
+        turn: Turn,
+        timed: Timed,
+        recorder: &BlurRecorder,
+        context: &mut RenderContext,
+    ) -> bool {
         let Some(views) = &self.views else {
             return false;
         };
@@ -121,15 +138,15 @@ impl ImageJob {
             }
             is_done
         };
-        if due.captures
+        if turn == (Turn::FromCopy { captures: true })
             && let Some(copy) = &mut self.copy
         {
-            copy.is_captured = record(&mut copy.job, &views.source, &copy.views);
-            if !copy.is_captured {
+            if !record(&mut copy.job, &views.source, &copy.views) {
                 return false;
             }
+            copy.state = CopyState::Captured;
         }
-        let copy = self.copy.as_ref().filter(|_| due.reads_copy);
+        let copy = self.copy.as_ref().filter(|_| turn.reads_copy());
         let source = copy.map_or(&views.source, |copy| &copy.views);
         let mut is_done = record(&mut self.job, source, &views.target[0]);
         for (levels, job) in views.target.windows(2).zip(&mut self.levels) {

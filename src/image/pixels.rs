@@ -1,7 +1,10 @@
 //! Blurs an image once and reads the pixels back, for tools that need the result on the CPU.
 
+use super::follow::Follow;
+use super::request::Requests;
 use crate::gpu::ViewInfo;
 use crate::settings::{BlurImage, BlurUpdate, GaussianBlur};
+use bevy::ecs::system::SystemParam;
 use bevy::image::Image;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureUsages;
@@ -69,6 +72,22 @@ impl BlurredPixels {
 /// A blur whose result is to be read back.
 #[derive(Component)]
 pub struct WantsPixels;
+
+/// Tells whether results or pixels of images are on their way.
+#[derive(SystemParam)]
+pub struct ImagesAwaited<'w, 's> {
+    requests: Res<'w, Requests>,
+    readers: Query<'w, 's, &'static Follow, With<WantsPixels>>,
+}
+
+impl ImagesAwaited<'_, '_> {
+    /// Whether any are.
+    #[must_use]
+    pub fn are_awaited(&self) -> bool {
+        let has_result = |follow: &Follow| ![0, follow.failed].contains(&follow.revision) && !follow.is_pending();
+        self.requests.are_awaited || self.readers.iter().any(has_result)
+    }
+}
 
 /// The pixels of a target, on their way from the render world to the main world.
 pub struct Pixels {

@@ -1,93 +1,32 @@
-//! The render world: the state of every image blur, and the work of a frame.
+//! The render world: prepares the blurs of a frame.
 
 use super::excerpt::Cut;
-use super::request::{ImageRequest, Outcomes, Requests, inputs_of};
-use super::source_copy::{Copied, SourceCopy};
+use super::jobs::{Done, Due, ImageJob, ImageJobs, Turn};
+use super::request::{ImageRequest, Outcome, Outcomes, Requests};
+use super::source_copy::{Copied, CopyState, SourceCopy};
 use super::times::Times;
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
 use crate::formats::table::Format;
 use crate::formats::{Ends, SAME_SPACES, precision_of};
-use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, WorkKind, layers_of};
+use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, WorkKind};
 use crate::plan::{Finish, blurs};
 use crate::settings::{BlurAlpha, BlurUpdate, EdgeMode};
 use crate::sigma_field::SigmaField;
 use bevy::math::Affine2;
-use bevy::platform::collections::HashMap;
+use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_asset::RenderAssets;
-use bevy::render::render_resource::{TextureFormat, TextureId, TextureUsages, TextureView, TextureViewId};
+use bevy::render::render_resource::{TextureFormat, TextureId, TextureUsages};
 use bevy::render::renderer::RenderDevice;
 use bevy::render::texture::GpuImage;
-
-/// The state of every image blur in the render world.
-#[derive(Resource, Default)]
-pub struct ImageJobs(pub HashMap<Entity, ImageJob>);
-
-#[derive(Default)]
-pub struct ImageJob {
-    pub job: BlurJob,
-    /// The jobs that make the mip levels of the target, from the second on.
-    pub levels: Vec<BlurJob>,
-    pub views: Option<LayerViews>,
-    /// What to encode in this frame.
-    pub due: Option<Due>,
-    /// What was executed last.
-    pub done: Option<Done>,
-    /// Whether a blur has yet to be executed, in this frame or as soon as its images exist.
-    pub is_pending: bool,
-    /// The picture as it was before a blur in place.
-    pub copy: Option<SourceCopy>,
-}
-
-/// A view for each layer.
-type Layers = Vec<TextureView>;
-
-/// The views of a source and a target that passes read and write.
-pub struct LayerViews {
-    of: [TextureViewId; 2],
-    pub source: Layers,
-    /// The levels of the target.
-    pub target: Vec<Layers>,
-}
-
-/// A blur that is to be encoded.
-pub struct Due {
-    /// Whether the source must be copied first, and whether the copy is read.
-    pub captures: bool,
-    pub reads_copy: bool,
-    /// Whether the blur is strong enough to show.
-    pub blurs: bool,
-    pub done: Done,
-}
-
-/// Tells whether a blur must be executed again.
-#[derive(Clone, Copy, PartialEq)]
-pub struct Done {
-    revision: u64,
-    source: TextureId,
-    mask: Option<TextureId>,
-    target: TextureId,
-}
-
-impl Done {
-    /// The textures to read.
-    fn inputs(&self) -> impl Iterator<Item = TextureId> {
-        [Some(self.source), self.mask].into_iter().flatten()
-    }
-
-    fn has_textures_of(&self, other: &Self) -> bool {
-        let textures = |done: &Self| (done.source, done.mask, done.target);
-        textures(self) == textures(other)
-    }
-}
 
 pub fn extract_requests(mut requested: ResMut<Requests>, requests: Extract<Res<Requests>>) {
     requested.copy_from(&requests);
 }
 
-/// Validates due blurs and prepares their jobs.
+/// Validates due blurs and prepares their jobs, in the order in which they run.
 pub fn prepare_jobs(
     (requested, times): (Res<Requests>, Res<Times>),
     mut jobs: ResMut<ImageJobs>,
@@ -95,48 +34,86 @@ pub fn prepare_jobs(
     device: Res<RenderDevice>,
     outcomes: Res<Outcomes>,
     mut preparer: BlurPreparer,
-    mut written: Local<Vec<TextureId>>,
+    mut written: Local<HashSet<TextureId>>,
 ) {
     written.clear();
-    jobs.0.retain(|entity, _| requested.alive.contains(entity));
+    jobs.begin(&requested);
     for (request, is_painted) in requested.ordered.iter().zip(times.are_painted()) {
-        let image_job = jobs.0.entry(request.entity).or_default();
-        image_job.due = None;
-        image_job.is_pending = image_job.done.is_none_or(|done| done.revision != request.revision);
         // While pixels are uploaded, Bevy hides the old ones: the image counts as missing.
-        let (Some(source), Some(target)) = (images.get(request.source), images.get(request.target)) else {
+        let Some(shown) = images.get(request.target) else {
             continue;
         };
-        let [_, mask] = inputs_of(request.source, &request.profile);
-        let now = Done {
-            revision: request.revision,
-            source: source.texture.id(),
-            mask: mask.and_then(|mask| Some(images.get(mask)?.texture.id())),
-            target: target.texture.id(),
-        };
-        // In place, the blur of a picture must not be blurred again.
-        let are_fed = now.inputs().any(|input| written.contains(&input)) || is_painted && !request.is_in_place();
-        image_job.is_pending = image_job.is_due(request, now) || request.update == BlurUpdate::OnChange && are_fed;
-        if !image_job.is_pending {
-            image_job.release();
+        let is_fed = jobs.is_fed(request) && !jobs.is_held(request);
+        let source = jobs.shown(request.source).or(images.get(request.source)).cloned();
+        let mask = request
+            .profile
+            .mask()
+            .and_then(|mask| Some(images.get(mask)?.texture.id()));
+        let Some(job) = jobs.get_mut(request.entity) else {
             continue;
+        };
+        let target = job.own_target.choose(shown);
+        if let Some(source) = source {
+            let now = Done {
+                revision: request.revision,
+                source: source.texture.id(),
+                mask,
+                target: target.texture.id(),
+            };
+            // In place, the blur of a picture must not be blurred again.
+            let are_fed = now.inputs().any(|input| written.contains(&input)) || is_painted && !request.is_in_place();
+            let textures = (&source, &target);
+            if let Err(news) = job.decide(request, textures, (now, are_fed), &device, &mut preparer) {
+                outcomes.fail(request.entity, news);
+            }
+            job.is_certain &= is_fed;
+            if job.due.is_some() {
+                written.insert(now.target);
+            }
         }
-        let outcome = image_job.prepare(request, (source, target), now, &device, &mut preparer);
-        if outcome.is_err() {
-            image_job.release();
-            // No other blur must wait for this one.
-            image_job.is_pending = false;
+        if request.owns_target {
+            jobs.settle(request, shown, target);
         }
-        if image_job.due.is_some() {
-            written.push(now.target);
-        }
-        if let Err(news) = image_job.job.settle(outcome) {
-            outcomes.fail(request.entity, news);
+    }
+}
+
+/// Puts textures in the place of those that Bevy shows: before anything binds them, and at the end of the frame those
+/// whose pipelines were compiled in between.
+pub fn show_targets(mut jobs: ResMut<ImageJobs>, mut images: ResMut<RenderAssets<GpuImage>>, outcomes: Res<Outcomes>) {
+    jobs.settle_written();
+    let ImageJobs { to_show, held, .. } = &mut *jobs;
+    for (id, image) in to_show.drain(..) {
+        images.insert(id, image);
+        if !held.contains(&id) {
+            outcomes.push(Outcome::Shown(id));
         }
     }
 }
 
 impl ImageJob {
+    /// Decides whether a blur is due, and prepares it. A failure is returned once.
+    fn decide(
+        &mut self,
+        request: &ImageRequest,
+        textures: (&GpuImage, &GpuImage),
+        (now, are_fed): (Done, bool),
+        device: &RenderDevice,
+        preparer: &mut BlurPreparer,
+    ) -> Result<BlurState, BlurError> {
+        self.is_pending = self.is_due(request, now) || request.update == BlurUpdate::OnChange && are_fed;
+        if !self.is_pending {
+            self.release();
+            return Ok(BlurState::Nothing);
+        }
+        let outcome = self.prepare(request, textures, now, device, preparer);
+        if outcome.is_err() {
+            self.release();
+            // No other blur must wait for this one.
+            self.is_pending = false;
+        }
+        self.job.settle(outcome)
+    }
+
     fn prepare(
         &mut self,
         request: &ImageRequest,
@@ -185,36 +162,26 @@ impl ImageJob {
         (device, preparer): (&RenderDevice, &mut BlurPreparer),
     ) -> Result<BlurState, BlurError> {
         let work = work(request, &copied.cut);
-        let mut due = Due {
-            captures: false,
-            reads_copy: false,
-            blurs: work != Work::Copy,
-            done: now,
-        };
-        let unpremultiplies = io.ends.alpha == BlurAlpha::Unpremultiply;
-        let restores = !due.blurs && request.is_in_place() && !unpremultiplies;
-        if restores && !self.is_covered(request, now.source) {
-            // The picture already is as requested.
+        let turn = Turn::of(&work, request, &copied.cut, self.copy_state(request, &copied));
+        let due = Some(Due { turn, done: now });
+        if turn == Turn::Nothing {
             self.job.release();
-            self.due = Some(due);
+            (self.due, self.is_certain) = (due, true);
             return Ok(BlurState::Nothing);
         }
-        let is_kept = restores || request.keeps_source();
-        // A pass cannot read the texture that it writes.
-        let converts_in_place = !due.blurs && request.is_in_place() && unpremultiplies;
-        if is_kept || copied.cut.padding > 0 || converts_in_place {
-            due.captures = self.copy_source(request, (copied, is_kept), device, preparer)?;
-            due.reads_copy = true;
+        if turn.reads_copy() {
+            let is_kept = turn == Turn::Restore || request.keeps_source();
+            self.copy_source(request, (copied, is_kept), device, preparer)?;
         } else {
             self.copy = None;
         }
-        let alpha = if restores {
-            BlurAlpha::Premultiplied
-        } else {
-            io.ends.alpha
+        let blurs = work != Work::Copy;
+        let alpha = match turn {
+            Turn::Restore => BlurAlpha::Premultiplied,
+            _ => io.ends.alpha,
         };
         let ends = Ends { alpha, ..io.ends };
-        let (size, ends, source_at) = if due.reads_copy {
+        let (size, ends, source_at) = if turn.reads_copy() {
             let source = copied.format;
             (copied.cut.size(), Ends { source, ..ends }, IVec2::ZERO)
         } else {
@@ -228,101 +195,33 @@ impl ImageJob {
         if state == BlurState::Waiting {
             return Ok(state);
         }
-        // The levels of a copy do not depend on dithering.
-        let dither = if due.blurs { io.ends.dither } else { Dither::Off };
-        let ends = Ends { dither, ..io.ends };
-        self.prepare_levels(to, BlurIo { ends, ..io }, preparer)?;
-        self.due = Some(due);
+        let are_levels_ready = self.prepare_levels(to, (io, blurs), preparer)?;
+        (self.due, self.is_certain) = (due, are_levels_ready && state == BlurState::Ready);
         Ok(state)
     }
 
-    /// Prepares the mip levels of a target.
-    fn prepare_levels(&mut self, target: ViewInfo, io: BlurIo, preparer: &mut BlurPreparer) -> Result<(), BlurError> {
-        self.levels.resize_with(target.levels as usize - 1, BlurJob::default);
-        let ends = Ends {
-            source: io.ends.destination,
-            // The target has straight alpha then.
-            alpha: match io.ends.alpha {
-                BlurAlpha::Unpremultiply => BlurAlpha::Straight,
-                alpha => alpha,
-            },
-            has_storage: false,
-            in_place: false,
-            ..io.ends
-        };
-        for (job, level) in self.levels.iter_mut().zip(1..) {
-            let [from, to] = [level - 1, level].map(|level| target.level_size(level));
-            job.try_update(
-                preparer,
-                BlurRequest::whole(BlurIo { ends, ..io }, Work::Mipmap, to, from),
-            )?;
-        }
-        Ok(())
-    }
-
-    fn is_due(&self, request: &ImageRequest, now: Done) -> bool {
-        match self.done {
-            _ if request.update == BlurUpdate::EveryFrame => true,
-            None => request.revision > 0,
-            Some(done) => {
-                let is_replaced = !done.has_textures_of(&now);
-                done.revision != now.revision || request.update == BlurUpdate::OnChange && is_replaced
-            }
-        }
-    }
-
-    /// For a blur in place: whether the picture has been blurred since it was copied.
-    fn is_covered(&self, request: &ImageRequest, of: TextureId) -> bool {
-        let is_current = |copy: &&SourceCopy| copy.of.source == of && copy.uploads == request.uploads;
-        self.copy
-            .as_ref()
-            .filter(is_current)
-            .is_some_and(|copy| copy.is_covered)
-    }
-
-    /// Whether the source must be copied first. A copy that is kept exists already, unless the source has changed.
+    /// Prepares a copy of the source. A copy that is kept exists already, unless the source has changed.
     fn copy_source(
         &mut self,
         request: &ImageRequest,
         (of, is_kept): (Copied, bool),
         device: &RenderDevice,
         preparer: &mut BlurPreparer,
-    ) -> Result<bool, BlurError> {
+    ) -> Result<(), BlurError> {
         let copy = match self.copy.take() {
             Some(copy) if copy.of.fits(&of) => self.copy.insert(copy),
             _ => self.copy.insert(SourceCopy::new(of, device)?),
         };
-        if !is_kept || (copy.of, copy.uploads) != (of, request.uploads) {
-            (copy.of, copy.uploads) = (of, request.uploads);
-            (copy.is_captured, copy.is_covered) = (false, false);
+        if !is_kept || !copy.is_kept || (copy.of, copy.uploads) != (of, request.uploads) {
+            (copy.of, copy.uploads, copy.state) = (of, request.uploads, CopyState::Empty);
         }
         copy.is_kept = is_kept;
-        if copy.is_captured {
-            copy.job = BlurJob::default();
-        } else {
+        if copy.state == CopyState::Empty {
             copy.job.try_update(preparer, of.request(copy.texture))?;
+        } else {
+            copy.job = BlurJob::default();
         }
-        Ok(!copy.is_captured)
-    }
-
-    /// Creates the views that passes read and write, unless they exist.
-    fn view_layers(&mut self, (source, target): (&GpuImage, &GpuImage), [from, to]: &[ViewInfo; 2]) {
-        let of = [source.texture_view.id(), target.texture_view.id()];
-        if self.views.as_ref().is_none_or(|views| views.of != of) {
-            self.views = Some(LayerViews {
-                of,
-                source: layers_of(source, from, 0),
-                target: (0..to.levels).map(|level| layers_of(target, to, level)).collect(),
-            });
-        }
-    }
-
-    /// Releases textures.
-    fn release(&mut self) {
-        self.views = None;
-        self.copy.take_if(|copy| !copy.is_kept);
-        self.job.forget();
-        self.levels.iter_mut().for_each(BlurJob::release);
+        Ok(())
     }
 }
 

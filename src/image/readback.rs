@@ -1,9 +1,9 @@
 //! The render world: copies the pixels of targets for [`blur_for_pixels`](super::pixels), in the frame in which they
 //! are written, so that later changes of the target do not matter.
 
+use super::jobs::{Done, ImageJobs};
 use super::pixels::{Arrived, Pixels, WantsPixels};
-use super::prepare::{Done, ImageJobs};
-use super::request::{Outcomes, Requests};
+use super::request::Outcomes;
 use crate::errors::BlurError;
 use crate::gpu::{ViewInfo, create_texel_buffer, first_part};
 use bevy::image::ToExtents;
@@ -43,21 +43,19 @@ pub fn extract_wanted(mut wanted: ResMut<Wanted>, blurs: Extract<Query<Entity, W
 pub fn copy_pixels(
     mut wanted: ResMut<Wanted>,
     mut copies: ResMut<Copies>,
-    requested: Res<Requests>,
     jobs: Res<ImageJobs>,
     images: Res<RenderAssets<GpuImage>>,
     outcomes: Res<Outcomes>,
     mut context: RenderContext,
 ) {
     for (entity, last) in &mut wanted.0 {
-        let done = jobs.0.get(entity).and_then(|job| job.done);
+        let job = jobs.get(*entity);
+        let done = job.and_then(|job| job.done);
         // After a lost device nothing is done yet.
         if core::mem::replace(last, done) == done || done.is_none() {
             continue;
         }
-        let mut requests = requested.ordered.iter();
-        let request = requests.find(|request| request.entity == *entity);
-        let Some(target) = request.and_then(|request| images.get(request.target)) else {
+        let Some(target) = job.and_then(|job| images.get(job.target?)) else {
             continue;
         };
         match copy(target, &mut context) {

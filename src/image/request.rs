@@ -1,10 +1,10 @@
 //! The messages between the two halves of the image front end.
 
 use super::excerpt::Excerpt;
+use super::order::INPUTS;
 use crate::diagnostics::label::BlurLabel;
-use crate::errors::{BlurError, Reported};
+use crate::errors::BlurError;
 use crate::settings::{BlurAlpha, BlurProfile, BlurUpdate, GaussianBlur};
-use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,24 +29,22 @@ pub struct ImageRequest {
     pub revision: u64,
     /// Incremented whenever pixels of the source or the target are uploaded to the GPU.
     pub uploads: u64,
+    /// Incremented whenever the request names other images.
+    pub subject: u64,
     /// The blurs that write the inputs and must run once before this one.
     pub feeders: Feeders,
 }
 
 /// The images that a blur reads: the source, and the mask of a profile.
-pub type Inputs = [Option<AssetId<Image>>; 2];
+pub type Inputs = [Option<AssetId<Image>>; INPUTS];
 
 /// For every input, the blur that writes it, if this blur must wait for it.
-pub type Feeders = [Option<Entity>; 2];
+pub type Feeders = [Option<Entity>; INPUTS];
 
 /// The images that a blur of a source with a profile reads.
 #[must_use]
 pub fn inputs_of(source: AssetId<Image>, profile: &BlurProfile) -> Inputs {
-    let mask = match profile {
-        BlurProfile::Mask(mask) => Some(mask.id()),
-        _ => None,
-    };
-    [Some(source), mask]
+    [Some(source), profile.mask()]
 }
 
 impl ImageRequest {
@@ -69,26 +67,30 @@ impl ImageRequest {
 /// The image blurs of this frame.
 #[derive(Resource, Default)]
 pub struct Requests {
-    /// The blurs that can run, ordered so that every source is blurred before it is read.
+    /// The blurs that may run in this frame, ordered so that every input is written before it is read.
     pub ordered: Vec<ImageRequest>,
-    /// All entities with a blurred image, including those that wait for their source.
-    pub alive: HashSet<Entity>,
+    /// The entities that no longer have a blur.
+    pub gone: Vec<Entity>,
+    /// Whether results are on their way.
+    pub are_awaited: bool,
 }
 
 impl Requests {
     /// Copies another list, without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         self.ordered.clone_from(&other.ordered);
-        self.alive.clone_from(&other.alive);
+        self.gone.clone_from(&other.gone);
     }
 }
 
-/// The outcome of a request.
+/// What the render world reports.
 #[derive(Clone, Debug)]
-pub struct Outcome {
-    pub entity: Entity,
-    /// The revision and the settings that were submitted.
-    pub result: Result<(u64, GaussianBlur), BlurError>,
+pub enum Outcome {
+    /// A blur has been submitted: its revision and its settings.
+    Done(Entity, u64, GaussianBlur),
+    Failed(Entity, BlurError),
+    /// A target of the plugin's own has another texture since the asset changed.
+    Shown(AssetId<Image>),
 }
 
 /// The outcomes of requests, on their way from the render world to the main world.
@@ -117,8 +119,7 @@ impl Outcomes {
     }
 
     pub fn fail(&self, entity: Entity, error: BlurError) {
-        let result = Err(error);
-        self.push(Outcome { entity, result });
+        self.push(Outcome::Failed(entity, error));
     }
 
     /// Moves all outcomes to the end of a list. Both keep their memory.
@@ -128,41 +129,5 @@ impl Outcomes {
 
     fn lock(&self) -> MutexGuard<'_, Vec<Outcome>> {
         self.0.outcomes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What the main world remembers of every blurred image from frame to frame.
-#[derive(Resource, Default)]
-pub struct Followed(pub HashMap<Entity, Follow>);
-
-/// What the main world remembers of a blurred image.
-#[derive(Default)]
-pub struct Follow {
-    /// The last requested blur, and the last executed one.
-    pub revision: u64,
-    pub carried_out: u64,
-    /// See [`ImageRequest::uploads`].
-    pub uploads: u64,
-    /// The profile of the last request.
-    pub profile: BlurProfile,
-    /// Whether [`BlurImage`](crate::settings::BlurImage) and the strength have changed since the last request.
-    pub image_changed: bool,
-    pub settings_changed: bool,
-    /// Whether pixels of the source or the target have been uploaded since the last request.
-    pub uploaded: bool,
-    /// The inputs that existed at some time.
-    pub known: Inputs,
-    /// The source and target of the last request.
-    pub images: Option<(AssetId<Image>, AssetId<Image>)>,
-    /// What has been reported about the strength, the profile, and everything else.
-    pub strength: Reported,
-    pub shape: Reported,
-    pub failures: Reported,
-}
-
-impl Follow {
-    /// Whether the last requested blur has yet to run.
-    pub fn is_pending(&self) -> bool {
-        self.revision == 0 || self.revision != self.carried_out || self.image_changed
     }
 }

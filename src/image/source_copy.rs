@@ -25,9 +25,18 @@ pub struct SourceCopy {
     pub is_kept: bool,
     /// The job that copies it.
     pub job: BlurJob,
-    /// Whether the picture has been copied, and whether it has been blurred since.
-    pub is_captured: bool,
-    pub is_covered: bool,
+    pub state: CopyState,
+}
+
+/// What has happened to the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopyState {
+    /// It is yet to be copied.
+    Empty,
+    /// It has been copied, and is as it was.
+    Captured,
+    /// It has been copied, and blurred since.
+    Covered,
 }
 
 /// What is copied.
@@ -78,8 +87,7 @@ impl SourceCopy {
             uploads: 0,
             is_kept: false,
             job: BlurJob::default(),
-            is_captured: false,
-            is_covered: false,
+            state: CopyState::Empty,
         })
     }
 }

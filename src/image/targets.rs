@@ -1,42 +1,29 @@
 //! The main world: allocates targets, fits them to their sources, and ensures that no two blurs write one image.
 
 use super::excerpt::Excerpt;
-use super::request::{Follow, Followed};
+use super::follow::{Follow, Target};
+use super::order::Order;
 use crate::errors::BlurError;
 use crate::formats::Capabilities;
 use crate::gpu::{ChosenBackend, ViewInfo};
-use crate::settings::{BlurImage, BlurUpdate};
+use crate::settings::{BlurImage, BlurProfile, BlurUpdate, GaussianBlur};
+use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::renderer::{RenderAdapter, RenderDevice};
 
-/// The image that a blur writes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Target {
-    pub id: AssetId<Image>,
-    /// Whether the plugin allocated it.
-    pub is_own: bool,
-    /// Whether it was created in this frame, and is empty.
-    pub is_new: bool,
-}
-
-impl Target {
-    /// A target that already existed.
-    fn there(id: AssetId<Image>, is_own: bool) -> Self {
-        let is_new = false;
-        Self { id, is_own, is_new }
-    }
-}
-
-/// The targets of all blurs, or why a blur has none.
+/// Who writes which image.
 #[derive(Resource, Default)]
 pub struct Targets {
-    held: HashMap<Entity, Result<Target, BlurError>>,
     /// Which blur writes an image.
     writers: HashMap<AssetId<Image>, Entity>,
     /// The image that the plugin allocated for each blur.
-    own: HashMap<Entity, AssetId<Image>>,
+    own: EntityHashMap<AssetId<Image>>,
+    /// The entities whose blur was removed in this frame.
+    pub gone: Vec<Entity>,
+    /// The targets whose assets the plugin has marked as modified in this frame.
+    pub shown: Vec<AssetId<Image>>,
 }
 
 /// What the main world knows of the GPU. Empty until there is one.
@@ -70,76 +57,115 @@ pub fn disown_target(removed: On<Remove, BlurImage>, mut targets: ResMut<Targets
     targets.own.remove(&removed.entity);
 }
 
-/// Finds the target of every blur.
+/// Forgets a blur of which a component is removed.
+pub fn forget_blur(
+    removed: On<Remove, (BlurImage, GaussianBlur)>,
+    mut follows: Query<&mut Follow>,
+    mut targets: ResMut<Targets>,
+) {
+    if let Ok(mut follow) = follows.get_mut(removed.entity) {
+        let written = core::mem::take(&mut *follow).writes();
+        targets.release(removed.entity, written);
+        targets.gone.push(removed.entity);
+    }
+}
+
+type Fitted = (
+    Entity,
+    &'static mut BlurImage,
+    &'static mut Follow,
+    Option<&'static BlurProfile>,
+);
+
+/// Finds the target of every blur. Blurs at rest keep theirs while their images look the same.
 pub fn fit_targets(
-    mut blurs: Query<(Entity, &mut BlurImage)>,
+    mut blurs: Query<Fitted>,
     mut images: ResMut<Assets<Image>>,
     mut targets: ResMut<Targets>,
-    followed: Res<Followed>,
     mut gpu: Gpu,
+    (mut fed, mut order): (Local<Vec<(Entity, Entity)>>, Local<Order>),
 ) {
-    let targets = &mut *targets;
-    targets.forget(&blurs);
     gpu.forget_lost();
-    // A target may be the source of another blur, which must be fitted after it.
-    for _ in 0..=blurs.iter().len() {
-        let mut is_changed = false;
-        for (entity, mut image) in &mut blurs {
-            let is_pending = followed.0.get(&entity).is_none_or(Follow::is_pending);
-            let may_fit = image.update != BlurUpdate::Once || is_pending || image.is_changed();
-            let found = targets.find(entity, &mut image, may_fit, &mut images, &mut gpu);
-            is_changed |= targets.hold(entity, found);
+    fed.clear();
+    // All images that are no longer named are free before any is taken.
+    for (entity, image, mut follow, _) in &mut blurs {
+        let written = follow.writes().filter(|_| image.is_changed());
+        if written.is_some() && written != image.target.as_ref().map(Handle::id) {
+            targets.release(entity, written);
+            follow.target = Ok(None);
         }
-        if !is_changed {
-            break;
+    }
+    let are_images_changed = images.is_changed();
+    for (entity, mut image, mut follow, profile) in &mut blurs {
+        if follow.rests() && !image.is_changed() && (!are_images_changed || image.update == BlurUpdate::Once) {
+            follow.keep_target();
+            continue;
+        }
+        let writer = targets.writer(image.source.id()).filter(|writer| *writer != entity);
+        match writer {
+            // The source may be fitted in this frame, too.
+            Some(writer) => fed.push((entity, writer)),
+            None => targets.fit((entity, &mut image, &mut follow, profile), &mut images, &mut gpu),
+        }
+    }
+    if fed.is_empty() {
+        return;
+    }
+    let places: EntityHashMap<usize> = fed.iter().enumerate().map(|(i, (entity, _))| (*entity, i)).collect();
+    let writer = |index: usize, input: usize| places.get(&fed[index].1).copied().filter(|_| input == 0);
+    order.sort(fed.len(), writer, |index| fed[index].0.index_u32());
+    for index in &order.sorted {
+        if let Ok((entity, mut image, mut follow, profile)) = blurs.get_mut(fed[*index].0) {
+            targets.fit((entity, &mut image, &mut follow, profile), &mut images, &mut gpu);
         }
     }
 }
 
-impl Targets {
-    /// The target of a blur, `None` while its source or the GPU is not ready.
-    pub fn get(&self, entity: Entity) -> Result<Option<Target>, BlurError> {
-        self.held.get(&entity).cloned().transpose()
-    }
+/// A blur whose target is fitted.
+type Blur<'a, 'b> = (
+    Entity,
+    &'a mut Mut<'b, BlurImage>,
+    &'a mut Follow,
+    Option<&'a BlurProfile>,
+);
 
+impl Targets {
     /// The blur that writes an image.
     pub fn writer(&self, id: AssetId<Image>) -> Option<Entity> {
         self.writers.get(&id).copied()
     }
 
-    /// Forgets blurs that no longer exist.
-    fn forget(&mut self, blurs: &Query<(Entity, &mut BlurImage)>) {
-        self.held.retain(|entity, _| blurs.contains(*entity));
-        self.held
-            .values_mut()
-            .flatten()
-            .for_each(|target| target.is_new = false);
-        let writes = |writer: &Entity, id| {
-            let image = blurs.get(*writer).ok()?.1;
-            image.target.as_ref().map(|target| target.id() == id)
-        };
-        self.writers.retain(|id, writer| writes(writer, *id) == Some(true));
+    /// Another blur may write the image.
+    fn release(&mut self, entity: Entity, written: Option<AssetId<Image>>) {
+        if let Some(id) = written.filter(|id| self.writer(*id) == Some(entity)) {
+            self.writers.remove(&id);
+        }
     }
 
-    /// Remembers the targets. Returns whether one was created.
-    fn hold(&mut self, entity: Entity, found: Result<Option<Target>, BlurError>) -> bool {
-        let Some(found) = found.transpose() else {
-            self.held.remove(&entity);
-            return false;
-        };
-        let mut is_new = false;
-        if let Ok(target) = &found {
-            self.writers.insert(target.id, entity);
-            is_new = target.is_new;
+    fn fit(&mut self, (entity, image, follow, profile): Blur, images: &mut ResMut<Assets<Image>>, gpu: &mut Gpu) {
+        follow.keep_target();
+        let look = |id: AssetId<Image>| images.get(id).and_then(|image| ViewInfo::of_asset(image).ok());
+        let looks = |follow: &Follow| [Some(image.source.id()), follow.writes()].map(|id| id.and_then(look));
+        if follow.rests() && !image.is_changed() && follow.fitted == looks(follow) {
+            return;
         }
-        let before = self.held.insert(entity, found);
-        // A target that was created in this frame stays new in this frame.
-        if let (Some(Ok(before)), Some(Ok(target))) = (before, self.held.get_mut(&entity)) {
-            target.is_new |= before.is_new && before.id == target.id;
+        let is_there = |id: &AssetId<Image>| images.contains(*id) || follow.known.contains(&Some(*id));
+        let has_mask = profile.and_then(BlurProfile::mask).as_ref().is_none_or(is_there);
+        let may_fit = has_mask && (image.update != BlurUpdate::Once || follow.is_pending() || image.is_changed());
+        let before = follow.writes();
+        follow.target = self.find(entity, image, may_fit, images, gpu);
+        let written = follow.writes();
+        if before != written {
+            self.release(entity, before);
         }
-        is_new
+        if let Some(id) = written {
+            self.writers.insert(id, entity);
+        }
+        let look = |id: AssetId<Image>| images.get(id).and_then(|image| ViewInfo::of_asset(image).ok());
+        follow.fitted = [Some(image.source.id()), written].map(|id| id.and_then(look));
     }
 
+    /// The target of a blur, `None` while its source or the GPU is not ready.
     fn find(
         &mut self,
         entity: Entity,
@@ -186,6 +212,7 @@ impl Targets {
             });
         }
         let (format, usages) = capabilities.own_target(shown.format)?;
+        BlurError::check_reach("source", source.asset_usage)?;
         let wanted = ViewInfo { format, ..shown };
         if there == Some(wanted) {
             return Ok(kept);
@@ -228,16 +255,27 @@ mod tests {
         let mut world = World::new();
         world.init_resource::<Targets>();
         world.add_observer(disown_target);
-        let blurs: Vec<Entity> = (0..100).map(|_| world.spawn(BlurImage::default()).id()).collect();
-        let of_each = blurs.iter().map(|entity| (*entity, AssetId::invalid()));
-        world.resource_mut::<Targets>().own.extend(of_each);
+        world.add_observer(forget_blur);
+        let blur = || (BlurImage::default(), Follow::default());
+        let blurs: Vec<Entity> = (0..100).map(|_| world.spawn(blur()).id()).collect();
+        for entity in &blurs {
+            let id = AssetId::Uuid {
+                uuid: bevy::asset::uuid::Uuid::from_u128(entity.to_bits().into()),
+            };
+            let mut targets = world.resource_mut::<Targets>();
+            targets.own.insert(*entity, id);
+            targets.writers.insert(id, *entity);
+            world.get_mut::<Follow>(*entity).expect("it was spawned with it").target =
+                Ok(Some(Target::there(id, true)));
+        }
         for (index, entity) in blurs.into_iter().enumerate() {
             if index.is_multiple_of(2) {
                 world.despawn(entity);
             } else {
                 world.entity_mut(entity).remove::<BlurImage>();
             }
-            assert_eq!(world.resource::<Targets>().own.len(), 99 - index);
+            let targets = world.resource::<Targets>();
+            assert_eq!([targets.own.len(), targets.writers.len()], [99 - index; 2]);
         }
     }
 }

@@ -8,19 +8,19 @@ use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::camera::{ExtractedCamera, SortedCameras};
 
-/// When each request of this frame is recorded, in the order of the requests.
+/// When each request of this frame is recorded, in the order of the requests, and whether a camera paints an input.
 #[derive(Resource, Default)]
-pub struct Times(Vec<Time>);
+pub struct Times(Vec<(Time, bool)>);
 
 impl Times {
     /// The time of each request.
     pub fn all(&self) -> impl Iterator<Item = Time> {
-        self.0.iter().copied()
+        self.0.iter().map(|(time, _)| *time)
     }
 
     /// For each request, whether a camera paints an input in this frame.
     pub fn are_painted(&self) -> impl Iterator<Item = bool> {
-        self.0.iter().map(|time| *time != Time::BeforeCameras)
+        self.0.iter().map(|(_, is_painted)| *is_painted)
     }
 }
 
@@ -38,9 +38,13 @@ pub fn find_times(
     sorted: Res<SortedCameras>,
     cameras: Query<&ExtractedCamera>,
     mut times: ResMut<Times>,
-    mut painted: Local<HashMap<AssetId<Image>, Time>>,
+    mut painted: Local<HashMap<AssetId<Image>, (Time, bool)>>,
 ) {
+    times.0.clear();
     painted.clear();
+    if requested.ordered.is_empty() {
+        return;
+    }
     for (index, camera) in sorted.0.iter().enumerate() {
         let Some(NormalizedRenderTarget::Image(target)) = &camera.target else {
             continue;
@@ -52,16 +56,17 @@ pub fn find_times(
             camera if has_hook => Time::After { index, camera },
             _ => Time::AfterCameras,
         };
-        let latest = painted.entry(target.handle.id()).or_insert(time);
-        *latest = time.max(*latest);
+        let latest = painted.entry(target.handle.id()).or_insert((time, true));
+        latest.0 = time.max(latest.0);
     }
-    times.0.clear();
     for request in &requested.ordered {
-        let times_of_inputs = request.inputs().filter_map(|input| painted.get(&input));
-        let time = times_of_inputs.max().copied().unwrap_or(Time::BeforeCameras);
+        let known = request.inputs().filter_map(|input| painted.get(&input));
+        let (time, is_painted) = known.fold((Time::BeforeCameras, false), |(time, is_painted), known| {
+            (time.max(known.0), is_painted || known.1)
+        });
         // Blurs that read its target must not run earlier.
-        let target = painted.entry(request.target).or_insert(time);
-        *target = time.max(*target);
-        times.0.push(time);
+        let target = painted.entry(request.target).or_insert((time, false));
+        target.0 = time.max(target.0);
+        times.0.push((time, is_painted));
     }
 }

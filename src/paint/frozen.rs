@@ -97,6 +97,13 @@ pub fn lose_pictures(mut frozen: ResMut<FrozenBackdrops>, losses: Res<Losses>) {
     }
 }
 
+/// Reports the pictures that were taken in this frame.
+pub fn report_taken(mut frozen: ResMut<FrozenBackdrops>, losses: Res<Losses>) {
+    for (entity, known) in &mut frozen.0 {
+        known.frozen.report_taken((*entity, known.number), &losses);
+    }
+}
+
 /// Counts the kept textures.
 pub fn count_pictures(frozen: Res<FrozenBackdrops>, mut preparer: BlurPreparer) {
     for known in frozen.0.values() {

@@ -5,6 +5,7 @@ mod blends;
 mod deferred;
 mod edge_images;
 pub(crate) mod fingerprint;
+mod magnitudes;
 mod profile;
 mod random;
 mod stages;

@@ -5,7 +5,10 @@ use bevy::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Whether pipelines compile on the main thread.
-pub(crate) const COMPILING_BLOCKS: bool = cfg!(any(target_arch = "wasm32", target_os = "macos"));
+pub(crate) const COMPILING_BLOCKS: bool = {
+    let has_threads = bevy::tasks::cfg::multi_threaded! { if { true } else { false } };
+    !has_threads || cfg!(any(target_arch = "wasm32", target_os = "macos"))
+};
 
 /// How many shaders compile per frame. No frame waits for them, unless compiling blocks the main thread.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
@@ -17,7 +20,8 @@ pub(crate) const COMPILING_BLOCKS: bool = cfg!(any(target_arch = "wasm32", targe
 )]
 pub struct BlurCompilation {
     /// How many pipelines for single kernels may start to compile in a frame. They are faster than the ones that serve
-    /// any kernel. Default: 2, and 1 where compiling blocks the main thread (on macOS and the web).
+    /// any kernel, and compile for kernels that blurs have drawn in several frames. Default: 2, and 1 where compiling
+    /// blocks the main thread (on macOS, on the web, and without Bevy's feature `multi_threaded`).
     ///
     /// Where compiling blocks, a frame may have to wait for this many, and the first frame with a new format also for
     /// the pipelines that serve any kernel. With 0, all blurs keep using the latter.

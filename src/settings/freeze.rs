@@ -36,20 +36,22 @@ use serde::{Deserialize, Serialize};
 ///
 /// With [`BlurStage::BeforeTonemapping`](crate::BlurStage::BeforeTonemapping), later effects still run on the picture. With
 /// [`BlurStage::AfterUi`](crate::BlurStage::AfterUi) this camera's user interface is frozen as well, which the log says
-/// once: put menus on another camera.
+/// once: put menus on another camera. The stage is the one at which the picture was taken; another one takes effect when
+/// the camera thaws.
 ///
 /// # The world may stop
 ///
 /// A frozen camera still renders its world, and the blur paints over it. To save that as well, put opaque glass over
 /// the whole viewport, on a UI camera that shares the texture of the world's camera: the same target, `Hdr` and `Msaa`,
-/// and [`ClearColorConfig::None`]. Freeze the glass, and one frame later set `is_active = false` on the world's camera.
+/// and [`ClearColorConfig::None`]. Freeze the glass, and when [`FreezeTaken`] says that its picture is kept, set
+/// `is_active = false` on the world's camera.
 /// Where no opaque glass lies, the texture shows its old contents and everything that has been painted over them since.
 ///
 /// The example `freeze` does this.
 ///
 /// # Easing
 ///
-/// A radius that eases out while frozen reveals the kept picture, sharp at 0, and removing the component then cuts to the
+/// With a radius of 0, the kept picture is shown as it is. So a radius that eases out while frozen reveals it, and removing the component then cuts to the
 /// running world. So ease in first and thaw when the ease-out starts: the world moves while it comes into focus.
 ///
 /// The picture, in the camera's format, and the result are kept until this component, the blur or the entity is
@@ -84,10 +86,19 @@ pub enum FreezeArea {
     Region,
 }
 
+/// Triggered on an entity with [`FreezeBlur`] when its picture has been taken: from now on, the world's camera
+/// [may stop](FreezeBlur#the-world-may-stop).
+#[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Clone, Debug, PartialEq)]
+pub struct FreezeTaken {
+    /// The entity that carries [`FreezeBlur`].
+    pub entity: Entity,
+}
+
 /// Triggered on an entity with [`FreezeBlur`] when its picture is lost, because the render device is lost or there is
 /// no memory to keep the picture. The log says which.
 ///
-/// The blur continues unfrozen until the component is added again. A game that has stopped its world should resume it
+/// The blur continues unfrozen until the component is inserted again. A game that has stopped its world should resume it
 /// here.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]

@@ -105,6 +105,13 @@ impl GaussianBlur {
         Self { edge, ..self }
     }
 
+    /// Whether all values are the same, NaN included.
+    #[must_use]
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let numbers = |blur: &Self| [blur.radius, blur.aspect.x, blur.aspect.y].map(f32::to_bits);
+        (numbers(self), self.unit, self.edge) == (numbers(other), other.unit, other.edge)
+    }
+
     /// The standard deviations along x and y in physical pixels (texels).
     ///
     /// `scale_factor` is physical pixels per logical pixel, `height` the height in physical pixels of the viewport or

@@ -201,3 +201,68 @@ fn views_in_another_format_are_no_obstacle() {
     assert_eq!(finished(&mut headless, 20), 1);
     assert_alive(&mut headless);
 }
+
+#[test]
+fn a_failure_of_another_image_is_reported_too() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    let assets = headless.app.world().resource::<AssetServer>().clone();
+    let missing = || ["no first picture.png", "no second picture.png"].map(|path| assets.load(path));
+    let pair = |headless: &mut Headless, images: [Image; 2]| images.map(|image| headless.add_image(image));
+    let volume = || zeros([8, 8, 4], TextureDimension::D3, FORMAT);
+    let integers = [TextureFormat::Depth32Float, TextureFormat::Depth16Unorm];
+    let target = headless.add_image(good_image());
+    let cases = [
+        (missing(), None),
+        (pair(&mut headless, [volume(), volume()]), None),
+        (
+            pair(
+                &mut headless,
+                integers.map(|format| empty(format, TextureUsages::empty())),
+            ),
+            None,
+        ),
+        (pair(&mut headless, [image(8, 8), image(9, 9)]), Some(target.clone())),
+        (pair(&mut headless, [image(8, 8), image(8, 8)]), Some(target)),
+    ];
+    for ([first, second], target) in cases {
+        let mut blur = plain(first.clone());
+        blur.target = target;
+        let entity = spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), blur);
+        for source in [first, second] {
+            image_of(&mut headless, entity).source = source;
+            let mut found = Vec::new();
+            for _ in 0..40 {
+                found.extend(failures(&mut headless, 1));
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            assert_eq!(found.len(), 1, "each names its images: {found:?}");
+        }
+        headless.app.world_mut().despawn(entity);
+    }
+}
+
+#[test]
+fn images_that_never_reach_the_gpu() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    let mut hidden = good_image();
+    hidden.asset_usage = RenderAssetUsages::MAIN_WORLD;
+    let [hidden, good] = [hidden, good_image()].map(|image| headless.add_image(image));
+    let blur = GaussianBlur::from_sigma(SIGMA);
+    let masked = BlurProfile::Mask(hidden.clone());
+    for (image, profile, name) in [
+        (plain(hidden.clone()), BlurProfile::Uniform, "source"),
+        (plain(good.clone()), masked, "mask"),
+        (plain(good).with_target(hidden.clone()), BlurProfile::Uniform, "target"),
+    ] {
+        let world = headless.app.world_mut();
+        let entity = world.spawn((blur, image.with_update(BlurUpdate::Once), profile)).id();
+        let expected = BlurError::NotOnGpu { image: name };
+        assert!(expected.to_string().contains("RenderAssetUsages::MAIN_WORLD"));
+        assert_eq!(failures(&mut headless, 20), [expected]);
+        headless.app.world_mut().despawn(entity);
+    }
+}

@@ -6,6 +6,7 @@ mod events;
 mod in_place;
 mod masks;
 mod once;
+mod rest;
 mod uploads;
 
 use crate::support::images::{plain, ready_app, spawn};

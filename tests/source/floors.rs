@@ -12,6 +12,7 @@ const ROOMS: &[&str] = &[
     "program",
     "systems",
     "settings",
+    "image_changes",
     "sigma_field",
     "plan",
     "schedule",
@@ -26,6 +27,7 @@ const ROOMS: &[&str] = &[
     "paint",
     "backdrop",
     "filters",
+    "redraw",
     "lib",
 ];
 

@@ -1,8 +1,10 @@
 //! Targets that change their size, format or camera.
 
 use super::{FORMAT, SIZE, frames, sigma};
+use crate::support::headless::Headless;
 use crate::support::scene::{self, Kind};
 use crate::support::twins::Twins;
+use bevy::camera::RenderTarget;
 use bevy::image::ToExtents;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -113,5 +115,31 @@ fn targets_have_any_format_a_camera_can_render_to() {
                 println!("{name}: {:.3}/255", worst * 255.0);
             }
         }
+    }
+}
+
+/// Bevy keeps the size of the old target until the camera's projection changes.
+#[test]
+fn a_camera_moves_to_the_smaller_target_of_another_one() {
+    for kind in [Kind::Core2d, Kind::Core3d] {
+        let Some(mut twins) = Twins::new(kind, UVec2::new(64, 48), FORMAT) else {
+            return;
+        };
+        let large = scene::target(&mut twins.headless, UVec2::new(200, 160), FORMAT);
+        let world = scene::camera(&mut twins.headless, kind, &large, Msaa::Off);
+        let blur = GaussianBlur::from_sigma(3.0);
+        let order = |headless: &mut Headless, camera: Entity, order: isize| {
+            let mut settings = headless.app.world_mut().get_mut::<Camera>(camera);
+            settings.as_mut().expect("a camera").order = order;
+        };
+        order(&mut twins.headless, world, -1);
+        twins.headless.app.world_mut().entity_mut(world).insert(blur);
+        twins.blur(blur);
+        twins.headless.warm_up();
+        let shared = RenderTarget::Image(twins.blurred.target.clone().into());
+        twins.headless.app.world_mut().entity_mut(world).insert(shared);
+        frames(&mut twins, 4);
+        // The last camera clears the picture, so it shows its own blur alone.
+        twins.assert_blurred(&format!("shared-{kind:?}"), [3.0; 2]);
     }
 }

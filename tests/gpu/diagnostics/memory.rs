@@ -2,9 +2,15 @@
 
 use super::{SIZE, SOON, STRONG, WEAK, app, blur, camera, unblur, value};
 use crate::support::headless::Headless;
+use crate::support::{formats, images, inputs};
+use bevy::camera::RenderTarget;
 use bevy::diagnostic::DiagnosticsStore;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::RenderDevice;
+use bevy::window::{WindowRef, WindowResolution};
 use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
+use bevy_gaussian_blur::prelude::*;
 
 /// A half float for each of four channels.
 const TEXEL: u32 = 8;
@@ -32,12 +38,19 @@ fn the_bytes_are_those_of_the_intermediates() {
     // One octave: two textures of half the size with three more texels on every side.
     let half = (SIZE / 2 + 6).element_product() * TEXEL;
     let octave = f64::from(2 * half);
+    unblur(&mut headless, one);
+    (0..SOON).for_each(|_| headless.frame());
     blur(&mut headless, other, STRONG);
-    assert_eq!(bytes(&mut headless), exact + octave);
+    assert_eq!(bytes(&mut headless), octave);
+    // Textures of other sizes have room to grow.
+    blur(&mut headless, one, WEAK);
+    let both = bytes(&mut headless);
+    assert!((octave + exact..octave + 1.4 * exact).contains(&both), "{both}");
     unblur(&mut headless, one);
     assert_eq!(bytes(&mut headless), octave);
     blur(&mut headless, other, 0.0);
     assert_eq!(bytes(&mut headless), 0.0);
+    (0..SOON).for_each(|_| headless.frame());
     blur(&mut headless, other, WEAK);
     assert_eq!(bytes(&mut headless), exact);
     headless.app.world_mut().despawn(other);
@@ -92,4 +105,88 @@ fn held(headless: &Headless) -> Held {
         bind_groups: counters.hal.bind_groups.read(),
         buffers: counters.hal.buffers.read(),
     }
+}
+
+#[test]
+fn photos_of_many_sizes_share_textures() {
+    let Some(mut headless) = app() else {
+        return;
+    };
+    headless.warm_up();
+    let mut alone = 0;
+    for index in 0..30_u32 {
+        let size = UVec2::new(100 + 5 * index, 90 + 4 * index);
+        alone += u64::from(size.element_product() * TEXEL);
+        let [picture, _] = inputs::patterns(size.x as usize, size.y as usize);
+        let source = headless.add_image(formats::to_image(&picture, TextureFormat::Rgba16Float));
+        let image = images::plain(source).with_update(BlurUpdate::EveryFrame);
+        images::spawn(&mut headless, GaussianBlur::from_sigma(WEAK), image);
+    }
+    (0..2 * SOON).for_each(|_| headless.frame());
+    let bytes = value(headless.app.world(), &TEXTURE_BYTES).expect("the bytes are always known");
+    println!("30 sizes: {bytes} bytes instead of {alone}");
+    assert!(bytes > 0.0 && bytes < 0.5 * alone as f64, "{bytes} bytes of {alone}");
+}
+
+#[test]
+fn animated_sizes_and_slow_videos_allocate_little() {
+    let Some(mut headless) = app() else {
+        return;
+    };
+    let mut videos = Vec::new();
+    for size in [UVec2::new(120, 70), SIZE] {
+        let [picture, _] = inputs::patterns(size.x as usize, size.y as usize);
+        let image = formats::to_image(&picture, TextureFormat::Rgba16Float);
+        let source = headless.add_image(image.clone());
+        images::spawn(
+            &mut headless,
+            GaussianBlur::from_sigma(WEAK),
+            images::plain(source.clone()),
+        );
+        videos.push((source, image));
+    }
+    headless.warm_up();
+    let textures = held(&headless).texture_bytes;
+    for frame in 0..20 {
+        // A new picture in every fourth frame.
+        if frame % 4 == 0 {
+            for (source, image) in &videos {
+                images::replace_image(&mut headless, source, image.clone());
+            }
+        }
+        headless.frame();
+        assert_eq!(
+            held(&headless).texture_bytes,
+            textures,
+            "frame {frame}: the textures are kept"
+        );
+    }
+}
+
+#[test]
+fn a_camera_without_a_texture_holds_none() {
+    let Some(mut headless) = app() else {
+        return;
+    };
+    let camera = camera(&mut headless, "Minimised");
+    blur(&mut headless, camera, STRONG);
+    headless.warm_up();
+    let busy = held(&headless);
+    let minimised = Window {
+        resolution: WindowResolution::new(0, 0),
+        ..Default::default()
+    };
+    let world = headless.app.world_mut();
+    let window = world.spawn(minimised).id();
+    let target = RenderTarget::Window(WindowRef::Entity(window));
+    world.entity_mut(camera).insert(target);
+    world.get_mut::<Projection>(camera).expect("a camera").set_changed();
+    (0..2 * SOON).for_each(|_| headless.frame());
+    let octave = (SIZE / 2 + 6).element_product() * TEXEL * 2;
+    let idle = held(&headless);
+    assert!(
+        busy.texture_bytes - idle.texture_bytes >= octave as isize,
+        "{busy:?}, then {idle:?}"
+    );
+    headless.app.world_mut().despawn(camera);
 }

@@ -8,6 +8,7 @@ use crate::support::twins::{Twins, assert_gaussian_with};
 use crate::support::{assert_close, within_rounding};
 use bevy::camera::Hdr;
 use bevy::camera::visibility::RenderLayers;
+use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::image::ToExtents;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -284,4 +285,60 @@ fn a_target_that_is_resized_in_every_frame_is_never_sharp() {
             LDR,
         );
     }
+}
+
+#[test]
+fn a_picture_keeps_its_stage() {
+    let Some(mut twins) = Twins::new(Kind::Core3d, SIZE, LDR) else {
+        return;
+    };
+    // At the first stage the picture is light, at the others it is what is displayed.
+    twins.insert((Hdr, Tonemapping::Reinhard));
+    for (before, after) in [
+        (BlurStage::BeforeTonemapping, BlurStage::AfterTonemapping),
+        (BlurStage::AfterTonemapping, BlurStage::BeforeTonemapping),
+    ] {
+        twins.blur(before);
+        freeze(&mut twins);
+        twins.headless.warm_up();
+        let frozen = twins.blurred.pixels(&twins.headless);
+        twins.blur(after);
+        for frame in 1..4 {
+            step(&mut twins.headless, frame);
+            let name = format!("stage-{before:?}-{frame}");
+            assert_bits(&name, &twins.blurred, &twins.headless, &frozen);
+        }
+        let camera = twins.blurred.camera;
+        twins.headless.app.world_mut().entity_mut(camera).remove::<FreezeBlur>();
+    }
+}
+
+#[test]
+fn an_eased_radius_copies_no_result() {
+    let Some(mut twins) = Twins::with(Kind::Core2d, SIZE, LDR, |app| {
+        app.add_plugins(GaussianBlurDiagnosticsPlugin);
+    }) else {
+        return;
+    };
+    freeze(&mut twins);
+    for frame in 0..8_u8 {
+        twins.blur(GaussianBlur::from_sigma(1.5 + 0.1 * f32::from(frame)));
+        step(&mut twins.headless, frame.into());
+    }
+    let (picture, intermediate) = (
+        u64::from(SIZE.element_product() * 4),
+        u64::from(SIZE.element_product() * 8),
+    );
+    let eased = bytes_held(&twins.headless);
+    // The intermediate may have some room to grow.
+    assert!(
+        (picture + intermediate..2 * picture + intermediate).contains(&eased),
+        "{eased} bytes"
+    );
+    twins.headless.warm_up();
+    assert_eq!(
+        bytes_held(&twins.headless),
+        2 * picture,
+        "the picture and the result are kept"
+    );
 }

@@ -49,3 +49,60 @@ fn what_freezes_nothing_is_said_once() {
     assert_bits("after the user interface", &twins.blurred, &twins.headless, &frozen);
     assert!(logs::all(name).len() <= 1, "{:?}", logs::all(name));
 }
+
+/// The entities whose picture has been taken.
+#[derive(Resource, Default)]
+struct Taken(Vec<Entity>);
+
+#[test]
+fn a_picture_that_is_taken_is_reported_once() {
+    let setup = |app: &mut App| {
+        app.init_resource::<Taken>()
+            .add_observer(|taken: On<FreezeTaken>, mut all: ResMut<Taken>| all.0.push(taken.entity));
+    };
+    let Some(mut twins) = Twins::with(Kind::Core2d, SIZE, LDR, setup) else {
+        return;
+    };
+    twins.blur(GaussianBlur::from_sigma(4.0));
+    twins.headless.warm_up();
+    let camera = twins.blurred.camera;
+    let taken = |twins: &Twins| twins.headless.app.world().resource::<Taken>().0.clone();
+    twins.blur(FreezeBlur);
+    twins.headless.frame();
+    assert_eq!(taken(&twins), [], "the frame that takes it reports nothing yet");
+    let frozen = twins.blurred.pixels(&twins.headless);
+    for frame in 1..4 {
+        // Inserting it again changes nothing.
+        twins.blur(FreezeBlur);
+        step(&mut twins.headless, frame);
+        assert_eq!(taken(&twins), [camera]);
+        assert_bits("inserted again", &twins.blurred, &twins.headless, &frozen);
+    }
+}
+
+#[test]
+fn a_blur_whose_picture_was_lost_is_frozen_again() {
+    // The messages of all tests name entities: these are no other test's.
+    let setup = |app: &mut App| {
+        record_losses(app);
+        (0..1000).for_each(|_| drop(app.world_mut().spawn_empty()));
+    };
+    let Some(mut twins) = Twins::with(Kind::Core2d, SIZE, LDR, setup) else {
+        return;
+    };
+    let all = CameraMainTextureUsages::default();
+    let usages = TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING;
+    twins.insert(CameraMainTextureUsages(usages));
+    twins.blur((GaussianBlur::from_sigma(4.0), FreezeBlur));
+    twins.headless.warm_up();
+    let camera = twins.blurred.camera;
+    assert_eq!(twins.headless.app.world().resource::<Lost>().0, [camera]);
+    twins.insert(all);
+    twins.blur(FreezeBlur);
+    twins.headless.warm_up();
+    let frozen = twins.blurred.pixels(&twins.headless);
+    for frame in 1..4 {
+        step(&mut twins.headless, frame);
+        assert_bits("frozen again", &twins.blurred, &twins.headless, &frozen);
+    }
+}

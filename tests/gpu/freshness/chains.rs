@@ -146,3 +146,39 @@ fn a_chain_follows_a_source_resized_in_every_frame() {
         }
     }
 }
+
+#[test]
+fn what_is_below_a_cycle_follows_in_every_frame() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [start, _] = pictures(61, 47);
+    let mut blank = start.clone();
+    blank.texels.fill([0.0; 4]);
+    let [x, y, z, w] = [&start, &blank, &blank, &blank].map(|picture| headless.add_image(image(picture)));
+    let link = |from: &Handle<Image>, to: &Handle<Image>| plain(from.clone()).with_target(to.clone());
+    for image in [link(&z, &w), link(&y, &z)] {
+        spawn(&mut headless, GaussianBlur::from_sigma(2.0), image);
+    }
+    // A trail.
+    for image in [link(&x, &y), link(&y, &x)] {
+        let image = image.with_update(BlurUpdate::EveryFrame);
+        spawn(&mut headless, GaussianBlur::from_sigma(0.8), image);
+    }
+    headless.warm_up();
+    let mut last = Vec::new();
+    for frame in 0..4 {
+        headless.frame();
+        for (link, [from, to]) in [("second", [&y, &z]), ("third", [&z, &w])] {
+            let from = formats::to_picture(&headless.read_image(from));
+            assert!(
+                from.texels.iter().any(|texel| texel[0] > 0.01),
+                "there is something to blur"
+            );
+            assert_blur(&format!("below-cycle-{frame}-{link}"), &headless, to, &from, 2.0);
+        }
+        let shown = headless.read_image(&w).bytes;
+        assert!(shown != last, "frame {frame}: the trail goes on");
+        last = shown;
+    }
+}

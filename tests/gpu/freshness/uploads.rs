@@ -1,11 +1,13 @@
 //! Pixels whose upload Bevy postpones are blurred when they arrive.
 
 use super::{image, pictures};
+use crate::support::formats::to_image;
 use crate::support::headless::Headless;
 use crate::support::images::{assert_blur, plain, ready_app, replace_image, spawn, target_of, touch};
 use crate::support::outcomes::{finished, frames};
 use bevy::prelude::*;
 use bevy::render::render_asset::{RenderAssetBytesPerFrame, RenderAssets};
+use bevy::render::render_resource::TextureFormat;
 use bevy::render::texture::GpuImage;
 use bevy_gaussian_blur::prelude::*;
 
@@ -98,4 +100,66 @@ fn a_target_with_pixels_of_its_own_may_come_late() {
     assert!(!is_on_gpu(&headless, &target), "it comes late");
     assert_eq!(finished(&mut headless, 20), 1);
     assert_blur("late-target", &headless, &target, &new, 3.5);
+}
+
+#[test]
+fn a_target_of_the_plugins_own_keeps_its_result_until_the_next_one() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [old, _] = pictures(61, 47);
+    for (size, format) in [
+        ([90, 30], TextureFormat::Rgba16Float),
+        ([61, 47], TextureFormat::Rgba8Unorm),
+        ([20, 70], TextureFormat::Rgba8Unorm),
+    ] {
+        let source = headless.add_image(image(&old));
+        let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), plain(source.clone()));
+        finished(&mut headless, 10);
+        let target = target_of(&headless, entity);
+        let waiting = congest(&mut headless);
+        let [_, new] = pictures(size[0], size[1]);
+        replace_image(&mut headless, &source, to_image(&new, format));
+        let mut late = 0;
+        for frame in 0..20 {
+            headless.frame();
+            let has_arrived = is_on_gpu(&headless, &source);
+            late += usize::from(!has_arrived);
+            let shown = if has_arrived { &new } else { &old };
+            let name = format!("kept-{size:?}-{format:?}-{frame}");
+            assert_blur(&name, &headless, &target, shown, 3.5);
+        }
+        assert!((3..15).contains(&late), "{size:?}: they came {late} frames late");
+        assert_eq!(finished(&mut headless, 4), 1, "{size:?}: it was blurred once");
+        assert_blur("kept-in-the-end", &headless, &target, &new, 3.5);
+        drop(waiting);
+        headless.app.world_mut().despawn(entity);
+    }
+}
+
+#[test]
+fn a_target_of_the_plugins_own_keeps_its_result_while_a_mask_loads() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [old, new] = [pictures(61, 47)[0].clone(), pictures(90, 30)[1].clone()];
+    let source = headless.add_image(image(&old));
+    let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), plain(source.clone()));
+    finished(&mut headless, 10);
+    let target = target_of(&headless, entity);
+    let mask = headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    let profile = BlurProfile::Mask(mask.clone());
+    headless.app.world_mut().entity_mut(entity).insert(profile);
+    replace_image(&mut headless, &source, image(&new));
+    for frame in 0..4 {
+        headless.frame();
+        assert_blur(&format!("kept-without-mask-{frame}"), &headless, &target, &old, 3.5);
+    }
+    let mut white = pictures(8, 8)[0].clone();
+    white.texels.fill([1.0; 4]);
+    let mut images = headless.app.world_mut().resource_mut::<Assets<Image>>();
+    images.insert(mask.id(), image(&white)).expect("the handle is alive");
+    headless.frame();
+    let got = headless.read_image(&target);
+    assert_eq!([got.width, got.height], [90, 30], "it follows in the frame of the mask");
 }

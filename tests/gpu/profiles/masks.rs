@@ -154,3 +154,42 @@ fn a_camera_waits_for_its_mask() {
     let off = worst(&got, &wanted, |_| true);
     assert!(off.iter().all(|off| *off <= 0.6), "{off:?}");
 }
+
+#[test]
+fn a_mask_that_is_no_longer_named_is_freed() {
+    let Some(mut headless) = ready_app(|app| scene::add_plugins(app, Kind::Core2d)) else {
+        return;
+    };
+    scene::spawn(&mut headless, Kind::Core2d, 1.0);
+    let [picture, _] = inputs::patterns(61, 47);
+    let mask = || formats::to_image(&painted(7, 5), FORMAT);
+    let source = headless.add_image(formats::to_image(&picture, FORMAT));
+    let canvas = scene::target(&mut headless, SIZE, FORMAT);
+    let masks = [(); 3].map(|()| headless.add_image(mask()));
+    let ids = masks.each_ref().map(Handle::id);
+    let [of_camera, of_single, of_image] = masks.map(BlurProfile::Mask);
+    let blur = GaussianBlur::from_sigma(4.0);
+    let camera = scene::camera(&mut headless, Kind::Core2d, &canvas, Msaa::Off);
+    headless.app.world_mut().entity_mut(camera).insert((blur, of_camera));
+    let image = plain(source);
+    let single = spawn(&mut headless, blur, image.clone().with_update(BlurUpdate::Once));
+    headless.app.world_mut().entity_mut(single).insert(of_single);
+    let image = spawn(&mut headless, blur, image);
+    headless.app.world_mut().entity_mut(image).insert(of_image);
+    headless.warm_up();
+    // None blurs any more.
+    let world = headless.app.world_mut();
+    world.entity_mut(camera).insert(GaussianBlur::new(0.0));
+    world.entity_mut(image).insert(GaussianBlur::new(0.0));
+    headless.warm_up();
+    for entity in [camera, single, image] {
+        headless.app.world_mut().entity_mut(entity).remove::<BlurProfile>();
+    }
+    headless.warm_up();
+    let assets = headless.app.world().resource::<Assets<Image>>();
+    assert_eq!(
+        ids.map(|id| assets.contains(id)),
+        [false; 3],
+        "masks that are still held"
+    );
+}

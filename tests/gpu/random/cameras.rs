@@ -6,17 +6,14 @@ use super::world::{World, picked};
 use crate::support::scene::{self, Kind};
 use bevy::camera::{Hdr, RenderTarget};
 use bevy::core_pipeline::tonemapping::DebandDither;
-use bevy::prelude::DetectChangesMut;
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
 
 impl World {
-    /// Makes a camera look at its target again. Bevy's cameras notice another target late or never. Until then, if it is
-    /// smaller, Bevy's passes inside a viewport, and between cameras of one target, cause errors of the GPU.
-    fn notice_target(&mut self, camera: Entity) {
+    /// Bevy notices that an image is replaced one frame late. In that frame its own passes inside a viewport cause errors of
+    /// the GPU if the image is smaller.
+    fn leave_viewport(&mut self, camera: Entity) {
         self.change_camera(Some(camera), Change::Viewport(None));
-        let mut camera = self.world().entity_mut(camera);
-        camera.get_mut::<Projection>().expect("a camera").set_changed();
     }
 
     pub fn replace_canvas(&mut self, image: Option<Handle<Image>>, content: Content) {
@@ -24,7 +21,7 @@ impl World {
             return;
         };
         for camera in self.painters(image.id()) {
-            self.notice_target(camera);
+            self.leave_viewport(camera);
         }
         self.replace(Some(image), canvas(content));
     }
@@ -112,7 +109,6 @@ impl World {
         if let Some(canvas) = canvas {
             let msaa = self.msaa_of(&canvas);
             self.insert(Some(camera), (RenderTarget::Image(canvas.into()), msaa));
-            self.notice_target(camera);
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The target of an image blur holds the Gaussian of the *current* contents of its source, with these exceptions: a
 //! source that a camera paints and that is blurred only on change, a blur in place, a single blur, and a blur in a
-//! cycle. A camera with its own canvas shows the Gaussian of its picture without its blur.
+//! cycle, but not one below a cycle. A camera with its own canvas shows the Gaussian of its picture without its blur.
 
 use super::world::{Last, World};
 use crate::excerpts::padded;
@@ -120,24 +120,38 @@ impl World {
         source.into_iter().chain(mask)
     }
 
-    /// Whether no image that contributes to this one depends on itself or has two writers.
-    fn is_plain(&self, id: AssetId<Image>, depth: usize) -> bool {
-        let writers = self.writers(id);
-        let is_plain = |entity: &Entity| {
-            let mut inputs = self.inputs_of(*entity);
-            depth < self.blurs.len() && inputs.all(|input| input != id && self.is_plain(input, depth + 1))
-        };
-        writers.len() < 2 && writers.iter().all(is_plain)
+    /// The images that contribute to this one, and this one.
+    fn origins_of(&self, id: AssetId<Image>) -> Vec<AssetId<Image>> {
+        let mut found = vec![id];
+        let mut next = 0;
+        while let Some(id) = found.get(next).copied() {
+            for input in self.writers(id).into_iter().flat_map(|writer| self.inputs_of(writer)) {
+                if !found.contains(&input) {
+                    found.push(input);
+                }
+            }
+            next += 1;
+        }
+        found
     }
 
-    /// Whether all blurs that contribute to a [plain](Self::is_plain) image have finished or failed before.
+    /// Whether no image that contributes to this one has two writers.
+    fn is_plain(&self, id: AssetId<Image>) -> bool {
+        self.origins_of(id).into_iter().all(|id| self.writers(id).len() < 2)
+    }
+
+    /// Whether a blur depends on its own result.
+    fn is_in_cycle(&self, entity: Entity) -> bool {
+        let target = self.image_of(entity).and_then(|image| image.target.as_ref());
+        let reads = |target: AssetId<Image>| self.inputs_of(entity).any(|id| self.origins_of(id).contains(&target));
+        target.is_some_and(|target| reads(target.id()))
+    }
+
+    /// Whether all blurs that contribute to an image have finished or failed before.
     fn is_fed(&self, id: AssetId<Image>) -> bool {
         let last = &self.headless.app.world().resource::<Last>().0;
-        let is_done = |entity: &Entity| {
-            let mut inputs = self.inputs_of(*entity);
-            last.contains_key(entity) && inputs.all(|input| self.is_fed(input))
-        };
-        self.writers(id).iter().all(is_done)
+        let mut writers = self.origins_of(id).into_iter().flat_map(|id| self.writers(id));
+        writers.all(|writer| last.contains_key(&writer))
     }
 
     fn is_on_gpu(&self, id: AssetId<Image>) -> bool {
@@ -158,7 +172,7 @@ impl World {
             return Ok(None);
         };
         let is_still = self.painters(mask.id()).is_empty() || looks_always;
-        if !(is_still && self.is_plain(mask.id(), 0) && self.is_there(mask)) {
+        if !(is_still && self.is_plain(mask.id()) && self.is_there(mask)) {
             return Err(());
         }
         Ok(Some(to_picture(&self.headless.read_image(mask))))
@@ -170,7 +184,8 @@ impl World {
         let (source, target) = (image.source.clone(), image.target.clone()?);
         let is_still = self.painters(source.id()).is_empty() || image.update == BlurUpdate::EveryFrame;
         let is_known = is_still && image.update != BlurUpdate::Once && source != target;
-        let is_written_alone = self.painters(target.id()).is_empty() && self.is_plain(target.id(), 0);
+        let is_written_alone =
+            self.painters(target.id()).is_empty() && self.is_plain(target.id()) && !self.is_in_cycle(entity);
         if !(is_known && is_written_alone && self.is_there(&source) && self.is_there(&target)) {
             return None;
         }

@@ -27,9 +27,19 @@ const HOSTILE: [f32; 16] = [
     f32::MIN,
 ];
 
+/// A finite number of any magnitude.
+fn magnitude() -> impl Strategy<Value = f32> {
+    (-30..39_i32, 1.0..3.4_f32).prop_map(|(power, digit)| digit * 10_f32.powi(power))
+}
+
 /// Any number, often a sensible one.
 pub fn hostile() -> impl Strategy<Value = f32> {
-    prop_oneof![6 => 0.0..60.0_f32, 3 => select(&HOSTILE[..]), 1 => any::<u32>().prop_map(f32::from_bits)]
+    prop_oneof![
+        8 => 0.0..60.0_f32,
+        3 => select(&HOSTILE[..]),
+        2 => magnitude(),
+        1 => any::<u32>().prop_map(f32::from_bits),
+    ]
 }
 
 fn edge() -> impl Strategy<Value = EdgeMode> {

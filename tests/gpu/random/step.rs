@@ -94,11 +94,15 @@ pub enum Step {
     ReplaceImage(Pick, Content),
     /// Removes the asset while it is in use.
     RemoveImage(Pick),
+    /// Replaces an image by one that never reaches the GPU.
+    HideImage(Pick, Content),
     AddCanvas(Content),
     ReplaceCanvas(Pick, Content),
     RemoveCanvas(Pick),
     SpawnBlur(Source, Target, GaussianBlur, BlurAlpha, BlurUpdate),
     ChangeBlur(Pick, GaussianBlur),
+    /// Writes the settings of a blur without changing them, as a tween at rest does.
+    WriteAgain(Pick),
     RedirectBlur(Pick, Source, Target),
     /// Blurs an image once and reads the pixels.
     ReadPixels(Pick, GaussianBlur),
@@ -259,12 +263,14 @@ pub fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::AddMissing),
         4 => (pick(), content(any_format())).prop_map(|(pick, content)| Step::ReplaceImage(pick, content)),
         1 => pick().prop_map(Step::RemoveImage),
+        1 => (pick(), content(any_format())).prop_map(|(pick, content)| Step::HideImage(pick, content)),
         2 => content(canvas_format()).prop_map(Step::AddCanvas),
         2 => (pick(), content(canvas_format())).prop_map(|(pick, content)| Step::ReplaceCanvas(pick, content)),
         1 => pick().prop_map(Step::RemoveCanvas),
         6 => (source(), target(), gaussian(), alpha(), update())
             .prop_map(|(source, target, blur, alpha, update)| Step::SpawnBlur(source, target, blur, alpha, update)),
         4 => (pick(), gaussian()).prop_map(|(pick, blur)| Step::ChangeBlur(pick, blur)),
+        2 => pick().prop_map(Step::WriteAgain),
         2 => (pick(), source(), target()).prop_map(|(pick, source, target)| Step::RedirectBlur(pick, source, target)),
         1 => (pick(), gaussian()).prop_map(|(pick, blur)| Step::ReadPixels(pick, blur)),
         3 => new_camera().prop_map(Step::SpawnCamera),

@@ -8,7 +8,7 @@ use crate::support::headless::{Headless, Mode, build, takes_logger};
 use crate::support::or_skip;
 use crate::support::recording::{WantedRecordings, follow_recordings};
 use crate::support::scene::{self, Kind};
-use bevy::asset::AssetId;
+use bevy::asset::{AssetId, RenderAssetUsages};
 use bevy::camera::Hdr;
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::ecs::entity::EntityHashMap;
@@ -210,6 +210,17 @@ impl World {
                 self.blurs.push(entity);
             }
             Step::ChangeBlur(pick, blur) => self.insert(picked(&self.blurs, pick), blur),
+            Step::WriteAgain(pick) => {
+                let entity = self.any_entity(pick);
+                if let Some(mut blur) = entity.and_then(|entity| self.world().get_mut::<GaussianBlur>(entity)) {
+                    blur.set_changed();
+                }
+            }
+            Step::HideImage(pick, content) => {
+                let mut hidden = image(content);
+                hidden.asset_usage = RenderAssetUsages::MAIN_WORLD;
+                self.replace(picked(&self.images, pick), hidden);
+            }
             Step::RedirectBlur(pick, source, target) => {
                 let Some(image) = self.blur_image(source, target) else {
                     return;

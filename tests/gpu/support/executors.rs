@@ -4,8 +4,9 @@
 use super::formats::{self, Span};
 use super::gpu_with;
 use super::headless::Headless;
-use super::images::blurred_into_own_with;
+use super::images::{blurred_into_own_with, spawn, target_of};
 use super::reference::{Picture, gaussian_blur};
+use bevy::prelude::World;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
@@ -74,15 +75,21 @@ impl Executor {
         format: TextureFormat,
         alpha: BlurAlpha,
     ) -> Picture {
-        let got = blurred_into_own_with(&mut self.headless, blur, picture, format, alpha);
-        let is_complete = |headless: &Headless| headless.app.world().resource::<BlurReadiness>().is_complete();
-        if !self.is_specialised || is_complete(&self.headless) {
-            return got;
+        if !self.is_specialised {
+            return blurred_into_own_with(&mut self.headless, blur, picture, format, alpha);
         }
-        while !is_complete(&self.headless) {
-            self.headless.frame();
-        }
-        blurred_into_own_with(&mut self.headless, blur, picture, format, alpha)
+        // Only kernels that are drawn in several frames get pipelines of their own.
+        let headless = &mut self.headless;
+        let source = headless.add_image(formats::to_image(picture, format));
+        let image = BlurImage::new(source).with_alpha(alpha);
+        let entity = spawn(headless, blur, image.with_update(BlurUpdate::EveryFrame));
+        (0..5).for_each(|_| headless.frame());
+        let is_complete = |world: &mut World| world.resource::<BlurReadiness>().is_complete();
+        assert!(headless.frames_until(100, is_complete), "the kernels are compiled");
+        headless.frame();
+        let got = formats::to_picture(&headless.read_image(&target_of(headless, entity)));
+        headless.app.world_mut().despawn(entity);
+        got
     }
 }
 

@@ -20,10 +20,12 @@ use bevy::render::settings::WgpuSettings;
 use bevy::render::texture::GpuImage;
 use bevy::render::{RenderApp, RenderPlugin};
 use bevy::tasks::block_on;
+use bevy::time::TimeUpdateStrategy;
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 use bevy_gaussian_blur::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 static LOGS: AtomicBool = AtomicBool::new(false);
 
@@ -33,6 +35,10 @@ const NEVER_READY: &str = "sparse buffer update pipeline";
 /// The number of consecutive frames without a new pipeline after which no more pipelines are expected: from an app that has
 /// just started, and from an app that was quiet before.
 const QUIET_FRAMES: [usize; 2] = [4, 2];
+
+/// How long a frame takes in an app whose frames complete one after the other. Blurs release what they have not used for a
+/// second.
+pub const FRAME_TIME: Duration = Duration::from_millis(200);
 
 /// The label of a pipeline.
 pub fn label_of(pipeline: &PipelineDescriptor) -> Option<&str> {
@@ -125,6 +131,10 @@ fn build_on(device: WgpuSettings, mode: Mode, logs: bool, setup: impl FnOnce(&mu
         plugins = plugins.disable::<LogPlugin>();
     }
     app.add_plugins(plugins);
+    if mode == Mode::Lockstep {
+        // Frames take as long on fast machines as on slow ones.
+        app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME_TIME));
+    }
     setup(&mut app);
     while app.plugins_state() == PluginsState::Adding {
         bevy::tasks::tick_global_task_pools_on_main_thread();

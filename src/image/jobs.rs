@@ -1,0 +1,306 @@
+//! The render world: the state of every image blur, and what a frame does for it.
+
+use super::excerpt::Cut;
+use super::own_target::OwnTarget;
+use super::request::{ImageRequest, Requests};
+use super::source_copy::{Copied, CopyState, SourceCopy};
+use crate::errors::BlurError;
+use crate::formats::Ends;
+use crate::formats::dither::Dither;
+use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, layers_of};
+use crate::settings::{BlurAlpha, BlurUpdate};
+use bevy::ecs::entity::EntityHashMap;
+use bevy::platform::collections::HashSet;
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureId, TextureView, TextureViewId};
+use bevy::render::texture::GpuImage;
+
+/// The state of every image blur in the render world.
+#[derive(Resource, Default)]
+pub struct ImageJobs {
+    all: EntityHashMap<ImageJob>,
+    /// The blurs that were requested in the last frame.
+    requested: Vec<Entity>,
+    /// The targets whose old texture stands in for the new one.
+    pub held: HashSet<AssetId<Image>>,
+    /// Textures that take the place of those that Bevy shows.
+    pub to_show: Vec<(AssetId<Image>, GpuImage)>,
+}
+
+/// A blurred image from frame to frame.
+#[derive(Default)]
+pub struct ImageJob {
+    pub job: BlurJob,
+    /// The jobs that make the mip levels of the target, from the second on.
+    pub levels: Vec<BlurJob>,
+    pub views: Option<LayerViews>,
+    /// What this frame does for the image.
+    pub due: Option<Due>,
+    /// What was executed last.
+    pub done: Option<Done>,
+    /// Whether a blur has yet to be executed, in this frame or as soon as its images exist.
+    pub is_pending: bool,
+    /// Whether it will be, in this frame, as far as can be known before.
+    pub is_certain: bool,
+    /// The picture as it was before a blur in place.
+    pub copy: Option<SourceCopy>,
+    /// The image that is written.
+    pub target: Option<AssetId<Image>>,
+    pub own_target: OwnTarget,
+    /// The number of the images whose failures have been reported.
+    subject: u64,
+    is_requested: bool,
+}
+
+/// A view for each layer.
+type Layers = Vec<TextureView>;
+
+/// The views of a source and a target that passes read and write.
+pub struct LayerViews {
+    of: [TextureViewId; 2],
+    pub source: Layers,
+    /// The levels of the target.
+    pub target: Vec<Layers>,
+}
+
+/// What a frame does for an image, and what is then done.
+#[derive(Clone, Copy)]
+pub struct Due {
+    pub turn: Turn,
+    pub done: Done,
+}
+
+/// What a frame does for an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// The picture already is as requested.
+    Nothing,
+    /// Copies the source to the target.
+    Copy,
+    /// Blurs the source.
+    Blur,
+    /// Blurs or converts a copy of the source. `captures` makes the copy first.
+    FromCopy { captures: bool },
+    /// Copies the copy of the source over the source.
+    Restore,
+}
+
+impl Turn {
+    /// What a request for this work does for an image. `state` is the state of the picture's copy, if it is kept.
+    pub fn of(work: &Work, request: &ImageRequest, cut: &Cut, state: CopyState) -> Self {
+        let is_copy = *work == Work::Copy;
+        let converts = request.alpha == BlurAlpha::Unpremultiply;
+        match state {
+            CopyState::Covered if is_copy && request.is_in_place() && !converts => Self::Restore,
+            _ if is_copy && request.is_in_place() && !converts => Self::Nothing,
+            _ if request.keeps_source() => Self::FromCopy {
+                captures: state == CopyState::Empty,
+            },
+            // A pass cannot read the texture that it writes, nor texels around a source.
+            _ if cut.padding > 0 || is_copy && request.is_in_place() => Self::FromCopy { captures: true },
+            _ if is_copy => Self::Copy,
+            _ => Self::Blur,
+        }
+    }
+
+    /// Whether the copy of the source is read.
+    pub fn reads_copy(self) -> bool {
+        matches!(self, Self::FromCopy { .. } | Self::Restore)
+    }
+}
+
+/// Tells whether a blur must be executed again.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Done {
+    pub revision: u64,
+    pub source: TextureId,
+    pub mask: Option<TextureId>,
+    pub target: TextureId,
+}
+
+impl Done {
+    /// The textures to read.
+    pub fn inputs(&self) -> impl Iterator<Item = TextureId> {
+        [Some(self.source), self.mask].into_iter().flatten()
+    }
+
+    fn has_textures_of(&self, other: &Self) -> bool {
+        let textures = |done: &Self| (done.source, done.mask, done.target);
+        textures(self) == textures(other)
+    }
+}
+
+impl ImageJobs {
+    pub fn get(&self, entity: Entity) -> Option<&ImageJob> {
+        self.all.get(&entity)
+    }
+
+    pub fn get_mut(&mut self, entity: Entity) -> Option<&mut ImageJob> {
+        self.all.get_mut(&entity)
+    }
+
+    /// The texture that takes the place of an image in this frame.
+    pub fn shown(&self, id: AssetId<Image>) -> Option<&GpuImage> {
+        self.to_show
+            .iter()
+            .find(|(other, _)| *other == id)
+            .map(|(_, image)| image)
+    }
+
+    /// Begins a frame. Blurs that are not requested release their textures.
+    pub fn begin(&mut self, requests: &Requests) {
+        for entity in &requests.gone {
+            if let Some(target) = self.all.remove(entity).and_then(|gone| gone.target) {
+                self.held.remove(&target);
+            }
+        }
+        for request in &requests.ordered {
+            self.all.entry(request.entity).or_default().begin(request);
+        }
+        for entity in self.requested.drain(..) {
+            match self.all.get_mut(&entity) {
+                Some(job) if !job.is_requested => job.release(),
+                _ => {}
+            }
+        }
+        for request in &requests.ordered {
+            if let Some(job) = self.all.get_mut(&request.entity) {
+                job.is_requested = false;
+            }
+            self.requested.push(request.entity);
+        }
+    }
+
+    /// Whether the blurs that write the inputs of a request have results, or get them in this frame before it.
+    pub fn is_fed(&self, request: &ImageRequest) -> bool {
+        let has_result = |feeder: &Entity| self.get(*feeder).is_some_and(|job| !job.is_pending || job.is_certain);
+        request.feeders.iter().flatten().all(has_result)
+    }
+
+    /// Whether an input still shows an old texture in this frame.
+    pub fn is_held(&self, request: &ImageRequest) -> bool {
+        !self.held.is_empty() && request.inputs().any(|input| self.held.contains(&input))
+    }
+
+    /// Shows textures that were written although they stood back.
+    pub fn settle_written(&mut self) {
+        for entity in &self.requested {
+            if let Some(job) = self.all.get_mut(entity)
+                && let (Some(id), Some(done)) = (job.target, job.done)
+                && let Some(image) = job.own_target.take_written(done.target)
+            {
+                self.held.remove(&id);
+                self.to_show.push((id, image));
+            }
+        }
+    }
+
+    /// Decides which texture of an own target is shown in this frame.
+    pub fn settle(&mut self, request: &ImageRequest, shown: &GpuImage, to_write: GpuImage) {
+        let Some(job) = self.all.get_mut(&request.entity) else {
+            return;
+        };
+        let is_written = job.is_certain || job.done.is_some_and(|done| done.target == to_write.texture.id());
+        let id = request.target;
+        self.to_show.extend(
+            job.own_target
+                .settle(shown, to_write, is_written)
+                .map(|image| (id, image)),
+        );
+        if job.own_target.is_held() {
+            self.held.insert(id);
+        } else {
+            self.held.remove(&id);
+        }
+    }
+}
+
+impl ImageJob {
+    fn begin(&mut self, request: &ImageRequest) {
+        self.is_requested = true;
+        (self.due, self.is_certain) = (None, false);
+        self.is_pending = self.done.is_none_or(|done| done.revision != request.revision);
+        if self.subject != request.subject {
+            self.subject = request.subject;
+            self.job.forget_failures();
+        }
+        if self.target != Some(request.target) || !request.owns_target {
+            self.target = Some(request.target);
+            self.own_target = OwnTarget::default();
+        }
+    }
+
+    /// Whether the blur must be executed for textures as they are `now`.
+    pub fn is_due(&self, request: &ImageRequest, now: Done) -> bool {
+        match self.done {
+            _ if request.update == BlurUpdate::EveryFrame => true,
+            None => request.revision > 0,
+            Some(done) => {
+                let is_replaced = !done.has_textures_of(&now);
+                done.revision != now.revision || request.update == BlurUpdate::OnChange && is_replaced
+            }
+        }
+    }
+
+    /// The state of the copy of a picture that is kept.
+    pub fn copy_state(&self, request: &ImageRequest, of: &Copied) -> CopyState {
+        match &self.copy {
+            Some(copy) if copy.is_kept && copy.of == *of && copy.uploads == request.uploads => copy.state,
+            _ => CopyState::Empty,
+        }
+    }
+
+    /// Prepares the mip levels of a target. Returns whether they can be made.
+    ///
+    /// # Errors
+    /// The errors of [`BlurJob::try_update`].
+    pub fn prepare_levels(
+        &mut self,
+        target: ViewInfo,
+        (io, blurs): (BlurIo, bool),
+        preparer: &mut BlurPreparer,
+    ) -> Result<bool, BlurError> {
+        self.levels.resize_with(target.levels as usize - 1, BlurJob::default);
+        let ends = Ends {
+            source: io.ends.destination,
+            // The target has straight alpha then.
+            alpha: match io.ends.alpha {
+                BlurAlpha::Unpremultiply => BlurAlpha::Straight,
+                alpha => alpha,
+            },
+            has_storage: false,
+            in_place: false,
+            // The levels of a copy do not depend on dithering.
+            dither: if blurs { io.ends.dither } else { Dither::Off },
+            ..io.ends
+        };
+        let mut are_ready = true;
+        for (job, level) in self.levels.iter_mut().zip(1..) {
+            let [from, to] = [level - 1, level].map(|level| target.level_size(level));
+            let request = BlurRequest::whole(BlurIo { ends, ..io }, Work::Mipmap, to, from);
+            are_ready &= job.try_update(preparer, request)? == BlurState::Ready;
+        }
+        Ok(are_ready)
+    }
+
+    /// Creates the views that passes read and write, unless they exist.
+    pub fn view_layers(&mut self, (source, target): (&GpuImage, &GpuImage), [from, to]: &[ViewInfo; 2]) {
+        let of = [source.texture_view.id(), target.texture_view.id()];
+        if self.views.as_ref().is_none_or(|views| views.of != of) {
+            self.views = Some(LayerViews {
+                of,
+                source: layers_of(source, from, 0),
+                target: (0..to.levels).map(|level| layers_of(target, to, level)).collect(),
+            });
+        }
+    }
+
+    /// Releases textures.
+    pub fn release(&mut self) {
+        self.views = None;
+        self.due = None;
+        self.copy.take_if(|copy| !copy.is_kept);
+        self.job.forget();
+        self.levels.iter_mut().for_each(BlurJob::release);
+    }
+}

@@ -1,0 +1,88 @@
+//! No setting makes a plan or a batch panic, however far its region reaches and however strong it is.
+
+use super::*;
+use crate::plan::batch::{BatchItem, Patch, together};
+use bevy::math::IVec2;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// The farthest texel that a front end names, from its nearest one.
+const FARTHEST: u32 = 1 << 25;
+
+fn texel() -> impl Strategy<Value = u32> {
+    (0..26_u32, 0..1000_u32).prop_map(|(power, more)| ((1 << power) + more).min(FARTHEST))
+}
+
+/// A range of texels that is not empty.
+fn range() -> impl Strategy<Value = (u32, u32)> {
+    (texel(), texel()).prop_map(|(one, other)| (one.min(other), one.max(other) + 1))
+}
+
+fn rect() -> impl Strategy<Value = URect> {
+    (range(), range()).prop_map(|(x, y)| URect::new(x.0, y.0, x.1, y.1))
+}
+
+fn sigma() -> impl Strategy<Value = f32> {
+    prop_oneof![1 => Just(f32::MAX), 4 => (-6..38_i32, 1.0..10.0_f32).prop_map(|(power, digit)| digit * 10_f32.powi(power))]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn do_not_matter(
+        shown in rect(),
+        patch in rect(),
+        sigma in [sigma(), sigma()],
+        (precision, way) in (select(PRECISIONS.to_vec()), select(WAYS.to_vec())),
+        is_patched in any::<bool>(),
+        is_empty in prop::bool::weighted(0.1),
+    ) {
+        // A picture whose texels are out of reach.
+        let patch = if is_empty { URect::default() } else { patch };
+        let all = if is_empty { shown } else { shown.union(patch) };
+        let plan = BlurPlan::new(&PlanRequest {
+            sigma: Vec2::from(sigma),
+            region: all,
+            edge: EdgeMode::Transparent,
+            means: means(precision, way),
+            finish: Finish::Defer,
+        });
+        let patch = is_patched.then_some(Patch { texels: patch, to_source: IVec2::new(3, -5) });
+        let item = BatchItem { plan: &plan, region: shown, patch };
+        let whole = together(&[item], 4096);
+        for pass in whole.passes.iter().chain(&whole.deferred) {
+            prop_assert!(pass.size.min_element() > 0, "{pass:?}");
+        }
+    }
+}
+
+/// The shadow of a picture that is farther away than any texture is large: all that it reads is zero.
+#[test]
+fn a_picture_out_of_reach_is_transparent() {
+    const FAR: u32 = 1 << 24;
+    for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
+        for sigma in [1.0, 100.0, 3e5, 3e29] {
+            let plan = BlurPlan::new(&PlanRequest {
+                sigma: Vec2::splat(sigma),
+                region: URect::new(65_000, 1, 65_600, FAR),
+                edge: EdgeMode::Transparent,
+                means: means(precision, way),
+                finish: Finish::Defer,
+            });
+            for patch in [URect::default(), URect::new(65_200, FAR - 2, 65_300, FAR)] {
+                let item = BatchItem {
+                    plan: &plan,
+                    region: URect::new(65_040, 2, 65_297, 11),
+                    patch: Some(Patch {
+                        texels: patch,
+                        to_source: IVec2::new(-65_000, -9),
+                    }),
+                };
+                let whole = together(&[item], 4096);
+                let mut steps = whole.passes.iter().chain(&whole.deferred);
+                assert!(steps.all(|pass| pass.size.min_element() > 0), "{sigma}, {patch:?}");
+            }
+        }
+    }
+}
