@@ -47,13 +47,17 @@ pub enum Program {
     DownsampleCompute {
         /// Source texels per target texel along x and y.
         steps: Option<[u32; 2]>,
+        /// Whether it reads a level, which has fewer texels than the picture.
+        of_level: bool,
         /// What it finds beyond the bounds. There are no images.
         beyond: Beyond,
     },
     /// Compute: both convolutions.
     ConvolveCompute {
-        /// The reach of the kernels, in texels.
+        /// The reach of the kernels, in texels. On small levels, the program for any kernel is the fastest.
         reach: Option<u32>,
+        /// Whether it reads a level.
+        of_level: bool,
         /// What it finds beyond the bounds.
         beyond: Beyond,
     },
@@ -61,7 +65,7 @@ pub enum Program {
     GatherCompute,
     /// Compute: a blend of blurs and [gathered](Sums::Gathered) sums, interpolated with the cubic B-spline.
     BlendCompute,
-    /// Compute: the cubic B-spline, from this many coarse rows at most.
+    /// Compute: the cubic B-spline, with this many rows per coarse row, or as many as a thread walks if there are more.
     UpsampleCompute(Option<u32>),
 }
 
@@ -125,10 +129,12 @@ impl Program {
     };
     const CONVOLVE_ANY: Self = Self::ConvolveCompute {
         reach: None,
+        of_level: false,
         beyond: Beyond::Images,
     };
     const DOWNSAMPLE_ANY: Self = Self::DownsampleCompute {
         steps: None,
+        of_level: false,
         beyond: Beyond::Folded,
     };
 
@@ -242,8 +248,12 @@ impl Program {
     pub fn finding(self, beyond: Beyond) -> Self {
         match self {
             Self::ConvolveFragment { texels, .. } => Self::convolve_fragment(texels, beyond),
-            Self::ConvolveCompute { reach, .. } => Self::ConvolveCompute { reach, beyond },
-            Self::DownsampleCompute { steps, .. } => Self::DownsampleCompute { steps, beyond },
+            Self::ConvolveCompute { reach, of_level, .. } => Self::convolve_compute(reach, of_level, beyond),
+            Self::DownsampleCompute { steps, of_level, .. } => Self::DownsampleCompute {
+                steps,
+                of_level,
+                beyond,
+            },
             other => other,
         }
     }
@@ -257,6 +267,19 @@ impl Program {
             Beyond::Images
         };
         Self::ConvolveFragment { texels, beyond }
+    }
+
+    /// [`Self::ConvolveCompute`].
+    #[must_use]
+    pub const fn convolve_compute(reach: Option<u32>, of_level: bool, beyond: Beyond) -> Self {
+        match reach {
+            Some(_) => Self::ConvolveCompute {
+                reach,
+                of_level,
+                beyond,
+            },
+            None => Self::CONVOLVE_ANY,
+        }
     }
 
     /// What it can find beyond the bounds, `None` if it checks that itself.

@@ -332,22 +332,17 @@ impl Prepared {
             let Some(usable) = step.ready(with.pipelines, with.cache) else {
                 continue;
             };
-            let (Ready::Compute(pipeline), Some(tile)) = (usable.pipeline, usable.program.tile()) else {
+            let largest = merged.iter().fold(UVec2::ZERO, |largest, pass| largest.max(pass.size));
+            let (Ready::Compute(pipeline), Some(groups)) = (usable.pipeline, usable.program.workgroups(largest)) else {
                 continue;
             };
-            let largest = merged.iter().fold(UVec2::ZERO, |largest, pass| largest.max(pass.size));
             compute_pass.set_pipeline(pipeline);
             compute_pass.set_bind_group(
                 0,
                 step.bind_group(self.source_of(pass, source)),
                 &[uniform_offset(index)],
             );
-            let groups = [
-                largest.x.div_ceil(tile.x),
-                largest.y.div_ceil(tile.y),
-                merged.len() as u32,
-            ];
-            compute_pass.dispatch_workgroups(groups[0], groups[1], groups[2]);
+            compute_pass.dispatch_workgroups(groups.x, groups.y, merged.len() as u32);
         }
     }
 

@@ -210,6 +210,8 @@ impl PipelineKey {
                 Program::CopyFragment => false,
                 // The shader limits its results. Intermediate sums are no larger than the summed values.
                 Program::GatherCompute => false,
+                // No weight is negative, and the shader limits what it divides.
+                Program::UpsampleCompute(Some(_)) => false,
                 // No weight is negative, and the shader detects the picture's infinities in packed values.
                 Program::DownsampleCompute { .. } => false,
                 Program::ConvolveCompute { .. } => {
@@ -234,15 +236,15 @@ impl PipelineKey {
         let is_rounded = self.program.writes_packed() && !is_changed;
         let [from, to] = self.converts.map_or([None; 2], |spaces| spaces.map(Some));
         let ends_at_levels = self.dither != Dither::Off && Dither::of_target(self.target) != Dither::Off;
-        let (beyond, is_special) = (self.program.beyond(), !self.program.serves_any_kernel());
+        let beyond = self.program.beyond();
+        // Render passes that serve any kernel have no loops of their own for edges.
+        let has_loops = self.program.computes() || !self.program.serves_any_kernel();
+        let folds = beyond.is_some_and(|beyond| beyond != Beyond::Clamped) && has_loops;
         let flags = [
             ("ANY_KERNEL", self.program.serves_any_kernel()),
             ("CLAMPED", beyond == Some(Beyond::Clamped)),
-            (
-                "FOLDED",
-                beyond.is_some_and(|beyond| beyond != Beyond::Clamped) && is_special,
-            ),
-            ("IMAGES", beyond == Some(Beyond::Images) && is_special),
+            ("FOLDED", folds),
+            ("IMAGES", beyond == Some(Beyond::Images) && has_loops),
             ("FILTERED", self.program.filters()),
             ("SUMS_FILTERED", self.program.sums_filtered()),
             ("GATHERED", self.program.sums() == Some(Sums::Gathered)),
@@ -258,6 +260,10 @@ impl PipelineKey {
             ("ROUND_TO_HALF", rounding == Rounding::Half && !is_rounded),
             ("ROUND_TO_PACKED", rounding == Rounding::Packed),
             ("MAY_EXCEED", self.may_exceed()),
+            (
+                "FINITE",
+                matches!(self.program, Program::UpsampleCompute(Some(_))) && !self.may_exceed(),
+            ),
             ("ROUND_PACKED", round_packed),
             ("IN_PLACE", self.in_place),
             ("KEEPS_FORMAT", self.keeps_format),

@@ -96,7 +96,8 @@ impl PassBuilder {
         let ends = (source, self.level(axes, octaves));
         let steps = array::from_fn(|i| 1 << (octaves[i] - source.octaves[i]));
         let mut numbers = each(axes, ends, Axis::downsample);
-        let program = select_program::downsample(steps, tiling, may_filter, beyond(&numbers));
+        let of_level = source.octaves != [0; 2];
+        let program = select_program::downsample(steps, of_level, tiling, may_filter, beyond(&numbers));
         if program.filters() {
             numbers = each(axes, ends, Axis::downsample_filtered);
         }
@@ -130,7 +131,7 @@ impl PassBuilder {
     /// Convolves along both axes at once, with kernels of one reach.
     pub fn convolve_both(&mut self, reach: usize, axes: Axes, ends: Ends) -> &mut Pass {
         let numbers = each(axes, ends, |axis, levels| axis.convolve(levels, reach));
-        let program = select_program::convolve_both(reach, beyond(&numbers));
+        let program = select_program::convolve_both(reach, ends.0.octaves, beyond(&numbers));
         let pass = self.pass(PassKind::Blur, program, axes, ends, numbers);
         self.plan.passes.push_mut(pass)
     }

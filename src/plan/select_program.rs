@@ -10,6 +10,12 @@ const LAST_ODD_REACH: usize = 8;
 /// Where both convolutions are one pass, four texels are convolved at a time.
 const REACH_STEP_OF_BOTH: usize = 4;
 
+/// The most octaves, along x and y together, of a level on which programs for single kernels are faster: those of a short
+/// reach, and others. On a smaller level, the program that serves any kernel is faster, because its code is short.
+const MOST_OCTAVES_OF_SHORT: u32 = 4;
+const MOST_OCTAVES_OF_LONG: u32 = 2;
+const LONGEST_SHORT_REACH: usize = 8;
+
 /// How many of the remaining octaves the next pass does.
 ///
 /// With a third octave, the tiles of a pass overlap so much that on the picture itself the octave costs more than a
@@ -23,10 +29,11 @@ pub fn octaves_of_a_pass(done: u32, left: u32, tiling: Tiling) -> u32 {
 }
 
 /// Goes to a coarser level, by this many source texels per target texel along x and y.
-pub fn downsample(steps: [u32; 2], tiling: Tiling, may_filter: bool, beyond: Beyond) -> Program {
+pub fn downsample(steps: [u32; 2], of_level: bool, tiling: Tiling, may_filter: bool, beyond: Beyond) -> Program {
     match tiling {
         Tiling::Tiled { .. } => Program::DownsampleCompute {
             steps: Some(steps),
+            of_level,
             beyond,
         },
         Tiling::None if may_filter && steps == [2; 2] => Program::DownsampleFragment,
@@ -51,10 +58,16 @@ pub fn convolve(axis: usize, reach: usize, beyond: Beyond) -> Program {
     Program::convolve_fragment(Some(texels), beyond)
 }
 
-/// Convolves along both axes at once, with kernels of a [`rounded_reach`], or of a [`reach_with_images`].
-pub fn convolve_both(reach: usize, beyond: Beyond) -> Program {
-    let reach = Some(reach as u32);
-    Program::ConvolveCompute { reach, beyond }
+/// Convolves a level that is coarser by these octaves along both axes at once, with kernels of a [`rounded_reach`], or
+/// of a [`reach_with_images`].
+pub fn convolve_both(reach: usize, octaves: [u32; 2], beyond: Beyond) -> Program {
+    let most = if reach <= LONGEST_SHORT_REACH {
+        MOST_OCTAVES_OF_SHORT
+    } else {
+        MOST_OCTAVES_OF_LONG
+    };
+    let octaves = octaves[0] + octaves[1];
+    Program::convolve_compute((octaves <= most).then_some(reach as u32), octaves > 0, beyond)
 }
 
 /// The reach of a program that convolves both axes at once, for kernels of this reach, and images that reach farther.

@@ -12,26 +12,59 @@ pub const IMAGE_MARGIN: u32 = 8;
 /// How many neighbouring texels [`Program::ConvolveFragment`] reads at once across an edge.
 const CONVOLVE_AT_ONCE: u32 = 4;
 
-/// The tile of [`Program::ConvolveCompute`]. Each thread sums `CONVOLVE_DOWN` texels of a column, then
-/// `CONVOLVE_ACROSS` of a row. The shaders have one variable for each sum, and fail to compile with another number.
+/// The tiles of [`Program::ConvolveCompute`]. Each thread sums `CONVOLVE_DOWN` texels of a column, then
+/// `CONVOLVE_ACROSS` of a row. The shaders hold four sums in a matrix, and fail to compile with other numbers.
+///
+/// A tile also sums columns on either side of it: the farther a kernel reaches, the wider a tile should be. On levels,
+/// with fewer texels, smaller tiles are faster, because more of them run at once.
 const CONVOLVE_TILE: UVec2 = UVec2::new(64, 16);
+const CONVOLVE_WIDE_TILE: UVec2 = UVec2::new(128, 8);
+const CONVOLVE_WIDE_FROM: u32 = 12;
+const CONVOLVE_LEVEL_TILE: UVec2 = UVec2::new(64, 8);
 const CONVOLVE_DOWN: u32 = 8;
 const CONVOLVE_ACROSS: u32 = 4;
-const CONVOLVE_COLUMNS: u32 = CONVOLVE_TILE.x + 2 * (MAX_REACH + IMAGE_MARGIN);
-const CONVOLVE_THREADS: u32 = CONVOLVE_TILE.x * CONVOLVE_TILE.y / CONVOLVE_ACROSS;
-const _: () = assert!(CONVOLVE_COLUMNS * (CONVOLVE_TILE.y / CONVOLVE_DOWN) <= CONVOLVE_THREADS);
+/// The distances of reads from the texels that a thread sums, including those of images.
+const CONVOLVE_DISTANCES: u32 = MAX_REACH + IMAGE_MARGIN + CONVOLVE_DOWN;
 const _: () = assert!(MAX_REACH.is_multiple_of(CONVOLVE_ACROSS) && IMAGE_MARGIN.is_multiple_of(CONVOLVE_ACROSS));
+const _: () = assert!(sums_all_columns(CONVOLVE_TILE, CONVOLVE_WIDE_FROM - CONVOLVE_ACROSS));
+const _: () = assert!(sums_all_columns(CONVOLVE_WIDE_TILE, MAX_REACH));
+const _: () = assert!(sums_all_columns(CONVOLVE_LEVEL_TILE, MAX_REACH + IMAGE_MARGIN));
 
-/// The threads of [`Program::DownsampleCompute`], one for each source column of a tile, and the rows of its tiles.
+/// Whether a tile has enough threads, and not too many, and whether it fits in workgroup memory: half floats, the
+/// weights on all sides of both axes, and the kind of the tile.
+const fn sums_all_columns(tile: UVec2, halo: u32) -> bool {
+    let columns = tile.x + 2 * halo;
+    let (threads, bytes) = (
+        convolve_threads(tile),
+        columns * tile.y * 8 + 8 * CONVOLVE_DISTANCES * 4 + 4,
+    );
+    let has_threads = columns * (tile.y / CONVOLVE_DOWN) <= threads && threads <= WORKGROUP_THREADS;
+    // The results are stored sixteen columns at a time.
+    has_threads && bytes <= WORKGROUP_BYTES && tile.x.is_multiple_of(16)
+}
+
+/// Each thread sums as many texels of a row.
+const fn convolve_threads(tile: UVec2) -> u32 {
+    tile.x * tile.y / CONVOLVE_ACROSS
+}
+
+/// The threads of [`Program::DownsampleCompute`], one for each source column of a tile.
 const DOWNSAMPLE_THREADS: u32 = 128;
-const DOWNSAMPLE_ROWS: u32 = 6;
+/// The most and the fewest rows of its tiles.
+const DOWNSAMPLE_MOST_ROWS: u32 = 8;
+const DOWNSAMPLE_LEAST_ROWS: u32 = 1;
 /// The tile if every thread computes one texel.
 const DOWNSAMPLE_ANY_TILE: UVec2 = UVec2::new(16, DOWNSAMPLE_THREADS / 16);
 
-/// The tile of [`Program::UpsampleCompute`]: high and narrow, like the memory layout of textures. A thread computes
-/// every [`UPSAMPLE_THREADS_Y`]th row of a column.
+/// The tile of [`Program::UpsampleCompute`]: high and narrow, like the memory layout of textures. Two threads share
+/// [`UPSAMPLE_WALK`] rows of a column, which lie in one cell of the level, or in whole ones.
 const UPSAMPLE_TILE: UVec2 = UVec2::new(16, 64);
-const UPSAMPLE_THREADS_Y: u32 = 16;
+/// With one octave, a tile needs many coarse rows, and a lower one is faster.
+const UPSAMPLE_TILE_OF_OCTAVE: UVec2 = UVec2::new(16, 32);
+const UPSAMPLE_WALK: u32 = 1 << UPSAMPLE_WALK_OCTAVES;
+const UPSAMPLE_WALK_OCTAVES: u32 = 4;
+/// The threads if every texel is computed on its own.
+const UPSAMPLE_ANY_THREADS: u32 = 256;
 
 /// The tile of [`Program::GatherCompute`]. Each thread sums eight texels of a column and four of a row. A square of
 /// tiles may be transposed.
@@ -68,19 +101,27 @@ const _: () = assert!(2 * BLEND_ROWS * BLEND_TILE.x * 16 + 16 <= WORKGROUP_BYTES
 
 /// The most threads of a workgroup, and the most bytes of its memory.
 pub const WORKGROUP_THREADS: u32 = 256;
-pub const WORKGROUP_BYTES: u32 = CONVOLVE_COLUMNS * CONVOLVE_TILE.y * 8 + CONVOLVE_THREADS * 4 + 4;
-const _: () = assert!(CONVOLVE_THREADS <= WORKGROUP_THREADS && DOWNSAMPLE_THREADS <= WORKGROUP_THREADS);
-const _: () = assert!(UPSAMPLE_TILE.x * UPSAMPLE_THREADS_Y <= WORKGROUP_THREADS);
+pub const WORKGROUP_BYTES: u32 = 16 << 10;
+const _: () = assert!(DOWNSAMPLE_THREADS <= WORKGROUP_THREADS);
+const _: () = assert!(UPSAMPLE_ANY_THREADS <= WORKGROUP_THREADS);
 /// The least width or height of a tile. It limits the number of workgroups in a dispatch.
-pub const LEAST_TILE_SIDE: u32 = DOWNSAMPLE_ROWS;
+pub const LEAST_TILE_SIDE: u32 = DOWNSAMPLE_LEAST_ROWS;
 const _: () = assert!(LEAST_TILE_SIDE <= DOWNSAMPLE_ANY_TILE.y && LEAST_TILE_SIDE <= UPSAMPLE_TILE.x);
-// Each thread lays out one weight of the images, of two axes with four tables each.
-const _: () = assert!(8 * (MAX_REACH + IMAGE_MARGIN + CONVOLVE_DOWN) <= CONVOLVE_THREADS);
-// The results of a convolution are stored sixteen columns at a time.
-const _: () = assert!(CONVOLVE_THREADS == 16 * CONVOLVE_TILE.y);
-// Downsampling keeps a padded row of half floats, upsampling full floats of the rows that one octave needs.
-const _: () = assert!((DOWNSAMPLE_THREADS + 16) * DOWNSAMPLE_ROWS * 8 <= WORKGROUP_BYTES);
-const _: () = assert!((UPSAMPLE_TILE.y / 2 + 4) * UPSAMPLE_TILE.x * 16 <= WORKGROUP_BYTES);
+// Downsampling keeps a padded row of half floats, upsampling half floats of the rows that one octave needs, and full
+// floats for each row.
+const _: () = assert!((DOWNSAMPLE_THREADS + 16) * DOWNSAMPLE_MOST_ROWS * 8 <= WORKGROUP_BYTES);
+const _: () = assert!((UPSAMPLE_TILE.y / 2 + 4) * UPSAMPLE_TILE.x * 8 + UPSAMPLE_TILE.y * 16 <= WORKGROUP_BYTES);
+
+/// The rows of a tile that downsamples by this step. With more rows, fewer source texels are read twice, but the code of
+/// the larger steps becomes long. The fewer rows, the sooner a tile of a level is done.
+const fn downsample_rows(step: u32, of_level: bool) -> u32 {
+    match (step, of_level) {
+        (2, false) => DOWNSAMPLE_MOST_ROWS,
+        (_, false) => 6,
+        (8, true) => DOWNSAMPLE_LEAST_ROWS,
+        (_, true) => 2,
+    }
+}
 
 impl Program {
     /// The program that upsamples from rows that are coarser by this many octaves.
@@ -89,10 +130,8 @@ impl Program {
         match octaves {
             // The rows are the target's own: threads have nothing to share.
             0 => Self::UpsampleCompute(None),
-            1 => Self::UpsampleCompute(Some((UPSAMPLE_TILE.y >> 1) + 4)),
-            2 => Self::UpsampleCompute(Some((UPSAMPLE_TILE.y >> 2) + 4)),
-            // With fewer rows, no more tiles could run at once.
-            _ => Self::UpsampleCompute(Some((UPSAMPLE_TILE.y >> 3) + 4)),
+            1..UPSAMPLE_WALK_OCTAVES => Self::UpsampleCompute(Some(1 << octaves)),
+            _ => Self::UpsampleCompute(Some(UPSAMPLE_WALK)),
         }
     }
 
@@ -105,17 +144,40 @@ impl Program {
             Self::BlendFragment { .. } | Self::GatherFragment { .. } => None,
             // As many columns as the threads' source columns suffice for.
             Self::DownsampleCompute {
-                steps: Some([step, _]), ..
+                steps: Some([x, y]),
+                of_level,
+                ..
             } => {
-                let columns = (DOWNSAMPLE_THREADS - (5 * (step - 1) + 1)) / step + 1;
-                Some(UVec2::new(columns, DOWNSAMPLE_ROWS))
+                let columns = (DOWNSAMPLE_THREADS - (5 * (x - 1) + 1)) / x + 1;
+                Some(UVec2::new(columns, downsample_rows(y, of_level)))
             }
             Self::DownsampleCompute { steps: None, .. } => Some(DOWNSAMPLE_ANY_TILE),
-            Self::ConvolveCompute { .. } => Some(CONVOLVE_TILE),
+            Self::ConvolveCompute { reach: None, .. } | Self::ConvolveCompute { of_level: true, .. } => {
+                Some(CONVOLVE_LEVEL_TILE)
+            }
+            Self::ConvolveCompute {
+                reach: Some(CONVOLVE_WIDE_FROM..),
+                ..
+            } => Some(CONVOLVE_WIDE_TILE),
+            Self::ConvolveCompute { reach: Some(_), .. } => Some(CONVOLVE_TILE),
+            Self::UpsampleCompute(Some(2)) => Some(UPSAMPLE_TILE_OF_OCTAVE),
             Self::UpsampleCompute(_) => Some(UPSAMPLE_TILE),
             Self::GatherCompute => Some(GATHER_TILE),
             Self::BlendCompute => Some(BLEND_TILE),
         }
+    }
+
+    /// How many workgroups write this many texels, `None` for a program of a render pass. The tiles of
+    /// [`Self::UpsampleCompute`] begin at a cell, which may begin before the first texel.
+    #[must_use]
+    pub fn workgroups(self, texels: UVec2) -> Option<UVec2> {
+        let before = match self {
+            Self::UpsampleCompute(Some(cell)) => cell - 1,
+            _ => 0,
+        };
+        let tile = self.tile()?;
+        let texels = texels + UVec2::new(0, before);
+        Some(UVec2::new(texels.x.div_ceil(tile.x), texels.y.div_ceil(tile.y)))
     }
 
     /// The numbers that the shader is compiled with.
@@ -148,14 +210,21 @@ impl Program {
             } => {
                 vec![("THREADS", DOWNSAMPLE_THREADS), ("STEP_X", x), ("STEP_Y", y)]
             }
-            Self::ConvolveCompute { reach, beyond } => {
+            Self::ConvolveCompute { reach, beyond, .. } => {
+                let margin = if beyond == Beyond::Images { IMAGE_MARGIN } else { 0 };
                 let reach = reach.unwrap_or(MAX_REACH);
-                let halo = reach + if beyond == Beyond::Images { IMAGE_MARGIN } else { 0 };
-                vec![("THREADS", CONVOLVE_THREADS), ("REACH", reach), ("HALO", halo)]
+                let threads = self.tile().map_or(0, convolve_threads);
+                vec![
+                    ("THREADS", threads),
+                    ("REACH", reach),
+                    ("HALO", reach + margin),
+                    ("DISTANCES", CONVOLVE_DISTANCES),
+                ]
             }
-            Self::UpsampleCompute(rows) => {
-                let threads = ("THREADS_Y", UPSAMPLE_THREADS_Y);
-                rows.map_or(vec![threads], |rows| vec![threads, ("ROWS", rows)])
+            Self::UpsampleCompute(None) => vec![("THREADS", UPSAMPLE_ANY_THREADS)],
+            Self::UpsampleCompute(Some(cell)) => {
+                let texels = self.tile().map_or(0, |tile| tile.element_product());
+                vec![("THREADS", 2 * texels / UPSAMPLE_WALK), ("CELL", cell)]
             }
         };
         if matches!(self, Self::ConvolveCompute { .. } | Self::GatherCompute) {

@@ -133,10 +133,14 @@ fn nearest_half(value: vec4<f32>) -> vec4<f32> {
     return bitcast<vec4<f32>>((bitcast<vec4<u32>>(limited) + vec4<u32>(0x1000u)) & vec4<u32>(0xffffe000u));
 #else
     let bits = bitcast<vec4<u32>>(value);
+#ifdef FINITE
+    return bitcast<vec4<f32>>((bits + vec4<u32>(0x1000u)) & vec4<u32>(0xffffe000u));
+#else
     // Of a NaN, only the sign would be left.
     let magnitude = min(bits & vec4<u32>(0x7fffffffu), vec4<u32>(0x7f800000u));
     let rounded = (magnitude + vec4<u32>(0x1000u)) & vec4<u32>(0xffffe000u);
     return bitcast<vec4<f32>>(rounded | (bits & vec4<u32>(0x80000000u)));
+#endif
 #endif
 }
 

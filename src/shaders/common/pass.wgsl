@@ -12,8 +12,8 @@
 //                  have loops with constant ends, which compilers unroll; their numbers are definitions too, as
 //                  are the sizes of tiles
 //   CLAMPED        this pass finds only the outermost texels beyond the bounds
-//   FOLDED         this program is for a single kernel, and supports all edge modes beyond the bounds
 //   IMAGES         the region has images beyond its borders, with separate weights
+//   FOLDED         this program supports all edge modes beyond the bounds, by loops of their own
 //   TABLE_VECTORS  the length of a table, in vectors
 //   BORDER         the border texels whose normalisation a table carries, at either end
 //   FILTERED       this pass reads the source, or the atlas, with a linearly filtering sampler
@@ -30,6 +30,7 @@
 //   ROUND_TO_HALF  the target holds half floats, and this pass writes other values
 //   ROUND_TO_PACKED  the target holds floats of eleven and ten bits
 //   MAY_EXCEED     sums may exceed the largest half float: weights are rounded, divided by, or negative
+//   FINITE         sums are finite, and never exceed the largest half float
 //   ROUND_PACKED   this GPU may truncate when it packs half floats
 //   IN_PLACE       this pass writes to the picture that it blurs: unchanged texels need not be written
 //   KEEPS_FORMAT   the target has the format of the picture, of which this pass copies some or all
@@ -123,7 +124,8 @@ var<private> turn: u32;
 
 // Writes one texel of the target, unless it lies outside the texels to write. `position` counts from `blur.origin`.
 fn store(position: vec2<i32>, value: vec4<f32>) {
-    if all(position < blur.size) {
+    // As an unsigned integer, a negative position is larger than any size.
+    if all(vec2<u32>(position) < vec2<u32>(blur.size)) {
         let texel = blur.origin + position;
         textureStore(stored, texel, encode_output(value, texel).value);
     }

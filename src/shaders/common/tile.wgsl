@@ -3,14 +3,14 @@
 
 #define_import_path bevy_gaussian_blur::common::tile
 
-#import bevy_gaussian_blur::common::pass::pack
+#import bevy_gaussian_blur::common::pass::{is_finite, pack}
 
 // The tile, in texels, and the room for columns on either side of it.
 const WIDTH: i32 = #{WIDTH};
 const HEIGHT: i32 = #{HEIGHT};
 const HALO: i32 = #{HALO};
 const COLUMNS: i32 = WIDTH + 2 * HALO;
-// How many texels of a column a thread sums, and how many of a row: the summing functions have one variable for each.
+// How many texels of a column a thread sums, and how many of a row: one or two matrices of four.
 const DOWN: i32 = #{DOWN};
 const ACROSS: i32 = #{ACROSS};
 const_assert DOWN == 8 && ACROSS == 4;
@@ -25,26 +25,22 @@ fn slot_of(row: i32, column: i32) -> i32 {
     return row * COLUMNS + column % ACROSS * INTERLEAVED + column / ACROSS;
 }
 
-// Stores the sums of a column.
-fn keep_column(
-    row: i32,
-    column: i32,
-    a: vec4<f32>,
-    b: vec4<f32>,
-    c: vec4<f32>,
-    d: vec4<f32>,
-    e: vec4<f32>,
-    f: vec4<f32>,
-    g: vec4<f32>,
-    h: vec4<f32>,
-) {
-    let slot = slot_of(row, column);
-    sums[slot] = pack(a);
-    sums[slot + COLUMNS] = pack(b);
-    sums[slot + 2 * COLUMNS] = pack(c);
-    sums[slot + 3 * COLUMNS] = pack(d);
-    sums[slot + 4 * COLUMNS] = pack(e);
-    sums[slot + 5 * COLUMNS] = pack(f);
-    sums[slot + 6 * COLUMNS] = pack(g);
-    sums[slot + 7 * COLUMNS] = pack(h);
+// Stores the sums of a column. Returns whether all summed values were finite.
+fn keep_column(row: i32, column: i32, upper: mat4x4<f32>, lower: mat4x4<f32>) -> bool {
+    keep_four(slot_of(row, column), COLUMNS, upper);
+    keep_four(slot_of(row + 4, column), COLUMNS, lower);
+    return is_finite(upper[0] + upper[1] + upper[2] + upper[3] + lower[0] + lower[1] + lower[2] + lower[3]);
+}
+
+// What a value adds to four sums with these weights.
+fn four_products(weights: vec4<f32>, value: vec4<f32>) -> mat4x4<f32> {
+    return mat4x4<f32>(weights.x * value, weights.y * value, weights.z * value, weights.w * value);
+}
+
+// Stores four values in slots this far apart.
+fn keep_four(slot: i32, apart: i32, values: mat4x4<f32>) {
+    sums[slot] = pack(values[0]);
+    sums[slot + apart] = pack(values[1]);
+    sums[slot + 2 * apart] = pack(values[2]);
+    sums[slot + 3 * apart] = pack(values[3]);
 }

@@ -15,13 +15,13 @@
 // Both interpolate in the logarithm of sigma, as in `plan::sigma_levels`, between sigmas with a ratio of 2^(1/8) or
 // less, and of 2^(1/12) below 1: no picture is off by more than 0.5/255 and 0.3/255, by the L1 distance of kernels.
 
-#import bevy_gaussian_blur::common::pass::{EDGE_RENORMALIZE, LARGEST, blur, is_finite, load_unchecked, pack, read_texel, store, unpack}
+#import bevy_gaussian_blur::common::pass::{EDGE_RENORMALIZE, LARGEST, blur, load_unchecked, pack, read_texel, store, unpack}
 #import bevy_gaussian_blur::profile::sigma_levels::{may_be_summed, sigma_at, stack}
 #import bevy_gaussian_blur::profile::log_sigma::{LOWEST, NO_RUNG, place_between, rung_of, sigma_of}
 #import bevy_gaussian_blur::profile::strips::{STRIPS, Tile, is_slow, places_of, sigmas_from, sigmas_of_strip}
 #import bevy_gaussian_blur::profile::strips::{sigmas_of_square, span_of, square_of, texel_of, tile_of, turned}
 #import bevy_gaussian_blur::profile::direct_sum::{counts, fading}
-#import bevy_gaussian_blur::common::tile::{ACROSS, DOWN, HALO, HEIGHT, INTERLEAVED, WIDTH, keep_column, slot_of, sums}
+#import bevy_gaussian_blur::common::tile::{ACROSS, DOWN, HALO, HEIGHT, INTERLEAVED, WIDTH, four_products, keep_column, slot_of, sums}
 
 const THREADS: i32 = #{THREADS};
 const QUADS: i32 = WIDTH / ACROSS;
@@ -276,17 +276,9 @@ fn sum_column(tile: Tile, first: vec2<i32>, strip: i32, way: u32) -> bool {
     let centre = texel_of(tile, first);
     let step = turned(tile, vec2<i32>(0, 1));
     let convolution = convolutions[strip];
-    var a = vec4<f32>(0.0);
-    var b = vec4<f32>(0.0);
-    var c = vec4<f32>(0.0);
-    var d = vec4<f32>(0.0);
-    var e = vec4<f32>(0.0);
-    var f = vec4<f32>(0.0);
-    var g = vec4<f32>(0.0);
-    var h = vec4<f32>(0.0);
+    var upper = mat4x4<f32>();
+    var lower = mat4x4<f32>();
     let places = places_of(centre, step, convolution.ends);
-    let place_near = places[0];
-    let place_far = places[1];
     // The weights of the last eight reads, handed from one sum to the next, and what to add to them for the largest
     // sigma.
     var near = vec4<f32>(0.0);
@@ -303,20 +295,11 @@ fn sum_column(tile: Tile, first: vec2<i32>, strip: i32, way: u32) -> bool {
             far_more = vec4<f32>(near_more.w, far_more.xyz);
             near_more = vec4<f32>(weight.y, near_more.xyz);
             let value = read(centre + j * step, way);
-            let first = near + place_near * near_more;
-            let last = far + place_far * far_more;
-            a += first.x * value;
-            b += first.y * value;
-            c += first.z * value;
-            d += first.w * value;
-            e += last.x * value;
-            f += last.y * value;
-            g += last.z * value;
-            h += last.w * value;
+            upper += four_products(near + places[0] * near_more, value);
+            lower += four_products(far + places[1] * far_more, value);
         }
     }
-    keep_column(first.y, HALO + first.x, a, b, c, d, e, f, g, h);
-    return is_finite(a + b + c + d + e + f + g + h);
+    return keep_column(first.y, HALO + first.x, upper, lower);
 }
 
 fn read(texel: vec2<i32>, way: u32) -> vec4<f32> {

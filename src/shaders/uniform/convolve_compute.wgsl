@@ -3,13 +3,16 @@
 // A thread convolves a column of the tile in registers: it adds every loaded texel to all eight sums to which the texel
 // contributes. The sums go to workgroup memory, and from there each thread convolves four neighbouring texels of a row
 // in the same way. The results go back to workgroup memory, so that neighbouring threads store neighbouring texels.
+//
+// On a large picture the products bound the time: cores issue little else, and loads wait behind them. So a program is
+// for a single kernel: compilers unroll its loops, and omit all products with zero. A small level has few tiles for each
+// core: there the latency of a single tile counts, and fetching unrolled code would be the largest part of it. So the
+// program that serves any kernel has short loops, of four taps at a time, and is the faster one there.
 
-#import bevy_gaussian_blur::common::pass::{blur, folds_once, is_finite, is_inside, is_present, load_unchecked, pack}
-#import bevy_gaussian_blur::common::pass::{read_texel, source_position, store, unpack, weight, weight_at}
-#import bevy_gaussian_blur::common::tile::{ACROSS, COLUMNS, DOWN, HALO, HEIGHT, INTERLEAVED, WIDTH, keep_column, slot_of, sums}
-#ifdef FOLDED
-#import bevy_gaussian_blur::common::pass::{image_weight, side_of}
-#endif
+#import bevy_gaussian_blur::common::pass::{blur, folds_once, four_weights, image_weight, is_edge_free, is_finite, is_inside, is_present}
+#import bevy_gaussian_blur::common::pass::{load_unchecked, pack, read_texel, side_of, source_position, store, unpack, weight, weight_at}
+#import bevy_gaussian_blur::common::tile::{ACROSS, COLUMNS, DOWN, HALO, HEIGHT, INTERLEAVED, WIDTH}
+#import bevy_gaussian_blur::common::tile::{four_products, keep_column, keep_four, slot_of, sums}
 #ifdef MERGES
 #import bevy_gaussian_blur::common::pass::take_turn
 #endif
@@ -19,9 +22,6 @@
 
 // The largest reach that this program serves: kernels go from -REACH to REACH.
 const REACH: i32 = #{REACH};
-
-// How much farther images reach. The tile has room for them beside it.
-const MARGIN: i32 = HALO - REACH;
 const THREADS: i32 = #{THREADS};
 
 // The axes.
@@ -63,12 +63,12 @@ fn convolve_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
     sum_row(index / (WIDTH / ACROSS), index % (WIDTH / ACROSS), centre.x, is_plain);
     for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
         // Sixteen columns at a time, so that whole blocks of memory are stored together.
-        let texel = vec2<i32>(i % 16 + i / THREADS * 16, i / 16 % HEIGHT);
+        let texel = vec2<i32>(i % 16 + i / (16 * HEIGHT) * 16, i / 16 % HEIGHT);
         store(first + texel, unpack(sums[slot_of(texel.y, texel.x + HALO)]));
     }
 }
 
-// The kind of a tile: not read later, away from all edges, or neither.
+// The kind of a tile: not read later, without edges that change what it reads, or neither.
 const UNREAD: u32 = 0u;
 const PLAIN: u32 = 1u;
 const AT_EDGE: u32 = 2u;
@@ -88,9 +88,13 @@ fn kind_of(first: vec2<i32>) -> u32 {
         return UNREAD;
     }
 #endif
-    let centre = source_position(blur.origin + first);
-    let is_plain = is_inside(centre - reach(), centre + vec2<i32>(WIDTH, HEIGHT) + reach() - 1);
-    return select(AT_EDGE, PLAIN, is_plain);
+    let start = source_position(blur.origin + first) - reach();
+    let end = start + vec2<i32>(WIDTH, HEIGHT) + 2 * reach() - 1;
+#ifdef ANY_KERNEL
+    return select(AT_EDGE, PLAIN, is_edge_free(start, end));
+#else
+    return select(AT_EDGE, PLAIN, is_inside(start, end));
+#endif
 }
 
 // The reach of the kernel.
@@ -100,10 +104,6 @@ fn reach() -> i32 {
 #else
     return REACH;
 #endif
-}
-
-fn keep(row: i32, column: i32, sum: vec4<f32>) {
-    sums[slot_of(row, column)] = pack(sum);
 }
 
 // The sums of a column around `centre`, for any values. The number of taps comes from the uniform, so the loop is not
@@ -116,7 +116,7 @@ fn sum_column_carefully(centre: vec2<i32>, row: i32, column: i32) {
             let y = centre.y + i + tap;
             sum += weight_at(Y, centre.y + i, y) * read_texel(vec2<i32>(centre.x, y));
         }
-        keep(row + i, column, normalized(sum, centre.y + i, Y));
+        sums[slot_of(row + i, column)] = pack(normalized(sum, centre.y + i, Y));
     }
 }
 
@@ -134,70 +134,85 @@ fn normalized(sum: vec4<f32>, centre: i32, axis: u32) -> vec4<f32> {
     return sum / inside;
 }
 
-#ifdef ANY_KERNEL
+// The same for four neighbouring sums.
+fn four_normalized(four: mat4x4<f32>, centre: i32, axis: u32) -> mat4x4<f32> {
+    return mat4x4<f32>(normalized(four[0], centre, axis), normalized(four[1], centre + 1, axis),
+        normalized(four[2], centre + 2, axis), normalized(four[3], centre + 3, axis));
+}
 
 fn sum_columns(centre: vec2<i32>, row: i32, column: i32, is_plain: bool) {
     let position = centre + vec2<i32>(column - HALO, row);
-    let beyond = max(centre.x - position.x, position.x - centre.x - WIDTH + 1);
-    if beyond <= blur.reach_max.x + blur.margin.x {
-        sum_column_carefully(position, row, column);
-    }
-}
-
-// Convolves neighbouring texels of a row, and stores them in slots that are no longer read. `left` is the source texel
-// of the tile's first column.
-fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
-    let far = blur.reach_max.x + blur.margin.x;
-    var results: array<vec4<f32>, ACROSS>;
-    for (var i = 0; i < ACROSS; i++) {
-        let column = quad * ACROSS + i;
-        let centre = left + column;
-        var sum = vec4<f32>(0.0);
-        for (var tap = -far; tap <= far; tap++) {
-            sum += weight_at(X, centre, centre + tap) * unpack(sums[slot_of(row, HALO + column + tap)]);
-        }
-        results[i] = normalized(sum, centre, X);
-    }
-    workgroupBarrier();
-    for (var i = 0; i < ACROSS; i++) {
-        keep(row, HALO + quad * ACROSS + i, results[i]);
-    }
-    workgroupBarrier();
-}
-
-#else
-
-const TAPS: i32 = 2 * REACH + 1;
-
-fn sum_columns(centre: vec2<i32>, row: i32, column: i32, is_plain: bool) {
-    let position = centre + vec2<i32>(column - HALO, row);
-    let top = position - vec2<i32>(0, REACH);
     var is_done = false;
 #ifdef FOLDED
+#ifdef IMAGES
+    // The tile has room for the farthest reads.
+    let margin = HALO - select(far(X), reach(), is_plain);
+    if column < margin || column >= COLUMNS - margin {
+        return;
+    }
+#endif
     // Two loops, because folding in all tiles takes time.
     if is_plain {
-#ifdef IMAGES
-        if column < MARGIN || column >= COLUMNS - MARGIN {
-            return;
-        }
-#endif
-        is_done = sum_column(top, row, column, false);
-    } else if folds_once(TAPS) {
+        is_done = sum_column(position - vec2<i32>(0, reach()), row, column, false);
+    } else if folds_once(2 * reach() + 1) {
         // Small pictures may need several folds.
         is_done = sum_column_across_edge(position, row, column);
     }
 #else
     // Clamping costs nothing beside the loads.
-    is_done = sum_column(top, row, column, true);
+    is_done = sum_column(position - vec2<i32>(0, reach()), row, column, true);
 #endif
     if !is_done {
         sum_column_carefully(position, row, column);
     }
 }
 
-// The sums of a column whose first tap is at `top`. Returns whether all values were finite.
-//
-// Separate variables, because some GPUs are slower with an array here, and run out of registers with one in `sum_row`.
+#ifdef ANY_KERNEL
+
+// The sums of a column whose first tap is at `top`, for finite values.
+fn sum_column(top: vec2<i32>, row: i32, column: i32, clamped: bool) -> bool {
+    var upper = mat4x4<f32>();
+    var lower = mat4x4<f32>();
+    // The weights of these four taps, and of the eight before.
+    var earlier = vec4<f32>(0.0);
+    var last = vec4<f32>(0.0);
+    for (var i = 0; i < reach() / 2 + DOWN / 4; i++) {
+        let next = kernel_weights(Y, i);
+        let values = four_clamped(top + vec2<i32>(0, 4 * i));
+        upper += four_sums(values, next, last);
+        lower += four_sums(values, last, earlier);
+        earlier = last;
+        last = next;
+    }
+    return keep_column(row, column, upper, lower);
+}
+
+// Four texels of a column.
+fn four_clamped(top: vec2<i32>) -> mat4x4<f32> {
+    let x = clamp(top.x, blur.bounds_min.x, blur.bounds_max.x - 1);
+    let y = clamp(top.y + vec4<i32>(0, 1, 2, 3), vec4<i32>(blur.bounds_min.y), vec4<i32>(blur.bounds_max.y - 1));
+    return mat4x4<f32>(load_unchecked(vec2<i32>(x, y.x), false), load_unchecked(vec2<i32>(x, y.y), false),
+        load_unchecked(vec2<i32>(x, y.z), false), load_unchecked(vec2<i32>(x, y.w), false));
+}
+
+// The weights of the taps from 4 * index on. Beyond its kernel, the table has others.
+fn kernel_weights(axis: u32, index: i32) -> vec4<f32> {
+    let taps = 4 * index + vec4<i32>(0, 1, 2, 3);
+    return select(vec4<f32>(0.0), four_weights(axis, u32(index)), taps <= vec4<i32>(2 * reach()));
+}
+
+// What four values add to four neighbouring sums. For the first sum these are the `next` four taps, and for each further
+// one they are one tap earlier.
+fn four_sums(values: mat4x4<f32>, next: vec4<f32>, last: vec4<f32>) -> mat4x4<f32> {
+    return mat4x4<f32>(values * next, values * vec4<f32>(last.w, next.xyz), values * vec4<f32>(last.zw, next.xy),
+        values * vec4<f32>(last.yzw, next.x));
+}
+
+#else
+
+const TAPS: i32 = 2 * REACH + 1;
+
+// Separate variables, to the end: some GPUs run out of registers with matrices or arrays here.
 fn sum_column(top: vec2<i32>, row: i32, column: i32, clamped: bool) -> bool {
     var a = vec4<f32>(0.0);
     var b = vec4<f32>(0.0);
@@ -218,7 +233,15 @@ fn sum_column(top: vec2<i32>, row: i32, column: i32, clamped: bool) -> bool {
         g = add(Y, g, value, i - 6);
         h = add(Y, h, value, i - 7);
     }
-    keep_column(row, column, a, b, c, d, e, f, g, h);
+    let slot = slot_of(row, column);
+    sums[slot] = pack(a);
+    sums[slot + COLUMNS] = pack(b);
+    sums[slot + 2 * COLUMNS] = pack(c);
+    sums[slot + 3 * COLUMNS] = pack(d);
+    sums[slot + 4 * COLUMNS] = pack(e);
+    sums[slot + 5 * COLUMNS] = pack(f);
+    sums[slot + 6 * COLUMNS] = pack(g);
+    sums[slot + 7 * COLUMNS] = pack(h);
     return is_finite(a + b + c + d + e + f + g + h);
 }
 
@@ -228,32 +251,39 @@ fn add(axis: u32, sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
     }
     return sum;
 }
+#endif
 
 // Convolves four neighbouring texels of a row, and stores them in slots that are no longer read. `left` is the source
 // texel of the tile's first column.
 fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
-    let slot = slot_of(row, MARGIN + quad * ACROSS);
-    var a = vec4<f32>(0.0);
-    var b = vec4<f32>(0.0);
-    var c = vec4<f32>(0.0);
-    var d = vec4<f32>(0.0);
+    let slot = slot_of(row, HALO - reach() + quad * ACROSS);
+    var four = mat4x4<f32>();
     var is_summed = false;
 #ifdef IMAGES
     if !is_plain {
         let far = far(X);
         for (var i = 0; i < ACROSS + 2 * far; i++) {
             let column = quad * ACROSS - far + i;
-            let value = unpack(sums[slot_of(row, HALO + column)]);
-            let table = table_of(X, left + column);
-            a += laid_out[table + abs(i - far)] * value;
-            b += laid_out[table + abs(i - far - 1)] * value;
-            c += laid_out[table + abs(i - far - 2)] * value;
-            d += laid_out[table + abs(i - far - 3)] * value;
+            four += four_across_edge(X, left + column, i - far, unpack(sums[slot_of(row, HALO + column)]));
         }
         is_summed = true;
     }
 #endif
     if !is_summed {
+#ifdef ANY_KERNEL
+        var last = vec4<f32>(0.0);
+        for (var i = 0; i < reach() / 2 + ACROSS / 4; i++) {
+            let next = kernel_weights(X, i);
+            let values = mat4x4<f32>(unpack(sums[slot + i]), unpack(sums[slot + INTERLEAVED + i]),
+                unpack(sums[slot + 2 * INTERLEAVED + i]), unpack(sums[slot + 3 * INTERLEAVED + i]));
+            four += four_sums(values, next, last);
+            last = next;
+        }
+#else
+        var a = vec4<f32>(0.0);
+        var b = vec4<f32>(0.0);
+        var c = vec4<f32>(0.0);
+        var d = vec4<f32>(0.0);
         for (var i = 0; i < ACROSS + TAPS - 1; i++) {
             let value = unpack(sums[slot + i % ACROSS * INTERLEAVED + i / ACROSS]);
             a = add(X, a, value, i);
@@ -261,39 +291,31 @@ fn sum_row(row: i32, quad: i32, left: i32, is_plain: bool) {
             c = add(X, c, value, i - 2);
             d = add(X, d, value, i - 3);
         }
+        four = mat4x4<f32>(a, b, c, d);
+#endif
     }
     workgroupBarrier();
-    let x = left + quad * ACROSS;
-    let result = slot_of(row, HALO + quad * ACROSS);
-    sums[result] = pack(normalized(a, x, X));
-    sums[result + INTERLEAVED] = pack(normalized(b, x + 1, X));
-    sums[result + 2 * INTERLEAVED] = pack(normalized(c, x + 2, X));
-    sums[result + 3 * INTERLEAVED] = pack(normalized(d, x + 3, X));
+    keep_four(slot_of(row, HALO + quad * ACROSS), INTERLEAVED, four_normalized(four, left + quad * ACROSS, X));
     workgroupBarrier();
 }
 
 #ifdef FOLDED
 // The weights of both axes and all sides, by the distance in texels. Workgroup memory allows fast random access.
-const DISTANCES: i32 = THREADS / 8;
-var<workgroup> laid_out: array<f32, THREADS>;
+const DISTANCES: i32 = #{DISTANCES};
+var<workgroup> laid_out: array<f32, 8 * DISTANCES>;
 
 fn lay_out_weights(index: i32) {
-    let table = u32(index / DISTANCES);
-    let axis = table / 4u;
-    let distance = index % DISTANCES;
-    var weight = 0.0;
-    if blur.images[axis] != 0u {
-        weight = image_weight(axis, table % 4u, distance);
-    } else if distance <= blur.reach_max[axis] {
-        // Reads are folded: on all sides the weights are the kernel's own.
-        weight = weight_at(axis, 0, distance);
+    for (var i = index; i < 8 * DISTANCES; i += THREADS) {
+        let table = u32(i / DISTANCES);
+        let axis = table / 4u;
+        let distance = i % DISTANCES;
+        if blur.images[axis] != 0u {
+            laid_out[i] = image_weight(axis, table % 4u, distance);
+        } else {
+            // Reads are folded: on all sides the weights are the kernel's own, and 0 beyond its end.
+            laid_out[i] = weight_at(axis, 0, distance);
+        }
     }
-    laid_out[index] = weight;
-}
-
-// The start of the weights for the reads of a texel.
-fn table_of(axis: u32, texel: i32) -> i32 {
-    return i32(4u * axis + side_of(axis, texel)) * DISTANCES;
 }
 
 // The reach of reads, rounded up to a multiple of four. It comes from the uniform, so loops are not unrolled, and cost
@@ -304,47 +326,26 @@ fn far(axis: u32) -> i32 {
 
 // The sums of a column across an edge.
 fn sum_column_across_edge(position: vec2<i32>, row: i32, column: i32) -> bool {
-    var a = vec4<f32>(0.0);
-    var b = vec4<f32>(0.0);
-    var c = vec4<f32>(0.0);
-    var d = vec4<f32>(0.0);
-    var e = vec4<f32>(0.0);
-    var f = vec4<f32>(0.0);
-    var g = vec4<f32>(0.0);
-    var h = vec4<f32>(0.0);
+    var upper = mat4x4<f32>();
+    var lower = mat4x4<f32>();
     let far = far(Y);
-    for (var i = 0; i < DOWN + 2 * far; i += AT_ONCE) {
-        // Several loads in flight.
-        for (var j = i; j < i + AT_ONCE; j++) {
-            let distance = j - far;
-            let y = position.y + distance;
+    for (var i = 0; i < DOWN + 2 * far; i += 4) {
+        // Four loads in flight.
+        for (var j = i; j < i + 4; j++) {
+            let y = position.y + j - far;
             let value = load_unchecked(vec2<i32>(position.x, y), true);
-            let table = table_of(Y, y);
-            a += laid_out[table + abs(distance)] * value;
-            b += laid_out[table + abs(distance - 1)] * value;
-            c += laid_out[table + abs(distance - 2)] * value;
-            d += laid_out[table + abs(distance - 3)] * value;
-            e += laid_out[table + abs(distance - 4)] * value;
-            f += laid_out[table + abs(distance - 5)] * value;
-            g += laid_out[table + abs(distance - 6)] * value;
-            h += laid_out[table + abs(distance - 7)] * value;
+            upper += four_across_edge(Y, y, j - far, value);
+            lower += four_across_edge(Y, y, j - far - 4, value);
         }
     }
-    keep_column(
-        row,
-        column,
-        normalized(a, position.y, Y),
-        normalized(b, position.y + 1, Y),
-        normalized(c, position.y + 2, Y),
-        normalized(d, position.y + 3, Y),
-        normalized(e, position.y + 4, Y),
-        normalized(f, position.y + 5, Y),
-        normalized(g, position.y + 6, Y),
-        normalized(h, position.y + 7, Y),
-    );
-    return is_finite(a + b + c + d + e + f + g + h);
+    return keep_column(row, column, four_normalized(upper, position.y, Y), four_normalized(lower, position.y + 4, Y));
 }
 
-const AT_ONCE: i32 = 4;
-#endif
+// What the value of a texel adds to four neighbouring sums, the first of which has its centre at this distance.
+fn four_across_edge(axis: u32, texel: i32, distance: i32, value: vec4<f32>) -> mat4x4<f32> {
+    let table = i32(4u * axis + side_of(axis, texel)) * DISTANCES;
+    let weights = vec4<f32>(laid_out[table + abs(distance)], laid_out[table + abs(distance - 1)],
+        laid_out[table + abs(distance - 2)], laid_out[table + abs(distance - 3)]);
+    return four_products(weights, value);
+}
 #endif

@@ -6,8 +6,7 @@
 #import bevy_gaussian_blur::common::pass::{blur, is_finite, is_present, load_unchecked}
 #import bevy_gaussian_blur::common::pass::{four_weights, read_texel, source_position, weight, weight_at}
 #ifdef FOLDED
-#import bevy_gaussian_blur::common::pass::{ABOVE, BELOW, EDGE_MIRROR, EDGE_TRANSPARENT, INSIDE}
-#import bevy_gaussian_blur::common::pass::{folds_once, image_weight, is_inside}
+#import bevy_gaussian_blur::common::pass::{ABOVE, BELOW, EDGE_MIRROR, EDGE_TRANSPARENT, INSIDE, folds_once, image_weight, is_inside}
 #endif
 #ifdef ANY_KERNEL
 #import bevy_gaussian_blur::common::pass::is_edge_free

@@ -3,6 +3,10 @@
 // A thread walks down a column of source texels, and adds every loaded texel to all target rows to which it
 // contributes. A complete row goes to workgroup memory, and is filtered horizontally from there. So neighbouring
 // threads load neighbouring texels, and each thread has a whole step of loads in flight.
+//
+// Reading bounds the time. Tiles overlap by the taps of the filter, so the picture is read one and a half times, and a
+// program that did nothing else would hardly be faster. Higher tiles overlap less, but their unrolled code is longer, and
+// fewer of them run at once.
 
 #import bevy_gaussian_blur::common::pass::{blur, folds_once, is_finite, is_inside, load_unchecked, pack, read_texel}
 #import bevy_gaussian_blur::common::pass::{source_position, store, unpack, weight}

@@ -1,56 +1,105 @@
-// Compute: the cubic B-spline through a coarse level at full resolution, one tile at a time. The coarse rows that a
-// tile needs are interpolated horizontally into workgroup memory, and vertically from there.
+// Compute: the cubic B-spline through a coarse level at full resolution, one tile at a time.
+//
+// Above one octave, storing the result takes about as long as everything else, so a stored texel should cost little more
+// than its four products. The coarse rows of a tile are interpolated horizontally into workgroup memory, in a constant
+// number of turns without branches, so that all their loads are in flight together. From there a thread walks down a
+// column with four coarse rows in registers: it reads a new one where the next cell of the level begins. Tiles begin at
+// a cell, so that all threads do this in the same turns, which compilers know.
 
-#import bevy_gaussian_blur::common::pass::{blur, source, store}
-#import bevy_gaussian_blur::common::cubic::{cubic, row}
-#import bevy_gaussian_blur::uniform::spline::{normalized, place_of, spline}
+#import bevy_gaussian_blur::common::pass::{LARGEST, blur, pack, source, store, unpack}
+#import bevy_gaussian_blur::common::cubic::cubic
+#import bevy_gaussian_blur::uniform::spline::{place_of, spline, weight_inside}
 
 // The tile, in target texels. The threads of a row take one column each.
 const WIDTH: i32 = #{WIDTH};
 const HEIGHT: i32 = #{HEIGHT};
-const THREADS_Y: i32 = #{THREADS_Y};
-
-#ifndef ANY_KERNEL
-// The most coarse rows that a tile needs. Workgroup memory limits how many tiles run at once.
-const ROWS: i32 = #{ROWS};
-var<workgroup> rows: array<vec4<f32>, ROWS * WIDTH>;
-#endif
-
-@compute @workgroup_size(#{WIDTH}, #{THREADS_Y})
-fn upsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) invocation: vec3<u32>) {
-    let local = vec2<i32>(invocation.xy);
-    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
-    let corner = blur.origin + first;
-    upsample_tile(first, corner, local);
-}
+const THREADS_Y: i32 = #{THREADS} / WIDTH;
 
 #ifdef ANY_KERNEL
+
 // Every texel on its own: nothing is shared, so this serves any number of octaves.
-fn upsample_tile(first: vec2<i32>, corner: vec2<i32>, local: vec2<i32>) {
-    for (var y = local.y; y < HEIGHT; y += THREADS_Y) {
-        let position = vec2<i32>(local.x, y);
-        store(first + position, spline(corner + position));
+@compute @workgroup_size(#{THREADS})
+fn upsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
+    for (var y = i32(thread) / WIDTH; y < HEIGHT; y += THREADS_Y) {
+        let position = first + vec2<i32>(i32(thread) % WIDTH, y);
+        store(position, spline(blur.origin + position));
     }
 }
-#else
-fn upsample_tile(first: vec2<i32>, corner: vec2<i32>, local: vec2<i32>) {
-    let top = place_of(corner).texel.y - 1;
-    let bottom = place_of(corner + vec2<i32>(0, HEIGHT - 1)).texel.y + 2;
-    let column = place_of(corner + vec2<i32>(local.x, 0));
-    let x = cubic(column.t.x);
-    for (var y = local.y; y <= bottom - top; y += THREADS_Y) {
-        rows[y * WIDTH + local.x] = row(source, vec2<i32>(column.texel.x, top + y), x, blur.octaves.x);
-    }
-    workgroupBarrier();
 
-    for (var y = local.y; y < HEIGHT; y += THREADS_Y) {
-        let position = vec2<i32>(local.x, y);
-        let place = place_of(corner + position);
-        let slot = (place.texel.y - 1 - top) * WIDTH + local.x;
-        let weights = cubic(place.t.y);
-        let value = weights.x * rows[slot] + weights.y * rows[slot + WIDTH]
-            + weights.z * rows[slot + 2 * WIDTH] + weights.w * rows[slot + 3 * WIDTH];
-        store(first + position, normalized(value, place));
+#else
+
+// The target rows of a cell, a coarse row, or of as much of it as a thread walks.
+const CELL: i32 = #{CELL};
+// The rows that a thread walks: every second one, since the thread beside it takes the others. So a pair of rows is
+// stored together, as it lies in the memory of textures.
+const WALK: i32 = 2 * HEIGHT / THREADS_Y;
+const_assert WALK % CELL == 0 && HEIGHT <= WIDTH * THREADS_Y;
+
+// The most coarse rows that a tile needs, interpolated horizontally.
+const ROWS: i32 = HEIGHT / CELL + 4;
+var<workgroup> rows: array<vec2<u32>, ROWS * WIDTH>;
+// The weights of the four coarse rows around each row of the tile.
+var<workgroup> weights: array<vec4<f32>, HEIGHT>;
+
+@compute @workgroup_size(#{THREADS})
+fn upsample_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let local = vec2<i32>(i32(thread) % WIDTH, i32(thread) / WIDTH);
+    // The rows from the last beginning of a cell to the first row of the target. In cells of two rows, a thread finds the
+    // same coarse rows wherever it begins.
+    let into_cell = (blur.origin.y - select(0, (1 - blur.shift.y) / 2, CELL > 2)) & (CELL - 1);
+    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT) - vec2<i32>(0, into_cell);
+    if first.y >= blur.size.y {
+        return;
     }
+    let corner = blur.origin + first;
+    let top = place_of(corner).texel.y - 1;
+    if i32(thread) < HEIGHT {
+        let place = place_of(corner + vec2<i32>(0, i32(thread)));
+        weights[thread] = cubic(place.t.y) / weight_inside(1u, place);
+    }
+    interpolate_rows(corner + vec2<i32>(local.x, 0), top, local);
+    workgroupBarrier();
+    walk(first + vec2<i32>(local.x, 0), top, local);
+}
+
+// Interpolates a column of the coarse rows from `top` on. Without octaves it is a column of the level itself.
+fn interpolate_rows(texel: vec2<i32>, top: i32, local: vec2<i32>) {
+    let place = place_of(texel);
+    let beside = vec2<i32>(min(1, i32(blur.octaves.x)), 0);
+    let weights = select(vec4<f32>(0.0, 1.0, 0.0, 0.0), cubic(place.t.x), blur.octaves.x > 0u) / weight_inside(0u, place);
+    for (var i = 0; i < (ROWS + THREADS_Y - 1) / THREADS_Y; i++) {
+        let y = local.y + i * THREADS_Y;
+        let coarse = vec2<i32>(place.texel.x, top + y);
+        let value = weights.x * textureLoad(source, coarse - beside, 0) + weights.y * textureLoad(source, coarse, 0)
+            + weights.z * textureLoad(source, coarse + beside, 0) + weights.w * textureLoad(source, coarse + 2 * beside, 0);
+        if y < ROWS {
+            rows[y * WIDTH + local.x] = pack(limited(value));
+        }
+    }
+}
+
+// Stores every second texel of a part of a column.
+fn walk(column: vec2<i32>, top: i32, local: vec2<i32>) {
+    let begin = local.y / 2 * WALK + local.y % 2;
+    var slot = (place_of(blur.origin + column + vec2<i32>(0, begin)).texel.y - 1 - top) * WIDTH + local.x;
+    var around = mat4x4<f32>(unpack(rows[slot]), unpack(rows[slot + WIDTH]), unpack(rows[slot + 2 * WIDTH]),
+        unpack(rows[slot + 3 * WIDTH]));
+    for (var y = 0; y < WALK; y += 2) {
+        if y > 0 && y % CELL == 0 {
+            slot += WIDTH;
+            around = mat4x4<f32>(around[1], around[2], around[3], unpack(rows[slot + 3 * WIDTH]));
+        }
+        store(column + vec2<i32>(0, begin + y), limited(around * weights[begin + y]));
+    }
+}
+
+// What is divided by the weight inside the region may exceed all values of the picture a little, because levels are
+// rounded.
+fn limited(value: vec4<f32>) -> vec4<f32> {
+    if all(blur.normalize == vec2<u32>(0u)) {
+        return value;
+    }
+    return clamp(value, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
 }
 #endif
