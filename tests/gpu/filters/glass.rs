@@ -272,7 +272,8 @@ fn holes_do_not_reach_neighbours() {
             opacity: 0.9,
             ..tree::Filter::NEUTRAL
         }),
-        children: vec![tree::Node::new([50.0, 36.0], [8.0, 6.0], [0.1, 0.9, 0.2, 1.0])],
+        // So near to the icon that both are painted with one view.
+        children: vec![tree::Node::new([38.0, 14.0], [8.0, 12.0], [0.1, 0.9, 0.2, 1.0])],
         ..tree::Node::new([10.0, 8.0], [70.0, 48.0], [0.0; 4])
     };
     let tree = tree::Tree {

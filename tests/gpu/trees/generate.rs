@@ -45,11 +45,12 @@ impl Random {
 /// The tree of a seed for one of the cameras. It does not show any of the `kept` defects.
 pub fn generate(seed: u64, place: usize, is_hdr: bool, kept: &[Defect]) -> Tree {
     let size = SIZES[place];
+    // The pictures of two cameras with one target lie over each other where they are transparent.
+    let is_opaque = place >= SHARED;
     let mut random = Random(seed.wrapping_mul(2).wrapping_add(u64::from(is_hdr)));
     let mut tree = Tree {
         size,
-        // The pictures of two cameras with one target lie over each other if they are transparent.
-        clear: clear(&mut random, place >= SHARED),
+        clear: clear(&mut random, is_opaque),
         nodes: Vec::new(),
     };
     let count = 1 + random.below(MOST_NODES);
@@ -59,6 +60,13 @@ pub fn generate(seed: u64, place: usize, is_hdr: bool, kept: &[Defect]) -> Tree 
         nodes.push(placed(&mut random, node, size));
     }
     restrain(&mut tree, is_hdr);
+    if is_opaque {
+        change(&mut tree.nodes, &mut |node, _| {
+            if let Some(glass) = node.glass.as_mut().filter(|glass| glass.edge == EdgeMode::Transparent) {
+                glass.edge = EdgeMode::Clamp;
+            }
+        });
+    }
     kept.iter().for_each(|defect| defect.remove(&mut tree, is_hdr));
     tree
 }

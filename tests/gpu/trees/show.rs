@@ -199,15 +199,15 @@ fn compare(got: &Picture, expected: &Picture, format: TextureFormat) -> Differen
     worst_difference(&got, &within)
 }
 
-/// The largest difference that is right, as a share of the peak. In eight bits, every picture that is blurred or filtered was
-/// rounded before.
+/// The largest difference that is right, as a share of the peak. In eight bits, a picture that is blurred or filtered again was
+/// rounded before, and so is every layer of a filter.
 fn tolerance(tree: &Tree, format: TextureFormat) -> f64 {
     let number = |is_one: fn(&Node) -> bool| super::known::count(&tree.nodes, &is_one);
     let varying = number(|node| node.glass.as_ref().is_some_and(|glass| glass.ramp.is_some()));
     // A blur that varies may be off by two levels.
     let more = if varying > 0 { 2.0 } else { 0.0 };
-    let meet = number(|node| node.glass.is_some() || node.filter.is_some()) > 1;
-    (more + if format == LDR && meet { 3.0 } else { 1.5 }) / 255.0
+    let rounds = number(|node| node.filter.is_some()) > 0 || number(|node| node.glass.is_some()) > 1;
+    (more + if format == LDR && rounds { 3.0 } else { 1.5 }) / 255.0
 }
 
 /// The brightest value, at least 1.
