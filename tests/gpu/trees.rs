@@ -76,7 +76,7 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
         };
         let seen = screen.judge(shot, &trees);
         if seen.is_wrong() {
-            reduce::report(name, &mut screen, seeds, trees);
+            reduce::report(name, &mut screen, &kept, seeds, trees);
         }
         verdict.add(&seen);
     }

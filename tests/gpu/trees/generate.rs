@@ -45,12 +45,10 @@ impl Random {
 /// The tree of a seed for one of the cameras. It does not show any of the `kept` defects.
 pub fn generate(seed: u64, place: usize, is_hdr: bool, kept: &[Defect]) -> Tree {
     let size = SIZES[place];
-    // The pictures of two cameras with one target lie over each other where they are transparent.
-    let is_opaque = place >= SHARED;
     let mut random = Random(seed.wrapping_mul(2).wrapping_add(u64::from(is_hdr)));
     let mut tree = Tree {
         size,
-        clear: clear(&mut random, is_opaque),
+        clear: clear(&mut random),
         nodes: Vec::new(),
     };
     let count = 1 + random.below(MOST_NODES);
@@ -59,20 +57,35 @@ pub fn generate(seed: u64, place: usize, is_hdr: bool, kept: &[Defect]) -> Tree 
         let (nodes, size) = home(&mut random, &mut tree.nodes, size);
         nodes.push(placed(&mut random, node, size));
     }
-    restrain(&mut tree, is_hdr);
-    if is_opaque {
-        change(&mut tree.nodes, &mut |node, _| {
-            if let Some(glass) = node.glass.as_mut().filter(|glass| glass.edge == EdgeMode::Transparent) {
-                glass.edge = EdgeMode::Clamp;
-            }
-        });
-    }
-    kept.iter().for_each(|defect| defect.remove(&mut tree, is_hdr));
+    while !restrain(&mut tree, place, is_hdr, kept) {}
     tree
 }
 
-fn clear(random: &mut Random, is_opaque: bool) -> [f64; 4] {
-    if random.percent(15) && !is_opaque {
+/// Removes what Bevy draws wrongly, what has no certain picture, and what shows the `kept` defects. Returns whether there was
+/// nothing of that.
+pub fn restrain(tree: &mut Tree, place: usize, is_hdr: bool, kept: &[Defect]) -> bool {
+    let before = tree.clone();
+    remove_wrong(tree, is_hdr);
+    if place >= SHARED {
+        make_opaque(tree);
+    }
+    kept.iter().for_each(|defect| defect.remove(tree, is_hdr));
+    turn_off_edges(tree);
+    *tree == before
+}
+
+/// The pictures of two cameras with one target lie over each other where they are transparent.
+fn make_opaque(tree: &mut Tree) {
+    tree.clear[3] = 1.0;
+    change(&mut tree.nodes, &mut |node, _| {
+        if let Some(glass) = node.glass.as_mut().filter(|glass| glass.edge == EdgeMode::Transparent) {
+            glass.edge = EdgeMode::Clamp;
+        }
+    });
+}
+
+fn clear(random: &mut Random) -> [f64; 4] {
+    if random.percent(15) {
         return [0.0; 4];
     }
     let [red, green, blue] = light(random, 1.0);
@@ -238,8 +251,7 @@ fn shadow(random: &mut Random) -> Shadow {
     }
 }
 
-/// Removes what Bevy draws wrongly, and what has no certain picture.
-fn restrain(tree: &mut Tree, is_hdr: bool) {
+fn remove_wrong(tree: &mut Tree, is_hdr: bool) {
     let mut taken = Vec::new();
     change(&mut tree.nodes, &mut |node: &mut Node, around: Around| {
         // Bevy orders such nodes at random if they have the same place.
@@ -275,7 +287,6 @@ fn restrain(tree: &mut Tree, is_hdr: bool) {
             glass.ramp = None;
         }
     });
-    turn_off_edges(tree);
 }
 
 /// Turns nodes until no edge is so near to the centre of a pixel that a rasteriser may round it to either side.

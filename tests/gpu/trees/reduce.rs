@@ -1,7 +1,8 @@
 //! Reduces trees that are shown wrongly to what is needed to show it.
 
 use super::describe::describe;
-use super::known::{change, count};
+use super::generate::restrain;
+use super::known::{Defect, change, count};
 use super::place;
 use super::show::{CAMERAS, Screen, Verdict};
 use crate::support::difference::write_failure;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Reduces the trees of a frame in which one was shown wrongly, writes pictures, and panics.
-pub fn report(name: &str, screen: &mut Screen, seeds: &[u64], mut trees: [Tree; CAMERAS]) -> ! {
+pub fn report(name: &str, screen: &mut Screen, kept: &[Defect], seeds: &[u64], mut trees: [Tree; CAMERAS]) -> ! {
     let seed = |index: usize| seeds.iter().find(|seed| place(**seed) == index).copied().unwrap_or(0);
     let Some(first) = judge(screen, &trees) else {
         panic!("random trees, {name}: a frame with seeds {seeds:?} was wrong, and is right when it is shown again");
@@ -34,7 +35,7 @@ pub fn report(name: &str, screen: &mut Screen, seeds: &[u64], mut trees: [Tree; 
     }
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
-        let reduced = candidates(&trees).find_map(|candidate| {
+        let reduced = candidates(&trees, screen.is_hdr(), kept).find_map(|candidate| {
             let verdict = judge(screen, &candidate)?;
             Some((candidate, verdict))
         });
@@ -69,7 +70,7 @@ fn judge(screen: &mut Screen, trees: &[Tree; CAMERAS]) -> Option<Verdict> {
 }
 
 /// Simpler trees, the simplest first.
-fn candidates(trees: &[Tree; CAMERAS]) -> impl Iterator<Item = [Tree; CAMERAS]> {
+fn candidates(trees: &[Tree; CAMERAS], is_hdr: bool, kept: &[Defect]) -> impl Iterator<Item = [Tree; CAMERAS]> {
     let changes = (0..trees.len()).flat_map(|index| {
         let nodes = count(&trees[index].nodes, &|_| true);
         (0..SIMPLER.len()).flat_map(move |simpler| (0..nodes).map(move |node| (index, simpler, node)))
@@ -89,7 +90,8 @@ fn candidates(trees: &[Tree; CAMERAS]) -> impl Iterator<Item = [Tree; CAMERAS]> 
                 left -= 1;
             });
         }
-        if simple != *trees && simple[index].is_certain() {
+        // A tree that would be changed is drawn wrongly by Bevy, for example.
+        if simple != *trees && restrain(&mut simple[index], index, is_hdr, kept) {
             found.push(simple);
         }
     }

@@ -96,6 +96,10 @@ impl Screen {
         })
     }
 
+    pub fn is_hdr(&self) -> bool {
+        self.format == HDR
+    }
+
     /// Shows trees in place of those shown before, one on each camera, and renders one frame.
     pub fn show(&mut self, trees: &[Tree; CAMERAS]) -> Shot {
         self.replace(trees);
