@@ -27,7 +27,7 @@ pub fn report(name: &str, screen: &mut Screen, kept: &[Defect], seeds: &[u64], m
     // A tree fails alone, or beside the others.
     let mut last = first.clone();
     for index in 0..trees.len() {
-        let others = core::mem::replace(&mut trees[index].nodes, Vec::new());
+        let others = core::mem::take(&mut trees[index].nodes);
         match judge(screen, &trees) {
             Some(verdict) => last = verdict,
             None => trees[index].nodes = others,
