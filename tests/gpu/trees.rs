@@ -6,11 +6,11 @@
 //! - `BLUR_TREES`: the number of trees of all tests together; `scripts/soak` takes more.
 //! - `BLUR_TREE_SEED`: the first seed. The four tests take seeds in turn, so with `BLUR_TREES=1` the test that has shown a seed
 //!   shows its tree alone.
-//! - `BLUR_TREE_DEFECTS`: known defects, by their names in [`Defect`], whose features trees have all the same.
+//! - `BLUR_TREES_WITHOUT`: features that trees do without, by their names in [`Feature`], with commas between them.
 
 mod describe;
+mod features;
 mod generate;
-mod known;
 mod reduce;
 mod show;
 mod spawn;
@@ -22,8 +22,8 @@ use crate::support::reference::tree::Tree;
 use crate::support::report;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
+use features::Feature;
 use generate::generate;
-use known::Defect;
 use show::{CAMERAS, SIZES, Screen, Verdict};
 use std::collections::VecDeque;
 
@@ -55,7 +55,7 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
     let seeds: Vec<u64> = (first..first + number("BLUR_TREES", 2000))
         .filter(|seed| seed % 4 == turn)
         .collect();
-    let kept = Defect::kept();
+    let without = Feature::left_out();
     let mut frames = VecDeque::new();
     let mut verdict = Verdict::default();
     let mut batches = seeds.chunk_by(|one, other| place(*one) < place(*other));
@@ -64,7 +64,7 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
         if let Some(batch) = batch {
             let mut trees = empty();
             for seed in batch {
-                trees[place(*seed)] = generate(*seed, place(*seed), format == HDR, &kept);
+                trees[place(*seed)] = generate(*seed, place(*seed), format == HDR, &without);
             }
             frames.push_back((batch, screen.show(&trees), trees));
         }
@@ -76,7 +76,7 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
         };
         let seen = screen.judge(shot, &trees);
         if seen.is_wrong() {
-            reduce::report(name, &mut screen, &kept, seeds, trees);
+            reduce::report(name, &mut screen, &without, seeds, trees);
         }
         verdict.add(&seen);
     }

@@ -257,7 +257,7 @@ fn holes_do_not_reach_neighbours() {
         filter: Some(tree::Filter {
             shadows: vec![tree::Shadow {
                 offset: [3.0, 4.0],
-                sigma: 2.0,
+                sigma: [2.0; 2],
                 color: [0.0, 0.0, 0.0, 0.8],
                 is_glow: false,
                 is_inset: false,

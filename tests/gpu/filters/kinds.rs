@@ -182,7 +182,7 @@ fn frozen_glass_in_a_group() {
 fn glows_in_coloured_groups() {
     let glow = tree::Shadow {
         offset: [0.0; 2],
-        sigma: 4.0,
+        sigma: [4.0; 2],
         color: [0.8, 0.6, 0.4, 1.0],
         is_glow: true,
         is_inset: false,

@@ -212,7 +212,7 @@ fn row_filters() -> [(&'static str, tree::Filter); 3] {
     };
     let shadow = tree::Shadow {
         offset: [2.0, -3.0],
-        sigma: 1.0,
+        sigma: [1.0; 2],
         color: [0.0, 0.0, 0.0, 0.8],
         is_glow: false,
         is_inset: false,

@@ -102,8 +102,8 @@ fn of_filter(filter: &Filter) -> String {
             (true, false) => "inset shadow",
             (true, true) => "inset glow",
         };
-        let ([x, y], sigma) = (shadow.offset, shadow.sigma);
-        parts.push(format!("{kind} at {x}, {y} with sigma {sigma} of {:?}", shadow.color));
+        let ([x, y], sigma) = (shadow.offset, of_sigma(shadow.sigma));
+        parts.push(format!("{kind} at {x}, {y} with {sigma} of {:?}", shadow.color));
     }
     if filter.opacity < 1.0 {
         parts.push(format!("opacity {}", filter.opacity));

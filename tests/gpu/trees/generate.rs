@@ -1,6 +1,6 @@
 //! Makes random trees from seeds.
 
-use super::known::{Around, Defect, change};
+use super::features::{Around, Feature, change};
 use super::show::{SHARED, SIZES};
 use crate::support::reference::tree::{Filter, Glass, Node, Shadow, Transform, Tree, Visibility};
 use crate::support::reference::{EdgeMode, Functions, Ramp};
@@ -42,8 +42,8 @@ impl Random {
     }
 }
 
-/// The tree of a seed for one of the cameras. It does not show any of the `kept` defects.
-pub fn generate(seed: u64, place: usize, is_hdr: bool, kept: &[Defect]) -> Tree {
+/// The tree of a seed for one of the cameras. It has none of the features that trees do without.
+pub fn generate(seed: u64, place: usize, is_hdr: bool, without: &[Feature]) -> Tree {
     let size = SIZES[place];
     let mut random = Random(seed.wrapping_mul(2).wrapping_add(u64::from(is_hdr)));
     let mut tree = Tree {
@@ -57,19 +57,19 @@ pub fn generate(seed: u64, place: usize, is_hdr: bool, kept: &[Defect]) -> Tree 
         let (nodes, size) = home(&mut random, &mut tree.nodes, size);
         nodes.push(placed(&mut random, node, size));
     }
-    while !restrain(&mut tree, place, is_hdr, kept) {}
+    while !restrain(&mut tree, place, is_hdr, without) {}
     tree
 }
 
-/// Removes what Bevy draws wrongly, what has no certain picture, and what shows the `kept` defects. Returns whether there was
+/// Removes what Bevy draws wrongly, what has no certain picture, and the features that trees do without. Returns whether there was
 /// nothing of that.
-pub fn restrain(tree: &mut Tree, place: usize, is_hdr: bool, kept: &[Defect]) -> bool {
+pub fn restrain(tree: &mut Tree, place: usize, is_hdr: bool, without: &[Feature]) -> bool {
     let before = tree.clone();
     remove_wrong(tree, is_hdr);
     if place >= SHARED {
         make_opaque(tree);
     }
-    kept.iter().for_each(|defect| defect.remove(tree, is_hdr));
+    without.iter().for_each(|feature| feature.remove(tree, is_hdr));
     turn_off_edges(tree);
     *tree == before
 }
@@ -140,6 +140,7 @@ fn node(random: &mut Random, size: [usize; 2], is_hdr: bool) -> Node {
         node.clips = random.one_of(&[[true, true], [true, true], [true, false], [false, true]]);
     }
     node.is_free = random.percent(4);
+    node.shares_backdrop = random.percent(5);
     node.visibility = random.one_of(
         &[
             [Visibility::Inherited; 30].as_slice(),
@@ -167,6 +168,8 @@ fn transform(random: &mut Random) -> Transform {
         // No offset of a shadow becomes a half.
         let scale = random.one_of(&[0.8, 1.0, 1.2]);
         transform.scale = [scale; 2];
+    } else if random.percent(4) {
+        transform.scale = random.one_of(&[[1.2, 0.8], [0.8, 1.2], [1.2, 1.2]]);
     }
     transform
 }
@@ -237,6 +240,7 @@ fn filter(random: &mut Random) -> Option<Filter> {
     if random.percent(50) {
         filter.opacity = random.one_of(&[0.0, 0.3, 0.6, 0.6, 0.9, 0.9]);
     }
+    filter.is_rounded = random.percent(15);
     (filter != Filter::NEUTRAL).then_some(filter)
 }
 
@@ -244,7 +248,7 @@ fn shadow(random: &mut Random) -> Shadow {
     let [red, green, blue] = light(random, 1.0);
     Shadow {
         offset: [random.whole(-7, 7), random.whole(-5, 5)],
-        sigma: random.one_of(&[0.0, 1.0, 1.5, 2.5, 4.0]),
+        sigma: [random.one_of(&[0.0, 1.0, 1.5, 2.5, 4.0]); 2],
         color: [red, green, blue, random.one_of(&[0.4, 0.8, 1.0])],
         is_glow: random.percent(30),
         is_inset: false,
@@ -262,14 +266,12 @@ fn remove_wrong(tree: &mut Tree, is_hdr: bool) {
         if around.groups >= MOST_GROUPS {
             node.filter = None;
         }
-        let has_clips = |node: &Node| super::known::count(&node.children, &|inner| inner.clips != [false; 2]) > 0;
+        let has_clips = |node: &Node| super::features::count(&node.children, &|inner| inner.clips != [false; 2]) > 0;
         // It moves the vertices of turned and scaled nodes wrongly.
         let is_clipped = around.is_clipped && !node.is_free;
         if is_clipped || node.clips != [false; 2] || has_clips(node) {
             (node.transform.angle, node.transform.scale) = (0.0, [1.0; 2]);
         }
-        // The clip of the outermost filtered node itself is free of its ancestors in any case.
-        node.is_free &= node.filter.is_none();
         // Light that is brighter than its alpha may be a colour of a high dynamic range.
         if is_hdr
             && around.is_colored
@@ -296,15 +298,13 @@ fn turn_off_edges(tree: &mut Tree) {
             return;
         }
         change(&mut tree.nodes, &mut |node, _| {
-            let transform = &mut node.transform;
-            if transform.angle != 0.0 || transform.scale != [1.0; 2] {
-                *transform = Transform {
-                    angle: transform.angle + 0.0137,
-                    ..*transform
-                };
-                if attempt == 39 {
-                    *transform = Transform::NONE;
-                }
+            let Transform { offset, angle, scale } = &mut node.transform;
+            if attempt == 39 {
+                node.transform = Transform::NONE;
+            } else if *angle != 0.0 {
+                *angle += 0.0137;
+            } else if *scale != [1.0; 2] || *offset != [0.0; 2] {
+                offset.iter_mut().for_each(|length| *length += 0.0625);
             }
         });
     }

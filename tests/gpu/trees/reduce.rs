@@ -1,8 +1,8 @@
 //! Reduces trees that are shown wrongly to what is needed to show it.
 
 use super::describe::describe;
+use super::features::{Feature, change, count};
 use super::generate::restrain;
-use super::known::{Defect, change, count};
 use super::place;
 use super::show::{CAMERAS, Screen, Verdict};
 use crate::support::difference::write_failure;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Reduces the trees of a frame in which one was shown wrongly, writes pictures, and panics.
-pub fn report(name: &str, screen: &mut Screen, kept: &[Defect], seeds: &[u64], mut trees: [Tree; CAMERAS]) -> ! {
+pub fn report(name: &str, screen: &mut Screen, without: &[Feature], seeds: &[u64], mut trees: [Tree; CAMERAS]) -> ! {
     let seed = |index: usize| seeds.iter().find(|seed| place(**seed) == index).copied().unwrap_or(0);
     let Some(first) = judge(screen, &trees) else {
         panic!("random trees, {name}: a frame with seeds {seeds:?} was wrong, and is right when it is shown again");
@@ -35,7 +35,7 @@ pub fn report(name: &str, screen: &mut Screen, kept: &[Defect], seeds: &[u64], m
     }
     let start = Instant::now();
     while start.elapsed() < PATIENCE {
-        let reduced = candidates(&trees, screen.is_hdr(), kept).find_map(|candidate| {
+        let reduced = candidates(&trees, screen.is_hdr(), without).find_map(|candidate| {
             let verdict = judge(screen, &candidate)?;
             Some((candidate, verdict))
         });
@@ -70,7 +70,7 @@ fn judge(screen: &mut Screen, trees: &[Tree; CAMERAS]) -> Option<Verdict> {
 }
 
 /// Simpler trees, the simplest first.
-fn candidates(trees: &[Tree; CAMERAS], is_hdr: bool, kept: &[Defect]) -> impl Iterator<Item = [Tree; CAMERAS]> {
+fn candidates(trees: &[Tree; CAMERAS], is_hdr: bool, without: &[Feature]) -> impl Iterator<Item = [Tree; CAMERAS]> {
     let changes = (0..trees.len()).flat_map(|index| {
         let nodes = count(&trees[index].nodes, &|_| true);
         (0..SIMPLER.len()).flat_map(move |simpler| (0..nodes).map(move |node| (index, simpler, node)))
@@ -91,7 +91,7 @@ fn candidates(trees: &[Tree; CAMERAS], is_hdr: bool, kept: &[Defect]) -> impl It
             });
         }
         // A tree that would be changed is drawn wrongly by Bevy, for example.
-        if simple != *trees && restrain(&mut simple[index], index, is_hdr, kept) {
+        if simple != *trees && restrain(&mut simple[index], index, is_hdr, without) {
             found.push(simple);
         }
     }
@@ -120,7 +120,7 @@ fn remove(nodes: &mut Vec<Node>, left: &mut usize, keeps_children: bool) -> bool
 }
 
 /// What may be simpler about a node. The first two remove it.
-const SIMPLER: [fn(&mut Node); 21] = [
+const SIMPLER: [fn(&mut Node); 23] = [
     |_| {},
     |_| {},
     |node| node.filter = None,
@@ -146,6 +146,8 @@ const SIMPLER: [fn(&mut Node); 21] = [
     },
     |node| of_filter(node, |filter| filter.functions = Functions::NEUTRAL),
     |node| of_filter(node, |filter| filter.opacity = 1.0),
+    |node| of_filter(node, |filter| filter.is_rounded = false),
+    |node| node.shares_backdrop = false,
     |node| of_filter(node, |filter| filter.sigma = [0.0; 2]),
     |node| {
         if let Some(glass) = &mut node.glass {

@@ -164,8 +164,8 @@ impl Screen {
             let difference = compare(&got, &expected, self.format);
             let peak = peak(&expected);
             verdict.worst = verdict.worst.max(difference.value / peak);
-            verdict.panes += super::known::count(&tree.nodes, &|node: &Node| node.glass.is_some());
-            verdict.filters += super::known::count(&tree.nodes, &|node: &Node| node.filter.is_some());
+            verdict.panes += super::features::count(&tree.nodes, &|node: &Node| node.glass.is_some());
+            verdict.filters += super::features::count(&tree.nodes, &|node: &Node| node.filter.is_some());
             if difference.value > tolerance(tree, self.format) * peak {
                 verdict.wrong.push((index, difference, [got, expected]));
             }
@@ -206,7 +206,7 @@ fn compare(got: &Picture, expected: &Picture, format: TextureFormat) -> Differen
 /// The largest difference that is right, as a share of the peak. In eight bits, a picture that is blurred or filtered again was
 /// rounded before, and so is every layer of a filter: by up to 0.6 levels, which colour functions may double.
 fn tolerance(tree: &Tree, format: TextureFormat) -> f64 {
-    let number = |is_one: fn(&Node) -> bool| super::known::count(&tree.nodes, &is_one);
+    let number = |is_one: fn(&Node) -> bool| super::features::count(&tree.nodes, &is_one);
     let varying = number(|node| node.glass.as_ref().is_some_and(|glass| glass.ramp.is_some()));
     let [panes, filters] = [
         number(|node| node.glass.is_some()),

@@ -79,6 +79,9 @@ fn insert_optional(entity: &mut EntityWorldMut, described: &Described) {
     if let Some(z) = described.global_z {
         entity.insert(GlobalZIndex(z));
     }
+    if described.shares_backdrop {
+        entity.insert(BackdropGroup);
+    }
     if described.is_free {
         entity.insert(OverrideClip);
     }
@@ -131,6 +134,7 @@ fn backdrop(glass: &Glass) -> BackdropBlur {
         invert: invert as f32,
         hue: hue as f32,
         opacity: glass.opacity as f32,
+        ..default()
     }
 }
 
@@ -151,12 +155,13 @@ fn ui_filter(filter: &Filter) -> UiFilter {
         hue: hue as f32,
         shadows: filter.shadows.iter().map(drop_shadow).collect(),
         opacity: filter.opacity as f32,
+        is_rounded: filter.is_rounded,
     }
 }
 
 fn drop_shadow(shadow: &Shadow) -> DropShadow {
     DropShadow {
         is_glow: shadow.is_glow,
-        ..DropShadow::from_sigma(vec2(shadow.offset), shadow.sigma as f32, color(shadow.color))
+        ..DropShadow::from_sigma(vec2(shadow.offset), shadow.sigma[0] as f32, color(shadow.color))
     }
 }

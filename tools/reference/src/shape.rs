@@ -108,12 +108,14 @@ impl Shape {
         }
     }
 
-    /// Whether it is upright, or no edge of it is nearer to the centre of a pixel than a rasteriser rounds: to 1/256.
+    /// Whether no edge of it is nearer to the centre of a pixel than a rasteriser rounds: to 1/256.
     #[must_use]
     pub fn is_certain(&self, viewport: [usize; 2]) -> bool {
         let [[_, xy], [yx, _]] = self.axes;
         if [xy, yx] == [0.0; 2] {
-            return true;
+            let Clip { min, max } = self.bounds();
+            let from_centre = |edge: f64| (edge - 0.5 - (edge - 0.5).round()).abs();
+            return min.into_iter().chain(max).all(|edge| from_centre(edge) > 2.0 / 256.0);
         }
         let [columns, rows] = pixels(self.bounds().grown([1.0; 2]), viewport);
         rows.clone().all(|y| {

@@ -13,8 +13,8 @@
 //! picture of its group only at a distance, the reach of the filter, from where nothing reaches the visible pixels. So a pane in
 //! a group mirrors at its box, cut by the clips inside the group and by the grown clips of the ancestors.
 //!
-//! A group that contains a node which is free of its ancestors' clips cannot be clipped as one picture: everything in it is
-//! clipped before it is filtered.
+//! A group that contains a node which is free of its ancestors' clips cannot be clipped as one picture: its nodes are clipped before
+//! the group is filtered.
 
 mod paint;
 mod resolve;
@@ -110,7 +110,7 @@ pub struct Filter {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shadow {
     pub offset: [f64; 2],
-    pub sigma: f64,
+    pub sigma: [f64; 2],
     /// Light that is not multiplied by alpha, and alpha.
     pub color: [f64; 4],
     /// Whether it is added as light.

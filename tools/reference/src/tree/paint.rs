@@ -182,14 +182,14 @@ fn shade(shadow: &Shadow, share: f64) -> [f64; 4] {
 fn outer_shadow(picture: &Surface, shadow: &Shadow, seen: Pixels) -> Surface {
     let offset = shadow.offset.map(|length| length as i64);
     let back = offset.map(|length| -length);
-    let soft = picture.blurred([shadow.sigma; 2], seen.moved(back));
+    let soft = picture.blurred(shadow.sigma, seen.moved(back));
     let moved = Surface::transparent(soft.rect.moved(offset));
     moved.map(|[x, y], _| shade(shadow, soft.at([x + back[0], y + back[1]])[3]))
 }
 
 fn inset_shadow(picture: &Surface, shadow: &Shadow) -> Surface {
     let back = shadow.offset.map(|length| -length as i64);
-    let soft = picture.blurred([shadow.sigma; 2], picture.rect.moved(back));
+    let soft = picture.blurred(shadow.sigma, picture.rect.moved(back));
     picture.map(|[x, y], texel| {
         let outside = 1.0 - soft.at([x + back[0], y + back[1]])[3];
         shade(shadow, outside * texel[3])
@@ -200,7 +200,7 @@ fn inset_shadow(picture: &Surface, shadow: &Shadow) -> Surface {
 fn needed_by_shadows(filter: &Filter, seen: Pixels) -> Pixels {
     filter.shadows.iter().fold(seen, |needed, shadow| {
         let back = shadow.offset.map(|length| -length as i64);
-        needed.with(seen.moved(back).grown(reach([shadow.sigma; 2])))
+        needed.with(seen.moved(back).grown(reach(shadow.sigma)))
     })
 }
 
@@ -219,7 +219,7 @@ fn bounds(items: &[Item], viewport: Pixels) -> Pixels {
                 let inside = bounds(&group.items, viewport).grown(reach(group.filter.sigma));
                 let shadows = group.filter.shadows.iter().fold(inside, |all, shadow| {
                     let offset = shadow.offset.map(|length| length as i64);
-                    all.with(inside.moved(offset).grown(reach([shadow.sigma; 2])))
+                    all.with(inside.moved(offset).grown(reach(shadow.sigma)))
                 });
                 shadows.and(Pixels::inside(group.clip))
             }

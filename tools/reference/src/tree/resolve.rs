@@ -45,10 +45,6 @@ struct Context {
     /// The same if there were no filters.
     unfiltered: Clip,
     is_visible: bool,
-    /// Whether the node is in a group.
-    is_in_group: bool,
-    /// Whether the group around is clipped before it is filtered.
-    clips_before: bool,
     shares: Option<usize>,
 }
 
@@ -73,8 +69,6 @@ pub fn items(tree: &Tree) -> Vec<Item> {
         clip: Clip::EVERYTHING,
         unfiltered: Clip::EVERYTHING,
         is_visible: true,
-        is_in_group: false,
-        clips_before: false,
         shares: None,
     };
     let mut walk = Walk {
@@ -94,12 +88,15 @@ pub fn items(tree: &Tree) -> Vec<Item> {
     lists.into_iter().flat_map(|(.., items)| items).collect()
 }
 
-/// All boxes that are painted.
+/// All boxes that are painted or that round groups.
 pub fn shapes(items: &[Item]) -> Vec<Shape> {
     let of = |item: &Item| match item {
         Item::Box { shape, .. } => vec![*shape],
         Item::Glass(pane) => vec![pane.panel.shape],
-        Item::Group(group) => shapes(&group.items),
+        Item::Group(group) => {
+            let rounded = Some(group.shape).filter(|_| group.filter.is_rounded);
+            shapes(&group.items).into_iter().chain(rounded).collect()
+        }
     };
     items.iter().flat_map(of).collect()
 }
@@ -112,8 +109,7 @@ impl<'a> Walk<'a> {
             if let Some(global_z) = node.global_z {
                 let context = Context {
                     clip: context.unfiltered,
-                    is_in_group: false,
-                    clips_before: false,
+                    shares: None,
                     ..context
                 };
                 self.global.push((global_z, node.z, node, context));
@@ -149,13 +145,7 @@ impl<'a> Walk<'a> {
         self.glass(node, &context, filter.opacity, items);
         let filter = on_screen(filter, &shape);
         let mut inside = context;
-        inside.clips_before = if context.is_in_group {
-            context.clips_before
-        } else {
-            node.children.iter().any(contains_free)
-        };
-        inside.is_in_group = true;
-        let clip = if inside.clips_before {
+        let clip = if node.children.iter().any(contains_free) {
             Clip::EVERYTHING
         } else {
             inside.clip = context.clip.grown(reach(&filter));
@@ -266,7 +256,7 @@ fn on_screen(filter: &Filter, shape: &Shape) -> Filter {
     filter.sigma = along(filter.sigma);
     for shadow in &mut filter.shadows {
         shadow.offset = along(shadow.offset).map(f64::round);
-        shadow.sigma *= (stretch[0] * stretch[1]).sqrt();
+        shadow.sigma = along(shadow.sigma);
     }
     filter
 }
@@ -282,7 +272,7 @@ fn reach(filter: &Filter) -> [f64; 2] {
     };
     let shadows = filter.shadows.iter();
     let farthest = shadows.fold([0.0_f64; 2], |farthest, shadow| {
-        [0, 1].map(|axis| farthest[axis].max(of(shadow.sigma) + shadow.offset[axis].abs()))
+        [0, 1].map(|axis| farthest[axis].max(of(shadow.sigma[axis]) + shadow.offset[axis].abs()))
     });
     [0, 1].map(|axis| of(filter.sigma[axis]) + farthest[axis])
 }

@@ -172,7 +172,7 @@ fn glass_in_a_group_mirrors_at_grown_clips() {
     let far = Filter {
         shadows: vec![Shadow {
             offset: [0.0, 6.0],
-            sigma: 0.0,
+            sigma: [0.0; 2],
             color: [0.0; 4],
             is_glow: false,
             is_inset: false,
@@ -186,7 +186,7 @@ fn glass_in_a_group_mirrors_at_grown_clips() {
 fn colour_above_alpha_is_light() {
     let glow = Shadow {
         offset: [0.0; 2],
-        sigma: 4.0,
+        sigma: [4.0; 2],
         color: [0.5, 0.5, 0.5, 1.0],
         is_glow: true,
         is_inset: false,
@@ -241,7 +241,7 @@ fn inset_shadows_fall_into_the_group() {
     let inset = Filter {
         shadows: vec![Shadow {
             offset: [0.0; 2],
-            sigma: 2.0,
+            sigma: [2.0; 2],
             color: [0.0, 0.0, 0.0, 1.0],
             is_glow: false,
             is_inset: true,

@@ -1,49 +1,58 @@
-//! Defects that are known: trees do without what shows them.
+//! Features of trees, which can be left out: to look at one of them, or because it is known to be drawn wrongly.
 
 use crate::support::reference::Functions;
 use crate::support::reference::tree::{Node, Tree};
 
-/// A known defect. It is removed from here when it is mended.
+/// Features that are known to be drawn wrongly. No tree has them.
+const DRAWN_WRONGLY: [Feature; 0] = [];
+
+/// A feature of trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Defect {
-    /// `hole`: the hole for the glass of a filtered node is as large as the node, and not limited to the node's own picture.
-    Hole,
-    /// `glow`: with a low dynamic range, colour functions darken a glow in their group.
+pub enum Feature {
+    /// `own-glass`: glass on filtered nodes, beside other filters.
+    OwnGlass,
+    /// `glow`: with a low dynamic range, glows in coloured groups.
     Glow,
-    /// `free`: a node with `OverrideClip` in a group is clipped with the group.
+    /// `free`: nodes with `OverrideClip` in groups.
     Free,
-    /// `clip`: where glass in a group mirrors depends on what is stored of the group, if an ancestor clips the group.
+    /// `clip`: glass in groups whose ancestors clip them.
     Clip,
+    /// `rounded`: groups that are clipped to the rounded box of their node.
+    Rounded,
+    /// `shared`: glass that shares a backdrop.
+    Shared,
+    /// `scaled`: nodes with different scales along x and y.
+    Scaled,
 }
 
-/// All known defects by their names.
-const KNOWN: [(&str, Defect); 4] = [
-    ("hole", Defect::Hole),
-    ("glow", Defect::Glow),
-    ("free", Defect::Free),
-    ("clip", Defect::Clip),
+/// All features by their names.
+const ALL: [(&str, Feature); 7] = [
+    ("own-glass", Feature::OwnGlass),
+    ("glow", Feature::Glow),
+    ("free", Feature::Free),
+    ("clip", Feature::Clip),
+    ("rounded", Feature::Rounded),
+    ("shared", Feature::Shared),
+    ("scaled", Feature::Scaled),
 ];
 
-impl Defect {
-    /// The defects that trees must not show: all but those in the environment.
-    pub fn kept() -> Vec<Self> {
-        let shown = std::env::var("BLUR_TREE_DEFECTS").unwrap_or_default();
-        for name in shown.split(',').filter(|name| !name.is_empty()) {
-            assert!(
-                KNOWN.iter().any(|(known, _)| *known == name),
-                "BLUR_TREE_DEFECTS={shown}: there is no known defect {name}"
-            );
-        }
-        let kept = KNOWN
-            .iter()
-            .filter(|(name, _)| !shown.split(',').any(|shown| shown == *name));
-        kept.map(|(_, defect)| *defect).collect()
+impl Feature {
+    /// The features that trees do without: those that are drawn wrongly, and those that `BLUR_TREES_WITHOUT` names.
+    pub fn left_out() -> Vec<Self> {
+        let names = std::env::var("BLUR_TREES_WITHOUT").unwrap_or_default();
+        let named = names.split(',').filter(|name| !name.is_empty()).map(|name| {
+            let found = ALL.iter().find(|(known, _)| *known == name);
+            let (_, feature) =
+                found.unwrap_or_else(|| panic!("BLUR_TREES_WITHOUT={names}: there is no feature {name}"));
+            *feature
+        });
+        named.chain(DRAWN_WRONGLY).collect()
     }
 
-    /// Removes from a tree what shows the defect.
+    /// Removes the feature from a tree.
     pub fn remove(self, tree: &mut Tree, is_hdr: bool) {
         match self {
-            Self::Hole => {
+            Self::OwnGlass => {
                 let filters = count(&tree.nodes, &|node| node.filter.is_some());
                 change(&mut tree.nodes, &mut |node, _| {
                     if node.filter.is_some() && filters > 1 {
@@ -72,6 +81,15 @@ impl Defect {
                 if around.is_clipped_group {
                     node.glass = None;
                 }
+            }),
+            Self::Rounded => change(&mut tree.nodes, &mut |node, _| {
+                if let Some(filter) = &mut node.filter {
+                    filter.is_rounded = false;
+                }
+            }),
+            Self::Shared => change(&mut tree.nodes, &mut |node, _| node.shares_backdrop = false),
+            Self::Scaled => change(&mut tree.nodes, &mut |node, _| {
+                node.transform.scale[1] = node.transform.scale[0];
             }),
         }
     }
