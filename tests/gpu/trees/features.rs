@@ -108,8 +108,6 @@ pub struct Around {
     pub is_clipped_group: bool,
     /// Whether a group around it is coloured.
     pub is_colored: bool,
-    /// Whether it is turned or scaled with an ancestor.
-    pub is_transformed: bool,
 }
 
 /// Visits all nodes, parents first.
@@ -138,7 +136,6 @@ fn change_in(nodes: &mut [Node], around: Around, visit: &mut impl FnMut(&mut Nod
             around.is_colored |= filter.functions != Functions::NEUTRAL;
         }
         around.is_clipped |= node.clips != [false; 2];
-        around.is_transformed |= node.transform.angle != 0.0 || node.transform.scale != [1.0; 2];
         change_in(&mut node.children, around, visit);
     }
 }
