@@ -4,7 +4,7 @@ mod browser;
 mod content;
 mod crowded;
 mod glass;
-mod group;
+pub mod group;
 mod kinds;
 mod masks;
 mod memory;

@@ -30,4 +30,6 @@ mod recorder;
 mod scipy;
 mod soak;
 mod support;
+#[cfg(feature = "ui")]
+mod trees;
 mod usage;

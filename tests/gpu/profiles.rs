@@ -9,7 +9,7 @@ mod smoothness;
 
 use crate::support::formats;
 use crate::support::headless::Headless;
-use crate::support::reference::{Picture, varying_blur};
+use crate::support::reference::{Picture, Ramp, varying_blur};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -36,8 +36,13 @@ pub fn share(profile: &BlurProfile, size: [f64; 2], place: [f64; 2]) -> f64 {
             from: a,
             to: b,
         } => {
-            let line = [0, 1].map(|i| (pair(end)[i] - pair(start)[i]) * size[i]);
-            mix(a, b, dot(from(start), line) / dot(line, line))
+            let ramp = Ramp {
+                start: pair(start),
+                end: pair(end),
+                from: a.into(),
+                to: b.into(),
+            };
+            ramp.share(size, place)
         }
         BlurProfile::Band {
             center,

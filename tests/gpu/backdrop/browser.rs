@@ -11,7 +11,7 @@ use crate::support::browser::{self, leave, read};
 use crate::support::compositor::{Layer, Panel, assert_composed, compose};
 use crate::support::formats::to_picture;
 use crate::support::headless::{Headless, Pixels};
-use crate::support::reference::Picture;
+use crate::support::reference::{Clip, Picture};
 use crate::support::scene::{self, Kind};
 use crate::support::{bundled, gpu};
 use bevy::prelude::*;
@@ -73,11 +73,12 @@ fn cards() -> Vec<Card> {
 
 impl Card {
     fn panel(&self) -> Panel {
-        let clip = self.clip.map(|[left, top, width, height]| {
-            [[left, top], [left + width, top + height]].map(|corner| corner.map(f64::from))
+        let clip = self.clip.map(|[left, top, width, height]| Clip {
+            min: [left, top].map(f64::from),
+            max: [left + width, top + height].map(f64::from),
         });
         Panel {
-            clip,
+            clip: clip.unwrap_or(Clip::EVERYTHING),
             ..self.pane.panel(1.0)
         }
     }
@@ -206,7 +207,7 @@ fn measure() {
         let layer = |card: &Card| {
             Layer::Glass(Panel {
                 edge,
-                clip: None,
+                clip: Clip::EVERYTHING,
                 ..card.panel()
             })
         };

@@ -3,7 +3,7 @@
 use super::glass;
 use super::pane::{Pane, Square, layers, node};
 use super::stage::{LDR, Stage, Ui, on_both};
-use crate::support::compositor::{Layer, assert_painted, assert_untouched, compose};
+use crate::support::compositor::{Layer, assert_painted, assert_untouched, compose, glass_over};
 use crate::support::scene::Kind;
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
@@ -190,9 +190,9 @@ fn check_shadow(stage: &mut Stage, sampling: BackdropSampling) {
             );
         }
     }
-    let expected = panel.over(&below, &scene, LDR);
+    let expected = glass_over(&panel, &below, &scene, LDR);
     assert_painted(&name, &shadowed, &expected, &lower, LDR);
-    let expected = upper.panel(1.0).over(&expected, &expected, LDR);
+    let expected = glass_over(&upper.panel(1.0), &expected, &expected, LDR);
     assert_painted(&name, &both, &expected, &stack, LDR);
 }
 

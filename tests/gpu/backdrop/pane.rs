@@ -1,7 +1,8 @@
 //! Nodes to spawn, and their layers for the compositor.
 
 use crate::support::compositor::{Fill, Layer, Panel};
-use crate::support::functions::Functions;
+use crate::support::functions;
+use crate::support::reference::{Clip, Shape};
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
 
@@ -123,16 +124,19 @@ impl Pane {
         let physical = |length: f32| f64::from(length) * scale;
         let least = physical(0.5 * self.size.min_element());
         Panel {
-            centre: (self.origin + 0.5 * self.size + self.offset).to_array().map(physical),
-            size: self.size.to_array().map(physical),
-            axes: [[cos * x, sin * x], [-sin * y, cos * y]],
-            radii: self.radii.map(|radius| physical(radius).min(least)),
-            clip: None,
+            shape: Shape {
+                centre: (self.origin + 0.5 * self.size + self.offset).to_array().map(physical),
+                size: self.size.to_array().map(physical),
+                axes: [[cos * x, sin * x], [-sin * y, cos * y]],
+                radii: self.radii.map(|radius| physical(radius).min(least)),
+            },
+            clip: Clip::EVERYTHING,
             is_soft: true,
+            ramp: None,
             sigma: [0, 1].map(|axis| sigma * scales[axis] * f64::from(aspect[axis])),
             edge: blur.edge,
             sees_surroundings: self.glass.sampling == BackdropSampling::Surroundings,
-            functions: Functions::of_glass(&self.glass),
+            functions: functions::of_glass(&self.glass),
             opacity: f64::from(self.glass.opacity),
         }
     }

@@ -4,6 +4,7 @@ use super::pane::{Pane, Square, layers, node};
 use super::stage::{LDR, SIZE, Stage, Ui, on_both};
 use super::{PLACES, glass};
 use crate::support::compositor::{Layer, Panel, tolerance};
+use crate::support::reference::Clip;
 use crate::support::scene::Kind;
 use crate::support::{assert_close, within_rounding};
 use bevy::prelude::*;
@@ -155,7 +156,7 @@ fn clipped(ui: &mut Ui, frame: [f32; 4], overflow: Overflow, pane: &Pane) {
 
 fn within(pane: &Pane, min: [f64; 2], max: [f64; 2]) -> Layer {
     Layer::Glass(Panel {
-        clip: Some([min, max]),
+        clip: Clip { min, max },
         ..pane.panel(1.0)
     })
 }

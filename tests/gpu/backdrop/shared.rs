@@ -3,7 +3,7 @@
 use super::glass;
 use super::pane::{Pane, Square, node};
 use super::stage::{LDR, Stage, on_both};
-use crate::support::compositor::{Layer, assert_painted, compose};
+use crate::support::compositor::{Layer, assert_painted, compose, glass_over};
 use crate::support::scene::Kind;
 use bevy::diagnostic::DiagnosticsStore;
 use bevy::prelude::*;
@@ -41,7 +41,7 @@ fn panes_of_a_group_do_not_see_each_other() {
         });
         let mut expected = first.clone();
         for (index, pane) in panes.iter().enumerate() {
-            expected = pane.panel(1.0).over(&expected, &first, LDR);
+            expected = glass_over(&pane.panel(1.0), &expected, &first, LDR);
             if index == 0 {
                 expected = compose(&expected, &[between.layer()], LDR);
             }

@@ -4,9 +4,11 @@ use super::content::boxes;
 use super::group::{Group, layers, nothing, on_both, over, paint, whole};
 use crate::backdrop::pane::{Pane, node};
 use crate::backdrop::stage::{HDR, LDR, Ui};
+use crate::support::compositor::glass_over;
 use crate::support::formats::quantised;
-use crate::support::reference::Picture;
+use crate::support::reference::{Picture, tree};
 use crate::support::scene::Kind;
+use crate::trees::assert_shown;
 use bevy::camera::CameraMainTextureUsages;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
@@ -76,7 +78,7 @@ fn painted(
         let behind = quantised(&over(below, &all), format);
         all = match part {
             Part::Nodes(_) => over(&all, &alone.next().expect("all have been painted")),
-            Part::Glass(pane) => pane.panel(1.0).over(&all, &behind, format),
+            Part::Glass(pane) => glass_over(&pane.panel(1.0), &all, &behind, format),
             Part::Group(filter, parts) => {
                 let inner = painted(parts, &behind, alone, format);
                 paint(&all, &layers(&inner, filter, 1.0, format), format)
@@ -245,4 +247,41 @@ fn a_camera_that_cannot_be_copied() {
         let [_, got, _] = group.pictures();
         group.assert_painted("no-copy", &got, &paint(&below, &layers(&alone, &filter, 1.0, LDR), LDR));
     });
+}
+
+/// The hole for the glass of a filtered node lies in the picture of this node, not in those of its neighbours on the page.
+#[test]
+#[ignore = "known defect `hole`: a hole is as large as its node, and erases other groups of the page"]
+fn holes_do_not_reach_neighbours() {
+    let icon = tree::Node {
+        filter: Some(tree::Filter {
+            shadows: vec![tree::Shadow {
+                offset: [3.0, 4.0],
+                sigma: [2.0; 2],
+                color: [0.0, 0.0, 0.0, 0.8],
+                is_glow: false,
+                is_inset: false,
+            }],
+            ..tree::Filter::NEUTRAL
+        }),
+        ..tree::Node::new([30.0, 20.0], [16.0, 16.0], [0.9, 0.3, 0.1, 1.0])
+    };
+    let tooltip = tree::Node {
+        glass: Some(tree::Glass::new(2.0)),
+        filter: Some(tree::Filter {
+            opacity: 0.9,
+            ..tree::Filter::NEUTRAL
+        }),
+        // So near to the icon that both are painted with one view.
+        children: vec![tree::Node::new([38.0, 14.0], [8.0, 12.0], [0.1, 0.9, 0.2, 1.0])],
+        ..tree::Node::new([10.0, 8.0], [70.0, 48.0], [0.0; 4])
+    };
+    let tree = tree::Tree {
+        size: [96, 64],
+        clear: [0.1, 0.3, 0.6, 1.0],
+        nodes: vec![icon, tooltip],
+    };
+    for format in [LDR, HDR] {
+        assert_shown(format, &[("hole".into(), tree.clone())]);
+    }
 }

@@ -4,7 +4,7 @@
 use crate::backdrop::stage::{BACKENDS, HDR, LDR, Stage, Ui};
 use crate::support::compositor::tolerance;
 use crate::support::formats::{encode_srgb, quantised};
-use crate::support::functions::Functions;
+use crate::support::functions;
 use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::scene::Kind;
 use crate::support::twins::View;
@@ -176,7 +176,7 @@ pub fn layers(group: &Picture, filter: &UiFilter, scale: f32, format: TextureFor
     let blurred = gaussian_blur(group, sigma, EdgeMode::Transparent);
     let shadows = filter.shadows.iter().rev();
     let mut layers: Vec<Picture> = shadows.map(|shadow| shadow_of(&blurred, shadow, scale)).collect();
-    let functions = Functions::of_filter(filter);
+    let functions = functions::of_filter(filter);
     let colored = |x, y| functions.colored(blurred.at(x, y), format != HDR);
     layers.push(Picture::from_fn(group.width, group.height, colored));
     if filter.opacity < 1.0 {

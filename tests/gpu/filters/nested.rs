@@ -4,7 +4,7 @@ use super::content::boxes;
 use super::group::{Group, layers, nothing, on_both, paint, whole};
 use crate::backdrop::pane::{Pane, node};
 use crate::backdrop::stage::{LDR, Ui};
-use crate::support::compositor::Layer;
+use crate::support::compositor::{Layer, glass_over};
 use crate::support::formats::quantised;
 use crate::support::scene::Kind;
 use bevy::prelude::*;
@@ -72,7 +72,7 @@ fn glass_on_and_over_groups() {
             boxes(ui, moved);
         });
         let [_, got, _] = group.pictures();
-        let behind = panel.over(&below, &below, LDR);
+        let behind = glass_over(&panel, &below, &below, LDR);
         // The glass is one more rounded layer.
         let painted = paint(&quantised(&behind, LDR), &group_alone, LDR);
         group.assert_within("glass-on-a-group", &got, &painted, 0.5 / 255.0);
@@ -85,6 +85,10 @@ fn glass_on_and_over_groups() {
             ui.pane(&pane);
         });
         let [_, got, _] = group.pictures();
-        group.assert_painted("glass-over-a-group", &got, &panel.over(&group_below, &group_below, LDR));
+        group.assert_painted(
+            "glass-over-a-group",
+            &got,
+            &glass_over(&panel, &group_below, &group_below, LDR),
+        );
     });
 }

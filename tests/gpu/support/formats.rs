@@ -11,6 +11,8 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
 use half::f16;
 
+pub use super::reference::{decode_srgb, encode_srgb};
+
 /// What the bits of a channel mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
@@ -162,24 +164,6 @@ pub fn is_integer(format: TextureFormat) -> bool {
 /// The channels of RGBA that a format holds.
 pub fn stored_channels(format: TextureFormat) -> Vec<usize> {
     Layout::of(format).order.to_vec()
-}
-
-/// The sRGB encoding of linear light.
-pub fn encode_srgb(linear: f64) -> f64 {
-    if linear <= 0.003_130_8 {
-        12.92 * linear
-    } else {
-        1.055 * linear.powf(1.0 / 2.4) - 0.055
-    }
-}
-
-/// The linear light of an sRGB value.
-pub fn decode_srgb(encoded: f64) -> f64 {
-    if encoded <= 0.040_45 {
-        encoded / 12.92
-    } else {
-        ((encoded + 0.055) / 1.055).powf(2.4)
-    }
 }
 
 /// An image asset that holds `picture` as exactly as its format can.

@@ -12,8 +12,8 @@ use bevy::prelude::*;
 use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
-    BufferDescriptor, BufferUsages, CommandEncoderDescriptor, Extent3d, MapMode, PipelineCache, PipelineDescriptor,
-    PollType, TexelCopyBufferInfo, TexelCopyBufferLayout, Texture, TextureFormat,
+    Buffer, BufferDescriptor, BufferUsages, CommandEncoderDescriptor, Extent3d, MapMode, PipelineCache,
+    PipelineDescriptor, PollType, TexelCopyBufferInfo, TexelCopyBufferLayout, Texture, TextureFormat,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::settings::WgpuSettings;
@@ -26,6 +26,7 @@ use bevy::winit::WinitPlugin;
 use bevy_gaussian_blur::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use wgpu::SubmissionIndex;
 
 static LOGS: AtomicBool = AtomicBool::new(false);
 
@@ -328,56 +329,92 @@ pub fn read_texture(gpu: (&RenderDevice, &RenderQueue), texture: &Texture, forma
     read_part(gpu, texture, format, [0, 0])
 }
 
-fn read_part(
-    (device, queue): (&RenderDevice, &RenderQueue),
-    texture: &Texture,
-    format: TextureFormat,
-    [layer, level]: [u32; 2],
-) -> Pixels {
-    let [width, height] = [texture.width(), texture.height()].map(|side| (side >> level).max(1));
-    let texel = texture.format().block_copy_size(None).expect("a plain format");
-    let row = width * texel;
-    let padded = RenderDevice::align_copy_bytes_per_row(row as usize) as u32;
-    let buffer = device.create_buffer(&BufferDescriptor {
-        label: Some("read back"),
-        size: u64::from(padded) * u64::from(height),
-        usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
-        mapped_at_creation: false,
-    });
-    let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
-    let mut part = texture.as_image_copy();
-    part.mip_level = level;
-    part.origin.z = layer;
-    let layout = TexelCopyBufferLayout {
-        offset: 0,
-        bytes_per_row: Some(padded),
-        rows_per_image: None,
-    };
-    let target = TexelCopyBufferInfo {
-        buffer: &buffer,
-        layout,
-    };
-    let size = Extent3d {
-        width,
-        height,
-        depth_or_array_layers: 1,
-    };
-    encoder.copy_texture_to_buffer(part, target, size);
-    queue.submit([encoder.finish()]);
-    buffer
-        .slice(..)
-        .map_async(MapMode::Read, |result| result.expect("the buffer can be read"));
-    let _ = device.poll(PollType::wait_indefinitely());
-    let mapped = buffer.slice(..).get_mapped_range();
-    let rows: Vec<&[u8]> = mapped
-        .chunks(padded as usize)
-        .map(|padded| &padded[..row as usize])
-        .collect();
-    let bytes = rows.concat();
-    Pixels {
-        width,
-        height,
-        format,
-        bytes,
+fn read_part(gpu: (&RenderDevice, &RenderQueue), texture: &Texture, format: TextureFormat, part: [u32; 2]) -> Pixels {
+    Reading::of_part(gpu, texture, format, part).finish(gpu.0)
+}
+
+/// A copy of a texture that is on its way from the GPU.
+pub struct Reading {
+    buffer: Buffer,
+    submission: SubmissionIndex,
+    /// The number of bytes of a row of texels.
+    row: usize,
+    pixels: Pixels,
+}
+
+impl Reading {
+    /// Copies the first level of the first layer of an image.
+    pub fn of_image(headless: &Headless, image: &Handle<Image>) -> Self {
+        let world = headless.render_world();
+        let image = world.resource::<RenderAssets<GpuImage>>().get(image);
+        let image = image.expect("the image is on the GPU");
+        let gpu = (world.resource::<RenderDevice>(), world.resource::<RenderQueue>());
+        Self::of_part(gpu, &image.texture, image.view_format(), [0, 0])
+    }
+
+    fn of_part(
+        (device, queue): (&RenderDevice, &RenderQueue),
+        texture: &Texture,
+        format: TextureFormat,
+        [layer, level]: [u32; 2],
+    ) -> Self {
+        let [width, height] = [texture.width(), texture.height()].map(|side| (side >> level).max(1));
+        let texel = texture.format().block_copy_size(None).expect("a plain format");
+        let row = width * texel;
+        let padded = RenderDevice::align_copy_bytes_per_row(row as usize) as u32;
+        let buffer = device.create_buffer(&BufferDescriptor {
+            label: Some("read back"),
+            size: u64::from(padded) * u64::from(height),
+            usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        });
+        let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
+        let mut part = texture.as_image_copy();
+        part.mip_level = level;
+        part.origin.z = layer;
+        let layout = TexelCopyBufferLayout {
+            offset: 0,
+            bytes_per_row: Some(padded),
+            rows_per_image: None,
+        };
+        let target = TexelCopyBufferInfo {
+            buffer: &buffer,
+            layout,
+        };
+        let size = Extent3d {
+            width,
+            height,
+            depth_or_array_layers: 1,
+        };
+        encoder.copy_texture_to_buffer(part, target, size);
+        let submission = queue.submit([encoder.finish()]);
+        buffer
+            .slice(..)
+            .map_async(MapMode::Read, |result| result.expect("the buffer can be read"));
+        Self {
+            buffer,
+            submission,
+            row: row as usize,
+            pixels: Pixels {
+                width,
+                height,
+                format,
+                bytes: Vec::new(),
+            },
+        }
+    }
+
+    /// Waits for the copy.
+    pub fn finish(self, device: &RenderDevice) -> Pixels {
+        let _ = device.poll(PollType::Wait {
+            submission_index: Some(self.submission),
+            timeout: None,
+        });
+        let mapped = self.buffer.slice(..).get_mapped_range();
+        let mut pixels = self.pixels;
+        for padded in mapped.chunks(RenderDevice::align_copy_bytes_per_row(self.row)) {
+            pixels.bytes.extend_from_slice(&padded[..self.row]);
+        }
+        pixels
     }
 }

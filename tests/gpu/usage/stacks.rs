@@ -5,6 +5,7 @@ use crate::support::compositor::{Layer, Panel, assert_composed};
 use crate::support::formats::to_picture;
 use crate::support::functions::Functions;
 use crate::support::headless::Headless;
+use crate::support::reference::{Clip, Shape};
 use crate::support::scene::{self, Kind, set_active};
 use crate::support::{gpu, logs, outcomes};
 use bevy::camera::visibility::RenderLayers;
@@ -222,13 +223,16 @@ fn glass_of_an_agreeing_camera_blurs_the_world() {
     let world = to_picture(&stack.headless.read_image(&stack.target));
     let size = SIZE.as_dvec2();
     let pane = Panel {
-        centre: (0.5 * size).to_array(),
-        size: size.to_array(),
-        axes: [[1.0, 0.0], [0.0, 1.0]],
-        radii: [0.0; 4],
-        clip: None,
+        shape: Shape {
+            centre: (0.5 * size).to_array(),
+            size: size.to_array(),
+            axes: [[1.0, 0.0], [0.0, 1.0]],
+            radii: [0.0; 4],
+        },
+        clip: Clip::EVERYTHING,
         is_soft: true,
         sigma: [3.0; 2],
+        ramp: None,
         edge: EdgeMode::Mirror,
         sees_surroundings: false,
         functions: Functions::NEUTRAL,

@@ -13,9 +13,21 @@
 //! is `constant` with `cval=0`, and scipy has no `Renormalize`. The horizontal
 //! matrix is applied first, then the vertical one.
 
+//!
+//! [`Tree`](tree::Tree) composes such blurs: a compositor of user interfaces with glass and filters.
+
+mod color;
+mod panel;
+mod shape;
+mod storage;
 mod strong;
+pub mod tree;
 
 pub use bevy_gaussian_blur::EdgeMode;
+pub use color::{Functions, decode_srgb, encode_srgb};
+pub use panel::{Panel, Ramp};
+pub use shape::{Clip, Shape, pixels};
+pub use storage::Storage;
 pub use strong::strong_blur;
 
 use std::ops::Range;
@@ -29,6 +41,9 @@ const REACH: f64 = 6.0;
 
 /// Threads that share the work for one axis.
 const THREADS: usize = 2;
+
+/// The number of texels from which on threads are faster than one.
+const WORTH_A_THREAD: usize = 20_000;
 
 /// How many numbers of a row are processed together: few enough that this part of all input rows stays in the
 /// second-level cache.
@@ -250,6 +265,10 @@ fn nonzero_range(row: &[f64]) -> Range<usize> {
 /// `picture`, weighted by `matrix[o]`.
 fn mix_rows(picture: &Picture, matrix: &[Band]) -> Picture {
     let mut mixed = vec![[0.0; 4]; picture.texels.len()];
+    if picture.texels.len() < WORTH_A_THREAD {
+        mix_share(picture, matrix, mixed.as_flattened_mut());
+        return Picture::new(picture.width, picture.height, mixed);
+    }
     let rows_each = picture.height.div_ceil(THREADS);
     thread::scope(|scope| {
         let shares = mixed.chunks_mut(rows_each * picture.width);

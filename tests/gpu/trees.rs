@@ -1,0 +1,137 @@
+//! Random trees of boxes with glass and filters, against the float64 compositor, pixel by pixel.
+//!
+//! Every tree has its own seed. A failure is reduced to the nodes that it needs, and printed with its seed; its pictures are
+//! written as those of other failures. Environment variables:
+//!
+//! - `BLUR_TREES`: the number of trees of all tests together; `scripts/soak` takes more.
+//! - `BLUR_TREE_SEED`: the first seed. The four tests take seeds in turn, so with `BLUR_TREES=1` the test that has shown a seed
+//!   shows its tree alone.
+//! - `BLUR_TREES_WITHOUT`: features that trees do without, by their names in [`Feature`], with commas between them.
+
+mod describe;
+mod features;
+mod generate;
+mod reduce;
+mod show;
+mod spawn;
+
+use crate::backdrop::stage::{BACKENDS, HDR, LDR};
+use crate::random::number;
+use crate::support::difference::write_failure;
+use crate::support::reference::tree::Tree;
+use crate::support::report;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+use features::Feature;
+use generate::generate;
+use show::{CAMERAS, SIZES, Screen, Verdict};
+use std::collections::VecDeque;
+
+/// The frames that are on their way while others are compared.
+const IN_FLIGHT: usize = 3;
+
+/// The number of the camera that shows the tree of a seed.
+fn place(seed: u64) -> usize {
+    (seed / 4) as usize % CAMERAS
+}
+
+/// A tree without nodes for each camera.
+fn empty() -> [Tree; CAMERAS] {
+    SIZES.map(|size| Tree {
+        size,
+        clear: [0.0, 0.0, 0.0, 1.0],
+        nodes: Vec::new(),
+    })
+}
+
+/// Shows random trees, several in every frame, and compares each with the compositor.
+fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
+    let Some(mut screen) = Screen::new(backend, format) else {
+        return;
+    };
+    screen.warm_up();
+    let first = number("BLUR_TREE_SEED", 1);
+    let turn = u64::from(format == HDR) + 2 * u64::from(backend == BlurBackend::Compute);
+    let seeds: Vec<u64> = (first..first + number("BLUR_TREES", 2000))
+        .filter(|seed| seed % 4 == turn)
+        .collect();
+    let without = Feature::left_out();
+    let mut frames = VecDeque::new();
+    let mut verdict = Verdict::default();
+    let mut batches = seeds.chunk_by(|one, other| place(*one) < place(*other));
+    loop {
+        let batch = batches.next();
+        if let Some(batch) = batch {
+            let mut trees = empty();
+            for seed in batch {
+                trees[place(*seed)] = generate(*seed, place(*seed), format == HDR, &without);
+            }
+            frames.push_back((batch, screen.show(&trees), trees));
+        }
+        if batch.is_some() && frames.len() <= IN_FLIGHT {
+            continue;
+        }
+        let Some((seeds, shot, trees)) = frames.pop_front() else {
+            break;
+        };
+        let seen = screen.judge(shot, &trees);
+        if seen.is_wrong() {
+            reduce::report(name, &mut screen, &without, seeds, trees);
+        }
+        verdict.add(&seen);
+    }
+    report::row(
+        &format!("random trees, {name}"),
+        &format!(
+            "{} trees from seed {first} on, {} panes, {} filters, the worst pixel {:.2}/255",
+            seeds.len(),
+            verdict.panes,
+            verdict.filters,
+            verdict.worst * 255.0,
+        ),
+    );
+}
+
+/// Asserts that trees, which are as large as the first screen, are shown as the compositor paints them, with passes of both kinds.
+pub fn assert_shown(format: TextureFormat, trees: &[(String, Tree)]) {
+    for backend in BACKENDS {
+        let Some(mut screen) = Screen::new(backend, format) else {
+            return;
+        };
+        for (name, tree) in trees {
+            let mut trees = empty();
+            trees[0] = tree.clone();
+            let shot = screen.show_settled(&trees);
+            let verdict = screen.judge(shot, &trees);
+            if let Some((_, worst, [got, expected])) = verdict.wrong.first() {
+                let folder = write_failure(&format!("tree-{name}-{backend:?}"), got, expected);
+                let levels = worst.value * 255.0;
+                panic!(
+                    "{name}, {backend:?}: {worst:?} is {levels:.2}/255; see {}",
+                    folder.display()
+                );
+            }
+            println!("{name}, {backend:?}: {:.2}/255", verdict.worst * 255.0);
+        }
+    }
+}
+
+#[test]
+fn ldr_by_render_passes() {
+    compare("LDR, render passes", BlurBackend::Fragment, LDR);
+}
+
+#[test]
+fn ldr_by_compute_passes() {
+    compare("LDR, compute passes", BlurBackend::Compute, LDR);
+}
+
+#[test]
+fn hdr_by_render_passes() {
+    compare("HDR, render passes", BlurBackend::Fragment, HDR);
+}
+
+#[test]
+fn hdr_by_compute_passes() {
+    compare("HDR, compute passes", BlurBackend::Compute, HDR);
+}

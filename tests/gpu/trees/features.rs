@@ -1,0 +1,147 @@
+//! Features of trees, which can be left out: to look at one of them, or because it is known to be drawn wrongly.
+
+use crate::support::reference::Functions;
+use crate::support::reference::tree::{Node, Tree};
+
+/// Features that are known to be drawn wrongly. No tree has them.
+const DRAWN_WRONGLY: [Feature; 0] = [];
+
+/// A feature of trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// `own-glass`: glass on filtered nodes, beside other filters.
+    OwnGlass,
+    /// `glow`: with a low dynamic range, glows in coloured groups.
+    Glow,
+    /// `free`: nodes with `OverrideClip` in groups.
+    Free,
+    /// `clip`: glass in groups whose ancestors clip them.
+    Clip,
+    /// `rounded`: groups that are clipped to the rounded box of their node.
+    Rounded,
+    /// `shared`: glass that shares a backdrop.
+    Shared,
+    /// `scaled`: nodes with different scales along x and y.
+    Scaled,
+}
+
+/// All features by their names.
+const ALL: [(&str, Feature); 7] = [
+    ("own-glass", Feature::OwnGlass),
+    ("glow", Feature::Glow),
+    ("free", Feature::Free),
+    ("clip", Feature::Clip),
+    ("rounded", Feature::Rounded),
+    ("shared", Feature::Shared),
+    ("scaled", Feature::Scaled),
+];
+
+impl Feature {
+    /// The features that trees do without: those that are drawn wrongly, and those that `BLUR_TREES_WITHOUT` names.
+    pub fn left_out() -> Vec<Self> {
+        let names = std::env::var("BLUR_TREES_WITHOUT").unwrap_or_default();
+        let named = names.split(',').filter(|name| !name.is_empty()).map(|name| {
+            let found = ALL.iter().find(|(known, _)| *known == name);
+            let (_, feature) =
+                found.unwrap_or_else(|| panic!("BLUR_TREES_WITHOUT={names}: there is no feature {name}"));
+            *feature
+        });
+        named.chain(DRAWN_WRONGLY).collect()
+    }
+
+    /// Removes the feature from a tree.
+    pub fn remove(self, tree: &mut Tree, is_hdr: bool) {
+        match self {
+            Self::OwnGlass => {
+                let filters = count(&tree.nodes, &|node| node.filter.is_some());
+                change(&mut tree.nodes, &mut |node, _| {
+                    if node.filter.is_some() && filters > 1 {
+                        node.glass = None;
+                    }
+                });
+            }
+            Self::Glow if is_hdr => {}
+            Self::Glow => {
+                let is_clear = tree.clear[3] < 1.0;
+                change(&mut tree.nodes, &mut |node, around| {
+                    if around.is_colored
+                        && let Some(filter) = &mut node.filter
+                    {
+                        filter.shadows.retain(|shadow| !shadow.is_glow);
+                    }
+                    if is_clear && let Some(glass) = &mut node.glass {
+                        glass.functions = Functions::NEUTRAL;
+                    }
+                });
+            }
+            Self::Free => change(&mut tree.nodes, &mut |node, around| {
+                node.is_free &= !around.is_group;
+            }),
+            Self::Clip => change(&mut tree.nodes, &mut |node, around| {
+                if around.is_clipped_group {
+                    node.glass = None;
+                }
+            }),
+            Self::Rounded => change(&mut tree.nodes, &mut |node, _| {
+                if let Some(filter) = &mut node.filter {
+                    filter.is_rounded = false;
+                }
+            }),
+            Self::Shared => change(&mut tree.nodes, &mut |node, _| node.shares_backdrop = false),
+            Self::Scaled => change(&mut tree.nodes, &mut |node, _| {
+                node.transform.scale[1] = node.transform.scale[0];
+            }),
+        }
+    }
+}
+
+/// What is around a node.
+#[derive(Clone, Copy, Default)]
+pub struct Around {
+    /// Whether it is in a group.
+    pub is_group: bool,
+    /// The number of groups around it.
+    pub groups: usize,
+    /// Whether an ancestor clips it.
+    pub is_clipped: bool,
+    /// Whether an ancestor of a group around it clips the group.
+    pub is_clipped_group: bool,
+    /// Whether a group around it is coloured.
+    pub is_colored: bool,
+}
+
+/// Visits all nodes, parents first.
+pub fn change(nodes: &mut [Node], visit: &mut impl FnMut(&mut Node, Around)) {
+    change_in(nodes, Around::default(), visit);
+}
+
+fn change_in(nodes: &mut [Node], around: Around, visit: &mut impl FnMut(&mut Node, Around)) {
+    for node in nodes {
+        let mut around = around;
+        if node.global_z.is_some() {
+            // It leaves the groups, not the clips.
+            (
+                around.is_group,
+                around.groups,
+                around.is_clipped_group,
+                around.is_colored,
+            ) = (false, 0, false, false);
+        }
+        visit(node, around);
+        around.is_clipped &= !node.is_free;
+        if let Some(filter) = &node.filter {
+            around.is_group = true;
+            around.groups += 1;
+            around.is_clipped_group |= around.is_clipped;
+            around.is_colored |= filter.functions != Functions::NEUTRAL;
+        }
+        around.is_clipped |= node.clips != [false; 2];
+        change_in(&mut node.children, around, visit);
+    }
+}
+
+/// The number of nodes of a kind.
+pub fn count(nodes: &[Node], is_one: &impl Fn(&Node) -> bool) -> usize {
+    let of = |node: &Node| usize::from(is_one(node)) + count(&node.children, is_one);
+    nodes.iter().map(of).sum()
+}

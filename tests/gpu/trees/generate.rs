@@ -1,0 +1,311 @@
+//! Makes random trees from seeds.
+
+use super::features::{Around, Feature, change};
+use super::show::{SHARED, SIZES};
+use crate::support::reference::tree::{Filter, Glass, Node, Shadow, Transform, Tree, Visibility};
+use crate::support::reference::{EdgeMode, Functions, Ramp};
+
+/// The most nodes of a tree.
+const MOST_NODES: usize = 25;
+
+/// The deepest nesting of groups.
+const MOST_GROUPS: usize = 4;
+
+/// Pseudo-random numbers: SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    /// A whole number from `first` to `last`.
+    fn whole(&mut self, first: i64, last: i64) -> f64 {
+        (first + self.below((last - first + 1) as usize) as i64) as f64
+    }
+
+    /// Whether something happens that happens in so many of 100 cases.
+    fn percent(&mut self, share: usize) -> bool {
+        self.below(100) < share
+    }
+
+    fn one_of<T: Copy>(&mut self, values: &[T]) -> T {
+        values[self.below(values.len())]
+    }
+}
+
+/// The tree of a seed for one of the cameras. It has none of the features that trees do without.
+pub fn generate(seed: u64, place: usize, is_hdr: bool, without: &[Feature]) -> Tree {
+    let size = SIZES[place];
+    let mut random = Random(seed.wrapping_mul(2).wrapping_add(u64::from(is_hdr)));
+    let mut tree = Tree {
+        size,
+        clear: clear(&mut random),
+        nodes: Vec::new(),
+    };
+    let count = 1 + random.below(MOST_NODES);
+    for _ in 0..count {
+        let node = node(&mut random, size, is_hdr);
+        let (nodes, size) = home(&mut random, &mut tree.nodes, size);
+        nodes.push(placed(&mut random, node, size));
+    }
+    while !restrain(&mut tree, place, is_hdr, without) {}
+    tree
+}
+
+/// Removes what Bevy draws wrongly, what has no certain picture, and the features that trees do without. Returns whether there was
+/// nothing of that.
+pub fn restrain(tree: &mut Tree, place: usize, is_hdr: bool, without: &[Feature]) -> bool {
+    let before = tree.clone();
+    remove_wrong(tree, is_hdr);
+    if place >= SHARED {
+        make_opaque(tree);
+    }
+    without.iter().for_each(|feature| feature.remove(tree, is_hdr));
+    turn_off_edges(tree);
+    *tree == before
+}
+
+/// The pictures of two cameras with one target lie over each other where they are transparent.
+fn make_opaque(tree: &mut Tree) {
+    tree.clear[3] = 1.0;
+    change(&mut tree.nodes, &mut |node, _| {
+        if let Some(glass) = node.glass.as_mut().filter(|glass| glass.edge == EdgeMode::Transparent) {
+            glass.edge = EdgeMode::Clamp;
+        }
+    });
+}
+
+fn clear(random: &mut Random) -> [f64; 4] {
+    if random.percent(15) {
+        return [0.0; 4];
+    }
+    let [red, green, blue] = light(random, 1.0);
+    [red, green, blue, 1.0]
+}
+
+/// The children that get the next node, and the size of their parent.
+fn home<'a>(random: &mut Random, nodes: &'a mut Vec<Node>, size: [usize; 2]) -> (&'a mut Vec<Node>, [f64; 2]) {
+    let mut home = (nodes, size.map(|side| side as f64));
+    while !home.0.is_empty() && random.percent(65) {
+        let index = random.below(home.0.len());
+        let node = &mut home.0[index];
+        home = (&mut node.children, node.size);
+    }
+    home
+}
+
+/// A node somewhere in its parent, and partly outside.
+fn placed(random: &mut Random, mut node: Node, parent: [f64; 2]) -> Node {
+    for axis in 0..2 {
+        let most = parent[axis] as i64;
+        let side = random.whole(3, most.max(12) * 9 / 8);
+        node.size[axis] = side;
+        node.origin[axis] = random.whole(-(side as i64) / 3, (most - side as i64 * 2 / 3).max(1));
+    }
+    node
+}
+
+fn light(random: &mut Random, most: f64) -> [f64; 3] {
+    [(); 3].map(|()| random.one_of(&[0.0, 0.02, 0.1, 0.3, 0.6, 0.9, 1.0]) * most)
+}
+
+fn color(random: &mut Random, is_hdr: bool) -> [f64; 4] {
+    let most = if is_hdr && random.percent(20) { 4.0 } else { 1.0 };
+    let [red, green, blue] = light(random, most);
+    [red, green, blue, random.one_of(&[0.0, 0.2, 0.5, 0.8, 1.0, 1.0])]
+}
+
+fn node(random: &mut Random, size: [usize; 2], is_hdr: bool) -> Node {
+    let mut node = Node::new([0.0; 2], size.map(|side| side as f64), color(random, is_hdr));
+    if random.percent(25) {
+        node.radii = [(); 4].map(|()| random.one_of(&[0.0, 2.0, 5.0, 9.0, 40.0]));
+    }
+    node.transform = transform(random);
+    if random.percent(25) {
+        node.z = random.one_of(&[-2, -1, 1, 2]);
+    }
+    if random.percent(5) {
+        node.global_z = Some(random.one_of(&[-3, -2, -1, 1, 2, 3]));
+    }
+    if random.percent(15) {
+        node.clips = random.one_of(&[[true, true], [true, true], [true, false], [false, true]]);
+    }
+    node.is_free = random.percent(4);
+    node.shares_backdrop = random.percent(5);
+    node.visibility = random.one_of(
+        &[
+            [Visibility::Inherited; 30].as_slice(),
+            &[Visibility::Hidden, Visibility::Visible],
+        ]
+        .concat(),
+    );
+    if random.percent(30) {
+        node.glass = Some(glass(random));
+    }
+    if random.percent(25) {
+        node.filter = filter(random);
+    }
+    node
+}
+
+fn transform(random: &mut Random) -> Transform {
+    let mut transform = Transform::NONE;
+    if random.percent(10) {
+        // Pixels have their centres at halves, so these edges are clear of them.
+        transform.offset = [(); 2].map(|()| random.one_of(&[-0.25, 0.0, 0.25, 4.0]));
+    }
+    if random.percent(7) {
+        transform.angle = 0.1 + 6.0 * random.below(1000) as f64 / 1000.0;
+        // No offset of a shadow becomes a half.
+        let scale = random.one_of(&[0.8, 1.0, 1.2]);
+        transform.scale = [scale; 2];
+    } else if random.percent(4) {
+        transform.scale = random.one_of(&[[1.2, 0.8], [0.8, 1.2], [1.2, 1.2]]);
+    }
+    transform
+}
+
+fn functions(random: &mut Random) -> Functions {
+    let mut functions = Functions::NEUTRAL;
+    if random.percent(60) {
+        functions.saturation = random.one_of(&[0.0, 0.3, 0.7, 1.5]);
+    }
+    if random.percent(60) {
+        functions.brightness = random.one_of(&[0.3, 0.6, 0.8, 1.3]);
+    }
+    if random.percent(10) {
+        functions.contrast = random.one_of(&[0.5, 1.25]);
+    }
+    if random.percent(10) {
+        functions.invert = random.one_of(&[0.5, 1.0]);
+    }
+    if random.percent(10) {
+        functions.hue = random.one_of(&[60.0, 180.0, -30.0]);
+    }
+    functions
+}
+
+fn glass(random: &mut Random) -> Glass {
+    let sigma = random.one_of(&[0.8, 1.0, 1.5, 2.0, 3.0, 4.5, 7.0, 12.0]);
+    let mut glass = Glass::new(sigma);
+    if random.percent(10) {
+        glass.sigma = random.one_of(&[[sigma, 0.0], [0.5 * sigma + 0.5, sigma], [0.0, sigma]]);
+    }
+    if random.percent(6) {
+        glass.ramp = Some(Ramp {
+            start: [random.one_of(&[0.0, 0.25]), random.one_of(&[0.0, 0.5])],
+            end: [random.one_of(&[0.75, 1.0]), random.one_of(&[0.5, 1.0])],
+            from: random.one_of(&[0.0, 0.25, 1.0]),
+            to: random.one_of(&[0.5, 1.0]),
+        });
+    }
+    if random.percent(15) {
+        glass.edge = random.one_of(&EdgeMode::ALL);
+    }
+    glass.sees_surroundings = random.percent(35);
+    if random.percent(35) {
+        glass.functions = functions(random);
+    }
+    if random.percent(35) {
+        glass.opacity = random.one_of(&[0.25, 0.5, 0.8]);
+    }
+    glass
+}
+
+fn filter(random: &mut Random) -> Option<Filter> {
+    let mut filter = Filter::NEUTRAL;
+    if random.percent(50) {
+        let sigma = random.one_of(&[0.8, 1.0, 1.5, 2.0, 3.0, 5.0]);
+        filter.sigma = [sigma; 2];
+        if random.percent(10) {
+            filter.sigma = random.one_of(&[[sigma, 0.0], [0.5 * sigma + 0.5, sigma]]);
+        }
+    }
+    if random.percent(35) {
+        filter.functions = functions(random);
+    }
+    if random.percent(40) {
+        let count = 1 + random.below(2);
+        filter.shadows.extend((0..count).map(|_| shadow(random)));
+    }
+    if random.percent(50) {
+        filter.opacity = random.one_of(&[0.0, 0.3, 0.6, 0.6, 0.9, 0.9]);
+    }
+    filter.is_rounded = random.percent(15);
+    (filter != Filter::NEUTRAL).then_some(filter)
+}
+
+fn shadow(random: &mut Random) -> Shadow {
+    let [red, green, blue] = light(random, 1.0);
+    Shadow {
+        offset: [random.whole(-7, 7), random.whole(-5, 5)],
+        sigma: [random.one_of(&[0.0, 1.0, 1.5, 2.5, 4.0]); 2],
+        color: [red, green, blue, random.one_of(&[0.4, 0.8, 1.0])],
+        is_glow: random.percent(30),
+        is_inset: false,
+    }
+}
+
+fn remove_wrong(tree: &mut Tree, is_hdr: bool) {
+    let mut taken = Vec::new();
+    change(&mut tree.nodes, &mut |node: &mut Node, around: Around| {
+        // Bevy orders such nodes at random if they have the same place.
+        if node.global_z.is_some_and(|z| taken.contains(&z)) {
+            node.global_z = None;
+        }
+        taken.extend(node.global_z);
+        if around.groups >= MOST_GROUPS {
+            node.filter = None;
+        }
+        let has_clips = |node: &Node| super::features::count(&node.children, &|inner| inner.clips != [false; 2]) > 0;
+        // It moves the vertices of turned and scaled nodes wrongly.
+        let is_clipped = around.is_clipped && !node.is_free;
+        if is_clipped || node.clips != [false; 2] || has_clips(node) {
+            (node.transform.angle, node.transform.scale) = (0.0, [1.0; 2]);
+        }
+        // Light that is brighter than its alpha may be a colour of a high dynamic range.
+        if is_hdr
+            && around.is_colored
+            && let Some(filter) = &mut node.filter
+        {
+            filter.shadows.retain(|shadow| !shadow.is_glow);
+        }
+        if node.filter == Some(Filter::NEUTRAL) {
+            node.filter = None;
+        }
+        // A profile beside both would vary both.
+        if node.filter.is_some()
+            && let Some(glass) = &mut node.glass
+        {
+            glass.ramp = None;
+        }
+    });
+}
+
+/// Turns nodes until no edge is so near to the centre of a pixel that a rasteriser may round it to either side.
+fn turn_off_edges(tree: &mut Tree) {
+    for attempt in 0..40 {
+        if tree.is_certain() {
+            return;
+        }
+        change(&mut tree.nodes, &mut |node, _| {
+            let Transform { offset, angle, scale } = &mut node.transform;
+            if attempt == 39 {
+                node.transform = Transform::NONE;
+            } else if *angle != 0.0 {
+                *angle += 0.0137;
+            } else if *scale != [1.0; 2] || *offset != [0.0; 2] {
+                offset.iter_mut().for_each(|length| *length += 0.0625);
+            }
+        });
+    }
+}

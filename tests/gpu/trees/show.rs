@@ -1,0 +1,228 @@
+//! The app that shows trees, one on each of its cameras.
+
+use super::spawn::spawn;
+use crate::backdrop::stage::{HDR, LDR};
+use crate::filters::group::measured;
+use crate::support::difference::{Difference, worst_difference};
+use crate::support::formats::to_picture;
+use crate::support::headless::{Headless, Reading};
+use crate::support::reference::tree::{Node, Tree};
+use crate::support::reference::{Picture, Storage};
+use crate::support::scene::{self, Kind};
+use crate::support::twins::View;
+use crate::support::{gpu_with, outcomes, within_rounding};
+use bevy::camera::{Hdr, Viewport};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy::render::renderer::RenderDevice;
+use bevy_gaussian_blur::prelude::*;
+
+/// The number of cameras.
+pub const CAMERAS: usize = 4;
+
+/// The sizes of their viewports.
+pub const SIZES: [[usize; 2]; CAMERAS] = [[96, 64], [64, 64], [96, 48], [72, 56]];
+
+/// From this one on, the cameras share a target, in which their viewports lie side by side.
+pub const SHARED: usize = 2;
+
+/// The app.
+pub struct Screen {
+    headless: Headless,
+    views: Vec<View>,
+    roots: Vec<Entity>,
+    format: TextureFormat,
+}
+
+/// The pictures of all cameras in a frame.
+pub struct Shot(Vec<Reading>);
+
+/// How pictures compare with the compositor's.
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    /// The worst difference of all trees, as a share of the brightest value of its tree.
+    pub worst: f64,
+    /// The trees that differ too much, with the worst difference and the pictures: those of the GPU and of the compositor.
+    pub wrong: Vec<(usize, Difference, [Picture; 2])>,
+    pub panes: usize,
+    pub filters: usize,
+}
+
+impl Verdict {
+    pub fn is_wrong(&self) -> bool {
+        !self.wrong.is_empty()
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        self.worst = self.worst.max(other.worst);
+        self.panes += other.panes;
+        self.filters += other.filters;
+    }
+}
+
+impl Screen {
+    /// `None` where there is no GPU.
+    pub fn new(backend: BlurBackend, format: TextureFormat) -> Option<Self> {
+        let mut headless = gpu_with(backend, outcomes::record)?;
+        let mut views: Vec<View> = Vec::new();
+        for (index, size) in SIZES.into_iter().enumerate() {
+            let [width, height] = size.map(|side| side as u32);
+            let shared = UVec2::new(SIZES[SHARED..].iter().map(|size| size[0] as u32).sum(), 60);
+            let view = if index > SHARED {
+                let camera = scene::camera(&mut headless, Kind::Core2d, &views[SHARED].target, Msaa::Off);
+                let target = views[SHARED].target.clone();
+                View { camera, target }
+            } else {
+                let size = if index == SHARED {
+                    shared
+                } else {
+                    UVec2::new(width, height)
+                };
+                View::new(&mut headless, Kind::Core2d, size, format)
+            };
+            if format == HDR {
+                view.insert(&mut headless, Hdr);
+            }
+            if index >= SHARED {
+                place(&mut headless, &view, index);
+            }
+            views.push(view);
+        }
+        Some(Self {
+            headless,
+            views,
+            roots: Vec::new(),
+            format,
+        })
+    }
+
+    pub fn is_hdr(&self) -> bool {
+        self.format == HDR
+    }
+
+    /// Shows trees in place of those shown before, one on each camera, and renders one frame.
+    pub fn show(&mut self, trees: &[Tree; CAMERAS]) -> Shot {
+        self.replace(trees);
+        self.headless.app.update();
+        self.shot()
+    }
+
+    /// The same after everything has settled.
+    pub fn show_settled(&mut self, trees: &[Tree; CAMERAS]) -> Shot {
+        self.replace(trees);
+        self.headless.warm_up();
+        self.shot()
+    }
+
+    fn shot(&self) -> Shot {
+        let views = self.views.iter();
+        Shot(
+            views
+                .map(|view| Reading::of_image(&self.headless, &view.target))
+                .collect(),
+        )
+    }
+
+    fn replace(&mut self, trees: &[Tree; CAMERAS]) {
+        let world = self.headless.app.world_mut();
+        for root in self.roots.drain(..) {
+            world.despawn(root);
+        }
+        for (tree, view) in trees.iter().zip(&self.views) {
+            let [red, green, blue, alpha] = tree.clear.map(|value| value as f32);
+            // Bevy multiplies no clear colour by its alpha.
+            let color = Color::linear_rgba(red, green, blue, alpha);
+            let mut camera = world.get_mut::<Camera>(view.camera).expect("the camera stays");
+            camera.clear_color = ClearColorConfig::Custom(color);
+            self.roots.push(spawn(world, tree, view.camera));
+        }
+    }
+
+    /// Compiles what trees need: shows some until nothing is left to compile.
+    pub fn warm_up(&mut self) {
+        for seed in 0..3 {
+            let trees = core::array::from_fn(|place| {
+                super::generate::generate(4 * seed + place as u64, place, self.format == HDR, &[])
+            });
+            self.replace(&trees);
+            self.headless.warm_up();
+        }
+    }
+
+    /// Compares the pictures of trees with the compositor's.
+    pub fn judge(&self, shot: Shot, trees: &[Tree; CAMERAS]) -> Verdict {
+        let device = self.headless.render_world().resource::<RenderDevice>();
+        let mut verdict = Verdict::default();
+        for (index, (reading, tree)) in shot.0.into_iter().zip(trees).enumerate() {
+            let storage = if self.format == HDR {
+                Storage::Half
+            } else {
+                Storage::Srgb8
+            };
+            let expected = tree.picture(storage);
+            let got = to_picture(&reading.finish(device)).crop(origin(index).map(|side| side as usize), tree.size);
+            let difference = compare(&got, &expected, self.format);
+            let peak = peak(&expected);
+            verdict.worst = verdict.worst.max(difference.value / peak);
+            verdict.panes += super::features::count(&tree.nodes, &|node: &Node| node.glass.is_some());
+            verdict.filters += super::features::count(&tree.nodes, &|node: &Node| node.filter.is_some());
+            if difference.value > tolerance(tree, self.format) * peak {
+                verdict.wrong.push((index, difference, [got, expected]));
+            }
+        }
+        verdict
+    }
+}
+
+/// Where the viewport of a camera begins in its target.
+fn origin(index: usize) -> [u32; 2] {
+    let left = SIZES[SHARED.min(index)..index].iter().map(|size| size[0] as u32);
+    [left.sum(), if index > SHARED { 3 } else { 0 }]
+}
+
+/// Gives a camera its part of the shared target.
+fn place(headless: &mut Headless, view: &View, index: usize) {
+    let mut camera = headless
+        .app
+        .world_mut()
+        .get_mut::<Camera>(view.camera)
+        .expect("it was spawned");
+    let size = UVec2::from_array(SIZES[index].map(|side| side as u32));
+    camera.order = index as isize;
+    camera.viewport = Some(Viewport {
+        physical_position: UVec2::from_array(origin(index)),
+        physical_size: size,
+        ..default()
+    });
+}
+
+/// The worst difference beyond the rounding of the format.
+fn compare(got: &Picture, expected: &Picture, format: TextureFormat) -> Difference {
+    let within = within_rounding(got, expected, format);
+    let (got, within) = measured(got, &within, format);
+    worst_difference(&got, &within)
+}
+
+/// The largest difference that is right, as a share of the peak. In eight bits, a picture that is blurred or filtered again was
+/// rounded before, and so is every layer of a filter: by up to 0.6 levels, which colour functions may double.
+fn tolerance(tree: &Tree, format: TextureFormat) -> f64 {
+    let number = |is_one: fn(&Node) -> bool| super::features::count(&tree.nodes, &is_one);
+    let varying = number(|node| node.glass.as_ref().is_some_and(|glass| glass.ramp.is_some()));
+    let [panes, filters] = [
+        number(|node| node.glass.is_some()),
+        number(|node| node.filter.is_some()),
+    ];
+    let levels = match (format, panes, filters) {
+        (LDR, _, 2..) => 4.5,
+        (LDR, 2.., _) | (LDR, _, 1) => 3.0,
+        _ => 1.5,
+    };
+    // A blur that varies may be off by two levels.
+    let more = if varying > 0 { 2.0 } else { 0.0 };
+    (levels + more) / 255.0
+}
+
+/// The brightest value, at least 1.
+fn peak(picture: &Picture) -> f64 {
+    picture.texels.iter().flatten().copied().fold(1.0, f64::max)
+}

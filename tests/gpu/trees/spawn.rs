@@ -1,0 +1,167 @@
+//! Spawns a tree as nodes of Bevy's user interface.
+
+use crate::backdrop::pane::node as placed;
+use crate::support::reference::Functions;
+use crate::support::reference::tree::{Filter, Glass, Node as Described, Shadow, Tree, Visibility as Seen};
+use bevy::prelude::*;
+use bevy::ui::OverrideClip;
+use bevy_gaussian_blur::prelude::*;
+
+fn vec2(pair: [f64; 2]) -> Vec2 {
+    Vec2::from_array(pair.map(|value| value as f32))
+}
+
+fn color([red, green, blue, alpha]: [f64; 4]) -> Color {
+    let [red, green, blue, alpha] = [red, green, blue, alpha].map(|value| value as f32);
+    Color::linear_rgba(red, green, blue, alpha)
+}
+
+/// Spawns a tree for a camera. Returns the root.
+pub fn spawn(world: &mut World, tree: &Tree, camera: Entity) -> Entity {
+    let whole = Node {
+        width: Val::Percent(100.0),
+        height: Val::Percent(100.0),
+        ..default()
+    };
+    let root = world.spawn((whole, UiTargetCamera(camera))).id();
+    spawn_all(world, &tree.nodes, root);
+    root
+}
+
+fn spawn_all(world: &mut World, nodes: &[Described], parent: Entity) {
+    for described in nodes {
+        let entity = world.spawn((bundle(described), ChildOf(parent))).id();
+        insert_optional(&mut world.entity_mut(entity), described);
+        spawn_all(world, &described.children, entity);
+    }
+}
+
+fn bundle(described: &Described) -> impl Bundle {
+    let axis = |clips| {
+        if clips {
+            OverflowAxis::Clip
+        } else {
+            OverflowAxis::Visible
+        }
+    };
+    let [top_left, top_right, bottom_right, bottom_left] = described.radii.map(|radius| radius as f32);
+    let node = Node {
+        overflow: Overflow {
+            x: axis(described.clips[0]),
+            y: axis(described.clips[1]),
+        },
+        border_radius: BorderRadius::px(top_left, top_right, bottom_right, bottom_left),
+        ..placed(vec2(described.origin), vec2(described.size))
+    };
+    let transform = UiTransform {
+        translation: Val2::px(
+            described.transform.offset[0] as f32,
+            described.transform.offset[1] as f32,
+        ),
+        scale: vec2(described.transform.scale),
+        rotation: Rot2::radians(described.transform.angle as f32),
+    };
+    let visibility = match described.visibility {
+        Seen::Inherited => Visibility::Inherited,
+        Seen::Hidden => Visibility::Hidden,
+        Seen::Visible => Visibility::Visible,
+    };
+    (
+        node,
+        transform,
+        visibility,
+        BackgroundColor(color(described.color)),
+        ZIndex(described.z),
+    )
+}
+
+fn insert_optional(entity: &mut EntityWorldMut, described: &Described) {
+    if let Some(z) = described.global_z {
+        entity.insert(GlobalZIndex(z));
+    }
+    if described.shares_backdrop {
+        entity.insert(BackdropGroup);
+    }
+    if described.is_free {
+        entity.insert(OverrideClip);
+    }
+    if let Some(glass) = &described.glass {
+        entity.insert(backdrop(glass));
+        if let Some(ramp) = glass.ramp {
+            entity.insert(BlurProfile::Linear {
+                start: vec2(ramp.start),
+                end: vec2(ramp.end),
+                from: ramp.from as f32,
+                to: ramp.to as f32,
+            });
+        }
+    }
+    if let Some(filter) = &described.filter {
+        entity.insert(ui_filter(filter));
+    }
+}
+
+fn blur(sigma: [f64; 2], edge: EdgeMode) -> GaussianBlur {
+    let largest = sigma[0].max(sigma[1]);
+    let aspect = if largest > 0.0 {
+        sigma.map(|sigma| sigma / largest)
+    } else {
+        [1.0; 2]
+    };
+    GaussianBlur::from_sigma(largest as f32)
+        .with_aspect(vec2(aspect))
+        .with_edge(edge)
+}
+
+fn backdrop(glass: &Glass) -> BackdropBlur {
+    let Functions {
+        saturation,
+        brightness,
+        contrast,
+        invert,
+        hue,
+    } = glass.functions;
+    BackdropBlur {
+        blur: blur(glass.sigma, glass.edge),
+        sampling: if glass.sees_surroundings {
+            BackdropSampling::Surroundings
+        } else {
+            BackdropSampling::Inside
+        },
+        saturation: saturation as f32,
+        brightness: brightness as f32,
+        contrast: contrast as f32,
+        invert: invert as f32,
+        hue: hue as f32,
+        opacity: glass.opacity as f32,
+        ..default()
+    }
+}
+
+fn ui_filter(filter: &Filter) -> UiFilter {
+    let Functions {
+        saturation,
+        brightness,
+        contrast,
+        invert,
+        hue,
+    } = filter.functions;
+    UiFilter {
+        blur: blur(filter.sigma, EdgeMode::Transparent),
+        saturation: saturation as f32,
+        brightness: brightness as f32,
+        contrast: contrast as f32,
+        invert: invert as f32,
+        hue: hue as f32,
+        shadows: filter.shadows.iter().map(drop_shadow).collect(),
+        opacity: filter.opacity as f32,
+        is_rounded: filter.is_rounded,
+    }
+}
+
+fn drop_shadow(shadow: &Shadow) -> DropShadow {
+    DropShadow {
+        is_glow: shadow.is_glow,
+        ..DropShadow::from_sigma(vec2(shadow.offset), shadow.sigma[0] as f32, color(shadow.color))
+    }
+}

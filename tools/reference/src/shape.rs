@@ -1,0 +1,148 @@
+//! Rounded boxes under any transform, with the coverage that Bevy's user interface gives them, and rectangular clips.
+
+use std::ops::Range;
+
+/// A coverage this close to 0 or 1 counts as 0 or 1. This close to its edge, a box may miss a pixel or cover it.
+pub const DOUBT: f64 = 0.01;
+
+/// A rectangle: its least and its greatest corner. It may be infinite, and it is empty if they are in the wrong order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clip {
+    pub min: [f64; 2],
+    pub max: [f64; 2],
+}
+
+impl Clip {
+    /// Clips nothing.
+    pub const EVERYTHING: Self = Self {
+        min: [f64::NEG_INFINITY; 2],
+        max: [f64::INFINITY; 2],
+    };
+
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            min: [0, 1].map(|axis| self.min[axis].max(other.min[axis])),
+            max: [0, 1].map(|axis| self.max[axis].min(other.max[axis])),
+        }
+    }
+
+    /// The rectangle with everything within a distance.
+    #[must_use]
+    pub fn grown(self, by: [f64; 2]) -> Self {
+        Self {
+            min: [0, 1].map(|axis| self.min[axis] - by[axis]),
+            max: [0, 1].map(|axis| self.max[axis] + by[axis]),
+        }
+    }
+
+    /// Whether it contains the centre of a pixel.
+    #[must_use]
+    pub fn contains(self, [x, y]: [f64; 2]) -> bool {
+        let centre = [x + 0.5, y + 0.5];
+        (0..2).all(|axis| self.min[axis] <= centre[axis] && centre[axis] < self.max[axis])
+    }
+}
+
+/// A rounded box. Lengths are in physical pixels of the viewport, whose top left corner is the origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    pub centre: [f64; 2],
+    /// The sides of the box, before its transform.
+    pub size: [f64; 2],
+    /// The steps in the viewport for one pixel along the box's own x, and for one along its own y.
+    pub axes: [[f64; 2]; 2],
+    /// Top left, top right, bottom right, bottom left; before the transform.
+    pub radii: [f64; 4],
+}
+
+impl Shape {
+    /// The centre of a pixel of the viewport, in the box's own pixels from its centre.
+    #[must_use]
+    pub fn local(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let [[xx, xy], [yx, yy]] = self.axes;
+        let [dx, dy] = [x + 0.5 - self.centre[0], y + 0.5 - self.centre[1]];
+        let determinant = xx * yy - xy * yx;
+        [(dx * yy - dy * yx) / determinant, (dy * xx - dx * xy) / determinant]
+    }
+
+    /// The distance of a point of the box from its rounded outline, negative inside: `sd_rounded_box` of Bevy's `ui.wgsl`.
+    #[must_use]
+    pub fn distance(&self, [x, y]: [f64; 2]) -> f64 {
+        let corner = match (x > 0.0, y > 0.0) {
+            (false, false) => 0,
+            (true, false) => 1,
+            (true, true) => 2,
+            (false, true) => 3,
+        };
+        let radius = self.radii[corner];
+        let from_arc = [
+            x.abs() - 0.5 * self.size[0] + radius,
+            y.abs() - 0.5 * self.size[1] + radius,
+        ];
+        let from_centre = from_arc[0].hypot(from_arc[1]);
+        if from_arc.into_iter().all(|distance| distance > 0.0) {
+            return from_centre - radius;
+        }
+        from_arc[0].max(from_arc[1]) - radius
+    }
+
+    /// How far a point is outside the box without its radii. The GPU rasterises only that box.
+    #[must_use]
+    pub fn beyond(&self, [x, y]: [f64; 2]) -> f64 {
+        (x.abs() - 0.5 * self.size[0]).max(y.abs() - 0.5 * self.size[1])
+    }
+
+    /// The covered share of a pixel.
+    #[must_use]
+    pub fn coverage(&self, pixel: [f64; 2], is_soft: bool) -> f64 {
+        let point = self.local(pixel);
+        if self.beyond(point) > 0.0 {
+            return 0.0;
+        }
+        let distance = self.distance(point);
+        if is_soft {
+            (0.5 - distance).clamp(0.0, 1.0)
+        } else {
+            f64::from(u8::from(distance < 0.0))
+        }
+    }
+
+    /// Whether no edge of it is nearer to the centre of a pixel than a rasteriser rounds: to 1/256.
+    #[must_use]
+    pub fn is_certain(&self, viewport: [usize; 2]) -> bool {
+        let [[_, xy], [yx, _]] = self.axes;
+        if [xy, yx] == [0.0; 2] {
+            let Clip { min, max } = self.bounds();
+            let from_centre = |edge: f64| (edge - 0.5 - (edge - 0.5).round()).abs();
+            return min.into_iter().chain(max).all(|edge| from_centre(edge) > 2.0 / 256.0);
+        }
+        let [columns, rows] = pixels(self.bounds().grown([1.0; 2]), viewport);
+        rows.clone().all(|y| {
+            columns
+                .clone()
+                .all(|x| self.beyond(self.local([x as f64, y as f64])).abs() > 2.0 / 256.0)
+        })
+    }
+
+    /// The bounds of its corners.
+    #[must_use]
+    pub fn bounds(&self) -> Clip {
+        let half = [0, 1]
+            .map(|axis| 0.5 * (self.axes[0][axis].abs() * self.size[0] + self.axes[1][axis].abs() * self.size[1]));
+        Clip {
+            min: [0, 1].map(|axis| self.centre[axis] - half[axis]),
+            max: [0, 1].map(|axis| self.centre[axis] + half[axis]),
+        }
+    }
+}
+
+/// The columns and rows of a picture of this size whose centres lie in a rectangle.
+#[must_use]
+pub fn pixels(rectangle: Clip, size: [usize; 2]) -> [Range<usize>; 2] {
+    core::array::from_fn(|axis| {
+        let first = |edge: f64| (edge - 0.5).ceil().clamp(0.0, size[axis] as f64) as usize;
+        let start = first(rectangle.min[axis]);
+        start..first(rectangle.max[axis]).max(start)
+    })
+}

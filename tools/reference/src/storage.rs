@@ -1,0 +1,78 @@
+//! What a texture makes of the numbers that are stored in it.
+
+use crate::color::decode_srgb;
+use std::sync::LazyLock;
+
+/// How a picture is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// Eight bits of light encoded as sRGB, and of alpha as it is.
+    Srgb8,
+    /// Half floats.
+    Half,
+}
+
+/// The light of each of the 256 levels.
+static LIGHT: LazyLock<[f64; 256]> = LazyLock::new(|| core::array::from_fn(|level| decode_srgb(level as f64 / 255.0)));
+
+/// The light from which on each level but the first is stored.
+static STARTS: LazyLock<[f64; 255]> =
+    LazyLock::new(|| core::array::from_fn(|level| decode_srgb((level as f64 + 0.5) / 255.0)));
+
+impl Storage {
+    /// Whether values are at most 1.
+    #[must_use]
+    pub fn is_bounded(self) -> bool {
+        self == Self::Srgb8
+    }
+
+    /// The nearest texel that can be stored.
+    #[must_use]
+    pub fn stored(self, [red, green, blue, alpha]: [f64; 4]) -> [f64; 4] {
+        match self {
+            Self::Srgb8 => {
+                let [red, green, blue] =
+                    [red, green, blue].map(|value| LIGHT[STARTS.partition_point(|start| *start <= value)]);
+                [red, green, blue, (alpha.clamp(0.0, 1.0) * 255.0).round() / 255.0]
+            }
+            Self::Half => [red, green, blue, alpha].map(half),
+        }
+    }
+}
+
+/// The nearest half float: eleven bits of mantissa, and the smallest exponent of normal numbers is -14.
+fn half(value: f64) -> f64 {
+    if value == 0.0 {
+        return 0.0;
+    }
+    let exponent = value.abs().log2().floor().max(-14.0);
+    let step = 2.0_f64.powi(exponent as i32 - 10);
+    ((value / step).round_ties_even() * step).clamp(-65504.0, 65504.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::color::encode_srgb;
+
+    #[test]
+    fn levels_are_the_nearest() {
+        for step in 0..=2000 {
+            let value = f64::from(step) / 2000.0;
+            let nearest = decode_srgb((encode_srgb(value) * 255.0).round() / 255.0);
+            assert_eq!(
+                Storage::Srgb8.stored([value, 2.0, -1.0, 0.3]),
+                [nearest, 1.0, 0.0, 77.0 / 255.0]
+            );
+        }
+    }
+
+    #[test]
+    fn half_floats_have_eleven_bits() {
+        assert_eq!(half(1.0 + 1.0 / 1024.0), 1.0 + 1.0 / 1024.0);
+        assert_eq!(half(1.0 + 1.0 / 4096.0), 1.0);
+        assert_eq!(half(-1e9), -65504.0);
+        assert_eq!(half(7e-8), 2.0_f64.powi(-24));
+        assert_eq!(half(0.0), 0.0);
+    }
+}

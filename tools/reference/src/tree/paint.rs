@@ -1,0 +1,229 @@
+//! Paints lists of items.
+//!
+//! A group is painted on a surface of its own, which is transparent at first. Glass sees the camera's picture with the surfaces of
+//! all groups around it over it, as they are painted so far and not filtered yet.
+
+use super::resolve::{Group, Item, Pane};
+use super::surface::{Pixels, Surface, reach};
+use super::{Filter, Shadow};
+use crate::Picture;
+use crate::storage::Storage;
+use std::collections::HashMap;
+
+/// The surfaces that are painted now: the camera's, and those of the groups around the current items.
+struct Painter {
+    surfaces: Vec<Surface>,
+    storage: Storage,
+    viewport: Pixels,
+    /// The pictures that several panes see, by the node with which they share it and the number of the surface.
+    shared: HashMap<(usize, usize), Picture>,
+    /// The number of every surface, counted from the first one that was painted.
+    numbers: Vec<usize>,
+    count: usize,
+}
+
+/// The picture with the items over it.
+pub fn paint(below: &Picture, items: &[Item], storage: Storage) -> Picture {
+    let mut painter = Painter {
+        surfaces: vec![Surface::of(below)],
+        storage,
+        viewport: Pixels::of_size([below.width, below.height]),
+        shared: HashMap::new(),
+        numbers: vec![0],
+        count: 1,
+    };
+    painter.items(items);
+    painter.surfaces.swap_remove(0).into_picture()
+}
+
+impl Painter {
+    fn items(&mut self, items: &[Item]) {
+        for item in items {
+            match item {
+                Item::Box { shape, clip, color } => {
+                    let [red, green, blue, alpha] = *color;
+                    let surface = self.top();
+                    let pixels = Pixels::inside(shape.bounds().and(*clip)).and(surface.rect);
+                    let storage = self.storage;
+                    for pixel in pixels.iter() {
+                        let alpha = alpha * shape.coverage(pixel.map(|place| place as f64), true);
+                        if alpha > 0.0 {
+                            let above = [red * alpha, green * alpha, blue * alpha, alpha];
+                            self.top().over(pixel, above, storage);
+                        }
+                    }
+                }
+                Item::Glass(pane) => self.glass(pane),
+                Item::Group(group) => self.group(group),
+            }
+        }
+    }
+
+    fn top(&mut self) -> &mut Surface {
+        self.surfaces.last_mut().expect("the camera's surface stays")
+    }
+
+    /// What glass sees now.
+    fn behind(&self) -> Picture {
+        let (camera, groups) = self.surfaces.split_first().expect("the camera's surface stays");
+        let mut behind = camera.clone();
+        for group in groups {
+            for pixel in group.rect.and(self.viewport).iter() {
+                behind.over(pixel, group.at(pixel), self.storage);
+            }
+        }
+        behind.into_picture()
+    }
+
+    fn glass(&mut self, pane: &Pane) {
+        let panel = &pane.panel;
+        let [columns, rows] = panel.region(self.viewport.size());
+        if columns.is_empty() || rows.is_empty() {
+            return;
+        }
+        let number = *self.numbers.last().expect("the camera's surface stays");
+        let behind = match pane.shares.map(|node| (node, number)) {
+            None => self.behind(),
+            Some(key) => {
+                if !self.shared.contains_key(&key) {
+                    let behind = self.behind();
+                    self.shared.insert(key, behind);
+                }
+                self.shared[&key].clone()
+            }
+        };
+        let glass = panel.glass(&behind, self.storage.is_bounded());
+        let storage = self.storage;
+        for y in rows.clone() {
+            for x in columns.clone() {
+                let share = panel.coverage(x, y) * panel.opacity;
+                if share > 0.0 {
+                    let seen = glass.at(x - columns.start, y - rows.start);
+                    self.top().change([x as i64, y as i64], storage, |below| {
+                        core::array::from_fn(|i| below[i] + (seen[i] - below[i]) * share)
+                    });
+                }
+            }
+        }
+    }
+
+    fn group(&mut self, group: &Group) {
+        if group.filter.opacity <= 0.0 {
+            return;
+        }
+        let seen = Pixels::inside(group.clip).and(self.top().rect);
+        // Glass inside sees all of the group that is in the viewport.
+        let rect = bounds(&group.items, self.viewport).and(needed(&group.filter, seen).with(self.viewport));
+        if rect.is_empty() {
+            return;
+        }
+        self.surfaces.push(Surface::transparent(rect));
+        self.numbers.push(self.count);
+        self.count += 1;
+        self.items(&group.items);
+        self.numbers.pop();
+        let mut picture = self.surfaces.pop().expect("it was pushed");
+        if group.filter.is_rounded {
+            picture = picture.map(|pixel, texel| {
+                let coverage = group.shape.coverage(pixel.map(|place| place as f64), true);
+                self.storage.stored(texel.map(|value| value * coverage))
+            });
+        }
+        let layers = self.layers(&picture, &group.filter, seen);
+        self.show(layers, group.filter.opacity, seen);
+    }
+
+    /// What a filter paints for the picture of its group, from the bottom to the top.
+    fn layers(&self, picture: &Surface, filter: &Filter, seen: Pixels) -> Vec<Surface> {
+        let soft = picture.blurred(filter.sigma, needed_by_shadows(filter, seen));
+        let (inset, outer): (Vec<&Shadow>, Vec<&Shadow>) =
+            filter.shadows.iter().rev().partition(|shadow| shadow.is_inset);
+        let mut layers: Vec<Surface> = outer.iter().map(|shadow| outer_shadow(&soft, shadow, seen)).collect();
+        let is_bounded = self.storage.is_bounded();
+        layers.push(soft.map(|_, texel| filter.functions.colored(texel, is_bounded)));
+        layers.extend(inset.iter().map(|shadow| inset_shadow(&soft, shadow)));
+        layers
+    }
+
+    /// Paints layers, which fade as one picture.
+    fn show(&mut self, layers: Vec<Surface>, opacity: f64, seen: Pixels) {
+        let storage = self.storage;
+        let layers = if opacity < 1.0 && layers.len() > 1 {
+            let rect = layers.iter().fold(Pixels::NONE, |rect, layer| rect.with(layer.rect));
+            let mut all = Surface::transparent(rect);
+            for layer in &layers {
+                layer
+                    .rect
+                    .iter()
+                    .for_each(|pixel| all.over(pixel, layer.at(pixel), storage));
+            }
+            vec![all]
+        } else {
+            layers
+        };
+        for layer in &layers {
+            for pixel in layer.rect.and(seen).iter() {
+                let above = layer.at(pixel).map(|value| value * opacity);
+                if above != [0.0; 4] {
+                    self.top().over(pixel, above, storage);
+                }
+            }
+        }
+    }
+}
+
+/// The colour of a shadow where its share of the group is this much.
+fn shade(shadow: &Shadow, share: f64) -> [f64; 4] {
+    let [red, green, blue, alpha] = shadow.color;
+    let covers = if shadow.is_glow { 0.0 } else { alpha };
+    [red * alpha, green * alpha, blue * alpha, covers].map(|value| value * share)
+}
+
+fn outer_shadow(picture: &Surface, shadow: &Shadow, seen: Pixels) -> Surface {
+    let offset = shadow.offset.map(|length| length as i64);
+    let back = offset.map(|length| -length);
+    let soft = picture.blurred(shadow.sigma, seen.moved(back));
+    let moved = Surface::transparent(soft.rect.moved(offset));
+    moved.map(|[x, y], _| shade(shadow, soft.at([x + back[0], y + back[1]])[3]))
+}
+
+fn inset_shadow(picture: &Surface, shadow: &Shadow) -> Surface {
+    let back = shadow.offset.map(|length| -length as i64);
+    let soft = picture.blurred(shadow.sigma, picture.rect.moved(back));
+    picture.map(|[x, y], texel| {
+        let outside = 1.0 - soft.at([x + back[0], y + back[1]])[3];
+        shade(shadow, outside * texel[3])
+    })
+}
+
+/// The pixels of the blurred picture that affect what is seen of the result.
+fn needed_by_shadows(filter: &Filter, seen: Pixels) -> Pixels {
+    filter.shadows.iter().fold(seen, |needed, shadow| {
+        let back = shadow.offset.map(|length| -length as i64);
+        needed.with(seen.moved(back).grown(reach(shadow.sigma)))
+    })
+}
+
+/// The pixels of the group that affect what is seen of the result.
+fn needed(filter: &Filter, seen: Pixels) -> Pixels {
+    needed_by_shadows(filter, seen).grown(reach(filter.sigma))
+}
+
+/// The pixels in which items paint.
+fn bounds(items: &[Item], viewport: Pixels) -> Pixels {
+    items.iter().fold(Pixels::NONE, |all, item| {
+        let painted = match item {
+            Item::Box { shape, clip, .. } => Pixels::inside(shape.bounds().and(*clip)),
+            Item::Glass(pane) => Pixels::inside(pane.panel.shape.bounds().and(pane.panel.clip)).and(viewport),
+            Item::Group(group) => {
+                let inside = bounds(&group.items, viewport).grown(reach(group.filter.sigma));
+                let shadows = group.filter.shadows.iter().fold(inside, |all, shadow| {
+                    let offset = shadow.offset.map(|length| length as i64);
+                    all.with(inside.moved(offset).grown(reach(shadow.sigma)))
+                });
+                shadows.and(Pixels::inside(group.clip))
+            }
+        };
+        all.with(painted)
+    })
+}

@@ -1,0 +1,278 @@
+//! What a tree paints, and in which order.
+
+use super::{Filter, Node, Transform, Tree, Visibility};
+use crate::SMALLEST_SIGMA;
+use crate::color::Functions;
+use crate::panel::Panel;
+use crate::shape::{Clip, Shape};
+
+/// How far a blur reaches in sigmas, where the grown clips of a group end. Beyond lies less than a 30,000th of the weight.
+const REACH: f64 = 4.0;
+
+/// Something that is painted.
+#[derive(Clone, Debug)]
+pub enum Item {
+    Box { shape: Shape, clip: Clip, color: [f64; 4] },
+    Glass(Pane),
+    Group(Group),
+}
+
+/// A pane of glass, and the number of the node with which it shares its backdrop.
+#[derive(Clone, Debug)]
+pub struct Pane {
+    pub panel: Panel,
+    pub shares: Option<usize>,
+}
+
+/// A filtered group. Lengths of the filter are in pixels of the viewport.
+#[derive(Clone, Debug)]
+pub struct Group {
+    pub filter: Filter,
+    /// The box of its node.
+    pub shape: Shape,
+    /// Applies to the result.
+    pub clip: Clip,
+    pub items: Vec<Item>,
+}
+
+/// What a node inherits.
+#[derive(Clone, Copy)]
+struct Context {
+    /// The box of the parent.
+    parent: Shape,
+    /// The clips of the ancestors, as they apply to the picture that the node is painted on.
+    clip: Clip,
+    /// The same if there were no filters.
+    unfiltered: Clip,
+    is_visible: bool,
+    shares: Option<usize>,
+}
+
+/// A walk over a tree.
+struct Walk<'a> {
+    /// Nodes that leave their parents' order.
+    global: Vec<(i32, i32, &'a Node, Context)>,
+    /// The number of nodes that share backdrops.
+    sharing: usize,
+}
+
+/// Everything that a tree paints.
+pub fn items(tree: &Tree) -> Vec<Item> {
+    let size = tree.size.map(|side| side as f64);
+    let context = Context {
+        parent: Shape {
+            centre: size.map(|side| 0.5 * side),
+            size,
+            axes: [[1.0, 0.0], [0.0, 1.0]],
+            radii: [0.0; 4],
+        },
+        clip: Clip::EVERYTHING,
+        unfiltered: Clip::EVERYTHING,
+        is_visible: true,
+        shares: None,
+    };
+    let mut walk = Walk {
+        global: Vec::new(),
+        sharing: 0,
+    };
+    let mut root = Vec::new();
+    walk.children(&tree.nodes, context, &mut root);
+    let mut lists = vec![(0, 0, root)];
+    // Such nodes may contain others.
+    while let Some((global_z, z, node, context)) = walk.global.pop() {
+        let mut items = Vec::new();
+        walk.node(node, context, &mut items);
+        lists.push((global_z, z, items));
+    }
+    lists.sort_by_key(|(global_z, z, _)| (*global_z, *z));
+    lists.into_iter().flat_map(|(.., items)| items).collect()
+}
+
+/// All boxes that are painted or that round groups.
+pub fn shapes(items: &[Item]) -> Vec<Shape> {
+    let of = |item: &Item| match item {
+        Item::Box { shape, .. } => vec![*shape],
+        Item::Glass(pane) => vec![pane.panel.shape],
+        Item::Group(group) => {
+            let rounded = Some(group.shape).filter(|_| group.filter.is_rounded);
+            shapes(&group.items).into_iter().chain(rounded).collect()
+        }
+    };
+    items.iter().flat_map(of).collect()
+}
+
+impl<'a> Walk<'a> {
+    fn children(&mut self, children: &'a [Node], context: Context, items: &mut Vec<Item>) {
+        let mut sorted: Vec<&Node> = children.iter().collect();
+        sorted.sort_by_key(|node| node.z);
+        for node in sorted {
+            if let Some(global_z) = node.global_z {
+                let context = Context {
+                    clip: context.unfiltered,
+                    shares: None,
+                    ..context
+                };
+                self.global.push((global_z, node.z, node, context));
+            } else {
+                self.node(node, context, items);
+            }
+        }
+    }
+
+    fn node(&mut self, node: &'a Node, inherited: Context, items: &mut Vec<Item>) {
+        let shape = shape_of(node, &inherited.parent);
+        let mut context = Context {
+            parent: shape,
+            is_visible: match node.visibility {
+                Visibility::Inherited => inherited.is_visible,
+                Visibility::Hidden => false,
+                Visibility::Visible => true,
+            },
+            ..inherited
+        };
+        if node.is_free {
+            (context.clip, context.unfiltered) = (Clip::EVERYTHING, Clip::EVERYTHING);
+        }
+        if node.shares_backdrop {
+            self.sharing += 1;
+            context.shares = Some(self.sharing);
+        }
+        let Some(filter) = node.filter.as_ref().filter(|filter| is_active(filter)) else {
+            self.glass(node, &context, 1.0, items);
+            self.content(node, context, items);
+            return;
+        };
+        self.glass(node, &context, filter.opacity, items);
+        let filter = on_screen(filter, &shape);
+        let mut inside = context;
+        let clip = if node.children.iter().any(contains_free) {
+            Clip::EVERYTHING
+        } else {
+            inside.clip = context.clip.grown(reach(&filter));
+            context.clip
+        };
+        let mut content = Vec::new();
+        self.content(node, inside, &mut content);
+        items.push(Item::Group(Group {
+            filter,
+            shape,
+            clip,
+            items: content,
+        }));
+    }
+
+    /// The box and the descendants of a node.
+    fn content(&mut self, node: &'a Node, mut context: Context, items: &mut Vec<Item>) {
+        let shape = context.parent;
+        if context.is_visible && node.color[3] > 0.0 {
+            items.push(Item::Box {
+                shape,
+                clip: context.clip,
+                color: node.color,
+            });
+        }
+        if node.clips != [false; 2] {
+            let mut own = shape.bounds();
+            for axis in (0..2).filter(|axis| !node.clips[*axis]) {
+                (own.min[axis], own.max[axis]) = (f64::NEG_INFINITY, f64::INFINITY);
+            }
+            context.clip = context.clip.and(own);
+            context.unfiltered = context.unfiltered.and(own);
+        }
+        self.children(&node.children, context, items);
+    }
+
+    fn glass(&self, node: &Node, context: &Context, opacity: f64, items: &mut Vec<Item>) {
+        let Some(glass) = node.glass.as_ref().filter(|_| context.is_visible) else {
+            return;
+        };
+        let stretch = stretch(&context.parent);
+        let panel = Panel {
+            shape: context.parent,
+            clip: context.clip,
+            is_soft: true,
+            sigma: [0, 1].map(|axis| glass.sigma[axis] * stretch[axis]),
+            ramp: glass.ramp,
+            edge: glass.edge,
+            sees_surroundings: glass.sees_surroundings,
+            functions: glass.functions,
+            opacity: glass.opacity * opacity,
+        };
+        if panel.opacity > 0.0 {
+            items.push(Item::Glass(Pane {
+                panel,
+                shares: context.shares,
+            }));
+        }
+    }
+}
+
+/// Whether a node or a descendant in the same group is free of its ancestors' clips.
+fn contains_free(node: &Node) -> bool {
+    node.global_z.is_none() && (node.is_free || node.children.iter().any(contains_free))
+}
+
+fn is_active(filter: &Filter) -> bool {
+    filter.sigma.iter().any(|sigma| *sigma >= SMALLEST_SIGMA)
+        || filter.functions != Functions::NEUTRAL
+        || !filter.shadows.is_empty()
+        || filter.opacity < 1.0
+        || filter.is_rounded
+}
+
+/// The box of a node in the viewport.
+fn shape_of(node: &Node, parent: &Shape) -> Shape {
+    let Transform { offset, angle, scale } = node.transform;
+    let (sin, cos) = angle.sin_cos();
+    let from_centre = [0, 1].map(|axis| node.origin[axis] + 0.5 * (node.size[axis] - parent.size[axis]) + offset[axis]);
+    let to_viewport = |[x, y]: [f64; 2]| [0, 1].map(|axis| x * parent.axes[0][axis] + y * parent.axes[1][axis]);
+    let moved = to_viewport(from_centre);
+    let least = 0.5 * node.size[0].min(node.size[1]);
+    Shape {
+        centre: [0, 1].map(|axis| parent.centre[axis] + moved[axis]),
+        size: node.size,
+        axes: [
+            to_viewport([cos * scale[0], sin * scale[0]]),
+            to_viewport([-sin * scale[1], cos * scale[1]]),
+        ],
+        radii: node.radii.map(|radius| radius.min(least)),
+    }
+}
+
+/// By how much lengths of a blur along x and y grow with a node: with its axes, as long as these are upright.
+fn stretch(shape: &Shape) -> [f64; 2] {
+    let [[xx, xy], [yx, yy]] = shape.axes;
+    if [xy, yx] == [0.0; 2] {
+        return [xx.abs(), yy.abs()];
+    }
+    [(xx * yy - xy * yx).abs().sqrt(); 2]
+}
+
+/// The filter with its lengths in pixels of the viewport.
+fn on_screen(filter: &Filter, shape: &Shape) -> Filter {
+    let stretch = stretch(shape);
+    let along = |length: [f64; 2]| [0, 1].map(|axis| length[axis] * stretch[axis]);
+    let mut filter = filter.clone();
+    filter.sigma = along(filter.sigma);
+    for shadow in &mut filter.shadows {
+        shadow.offset = along(shadow.offset).map(f64::round);
+        shadow.sigma = along(shadow.sigma);
+    }
+    filter
+}
+
+/// The distance from which on nothing reaches a pixel of the result, along x and y.
+fn reach(filter: &Filter) -> [f64; 2] {
+    let of = |sigma: f64| {
+        if sigma >= SMALLEST_SIGMA {
+            (REACH * sigma).ceil()
+        } else {
+            0.0
+        }
+    };
+    let shadows = filter.shadows.iter();
+    let farthest = shadows.fold([0.0_f64; 2], |farthest, shadow| {
+        [0, 1].map(|axis| farthest[axis].max(of(shadow.sigma[axis]) + shadow.offset[axis].abs()))
+    });
+    [0, 1].map(|axis| of(filter.sigma[axis]) + farthest[axis])
+}

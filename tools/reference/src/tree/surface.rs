@@ -1,0 +1,177 @@
+//! Pictures that begin anywhere, and are transparent around.
+
+use crate::shape::Clip;
+use crate::storage::Storage;
+use crate::{EdgeMode, Picture, gaussian_blur};
+
+/// A rectangle of pixels: the first column and row, and one past the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pixels {
+    pub min: [i64; 2],
+    pub max: [i64; 2],
+}
+
+impl Pixels {
+    pub const NONE: Self = Self {
+        min: [0; 2],
+        max: [0; 2],
+    };
+
+    /// The pixels whose centres lie in a rectangle, which may be infinite.
+    pub fn inside(clip: Clip) -> Self {
+        let first = |edge: f64| (edge - 0.5).ceil().clamp(-1e6, 1e6) as i64;
+        Self {
+            min: clip.min.map(first),
+            max: clip.max.map(first),
+        }
+    }
+
+    pub fn of_size([width, height]: [usize; 2]) -> Self {
+        Self {
+            min: [0; 2],
+            max: [width as i64, height as i64],
+        }
+    }
+
+    pub fn is_empty(self) -> bool {
+        (0..2).any(|axis| self.min[axis] >= self.max[axis])
+    }
+
+    pub fn size(self) -> [usize; 2] {
+        [0, 1].map(|axis| (self.max[axis] - self.min[axis]).max(0) as usize)
+    }
+
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            min: [0, 1].map(|axis| self.min[axis].max(other.min[axis])),
+            max: [0, 1].map(|axis| self.max[axis].min(other.max[axis])),
+        }
+    }
+
+    /// The smallest rectangle around both.
+    pub fn with(self, other: Self) -> Self {
+        if self.is_empty() {
+            return other;
+        }
+        if other.is_empty() {
+            return self;
+        }
+        Self {
+            min: [0, 1].map(|axis| self.min[axis].min(other.min[axis])),
+            max: [0, 1].map(|axis| self.max[axis].max(other.max[axis])),
+        }
+    }
+
+    pub fn grown(self, by: [i64; 2]) -> Self {
+        if self.is_empty() {
+            return self;
+        }
+        Self {
+            min: [0, 1].map(|axis| self.min[axis] - by[axis]),
+            max: [0, 1].map(|axis| self.max[axis] + by[axis]),
+        }
+    }
+
+    pub fn moved(self, by: [i64; 2]) -> Self {
+        Self {
+            min: [0, 1].map(|axis| self.min[axis] + by[axis]),
+            max: [0, 1].map(|axis| self.max[axis] + by[axis]),
+        }
+    }
+
+    pub fn iter(self) -> impl Iterator<Item = [i64; 2]> {
+        (self.min[1]..self.max[1]).flat_map(move |y| (self.min[0]..self.max[0]).map(move |x| [x, y]))
+    }
+}
+
+/// A picture with the place of its top left corner.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    pub rect: Pixels,
+    texels: Vec<[f64; 4]>,
+}
+
+impl Surface {
+    pub fn transparent(rect: Pixels) -> Self {
+        let [width, height] = rect.size();
+        Self {
+            rect,
+            texels: vec![[0.0; 4]; width * height],
+        }
+    }
+
+    pub fn of(picture: &Picture) -> Self {
+        Self {
+            rect: Pixels::of_size([picture.width, picture.height]),
+            texels: picture.texels.clone(),
+        }
+    }
+
+    pub fn into_picture(self) -> Picture {
+        let [width, height] = self.rect.size();
+        Picture::new(width, height, self.texels)
+    }
+
+    fn index(&self, [x, y]: [i64; 2]) -> Option<usize> {
+        let Pixels { min, max } = self.rect;
+        let is_inside = min[0] <= x && x < max[0] && min[1] <= y && y < max[1];
+        is_inside.then(|| ((y - min[1]) * (max[0] - min[0]) + x - min[0]) as usize)
+    }
+
+    /// The texel of a pixel, transparent around the picture.
+    pub fn at(&self, pixel: [i64; 2]) -> [f64; 4] {
+        self.index(pixel).map_or([0.0; 4], |index| self.texels[index])
+    }
+
+    /// Paints a texel, whose colour is multiplied by alpha, over a pixel of the picture.
+    pub fn over(&mut self, pixel: [i64; 2], above: [f64; 4], storage: Storage) {
+        self.change(pixel, storage, |below| {
+            core::array::from_fn(|channel| above[channel] + below[channel] * (1.0 - above[3]))
+        });
+    }
+
+    /// Changes a pixel of the picture.
+    pub fn change(&mut self, pixel: [i64; 2], storage: Storage, change: impl FnOnce([f64; 4]) -> [f64; 4]) {
+        if let Some(index) = self.index(pixel) {
+            self.texels[index] = storage.stored(change(self.texels[index]));
+        }
+    }
+
+    /// A part of it as a picture.
+    fn part(&self, rect: Pixels) -> Picture {
+        let [width, height] = rect.size();
+        Picture::new(width, height, rect.iter().map(|pixel| self.at(pixel)).collect())
+    }
+
+    /// The surface, blurred, where something of it is seen.
+    pub fn blurred(&self, sigma: [f64; 2], seen: Pixels) -> Self {
+        let rect = self.rect.grown(reach(sigma)).and(seen);
+        if rect.is_empty() {
+            return Self::transparent(Pixels::NONE);
+        }
+        let all = rect.with(self.rect.and(rect.grown(reach(sigma))));
+        let blurred = gaussian_blur(&self.part(all), sigma, EdgeMode::Transparent);
+        let whole = Self {
+            rect: all,
+            texels: blurred.texels,
+        };
+        Self {
+            rect,
+            texels: rect.iter().map(|pixel| whole.at(pixel)).collect(),
+        }
+    }
+
+    /// The surface with every texel changed.
+    pub fn map(&self, change: impl Fn([i64; 2], [f64; 4]) -> [f64; 4]) -> Self {
+        let texels = self.rect.iter().zip(&self.texels);
+        Self {
+            rect: self.rect,
+            texels: texels.map(|(pixel, texel)| change(pixel, *texel)).collect(),
+        }
+    }
+}
+
+/// How far a blur reaches, along x and y.
+pub fn reach(sigma: [f64; 2]) -> [i64; 2] {
+    sigma.map(|sigma| (crate::REACH * sigma).ceil() as i64)
+}
