@@ -1,66 +1,117 @@
 //! Decodes files into pictures.
 //!
 //! PNG, JPEG, WebP and TIFF files hold sRGB-encoded values and straight alpha, EXR files linear light and premultiplied
-//! alpha, and TIFF files of floats linear light and straight alpha.
+//! alpha, and TIFF files of floats linear light. TIFF files say whether their colour is multiplied by alpha.
+
+mod exr;
+mod layers;
+mod tiff;
 
 use crate::choices::Depth;
 use crate::input::{Input, MOST_BYTES};
 use crate::jpeg;
-use crate::meaning::{ENCODED, LIGHT, Meaning};
-use crate::picture::Picture;
+use crate::meaning::ENCODED;
+use crate::picture::{Origin, Picture};
 use bevy::math::UVec2;
 use image::codecs::jpeg::JpegDecoder;
-use image::codecs::openexr::OpenExrDecoder;
 use image::codecs::png::PngDecoder;
-use image::codecs::tiff::TiffDecoder;
 use image::codecs::webp::WebPDecoder;
-use image::{ColorType, DynamicImage, ExtendedColorType, ImageDecoder, ImageError, ImageFormat, Limits};
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, Limits, Rgba32FImage};
 use std::io::Cursor;
+use std::rc::Rc;
+
+/// Which picture of a file is read.
+#[derive(Clone, Default)]
+pub struct Selection {
+    /// The page of a TIFF file, from 1 on.
+    pub page: Option<u32>,
+    /// The layer of an EXR file.
+    pub layer: Option<String>,
+}
 
 /// Reads a picture.
 ///
 /// # Errors
 /// The reason why it cannot be read.
-pub fn read(input: &Input) -> Result<Picture, String> {
+pub fn read(input: &Input, selection: &Selection) -> Result<Picture, String> {
     let failed = |reason: &dyn std::fmt::Display| format!("cannot read {input}: {reason}");
     let bytes = input.bytes().map_err(|error| failed(&error))?;
-    decode(&bytes).map_err(|reason| failed(&reason))
+    decode(&bytes, selection).map_err(|reason| failed(&reason))
 }
 
-fn decode(bytes: &[u8]) -> Result<Picture, String> {
+fn decode(bytes: &[u8], selection: &Selection) -> Result<Picture, String> {
     let format = image::guess_format(bytes).map_err(|_| UNKNOWN.to_owned())?;
-    let mut decoder = decoder(bytes, format)?;
+    if selection.layer.is_some() && format != ImageFormat::OpenExr {
+        return Err("it has no layers; only EXR files have".to_owned());
+    }
+    match (format, selection.page) {
+        (ImageFormat::Tiff, _) => tiff::decode(bytes, selection),
+        (_, Some(page)) if page > 1 => Err(no_page(1, page)),
+        (ImageFormat::OpenExr, _) => exr::decode(bytes, selection),
+        _ => decode_encoded(decoder(bytes, format)?),
+    }
+}
+
+/// Decodes a picture of sRGB-encoded colours.
+fn decode_encoded(mut decoder: Box<dyn ImageDecoder + '_>) -> Result<Picture, String> {
     decoder.set_limits(limits()).map_err(unsound)?;
-    let (width, height) = decoder.dimensions();
-    if width == 0 || height == 0 {
-        return Err("it has no pixels".to_owned());
-    }
-    // A small file can claim a huge picture, so check the size of the decoded picture.
-    if u64::from(width) * u64::from(height) * size_of::<[f32; 4]>() as u64 > MOST_BYTES {
-        return Err(format!("it has {width}x{height} pixels, which are too many"));
-    }
-    if matches!(
-        decoder.original_color_type(),
-        ExtendedColorType::Cmyk8 | ExtendedColorType::Cmyk16
-    ) {
-        return Err("it is a CMYK picture; convert it to RGB first".to_owned());
-    }
+    let size = UVec2::from(decoder.dimensions());
+    check_size(size)?;
     let colours = decoder.color_type();
     let profile = decoder.icc_profile().map_err(unsound)?;
     let orientation = decoder.orientation().map_err(unsound)?;
-    let mut texels = DynamicImage::from_decoder(decoder).map_err(unsound)?;
-    texels.apply_orientation(orientation);
+    let texels = DynamicImage::from_decoder(decoder).map_err(unsound)?.into_rgba32f();
+    let (size, texels) = oriented(size, texels.pixels().map(|texel| texel.0).collect(), orientation);
     Ok(Picture {
-        size: UVec2::new(texels.width(), texels.height()),
-        texels: texels.to_rgba32f().pixels().map(|texel| texel.0).collect(),
-        meaning: meaning(format, colours),
+        size,
+        texels,
+        meaning: ENCODED,
         depth: match colours.bytes_per_pixel() / colours.channel_count() {
             1 => Depth::Eight,
             _ => Depth::Sixteen,
         },
         is_grey: !colours.has_color(),
-        profile,
+        origin: Rc::new(Origin {
+            profile,
+            ..Origin::default()
+        }),
     })
+}
+
+/// A small file can claim a huge picture, so the size of the decoded picture is checked first.
+fn check_size(size: UVec2) -> Result<(), String> {
+    let UVec2 { x, y } = size;
+    if x == 0 || y == 0 {
+        return Err("it has no pixels".to_owned());
+    }
+    let bytes = (u64::from(x) * u64::from(y)).checked_mul(size_of::<[f32; 4]>() as u64);
+    if bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
+        return Err(format!("it has {x}x{y} pixels, which are too many"));
+    }
+    Ok(())
+}
+
+fn no_page(pages: usize, page: u32) -> String {
+    let count = if pages == 1 {
+        "one page".to_owned()
+    } else {
+        format!("{pages} pages")
+    };
+    format!("it has {count}, and no page {page}")
+}
+
+/// Turns a picture as its file says, and returns its new size.
+fn oriented(size: UVec2, texels: Vec<[f32; 4]>, orientation: Orientation) -> (UVec2, Vec<[f32; 4]>) {
+    if orientation == Orientation::NoTransforms {
+        return (size, texels);
+    }
+    let turned = Rgba32FImage::from_raw(size.x, size.y, texels.into_flattened());
+    let mut turned = DynamicImage::from(turned.expect("it has one texel for each pixel"));
+    turned.apply_orientation(orientation);
+    let size = UVec2::new(turned.width(), turned.height());
+    let texels = turned.into_rgba32f();
+    (size, texels.pixels().map(|texel| texel.0).collect())
 }
 
 const UNKNOWN: &str = "it must be a PNG, JPEG, WebP, TIFF or EXR picture";
@@ -88,8 +139,6 @@ fn decoder(bytes: &[u8], format: ImageFormat) -> Result<Box<dyn ImageDecoder + '
             }
             Box::new(decoder)
         }
-        ImageFormat::Tiff => Box::new(TiffDecoder::new(file).map_err(unsound)?),
-        ImageFormat::OpenExr => Box::new(OpenExrDecoder::new(file).map_err(unsound)?),
         _ => return Err(UNKNOWN.to_owned()),
     })
 }
@@ -102,17 +151,6 @@ fn limits() -> Limits {
 
 fn unsound(error: ImageError) -> String {
     format!("it must be a sound picture ({error})")
-}
-
-fn meaning(format: ImageFormat, colours: ColorType) -> Meaning {
-    match (format, colours) {
-        (ImageFormat::OpenExr, _) => LIGHT,
-        (_, ColorType::Rgb32F | ColorType::Rgba32F) => Meaning {
-            linear: true,
-            ..ENCODED
-        },
-        _ => ENCODED,
-    }
 }
 
 #[cfg(test)]
