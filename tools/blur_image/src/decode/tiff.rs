@@ -186,9 +186,8 @@ impl Channels {
         }
         if read < samples && is_predicted && !is_planar {
             return Err(format!(
-                "{} of its {samples} samples are neither colour nor alpha, and cannot be told from the others behind a \
-                 predictor; save it without a predictor or without them",
-                samples - read
+                "only {read} of its {samples} samples are colour or alpha, and the decoder cannot tell them apart behind a predictor; \
+                 save it without a predictor"
             ));
         }
         Ok(Self { colours, alpha, read })
