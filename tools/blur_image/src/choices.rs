@@ -32,4 +32,9 @@ impl Depth {
             Self::Sixteen | Self::Float => 65535.0,
         }
     }
+
+    /// The integer of a number, where 1.0 is the largest.
+    pub fn integer(self, number: f32) -> f64 {
+        (f64::from(number).clamp(0.0, 1.0) * self.largest()).round()
+    }
 }

@@ -24,28 +24,13 @@ pub fn encode(picture: &Picture, kind: Kind, depth: Depth) -> Result<Vec<u8>, St
     }
 }
 
-/// The channels of a texel that a file of this picture has.
-fn channels(picture: &Picture) -> &'static [usize] {
-    match (picture.is_grey, picture.is_opaque()) {
-        (true, true) => &[0],
-        (true, false) => &[0, 3],
-        (false, true) => &[0, 1, 2],
-        (false, false) => &[0, 1, 2, 3],
-    }
-}
-
-/// The integer of a number, where 1.0 is the largest.
-fn integer(number: f32, depth: Depth) -> f64 {
-    (f64::from(number).clamp(0.0, 1.0) * depth.largest()).round()
-}
-
 fn encode_png(picture: &Picture, depth: Depth) -> Result<Vec<u8>, ImageError> {
     use ExtendedColorType::{L8, L16, La8, La16, Rgb8, Rgb16, Rgba8, Rgba16};
-    let channels = channels(picture);
+    let channels = picture.channels();
     let types = [[L8, L16], [La8, La16], [Rgb8, Rgb16], [Rgba8, Rgba16]][channels.len() - 1];
     let texels = picture.texels_as(ENCODED);
     let numbers = texels.flat_map(|texel| channels.iter().map(move |channel| texel[*channel]));
-    let whole = numbers.map(|number| integer(number, depth));
+    let whole = numbers.map(|number| depth.integer(number));
     let (bytes, colours): (Vec<u8>, _) = match depth {
         Depth::Eight => (whole.map(|number| number as u8).collect(), types[0]),
         _ => (

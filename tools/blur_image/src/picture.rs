@@ -49,6 +49,16 @@ impl Picture {
         self.texels.iter().all(|[.., alpha]| *alpha >= 1.0)
     }
 
+    /// The channels of a texel that are information.
+    pub fn channels(&self) -> &'static [usize] {
+        match (self.is_grey, self.is_opaque()) {
+            (true, true) => &[0],
+            (true, false) => &[0, 3],
+            (false, true) => &[0, 1, 2],
+            (false, false) => &[0, 1, 2, 3],
+        }
+    }
+
     /// The part that viewers show, if there is more.
     pub fn shown(&self) -> Cow<'_, Self> {
         let whole = URect::from_corners(UVec2::ZERO, self.size);

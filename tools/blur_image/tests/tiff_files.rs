@@ -293,7 +293,7 @@ where
     let keeps_profile = C::BITS_PER_SAMPLE.len() == 3;
     assert_eq!(profile.as_deref(), keeps_profile.then_some(PROFILE), "{name}");
     let difference = match (&before.numbers, &after.numbers) {
-        (DecodingResult::U8(a), DecodingResult::U8(b)) => a.iter().zip(b).map(|(a, b)| a.abs_diff(*b).into()).max(),
+        (DecodingResult::U8(a), DecodingResult::U8(b)) => a.iter().zip(b).map(|(a, b)| u16::from(a.abs_diff(*b))).max(),
         (DecodingResult::U16(a), DecodingResult::U16(b)) => a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max(),
         (DecodingResult::F32(a), DecodingResult::F32(b)) => a
             .iter()

@@ -1,7 +1,7 @@
 //! Decodes EXR files.
 
 use super::layers::{self, Channels};
-use super::{Selection, check_size};
+use super::shared::{Selection, check_size};
 use crate::choices::Depth;
 use crate::frame::{Frame, rectangle};
 use crate::meaning::LIGHT;

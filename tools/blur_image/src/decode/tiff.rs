@@ -1,6 +1,6 @@
 //! Decodes TIFF files.
 
-use super::{Selection, check_size, oriented};
+use super::shared::{Selection, check_size, no_page, oriented};
 use crate::choices::Depth;
 use crate::input::MOST_BYTES;
 use crate::meaning::{ENCODED, Meaning};
@@ -114,7 +114,7 @@ fn turn_to_page(file: &mut File, selection: &Selection, notes: &mut Vec<String>)
             "it has {pages} pages; the first is read, and --page takes another"
         )),
         None => {}
-        Some(page) if page as usize > pages => return Err(super::no_page(pages, page)),
+        Some(page) if page as usize > pages => return Err(no_page(pages, page)),
         Some(page) => file.seek_to_image(page as usize - 1).map_err(told)?,
     }
     Ok(())

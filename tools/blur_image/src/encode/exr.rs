@@ -1,6 +1,5 @@
 //! Encodes EXR files of 32-bit floats.
 
-use super::channels;
 use crate::meaning::LIGHT;
 use crate::picture::Picture;
 use exr::error::UnitResult;
@@ -23,7 +22,7 @@ pub fn encode(picture: &Picture) -> Result<Vec<u8>, exr::error::Error> {
         0 if picture.is_grey => grey,
         colour => ["R", "G", "B"][colour],
     };
-    let list = channels(picture).iter().map(|channel| {
+    let list = picture.channels().iter().map(|channel| {
         let numbers = picture.texels_as(LIGHT).map(|texel| texel[*channel]);
         AnyChannel::new(name(*channel), FlatSamples::F32(numbers.collect()))
     });

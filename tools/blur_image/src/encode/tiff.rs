@@ -1,6 +1,5 @@
 //! Encodes TIFF files of 8-bit and 16-bit integers and 32-bit floats.
 
-use super::{channels, integer};
 use crate::choices::Depth;
 use crate::meaning::{ENCODED, Meaning};
 use crate::output::Kind;
@@ -20,7 +19,7 @@ const MOST_OF_SMALL: u64 = 4_000_000_000;
 /// # Errors
 /// The reason why it cannot be encoded.
 pub fn encode(picture: &Picture, depth: Depth) -> TiffResult<Vec<u8>> {
-    let channels = channels(picture);
+    let channels = picture.channels();
     let is_associated = picture.origin.is_associated;
     let meaning = match depth {
         Depth::Float => Meaning {
@@ -44,14 +43,14 @@ pub fn encode(picture: &Picture, depth: Depth) -> TiffResult<Vec<u8>> {
     let is_grey = channels.len() < 3;
     match depth {
         Depth::Eight => {
-            let numbers: Vec<u8> = numbers.map(|number| integer(number, depth) as u8).collect();
+            let numbers: Vec<u8> = numbers.map(|number| depth.integer(number) as u8).collect();
             match is_grey {
                 true => file::<Gray8>(picture, depth, &numbers),
                 false => file::<RGB8>(picture, depth, &numbers),
             }
         }
         Depth::Sixteen => {
-            let numbers: Vec<u16> = numbers.map(|number| integer(number, depth) as u16).collect();
+            let numbers: Vec<u16> = numbers.map(|number| depth.integer(number) as u16).collect();
             match is_grey {
                 true => file::<Gray16>(picture, depth, &numbers),
                 false => file::<RGB16>(picture, depth, &numbers),
@@ -92,7 +91,7 @@ where
 {
     let mut encoder = encoder.with_compression(Compression::Deflate(DeflateLevel::default()));
     let mut image = encoder.new_image::<C>(picture.size.x, picture.size.y)?;
-    if channels(picture).contains(&3) {
+    if picture.channels().contains(&3) {
         image.extra_samples(&[match picture.origin.is_associated {
             true => ExtraSamples::AssociatedAlpha,
             false => ExtraSamples::UnassociatedAlpha,
