@@ -14,6 +14,7 @@
 //! cannot show another one.
 
 mod common;
+mod dusk;
 
 use bevy::core_pipeline::schedule::{Core2d, Core3d};
 use bevy::prelude::*;
@@ -23,41 +24,23 @@ use bevy_egui::render::egui_pass;
 use bevy_egui::{EguiContexts, EguiPlugin, EguiPrimaryContextPass};
 use bevy_gaussian_blur::GaussianBlurSystems;
 use bevy_gaussian_blur::prelude::*;
-use clap::Parser;
-use common::scene::{ScenePlugin, viewpoint};
-use common::unattended::{Unattended, fail};
+use common::example;
 use core::ops::RangeInclusive;
+use dusk::{ScenePlugin, viewpoint};
 
 /// The radius of the window's corners, in logical pixels: egui's points.
 const CORNER: u8 = 14;
 
-/// Frosted glass under a window of egui.
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    unattended: Unattended,
-}
-
 fn main() -> AppExit {
-    let Arguments { unattended } = Arguments::parse();
-    if let Err(reason) = unattended.check() {
-        return fail(&reason);
-    }
-    let mut app = App::new();
-    app.add_plugins((
-        unattended.default_plugins("Gaussian blur: glass under egui"),
-        GaussianBlurPlugin::default(),
-        GaussianBlurDiagnosticsPlugin,
-        EguiPlugin::default(),
-        ScenePlugin,
-    ))
-    .add_systems(Startup, (spawn_camera_and_glass, spawn_hud))
-    .add_systems(
-        EguiPrimaryContextPass,
-        (style_windows.run_if(run_once), show_window).chain(),
-    );
-    put_glass_under_egui(&mut app);
-    unattended.run(&mut app)
+    example("Gaussian blur: glass under egui", |app, _| {
+        app.add_plugins((EguiPlugin::default(), ScenePlugin))
+            .add_systems(Startup, (spawn_camera_and_glass, spawn_hud))
+            .add_systems(
+                EguiPrimaryContextPass,
+                (style_windows.run_if(run_once), show_window).chain(),
+            );
+        put_glass_under_egui(app);
+    })
 }
 
 /// Orders the passes: Bevy's user interface, then the glass of regions, then egui.
@@ -90,12 +73,10 @@ fn spawn_hud(mut commands: Commands) {
     commands.spawn((
         Name::new("HUD"),
         Node {
-            position_type: PositionType::Absolute,
-            top: px(40),
             width: percent(100),
-            padding: UiRect::horizontal(px(32)),
-            align_items: AlignItems::Center,
+            padding: UiRect::axes(px(32), px(40)),
             justify_content: JustifyContent::SpaceBetween,
+            align_items: AlignItems::Center,
             ..default()
         },
         children![

@@ -12,15 +12,13 @@
 //!
 //! Without a user, the game is paused in the middle of the frames, so that the screenshot shows the pause.
 
-#[path = "common/unattended.rs"]
-mod unattended;
+mod common;
 
 use bevy::math::ops;
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
-use clap::Parser;
+use common::example;
 use core::f32::consts::TAU;
-use unattended::{Unattended, fail};
 
 /// The blur's radius during a pause, in percent of the viewport's height.
 const PAUSED_RADIUS: f32 = 6.0;
@@ -28,31 +26,15 @@ const PAUSED_RADIUS: f32 = 6.0;
 /// How long the scene takes to go out of focus, in seconds.
 const EASING_TIME: f32 = 0.35;
 
-/// A two-dimensional scene that goes out of focus while the game is paused.
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    unattended: Unattended,
-}
-
 fn main() -> AppExit {
-    let Arguments { unattended } = Arguments::parse();
-    if let Err(reason) = unattended.check() {
-        return fail(&reason);
-    }
-    let pause_at = unattended.is_active().then_some(unattended.frames().div_ceil(2));
-    let mut app = App::new();
-    app.add_plugins((
-        unattended.default_plugins("Gaussian blur: focus"),
-        GaussianBlurPlugin::default(),
-        GaussianBlurDiagnosticsPlugin,
-    ))
-    .insert_resource(ClearColor(Color::srgb(0.03, 0.04, 0.1)))
-    .insert_resource(Schedule { pause_at })
-    .init_resource::<Pause>()
-    .add_systems(Startup, (spawn_camera_and_label, spawn_planets, spawn_stars))
-    .add_systems(Update, (pause, (ease_blur, fade_label, revolve, drift)).chain());
-    unattended.run(&mut app)
+    example("Gaussian blur: focus", |app, unattended| {
+        let pause_at = unattended.is_active().then_some(unattended.frames().div_ceil(2));
+        app.insert_resource(ClearColor(Color::srgb(0.03, 0.04, 0.1)))
+            .insert_resource(Schedule { pause_at })
+            .init_resource::<Pause>()
+            .add_systems(Startup, (spawn_camera_and_label, spawn_planets, spawn_stars))
+            .add_systems(Update, (pause, (ease_blur, fade_label, revolve, drift)).chain());
+    })
 }
 
 /// Whether the game is paused, and how far it has gone out of focus.

@@ -14,6 +14,7 @@
 //! after 30 frames.
 
 mod common;
+mod dusk;
 
 use bevy::camera::Hdr;
 use bevy::diagnostic::DiagnosticsStore;
@@ -21,10 +22,9 @@ use bevy::platform::time::Instant;
 use bevy::prelude::*;
 use bevy::window::PresentMode;
 use bevy_gaussian_blur::prelude::*;
-use clap::Parser;
-use common::scene::{ScenePlugin, viewpoint};
-use common::unattended::{Unattended, fail};
+use common::example;
 use core::time::Duration;
+use dusk::{ScenePlugin, viewpoint};
 
 /// The glass's radius during a pause, in logical pixels.
 const PAUSED_RADIUS: f32 = 48.0;
@@ -38,38 +38,26 @@ const BOXES: i32 = 45;
 /// The frame of the pause without a user.
 const PAUSE_AT: u32 = 30;
 
-/// A pause for which the world stops.
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    unattended: Unattended,
-}
-
 fn main() -> AppExit {
-    let Arguments { unattended } = Arguments::parse();
-    if let Err(reason) = unattended.check() {
-        return fail(&reason);
-    }
-    let pause_at = unattended
-        .is_active()
-        .then_some(PAUSE_AT.min(unattended.frames().div_ceil(2)));
-    let mut app = App::new();
-    app.add_plugins((
-        unattended.default_plugins("Gaussian blur: a frozen world"),
-        GaussianBlurPlugin::default(),
-        GaussianBlurDiagnosticsPlugin,
-        ScenePlugin,
-    ))
-    .insert_resource(Pause {
-        at: pause_at,
-        ..default()
+    example("Gaussian blur: a frozen world", |app, unattended| {
+        let pause_at = unattended
+            .is_active()
+            .then_some(PAUSE_AT.min(unattended.frames().div_ceil(2)));
+        app.add_plugins(ScenePlugin)
+            .insert_resource(Pause {
+                at: pause_at,
+                ..default()
+            })
+            .add_systems(Startup, (spawn_cameras, spawn_boxes, spawn_interface))
+            .add_systems(Update, (turn, toggle, ease, show_times).chain())
+            // Glass that has its picture needs no world, until it loses the picture.
+            .add_observer(|_: On<FreezeTaken>, mut cameras: Query<&mut Camera, With<World3d>>| {
+                set_world(&mut cameras, false);
+            })
+            .add_observer(|_: On<FreezeLost>, mut cameras: Query<&mut Camera, With<World3d>>| {
+                set_world(&mut cameras, true);
+            });
     })
-    .add_systems(Startup, (spawn_cameras, spawn_boxes, spawn_interface))
-    .add_systems(Update, (turn, toggle, ease, show_times).chain())
-    // Glass that has its picture needs no world, until it loses the picture.
-    .add_observer(|_: On<FreezeTaken>, mut cameras: Query<&mut Camera, With<World3d>>| set_world(&mut cameras, false))
-    .add_observer(|_: On<FreezeLost>, mut cameras: Query<&mut Camera, With<World3d>>| set_world(&mut cameras, true));
-    unattended.run(&mut app)
 }
 
 /// Whether the game is paused.

@@ -14,15 +14,15 @@
 //! more. (The example `freeze` stops the world behind it as well.) Without a user, the game is paused after 20 frames.
 
 mod common;
+mod dusk;
 
 use bevy::camera::Hdr;
 use bevy::post_process::bloom::Bloom;
 use bevy::prelude::*;
 use bevy::ui::FocusPolicy;
 use bevy_gaussian_blur::prelude::*;
-use clap::Parser;
-use common::scene::{ScenePlugin, viewpoint};
-use common::unattended::{Unattended, fail};
+use common::example;
+use dusk::{ScenePlugin, viewpoint};
 
 /// The glass's radius during a pause, in logical pixels.
 const PAUSED_RADIUS: f32 = 36.0;
@@ -36,33 +36,17 @@ const SLIDE: f32 = 420.0;
 /// The frame of the pause without a user.
 const PAUSE_AT: u32 = 20;
 
-/// A pause menu over a blurred game.
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    unattended: Unattended,
-}
-
 fn main() -> AppExit {
-    let Arguments { unattended } = Arguments::parse();
-    if let Err(reason) = unattended.check() {
-        return fail(&reason);
-    }
-    let frame = unattended
-        .is_active()
-        .then_some(PAUSE_AT.min(unattended.frames().div_ceil(2)));
-    let mut app = App::new();
-    app.add_plugins((
-        unattended.default_plugins("Gaussian blur: pause menu"),
-        GaussianBlurPlugin::default(),
-        GaussianBlurDiagnosticsPlugin,
-        ScenePlugin,
-    ))
-    .insert_resource(PauseAt { frame })
-    .init_resource::<Pause>()
-    .add_systems(Startup, (spawn_camera, spawn_hud, spawn_menu))
-    .add_systems(Update, (press_key, press_button, stop_time, ease).chain());
-    unattended.run(&mut app)
+    example("Gaussian blur: pause menu", |app, unattended| {
+        let frame = unattended
+            .is_active()
+            .then_some(PAUSE_AT.min(unattended.frames().div_ceil(2)));
+        app.add_plugins(ScenePlugin)
+            .insert_resource(PauseAt { frame })
+            .init_resource::<Pause>()
+            .add_systems(Startup, (spawn_camera, spawn_hud, spawn_menu))
+            .add_systems(Update, (press_key, press_button, stop_time, ease).chain());
+    })
 }
 
 /// Whether the game is paused, and how far it has gone out of focus.

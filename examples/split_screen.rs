@@ -14,37 +14,21 @@
 //! stay sharp, because the user interface is drawn after both stages. Resize the window: both halves follow.
 
 mod common;
+mod dusk;
 
 use bevy::camera::{Hdr, Viewport};
 use bevy::post_process::bloom::Bloom;
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
-use clap::Parser;
-use common::scene::{ScenePlugin, viewpoint};
-use common::unattended::{Unattended, fail};
-
-/// Two views of one scene in one window, each with its own blur.
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    unattended: Unattended,
-}
+use common::example;
+use dusk::{ScenePlugin, viewpoint};
 
 fn main() -> AppExit {
-    let Arguments { unattended } = Arguments::parse();
-    if let Err(reason) = unattended.check() {
-        return fail(&reason);
-    }
-    let mut app = App::new();
-    app.add_plugins((
-        unattended.default_plugins("Gaussian blur: split screen"),
-        GaussianBlurPlugin::default(),
-        GaussianBlurDiagnosticsPlugin,
-        ScenePlugin,
-    ))
-    .add_systems(Startup, spawn_views)
-    .add_systems(PreUpdate, divide_window);
-    unattended.run(&mut app)
+    example("Gaussian blur: split screen", |app, _| {
+        app.add_plugins(ScenePlugin)
+            .add_systems(Startup, spawn_views)
+            .add_systems(PreUpdate, divide_window);
+    })
 }
 
 /// Which half of the window a camera shows.

@@ -11,41 +11,24 @@
 //! A shadow and a glow are sprites: they show a blur of the badge's image that may spread into its padding. The background is
 //! blurred as one picture. Its sprites are on a render layer with a camera, and the blur is on that camera.
 
-#[path = "common/unattended.rs"]
-mod unattended;
+mod common;
 
 use bevy::camera::visibility::RenderLayers;
 use bevy::math::ops;
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
-use clap::Parser;
+use common::example;
 use core::f32::consts::TAU;
-use unattended::{Unattended, fail};
 
 /// The render layer of the background.
 const BACKGROUND: RenderLayers = RenderLayers::layer(1);
 
-/// Sprites with soft shadows and glows.
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    unattended: Unattended,
-}
-
 fn main() -> AppExit {
-    let Arguments { unattended } = Arguments::parse();
-    if let Err(reason) = unattended.check() {
-        return fail(&reason);
-    }
-    let mut app = App::new();
-    app.add_plugins((
-        unattended.default_plugins("Gaussian blur: sprites"),
-        GaussianBlurPlugin::default(),
-    ))
-    .insert_resource(ClearColor(Color::srgb(0.09, 0.12, 0.2)))
-    .add_systems(Startup, (spawn_cameras, spawn_background, spawn_badges))
-    .add_systems(Update, sway);
-    unattended.run(&mut app)
+    example("Gaussian blur: sprites", |app, _| {
+        app.insert_resource(ClearColor(Color::srgb(0.09, 0.12, 0.2)))
+            .add_systems(Startup, (spawn_cameras, spawn_background, spawn_badges))
+            .add_systems(Update, sway);
+    })
 }
 
 /// Moves to and fro by this many pixels.

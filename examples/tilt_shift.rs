@@ -9,15 +9,13 @@
 //! Turn the mouse wheel: the blur grows or shrinks. Nothing jumps at the edge of the band, no object has a halo, and
 //! the texels in the band do not change at all.
 
-#[path = "common/unattended.rs"]
-mod unattended;
+mod common;
 
 use bevy::input::mouse::{AccumulatedMouseMotion, AccumulatedMouseScroll};
 use bevy::math::ops;
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
-use clap::Parser;
-use unattended::{Unattended, fail};
+use common::example;
 
 /// The largest radius, in percent of the window's height.
 const LARGEST_RADIUS: f32 = 12.0;
@@ -29,33 +27,17 @@ const BLOCK: f32 = 6.0;
 /// How much of a block is street.
 const STREET: f32 = 1.6;
 
-/// A town that looks like a model of itself.
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    unattended: Unattended,
-}
-
 fn main() -> AppExit {
-    let Arguments { unattended } = Arguments::parse();
-    if let Err(reason) = unattended.check() {
-        return fail(&reason);
-    }
-    let mut app = App::new();
-    app.add_plugins((
-        unattended.default_plugins("Gaussian blur: tilt-shift"),
-        GaussianBlurPlugin::default(),
-        GaussianBlurDiagnosticsPlugin,
-    ))
-    .insert_resource(ClearColor(Color::srgb(0.55, 0.7, 0.85)))
-    .insert_resource(GlobalAmbientLight {
-        brightness: 500.0,
-        ..default()
+    example("Gaussian blur: tilt-shift", |app, _| {
+        app.insert_resource(ClearColor(Color::srgb(0.55, 0.7, 0.85)))
+            .insert_resource(GlobalAmbientLight {
+                brightness: 500.0,
+                ..default()
+            })
+            .init_resource::<Band>()
+            .add_systems(Startup, (spawn_camera, spawn_ground, spawn_houses, spawn_cars))
+            .add_systems(Update, ((drag, scroll, focus).chain(), drive));
     })
-    .init_resource::<Band>()
-    .add_systems(Startup, (spawn_camera, spawn_ground, spawn_houses, spawn_cars))
-    .add_systems(Update, ((drag, scroll, focus).chain(), drive));
-    unattended.run(&mut app)
 }
 
 /// The position of the band.

@@ -9,45 +9,30 @@
 //! as one picture, so its bars do not show through each other. Without a user, the panel is disabled and the HUD is half faded.
 
 mod common;
+mod dusk;
 
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
-use clap::Parser;
-use common::scene::{ScenePlugin, viewpoint};
-use common::unattended::{Unattended, fail};
+use common::example;
+use dusk::{ScenePlugin, viewpoint};
 
 /// How fast the panel and the HUD change, per second.
 const SPEED: f32 = 4.0;
 
-/// Filters of the user interface.
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    unattended: Unattended,
-}
-
 fn main() -> AppExit {
-    let Arguments { unattended } = Arguments::parse();
-    if let Err(reason) = unattended.check() {
-        return fail(&reason);
-    }
-    let state = State {
-        is_disabled: unattended.is_active(),
-        is_faded: unattended.is_active(),
-    };
-    let mut app = App::new();
-    app.add_plugins((
-        unattended.default_plugins("Gaussian blur: filters of the user interface"),
-        GaussianBlurPlugin::default(),
-        ScenePlugin,
-    ))
-    .insert_resource(state)
-    .add_systems(
-        Startup,
-        (spawn_camera, spawn_title, spawn_icons, spawn_panel, spawn_hud),
-    )
-    .add_systems(Update, (toggle, disable_panel, fade_hud).chain());
-    unattended.run(&mut app)
+    example("Gaussian blur: filters of the user interface", |app, unattended| {
+        let state = State {
+            is_disabled: unattended.is_active(),
+            is_faded: unattended.is_active(),
+        };
+        app.add_plugins(ScenePlugin)
+            .insert_resource(state)
+            .add_systems(
+                Startup,
+                (spawn_camera, spawn_title, spawn_icons, spawn_panel, spawn_hud),
+            )
+            .add_systems(Update, (toggle, disable_panel, fade_hud).chain());
+    })
 }
 
 /// The switches of the user.

@@ -1,6 +1,46 @@
-//! Code that the examples share: an animated scene, and the options for runs without a user.
+//! What the examples share: a window, the plugins of the blur, and runs without a user.
 
-pub mod scene;
-pub mod textures;
-#[cfg(not(target_arch = "wasm32"))]
-pub mod unattended;
+mod unattended;
+
+use bevy::prelude::*;
+use bevy_gaussian_blur::prelude::*;
+pub use unattended::Unattended;
+use unattended::fail;
+
+/// Shows an example in a window of this title. `build` adds everything but Bevy's plugins and those of the blur.
+pub fn example(title: &str, build: impl FnOnce(&mut App, &Unattended)) -> AppExit {
+    let unattended = match options() {
+        Ok(unattended) => unattended,
+        Err(reason) => return fail(&reason),
+    };
+    let mut app = App::new();
+    app.add_plugins((
+        unattended.default_plugins(title),
+        GaussianBlurPlugin::default(),
+        GaussianBlurDiagnosticsPlugin,
+    ));
+    build(&mut app, &unattended);
+    unattended.run(&mut app)
+}
+
+/// Reads the command line.
+fn options() -> Result<Unattended, String> {
+    let mut options = Unattended::default();
+    let mut words = std::env::args_os().skip(1);
+    while let Some(option) = words.next() {
+        match (option.to_str(), words.next()) {
+            (Some("--frames"), Some(number)) => {
+                let number = number.to_str().and_then(|number| number.parse().ok());
+                let number = number.filter(|number| *number > 0);
+                options.frames = Some(number.ok_or("--frames takes a number from 1 on")?);
+            }
+            (Some("--screenshot"), Some(file)) => options.screenshot = Some(file.into()),
+            _ => {
+                let option = option.display();
+                return Err(format!("{option}: the options are --frames N and --screenshot FILE"));
+            }
+        }
+    }
+    options.check()?;
+    Ok(options)
+}

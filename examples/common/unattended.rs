@@ -22,14 +22,12 @@ const DEFAULT_FRAMES: u32 = 60;
 const PATIENCE: u32 = 1200;
 
 /// The options of an example for a run without a user.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Unattended {
     /// Show this many frames, 1/60 s apart, and end.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    frames: Option<u32>,
-    /// Write the window's last frame into this PNG or JPEG file, and end [default: after 60 frames].
-    #[arg(long, value_name = "FILE")]
-    screenshot: Option<PathBuf>,
+    pub frames: Option<u32>,
+    /// Write the window's last frame into this PNG or JPEG file, and end. Without `frames`, after 60 of them.
+    pub screenshot: Option<PathBuf>,
 }
 
 impl Unattended {

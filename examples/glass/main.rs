@@ -16,49 +16,31 @@
 //!
 //! All text stays sharp. Balloons beside a panel do not shine into it. Without a user, the tooltip stays in its place.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod interface;
 mod scene;
 mod sliders;
-#[path = "../common/unattended.rs"]
-mod unattended;
 
 use bevy::input::mouse::{AccumulatedMouseScroll, MouseScrollUnit};
 use bevy::prelude::*;
 use bevy::ui::RelativeCursorPosition;
 use bevy_gaussian_blur::prelude::*;
-use clap::Parser;
+use common::example;
 use interface::{Close, Draggable, Modal, Tooltip};
-use unattended::{Unattended, fail};
 
 /// How far the list scrolls per notch of the wheel, in logical pixels.
 const LINE: f32 = 24.0;
 
-/// Frosted glass over a moving scene.
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    unattended: Unattended,
-}
-
 fn main() -> AppExit {
-    let Arguments { unattended } = Arguments::parse();
-    if let Err(reason) = unattended.check() {
-        return fail(&reason);
-    }
-    let mut app = App::new();
-    app.add_plugins((
-        unattended.default_plugins("Gaussian blur: glass"),
-        GaussianBlurPlugin::default(),
-        GaussianBlurDiagnosticsPlugin,
-        scene::HarbourPlugin,
-        sliders::SlidersPlugin,
-    ))
-    .add_systems(Startup, interface::spawn)
-    .add_systems(Update, (drag, scroll, toggle_modal));
-    if !unattended.is_active() {
-        app.add_systems(Update, follow_mouse);
-    }
-    unattended.run(&mut app)
+    example("Gaussian blur: glass", |app, unattended| {
+        app.add_plugins((scene::HarbourPlugin, sliders::SlidersPlugin))
+            .add_systems(Startup, interface::spawn)
+            .add_systems(Update, (drag, scroll, toggle_modal));
+        if !unattended.is_active() {
+            app.add_systems(Update, follow_mouse);
+        }
+    })
 }
 
 /// Moves the held panel with the mouse, and brings it to the front.

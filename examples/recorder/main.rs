@@ -8,9 +8,9 @@
 //! thickness, as a share of the window, in small and in large windows. A second camera draws the selected mesh into a
 //! mask, the recorder blurs the mask, and a UI material combines the two.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod scene;
-#[path = "../common/unattended.rs"]
-mod unattended;
 
 use bevy::core_pipeline::{schedule::Core3d, upscaling::upscaling};
 use bevy::prelude::*;
@@ -21,18 +21,10 @@ use bevy::render::texture::GpuImage;
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 use bevy_gaussian_blur::prelude::*;
 use bevy_gaussian_blur::recorder::{BlurTexture, TextureBlur, TextureBlurRecorder, TextureBlurRequest, TextureBlurs};
-use clap::Parser;
-use unattended::{Unattended, fail};
+use common::example;
 
 /// The order of the camera that draws the mask: before the camera that shows the scene.
 const MASK_CAMERA: isize = -1;
-
-/// Glowing outlines.
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    unattended: Unattended,
-}
 
 /// The mask of the selected mesh, its blur, and the strength of the blur, in texels.
 #[derive(Resource, Clone, Default)]
@@ -43,23 +35,15 @@ struct Outline {
 }
 
 fn main() -> AppExit {
-    let Arguments { unattended } = Arguments::parse();
-    if let Err(reason) = unattended.check() {
-        return fail(&reason);
-    }
-    let mut app = App::new();
-    app.add_plugins((
-        unattended.default_plugins("Gaussian blur: outlines"),
-        GaussianBlurPlugin::default(),
-        scene::ScenePlugin,
-    ));
-    app.sub_app_mut(RenderApp)
-        .init_resource::<OutlineBlur>()
-        .add_systems(ExtractSchedule, extract_outline)
-        .add_systems(Render, prepare_outline.in_set(RenderSystems::PrepareBindGroups))
-        // After the mask is drawn, and before the camera that shows the outline.
-        .add_systems(Core3d, record_outline.after(upscaling));
-    unattended.run(&mut app)
+    example("Gaussian blur: outlines", |app, _| {
+        app.add_plugins(scene::ScenePlugin);
+        app.sub_app_mut(RenderApp)
+            .init_resource::<OutlineBlur>()
+            .add_systems(ExtractSchedule, extract_outline)
+            .add_systems(Render, prepare_outline.in_set(RenderSystems::PrepareBindGroups))
+            // After the mask is drawn, and before the camera that shows the outline.
+            .add_systems(Core3d, record_outline.after(upscaling));
+    })
 }
 
 /// The blur, which is kept from frame to frame.

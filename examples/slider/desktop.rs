@@ -1,8 +1,8 @@
 //! On a desktop: options on the command line, files dropped on the window, and runs without a user.
 
-use crate::common::unattended::{Unattended, fail};
 use crate::picture::{MAX_SIDE, Picture, Received};
 use crate::settings::MAX_RADIUS;
+use crate::unattended::{Unattended, fail};
 use bevy::app::PluginGroupBuilder;
 use bevy::prelude::*;
 use bevy::window::FileDragAndDrop;
@@ -25,8 +25,12 @@ pub struct Host {
     /// The radius to begin with, 0 to 400 logical pixels.
     #[arg(long, value_name = "R", default_value_t = 24.0, value_parser = parse_radius)]
     radius: f32,
-    #[command(flatten)]
-    unattended: Unattended,
+    /// Show this many frames, 1/60 s apart, and end.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    frames: Option<u32>,
+    /// Write the window's last frame into this PNG or JPEG file, and end [default: after 60 frames].
+    #[arg(long, value_name = "FILE")]
+    screenshot: Option<PathBuf>,
 }
 
 fn parse_radius(text: &str) -> Result<f32, String> {
@@ -46,8 +50,15 @@ impl Host {
     /// The example cannot run with these options, and has printed the reason.
     pub fn new() -> Result<Self, AppExit> {
         let host = Self::parse();
-        host.unattended.check().map_err(|reason| fail(&reason))?;
+        host.unattended().check().map_err(|reason| fail(&reason))?;
         Ok(host)
+    }
+
+    fn unattended(&self) -> Unattended {
+        Unattended {
+            frames: self.frames,
+            screenshot: self.screenshot.clone(),
+        }
     }
 
     /// The radius to begin with.
@@ -71,12 +82,12 @@ impl Host {
 
     /// Bevy's plugins, with the window.
     pub fn default_plugins(&self) -> PluginGroupBuilder {
-        self.unattended.default_plugins("Gaussian blur: slider")
+        self.unattended().default_plugins("Gaussian blur: slider")
     }
 
     /// Runs the app.
     pub fn run(&self, app: &mut App) -> AppExit {
-        self.unattended.run(app)
+        self.unattended().run(app)
     }
 }
 

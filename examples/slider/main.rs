@@ -19,9 +19,9 @@
 
 mod chart;
 mod classics;
-#[path = "../common/mod.rs"]
-mod common;
 mod comparison;
+#[path = "../dusk/mod.rs"]
+mod dusk;
 #[cfg_attr(not(target_arch = "wasm32"), path = "desktop.rs")]
 #[cfg_attr(target_arch = "wasm32", path = "page.rs")]
 mod host;
@@ -29,6 +29,9 @@ mod panel;
 mod picture;
 mod plot;
 mod settings;
+#[cfg(not(target_arch = "wasm32"))]
+#[path = "../common/unattended.rs"]
+mod unattended;
 
 use bevy::core_pipeline::schedule::{Core2d, Core3d};
 use bevy::prelude::*;
@@ -37,7 +40,7 @@ use bevy_egui::render::egui_pass;
 use bevy_egui::{EguiPlugin, EguiPrimaryContextPass};
 use bevy_gaussian_blur::GaussianBlurSystems;
 use bevy_gaussian_blur::prelude::*;
-use common::scene::{ScenePlugin, viewpoint};
+use dusk::{ScenePlugin, viewpoint};
 use host::Host;
 use settings::{BlurredCamera, Settings};
 

@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::choices::{Depth, edge_parser};
+use crate::decode::Selection;
 use crate::formats::{self, Format};
 use crate::shares::Shares;
 use bevy_gaussian_blur::RADIUS_IN_SIGMAS;
@@ -18,10 +19,11 @@ pub struct Arguments {
     /// The pictures to blur: PNG, JPEG, WebP, TIFF or EXR, `-` for stdin
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
-    /// The file for the result: .png, .exr (32-bit float, linear light), or `-` for a PNG on stdout
+    /// The file for the result: .png, .tif, .exr (32-bit float, linear light), or `-` for a PNG on stdout
     #[arg(short, long, value_name = "OUTPUT", conflicts_with = "out_dir")]
     pub output: Option<PathBuf>,
-    /// The folder for the results: .exr for .exr inputs, .png for all others. It is created if it does not exist
+    /// The folder for the results: .exr for .exr inputs, .tif for .tif inputs, .png for all others. It is created if it does
+    /// not exist
     #[arg(long, value_name = "DIR")]
     pub out_dir: Option<PathBuf>,
     /// The radius in pixels, which is three standard deviations [default: 24]. Several radii make one result each, named
@@ -42,11 +44,18 @@ pub struct Arguments {
     /// Dither results of 8 bits, so that strong blurs of dark pictures have no bands
     #[arg(long)]
     pub dither: bool,
-    /// The format of the textures on the GPU [default: rgba8unorm-srgb for 8 bits, rgba32float for more]. Formats with fewer
-    /// channels take the picture's first channels
+    /// The page of a TIFF file, from 1 on
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    page: Option<u32>,
+    /// The layer of an EXR file: what comes before the last dot in the names of its channels, a part, or a single channel
+    #[arg(long, value_name = "NAME")]
+    layer: Option<String>,
+    /// The format of the textures on the GPU [default: rgba8unorm-srgb for 8 bits, rgba32float for more, r32float for a single
+    /// channel of floats]. Formats with fewer channels take the picture's first channels
     #[arg(long, value_parser = format_parser())]
     pub format: Option<&'static Format>,
-    /// The bits per channel of a PNG result [default: as in the input, 16 for floats]
+    /// The bits per channel of a PNG or TIFF result; 32 are floats of linear light, for TIFF only [default: as in the input, 16
+    /// for floats in a PNG]
     #[arg(long, value_enum)]
     pub depth: Option<Depth>,
     /// Print one line of JSON about each blur
@@ -82,6 +91,14 @@ impl Arguments {
             eprintln!("{told}; see --help");
             ExitCode::from(2)
         })
+    }
+
+    /// Which picture of an input is blurred.
+    pub fn selection(&self) -> Selection {
+        Selection {
+            page: self.page,
+            layer: self.layer.clone(),
+        }
     }
 
     /// The requested strengths.

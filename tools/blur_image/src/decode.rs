@@ -1,65 +1,74 @@
 //! Decodes files into pictures.
 //!
 //! PNG, JPEG, WebP and TIFF files hold sRGB-encoded values and straight alpha, EXR files linear light and premultiplied
-//! alpha, and TIFF files of floats linear light and straight alpha.
+//! alpha, and TIFF files of floats linear light. TIFF files say whether their colour is multiplied by alpha.
+
+mod exr;
+mod layers;
+mod shared;
+mod tiff;
 
 use crate::choices::Depth;
 use crate::input::{Input, MOST_BYTES};
 use crate::jpeg;
-use crate::meaning::{ENCODED, LIGHT, Meaning};
-use crate::picture::Picture;
+use crate::meaning::ENCODED;
+use crate::picture::{Origin, Picture};
 use bevy::math::UVec2;
 use image::codecs::jpeg::JpegDecoder;
-use image::codecs::openexr::OpenExrDecoder;
 use image::codecs::png::PngDecoder;
-use image::codecs::tiff::TiffDecoder;
 use image::codecs::webp::WebPDecoder;
-use image::{ColorType, DynamicImage, ExtendedColorType, ImageDecoder, ImageError, ImageFormat, Limits};
+use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, Limits};
+pub use shared::Selection;
+use shared::{check_size, no_page, oriented};
 use std::io::Cursor;
+use std::rc::Rc;
 
 /// Reads a picture.
 ///
 /// # Errors
 /// The reason why it cannot be read.
-pub fn read(input: &Input) -> Result<Picture, String> {
+pub fn read(input: &Input, selection: &Selection) -> Result<Picture, String> {
     let failed = |reason: &dyn std::fmt::Display| format!("cannot read {input}: {reason}");
     let bytes = input.bytes().map_err(|error| failed(&error))?;
-    decode(&bytes).map_err(|reason| failed(&reason))
+    decode(&bytes, selection).map_err(|reason| failed(&reason))
 }
 
-fn decode(bytes: &[u8]) -> Result<Picture, String> {
+fn decode(bytes: &[u8], selection: &Selection) -> Result<Picture, String> {
     let format = image::guess_format(bytes).map_err(|_| UNKNOWN.to_owned())?;
-    let mut decoder = decoder(bytes, format)?;
+    if selection.layer.is_some() && format != ImageFormat::OpenExr {
+        return Err("it has no layers; only EXR files have".to_owned());
+    }
+    match (format, selection.page) {
+        (ImageFormat::Tiff, _) => tiff::decode(bytes, selection),
+        (_, Some(page)) if page > 1 => Err(no_page(1, page)),
+        (ImageFormat::OpenExr, _) => exr::decode(bytes, selection),
+        _ => decode_encoded(decoder(bytes, format)?),
+    }
+}
+
+/// Decodes a picture of sRGB-encoded colours.
+fn decode_encoded(mut decoder: Box<dyn ImageDecoder + '_>) -> Result<Picture, String> {
     decoder.set_limits(limits()).map_err(unsound)?;
-    let (width, height) = decoder.dimensions();
-    if width == 0 || height == 0 {
-        return Err("it has no pixels".to_owned());
-    }
-    // A small file can claim a huge picture, so check the size of the decoded picture.
-    if u64::from(width) * u64::from(height) * size_of::<[f32; 4]>() as u64 > MOST_BYTES {
-        return Err(format!("it has {width}x{height} pixels, which are too many"));
-    }
-    if matches!(
-        decoder.original_color_type(),
-        ExtendedColorType::Cmyk8 | ExtendedColorType::Cmyk16
-    ) {
-        return Err("it is a CMYK picture; convert it to RGB first".to_owned());
-    }
+    let size = UVec2::from(decoder.dimensions());
+    check_size(size)?;
     let colours = decoder.color_type();
     let profile = decoder.icc_profile().map_err(unsound)?;
     let orientation = decoder.orientation().map_err(unsound)?;
-    let mut texels = DynamicImage::from_decoder(decoder).map_err(unsound)?;
-    texels.apply_orientation(orientation);
+    let texels = DynamicImage::from_decoder(decoder).map_err(unsound)?.into_rgba32f();
+    let (size, texels) = oriented(size, texels.pixels().map(|texel| texel.0).collect(), orientation);
     Ok(Picture {
-        size: UVec2::new(texels.width(), texels.height()),
-        texels: texels.to_rgba32f().pixels().map(|texel| texel.0).collect(),
-        meaning: meaning(format, colours),
+        size,
+        texels,
+        meaning: ENCODED,
         depth: match colours.bytes_per_pixel() / colours.channel_count() {
             1 => Depth::Eight,
             _ => Depth::Sixteen,
         },
         is_grey: !colours.has_color(),
-        profile,
+        origin: Rc::new(Origin {
+            profile,
+            ..Origin::default()
+        }),
     })
 }
 
@@ -88,8 +97,6 @@ fn decoder(bytes: &[u8], format: ImageFormat) -> Result<Box<dyn ImageDecoder + '
             }
             Box::new(decoder)
         }
-        ImageFormat::Tiff => Box::new(TiffDecoder::new(file).map_err(unsound)?),
-        ImageFormat::OpenExr => Box::new(OpenExrDecoder::new(file).map_err(unsound)?),
         _ => return Err(UNKNOWN.to_owned()),
     })
 }
@@ -102,17 +109,6 @@ fn limits() -> Limits {
 
 fn unsound(error: ImageError) -> String {
     format!("it must be a sound picture ({error})")
-}
-
-fn meaning(format: ImageFormat, colours: ColorType) -> Meaning {
-    match (format, colours) {
-        (ImageFormat::OpenExr, _) => LIGHT,
-        (_, ColorType::Rgb32F | ColorType::Rgba32F) => Meaning {
-            linear: true,
-            ..ENCODED
-        },
-        _ => ENCODED,
-    }
 }
 
 #[cfg(test)]

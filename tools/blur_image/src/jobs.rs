@@ -1,6 +1,7 @@
 //! The jobs of a command line: which pictures are blurred how strongly, and where the results go.
 
 use crate::arguments::Arguments;
+use crate::choices::Depth;
 use crate::input::{Input, STREAM};
 use crate::output::{Kind, Output};
 use bevy_gaussian_blur::prelude::GaussianBlur;
@@ -47,10 +48,15 @@ pub fn plan(arguments: &Arguments) -> Result<Vec<Job>, String> {
     if arguments.json && results.any(|wanted| wanted.output.is_stdout()) {
         return Err("a picture and --json cannot both go to stdout".to_owned());
     }
-    if arguments.depth.is_some() && jobs.iter().any(|job| job.kind == Kind::Exr) {
-        return Err("--depth is for PNG; EXR files hold 32-bit floats".to_owned());
+    match arguments.depth {
+        Some(_) if jobs.iter().any(|job| job.kind == Kind::Exr) => {
+            Err("--depth is for PNG and TIFF; EXR files hold 32-bit floats".to_owned())
+        }
+        Some(Depth::Float) if jobs.iter().any(|job| job.kind == Kind::Png) => {
+            Err("--depth 32 is for TIFF; PNG files hold 8 or 16 bits".to_owned())
+        }
+        _ => Ok(jobs),
     }
-    Ok(jobs)
 }
 
 /// Every input with the path of its result. With several strengths, each adds a suffix to this path.
@@ -80,10 +86,9 @@ fn name_in_folder(input: &Path) -> Result<PathBuf, String> {
         name.file_name()
             .ok_or_else(|| format!("{} is not a file", input.display()))?,
     );
-    let is_exr = name
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("exr"));
-    Ok(name.with_extension(if is_exr { "exr" } else { "png" }))
+    let extension = name.extension().map(|extension| extension.to_ascii_lowercase());
+    let kept = extension.filter(|extension| ["exr", "tif", "tiff"].iter().any(|kind| extension == kind));
+    Ok(name.with_extension(kept.unwrap_or_else(|| "png".into())))
 }
 
 /// The path of one result of several.
@@ -145,6 +150,8 @@ mod tests {
         let name = |input: &str| name_in_folder(Path::new(input)).map(|name| name.display().to_string());
         assert_eq!(name("a/b.jpg"), Ok("b.png".to_owned()));
         assert_eq!(name("b.c.EXR"), Ok("b.c.exr".to_owned()));
+        assert_eq!(name("b.tif"), Ok("b.tif".to_owned()));
+        assert_eq!(name("b.TIFF"), Ok("b.tiff".to_owned()));
         assert_eq!(name("b"), Ok("b.png".to_owned()));
         assert_eq!(name("-"), Ok("stdin.png".to_owned()));
         assert!(name("a/..").is_err());

@@ -5,8 +5,8 @@
 //! cargo run --profile tools -p blur_image -- INPUT... --out-dir DIR
 //! ```
 //!
-//! It reads PNG, JPEG, WebP, TIFF and EXR pictures, and writes PNG (8 or 16 bit) and EXR (32-bit float). `--format` is
-//! the format of the textures on the GPU. It decides what is blurred: float and sRGB formats blur linear light, all
+//! It reads PNG, JPEG, WebP, TIFF and EXR pictures, and writes PNG (8 or 16 bit), TIFF (8, 16 or 32 bit) and EXR (32-bit
+//! float). `--format` is the format of the textures on the GPU. It decides what is blurred: float and sRGB formats blur linear light, all
 //! others blur the numbers of the file. `--help` lists the rest.
 //!
 //! You should see the picture out of focus, not darker, not lighter and not shifted, at every radius.
@@ -16,6 +16,7 @@ mod choices;
 mod decode;
 mod encode;
 mod formats;
+mod frame;
 mod gpu;
 mod headless;
 mod input;
@@ -39,6 +40,7 @@ use jobs::{Job, Wanted};
 use picture::Picture;
 use progress::Progress;
 use report::Report;
+use shares::{Profile, Shares};
 use std::process::ExitCode;
 use std::time::Instant;
 use treatment::Treatment;
@@ -65,10 +67,16 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<usize, String> {
     let jobs = jobs::plan(arguments)?;
     let progress = Progress::new(jobs.iter().map(|job| job.results.len()).sum());
+    let shares = arguments.profile.as_ref();
+    let mut profile = shares.map_or(Ok(Profile::Ready(BlurProfile::Uniform)), Shares::open)?;
+    for note in profile.notes() {
+        progress.say(&format!("note: {note}"));
+    }
+    let selection = arguments.selection();
     let mut started = None;
     let mut errors = 0;
     for job in &jobs {
-        let picture = match decode::read(&job.input) {
+        let picture = match decode::read(&job.input, &selection) {
             Ok(picture) => picture,
             Err(reason) => {
                 progress.fail(&reason, job.results.len());
@@ -81,7 +89,13 @@ fn run(arguments: &Arguments) -> Result<usize, String> {
             Some(gpu) => gpu,
             None => started.insert(start(&progress)?),
         };
-        errors += carry_out(gpu, arguments, job, &picture, &progress);
+        errors += match profile.on(gpu) {
+            Ok(profile) => carry_out(gpu, arguments, job, &picture, &profile, &progress),
+            Err(reason) => {
+                progress.fail(&reason, job.results.len());
+                1
+            }
+        };
     }
     Ok(errors)
 }
@@ -99,7 +113,14 @@ fn start(progress: &Progress) -> Result<Gpu, String> {
 }
 
 /// Makes all results of one picture, and returns the number of reported errors.
-fn carry_out(gpu: &mut Gpu, arguments: &Arguments, job: &Job, picture: &Picture, progress: &Progress) -> usize {
+fn carry_out(
+    gpu: &mut Gpu,
+    arguments: &Arguments,
+    job: &Job,
+    picture: &Picture,
+    profile: &BlurProfile,
+    progress: &Progress,
+) -> usize {
     let treatment = Treatment::choose(arguments, picture, job.kind);
     if let Err(reason) = gpu.check(&job.input, picture.size, treatment.format) {
         progress.fail(&reason, job.results.len());
@@ -108,21 +129,10 @@ fn carry_out(gpu: &mut Gpu, arguments: &Arguments, job: &Job, picture: &Picture,
     for loss in treatment.losses(picture, job.kind) {
         progress.say(&format!("note: {}: {loss}", job.input));
     }
-    let profile = arguments
-        .profile
-        .as_ref()
-        .map_or(Ok(BlurProfile::Uniform), |shares| shares.profile(gpu));
-    let profile = match profile {
-        Ok(profile) => profile,
-        Err(reason) => {
-            progress.fail(&reason, job.results.len());
-            return 1;
-        }
-    };
     let source = gpu.add(picture.to_image(treatment.format));
     let mut errors = 0;
     for wanted in &job.results {
-        let made = make(gpu, (&source, &profile), picture, &treatment, job, wanted).and_then(|report| {
+        let made = make(gpu, (&source, profile), picture, &treatment, job, wanted).and_then(|report| {
             progress.say(&report.summary());
             if arguments.json { report.print() } else { Ok(()) }
         });

@@ -1,5 +1,7 @@
 //! What the numbers of a picture mean: light or its sRGB encoding, multiplied by alpha or not.
 
+use bevy::color::Srgba;
+
 /// What the numbers of a picture mean.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meaning {
@@ -32,32 +34,14 @@ impl Meaning {
         };
         let [red, green, blue] = [red, green, blue].map(|value| match (factor, self.linear, to.linear) {
             (None, true, true) | (None, false, false) => value,
-            (None, false, true) => decode_srgb(value),
-            (None, true, false) => encode_srgb(value),
+            (None, false, true) => Srgba::gamma_function(value),
+            (None, true, false) => Srgba::gamma_function_inverse(value),
             (Some(factor), true, true) => value * factor,
-            (Some(factor), false, true) => decode_srgb(value) * factor,
-            (Some(factor), true, false) => encode_srgb(value * factor),
-            (Some(factor), false, false) => encode_srgb(decode_srgb(value) * factor),
+            (Some(factor), false, true) => Srgba::gamma_function(value) * factor,
+            (Some(factor), true, false) => Srgba::gamma_function_inverse(value * factor),
+            (Some(factor), false, false) => Srgba::gamma_function_inverse(Srgba::gamma_function(value) * factor),
         });
         [red, green, blue, alpha]
-    }
-}
-
-/// The sRGB encoding of linear light.
-fn encode_srgb(linear: f32) -> f32 {
-    if linear <= 0.003_130_8 {
-        12.92 * linear
-    } else {
-        1.055 * linear.powf(1.0 / 2.4) - 0.055
-    }
-}
-
-/// The linear light of an sRGB value.
-fn decode_srgb(encoded: f32) -> f32 {
-    if encoded <= 0.040_45 {
-        encoded / 12.92
-    } else {
-        ((encoded + 0.055) / 1.055).powf(2.4)
     }
 }
 

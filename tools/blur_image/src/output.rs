@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     Png,
+    Tiff,
     Exr,
 }
 
@@ -55,8 +56,9 @@ impl Output {
         let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
         let kind = match extension.as_ref().and_then(|extension| extension.to_str()) {
             Some("png") => Kind::Png,
+            Some("tif" | "tiff") => Kind::Tiff,
             Some("exr") => Kind::Exr,
-            _ => return Err(format!("cannot write {shown}: its name must end in .png or .exr")),
+            _ => return Err(format!("cannot write {shown}: its name must end in .png, .tif or .exr")),
         };
         // Resolve links, so that the target of a link is replaced, not the link.
         let path = fs::canonicalize(path).or_else(|_| in_real_folder(path));

@@ -2,30 +2,80 @@
 
 use crate::choices::Depth;
 use crate::formats::{self, Format};
+use crate::frame::Frame;
 use crate::meaning::Meaning;
 use bevy::asset::RenderAssetUsages;
-use bevy::math::UVec2;
+use bevy::math::{URect, UVec2};
 use bevy::prelude::Image;
 use bevy::render::render_resource::{Extent3d, TextureDimension};
 use bevy_gaussian_blur::prelude::{BlurAlpha, EdgeMode};
+use std::borrow::Cow;
+use std::rc::Rc;
+use tiff::tags::{Tag, ValueBuffer};
 
 /// A decoded picture.
+#[derive(Clone)]
 pub struct Picture {
     pub size: UVec2,
     /// Red, green, blue and alpha, row by row; 1.0 is white.
     pub texels: Vec<[f32; 4]>,
     pub meaning: Meaning,
-    /// The bits of a channel in the file, 16 for floats.
+    /// The numbers of a channel in the file.
     pub depth: Depth,
     /// Whether the file has one channel for all three colours.
     pub is_grey: bool,
+    pub origin: Rc<Origin>,
+}
+
+/// What a file says beside the texels of its picture.
+#[derive(Default)]
+pub struct Origin {
     /// The ICC profile.
     pub profile: Option<Vec<u8>>,
+    /// Whether the numbers of the file are linear light.
+    pub is_light: bool,
+    /// Whether a TIFF file multiplies colour by alpha.
+    pub is_associated: bool,
+    /// The tags of a TIFF file that a TIFF result keeps.
+    pub tags: Vec<(Tag, ValueBuffer)>,
+    /// The frame of an EXR file.
+    pub frame: Option<Frame>,
+    /// What was left out or changed when the file was read, as notes for the user.
+    pub notes: Vec<String>,
 }
 
 impl Picture {
     pub fn is_opaque(&self) -> bool {
         self.texels.iter().all(|[.., alpha]| *alpha >= 1.0)
+    }
+
+    /// The channels of a texel that are information.
+    pub fn channels(&self) -> &'static [usize] {
+        match (self.is_grey, self.is_opaque()) {
+            (true, true) => &[0],
+            (true, false) => &[0, 3],
+            (false, true) => &[0, 1, 2],
+            (false, false) => &[0, 1, 2, 3],
+        }
+    }
+
+    /// The part that viewers show, if there is more.
+    pub fn shown(&self) -> Cow<'_, Self> {
+        let whole = URect::from_corners(UVec2::ZERO, self.size);
+        match self.origin.frame.as_ref().map(Frame::shown) {
+            Some(shown) if shown != whole => {
+                let rows = self.texels.chunks_exact(self.size.x as usize);
+                let rows = rows.skip(shown.min.y as usize).take(shown.height() as usize);
+                let columns = shown.min.x as usize..shown.max.x as usize;
+                Cow::Owned(Self {
+                    size: shown.size(),
+                    texels: rows.flat_map(|row| &row[columns.clone()]).copied().collect(),
+                    origin: self.origin.clone(),
+                    ..*self
+                })
+            }
+            _ => Cow::Borrowed(self),
+        }
     }
 
     /// The texels, converted to another meaning.
@@ -94,7 +144,7 @@ impl Picture {
             },
             depth: self.depth,
             is_grey: self.stays_grey(format),
-            profile: self.profile.clone(),
+            origin: self.origin.clone(),
         })
     }
 

@@ -1,10 +1,11 @@
 //! Which share of the radius each position of a picture gets.
 
 use crate::choices::Depth;
-use crate::decode;
+use crate::decode::{self, Selection};
 use crate::formats;
 use crate::gpu::Gpu;
 use crate::input::Input;
+use crate::picture::Picture;
 use bevy::math::Vec2;
 use bevy_gaussian_blur::prelude::BlurProfile;
 use std::path::PathBuf;
@@ -64,25 +65,59 @@ impl Shares {
         Ok(Self::Computed(profile))
     }
 
-    /// The profile, with its mask on the GPU.
+    /// Decodes the mask, if there is one.
     ///
     /// # Errors
     /// The mask cannot be read.
-    pub fn profile(&self, gpu: &mut Gpu) -> Result<BlurProfile, String> {
+    pub fn open(&self) -> Result<Profile, String> {
         match self {
-            Self::Computed(profile) => Ok(profile.clone()),
+            Self::Computed(profile) => Ok(Profile::Ready(profile.clone())),
             Self::Mask(path) => {
                 let input = Input::File(path.clone());
-                let mask = decode::read(&input)?;
+                let picture = decode::read(&input, &Selection::default())?;
+                Ok(Profile::Decoded(input, picture))
+            }
+        }
+    }
+}
+
+/// A profile whose mask is decoded before any result replaces its file.
+pub enum Profile {
+    Decoded(Input, Picture),
+    Ready(BlurProfile),
+}
+
+impl Profile {
+    /// What the user should know about the file of the mask.
+    pub fn notes(&self) -> Vec<String> {
+        match self {
+            Self::Decoded(input, mask) => {
+                let notes = mask.origin.notes.iter();
+                notes.map(|note| format!("{input}: {note}")).collect()
+            }
+            Self::Ready(_) => Vec::new(),
+        }
+    }
+
+    /// The profile, with its mask on the GPU.
+    ///
+    /// # Errors
+    /// The mask does not fit the GPU.
+    pub fn on(&mut self, gpu: &mut Gpu) -> Result<BlurProfile, String> {
+        match self {
+            Self::Ready(profile) => Ok(profile.clone()),
+            Self::Decoded(input, mask) => {
                 let name = if mask.depth == Depth::Eight {
                     "r8unorm"
                 } else {
                     "r32float"
                 };
                 let format = formats::named(name).ok_or("there is no format for masks")?;
-                gpu.check(&input, mask.size, format)?;
+                gpu.check(input, mask.size, format)?;
                 // The values of the file are the shares, whether it holds light or encoded colours.
-                Ok(BlurProfile::Mask(gpu.add(mask.numbers(format))))
+                let profile = BlurProfile::Mask(gpu.add(mask.numbers(format)));
+                *self = Self::Ready(profile.clone());
+                Ok(profile)
             }
         }
     }

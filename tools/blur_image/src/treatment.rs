@@ -3,6 +3,7 @@
 use crate::arguments::Arguments;
 use crate::choices::Depth;
 use crate::formats::{self, Format};
+use crate::frame::Frame;
 use crate::output::Kind;
 use crate::picture::Picture;
 use crate::profile;
@@ -22,13 +23,17 @@ pub struct Treatment {
 impl Treatment {
     /// Follows the command line; the picture decides about options that are not given.
     pub fn choose(arguments: &Arguments, picture: &Picture, kind: Kind) -> Self {
-        let depth = arguments.depth.unwrap_or(picture.depth);
+        let depth = arguments.depth.unwrap_or(match (kind, picture.depth) {
+            (Kind::Png, Depth::Float) => Depth::Sixteen,
+            (_, depth) => depth,
+        });
+        let has_eight_bits = (picture.depth, depth) == (Depth::Eight, Depth::Eight) && kind != Kind::Exr;
+        let is_number = picture.depth == Depth::Float && picture.is_grey && picture.is_opaque();
         let format = arguments.format.unwrap_or_else(|| {
-            let has_eight_bits = (picture.depth, depth, kind) == (Depth::Eight, Depth::Eight, Kind::Png);
-            let name = if has_eight_bits {
-                "rgba8unorm-srgb"
-            } else {
-                "rgba32float"
+            let name = match (has_eight_bits, is_number) {
+                (true, _) => "rgba8unorm-srgb",
+                (false, true) => "r32float",
+                (false, false) => "rgba32float",
             };
             formats::named(name).expect("it is in the table")
         });
@@ -45,16 +50,34 @@ impl Treatment {
         BlurImage::new(source).with_alpha(self.alpha).with_dither(self.dither)
     }
 
-    /// The properties of the picture that a result of this kind cannot keep, as notes for the user.
-    pub fn losses(&self, picture: &Picture, kind: Kind) -> Vec<&'static str> {
+    /// What a result of this kind does not keep of the picture and its file, as notes for the user.
+    pub fn losses(&self, picture: &Picture, kind: Kind) -> Vec<String> {
+        let origin = &picture.origin;
+        let mut losses = origin.notes.clone();
         let is_grey = picture.stays_grey(self.format);
-        let profile = picture.profile.as_deref();
-        let profile = profile.and_then(|profile| profile::loss(profile, kind, is_grey));
-        let alpha = !self.format.has_alpha() && !picture.is_opaque();
-        let alpha = alpha.then_some("its transparency is left out: the format has no alpha channel");
+        let frame = origin.frame.as_ref().filter(|_| kind != Kind::Exr);
         let is_undithered = self.dither && self.depth == Depth::Eight && !self.format.has_eight_bits();
-        let dither = is_undithered
-            .then_some("it is not dithered: its textures have more than 8 bits; --format rgba8unorm-srgb has not");
-        profile.into_iter().chain(alpha).chain(dither).collect()
+        let is_cut = (kind == Kind::Png || self.depth != Depth::Float) && picture.depth == Depth::Float;
+        let colours = || picture.texels.iter().flat_map(|texel| &texel[..3]);
+        let notes = [
+            profile::loss(origin, kind, self.depth, is_grey),
+            frame.is_some_and(Frame::has_primaries).then_some(
+                "its chromaticities are left out: only EXR keeps them; its colours are taken for those of sRGB",
+            ),
+            frame
+                .is_some_and(|frame| frame.shown().size() != picture.size)
+                .then_some("what lies outside its display window is blurred, and then left out: only EXR keeps it"),
+            (!self.format.has_alpha() && !picture.is_opaque())
+                .then_some("its transparency is left out: the format has no alpha channel"),
+            (is_cut && colours().any(|number| *number < 0.0 || *number > 1.0))
+                .then_some("numbers below 0 and above 1 are cut off: only floats in TIFF and EXR keep them"),
+            colours()
+                .any(|number| number.is_nan())
+                .then_some("its NaN are blurred as 0"),
+            is_undithered
+                .then_some("it is not dithered: its textures have more than 8 bits; --format rgba8unorm-srgb has not"),
+        ];
+        losses.extend(notes.into_iter().flatten().map(str::to_owned));
+        losses
     }
 }

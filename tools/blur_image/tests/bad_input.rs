@@ -1,11 +1,15 @@
 //! With any wrong input, the tool prints one line that says why, fails, and touches no file.
 
+use exr::image::write::WritableImage;
+use exr::image::{AnyChannel, AnyChannels, FlatSamples};
 use image::{DynamicImage, GrayImage, ImageFormat, Rgb, RgbImage};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use tiff::encoder::TiffEncoder;
+use tiff::tags::Tag;
 
 /// Arguments, and a part of the error message.
 const CASES: &[(&str, &str)] = &[
@@ -23,6 +27,12 @@ const CASES: &[(&str, &str)] = &[
     ("good.png out.png --edge soft", "clamp"),
     ("good.png out.png --depth 12", "16"),
     ("good.png out.exr --depth 16", "--depth"),
+    ("good.png out.png --depth 32", "--depth 32 is for TIFF"),
+    ("good.png out.png --page 0", "1.."),
+    ("good.png out.png --page 2", "it has one page, and no page 2"),
+    ("good.tiff out.png --page 2", "it has one page, and no page 2"),
+    ("good.png out.png --layer BG", "only EXR files have"),
+    ("good.png out.png --profile mask:text.png", "text.png: it must be a PNG"),
     ("good.png - --json", "stdout"),
     ("good.png - --radius 1 --radius 2", "extension"),
     ("good.png out.png --radius 2 --radius 2.0", "out-r2.png"),
@@ -30,8 +40,8 @@ const CASES: &[(&str, &str)] = &[
     ("good.png ./good.png --out-dir out", "good.png"),
     ("good.png good-r2.png --out-dir . --radius 2 --radius 4", "good-r2.png"),
     ("good.png --out-dir text.png", "text.png"),
-    ("good.png out.jpg", ".png or .exr"),
-    ("good.png out", ".png or .exr"),
+    ("good.png out.jpg", ".png, .tif or .exr"),
+    ("good.png out", ".png, .tif or .exr"),
     ("good.png folder.png", "it is a folder"),
     ("good.png nowhere/out.png", "nowhere is not a folder"),
     ("good.png fixed.png", "it is read-only"),
@@ -43,6 +53,16 @@ const CASES: &[(&str, &str)] = &[
     ("animation.gif out.png", "must be a PNG"),
     ("animation.png out.png", "it is an animation"),
     ("ink.jpg out.png", "CMYK"),
+    ("ink.tif out.png", "CMYK"),
+    ("palette.tif out.png", "its colours are in a palette"),
+    ("lab.tif out.png", "its colours are L*a*b*"),
+    ("predicted.tif out.png", "behind a predictor"),
+    ("layers.exr out.png", "it has the layers BG, FG; --layer takes one"),
+    ("layers.exr out.png --layer Z", "it has no layer \"Z\"; it has BG, FG"),
+    (
+        "normals.exr out.png",
+        "its channels X, Y, Z are neither colours nor a single number",
+    ),
     ("zero.png out.png", "zero.png"),
     ("huge.png out.png", "huge.png"),
     ("wide.png out.png", "65536x1"),
@@ -60,7 +80,7 @@ fn bad_input_costs_one_line_and_no_file() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bad_input");
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(folder.join("folder.png")).expect("a folder can be made");
-    for (name, bytes) in inputs() {
+    for (name, bytes) in inputs().into_iter().chain(unreadable()) {
         fs::write(folder.join(name), bytes).expect("a file can be written");
     }
     let fixed = folder.join("fixed.png");
@@ -133,6 +153,7 @@ fn inputs() -> Vec<(&'static str, Vec<u8>)> {
         ("animation.png", animated.concat()),
         ("animation.gif", b"GIF89a\x01\0\x01\0\0\0\0;".to_vec()),
         ("ink.jpg", frame.concat()),
+        ("good.tiff", tiff.clone()),
         ("zero.png", empty_png(0, 16)),
         ("huge.png", empty_png(60_000, 60_000)),
         ("wide.png", wide),
@@ -143,6 +164,69 @@ fn inputs() -> Vec<(&'static str, Vec<u8>)> {
         ("good.jpg", jpeg),
         ("good.exr", exr),
     ]
+}
+
+/// Valid files of kinds that the tool does not read, or not without an option.
+fn unreadable() -> Vec<(&'static str, Vec<u8>)> {
+    vec![
+        (
+            "ink.tif",
+            tiff_with(&[(Tag::PhotometricInterpretation, 5), (Tag::SamplesPerPixel, 4)], 4),
+        ),
+        ("palette.tif", tiff_with(&[(Tag::PhotometricInterpretation, 3)], 1)),
+        ("lab.tif", tiff_with(&[(Tag::PhotometricInterpretation, 8)], 3)),
+        (
+            "predicted.tif",
+            tiff_with(
+                &[
+                    (Tag::PhotometricInterpretation, 2),
+                    (Tag::ExtraSamples, 0),
+                    (Tag::Predictor, 2),
+                ],
+                4,
+            ),
+        ),
+        ("layers.exr", exr_with(&["BG.R", "BG.G", "FG.R", "FG.G"])),
+        ("normals.exr", exr_with(&["N.X", "N.Y", "N.Z"])),
+    ]
+}
+
+/// A TIFF file of 16x16 texels with these tags and this many samples.
+fn tiff_with(tags: &[(Tag, u16)], samples: u16) -> Vec<u8> {
+    let mut file = Cursor::new(Vec::new());
+    let mut encoder = TiffEncoder::new(&mut file).expect("it can be encoded");
+    let mut directory = encoder.image_directory().expect("it can be encoded");
+    let bytes = vec![50_u8; 16 * 16 * usize::from(samples)];
+    let place = directory.write_data(&bytes[..]).expect("it can be encoded");
+    let lengths = [
+        (Tag::ImageWidth, 16),
+        (Tag::ImageLength, 16),
+        (Tag::RowsPerStrip, 16),
+        (Tag::StripOffsets, place as u32),
+        (Tag::StripByteCounts, bytes.len() as u32),
+    ];
+    for (tag, length) in lengths {
+        directory.write_tag(tag, length).expect("it can be encoded");
+    }
+    for (tag, number) in [(Tag::SamplesPerPixel, samples)].iter().chain(tags) {
+        directory.write_tag(*tag, *number).expect("it can be encoded");
+    }
+    let bits = vec![8_u16; usize::from(samples)];
+    directory
+        .write_tag(Tag::BitsPerSample, &bits[..])
+        .expect("it can be encoded");
+    directory.finish().expect("it can be encoded");
+    file.into_inner()
+}
+
+/// An EXR file with these channels.
+fn exr_with(names: &[&str]) -> Vec<u8> {
+    let channel = |name: &&str| AnyChannel::new(*name, FlatSamples::F32(vec![0.5; 16 * 16]));
+    let channels = AnyChannels::sort(names.iter().map(channel).collect());
+    let mut file = Cursor::new(Vec::new());
+    let image = exr::image::Image::from_channels((16, 16), channels);
+    image.write().to_buffered(&mut file).expect("it can be encoded");
+    file.into_inner()
 }
 
 /// A small picture that does not compress well.

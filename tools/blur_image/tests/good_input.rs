@@ -1,42 +1,11 @@
 //! The results for valid pictures. Without a GPU these tests are skipped, unless `BLUR_REQUIRE_GPU` is set.
 
+mod common;
+
+use common::{folder, run};
 use image::codecs::png::{PngDecoder, PngEncoder};
-use image::{DynamicImage, ImageBuffer, ImageDecoder, ImageEncoder, Rgb, Rgba, RgbaImage};
-use std::fs;
-use std::io::{Cursor, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-
-/// An empty folder of this name.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("a folder can be made");
-    folder
-}
-
-/// Runs the tool. Returns `None` if there is no GPU.
-fn run(folder: &Path, arguments: &str, stdin: &[u8]) -> Option<Output> {
-    let mut tool = Command::new(env!("CARGO_BIN_EXE_blur_image"))
-        .current_dir(folder)
-        .args(arguments.split_whitespace())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the tool starts");
-    let mut pipe = tool.stdin.take().expect("it is piped");
-    pipe.write_all(stdin).expect("the tool reads its input");
-    drop(pipe);
-    let output = tool.wait_with_output().expect("the tool ends");
-    let told = String::from_utf8_lossy(&output.stderr);
-    if told.contains("no GPU adapter") && std::env::var_os("BLUR_REQUIRE_GPU").is_none() {
-        eprintln!("SKIPPED: {told}");
-        return None;
-    }
-    assert!(output.status.success(), "blur_image {arguments}: {told}");
-    Some(output)
-}
+use image::{DynamicImage, GrayImage, ImageBuffer, ImageDecoder, ImageEncoder, Luma, Rgb, Rgba, RgbaImage};
+use std::io::Cursor;
 
 fn sprite() -> RgbaImage {
     RgbaImage::from_fn(40, 30, |x, y| Rgba([x as u8 * 6, y as u8 * 8, 90, (x * y % 256) as u8]))
@@ -109,6 +78,31 @@ fn sixteen_bits_and_a_profile_come_through_pipes() {
         .zip(picture.as_rgb16().expect("it is one").as_raw());
     let largest = pairs.map(|(result, value)| result.abs_diff(*value)).max();
     assert!(largest <= Some(1), "{largest:?}");
+}
+
+/// A result may replace the mask of the blurs that follow it.
+#[test]
+fn a_mask_may_be_replaced_by_a_result() {
+    let folder = folder("mask");
+    sprite().save(folder.join("a.png")).expect("it can be written");
+    sprite().save(folder.join("b.png")).expect("it can be written");
+    let mask = GrayImage::from_fn(40, 30, |x, _| Luma([if x < 20 { 0 } else { 255 }]));
+    std::fs::create_dir(folder.join("out")).expect("a folder can be made");
+    for path in ["mask.png", "out/a.png"] {
+        mask.save(folder.join(path)).expect("it can be written");
+    }
+    let Some(_) = run(&folder, "b.png expected.png --profile mask:mask.png", &[]) else {
+        return;
+    };
+    let replaces = "a.png b.png --out-dir out --profile mask:out/a.png";
+    run(&folder, replaces, &[]).expect("there is a GPU");
+    let read = |path: &str| {
+        image::open(folder.join(path))
+            .expect("the result is a picture")
+            .into_rgba8()
+    };
+    assert!(read("out/b.png") == read("expected.png"));
+    assert!(read("out/a.png") == read("expected.png"));
 }
 
 /// Every texture format gives the same picture, within the format's resolution.

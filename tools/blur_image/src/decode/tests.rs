@@ -90,7 +90,8 @@ fn file() -> impl Strategy<Value = Vec<u8>> {
 #[test]
 fn sound_files_are_pictures() {
     for format in FORMATS {
-        let picture = decode(&sound(format)).unwrap_or_else(|error| panic!("{format:?}: {error}"));
+        let picture =
+            decode(&sound(format), &Selection::default()).unwrap_or_else(|error| panic!("{format:?}: {error}"));
         assert_eq!(picture.size, UVec2::new(19, 13), "{format:?}");
     }
 }
@@ -109,7 +110,7 @@ fn arbitrary_bytes_are_a_picture_or_an_error() {
         _ => TestRunner::new(config),
     };
     let outcome = runner.run(&file(), |bytes| {
-        match decode(&bytes) {
+        match decode(&bytes, &Selection::default()) {
             Ok(picture) => assert_eq!(picture.texels.len() as u32, picture.size.x * picture.size.y),
             Err(reason) => assert!(!reason.is_empty(), "an error says something"),
         }
@@ -138,6 +139,8 @@ fn a_size_that_nothing_can_hold_is_an_error() {
     }
     let checksum = crc(&bytes[12..29]);
     bytes[29..33].copy_from_slice(&checksum.to_be_bytes());
-    let error = decode(&bytes).map(|_| ()).expect_err("it is too large");
+    let error = decode(&bytes, &Selection::default())
+        .map(|_| ())
+        .expect_err("it is too large");
     assert_eq!(error, "it has 60000x60000 pixels, which are too many");
 }

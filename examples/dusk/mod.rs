@@ -1,6 +1,7 @@
 //! An animated scene at dusk: moving lights, glowing objects, and textures so fine that the slightest blur shows.
 
-use super::textures;
+mod textures;
+
 use bevy::light::{CascadeShadowConfigBuilder, NotShadowCaster};
 use bevy::math::ops;
 use bevy::prelude::*;
