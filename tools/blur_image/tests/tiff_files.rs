@@ -36,7 +36,7 @@ fn page<C: ColorType>(
     }
     image
         .encoder()
-        .write_tag(Tag::IccProfile, &PROFILE[..])
+        .write_tag(Tag::IccProfile, PROFILE)
         .expect("it can be encoded");
     image.resolution(ResolutionUnit::Inch, Rational { n: 300, d: 1 });
     let channels = C::BITS_PER_SAMPLE.len() + extra.len();
