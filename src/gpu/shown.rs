@@ -278,7 +278,7 @@ mod tests {
         for shown in all() {
             let (spare, last) = shown.make_way(true, |_| true);
             assert_eq!(last, None, "a ready request needs no other");
-            drop(spare);
+            let _ = spare;
         }
         let [.., last] = all();
         let stands_in = |fake: &Fake| fake.was_drawn;
