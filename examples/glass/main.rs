@@ -25,7 +25,6 @@ mod sliders;
 use bevy::input::mouse::{AccumulatedMouseScroll, MouseScrollUnit};
 use bevy::prelude::*;
 use bevy::ui::RelativeCursorPosition;
-use bevy_gaussian_blur::prelude::*;
 use common::example;
 use interface::{Close, Draggable, Modal, Tooltip};
 

@@ -85,7 +85,9 @@ fn a_blur_whose_picture_was_lost_is_frozen_again() {
     // The messages of all tests name entities: these are no other test's.
     let setup = |app: &mut App| {
         record_losses(app);
-        (0..1000).for_each(|_| drop(app.world_mut().spawn_empty()));
+        for _ in 0..1000 {
+            app.world_mut().spawn_empty();
+        }
     };
     let Some(mut twins) = Twins::with(Kind::Core2d, SIZE, LDR, setup) else {
         return;

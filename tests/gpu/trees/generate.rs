@@ -105,8 +105,8 @@ fn home<'a>(random: &mut Random, nodes: &'a mut Vec<Node>, size: [usize; 2]) -> 
 
 /// A node somewhere in its parent, and partly outside.
 fn placed(random: &mut Random, mut node: Node, parent: [f64; 2]) -> Node {
-    for axis in 0..2 {
-        let most = parent[axis] as i64;
+    for (axis, most) in parent.into_iter().enumerate() {
+        let most = most as i64;
         let side = random.whole(3, most.max(12) * 9 / 8);
         node.size[axis] = side;
         node.origin[axis] = random.whole(-(side as i64) / 3, (most - side as i64 * 2 / 3).max(1));
