@@ -139,6 +139,25 @@ fn coverage(point: vec2<f32>) -> f32 {
     return 1.0 - step(0.0, distance);
 }
 
+// The share of a pixel inside the outline. Unlike glass, which ends where its quad ends, the outline also covers a part of the pixels
+// along it, so the distance must be in pixels: over its change from one pixel to the next, which is the length of its gradient.
+fn outlined(point: vec2<f32>) -> f32 {
+    let distance = distance_from_edge(point);
+    if (paint.flags & SOFT) == 0u {
+        return 1.0 - step(0.0, distance);
+    }
+    let pair = select(paint.radii.xy, paint.radii.wz, 0.0 < point.y);
+    let from_arc = abs(point) - 0.5 * paint.size + select(pair.x, pair.y, 0.0 < point.x);
+    let side = select(vec2<f32>(0.0, 1.0), vec2<f32>(1.0, 0.0), from_arc.x > from_arc.y);
+    let is_corner = all(from_arc > vec2<f32>(0.0));
+    let normal = sign(point) * select(side, from_arc / max(length(from_arc), 1e-6), is_corner);
+    // The inverse of the transposed matrix.
+    let across = paint.y_axis.y * normal.x - paint.x_axis.y * normal.y;
+    let down = paint.x_axis.x * normal.y - paint.y_axis.x * normal.x;
+    let area = abs(paint.x_axis.x * paint.y_axis.y - paint.y_axis.x * paint.x_axis.y);
+    return saturate(0.5 - distance * area / max(length(vec2<f32>(across, down)), 1e-6));
+}
+
 @fragment
 fn paint_fragment(in: Vertex) -> Output {
     let pixel = vec2<i32>(in.position.xy);
@@ -157,8 +176,10 @@ fn paint_fragment(in: Vertex) -> Output {
     }
     return encode_output(dithered(grained(shown(source), in.point), texel), texel);
 #else
-    let inside = coverage(in.point);
-    let c = select(inside, 1.0 - inside, (paint.flags & OUTSIDE) != 0u) * paint.opacity;
+    var c = coverage(in.point) * paint.opacity;
+    if (paint.flags & OUTSIDE) != 0u {
+        c = 1.0 - outlined(in.point);
+    }
     if c <= 0.0 || (c >= MIXED && (paint.flags & HOLE) == 0u) {
         discard;
     }
