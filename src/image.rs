@@ -55,6 +55,7 @@ impl Plugin for BlurImagePlugin {
             )
             .add_observer(targets::disown_target)
             .add_observer(targets::forget_blur)
+            .add_observer(targets::start_over)
             .add_systems(
                 PreUpdate,
                 (change_detection::report_outcomes, pixels::hand_over)

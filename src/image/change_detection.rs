@@ -59,7 +59,8 @@ pub fn follow_images(
     ordered.clear();
     *are_awaited = false;
     gone.clear();
-    gone.extend(targets.gone.drain(..).filter(|entity| !blurs.contains(*entity)));
+    // Also if its component is there again: it is another blur.
+    gone.append(&mut targets.gone);
     targets.shown.drain(..).for_each(|id| changes.forget_modified(id));
     let mut is_any_active = false;
     for (_, blur, image, profile, mut follow, ..) in &mut blurs {

@@ -253,6 +253,11 @@ impl Follow {
         Ok(())
     }
 
+    /// Forgets that the blur has been requested.
+    pub fn start_over(&mut self) {
+        self.news = News::Image;
+    }
+
     /// Increments the counters as the changes of a frame require.
     pub fn update(&mut self, update: BlurUpdate, target: Target, changes: &ImageChanges) {
         let [source, mask] = self.inputs;

@@ -8,6 +8,8 @@ use crate::formats::Capabilities;
 use crate::gpu::{ChosenBackend, ViewInfo};
 use crate::settings::{BlurImage, BlurProfile, BlurUpdate, GaussianBlur};
 use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::entity_disabling::Disabled;
+use bevy::ecs::query::Allow;
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -67,6 +69,13 @@ pub fn forget_blur(
         let written = core::mem::take(&mut *follow).writes();
         targets.release(removed.entity, written);
         targets.gone.push(removed.entity);
+    }
+}
+
+/// A blur that is no longer disabled starts over, but keeps its target.
+pub fn start_over(enabled: On<Remove, Disabled>, mut follows: Query<&mut Follow, Allow<Disabled>>) {
+    if let Ok(mut follow) = follows.get_mut(enabled.entity) {
+        follow.start_over();
     }
 }
 
