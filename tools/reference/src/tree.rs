@@ -2,9 +2,9 @@
 //!
 //! It computes what is right by the rules that the crate documents, in two steps that know nothing of pages, passes or batches:
 //!
-//! 1. [`resolve`] turns the tree into a list of things to paint, in the order in which they are painted; a filtered group is one
+//! 1. `resolve` turns the tree into a list of things to paint, in the order in which they are painted; a filtered group is one
 //!    of them and has its own list. Here are the rules for stacking, transforms, clips and visibility.
-//! 2. [`paint`] paints such a list, over the surfaces that lie below. Here are the rules for what glass sees and what a filter
+//! 2. `paint` paints such a list, over the surfaces that lie below. Here are the rules for what glass sees and what a filter
 //!    does to a picture.
 //!
 //! # Clips
