@@ -251,7 +251,6 @@ fn a_camera_that_cannot_be_copied() {
 
 /// The hole for the glass of a filtered node lies in the picture of this node, not in those of its neighbours on the page.
 #[test]
-#[ignore = "known defect `hole`: a hole is as large as its node, and erases other groups of the page"]
 fn holes_do_not_reach_neighbours() {
     let icon = tree::Node {
         filter: Some(tree::Filter {

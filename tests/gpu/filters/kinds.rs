@@ -178,7 +178,6 @@ fn frozen_glass_in_a_group() {
 
 /// A glow adds light to the picture of its group. Colour functions of the group change this light as well, and keep it.
 #[test]
-#[ignore = "known defect `glow`: in eight bits, colour functions limit light to alpha"]
 fn glows_in_coloured_groups() {
     let glow = tree::Shadow {
         offset: [0.0; 2],
@@ -231,7 +230,6 @@ fn glows_in_coloured_groups() {
 
 /// Two bits of alpha cannot hold a group: it is shown unfiltered, which is logged once.
 #[test]
-#[ignore = "known defect: groups are painted on pages with two bits of alpha"]
 fn formats_with_little_alpha() {
     on_both(Kind::Core2d, TextureFormat::Rgb10a2Unorm, |group| {
         group.show((), boxes);

@@ -226,7 +226,6 @@ fn row_filters() -> [(&'static str, tree::Filter); 3] {
 
 /// A tooltip with `OverrideClip` in a row of a list is visible beyond the list, as without a filter.
 #[test]
-#[ignore = "known defect `free`: the clip of the group clips nodes with `OverrideClip`, too"]
 fn tooltips_of_filtered_rows() {
     let trees = row_filters().map(|(name, filter)| {
         let tooltip = tree::Node {
