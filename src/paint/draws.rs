@@ -10,7 +10,7 @@ use super::plan_cameras::{CameraSchedule, Schedules};
 use super::uniform::{BOX_VERTICES, Colours, PAINT_STRIDE, PaintUniform, PaintedOn, has_rim, is_solid};
 use crate::formats::{CameraPicture, CameraPictureItem};
 use crate::gpu::Deferred;
-use crate::schedule::{Canvas, Placed, SurfaceId, What, common, pixels};
+use crate::schedule::{Canvas, Placed, SurfaceId, What, common};
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -410,13 +410,12 @@ impl CameraUpdate<'_, '_> {
     fn seen(&mut self, placed: &Placed) -> Option<()> {
         let tree = &self.planned.schedule.tree;
         let canvas = Canvas::of_texels(placed.region.looks_at(), self.inputs.picture.viewport);
-        let mut shown = canvas.pixels();
+        let shown = canvas.pixels();
         let mut around: Vec<usize> = tree.around(tree.surface(placed.on).filter).collect();
         around.reverse();
         for filter in around {
             let id = tree.items_of(filter)?;
             let surface = tree.surface(id);
-            shown = common(shown, pixels(self.inputs.filters[filter].result_clip()));
             let painted = common(shown, surface.rect);
             if !painted.is_empty() {
                 let uniform = self.on_canvas(canvas).picture(surface.to_page(), painted);

@@ -239,7 +239,6 @@ fn tooltips_of_filtered_rows() {
 
 /// A pane in a filtered row mirrors at its box, cut by the clip of the list, which is grown by the reach of the row's filter.
 #[test]
-#[ignore = "known defect `clip`: where such glass mirrors depends on what is stored of the group"]
 fn glass_in_rows_of_a_scrolled_list() {
     let mut trees = Vec::new();
     for (name, filter) in row_filters() {
