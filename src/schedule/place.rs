@@ -114,3 +114,32 @@ fn both(one: Option<Rect>, other: Option<Rect>) -> Option<Rect> {
         (one, other) => one.or(other),
     }
 }
+
+/// Whether an item paints anything.
+pub fn paints(what: What, tree: &SurfaceTree, placed: &[Option<Placed>]) -> bool {
+    let placed = |backdrop: usize| placed.get(backdrop).copied().flatten();
+    match what {
+        What::Mark => false,
+        What::Other => true,
+        What::Glass(backdrop) => placed(backdrop).is_some(),
+        What::Hole(backdrop) => placed(backdrop).is_some_and(|placed| placed.hole.is_some()),
+        What::Result(filter) => tree.is_seen(filter),
+    }
+}
+
+/// The sort keys of what is painted on the camera's picture and on every surface with a turn.
+pub fn keys_of(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Vec<Vec<FloatOrd>> {
+    let mut keys = vec![Vec::new(); tree.surfaces.len()];
+    if placed.iter().all(Option::is_none) && !scene.is_flat {
+        return keys;
+    }
+    let mut owners = Owners::new(scene.filters);
+    for item in scene.items {
+        let is_painted = paints(item.what, tree, placed);
+        let owner = owners.of(item.key, item.what, tree).filter(|_| is_painted);
+        if let Some(on) = owner.filter(|on| *on == SurfaceId::CAMERA || tree.surface(*on).has_turn) {
+            keys[on.0].push(item.key);
+        }
+    }
+    keys
+}

@@ -7,7 +7,7 @@
 //!   so far over what the camera has painted below. So both are combined on a page of its own, which the blur reads.
 
 use super::grouping::{Cut, Event, Painted, Reader, Sight, group};
-use super::place::{Placed, place};
+use super::place::{Placed, keys_of, paints, place};
 use super::rects::{as_texels, common, moved, pixels};
 use super::scene::{Order, Scene, What};
 use super::slot::{Slot, node_of};
@@ -237,35 +237,6 @@ impl Schedule {
 /// Sort keys before and after all others.
 const FIRST: FloatOrd = FloatOrd(f32::NEG_INFINITY);
 const LAST: FloatOrd = FloatOrd(f32::INFINITY);
-
-/// Whether an item paints anything.
-fn paints(what: What, tree: &SurfaceTree, placed: &[Option<Placed>]) -> bool {
-    let placed = |backdrop: usize| placed.get(backdrop).copied().flatten();
-    match what {
-        What::Mark => false,
-        What::Other => true,
-        What::Glass(backdrop) => placed(backdrop).is_some(),
-        What::Hole(backdrop) => placed(backdrop).is_some_and(|placed| placed.hole.is_some()),
-        What::Result(filter) => tree.is_seen(filter),
-    }
-}
-
-/// The sort keys of what is painted on the camera's picture and on every surface with a turn.
-fn keys_of(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Vec<Vec<FloatOrd>> {
-    let mut keys = vec![Vec::new(); tree.surfaces.len()];
-    if placed.iter().all(Option::is_none) && !scene.is_flat {
-        return keys;
-    }
-    let mut owners = Owners::new(scene.filters);
-    for item in scene.items {
-        let is_painted = paints(item.what, tree, placed);
-        let owner = owners.of(item.key, item.what, tree).filter(|_| is_painted);
-        if let Some(on) = owner.filter(|on| *on == SurfaceId::CAMERA || tree.surface(*on).has_turn) {
-            keys[on.0].push(item.key);
-        }
-    }
-    keys
-}
 
 /// Where the painting of each surface is interrupted, in order: at the cuts of glass, and at the results of groups with a turn.
 fn ends_of(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Vec<Vec<(FloatOrd, Sight)>> {
