@@ -65,7 +65,7 @@ use bevy::math::{IVec2, URect, UVec2, Vec2};
 use builder::PassBuilder;
 use pass::{AxisPass, Pass, PassKind, Surface};
 
-pub use axis::blurs;
+pub use axis::{LEAST_SHIFTED, blurs};
 pub use pass::{BlurPlan, Finish, Means, PlanRequest, SigmaLevel, SigmaLevels};
 pub(crate) use residual::MAX_OCTAVES;
 #[cfg(test)]
@@ -77,7 +77,21 @@ impl BlurPlan {
     /// Plans a blur.
     #[must_use]
     pub fn new(request: &PlanRequest) -> Self {
-        let builder = PassBuilder::new(request);
+        Self::shifted(request, Vec2::ZERO)
+    }
+
+    /// Plans a blur whose result is moved towards larger coordinates by this part of a texel, between 0 and 1. The deferred last step
+    /// moves it. Along an axis that is moved, sigma must be at least [`LEAST_SHIFTED`], and the region must reach three texels beyond
+    /// what is read of the result.
+    ///
+    /// The spline moves a result as exactly as it interpolates one. But at full resolution it is too smooth for the weakest blurs: along
+    /// an axis, for any picture, this is off by at most 1.5/255 at sigma 1, 0.5/255 at 1.25 and 0.2/255 from 1.5 on.
+    #[must_use]
+    pub fn shifted(request: &PlanRequest, shift: Vec2) -> Self {
+        let builder = PassBuilder {
+            shift,
+            ..PassBuilder::new(request)
+        };
         let rho = residual::least_sigma(request.edge, request.means.precision);
         let axes = builder.axes(request.sigma, rho);
         if axes.iter().any(Axis::blurs) {

@@ -5,8 +5,9 @@ use super::strength::{shadows_of, sigma_of};
 use crate::formats::CameraFinish;
 use crate::paint::ui_clip::radii_of;
 use crate::paint::{PaintInputs, picture_of};
+use crate::plan::blurs;
 use crate::schedule::{Filter, PlacedProfile, Shape};
-use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, UiFilter};
+use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, EdgeMode, UiFilter};
 use bevy::camera::Camera;
 use bevy::math::Affine2;
 use bevy::prelude::*;
@@ -48,6 +49,10 @@ pub fn extract_filters(
             continue;
         };
         let placement = transform.affine() * Affine2::from_translation(-0.5 * node.size());
+        let outline = filter.is_rounded.then(|| outline_of(node, transform, anti_alias));
+        let sigma = sigma_of(filter, info, transform, **switch);
+        let has_border = filter.blur.edge != EdgeMode::Transparent && blurs(sigma);
+        let border = has_border.then(|| outline.unwrap_or_else(|| border_box(node, transform)).bounds());
         // A profile beside glass is the profile of the glass.
         let profile = profile.filter(|profile| !profile.is_uniform() && !has_glass);
         inputs.of(picture).filters.push(Filter {
@@ -55,13 +60,15 @@ pub fn extract_filters(
             nodes: group.nodes.clone(),
             clip: group.clip,
             clips: group.clips,
-            sigma: sigma_of(filter, info, transform, **switch),
+            sigma,
+            edge: filter.blur.edge,
+            border,
             profile: profile.map(|profile| PlacedProfile {
                 profile: profile.clone(),
                 size: node.size(),
                 placement,
             }),
-            outline: filter.is_rounded.then(|| outline_of(node, transform, anti_alias)),
+            outline,
             functions: filter.functions_in_range(),
             shadows: shadows_of(filter, info, transform, **switch).collect(),
             opacity: filter.opacity_in_range(),
@@ -71,6 +78,14 @@ pub fn extract_filters(
         camera
             .filters
             .sort_by_key(|filter| (filter.nodes.start, Reverse(filter.nodes.end)));
+    }
+}
+
+/// The border box of a node, without its corners.
+fn border_box(node: &ComputedNode, transform: &UiGlobalTransform) -> Shape {
+    Shape {
+        transform: transform.affine(),
+        ..Shape::of_rect(Rect::from_center_size(Vec2::ZERO, node.size()))
     }
 }
 

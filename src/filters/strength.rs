@@ -42,9 +42,10 @@ pub fn shadows_of<'a>(
         let color = shadow.color.to_linear();
         let [red, green, blue] = [color.red, color.green, color.blue].map(|value| value * color.alpha);
         Shadow {
-            offset: (shadow.offset * scale).round().clamp(-far, far).as_ivec2(),
+            offset: (shadow.offset * scale).clamp(-far, far),
             sigma: shadow.radius / RADIUS_IN_SIGMAS * scale,
             color: [red, green, blue, if shadow.is_glow { 0.0 } else { color.alpha }],
+            is_inset: shadow.is_inset,
         }
     })
 }
@@ -57,6 +58,6 @@ pub fn reach_of_filter(
     switch: BlurSwitch,
 ) -> Vec2 {
     let shadows = shadows_of(filter, info, transform, switch);
-    let reach = shadows.map(|shadow| reach_of(shadow.sigma).as_vec2() + shadow.offset.abs().as_vec2());
+    let reach = shadows.map(|shadow| reach_of(shadow.sigma).as_vec2() + shadow.offset.abs().ceil());
     reach_of(sigma_of(filter, info, transform, switch)).as_vec2() + reach.fold(Vec2::ZERO, Vec2::max)
 }

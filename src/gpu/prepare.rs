@@ -367,13 +367,16 @@ fn plan_batch(request: &BlurRequest, resolved: &Resolved, old: Option<&mut Prepa
     };
     let plan = |(index, item): (usize, &BatchedBlur)| match plans.get_mut(index) {
         Some(known) if before.get(index) == Some(item) => core::mem::take(known),
-        _ => BlurPlan::new(&PlanRequest {
-            sigma: item.sigma,
-            region: item.bounds,
-            edge: item.edge,
-            means: resolved.means,
-            finish: request.finish,
-        }),
+        _ => {
+            let planned = PlanRequest {
+                sigma: item.sigma,
+                region: item.bounds,
+                edge: item.edge,
+                means: resolved.means,
+                finish: request.finish,
+            };
+            BlurPlan::shifted(&planned, item.shift)
+        }
     };
     items.iter().enumerate().map(plan).collect()
 }
@@ -383,7 +386,9 @@ fn items_of<'a>(items: &[BatchedBlur], plans: &'a [BlurPlan]) -> Vec<BatchItem<'
     let item = |(item, plan): (&BatchedBlur, &'a BlurPlan)| BatchItem {
         plan,
         region: item.region,
+        to_source: item.to_source,
         patch: item.patch,
+        border: item.border,
     };
     items.iter().zip(plans).map(item).collect()
 }

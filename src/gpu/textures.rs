@@ -2,9 +2,9 @@
 //!
 //! No two blurs run at the same time, so blurs share their textures, except for the inputs of deferred steps, which are
 //! read later in the frame. A texture may be a little larger than a blur needs, so that sizes can be animated, and many
-//! sizes need few textures. Textures that were not used for a second are released. Pages, which hold several blurs, are
-//! shared by all batches. A page stays as large as it recently had to be, so that backdrops can move without new
-//! textures.
+//! sizes need few textures. Pages, which hold several blurs, are shared by all batches. A page stays as large as it recently
+//! had to be, so that backdrops can move without new textures; but a small camera does not get, and clear, the page of a large one.
+//! Textures and pages that were not used for a second are released.
 
 use crate::diagnostics::memory::TextureBytes;
 use crate::errors::BlurError;
@@ -24,11 +24,8 @@ use bevy::tasks::futures::now_or_never;
 use core::time::Duration;
 use wgpu::ErrorFilter;
 
-/// How long a texture is kept without being used.
+/// How long a texture or a page is kept without being used.
 const IDLE_TIME: Duration = Duration::from_secs(1);
-
-/// How many frames a page is kept without being used: glass is drawn in every frame.
-const IDLE_FRAMES: u32 = 3;
 
 /// A page that is twice as large as needed for this many frames is released.
 const PAGE_FRAMES: u32 = 120;
@@ -41,13 +38,17 @@ type Kind = (UVec2, TextureFormat, TextureUsages);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PageSet(pub &'static str, pub [u32; 2]);
 
+/// Where a page belongs: its set and index there, the class of its size, and its format and usages. Sizes of a class have the same sides
+/// when these are rounded up to powers of two.
+type PagePlace = (PageSet, usize, UVec2, TextureFormat, TextureUsages);
+
 /// The intermediate textures of all blurs. Created again for every render device.
 #[derive(Resource, Default)]
 pub struct IntermediateTextures {
     /// By format and usages.
     held: HashMap<(TextureFormat, TextureUsages), Vec<Held>>,
     /// The pages by their places in plans.
-    pages: HashMap<(PageSet, usize, TextureFormat, TextureUsages), Page>,
+    pages: HashMap<PagePlace, Page>,
     /// The bytes of the textures used in this frame.
     bytes: u64,
     /// The number of plans that have taken textures.
@@ -219,17 +220,18 @@ impl IntermediateTextures {
     ) -> Result<bool, BlurError> {
         taken.clear();
         for (index, needed) in needed.iter().enumerate() {
-            let place = (set, index, format, usages);
+            let class = UVec2::new(needed.x.next_power_of_two(), needed.y.next_power_of_two());
+            let place = (set, index, class, format, usages);
             let known = self.pages.remove(&place);
             let enough = known.as_ref().map_or(*needed, |page| page.size.max(*needed));
             let mut page = match known.filter(|page| page.size == enough) {
                 Some(page) => page,
                 None => Page::new((enough, format, usages), device)?,
             };
-            if page.idle > 0 {
-                page.idle = 0;
+            if !core::mem::replace(&mut page.is_used, true) {
                 self.bytes += bytes((page.size, format, usages));
             }
+            page.used = self.now;
             page.needed = page.needed.max(*needed);
             taken.push(page.view.clone());
             self.pages.insert(place, page);
@@ -242,7 +244,7 @@ impl IntermediateTextures {
     fn give_back(&mut self, now: Duration) -> u64 {
         self.now = now.max(self.now);
         let now = self.now;
-        self.pages.retain(|_, page| page.is_kept());
+        self.pages.retain(|_, page| page.is_kept(now));
         self.held.retain(|_, held| {
             held.retain_mut(|one| {
                 one.role = Role::Idle;
@@ -268,8 +270,10 @@ fn adopt_sizes(sizes: &mut [UVec2], taken: &[TextureView]) -> bool {
 /// A texture that holds several blurs.
 struct Page {
     view: TextureView,
-    /// The frames since its last use.
-    idle: u32,
+    /// Whether it is used in this frame.
+    is_used: bool,
+    /// The time of its last use.
+    used: Duration,
     size: UVec2,
     /// The largest size needed in its last frames, and the number of these frames.
     needed: UVec2,
@@ -280,7 +284,8 @@ impl Page {
     fn new(kind: Kind, device: &RenderDevice) -> Result<Self, BlurError> {
         Ok(Self {
             view: create(kind, device)?,
-            idle: 1,
+            is_used: false,
+            used: Duration::ZERO,
             size: kind.0,
             needed: UVec2::ZERO,
             frames: 0,
@@ -288,15 +293,15 @@ impl Page {
     }
 
     /// Ends a frame. Returns whether the page is kept.
-    fn is_kept(&mut self) -> bool {
-        self.idle += 1;
+    fn is_kept(&mut self, now: Duration) -> bool {
+        self.is_used = false;
         self.frames += 1;
         let is_large = area(self.size) >= 2 * area(self.needed);
         if self.frames == PAGE_FRAMES {
             (self.needed, self.frames) = (UVec2::ZERO, 0);
             return !is_large;
         }
-        self.idle <= IDLE_FRAMES
+        now - self.used <= IDLE_TIME
     }
 }
 

@@ -15,7 +15,7 @@ use crate::formats::{CameraPicture, CameraPictureItem, Ends};
 use crate::freeze::{Frozen, Losses, Wanted};
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work};
 use crate::plan::Finish;
-use crate::plan::batch::{BatchedBlur, Patch};
+use crate::plan::batch::BatchedBlur;
 use crate::schedule::{
     Batch, Filter, Layer, Levels, Member, Placed, Shared, Source, Surface, SurfaceId, as_texels, grown, item_of,
     joined, moved, share,
@@ -402,7 +402,7 @@ impl<'a> Updated<'a, '_> {
                 items.push(item_of_layer(surface, layer));
             } else {
                 let key = TaskKey::Group(filter.entity);
-                let work = Work::blur(filter.sigma, EdgeMode::Transparent, field_of(filter, surface));
+                let work = Work::blur(filter.sigma, layer.edge, field_of(filter, surface));
                 let request = self.request(&source, work, on_page(surface, surface.rect));
                 let task = self.tasks.tasks.entry(key).or_default();
                 let _ = task.update((FILTER, filter.entity), request, &source.views, self.preparer);
@@ -495,17 +495,23 @@ fn levels(levels: Levels) -> PageSet {
 fn item_of_layer(surface: &Surface, layer: &Layer) -> BatchedBlur {
     let to_blurred = surface.to_blurred();
     let shown = moved(layer.shown, -layer.offset);
-    let all = grown(joined(surface.painted, shown), IVec2::ONE);
     let texels = |pixels: IRect| as_texels(moved(pixels, to_blurred));
+    let (bounds, patch) = match layer.edge {
+        EdgeMode::Transparent => (
+            grown(joined(surface.painted, shown), layer.margin()),
+            Some(texels(surface.painted)),
+        ),
+        _ => (surface.painted, None),
+    };
     BatchedBlur {
         sigma: layer.sigma,
-        edge: EdgeMode::Transparent,
-        bounds: texels(all),
+        shift: layer.fraction,
+        edge: layer.edge,
+        bounds: texels(bounds),
         region: texels(shown),
-        patch: Some(Patch {
-            texels: texels(surface.painted),
-            to_source: surface.to_page() - to_blurred,
-        }),
+        to_source: surface.to_page() - to_blurred,
+        patch,
+        border: surface.border,
     }
 }
 

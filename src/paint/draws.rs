@@ -10,7 +10,7 @@ use super::plan_cameras::{CameraSchedule, Schedules};
 use super::uniform::{BOX_VERTICES, Colours, PAINT_STRIDE, PaintUniform, PaintedOn, has_rim, is_solid};
 use crate::formats::{CameraPicture, CameraPictureItem};
 use crate::gpu::Deferred;
-use crate::schedule::{Canvas, Placed, SurfaceId, What, common};
+use crate::schedule::{Canvas, Layer, Placed, SurfaceId, What, common};
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -419,7 +419,7 @@ impl CameraUpdate<'_, '_> {
             let painted = common(shown, surface.rect);
             if !painted.is_empty() {
                 let uniform = self.on_canvas(canvas).picture(surface.to_page(), painted);
-                self.sharp(id, &uniform)?;
+                self.sharp(id, Mix::Over, &uniform)?;
             }
         }
         Some(())
@@ -447,7 +447,7 @@ impl CameraUpdate<'_, '_> {
                 Some(*layer)
             };
             if let Some(layer) = sharp.filter(|layer| !layer.shown.is_empty()) {
-                self.sharp(id, &on.layer(filter, surface, &layer))?;
+                self.sharp(id, mix_of(&layer), &on.layer(filter, surface, &layer))?;
             }
         }
         Some(())
@@ -469,18 +469,17 @@ impl CameraUpdate<'_, '_> {
     fn blurred(&mut self, id: SurfaceId, index: usize) -> Option<()> {
         let surface = self.planned.schedule.tree.surface(id);
         let deferred = self.tasks.of_layer(self.index, id, index)?;
-        let uniform =
-            self.on(surface.parent)
-                .layer(&self.inputs.filters[surface.filter], surface, &surface.layers[index]);
-        self.add(Mix::Over, bound(&deferred), (&uniform, BOX_VERTICES))
+        let (filter, layer) = (&self.inputs.filters[surface.filter], &surface.layers[index]);
+        let uniform = self.on(surface.parent).layer(filter, surface, layer);
+        self.add(mix_of(layer), bound(&deferred), (&uniform, BOX_VERTICES))
     }
 
     /// A surface without a blur.
-    fn sharp(&mut self, id: SurfaceId, uniform: &PaintUniform) -> Option<()> {
+    fn sharp(&mut self, id: SurfaceId, mix: Mix, uniform: &PaintUniform) -> Option<()> {
         let surface = self.planned.schedule.tree.surface(id);
         let page = self.planned.page(surface.depth, surface.page)?;
         let source = (PaintSource::Sharp, (self.bound_picture(Some(page)), None));
-        self.add(Mix::Over, source, (uniform, BOX_VERTICES))
+        self.add(mix, source, (uniform, BOX_VERTICES))
     }
 
     /// A bind group of a picture, or of any picture where none is read.
@@ -492,6 +491,10 @@ impl CameraUpdate<'_, '_> {
             .or_insert_with(|| known.cloned().unwrap_or_else(|| self.gpu.bind_picture(picture)))
             .clone()
     }
+}
+
+fn mix_of(layer: &Layer) -> Mix {
+    if layer.is_inset { Mix::Atop } else { Mix::Over }
 }
 
 fn bound(deferred: &Deferred) -> (PaintSource, (BindGroup, Option<u32>)) {

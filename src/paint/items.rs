@@ -132,6 +132,8 @@ mod tests {
                 clip: None,
                 clips: default(),
                 sigma: Vec2::ZERO,
+                edge: default(),
+                border: None,
                 profile: None,
                 outline: None,
                 functions: ColorFunctions::NEUTRAL,

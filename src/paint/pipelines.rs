@@ -13,7 +13,8 @@
 //! The latter two paint the rim, as a frame. If glass is not solid, they paint all of it, and the first draw is skipped.
 //! Unlike a single draw, they round twice.
 //!
-//! A group over transparent black has its colour multiplied by alpha, so one draw suffices for each of its layers: [`Mix::Over`].
+//! A group over transparent black has its colour multiplied by alpha, so one draw suffices for each of its layers: [`Mix::Over`],
+//! or [`Mix::Atop`] for a shadow inside of it.
 
 use super::uniform::PaintUniform;
 use crate::formats::table::{Format, Sample};
@@ -41,6 +42,8 @@ pub enum Mix {
     Add,
     /// Paints a layer whose colour is multiplied by alpha.
     Over,
+    /// The same inside of what has been painted, whose alpha stays.
+    Atop,
 }
 
 impl Mix {
@@ -64,6 +67,7 @@ impl Mix {
             Self::Keep => Some(all_channels(BlendFactor::Zero, BlendFactor::OneMinusSrcAlpha)),
             Self::Add => Some(all_channels(BlendFactor::One, BlendFactor::One)),
             Self::Over => Some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+            Self::Atop => Some(all_channels(BlendFactor::DstAlpha, BlendFactor::OneMinusSrcAlpha)),
         }
     }
 
@@ -71,7 +75,7 @@ impl Mix {
     fn label(self) -> &'static str {
         match self {
             Self::Replace | Self::Keep | Self::Add => "gaussian_blur_backdrop",
-            Self::Over => "gaussian_blur_filter",
+            Self::Over | Self::Atop => "gaussian_blur_filter",
         }
     }
 
@@ -81,7 +85,7 @@ impl Mix {
             Self::Replace => "REPLACE",
             Self::Keep => "KEEP",
             Self::Add => "ADD",
-            Self::Over => "OVER",
+            Self::Over | Self::Atop => "OVER",
         }
     }
 }
@@ -150,7 +154,7 @@ impl PaintPipelines {
         let is_allowed = |mix: &Mix| match mix {
             Mix::Replace => are_mixed.is_some(),
             Mix::Keep | Mix::Add => are_mixed == Some(true),
-            Mix::Over => self.takes_groups(format),
+            Mix::Over | Mix::Atop => self.takes_groups(format),
         };
         let mixes: Vec<Mix> = mixes.into_iter().filter(is_allowed).collect();
         let mut new = Vec::new();

@@ -2,7 +2,7 @@
 //!
 //! Where threads compile, the general ones are queued when the app starts, after those of cameras, for the usual formats and for those
 //! of all cameras. So glass and filters are ready when they appear. Where compiling blocks, and in apps that ask for it, the first
-//! [`BackdropBlur`] or `UiFilter`, visible or not, queues them. The first [`BlurProfile`] beside one of these queues the pipelines for
+//! [`BackdropBlur`] or `UiFilter`, visible or not, queues them. The first shadow inside of a group queues what paints it, and the first [`BlurProfile`] beside one of these queues the pipelines for
 //! varying blurs.
 //!
 //! No frame waits. What is shown until a pipeline is compiled is decided in [`draws`](super::draws).
@@ -25,6 +25,8 @@ pub struct PaintUse {
     pub is_expected: bool,
     glass: Used,
     filters: Used,
+    /// Whether there was a shadow inside of a group.
+    insets: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,6 +43,7 @@ impl PaintUse {
             is_expected: is_expected && !COMPILING_BLOCKS,
             glass: Used::default(),
             filters: Used::default(),
+            insets: false,
         }
     }
 }
@@ -62,12 +65,15 @@ pub fn extract_use(
     mut used: ResMut<PaintUse>,
     glass: Extract<Query<(), With<BackdropBlur>>>,
     varying: Extract<Query<(), VaryingGlass>>,
-    #[cfg(feature = "ui")] filters: Extract<Query<(), With<UiFilter>>>,
+    #[cfg(feature = "ui")] filters: Extract<Query<&UiFilter>>,
     #[cfg(feature = "ui")] varying_filters: Extract<Query<(), VaryingFilter>>,
 ) {
     used.glass.note(!glass.is_empty(), !varying.is_empty());
     #[cfg(feature = "ui")]
-    used.filters.note(!filters.is_empty(), !varying_filters.is_empty());
+    {
+        used.filters.note(!filters.is_empty(), !varying_filters.is_empty());
+        used.insets = used.insets || filters.iter().any(UiFilter::has_insets);
+    }
 }
 
 /// Queues the pipelines of every camera, with or without glass and filters.
@@ -98,9 +104,14 @@ pub fn announce(
         }
         if cfg!(feature = "ui") && (used.filters.is_used || is_expected) && pipelines.takes_groups(format) {
             let kinds = [WorkKind::Blur];
+            let mixes: &[Mix] = if used.insets {
+                &[Mix::Over, Mix::Keep, Mix::Atop]
+            } else {
+                &[Mix::Over, Mix::Keep]
+            };
             announce_on(
                 format,
-                (&[Mix::Over, Mix::Keep], &kinds, used.filters.varies),
+                (mixes, &kinds, used.filters.varies),
                 &cache,
                 &mut pipelines,
                 &mut preparer,
@@ -132,9 +143,9 @@ fn announce_on(
 }
 
 /// Where compiling blocks, it may as well happen at once: then the first frame with glass shows it.
-pub fn compile_at_once(mut cache: ResMut<PipelineCache>, used: Res<PaintUse>, mut was_used: Local<[bool; 4]>) {
+pub fn compile_at_once(mut cache: ResMut<PipelineCache>, used: Res<PaintUse>, mut was_used: Local<[bool; 5]>) {
     let Used { is_used, varies } = used.glass;
-    let now = [is_used, varies, used.filters.is_used, used.filters.varies];
+    let now = [is_used, varies, used.filters.is_used, used.filters.varies, used.insets];
     if COMPILING_BLOCKS && core::mem::replace(&mut *was_used, now) != now {
         cache.process_queue();
     }

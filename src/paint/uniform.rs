@@ -3,7 +3,7 @@
 use crate::formats::dither::Dither;
 use crate::formats::precision_of;
 use crate::kernel::Precision;
-use crate::schedule::{Backdrop, Canvas, Filter, Layer, Picture, Placed, Shape, Surface};
+use crate::schedule::{Backdrop, Canvas, Filter, Layer, Picture, Placed, Shape, Surface, as_texels, moved};
 use crate::settings::ColorFunctions;
 use bevy::camera::CompositingSpace;
 use bevy::color::{ColorToComponents, LinearRgba, Srgba};
@@ -123,6 +123,7 @@ const HOLE: u32 = 16;
 const SHADOW: u32 = 32;
 const PLAIN: u32 = 64;
 const OUTSIDE: u32 = 128;
+const INSET: u32 = 256;
 
 fn flags<const N: usize>(flags: [(u32, bool); N]) -> u32 {
     flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum()
@@ -266,7 +267,8 @@ impl PaintedOn {
             color: layer.shadow.unwrap_or_default(),
             functions: FunctionsUniform::new(functions, self.colours),
             opacity: surface.opacity,
-            flags: flags([(SHADOW, layer.shadow.is_some())]) + self.dithers(layer.blurs()),
+            region: ends(as_texels(moved(surface.painted, to_source))),
+            flags: flags([(SHADOW, layer.shadow.is_some()), (INSET, layer.is_inset)]) + self.dithers(layer.blurs()),
             ..self.picture(to_source - layer.offset, layer.shown)
         }
     }

@@ -18,6 +18,9 @@ pub fn blurs(sigma: Vec2) -> bool {
     sigma.max_element() >= MIN_SIGMA
 }
 
+/// The least sigma of a blur whose result can be moved by a part of a texel ([`BlurPlan::shifted`](super::BlurPlan::shifted)).
+pub const LEAST_SHIFTED: f32 = 1.0;
+
 /// The sigma from which on a periodic image is its mean, in periods.
 ///
 /// The slowest wave of the period `L` is scaled by `exp(-2 (π σ / L)²)`: less than 0.02/255 remains.
@@ -30,6 +33,10 @@ const FLAT_SIGMA_IN_LENGTHS: f64 = 16.0;
 /// The texels that a level stores beyond the region on either side. The first two blend inside and outside. The third
 /// equals everything farther out, which makes clamped reads exact.
 const APRON: i32 = 3;
+
+/// The finest part of a texel by which a result is moved has this many bits, one less on each coarser level: on those, it takes a
+/// larger part to be seen.
+const SHIFT_BITS: u32 = 6;
 
 /// Where an axis pass reads and writes: the levels of its source and target, `None` for the outermost surfaces.
 pub(super) type Levels = (Option<u32>, Option<u32>);
@@ -49,6 +56,8 @@ pub(super) struct Axis {
     region: Extent,
     edge: EdgeMode,
     octaves: u32,
+    /// How far the result is moved, in texels.
+    shift: f32,
     /// The half of the kernel at the lowest level; just `[1.0]` if nothing is blurred.
     residual: Vec<f64>,
     /// The weights of the region's images at the lowest level, for a periodic edge.
@@ -68,6 +77,7 @@ impl Axis {
             region,
             edge,
             octaves: 0,
+            shift: 0.0,
             residual: vec![1.0],
             images: None,
             inside: Vec::new(),
@@ -91,6 +101,18 @@ impl Axis {
         }
         debug_assert!(2 * axis.reach() < MAX_WEIGHTS);
         axis
+    }
+
+    /// The same axis with a result that the spline moves by a part of a texel. At full resolution, too, it then adds its variance.
+    pub fn shifted(mut self, shift: f32, sigma: f32, precision: Precision) -> Self {
+        if shift != 0.0 && self.blurs() {
+            self.shift = shift;
+            if self.octaves == 0 {
+                let residual = residual_sigma(f64::from(sigma), 0, precision);
+                self.residual = kernel::compensated_gaussian(residual, precision.cutoff(), excess(0));
+            }
+        }
+        self
     }
 
     pub fn octaves(&self) -> u32 {
@@ -187,12 +209,19 @@ impl Axis {
     pub fn upsample(&self, levels: Levels) -> AxisPass {
         let (source, target) = self.firsts(levels);
         let scale = 1 << self.octaves;
+        // Positions count halves of a texel, or finer parts of it if the result is moved by such.
+        let finer = if self.shift == 0.0 {
+            0
+        } else {
+            SHIFT_BITS.saturating_sub(self.octaves)
+        };
+        let shift = (self.shift * (2 << finer) as f32).round() as i32;
         AxisPass {
-            step: 2,
+            step: 2 << finer,
             // The texel j of the level has its centre at (j + 1/2) P - 1/2, so t is at (2t + 1 - P) / 2P.
-            shift: 1 - scale - 2 * scale * source + 2 * target,
+            shift: ((1 - scale - 2 * scale * source + 2 * target) << finer) - shift,
             filter: Filter::Spline,
-            octaves: self.octaves,
+            octaves: self.octaves + finer,
             normalize: !self.inside.is_empty(),
             table: self.border_weights(),
             ..self.identity(levels)

@@ -5,7 +5,7 @@
 //! passes as its longest plan, no pass reads the page that it writes, and no texture belongs to a single plan.
 //!
 //! A pass addresses whole texels of its source and target, so moving a level only changes offsets. A level is also cut
-//! down to the texels that later steps read and, if the picture is transparent around a [`Patch`], to the texels that
+//! down to the texels that later steps read and, if the picture is transparent around a patch, to the texels that
 //! the patch reaches, with a border of zeros. Reads beyond that border are clamped to it.
 
 use super::BlurPlan;
@@ -22,18 +22,12 @@ pub struct BatchItem<'a> {
     pub plan: &'a BlurPlan,
     /// Not empty, and inside the plan's region.
     pub region: URect,
-    /// The part of the picture that the source holds, if it does not hold all of it.
-    pub patch: Option<Patch>,
-}
-
-/// A part of a picture that is transparent everywhere else, and whose plan has a transparent edge. The source holds only
-/// this part, with a border of one transparent texel.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Patch {
-    /// The texels of the picture. Not empty, and inside the plan's region.
-    pub texels: URect,
     /// The offset from a texel of the picture to the same texel of the source.
     pub to_source: IVec2,
+    /// See [`BatchedBlur::patch`].
+    pub patch: Option<URect>,
+    /// See [`BatchedBlur::border`].
+    pub border: u32,
 }
 
 /// A blur of a part of a picture.
@@ -41,15 +35,21 @@ pub struct Patch {
 pub struct BatchedBlur {
     /// The standard deviations along x and y, in texels. Where both are too small, this is a copy.
     pub sigma: Vec2,
+    /// How far the result is moved ([`BlurPlan::shifted`]).
+    pub shift: Vec2,
     /// What lies beyond the bounds.
     pub edge: EdgeMode,
     /// The texels that may be read.
     pub bounds: URect,
     /// The texels for which the last step will run.
     pub region: URect,
-    /// The part of the picture that the source holds, if it does not hold all of it. Bounds and region are texels of
-    /// the picture.
-    pub patch: Option<Patch>,
+    /// The offset from a texel of the picture to the same texel of the source. All rectangles count texels of the picture.
+    pub to_source: IVec2,
+    /// The only texels that are not transparent, if the edge is transparent: not empty, and inside the bounds. Beyond them and their
+    /// border the source may hold anything.
+    pub patch: Option<URect>,
+    /// How many transparent texels the source has around the patch: 1, or 0 if it has no room for them, which costs more.
+    pub border: u32,
 }
 
 /// Merges plans. Their deferred steps come in the order of the items. No side of a page exceeds `limit` texels unless a
@@ -77,10 +77,7 @@ pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
                 texels: *texels,
             };
             let pass = moved(&item.plan.passes[step], places[index].last(), Some(&place));
-            let pass = match item.patch {
-                Some(patch) if step == 0 => patch.read_by(pass),
-                _ => pass,
-            };
+            let pass = if step == 0 { read_by(item, pass) } else { pass };
             passes.push(clamped(pass, *reads_zeros));
             places[index].push(place);
         }
@@ -161,8 +158,10 @@ fn stored_texels(item: &BatchItem) -> Vec<Stored> {
     // The deferred step reads the last level with a spline, which does not clamp.
     let last = needed.len().saturating_sub(1);
     // The texels of a pass' source that can be non-zero, and all that it stores, along x and y.
-    let mut filled = item.patch.map_or([None, None], |patch| ranges(patch.texels).map(Some));
-    let mut source = filled.clone().map(|filled| filled.map_or(0..0, grown));
+    let mut filled = item.patch.map_or([None, None], |patch| ranges(patch).map(Some));
+    let mut source = filled
+        .clone()
+        .map(|filled| filled.map_or(0..0, |filled| grown(filled, item.border)));
     let mut all = Vec::with_capacity(needed.len());
     for (index, (pass, needed)) in item.plan.passes.iter().zip(needed).enumerate() {
         let reads_zeros = [0, 1].map(|i| filled[i].as_ref().is_some_and(|filled| surrounds(&source[i], filled)));
@@ -183,9 +182,9 @@ fn ranges(texels: URect) -> [Range<i32>; 2] {
     [0, 1].map(|i| texels.min[i] as i32..texels.max[i] as i32)
 }
 
-/// With one texel more at either end.
-fn grown(texels: Range<i32>) -> Range<i32> {
-    texels.start - 1..texels.end + 1
+/// With more texels at either end.
+fn grown(texels: Range<i32>, by: u32) -> Range<i32> {
+    texels.start - by as i32..texels.end + by as i32
 }
 
 /// Whether `all` extends beyond `texels` on both sides.
@@ -195,27 +194,26 @@ fn surrounds(all: &Range<i32>, texels: &Range<i32>) -> bool {
 
 /// The needed texels that are filled, if that is known, with one more at either end. At least one texel.
 fn cut(needed: Range<i32>, filled: Option<Range<i32>>) -> Range<i32> {
-    let Some(filled) = filled.map(grown) else {
+    let Some(filled) = filled.map(|filled| grown(filled, 1)) else {
         return needed;
     };
     let start = filled.start.clamp(needed.start, needed.end - 1);
     start..filled.end.clamp(start + 1, needed.end)
 }
 
-impl Patch {
-    /// Makes a pass that reads the picture read a source that holds only the patch.
-    fn read_by(&self, mut pass: Pass) -> Pass {
-        let texels = ranges(self.texels);
-        pass.axes = [0, 1].map(|i| {
-            let border = grown(texels[i].clone());
-            let axis = AxisPass {
-                bounds: (border.start, border.end),
-                ..pass.axes[i].clone()
-            };
-            axis.moved(self.to_source[i], 0)
-        });
-        pass
-    }
+/// Makes a pass that reads the picture read the source of an item.
+fn read_by(item: &BatchItem, mut pass: Pass) -> Pass {
+    let borders = item
+        .patch
+        .map(|patch| ranges(patch).map(|texels| grown(texels, item.border)));
+    pass.axes = [0, 1].map(|i| {
+        let mut axis = pass.axes[i].clone();
+        if let Some(borders) = &borders {
+            axis.bounds = (borders[i].start, borders[i].end);
+        }
+        axis.moved(item.to_source[i], 0)
+    });
+    pass
 }
 
 /// Clamps reads where the outermost texels of the source are zero: the cheapest way to read zeros beyond them.

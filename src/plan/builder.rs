@@ -48,6 +48,8 @@ impl Level {
 /// A plan in progress.
 pub(super) struct PassBuilder {
     pub request: PlanRequest,
+    /// See [`BlurPlan::shifted`].
+    pub shift: Vec2,
     pub plan: BlurPlan,
 }
 
@@ -55,6 +57,7 @@ impl PassBuilder {
     pub fn new(request: &PlanRequest) -> Self {
         Self {
             request: *request,
+            shift: Vec2::ZERO,
             plan: BlurPlan::default(),
         }
     }
@@ -64,7 +67,10 @@ impl PassBuilder {
         let PlanRequest {
             region, edge, means, ..
         } = self.request;
-        [0, 1].map(|i| Axis::new(sigma[i], (region.min[i], region.max[i]), edge, means.precision, rho))
+        [0, 1].map(|i| {
+            let axis = Axis::new(sigma[i], (region.min[i], region.max[i]), edge, means.precision, rho);
+            axis.shifted(self.shift[i], sigma[i], means.precision)
+        })
     }
 
     /// Allocates a texture.

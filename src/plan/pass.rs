@@ -104,8 +104,9 @@ pub enum Filter {
     Weights,
     /// The cubic B-spline through a level that is `2^octaves` times coarser.
     ///
-    /// With `k = 2 · target + shift`, the source position is `k / 2^(octaves + 1)`: its whole part is a texel and its
-    /// fraction the position between that texel and the next. With 0 octaves this axis stays as it is.
+    /// With `k = step · target + shift`, the source position is `k / 2^(octaves + 1)`: its whole part is a texel and its
+    /// fraction the position between that texel and the next. With 0 octaves this axis stays as it is. If the result is moved by a part
+    /// of a texel, step, shift and `2^octaves` are all multiplied by one power of two.
     ///
     /// If the axis is normalised, the table has the weight inside the region, for the first and the last [`BORDER`]
     /// texels of the source. It is 1 between them.
@@ -118,7 +119,7 @@ pub enum Filter {
 /// One axis of a pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxisPass {
-    /// Source texels per target texel, or 2 for [`Filter::Spline`].
+    /// Source texels per target texel. For [`Filter::Spline`] 2, or a multiple of it if the result is moved.
     pub step: i32,
     /// See [`Filter`].
     pub shift: i32,
@@ -131,7 +132,7 @@ pub struct AxisPass {
     /// The first and the last texel that is read, from `target · step + shift`. For [`Filter::Taps`] and
     /// [`Filter::Weights`].
     pub reach: (i32, i32),
-    /// The octaves of a [`Filter::Spline`], else 0.
+    /// The octaves of a [`Filter::Spline`], else 0. If the result is moved, more.
     pub octaves: u32,
     /// Whether the result is divided by the part of its weights that lies inside the region.
     pub normalize: bool,

@@ -5,7 +5,7 @@
 //!
 //! Inside a frame, nothing clips a picture: it ends where its items end. So a picture that must be cut gets a separate frame.
 
-use super::rects::{common, grown, joined};
+use super::rects::{EVERYWHERE, common, grown, joined};
 use super::surface::{BORDER, Content, Surface};
 use bevy::math::{IRect, IVec2, UVec2};
 
@@ -22,6 +22,8 @@ pub struct Frame {
     pub rect: IRect,
     /// The index of the first picture's surface.
     pub first: usize,
+    /// The width of the border around it.
+    border: u32,
     /// The texels that the pictures take on their own.
     texels: i64,
 }
@@ -53,6 +55,7 @@ pub fn frames(surfaces: &[Surface], of: &[usize], limit: u32) -> (Vec<Frame>, Ve
             frames.push(Frame {
                 rect: surface.rect,
                 first: *index,
+                border: surface.border,
                 texels: texels(surface.rect),
             });
         }
@@ -65,21 +68,22 @@ pub fn frames(surfaces: &[Surface], of: &[usize], limit: u32) -> (Vec<Frame>, Ve
 
 /// Whether a picture can share a frame: its items stay inside it. A picture with a turn is painted separately.
 fn can_share(surface: &Surface) -> bool {
-    surface.content == Content::Items && !surface.has_turn && !surface.is_outlined && surface.painted == surface.bounds
+    let is_whole = surface.limits == EVERYWHERE && surface.painted == surface.bounds;
+    surface.content == Content::Items && !surface.has_turn && is_whole && surface.border == BORDER
 }
 
 impl Frame {
     /// The size that it takes on a page.
     pub fn size(&self) -> UVec2 {
-        bordered(self.rect).size().as_uvec2()
+        grown(self.rect, IVec2::splat(self.border as i32)).size().as_uvec2()
     }
 
     /// The frame with one more picture, if this touches none of the pictures in it and leaves few texels between them.
     fn with(&self, picture: IRect, pictures: &[IRect], limit: u32) -> Option<Self> {
         let all = Self {
             rect: joined(self.rect, picture),
-            first: self.first,
             texels: self.texels + texels(picture),
+            ..self.clone()
         };
         let fits = all.size().max_element() <= limit && texels(all.rect) <= MOST_TEXELS * all.texels;
         let border = bordered(picture);

@@ -7,7 +7,7 @@ use crate::settings::{
 };
 use crate::sigma_field::SigmaField;
 use bevy::color::LinearRgba;
-use bevy::math::{Affine2, FloatOrd, IRect, IVec2, Rect, URect, UVec2, Vec2};
+use bevy::math::{Affine2, FloatOrd, IRect, Rect, URect, UVec2, Vec2};
 use bevy::prelude::Entity;
 use core::ops::Range;
 
@@ -230,6 +230,10 @@ pub struct Filter {
     pub clips: Clips,
     /// The standard deviations of the blur along x and y, in pixels.
     pub sigma: Vec2,
+    /// What lies beyond the border, if there is one.
+    pub edge: EdgeMode,
+    /// The box beyond which nothing of the group is shown or seen by the blur. `None` if everything around the group is transparent.
+    pub border: Option<Rect>,
     /// The share of sigma that each place gets, `None` if every place gets all of it.
     pub profile: Option<PlacedProfile>,
     /// The rounded box to which the group is clipped before anything else.
@@ -283,9 +287,11 @@ pub struct PlacedProfile {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shadow {
     /// The offset from the group.
-    pub offset: IVec2,
+    pub offset: Vec2,
     /// The standard deviations of its blur along x and y.
     pub sigma: Vec2,
     /// Its colour where the group is opaque: light multiplied by alpha, and alpha, which is 0 for a glow.
     pub color: [f32; 4],
+    /// Whether it falls into the group, from around it.
+    pub is_inset: bool,
 }

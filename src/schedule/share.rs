@@ -3,17 +3,20 @@
 use super::place::Placed;
 use super::scene::Backdrop;
 use crate::plan::batch::BatchedBlur;
-use bevy::math::URect;
+use bevy::math::{IVec2, URect, Vec2};
 
 /// The blur of a backdrop, as a part of a batch.
 #[must_use]
 pub fn item_of(backdrop: &Backdrop, placed: &Placed) -> BatchedBlur {
     BatchedBlur {
         sigma: backdrop.sigma,
+        shift: Vec2::ZERO,
         edge: backdrop.edge,
         bounds: placed.region.reads,
         region: placed.region.painted,
+        to_source: IVec2::ZERO,
         patch: None,
+        border: 0,
     }
 }
 

@@ -1,11 +1,15 @@
 //! A surface, and the layers that its group shows of it.
 
-use super::rects::{FAR, NOWHERE, common, grown, joined, moved, within};
-use crate::plan::{MAX_OCTAVES, blurs};
+use super::rects::{EVERYWHERE, FAR, NOWHERE, common, grown, joined, moved, within};
+use crate::plan::{LEAST_SHIFTED, MAX_OCTAVES, blurs};
+use crate::settings::EdgeMode;
 use bevy::math::{IRect, IVec2, URect, UVec2, UVec4, Vec2};
 
-/// The width of the transparent border around a picture on a page.
+/// The width of the transparent border around a picture on a page, unless it is as large as a texture can be.
 pub const BORDER: u32 = 1;
+
+/// The finest part of a pixel by which a layer is moved.
+const FINEST: f32 = 1.0 / 64.0;
 
 /// The index of a surface among those of a camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,10 +36,16 @@ pub struct Layer {
     pub sigma: Vec2,
     /// Whether sigma varies over the picture.
     pub varies: bool,
-    /// The offset from the picture to the place where it is shown.
+    /// What lies beyond the picture's borders, which are those of its [`Surface::limits`] unless this is transparent.
+    pub edge: EdgeMode,
+    /// The offset from the picture to the place where it is shown, in whole pixels.
     pub offset: IVec2,
+    /// The part of a pixel by which it is moved beyond that, from 0 to less than 1.
+    pub fraction: Vec2,
     /// The colour in which its alpha is shown, `None` for the picture itself.
     pub shadow: Option<[f32; 4]>,
+    /// Whether the colour is shown where its alpha is not, inside of what has been painted before.
+    pub is_inset: bool,
     /// The pixels that it paints. Empty if it is invisible.
     pub shown: IRect,
 }
@@ -51,6 +61,8 @@ pub struct Surface {
     pub layers: Vec<Layer>,
     /// Whether what is painted on it is clipped to the filter's outline.
     pub is_outlined: bool,
+    /// The only pixels of it that are shown.
+    pub limits: IRect,
     /// Whether the layers get the filter's colour functions.
     pub is_colored: bool,
     /// The opacity of the layers: 1 if there are several.
@@ -68,6 +80,8 @@ pub struct Surface {
     pub painted: IRect,
     /// The pixels that are stored. Empty if the surface is invisible.
     pub rect: IRect,
+    /// The width of the transparent border around them on the page: [`BORDER`], or 0.
+    pub border: u32,
     /// The index of its page among the pages of its depth.
     pub page: usize,
     /// The texel of the page where it begins.
@@ -87,6 +101,7 @@ impl Surface {
             content: Content::Items,
             layers,
             is_outlined: false,
+            limits: EVERYWHERE,
             is_colored: false,
             opacity: 1.0,
             parent: SurfaceId::CAMERA,
@@ -95,6 +110,7 @@ impl Surface {
             bounds: NOWHERE,
             painted: NOWHERE,
             rect: NOWHERE,
+            border: BORDER,
             page: 0,
             place: UVec2::ZERO,
             frame: NOWHERE,
@@ -131,15 +147,20 @@ impl Surface {
         let shown = self.layers.iter().map(|layer| moved(layer.shown, -layer.offset));
         let all = shown.fold(self.painted, joined);
         let coarsest = IVec2::splat(1 << MAX_OCTAVES);
-        -(all.min - 1).div_euclid(coarsest) * coarsest
+        -(all.min - MARGIN).div_euclid(coarsest) * coarsest
+    }
+
+    /// Notes that something is painted on it.
+    pub fn add(&mut self, bounds: IRect) {
+        self.bounds = joined(self.bounds, common(bounds, self.limits));
     }
 
     /// Where its layers may paint something.
     #[must_use]
     pub fn outer(&self) -> IRect {
-        let layers = self.layers.iter();
+        let layers = self.layers.iter().filter(|layer| !layer.is_inset);
         layers.fold(NOWHERE, |all, layer| {
-            joined(all, moved(grown(self.bounds, layer.reach()), layer.offset))
+            joined(all, moved(layer.around(self.bounds), layer.offset))
         })
     }
 
@@ -156,6 +177,7 @@ impl Surface {
         layer.shadow.is_none().then_some(Layer {
             sigma: Vec2::ZERO,
             varies: false,
+            edge: EdgeMode::Transparent,
             shown: common(layer.shown, picture),
             ..*layer
         })
@@ -164,25 +186,35 @@ impl Surface {
     /// Finds the pixels that must be stored and that the layers must paint, if only these of the result are visible.
     pub fn look_at(&mut self, visible: IRect, limit: i32) {
         let needed = self.layers.iter().fold(NOWHERE, |all, layer| {
-            joined(all, grown(moved(visible, -layer.offset), layer.reach()))
+            joined(all, layer.reads(moved(visible, -layer.offset)))
         });
         self.painted = common(self.bounds, needed);
         self.rect = self.painted;
-        for layer in &mut self.layers {
-            let seen = moved(visible, -layer.offset);
-            let shown = common(grown(self.painted, layer.reach()), seen);
+        for index in 0..self.layers.len() {
+            let layer = self.layers[index];
+            let shown = common(self.shows(&layer), moved(visible, -layer.offset));
             if layer.varies {
                 self.rect = joined(self.rect, shown);
             }
-            layer.shown = moved(shown, layer.offset);
+            self.layers[index].shown = moved(shown, layer.offset);
         }
         if self.layers.iter().all(|layer| layer.shown.is_empty()) {
             self.rect = NOWHERE;
         }
-        let limit = limit - 2 * BORDER as i32;
-        if self.rect.size().max_element() > limit {
+        let side = self.rect.size().max_element();
+        if side > limit {
             self.cut(visible, limit);
         }
+        self.border = if side + 2 * BORDER as i32 > limit { 0 } else { BORDER };
+    }
+
+    /// The pixels that a layer may paint, before it is moved. An inset shadow lies on the picture, which is the first layer.
+    fn shows(&self, layer: &Layer) -> IRect {
+        if layer.is_inset {
+            let picture = self.layers[0].around(self.painted);
+            return moved(picture, -layer.offset);
+        }
+        layer.around(self.painted)
     }
 
     /// Cuts a picture that is too large for a texture to the visible pixels, and as many around them as fit.
@@ -192,13 +224,10 @@ impl Surface {
         let kept = common(kept, within(kept.min, IVec2::splat(limit)));
         self.rect = common(self.rect, kept);
         self.painted = common(self.painted, kept);
-        for layer in &mut self.layers {
-            let shows = if layer.varies {
-                self.rect
-            } else {
-                grown(self.painted, layer.reach())
-            };
-            layer.shown = moved(common(moved(layer.shown, -layer.offset), shows), layer.offset);
+        for index in 0..self.layers.len() {
+            let layer = self.layers[index];
+            let shows = if layer.varies { self.rect } else { self.shows(&layer) };
+            self.layers[index].shown = moved(common(moved(layer.shown, -layer.offset), shows), layer.offset);
         }
     }
 }
@@ -210,9 +239,25 @@ impl Layer {
         Self {
             sigma,
             varies: false,
+            edge: EdgeMode::Transparent,
             offset: IVec2::ZERO,
+            fraction: Vec2::ZERO,
             shadow: None,
+            is_inset: false,
             shown: NOWHERE,
+        }
+    }
+
+    /// The same layer, moved. Along an axis with too weak a blur, it moves by whole pixels.
+    #[must_use]
+    pub fn moved(self, by: Vec2) -> Self {
+        let by = (by / FINEST).round() * FINEST;
+        let is_fine = self.sigma.cmpge(Vec2::splat(LEAST_SHIFTED));
+        let whole = Vec2::select(is_fine, by.floor(), by.round());
+        Self {
+            offset: whole.as_ivec2(),
+            fraction: Vec2::select(is_fine, by - whole, Vec2::ZERO),
+            ..self
         }
     }
 
@@ -229,12 +274,42 @@ impl Layer {
         self.blurs() && !self.varies
     }
 
+    /// How many pixels around it are read of the result of its blur, at most, and stored beyond what it paints.
+    #[must_use]
+    pub fn margin(&self) -> IVec2 {
+        if self.fraction == Vec2::ZERO {
+            IVec2::ONE
+        } else {
+            MARGIN
+        }
+    }
+
     /// How far it reaches beyond the picture.
     #[must_use]
     pub fn reach(&self) -> IVec2 {
-        reach_of(self.sigma)
+        reach_of(self.sigma) + self.fraction.ceil().as_ivec2()
+    }
+
+    /// Where it shows something of a picture with these pixels, before it is moved.
+    fn around(&self, picture: IRect) -> IRect {
+        match self.edge {
+            EdgeMode::Transparent => grown(picture, self.reach()),
+            _ => picture,
+        }
+    }
+
+    /// The pixels that it reads to show these.
+    fn reads(&self, shown: IRect) -> IRect {
+        match self.edge {
+            // A read beyond one border returns the other side.
+            EdgeMode::Wrap => EVERYWHERE,
+            _ => grown(shown, self.reach()),
+        }
     }
 }
+
+/// The largest [`Layer::margin`]: the spline that moves a result reads two pixels beyond it, and blends in a third.
+const MARGIN: IVec2 = IVec2::splat(3);
 
 /// How far a blur of a group reaches. Less than a 30,000th of a texel's weight lies beyond four standard deviations on either side:
 /// 0.01/255.

@@ -15,12 +15,13 @@
 //! beyond them. But a blur that varies reads every texel that it paints, so the page holds all of these.
 
 use super::frames::{Frame, frames};
-use super::rects::{EVERYWHERE, NOWHERE, common, joined, pixels, touched};
+use super::rects::{EVERYWHERE, NOWHERE, common, pixels, touched};
 use super::region::Region;
 use super::scene::{Filter, Scene, Shadow, What};
 use super::slot::node_of;
-use super::surface::{BORDER, Content, Layer, Surface, SurfaceId};
+use super::surface::{Content, Layer, Surface, SurfaceId};
 use crate::plan::{blurs, pack};
+use crate::settings::EdgeMode;
 use bevy::math::{FloatOrd, UVec2, Vec2};
 use core::ops::Range;
 
@@ -188,10 +189,7 @@ impl SurfaceTree {
                 }
                 _ => item.bounds.map_or(EVERYWHERE, touched),
             };
-            let outline = scene.filters[self.surfaces[owner.0].filter].outline;
-            let bounds = outline.map_or(bounds, |outline| common(bounds, touched(outline.bounds())));
-            let surface = &mut self.surfaces[owner.0];
-            surface.bounds = joined(surface.bounds, bounds);
+            self.surfaces[owner.0].add(bounds);
         }
         for (index, filter) in scene.filters.iter().enumerate().rev() {
             for surface in self.of_filter[index].clone() {
@@ -202,8 +200,7 @@ impl SurfaceTree {
                 );
                 let parent = self.surfaces[surface].parent;
                 if parent != SurfaceId::CAMERA {
-                    let parent = &mut self.surfaces[parent.0];
-                    parent.bounds = joined(parent.bounds, outer);
+                    self.surfaces[parent.0].add(outer);
                 }
             }
         }
@@ -248,7 +245,7 @@ impl SurfaceTree {
                 let Frame { rect, .. } = frames[frame];
                 let surface = &mut self.surfaces[index];
                 (surface.page, surface.frame, surface.view) = (page, rect, first_view + frame);
-                surface.place = place + BORDER + (surface.rect.min - rect.min).as_uvec2();
+                surface.place = place + surface.border + (surface.rect.min - rect.min).as_uvec2();
             }
             self.frames.extend(frames.iter().map(|frame| SurfaceId(frame.first)));
             self.pages.push(packed.textures);
@@ -258,47 +255,80 @@ impl SurfaceTree {
 
 /// The surfaces of a filter, from the innermost to the outermost.
 fn surfaces_of(index: usize, filter: &Filter) -> Vec<Surface> {
-    let varies = filter.profile.is_some() && blurs(filter.sigma);
-    let has_shadows = !filter.shadows.is_empty();
     let picture = Layer {
-        varies,
+        varies: filter.profile.is_some() && blurs(filter.sigma),
+        edge: filter.border.map_or(EdgeMode::Transparent, |_| filter.edge),
         ..Layer::new(filter.sigma)
     };
-    let mut surfaces = Vec::new();
-    // The surface that shows the items is clipped to the outline.
-    let is_outlined = filter.outline.is_some();
-    let mut last = if varies && has_shadows {
-        surfaces.push(Surface {
-            is_colored: true,
-            ..Surface::new(index, vec![picture])
-        });
-        Layer::new(Vec2::ZERO)
-    } else {
-        picture
+    let (insets, shadows): (Vec<&Shadow>, Vec<&Shadow>) =
+        filter.shadows.iter().rev().partition(|shadow| shadow.is_inset);
+    let is_alone = insets.is_empty() && shadows.is_empty();
+    let mut stack = Stack {
+        index,
+        surfaces: Vec::new(),
+        last: picture,
     };
-    if has_shadows {
-        let shadow = |shadow: &Shadow| Layer {
-            offset: shadow.offset,
-            shadow: Some(shadow.color),
-            ..Layer::new((last.sigma * last.sigma + shadow.sigma * shadow.sigma).map(f32::sqrt))
-        };
-        let mut layers: Vec<Layer> = filter.shadows.iter().rev().map(shadow).collect();
-        layers.push(last);
-        surfaces.push(Surface {
-            is_colored: surfaces.is_empty(),
-            ..Surface::new(index, layers)
-        });
-        last = Layer::new(Vec2::ZERO);
+    // Shadows of a blur that is no Gaussian of the group are blurs of its result.
+    if (picture.varies || picture.edge != EdgeMode::Transparent) && !is_alone {
+        stack.push(vec![picture]);
     }
-    if surfaces.is_empty() || filter.opacity < 1.0 {
-        surfaces.push(Surface {
-            is_colored: surfaces.is_empty(),
-            opacity: filter.opacity,
-            ..Surface::new(index, vec![last])
-        });
+    if !insets.is_empty() {
+        let picture = [stack.last];
+        let insets = insets.into_iter().map(|shadow| stack.shadow(shadow));
+        stack.push(picture.into_iter().chain(insets).collect());
+        // They must not lie on anything below the picture.
+        stack.push_if(shadows.is_empty() && filter.opacity >= 1.0);
     }
-    surfaces[0].is_outlined = is_outlined;
+    if !shadows.is_empty() {
+        let shadows = shadows.into_iter().map(|shadow| stack.shadow(shadow));
+        let layers = shadows.chain([stack.last]).collect();
+        stack.push(layers);
+    }
+    stack.push_if(stack.surfaces.is_empty() || filter.opacity < 1.0);
+    let mut surfaces = stack.surfaces;
+    if let Some(last) = surfaces.last_mut() {
+        last.opacity = filter.opacity;
+    }
+    let limits = filter.outline.map(|outline| touched(outline.bounds()));
+    let border = filter.border.map(|border| pixels(Some(border)));
+    let first = &mut surfaces[0];
+    (first.is_colored, first.is_outlined) = (true, limits.is_some());
+    first.limits = common(limits.unwrap_or(EVERYWHERE), border.unwrap_or(EVERYWHERE));
+    // Also where nothing is painted, the picture ends at its border.
+    first.bounds = border.map_or(NOWHERE, |_| first.limits);
     surfaces
+}
+
+/// Surfaces of a filter, each of which shows the layers of the one before.
+struct Stack {
+    index: usize,
+    surfaces: Vec<Surface>,
+    /// The picture, as the next surface shows it.
+    last: Layer,
+}
+
+impl Stack {
+    fn push(&mut self, layers: Vec<Layer>) {
+        self.surfaces.push(Surface::new(self.index, layers));
+        self.last = Layer::new(Vec2::ZERO);
+    }
+
+    fn push_if(&mut self, is_needed: bool) {
+        if is_needed {
+            self.push(vec![self.last]);
+        }
+    }
+
+    /// A shadow of the picture: its blur has the sum of both variances.
+    fn shadow(&self, shadow: &Shadow) -> Layer {
+        let sigma = self.last.sigma * self.last.sigma + shadow.sigma * shadow.sigma;
+        Layer {
+            shadow: Some(shadow.color),
+            is_inset: shadow.is_inset,
+            ..Layer::new(sigma.map(f32::sqrt))
+        }
+        .moved(shadow.offset)
+    }
 }
 
 /// Walks over items, and finds the surface on which each is painted.

@@ -70,8 +70,11 @@ use serde::{Deserialize, Serialize};
 pub struct UiFilter {
     /// How strong the blur is. Default: none.
     ///
-    /// Logical pixels are scaled by `UiScale`, as in the rest of the user interface. Everything outside the group is transparent,
-    /// whatever [`edge`](GaussianBlur::edge) says. Values out of range mean "no blur" and are reported once.
+    /// Logical pixels are scaled by `UiScale`, as in the rest of the user interface. With the [`edge`](GaussianBlur::edge)
+    /// [`Transparent`](EdgeMode::Transparent), which [`UiFilter::default`] and the short forms have, everything outside the group is
+    /// transparent, and the blur spreads beyond it, as in CSS. With any other one, the group ends at the bounds of the node's border box
+    /// (of the padding box, if it [`is_rounded`](Self::is_rounded)): nothing beyond is shown, and the blur reads there what the mode says.
+    /// So a group that fills the screen keeps its border. Values out of range mean "no blur" and are reported once.
     pub blur: GaussianBlur,
     /// How colourful the group is, as in CSS `saturate()`: 0 is grey, 1 changes nothing.
     ///
@@ -117,8 +120,9 @@ pub struct UiFilter {
     reflect(Serialize, Deserialize)
 )]
 pub struct DropShadow {
-    /// The distance from the group to the shadow, in logical pixels; y goes down. It is rounded to whole physical pixels, as Bevy
-    /// rounds the positions of nodes. Default: (0, 4).
+    /// The distance from the group to the shadow, in logical pixels; y goes down. Along an axis with a blur of a standard deviation of
+    /// at least one physical pixel, a radius of 3, it is kept to a 64th of a pixel, so a shadow moves smoothly; otherwise it is rounded
+    /// to whole physical pixels, as Bevy rounds the positions of nodes. Default: (0, 4).
     ///
     /// Range: finite; otherwise there is no shadow, which is reported once.
     pub offset: Vec2,
@@ -131,6 +135,11 @@ pub struct DropShadow {
     pub color: Color,
     /// Whether the colour is added as light to what lies below, instead of covering it. Default: `false`.
     pub is_glow: bool,
+    /// Whether the shadow falls into the group, from around it, as CSS `box-shadow: inset` falls into a box. Default: `false`.
+    ///
+    /// It lies on the group, inside the group's own shape, where the group's alpha is blurred away: one minus the blurred alpha, moved
+    /// by the offset. Text looks pressed into a panel, a card gets a vignette, and a [glow](Self::is_glow) shines from its border.
+    pub is_inset: bool,
 }
 
 impl Default for DropShadow {
@@ -140,6 +149,7 @@ impl Default for DropShadow {
             radius: 12.0,
             color: Color::BLACK.with_alpha(0.5),
             is_glow: false,
+            is_inset: false,
         }
     }
 }
@@ -152,7 +162,7 @@ impl DropShadow {
             offset,
             radius,
             color,
-            is_glow: false,
+            ..Self::default()
         }
     }
 
@@ -169,6 +179,12 @@ impl DropShadow {
             is_glow: true,
             ..Self::new(Vec2::ZERO, radius, color)
         }
+    }
+
+    /// The same shadow, which falls [into the group](Self::is_inset).
+    #[must_use]
+    pub fn inset(self) -> Self {
+        Self { is_inset: true, ..self }
     }
 
     /// What is wrong with it.
@@ -312,7 +328,6 @@ impl UiFilter {
         Self { opacity, ..self }
     }
 
-    /// The colour functions, in range.
     /// A filter that only clips the group to the node's [rounded box](Self::is_rounded).
     #[must_use]
     pub fn rounded() -> Self {
@@ -325,6 +340,12 @@ impl UiFilter {
         Self { is_rounded, ..self }
     }
 
+    /// Whether a shadow falls into the group.
+    pub(crate) fn has_insets(&self) -> bool {
+        self.shadows.iter().any(|shadow| shadow.is_inset)
+    }
+
+    /// The colour functions, in range.
     pub(crate) fn functions_in_range(&self) -> ColorFunctions {
         self.functions().in_range()
     }

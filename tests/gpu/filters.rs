@@ -3,6 +3,7 @@
 mod browser;
 mod content;
 mod crowded;
+mod edges;
 mod glass;
 pub mod group;
 mod kinds;
@@ -12,5 +13,6 @@ mod nested;
 mod pages;
 mod places;
 mod rounded;
+mod shadows;
 mod simple;
 mod waiting;

@@ -1,7 +1,7 @@
 //! Batches of plans, and what they cost.
 
 use super::*;
-use crate::plan::batch::{BatchItem, Patch, together};
+use crate::plan::batch::{BatchItem, together};
 use bevy::math::IVec2;
 
 /// A texture of one channel. Texels that have never been written are NaN.
@@ -113,7 +113,9 @@ fn together_they_do_what_each_does_alone() {
             .map(|(plan, backdrop)| BatchItem {
                 plan,
                 region: backdrop.1,
+                to_source: IVec2::ZERO,
                 patch: None,
+                border: 0,
             })
             .collect();
         // With a limit that needs several pages per step, and without.
@@ -153,7 +155,9 @@ fn no_pass_reads_the_page_that_it_writes_and_pages_are_written_once() {
             .map(|(plan, backdrop)| BatchItem {
                 plan,
                 region: backdrop.1,
+                to_source: IVec2::ZERO,
                 patch: None,
+                border: 0,
             })
             .collect();
         let whole = together(&items, 8192);
@@ -215,7 +219,9 @@ fn glass_costs_what_it_covers() {
                 .map(|(plan, region)| BatchItem {
                     plan,
                     region: *region,
+                    to_source: IVec2::ZERO,
                     patch: None,
+                    border: 0,
                 })
                 .collect();
             let share = reduced_texels(&together(&items, 8192)) as f64 / reduced_texels(&full) as f64;
@@ -265,19 +271,21 @@ fn patches_are_all_that_is_read() {
                 (reads, paints, sigma, EdgeMode::Transparent),
                 means(Precision::Standard, way),
             );
-            let batch = |patch| {
+            let batch = |to_source, patch| {
                 let region = paints;
                 together(
                     &[BatchItem {
                         plan: &plan,
                         region,
+                        to_source,
                         patch,
+                        border: 1,
                     }],
                     8192,
                 )
             };
             let to_source = IVec2::new(2, 1) - texels.min.as_ivec2();
-            let (whole, cut) = (batch(None), batch(Some(Patch { texels, to_source })));
+            let (whole, cut) = (batch(IVec2::ZERO, None), batch(to_source, Some(texels)));
             let of_patch = |x, y| {
                 if holds(texels, x, y) {
                     noise(x + size.x * y)

@@ -68,3 +68,62 @@ fn their_stages_are_listed() {
         }
     }
 }
+
+/// The largest error along an axis, for any picture, of a result that is moved by `shift`.
+fn error_of_shift(sigma: f64, shift: f64, precision: Precision) -> f64 {
+    let (reach, period) = ((6.0 * sigma) as i32 + 8, 1 << MAX_PERIOD);
+    let middle = (reach / period + 1) * period;
+    let length = 2 * middle + period;
+    let request = PlanRequest {
+        sigma: Vec2::new(sigma as f32, 0.0),
+        region: URect::new(0, 0, length as u32, 1),
+        edge: EdgeMode::Transparent,
+        means: means(precision, WAYS[0]),
+        finish: Finish::Defer,
+    };
+    let plan = BlurPlan::shifted(&request, Vec2::new(shift as f32, 0.0));
+    let outputs = middle..middle + period;
+    // What every input adds to every output.
+    let responses = (0..length).map(|input| {
+        let mut row = vec![0.0; length as usize];
+        row[input as usize] = 1.0;
+        plan.deferred[0].axes[0].apply(&run(&plan, &row), outputs.clone())
+    });
+    let responses: Vec<Vec<f64>> = responses.collect();
+    let of_output = |(index, output): (usize, i32)| {
+        let got: Vec<f64> = responses.iter().map(|response| response[index]).collect();
+        let place = f64::from(output) - shift;
+        let exact: Vec<f64> = (0..length)
+            .map(|input| (-0.5 * ((f64::from(input) - place) / sigma).powi(2)).exp())
+            .collect();
+        let sum: f64 = exact.iter().sum();
+        distance(&got, &exact.iter().map(|weight| weight / sum).collect::<Vec<f64>>())
+    };
+    outputs.clone().enumerate().map(of_output).fold(0.0, f64::max)
+}
+
+/// The octaves of the strongest blur of the next test.
+const MAX_PERIOD: u32 = 4;
+
+#[test]
+fn a_result_is_moved_by_parts_of_a_texel() {
+    for precision in PRECISIONS {
+        let sigmas = [
+            (1.0, 1.5),
+            (1.25, 0.6),
+            (1.5, 0.26),
+            (2.0, 0.1),
+            (2.9, 0.1),
+            (3.1, 0.3),
+            (5.9, 0.3),
+            (7.0, 0.3),
+            (30.0, 0.3),
+        ];
+        for (sigma, tolerance) in sigmas {
+            for shift in [1.0 / 64.0, 0.25, 0.5, 0.640625, 63.0 / 64.0] {
+                let error = error_of_shift(sigma, shift, precision);
+                assert!(error <= tolerance, "{precision:?}, sigma {sigma}, {shift}: {error}/255");
+            }
+        }
+    }
+}

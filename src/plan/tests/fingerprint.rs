@@ -246,7 +246,9 @@ fn plans_together(requests: &[PlanRequest]) -> Vec<BlurPlan> {
         .map(|(plan, region)| BatchItem {
             plan,
             region,
+            to_source: IVec2::ZERO,
             patch: None,
+            border: 0,
         })
         .collect();
     let wholes = items

@@ -1,7 +1,7 @@
 //! No setting makes a plan or a batch panic, however far its region reaches and however strong it is.
 
 use super::*;
-use crate::plan::batch::{BatchItem, Patch, together};
+use crate::plan::batch::{BatchItem, together};
 use bevy::math::IVec2;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -48,8 +48,8 @@ proptest! {
             means: means(precision, way),
             finish: Finish::Defer,
         });
-        let patch = is_patched.then_some(Patch { texels: patch, to_source: IVec2::new(3, -5) });
-        let item = BatchItem { plan: &plan, region: shown, patch };
+        let patch = is_patched.then_some(patch);
+        let item = BatchItem { plan: &plan, region: shown, to_source: IVec2::new(3, -5), patch, border: 1 };
         let whole = together(&[item], 4096);
         for pass in whole.passes.iter().chain(&whole.deferred) {
             prop_assert!(pass.size.min_element() > 0, "{pass:?}");
@@ -74,10 +74,9 @@ fn a_picture_out_of_reach_is_transparent() {
                 let item = BatchItem {
                     plan: &plan,
                     region: URect::new(65_040, 2, 65_297, 11),
-                    patch: Some(Patch {
-                        texels: patch,
-                        to_source: IVec2::new(-65_000, -9),
-                    }),
+                    to_source: IVec2::new(-65_000, -9),
+                    patch: Some(patch),
+                    border: 1,
                 };
                 let whole = together(&[item], 4096);
                 let mut steps = whole.passes.iter().chain(&whole.deferred);

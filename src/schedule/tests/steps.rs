@@ -8,8 +8,8 @@ use super::super::slot::Slot;
 use super::super::steps::{Draw, Levels, Member, Schedule, Step, Target};
 use super::super::surface::SurfaceId;
 use super::super::tree::Owners;
-use crate::settings::{BackdropBlur, BackdropSampling, BlurSwitch, ColorFunctions, FreezeArea};
-use bevy::math::{FloatOrd, IVec2, Rect, URect, UVec2, Vec2};
+use crate::settings::{BackdropBlur, BackdropSampling, BlurSwitch, ColorFunctions, EdgeMode, FreezeArea};
+use bevy::math::{FloatOrd, Rect, URect, UVec2, Vec2};
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::Entity;
 use proptest::prelude::*;
@@ -131,9 +131,10 @@ impl Parts {
 
 fn filter(node: &Node, nodes: core::ops::Range<u32>, rect: Rect) -> Filter {
     let shadow = Shadow {
-        offset: IVec2::new(5, -3),
+        offset: Vec2::new(5.0, -3.0),
         sigma: Vec2::splat(2.0),
         color: [0.0, 0.0, 0.0, 0.5],
+        is_inset: node.opacity % 2 == 1,
     };
     Filter {
         entity: Entity::PLACEHOLDER,
@@ -145,6 +146,8 @@ fn filter(node: &Node, nodes: core::ops::Range<u32>, rect: Rect) -> Filter {
         } else {
             0.0
         }),
+        edge: EdgeMode::Mirror,
+        border: (node.flags & 2 != 0 && node.sigma % 2 == 1).then_some(rect),
         profile: None,
         outline: (node.flags & 4 != 0).then(|| Shape::of_rect(rect)),
         functions: ColorFunctions::NEUTRAL,

@@ -39,7 +39,7 @@ struct Paint {
     to_screen: vec2<i32>,
     // Top left, top right, bottom right, bottom left.
     radii: vec4<f32>,
-    // The painted texels of the camera's picture: the first, and one past the last.
+    // The painted texels of the camera's picture: the first, and one past the last. Of a layer: the texels of the source that hold it.
     region: vec4<i32>,
     // The colour of SHADOW and PLAIN.
     color: vec4<f32>,
@@ -72,6 +72,8 @@ const SHADOW: u32 = 32u;
 const PLAIN: u32 = 64u;
 // KEEP removes what lies outside of the box, around which the quad reaches by the depth of the frame.
 const OUTSIDE: u32 = 128u;
+// With SHADOW: one minus the source's alpha, which is 0 beyond the region.
+const INSET: u32 = 256u;
 
 // Of encoded values.
 const GRAIN: f32 = 8.0 / 255.0;
@@ -203,9 +205,22 @@ fn shown(texel: vec2<i32>) -> vec4<f32> {
     let value = finite(spline(texel));
 #endif
     if (paint.flags & SHADOW) != 0u {
-        return paint.color * saturate(value.a);
+        return paint.color * shadow(saturate(value.a), texel);
     }
     return colored(value, paint.functions);
+}
+
+// The share of a shadow's colour where the source has this alpha.
+fn shadow(alpha: f32, texel: vec2<i32>) -> f32 {
+    if (paint.flags & INSET) == 0u {
+        return alpha;
+    }
+#ifdef SHARP
+    if any(texel < paint.region.xy) || any(texel >= paint.region.zw) {
+        return 1.0;
+    }
+#endif
+    return 1.0 - alpha;
 }
 
 // Glass with static noise, which is fixed to the box: of encoded values, with the mean 0, and not of alpha.

@@ -89,3 +89,28 @@ fn groups_on_several_pages() {
     );
     println!("groups on several pages: {:.3}/255", worst * 255.0);
 }
+
+/// A group as wide as a texture of the device can be is whole: its page has no room for a border.
+#[test]
+fn a_group_as_wide_as_a_texture() {
+    let headless = gpu_with_side(SIZE.x, |app| {
+        outcomes::record(app);
+        scene::add_plugins(app, Kind::Core2d);
+    });
+    let Some(headless) = headless else {
+        return;
+    };
+    let mut stage = Stage::of(headless, "as wide".into(), Kind::Core2d, LDR);
+    let camera = stage.glass.camera;
+    for index in 0..COUNT {
+        stage.clear();
+        stage.add(camera, true, &|ui: &mut Ui| spawn(ui, index));
+        stage.headless.warm_up();
+        let [below, got] = stage.pictures();
+        let groups = layers(&alone(index), &filter_of(index), 1.0, LDR);
+        let expected = within_rounding(&got, &paint(&below, &groups, LDR), LDR);
+        let (got, expected) = measured(&got, &expected, LDR);
+        let name = format!("filter-as-wide-{index}");
+        assert_close(&name, &got, &expected, &[0, 1, 2, 3], tolerance(LDR, 1.0) + 1.0 / 255.0);
+    }
+}

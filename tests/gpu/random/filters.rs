@@ -31,11 +31,14 @@ mod with_filters {
     fn shadow() -> impl Strategy<Value = DropShadow> {
         let offset = prop_oneof![8 => [-9.0..9.0_f32, -9.0..9.0_f32], 1 => [hostile(), hostile()]];
         let alpha = prop_oneof![8 => 0.0..1.0_f32, 1 => hostile()];
-        (offset, hostile(), alpha, any::<bool>()).prop_map(|(offset, radius, alpha, is_glow)| DropShadow {
-            offset: offset.into(),
-            radius,
-            color: Color::linear_rgba(0.4, 0.1, 0.0, alpha),
-            is_glow,
+        (offset, hostile(), alpha, any::<[bool; 2]>()).prop_map(|(offset, radius, alpha, [is_glow, is_inset])| {
+            DropShadow {
+                offset: offset.into(),
+                radius,
+                color: Color::linear_rgba(0.4, 0.1, 0.0, alpha),
+                is_glow,
+                is_inset,
+            }
         })
     }
 

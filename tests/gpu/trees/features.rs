@@ -2,6 +2,7 @@
 
 use crate::support::reference::Functions;
 use crate::support::reference::tree::{Node, Tree};
+use bevy_gaussian_blur::prelude::EdgeMode;
 
 /// Features that are known to be drawn wrongly. No tree has them.
 const DRAWN_WRONGLY: [Feature; 0] = [];
@@ -23,10 +24,14 @@ pub enum Feature {
     Shared,
     /// `scaled`: nodes with different scales along x and y.
     Scaled,
+    /// `edge`: blurs of groups that end at the box of their node.
+    Edge,
+    /// `inset`: shadows that fall into their group.
+    Inset,
 }
 
 /// All features by their names.
-const ALL: [(&str, Feature); 7] = [
+const ALL: [(&str, Feature); 9] = [
     ("own-glass", Feature::OwnGlass),
     ("glow", Feature::Glow),
     ("free", Feature::Free),
@@ -34,6 +39,8 @@ const ALL: [(&str, Feature); 7] = [
     ("rounded", Feature::Rounded),
     ("shared", Feature::Shared),
     ("scaled", Feature::Scaled),
+    ("edge", Feature::Edge),
+    ("inset", Feature::Inset),
 ];
 
 impl Feature {
@@ -85,6 +92,16 @@ impl Feature {
             Self::Rounded => change(&mut tree.nodes, &mut |node, _| {
                 if let Some(filter) = &mut node.filter {
                     filter.is_rounded = false;
+                }
+            }),
+            Self::Edge => change(&mut tree.nodes, &mut |node, _| {
+                if let Some(filter) = &mut node.filter {
+                    filter.edge = EdgeMode::Transparent;
+                }
+            }),
+            Self::Inset => change(&mut tree.nodes, &mut |node, _| {
+                if let Some(filter) = &mut node.filter {
+                    filter.shadows.retain(|shadow| !shadow.is_inset);
                 }
             }),
             Self::Shared => change(&mut tree.nodes, &mut |node, _| node.shares_backdrop = false),

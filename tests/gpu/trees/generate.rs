@@ -241,17 +241,40 @@ fn filter(random: &mut Random) -> Option<Filter> {
         filter.opacity = random.one_of(&[0.0, 0.3, 0.6, 0.6, 0.9, 0.9]);
     }
     filter.is_rounded = random.percent(15);
+    if random.percent(10) {
+        filter.edge = random.one_of(&EdgeMode::ALL);
+    }
     (filter != Filter::NEUTRAL).then_some(filter)
+}
+
+/// A node with a shadow of every kind.
+pub fn with_all_shadows() -> Node {
+    let shadow = |is_inset, is_glow| Shadow {
+        offset: [2.0; 2],
+        sigma: [1.5; 2],
+        color: [1.0; 4],
+        is_glow,
+        is_inset,
+    };
+    let kinds = [(false, false), (false, true), (true, false), (true, true)];
+    Node {
+        filter: Some(Filter {
+            shadows: kinds.map(|(is_inset, is_glow)| shadow(is_inset, is_glow)).to_vec(),
+            ..Filter::NEUTRAL
+        }),
+        ..Node::new([9.0; 2], [20.0; 2], [0.5, 0.5, 0.5, 1.0])
+    }
 }
 
 fn shadow(random: &mut Random) -> Shadow {
     let [red, green, blue] = light(random, 1.0);
+    let part = random.one_of(&[0.0, 0.0, 0.25, 0.609375]);
     Shadow {
-        offset: [random.whole(-7, 7), random.whole(-5, 5)],
+        offset: [random.whole(-7, 7) + part, random.whole(-5, 5) - part],
         sigma: [random.one_of(&[0.0, 1.0, 1.5, 2.5, 4.0]); 2],
         color: [red, green, blue, random.one_of(&[0.4, 0.8, 1.0])],
         is_glow: random.percent(30),
-        is_inset: false,
+        is_inset: random.percent(20),
     }
 }
 

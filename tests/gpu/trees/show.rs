@@ -147,6 +147,10 @@ impl Screen {
             self.replace(&trees);
             self.headless.warm_up();
         }
+        let mut trees = super::empty();
+        trees[0].nodes.push(super::generate::with_all_shadows());
+        self.replace(&trees);
+        self.headless.warm_up();
     }
 
     /// Compares the pictures of trees with the compositor's.

@@ -147,7 +147,7 @@ fn ui_filter(filter: &Filter) -> UiFilter {
         hue,
     } = filter.functions;
     UiFilter {
-        blur: blur(filter.sigma, EdgeMode::Transparent),
+        blur: blur(filter.sigma, filter.edge),
         saturation: saturation as f32,
         brightness: brightness as f32,
         contrast: contrast as f32,
@@ -162,6 +162,7 @@ fn ui_filter(filter: &Filter) -> UiFilter {
 fn drop_shadow(shadow: &Shadow) -> DropShadow {
     DropShadow {
         is_glow: shadow.is_glow,
+        is_inset: shadow.is_inset,
         ..DropShadow::from_sigma(vec2(shadow.offset), shadow.sigma[0] as f32, color(shadow.color))
     }
 }

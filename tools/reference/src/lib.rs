@@ -133,6 +133,39 @@ pub fn gaussian_blur(picture: &Picture, sigma: [f64; 2], edge: EdgeMode) -> Pict
     result
 }
 
+/// Blurs all four channels alike, around which everything is transparent, and moves the result towards larger coordinates by `shift`, a
+/// part of a texel along x and y.
+pub fn moved_blur(picture: &Picture, sigma: [f64; 2], shift: [f64; 2]) -> Picture {
+    let mut result = picture.clone();
+    if picture.texels.is_empty() {
+        return result;
+    }
+    for axis in [0, 1] {
+        // Twice transposed, the picture is what it was.
+        if sigma[1 - axis] >= SMALLEST_SIGMA || shift[1 - axis] != 0.0 {
+            result = mix_rows(&result, &moved_matrix(result.height, sigma[1 - axis], shift[1 - axis]));
+        }
+        result = result.transposed();
+    }
+    result
+}
+
+/// The matrix of a Gaussian whose centre lies `shift` texels before each texel.
+fn moved_matrix(length: usize, sigma: f64, shift: f64) -> Vec<Band> {
+    let reach = (REACH * sigma).ceil() as isize + 1;
+    let weight = |distance: isize| (-0.5 * ((distance as f64 + shift) / sigma).powi(2)).exp();
+    let total: f64 = (-reach..=reach).map(weight).sum();
+    let row = |centre: isize| {
+        let first = (centre - reach).max(0);
+        let used = first..(centre + reach + 1).min(length as isize);
+        Band {
+            first: first as usize,
+            weights: used.map(|texel| weight(texel - centre) / total).collect(),
+        }
+    };
+    (0..length as isize).map(row).collect()
+}
+
 /// Blurs every texel with its own sigma, `sigma(x, y)`, horizontally and vertically: each texel is the original picture, blurred
 /// with that sigma. A sigma below 0.03 leaves its axis alone.
 pub fn varying_blur(picture: &Picture, edge: EdgeMode, sigma: impl Fn(usize, usize) -> [f64; 2] + Sync) -> Picture {

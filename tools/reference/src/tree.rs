@@ -98,6 +98,8 @@ pub struct Glass {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     pub sigma: [f64; 2],
+    /// What the blur reads beyond the bounds of the node's box, which nothing crosses unless this is `Transparent`.
+    pub edge: EdgeMode,
     pub functions: Functions,
     /// The first one lies on top.
     pub shadows: Vec<Shadow>,
@@ -168,6 +170,7 @@ impl Glass {
 impl Filter {
     pub const NEUTRAL: Self = Self {
         sigma: [0.0; 2],
+        edge: EdgeMode::Transparent,
         functions: Functions::NEUTRAL,
         shadows: Vec::new(),
         opacity: 1.0,

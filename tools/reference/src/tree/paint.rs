@@ -6,8 +6,8 @@
 use super::resolve::{Group, Item, Pane};
 use super::surface::{Pixels, Surface, reach};
 use super::{Filter, Shadow};
-use crate::Picture;
 use crate::storage::Storage;
+use crate::{EdgeMode, Picture, SMALLEST_SIGMA};
 use std::collections::HashMap;
 
 /// The surfaces that are painted now: the camera's, and those of the groups around the current items.
@@ -113,7 +113,11 @@ impl Painter {
         }
         let seen = Pixels::inside(group.clip).and(self.top().rect);
         // Glass inside sees all of the group that is in the viewport.
-        let rect = bounds(&group.items, self.viewport).and(needed(&group.filter, seen).with(self.viewport));
+        let border = border_of(group);
+        let mut rect = bounds(&group.items, self.viewport).and(needed(&group.filter, seen).with(self.viewport));
+        if let Some(border) = border {
+            rect = rect.and(border).with(border);
+        }
         if rect.is_empty() {
             return;
         }
@@ -129,19 +133,48 @@ impl Painter {
                 self.storage.stored(texel.map(|value| value * coverage))
             });
         }
-        let layers = self.layers(&picture, &group.filter, seen);
+        let layers = self.layers(&picture, (&group.filter, border), seen);
         self.show(layers, group.filter.opacity, seen);
     }
 
     /// What a filter paints for the picture of its group, from the bottom to the top.
-    fn layers(&self, picture: &Surface, filter: &Filter, seen: Pixels) -> Vec<Surface> {
-        let soft = picture.blurred(filter.sigma, needed_by_shadows(filter, seen));
+    fn layers(&self, picture: &Surface, (filter, border): (&Filter, Option<Pixels>), seen: Pixels) -> Vec<Surface> {
+        let soft = match border {
+            Some(border) => picture.blurred_inside(border, filter.sigma, filter.edge),
+            None => picture.blurred(filter.sigma, [0.0; 2], needed_by_shadows(filter, seen)),
+        };
+        // A blur of a blur is one blur, unless there is a border.
+        let (caster, sigma) = match border {
+            Some(_) => (&soft, [0.0; 2]),
+            None => (picture, filter.sigma),
+        };
+        let cast = |shadow: &Shadow, seen: Pixels| {
+            let sigma = [0, 1].map(|axis| sigma[axis].hypot(shadow.sigma[axis]));
+            let (whole, part) = placed(shadow.offset, sigma);
+            let blurred = caster.blurred(sigma, part, seen.moved(whole.map(|length| -length)));
+            (blurred, whole)
+        };
         let (inset, outer): (Vec<&Shadow>, Vec<&Shadow>) =
             filter.shadows.iter().rev().partition(|shadow| shadow.is_inset);
-        let mut layers: Vec<Surface> = outer.iter().map(|shadow| outer_shadow(&soft, shadow, seen)).collect();
+        let outer = outer.into_iter().map(|shadow| {
+            let (blurred, whole) = cast(shadow, seen);
+            let moved = Surface::transparent(blurred.rect.moved(whole));
+            moved.map(|[x, y], _| shade(shadow, blurred.at([x - whole[0], y - whole[1]])[3]))
+        });
+        let mut layers: Vec<Surface> = outer.collect();
         let is_bounded = self.storage.is_bounded();
-        layers.push(soft.map(|_, texel| filter.functions.colored(texel, is_bounded)));
-        layers.extend(inset.iter().map(|shadow| inset_shadow(&soft, shadow)));
+        let mut top = soft.map(|_, texel| filter.functions.colored(texel, is_bounded));
+        for shadow in inset {
+            let (blurred, whole) = cast(shadow, soft.rect);
+            top = top.map(|[x, y], texel| {
+                let above = shade(
+                    shadow,
+                    1.0 - blurred.at([x - whole[0], y - whole[1]])[3].clamp(0.0, 1.0),
+                );
+                self.storage.stored(atop(above, texel))
+            });
+        }
+        layers.push(top);
         layers
     }
 
@@ -179,28 +212,38 @@ fn shade(shadow: &Shadow, share: f64) -> [f64; 4] {
     [red * alpha, green * alpha, blue * alpha, covers].map(|value| value * share)
 }
 
-fn outer_shadow(picture: &Surface, shadow: &Shadow, seen: Pixels) -> Surface {
-    let offset = shadow.offset.map(|length| length as i64);
-    let back = offset.map(|length| -length);
-    let soft = picture.blurred(shadow.sigma, seen.moved(back));
-    let moved = Surface::transparent(soft.rect.moved(offset));
-    moved.map(|[x, y], _| shade(shadow, soft.at([x + back[0], y + back[1]])[3]))
+/// A colour inside of what has been painted, whose alpha stays.
+fn atop(above: [f64; 4], below: [f64; 4]) -> [f64; 4] {
+    core::array::from_fn(|channel| above[channel] * below[3] + below[channel] * (1.0 - above[3]))
 }
 
-fn inset_shadow(picture: &Surface, shadow: &Shadow) -> Surface {
-    let back = shadow.offset.map(|length| -length as i64);
-    let soft = picture.blurred(shadow.sigma, picture.rect.moved(back));
-    picture.map(|[x, y], texel| {
-        let outside = 1.0 - soft.at([x + back[0], y + back[1]])[3];
-        shade(shadow, outside * texel[3])
-    })
+/// The whole pixels and the part of a pixel by which a shadow is moved that is blurred like this.
+fn placed(offset: [f64; 2], sigma: [f64; 2]) -> ([i64; 2], [f64; 2]) {
+    let offset = [0, 1].map(|axis| {
+        if sigma[axis] >= 1.0 {
+            (64.0 * offset[axis]).round() / 64.0
+        } else {
+            offset[axis].round()
+        }
+    });
+    (
+        offset.map(|length| length.floor() as i64),
+        offset.map(|length| length - length.floor()),
+    )
+}
+
+/// The bounds of a group's box, if its blur does not spread beyond it.
+fn border_of(group: &Group) -> Option<Pixels> {
+    let Filter { sigma, edge, .. } = group.filter;
+    let blurs = sigma.iter().any(|sigma| *sigma >= SMALLEST_SIGMA);
+    (blurs && edge != EdgeMode::Transparent).then(|| Pixels::inside(group.shape.bounds()))
 }
 
 /// The pixels of the blurred picture that affect what is seen of the result.
 fn needed_by_shadows(filter: &Filter, seen: Pixels) -> Pixels {
     filter.shadows.iter().fold(seen, |needed, shadow| {
-        let back = shadow.offset.map(|length| -length as i64);
-        needed.with(seen.moved(back).grown(reach(shadow.sigma)))
+        let back = shadow.offset.map(|length| -length.floor() as i64);
+        needed.with(seen.moved(back).grown(reach(shadow.sigma).map(|length| length + 1)))
     })
 }
 
@@ -218,9 +261,10 @@ fn bounds(items: &[Item], viewport: Pixels) -> Pixels {
             Item::Group(group) => {
                 let inside = bounds(&group.items, viewport).grown(reach(group.filter.sigma));
                 let shadows = group.filter.shadows.iter().fold(inside, |all, shadow| {
-                    let offset = shadow.offset.map(|length| length as i64);
-                    all.with(inside.moved(offset).grown(reach(shadow.sigma)))
+                    let offset = shadow.offset.map(|length| length.floor() as i64);
+                    all.with(inside.moved(offset).grown(reach(shadow.sigma).map(|length| length + 1)))
                 });
+                let shadows = border_of(group).map_or(shadows, |border| shadows.with(border));
                 shadows.and(Pixels::inside(group.clip))
             }
         };

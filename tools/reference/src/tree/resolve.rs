@@ -255,7 +255,7 @@ fn on_screen(filter: &Filter, shape: &Shape) -> Filter {
     let mut filter = filter.clone();
     filter.sigma = along(filter.sigma);
     for shadow in &mut filter.shadows {
-        shadow.offset = along(shadow.offset).map(f64::round);
+        shadow.offset = along(shadow.offset);
         shadow.sigma = along(shadow.sigma);
     }
     filter
@@ -272,7 +272,7 @@ fn reach(filter: &Filter) -> [f64; 2] {
     };
     let shadows = filter.shadows.iter();
     let farthest = shadows.fold([0.0_f64; 2], |farthest, shadow| {
-        [0, 1].map(|axis| farthest[axis].max(of(shadow.sigma[axis]) + shadow.offset[axis].abs()))
+        [0, 1].map(|axis| farthest[axis].max(of(shadow.sigma[axis]) + shadow.offset[axis].abs().ceil()))
     });
     [0, 1].map(|axis| of(filter.sigma[axis]) + farthest[axis])
 }

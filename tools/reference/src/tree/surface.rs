@@ -2,7 +2,7 @@
 
 use crate::shape::Clip;
 use crate::storage::Storage;
-use crate::{EdgeMode, Picture, gaussian_blur};
+use crate::{EdgeMode, Picture, gaussian_blur, moved_blur};
 
 /// A rectangle of pixels: the first column and row, and one past the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,14 +143,18 @@ impl Surface {
         Picture::new(width, height, rect.iter().map(|pixel| self.at(pixel)).collect())
     }
 
-    /// The surface, blurred, where something of it is seen.
-    pub fn blurred(&self, sigma: [f64; 2], seen: Pixels) -> Self {
-        let rect = self.rect.grown(reach(sigma)).and(seen);
+    /// The surface, blurred and moved by a part of a pixel, where something of it is seen.
+    pub fn blurred(&self, sigma: [f64; 2], shift: [f64; 2], seen: Pixels) -> Self {
+        let reach = reach(sigma).map(|length| length + 1);
+        let rect = self.rect.grown(reach).and(seen);
         if rect.is_empty() {
             return Self::transparent(Pixels::NONE);
         }
-        let all = rect.with(self.rect.and(rect.grown(reach(sigma))));
-        let blurred = gaussian_blur(&self.part(all), sigma, EdgeMode::Transparent);
+        let all = rect.with(self.rect.and(rect.grown(reach)));
+        let blurred = match shift {
+            [0.0, 0.0] => gaussian_blur(&self.part(all), sigma, EdgeMode::Transparent),
+            _ => moved_blur(&self.part(all), sigma, shift),
+        };
         let whole = Self {
             rect: all,
             texels: blurred.texels,
@@ -158,6 +162,14 @@ impl Surface {
         Self {
             rect,
             texels: rect.iter().map(|pixel| whole.at(pixel)).collect(),
+        }
+    }
+
+    /// The part of the surface inside a border, blurred, with an edge at the border.
+    pub fn blurred_inside(&self, border: Pixels, sigma: [f64; 2], edge: EdgeMode) -> Self {
+        Self {
+            rect: border,
+            texels: gaussian_blur(&self.part(border), sigma, edge).texels,
         }
     }
 
