@@ -1,6 +1,7 @@
 //! A surface, and the layers that its group shows of it.
 
 use super::rects::{EVERYWHERE, FAR, NOWHERE, common, grown, joined, moved, within};
+use super::scene::Shadow;
 use crate::plan::{LEAST_SHIFTED, MAX_OCTAVES, blurs};
 use crate::settings::EdgeMode;
 use bevy::math::{IRect, IVec2, URect, UVec2, UVec4, Vec2};
@@ -199,7 +200,7 @@ impl Surface {
             self.layers[index].shown = moved(shown, layer.offset);
         }
         if self.layers.iter().all(|layer| layer.shown.is_empty()) {
-            self.rect = NOWHERE;
+            (self.rect, self.painted) = (NOWHERE, NOWHERE);
         }
         let side = self.rect.size().max_element();
         if side > limit {
@@ -248,11 +249,11 @@ impl Layer {
         }
     }
 
-    /// The same layer, moved. Along an axis with too weak a blur, it moves by whole pixels.
+    /// The same layer as a shadow that is moved. Along an axis with too weak a blur of the shadow, it moves by whole pixels.
     #[must_use]
-    pub fn moved(self, by: Vec2) -> Self {
-        let by = (by / FINEST).round() * FINEST;
-        let is_fine = self.sigma.cmpge(Vec2::splat(LEAST_SHIFTED));
+    pub fn moved(self, shadow: &Shadow) -> Self {
+        let by = (shadow.offset / FINEST).round() * FINEST;
+        let is_fine = shadow.sigma.cmpge(Vec2::splat(LEAST_SHIFTED));
         let whole = Vec2::select(is_fine, by.floor(), by.round());
         Self {
             offset: whole.as_ivec2(),

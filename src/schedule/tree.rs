@@ -327,7 +327,7 @@ impl Stack {
             is_inset: shadow.is_inset,
             ..Layer::new(sigma.map(f32::sqrt))
         }
-        .moved(shadow.offset)
+        .moved(shadow)
     }
 }
 

@@ -43,8 +43,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// Glass on the node itself ([`BackdropBlur`](crate::BackdropBlur)) lies under the group and its shadows: it is not filtered and
 /// casts no shadow, but fades with [`opacity`](Self::opacity). The node's `BoxShadow` is not visible through it. Glass on other
-/// nodes of the group sees what lies below the group and what the group has painted so far, both unfiltered; the glass itself is
-/// filtered with the group. In CSS a filter on an ancestor cuts glass off from what lies below. On a transparent camera, what lies
+/// nodes of the group sees what lies below the group and what the group has painted so far, both unfiltered (of a group that
+/// [`is_rounded`](Self::is_rounded), as far as the bounds of its box); the glass itself is filtered with the group. In CSS a filter on an ancestor cuts glass off from what lies below. On a transparent camera, what lies
 /// below shows through such glass where its blur is transparent.
 ///
 /// Materials and other crates' items are drawn into the group as they are. For their edges to be right, they must blend as
@@ -121,7 +121,7 @@ pub struct UiFilter {
 )]
 pub struct DropShadow {
     /// The distance from the group to the shadow, in logical pixels; y goes down. Along an axis with a blur of a standard deviation of
-    /// at least one physical pixel, a radius of 3, it is kept to a 64th of a pixel, so a shadow moves smoothly; otherwise it is rounded
+    /// at least one physical pixel, which is a radius of 3, it is kept to a 64th of a pixel, so a shadow moves smoothly; otherwise it is rounded
     /// to whole physical pixels, as Bevy rounds the positions of nodes. Default: (0, 4).
     ///
     /// Range: finite; otherwise there is no shadow, which is reported once.

@@ -117,25 +117,21 @@ pub fn assert_shown(format: TextureFormat, trees: &[(String, Tree)]) {
 }
 
 #[test]
-#[ignore = "long: scripts/soak trees"]
 fn ldr_by_render_passes() {
     compare("LDR, render passes", BlurBackend::Fragment, LDR);
 }
 
 #[test]
-#[ignore = "long: scripts/soak trees"]
 fn ldr_by_compute_passes() {
     compare("LDR, compute passes", BlurBackend::Compute, LDR);
 }
 
 #[test]
-#[ignore = "long: scripts/soak trees"]
 fn hdr_by_render_passes() {
     compare("HDR, render passes", BlurBackend::Fragment, HDR);
 }
 
 #[test]
-#[ignore = "long: scripts/soak trees"]
 fn hdr_by_compute_passes() {
     compare("HDR, compute passes", BlurBackend::Compute, HDR);
 }

@@ -120,10 +120,9 @@ fn by_parts_of_a_pixel() {
             filters.push((format!("moved-inset-{index}-{sigma}"), with(vec![inset(offset, sigma)])));
         }
     }
-    // The sum of both blurs decides.
     let soft = Filter {
         sigma: [1.2, 0.0],
-        ..with(vec![shadow([2.3, 1.6], 0.4)])
+        ..with(vec![shadow([2.3, 1.6], 1.0), shadow([2.3, 1.6], 0.4)])
     };
     filters.push(("moved-soft".into(), soft));
     let filters: Vec<(&str, Filter)> = filters

@@ -66,25 +66,35 @@ impl Shape {
         [(dx * yy - dy * yx) / determinant, (dy * xx - dx * xy) / determinant]
     }
 
-    /// The distance of a point of the box from its rounded outline, negative inside: `sd_rounded_box` of Bevy's `ui.wgsl`.
-    #[must_use]
-    pub fn distance(&self, [x, y]: [f64; 2]) -> f64 {
-        let corner = match (x > 0.0, y > 0.0) {
+    /// The radius of the corner next to a point.
+    fn radius(&self, [x, y]: [f64; 2]) -> f64 {
+        self.radii[match (x > 0.0, y > 0.0) {
             (false, false) => 0,
             (true, false) => 1,
             (true, true) => 2,
             (false, true) => 3,
-        };
-        let radius = self.radii[corner];
-        let from_arc = [
+        }]
+    }
+
+    /// How far a point is beyond the centre of the arc next to it, along both axes.
+    fn from_arc(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let radius = self.radius([x, y]);
+        [
             x.abs() - 0.5 * self.size[0] + radius,
             y.abs() - 0.5 * self.size[1] + radius,
-        ];
-        let from_centre = from_arc[0].hypot(from_arc[1]);
-        if from_arc.into_iter().all(|distance| distance > 0.0) {
-            return from_centre - radius;
-        }
-        from_arc[0].max(from_arc[1]) - radius
+        ]
+    }
+
+    /// The distance of a point of the box from its rounded outline, negative inside: `sd_rounded_box` of Bevy's `ui.wgsl`.
+    #[must_use]
+    pub fn distance(&self, point: [f64; 2]) -> f64 {
+        let from_arc = self.from_arc(point);
+        let from_centre = if from_arc.into_iter().all(|distance| distance > 0.0) {
+            from_arc[0].hypot(from_arc[1])
+        } else {
+            from_arc[0].max(from_arc[1])
+        };
+        from_centre - self.radius(point)
     }
 
     /// How far a point is outside the box without its radii. The GPU rasterises only that box.
@@ -105,6 +115,32 @@ impl Shape {
             (0.5 - distance).clamp(0.0, 1.0)
         } else {
             f64::from(u8::from(distance < 0.0))
+        }
+    }
+
+    /// The share of a pixel inside the outline, also of pixels whose centres lie outside of the box.
+    #[must_use]
+    pub fn outlined(&self, pixel: [f64; 2]) -> f64 {
+        let point = self.local(pixel);
+        let [x, y] = self.normal(point);
+        // Distances are in the box's own pixels: how they change from one pixel to the next.
+        let [[xx, xy], [yx, yy]] = self.axes;
+        let slope = (x * yy - y * xy).hypot(y * xx - x * yx) / (xx * yy - xy * yx).abs();
+        (0.5 - self.distance(point) / slope).clamp(0.0, 1.0)
+    }
+
+    /// The direction in which the distance from the outline grows.
+    fn normal(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let from_arc = self.from_arc([x, y]);
+        let sides = [x, y].map(|place| if place < 0.0 { -1.0 } else { 1.0 });
+        if from_arc.into_iter().all(|distance| distance > 0.0) {
+            let length = from_arc[0].hypot(from_arc[1]);
+            return [0, 1].map(|axis| sides[axis] * from_arc[axis] / length);
+        }
+        if from_arc[0] > from_arc[1] {
+            [sides[0], 0.0]
+        } else {
+            [0.0, sides[1]]
         }
     }
 

@@ -115,8 +115,11 @@ impl Painter {
         // Glass inside sees all of the group that is in the viewport.
         let border = border_of(group);
         let mut rect = bounds(&group.items, self.viewport).and(needed(&group.filter, seen).with(self.viewport));
+        if group.filter.is_rounded {
+            rect = rect.and(Pixels::touching(group.shape.bounds()));
+        }
         if let Some(border) = border {
-            rect = rect.and(border).with(border);
+            rect = border;
         }
         if rect.is_empty() {
             return;
@@ -129,7 +132,7 @@ impl Painter {
         let mut picture = self.surfaces.pop().expect("it was pushed");
         if group.filter.is_rounded {
             picture = picture.map(|pixel, texel| {
-                let coverage = group.shape.coverage(pixel.map(|place| place as f64), true);
+                let coverage = group.shape.outlined(pixel.map(|place| place as f64));
                 self.storage.stored(texel.map(|value| value * coverage))
             });
         }
@@ -148,9 +151,18 @@ impl Painter {
             Some(_) => (&soft, [0.0; 2]),
             None => (picture, filter.sigma),
         };
+        let is_bounded = self.storage.is_bounded();
+        let mut top = soft.map(|_, texel| filter.functions.colored(texel, is_bounded));
+        // Its shadows are those of a picture that has been stored.
+        let caster = if border.is_some() && !filter.shadows.is_empty() {
+            top = top.map(|_, texel| self.storage.stored(texel));
+            &top.clone()
+        } else {
+            caster
+        };
         let cast = |shadow: &Shadow, seen: Pixels| {
             let sigma = [0, 1].map(|axis| sigma[axis].hypot(shadow.sigma[axis]));
-            let (whole, part) = placed(shadow.offset, sigma);
+            let (whole, part) = placed(shadow);
             let blurred = caster.blurred(sigma, part, seen.moved(whole.map(|length| -length)));
             (blurred, whole)
         };
@@ -162,8 +174,9 @@ impl Painter {
             moved.map(|[x, y], _| shade(shadow, blurred.at([x - whole[0], y - whole[1]])[3]))
         });
         let mut layers: Vec<Surface> = outer.collect();
-        let is_bounded = self.storage.is_bounded();
-        let mut top = soft.map(|_, texel| filter.functions.colored(texel, is_bounded));
+        if !inset.is_empty() {
+            top = top.map(|_, texel| self.storage.stored(texel));
+        }
         for shadow in inset {
             let (blurred, whole) = cast(shadow, soft.rect);
             top = top.map(|[x, y], texel| {
@@ -217,13 +230,13 @@ fn atop(above: [f64; 4], below: [f64; 4]) -> [f64; 4] {
     core::array::from_fn(|channel| above[channel] * below[3] + below[channel] * (1.0 - above[3]))
 }
 
-/// The whole pixels and the part of a pixel by which a shadow is moved that is blurred like this.
-fn placed(offset: [f64; 2], sigma: [f64; 2]) -> ([i64; 2], [f64; 2]) {
+/// The whole pixels and the part of a pixel by which a shadow is moved.
+fn placed(shadow: &Shadow) -> ([i64; 2], [f64; 2]) {
     let offset = [0, 1].map(|axis| {
-        if sigma[axis] >= 1.0 {
-            (64.0 * offset[axis]).round() / 64.0
+        if shadow.sigma[axis] >= 1.0 {
+            (64.0 * shadow.offset[axis]).round() / 64.0
         } else {
-            offset[axis].round()
+            shadow.offset[axis].round()
         }
     });
     (

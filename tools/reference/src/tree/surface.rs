@@ -26,6 +26,14 @@ impl Pixels {
         }
     }
 
+    /// All pixels that a rectangle touches.
+    pub fn touching(bounds: Clip) -> Self {
+        Self {
+            min: bounds.min.map(|edge| edge.floor() as i64),
+            max: bounds.max.map(|edge| edge.ceil() as i64),
+        }
+    }
+
     pub fn of_size([width, height]: [usize; 2]) -> Self {
         Self {
             min: [0; 2],
