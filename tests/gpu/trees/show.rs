@@ -217,7 +217,8 @@ fn tolerance(tree: &Tree, format: TextureFormat) -> f64 {
         number(|node| node.filter.is_some()),
     ];
     let levels = match (format, panes, filters) {
-        (LDR, 2.., _) | (LDR, _, 1..) => 3.0,
+        (LDR, _, 2..) => 4.5,
+        (LDR, 2.., _) | (LDR, _, 1) => 3.0,
         _ => 1.5,
     };
     // A blur that varies may be off by two levels.
