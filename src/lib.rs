@@ -147,6 +147,11 @@ use bevy::prelude::*;
 #[doc = include_str!("../docs/recorder.md")]
 struct RecorderRecipes;
 
+/// Compiles the code in `docs/questions.md`.
+#[cfg(all(doctest, feature = "ui"))]
+#[doc = include_str!("../docs/questions.md")]
+struct Questions;
+
 pub use diagnostics::publish::GaussianBlurDiagnosticsPlugin;
 pub use errors::{BlurError, FormatCapability};
 pub use gpu::{BlurReadiness, blurs_ready};
