@@ -122,7 +122,9 @@ fn rooms_exist_and_touch_what_they_may() {
         let room = room.unwrap_or_else(|| panic!("{} is in no room of {PAGE}", source.name));
         let paths = paths_in(&source.code());
         let names = |part: &str| paths.iter().flatten().any(|name| name == part);
-        let renders = paths.iter().any(|path| path.starts_with(&["bevy", "render"].map(str::to_owned)));
+        let renders = paths
+            .iter()
+            .any(|path| path.starts_with(&["bevy", "render"].map(str::to_owned)));
         let has_systems = ["Commands", "Plugin", "Query", "Res", "ResMut"].into_iter().any(names);
         let is_right = match room.touches.as_str() {
             "plain values" => !renders && !has_systems,
@@ -322,7 +324,7 @@ fn read_list<'a>(list: &'a str, before: &[String], paths: &mut Vec<Vec<String>>)
 }
 
 /// All text files of a folder and the folders in it.
-fn files(folder: &Path) -> Vec<(PathBuf, String)> {
+pub fn files(folder: &Path) -> Vec<(PathBuf, String)> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut found = Vec::new();
     for entry in entries {
