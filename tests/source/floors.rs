@@ -151,6 +151,29 @@ fn the_page_names_files_that_exist() {
 }
 
 #[test]
+fn recipes_name_all_files() {
+    let page = page();
+    for (title, words) in [
+        ("A colour function", &["hue"][..]),
+        (
+            "An edge mode",
+            &["EdgeMode::Mirror", "EdgeMode::Wrap", "EdgeMode::Renormalize"],
+        ),
+    ] {
+        let recipe = page.split("\n### ").find(|recipe| recipe.starts_with(title));
+        let recipe = recipe.unwrap_or_else(|| panic!("{PAGE} has no recipe \"{title}\""));
+        let names = |source: &Source| words.iter().any(|word| source.code().contains(word));
+        // A setting may have any edge mode as its default.
+        let is_default = |source: &Source| title == "An edge mode" && room_of(&source.name) == "settings";
+        let sources = LIBRARY.sources().into_iter();
+        let involved = sources.filter(|source| names(source) && !is_default(source));
+        let files = involved.map(|source| format!("src/{}.rs", source.name));
+        let missing: Vec<String> = files.filter(|file| !recipe.contains(&format!("`{file}`"))).collect();
+        assert!(missing.is_empty(), "{PAGE}: the recipe \"{title}\" misses {missing:?}");
+    }
+}
+
+#[test]
 fn no_file_imports_itself_in_a_circle() {
     for tree in [LIBRARY, TOOL] {
         let mut imports = tree.imports();
