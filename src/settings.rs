@@ -45,7 +45,7 @@ pub use ui_filter::{DropShadow, UiFilter};
 )]
 pub enum BlurStage {
     /// Before bloom and tonemapping: blurs light, so bright lamps grow into discs. Meant for cameras with `Hdr`, whose values
-    /// may exceed 1; the blur is within 0.1/255 of the brightest of them.
+    /// may exceed 1; the blur is off by at most 0.1/255 of the brightest one.
     BeforeTonemapping,
     /// After all post-processing, under the user interface.
     ///
