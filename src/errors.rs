@@ -4,34 +4,51 @@ use bevy::asset::RenderAssetUsages;
 use bevy::prelude::*;
 use core::fmt;
 use core::mem::discriminant;
+use thiserror::Error;
 use wgpu::{TextureFormat, TextureUsages};
 
 /// Why something is not blurred. The previous contents stay as they were.
-#[derive(Clone, Debug, PartialEq, Reflect)]
+#[derive(Clone, Debug, Error, PartialEq, Reflect)]
 #[reflect(opaque, Clone, Debug, PartialEq)]
 #[non_exhaustive]
+// A field named `source` would be the cause of the error. As `r#source`, it is the image to blur.
 pub enum BlurError {
     /// A radius that is NaN, infinite or negative.
+    #[error("the blur radius is {0}; it must be finite and at least 0")]
     InvalidRadius(f32),
     /// An aspect with a component that is NaN, infinite or negative.
+    #[error("the blur aspect is {0}; both components must be finite and at least 0")]
     InvalidAspect(Vec2),
     /// A sigma with a component that is NaN, infinite or negative.
+    #[error("the sigma of the blur is {0}; both components must be finite and at least 0")]
     InvalidSigma(Vec2),
     /// A profile with a number that is NaN or infinite, or a band without a direction.
+    #[error(
+        "the blur profile has a number that is NaN or infinite, or a band without a direction; numbers must be finite, and \
+        directions must not be 0"
+    )]
     InvalidProfile,
     /// The source image could not be loaded.
+    #[error("the image to blur could not be loaded")]
     SourceNotLoaded,
     /// The mask of a profile could not be loaded.
+    #[error("the mask of the blur profile could not be loaded")]
     MaskNotLoaded,
     /// A mask that is not two-dimensional with one layer, lacks `TEXTURE_BINDING`, or holds neither floats nor
     /// normalised integers.
+    #[error(
+        "the mask of the blur profile has the format {format:?}; it must be two-dimensional, with one layer, hold \
+        floats or normalised integers, and have TextureUsages::TEXTURE_BINDING"
+    )]
     UnsupportedMask {
         /// The format of the mask's view.
         format: TextureFormat,
     },
     /// A mask that is the blur's own target.
+    #[error("the mask of the blur profile is the image that the blur writes; it must be another image")]
     MaskIsTarget,
     /// A source in a format that cannot be blurred.
+    #[error("the image to blur has the format {format:?}, {lacks}")]
     UnsupportedSource {
         /// The format of the source's view.
         format: TextureFormat,
@@ -39,6 +56,7 @@ pub enum BlurError {
         lacks: FormatCapability,
     },
     /// A target in a format that cannot be written.
+    #[error("the blur's target has the format {format:?}, {lacks}")]
     UnsupportedTarget {
         /// The format of the target's view.
         format: TextureFormat,
@@ -47,6 +65,7 @@ pub enum BlurError {
     },
     /// The GPU cannot render to intermediate textures of the format that source and target require. WebGL 2 needs an
     /// extension to render to floats.
+    #[error("a blur of these formats needs intermediate textures of the format {format:?}, {lacks}")]
     UnsupportedIntermediate {
         /// The format of the intermediate textures.
         format: TextureFormat,
@@ -54,8 +73,10 @@ pub enum BlurError {
         lacks: FormatCapability,
     },
     /// An image that is a volume, a line, or multisampled.
+    #[error("a blurred image must be two-dimensional, with one layer or several, and not multisampled")]
     NotTwoDimensional,
     /// An image without a usage flag that a blur needs.
+    #[error("the blur's {image} image needs TextureUsages::{usage}")]
     MissingUsage {
         /// `"source"`, `"target"`, or `"camera"` for a camera's main texture.
         image: &'static str,
@@ -63,11 +84,19 @@ pub enum BlurError {
         usage: &'static str,
     },
     /// An image with `RenderAssetUsages::MAIN_WORLD` alone: it never reaches the GPU.
+    #[error(
+        "the blur's {image} image has RenderAssetUsages::MAIN_WORLD alone and never reaches the GPU; it needs \
+        RenderAssetUsages::RENDER_WORLD"
+    )]
     NotOnGpu {
         /// `"source"`, `"mask"` or `"target"`.
         image: &'static str,
     },
     /// A view that shows more than one layer or more than one mip level, where a blur takes just one.
+    #[error(
+        "the view of the blur's {image} shows {levels} mip levels of {layers} layers; it must show one level of one \
+        layer as a two-dimensional texture, as views of BlurTexture::of_layer do"
+    )]
     WideView {
         /// `"source"` or `"target"`.
         image: &'static str,
@@ -77,53 +106,66 @@ pub enum BlurError {
         layers: u32,
     },
     /// A source and a target that are different views of one texture and share texels.
+    #[error("the blur's source and target are views of one texture that overlap: from mip level {} of layer {} on, and from \
+        mip level {} of layer {} on; they must be the same, or share no texel", .source[0], .source[1], .target[0], .target[1])]
     OverlappingViews {
         /// The first mip level and the first layer that the source shows.
-        source: [u32; 2],
+        r#source: [u32; 2],
         /// The first mip level and the first layer that the target shows.
         target: [u32; 2],
     },
     /// Bounds that do not contain the region, or reach beyond the source.
+    #[error("the blur's bounds are {bounds:?}; they must contain the region, {region:?}, and lie in the source of {}x{} texels", .source.x, .source.y)]
     InvalidBounds {
         /// The texels that may be read.
         bounds: URect,
         /// The texels that are written.
         region: URect,
         /// The source's size in texels.
-        source: UVec2,
+        r#source: UVec2,
     },
     /// A region of an image that is empty, or reaches beyond the source.
+    #[error("the region to blur is {region:?}; it must not be empty, and lie in the source of {}x{} texels", .source.x, .source.y)]
     InvalidRegion {
         /// The texels to blur.
         region: URect,
         /// The source's size in texels.
-        source: UVec2,
+        r#source: UVec2,
     },
     /// A region or padding for a blur in place, which takes all of its image.
+    #[error("a blur in place has a region or padding; it must take all of its image, or have another target")]
     RegionInPlace,
     /// Textures of another format, size or usage than the blur was prepared for, or one texture where it was prepared for
     /// two, or two where it was prepared for one.
+    #[error(
+        "the source and the target differ from those that the blur was prepared for, in format, size or usage, or in being \
+        one texture; prepare the blur for the textures that it records"
+    )]
     NotAsPrepared,
     /// A target that is not as large as its source, or as the region of the source with its padding.
+    #[error("the blur's target is {}x{} texels; it must be as large as what is blurred, {}x{}", .target.x, .target.y, .source.x, .source.y)]
     SizeMismatch {
         /// The size of what is blurred in texels, padding included.
-        source: UVec2,
+        r#source: UVec2,
         /// The target's size in texels.
         target: UVec2,
     },
     /// A target with another number of layers than its source.
+    #[error("the blur's target has {target} layers; it must have as many as its source, {source}")]
     LayerMismatch {
         /// The layers that the source's view shows.
-        source: u32,
+        r#source: u32,
         /// The layers that the target's view shows.
         target: u32,
     },
     /// A target that another blur writes already.
+    #[error("the blur of entity {other} already writes the blur's target; give each blur its own target")]
     SharedTarget {
         /// The entity of the blur that wrote it first.
         other: Entity,
     },
     /// An intermediate texture or image larger than the GPU allows.
+    #[error("the blur needs a texture of {}x{} texels; this GPU allows at most {limit}x{limit}", .size.x, .size.y)]
     TooLarge {
         /// The size that would be needed, in texels.
         size: UVec2,
@@ -132,6 +174,7 @@ pub enum BlurError {
     },
     /// The GPU has no memory left for a texture that the blur needs, or for its texels on their way to the CPU. The blur
     /// tries again in every frame in which it is due, and resumes when there is room.
+    #[error("the GPU has no memory left for a texture of {}x{} texels of {format:?} that the blur needs", .size.x, .size.y)]
     OutOfMemory {
         /// The size of that texture, in texels.
         size: UVec2,
@@ -203,121 +246,6 @@ impl BlurError {
         self == other || may_be_eased && discriminant(self) == discriminant(other)
     }
 }
-
-impl fmt::Display for BlurError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InvalidRadius(radius) => {
-                write!(f, "the blur radius is {radius}; it must be finite and at least 0")
-            }
-            Self::InvalidAspect(aspect) => {
-                write!(
-                    f,
-                    "the blur aspect is {aspect}; both components must be finite and at least 0"
-                )
-            }
-            Self::InvalidSigma(sigma) => {
-                write!(
-                    f,
-                    "the sigma of the blur is {sigma}; both components must be finite and at least 0"
-                )
-            }
-            Self::InvalidProfile => write!(
-                f,
-                "the blur profile has a number that is NaN or infinite, or a band without a direction; numbers must be finite, and \
-                 directions must not be 0"
-            ),
-            Self::SourceNotLoaded => write!(f, "the image to blur could not be loaded"),
-            Self::MaskNotLoaded => write!(f, "the mask of the blur profile could not be loaded"),
-            Self::UnsupportedMask { format } => write!(
-                f,
-                "the mask of the blur profile has the format {format:?}; it must be two-dimensional, with one layer, hold \
-                 floats or normalised integers, and have TextureUsages::TEXTURE_BINDING"
-            ),
-            Self::MaskIsTarget => write!(
-                f,
-                "the mask of the blur profile is the image that the blur writes; it must be another image"
-            ),
-            Self::UnsupportedSource { format, lacks } => {
-                write!(f, "the image to blur has the format {format:?}, {lacks}")
-            }
-            Self::UnsupportedTarget { format, lacks } => {
-                write!(f, "the blur's target has the format {format:?}, {lacks}")
-            }
-            Self::UnsupportedIntermediate { format, lacks } => write!(
-                f,
-                "a blur of these formats needs intermediate textures of the format {format:?}, {lacks}"
-            ),
-            Self::NotTwoDimensional => write!(
-                f,
-                "a blurred image must be two-dimensional, with one layer or several, and not multisampled"
-            ),
-            Self::MissingUsage { image, usage } => {
-                write!(f, "the blur's {image} image needs TextureUsages::{usage}")
-            }
-            Self::NotOnGpu { image } => write!(
-                f,
-                "the blur's {image} image has RenderAssetUsages::MAIN_WORLD alone and never reaches the GPU; it needs \
-                 RenderAssetUsages::RENDER_WORLD"
-            ),
-            Self::WideView { image, levels, layers } => write!(
-                f,
-                "the view of the blur's {image} shows {levels} mip levels of {layers} layers; it must show one level of one \
-                 layer as a two-dimensional texture, as views of BlurTexture::of_layer do"
-            ),
-            Self::OverlappingViews { source, target } => write!(
-                f,
-                "the blur's source and target are views of one texture that overlap: from mip level {} of layer {} on, and from \
-                 mip level {} of layer {} on; they must be the same, or share no texel",
-                source[0], source[1], target[0], target[1]
-            ),
-            Self::InvalidBounds { bounds, region, source } => write!(
-                f,
-                "the blur's bounds are {bounds:?}; they must contain the region, {region:?}, and lie in the source of {}x{} texels",
-                source.x, source.y
-            ),
-            Self::InvalidRegion { region, source } => write!(
-                f,
-                "the region to blur is {region:?}; it must not be empty, and lie in the source of {}x{} texels",
-                source.x, source.y
-            ),
-            Self::RegionInPlace => write!(
-                f,
-                "a blur in place has a region or padding; it must take all of its image, or have another target"
-            ),
-            Self::NotAsPrepared => write!(
-                f,
-                "the source and the target differ from those that the blur was prepared for, in format, size or usage, or in being \
-                 one texture; prepare the blur for the textures that it records"
-            ),
-            Self::SizeMismatch { source, target } => write!(
-                f,
-                "the blur's target is {}x{} texels; it must be as large as what is blurred, {}x{}",
-                target.x, target.y, source.x, source.y
-            ),
-            Self::LayerMismatch { source, target } => write!(
-                f,
-                "the blur's target has {target} layers; it must have as many as its source, {source}"
-            ),
-            Self::SharedTarget { other } => write!(
-                f,
-                "the blur of entity {other} already writes the blur's target; give each blur its own target"
-            ),
-            Self::TooLarge { size, limit } => write!(
-                f,
-                "the blur needs a texture of {}x{} texels; this GPU allows at most {limit}x{limit}",
-                size.x, size.y
-            ),
-            Self::OutOfMemory { size, format } => write!(
-                f,
-                "the GPU has no memory left for a texture of {}x{} texels of {format:?} that the blur needs",
-                size.x, size.y
-            ),
-        }
-    }
-}
-
-impl core::error::Error for BlurError {}
 
 /// Reports a failure only when it is new: not if the last attempt failed in the same way.
 #[derive(Clone, Debug, Default)]

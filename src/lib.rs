@@ -88,6 +88,11 @@
 //!
 //! Fields that are not named keep their defaults; those of a [`BlurProfile`] are 0.
 //!
+//! # More
+//!
+//! `docs/questions.md` in the crate's folder has a line or a snippet for what is not shown here: egui, other effects, a settings menu
+//! that turns blurs off, glass in the shape of text, memory, WebGL 2.
+//!
 //! # When it can be seen
 //!
 //! Bevy compiles shaders in the background. The general shaders, which draw a blur of any strength, come first: for the usual
@@ -146,6 +151,11 @@ use bevy::prelude::*;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/recorder.md")]
 struct RecorderRecipes;
+
+/// Compiles the code in `docs/questions.md`.
+#[cfg(all(doctest, feature = "ui"))]
+#[doc = include_str!("../docs/questions.md")]
+struct Questions;
 
 pub use diagnostics::publish::GaussianBlurDiagnosticsPlugin;
 pub use errors::{BlurError, FormatCapability};

@@ -133,9 +133,9 @@ impl TextureBlurs<'_> {
         }
     }
 
-    /// Plans a blur, takes its intermediate textures for this frame, and returns what
-    /// [recording](TextureBlurRecorder::record) it would do. If nothing changed since the last frame, this does next to
-    /// nothing.
+    /// Makes a blur ready to be [recorded](TextureBlurRecorder::record) in this frame: plans it, and takes its intermediate
+    /// textures. Returns what recording it will do, such as to blur, or nothing yet. If nothing changed since the last frame, this
+    /// takes next to no time.
     ///
     /// Call it in every frame in which you record the blur, after `RenderSystems::PrepareResources`. Only formats,
     /// sizes and usages of the textures count here: you may record the blur with other textures that have the same.

@@ -44,17 +44,17 @@ pub use ui_filter::{DropShadow, UiFilter};
     reflect(Serialize, Deserialize)
 )]
 pub enum BlurStage {
-    /// In scene-referred light, before bloom and tonemapping: bright lights grow into discs. Meant for HDR cameras, and
-    /// as precise as lights need it.
+    /// Before bloom and tonemapping: blurs light, so bright lamps grow into discs. Meant for cameras with `Hdr`, whose values
+    /// may exceed 1; the blur is off by at most 0.1/255 of the brightest one.
     BeforeTonemapping,
     /// After all post-processing, under the user interface.
     ///
-    /// After tonemapping, values lie between 0 and 1, even in the textures of HDR cameras. So the blur may run at a
-    /// lower resolution than a blur of light: exact to a third of a grey level instead of a tenth.
+    /// The picture's values lie between 0 and 1 here, with `Hdr` too, and the blur is within a third of a grey level, 0.35/255.
+    /// That is faster than a blur of light at some radii, because it needs fewer texels.
     ///
-    /// Here and in [`AfterUi`](Self::AfterUi), the blur averages the noise of tonemapping away. So it dithers instead,
-    /// on a camera with `DebandDither::Enabled`, if the camera's texture, or the target to which that is written, has
-    /// eight bits per colour.
+    /// Here and in [`AfterUi`](Self::AfterUi), on a camera with `DebandDither::Enabled`, the blur dithers its result, if the
+    /// camera's texture or the target to which it is written has eight bits per colour. Tonemapping dithers too, but the blur
+    /// averages that noise away.
     #[default]
     AfterTonemapping,
     /// Over everything, Bevy's user interface included.

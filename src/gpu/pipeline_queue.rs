@@ -54,10 +54,13 @@ struct Flags {
 }
 
 impl BlurReadiness {
-    /// Whether a blur of any strength could be drawn at once: on cameras that render to a window or an sRGB image, with
-    /// `Hdr` or without, even before such a camera exists; on every active camera; and between the formats of all
-    /// images that have been blurred. Blurs that the GPU does not support do not count. Without a renderer it is
-    /// `true`: there is nothing to wait for.
+    /// Whether a blur of any strength would be drawn in the frame in which it is added. This is asked for
+    ///
+    /// - the usual cameras, which render to a window or an sRGB image, with `Hdr` or without: even before one exists;
+    /// - every active camera;
+    /// - the formats of all images that have been blurred.
+    ///
+    /// Blurs that the GPU does not support do not count. Without a renderer it is `true`: there is nothing to wait for.
     ///
     /// It becomes `true` after the first frames of an app, and after the first frames with a new render device. Until
     /// then a blur keeps its previous result, and a new blur is not visible. It becomes `false` again for a moment when

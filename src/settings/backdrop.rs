@@ -34,28 +34,7 @@ use serde::{Deserialize, Serialize};
 /// The node's own shadow ([`BoxShadow`](https://docs.rs/bevy/latest/bevy/ui/struct.BoxShadow.html)) fills its box too.
 /// The glass does not see this shadow, and covers it inside the box.
 ///
-/// # Cameras
-///
-/// Glass sees the texture of its own camera. A camera for the user interface over a camera for the world shares the world's
-/// texture if it has the same target, `Hdr`, `Msaa`, `CompositingSpace` and `CameraMainTextureUsages`, and keeps its contents
-/// if it clears nothing. So it needs these two lines:
-///
-/// ```
-/// # use bevy::camera::Hdr;
-/// # use bevy::prelude::*;
-/// # fn spawn_cameras(mut commands: Commands) {
-/// commands.spawn((Camera3d::default(), Hdr, Msaa::Sample4));
-/// commands.spawn((
-///     Camera2d,
-///     IsDefaultUiCamera,
-///     (Hdr, Msaa::Sample4),
-///     Camera { order: 1, clear_color: ClearColorConfig::None, ..default() },
-/// ));
-/// # }
-/// ```
-///
-/// Otherwise the glass blurs nothing, or its camera's picture of earlier frames; the log then warns once, and names both
-/// cameras and their differences. The simplest way is to put glass on the camera of the world (`UiTargetCamera`).
+#[doc = include_str!("../../docs/cameras.md")]
 ///
 /// # Colour
 ///

@@ -25,10 +25,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// # What is frozen
 ///
-/// The picture: what the camera had painted when it was the blur's turn, or what lay below the glass. Radius, profile,
-/// colours, opacity, position and shape may still change and act on that picture; so may a mask. When nothing changes,
-/// nothing is blurred: the kept result is painted, which takes as long as a copy of the camera's picture, or as
-/// painting glass always takes.
+/// The picture before the blur: on a camera, all that [`BlurStage`](crate::BlurStage) blurs; of glass, what lies below it. Radius,
+/// profile, mask, colours, opacity, position and shape may still change, and act on the kept picture. While none of them changes,
+/// nothing is blurred, and the last result is shown again. For a camera that takes as long as a copy of its picture.
 ///
 /// While the blur is hidden or its camera inactive, there is no picture yet: the first visible frame is the one that is
 /// kept. The picture stays where it was on the screen. If the viewport changes its size, the picture is stretched to
@@ -42,10 +41,9 @@ use serde::{Deserialize, Serialize};
 /// # The world may stop
 ///
 /// A frozen camera still renders its world, and the blur paints over it. To save that as well, put opaque glass over
-/// the whole viewport, on a UI camera that shares the texture of the world's camera: the same target, `Hdr` and `Msaa`,
-/// and [`ClearColorConfig::None`]. Freeze the glass, and when [`FreezeTaken`] says that its picture is kept, set
-/// `is_active = false` on the world's camera.
-/// Where no opaque glass lies, the texture shows its old contents and everything that has been painted over them since.
+/// the whole viewport, on a UI camera that [shares the world's texture](crate::BackdropBlur#what-two-cameras-must-share). Freeze the glass, and when
+/// [`FreezeTaken`] says that its picture is kept, set `is_active = false` on the world's camera. Leave no part of the viewport without
+/// opaque glass: nothing paints the world there any more, so what is painted over it piles up.
 ///
 /// The example `freeze` does this.
 ///

@@ -52,10 +52,10 @@ pub struct BlurImage {
     ///
     /// With `None` the plugin allocates an image of the source's format, and of its size or that of the
     /// [region](Self::region) with its [padding](Self::padding), with as many layers and mip levels.
-    /// It puts the handle here, and fits the image to the source whenever a blur is due. If the format cannot be
-    /// rendered to, the image has the nearest format that can. A clone of the component gets its own target. The plugin
-    /// owns the image while this component stays on its entity. After that the image is yours, and never fitted again,
-    /// even if you name it as a target.
+    /// It puts the handle here. If the source is replaced or resized, the image is fitted to it at the next blur. If the format
+    /// cannot be rendered to, the image has the nearest format that can. A clone of the component gets its own target.
+    /// When you remove this component, or despawn its entity, the image stays as it is and is yours: as the target of another
+    /// blur it counts as an image of your own.
     ///
     /// Your own image must have that size, as many layers as the source, and
     /// [`TextureUsages::RENDER_ATTACHMENT`](wgpu::TextureUsages), and no other blur may write it. It may be the source

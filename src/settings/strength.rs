@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// How many standard deviations a radius spans: `radius = 3 σ`.
 ///
-/// It is the radius at which the classical separable filter ends, with 99.7 % of the Gaussian's weight inside.
+/// It is the radius at which the classical separable filter ends: along each axis, 99.7 % of the Gaussian's weight lies inside. Within
+/// the disc of this radius it is 98.9 %.
 pub const RADIUS_IN_SIGMAS: f32 = 3.0;
 
 /// Blurs a camera or an image with a Gaussian.
@@ -31,7 +32,8 @@ pub const RADIUS_IN_SIGMAS: f32 = 3.0;
     reflect(Serialize, Deserialize)
 )]
 pub struct GaussianBlur {
-    /// Three standard deviations: the distance within which 99.7 % of a point's blurred weight lies.
+    /// Three standard deviations: the distance within which 99.7 % of a point's blurred weight lies along each axis. Within the disc it
+    /// is 98.9 %.
     ///
     /// Unit: [`unit`](Self::unit). Range: finite and at least 0. Default: 24. NaN, infinite and negative values mean
     /// "no blur" and are reported once. A blur with a standard deviation under 0.03 texels changes nothing and costs

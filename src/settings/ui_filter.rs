@@ -42,10 +42,12 @@ use serde::{Deserialize, Serialize};
 /// node's transform: along each axis if the node is upright, otherwise by the root of the determinant.
 ///
 /// Glass on the node itself ([`BackdropBlur`](crate::BackdropBlur)) lies under the group and its shadows: it is not filtered and
-/// casts no shadow, but fades with [`opacity`](Self::opacity). The node's `BoxShadow` is not visible through it. Glass on other
-/// nodes of the group sees what lies below the group and what the group has painted so far, both unfiltered (of a group that
-/// [`is_rounded`](Self::is_rounded), as far as the bounds of its box); the glass itself is filtered with the group. In CSS a filter on an ancestor cuts glass off from what lies below. On a transparent camera, what lies
-/// below shows through such glass where its blur is transparent.
+/// casts no shadow, but fades with [`opacity`](Self::opacity). The node's `BoxShadow` is not visible through it.
+///
+/// Glass on other nodes of the group sees what lies below the group and what the group has painted so far, before this filter; of a
+/// group that [`is_rounded`](Self::is_rounded), as far as the bounds of its box. In a HUD that fades, it sees a sibling that has a blur of
+/// its own blurred, and not yet faded; then the glass fades with the HUD. In CSS a filter on an ancestor cuts glass off from what lies
+/// below. On a transparent camera, what lies below shows through such glass where its blur is transparent.
 ///
 /// Materials and other crates' items are drawn into the group as they are. For their edges to be right, they must blend as
 /// Bevy's user interface does (`BlendState::ALPHA_BLENDING`). The bounds of a `MaterialNode` are known if
@@ -134,6 +136,9 @@ pub struct DropShadow {
     /// The colour of the shadow, with its opacity. Default: black, half transparent.
     pub color: Color,
     /// Whether the colour is added as light to what lies below, instead of covering it. Default: `false`.
+    ///
+    /// On a camera with a transparent background, light over nothing is colour without alpha. An `ImageNode` or a sprite that shows
+    /// this camera's picture multiplies by alpha, and so shows nothing of a glow.
     pub is_glow: bool,
     /// Whether the shadow falls into the group, from around it, as CSS `box-shadow: inset` falls into a box. Default: `false`.
     ///

@@ -1,35 +1,12 @@
-//! The crate consists of rooms. A room imports only from rooms on lower floors, and no file of a room imports itself
-//! through others.
+//! The crate consists of rooms, which `docs/architecture.md` lists from the ground up. A room imports only from rooms on lower
+//! floors, and no file of a room imports itself through others.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The rooms of the library from the ground up, each a file, or a folder with the file of its name.
-const ROOMS: &[&str] = &[
-    "errors",
-    "kernel",
-    "program",
-    "systems",
-    "settings",
-    "image_changes",
-    "sigma_field",
-    "plan",
-    "schedule",
-    "formats",
-    "diagnostics",
-    "gpu",
-    "freeze",
-    "validation",
-    "recorder",
-    "camera",
-    "image",
-    "paint",
-    "backdrop",
-    "filters",
-    "redraw",
-    "lib",
-];
+/// The page that lists the rooms of the library.
+const PAGE: &str = "docs/architecture.md";
 
 /// No file may have more lines.
 const MOST_LINES: usize = 600;
@@ -58,15 +35,58 @@ struct Source {
     text: String,
 }
 
+impl Source {
+    /// The code without comments and tests.
+    fn code(&self) -> String {
+        let lines = self.text.lines().map(|line| line.split("//").next().unwrap_or(""));
+        // Everything that follows is tests.
+        let code: Vec<&str> = lines.take_while(|line| !line.starts_with("mod tests")).collect();
+        code.join("\n")
+    }
+}
+
+/// A room of the library: a file, or a folder with the file of its name.
+struct Room {
+    name: String,
+    touches: String,
+}
+
+impl Room {
+    /// Reads a line of the table of rooms.
+    fn new(row: &str) -> Self {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [name, _, touches] = cells[..] else {
+            panic!("{PAGE}: a room has three columns: {row}")
+        };
+        Self {
+            name: name.trim_matches('`').to_owned(),
+            touches: touches.to_owned(),
+        }
+    }
+}
+
+fn page() -> String {
+    fs::read_to_string(PAGE).unwrap_or_else(|error| panic!("{PAGE}: {error}"))
+}
+
+/// The rooms in the first table of the page, from the ground up.
+fn rooms() -> Vec<Room> {
+    let page = page();
+    let is_room = |line: &&str| line.starts_with("| `");
+    let table = page.lines().skip_while(|line| !is_room(line));
+    table.take_while(is_room).map(Room::new).collect()
+}
+
 fn room_of(name: &str) -> &str {
     name.split('/').next().unwrap_or(name)
 }
 
 #[test]
 fn imports_lead_to_lower_rooms() {
+    let rooms = rooms();
     let floor = |name: &str| {
-        let place = ROOMS.iter().position(|room| *room == room_of(name));
-        place.unwrap_or_else(|| panic!("{name} is in no room of tests/source/floors.rs"))
+        let place = rooms.iter().position(|room| room.name == room_of(name));
+        place.unwrap_or_else(|| panic!("{name} is in no room of {PAGE}"))
     };
     let mut imports = 0;
     let mut wrong = Vec::new();
@@ -87,6 +107,70 @@ fn imports_lead_to_lower_rooms() {
         imports > 80,
         "only {imports} imports were found: this test reads them wrongly"
     );
+}
+
+#[test]
+fn rooms_exist_and_touch_what_they_may() {
+    let rooms = rooms();
+    for room in &rooms {
+        let file = format!("src/{}.rs", room.name);
+        assert!(Path::new(&file).exists(), "{PAGE} names a room without {file}");
+    }
+    let mut wrong = Vec::new();
+    for source in LIBRARY.sources() {
+        let room = rooms.iter().find(|room| room.name == room_of(&source.name));
+        let room = room.unwrap_or_else(|| panic!("{} is in no room of {PAGE}", source.name));
+        let paths = paths_in(&source.code());
+        let names = |part: &str| paths.iter().flatten().any(|name| name == part);
+        let renders = paths
+            .iter()
+            .any(|path| path.starts_with(&["bevy", "render"].map(str::to_owned)));
+        let has_systems = ["Commands", "Plugin", "Query", "Res", "ResMut"].into_iter().any(names);
+        let is_right = match room.touches.as_str() {
+            "plain values" => !renders && !has_systems,
+            "the main world" => !renders,
+            "both worlds" | "the GPU" => true,
+            other => panic!("{PAGE}: what is \"{other}\"?"),
+        };
+        if !is_right {
+            wrong.push(format!("{} touches more than {}", source.name, room.touches));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_page_names_files_that_exist() {
+    let page = page();
+    let names = page.split('`').skip(1).step_by(2);
+    let is_path = |name: &&str| name.contains('/') && name.contains('.') && !name.contains(' ');
+    let files: Vec<&str> = names.filter(is_path).collect();
+    assert!(files.len() > 40, "only {} files were found in {PAGE}", files.len());
+    let missing: Vec<_> = files.iter().filter(|file| !Path::new(file).exists()).collect();
+    assert!(missing.is_empty(), "{PAGE} names files that do not exist: {missing:?}");
+}
+
+#[test]
+fn recipes_name_all_files() {
+    let page = page();
+    for (title, words) in [
+        ("A colour function", &["hue"][..]),
+        (
+            "An edge mode",
+            &["EdgeMode::Mirror", "EdgeMode::Wrap", "EdgeMode::Renormalize"],
+        ),
+    ] {
+        let recipe = page.split("\n### ").find(|recipe| recipe.starts_with(title));
+        let recipe = recipe.unwrap_or_else(|| panic!("{PAGE} has no recipe \"{title}\""));
+        let names = |source: &Source| words.iter().any(|word| source.code().contains(word));
+        // A setting may have any edge mode as its default.
+        let is_default = |source: &Source| title == "An edge mode" && room_of(&source.name) == "settings";
+        let sources = LIBRARY.sources().into_iter();
+        let involved = sources.filter(|source| names(source) && !is_default(source));
+        let files = involved.map(|source| format!("src/{}.rs", source.name));
+        let missing: Vec<String> = files.filter(|file| !recipe.contains(&format!("`{file}`"))).collect();
+        assert!(missing.is_empty(), "{PAGE}: the recipe \"{title}\" misses {missing:?}");
+    }
 }
 
 #[test]
@@ -160,15 +244,7 @@ impl Tree {
 
     /// The other files that a file names, sorted.
     fn imported_files(&self, source: &Source) -> Vec<String> {
-        let code: Vec<&str> = source
-            .text
-            .lines()
-            .map(|line| line.split("//").next().unwrap_or(""))
-            // Everything that follows is tests.
-            .take_while(|line| !line.starts_with("mod tests"))
-            .collect();
-        let code = code.join("\n");
-        let mut found: Vec<String> = paths_in(&code)
+        let mut found: Vec<String> = paths_in(&source.code())
             .iter()
             .filter_map(|path| self.file_of(&source.name, path))
             .filter(|file| *file != source.name)
@@ -271,7 +347,7 @@ fn read_list<'a>(list: &'a str, before: &[String], paths: &mut Vec<Vec<String>>)
 }
 
 /// All text files of a folder and the folders in it.
-fn files(folder: &Path) -> Vec<(PathBuf, String)> {
+pub fn files(folder: &Path) -> Vec<(PathBuf, String)> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut found = Vec::new();
     for entry in entries {

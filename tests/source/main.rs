@@ -1,5 +1,6 @@
 //! Checks that need no GPU: of the source itself, of its features, and of how settings are written.
 
+mod definitions;
 mod floors;
 mod labels;
 mod places;
