@@ -5,7 +5,7 @@ use crate::backdrop::stage::{BACKENDS, HDR, LDR, Stage, Ui};
 use crate::support::compositor::tolerance;
 use crate::support::formats::{encode_srgb, quantised};
 use crate::support::functions;
-use crate::support::reference::{Picture, gaussian_blur};
+use crate::support::reference::{Picture, gaussian_blur, moved_blur};
 use crate::support::scene::Kind;
 use crate::support::twins::View;
 use crate::support::{assert_close, within_rounding};
@@ -193,8 +193,16 @@ pub fn layers(group: &Picture, filter: &UiFilter, scale: f32, format: TextureFor
 
 fn shadow_of(picture: &Picture, shadow: &DropShadow, scale: f32) -> Picture {
     let sigma = f64::from(shadow.radius / 3.0 * scale);
-    let soft = gaussian_blur(picture, [sigma; 2], EdgeMode::Transparent);
-    let offset = (shadow.offset * scale).round().as_ivec2();
+    // The offset is exact if the shadow is soft enough.
+    let offset = shadow.offset * scale;
+    let whole = if sigma >= 1.0 { offset.floor() } else { offset.round() };
+    let part = if sigma >= 1.0 { offset - whole } else { Vec2::ZERO };
+    let (offset, part) = (whole.as_ivec2(), part.to_array().map(f64::from));
+    let soft = if part == [0.0; 2] {
+        gaussian_blur(picture, [sigma; 2], EdgeMode::Transparent)
+    } else {
+        moved_blur(picture, [sigma; 2], part)
+    };
     let color = shadow.color.to_linear();
     Picture::from_fn(picture.width, picture.height, |x, y| {
         let at = IVec2::new(x as i32, y as i32) - offset;

@@ -99,3 +99,42 @@ fn bytes_return_to_nothing() {
         }
     }
 }
+
+fn faded(ui: &mut Ui, side: f32) {
+    let node = node(Vec2::splat(4.0), Vec2::splat(side));
+    ui.spawn((node, BackgroundColor(Color::WHITE), UiFilter::opacity(0.5)));
+}
+
+/// A camera with a small group clears and stores a small page, whatever another camera needs.
+#[test]
+fn cameras_have_pages_of_their_size() {
+    let Some(mut stage) = stage(BACKENDS[0]) else {
+        return;
+    };
+    let [small, large] = [stage.plain.camera, stage.glass.camera];
+    stage.clear();
+    stage.add(small, false, &|ui: &mut Ui| faded(ui, 20.0));
+    stage.add(large, true, &|ui: &mut Ui| faded(ui, 100.0));
+    stage.headless.warm_up();
+    assert_eq!(figure(&stage), (32.0 * 32.0 + 128.0 * 128.0) * 4.0);
+}
+
+/// A group whose size goes back and forth between two classes of pages needs no new texture after the first time.
+#[test]
+fn sizes_go_back_and_forth() {
+    let Some(mut stage) = stage(BACKENDS[0]) else {
+        return;
+    };
+    let mut frames_of = |side: f32| {
+        stage.clear();
+        stage.add(stage.glass.camera, true, &|ui: &mut Ui| faded(ui, side));
+        frames(&mut stage, 2);
+        held(&stage)
+    };
+    frames_of(50.0);
+    frames_of(90.0);
+    let first = [frames_of(50.0), frames_of(90.0)];
+    for _ in 0..3 {
+        assert_eq!([frames_of(50.0), frames_of(90.0)], first);
+    }
+}
