@@ -88,9 +88,12 @@ const SCENES: [Scene; 8] = [
 /// How many blurs the benchmark's own render system records.
 const RECORDED: usize = 64;
 
-/// How many nodes are filtered.
+/// How many nodes are filtered, and how they are visible. Hidden nodes are not extracted, and neither are their filters.
 #[cfg(feature = "ui")]
-const FILTERED: usize = 300;
+const FILTERED: [(usize, Visibility, &str); 2] = [
+    (300, Visibility::Visible, "filtered nodes"),
+    (2000, Visibility::Hidden, "hidden filtered nodes"),
+];
 
 /// How often frames with filters and frames without them are measured.
 #[cfg(feature = "ui")]
@@ -130,10 +133,10 @@ fn main() -> ExitCode {
     );
     all.extend(found);
     #[cfg(feature = "ui")]
-    println!(
-        "| {FILTERED} filtered nodes | {:.2} | – |",
-        measure_filters(&mut headless)
-    );
+    for (count, visibility, name) in FILTERED {
+        let time = measure_filters(&mut headless, count, visibility);
+        println!("| {count} {name} | {time:.3} | – |");
+    }
     grouping::print();
     for (place, count) in &all {
         eprintln!("{count} allocations in {place}");
@@ -196,20 +199,25 @@ fn measure_recorded(headless: &mut Headless) -> (f64, BTreeMap<String, usize>) {
 
 /// The time of a filtered node, less the time of a node.
 #[cfg(feature = "ui")]
-fn measure_filters(headless: &mut Headless) -> f64 {
+fn measure_filters(headless: &mut Headless, count: usize, visibility: Visibility) -> f64 {
     let camera = camera(headless);
     let node = |index: usize| Node {
         position_type: PositionType::Absolute,
         left: px((index % 20 * 3) as f32),
-        top: px((index / 20 * 4) as f32),
+        top: px((index / 20 % 15 * 4) as f32),
         width: px(2),
         height: px(3),
         ..default()
     };
     let world = headless.app.world_mut();
-    let nodes: Vec<Entity> = (0..FILTERED)
+    let nodes: Vec<Entity> = (0..count)
         .map(|index| {
-            let components = (node(index), BackgroundColor(Color::WHITE), UiTargetCamera(camera));
+            let components = (
+                node(index),
+                BackgroundColor(Color::WHITE),
+                UiTargetCamera(camera),
+                visibility,
+            );
             world.spawn(components).id()
         })
         .collect();
@@ -235,7 +243,7 @@ fn measure_filters(headless: &mut Headless) -> f64 {
         headless.app.world_mut().despawn(entity);
     }
     settle(headless);
-    (with - without) / FILTERED as f64
+    (with - without) / count as f64
 }
 
 /// The allocations in some frames.
