@@ -10,7 +10,7 @@ use super::plan_cameras::{CameraSchedule, Schedules};
 use super::uniform::{BOX_VERTICES, Colours, PAINT_STRIDE, PaintUniform, PaintedOn, has_rim, is_solid};
 use crate::formats::{CameraPicture, CameraPictureItem};
 use crate::gpu::Deferred;
-use crate::schedule::{Canvas, Layer, Placed, SurfaceId, What, common};
+use crate::schedule::{Canvas, Draw, Layer, Placed, SurfaceId, What, common};
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -89,37 +89,22 @@ impl Draws {
         self.draw(calls, cache, pass)
     }
 
-    /// Draws the layers of a surface.
-    pub fn draw_layers<'w>(
+    /// Draws what a step of the schedule names, except items.
+    pub fn draw_step<'w>(
         &'w self,
         camera: usize,
-        SurfaceId(surface): SurfaceId,
+        draw: &Draw,
         cache: &'w PipelineCache,
         pass: &mut TrackedRenderPass<'w>,
     ) {
-        self.draw(self.of(camera, |draws| draws.layers.get(surface)), cache, pass);
-    }
-
-    /// Removes what lies outside of a surface's outline.
-    pub fn draw_outside<'w>(
-        &'w self,
-        camera: usize,
-        SurfaceId(surface): SurfaceId,
-        cache: &'w PipelineCache,
-        pass: &mut TrackedRenderPass<'w>,
-    ) {
-        self.draw(self.of(camera, |draws| draws.outsides.get(surface)), cache, pass);
-    }
-
-    /// Draws the groups around glass.
-    pub fn draw_seen<'w>(
-        &'w self,
-        camera: usize,
-        backdrop: usize,
-        cache: &'w PipelineCache,
-        pass: &mut TrackedRenderPass<'w>,
-    ) {
-        self.draw(self.of(camera, |draws| draws.seen.get(backdrop)), cache, pass);
+        let calls = self.of(camera, |draws| match draw {
+            Draw::Layers(surface) => draws.layers.get(surface.0),
+            Draw::Outside(surface) => draws.outsides.get(surface.0),
+            Draw::Glass(backdrop) => draws.glass.get(*backdrop),
+            Draw::Seen(backdrop) => draws.seen.get(*backdrop),
+            Draw::Items { .. } => None,
+        });
+        self.draw(calls, cache, pass);
     }
 
     fn of<'a>(

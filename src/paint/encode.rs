@@ -9,7 +9,7 @@ use super::plan_cameras::{CameraSchedule, Schedules};
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::{PassTimer, measured};
 use crate::gpu::{BlurAccess, BlurPipelines};
-use crate::schedule::{Canvas, Draw, Label, Member, Placed, Section, Source, Step, SurfaceId, Target, What};
+use crate::schedule::{Canvas, Draw, Label, Member, Placed, Section, Source, Step, SurfaceId, Target};
 use crate::settings::BackdropLayer;
 use bevy::math::URect;
 use bevy::prelude::*;
@@ -226,15 +226,7 @@ impl<'w> Painter<'w> {
         match draw {
             #[cfg(feature = "ui")]
             Draw::Items { on, keys, scissor } => self.draw_items(*on, keys, *scissor, pass),
-            #[cfg(not(feature = "ui"))]
-            Draw::Items { .. } => {}
-            Draw::Layers(of) => self.draws.draw_layers(self.index, *of, self.cache, pass),
-            Draw::Outside(on) => self.draws.draw_outside(self.index, *on, self.cache, pass),
-            Draw::Glass(backdrop) => {
-                self.draws
-                    .draw_item(self.index, What::Glass(*backdrop), self.cache, pass);
-            }
-            Draw::Seen(backdrop) => self.draws.draw_seen(self.index, *backdrop, self.cache, pass),
+            _ => self.draws.draw_step(self.index, draw, self.cache, pass),
         }
     }
 
