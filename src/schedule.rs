@@ -24,6 +24,7 @@
 //! ranges of sort keys, because other crates may add or remove items after the schedule is made.
 
 mod cells;
+mod clip;
 mod frames;
 mod grouping;
 mod place;
@@ -37,6 +38,7 @@ mod steps;
 mod surface;
 mod tree;
 
+pub use clip::{CLIP_BOXES, Clip, ClipBox};
 pub use place::Placed;
 pub use rects::{FAR, as_texels, common, grown, joined, moved};
 pub use region::Region;

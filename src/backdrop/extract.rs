@@ -4,7 +4,7 @@
 
 use crate::formats::{CameraFinish, CameraFinishItem};
 use crate::paint::{FrozenBackdrops, PaintInputs, picture_of};
-use crate::schedule::{Backdrop, Order, Shape};
+use crate::schedule::{Backdrop, Clip, Order, Shape};
 use crate::settings::{BackdropBlur, BackdropLayer, BackdropRegion, BlurProfile, BlurSwitch};
 use bevy::camera::Camera;
 use bevy::math::Affine2;
@@ -66,7 +66,7 @@ fn shape_of(region: &BackdropRegion, scale: f32) -> Shape {
     Shape {
         transform: Affine2::from_translation(0.5 * (min + max)),
         size,
-        radii: region.corners.to_array().map(radius),
+        radii: [region.corners.to_array().map(radius); 2],
         is_soft: true,
     }
 }
@@ -88,7 +88,7 @@ impl Glass<'_> {
     fn extract(
         &self,
         (camera_entity, camera, finish): (Entity, &Camera, &CameraFinishItem),
-        (order, shape, clip): (Order, Shape, Option<Rect>),
+        (order, shape, clip): (Order, Shape, Option<Clip>),
         frozen: &FrozenBackdrops,
         inputs: &mut PaintInputs,
     ) {

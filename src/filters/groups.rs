@@ -10,15 +10,19 @@
 //! result were clipped by them.
 //!
 //! Bevy clips by moving vertices, which is wrong for nodes that are turned. These get only the clips inside the group.
+//!
+//! Bevy computes its own clips again in every frame. What it takes for a change, others do, too, so a clip that is the same as in the
+//! frame before is written as one that has not changed.
 
 use super::strength::reach_of_filter;
 use crate::paint::ui_clip::{clip_of, clipped, everything, grown, is_same};
 use crate::plan::blurs;
-use crate::schedule::Clips;
+use crate::schedule::{Clip, Clips};
 use crate::settings::{BlurSwitch, DropShadow, UiFilter};
 use bevy::camera::visibility::InheritedVisibility;
-use bevy::ecs::entity::EntityHashSet;
-use bevy::ecs::system::SystemParam;
+use bevy::ecs::change_detection::Tick;
+use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
+use bevy::ecs::system::{SystemChangeTick, SystemParam};
 use bevy::prelude::*;
 use bevy::ui::experimental::UiChildren;
 use bevy::ui::{
@@ -36,7 +40,7 @@ pub struct FilteredGroup {
     /// The places of its nodes in Bevy's stack.
     pub nodes: Range<u32>,
     /// The clip by its ancestors, in the viewport.
-    pub clip: Option<Rect>,
+    pub clip: Option<Clip>,
     /// What this clips.
     pub clips: Clips,
 }
@@ -62,6 +66,39 @@ pub struct Nodes<'w, 's> {
     unclipped: Query<'w, 's, Entity, With<OverrideClip>>,
     switch: Res<'w, BlurSwitch>,
     children: UiChildren<'w, 's>,
+    written: Local<'s, WrittenClips>,
+    ticks: SystemChangeTick,
+}
+
+/// The clips that were written.
+#[derive(Default)]
+struct WrittenClips {
+    /// In the frame before.
+    before: EntityHashMap<CalculatedClip>,
+    /// In this frame.
+    now: EntityHashMap<CalculatedClip>,
+}
+
+impl WrittenClips {
+    fn next_frame(&mut self) {
+        core::mem::swap(&mut self.before, &mut self.now);
+        self.now.clear();
+    }
+
+    /// Writes a node's clip. If it is the same as in the frame before, it counts as changed then, when the system ran last: every
+    /// other system has run since.
+    fn write(&mut self, node: Entity, mut clip: Mut<CalculatedClip>, new: CalculatedClip, last_run: Tick) {
+        let is_kept = self.before.get(&node).is_some_and(|before| is_same(before, &new));
+        if is_same(&clip, &new) {
+            // Bevy has computed the same.
+        } else if is_kept {
+            *clip.bypass_change_detection() = new.clone();
+            clip.set_last_changed(last_run);
+        } else {
+            *clip = new.clone();
+        }
+        self.now.insert(node, new);
+    }
 }
 
 /// The clips that a node inherits.
@@ -78,6 +115,7 @@ struct Inherited<'a> {
 /// Finds the groups that are filtered in this frame, and clips the nodes inside them.
 pub fn find_groups(mut nodes: Nodes) {
     nodes.groups.0.clear();
+    nodes.written.next_frame();
     let with_filter = nodes
         .filters
         .iter()
@@ -168,13 +206,11 @@ impl Nodes<'_, '_> {
         } else {
             inherited
         };
-        if let Some(mut clip) = clip.filter(|_| inside.is_changed) {
+        if let Some(clip) = clip.filter(|_| inside.is_changed) {
             let is_turned = transform.affine().matrix2.x_axis.y != 0.0;
             let new = if is_turned { inside.inside } else { inside.all };
             let new = new.cloned().unwrap_or(everything());
-            if !is_same(&clip, &new) {
-                *clip = new;
-            }
+            self.written.write(entity, clip, new, self.ticks.last_run());
         }
         let own =
             (!node.overflow.is_visible()).then(|| computed.resolve_clip_rect(node.overflow, node.overflow_clip_margin));

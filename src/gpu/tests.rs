@@ -210,7 +210,8 @@ fn the_uniforms_mirror_their_structs() {
 #[test]
 fn the_uniform_of_painting_mirrors_its_struct() {
     use crate::paint::pipelines::{Mix, PaintKey, PaintSource, definitions};
-    use crate::paint::uniform::{FunctionsUniform, PaintUniform};
+    use crate::paint::uniform::{ClipUniform, FunctionsUniform, PaintUniform};
+    use crate::schedule::CLIP_BOXES;
     let definitions = definitions(PaintKey {
         format: TextureFormat::Rgba8UnormSrgb,
         mix: Mix::Add,
@@ -219,9 +220,12 @@ fn the_uniform_of_painting_mirrors_its_struct() {
     let module = compose(&mut composer(), "paint/paint", &definitions);
     let paint = fields![
         PaintUniform: x_axis, y_axis, translation, target_origin, target_size, size, frame, opacity, to_screen, radii,
-        region, color, functions, to_source, flags, grain
+        region, color, functions, to_source, flags, grain, clips
     ];
     assert_eq!(members(&module, "Paint"), (paint, size_of::<PaintUniform>()));
+    let clip = fields![ClipUniform: x_axis, y_axis, translation, half_size];
+    assert_eq!(members(&module, "ClipBox"), (clip, size_of::<ClipUniform>()));
+    assert!(read("paint/paint").contains(&format!("array<ClipBox, {CLIP_BOXES}>")));
     let functions = fields![
         FunctionsUniform: saturation, brightness, contrast, invert, hue, is_active, flags
     ];

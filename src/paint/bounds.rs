@@ -4,8 +4,8 @@
 //! This can move vertices out of a rotated node, so the bounds enclose the moved vertices.
 
 use super::inputs::PaintInputs;
-use super::ui_clip::clip_of;
-use crate::schedule::{CORNERS, bounds_of};
+use super::ui_clip::{clip_of, visible};
+use crate::schedule::{CORNERS, Clip, bounds_of};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemParam;
 use bevy::math::{Affine2, FloatOrd};
@@ -51,11 +51,13 @@ impl ItemBounds<'_> {
         }
         let shadow = self.shadows.box_shadows.get(index);
         if let Some(shadow) = shadow.filter(|shadow| shadow.render_entity == entity) {
-            return Some(quad(shadow.transform, Vec2::ZERO, shadow.bounds, shadow.clip));
+            let clip = visible(&shadow.clip);
+            return Some(quad(shadow.transform, Vec2::ZERO, shadow.bounds, clip));
         }
         let slices = self.slices.slices.get(index);
         if let Some(slices) = slices.filter(|slices| slices.render_entity == entity) {
-            return Some(quad(slices.transform, Vec2::ZERO, slices.rect.size(), slices.clip));
+            let clip = visible(&slices.clip);
+            return Some(quad(slices.transform, Vec2::ZERO, slices.rect.size(), clip));
         }
         let material = || self.materials.0.get(&entity).copied();
         self.of_gradient(item).or_else(material)
@@ -63,7 +65,7 @@ impl ItemBounds<'_> {
 
     /// A background, border, outline, image or viewport; or text, with a quad for each glyph.
     fn of_node(&self, node: &ExtractedUiNode) -> Option<Rect> {
-        let quad = |centre: Vec2, size: Vec2| quad(node.transform, centre, size, node.clip);
+        let quad = |centre: Vec2, size: Vec2| quad(node.transform, centre, size, visible(&node.clip));
         match &node.item {
             ExtractedUiItem::Node { rect, .. } => Some(quad(Vec2::ZERO, rect.size())),
             ExtractedUiItem::Glyphs { range } => {
@@ -149,7 +151,7 @@ pub fn extract_gradient_boxes(
             stack_index: stack_index.0,
             transform: transform.affine(),
             size: node.size(),
-            clip: clip_of(clip),
+            clip: clip_of(clip).map(Clip::bounds),
         };
         boxes.0.insert(entity, gradient);
     }
@@ -220,7 +222,7 @@ fn collect_bounds<M: UiMaterial>(
         return;
     }
     for node in &nodes.uinodes {
-        let place = quad(node.transform, Vec2::ZERO, node.rect.size(), node.clip);
+        let place = quad(node.transform, Vec2::ZERO, node.rect.size(), visible(&node.clip));
         bounds.0.insert(node.render_entity, place);
     }
 }

@@ -10,7 +10,7 @@ use super::plan_cameras::{CameraSchedule, Schedules};
 use super::uniform::{BOX_VERTICES, Colours, PAINT_STRIDE, PaintUniform, PaintedOn, has_rim, is_solid};
 use crate::formats::{CameraPicture, CameraPictureItem};
 use crate::gpu::Deferred;
-use crate::schedule::{Canvas, Draw, Layer, Placed, SurfaceId, What, common};
+use crate::schedule::{Canvas, Clip, Draw, Layer, Placed, SurfaceId, What, common};
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -417,6 +417,7 @@ impl CameraUpdate<'_, '_> {
             return Some(());
         }
         let (filter, on) = (&self.inputs.filters[surface.filter], self.on(surface.parent));
+        let clip = self.clip_of(id);
         for (index, layer) in surface
             .layers
             .iter()
@@ -432,10 +433,19 @@ impl CameraUpdate<'_, '_> {
                 Some(*layer)
             };
             if let Some(layer) = sharp.filter(|layer| !layer.shown.is_empty()) {
-                self.sharp(id, mix_of(&layer), &on.layer(filter, surface, &layer))?;
+                self.sharp(id, mix_of(&layer), &on.layer(filter, surface, &layer, clip))?;
             }
         }
         Some(())
+    }
+
+    /// The clip of a surface's layers: of the result of its filter.
+    fn clip_of(&self, id: SurfaceId) -> Option<Clip> {
+        let tree = &self.planned.schedule.tree;
+        let filter = tree.surface(id).filter;
+        self.inputs.filters[filter]
+            .result_clip()
+            .filter(|_| tree.result_of(filter) == Some(id))
     }
 
     /// What removes the outside of a surface's outline.
@@ -455,7 +465,7 @@ impl CameraUpdate<'_, '_> {
         let surface = self.planned.schedule.tree.surface(id);
         let deferred = self.tasks.of_layer(self.index, id, index)?;
         let (filter, layer) = (&self.inputs.filters[surface.filter], &surface.layers[index]);
-        let uniform = self.on(surface.parent).layer(filter, surface, layer);
+        let uniform = self.on(surface.parent).layer(filter, surface, layer, self.clip_of(id));
         self.add(mix_of(layer), bound(&deferred), (&uniform, BOX_VERTICES))
     }
 

@@ -1,16 +1,23 @@
 //! Clips and corners of Bevy's user interface (feature `ui`): all code that computes with a `CalculatedClip` or a border radius.
 
+use crate::schedule::Clip;
+use bevy::math::Affine2;
 use bevy::prelude::*;
 use bevy::ui::{CalculatedClip, ResolvedBorderRadius, UiGlobalTransform};
 
-/// The bounds of what a clip leaves visible, in pixels of the viewport.
-pub fn clip_of(clip: Option<&CalculatedClip>) -> Option<Rect> {
-    clip.map(|clip| clip.clip)
+/// What a node's clip leaves visible.
+pub fn clip_of(clip: Option<&CalculatedClip>) -> Option<Clip> {
+    clip.map(|clip| Clip::inside_all([(clip.clip, Affine2::IDENTITY)]))
 }
 
-/// The radii of a box: top left, top right, bottom right, bottom left.
-pub fn radii_of(radius: ResolvedBorderRadius) -> [f32; 4] {
-    radius.into()
+/// The bounds of what the clip of an extracted item leaves visible.
+pub fn visible(clip: &Option<Rect>) -> Option<Rect> {
+    *clip
+}
+
+/// The radii of a box along x and y: top left, top right, bottom right, bottom left.
+pub fn radii_of(radius: ResolvedBorderRadius) -> [[f32; 4]; 2] {
+    [radius.into(); 2]
 }
 
 /// The clip that clips nothing. It is finite, because Bevy computes with its numbers.

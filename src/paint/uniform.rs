@@ -3,11 +3,13 @@
 use crate::formats::dither::Dither;
 use crate::formats::precision_of;
 use crate::kernel::Precision;
-use crate::schedule::{Backdrop, Canvas, Filter, Layer, Picture, Placed, Shape, Surface, as_texels, moved};
+use crate::schedule::{
+    Backdrop, CLIP_BOXES, Canvas, Clip, ClipBox, Filter, Layer, Picture, Placed, Shape, Surface, as_texels, moved,
+};
 use crate::settings::ColorFunctions;
 use bevy::camera::CompositingSpace;
 use bevy::color::{ColorToComponents, LinearRgba, Srgba};
-use bevy::math::{IRect, IVec2, URect};
+use bevy::math::{IRect, IVec2, URect, Vec2};
 use bevy::render::render_resource::TextureFormat;
 use bytemuck::{Pod, Zeroable};
 use core::mem::offset_of;
@@ -62,13 +64,44 @@ pub struct PaintUniform {
     pub frame: f32,
     pub opacity: f32,
     pub to_screen: [i32; 2],
-    pub radii: [f32; 4],
+    pub radii: [[f32; 4]; 2],
     pub region: [i32; 4],
     pub color: [f32; 4],
     pub functions: FunctionsUniform,
     pub to_source: [i32; 2],
     pub flags: u32,
     pub grain: f32,
+    pub clips: [ClipUniform; CLIP_BOXES],
+}
+
+/// `ClipBox` in WGSL.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct ClipUniform {
+    pub x_axis: [f32; 2],
+    pub y_axis: [f32; 2],
+    pub translation: [f32; 2],
+    pub half_size: [f32; 2],
+}
+
+impl ClipUniform {
+    /// Clips nothing: every texel is at the center.
+    const EVERYTHING: Self = Self {
+        x_axis: [0.0; 2],
+        y_axis: [0.0; 2],
+        translation: [0.0; 2],
+        half_size: [1.0; 2],
+    };
+
+    /// A box, by texels of the camera's picture, of which the viewport begins at `origin`.
+    fn new(clip: &ClipBox, origin: Vec2) -> Self {
+        Self {
+            x_axis: clip.to_box.matrix2.x_axis.to_array(),
+            y_axis: clip.to_box.matrix2.y_axis.to_array(),
+            translation: clip.to_box.transform_point2(-origin).to_array(),
+            half_size: clip.half_size.to_array(),
+        }
+    }
 }
 
 /// `ColorFunctions` in `shaders/common/color_functions.wgsl`.
@@ -109,6 +142,7 @@ const _: () = assert!(offset_of!(PaintUniform, radii).is_multiple_of(16));
 const _: () = assert!(offset_of!(PaintUniform, region).is_multiple_of(16));
 const _: () = assert!(offset_of!(PaintUniform, color).is_multiple_of(16));
 const _: () = assert!(offset_of!(PaintUniform, functions).is_multiple_of(16));
+const _: () = assert!(offset_of!(PaintUniform, clips).is_multiple_of(16));
 const _: () = assert!(size_of::<PaintUniform>().is_multiple_of(16));
 
 /// The distance between two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
@@ -124,6 +158,7 @@ const SHADOW: u32 = 32;
 const PLAIN: u32 = 64;
 const OUTSIDE: u32 = 128;
 const INSET: u32 = 256;
+const CLIPPED: u32 = 512;
 
 fn flags<const N: usize>(flags: [(u32, bool); N]) -> u32 {
     flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum()
@@ -162,6 +197,22 @@ impl PaintedOn {
             to_source: to_screen,
             flags: 0,
             grain: 0.0,
+            clips: [ClipUniform::EVERYTHING; CLIP_BOXES],
+        }
+    }
+
+    /// What is painted inside of the turned boxes of a clip. Its bounds end what is painted anyway.
+    fn clipped(&self, uniform: PaintUniform, clip: Option<Clip>) -> PaintUniform {
+        let Some(clip) = clip.filter(Clip::is_turned) else {
+            return uniform;
+        };
+        let origin = self.picture.viewport.min.as_vec2();
+        let clip_of =
+            |clip: Option<ClipBox>| clip.map_or(ClipUniform::EVERYTHING, |clip| ClipUniform::new(&clip, origin));
+        PaintUniform {
+            clips: clip.boxes.map(clip_of),
+            flags: uniform.flags | CLIPPED,
+            ..uniform
         }
     }
 
@@ -181,7 +232,7 @@ impl PaintedOn {
         let rim = shape.rim();
         // A frame whose sides meet in the middle is the whole box.
         let has_frame = solid && 2.0 * rim < shape.size.min_element();
-        PaintUniform {
+        let uniform = PaintUniform {
             frame: if has_frame { rim } else { 0.0 },
             opacity: if solid { 1.0 } else { placed.opacity },
             region: ends(placed.region.painted),
@@ -190,7 +241,8 @@ impl PaintedOn {
             flags: flags([(SOFT, has_rim(backdrop, colours)), (WHOLE, shape.is_on_pixels())])
                 + self.dithers(backdrop.blurs()),
             ..self.shape(shape)
-        }
+        };
+        self.clipped(uniform, placed.clip)
     }
 
     /// One opaque colour in the shape of glass.
@@ -251,8 +303,8 @@ impl PaintedOn {
         }
     }
 
-    /// A layer of a surface.
-    pub fn layer(&self, filter: &Filter, surface: &Surface, layer: &Layer) -> PaintUniform {
+    /// A layer of a surface, under a clip.
+    pub fn layer(&self, filter: &Filter, surface: &Surface, layer: &Layer, clip: Option<Clip>) -> PaintUniform {
         let functions = if surface.is_colored && layer.shadow.is_none() {
             filter.functions
         } else {
@@ -263,14 +315,15 @@ impl PaintedOn {
         } else {
             surface.to_page()
         };
-        PaintUniform {
+        let uniform = PaintUniform {
             color: layer.shadow.unwrap_or_default(),
             functions: FunctionsUniform::new(functions, self.colours),
             opacity: surface.opacity,
             region: ends(as_texels(moved(surface.painted, to_source))),
             flags: flags([(SHADOW, layer.shadow.is_some()), (INSET, layer.is_inset)]) + self.dithers(layer.blurs()),
             ..self.picture(to_source - layer.offset, layer.shown)
-        }
+        };
+        self.clipped(uniform, clip)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Where glass is painted, and what it sees there.
 
+use super::clip::{Clip, both};
 use super::region::Region;
 use super::scene::{Backdrop, Scene, What};
 use super::slot::{Slot, node_of};
 use super::surface::SurfaceId;
 use super::tree::{Owners, SurfaceTree};
-use bevy::math::{FloatOrd, Rect};
+use bevy::math::FloatOrd;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::Entity;
 
@@ -18,6 +19,8 @@ pub struct Placed {
     pub cut: FloatOrd,
     /// Its texels.
     pub region: Region,
+    /// Its clip: the texels end at the bounds.
+    pub clip: Option<Clip>,
     /// Its opacity, with that of its own node's filter.
     pub opacity: f32,
     /// Where it makes a hole: glass lies over its node's shadow, but the shadow is on the picture of the node's group, and the glass
@@ -69,7 +72,7 @@ fn place_in(
     scene: &Scene,
     tree: &SurfaceTree,
     backdrop: &Backdrop,
-    (on, clip, opacity): (SurfaceId, Option<Rect>, f32),
+    (on, clip, opacity): (SurfaceId, Option<Clip>, f32),
 ) -> Option<Placed> {
     let surface = tree.surface(on);
     let region = Region::new(backdrop, &scene.picture, clip, surface.rect)?;
@@ -82,6 +85,7 @@ fn place_in(
             .node()
             .map_or(FloatOrd(f32::NEG_INFINITY), |node| Slot::Cut.key(node)),
         region,
+        clip,
         opacity,
         hole: None,
     })
@@ -105,13 +109,6 @@ fn share_cuts(scene: &Scene, placed: &mut [Option<Placed>]) {
         {
             placed.cut = *cut;
         }
-    }
-}
-
-fn both(one: Option<Rect>, other: Option<Rect>) -> Option<Rect> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.intersect(other)),
-        (one, other) => one.or(other),
     }
 }
 

@@ -7,11 +7,12 @@
 //! bounds of the box, in the clip and in the viewport can be painted. The blur covers this rectangle of integers, and
 //! fragments are clipped to it.
 
+use super::clip::Clip;
 use super::rects::{common, pixels};
 use super::scene::{Backdrop, Picture};
 use crate::plan::reach;
 use crate::settings::{EdgeMode, FreezeArea};
-use bevy::math::{IRect, Rect, URect, UVec2};
+use bevy::math::{IRect, URect, UVec2};
 
 /// The texels of glass in its camera's picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,13 +31,16 @@ impl Region {
     /// The region of glass under a clip, on a surface that shows these pixels of the viewport. `None` if the glass lies outside of
     /// the clip or of the viewport.
     #[must_use]
-    pub fn new(backdrop: &Backdrop, picture: &Picture, clip: Option<Rect>, shown: IRect) -> Option<Self> {
+    pub fn new(backdrop: &Backdrop, picture: &Picture, clip: Option<Clip>, shown: IRect) -> Option<Self> {
         let viewport = picture.seen();
         if viewport.is_empty() {
             return None;
         }
         let texels = |pixels: IRect| texels_of(common(pixels, picture.seen_pixels()), picture);
-        let covered = texels(common(pixels(Some(backdrop.shape.bounds())), pixels(clip)));
+        let covered = texels(common(
+            pixels(Some(backdrop.shape.bounds())),
+            pixels(clip.map(Clip::bounds)),
+        ));
         let kept = backdrop.freeze.map(|freeze| {
             freeze.taken.unwrap_or(match freeze.keeps {
                 FreezeArea::Region if !backdrop.is_open => covered,
@@ -92,7 +96,7 @@ mod tests {
     use super::super::shape::Shape;
     use super::*;
     use crate::settings::{BackdropBlur, BackdropSampling, BlurSwitch};
-    use bevy::math::{Affine2, Vec2};
+    use bevy::math::{Affine2, Rect, Vec2};
     use bevy::prelude::Entity;
 
     const VIEWPORT: URect = URect {
@@ -129,7 +133,12 @@ mod tests {
     }
 
     fn region(shape: Shape, clip: Option<Rect>, glass: BackdropBlur) -> Option<Region> {
-        Region::new(&backdrop(shape, glass)?, &PICTURE, clip, PICTURE.seen_pixels())
+        Region::new(
+            &backdrop(shape, glass)?,
+            &PICTURE,
+            clip.map(Clip::from),
+            PICTURE.seen_pixels(),
+        )
     }
 
     fn painted(shape: Shape, clip: Option<Rect>) -> Option<URect> {

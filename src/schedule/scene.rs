@@ -1,5 +1,6 @@
 //! What a camera's user interface consists of in a frame: the input of a schedule.
 
+use super::clip::Clip;
 use super::shape::Shape;
 use crate::plan::blurs;
 use crate::settings::{
@@ -118,9 +119,9 @@ pub struct Backdrop {
     pub order: Order,
     /// What is painted.
     pub shape: Shape,
-    /// The visible part of the viewport. May be infinite. For glass inside a group this holds the clips inside the group, and those
+    /// The visible part of the viewport. For glass inside a group this holds the clips inside the group, and those
     /// around it grown by the reach of the filters.
-    pub clip: Option<Rect>,
+    pub clip: Option<Clip>,
     /// Whether it sees what surrounds it.
     pub is_open: bool,
     /// The standard deviations along x and y in texels. If both are too small for a blur, the colour functions still apply.
@@ -163,7 +164,7 @@ impl Backdrop {
     pub fn new(
         (entity, order): (Entity, Order),
         picture: &Picture,
-        (shape, clip): (Shape, Option<Rect>),
+        (shape, clip): (Shape, Option<Clip>),
         glass: &BackdropBlur,
         (sigma, profile): (Vec2, Option<&BlurProfile>),
         (freeze, switch): (Option<Freeze>, BlurSwitch),
@@ -225,7 +226,7 @@ pub struct Filter {
     /// The places of its nodes in the stack of all nodes.
     pub nodes: Range<u32>,
     /// The clip by the node's ancestors, in the viewport.
-    pub clip: Option<Rect>,
+    pub clip: Option<Clip>,
     /// What it clips.
     pub clips: Clips,
     /// The standard deviations of the blur along x and y, in pixels.
@@ -261,13 +262,13 @@ pub enum Clips {
 impl Filter {
     /// The clip of its result.
     #[must_use]
-    pub fn result_clip(&self) -> Option<Rect> {
+    pub fn result_clip(&self) -> Option<Clip> {
         self.clip.filter(|_| self.clips != Clips::MostNodes)
     }
 
     /// The clip that its nodes need if they are painted without a filter.
     #[must_use]
-    pub fn missing_clip(&self) -> Option<Rect> {
+    pub fn missing_clip(&self) -> Option<Clip> {
         self.clip.filter(|_| self.clips == Clips::Result)
     }
 }

@@ -9,11 +9,14 @@ pub struct Shape {
     pub transform: Affine2,
     /// The size of the box before the transform.
     pub size: Vec2,
-    /// Top left, top right, bottom right, bottom left.
-    pub radii: [f32; 4],
+    /// The radii along x, and those along y: top left, top right, bottom right, bottom left.
+    pub radii: [[f32; 4]; 2],
     /// Whether it is antialiased.
     pub is_soft: bool,
 }
+
+/// The radii of a box without round corners.
+const SQUARE: [[f32; 4]; 2] = [[0.0; 4]; 2];
 
 /// The corners of a box around the origin with sides of 1: top left, top right, bottom right, bottom left.
 pub const CORNERS: [Vec2; 4] = [
@@ -37,7 +40,7 @@ impl Shape {
         Self {
             transform: Affine2::from_translation(rect.center()),
             size: rect.size(),
-            radii: [0.0; 4],
+            radii: SQUARE,
             is_soft: false,
         }
     }
@@ -57,7 +60,7 @@ impl Shape {
     #[must_use]
     pub fn is_on_pixels(&self) -> bool {
         let [min, _, max, _] = self.corners();
-        let is_rectangle = self.transform.matrix2 == Mat2::IDENTITY && self.radii == [0.0; 4];
+        let is_rectangle = self.transform.matrix2 == Mat2::IDENTITY && self.radii == SQUARE;
         is_rectangle && [min, max].iter().all(|corner| *corner == corner.round())
     }
 
@@ -68,10 +71,10 @@ impl Shape {
     }
 
     /// How deep the rim reaches into the box, in the box's units: the depth of the middle of the largest corner's arc, plus a
-    /// pixel for the antialiasing.
+    /// pixel for the antialiasing. An ellipse lies inside the corner of a circle with its larger radius.
     #[must_use]
     pub fn rim(&self) -> f32 {
-        let largest = self.radii.into_iter().fold(0.0, f32::max);
+        let largest = self.radii.into_iter().flatten().fold(0.0, f32::max);
         largest * (1.0 - 0.5_f32.sqrt()) + 1.0
     }
 
@@ -126,7 +129,7 @@ mod tests {
         assert!(!whole.has_rim());
         assert!(shape(10.25, 21.25).has_rim());
         let round = Shape {
-            radii: [0.0, 4.0, 0.0, 0.0],
+            radii: [[0.0, 4.0, 0.0, 0.0]; 2],
             ..whole
         };
         assert!(round.has_rim());

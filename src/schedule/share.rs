@@ -95,6 +95,7 @@ mod tests {
             on: SurfaceId::CAMERA,
             cut: FloatOrd(0.0),
             region: region.expect("it lies in the viewport"),
+            clip: None,
             opacity: 1.0,
             hole: None,
         };

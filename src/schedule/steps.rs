@@ -500,7 +500,7 @@ impl Planner<'_> {
             contains && self.schedule.tree.is_flat(*index)
         });
         let clips = around.filter_map(|(_, filter)| filter.missing_clip());
-        let all = clips.map(|clip| pixels(Some(clip))).reduce(common)?;
+        let all = clips.map(|clip| pixels(Some(clip.bounds()))).reduce(common)?;
         let (visible, offset) = (
             self.scene.picture.seen_pixels(),
             self.scene.picture.viewport.min.as_ivec2(),

@@ -14,6 +14,7 @@
 //! these pixels affect the visible result. A page holds only these, with a border of one transparent texel, although a blur paints
 //! beyond them. But a blur that varies reads every texel that it paints, so the page holds all of these.
 
+use super::clip::Clip;
 use super::frames::{Frame, frames};
 use super::rects::{EVERYWHERE, NOWHERE, common, pixels, touched};
 use super::region::Region;
@@ -196,7 +197,7 @@ impl SurfaceTree {
                 let is_last = surface + 1 == self.of_filter[index].end;
                 let outer = common(
                     self.surfaces[surface].outer(),
-                    pixels(filter.result_clip().filter(|_| is_last)),
+                    pixels(filter.result_clip().filter(|_| is_last).map(Clip::bounds)),
                 );
                 let parent = self.surfaces[surface].parent;
                 if parent != SurfaceId::CAMERA {
@@ -213,7 +214,7 @@ impl SurfaceTree {
                 let visible = self.surface(self.surfaces[surface].parent).painted;
                 let is_last = surface + 1 == self.of_filter[index].end;
                 let clip = filter.result_clip().filter(|_| is_last);
-                let visible = common(visible, pixels(clip));
+                let visible = common(visible, pixels(clip.map(Clip::bounds)));
                 self.surfaces[surface].look_at(visible, scene.limit as i32);
             }
         }

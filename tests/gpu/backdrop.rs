@@ -9,6 +9,7 @@ pub mod interface;
 mod lifecycle;
 mod motion;
 mod order;
+mod outlines;
 pub mod pane;
 mod panels;
 mod passes;

@@ -15,4 +15,5 @@ mod places;
 mod rounded;
 mod shadows;
 mod simple;
+mod still;
 mod waiting;

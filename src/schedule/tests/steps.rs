@@ -139,7 +139,7 @@ fn filter(node: &Node, nodes: core::ops::Range<u32>, rect: Rect) -> Filter {
     Filter {
         entity: Entity::PLACEHOLDER,
         nodes,
-        clip: (node.flags & 1 != 0).then_some(rect),
+        clip: (node.flags & 1 != 0).then_some(rect.into()),
         clips: Clips::Result,
         sigma: Vec2::splat(if node.flags & 2 != 0 {
             f32::from(node.sigma)

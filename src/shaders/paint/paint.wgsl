@@ -21,6 +21,15 @@
 #import bevy_gaussian_blur::uniform::spline::spline
 #endif
 
+// A box that is turned against the viewport, and clips.
+struct ClipBox {
+    // From a texel of the camera's picture to the box, whose center is the origin.
+    x_axis: vec2<f32>,
+    y_axis: vec2<f32>,
+    translation: vec2<f32>,
+    half_size: vec2<f32>,
+}
+
 // As in Bevy's user interface, y points down.
 struct Paint {
     // From a point to a pixel of the viewport.
@@ -37,8 +46,8 @@ struct Paint {
     opacity: f32,
     // From a texel of the target to a texel of the camera's picture, to which the noise is fixed.
     to_screen: vec2<i32>,
-    // Top left, top right, bottom right, bottom left.
-    radii: vec4<f32>,
+    // The radii along x and along y: top left, top right, bottom right, bottom left.
+    radii: array<vec4<f32>, 2>,
     // The painted texels of the camera's picture: the first, and one past the last. Of a layer: the texels of the source that hold it.
     region: vec4<i32>,
     // The colour of SHADOW and PLAIN.
@@ -49,6 +58,8 @@ struct Paint {
     flags: u32,
     // The strength of the noise of glass: at 1, its standard deviation is GRAIN.
     grain: f32,
+    // Of CLIPPED.
+    clips: array<ClipBox, 2>,
 }
 
 @group(1) @binding(0) var<uniform> paint: Paint;
@@ -74,6 +85,8 @@ const PLAIN: u32 = 64u;
 const OUTSIDE: u32 = 128u;
 // With SHADOW: one minus the source's alpha, which is 0 beyond the region.
 const INSET: u32 = 256u;
+// Only texels inside of all `clips` are painted.
+const CLIPPED: u32 = 512u;
 
 // Of encoded values.
 const GRAIN: f32 = 8.0 / 255.0;
@@ -121,15 +134,30 @@ fn paint_vertex(@builtin(vertex_index) vertex: u32) -> Vertex {
     return Vertex(vec4<f32>(position, 0.0, 1.0), point);
 }
 
+// The radii along x and y of the corner next to a point.
+fn radius_at(point: vec2<f32>) -> vec2<f32> {
+    let along_x = select(paint.radii[0].xy, paint.radii[0].wz, 0.0 < point.y);
+    let along_y = select(paint.radii[1].xy, paint.radii[1].wz, 0.0 < point.y);
+    return select(vec2<f32>(along_x.x, along_y.x), vec2<f32>(along_x.y, along_y.y), 0.0 < point.x);
+}
+
 // The distance from the edge of the box, negative inside. The same as in `bevy_ui::ui_node`, which does not exist
 // without Bevy's user interface.
 fn distance_from_edge(point: vec2<f32>) -> f32 {
-    let pair = select(paint.radii.xy, paint.radii.wz, 0.0 < point.y);
-    let radius = select(pair.x, pair.y, 0.0 < point.x);
+    let radius = radius_at(point);
     let from_arc = abs(point) - 0.5 * paint.size + radius;
-    let from_centre = length(from_arc);
-    let in_corner = from_centre - radius;
-    return select(max(from_arc.x, from_arc.y) - radius, in_corner, all(from_arc > vec2<f32>(0.0)));
+    let from_sides = from_arc - radius;
+    return select(max(from_sides.x, from_sides.y), distance_from_arc(from_arc, radius), all(from_arc > vec2<f32>(0.0)));
+}
+
+// The distance of a point, counted from the center of a corner's arc, from the arc. The distance from an ellipse is that of one step
+// of Newton's method: G. Taubin, "Distance Approximations for Rasterizing Implicit Curves", section 3.
+fn distance_from_arc(point: vec2<f32>, radius: vec2<f32>) -> f32 {
+    if radius.x == radius.y {
+        return length(point) - radius.x;
+    }
+    let slope = point / (radius * radius);
+    return 0.5 * (dot(point, slope) - 1.0) / length(slope);
 }
 
 // The covered share of a pixel, as for Bevy's backgrounds.
@@ -148,11 +176,12 @@ fn outlined(point: vec2<f32>) -> f32 {
     if (paint.flags & SOFT) == 0u {
         return 1.0 - step(0.0, distance);
     }
-    let pair = select(paint.radii.xy, paint.radii.wz, 0.0 < point.y);
-    let from_arc = abs(point) - 0.5 * paint.size + select(pair.x, pair.y, 0.0 < point.x);
+    let radius = radius_at(point);
+    let from_arc = abs(point) - 0.5 * paint.size + radius;
+    let slope = select(from_arc * radius.yx / radius, from_arc, radius.x == radius.y);
     let side = select(vec2<f32>(0.0, 1.0), vec2<f32>(1.0, 0.0), from_arc.x > from_arc.y);
     let is_corner = all(from_arc > vec2<f32>(0.0));
-    let normal = sign(point) * select(side, from_arc / max(length(from_arc), 1e-6), is_corner);
+    let normal = sign(point) * select(side, slope / max(length(slope), 1e-6), is_corner);
     // The inverse of the transposed matrix.
     let across = paint.y_axis.y * normal.x - paint.x_axis.y * normal.y;
     let down = paint.x_axis.x * normal.y - paint.y_axis.x * normal.x;
@@ -165,6 +194,9 @@ fn paint_fragment(in: Vertex) -> Output {
     let pixel = vec2<i32>(in.position.xy);
     let texel = pixel + paint.to_screen;
     let source = pixel + paint.to_source;
+    if (paint.flags & CLIPPED) != 0u && is_clipped(texel) {
+        discard;
+    }
 #ifdef OVER
     return encode_output(dithered(shown(source) * paint.opacity, texel), texel);
 #else
@@ -192,6 +224,19 @@ fn paint_fragment(in: Vertex) -> Output {
 #endif
 #endif
 #endif
+}
+
+// Whether the center of a texel lies outside of a clip.
+fn is_clipped(texel: vec2<i32>) -> bool {
+    let center = vec2<f32>(texel) + 0.5;
+    for (var i = 0u; i < 2u; i += 1u) {
+        let clip = paint.clips[i];
+        let point = clip.x_axis * center.x + clip.y_axis * center.y + clip.translation;
+        if any(abs(point) > clip.half_size) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // What is painted, before opacity and noise.

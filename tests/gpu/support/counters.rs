@@ -1,10 +1,10 @@
 //! Counts the resources that an app holds on the GPU and among its assets.
 
-use super::headless::label_of;
+use super::headless::label_and_definitions_of;
 use bevy::diagnostic::DiagnosticsStore;
 use bevy::prelude::*;
 use bevy::render::RenderApp;
-use bevy::render::render_resource::{PipelineCache, PipelineDescriptor};
+use bevy::render::render_resource::PipelineCache;
 use bevy::render::renderer::RenderDevice;
 use bevy_gaussian_blur::diagnostics::TEXTURE_BYTES;
 use core::fmt;
@@ -106,13 +106,8 @@ fn pipelines(app: &App) -> Vec<String> {
         return Vec::new();
     };
     let described = cache.pipelines().map(|pipeline| {
-        let definitions = match &pipeline.descriptor {
-            PipelineDescriptor::RenderPipelineDescriptor(render) => {
-                render.fragment.as_ref().map(|fragment| &fragment.shader_defs)
-            }
-            PipelineDescriptor::ComputePipelineDescriptor(compute) => Some(&compute.shader_defs),
-        };
-        format!("{:?} with {definitions:?}", label_of(&pipeline.descriptor))
+        let (label, definitions) = label_and_definitions_of(&pipeline.descriptor);
+        format!("{label:?} with {definitions:?}")
     });
     described.collect()
 }

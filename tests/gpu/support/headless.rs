@@ -19,6 +19,7 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::settings::WgpuSettings;
 use bevy::render::texture::GpuImage;
 use bevy::render::{RenderApp, RenderPlugin};
+use bevy::shader::ShaderDefVal;
 use bevy::tasks::block_on;
 use bevy::time::TimeUpdateStrategy;
 use bevy::window::ExitCondition;
@@ -43,9 +44,19 @@ pub const FRAME_TIME: Duration = Duration::from_millis(200);
 
 /// The label of a pipeline.
 pub fn label_of(pipeline: &PipelineDescriptor) -> Option<&str> {
+    label_and_definitions_of(pipeline).0
+}
+
+/// The label of a pipeline, and the definitions that its last shader is compiled with.
+pub fn label_and_definitions_of(pipeline: &PipelineDescriptor) -> (Option<&str>, Option<&Vec<ShaderDefVal>>) {
     match pipeline {
-        PipelineDescriptor::RenderPipelineDescriptor(render) => render.label.as_deref(),
-        PipelineDescriptor::ComputePipelineDescriptor(compute) => compute.label.as_deref(),
+        PipelineDescriptor::RenderPipelineDescriptor(render) => {
+            let fragment = render.fragment.as_ref();
+            (render.label.as_deref(), fragment.map(|fragment| &fragment.shader_defs))
+        }
+        PipelineDescriptor::ComputePipelineDescriptor(compute) => {
+            (compute.label.as_deref(), Some(&compute.shader_defs))
+        }
     }
 }
 
