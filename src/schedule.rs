@@ -26,6 +26,7 @@
 mod cells;
 mod frames;
 mod grouping;
+mod lens;
 mod place;
 mod rects;
 mod region;
@@ -37,6 +38,7 @@ mod steps;
 mod surface;
 mod tree;
 
+pub use lens::Lens;
 pub use place::Placed;
 pub use rects::{FAR, as_texels, common, grown, joined, moved};
 pub use region::Region;

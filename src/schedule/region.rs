@@ -18,7 +18,9 @@ use bevy::math::{IRect, Rect, URect, UVec2};
 pub struct Region {
     /// The texels that are painted. Empty if the surface shows none of them.
     pub painted: URect,
-    /// The texels that are read, beyond which the edge mode acts. They contain the painted ones, and do not depend on how much of
+    /// The texels for which the last step of the blur can run. They are the painted ones, or, with a lens, all that it may show.
+    pub sampled: URect,
+    /// The texels that are read, beyond which the edge mode acts. They contain the sampled ones, and do not depend on how much of
     /// them a surface shows: the mirror line stays where it is.
     pub reads: URect,
     /// The texels that must be painted before its turn: those that it reads, or those that it will keep. `None` if it has already
@@ -45,15 +47,21 @@ impl Region {
         });
         let seen = kept.unwrap_or(viewport);
         let covered = covered.intersect(seen);
+        let painted = covered.intersect(texels(shown));
+        let visible = match backdrop.lens {
+            Some(lens) if backdrop.is_open => around(covered, lens.reach(&backdrop.shape)).intersect(seen),
+            _ => covered,
+        };
         let reads = match backdrop.edge {
-            _ if !backdrop.is_open || !backdrop.blurs() => covered,
+            _ if !backdrop.is_open || !backdrop.blurs() => visible,
             // A read beyond one side of the viewport returns its other side.
             EdgeMode::Wrap => seen,
             // Where this ends inside the viewport, it ends beyond the reach of the kernel.
-            _ => around(covered, reach(backdrop.sigma)).intersect(seen),
+            _ => around(visible, reach(backdrop.sigma)).intersect(seen),
         };
         (!covered.is_empty()).then(|| Self {
-            painted: covered.intersect(texels(shown)),
+            painted,
+            sampled: if backdrop.lens.is_some() { visible } else { painted },
             reads,
             sees: match backdrop.freeze {
                 _ if backdrop.is_plain => None,
@@ -125,6 +133,7 @@ mod tests {
             &glass,
             (sigma, None),
             (None, BlurSwitch::On),
+            None,
         )
     }
 
