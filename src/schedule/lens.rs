@@ -37,15 +37,15 @@ impl Lens {
         (changes && lens.bevel > 0.0).then_some(lens)
     }
 
-    /// How far beyond its box it shows the picture, in pixels of the viewport along x and y.
+    /// How far it moves the picture, and how far beyond its box it shows it: in pixels of the viewport along x and y.
     #[must_use]
-    pub fn reach(&self, shape: &Shape) -> UVec2 {
+    pub fn reaches(&self, shape: &Shape) -> [UVec2; 2] {
         let farthest = self.displacement * (1.0 + 0.5 * self.dispersion);
         // Towards the centre, it leaves the box only on the other side.
         let beyond = (-farthest).max(farthest - shape.size.min_element()).max(0.0);
-        let matrix = shape.transform.matrix2.transpose();
-        let along = Vec2::new(matrix.x_axis.length(), matrix.y_axis.length());
-        (beyond * along).ceil().as_uvec2()
+        let rows = shape.transform.matrix2.transpose();
+        let along = Vec2::new(rows.x_axis.length(), rows.y_axis.length());
+        [farthest.abs(), beyond].map(|length| (length * along).ceil().as_uvec2())
     }
 }
 
@@ -113,10 +113,10 @@ mod tests {
                 dispersion,
                 ..BackdropLens::default()
             };
-            Lens::new(&settings, 1.0, &shape).map(|lens| lens.reach(&shape))
+            Lens::new(&settings, 1.0, &shape).map(|lens| lens.reaches(&shape))
         };
-        assert_eq!(reach(16.0, 0.0), Some(UVec2::ZERO));
-        assert_eq!(reach(-10.0, 0.5), Some(UVec2::splat(13)));
-        assert_eq!(reach(45.0, 0.0), Some(UVec2::splat(5)));
+        assert_eq!(reach(16.0, 0.0), Some([UVec2::splat(16), UVec2::ZERO]));
+        assert_eq!(reach(-10.0, 0.5), Some([UVec2::splat(13); 2]));
+        assert_eq!(reach(45.0, 0.0), Some([UVec2::splat(45), UVec2::splat(5)]));
     }
 }

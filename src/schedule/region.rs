@@ -38,7 +38,8 @@ impl Region {
             return None;
         }
         let texels = |pixels: IRect| texels_of(common(pixels, picture.seen_pixels()), picture);
-        let covered = texels(common(pixels(Some(backdrop.shape.bounds())), pixels(clip)));
+        let bounds = pixels(Some(backdrop.shape.bounds()));
+        let covered = texels(common(bounds, pixels(clip)));
         let kept = backdrop.freeze.map(|freeze| {
             freeze.taken.unwrap_or(match freeze.keeps {
                 FreezeArea::Region if !backdrop.is_open => covered,
@@ -49,7 +50,11 @@ impl Region {
         let covered = covered.intersect(seen);
         let painted = covered.intersect(texels(shown));
         let visible = match backdrop.lens {
-            Some(lens) if backdrop.is_open => around(covered, lens.reach(&backdrop.shape)).intersect(seen),
+            Some(lens) if backdrop.is_open => {
+                let [moved, beyond] = lens.reaches(&backdrop.shape);
+                let all = around(covered, moved).intersect(around(texels(bounds), beyond));
+                all.intersect(seen)
+            }
             _ => covered,
         };
         let reads = match backdrop.edge {
@@ -96,10 +101,11 @@ fn around(region: URect, by: UVec2) -> URect {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lens::Lens;
     use super::super::scene::Order;
     use super::super::shape::Shape;
     use super::*;
-    use crate::settings::{BackdropBlur, BackdropSampling, BlurSwitch};
+    use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, BlurSwitch};
     use bevy::math::{Affine2, Vec2};
     use bevy::prelude::Entity;
 
@@ -195,6 +201,41 @@ mod tests {
         );
         let inside = glass.with_sampling(BackdropSampling::Inside);
         assert_eq!(reads(inside), Some(URect::new(190, 140, 210, 160)));
+    }
+
+    #[test]
+    fn a_lens_samples_what_it_shows() {
+        let square = shape(Vec2::splat(90.0), Vec2::splat(110.0));
+        let glass = BackdropBlur::from_sigma(8.0).with_sampling(BackdropSampling::Surroundings);
+        let region = |glass: BackdropBlur, displacement: f32, clip: Option<Rect>| {
+            let settings = BackdropLens {
+                displacement,
+                ..BackdropLens::default()
+            };
+            let mut backdrop = backdrop(square, glass)?;
+            backdrop.lens = Lens::new(&settings, 1.0, &square);
+            Region::new(&backdrop, &PICTURE, clip, PICTURE.seen_pixels())
+        };
+        let covered = URect::new(190, 140, 210, 160);
+        let around = region(glass, -5.0, None);
+        assert_eq!(
+            around.map(|region| (region.painted, region.sampled, region.reads)),
+            Some((covered, URect::new(185, 135, 215, 165), URect::new(129, 79, 271, 221)))
+        );
+        let inwards = region(glass, 5.0, None);
+        assert_eq!(inwards.map(|region| region.sampled), Some(covered));
+        let inside = region(glass.with_sampling(BackdropSampling::Inside), -5.0, None);
+        assert_eq!(
+            inside.map(|region| (region.sampled, region.reads)),
+            Some((covered, covered))
+        );
+        // What is clipped away may be shown through the rest.
+        let clip = Rect::new(0.0, 0.0, 95.0, 300.0);
+        let clipped = region(glass, 5.0, Some(clip));
+        assert_eq!(
+            clipped.map(|region| region.sampled),
+            Some(URect::new(190, 140, 200, 160))
+        );
     }
 
     #[test]
