@@ -174,8 +174,10 @@ impl PaintPipelines {
             Mix::Keep | Mix::Add => are_mixed == Some(true),
             Mix::Over | Mix::Atop => self.takes_groups(format),
         };
-        let mixes = mixes.iter().copied().filter(is_allowed);
-        let keys = mixes.flat_map(|mix| sources.iter().map(move |source| (mix, *source)));
+        let mixes: Vec<Mix> = mixes.iter().copied().filter(is_allowed).collect();
+        let keys = mixes
+            .into_iter()
+            .flat_map(|mix| sources.iter().map(move |source| (mix, *source)));
         let mut new = Vec::new();
         for (mix, source) in keys {
             let key = PaintKey { format, mix, source };
