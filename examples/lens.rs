@@ -92,7 +92,7 @@ fn spawn_glass(mut commands: Commands) {
     };
     commands.spawn((
         node(at(capsule.0.x, capsule.0.y, 380.0, 130.0), 65.0),
-        (capsule, Interaction::None),
+        (capsule, Interaction::None, GlobalZIndex(2)),
         (BackdropBlur::new(6.0).with_brightness(1.1), lens(40.0, 30.0, 0.2)),
     ));
     let frosted = BackdropBlur::new(30.0).with_saturation(1.4).with_grain(0.5);
@@ -103,14 +103,14 @@ fn spawn_glass(mut commands: Commands) {
             frosted.with_sampling(BackdropSampling::Surroundings),
             lens(28.0, -40.0, 0.0),
         ),
-        ("thick", BackdropBlur::new(3.0), lens(80.0, 70.0, 0.5)),
+        ("thick", BackdropBlur::new(3.0), lens(70.0, 45.0, 0.4)),
     ]
     .into_iter()
     .enumerate()
     {
         let place = node(at(60.0 + 215.0 * index as f32, 350.0, 190.0, 190.0), 36.0);
         let label = (Text::new(name), TextFont::from_font_size(24.0), TextShadow::default());
-        commands.spawn((place, glass, lens, children![label]));
+        commands.spawn((place, GlobalZIndex(1), glass, lens, children![label]));
     }
 }
 

@@ -4,6 +4,9 @@ use super::shape::Shape;
 use crate::settings::BackdropLens;
 use bevy::math::{UVec2, Vec2};
 
+/// How many texels beside a place the interpolation between texels reads.
+const NEIGHBORS: u32 = 2;
+
 /// A lens in the shape of glass. Lengths are pixels of its box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lens {
@@ -37,7 +40,7 @@ impl Lens {
         (changes && lens.bevel > 0.0).then_some(lens)
     }
 
-    /// How far it moves the picture, and how far beyond its box it shows it: in pixels of the viewport along x and y.
+    /// How far it reads beside the place where it moves the picture, and how far beyond its box: in pixels of the viewport along x and y.
     #[must_use]
     pub fn reaches(&self, shape: &Shape) -> [UVec2; 2] {
         let farthest = self.displacement * (1.0 + 0.5 * self.dispersion);
@@ -45,7 +48,12 @@ impl Lens {
         let beyond = (-farthest).max(farthest - shape.size.min_element()).max(0.0);
         let rows = shape.transform.matrix2.transpose();
         let along = Vec2::new(rows.x_axis.length(), rows.y_axis.length());
-        [farthest.abs(), beyond].map(|length| (length * along).ceil().as_uvec2())
+        [farthest.abs(), beyond].map(|length| {
+            (length * along)
+                .ceil()
+                .as_uvec2()
+                .saturating_add(UVec2::splat(NEIGHBORS))
+        })
     }
 }
 
@@ -115,8 +123,8 @@ mod tests {
             };
             Lens::new(&settings, 1.0, &shape).map(|lens| lens.reaches(&shape))
         };
-        assert_eq!(reach(16.0, 0.0), Some([UVec2::splat(16), UVec2::ZERO]));
-        assert_eq!(reach(-10.0, 0.5), Some([UVec2::splat(13); 2]));
-        assert_eq!(reach(45.0, 0.0), Some([UVec2::splat(45), UVec2::splat(5)]));
+        assert_eq!(reach(16.0, 0.0), Some([UVec2::splat(18), UVec2::splat(2)]));
+        assert_eq!(reach(-10.0, 0.5), Some([UVec2::splat(15); 2]));
+        assert_eq!(reach(45.0, 0.0), Some([UVec2::splat(47), UVec2::splat(7)]));
     }
 }
