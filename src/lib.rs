@@ -52,7 +52,7 @@
 //! ```
 //!
 //! [`BackdropBlur`] blurs everything behind a node that was painted before it, the scene and the user interface.
-//! [`BackdropRegion`] does the same for any rectangle of a viewport.
+//! [`BackdropRegion`] does the same for any rectangle of a viewport, and [`BackdropLens`] makes either refract at its rim.
 //!
 //! # A pause
 //!
@@ -164,10 +164,10 @@ pub use image::{BlurPixelsExt, BlurredPixels};
 #[cfg(feature = "ui")]
 pub use paint::BackdropMaterialPlugin;
 pub use settings::{
-    BackdropBlur, BackdropLayer, BackdropRegion, BackdropRegionTemplate, BackdropSampling, BlurAlpha, BlurBackend,
-    BlurCompilation, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurProfile, BlurProfileTemplate,
-    BlurRevision, BlurStage, BlurSwitch, BlurUnit, BlurUpdate, EdgeMode, FreezeArea, FreezeBlur, FreezeLost,
-    FreezeTaken, GaussianBlur, RADIUS_IN_SIGMAS,
+    BackdropBlur, BackdropLayer, BackdropLens, BackdropRegion, BackdropRegionTemplate, BackdropSampling, BlurAlpha,
+    BlurBackend, BlurCompilation, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurProfile,
+    BlurProfileTemplate, BlurRevision, BlurStage, BlurSwitch, BlurUnit, BlurUpdate, EdgeMode, FreezeArea, FreezeBlur,
+    FreezeLost, FreezeTaken, GaussianBlur, RADIUS_IN_SIGMAS,
 };
 #[cfg(feature = "ui")]
 pub use settings::{BackdropGroup, DropShadow, UiFilter};
@@ -183,10 +183,10 @@ pub mod render {
 pub mod prelude {
     pub use crate::diagnostics::BlurLabel;
     pub use crate::{
-        BackdropBlur, BackdropLayer, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend, BlurCompilation,
-        BlurError, BlurFailed, BlurFinished, BlurImage, BlurPixelsExt, BlurProfile, BlurReadiness, BlurStage,
-        BlurSwitch, BlurUnit, BlurUpdate, BlurredPixels, EdgeMode, FreezeArea, FreezeBlur, FreezeLost, FreezeTaken,
-        GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, GaussianBlurSystems, blurs_ready,
+        BackdropBlur, BackdropLayer, BackdropLens, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend,
+        BlurCompilation, BlurError, BlurFailed, BlurFinished, BlurImage, BlurPixelsExt, BlurProfile, BlurReadiness,
+        BlurStage, BlurSwitch, BlurUnit, BlurUpdate, BlurredPixels, EdgeMode, FreezeArea, FreezeBlur, FreezeLost,
+        FreezeTaken, GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, GaussianBlurSystems, blurs_ready,
     };
     #[cfg(feature = "ui")]
     pub use crate::{BackdropGroup, BackdropMaterialPlugin, DropShadow, UiFilter};
@@ -220,6 +220,7 @@ impl Plugin for GaussianBlurPlugin {
             .register_type::<BlurImage>()
             .register_type::<BackdropBlur>()
             .register_type::<BackdropRegion>()
+            .register_type::<BackdropLens>()
             .register_type::<BlurProfile>()
             .register_type::<BlurStage>()
             .register_type::<BlurRevision>()

@@ -39,6 +39,7 @@ use bevy::core_pipeline::upscaling::upscaling;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
+use bevy::shader::load_shader_library;
 
 #[cfg(feature = "ui")]
 pub use bounds::BackdropMaterialPlugin;
@@ -58,6 +59,7 @@ pub struct PaintPlugin {
 
 impl Plugin for PaintPlugin {
     fn build(&self, app: &mut App) {
+        load_shader_library!(app, "shaders/paint/lens.wgsl");
         embedded_asset!(app, "shaders/paint/paint.wgsl");
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
             return;

@@ -27,6 +27,7 @@ mod cells;
 mod clip;
 mod frames;
 mod grouping;
+mod lens;
 mod place;
 mod rects;
 mod region;
@@ -39,6 +40,7 @@ mod surface;
 mod tree;
 
 pub use clip::{CLIP_BOXES, Clip, ClipBox};
+pub use lens::Lens;
 pub use place::Placed;
 pub use rects::{FAR, as_texels, common, grown, joined, moved};
 pub use region::Region;

@@ -7,6 +7,7 @@ mod freeze;
 #[cfg(feature = "ui")]
 mod group;
 mod image;
+mod lens;
 mod profile;
 mod region;
 mod strength;
@@ -28,6 +29,7 @@ pub use freeze::{FreezeArea, FreezeBlur, FreezeLost, FreezeTaken};
 #[cfg(feature = "ui")]
 pub use group::BackdropGroup;
 pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurRevision, BlurUpdate};
+pub use lens::BackdropLens;
 pub use profile::{BlurProfile, BlurProfileTemplate};
 pub use region::{BackdropLayer, BackdropRegion, BackdropRegionTemplate};
 pub use strength::{BlurUnit, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS};

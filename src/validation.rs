@@ -6,7 +6,7 @@ use crate::errors::{BlurError, Reported};
 #[cfg(feature = "ui")]
 use crate::settings::UiFilter;
 use crate::settings::{
-    BackdropBlur, BackdropRegion, BlurImage, BlurProfile, BlurStage, BlurUpdate, FreezeBlur, GaussianBlur,
+    BackdropBlur, BackdropLens, BackdropRegion, BlurImage, BlurProfile, BlurStage, BlurUpdate, FreezeBlur, GaussianBlur,
 };
 use crate::systems::BlurSystems;
 use bevy::asset::LoadState;
@@ -46,8 +46,10 @@ impl Plugin for BlurValidationPlugin {
             PostUpdate,
             (
                 report_out_of_range::<BackdropBlur>,
+                report_out_of_range::<BackdropLens>,
                 report_lost_regions,
                 report_idle_glass,
+                report_idle_lenses,
                 report_invalid_cameras,
                 report_invalid_profiles,
                 report_idle,
@@ -76,6 +78,14 @@ trait HasRange: Component {
 
 impl HasRange for BackdropBlur {
     const NAME: &str = "BackdropBlur";
+
+    fn problems(&self) -> Vec<(&'static str, String)> {
+        self.out_of_range()
+    }
+}
+
+impl HasRange for BackdropLens {
+    const NAME: &str = "BackdropLens";
 
     fn problems(&self) -> Vec<(&'static str, String)> {
         self.out_of_range()
@@ -142,6 +152,13 @@ fn report_idle_glass(idle: Query<NameOrEntity, (Added<BackdropBlur>, HasNoPlace)
                 "{name} has a BackdropBlur, but no BackdropRegion, and nodes need the feature `ui`: there is no glass"
             );
         }
+    }
+}
+
+/// Warns of lenses without glass.
+fn report_idle_lenses(idle: Query<NameOrEntity, (Added<BackdropLens>, Without<BackdropBlur>)>) {
+    for name in &idle {
+        warn!("{name} has a BackdropLens, but no BackdropBlur: there is no glass; a radius of 0 makes clear glass");
     }
 }
 

@@ -36,6 +36,8 @@ enum Setting {
     Beside(u32, f32),
     /// This many panels on top of each other, so that each blurs the one below.
     Stacked(u32, f32),
+    /// One panel of this percentage of the screen that refracts, all of it, with this dispersion.
+    Refracting(f32, f32),
     /// The camera is blurred, and frozen: its result is painted.
     FrozenCamera,
     /// This many panels side by side, frozen: their results are painted.
@@ -48,12 +50,16 @@ enum Setting {
     Faded(u32, f32),
 }
 
-const GLASS: [Setting; 9] = [
+const GLASS: [Setting; 13] = [
     Setting::Empty,
     Setting::Camera,
     Setting::Beside(1, 5.0),
     Setting::Beside(36, 1.0),
     Setting::Beside(1, 100.0),
+    Setting::Refracting(5.0, 0.0),
+    Setting::Refracting(5.0, 0.5),
+    Setting::Refracting(100.0, 0.0),
+    Setting::Refracting(100.0, 0.5),
     Setting::Stacked(8, 5.0),
     Setting::FrozenCamera,
     Setting::FrozenBeside(36, 1.0),
@@ -80,6 +86,8 @@ impl Setting {
             Self::Camera => "camera blur".into(),
             Self::Beside(count, share) => format!("{count} of {share} %"),
             Self::Stacked(count, share) => format!("{count} of {share} % stacked"),
+            Self::Refracting(share, 0.0) => format!("1 of {share} %, lens"),
+            Self::Refracting(share, _) => format!("1 of {share} %, lens, dispersion"),
             Self::FrozenCamera => "camera blur, frozen".into(),
             Self::FrozenBeside(count, share) => format!("{count} of {share} %, frozen"),
             Self::Nodes(count, share) => format!("{count} of {share} %, plain nodes"),
@@ -94,7 +102,7 @@ impl Setting {
         match self {
             Self::Empty | Self::Camera | Self::FrozenCamera => 0,
             Self::Nodes(..) | Self::Blurred(..) | Self::Faded(..) => 1,
-            Self::Beside(..) | Self::FrozenBeside(..) => 1,
+            Self::Beside(..) | Self::FrozenBeside(..) | Self::Refracting(..) => 1,
             Self::Stacked(count, _) => count,
         }
     }
@@ -121,10 +129,8 @@ impl Setting {
             Self::Blurred(..) => panel.insert((colour, UiFilter { blur, ..default() })),
             #[cfg(feature = "ui")]
             Self::Faded(..) => panel.insert((colour, UiFilter::opacity(0.5))),
-            _ => {
-                let blur = blur.with_edge(EdgeMode::Mirror);
-                panel.insert(BackdropBlur { blur, ..default() })
-            }
+            Self::Refracting(_, dispersion) => panel.insert((glass(blur), wide_lens(dispersion))),
+            _ => panel.insert(glass(blur)),
         };
     }
 
@@ -135,6 +141,7 @@ impl Setting {
             Self::Beside(count, share) | Self::Stacked(count, share) | Self::FrozenBeside(count, share) => {
                 (count, share)
             }
+            Self::Refracting(share, _) => (1, share),
             Self::Nodes(count, share) | Self::Blurred(count, share) | Self::Faded(count, share) => (count, share),
         };
         let side = 10.0 * share.sqrt();
@@ -148,6 +155,20 @@ impl Setting {
         corners
             .map(|corner| Rect::from_corners(corner, corner + side))
             .collect()
+    }
+}
+
+fn glass(blur: GaussianBlur) -> BackdropBlur {
+    let blur = blur.with_edge(EdgeMode::Mirror);
+    BackdropBlur { blur, ..default() }
+}
+
+/// A lens without a flat middle.
+fn wide_lens(dispersion: f32) -> BackdropLens {
+    BackdropLens {
+        bevel: 1e6,
+        dispersion,
+        ..default()
     }
 }
 

@@ -4,8 +4,8 @@
 
 use crate::formats::{CameraFinish, CameraFinishItem};
 use crate::paint::{FrozenBackdrops, PaintInputs, picture_of};
-use crate::schedule::{Backdrop, Clip, Order, Shape};
-use crate::settings::{BackdropBlur, BackdropLayer, BackdropRegion, BlurProfile, BlurSwitch};
+use crate::schedule::{Backdrop, Clip, Lens, Order, Shape};
+use crate::settings::{BackdropBlur, BackdropLayer, BackdropLens, BackdropRegion, BlurProfile, BlurSwitch};
 use bevy::camera::Camera;
 use bevy::math::Affine2;
 use bevy::prelude::*;
@@ -17,6 +17,7 @@ type RegionData = (
     &'static BackdropRegion,
     &'static BackdropBlur,
     Option<&'static BlurProfile>,
+    Option<&'static BackdropLens>,
 );
 
 /// Extracts regions.
@@ -27,7 +28,7 @@ pub fn extract_regions(
     cameras: Extract<Query<(RenderEntity, &'static Camera, CameraFinish)>>,
     switch: Extract<Res<BlurSwitch>>,
 ) {
-    for (entity, region, glass, profile) in &regions {
+    for (entity, region, glass, profile, lens) in &regions {
         let Ok((camera_entity, camera, finish)) = cameras.get(region.camera) else {
             continue;
         };
@@ -35,6 +36,7 @@ pub fn extract_regions(
             entity,
             glass,
             profile,
+            lens,
             scale: camera.target_scaling_factor().unwrap_or(1.0),
             switch: **switch,
             shares: None,
@@ -76,6 +78,7 @@ struct Glass<'a> {
     entity: Entity,
     glass: &'a BackdropBlur,
     profile: Option<&'a BlurProfile>,
+    lens: Option<&'a BackdropLens>,
     /// Physical pixels per logical pixel.
     scale: f32,
     switch: BlurSwitch,
@@ -111,6 +114,7 @@ impl Glass<'_> {
             self.glass,
             (sigma, self.profile),
             (freeze, self.switch),
+            self.lens.and_then(|lens| Lens::new(lens, self.scale, &shape)),
         );
         if let Some(backdrop) = backdrop {
             let shares = self.shares;
@@ -139,6 +143,7 @@ mod nodes {
         Entity,
         &'static BackdropBlur,
         Option<&'static BlurProfile>,
+        Option<&'static BackdropLens>,
         &'static ComputedNode,
         &'static ComputedStackIndex,
         &'static UiGlobalTransform,
@@ -185,7 +190,7 @@ mod nodes {
         shared: Extract<SharedGlass>,
     ) {
         let mut mapper = camera_map.get_mapper();
-        for (entity, glass, profile, node, stack_index, transform, visibility, clip, target, info) in &nodes {
+        for (entity, glass, profile, lens, node, stack_index, transform, visibility, clip, target, info) in &nodes {
             // `Display::None` makes nodes empty, and clips their descendants to nothing.
             if !visibility.get() || node.is_empty() {
                 continue;
@@ -206,6 +211,7 @@ mod nodes {
                 entity,
                 glass,
                 profile,
+                lens,
                 // The scale factor is the target's, times `UiScale`.
                 scale: info.scale_factor(),
                 switch: **switch,

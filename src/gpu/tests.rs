@@ -24,7 +24,7 @@ use std::sync::Arc;
 use stores::assert_no_component_at_run_time;
 use wgpu::{DownlevelFlags, Features};
 
-const LIBRARIES: [&str; 16] = [
+const LIBRARIES: [&str; 17] = [
     "common/srgb",
     "common/dither",
     "common/compositing",
@@ -41,6 +41,7 @@ const LIBRARIES: [&str; 16] = [
     "profile/log_sigma",
     "profile/strips",
     "profile/blend",
+    "paint/lens",
 ];
 
 /// The shader definitions.
@@ -127,7 +128,10 @@ fn painting_is_valid_on_every_api() {
     use crate::paint::pipelines::{Mix, PaintKey, PaintSource, definitions};
     let mut composer = composer();
     let mixes = Mix::GLASS.into_iter().chain([Mix::Over]);
-    let keys = mixes.flat_map(|mix| PaintSource::ALL.map(|source| (mix, source)));
+    let flat = mixes.flat_map(|mix| PaintSource::FLAT.map(|source| (mix, source)));
+    let refracted = Mix::READING.into_iter();
+    let refracted = refracted.flat_map(|mix| PaintSource::REFRACTED.map(|source| (mix, source)));
+    let keys = flat.chain(refracted);
     let formats = [
         TextureFormat::Rgba8UnormSrgb,
         TextureFormat::Rgba16Float,
@@ -210,7 +214,7 @@ fn the_uniforms_mirror_their_structs() {
 #[test]
 fn the_uniform_of_painting_mirrors_its_struct() {
     use crate::paint::pipelines::{Mix, PaintKey, PaintSource, definitions};
-    use crate::paint::uniform::{ClipUniform, FunctionsUniform, PaintUniform};
+    use crate::paint::uniform::{ClipUniform, FunctionsUniform, LensUniform, PaintUniform};
     use crate::schedule::CLIP_BOXES;
     let definitions = definitions(PaintKey {
         format: TextureFormat::Rgba8UnormSrgb,
@@ -220,7 +224,7 @@ fn the_uniform_of_painting_mirrors_its_struct() {
     let module = compose(&mut composer(), "paint/paint", &definitions);
     let paint = fields![
         PaintUniform: x_axis, y_axis, translation, target_origin, target_size, size, frame, opacity, to_screen, radii,
-        region, color, functions, to_source, flags, grain, clips
+        region, color, functions, to_source, flags, grain, clips, lens
     ];
     assert_eq!(members(&module, "Paint"), (paint, size_of::<PaintUniform>()));
     let clip = fields![ClipUniform: x_axis, y_axis, translation, half_size];
@@ -233,6 +237,10 @@ fn the_uniform_of_painting_mirrors_its_struct() {
         members(&module, "ColorFunctions"),
         (functions, size_of::<FunctionsUniform>())
     );
+    let lens = fields![
+        LensUniform: bounds, light, bevel, displacement, dispersion, rim_light, padding
+    ];
+    assert_eq!(members(&module, "Lens"), (lens, size_of::<LensUniform>()));
 }
 
 #[test]

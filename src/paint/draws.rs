@@ -341,12 +341,19 @@ impl CameraUpdate<'_, '_> {
         let on = self.on(placed.on);
         let deferred = self.tasks.of_glass(self.index, index).filter(|_| !backdrop.is_plain);
         if let Some(deferred) = deferred {
-            let start = self.draws.calls.len();
             let uniform = on.glass(backdrop, placed);
-            if self.mixed(index, placed, bound(&deferred), &uniform).is_some() {
-                return Some(());
+            let (flat, bound) = bound(&deferred);
+            let lens = backdrop.lens.map(|_| PaintSource::Refracted {
+                filtered: deferred.filtered,
+            });
+            // Until the shaders of the lens are compiled, the glass is flat.
+            for source in lens.into_iter().chain([flat]) {
+                let start = self.draws.calls.len();
+                if self.mixed(index, placed, (source, bound.clone()), &uniform).is_some() {
+                    return Some(());
+                }
+                self.draws.calls.truncate(start);
             }
-            self.draws.calls.truncate(start);
         }
         let color = backdrop.fallback;
         if color.alpha <= 0.0 {
@@ -375,8 +382,13 @@ impl CameraUpdate<'_, '_> {
                 Mix::Replace => (solid, BOX_VERTICES),
                 _ => (is_framed, uniform.frame_vertices()),
             };
+            // What only scales the picture below does not read the source.
+            let of_mix = match source.0 {
+                PaintSource::Refracted { filtered } if mix == Mix::Keep => PaintSource::Blurred { filtered },
+                other => other,
+            };
             if is_drawn {
-                self.add(mix, source.clone(), (uniform, vertices))?;
+                self.add(mix, (of_mix, source.1.clone()), (uniform, vertices))?;
             }
         }
         Some(())

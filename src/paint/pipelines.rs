@@ -50,6 +50,9 @@ impl Mix {
     /// Those of glass, in the order in which they are drawn.
     pub const GLASS: [Self; 3] = [Self::Replace, Self::Keep, Self::Add];
 
+    /// Those of glass that read its source.
+    pub const READING: [Self; 2] = [Self::Replace, Self::Add];
+
     fn blend(self) -> Option<BlendState> {
         let all_channels = |src_factor, dst_factor| {
             let component = BlendComponent {
@@ -100,15 +103,30 @@ pub enum PaintSource {
         /// Whether the level is read with filtered fetches.
         filtered: bool,
     },
+    /// The same through a lens.
+    Refracted {
+        /// Whether the level is read with filtered fetches.
+        filtered: bool,
+    },
 }
 
 impl PaintSource {
-    /// All of them.
-    pub const ALL: [Self; 3] = [
+    /// Those of glass and filters.
+    pub const FLAT: [Self; 3] = [
         Self::Sharp,
         Self::Blurred { filtered: false },
         Self::Blurred { filtered: true },
     ];
+
+    /// Those of lenses.
+    pub const REFRACTED: [Self; 2] = [Self::Refracted { filtered: false }, Self::Refracted { filtered: true }];
+
+    fn filters(self) -> bool {
+        matches!(
+            self,
+            Self::Blurred { filtered: true } | Self::Refracted { filtered: true }
+        )
+    }
 }
 
 /// All that distinguishes one pipeline from another.
@@ -147,7 +165,7 @@ impl PaintPipelines {
     pub fn announce(
         &mut self,
         format: TextureFormat,
-        mixes: impl IntoIterator<Item = Mix>,
+        (mixes, sources): (&[Mix], &[PaintSource]),
         cache: &PipelineCache,
     ) -> Vec<CachedRenderPipelineId> {
         let are_mixed = self.mixes(format);
@@ -156,12 +174,12 @@ impl PaintPipelines {
             Mix::Keep | Mix::Add => are_mixed == Some(true),
             Mix::Over | Mix::Atop => self.takes_groups(format),
         };
-        let mixes: Vec<Mix> = mixes.into_iter().filter(is_allowed).collect();
-        let mut new = Vec::new();
-        for (mix, source) in mixes
+        let mixes: Vec<Mix> = mixes.iter().copied().filter(is_allowed).collect();
+        let keys = mixes
             .into_iter()
-            .flat_map(|mix| PaintSource::ALL.map(|source| (mix, source)))
-        {
+            .flat_map(|mix| sources.iter().map(move |source| (mix, *source)));
+        let mut new = Vec::new();
+        for (mix, source) in keys {
             let key = PaintKey { format, mix, source };
             self.queued.entry(key).or_insert_with(|| {
                 let id = cache.queue_render_pipeline(descriptor(&self.shader, key));
@@ -215,7 +233,9 @@ fn descriptor(shader: &Handle<Shader>, key: PaintKey) -> RenderPipelineDescripto
     let definitions = definitions(key);
     let source = match key.source {
         PaintSource::Sharp => picture_layout(),
-        PaintSource::Blurred { filtered } => deferred_layout(filtered, key.format),
+        PaintSource::Blurred { filtered } | PaintSource::Refracted { filtered } => {
+            deferred_layout(filtered, key.format)
+        }
     };
     RenderPipelineDescriptor {
         label: Some(key.mix.label().into()),
@@ -243,11 +263,12 @@ fn descriptor(shader: &Handle<Shader>, key: PaintKey) -> RenderPipelineDescripto
 
 /// The shader definitions to paint a source on this format.
 pub(crate) fn definitions(key: PaintKey) -> Vec<ShaderDefVal> {
-    let filtered = key.source == PaintSource::Blurred { filtered: true };
-    let mut definitions = deferred_definitions(filtered, key.format);
+    let mut definitions = deferred_definitions(key.source.filters(), key.format);
     definitions.push(key.mix.definition().into());
-    if key.source == PaintSource::Sharp {
-        definitions.push("SHARP".into());
+    match key.source {
+        PaintSource::Sharp => definitions.push("SHARP".into()),
+        PaintSource::Refracted { .. } => definitions.push("LENS".into()),
+        PaintSource::Blurred { .. } => {}
     }
     definitions
 }

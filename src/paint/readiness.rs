@@ -2,18 +2,18 @@
 //!
 //! Where threads compile, the general ones are queued when the app starts, after those of cameras, for the usual formats and for those
 //! of all cameras. So glass and filters are ready when they appear. Where compiling blocks, and in apps that ask for it, the first
-//! [`BackdropBlur`] or `UiFilter`, visible or not, queues them. The first shadow inside of a group queues what paints it, and the first [`BlurProfile`] beside one of these queues the pipelines for
-//! varying blurs.
+//! [`BackdropBlur`] or `UiFilter`, visible or not, queues them. The first shadow inside of a group queues what paints it, the first
+//! [`BlurProfile`] beside one of these queues the pipelines for varying blurs, and the first [`BackdropLens`] those of lenses.
 //!
 //! No frame waits. What is shown until a pipeline is compiled is decided in [`draws`](super::draws).
 
-use super::pipelines::{Mix, PaintPipelines};
+use super::pipelines::{Mix, PaintPipelines, PaintSource};
 use crate::formats::{CameraPicture, Ends, USUAL_PICTURES};
 use crate::gpu::{BlurPreparer, WorkKind};
 use crate::plan::Finish;
 #[cfg(feature = "ui")]
 use crate::settings::UiFilter;
-use crate::settings::{BackdropBlur, BlurProfile, COMPILING_BLOCKS};
+use crate::settings::{BackdropBlur, BackdropLens, BlurProfile, COMPILING_BLOCKS};
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_resource::{PipelineCache, TextureFormat};
@@ -27,6 +27,7 @@ pub struct PaintUse {
     filters: Used,
     /// Whether there was a shadow inside of a group.
     insets: bool,
+    has_lenses: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,6 +45,7 @@ impl PaintUse {
             glass: Used::default(),
             filters: Used::default(),
             insets: false,
+            has_lenses: false,
         }
     }
 }
@@ -55,20 +57,24 @@ impl Used {
     }
 }
 
+type RefractingGlass = (With<BackdropBlur>, With<BackdropLens>);
+
 type VaryingGlass = (With<BackdropBlur>, With<BlurProfile>);
 
 #[cfg(feature = "ui")]
 type VaryingFilter = (With<UiFilter>, With<BlurProfile>);
 
-/// Looks for the first glass and the first filter of the app, and the first that varies.
+/// Looks for the first glass and the first filter of the app, and the first that varies or refracts.
 pub fn extract_use(
     mut used: ResMut<PaintUse>,
     glass: Extract<Query<(), With<BackdropBlur>>>,
     varying: Extract<Query<(), VaryingGlass>>,
+    refracting: Extract<Query<(), RefractingGlass>>,
     #[cfg(feature = "ui")] filters: Extract<Query<&UiFilter>>,
     #[cfg(feature = "ui")] varying_filters: Extract<Query<(), VaryingFilter>>,
 ) {
     used.glass.note(!glass.is_empty(), !varying.is_empty());
+    used.has_lenses |= !refracting.is_empty();
     #[cfg(feature = "ui")]
     {
         used.filters.note(!filters.is_empty(), !varying_filters.is_empty());
@@ -102,6 +108,11 @@ pub fn announce(
                 &mut preparer,
             );
         }
+        if used.has_lenses {
+            for id in pipelines.announce(format, (&Mix::READING, &PaintSource::REFRACTED), &cache) {
+                preparer.wait_for(id);
+            }
+        }
         if cfg!(feature = "ui") && (used.filters.is_used || is_expected) && pipelines.takes_groups(format) {
             let kinds = [WorkKind::Blur];
             let mixes: &[Mix] = if used.insets {
@@ -131,7 +142,7 @@ fn announce_on(
     if pipelines.mixes(format).is_none() {
         return;
     }
-    for id in pipelines.announce(format, mixes.iter().copied(), cache) {
+    for id in pipelines.announce(format, (mixes, &PaintSource::FLAT), cache) {
         preparer.wait_for(id);
     }
     let varying = varies.then_some(WorkKind::Vary);
@@ -143,9 +154,16 @@ fn announce_on(
 }
 
 /// Where compiling blocks, it may as well happen at once: then the first frame with glass shows it.
-pub fn compile_at_once(mut cache: ResMut<PipelineCache>, used: Res<PaintUse>, mut was_used: Local<[bool; 5]>) {
+pub fn compile_at_once(mut cache: ResMut<PipelineCache>, used: Res<PaintUse>, mut was_used: Local<[bool; 6]>) {
     let Used { is_used, varies } = used.glass;
-    let now = [is_used, varies, used.filters.is_used, used.filters.varies, used.insets];
+    let now = [
+        is_used,
+        varies,
+        used.filters.is_used,
+        used.filters.varies,
+        used.insets,
+        used.has_lenses,
+    ];
     if COMPILING_BLOCKS && core::mem::replace(&mut *was_used, now) != now {
         cache.process_queue();
     }

@@ -4,7 +4,7 @@ use crate::formats::dither::Dither;
 use crate::formats::precision_of;
 use crate::kernel::Precision;
 use crate::schedule::{
-    Backdrop, CLIP_BOXES, Canvas, Clip, ClipBox, Filter, Layer, Picture, Placed, Shape, Surface, as_texels, moved,
+    Backdrop, CLIP_BOXES, Canvas, Clip, ClipBox, Filter, Layer, Lens, Picture, Placed, Shape, Surface, as_texels, moved,
 };
 use crate::settings::ColorFunctions;
 use bevy::camera::CompositingSpace;
@@ -72,6 +72,7 @@ pub struct PaintUniform {
     pub flags: u32,
     pub grain: f32,
     pub clips: [ClipUniform; CLIP_BOXES],
+    pub lens: LensUniform,
 }
 
 /// `ClipBox` in WGSL.
@@ -100,6 +101,35 @@ impl ClipUniform {
             y_axis: clip.to_box.matrix2.y_axis.to_array(),
             translation: clip.to_box.transform_point2(-origin).to_array(),
             half_size: clip.half_size.to_array(),
+        }
+    }
+}
+
+/// `Lens` in `shaders/paint/lens.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct LensUniform {
+    pub bounds: [i32; 4],
+    pub light: [f32; 2],
+    pub bevel: f32,
+    pub displacement: f32,
+    pub dispersion: f32,
+    pub rim_light: f32,
+    pub padding: [f32; 2],
+}
+
+impl LensUniform {
+    /// A lens that may show these texels, on a picture with such colours.
+    fn new(lens: &Lens, sampled: URect, colours: Colours) -> Self {
+        Self {
+            bounds: ends(sampled),
+            light: lens.light.to_array(),
+            bevel: lens.bevel,
+            displacement: lens.displacement,
+            dispersion: lens.dispersion,
+            // Like the colour functions, light needs colours that it can add to.
+            rim_light: if colours.are_filtered { lens.rim_light } else { 0.0 },
+            padding: [0.0; 2],
         }
     }
 }
@@ -143,6 +173,7 @@ const _: () = assert!(offset_of!(PaintUniform, region).is_multiple_of(16));
 const _: () = assert!(offset_of!(PaintUniform, color).is_multiple_of(16));
 const _: () = assert!(offset_of!(PaintUniform, functions).is_multiple_of(16));
 const _: () = assert!(offset_of!(PaintUniform, clips).is_multiple_of(16));
+const _: () = assert!(offset_of!(PaintUniform, lens).is_multiple_of(16));
 const _: () = assert!(size_of::<PaintUniform>().is_multiple_of(16));
 
 /// The distance between two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
@@ -198,6 +229,7 @@ impl PaintedOn {
             flags: 0,
             grain: 0.0,
             clips: [ClipUniform::EVERYTHING; CLIP_BOXES],
+            lens: LensUniform::default(),
         }
     }
 
@@ -238,6 +270,9 @@ impl PaintedOn {
             region: ends(placed.region.painted),
             functions: FunctionsUniform::new(backdrop.tint.functions, colours),
             grain: backdrop.grain,
+            lens: backdrop.lens.map_or_else(LensUniform::default, |lens| {
+                LensUniform::new(&lens, placed.region.sampled, colours)
+            }),
             flags: flags([(SOFT, has_rim(backdrop, colours)), (WHOLE, shape.is_on_pixels())])
                 + self.dithers(backdrop.blurs()),
             ..self.shape(shape)

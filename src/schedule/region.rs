@@ -19,7 +19,9 @@ use bevy::math::{IRect, URect, UVec2};
 pub struct Region {
     /// The texels that are painted. Empty if the surface shows none of them.
     pub painted: URect,
-    /// The texels that are read, beyond which the edge mode acts. They contain the painted ones, and do not depend on how much of
+    /// The texels for which the last step of the blur can run. They are the painted ones, or, with a lens, all that it may show.
+    pub sampled: URect,
+    /// The texels that are read, beyond which the edge mode acts. They contain the sampled ones, and do not depend on how much of
     /// them a surface shows: the mirror line stays where it is.
     pub reads: URect,
     /// The texels that must be painted before its turn: those that it reads, or those that it will keep. `None` if it has already
@@ -37,10 +39,8 @@ impl Region {
             return None;
         }
         let texels = |pixels: IRect| texels_of(common(pixels, picture.seen_pixels()), picture);
-        let covered = texels(common(
-            pixels(Some(backdrop.shape.bounds())),
-            pixels(clip.map(Clip::bounds)),
-        ));
+        let bounds = pixels(Some(backdrop.shape.bounds()));
+        let covered = texels(common(bounds, pixels(clip.map(Clip::bounds))));
         let kept = backdrop.freeze.map(|freeze| {
             freeze.taken.unwrap_or(match freeze.keeps {
                 FreezeArea::Region if !backdrop.is_open => covered,
@@ -49,15 +49,25 @@ impl Region {
         });
         let seen = kept.unwrap_or(viewport);
         let covered = covered.intersect(seen);
+        let painted = covered.intersect(texels(shown));
+        let visible = match backdrop.lens {
+            Some(lens) if backdrop.is_open => {
+                let [moved, beyond] = lens.reaches(&backdrop.shape);
+                let all = around(covered, moved).intersect(around(texels(bounds), beyond));
+                all.intersect(seen)
+            }
+            _ => covered,
+        };
         let reads = match backdrop.edge {
-            _ if !backdrop.is_open || !backdrop.blurs() => covered,
+            _ if !backdrop.is_open || !backdrop.blurs() => visible,
             // A read beyond one side of the viewport returns its other side.
             EdgeMode::Wrap => seen,
             // Where this ends inside the viewport, it ends beyond the reach of the kernel.
-            _ => around(covered, reach(backdrop.sigma)).intersect(seen),
+            _ => around(visible, reach(backdrop.sigma)).intersect(seen),
         };
         (!covered.is_empty()).then(|| Self {
-            painted: covered.intersect(texels(shown)),
+            painted,
+            sampled: if backdrop.lens.is_some() { visible } else { painted },
             reads,
             sees: match backdrop.freeze {
                 _ if backdrop.is_plain => None,
@@ -92,10 +102,11 @@ fn around(region: URect, by: UVec2) -> URect {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lens::Lens;
     use super::super::scene::Order;
     use super::super::shape::Shape;
     use super::*;
-    use crate::settings::{BackdropBlur, BackdropSampling, BlurSwitch};
+    use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, BlurSwitch};
     use bevy::math::{Affine2, Rect, Vec2};
     use bevy::prelude::Entity;
 
@@ -129,6 +140,7 @@ mod tests {
             &glass,
             (sigma, None),
             (None, BlurSwitch::On),
+            None,
         )
     }
 
@@ -195,6 +207,44 @@ mod tests {
         );
         let inside = glass.with_sampling(BackdropSampling::Inside);
         assert_eq!(reads(inside), Some(URect::new(190, 140, 210, 160)));
+    }
+
+    #[test]
+    fn a_lens_samples_what_it_shows() {
+        let square = shape(Vec2::splat(90.0), Vec2::splat(110.0));
+        let glass = BackdropBlur::from_sigma(8.0).with_sampling(BackdropSampling::Surroundings);
+        let region = |glass: BackdropBlur, displacement: f32, clip: Option<Rect>| {
+            let settings = BackdropLens {
+                displacement,
+                ..BackdropLens::default()
+            };
+            let mut backdrop = backdrop(square, glass)?;
+            backdrop.lens = Lens::new(&settings, 1.0, &square);
+            Region::new(&backdrop, &PICTURE, clip, PICTURE.seen_pixels())
+        };
+        let covered = URect::new(190, 140, 210, 160);
+        let around = region(glass, -5.0, None);
+        assert_eq!(
+            around.map(|region| (region.painted, region.sampled, region.reads)),
+            Some((covered, URect::new(183, 133, 217, 167), URect::new(127, 77, 273, 223)))
+        );
+        let inwards = region(glass, 5.0, None);
+        assert_eq!(
+            inwards.map(|region| region.sampled),
+            Some(URect::new(188, 138, 212, 162))
+        );
+        let inside = region(glass.with_sampling(BackdropSampling::Inside), -5.0, None);
+        assert_eq!(
+            inside.map(|region| (region.sampled, region.reads)),
+            Some((covered, covered))
+        );
+        // What is clipped away may be shown through the rest.
+        let clip = Rect::new(0.0, 0.0, 95.0, 300.0);
+        let clipped = region(glass, 5.0, Some(clip));
+        assert_eq!(
+            clipped.map(|region| region.sampled),
+            Some(URect::new(188, 138, 202, 162))
+        );
     }
 
     #[test]

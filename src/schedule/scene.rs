@@ -1,6 +1,7 @@
 //! What a camera's user interface consists of in a frame: the input of a schedule.
 
 use super::clip::Clip;
+use super::lens::Lens;
 use super::shape::Shape;
 use crate::plan::blurs;
 use crate::settings::{
@@ -142,6 +143,8 @@ pub struct Backdrop {
     pub shares: Option<Entity>,
     /// The strength of its noise, from 0 to 1.
     pub grain: f32,
+    /// How it refracts, `None` if it is flat.
+    pub lens: Option<Lens>,
 }
 
 /// How glass is frozen.
@@ -168,12 +171,14 @@ impl Backdrop {
         glass: &BackdropBlur,
         (sigma, profile): (Vec2, Option<&BlurProfile>),
         (freeze, switch): (Option<Freeze>, BlurSwitch),
+        lens: Option<Lens>,
     ) -> Option<Self> {
         let (tint, fallback) = (glass.tint(), glass.fallback.to_linear());
         let freeze = freeze.filter(|_| switch.is_on());
         let sigma = (sigma * shape.scale()).min(Vec2::splat(f32::MAX));
         // Frozen glass shows its picture even without a blur, and takes the picture even at opacity 0.
-        let changes = blurs(sigma) || !tint.functions.is_neutral() || freeze.is_some() || glass.grain_in_range() > 0.0;
+        let is_flat = tint.functions.is_neutral() && glass.grain_in_range() <= 0.0 && lens.is_none();
+        let changes = blurs(sigma) || !is_flat || freeze.is_some();
         let changes = changes && (switch.is_on() || fallback.alpha > 0.0);
         let is_seen = tint.opacity > 0.0 || freeze.is_some_and(|freeze| freeze.taken.is_none());
         let from_corner = Affine2::from_translation(-0.5 * shape.size);
@@ -189,6 +194,7 @@ impl Backdrop {
             field: SigmaField::new(profile, shape.size, to_picture * shape.transform * from_corner),
             tint,
             grain: glass.grain_in_range(),
+            lens,
             shares: None,
             fallback,
             is_plain: !switch.is_on(),

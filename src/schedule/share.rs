@@ -13,7 +13,7 @@ pub fn item_of(backdrop: &Backdrop, placed: &Placed) -> BatchedBlur {
         shift: Vec2::ZERO,
         edge: backdrop.edge,
         bounds: placed.region.reads,
-        region: placed.region.painted,
+        region: placed.region.sampled,
         to_source: IVec2::ZERO,
         patch: None,
         border: 0,
@@ -88,6 +88,7 @@ mod tests {
             &glass,
             (Vec2::splat(0.5 * radius), None),
             (None, BlurSwitch::On),
+            None,
         );
         let backdrop = backdrop.expect("it can be seen");
         let region = Region::new(&backdrop, &picture, None, picture.seen_pixels());

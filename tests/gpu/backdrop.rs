@@ -6,6 +6,8 @@ mod cameras;
 mod egui;
 mod figures;
 pub mod interface;
+#[cfg(feature = "ui")]
+mod lens;
 mod lifecycle;
 mod motion;
 mod order;

@@ -54,6 +54,7 @@ fn all_settings_are_registered_with_their_defaults() {
     is_component::<BlurRevision>(&app);
     is_component::<BackdropBlur>(&app);
     is_component::<BackdropRegion>(&app);
+    is_component::<BackdropLens>(&app);
     is_component::<FreezeBlur>(&app);
     is_component::<FreezeArea>(&app);
     is_editable::<BlurUnit>(&app);
@@ -85,6 +86,7 @@ fn settings_can_be_saved_in_scene_files() {
     can_be_saved::<BlurProfile>(&app);
     can_be_saved::<BackdropBlur>(&app);
     can_be_saved::<BackdropRegion>(&app);
+    can_be_saved::<BackdropLens>(&app);
     can_be_saved::<FreezeBlur>(&app);
     can_be_saved::<FreezeArea>(&app);
     can_be_saved::<BlurCompilation>(&app);

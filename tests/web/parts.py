@@ -1,4 +1,4 @@
-"""Tests of the page of parts.rs: recorded blurs, the frozen blur of a camera, and filters of the user interface."""
+"""Tests of the page of parts.rs: recorded blurs, the frozen blur of a camera, filters of the user interface, and lenses."""
 
 import json
 
@@ -125,3 +125,76 @@ def picture_alpha():
     index = np.arange(width * height, dtype=np.uint32)
     noise = (index * index * np.uint32(0x9E3779B1)) & np.uint32(255)
     return (128 + noise // 2).reshape(height, width) / 255
+
+
+# The left, the top, the width, the height and the radius of the corners of the pane, in pixels.
+PANE = (20, 10, 280, 100, 30)
+
+# The width of the rim, the displacement and the dispersion of each lens. The corners' radius is never below the width, so the
+# distance from the border is the exact one.
+LENSES = [(24, 12, 0), (30, -8, 0), (20, 14, 0.6)]
+
+
+def test_lenses(options, address, api):
+    """Clear glass over both pictures: its rim shows other places, and the rest of the window stays."""
+    with Parts(address, api) as page:
+        page.ready()
+        sharp = page.show()[:, :, :3]
+        errors = {}
+        for settings in LENSES:
+            page.module(f"lens({', '.join(map(str, settings))})")
+            page.browser.frames(6)
+            shown = page.settled()[:, :, :3]
+            page.browser.screenshot(options.pictures / f"lens-{'-'.join(map(str, settings))}-{api}.png")
+            expected, depth = refracted(sharp, *settings)
+            assert (shown[depth < -1] == sharp[depth < -1]).all(), "it leaves a trace beside the pane"
+            assert (shown != sharp)[depth > 1].any(), "there is no lens"
+            errors[settings] = np.abs(shown - expected)[depth > 1].max()
+        print("   ", api, "worst errors in 1/255:", ", ".join(f"{settings}: {error:.2f}" for settings, error in errors.items()))
+        page.check_console()
+        assert max(errors.values()) <= TOLERANCE, "not the lens"
+
+
+def refracted(sharp, bevel, displacement, dispersion):
+    """The expected display values in units of 1/255, and the distance of each pixel from the border of the pane, negative outside."""
+    left, top, width, height, radius = PANE
+    y, x = np.mgrid[0 : sharp.shape[0], 0 : sharp.shape[1]]
+    point = np.stack([x + 0.5 - left - width / 2, y + 0.5 - top - height / 2])
+    half = np.array([width / 2, height / 2])[:, None, None]
+    from_arc = np.maximum(np.abs(point) - half + radius, 0)
+    from_centre = np.maximum(np.hypot(*from_arc), 1e-9)
+    depth = radius - from_centre
+    slope = np.clip(1 - depth / bevel, 0, 1) ** 2 * np.sign(point) * from_arc / from_centre
+    light = to_linear(sharp / 255)
+    channels = []
+    for channel, more in enumerate([-0.5, 0, 0.5]):
+        by = -slope * displacement * (1 + more * dispersion)
+        # The glass sees its own box only, and mirrors it.
+        place = np.stack([x + by[0] - left, y + by[1] - top])
+        inside = light[top : top + height, left : left + width, channel]
+        channels.append(between(inside, place))
+    return 255 * to_srgb(np.stack(channels, axis=-1)), depth
+
+
+def between(values, place):
+    """Values at places between texels: along x and then along y, cubic curves within the range of the middle two texels."""
+    first = np.floor(place).astype(int)
+    x, y = place - first
+
+    def texel(column, row):
+        index = []
+        for by, start, length in [(row, first[1], values.shape[0]), (column, first[0], values.shape[1])]:
+            folded = np.mod(start + by, 2 * length)
+            index.append(np.minimum(folded, 2 * length - 1 - folded))
+        return values[tuple(index)]
+
+    rows = [through([texel(column, row) for column in range(-1, 3)], x) for row in range(-1, 3)]
+    return through(rows, y)
+
+
+def through(values, t):
+    before, first, second, after = values
+    slopes = (second - before) / 2, (after - first) / 2
+    rise = second - first
+    curve = first + slopes[0] * t + (3 * rise - 2 * slopes[0] - slopes[1]) * t**2 + (slopes[0] + slopes[1] - 2 * rise) * t**3
+    return np.clip(curve, np.minimum(first, second), np.maximum(first, second))

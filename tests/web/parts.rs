@@ -1,5 +1,5 @@
-//! Parts of the library in a browser: blurs that a render system records, the frozen blur of a camera, and filters of the
-//! user interface.
+//! Parts of the library in a browser: blurs that a render system records, the frozen blur of a camera, filters of the user
+//! interface, and lenses.
 //!
 //! You should see a picture of bars and noise twice, blurred alike: on the left by [`BlurImage`], on the right by a
 //! [`TextureBlur`]. With a filter, you should see it once, in the middle of a black window. `parts.html` is the page;
@@ -44,6 +44,9 @@ static ASKED: Mutex<Option<Asked>> = Mutex::new(None);
 /// The filter of a node in the middle of the window.
 static FILTER: Mutex<Option<UiFilter>> = Mutex::new(None);
 
+/// The lens of a pane over both pictures.
+static LENS: Mutex<Option<BackdropLens>> = Mutex::new(None);
+
 fn asked() -> MutexGuard<'static, Option<Asked>> {
     ASKED.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -68,6 +71,18 @@ pub fn filter(sigma: f32, opacity: f32, shadow_offset: f32) {
         filter
     } else {
         filter.with_shadow(shadow)
+    });
+}
+
+/// From the next frame on, shows a pane of clear glass with this lens.
+#[wasm_bindgen]
+pub fn lens(bevel: f32, displacement: f32, dispersion: f32) {
+    *LENS.lock().unwrap_or_else(PoisonError::into_inner) = Some(BackdropLens {
+        bevel,
+        displacement,
+        dispersion,
+        rim_light: 0.0,
+        ..default()
     });
 }
 
@@ -103,6 +118,7 @@ fn main() -> AppExit {
         (
             (listen, apply.run_if(resource_changed::<Asked>)).chain(),
             show_filter,
+            show_lens,
             on_ready.run_if(blurs_ready.and_then(run_once)),
         ),
     );
@@ -198,6 +214,26 @@ fn show_filter(pictures: Res<Pictures>, shown: Query<Entity, With<UiFilter>>, mu
     };
     let picture = (picture, ImageNode::new(pictures.sharp.clone()), filter);
     commands.spawn((window, BackgroundColor(Color::BLACK), children![picture]));
+}
+
+fn show_lens(shown: Query<Entity, With<BackdropLens>>, mut commands: Commands) {
+    let Some(lens) = LENS.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+        return;
+    };
+    if let Ok(node) = shown.single() {
+        commands.entity(node).insert(lens);
+        return;
+    }
+    let pane = Node {
+        position_type: PositionType::Absolute,
+        left: px(20),
+        top: px(10),
+        width: px(280),
+        height: px(100),
+        border_radius: BorderRadius::all(px(30)),
+        ..default()
+    };
+    commands.spawn((pane, BackdropBlur::new(0.0), lens));
 }
 
 /// The recorded blur, from frame to frame.

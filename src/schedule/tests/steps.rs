@@ -1,6 +1,7 @@
 //! Executes schedules of random scenes by symbols: a surface is a list of the items that have been painted on it.
 
 use super::super::cells::overlap;
+use super::super::lens::Lens;
 use super::super::place::Placed;
 use super::super::scene::{Backdrop, Clips, Filter, Freeze, Item, Order, Picture, Scene, Shadow, What};
 use super::super::shape::Shape;
@@ -8,7 +9,7 @@ use super::super::slot::Slot;
 use super::super::steps::{Draw, Levels, Member, Schedule, Step, Target};
 use super::super::surface::SurfaceId;
 use super::super::tree::Owners;
-use crate::settings::{BackdropBlur, BackdropSampling, BlurSwitch, ColorFunctions, EdgeMode, FreezeArea};
+use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, BlurSwitch, ColorFunctions, EdgeMode, FreezeArea};
 use bevy::math::{FloatOrd, Rect, URect, UVec2, Vec2};
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::Entity;
@@ -167,13 +168,22 @@ fn backdrop(node: &Node, stack_index: u32, rect: Rect) -> Option<Backdrop> {
     });
     let of = (Entity::PLACEHOLDER, Order::Node(stack_index));
     let sigma = Vec2::splat(glass.blur.sigma());
+    let shape = Shape::of_rect(rect);
+    let settings = BackdropLens {
+        displacement: f32::from(node.sigma) - 4.0,
+        ..BackdropLens::default()
+    };
+    let lens = (node.flags & 18 == 18)
+        .then(|| Lens::new(&settings, 1.0, &shape))
+        .flatten();
     let backdrop = Backdrop::new(
         of,
         &PICTURE,
-        (Shape::of_rect(rect), None),
+        (shape, None),
         &glass,
         (sigma, None),
         (freeze, BlurSwitch::On),
+        lens,
     )?;
     let shares = (node.flags & 48 == 32).then_some(Entity::PLACEHOLDER);
     Some(Backdrop { shares, ..backdrop })

@@ -9,6 +9,8 @@
 
 #define_import_path bevy_gaussian_blur::common::cubic
 
+#import bevy_gaussian_blur::common::pass::finite
+
 // See `common::pass`.
 const BORDER: i32 = #{BORDER};
 
@@ -23,6 +25,12 @@ fn place_at(position: vec2<i32>, octaves: vec2<u32>) -> Place {
     let period = vec2<i32>(2) << octaves;
     let t = vec2<f32>(position & (period - 1)) / vec2<f32>(period);
     return Place(position >> (octaves + 1u), t);
+}
+
+// The place at a distance in texels of the target.
+fn moved(place: Place, distance: vec2<f32>, octaves: vec2<u32>) -> Place {
+    let t = place.t + distance / vec2<f32>(vec2<i32>(1) << octaves);
+    return Place(place.texel + vec2<i32>(floor(t)), t - floor(t));
 }
 
 // The weights of the texel before a position, of the two around it, and of the one after those.
@@ -58,6 +66,55 @@ fn row(level: texture_2d<f32>, texel: vec2<i32>, weights: vec4<f32>, octaves: u3
     return weights.x * textureLoad(level, texel - vec2<i32>(1, 0), 0) + weights.y * centre
         + weights.z * textureLoad(level, texel + vec2<i32>(1, 0), 0)
         + weights.w * textureLoad(level, texel + vec2<i32>(2, 0), 0);
+}
+
+// The same at places between the texels of axes without octaves, where `interpolated` returns the texel. A level without octaves is
+// the picture itself, whose texels may be infinite. Reads stay between the first and the last of `texels`.
+fn interpolated_between(level: texture_2d<f32>, place: Place, octaves: vec2<u32>, texels: vec4<i32>) -> vec4<f32> {
+    return along(
+        mat4x4<f32>(
+            row_between(level, place.texel - vec2<i32>(0, 1), place.t.x, octaves.x, texels),
+            row_between(level, place.texel, place.t.x, octaves.x, texels),
+            row_between(level, place.texel + vec2<i32>(0, 1), place.t.x, octaves.x, texels),
+            row_between(level, place.texel + vec2<i32>(0, 2), place.t.x, octaves.x, texels),
+        ),
+        place.t.y,
+        octaves.y,
+    );
+}
+
+fn row_between(level: texture_2d<f32>, texel: vec2<i32>, t: f32, octaves: u32, texels: vec4<i32>) -> vec4<f32> {
+    return along(
+        mat4x4<f32>(
+            loaded(level, texel - vec2<i32>(1, 0), texels),
+            loaded(level, texel, texels),
+            loaded(level, texel + vec2<i32>(1, 0), texels),
+            loaded(level, texel + vec2<i32>(2, 0), texels),
+        ),
+        t,
+        octaves,
+    );
+}
+
+fn loaded(level: texture_2d<f32>, texel: vec2<i32>, texels: vec4<i32>) -> vec4<f32> {
+    return finite(textureLoad(level, clamp(texel, texels.xy, texels.zw), 0));
+}
+
+// Four neighbours at a position between the middle two. Without octaves, a cubic through the texels, which becomes the texel itself
+// where there is one: R. Keys, "Cubic Convolution Interpolation for Digital Image Processing", 1981. It stays between the middle two,
+// so that no dark ring surrounds a light.
+fn along(values: mat4x4<f32>, t: f32, octaves: u32) -> vec4<f32> {
+    if octaves > 0u {
+        return values * cubic(t);
+    }
+    let s = 1.0 - t;
+    let weights = vec4<f32>(
+        -0.5 * t * s * s,
+        1.0 + t * t * (1.5 * t - 2.5),
+        1.0 + s * s * (1.5 * s - 2.5),
+        -0.5 * s * t * t,
+    );
+    return clamp(values * weights, min(values[1], values[2]), max(values[1], values[2]));
 }
 
 // The two fetches along one axis.

@@ -6,7 +6,7 @@
 //   KEEP     scales the picture by 1 - c: blended by (Zero, OneMinusSrcAlpha)
 //   ADD      adds the glass times c: blended by (One, One)
 //   OVER     a layer: blended by (One, OneMinusSrcAlpha), which adds a glow: colour with alpha 0
-// SHARP is defined if the picture is read without a blur.
+// SHARP is defined if the picture is read without a blur, and LENS for blurred glass that refracts.
 //
 // Glossary
 //   point    a place in the box, from its centre, before the transform
@@ -17,6 +17,11 @@
 #import bevy_gaussian_blur::common::dither::{dither_encoded, dither_stored}
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
 #import bevy_gaussian_blur::common::srgb::{decode, encode}
+#import bevy_gaussian_blur::paint::lens::Lens
+#ifdef LENS
+#import bevy_gaussian_blur::paint::lens::{mirrored, rim_light, slope_at}
+#import bevy_gaussian_blur::uniform::spline::spline_beside
+#endif
 #ifndef SHARP
 #import bevy_gaussian_blur::uniform::spline::spline
 #endif
@@ -60,6 +65,7 @@ struct Paint {
     grain: f32,
     // Of CLIPPED.
     clips: array<ClipBox, 2>,
+    lens: Lens,
 }
 
 @group(1) @binding(0) var<uniform> paint: Paint;
@@ -208,7 +214,7 @@ fn paint_fragment(in: Vertex) -> Output {
     if (paint.flags & WHOLE) == 0u && coverage(in.point) < REPLACED {
         discard;
     }
-    return encode_output(dithered(grained(shown(source), in.point), texel), texel);
+    return encode_output(dithered(glass(source, in.point), texel), texel);
 #else
     var c = coverage(in.point) * paint.opacity;
     if (paint.flags & OUTSIDE) != 0u {
@@ -220,7 +226,7 @@ fn paint_fragment(in: Vertex) -> Output {
 #ifdef KEEP
     return Output(vec4<f32>(0.0, 0.0, 0.0, c));
 #else
-    return encode_output(dithered(grained(shown(source), in.point), texel) * c, texel);
+    return encode_output(dithered(glass(source, in.point), texel) * c, texel);
 #endif
 #endif
 #endif
@@ -267,6 +273,54 @@ fn shadow(alpha: f32, texel: vec2<i32>) -> f32 {
 #endif
     return 1.0 - alpha;
 }
+
+// Glass, before opacity.
+fn glass(texel: vec2<i32>, point: vec2<f32>) -> vec4<f32> {
+#ifdef LENS
+    let radius = radius_at(point);
+    let slope = slope_at(point, paint.size, min(radius.x, radius.y), paint.lens.bevel);
+    let seen = colored(finite(refracted(texel, slope)), paint.functions);
+    return grained(lit(seen, rim_light(paint.lens, slope)), point);
+#else
+    return grained(shown(texel), point);
+#endif
+}
+
+#ifdef LENS
+// What is seen through a slope of the lens: red, green and blue at three places, or all at one.
+fn refracted(texel: vec2<i32>, slope: vec2<f32>) -> vec4<f32> {
+    if all(slope == vec2<f32>(0.0)) {
+        return spline(texel);
+    }
+    let green = moved_by(texel, slope, 0.0);
+    if paint.lens.dispersion <= 0.0 {
+        return green;
+    }
+    let red = moved_by(texel, slope, -0.5 * paint.lens.dispersion);
+    let blue = moved_by(texel, slope, 0.5 * paint.lens.dispersion);
+    return vec4<f32>(red.r, green.g, blue.b, green.a);
+}
+
+// The place that a slope shows, with this share more of the displacement.
+fn moved_by(texel: vec2<i32>, slope: vec2<f32>, more: f32) -> vec4<f32> {
+    let by = -(1.0 + more) * paint.lens.displacement * slope;
+    let centre = vec2<f32>(texel) + 0.5;
+    let place = centre + paint.x_axis * by.x + paint.y_axis * by.y;
+    return spline_beside(texel, mirrored(place, paint.lens.bounds) - centre);
+}
+
+// Brighter by a share of what is missing to white: of encoded values, and not of alpha. Light above white stays as it is.
+fn lit(value: vec4<f32>, share: f32) -> vec4<f32> {
+    if share <= 0.0 || value.a <= 0.0 {
+        return value;
+    }
+    let colour = value.rgb / value.a;
+    let is_light = (paint.functions.flags & 1u) != 0u;
+    let encoded = select(colour, encode(colour), is_light);
+    let bright = encoded + share * max(1.0 - encoded, vec3<f32>(0.0));
+    return vec4<f32>(select(bright, decode(bright), is_light) * value.a, value.a);
+}
+#endif
 
 // Glass with static noise, which is fixed to the box: of encoded values, with the mean 0, and not of alpha.
 fn grained(value: vec4<f32>, point: vec2<f32>) -> vec4<f32> {

@@ -1,14 +1,14 @@
-// The cubic B-spline through the source of a pass, a coarse level, at a texel of the picture.
+// The cubic B-spline through the source of a pass, a coarse level, at a texel of the picture or between texels.
 
 #define_import_path bevy_gaussian_blur::uniform::spline
 
 #import bevy_gaussian_blur::common::pass::{blur, source, weight}
-#import bevy_gaussian_blur::common::cubic::{Place, border_slot, cubic, place_at}
+#import bevy_gaussian_blur::common::cubic::{Place, border_slot, cubic, moved, place_at}
 #ifdef FILTERED
 #import bevy_gaussian_blur::common::pass::linear_sampler
 #import bevy_gaussian_blur::common::cubic::filtered
 #else
-#import bevy_gaussian_blur::common::cubic::interpolated
+#import bevy_gaussian_blur::common::cubic::{interpolated, interpolated_between}
 #endif
 
 fn spline(texel: vec2<i32>) -> vec4<f32> {
@@ -17,6 +17,17 @@ fn spline(texel: vec2<i32>) -> vec4<f32> {
     return normalized(filtered(source, linear_sampler, blur.texel_size, place), place);
 #else
     return normalized(interpolated(source, place, blur.octaves), place);
+#endif
+}
+
+// The same at a distance from the centre of a texel. An axis without octaves is interpolated between its texels.
+fn spline_beside(texel: vec2<i32>, distance: vec2<f32>) -> vec4<f32> {
+    let place = moved(place_of(texel), distance, blur.octaves);
+#ifdef FILTERED
+    return normalized(filtered(source, linear_sampler, blur.texel_size, place), place);
+#else
+    let texels = vec4<i32>(blur.bounds_min, blur.bounds_max - 1);
+    return normalized(interpolated_between(source, place, blur.octaves, texels), place);
 #endif
 }
 

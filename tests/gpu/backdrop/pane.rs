@@ -143,6 +143,7 @@ impl Pane {
             sees_surroundings: self.glass.sampling == BackdropSampling::Surroundings,
             functions: functions::of_glass(&self.glass),
             opacity: f64::from(self.glass.opacity),
+            lens: None,
         }
     }
 

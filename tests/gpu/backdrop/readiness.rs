@@ -99,7 +99,7 @@ fn glass_stays_when_the_dynamic_range_changes() {
 }
 
 /// The number of pipelines of glass.
-fn glass_pipelines(headless: &Headless) -> usize {
+pub fn glass_pipelines(headless: &Headless) -> usize {
     let cache = headless.render_world().resource::<PipelineCache>();
     let labels = cache.pipelines().filter_map(|pipeline| label_of(&pipeline.descriptor));
     labels.filter(|label| *label == "gaussian_blur_backdrop").count()

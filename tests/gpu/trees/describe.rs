@@ -86,6 +86,9 @@ fn of_glass(glass: &Glass) -> String {
     if glass.opacity < 1.0 {
         parts.push(format!("opacity {}", glass.opacity));
     }
+    if let Some(lens) = glass.lens {
+        parts.push(format!("{lens:?}"));
+    }
     format!("glass ({})", parts.join(", "))
 }
 

@@ -28,10 +28,12 @@ pub enum Feature {
     Edge,
     /// `inset`: shadows that fall into their group.
     Inset,
+    /// `lens`: glass that refracts.
+    Lens,
 }
 
 /// All features by their names.
-const ALL: [(&str, Feature); 9] = [
+const ALL: [(&str, Feature); 10] = [
     ("own-glass", Feature::OwnGlass),
     ("glow", Feature::Glow),
     ("free", Feature::Free),
@@ -41,6 +43,7 @@ const ALL: [(&str, Feature); 9] = [
     ("scaled", Feature::Scaled),
     ("edge", Feature::Edge),
     ("inset", Feature::Inset),
+    ("lens", Feature::Lens),
 ];
 
 impl Feature {
@@ -105,6 +108,11 @@ impl Feature {
                 }
             }),
             Self::Shared => change(&mut tree.nodes, &mut |node, _| node.shares_backdrop = false),
+            Self::Lens => change(&mut tree.nodes, &mut |node, _| {
+                if let Some(glass) = &mut node.glass {
+                    glass.lens = None;
+                }
+            }),
             Self::Scaled => change(&mut tree.nodes, &mut |node, _| {
                 node.transform.scale[1] = node.transform.scale[0];
             }),

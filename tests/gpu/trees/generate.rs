@@ -3,7 +3,7 @@
 use super::features::{Around, Feature, change};
 use super::show::{SHARED, SIZES};
 use crate::support::reference::tree::{Filter, Glass, Node, Shadow, Transform, Tree, Visibility};
-use crate::support::reference::{EdgeMode, Functions, Ramp};
+use crate::support::reference::{EdgeMode, Functions, Lens, Ramp};
 
 /// The most nodes of a tree.
 const MOST_NODES: usize = 25;
@@ -218,7 +218,23 @@ fn glass(random: &mut Random) -> Glass {
     if random.percent(35) {
         glass.opacity = random.one_of(&[0.25, 0.5, 0.8]);
     }
+    if random.percent(20) {
+        glass.lens = Some(lens(random));
+        if random.percent(10) {
+            glass.sigma = [0.0; 2];
+        }
+    }
     glass
+}
+
+fn lens(random: &mut Random) -> Lens {
+    Lens {
+        bevel: random.one_of(&[3.0, 8.0, 24.0]),
+        displacement: random.one_of(&[-9.0, -3.5, 0.0, 4.0, 11.0]),
+        dispersion: random.one_of(&[0.0, 0.0, 0.4, 1.0]),
+        rim_light: random.one_of(&[0.0, 0.3, 1.0]),
+        light_angle: random.one_of(&[-0.785, 0.0, 2.0]),
+    }
 }
 
 fn filter(random: &mut Random) -> Option<Filter> {

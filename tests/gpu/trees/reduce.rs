@@ -120,7 +120,7 @@ fn remove(nodes: &mut Vec<Node>, left: &mut usize, keeps_children: bool) -> bool
 }
 
 /// What may be simpler about a node. The first two remove it.
-const SIMPLER: [fn(&mut Node); 23] = [
+const SIMPLER: [fn(&mut Node); 24] = [
     |_| {},
     |_| {},
     |node| node.filter = None,
@@ -157,6 +157,11 @@ const SIMPLER: [fn(&mut Node); 23] = [
     |node| {
         if let Some(glass) = &mut node.glass {
             glass.opacity = 1.0;
+        }
+    },
+    |node| {
+        if let Some(glass) = &mut node.glass {
+            glass.lens = None;
         }
     },
     |node| {

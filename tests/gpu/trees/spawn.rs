@@ -87,6 +87,15 @@ fn insert_optional(entity: &mut EntityWorldMut, described: &Described) {
     }
     if let Some(glass) = &described.glass {
         entity.insert(backdrop(glass));
+        if let Some(lens) = glass.lens {
+            entity.insert(BackdropLens {
+                bevel: lens.bevel as f32,
+                displacement: lens.displacement as f32,
+                dispersion: lens.dispersion as f32,
+                rim_light: lens.rim_light as f32,
+                light_angle: lens.light_angle as f32,
+            });
+        }
         if let Some(ramp) = glass.ramp {
             entity.insert(BlurProfile::Linear {
                 start: vec2(ramp.start),

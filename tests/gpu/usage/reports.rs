@@ -86,3 +86,30 @@ fn a_blur_of_nothing() {
         "cameras and images have something to blur"
     );
 }
+
+#[test]
+fn a_lens_out_of_range() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let wrong = BackdropLens {
+        bevel: -2.0,
+        rim_light: f32::NAN,
+        ..default()
+    };
+    let region = BackdropRegion::new(Entity::PLACEHOLDER, Rect::new(0.0, 0.0, 9.0, 9.0));
+    let world = headless.app.world_mut();
+    let glass = world.spawn((Name::new("usage-lens"), region, wrong)).id();
+    world.spawn((Name::new("usage-no-glass"), BackdropLens::default()));
+    run(&mut headless, 20);
+    let bevel = "the bevel is -2; it must be finite and at least 0";
+    let rim_light = "the rim_light is NaN; it must be between 0 and 1";
+    assert_eq!([bevel, rim_light].map(logs::count), [1, 1], "once");
+    assert_eq!(logs::count("usage-no-glass"), 1, "a lens without glass");
+    let settings = [BackdropLens::default(), wrong];
+    for lens in settings {
+        headless.app.world_mut().entity_mut(glass).insert(lens);
+        run(&mut headless, 2);
+    }
+    assert_eq!([bevel, rim_light].map(logs::count), [2, 2], "it was in range");
+}

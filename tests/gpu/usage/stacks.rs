@@ -237,6 +237,7 @@ fn glass_of_an_agreeing_camera_blurs_the_world() {
         sees_surroundings: false,
         functions: Functions::NEUTRAL,
         opacity: 1.0,
+        lens: None,
     };
     assert_composed("stacks-agreeing", &got, &world, &[Layer::Glass(pane)], format);
 }

@@ -17,6 +17,7 @@
 //! [`Tree`](tree::Tree) composes such blurs: a compositor of user interfaces with glass and filters.
 
 mod color;
+mod lens;
 mod panel;
 mod shape;
 mod storage;
@@ -25,6 +26,7 @@ pub mod tree;
 
 pub use bevy_gaussian_blur::EdgeMode;
 pub use color::{Functions, decode_srgb, encode_srgb};
+pub use lens::Lens;
 pub use panel::{Panel, Ramp};
 pub use shape::{Clip, Shape, pixels};
 pub use storage::Storage;

@@ -1,6 +1,7 @@
 //! Panes of glass.
 
 use crate::color::Functions;
+use crate::lens::Lens;
 use crate::shape::{Clip, DOUBT, Shape, pixels};
 use crate::{EdgeMode, Picture, gaussian_blur, varying_blur};
 use std::ops::Range;
@@ -21,6 +22,8 @@ pub struct Panel {
     pub sees_surroundings: bool,
     pub functions: Functions,
     pub opacity: f64,
+    /// How it refracts.
+    pub lens: Option<Lens>,
 }
 
 /// A share that grows along a line, in shares of a box, from one value to another.
@@ -98,15 +101,20 @@ impl Panel {
     pub fn glass(&self, behind: &Picture, is_bounded: bool) -> Picture {
         let [columns, rows] = self.region([behind.width, behind.height]);
         let [origin, size] = [[columns.start, rows.start], [columns.len(), rows.len()]];
-        let mut glass = if self.sees_surroundings {
-            self.blurred(behind, [0, 0]).crop(origin, size)
+        let (blurred, first) = if self.sees_surroundings {
+            (self.blurred(behind, [0, 0]), [0, 0])
         } else {
-            self.blurred(&behind.crop(origin, size), origin)
+            (self.blurred(&behind.crop(origin, size), origin), origin)
         };
-        for texel in &mut glass.texels {
-            *texel = self.functions.colored(*texel, is_bounded);
-        }
-        glass
+        Picture::from_fn(size[0], size[1], |x, y| {
+            let pixel = [x + origin[0], y + origin[1]];
+            let seen = match self.lens {
+                Some(lens) => lens.seen(&self.shape, &blurred, pixel, first),
+                None => blurred.at(pixel[0] - first[0], pixel[1] - first[1]),
+            };
+            let colored = self.functions.colored(seen, is_bounded);
+            self.lens.map_or(colored, |lens| lens.lit(&self.shape, pixel, colored))
+        })
     }
 
     /// A part of the viewport, blurred.
@@ -116,7 +124,8 @@ impl Panel {
         };
         varying_blur(picture, self.edge, |x, y| {
             let [x, y] = [x + origin[0], y + origin[1]];
-            if !self.touches(x, y) {
+            // A lens may show any of it.
+            if self.lens.is_none() && !self.touches(x, y) {
                 return [0.0; 2];
             }
             let [across, down] = self.local(x, y);

@@ -66,8 +66,16 @@ impl Shape {
         [(dx * yy - dy * yx) / determinant, (dy * xx - dx * xy) / determinant]
     }
 
+    /// A vector of the viewport in the box's own pixels.
+    #[must_use]
+    pub fn local_vector(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        let [to, from] = [[x, y], [0.0; 2]].map(|by| self.local([self.centre[0] + by[0], self.centre[1] + by[1]]));
+        [to[0] - from[0], to[1] - from[1]]
+    }
+
     /// The radius of the corner next to a point.
-    fn radius(&self, [x, y]: [f64; 2]) -> f64 {
+    #[must_use]
+    pub fn radius(&self, [x, y]: [f64; 2]) -> f64 {
         self.radii[match (x > 0.0, y > 0.0) {
             (false, false) => 0,
             (true, false) => 1,

@@ -23,6 +23,7 @@ mod surface;
 mod tests;
 
 use crate::color::Functions;
+use crate::lens::Lens;
 use crate::panel::Ramp;
 use crate::storage::Storage;
 use crate::{EdgeMode, Picture};
@@ -92,6 +93,8 @@ pub struct Glass {
     pub sees_surroundings: bool,
     pub functions: Functions,
     pub opacity: f64,
+    /// How it refracts.
+    pub lens: Option<Lens>,
 }
 
 /// A filter of a node and its descendants.
@@ -163,6 +166,7 @@ impl Glass {
             sees_surroundings: false,
             functions: Functions::NEUTRAL,
             opacity: 1.0,
+            lens: None,
         }
     }
 }

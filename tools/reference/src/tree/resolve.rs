@@ -197,6 +197,7 @@ impl<'a> Walk<'a> {
             sees_surroundings: glass.sees_surroundings,
             functions: glass.functions,
             opacity: glass.opacity * opacity,
+            lens: glass.lens,
         };
         if panel.opacity > 0.0 {
             items.push(Item::Glass(Pane {

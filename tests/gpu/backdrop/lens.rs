@@ -1,0 +1,389 @@
+//! Glass that refracts, against the float64 compositor.
+
+use super::glass;
+use super::pane::{Pane, node};
+use super::readiness::glass_pipelines;
+use super::stage::{HDR, LDR, Stage, on_both};
+use crate::support::compositor::{Layer, Panel};
+use crate::support::formats::to_image;
+use crate::support::gpu;
+use crate::support::reference::tree::{Filter, Glass, Node as Described, Tree};
+use crate::support::reference::{Lens, Picture, Ramp};
+use crate::support::scene::Kind;
+use crate::support::twins::View;
+use crate::trees::assert_shown;
+use bevy::camera::Hdr;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+/// A lens that bends, but does not shine.
+fn bending(bevel: f32, displacement: f32) -> BackdropLens {
+    BackdropLens {
+        bevel,
+        displacement,
+        rim_light: 0.0,
+        ..default()
+    }
+}
+
+/// The lens if a logical pixel has `scale` physical ones.
+fn expected(lens: &BackdropLens, scale: f64) -> Lens {
+    Lens {
+        bevel: f64::from(lens.bevel) * scale,
+        displacement: f64::from(lens.displacement) * scale,
+        dispersion: f64::from(lens.dispersion),
+        rim_light: f64::from(lens.rim_light),
+        light_angle: f64::from(lens.light_angle),
+    }
+}
+
+fn panel(pane: &Pane, lens: &BackdropLens) -> Panel {
+    Panel {
+        lens: Some(expected(lens, 1.0)),
+        ..pane.panel(1.0)
+    }
+}
+
+fn layer(pane: &Pane, lens: &BackdropLens) -> Layer {
+    Layer::Glass(panel(pane, lens))
+}
+
+/// A capsule, a square with small corners, one without, and one with four different ones.
+fn shapes(glass: BackdropBlur) -> [Pane; 4] {
+    [
+        Pane::new([12.0, 20.0, 90.0, 40.0], glass).with_radii([20.0; 4]),
+        Pane::new([120.0, 8.0, 70.0, 70.0], glass).with_radii([6.0; 4]),
+        Pane::new([20.0, 66.0, 60.0, 44.0], glass),
+        Pane::new([100.0, 84.0, 80.0, 30.0], glass).with_radii([0.0, 4.0, 15.0, 9.0]),
+    ]
+}
+
+/// Asserts that panes are shown with their lenses.
+fn check(stage: &mut Stage, name: &str, shown: &[(Pane, BackdropLens)]) {
+    stage.show(|ui| {
+        for (pane, lens) in shown {
+            ui.pane_of((pane.bundle(), *lens));
+        }
+    });
+    let layers: Vec<Layer> = shown.iter().map(|(pane, lens)| layer(pane, lens)).collect();
+    stage.check(name, &layers);
+}
+
+#[test]
+fn the_rim_shows_what_lies_beside() {
+    for format in [LDR, HDR] {
+        on_both(Kind::Core2d, format, |stage| {
+            for sigma in [0.0, 0.8, 2.0, 4.0, 9.0] {
+                for sampling in [BackdropSampling::Inside, BackdropSampling::Surroundings] {
+                    let lenses = [
+                        bending(16.0, 9.0),
+                        bending(24.0, -12.0),
+                        BackdropLens {
+                            dispersion: 0.6,
+                            ..bending(10.0, 14.0)
+                        },
+                        BackdropLens {
+                            rim_light: 0.8,
+                            ..bending(40.0, -5.0)
+                        },
+                    ];
+                    let panes = shapes(glass(sigma).with_sampling(sampling));
+                    let shown: Vec<_> = panes.into_iter().zip(lenses).collect();
+                    check(stage, &format!("lens-{sigma}-{sampling:?}-{format:?}"), &shown);
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn lenses_turn_and_grow_with_their_glass() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        let lens = BackdropLens {
+            dispersion: 0.5,
+            ..BackdropLens::default()
+        };
+        let pane = Pane::new([50.0, 30.0, 90.0, 50.0], glass(3.0).with_opacity(0.9)).with_radii([14.0; 4]);
+        let panes = [
+            pane.turned(0.6),
+            pane.turned(-2.0).scaled(1.2, 1.2),
+            pane.scaled(1.3, 0.7).moved(0.3, -0.4),
+            pane.scaled(-1.0, 1.0),
+        ];
+        for (index, pane) in panes.iter().enumerate() {
+            check(stage, &format!("lens-transform-{index}"), &[(*pane, lens)]);
+        }
+    });
+}
+
+/// Two physical pixels per logical one, and a region in place of a node.
+#[test]
+fn regions_refract_at_every_scale() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        stage.set_scale_factor(2.0);
+        let lens = BackdropLens {
+            bevel: 9.0,
+            displacement: 5.0,
+            ..BackdropLens::default()
+        };
+        for layer in [BackdropLayer::BelowUi, BackdropLayer::AboveUi] {
+            stage.clear();
+            let pane = Pane::new([12.0, 8.0, 70.0, 40.0], glass(2.0)).with_radii([12.0; 4]);
+            let rect = Rect::from_corners(pane.origin, pane.origin + pane.size);
+            let region = BackdropRegion {
+                layer,
+                ..BackdropRegion::new(stage.glass.camera, rect).with_corners(Vec4::from_array(pane.radii))
+            };
+            stage.spawn((region, pane.glass, lens));
+            let layer = Layer::Glass(Panel {
+                lens: Some(expected(&lens, 2.0)),
+                ..pane.panel(2.0)
+            });
+            stage.check("lens-region", &[layer]);
+        }
+    });
+}
+
+#[test]
+fn a_profile_varies_what_is_refracted() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        let (start, end) = (Vec2::ZERO, Vec2::X);
+        let profile = BlurProfile::Linear {
+            start,
+            end,
+            from: 0.2,
+            to: 1.0,
+        };
+        let ramp = Ramp {
+            start: [0.0; 2],
+            end: [1.0, 0.0],
+            from: 0.2,
+            to: 1.0,
+        };
+        let lens = bending(24.0, 14.0);
+        let pane = Pane::new([20.0, 15.0, 150.0, 80.0], glass(8.0)).with_radii([20.0; 4]);
+        stage.show(|ui| {
+            ui.pane_of((pane.bundle(), lens, profile.clone()));
+        });
+        let layer = Layer::Glass(Panel {
+            ramp: Some(ramp),
+            ..panel(&pane, &lens)
+        });
+        stage.check("lens-profile", &[layer]);
+    });
+}
+
+/// Glass inside a faded group and inside a rounded one, and the own glass of a filtered node.
+#[test]
+fn groups_show_lenses() {
+    let lens = expected(&BackdropLens::default(), 0.4);
+    let glass = |sees_surroundings: bool| {
+        Some(Glass {
+            lens: Some(Lens {
+                displacement: -6.0,
+                ..lens
+            }),
+            sees_surroundings,
+            ..Glass::new(1.5)
+        })
+    };
+    let colored = |origin: [f64; 2], color: [f64; 4]| Described::new(origin, [30.0, 18.0], color);
+    let pane = |sees_surroundings: bool| Described {
+        radii: [8.0; 4],
+        glass: glass(sees_surroundings),
+        ..Described::new([14.0, 10.0], [44.0, 26.0], [0.0; 4])
+    };
+    let boxes = || {
+        vec![
+            colored([4.0, 4.0], [0.9, 0.1, 0.0, 1.0]),
+            colored([30.0, 20.0], [0.0, 0.6, 0.1, 0.7]),
+        ]
+    };
+    let group = |filter: Filter, own: Option<Glass>, inner: Option<Described>| {
+        let group = Described {
+            radii: [10.0; 4],
+            filter: Some(filter),
+            glass: own,
+            children: boxes().into_iter().chain(inner).collect(),
+            ..Described::new([12.0, 8.0], [70.0, 44.0], [0.0, 0.1, 0.4, 0.5])
+        };
+        let nodes = vec![colored([0.0, 30.0], [0.8, 0.8, 0.1, 1.0]), group];
+        Tree {
+            size: [96, 64],
+            clear: [0.1, 0.2, 0.3, 1.0],
+            nodes,
+        }
+    };
+    let faded = Filter {
+        opacity: 0.8,
+        ..Filter::NEUTRAL
+    };
+    let rounded = Filter {
+        is_rounded: true,
+        ..Filter::NEUTRAL
+    };
+    let trees = [
+        ("lens-faded", group(faded.clone(), None, Some(pane(false)))),
+        ("lens-faded-around", group(faded.clone(), None, Some(pane(true)))),
+        ("lens-rounded", group(rounded, None, Some(pane(true)))),
+        ("lens-own", group(faded, glass(true), None)),
+    ];
+    let trees = trees.map(|(name, tree)| (name.to_owned(), tree));
+    for format in [LDR, HDR] {
+        assert_shown(format, &trees);
+    }
+}
+
+/// Where the glass is flat, it has the bits of glass without a lens; and a lens that neither bends nor shines is none.
+#[test]
+fn flat_glass_keeps_its_bits() {
+    on_both(Kind::Core2d, HDR, |stage| {
+        let pane = Pane::new([20.0, 15.0, 150.0, 80.0], glass(5.0)).with_radii([20.0; 4]);
+        stage.show(|ui| {
+            ui.spawn(pane.bundle());
+        });
+        let bits = |stage: &mut Stage, lens: BackdropLens| {
+            stage.headless.warm_up();
+            let entity = stage.headless.app.world_mut();
+            let glass = entity
+                .query_filtered::<Entity, With<BackdropBlur>>()
+                .iter(entity)
+                .last();
+            let glass = glass.expect("it was spawned");
+            entity.entity_mut(glass).insert(lens);
+            stage.headless.warm_up();
+            stage.pictures()
+        };
+        let neutral = bits(stage, bending(24.0, 0.0));
+        assert!(neutral[0] == neutral[1], "a lens that changes nothing");
+        let bent = bits(stage, bending(12.0, 8.0));
+        assert!(bent[0] != bent[1], "a lens");
+        let [flat, bent] = bent.map(|picture| picture.crop([40, 35], [110, 40]));
+        assert!(flat == bent, "within the rim");
+    });
+}
+
+/// From no lens to one, in steps of a 20th of a pixel.
+#[test]
+fn a_growing_displacement_does_not_pop() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        for sigma in [10.0, 12.0, 16.0] {
+            let pane = Pane::new([10.0, 10.0, 180.0, 96.0], glass(sigma)).with_radii([30.0; 4]);
+            stage.show(|ui| ui.pane(&pane));
+            stage.headless.warm_up();
+            let bytes = |stage: &Stage| stage.glass.pixels(&stage.headless).bytes;
+            let first = bytes(stage);
+            let mut before = first.clone();
+            // The pipelines of lenses compile before the first is seen.
+            stage.change(0, bending(24.0, 0.0));
+            stage.headless.warm_up();
+            let mut worst = 0;
+            for step in 0..=40 {
+                stage.change(0, bending(24.0, 0.05 * step as f32));
+                stage.headless.frame();
+                let now = bytes(stage);
+                let change = before.iter().zip(&now).map(|(before, now)| before.abs_diff(*now));
+                worst = worst.max(change.max().unwrap_or(0));
+                before = now;
+            }
+            println!("sigma {sigma}: {worst}/255 a step");
+            assert!(worst <= 1, "{worst}/255 a step, sigma {sigma}");
+            assert!(first != before, "the lens is seen");
+        }
+    });
+}
+
+/// A checkerboard of light and dark texels.
+fn checkerboard(stage: &mut Stage, cell: usize) -> Handle<Image> {
+    let picture = Picture::from_fn(203, 117, |x, y| {
+        let value = if (x / cell + y / cell).is_multiple_of(2) {
+            1.0
+        } else {
+            0.0
+        };
+        [value, value, value, 1.0]
+    });
+    stage
+        .headless
+        .add_image(to_image(&picture, TextureFormat::Rgba8UnormSrgb))
+}
+
+/// The largest change of the mean of a block of 8 x 8 pixels that are all inside a pane.
+fn shimmer(before: &Picture, now: &Picture, panel: &Panel) -> f64 {
+    let mut worst = 0.0_f64;
+    for (left, top) in (0..14).flat_map(|row| (0..25).map(move |column| (8 * column, 8 * row))) {
+        let block = || (top..top + 8).flat_map(|y| (left..left + 8).map(move |x| (x, y)));
+        if block().all(|(x, y)| panel.is_inside(x, y)) {
+            let mean = |picture: &Picture| block().map(|(x, y)| picture.at(x, y)[1]).sum::<f64>() / 64.0;
+            worst = worst.max((mean(now) - mean(before)).abs());
+        }
+    }
+    worst
+}
+
+/// A pane that moves by a quarter of a pixel in each frame.
+#[test]
+fn a_slow_pane_does_not_shimmer() {
+    on_both(Kind::Core2d, HDR, |stage| {
+        for (cell, sigma, displacement) in [
+            (1, 1.0, 12.0),
+            (2, 2.0, 12.0),
+            (4, 6.0, 12.0),
+            (1, 1.0, -12.0),
+            (4, 6.0, -12.0),
+        ] {
+            let image = checkerboard(stage, cell);
+            let whole = node(Vec2::ZERO, Vec2::new(203.0, 117.0));
+            let pane = Pane::new([20.0, 12.0, 140.0, 80.0], glass(sigma)).with_radii([24.0; 4]);
+            let lens = bending(24.0, displacement);
+            stage.show(|ui| {
+                ui.spawn((whole.clone(), ImageNode::new(image.clone())));
+                ui.pane_of((pane.bundle(), lens));
+            });
+            stage.headless.warm_up();
+            let [_, mut before] = stage.pictures();
+            let mut worst = 0.0_f64;
+            for step in 1..=16 {
+                let moved = pane.moved(0.25 * step as f32, 0.125 * step as f32);
+                stage.change(0, moved.transform());
+                stage.headless.frame();
+                let [_, now] = stage.pictures();
+                worst = worst.max(shimmer(&before, &now, &panel(&moved, &lens)));
+                before = now;
+            }
+            println!(
+                "cells of {cell}, sigma {sigma}, {displacement}: {:.2}/255",
+                worst * 255.0
+            );
+            assert!(
+                worst < 1.5 / 255.0,
+                "cells of {cell}, sigma {sigma}, {displacement}: {worst}"
+            );
+        }
+    });
+}
+
+/// Lenses compile when the first of them is spawned, visible or not, and for both dynamic ranges.
+#[test]
+fn lenses_compile_with_the_first_of_them() {
+    let Some(mut headless) = gpu(|_| {}) else {
+        return;
+    };
+    let view = View::new(&mut headless, Kind::Core2d, UVec2::splat(64), LDR);
+    let glass = (Node::default(), Visibility::Hidden, BackdropBlur::new(0.0));
+    let glass = headless.app.world_mut().spawn(glass).id();
+    headless.warm_up();
+    let flat = glass_pipelines(&headless);
+    headless
+        .app
+        .world_mut()
+        .entity_mut(glass)
+        .insert(BackdropLens::default());
+    headless.frame();
+    let all = glass_pipelines(&headless);
+    assert!(all > flat && flat > 0, "{flat} pipelines, then {all}");
+    view.insert(&mut headless, Hdr);
+    headless.warm_up();
+    assert_eq!(glass_pipelines(&headless), all, "both dynamic ranges are there");
+}
