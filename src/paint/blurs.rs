@@ -19,7 +19,6 @@ use crate::plan::batch::BatchedBlur;
 use crate::schedule::{
     Batch, Filter, Levels, Member, Placed, Shared, Source, Surface, SurfaceId, as_texels, item_of, moved, share,
 };
-use crate::settings::EdgeMode;
 use crate::sigma_field::SigmaField;
 use bevy::ecs::entity::EntityHashSet;
 use bevy::math::{Affine2, IRect, URect};
