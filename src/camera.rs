@@ -5,13 +5,12 @@
 //! resolved texture.
 
 mod freeze;
-mod views;
 
 use crate::diagnostics::label::BlurLabel;
 use crate::formats::dither::Dither;
 use crate::formats::{CameraFinish, CameraPicture, CameraPictureItem, Ends, USUAL_PICTURES};
 use crate::freeze::Losses;
-use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Work, WorkKind};
+use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind};
 use crate::plan::Finish;
 use crate::settings::{BlurProfile, BlurStage, BlurSwitch, EdgeMode, GaussianBlur};
 use crate::sigma_field::SigmaField;
@@ -336,7 +335,6 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
         source_size: whole.size(),
         source_at: IVec2::ZERO,
         keeps: None,
-        mask: None,
     }
 }
 
@@ -370,6 +368,6 @@ fn record(stage: BlurStage, camera: ViewQuery<RecordedCamera>, recorder: &BlurRe
     let (job, label) = (&mut camera_job.0, blur.label.as_ref());
     let is_frozen = freeze.is_some_and(|mut freeze| freeze.record(job, recorder, &mut context, label, target));
     if !is_frozen {
-        job.record(recorder, &mut context, Timed::whole(label), &views::in_place(target));
+        job.record(recorder, &mut context, Timed::whole(label), &Views::in_camera(target));
     }
 }

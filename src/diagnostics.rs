@@ -1,9 +1,8 @@
 //! The cost of blurs: labels, diagnostic paths, and the plugin that publishes them.
 
 pub(crate) mod assign;
-pub(crate) mod backdrops;
+pub(crate) mod figures;
 pub(crate) mod label;
-pub(crate) mod memory;
 pub(crate) mod publish;
 pub(crate) mod timestamps;
 

@@ -38,3 +38,6 @@ impl Plugin for UiFilterPlugin {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

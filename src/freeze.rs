@@ -10,18 +10,14 @@
 //! and the game gets an event.
 
 mod kept;
-mod losses;
-mod masks;
-mod numbers;
+mod main_world;
 
 use crate::systems::BlurSystems;
 use bevy::prelude::*;
 use bevy::render::RenderApp;
 
 pub use kept::{Frozen, Sheet, Wanted};
-pub use losses::Losses;
-pub use masks::{MaskRevisions, count_changes};
-pub use numbers::FreezeNumbers;
+pub use main_world::{FreezeNumbers, Losses, MaskRevisions, count_changes};
 
 /// Adds the main-world side of frozen blurs.
 pub struct FreezePlugin;
@@ -31,11 +27,11 @@ impl Plugin for FreezePlugin {
         let losses = Losses::default();
         app.insert_resource(losses.clone())
             .init_resource::<MaskRevisions>()
-            .add_systems(PreUpdate, losses::report_news.in_set(BlurSystems::Report))
+            .add_systems(PreUpdate, main_world::report_news.in_set(BlurSystems::Report))
             .init_resource::<FreezeNumbers>()
-            .add_observer(numbers::number_freeze)
-            .add_observer(numbers::forget_number)
-            .add_systems(PostUpdate, masks::count_changes.in_set(BlurSystems::Collect));
+            .add_observer(main_world::number_freeze)
+            .add_observer(main_world::forget_number)
+            .add_systems(PostUpdate, count_changes.in_set(BlurSystems::Collect));
         if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
             render_app.insert_resource(losses);
         }

@@ -85,11 +85,11 @@ impl Plugin for BlurImagePlugin {
             .init_resource::<Requests>()
             .init_resource::<times::Times>()
             .init_resource::<encode::Encoded>()
-            .init_resource::<readback::Wanted>()
+            .init_resource::<readback::Readers>()
             .init_resource::<readback::Copies>()
             .init_gpu_resource::<jobs::ImageJobs>()
             .add_systems(RenderStartup, |outcomes: Res<Outcomes>| outcomes.start_over())
-            .add_systems(ExtractSchedule, (prepare::extract_requests, readback::extract_wanted))
+            .add_systems(ExtractSchedule, (prepare::extract_requests, readback::extract_readers))
             .add_systems(
                 Render,
                 // Before anything binds a target.

@@ -59,7 +59,6 @@ pub struct PaintPlugin {
 
 impl Plugin for PaintPlugin {
     fn build(&self, app: &mut App) {
-        load_shader_library!(app, "shaders/paint/lens.wgsl");
         embedded_asset!(app, "shaders/paint/paint.wgsl");
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
             return;

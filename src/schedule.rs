@@ -42,7 +42,7 @@ mod tree;
 pub use clip::{CLIP_BOXES, Clip, ClipBox};
 pub use lens::Lens;
 pub use place::Placed;
-pub use rects::{FAR, as_texels, common, grown, joined, moved};
+pub use rects::{FAR, as_texels, common, moved};
 pub use region::Region;
 pub use scene::{Backdrop, Clips, Filter, Freeze, Item, Order, Picture, PlacedProfile, Scene, Shadow, What};
 pub use shape::{CORNERS, Shape, bounds_of, scale_of};

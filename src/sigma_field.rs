@@ -4,18 +4,49 @@ use crate::settings::BlurProfile;
 use bevy::asset::{AssetId, Handle};
 use bevy::image::Image;
 use bevy::math::{Affine2, IVec2, Vec2};
+use bevy::render::render_resource::TextureView;
 
 /// A varying profile, in a box of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SigmaField {
     /// The profile. It does not hold its mask.
     pub profile: BlurProfile,
-    /// The image that holds the shares, if there is one.
-    pub mask: Option<AssetId<Image>>,
+    /// The picture that holds the shares, if there is one: an input of the blur, like its source.
+    pub mask: Option<Mask>,
     /// The size of the box in texels, before its placement.
     pub size: Vec2,
     /// From the box, whose corner is the origin, to the picture.
     pub placement: Affine2,
+}
+
+/// A picture of shares.
+#[derive(Clone, Debug)]
+pub enum Mask {
+    /// An image asset.
+    Image(AssetId<Image>),
+    /// A texture that exists, and is known not to be the blur's target.
+    Texture(TextureView),
+}
+
+impl Mask {
+    /// The texture, unless it is an image that has yet to be looked up.
+    #[must_use]
+    pub fn texture(&self) -> Option<&TextureView> {
+        match self {
+            Self::Image(_) => None,
+            Self::Texture(view) => Some(view),
+        }
+    }
+}
+
+impl PartialEq for Mask {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Image(one), Self::Image(other)) => one == other,
+            (Self::Texture(one), Self::Texture(other)) => one.id() == other.id(),
+            _ => false,
+        }
+    }
 }
 
 /// A profile without a blur.
@@ -31,7 +62,7 @@ impl SigmaField {
     #[must_use]
     pub fn new(profile: Option<&BlurProfile>, size: Vec2, placement: Affine2) -> Option<Self> {
         let profile = profile.filter(|profile| !profile.is_uniform())?;
-        let mask = profile.mask();
+        let mask = profile.mask().map(Mask::Image);
         Some(Self {
             profile: match profile {
                 BlurProfile::Mask(_) => BlurProfile::Mask(Handle::default()),

@@ -295,9 +295,13 @@ fn report_painted(
     blurs: Query<(NameOrEntity, Ref<BlurImage>)>,
     cameras: Query<&RenderTarget, With<Camera>>,
     repainted: Query<(), Repainted>,
+    changed: Query<(), Changed<BlurImage>>,
     mut reported: Local<EntityHashSet>,
 ) {
     let are_cameras_new = !repainted.is_empty();
+    if !are_cameras_new && changed.is_empty() {
+        return;
+    }
     for (name, image) in &blurs {
         let is_new = are_cameras_new || image.is_changed();
         let waits = image.update == BlurUpdate::OnChange && image.target.as_ref() == Some(&image.source);

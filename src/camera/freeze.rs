@@ -3,13 +3,12 @@
 //! The kept picture is painted over what the camera has painted, and blurred in place as usual: no pipeline differs.
 //! The result is kept, too. While nothing changes, it is painted instead.
 
-use super::views;
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends};
 use crate::freeze::{FreezeNumbers, Frozen, Losses, MaskRevisions, Sheet, Wanted};
 use crate::gpu::{
-    BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, BlurState, Timed, Work, WorkKind, record_together,
+    BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, BlurState, Timed, Views, Work, WorkKind, record_together,
 };
 use crate::plan::Finish;
 use crate::settings::{BlurProfile, BlurStage, BlurSwitch, FreezeBlur, GaussianBlur};
@@ -215,7 +214,6 @@ impl CameraFreeze {
             work: Work::Copy,
             source_size: request.region.size(),
             source_at: request.region.min.as_ivec2(),
-            mask: None,
             ..request.clone()
         };
         if is_fitted {
@@ -240,7 +238,7 @@ impl CameraFreeze {
         };
         // In the frame in which the picture is taken, the camera's texture holds it already.
         if kept.take(target.main_texture(), UVec2::ZERO, context.command_encoder()) {
-            let is_done = job.record(recorder, context, Timed::whole(label), &views::in_place(target));
+            let is_done = job.record(recorder, context, Timed::whole(label), &Views::in_camera(target));
             self.keep_result(is_done, target, context);
             return true;
         }
@@ -253,7 +251,7 @@ impl CameraFreeze {
                 recorder,
                 context,
                 Timed::whole(label),
-                &views::from(&result.view, target),
+                &Views::onto_camera(&result.view, target),
             );
             return true;
         }
@@ -261,8 +259,8 @@ impl CameraFreeze {
         let mut is_done = false;
         let (paint, timed) = (&mut self.paint, label.map_or(Timed::Not, Timed::Nested));
         let mut both = |context: &mut RenderContext| {
-            paint.record(recorder, context, timed, &views::from(picture, target));
-            is_done = job.record(recorder, context, timed, &views::in_place(target));
+            paint.record(recorder, context, timed, &Views::onto_camera(picture, target));
+            is_done = job.record(recorder, context, timed, &Views::in_camera(target));
         };
         match label {
             Some(label) => record_together(context, label, both),

@@ -1,9 +1,8 @@
 //! Publishes the cost of blurs: GPU times from Bevy's recorder, and the bytes of the intermediate textures.
 
 use super::assign::BlurLabelPlugin;
-use super::backdrops::{BackdropCounts, BackdropFigures};
+use super::figures::{BackdropCounts, BackdropFigures, TextureBytes};
 use super::label::{BlurLabel, PASSES, TEXTURE_BYTES};
-use super::memory::TextureBytes;
 use super::timestamps::{MeasuredFrames, init_timer, read_timestamps};
 use bevy::diagnostic::{
     Diagnostic, DiagnosticMeasurement, DiagnosticPath, Diagnostics, DiagnosticsStore, RegisterDiagnostic,

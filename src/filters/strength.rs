@@ -43,7 +43,7 @@ pub fn shadows_of<'a>(
         let [red, green, blue] = [color.red, color.green, color.blue].map(|value| value * color.alpha);
         Shadow {
             offset: (shadow.offset * scale).clamp(-far, far),
-            sigma: shadow.radius / RADIUS_IN_SIGMAS * scale,
+            sigma: (shadow.radius / RADIUS_IN_SIGMAS * scale).min(Vec2::splat(f32::MAX)),
             color: [red, green, blue, if shadow.is_glow { 0.0 } else { color.alpha }],
             is_inset: shadow.is_inset,
         }

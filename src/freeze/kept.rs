@@ -1,6 +1,6 @@
 //! One kept picture, and how it is fitted to a camera that has changed since.
 
-use super::losses::{Freeze, Losses};
+use super::main_world::{Freeze, Losses};
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends, precision_of};
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, Views, Work, WorkKind};

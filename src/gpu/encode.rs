@@ -23,6 +23,7 @@ use bevy::render::render_resource::{
     RenderPassColorAttachment, RenderPassDescriptor, StoreOp, TextureView, TextureViewId,
 };
 use bevy::render::renderer::RenderContext;
+use bevy::render::view::ViewTarget;
 use core::ops::Range;
 use core::sync::atomic::Ordering;
 
@@ -82,6 +83,23 @@ impl<'a> Views<'a> {
             destination,
             attachment: attachment(destination, LoadOp::Load),
             turns: 1,
+        }
+    }
+
+    /// In place, in a camera's picture.
+    #[must_use]
+    pub fn in_camera(target: &'a ViewTarget) -> Self {
+        Self::onto_camera(target.main_texture_view(), target)
+    }
+
+    /// From another texture to a camera's picture.
+    #[must_use]
+    pub fn onto_camera(source: &'a TextureView, target: &'a ViewTarget) -> Self {
+        Self {
+            attachment: target.get_unsampled_color_attachment(),
+            // The main texture is a pair; either one may be current.
+            turns: 2,
+            ..Self::new(source, target.main_texture_view())
         }
     }
 }

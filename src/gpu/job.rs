@@ -8,11 +8,12 @@
 use super::prepare::BlurPreparer;
 use super::prepared::{BoundLevel, Prepared};
 use super::request::{BlurRequest, Work};
-use super::shown::Shown;
+use super::shown::{Drawable, Prepare, Shown};
 use super::step::uniform_offset;
 use crate::errors::{BlurError, Reported};
 use crate::plan::pass::Pass;
 use crate::settings::BlurProfile;
+use crate::sigma_field::Mask;
 use bevy::render::render_resource::{BindGroup, TextureView};
 
 /// What a job can do in this frame.
@@ -29,23 +30,36 @@ pub enum BlurState {
     Ready,
 }
 
+/// A profile whose mask exists, or that has none.
+type Profiled = (BlurProfile, Option<Mask>);
+
 /// A blur from frame to frame.
-#[derive(Default)]
-pub struct BlurJob {
-    pub(super) shown: Shown<Prepared>,
-    /// The profile of the last request whose inputs all existed, with its mask.
-    known: Option<(BlurProfile, Option<TextureView>)>,
+pub struct BlurJob<D = Prepared> {
+    pub(super) shown: Shown<D>,
+    /// What another job has shown, until this one shows something.
+    inherits: Option<Profiled>,
     pub(super) state: BlurState,
     failures: Reported,
 }
 
-impl BlurJob {
+impl<D> Default for BlurJob<D> {
+    fn default() -> Self {
+        Self {
+            shown: Shown::default(),
+            inherits: None,
+            state: BlurState::Nothing,
+            failures: Reported::default(),
+        }
+    }
+}
+
+impl<D: Drawable> BlurJob<D> {
     /// A job that takes over from another one: while its mask is missing, it shows the profile that the other one showed. `None`
     /// shows nothing until then.
     #[must_use]
     pub fn after(other: Option<&Self>) -> Self {
         Self {
-            known: other.and_then(|other| other.known.clone()),
+            inherits: other.and_then(Self::profiled),
             ..Self::default()
         }
     }
@@ -54,53 +68,104 @@ impl BlurJob {
     #[must_use]
     pub fn after_uniform() -> Self {
         Self {
-            known: Some((BlurProfile::Uniform, None)),
+            inherits: Some((BlurProfile::Uniform, None)),
             ..Self::default()
         }
     }
 
-    /// Updates the job with the request of this frame.
-    ///
-    /// # Errors
-    /// Any reason why the request cannot be carried out, once for each cause. While it lasts, the state is
-    /// [`BlurState::Nothing`].
-    pub fn update(&mut self, preparer: &mut BlurPreparer, request: BlurRequest) -> Result<BlurState, BlurError> {
-        let outcome = self.try_update(preparer, request);
-        self.settle(outcome)
+    /// The profile that was shown last.
+    fn profiled(&self) -> Option<Profiled> {
+        let last = self.shown.last().filter(|last| last.was_drawn());
+        let last = last.map(|last| match &last.request().work {
+            Work::Vary { field, .. } => (field.profile.clone(), field.mask.clone()),
+            _ => (BlurProfile::Uniform, None),
+        });
+        last.or_else(|| self.inherits.clone())
     }
 
-    /// The same for a caller that [settles](Self::settle) the outcome itself, perhaps together with other jobs'
-    /// outcomes.
+    /// Updates what is shown.
     ///
     /// # Errors
     /// Any reason why the request cannot be carried out, in every frame.
-    pub fn try_update(
+    pub(super) fn advance<P: Prepare<Prepared = D>>(
         &mut self,
-        preparer: &mut BlurPreparer,
+        preparer: &mut P,
         mut request: BlurRequest,
     ) -> Result<BlurState, BlurError> {
-        preparer.announce(request.io.ends, request.work.kind(), request.finish);
         if request.is_idle() {
             self.rest();
             return Ok(BlurState::Nothing);
         }
-        let are_there = self.find_inputs(preparer, &mut request)?;
-        if !are_there && self.known.is_none() {
-            self.release();
+        let target = request.io.target;
+        let is_whole = match request.mask_mut() {
+            None => true,
+            Some(mask) => match preparer.find_mask(mask, target)? {
+                Some(found) => {
+                    *mask = found;
+                    true
+                }
+                None => false,
+            },
+        };
+        if !is_whole && !self.keep_profile(&mut request) {
+            if request.io.source_is_fresh {
+                self.release();
+            } else {
+                self.rest();
+            }
             self.state = BlurState::Waiting;
             return Ok(self.state);
         }
-        let is_fresh = request.io.source_is_fresh;
         let shown = core::mem::take(&mut self.shown);
-        let shown = if is_fresh { shown } else { shown.without_last() };
-        let mask = self.known.as_ref().and_then(|(_, mask)| mask.as_ref());
-        self.shown = preparer.prepare(shown, request, mask)?;
+        self.shown = Self::show(shown, preparer, request)?;
         self.state = match &self.shown {
-            _ if !are_there => BlurState::Waiting,
+            _ if !is_whole => BlurState::Waiting,
             Shown::Request(_) => BlurState::Ready,
             _ => BlurState::Compiling,
         };
         Ok(self.state)
+    }
+
+    /// Gives a request whose mask is missing the profile that was shown last, so that the picture stays blurred. Returns
+    /// whether it may be drawn: if the source is not sharp again in this frame, it would be blurred twice.
+    fn keep_profile(&self, request: &mut BlurRequest) -> bool {
+        let Some((profile, mask)) = self.profiled().filter(|_| request.io.source_is_fresh) else {
+            return false;
+        };
+        if let Work::Vary { sigma, edge, field } = &mut request.work {
+            if profile.is_uniform() {
+                let (sigma, edge) = (*sigma, *edge);
+                request.work = Work::Blur { sigma, edge };
+            } else {
+                (field.profile, field.mask) = (profile, mask);
+            }
+        }
+        true
+    }
+
+    /// Shows a request whose inputs exist.
+    fn show<P: Prepare<Prepared = D>>(
+        shown: Shown<D>,
+        preparer: &mut P,
+        request: BlurRequest,
+    ) -> Result<Shown<D>, BlurError> {
+        let is_fresh = request.io.source_is_fresh;
+        let mut shown = if is_fresh { shown } else { shown.without_last() };
+        let mut shown = match shown.newest_mut() {
+            Some(known) if known.request().plans_like(&request) => {
+                known.take_request(request);
+                let is_ready = preparer.is_ready(known);
+                shown.go_on(is_ready)
+            }
+            newest => {
+                let (planned, is_ready) = preparer.plan(&request, newest)?;
+                let (spare, last) =
+                    shown.make_way(is_ready, |old| old.was_drawn() && stands_in(old.request(), &request));
+                Shown::new(preparer.complete(planned, request, spare), is_ready, last)
+            }
+        };
+        shown.all_mut().try_for_each(|prepared| preparer.equip(prepared))?;
+        Ok(shown)
     }
 
     /// Returns a failure only if it is new. A failed job releases its textures.
@@ -128,48 +193,75 @@ impl BlurJob {
         self.failures = Reported::default();
     }
 
-    /// Returns whether all inputs exist. If not, and the source is sharp again in this frame, the request gets the
-    /// previous profile, so that the picture stays blurred.
-    fn find_inputs(&mut self, preparer: &BlurPreparer, request: &mut BlurRequest) -> Result<bool, BlurError> {
-        let Work::Vary { sigma, edge, field } = &mut request.work else {
-            self.known = Some((BlurProfile::Uniform, None));
-            return Ok(true);
-        };
-        let mask = match (field.mask, &request.mask) {
-            (Some(_), Some(given)) => Some(Some(given.0.clone())),
-            (Some(mask), None) => preparer.find_mask(mask, request.io.target)?.map(Some),
-            (None, _) => Some(None),
-        };
-        if let Some(mask) = mask {
-            self.known = Some((field.profile.clone(), mask));
-            return Ok(true);
+    /// Whether the job has nothing to record.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.shown.current().is_none()
+    }
+
+    /// Releases the textures, but not what is cheap to keep, so that the blur resumes without a hitch.
+    pub fn release(&mut self) {
+        self.state = BlurState::Nothing;
+        self.shown = core::mem::take(&mut self.shown).rest();
+        if let Some(spare) = self.shown.newest_mut() {
+            spare.release();
         }
-        if !request.io.source_is_fresh {
-            self.known = None;
+    }
+
+    /// Releases the mask, too. If the next one is not there yet, the job waits for it.
+    pub fn forget(&mut self) {
+        self.inherits = None;
+        self.release();
+        if let Some(spare) = self.shown.newest_mut()
+            && spare.request_mut().drop_mask()
+        {
+            spare.retire();
         }
-        match &self.known {
-            Some((BlurProfile::Uniform, _)) => {
-                request.work = Work::Blur {
-                    sigma: *sigma,
-                    edge: *edge,
-                };
-            }
-            Some((profile, _)) => field.profile = profile.clone(),
-            None => {}
+    }
+
+    /// Forgets everything: when it is active again, neither the old mask nor the old strength stands in for the new one.
+    fn rest(&mut self) {
+        self.forget();
+        if let Some(spare) = self.shown.newest_mut() {
+            spare.retire();
         }
-        Ok(false)
+    }
+}
+
+/// Whether an earlier request may be drawn while pipelines of the current one are missing.
+fn stands_in(old: &BlurRequest, request: &BlurRequest) -> bool {
+    request.io.source_is_fresh && !matches!(old.work, Work::Batch(..)) && old.has_textures_of(request)
+}
+
+impl BlurJob {
+    /// Updates the job with the request of this frame.
+    ///
+    /// # Errors
+    /// Any reason why the request cannot be carried out, once for each cause. While it lasts, the state is
+    /// [`BlurState::Nothing`].
+    pub fn update(&mut self, preparer: &mut BlurPreparer, request: BlurRequest) -> Result<BlurState, BlurError> {
+        let outcome = self.try_update(preparer, request);
+        self.settle(outcome)
+    }
+
+    /// The same for a caller that [settles](Self::settle) the outcome itself, perhaps together with other jobs'
+    /// outcomes.
+    ///
+    /// # Errors
+    /// Any reason why the request cannot be carried out, in every frame.
+    pub fn try_update(&mut self, preparer: &mut BlurPreparer, request: BlurRequest) -> Result<BlurState, BlurError> {
+        preparer.announce(request.io.ends, request.work.kind(), request.finish);
+        let state = self.advance(preparer, request)?;
+        if let Shown::Request(drawn) = &mut self.shown {
+            preparer.note_drawn(drawn);
+        }
+        Ok(state)
     }
 
     /// Binds a job that defers its last step, for any of these sources. Returns whether it can be encoded.
     pub fn bind(&mut self, preparer: &BlurPreparer, sources: &[&TextureView]) -> bool {
         let drawn = self.shown.drawn_mut();
         drawn.is_some_and(|drawn| preparer.bind(drawn, sources))
-    }
-
-    /// Whether the job has nothing to record.
-    #[must_use]
-    pub fn is_idle(&self) -> bool {
-        self.shown.current().is_none()
     }
 
     /// The request that a job with a deferred last step draws in this frame.
@@ -199,29 +291,6 @@ impl BlurJob {
             offset: uniform_offset(drawn.plan.passes.len() + item),
             filtered,
         })
-    }
-
-    /// Releases the textures, but not what is cheap to keep, so that the blur resumes without a hitch.
-    pub fn release(&mut self) {
-        self.state = BlurState::Nothing;
-        self.shown = core::mem::take(&mut self.shown).rest();
-        if let Some(spare) = self.shown.newest_mut() {
-            spare.release();
-        }
-    }
-
-    /// Forgets everything: when it is active again, neither the old mask nor the old strength stands in for the new one.
-    fn rest(&mut self) {
-        self.forget();
-        if let Some(spare) = self.shown.newest_mut() {
-            spare.was_drawn = false;
-        }
-    }
-
-    /// Releases the mask, too. If the next one is not there yet, the job waits for it.
-    pub fn forget(&mut self) {
-        self.known = None;
-        self.release();
     }
 }
 

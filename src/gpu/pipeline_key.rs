@@ -36,7 +36,7 @@ pub struct PipelineKey {
     /// The type of the texels that it reads.
     reads: Sample,
     /// Whether it reads the picture itself, in a format whose values may be infinite or NaN.
-    is_first: bool,
+    makes_finite: bool,
     /// Whether it reads straight alpha.
     premultiplies: bool,
     alpha_output: AlphaOutput,
@@ -45,8 +45,9 @@ pub struct PipelineKey {
     dither: Dither,
     /// Whether intermediate textures hold half floats.
     in_halves: bool,
-    /// Whether it writes to the picture itself, and whether it writes the format that it reads.
-    in_place: bool,
+    /// Whether texels that do not change need not be written, because it writes to the picture itself.
+    leaves_unchanged: bool,
+    /// Whether it writes the format that it reads.
     keeps_format: bool,
     /// The spaces between which it converts colours.
     converts: Option<[CompositingSpace; 2]>,
@@ -84,7 +85,7 @@ impl PipelineKey {
             program: stage.program,
             target,
             reads,
-            is_first: !copies && source.is_some_and(|format| may_be_infinite(format, stage.program)),
+            makes_finite: !copies && source.is_some_and(|format| may_be_infinite(format, stage.program)),
             premultiplies: stage.is_first && is_straight && resolved.has_alpha,
             alpha_output: match resolved.alpha {
                 _ if !stage.is_last => AlphaOutput::Keep,
@@ -100,7 +101,7 @@ impl PipelineKey {
                 Dither::Off
             },
             in_halves: resolved.intermediate == TextureFormat::Rgba16Float,
-            in_place: stage.program.blends() && stage.is_last && ends.in_place && !unpremultiplies,
+            leaves_unchanged: stage.program.blends() && stage.is_last && ends.in_place && !unpremultiplies,
             keeps_format: (stage.program.blends() || copies)
                 && !unpremultiplies
                 && stage.is_last
@@ -120,14 +121,14 @@ impl PipelineKey {
             program: Program::UpsampleFragment { filtered },
             target,
             reads: Sample::Float,
-            is_first: false,
+            makes_finite: false,
             premultiplies: false,
             alpha_output: AlphaOutput::Keep,
             converts_copies: false,
             // The front end dithers what it writes.
             dither: Dither::Off,
             in_halves: !Format::of(target).is_some_and(|format| format.is_wide()),
-            in_place: false,
+            leaves_unchanged: false,
             keeps_format: false,
             converts: None,
             skips: false,
@@ -248,7 +249,7 @@ impl PipelineKey {
             ("FILTERED", self.program.filters()),
             ("SUMS_FILTERED", self.program.sums_filtered()),
             ("GATHERED", self.program.sums() == Some(Sums::Gathered)),
-            ("FIRST", self.is_first),
+            ("MAKES_FINITE", self.makes_finite),
             ("HALF_FLOAT", self.in_halves),
             ("PREMULTIPLY", self.premultiplies),
             ("UNPREMULTIPLY", self.alpha_output == AlphaOutput::Unpremultiply),
@@ -265,7 +266,7 @@ impl PipelineKey {
                 matches!(self.program, Program::UpsampleCompute(Some(_))) && !self.may_exceed(),
             ),
             ("ROUND_PACKED", round_packed),
-            ("IN_PLACE", self.in_place),
+            ("LEAVES_UNCHANGED", self.leaves_unchanged),
             ("KEEPS_FORMAT", self.keeps_format),
             ("CONVERTS", self.converts.is_some()),
             ("FROM_SRGB", from == Some(CompositingSpace::Srgb)),

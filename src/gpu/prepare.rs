@@ -1,20 +1,21 @@
 //! Updates jobs with their requests.
 
-use super::masks::view_of_mask;
 use super::pipeline_key::PipelineKey;
 use super::pipeline_queue::{BlurPipelines, Uses};
-use super::prepared::{Binder, Prepared};
+use super::prepared::{Binder, Prepared, are_ready};
 use super::profile_bindings::Blend;
 use super::request::{BlurRequest, Work, WorkKind};
-use super::shown::Shown;
+use super::shown::Prepare;
 use super::step::Step;
-use super::textures::{Fit, IntermediateTextures, PageSet, create_texture};
+use super::textures::{Fit, IntermediateTextures, Needs, PageSet, create_texture};
 use super::uniforms::uniform_bytes;
+use super::view_info::view_of_mask;
 use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
 use crate::plan::batch::{BatchItem, BatchedBlur, together};
 use crate::plan::pass::Pass;
 use crate::plan::{BlurPlan, Finish, PlanRequest};
+use crate::sigma_field::Mask;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssets;
@@ -106,19 +107,10 @@ impl BlurPreparer<'_> {
         self.queue.submit([encoder.finish()]);
     }
 
-    /// The view of a mask, `None` while the image does not exist on the GPU.
-    ///
-    /// # Errors
-    /// [`BlurError::UnsupportedMask`] and [`BlurError::MaskIsTarget`].
-    pub(super) fn find_mask(&self, mask: AssetId<Image>, target: TextureId) -> Result<Option<TextureView>, BlurError> {
-        let image = self.images.get(mask);
-        image.map(|image| view_of_mask(image, target)).transpose()
-    }
-
     /// Binds a request with a deferred last step, for any of these sources. Returns `false` while a pipeline is
     /// missing.
     pub(super) fn bind(&self, prepared: &mut Prepared, sources: &[&TextureView]) -> bool {
-        if !self.has_pipelines(prepared) {
+        if !self.is_ready(prepared) {
             return false;
         }
         let with = self.binder();
@@ -132,58 +124,8 @@ impl BlurPreparer<'_> {
         true
     }
 
-    /// Whether all pipelines are compiled.
-    pub(super) fn has_pipelines(&self, prepared: &Prepared) -> bool {
-        prepared.is_ready(&self.pipelines, &self.cache)
-    }
-
-    /// Plans a request unless it is planned already, takes textures for this frame, and writes the shares of a varying
-    /// sigma.
-    ///
-    /// # Errors
-    /// The errors of [`Capabilities::resolve`], [`BlurError::TooLarge`] and [`BlurError::OutOfMemory`].
-    pub(super) fn prepare(
-        &mut self,
-        mut shown: Shown<Prepared>,
-        request: BlurRequest,
-        mask: Option<&TextureView>,
-    ) -> Result<Shown<Prepared>, BlurError> {
-        let mut newest = shown.newest_mut();
-        shown = match &mut newest {
-            Some(known) if known.request.plans_like(&request) => {
-                known.take_request(request);
-                let is_ready = self.has_pipelines(known);
-                shown.go_on(is_ready)
-            }
-            newest => {
-                let planned = self.set_up(request, newest.as_deref_mut())?;
-                self.replace(planned, shown)
-            }
-        };
-        for prepared in shown.all_mut() {
-            self.take_textures(prepared)?;
-        }
-        if let Shown::Request(drawn) = &mut shown {
-            self.note_drawn(drawn);
-        }
-        if let Some(Prepared {
-            request:
-                BlurRequest {
-                    work: Work::Vary { field, .. },
-                    source_at,
-                    ..
-                },
-            blend: Some(blend),
-            ..
-        }) = shown.newest_mut()
-        {
-            blend.write_shares(&field.shares_from(*source_at), mask, &self.queue);
-        }
-        Ok(shown)
-    }
-
     /// Counts a frame that draws a request, until all its kernels have pipelines of their own.
-    fn note_drawn(&mut self, prepared: &mut Prepared) {
+    pub(super) fn note_drawn(&mut self, prepared: &mut Prepared) {
         let BlurRequest { io, work, finish, .. } = &prepared.request;
         if !prepared.is_specialised && !prepared.is_kept() {
             let (ends, kind, finish) = (io.ends, work.kind(), *finish);
@@ -200,116 +142,32 @@ impl BlurPreparer<'_> {
             self.textures.count(&prepared.result);
             return Ok(());
         }
-        let Prepared {
-            plan,
-            resolved,
-            textures: taken,
-            needed,
-            ..
-        } = prepared;
+        let needs = Needs {
+            plan: &mut prepared.plan,
+            sizes: &prepared.needed,
+            resolved: &prepared.resolved,
+        };
+        let work = &prepared.request.work;
         // Pages serve many jobs, but a kept result belongs to one.
         let own = prepared.request.keeps.map(|_| &mut prepared.result);
-        let are_others = match prepared.request.work {
+        let are_others = match work {
             Work::Batch(set, _) if own.is_none() => {
-                let kind = (resolved.intermediate, resolved.intermediate_usages());
-                let sizes = &mut plan.intermediates;
                 self.textures
-                    .take_pages(set, needed, kind, &self.device, sizes, taken)?
+                    .take_pages_of(*set, needs, &self.device, &mut prepared.textures)?
             }
-            ref work => {
-                // Passes with a varying sigma take the size of their textures from the plan.
-                let fit = match work.kind() {
-                    WorkKind::Vary => Fit::Exact,
-                    _ => Fit::Larger,
-                };
-                self.textures
-                    .take((plan, needed), (resolved, fit), own, &self.device, taken)?
-            }
+            // Passes with a varying sigma take the size of their textures from the plan.
+            Work::Vary { .. } => self
+                .textures
+                .take(needs, Fit::Exact, own, &self.device, &mut prepared.textures)?,
+            _ => self
+                .textures
+                .take(needs, Fit::Larger, own, &self.device, &mut prepared.textures)?,
         };
         if are_others {
-            let bytes = uniform_bytes(plan, prepared.request.source_size);
+            let bytes = uniform_bytes(&prepared.plan, prepared.request.source_size);
             self.queue.write_buffer(&prepared.uniforms, 0, &bytes);
         }
         Ok(())
-    }
-
-    /// Plans a request. Its uniforms are written later.
-    fn set_up(&mut self, request: BlurRequest, old: Option<&mut Prepared>) -> Result<Planned, BlurError> {
-        let ends = request.io.ends;
-        let old = old.filter(|old| old.request.io.ends == ends);
-        let known = old.as_ref().map(|old| old.resolved);
-        let resolved = known.map_or_else(|| self.capabilities.resolve(&ends), Ok)?;
-        let limit = self.capabilities.largest_side();
-        let items = plan_batch(&request, &resolved, old);
-        let plan = match &request.work {
-            Work::Batch(_, asked) => together(&items_of(asked, &items), limit),
-            _ => plan_of(&request, &resolved),
-        }
-        .with_source_at(request.source_at);
-        let size = plan.largest_intermediate();
-        if size.max_element() > limit {
-            return Err(BlurError::TooLarge { size, limit });
-        }
-        let step = |pass: &Pass| {
-            let key = PipelineKey::new(pass.stage(), &ends, &resolved);
-            Step::new(key, self.pipelines.serving_any_kernel(key, &self.cache))
-        };
-        let steps = plan.passes.iter().map(step).collect();
-        Ok(Planned {
-            request,
-            resolved,
-            plan,
-            items,
-            steps,
-        })
-    }
-
-    /// Makes a planned request the current one. A replaced request hands down everything that fits, unless it stands in
-    /// while pipelines are missing.
-    fn replace(&self, new: Planned, shown: Shown<Prepared>) -> Shown<Prepared> {
-        let (pipelines, cache) = (&self.pipelines, &self.cache);
-        let is_ready = new.steps.iter().all(|step| step.ready(pipelines, cache).is_some());
-        let (spare, last) = shown.make_way(is_ready, |old| old.stands_in_for(&new.request));
-        let bytes = uniform_bytes(&new.plan, new.request.source_size);
-        let fits = |old: &Prepared| old.uniforms.size() >= bytes.len() as u64;
-        let mut steps = new.steps;
-        let mut blend = None;
-        let mut result = None;
-        let uniforms = match spare {
-            Some(old) if fits(&old) => {
-                // Without a sigma that varies, nothing may hold the mask.
-                blend = old.blend.filter(|_| new.request.work.kind() == WorkKind::Vary);
-                result = old.result;
-                if old.request.has_textures_of(&new.request) {
-                    let pairs = steps.iter_mut().zip(old.steps);
-                    pairs.for_each(|(step, old)| step.inherit(old));
-                }
-                old.uniforms
-            }
-            _ => self.create_uniforms(bytes.len()),
-        };
-        self.queue.write_buffer(&uniforms, 0, &bytes);
-        if let Work::Vary { sigma, .. } = new.request.work {
-            let blend = blend.get_or_insert_with(|| Blend::new(&self.device));
-            blend.write_sigma_levels(&new.plan, sigma.max_element(), &self.queue);
-        }
-        let current = Prepared {
-            request: new.request,
-            resolved: new.resolved,
-            needed: new.plan.intermediates.clone(),
-            plan: new.plan,
-            items: new.items,
-            deferred: Vec::new(),
-            steps,
-            uniforms,
-            blend,
-            textures: Vec::new(),
-            result,
-            is_specialised: false,
-            was_drawn: false,
-            is_blurred: default(),
-        };
-        Shown::new(current, is_ready, last)
     }
 
     fn create_uniforms(&self, size: usize) -> Buffer {
@@ -323,13 +181,116 @@ impl BlurPreparer<'_> {
     }
 }
 
-/// A request with its plan and pipelines.
-struct Planned {
-    request: BlurRequest,
+/// A plan and its pipelines.
+pub struct Planned {
     resolved: Resolved,
     plan: BlurPlan,
     items: Vec<BlurPlan>,
     steps: Vec<Step>,
+}
+
+impl Prepare for BlurPreparer<'_> {
+    type Prepared = Prepared;
+    type Planned = Planned;
+
+    fn find_mask(&self, mask: &Mask, target: TextureId) -> Result<Option<Mask>, BlurError> {
+        match mask {
+            Mask::Texture(_) => Ok(Some(mask.clone())),
+            Mask::Image(image) => {
+                let image = self.images.get(*image);
+                image
+                    .map(|image| view_of_mask(image, target).map(Mask::Texture))
+                    .transpose()
+            }
+        }
+    }
+
+    fn plan(&mut self, request: &BlurRequest, old: Option<&mut Prepared>) -> Result<(Planned, bool), BlurError> {
+        let ends = request.io.ends;
+        let old = old.filter(|old| old.request.io.ends == ends);
+        let known = old.as_ref().map(|old| old.resolved);
+        let resolved = known.map_or_else(|| self.capabilities.resolve(&ends), Ok)?;
+        let limit = self.capabilities.largest_side();
+        let items = plan_batch(request, &resolved, old);
+        let plan = match &request.work {
+            Work::Batch(_, asked) => together(&items_of(asked, &items), limit),
+            _ => plan_of(request, &resolved),
+        }
+        .with_source_at(request.source_at);
+        let size = plan.largest_intermediate();
+        if size.max_element() > limit {
+            return Err(BlurError::TooLarge { size, limit });
+        }
+        let step = |pass: &Pass| {
+            let key = PipelineKey::new(pass.stage(), &ends, &resolved);
+            Step::new(key, self.pipelines.serving_any_kernel(key, &self.cache))
+        };
+        let steps: Vec<Step> = plan.passes.iter().map(step).collect();
+        let is_ready = are_ready(&steps, &self.pipelines, &self.cache);
+        let planned = Planned {
+            resolved,
+            plan,
+            items,
+            steps,
+        };
+        Ok((planned, is_ready))
+    }
+
+    fn complete(&self, planned: Planned, request: BlurRequest, spare: Option<Prepared>) -> Prepared {
+        let Planned {
+            resolved,
+            plan,
+            items,
+            mut steps,
+        } = planned;
+        let bytes = uniform_bytes(&plan, request.source_size);
+        let fits = |old: &Prepared| old.uniforms.size() >= bytes.len() as u64;
+        let (mut blend, mut result) = (None, None);
+        let uniforms = match spare.filter(fits) {
+            Some(old) => {
+                (blend, result) = (old.blend, old.result);
+                if old.request.has_textures_of(&request) {
+                    let pairs = steps.iter_mut().zip(old.steps);
+                    pairs.for_each(|(step, old)| step.inherit(old));
+                }
+                old.uniforms
+            }
+            None => self.create_uniforms(bytes.len()),
+        };
+        self.queue.write_buffer(&uniforms, 0, &bytes);
+        if let Work::Vary { sigma, .. } = request.work {
+            let blend = blend.get_or_insert_with(|| Blend::new(&self.device));
+            blend.write_sigma_levels(&plan, sigma.max_element(), &self.queue);
+        }
+        Prepared {
+            request,
+            resolved,
+            needed: plan.intermediates.clone(),
+            plan,
+            items,
+            deferred: Vec::new(),
+            steps,
+            uniforms,
+            blend,
+            textures: Vec::new(),
+            result,
+            is_specialised: false,
+            was_drawn: false,
+            is_blurred: default(),
+        }
+    }
+
+    fn is_ready(&self, prepared: &Prepared) -> bool {
+        prepared.is_ready(&self.pipelines, &self.cache)
+    }
+
+    fn equip(&mut self, prepared: &mut Prepared) -> Result<(), BlurError> {
+        self.take_textures(prepared)?;
+        if let (Work::Vary { field, .. }, Some(blend)) = (&prepared.request.work, &mut prepared.blend) {
+            blend.write_shares(&field.shares_from(prepared.request.source_at), &self.queue);
+        }
+        Ok(())
+    }
 }
 
 fn plan_of(request: &BlurRequest, resolved: &Resolved) -> BlurPlan {

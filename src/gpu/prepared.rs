@@ -4,10 +4,12 @@ use super::pipeline_key::PipelineKey;
 use super::pipeline_queue::BlurPipelines;
 use super::profile_bindings::{Blend, Blended};
 use super::request::{BlurRequest, Work};
+use super::shown::Drawable;
 use super::step::{Bound, Step, bind_group};
 use crate::formats::Resolved;
 use crate::plan::BlurPlan;
 use crate::plan::pass::{Pass, Surface};
+use crate::sigma_field::Mask;
 use bevy::math::UVec2;
 use bevy::render::render_resource::{BindGroup, Buffer, PipelineCache, TextureView, TextureViewId};
 use bevy::render::renderer::RenderDevice;
@@ -28,7 +30,7 @@ pub struct Prepared {
     pub uniforms: Buffer,
     /// The additional inputs of passes with a varying sigma.
     pub blend: Option<Blend>,
-    /// The intermediate textures of this frame.
+    /// The intermediate textures of this frame. None while only a kept result is needed.
     pub textures: Vec<TextureView>,
     /// The intermediate texture that it [keeps](BlurRequest::keeps).
     pub result: Option<TextureView>,
@@ -56,51 +58,22 @@ pub struct Binder<'a> {
 }
 
 impl Prepared {
-    /// Replaces the request by one with the same plan.
-    pub fn take_request(&mut self, request: BlurRequest) {
-        if self.request != request {
-            *self.is_blurred.get_mut() = false;
-            self.request = request;
-        }
-    }
-
     /// Whether its result is kept and exists: nothing is left to blur.
     pub fn is_kept(&self) -> bool {
-        self.request.keeps.is_some() && self.is_blurred.load(Ordering::Relaxed)
-    }
-
-    /// Releases the textures.
-    pub fn release(&mut self) {
-        self.textures.clear();
-        self.deferred.clear();
-        self.request.mask = None;
-        self.result = None;
-        *self.is_blurred.get_mut() = false;
-        self.steps.iter_mut().for_each(Step::release);
-        if let Some(blend) = &mut self.blend
-            && blend.mask.take().is_some()
-        {
-            // Without its mask it cannot stand in for another request.
-            self.was_drawn = false;
-        }
+        self.request.keeps.is_some() && self.result.is_some() && self.is_blurred.load(Ordering::Relaxed)
     }
 
     /// Releases everything that is not needed to draw a kept result.
     pub fn release_all_but_the_result(&mut self) {
-        let Some(result) = &self.result else {
-            return;
-        };
-        for (index, texture) in self.textures.iter_mut().enumerate() {
-            if !self.plan.reads_later(index) {
-                texture.clone_from(result);
-            }
-        }
+        self.textures.clear();
         self.steps.iter_mut().for_each(Step::release);
     }
 
     /// The intermediate texture that a pass reads.
     pub fn level_of(&self, pass: &Pass) -> Option<&TextureView> {
         match pass.source {
+            // Only a deferred step is left.
+            Surface::Intermediate(_) if self.is_kept() => self.result.as_ref(),
             Surface::Intermediate(index) => self.textures.get(index),
             Surface::Source | Surface::Destination => None,
         }
@@ -108,20 +81,19 @@ impl Prepared {
 
     /// Whether the pipelines of all steps are compiled.
     pub fn is_ready(&self, pipelines: &BlurPipelines, cache: &PipelineCache) -> bool {
-        self.steps.iter().all(|step| step.ready(pipelines, cache).is_some())
-    }
-
-    /// Whether it may be drawn while pipelines of another request are missing.
-    pub fn stands_in_for(&self, request: &BlurRequest) -> bool {
-        let is_batch = matches!(self.request.work, Work::Batch(..));
-        self.was_drawn && request.io.source_is_fresh && !is_batch && self.request.has_textures_of(request)
+        are_ready(&self.steps, pipelines, cache)
     }
 
     /// Makes the bind groups for a source and a destination the latest ones.
     pub fn bind(&mut self, with: Binder, source: &TextureView, destination: &TextureView, turns: usize) {
+        let mask = match &self.request.work {
+            Work::Vary { field, .. } => field.mask.as_ref(),
+            _ => None,
+        };
         let sigma_levels = self.plan.sigma_levels.as_ref().zip(self.blend.as_ref());
         let blended = sigma_levels.map(|(sigma_levels, blend)| Blended {
             blend,
+            mask: mask.and_then(Mask::texture),
             atlas: view_of(&self.textures, sigma_levels.atlas, source),
             sums: view_of(&self.textures, sigma_levels.sums, source),
         });
@@ -144,15 +116,15 @@ impl Prepared {
 
     /// Binds the inputs of deferred steps.
     pub fn bind_deferred(&mut self, with: Binder) {
-        let textures = &self.textures;
-        self.deferred
-            .retain(|bound| textures.iter().any(|texture| texture.id() == bound.level));
+        let is_held = |level: TextureViewId| self.textures.iter().chain(&self.result).any(|held| held.id() == level);
+        let mut deferred = core::mem::take(&mut self.deferred);
+        deferred.retain(|bound| is_held(bound.level));
         for pass in &self.plan.deferred {
             let (Some(level), filtered) = (self.level_of(pass), pass.program.filters()) else {
                 continue;
             };
             let is_it = |bound: &BoundLevel| bound.level == level.id() && bound.filtered == filtered;
-            if self.deferred.iter().any(is_it) {
+            if deferred.iter().any(is_it) {
                 continue;
             }
             let bound = Bound {
@@ -165,9 +137,48 @@ impl Prepared {
             let key = PipelineKey::deferred(filtered, self.request.io.ends.destination);
             let group = bind_group(&key, with.pipelines, with.cache, with.device, &bound);
             let level = level.id();
-            self.deferred.push(BoundLevel { level, filtered, group });
+            deferred.push(BoundLevel { level, filtered, group });
+        }
+        self.deferred = deferred;
+    }
+}
+
+impl Drawable for Prepared {
+    fn request(&self) -> &BlurRequest {
+        &self.request
+    }
+
+    fn request_mut(&mut self) -> &mut BlurRequest {
+        &mut self.request
+    }
+
+    fn take_request(&mut self, request: BlurRequest) {
+        if self.request != request {
+            *self.is_blurred.get_mut() = false;
+            self.request = request;
         }
     }
+
+    fn was_drawn(&self) -> bool {
+        self.was_drawn
+    }
+
+    fn retire(&mut self) {
+        self.was_drawn = false;
+    }
+
+    fn release(&mut self) {
+        self.textures.clear();
+        self.deferred.clear();
+        self.result = None;
+        *self.is_blurred.get_mut() = false;
+        self.steps.iter_mut().for_each(Step::release);
+    }
+}
+
+/// Whether the pipelines of steps are compiled.
+pub fn are_ready(steps: &[Step], pipelines: &BlurPipelines, cache: &PipelineCache) -> bool {
+    steps.iter().all(|step| step.ready(pipelines, cache).is_some())
 }
 
 fn view_of<'a>(textures: &'a [TextureView], surface: Surface, end: &'a TextureView) -> &'a TextureView {

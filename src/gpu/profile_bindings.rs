@@ -170,7 +170,6 @@ pub struct Blend {
     pub shares: Buffer,
     /// The shares that were written last.
     written: Option<SharesUniform>,
-    pub mask: Option<TextureView>,
 }
 
 impl Blend {
@@ -187,7 +186,6 @@ impl Blend {
             sigma_levels: buffer("gaussian_blur_sigma_levels", size_of::<SigmaLevelsUniform>()),
             shares: buffer("gaussian_blur_shares", size_of::<SharesUniform>()),
             written: None,
-            mask: None,
         }
     }
 
@@ -202,14 +200,13 @@ impl Blend {
         }
     }
 
-    /// Updates the uniform of the shares, and the mask.
-    pub fn write_shares(&mut self, shares: &Shares, mask: Option<&TextureView>, queue: &RenderQueue) {
+    /// Updates the uniform of the shares.
+    pub fn write_shares(&mut self, shares: &Shares, queue: &RenderQueue) {
         let uniform = SharesUniform::new(shares);
         if self.written != Some(uniform) {
             queue.write_buffer(&self.shares, 0, bytemuck::bytes_of(&uniform));
             self.written = Some(uniform);
         }
-        self.mask = mask.cloned();
     }
 }
 
@@ -217,16 +214,17 @@ impl Blend {
 #[derive(Clone, Copy)]
 pub struct Blended<'a> {
     pub blend: &'a Blend,
+    /// Without a mask, no shader reads it.
+    pub mask: Option<&'a TextureView>,
     pub atlas: &'a TextureView,
     /// The sums of the sharp picture, or of its rows.
     pub sums: &'a TextureView,
 }
 
 impl<'a> Blended<'a> {
-    /// The atlas, the mask and the sums. Without a mask, no shader reads that binding.
+    /// The atlas, the mask and the sums.
     pub fn views(&self) -> [&'a TextureView; 3] {
-        let mask = self.blend.mask.as_ref().unwrap_or(self.atlas);
-        [self.atlas, mask, self.sums]
+        [self.atlas, self.mask.unwrap_or(self.atlas), self.sums]
     }
 
     /// The bindings for the [`layout`] of a program. The shares are always bound.

@@ -6,9 +6,9 @@ use crate::formats::dither::Dither;
 use crate::plan::batch::BatchedBlur;
 use crate::plan::{Finish, blurs};
 use crate::settings::EdgeMode;
-use crate::sigma_field::SigmaField;
+use crate::sigma_field::{Mask, SigmaField};
 use bevy::math::{IVec2, URect, UVec2, Vec2};
-use bevy::render::render_resource::{TextureId, TextureView};
+use bevy::render::render_resource::TextureId;
 use std::sync::Arc;
 
 /// One blur, as a front end requests it.
@@ -33,18 +33,6 @@ pub struct BlurRequest {
     /// `Some` keeps the input of a deferred last step from frame to frame. It is blurred again when the request
     /// changes, including this number, which stands for the contents of source and mask.
     pub keeps: Option<u64>,
-    /// The mask of a profile, in place of the image that the profile names.
-    pub mask: Option<MaskView>,
-}
-
-/// A mask that is not an image asset, and is known not to be the blur's target.
-#[derive(Clone, Debug)]
-pub struct MaskView(pub TextureView);
-
-impl PartialEq for MaskView {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.id() == other.0.id()
-    }
 }
 
 /// The two ends of a blur.
@@ -137,7 +125,6 @@ impl BlurRequest {
             source_size,
             source_at: IVec2::ZERO,
             keeps: None,
-            mask: None,
         }
     }
 
@@ -148,6 +135,22 @@ impl BlurRequest {
             _ if self.region.is_empty() => true,
             Work::Blur { sigma, .. } | Work::Vary { sigma, .. } => self.finish == Finish::Write && !blurs(sigma),
             Work::Copy | Work::Mipmap | Work::Batch(..) => false,
+        }
+    }
+
+    /// The mask of a sigma that varies: the only input beside the source.
+    pub fn mask_mut(&mut self) -> Option<&mut Mask> {
+        match &mut self.work {
+            Work::Vary { field, .. } => field.mask.as_mut(),
+            _ => None,
+        }
+    }
+
+    /// Takes the mask away. Returns whether there was one.
+    pub fn drop_mask(&mut self) -> bool {
+        match &mut self.work {
+            Work::Vary { field, .. } => field.mask.take().is_some(),
+            _ => false,
         }
     }
 

@@ -2,6 +2,11 @@
 //!
 //! A request can be drawn once its pipelines are compiled. Until then the last drawn one stands in, if it may.
 
+use super::request::BlurRequest;
+use crate::errors::BlurError;
+use crate::sigma_field::Mask;
+use bevy::render::render_resource::TextureId;
+
 /// What a job shows in this frame. `D` is a request with everything needed to draw it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Shown<D> {
@@ -78,6 +83,14 @@ impl<D> Shown<D> {
         }
     }
 
+    /// The request that was drawn last, if any was drawn.
+    pub fn last(&self) -> Option<&D> {
+        match self {
+            Self::Nothing { spare } => spare.as_ref(),
+            other => other.drawn(),
+        }
+    }
+
     /// The request of this frame.
     pub fn current(&self) -> Option<&D> {
         match self {
@@ -121,178 +134,56 @@ impl<D> Shown<D> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
+/// What updates a job: the GPU, or a fake in tests.
+pub trait Prepare {
+    type Prepared: Drawable;
+    /// A plan that is not prepared yet.
+    type Planned;
 
-    /// A request between two ends.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    struct Fake {
-        ends: u8,
-        number: u8,
-        was_drawn: bool,
-    }
+    /// The texture of a mask, `None` while it is missing.
+    ///
+    /// # Errors
+    /// It cannot be the mask of a blur that writes this texture.
+    fn find_mask(&self, mask: &Mask, target: TextureId) -> Result<Option<Mask>, BlurError>;
 
-    /// What happens in a frame.
-    #[derive(Clone, Copy, Debug)]
-    struct Frame {
-        ends: u8,
-        number: u8,
-        /// Whether the request has nothing to do, or its blur pauses.
-        is_idle: bool,
-        pauses: bool,
-        is_ready: bool,
-        /// Whether the source is sharp again.
-        is_fresh: bool,
-    }
+    /// Plans a request, which may be like an earlier one. Returns also whether its pipelines are compiled.
+    ///
+    /// # Errors
+    /// The request cannot be carried out.
+    fn plan(
+        &mut self,
+        request: &BlurRequest,
+        old: Option<&mut Self::Prepared>,
+    ) -> Result<(Self::Planned, bool), BlurError>;
 
-    fn frame() -> impl Strategy<Value = Frame> {
-        let flags = (
-            prop::bool::weighted(0.1),
-            prop::bool::weighted(0.1),
-            any::<bool>(),
-            prop::bool::weighted(0.8),
-        );
-        (0..2_u8, 0..3_u8, flags).prop_map(|(ends, number, (is_idle, pauses, is_ready, is_fresh))| Frame {
-            ends,
-            number,
-            is_idle,
-            pauses,
-            is_ready,
-            is_fresh,
-        })
-    }
+    /// Prepares a planned request, with what an earlier one no longer needs.
+    fn complete(&self, planned: Self::Planned, request: BlurRequest, spare: Option<Self::Prepared>) -> Self::Prepared;
 
-    /// The steps of a job, over requests that need no GPU.
-    fn step(shown: Shown<Fake>, frame: Frame) -> Shown<Fake> {
-        if frame.is_idle || frame.pauses {
-            let mut shown = shown.rest();
-            if let Some(spare) = shown.newest_mut().filter(|_| frame.is_idle) {
-                spare.was_drawn = false;
-            }
-            return shown;
-        }
-        let mut shown = if frame.is_fresh { shown } else { shown.without_last() };
-        let is_same = |old: &mut Fake| (old.ends, old.number) == (frame.ends, frame.number);
-        if shown.newest_mut().is_some_and(is_same) {
-            return shown.go_on(frame.is_ready);
-        }
-        let stands_in = |old: &Fake| old.was_drawn && frame.is_fresh && old.ends == frame.ends;
-        let (_, last) = shown.make_way(frame.is_ready, stands_in);
-        let request = Fake {
-            ends: frame.ends,
-            number: frame.number,
-            was_drawn: false,
-        };
-        Shown::new(request, frame.is_ready, last)
-    }
+    /// Whether all pipelines are compiled.
+    fn is_ready(&self, prepared: &Self::Prepared) -> bool;
 
-    /// Draws what is shown, and returns it.
-    fn draw(shown: &mut Shown<Fake>) -> Option<Fake> {
-        if matches!(shown, Shown::Soon { .. }) {
-            return None;
-        }
-        let drawn = shown.drawn_mut()?;
-        drawn.was_drawn = true;
-        Some(drawn.clone())
-    }
+    /// Takes textures for this frame, and writes what has changed.
+    ///
+    /// # Errors
+    /// There is no memory.
+    fn equip(&mut self, prepared: &mut Self::Prepared) -> Result<(), BlurError>;
+}
 
-    proptest! {
-        #[test]
-        fn whatever_happens_the_right_request_is_shown(frames in prop::collection::vec(frame(), 1..40)) {
-            let mut shown = Shown::default();
-            // The last drawn request, until one without a blur is asked for.
-            let mut before: Option<Fake> = None;
-            // Compiled pipelines stay compiled.
-            let mut ready = Vec::new();
-            for mut frame in frames {
-                let request = (frame.ends, frame.number);
-                if frame.is_ready {
-                    ready.push(request);
-                }
-                frame.is_ready = ready.contains(&request);
-                shown = step(shown, frame);
-                let drawn = draw(&mut shown);
-                if frame.is_idle || frame.pauses {
-                    prop_assert_eq!(drawn, None, "it rests");
-                    if frame.is_idle {
-                        before = None;
-                    }
-                    continue;
-                }
-                let is_wanted = |drawn: &Fake| (drawn.ends, drawn.number) == (frame.ends, frame.number);
-                match &drawn {
-                    Some(drawn) if is_wanted(drawn) => {}
-                    Some(drawn) => {
-                        prop_assert!(!frame.is_ready, "the request is ready");
-                        prop_assert!(frame.is_fresh, "a result would be blurred twice");
-                        prop_assert_eq!(drawn.ends, frame.ends, "other textures");
-                        prop_assert_eq!(Some(drawn), before.as_ref(), "an older one than the last");
-                    }
-                    None => {
-                        let is_sharp = before.as_ref().is_none_or(|before| before.ends != frame.ends);
-                        prop_assert!(!frame.is_ready && (is_sharp || !frame.is_fresh), "sharp after blurred");
-                    }
-                }
-                before = drawn.or(before.filter(|before| before.ends == frame.ends && frame.is_fresh));
-            }
-        }
-    }
+/// A request with everything needed to draw it, as a job sees it.
+pub trait Drawable {
+    fn request(&self) -> &BlurRequest;
 
-    fn fake(number: u8, was_drawn: bool) -> Fake {
-        Fake {
-            ends: 0,
-            number,
-            was_drawn,
-        }
-    }
+    fn request_mut(&mut self) -> &mut BlurRequest;
 
-    #[test]
-    fn each_transition_leads_where_its_name_says() {
-        let all = || {
-            let (next, last) = (fake(2, false), fake(1, true));
-            [
-                Shown::Nothing { spare: None },
-                Shown::Nothing {
-                    spare: Some(last.clone()),
-                },
-                Shown::Request(last.clone()),
-                Shown::Soon { next: next.clone() },
-                Shown::Last { next, last },
-            ]
-        };
-        for shown in all() {
-            let spare = shown.drawn().cloned().or(newest_of(&shown));
-            assert_eq!(shown.rest(), Shown::Nothing { spare });
-        }
-        for shown in all() {
-            assert!(!matches!(shown.without_last(), Shown::Last { .. }));
-        }
-        for shown in all().into_iter().skip(1) {
-            let newest = newest_of(&shown);
-            let on = shown.go_on(true);
-            assert_eq!(on.current().cloned(), newest);
-            assert!(matches!(on, Shown::Request(_)));
-        }
-        for shown in all() {
-            let (spare, last) = shown.make_way(true, |_| true);
-            assert_eq!(last, None, "a ready request needs no other");
-            let _ = spare;
-        }
-        let [.., last] = all();
-        let stands_in = |fake: &Fake| fake.was_drawn;
-        assert_eq!(
-            last.make_way(false, stands_in),
-            (Some(fake(2, false)), Some(fake(1, true)))
-        );
-    }
+    /// Replaces the request by one with the same plan.
+    fn take_request(&mut self, request: BlurRequest);
 
-    /// The newest request of a state.
-    fn newest_of(shown: &Shown<Fake>) -> Option<Fake> {
-        match shown {
-            Shown::Nothing { spare } => spare.clone(),
-            other => other.current().cloned(),
-        }
-    }
+    /// Whether it has been drawn, and may be drawn again in the place of another request.
+    fn was_drawn(&self) -> bool;
+
+    /// It must not be drawn in the place of another request.
+    fn retire(&mut self);
+
+    /// Releases the textures, but not the mask.
+    fn release(&mut self);
 }

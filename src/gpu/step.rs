@@ -11,7 +11,7 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::RenderDevice;
 
 /// One pass.
-pub(super) struct Step {
+pub struct Step {
     pub key: PipelineKey,
     /// The pipeline that serves any kernel.
     any_kernel: Queued,
@@ -20,7 +20,7 @@ pub(super) struct Step {
 }
 
 /// What a pass reads and writes in this frame.
-pub(super) struct Bound<'a> {
+pub struct Bound<'a> {
     pub source: &'a TextureView,
     pub target: &'a TextureView,
     pub uniforms: &'a Buffer,
@@ -31,13 +31,13 @@ pub(super) struct Bound<'a> {
 }
 
 /// A compiled pipeline.
-pub(super) struct Usable<'a> {
+pub struct Usable<'a> {
     pub program: Program,
     pub pipeline: Ready<'a>,
 }
 
 /// The bind group of a pass, in the [layout](PipelineKey::layout) of its pipeline.
-pub(super) fn bind_group(
+pub fn bind_group(
     key: &PipelineKey,
     pipelines: &BlurPipelines,
     cache: &PipelineCache,
@@ -66,7 +66,7 @@ pub(super) fn bind_group(
 }
 
 /// The offset of a pass' uniform.
-pub(super) fn uniform_offset(index: usize) -> u32 {
+pub fn uniform_offset(index: usize) -> u32 {
     (index * size_of::<PassUniform>()) as u32
 }
 

@@ -2,11 +2,13 @@
 //! layout of every uniform in Rust is the layout in the shaders.
 
 mod fingerprint;
+mod jobs;
 mod keys;
 mod stores;
 
 use super::profile_bindings::{SharesUniform, SigmaLevelUniform, SigmaLevelsUniform};
 use super::uniforms::{NeededUniform, PassUniform};
+use super::{LIBRARIES, PROGRAMS};
 use crate::program::Program;
 use crate::settings::EdgeMode;
 use bevy::asset::AssetId;
@@ -24,25 +26,19 @@ use std::sync::Arc;
 use stores::assert_no_component_at_run_time;
 use wgpu::{DownlevelFlags, Features};
 
-const LIBRARIES: [&str; 17] = [
-    "common/srgb",
-    "common/dither",
-    "common/compositing",
-    "common/color_functions",
-    "common/output",
-    "common/pass",
-    "common/cubic",
-    "common/tile",
-    "uniform/spline",
-    "profile/direct_sum",
-    "profile/sigma_field",
-    "profile/tile_culling",
-    "profile/sigma_levels",
-    "profile/log_sigma",
-    "profile/strips",
-    "profile/blend",
-    "paint/lens",
-];
+/// The name of a shader: its path below `src/shaders`, without the ending.
+fn name_of(path: &str) -> &str {
+    path.trim_start_matches("shaders/").trim_end_matches(".wgsl")
+}
+
+#[test]
+fn every_program_is_embedded() {
+    let mut embedded: Vec<&str> = PROGRAMS.iter().copied().map(name_of).collect();
+    let mut needed = Program::SHADERS.map(Program::path);
+    embedded.sort_unstable();
+    needed.sort_unstable();
+    assert_eq!(embedded, needed);
+}
 
 /// The shader definitions.
 type Definitions = Vec<ShaderDefVal>;
@@ -62,8 +58,8 @@ fn composer() -> Composer {
         ShaderCacheSource::Naga(module) => Ok(module),
         _ => panic!("Bevy has parsed what it composes"),
     });
-    for (number, name) in LIBRARIES.into_iter().enumerate() {
-        composer.set_shader(id(number), shader(name));
+    for (number, path) in LIBRARIES.iter().enumerate() {
+        composer.set_shader(id(number), shader(name_of(path)));
     }
     composer
 }

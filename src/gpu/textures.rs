@@ -6,7 +6,7 @@
 //! had to be, so that backdrops can move without new textures; but a small camera does not get, and clear, the page of a large one.
 //! Textures and pages that were not used for a second are released.
 
-use crate::diagnostics::memory::TextureBytes;
+use crate::diagnostics::figures::TextureBytes;
 use crate::errors::BlurError;
 use crate::formats::Resolved;
 use crate::plan::BlurPlan;
@@ -55,6 +55,21 @@ pub struct IntermediateTextures {
     plans: u64,
     /// The time of this frame.
     now: Duration,
+}
+
+/// What a plan needs.
+pub struct Needs<'a> {
+    /// The plan. Its intermediates get the sizes of the textures that it takes.
+    pub plan: &'a mut BlurPlan,
+    /// The sizes that it needs.
+    pub sizes: &'a [UVec2],
+    pub resolved: &'a Resolved,
+}
+
+impl Needs<'_> {
+    fn kind(&self) -> (TextureFormat, TextureUsages) {
+        (self.resolved.intermediate, self.resolved.intermediate_usages())
+    }
 }
 
 struct Held {
@@ -125,17 +140,17 @@ impl IntermediateTextures {
     /// [`BlurError::OutOfMemory`]; then only some have been taken.
     pub fn take(
         &mut self,
-        (plan, needed): (&mut BlurPlan, &[UVec2]),
-        (resolved, fit): (&Resolved, Fit),
+        needs: Needs,
+        fit: Fit,
         mut own: Option<&mut Option<TextureView>>,
         device: &RenderDevice,
         taken: &mut Vec<TextureView>,
     ) -> Result<bool, BlurError> {
         taken.clear();
         self.plans += 1;
-        let (format, usages) = (resolved.intermediate, resolved.intermediate_usages());
-        for (index, size) in needed.iter().enumerate() {
-            let is_deferred = plan.reads_later(index);
+        let (format, usages) = needs.kind();
+        for (index, size) in needs.sizes.iter().enumerate() {
+            let is_deferred = needs.plan.reads_later(index);
             if let Some(own) = own.as_deref_mut().filter(|_| is_deferred) {
                 let kind = (*size, format, usages);
                 let view = match own.take().filter(|view| kind_of(view) == kind) {
@@ -153,7 +168,22 @@ impl IntermediateTextures {
             };
             taken.push(self.take_one((*size, format, usages), fit, role, device)?);
         }
-        Ok(adopt_sizes(&mut plan.intermediates, taken))
+        Ok(adopt_sizes(&mut needs.plan.intermediates, taken))
+    }
+
+    /// The same from the pages of a set.
+    ///
+    /// # Errors
+    /// [`BlurError::OutOfMemory`]; then only some have been taken.
+    pub fn take_pages_of(
+        &mut self,
+        set: PageSet,
+        needs: Needs,
+        device: &RenderDevice,
+        taken: &mut Vec<TextureView>,
+    ) -> Result<bool, BlurError> {
+        let kind = needs.kind();
+        self.take_pages(set, needs.sizes, kind, device, &mut needs.plan.intermediates, taken)
     }
 
     /// Takes the smallest texture that fits. The first of its kind is exact, because most sizes never change.

@@ -1,12 +1,12 @@
-//! What a view shows of an image: its format, its size, its layers and its mip levels.
+//! What a view shows of an image: its format, its size, its layers and its mip levels. Which images may be masks.
 
 use crate::errors::BlurError;
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{Image, ToExtents};
 use bevy::math::UVec2;
 use bevy::render::render_resource::{
-    TexelCopyTextureInfo, TextureDescriptor, TextureDimension, TextureFormat, TextureView, TextureViewDescriptor,
-    TextureViewDimension,
+    TexelCopyTextureInfo, TextureDescriptor, TextureDimension, TextureFormat, TextureId, TextureSampleType,
+    TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension,
 };
 use bevy::render::texture::GpuImage;
 
@@ -138,4 +138,28 @@ pub fn first_part(image: &GpuImage) -> TexelCopyTextureInfo<'_> {
     part.mip_level = view.map_or(0, |view| view.base_mip_level);
     part.origin.z = view.map_or(0, |view| view.base_array_layer);
     part
+}
+
+/// Whether a mask may have this format: floats or normalised integers.
+#[must_use]
+pub fn holds_shares(format: TextureFormat) -> bool {
+    matches!(format.sample_type(None, None), Some(TextureSampleType::Float { .. }))
+}
+
+/// The view of a mask, for a blur that writes this texture.
+///
+/// # Errors
+/// [`BlurError::UnsupportedMask`] and [`BlurError::MaskIsTarget`].
+pub(super) fn view_of_mask(mask: &GpuImage, target: TextureId) -> Result<TextureView, BlurError> {
+    let format = mask.view_format();
+    let is_bound = mask.texture_descriptor.usage.contains(TextureUsages::TEXTURE_BINDING);
+    let is_flat = ViewInfo::of_gpu(mask).is_ok_and(|viewed| viewed.dimension == TextureViewDimension::D2);
+    if !(holds_shares(format) && is_bound && is_flat) {
+        return Err(BlurError::UnsupportedMask { format });
+    }
+    // The GPU cannot read from a texture that it renders to.
+    if mask.texture.id() == target {
+        return Err(BlurError::MaskIsTarget);
+    }
+    Ok(mask.texture_view.clone())
 }

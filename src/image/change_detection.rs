@@ -4,7 +4,7 @@
 //! world: those that changed, are pending, run in every frame, or read what a camera or such a blur writes.
 
 use super::excerpt::Excerpt;
-use super::follow::Follow;
+use super::follow::{Follow, Images};
 use super::order::{INPUTS, Order};
 use super::request::{Feeders, ImageRequest, Outcome, Outcomes, Requests};
 use super::targets::Targets;
@@ -12,17 +12,21 @@ use crate::diagnostics::label::BlurLabel;
 use crate::image_changes::ImageChanges;
 use crate::settings::{BlurFailed, BlurFinished, BlurImage, BlurProfile, BlurRevision, BlurUpdate, GaussianBlur};
 use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::query::QueryData;
 use bevy::prelude::*;
 
-type Blurred = (
-    Entity,
-    Ref<'static, GaussianBlur>,
-    Ref<'static, BlurImage>,
-    Option<Ref<'static, BlurProfile>>,
-    &'static mut Follow,
-    &'static mut BlurRevision,
-    &'static BlurLabel,
-);
+/// A blurred image.
+#[derive(QueryData)]
+#[query_data(mutable)]
+pub struct Blurred {
+    entity: Entity,
+    blur: Ref<'static, GaussianBlur>,
+    image: Ref<'static, BlurImage>,
+    profile: Option<Ref<'static, BlurProfile>>,
+    follow: &'static mut Follow,
+    revision: &'static mut BlurRevision,
+    label: &'static BlurLabel,
+}
 
 /// A blur that may run in this frame, or reads what another blur writes.
 struct Node {
@@ -47,8 +51,9 @@ pub fn follow_images(
     mut requests: ResMut<Requests>,
     mut changes: ResMut<ImageChanges>,
     mut blurs: Query<Blurred>,
-    (images, assets): (Res<Assets<Image>>, Res<AssetServer>),
-    (mut targets, outcomes): (ResMut<Targets>, Res<Outcomes>),
+    images: Images,
+    mut targets: ResMut<Targets>,
+    outcomes: Res<Outcomes>,
     mut nodes: Local<Nodes>,
 ) {
     let Requests {
@@ -63,9 +68,10 @@ pub fn follow_images(
     gone.append(&mut targets.gone);
     targets.shown.drain(..).for_each(|id| changes.forget_modified(id));
     let mut is_any_active = false;
-    for (_, blur, image, profile, mut follow, ..) in &mut blurs {
-        follow.watch(&blur, &image, profile.as_ref(), (&changes, &images));
-        is_any_active |= follow.is_active;
+    for mut one in &mut blurs {
+        one.follow
+            .watch(&one.blur, &one.image, one.profile.as_ref(), &changes, &images);
+        is_any_active |= one.follow.is_active;
     }
     if !is_any_active {
         return;
@@ -78,14 +84,14 @@ pub fn follow_images(
         let node = &mut nodes.all[index];
         node.is_active = is_active;
         let request = match blurs.get_mut(node.entity) {
-            Ok(blur) if is_active => request(blur, feeders, &changes, (&images, &assets), &outcomes),
+            Ok(blur) if is_active => request(blur, feeders, &changes, &images, &outcomes),
             _ => None,
         };
         node.is_requested = Some(request.is_some());
-        if let Ok((.., follow, _, _)) = blurs.get(node.entity) {
+        if let Ok(BlurredReadOnlyItem { follow, .. }) = blurs.get(node.entity) {
             *are_awaited |= match request {
                 Some(_) => follow.is_awaited(),
-                None => is_active && follow.loads(&assets),
+                None => is_active && follow.loads(&images),
             };
         }
         if let Some(request) = request {
@@ -100,7 +106,10 @@ impl Nodes {
     fn collect(&mut self, blurs: &Query<Blurred>, targets: &Targets) {
         self.all.clear();
         self.places.clear();
-        for (entity, _, image, _, follow, ..) in blurs {
+        for BlurredReadOnlyItem {
+            entity, image, follow, ..
+        } in blurs
+        {
             let writer = |input| targets.writer(input).filter(|writer| *writer != entity);
             let writers = follow.inputs.map(|input| input.and_then(writer));
             let may_be_fed = image.update != BlurUpdate::Once && writers != [None; INPUTS];
@@ -131,31 +140,40 @@ impl Nodes {
 
     /// The blurs that another one must wait for: those before it, and those whose own inputs do not exist yet.
     fn feeders(&self, index: usize, blurs: &Query<Blurred>) -> Feeders {
-        let starts = |writer: Entity| blurs.get(writer).is_ok_and(|(_, _, _, _, follow, ..)| follow.starts());
-        let is_first = |writer: &Entity| match self.node(*writer) {
+        let starts = |writer: Entity| blurs.get(writer).is_ok_and(|writer| writer.follow.starts());
+        let comes_before = |writer: &Entity| match self.node(*writer) {
             // It closes a cycle.
             Some(node) if node.is_requested.is_none() => false,
             Some(node) if node.is_requested == Some(true) => true,
             _ => starts(*writer),
         };
-        self.all[index].writers.map(|writer| writer.filter(is_first))
+        self.all[index].writers.map(|writer| writer.filter(comes_before))
     }
 }
 
 /// Requests a blur, unless an input or the target is missing.
 fn request(
-    (entity, blur, image, _, mut follow, mut revision, label): <Blurred as bevy::ecs::query::QueryData>::Item<'_, '_>,
+    one: BlurredItem,
     feeders: Feeders,
     changes: &ImageChanges,
-    (images, assets): (&Assets<Image>, &AssetServer),
+    images: &Images,
     outcomes: &Outcomes,
 ) -> Option<ImageRequest> {
-    let found = match follow.look_for_inputs(images, assets) {
+    let BlurredItem {
+        entity,
+        blur,
+        image,
+        mut follow,
+        mut revision,
+        label,
+        ..
+    } = one;
+    let found = match follow.look_for_inputs(images) {
         Ok(true) => follow.target.clone(),
         Ok(false) => Ok(None),
         Err(error) => Err(error),
     };
-    let found = found.and_then(|target| follow.check_reach(images).map(|()| target));
+    let found = found.and_then(|target| follow.check_reach(&images.assets).map(|()| target));
     let target = match found {
         Ok(target) => target?,
         Err(error) => {

@@ -59,7 +59,8 @@ impl Cut {
 
     /// The texel of the result that shows the first texel of the source, inside the result or not.
     pub fn source_at(&self) -> IVec2 {
-        IVec2::splat(self.padding as i32) - self.texels.min.as_ivec2()
+        let padding = i32::try_from(self.padding).unwrap_or(i32::MAX);
+        IVec2::splat(padding).saturating_sub(self.texels.min.as_ivec2())
     }
 }
 
@@ -103,6 +104,7 @@ mod tests {
             region: None,
             padding: u32::MAX,
         };
-        assert_eq!(huge.of(source, false).expect("it lies inside").size(), UVec2::MAX);
+        let cut = huge.of(source, false).expect("it lies inside");
+        assert_eq!((cut.size(), cut.source_at()), (UVec2::MAX, IVec2::MAX));
     }
 }

@@ -6,7 +6,15 @@ use crate::gpu::ViewInfo;
 use crate::image_changes::ImageChanges;
 use crate::settings::{BlurImage, BlurProfile, BlurUpdate, GaussianBlur};
 use bevy::asset::LoadState;
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
+
+/// The images of an app, and those that are on their way.
+#[derive(SystemParam)]
+pub struct Images<'w> {
+    pub assets: Res<'w, Assets<Image>>,
+    server: Res<'w, AssetServer>,
+}
 
 /// The image that a blur writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -143,7 +151,8 @@ impl Follow {
         blur: &Ref<GaussianBlur>,
         image: &Ref<BlurImage>,
         profile: Option<&Ref<BlurProfile>>,
-        (changes, images): (&ImageChanges, &Assets<Image>),
+        changes: &ImageChanges,
+        images: &Images,
     ) {
         if blur.is_changed() && !self.blur.is_same(blur) {
             self.blur = **blur;
@@ -162,7 +171,7 @@ impl Follow {
         self.is_active = !self.rests() || image.update == BlurUpdate::EveryFrame;
         if !changes.are_none() {
             self.is_active |= image.update == BlurUpdate::OnChange && self.is_painted(changes);
-            self.note_modified(changes, images);
+            self.note_modified(changes, &images.assets);
         }
     }
 
@@ -211,26 +220,26 @@ impl Follow {
     }
 
     /// Whether a missing input is loading.
-    pub fn loads(&self, assets: &AssetServer) -> bool {
+    pub fn loads(&self, images: &Images) -> bool {
         let missing = self
             .inputs
             .into_iter()
             .zip(self.known)
             .filter(|(input, known)| input != known);
         let mut missing = missing.filter_map(|(input, _)| input);
-        missing.any(|id| matches!(assets.get_load_state(id), Some(LoadState::Loading)))
+        missing.any(|id| matches!(images.server.get_load_state(id), Some(LoadState::Loading)))
     }
 
     /// Whether all inputs exist, on the GPU or on their way.
-    pub fn look_for_inputs(&mut self, images: &Assets<Image>, assets: &AssetServer) -> Result<bool, BlurError> {
+    pub fn look_for_inputs(&mut self, images: &Images) -> Result<bool, BlurError> {
         // An asset that was removed to save memory may still exist on the GPU.
-        let is_there = |id: &AssetId<Image>| images.contains(*id) || self.known.contains(&Some(*id));
+        let is_there = |id: &AssetId<Image>| images.assets.contains(*id) || self.known.contains(&Some(*id));
         let found = self.inputs.map(|input| input.filter(is_there));
         self.known = found;
         let errors = [BlurError::SourceNotLoaded, BlurError::MaskNotLoaded];
         for ((input, found), error) in self.inputs.into_iter().zip(found).zip(errors) {
             let missing = input.filter(|_| found.is_none());
-            if missing.is_some_and(|id| matches!(assets.get_load_state(id), Some(LoadState::Failed(_)))) {
+            if missing.is_some_and(|id| matches!(images.server.get_load_state(id), Some(LoadState::Failed(_)))) {
                 return Err(error);
             }
         }

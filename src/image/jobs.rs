@@ -6,7 +6,6 @@ use super::request::{ImageRequest, Requests};
 use super::source_copy::{Copied, CopyState, SourceCopy};
 use crate::errors::BlurError;
 use crate::formats::Ends;
-use crate::formats::dither::Dither;
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, layers_of};
 use crate::settings::{BlurAlpha, BlurUpdate};
 use bevy::ecs::entity::EntityHashMap;
@@ -91,13 +90,13 @@ impl Turn {
         let is_copy = *work == Work::Copy;
         let converts = request.alpha == BlurAlpha::Unpremultiply;
         match state {
-            CopyState::Covered if is_copy && request.is_in_place() && !converts => Self::Restore,
-            _ if is_copy && request.is_in_place() && !converts => Self::Nothing,
+            CopyState::Covered if is_copy && request.overwrites_source() && !converts => Self::Restore,
+            _ if is_copy && request.overwrites_source() && !converts => Self::Nothing,
             _ if request.keeps_source() => Self::FromCopy {
                 captures: state == CopyState::Empty,
             },
             // A pass cannot read the texture that it writes, nor texels around a source.
-            _ if cut.padding > 0 || is_copy && request.is_in_place() => Self::FromCopy { captures: true },
+            _ if cut.padding > 0 || is_copy && request.overwrites_source() => Self::FromCopy { captures: true },
             _ if is_copy => Self::Copy,
             _ => Self::Blur,
         }
@@ -257,7 +256,7 @@ impl ImageJob {
     pub fn prepare_levels(
         &mut self,
         target: ViewInfo,
-        (io, blurs): (BlurIo, bool),
+        io: BlurIo,
         preparer: &mut BlurPreparer,
     ) -> Result<bool, BlurError> {
         self.levels.resize_with(target.levels as usize - 1, BlurJob::default);
@@ -270,8 +269,6 @@ impl ImageJob {
             },
             has_storage: false,
             in_place: false,
-            // The levels of a copy do not depend on dithering.
-            dither: if blurs { io.ends.dither } else { Dither::Off },
             ..io.ends
         };
         let mut are_ready = true;
@@ -284,13 +281,13 @@ impl ImageJob {
     }
 
     /// Creates the views that passes read and write, unless they exist.
-    pub fn view_layers(&mut self, (source, target): (&GpuImage, &GpuImage), [from, to]: &[ViewInfo; 2]) {
+    pub fn view_layers(&mut self, [source, target]: [&GpuImage; 2], [from, to]: [ViewInfo; 2]) {
         let of = [source.texture_view.id(), target.texture_view.id()];
         if self.views.as_ref().is_none_or(|views| views.of != of) {
             self.views = Some(LayerViews {
                 of,
-                source: layers_of(source, from, 0),
-                target: (0..to.levels).map(|level| layers_of(target, to, level)).collect(),
+                source: layers_of(source, &from, 0),
+                target: (0..to.levels).map(|level| layers_of(target, &to, level)).collect(),
             });
         }
     }

@@ -19,7 +19,6 @@ use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{TextureFormat, TextureId, TextureUsages};
-use bevy::render::renderer::RenderDevice;
 use bevy::render::texture::GpuImage;
 
 pub fn extract_requests(mut requested: ResMut<Requests>, requests: Extract<Res<Requests>>) {
@@ -31,7 +30,6 @@ pub fn prepare_jobs(
     (requested, times): (Res<Requests>, Res<Times>),
     mut jobs: ResMut<ImageJobs>,
     images: Res<RenderAssets<GpuImage>>,
-    device: Res<RenderDevice>,
     outcomes: Res<Outcomes>,
     mut preparer: BlurPreparer,
     mut written: Local<HashSet<TextureId>>,
@@ -61,9 +59,14 @@ pub fn prepare_jobs(
                 target: target.texture.id(),
             };
             // In place, the blur of a picture must not be blurred again.
-            let are_fed = now.inputs().any(|input| written.contains(&input)) || is_painted && !request.is_in_place();
-            let textures = (&source, &target);
-            if let Err(news) = job.decide(request, textures, (now, are_fed), &device, &mut preparer) {
+            let are_fed =
+                now.inputs().any(|input| written.contains(&input)) || is_painted && !request.overwrites_source();
+            let images = Images {
+                source: &source,
+                target: &target,
+                now,
+            };
+            if let Err(news) = job.decide(request, images, are_fed, &mut preparer) {
                 outcomes.fail(request.entity, news);
             }
             job.is_certain &= is_fed;
@@ -90,22 +93,29 @@ pub fn show_targets(mut jobs: ResMut<ImageJobs>, mut images: ResMut<RenderAssets
     }
 }
 
+/// The images of a request as they are in this frame.
+#[derive(Clone, Copy)]
+struct Images<'a> {
+    source: &'a GpuImage,
+    target: &'a GpuImage,
+    now: Done,
+}
+
 impl ImageJob {
     /// Decides whether a blur is due, and prepares it. A failure is returned once.
     fn decide(
         &mut self,
         request: &ImageRequest,
-        textures: (&GpuImage, &GpuImage),
-        (now, are_fed): (Done, bool),
-        device: &RenderDevice,
+        images: Images,
+        are_fed: bool,
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
-        self.is_pending = self.is_due(request, now) || request.update == BlurUpdate::OnChange && are_fed;
+        self.is_pending = self.is_due(request, images.now) || request.update == BlurUpdate::OnChange && are_fed;
         if !self.is_pending {
             self.release();
             return Ok(BlurState::Nothing);
         }
-        let outcome = self.prepare(request, textures, now, device, preparer);
+        let outcome = self.prepare(request, images, preparer);
         if outcome.is_err() {
             self.release();
             // No other blur must wait for this one.
@@ -117,25 +127,23 @@ impl ImageJob {
     fn prepare(
         &mut self,
         request: &ImageRequest,
-        (source, target): (&GpuImage, &GpuImage),
-        now: Done,
-        device: &RenderDevice,
+        Images { source, target, now }: Images,
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
-        let viewed = [ViewInfo::of_gpu(source)?, ViewInfo::of_gpu(target)?];
-        let [from, to] = viewed;
-        let cut = request.excerpt.of(from.size, request.is_in_place())?;
-        if request.owns_target && (cut.size(), from.layers) != (to.size, to.layers) {
+        let [from, to] = [ViewInfo::of_gpu(source)?, ViewInfo::of_gpu(target)?];
+        let cut = request.excerpt.of(from.size, request.overwrites_source())?;
+        let outcome = check_sizes(cut.size(), from, to);
+        if request.owns_target && outcome.is_err() {
             // The new target is on its way.
             return Ok(BlurState::Waiting);
         }
-        check_sizes((cut.size(), from.layers), to)?;
+        outcome?;
         check_usages(source, target, to)?;
-        self.view_layers((source, target), &viewed);
+        self.view_layers([source, target], [from, to]);
         let io = BlurIo {
             ends: ends(request, from, target),
             target: now.target,
-            source_is_fresh: !request.is_in_place() || request.update != BlurUpdate::Once,
+            source_is_fresh: !request.overwrites_source() || request.update != BlurUpdate::Once,
         };
         preparer.announce(io.ends, WorkKind::Blur, Finish::Write);
         preparer.announce(io.ends, WorkKind::Copy, Finish::Write);
@@ -149,68 +157,76 @@ impl ImageJob {
                 from.format
             },
         };
-        self.set_up(request, (now, copied, to), io, (device, preparer))
+        let work = work(request, &cut);
+        let turn = Turn::of(&work, request, &cut, self.copy_state(request, &copied));
+        match turn {
+            Turn::Nothing => self.job.release(),
+            Turn::Copy | Turn::Blur => self.copy = None,
+            Turn::FromCopy { .. } | Turn::Restore => self.copy_source(request, turn, copied, preparer)?,
+        }
+        let is_certain = match turn {
+            Turn::Nothing => true,
+            _ => match self.set_up(turn, work, io, &copied, to, preparer)? {
+                BlurState::Waiting => return Ok(BlurState::Waiting),
+                state => state == BlurState::Ready,
+            },
+        };
+        (self.due, self.is_certain) = (Some(Due { turn, done: now }), is_certain);
+        Ok(BlurState::Ready)
     }
 
-    /// Prepares the textures and jobs of a due blur: a copy of its source if that must be kept or padded, the blur or copy
-    /// itself, and the mip levels.
+    /// Prepares a blur or copy, and the mip levels of its target. It is ready if all of them are.
     fn set_up(
         &mut self,
-        request: &ImageRequest,
-        (now, copied, to): (Done, Copied, ViewInfo),
+        turn: Turn,
+        work: Work,
         io: BlurIo,
-        (device, preparer): (&RenderDevice, &mut BlurPreparer),
+        copied: &Copied,
+        target: ViewInfo,
+        preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
-        let work = work(request, &copied.cut);
-        let turn = Turn::of(&work, request, &copied.cut, self.copy_state(request, &copied));
-        let due = Some(Due { turn, done: now });
-        if turn == Turn::Nothing {
-            self.job.release();
-            (self.due, self.is_certain) = (due, true);
-            return Ok(BlurState::Nothing);
+        let is_copy = work == Work::Copy;
+        let mut ends = io.ends;
+        if turn == Turn::Restore {
+            ends.alpha = BlurAlpha::Premultiplied;
         }
-        if turn.reads_copy() {
-            let is_kept = turn == Turn::Restore || request.keeps_source();
-            self.copy_source(request, (copied, is_kept), device, preparer)?;
+        let size = copied.cut.size();
+        let request = if turn.reads_copy() {
+            ends.source = copied.format;
+            BlurRequest::whole(BlurIo { ends, ..io }, work, size, size)
         } else {
-            self.copy = None;
-        }
-        let blurs = work != Work::Copy;
-        let alpha = match turn {
-            Turn::Restore => BlurAlpha::Premultiplied,
-            _ => io.ends.alpha,
+            BlurRequest {
+                source_at: copied.cut.source_at(),
+                ..BlurRequest::whole(BlurIo { ends, ..io }, work, size, copied.viewed.size)
+            }
         };
-        let ends = Ends { alpha, ..io.ends };
-        let (size, ends, source_at) = if turn.reads_copy() {
-            let source = copied.format;
-            (copied.cut.size(), Ends { source, ..ends }, IVec2::ZERO)
-        } else {
-            (copied.viewed.size, ends, copied.cut.source_at())
-        };
-        let wanted = BlurRequest {
-            source_at,
-            ..BlurRequest::whole(BlurIo { ends, ..io }, work, copied.cut.size(), size)
-        };
-        let state = self.job.try_update(preparer, wanted)?;
+        let state = self.job.try_update(preparer, request)?;
         if state == BlurState::Waiting {
             return Ok(state);
         }
-        let are_levels_ready = self.prepare_levels(to, (io, blurs), preparer)?;
-        (self.due, self.is_certain) = (due, are_levels_ready && state == BlurState::Ready);
-        Ok(state)
+        let mut io = io;
+        if is_copy {
+            // The levels of a copy do not depend on dithering.
+            io.ends.dither = Dither::Off;
+        }
+        match self.prepare_levels(target, io, preparer)? {
+            true => Ok(state),
+            false => Ok(BlurState::Compiling),
+        }
     }
 
     /// Prepares a copy of the source. A copy that is kept exists already, unless the source has changed.
     fn copy_source(
         &mut self,
         request: &ImageRequest,
-        (of, is_kept): (Copied, bool),
-        device: &RenderDevice,
+        turn: Turn,
+        of: Copied,
         preparer: &mut BlurPreparer,
     ) -> Result<(), BlurError> {
+        let is_kept = turn == Turn::Restore || request.keeps_source();
         let copy = match self.copy.take() {
             Some(copy) if copy.of.fits(&of) => self.copy.insert(copy),
-            _ => self.copy.insert(SourceCopy::new(of, device)?),
+            _ => self.copy.insert(SourceCopy::new(of, preparer)?),
         };
         if !is_kept || !copy.is_kept || (copy.of, copy.uploads) != (of, request.uploads) {
             (copy.of, copy.uploads, copy.state) = (of, request.uploads, CopyState::Empty);
@@ -225,13 +241,13 @@ impl ImageJob {
     }
 }
 
-fn check_sizes((size, layers): (UVec2, u32), target: ViewInfo) -> Result<(), BlurError> {
-    if size != target.size {
-        let (source, target) = (size, target.size);
+fn check_sizes(size: UVec2, from: ViewInfo, to: ViewInfo) -> Result<(), BlurError> {
+    if size != to.size {
+        let (source, target) = (size, to.size);
         return Err(BlurError::SizeMismatch { source, target });
     }
-    if layers != target.layers {
-        let (source, target) = (layers, target.layers);
+    if from.layers != to.layers {
+        let (source, target) = (from.layers, to.layers);
         return Err(BlurError::LayerMismatch { source, target });
     }
     Ok(())
@@ -270,7 +286,7 @@ fn ends(request: &ImageRequest, source: ViewInfo, target: &GpuImage) -> Ends {
             Dither::Off
         },
         has_storage: target.texture_descriptor.usage.contains(TextureUsages::STORAGE_BINDING),
-        in_place: request.is_in_place() && !request.keeps_source(),
+        in_place: request.overwrites_source() && !request.keeps_source(),
         spaces: SAME_SPACES,
     }
 }

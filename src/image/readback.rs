@@ -19,7 +19,7 @@ use bevy::render::texture::GpuImage;
 
 /// The blurs whose pixels are requested, and the revision of each whose pixels were copied last.
 #[derive(Resource, Default)]
-pub struct Wanted(HashMap<Entity, Option<Done>>);
+pub struct Readers(HashMap<Entity, Option<Done>>);
 
 /// The copies of this frame.
 #[derive(Resource, Default)]
@@ -32,23 +32,23 @@ struct Copied {
     buffer: Buffer,
 }
 
-pub fn extract_wanted(mut wanted: ResMut<Wanted>, blurs: Extract<Query<Entity, With<WantsPixels>>>) {
-    wanted.0.retain(|entity, _| blurs.contains(*entity));
+pub fn extract_readers(mut readers: ResMut<Readers>, blurs: Extract<Query<Entity, With<WantsPixels>>>) {
+    readers.0.retain(|entity, _| blurs.contains(*entity));
     for entity in &blurs {
-        wanted.0.entry(entity).or_default();
+        readers.0.entry(entity).or_default();
     }
 }
 
 /// Copies the pixels of targets that were written in this frame.
 pub fn copy_pixels(
-    mut wanted: ResMut<Wanted>,
+    mut readers: ResMut<Readers>,
     mut copies: ResMut<Copies>,
     jobs: Res<ImageJobs>,
     images: Res<RenderAssets<GpuImage>>,
     outcomes: Res<Outcomes>,
     mut context: RenderContext,
 ) {
-    for (entity, last) in &mut wanted.0 {
+    for (entity, last) in &mut readers.0 {
         let job = jobs.get(*entity);
         let done = job.and_then(|job| job.done);
         // After a lost device nothing is done yet.

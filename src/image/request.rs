@@ -54,13 +54,13 @@ impl ImageRequest {
     }
 
     /// Whether source and target are one image.
-    pub fn is_in_place(&self) -> bool {
+    pub fn overwrites_source(&self) -> bool {
         self.source == self.target
     }
 
     /// Whether the picture before the blur is kept.
     pub fn keeps_source(&self) -> bool {
-        self.is_in_place() && self.update == BlurUpdate::OnChange
+        self.overwrites_source() && self.update == BlurUpdate::OnChange
     }
 }
 

@@ -4,14 +4,13 @@ use super::excerpt::Cut;
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
 use crate::formats::{Ends, SAME_SPACES, precision_of};
-use crate::gpu::{BlurIo, BlurJob, BlurRequest, ViewInfo, Work, create_texture};
+use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, ViewInfo, Work};
 use crate::settings::BlurAlpha;
 use bevy::image::ToExtents;
 use bevy::render::render_resource::{
     TextureDescriptor, TextureDimension, TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
     TextureViewDimension,
 };
-use bevy::render::renderer::RenderDevice;
 
 /// A copy of a source that a blur reads instead, and the job that makes it.
 pub struct SourceCopy {
@@ -56,7 +55,7 @@ impl SourceCopy {
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`].
-    pub fn new(of: Copied, device: &RenderDevice) -> Result<Self, BlurError> {
+    pub fn new(of: Copied, preparer: &BlurPreparer) -> Result<Self, BlurError> {
         let viewed = of.viewed;
         let mut size = of.cut.size().to_extents();
         size.depth_or_array_layers = viewed.layers;
@@ -70,7 +69,7 @@ impl SourceCopy {
             usage: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
             view_formats: &[],
         };
-        let texture = create_texture(device, &descriptor)?;
+        let texture = preparer.create_texture(&descriptor)?;
         let view = |layer: u32| {
             texture.create_view(&TextureViewDescriptor {
                 label: Some("gaussian_blur_source_copy_layer"),

@@ -9,7 +9,7 @@ use crate::gpu::{ChosenBackend, ViewInfo};
 use crate::settings::{BlurImage, BlurProfile, BlurUpdate, GaussianBlur};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::entity_disabling::Disabled;
-use bevy::ecs::query::Allow;
+use bevy::ecs::query::{Allow, QueryData};
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -79,12 +79,22 @@ pub fn start_over(enabled: On<Remove, Disabled>, mut follows: Query<&mut Follow,
     }
 }
 
-type Fitted = (
-    Entity,
-    &'static mut BlurImage,
-    &'static mut Follow,
-    Option<&'static BlurProfile>,
-);
+/// A blur whose target is fitted.
+#[derive(QueryData)]
+#[query_data(mutable)]
+pub struct Fitted {
+    entity: Entity,
+    image: &'static mut BlurImage,
+    follow: &'static mut Follow,
+    profile: Option<&'static BlurProfile>,
+}
+
+/// The blurs whose sources other blurs write, each with that blur. It keeps its memory.
+#[derive(Default)]
+pub struct Fed {
+    pairs: Vec<(Entity, Entity)>,
+    order: Order,
+}
 
 /// Finds the target of every blur. Blurs at rest keep theirs while their images look the same.
 pub fn fit_targets(
@@ -92,51 +102,45 @@ pub fn fit_targets(
     mut images: ResMut<Assets<Image>>,
     mut targets: ResMut<Targets>,
     mut gpu: Gpu,
-    (mut fed, mut order): (Local<Vec<(Entity, Entity)>>, Local<Order>),
+    mut fed: Local<Fed>,
 ) {
     gpu.forget_lost();
-    fed.clear();
+    let Fed { pairs, order } = &mut *fed;
+    pairs.clear();
     // All images that are no longer named are free before any is taken.
-    for (entity, image, mut follow, _) in &mut blurs {
-        let written = follow.writes().filter(|_| image.is_changed());
-        if written.is_some() && written != image.target.as_ref().map(Handle::id) {
-            targets.release(entity, written);
-            follow.target = Ok(None);
+    for mut one in blurs.iter_mut().filter(|one| one.image.is_changed()) {
+        let (written, named) = (one.follow.writes(), one.image.target.as_ref().map(Handle::id));
+        if written.is_some() && written != named {
+            targets.release(one.entity, written);
+            one.follow.target = Ok(None);
         }
     }
     let are_images_changed = images.is_changed();
-    for (entity, mut image, mut follow, profile) in &mut blurs {
-        if follow.rests() && !image.is_changed() && (!are_images_changed || image.update == BlurUpdate::Once) {
-            follow.keep_target();
+    for mut one in &mut blurs {
+        let (entity, image) = (one.entity, &one.image);
+        if one.follow.rests() && !image.is_changed() && (!are_images_changed || image.update == BlurUpdate::Once) {
+            one.follow.keep_target();
             continue;
         }
         let writer = targets.writer(image.source.id()).filter(|writer| *writer != entity);
         match writer {
             // The source may be fitted in this frame, too.
-            Some(writer) => fed.push((entity, writer)),
-            None => targets.fit((entity, &mut image, &mut follow, profile), &mut images, &mut gpu),
+            Some(writer) => pairs.push((entity, writer)),
+            None => targets.fit(one, &mut images, &mut gpu),
         }
     }
-    if fed.is_empty() {
+    if pairs.is_empty() {
         return;
     }
-    let places: EntityHashMap<usize> = fed.iter().enumerate().map(|(i, (entity, _))| (*entity, i)).collect();
-    let writer = |index: usize, input: usize| places.get(&fed[index].1).copied().filter(|_| input == 0);
-    order.sort(fed.len(), writer, |index| fed[index].0.index_u32());
+    let places: EntityHashMap<usize> = pairs.iter().enumerate().map(|(i, (entity, _))| (*entity, i)).collect();
+    let writer = |index: usize, input: usize| places.get(&pairs[index].1).copied().filter(|_| input == 0);
+    order.sort(pairs.len(), writer, |index| pairs[index].0.index_u32());
     for index in &order.sorted {
-        if let Ok((entity, mut image, mut follow, profile)) = blurs.get_mut(fed[*index].0) {
-            targets.fit((entity, &mut image, &mut follow, profile), &mut images, &mut gpu);
+        if let Ok(one) = blurs.get_mut(pairs[*index].0) {
+            targets.fit(one, &mut images, &mut gpu);
         }
     }
 }
-
-/// A blur whose target is fitted.
-type Blur<'a, 'b> = (
-    Entity,
-    &'a mut Mut<'b, BlurImage>,
-    &'a mut Follow,
-    Option<&'a BlurProfile>,
-);
 
 impl Targets {
     /// The blur that writes an image.
@@ -151,7 +155,14 @@ impl Targets {
         }
     }
 
-    fn fit(&mut self, (entity, image, follow, profile): Blur, images: &mut ResMut<Assets<Image>>, gpu: &mut Gpu) {
+    fn fit(&mut self, one: FittedItem, images: &mut ResMut<Assets<Image>>, gpu: &mut Gpu) {
+        let FittedItem {
+            entity,
+            mut image,
+            mut follow,
+            profile,
+        } = one;
+        let (image, follow) = (&mut image, &mut *follow);
         follow.keep_target();
         let look = |id: AssetId<Image>| images.get(id).and_then(|image| ViewInfo::of_asset(image).ok());
         let looks = |follow: &Follow| [Some(image.source.id()), follow.writes()].map(|id| id.and_then(look));

@@ -17,10 +17,8 @@ use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, 
 use crate::plan::Finish;
 use crate::plan::batch::BatchedBlur;
 use crate::schedule::{
-    Batch, Filter, Layer, Levels, Member, Placed, Shared, Source, Surface, SurfaceId, as_texels, grown, item_of,
-    joined, moved, share,
+    Batch, Filter, Levels, Member, Placed, Shared, Source, Surface, SurfaceId, as_texels, item_of, moved, share,
 };
-use crate::settings::EdgeMode;
 use crate::sigma_field::SigmaField;
 use bevy::ecs::entity::EntityHashSet;
 use bevy::math::{Affine2, IRect, URect};
@@ -399,7 +397,7 @@ impl<'a> Updated<'a, '_> {
             let (filter, layer) = (&self.inputs.filters[surface.filter], &surface.layers[*index]);
             if layer.is_batched() {
                 self.found.layers.insert((*id, *index), (key, items.len()));
-                items.push(item_of_layer(surface, layer));
+                items.push(surface.item_of(layer));
             } else {
                 let key = TaskKey::Group(filter.entity);
                 let work = Work::blur(filter.sigma, layer.edge, field_of(filter, surface));
@@ -458,7 +456,6 @@ impl<'a> Updated<'a, '_> {
             source_size: source.size,
             source_at: source.at.as_ivec2(),
             keeps: None,
-            mask: None,
         }
     }
 }
@@ -488,30 +485,6 @@ fn levels(levels: Levels) -> PageSet {
         Levels::Glass => PageSet("glass", [0; 2]),
         Levels::Shared(batch) => PageSet("glass that shares", [batch as u32, 0]),
         Levels::Page(depth, page) => PageSet("blurs of groups", [depth, page as u32]),
-    }
-}
-
-/// The blur of a layer that does not vary, as a part of a batch.
-fn item_of_layer(surface: &Surface, layer: &Layer) -> BatchedBlur {
-    let to_blurred = surface.to_blurred();
-    let shown = moved(layer.shown, -layer.offset);
-    let texels = |pixels: IRect| as_texels(moved(pixels, to_blurred));
-    let (bounds, patch) = match layer.edge {
-        EdgeMode::Transparent => (
-            grown(joined(surface.painted, shown), layer.margin()),
-            Some(texels(surface.painted)),
-        ),
-        _ => (surface.painted, None),
-    };
-    BatchedBlur {
-        sigma: layer.sigma,
-        shift: layer.fraction,
-        edge: layer.edge,
-        bounds: texels(bounds),
-        region: texels(shown),
-        to_source: surface.to_page() - to_blurred,
-        patch,
-        border: surface.border,
     }
 }
 

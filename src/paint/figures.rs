@@ -4,7 +4,7 @@ use super::blurs::BlurTasks;
 use super::encode::label_of;
 use super::inputs::PaintInputs;
 use super::plan_cameras::Schedules;
-use crate::diagnostics::backdrops::{BackdropCounts, BackdropFigures};
+use crate::diagnostics::figures::{BackdropCounts, BackdropFigures};
 use crate::gpu::BlurJob;
 use crate::schedule::{Label, Member, Section, Step};
 use bevy::prelude::*;

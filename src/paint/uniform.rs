@@ -346,7 +346,7 @@ impl PaintedOn {
             ColorFunctions::NEUTRAL
         };
         let to_source = if layer.is_batched() {
-            surface.to_blurred()
+            surface.to_blurred(layer)
         } else {
             surface.to_page()
         };

@@ -1,6 +1,6 @@
 //! One axis of a plan: the number of octaves, the residual kernel, and the texels of every level.
 
-use super::edge_images::{ImageWeights, Level};
+use super::edge_images::{ImageWeights, LowestLevel};
 use super::pass::{AxisPass, BORDER, Filter, MAX_WEIGHTS, Means};
 use super::residual::{
     MAX_OCTAVES, MIN_SIGMA, at_the_limit, excess, largest_sigma, least_sigma, octaves, residual_kernel, residual_sigma,
@@ -291,7 +291,7 @@ impl Axis {
             cutoff: precision.cutoff(),
             excess: excess(self.octaves),
         };
-        ImageWeights::new(&Level {
+        ImageWeights::new(&LowestLevel {
             region: border(self.region.first)..border(self.region.first + self.region.length),
             texels: extent.first + 1..extent.first + extent.length - 1,
             kernel,

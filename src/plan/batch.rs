@@ -164,7 +164,11 @@ fn stored_texels(item: &BatchItem) -> Vec<Stored> {
         .map(|filled| filled.map_or(0..0, |filled| grown(filled, item.border)));
     let mut all = Vec::with_capacity(needed.len());
     for (index, (pass, needed)) in item.plan.passes.iter().zip(needed).enumerate() {
-        let reads_zeros = [0, 1].map(|i| filled[i].as_ref().is_some_and(|filled| surrounds(&source[i], filled)));
+        let reads_zeros = [0, 1].map(|i| {
+            filled[i]
+                .as_ref()
+                .is_some_and(|filled| ends_in_zeros(&source[i], filled))
+        });
         let is_known = |i: usize| filled[i].clone().filter(|_| reads_zeros[i]);
         filled = [0, 1].map(|i| is_known(i).map(|filled| pass.axes[i].reached(filled)));
         source = ranges(needed);
@@ -187,9 +191,11 @@ fn grown(texels: Range<i32>, by: u32) -> Range<i32> {
     texels.start - by as i32..texels.end + by as i32
 }
 
-/// Whether `all` extends beyond `texels` on both sides.
-fn surrounds(all: &Range<i32>, texels: &Range<i32>) -> bool {
-    all.start < texels.start && texels.end < all.end
+/// Whether the outermost texels are zero, if only some are filled: those extend beyond the filled ones on both sides, or lie
+/// elsewhere.
+fn ends_in_zeros(all: &Range<i32>, filled: &Range<i32>) -> bool {
+    let surrounds = all.start < filled.start && filled.end < all.end;
+    surrounds || all.end <= filled.start || filled.end <= all.start
 }
 
 /// The needed texels that are filled, if that is known, with one more at either end. At least one texel.

@@ -11,7 +11,7 @@ use core::array;
 pub(super) type Axes<'a> = [&'a Axis; 2];
 
 /// The levels that a pass reads and writes.
-pub(super) type Ends = (Level, Level);
+pub(super) type Between = (Level, Level);
 
 /// The picture at a resolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,7 +113,7 @@ impl PassBuilder {
     }
 
     /// Convolves along one axis, 0 for x and 1 for y, and leaves the other one as it is.
-    pub fn convolve(&mut self, along: usize, axes: Axes, ends: Ends) -> &mut Pass {
+    pub fn convolve(&mut self, along: usize, axes: Axes, ends: Between) -> &mut Pass {
         let numbers = |reach: usize| {
             let mut numbers = each(axes, ends, |axis, levels| axis.convolve(levels, reach));
             numbers[1 - along] = each(axes, ends, Axis::identity)[1 - along].clone();
@@ -135,7 +135,7 @@ impl PassBuilder {
     }
 
     /// Convolves along both axes at once, with kernels of one reach.
-    pub fn convolve_both(&mut self, reach: usize, axes: Axes, ends: Ends) -> &mut Pass {
+    pub fn convolve_both(&mut self, reach: usize, axes: Axes, ends: Between) -> &mut Pass {
         let numbers = each(axes, ends, |axis, levels| axis.convolve(levels, reach));
         let program = select_program::convolve_both(reach, ends.0.octaves, beyond(&numbers));
         let pass = self.pass(PassKind::Blur, program, axes, ends, numbers);
@@ -143,7 +143,7 @@ impl PassBuilder {
     }
 
     /// Reads and writes at the resolution of the picture, texel by texel.
-    pub fn identity(&mut self, kind: PassKind, program: Program, ends: Ends) {
+    pub fn identity(&mut self, kind: PassKind, program: Program, ends: Between) {
         let axes = self.axes(Vec2::ZERO, self.request.means.precision.rho());
         let axes = axes.each_ref();
         let pass = self.pass(kind, program, axes, ends, each(axes, ends, Axis::identity));
@@ -174,7 +174,7 @@ impl PassBuilder {
         self.plan
     }
 
-    fn pass(&self, kind: PassKind, program: Program, axes: Axes, ends: Ends, numbers: [AxisPass; 2]) -> Pass {
+    fn pass(&self, kind: PassKind, program: Program, axes: Axes, ends: Between, numbers: [AxisPass; 2]) -> Pass {
         let (source, target) = ends;
         let region = self.request.region;
         let (origin, size) = match target.surface {
@@ -196,7 +196,7 @@ impl PassBuilder {
 }
 
 /// The numbers of a pass along each axis.
-pub(super) fn each(axes: Axes, (source, target): Ends, pass: impl Fn(&Axis, Levels) -> AxisPass) -> [AxisPass; 2] {
+pub(super) fn each(axes: Axes, (source, target): Between, pass: impl Fn(&Axis, Levels) -> AxisPass) -> [AxisPass; 2] {
     array::from_fn(|i| {
         let numbers = pass(axes[i], (source.along(i), target.along(i)));
         numbers.moved(source.corner[i] as i32, target.corner[i] as i32)

@@ -15,7 +15,7 @@ use crate::settings::EdgeMode;
 use core::ops::Range;
 
 /// A level, and the residual kernel there.
-pub(super) struct Level {
+pub(super) struct LowestLevel {
     /// The borders of the region in texels of the level, where texel `j` has its centre at `j`.
     pub region: Range<f64>,
     /// The stored texels that may be non-zero.
@@ -35,7 +35,7 @@ pub(super) struct ImageWeights {
 }
 
 impl ImageWeights {
-    pub fn new(level: &Level) -> Self {
+    pub fn new(level: &LowestLevel) -> Self {
         let count = f64::from(level.texels.end - level.texels.start);
         let length = level.region.end - level.region.start;
         let mirrors = level.edge == EdgeMode::Mirror;

@@ -220,7 +220,6 @@ impl<'a> TextureBlurRequest<'a> {
             source_size: self.source.size(),
             source_at: IVec2::ZERO,
             keeps: None,
-            mask: self.mask().map(BlurTexture::mask_view),
         })
     }
 
@@ -229,12 +228,14 @@ impl<'a> TextureBlurRequest<'a> {
     }
 
     fn field(&self, region: URect) -> Option<SigmaField> {
+        let (profile, texture) = self.profile?;
         let placement = Affine2::from_translation(region.min.as_vec2());
-        SigmaField::new(
-            self.profile.map(|(profile, _)| profile),
-            region.size().as_vec2(),
-            placement,
-        )
+        let field = SigmaField::new(Some(profile), region.size().as_vec2(), placement)?;
+        let texture = texture.map(BlurTexture::mask);
+        Some(SigmaField {
+            mask: field.mask.map(|image| texture.unwrap_or(image)),
+            ..field
+        })
     }
 
     fn check(&self) -> Result<(), BlurError> {

@@ -1,7 +1,8 @@
 //! A texture for the recorder: one layer of one mip level.
 
 use crate::errors::BlurError;
-use crate::gpu::{MaskView, ViewInfo, holds_shares};
+use crate::gpu::{ViewInfo, holds_shares};
+use crate::sigma_field::Mask;
 use bevy::math::UVec2;
 use bevy::render::render_resource::{
     Texture, TextureAspect, TextureDimension, TextureFormat, TextureId, TextureUsages, TextureView,
@@ -201,7 +202,7 @@ impl BlurTexture {
         }
     }
 
-    pub(super) fn mask_view(&self) -> MaskView {
-        MaskView(self.view.clone())
+    pub(super) fn mask(&self) -> Mask {
+        Mask::Texture(self.view.clone())
     }
 }

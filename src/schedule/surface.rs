@@ -1,7 +1,8 @@
 //! A surface, and the layers that its group shows of it.
 
-use super::rects::{EVERYWHERE, FAR, NOWHERE, common, grown, joined, moved, within};
+use super::rects::{EVERYWHERE, FAR, NOWHERE, as_texels, common, grown, joined, moved, within};
 use super::scene::Shadow;
+use crate::plan::batch::BatchedBlur;
 use crate::plan::{LEAST_SHIFTED, MAX_OCTAVES, blurs};
 use crate::settings::EdgeMode;
 use bevy::math::{IRect, IVec2, URect, UVec2, UVec4, Vec2};
@@ -141,14 +142,47 @@ impl Surface {
         self.place.as_ivec2() - self.rect.min
     }
 
-    /// From a pixel of the viewport to a texel of the blurred picture. This offset makes all coordinates positive. It is a multiple
-    /// of the coarsest scale, so the grids of all levels are locked to the viewport, wherever the group is.
+    /// From a pixel of the viewport to a texel of the blurred picture of a layer. This offset makes all coordinates positive. It is a
+    /// multiple of the coarsest scale, so the grids of all levels are locked to the viewport, wherever the group is. Each layer has its
+    /// own, because another one may be as far away as coordinates reach.
     #[must_use]
-    pub fn to_blurred(&self) -> IVec2 {
-        let shown = self.layers.iter().map(|layer| moved(layer.shown, -layer.offset));
-        let all = shown.fold(self.painted, joined);
+    pub fn to_blurred(&self, layer: &Layer) -> IVec2 {
         let coarsest = IVec2::splat(1 << MAX_OCTAVES);
-        -(all.min - MARGIN).div_euclid(coarsest) * coarsest
+        -(self.blurred(layer).min - MARGIN).div_euclid(coarsest) * coarsest
+    }
+
+    /// The pixels of its picture that a layer reads or shows.
+    fn blurred(&self, layer: &Layer) -> IRect {
+        joined(self.painted, moved(layer.shown, -layer.offset))
+    }
+
+    /// The blur of a layer that does not vary, as a part of a batch.
+    #[must_use]
+    pub fn item_of(&self, layer: &Layer) -> BatchedBlur {
+        let to_blurred = self.to_blurred(layer);
+        // Moved pixels may lie beyond `EVERYWHERE`, so nothing is cut off here.
+        let texels = |pixels: IRect| as_texels(within(pixels.min + to_blurred, pixels.size()));
+        let (bounds, patch) = match layer.edge {
+            EdgeMode::Transparent => {
+                let (all, margin) = (self.blurred(layer), layer.margin());
+                let all = IRect {
+                    min: all.min - margin,
+                    max: all.max + margin,
+                };
+                (all, Some(texels(self.painted)))
+            }
+            _ => (self.painted, None),
+        };
+        BatchedBlur {
+            sigma: layer.sigma,
+            shift: layer.fraction,
+            edge: layer.edge,
+            bounds: texels(bounds),
+            region: texels(moved(layer.shown, -layer.offset)),
+            to_source: self.to_page() - to_blurred,
+            patch,
+            border: self.border,
+        }
     }
 
     /// Notes that something is painted on it.

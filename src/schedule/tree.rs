@@ -322,14 +322,19 @@ impl Stack {
 
     /// A shadow of the picture: its blur has the sum of both variances.
     fn shadow(&self, shadow: &Shadow) -> Layer {
-        let sigma = self.last.sigma * self.last.sigma + shadow.sigma * shadow.sigma;
         Layer {
             shadow: Some(shadow.color),
             is_inset: shadow.is_inset,
-            ..Layer::new(sigma.map(f32::sqrt))
+            ..Layer::new(with_both(self.last.sigma, shadow.sigma))
         }
         .moved(shadow)
     }
+}
+
+/// The standard deviations of two blurs, one after the other.
+fn with_both(one: Vec2, other: Vec2) -> Vec2 {
+    // The square of a finite number may be infinite.
+    (one * one + other * other).map(|variance| variance.sqrt().min(f32::MAX))
 }
 
 /// Walks over items, and finds the surface on which each is painted.

@@ -21,6 +21,8 @@ mod layers;
 mod lifecycle;
 mod limits;
 mod lost;
+#[cfg(feature = "ui")]
+mod magnitudes;
 mod pixels;
 mod profiles;
 mod quality;

@@ -11,7 +11,7 @@ mod content;
 mod filters;
 mod recorder;
 mod regressions;
-mod settings;
+pub mod settings;
 mod step;
 mod world;
 

@@ -44,7 +44,7 @@ fn conditions(shader: &str) -> Names {
     conditions.flat_map(capitals).collect()
 }
 
-/// The definitions that a comment explains, each at the start of a line: `//   FIRST   this pass reads ..`.
+/// The definitions that a comment explains, each at the start of a line: `//   MAKES_FINITE   this pass reads ..`.
 fn explained(shader: &str) -> Names {
     let lists = head(shader).filter_map(|line| line.strip_prefix("//   "));
     let names = lists.filter(|list| list.starts_with(|letter: char| letter.is_ascii_uppercase()));

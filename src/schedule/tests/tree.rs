@@ -179,7 +179,7 @@ proptest! {
                 // A blur paints more texels than it reads, but none beyond its reach.
                 let readable = if layer.blurs() { grown(surface.rect, layer.reach()) } else { surface.rect };
                 prop_assert!(layer.shown.is_empty() || common(from, readable) == from, "{layer:?} of {surface:?}");
-                let blurred = from.min + surface.to_blurred();
+                let blurred = from.min + surface.to_blurred(layer);
                 prop_assert!(layer.shown.is_empty() || blurred.cmpgt(IVec2::ZERO).all(), "{layer:?} of {surface:?}");
             }
             let page = tree.pages[surface.depth as usize - 1][surface.page];

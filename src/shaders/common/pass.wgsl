@@ -19,7 +19,7 @@
 //   FILTERED       this pass reads the source, or the atlas, with a linearly filtering sampler
 //   SUMS_FILTERED  this render pass, which sums, also reads the picture with it
 //   GATHERED       this pass, which blends, reads sums of the picture from a texture, not sums of its rows
-//   FIRST          this pass reads the picture itself, in a format of floats: values are made finite
+//   MAKES_FINITE   this pass reads the picture itself, in a format of floats: values are made finite
 //   HALF_FLOAT     intermediate textures hold half floats: values are clamped to their largest
 //   PREMULTIPLY    this pass reads straight alpha
 //   UNPREMULTIPLY  this pass writes straight alpha
@@ -32,7 +32,7 @@
 //   MAY_EXCEED     sums may exceed the largest half float: weights are rounded, divided by, or negative
 //   FINITE         sums are finite, and never exceed the largest half float
 //   ROUND_PACKED   this GPU may truncate when it packs half floats
-//   IN_PLACE       this pass writes to the picture that it blurs: unchanged texels need not be written
+//   LEAVES_UNCHANGED  this pass writes to the picture that it blurs: unchanged texels need not be written
 //   KEEPS_FORMAT   the target has the format of the picture, of which this pass copies some or all
 //   CONVERTS       source and target hold colours of two spaces: FROM_SRGB or FROM_OKLAB, TO_SRGB or TO_OKLAB;
 //                  without these definitions, light
@@ -256,7 +256,7 @@ fn finite(value: vec4<f32>) -> vec4<f32> {
 
 // Whether all summed values were finite. Only the picture itself can hold infinities and NaN.
 fn is_finite(sum: vec4<f32>) -> bool {
-#ifdef FIRST
+#ifdef MAKES_FINITE
     let magnitude = bitcast<vec4<u32>>(sum) & vec4<u32>(0x7fffffffu);
     return all(magnitude < vec4<u32>(0x7f800000u));
 #else
@@ -284,12 +284,12 @@ fn unpack(words: vec2<u32>) -> vec4<f32> {
 // Converts a value from the source for the blur.
 fn decode_input(value: vec4<f32>) -> vec4<f32> {
     var result = value;
-#ifdef FIRST
+#ifdef MAKES_FINITE
     result = finite(result);
 #endif
 #ifdef PREMULTIPLY
     result = vec4<f32>(result.rgb * result.a, result.a);
-#ifdef FIRST
+#ifdef MAKES_FINITE
     result = clamp(result, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
 #endif
 #endif

@@ -10,7 +10,7 @@
 #import bevy_gaussian_blur::common::cubic::{cubic, row}
 #import bevy_gaussian_blur::profile::sigma_levels::stack
 #import bevy_gaussian_blur::profile::sigma_field::is_masked
-#ifndef IN_PLACE
+#ifndef LEAVES_UNCHANGED
 #import bevy_gaussian_blur::common::output::as_it_is
 #import bevy_gaussian_blur::common::pass::{fetch, source_position, stored}
 #endif
@@ -92,7 +92,7 @@ fn end(blended: Blended) {
         store(blended.position, blended.sum);
         return;
     }
-#ifndef IN_PLACE
+#ifndef LEAVES_UNCHANGED
     // Copies a texel that is not blurred, to the bit. In place it is there already.
     if all(blended.position < blur.size) {
         let texel = blur.origin + blended.position;

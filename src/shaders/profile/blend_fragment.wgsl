@@ -8,7 +8,7 @@
 #import bevy_gaussian_blur::common::pass::linear_sampler
 #import bevy_gaussian_blur::common::cubic::filtered
 #endif
-#ifndef IN_PLACE
+#ifndef LEAVES_UNCHANGED
 #import bevy_gaussian_blur::common::pass::{source, source_position}
 #ifdef INTEGERS
 #import bevy_gaussian_blur::common::output::kept
@@ -57,7 +57,7 @@ fn spline(sigma_level: u32, place: Place) -> vec4<f32> {
 
 // Copies a texel that is not blurred, to the bit.
 fn sharp(texel: vec2<i32>) -> Output {
-#ifdef IN_PLACE
+#ifdef LEAVES_UNCHANGED
     // The texel is there already.
     discard;
     return Output();

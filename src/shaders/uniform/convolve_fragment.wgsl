@@ -52,7 +52,7 @@ fn sum_around(centre: vec2<i32>) -> vec4<f32> {
     return careful_sum(centre);
 #else
     let sum = weighted_sum(first);
-#ifdef FIRST
+#ifdef MAKES_FINITE
     if !is_finite(sum) {
         return careful_sum(centre);
     }

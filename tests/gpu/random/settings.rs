@@ -28,7 +28,7 @@ const HOSTILE: [f32; 16] = [
 ];
 
 /// A finite number of any magnitude.
-fn magnitude() -> impl Strategy<Value = f32> {
+pub fn magnitude() -> impl Strategy<Value = f32> {
     (-30..39_i32, 1.0..3.4_f32).prop_map(|(power, digit)| digit * 10_f32.powi(power))
 }
 

@@ -4,7 +4,9 @@ use super::{image, pictures};
 use crate::support::headless::Headless;
 use crate::support::images::{plain, ready_app, set_blur};
 use crate::support::logs;
+use bevy::camera::RenderTarget;
 use bevy::prelude::*;
+use bevy::render::render_resource::TextureUsages;
 use bevy_gaussian_blur::prelude::*;
 
 fn run(headless: &mut Headless, frames: usize) {
@@ -112,4 +114,39 @@ fn a_lens_out_of_range() {
         run(&mut headless, 2);
     }
     assert_eq!([bevel, rim_light].map(logs::count), [2, 2], "it was in range");
+}
+
+#[test]
+fn a_blur_in_place_of_a_painted_image_and_a_blur_beside_a_camera() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let mut canvas = || {
+        let mut canvas = image(&pictures(16, 16)[0]);
+        canvas.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT;
+        headless.add_image(canvas)
+    };
+    let [waits, follows, both] = [(); 3].map(|()| canvas());
+    let blur = GaussianBlur::from_sigma(1.0);
+    let named = |name: &'static str| (Name::new(name), blur);
+    let painter = |image: &Handle<Image>| (Camera2d, RenderTarget::Image(image.clone().into()));
+    let in_place = |image: &Handle<Image>| {
+        let target = image.clone();
+        plain(target.clone()).with_target(target)
+    };
+    let world = headless.app.world_mut();
+    world.spawn(painter(&waits));
+    world.spawn(painter(&follows));
+    world.spawn((named("usage-painted-waits"), in_place(&waits)));
+    let always = in_place(&follows).with_update(BlurUpdate::EveryFrame);
+    world.spawn((named("usage-painted-always"), always));
+    world.spawn((named("usage-doubled"), painter(&both), plain(waits.clone())));
+    run(&mut headless, 20);
+    assert_eq!(logs::count("usage-painted-waits"), 1, "once");
+    assert_eq!(
+        logs::count("only when its settings change: use BlurUpdate::EveryFrame"),
+        1
+    );
+    assert_eq!(logs::count("usage-painted-always"), 0);
+    assert_eq!(logs::count("usage-doubled"), 1, "once");
 }

@@ -1,9 +1,26 @@
-//! How much glass is visible, on its way from the render world to the diagnostics.
+//! Figures on their way from the render world to the diagnostics. Their resources exist only if the diagnostics plugin does.
 
 use super::label::BlurLabel;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// The bytes of the textures of the last frame.
+#[derive(Resource, Clone, Default)]
+pub struct TextureBytes(Arc<AtomicU64>);
+
+impl TextureBytes {
+    /// Replaces the previous count.
+    pub fn set(&self, bytes: u64) {
+        self.0.store(bytes, Ordering::Relaxed);
+    }
+
+    /// The latest count.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
 
 /// The glass of one layer of a camera in one frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,7 +33,7 @@ pub struct BackdropFigures {
     pub texels: u64,
 }
 
-/// All glass of the last prepared frame. The resource exists only if the diagnostics plugin does.
+/// All glass of the last prepared frame.
 #[derive(Resource, Clone, Default)]
 pub struct BackdropCounts(Arc<Mutex<HashMap<BlurLabel, BackdropFigures>>>);
 
