@@ -39,7 +39,6 @@ use bevy::core_pipeline::upscaling::upscaling;
 use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
-use bevy::shader::load_shader_library;
 
 #[cfg(feature = "ui")]
 pub use bounds::BackdropMaterialPlugin;

@@ -8,7 +8,7 @@ use crate::plan::batch::{BatchItem, BatchedBlur, together};
 use crate::plan::{BlurPlan, Finish, Means, PlanRequest};
 use crate::program::{Filtering, Tiling};
 use crate::schedule::{
-    Backdrop, Canvas, Clips, Filter, Freeze, Item, Layer, Member, Order, Picture, PlacedProfile, Scene, Schedule,
+    Backdrop, Canvas, Clip, Clips, Filter, Freeze, Item, Layer, Member, Order, Picture, PlacedProfile, Scene, Schedule,
     Shape, Slot, What, item_of,
 };
 use crate::settings::{
@@ -177,7 +177,7 @@ fn filter_of(node: &Node, nodes: Range<u32>) -> Filter {
     Filter {
         entity: Entity::PLACEHOLDER,
         nodes,
-        clip: node.clip,
+        clip: node.clip.map(Clip::from),
         clips: Clips::Result,
         sigma: sigma_of(&node.filter, &info, &transform, BlurSwitch::On),
         edge: EdgeMode::Transparent,
@@ -190,7 +190,7 @@ fn filter_of(node: &Node, nodes: Range<u32>) -> Filter {
         outline: node.filter.is_rounded.then(|| Shape {
             transform: node.transform,
             size: node.size,
-            radii: [4.0; 4],
+            radii: [[4.0; 4]; 2],
             is_soft: true,
         }),
         functions: node.filter.functions_in_range(),
@@ -204,10 +204,11 @@ fn backdrop_of(glass: &Glass, picture: &Picture, order: Order) -> Option<Backdro
     Backdrop::new(
         (Entity::PLACEHOLDER, order),
         picture,
-        (glass.shape, glass.clip),
+        (glass.shape, glass.clip.map(Clip::from)),
         &glass.glass,
         (sigma.unwrap_or(Vec2::ZERO), glass.profile.as_ref()),
         (glass.freeze, BlurSwitch::On),
+        None,
     )
 }
 
@@ -312,7 +313,7 @@ impl Extracted {
                     Member::Layer(surface, index) => {
                         let surface = schedule.tree.surface(surface);
                         let layer: &Layer = &surface.layers[index];
-                        let _ = on.layer(&self.filters[surface.filter], surface, layer);
+                        let _ = on.layer(&self.filters[surface.filter], surface, layer, None);
                         match layer.is_batched() {
                             true => items.push(surface.item_of(layer)),
                             false => {

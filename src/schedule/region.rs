@@ -220,7 +220,7 @@ mod tests {
             };
             let mut backdrop = backdrop(square, glass)?;
             backdrop.lens = Lens::new(&settings, 1.0, &square);
-            Region::new(&backdrop, &PICTURE, clip, PICTURE.seen_pixels())
+            Region::new(&backdrop, &PICTURE, clip.map(Clip::from), PICTURE.seen_pixels())
         };
         let covered = URect::new(190, 140, 210, 160);
         let around = region(glass, -5.0, None);
