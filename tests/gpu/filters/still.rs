@@ -98,12 +98,12 @@ fn nodes_at_rest_stay_unchanged() {
         let [clips, _] = frame(&mut stage);
         assert!(clips >= NODES, "{clips} clips change");
         let world = stage.headless.app.world_mut();
-        world.entity_mut(clip).get_mut::<Node>().expect("a node").width = Val::Px(60.0);
-        assert_one_change(&mut stage, "a narrower list", NODES);
-        let narrow = stage.pictures()[1].clone();
-        assert_ne!(narrow, blurred);
+        world.entity_mut(clip).get_mut::<Node>().expect("a node").height = Val::Px(50.0);
+        assert_one_change(&mut stage, "a lower list", NODES);
+        let low = stage.pictures()[1].clone();
+        assert_ne!(low, blurred);
         let world = stage.headless.app.world_mut();
-        world.entity_mut(clip).get_mut::<Node>().expect("a node").width = Val::Px(100.0);
+        world.entity_mut(clip).get_mut::<Node>().expect("a node").height = Val::Px(70.0);
         assert_one_change(&mut stage, "the first list", NODES);
         assert_eq!(stage.pictures()[1], blurred, "the old list is back");
     }
