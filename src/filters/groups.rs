@@ -92,10 +92,10 @@ impl WrittenClips {
         if is_same(&clip, &new) {
             // Bevy has computed the same.
         } else if is_kept {
-            *clip.bypass_change_detection() = new.clone();
+            clip.bypass_change_detection().clone_from(&new);
             clip.set_last_changed(last_run);
         } else {
-            *clip = new.clone();
+            clip.clone_from(&new);
         }
         self.now.insert(node, new);
     }
