@@ -187,7 +187,7 @@ fn filter_of(node: &Node, nodes: Range<u32>) -> Filter {
             size: node.size,
             placement: node.transform,
         }),
-        outline: node.filter.is_rounded.then(|| Shape {
+        outline: node.filter.is_rounded.then_some(Shape {
             transform: node.transform,
             size: node.size,
             radii: [[4.0; 4]; 2],

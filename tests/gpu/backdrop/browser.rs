@@ -180,7 +180,7 @@ fn panes_of_a_page_are_as_the_compositor_has_them() {
     let cards = cards();
     let [below, over] = [&[], &cards[..]].map(|cards| show(&mut headless, cards));
     leave(&page(&cards), &[("below", &below), ("bevy", &over)]);
-    let layers: Vec<Layer> = cards.iter().map(|card| Layer::Glass(card.panel())).collect();
+    let layers: Vec<Layer> = cards.iter().map(|card| Layer::glass(card.panel())).collect();
     let [below, over] = [below, over].map(|pixels| to_picture(&pixels));
     let worst = assert_composed("backdrop-browser", &over, &below, &layers, FORMAT);
     println!("{:.3}/255", worst * 255.0);
@@ -205,7 +205,7 @@ fn measure() {
     let cards = cards();
     let numbers = |edge: EdgeMode| {
         let layer = |card: &Card| {
-            Layer::Glass(Panel {
+            Layer::glass(Panel {
                 edge,
                 clip: Clip::EVERYTHING,
                 ..card.panel()

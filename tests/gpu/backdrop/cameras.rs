@@ -206,7 +206,7 @@ fn scales() {
             stage.headless.app.insert_resource(UiScale(interface));
             stage.set_scale_factor(target);
             let scale = f64::from(interface * target);
-            let layers: Vec<Layer> = panes.iter().map(|pane| Layer::Glass(pane.panel(scale))).collect();
+            let layers: Vec<Layer> = panes.iter().map(|pane| Layer::glass(pane.panel(scale))).collect();
             stage.check(&format!("scale-{interface}-{target}"), &layers);
         }
         physical(stage);
@@ -223,7 +223,7 @@ fn physical(stage: &mut Stage) {
     });
     let mut panel = pane.panel(3.0);
     panel.sigma = [4.0; 2];
-    stage.check("scale-physical", &[Layer::Glass(panel)]);
+    stage.check("scale-physical", &[Layer::glass(panel)]);
 }
 
 /// All four channels are mixed where a part of the picture is transparent, as behind a transparent window.

@@ -46,7 +46,7 @@ fn panel(pane: &Pane, lens: &BackdropLens) -> Panel {
 }
 
 fn layer(pane: &Pane, lens: &BackdropLens) -> Layer {
-    Layer::Glass(panel(pane, lens))
+    Layer::glass(panel(pane, lens))
 }
 
 /// A capsule, a square with small corners, one without, and one with four different ones.
@@ -136,7 +136,7 @@ fn regions_refract_at_every_scale() {
                 ..BackdropRegion::new(stage.glass.camera, rect).with_corners(Vec4::from_array(pane.radii))
             };
             stage.spawn((region, pane.glass, lens));
-            let layer = Layer::Glass(Panel {
+            let layer = Layer::glass(Panel {
                 lens: Some(expected(&lens, 2.0)),
                 ..pane.panel(2.0)
             });
@@ -166,7 +166,7 @@ fn a_profile_varies_what_is_refracted() {
         stage.show(|ui| {
             ui.pane_of((pane.bundle(), lens, profile.clone()));
         });
-        let layer = Layer::Glass(Panel {
+        let layer = Layer::glass(Panel {
             ramp: Some(ramp),
             ..panel(&pane, &lens)
         });

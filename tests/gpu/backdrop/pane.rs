@@ -149,7 +149,7 @@ impl Pane {
 
     /// [`panel`](Self::panel) if a logical pixel is a physical one.
     pub fn layer(&self) -> Layer {
-        Layer::Glass(self.panel(1.0))
+        Layer::glass(self.panel(1.0))
     }
 }
 

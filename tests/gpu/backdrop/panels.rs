@@ -161,7 +161,7 @@ fn check_unit(stage: &mut Stage, unit: BlurUnit, sigma: f64) {
     });
     let mut panel = pane.panel(1.0);
     panel.sigma = [sigma; 2];
-    stage.check(&format!("{unit:?}"), &[Layer::Glass(panel)]);
+    stage.check(&format!("{unit:?}"), &[Layer::glass(panel)]);
 }
 
 #[test]

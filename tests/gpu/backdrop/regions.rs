@@ -149,7 +149,7 @@ fn units_and_viewports() {
             stage.headless.warm_up();
             let [origin, size] = [origin, size].map(|it: [u32; 2]| it.map(|side| side as usize));
             let [below, got] = stage.pictures().map(|picture| picture.crop(origin, size));
-            let layers = panes.each_ref().map(|pane| Layer::Glass(pane.panel(2.0)));
+            let layers = panes.each_ref().map(|pane| Layer::glass(pane.panel(2.0)));
             let name = stage.name(&format!("region-viewport-{layer:?}"));
             assert_composed(&name, &got, &below, &layers, LDR);
         }

@@ -155,7 +155,7 @@ fn clipped(ui: &mut Ui, frame: [f32; 4], overflow: Overflow, pane: &Pane) {
 }
 
 fn within(pane: &Pane, min: [f64; 2], max: [f64; 2]) -> Layer {
-    Layer::Glass(Panel {
+    Layer::glass(Panel {
         clip: Clip { min, max },
         ..pane.panel(1.0)
     })
@@ -275,7 +275,7 @@ fn hard_edges() {
         stage.show(|ui| ui.panes(&panes));
         let hard = |pane: &Pane| {
             let panel = pane.panel(1.0);
-            Layer::Glass(Panel {
+            Layer::glass(Panel {
                 is_soft: false,
                 ..panel
             })

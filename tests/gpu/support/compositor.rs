@@ -23,7 +23,7 @@ pub struct Fill {
 /// Something that is painted over the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Layer {
-    Glass(Panel),
+    Glass(Box<Panel>),
     Fill(Fill),
 }
 
@@ -53,6 +53,10 @@ impl Fill {
 }
 
 impl Layer {
+    pub fn glass(panel: Panel) -> Self {
+        Self::Glass(Box::new(panel))
+    }
+
     fn touches(&self, x: usize, y: usize) -> bool {
         match self {
             Self::Glass(panel) => panel.touches(x, y),

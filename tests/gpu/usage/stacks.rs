@@ -239,5 +239,5 @@ fn glass_of_an_agreeing_camera_blurs_the_world() {
         opacity: 1.0,
         lens: None,
     };
-    assert_composed("stacks-agreeing", &got, &world, &[Layer::Glass(pane)], format);
+    assert_composed("stacks-agreeing", &got, &world, &[Layer::glass(pane)], format);
 }

@@ -85,7 +85,7 @@ impl Shape {
     }
 
     /// How far a point is beyond the centre of the arc next to it, along both axes.
-    fn from_arc(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+    fn beyond_arc(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let radius = self.radius([x, y]);
         [
             x.abs() - 0.5 * self.size[0] + radius,
@@ -96,7 +96,7 @@ impl Shape {
     /// The distance of a point of the box from its rounded outline, negative inside: `sd_rounded_box` of Bevy's `ui.wgsl`.
     #[must_use]
     pub fn distance(&self, point: [f64; 2]) -> f64 {
-        let from_arc = self.from_arc(point);
+        let from_arc = self.beyond_arc(point);
         let from_centre = if from_arc.into_iter().all(|distance| distance > 0.0) {
             from_arc[0].hypot(from_arc[1])
         } else {
@@ -139,7 +139,7 @@ impl Shape {
 
     /// The direction in which the distance from the outline grows.
     fn normal(&self, [x, y]: [f64; 2]) -> [f64; 2] {
-        let from_arc = self.from_arc([x, y]);
+        let from_arc = self.beyond_arc([x, y]);
         let sides = [x, y].map(|place| if place < 0.0 { -1.0 } else { 1.0 });
         if from_arc.into_iter().all(|distance| distance > 0.0) {
             let length = from_arc[0].hypot(from_arc[1]);
