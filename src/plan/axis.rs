@@ -18,8 +18,9 @@ pub fn blurs(sigma: Vec2) -> bool {
     sigma.max_element() >= MIN_SIGMA
 }
 
-/// The least sigma of a blur whose result can be moved by a part of a texel ([`BlurPlan::shifted`](super::BlurPlan::shifted)).
-pub const LEAST_SHIFTED: f32 = 1.0;
+/// The least sigma of a blur whose result can be moved by a part of a texel ([`BlurPlan::shifted`](super::BlurPlan::shifted)): 1, less what
+/// the scale of a turned node may be off by.
+pub const LEAST_SHIFTED: f32 = 0.999;
 
 /// The sigma from which on a periodic image is its mean, in periods.
 ///

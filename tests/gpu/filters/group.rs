@@ -195,8 +195,8 @@ fn shadow_of(picture: &Picture, shadow: &DropShadow, scale: f32) -> Picture {
     let sigma = f64::from(shadow.radius / 3.0 * scale);
     // The offset is exact if the shadow is soft enough.
     let offset = shadow.offset * scale;
-    let whole = if sigma >= 1.0 { offset.floor() } else { offset.round() };
-    let part = if sigma >= 1.0 { offset - whole } else { Vec2::ZERO };
+    let whole = if sigma >= 0.999 { offset.floor() } else { offset.round() };
+    let part = if sigma >= 0.999 { offset - whole } else { Vec2::ZERO };
     let (offset, part) = (whole.as_ivec2(), part.to_array().map(f64::from));
     let soft = if part == [0.0; 2] {
         gaussian_blur(picture, [sigma; 2], EdgeMode::Transparent)

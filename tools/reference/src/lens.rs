@@ -23,6 +23,12 @@ pub struct Lens {
 }
 
 impl Lens {
+    /// Whether it changes nothing: glass without a blur and colours is then no glass.
+    #[must_use]
+    pub fn is_neutral(&self) -> bool {
+        self.bevel <= 0.0 || self.displacement == 0.0 && self.rim_light <= 0.0
+    }
+
     /// The width of the rim in a box: at most half its shorter side.
     fn width(&self, shape: &Shape) -> f64 {
         self.bevel.min(0.5 * shape.size[0].min(shape.size[1]))

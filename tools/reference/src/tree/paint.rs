@@ -233,7 +233,7 @@ fn atop(above: [f64; 4], below: [f64; 4]) -> [f64; 4] {
 /// The whole pixels and the part of a pixel by which a shadow is moved.
 fn placed(shadow: &Shadow) -> ([i64; 2], [f64; 2]) {
     let offset = [0, 1].map(|axis| {
-        if shadow.sigma[axis] >= 1.0 {
+        if shadow.sigma[axis] >= 0.999 {
             (64.0 * shadow.offset[axis]).round() / 64.0
         } else {
             shadow.offset[axis].round()

@@ -199,7 +199,10 @@ impl<'a> Walk<'a> {
             opacity: glass.opacity * opacity,
             lens: glass.lens,
         };
-        if panel.opacity > 0.0 {
+        let is_neutral = panel.sigma.iter().all(|sigma| *sigma < SMALLEST_SIGMA)
+            && glass.functions == Functions::NEUTRAL
+            && glass.lens.is_none_or(|lens| lens.is_neutral());
+        if panel.opacity > 0.0 && !is_neutral {
             items.push(Item::Glass(Pane {
                 panel,
                 shares: context.shares,
