@@ -10,7 +10,9 @@ use super::plan_cameras::{CameraSchedule, Schedules};
 use super::uniform::{BOX_VERTICES, Colours, PAINT_STRIDE, PaintUniform, PaintedOn, has_rim, is_solid};
 use crate::formats::{CameraPicture, CameraPictureItem};
 use crate::gpu::Deferred;
-use crate::schedule::{Canvas, Clip, Draw, Layer, Placed, SurfaceId, What, common};
+#[cfg(feature = "ui")]
+use crate::schedule::What;
+use crate::schedule::{Canvas, Clip, Draw, Layer, Placed, SurfaceId, common};
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -51,6 +53,7 @@ struct CameraDraws {
     /// Of what removes the outside of a surface's outline.
     outsides: Vec<Range<usize>>,
     /// The surfaces whose layers are the results of filters.
+    #[cfg(feature = "ui")]
     results: Vec<Option<SurfaceId>>,
 }
 
@@ -73,6 +76,7 @@ impl Draws {
     }
 
     /// Draws an own item of a phase. Returns whether it paints anything.
+    #[cfg(feature = "ui")]
     pub fn draw_item<'w>(
         &'w self,
         camera: usize,
@@ -256,6 +260,7 @@ impl CameraUpdate<'_, '_> {
             seen: vec![0..0; backdrops],
             layers: Vec::with_capacity(tree.surfaces.len()),
             outsides: Vec::with_capacity(tree.surfaces.len()),
+            #[cfg(feature = "ui")]
             results: (0..tree.of_filter.len()).map(|filter| tree.result_of(filter)).collect(),
         };
         for (index, placed) in planned.schedule.glass() {
