@@ -11,6 +11,7 @@ mod lens;
 mod lifecycle;
 mod motion;
 mod order;
+#[cfg(feature = "ui")]
 mod outlines;
 pub mod pane;
 mod panels;
