@@ -146,19 +146,15 @@ impl Painter {
             Some(border) => picture.blurred_inside(border, filter.sigma, filter.edge),
             None => picture.blurred(filter.sigma, [0.0; 2], needed_by_shadows(filter, seen)),
         };
-        // A blur of a blur is one blur, unless there is a border.
-        let (caster, sigma) = match border {
-            Some(_) => (&soft, [0.0; 2]),
-            None => (picture, filter.sigma),
-        };
         let is_bounded = self.storage.is_bounded();
         let mut top = soft.map(|_, texel| filter.functions.colored(texel, is_bounded));
-        // Its shadows are those of a picture that has been stored.
-        let caster = if border.is_some() && !filter.shadows.is_empty() {
+        if border.is_some() && !filter.shadows.is_empty() {
             top = top.map(|_, texel| self.storage.stored(texel));
-            &top.clone()
-        } else {
-            caster
+        }
+        // A blur of a blur is one blur. But a picture with a border is stored before its shadows are blurred.
+        let (caster, sigma) = match border {
+            Some(_) => (&top.clone(), [0.0; 2]),
+            None => (picture, filter.sigma),
         };
         let cast = |shadow: &Shadow, seen: Pixels| {
             let sigma = [0, 1].map(|axis| sigma[axis].hypot(shadow.sigma[axis]));
