@@ -54,7 +54,7 @@ struct Flags {
 }
 
 impl BlurReadiness {
-    /// Whether a blur of any strength would be drawn in the frame in which it is added. This is asked for
+    /// Whether a blur of any strength would be drawn in the frame in which it is added. It considers
     ///
     /// - the usual cameras, which render to a window or an sRGB image, with `Hdr` or without: even before one exists;
     /// - every active camera;

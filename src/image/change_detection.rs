@@ -64,7 +64,7 @@ pub fn follow_images(
     ordered.clear();
     *are_awaited = false;
     gone.clear();
-    // Also if its component is there again: it is another blur.
+    // A component that was removed and inserted again is a new blur.
     gone.append(&mut targets.gone);
     targets.shown.drain(..).for_each(|id| changes.forget_modified(id));
     let mut is_any_active = false;

@@ -50,7 +50,7 @@ impl Mix {
     /// Those of glass, in the order in which they are drawn.
     pub const GLASS: [Self; 3] = [Self::Replace, Self::Keep, Self::Add];
 
-    /// Those of glass that read its source.
+    /// The draws of glass that read its source.
     pub const READING: [Self; 2] = [Self::Replace, Self::Add];
 
     fn blend(self) -> Option<BlendState> {
@@ -111,14 +111,14 @@ pub enum PaintSource {
 }
 
 impl PaintSource {
-    /// Those of glass and filters.
+    /// The sources of glass and filters without a lens.
     pub const FLAT: [Self; 3] = [
         Self::Sharp,
         Self::Blurred { filtered: false },
         Self::Blurred { filtered: true },
     ];
 
-    /// Those of lenses.
+    /// The sources of glass with a lens.
     pub const REFRACTED: [Self; 2] = [Self::Refracted { filtered: false }, Self::Refracted { filtered: true }];
 
     fn filters(self) -> bool {

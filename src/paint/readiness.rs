@@ -3,7 +3,8 @@
 //! Where threads compile, the general ones are queued when the app starts, after those of cameras, for the usual formats and for those
 //! of all cameras. So glass and filters are ready when they appear. Where compiling blocks, and in apps that ask for it, the first
 //! [`BackdropBlur`] or `UiFilter`, visible or not, queues them. The first shadow inside of a group queues what paints it, the first
-//! [`BlurProfile`] beside one of these queues the pipelines for varying blurs, and the first [`BackdropLens`] those of lenses.
+//! [`BlurProfile`] beside one of these queues the pipelines for varying blurs, and the first [`BackdropLens`] queues the pipelines of
+//! lenses.
 //!
 //! No frame waits. What is shown until a pipeline is compiled is decided in [`draws`](super::draws).
 

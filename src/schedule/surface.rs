@@ -38,7 +38,7 @@ pub struct Layer {
     pub sigma: Vec2,
     /// Whether sigma varies over the picture.
     pub varies: bool,
-    /// What lies beyond the picture's borders, which are those of its [`Surface::limits`] unless this is transparent.
+    /// What lies beyond the picture's borders. Unless it is transparent, the picture ends at [`Surface::limits`].
     pub edge: EdgeMode,
     /// The offset from the picture to the place where it is shown, in whole pixels.
     pub offset: IVec2,
