@@ -5,7 +5,7 @@
 //! ```
 //!
 //! You should see lights that circle over a harbour at dusk. A large pane of glass moves to and fro while its blur grows and shrinks,
-//! a capsule of clearer glass passes in front of it, the title has a soft shadow and a glow, and the HUD fades as one picture. After
+//! a capsule of clear glass, whose rim is a lens, passes in front of it, the title has a soft shadow and a glow, and the HUD fades as one picture. After
 //! four seconds everything is where it was. `scripts/demo-picture` makes the picture.
 
 mod common;
@@ -110,9 +110,16 @@ fn spawn_glass(mut commands: Commands) {
     ));
     commands.spawn((
         rounded(at(0.0, 380.0, 260.0, 96.0), 48.0),
-        BackdropBlur::new(8.0).with_brightness(1.15),
+        BackdropBlur::new(3.0).with_brightness(1.1),
+        BackdropLens {
+            bevel: 40.0,
+            displacement: 40.0,
+            dispersion: 0.4,
+            rim_light: 0.6,
+            ..default()
+        },
         Sliding(640.0, 120.0),
-        children![label("over glass", 26.0)],
+        children![label("a lens", 26.0)],
     ));
 }
 

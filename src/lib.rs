@@ -1,6 +1,6 @@
 //! A Gaussian blur for [Bevy](https://bevy.org): on cameras, as a post-process, on images, and behind the user interface.
 //!
-//! It is *the* Gaussian, within a third of a grey level at every strength, at a cost that does not grow with the
+//! It is *the* Gaussian, within 0.35 of a grey level at every strength, at a cost that does not grow with the
 //! strength.
 //!
 //! # A camera
@@ -100,7 +100,7 @@
 //! when they are compiled. From then on every blur is drawn in the frame that requests it, at every strength. It becomes
 //! faster a little later, once the shader for its kernel is compiled, too ([`BlurCompilation`]). The shaders of glass and filters
 //! come next; [`GaussianBlurPlugin::precompile_ui`] says when. Until they are compiled, glass is painted in its fallback colour, and
-//! groups are sharp. No frame waits.
+//! groups are sharp. Where threads compile, no frame waits.
 //!
 //! # What it costs
 //!
@@ -201,7 +201,7 @@ pub struct GaussianBlurPlugin {
     /// complete in its first frame. Default: `true`.
     ///
     /// With `false` they compile when the first [`BackdropBlur`] or `UiFilter` is spawned, visible or not: for apps that use neither.
-    /// Where compiling blocks the main thread (on macOS and the web), they always do.
+    /// Where compiling blocks the main thread (on macOS, on the web, and without Bevy's feature `multi_threaded`), they always do.
     pub precompile_ui: bool,
 }
 

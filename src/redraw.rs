@@ -1,6 +1,7 @@
 //! Asks for the next frame while a blur is on its way.
 //!
-//! Reactive apps, with `WinitSettings::desktop_app()`, draw only when something happens. The steps of a blur, from frame to frame, must not wait for the next click.
+//! Reactive apps, with `WinitSettings::desktop_app()`, draw only when something happens. What a blur does from frame to frame must not
+//! wait for the next click.
 
 use crate::gpu::BlurReadiness;
 use crate::image::ImagesAwaited;

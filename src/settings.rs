@@ -51,7 +51,7 @@ pub enum BlurStage {
     BeforeTonemapping,
     /// After all post-processing, under the user interface.
     ///
-    /// The picture's values lie between 0 and 1 here, with `Hdr` too, and the blur is within a third of a grey level, 0.35/255.
+    /// The picture's values lie between 0 and 1 here, with `Hdr` too, and the blur is within 0.35/255.
     /// That is faster than a blur of light at some radii, because it needs fewer texels.
     ///
     /// Here and in [`AfterUi`](Self::AfterUi), on a camera with `DebandDither::Enabled`, the blur dithers its result, if the

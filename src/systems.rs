@@ -27,8 +27,8 @@ use bevy::prelude::*;
 pub enum GaussianBlurSystems {
     /// After the early post-processing and motion blur, before bloom and tonemapping.
     ///
-    /// Bevy's [`FullscreenMaterial`](bevy::core_pipeline::fullscreen_material::FullscreenMaterial) runs before tonemapping,
-    /// too, and Bevy has no set for these materials. On a camera with both, say in your material which one comes first;
+    /// Bevy's [`FullscreenMaterial`](bevy::core_pipeline::fullscreen_material::FullscreenMaterial) runs before tonemapping
+    /// by default, too, and Bevy has no set for these materials. On a camera with both, say in your material which one comes first;
     /// without an order, one of them may be lost in some frames:
     ///
     /// ```ignore

@@ -1,7 +1,8 @@
 //! The cost of blurs on the CPU, and a check that unchanged frames do not allocate.
 //!
 //! ```text
-//! cargo bench --bench cpu
+//! cargo bench --bench cpu                     everything
+//! cargo bench --bench cpu -- camera filtered  the rows whose names contain one of these words
 //! ```
 //!
 //! A time is the median time of a frame with the blurs, less the median time of a frame without them, in microseconds
@@ -88,6 +89,9 @@ const SCENES: [Scene; 8] = [
 /// How many blurs the benchmark's own render system records.
 const RECORDED: usize = 64;
 
+/// How many blurs are changed to check the counter of allocations, which takes its time for each.
+const CHANGED: usize = 100;
+
 /// How many nodes are filtered, and how they are visible. Hidden nodes are not extracted, and neither are their filters.
 #[cfg(feature = "ui")]
 const FILTERED: [(usize, Visibility, &str); 2] = [
@@ -114,8 +118,8 @@ fn main() -> ExitCode {
     headless.warm_up();
     println!("| blurs | µs a blur | allocations a frame |\n|---|---|---|");
     let mut all = BTreeMap::new();
-    for scene in SCENES {
-        let (time, found) = measure(&mut headless, &scene);
+    for scene in SCENES.iter().filter(|scene| is_wanted(scene.name)) {
+        let (time, found) = measure(&mut headless, scene);
         let allocations: usize = found.values().sum();
         println!(
             "| {} {} | {time:.2} | {} |",
@@ -125,19 +129,23 @@ fn main() -> ExitCode {
         );
         all.extend(found);
     }
-    let (time, found) = measure_recorded(&mut headless);
-    let allocations: usize = found.values().sum();
-    println!(
-        "| {RECORDED} recorded in every frame | {time:.2} | {} |",
-        allocations / COUNTED
-    );
-    all.extend(found);
+    if is_wanted("recorded") {
+        let (time, found) = measure_recorded(&mut headless);
+        let allocations: usize = found.values().sum();
+        println!(
+            "| {RECORDED} recorded in every frame | {time:.2} | {} |",
+            allocations / COUNTED
+        );
+        all.extend(found);
+    }
     #[cfg(feature = "ui")]
-    for (count, visibility, name) in FILTERED {
+    for (count, visibility, name) in FILTERED.into_iter().filter(|(.., name)| is_wanted(name)) {
         let time = measure_filters(&mut headless, count, visibility);
         println!("| {count} {name} | {time:.3} | – |");
     }
-    grouping::print();
+    if is_wanted("grouping") {
+        grouping::print();
+    }
     for (place, count) in &all {
         eprintln!("{count} allocations in {place}");
     }
@@ -146,6 +154,15 @@ fn main() -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// Whether the command line names a row, or none. Cargo adds options of its own.
+fn is_wanted(name: &str) -> bool {
+    let mut words = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .peekable();
+    words.peek().is_none() || words.any(|word| name.contains(&word))
 }
 
 /// The time of a blur, and the allocations in unchanged frames.
@@ -164,7 +181,7 @@ fn measure(headless: &mut Headless, scene: &Scene) -> (f64, BTreeMap<String, usi
     let with = frame_time(headless);
     let found = allocations_in(headless, COUNTED);
     // Check the counter: a changed blur is planned again, which allocates.
-    for entity in &entities {
+    for entity in entities.iter().take(CHANGED) {
         let blur = GaussianBlur::from_sigma(3.0);
         headless.app.world_mut().entity_mut(*entity).insert(blur);
     }

@@ -6,7 +6,7 @@ use crate::formats::CameraFinish;
 use crate::paint::ui_clip::radii_of;
 use crate::paint::{PaintInputs, picture_of};
 use crate::plan::blurs;
-use crate::schedule::{Filter, PlacedProfile, Shape};
+use crate::schedule::{Border, Filter, PlacedProfile, Shape};
 use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, EdgeMode, UiFilter};
 use bevy::camera::Camera;
 use bevy::math::Affine2;
@@ -51,8 +51,12 @@ pub fn extract_filters(
         let placement = transform.affine() * Affine2::from_translation(-0.5 * node.size());
         let outline = filter.is_rounded.then(|| outline_of(node, transform, anti_alias));
         let sigma = sigma_of(filter, info, transform, **switch);
-        let has_border = filter.blur.edge != EdgeMode::Transparent && blurs(sigma);
-        let border = has_border.then(|| outline.unwrap_or_else(|| border_box(node, transform)).bounds());
+        let edge = filter.blur.edge;
+        let has_border = edge != EdgeMode::Transparent && blurs(sigma);
+        let border = has_border.then(|| Border {
+            rect: outline.unwrap_or_else(|| border_box(node, transform)).bounds(),
+            edge,
+        });
         // A profile beside glass is the profile of the glass.
         let profile = profile.filter(|profile| !profile.is_uniform() && !has_glass);
         inputs.of(picture).filters.push(Filter {
@@ -61,7 +65,6 @@ pub fn extract_filters(
             clip: group.clip,
             clips: group.clips,
             sigma,
-            edge: filter.blur.edge,
             border,
             profile: profile.map(|profile| PlacedProfile {
                 profile: profile.clone(),

@@ -180,7 +180,6 @@ fn filter_of(node: &Node, nodes: Range<u32>) -> Filter {
         clip: node.clip.map(Clip::from),
         clips: Clips::Result,
         sigma: sigma_of(&node.filter, &info, &transform, BlurSwitch::On),
-        edge: EdgeMode::Transparent,
         border: None,
         profile: node.profile.clone().map(|profile| PlacedProfile {
             profile,

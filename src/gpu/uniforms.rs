@@ -2,7 +2,6 @@
 
 use crate::plan::BlurPlan;
 use crate::plan::pass::{AxisPass, BORDER, MAX_WEIGHTS, Needed, Pass, Surface};
-use crate::settings::EdgeMode;
 use bevy::math::UVec2;
 use bytemuck::{Pod, Zeroable};
 use core::array;
@@ -91,7 +90,7 @@ impl PassUniform {
             bounds_max: axes.map(|axis| axis.bounds.1),
             reach_min: axes.map(|axis| axis.reach.0),
             reach_max: axes.map(|axis| axis.reach.1),
-            edge: axes.map(|axis| edge_index(axis.edge)),
+            edge: axes.map(|axis| axis.edge.number()),
             octaves: axes.map(|axis| axis.octaves),
             normalize: axes.map(|axis| axis.normalize.into()),
             margin: axes.map(|axis| axis.images.map_or(0, |images| images.margin)),
@@ -117,15 +116,5 @@ impl NeededUniform {
             first: needed.first,
             around: needed.around,
         }
-    }
-}
-
-pub(super) fn edge_index(edge: EdgeMode) -> u32 {
-    match edge {
-        EdgeMode::Clamp => 0,
-        EdgeMode::Mirror => 1,
-        EdgeMode::Wrap => 2,
-        EdgeMode::Transparent => 3,
-        EdgeMode::Renormalize => 4,
     }
 }

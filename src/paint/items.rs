@@ -132,7 +132,6 @@ mod tests {
                 clip: None,
                 clips: default(),
                 sigma: Vec2::ZERO,
-                edge: default(),
                 border: None,
                 profile: None,
                 outline: None,

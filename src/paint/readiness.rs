@@ -6,7 +6,7 @@
 //! [`BlurProfile`] beside one of these queues the pipelines for varying blurs, and the first [`BackdropLens`] queues the pipelines of
 //! lenses.
 //!
-//! No frame waits. What is shown until a pipeline is compiled is decided in [`draws`](super::draws).
+//! Where threads compile, no frame waits. What is shown until a pipeline is compiled is decided in [`draws`](super::draws).
 
 use super::pipelines::{Mix, PaintPipelines, PaintSource};
 use crate::formats::{CameraPicture, Ends, USUAL_PICTURES};

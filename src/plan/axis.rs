@@ -18,8 +18,8 @@ pub fn blurs(sigma: Vec2) -> bool {
     sigma.max_element() >= MIN_SIGMA
 }
 
-/// The least sigma of a blur whose result can be moved by a part of a texel ([`BlurPlan::shifted`](super::BlurPlan::shifted)): 1, less what
-/// the scale of a turned node may be off by.
+/// The least sigma of a blur whose result can be moved by a part of a texel ([`BlurPlan::shifted`](super::BlurPlan::shifted)): 1, less
+/// what the scale of a turned node may be off by.
 pub const LEAST_SHIFTED: f32 = 0.999;
 
 /// The sigma from which on a periodic image is its mean, in periods.
@@ -93,12 +93,10 @@ impl Axis {
             let share = largest_sigma(precision) / sigma;
             axis.residual = at_the_limit(axis.residual, share.min(1.0), edge);
         }
-        match edge {
-            EdgeMode::Renormalize if axis.octaves > 0 => axis.renormalize(),
-            EdgeMode::Mirror | EdgeMode::Wrap if axis.octaves > 0 => {
-                axis.images = Some(axis.image_weights(sigma, precision))
-            }
-            _ => {}
+        if axis.octaves > 0 && edge.is_normalized() {
+            axis.renormalize();
+        } else if axis.octaves > 0 && edge.is_periodic() {
+            axis.images = Some(axis.image_weights(sigma, precision));
         }
         debug_assert!(2 * axis.reach() < MAX_WEIGHTS);
         axis
@@ -156,11 +154,11 @@ impl Axis {
     pub fn reads_beyond(&self) -> i32 {
         let reach = self.reach().max(self.images_reach()) as i32;
         let length = self.extent(self.octaves).length;
-        match self.edge {
-            EdgeMode::Clamp | EdgeMode::Transparent | EdgeMode::Renormalize => reach,
-            // A texel mirrored once is no farther away than the texel that was requested.
-            EdgeMode::Mirror if reach < length => reach,
-            EdgeMode::Mirror | EdgeMode::Wrap => length,
+        // A texel mirrored once is no farther away than the texel that was requested.
+        if self.edge.is_periodic() && (reach >= length || self.edge.reads_far()) {
+            length
+        } else {
+            reach
         }
     }
 
@@ -243,7 +241,7 @@ impl Axis {
             filter: Filter::Weights,
             reach: (first, first + weights.len() as i32 - 1),
             octaves: 0,
-            normalize: edge == EdgeMode::Renormalize,
+            normalize: edge.is_normalized(),
             images: None,
             table: weights,
         }
@@ -257,12 +255,14 @@ impl Axis {
 
     /// How reads beyond the stored texels of a level behave.
     fn read_edge(&self, level: u32) -> EdgeMode {
-        match self.edge {
-            _ if level > 0 => EdgeMode::Clamp,
-            // Lower levels hold the region alone. They are normalised at the very end, by the weights of the whole
-            // chain, and the residual kernel adds the images.
-            EdgeMode::Renormalize | EdgeMode::Mirror | EdgeMode::Wrap if self.octaves > 0 => EdgeMode::Transparent,
-            edge => edge,
+        if level > 0 {
+            EdgeMode::Clamp
+        } else if self.octaves > 0 && (self.edge.is_normalized() || self.edge.is_periodic()) {
+            // Lower levels hold the region alone. They are normalised at the very end, by the weights of the whole chain, and the
+            // residual kernel adds the images.
+            EdgeMode::Transparent
+        } else {
+            self.edge
         }
     }
 
@@ -318,11 +318,10 @@ fn octaves_between(levels: Levels) -> u32 {
 /// The sigma above which the result no longer changes.
 fn sigma_limit(edge: EdgeMode, length: i32) -> f64 {
     let length = f64::from(length);
-    match edge {
-        EdgeMode::Clamp | EdgeMode::Transparent => f64::INFINITY,
-        EdgeMode::Mirror => MEAN_SIGMA_IN_PERIODS * 2.0 * length,
-        EdgeMode::Wrap => MEAN_SIGMA_IN_PERIODS * length,
-        EdgeMode::Renormalize => FLAT_SIGMA_IN_LENGTHS * length,
+    match edge.period() {
+        Some(period) => MEAN_SIGMA_IN_PERIODS * period * length,
+        None if edge.is_normalized() => FLAT_SIGMA_IN_LENGTHS * length,
+        None => f64::INFINITY,
     }
 }
 

@@ -286,9 +286,8 @@ impl AxisPass {
             Filter::Mean(_) => (low, high - 1),
         };
         let is_inside = first >= low && last < high;
-        let may_fold = matches!(self.edge, EdgeMode::Mirror | EdgeMode::Wrap);
         // Normalisation and folding depend on both ends of the bounds.
-        if self.normalize || may_fold && !is_inside {
+        if self.normalize || self.edge.is_periodic() && !is_inside {
             return low..high;
         }
         first.clamp(low, high - 1)..last.clamp(low, high - 1) + 1

@@ -39,7 +39,7 @@ impl ImageWeights {
         let count = f64::from(level.texels.end - level.texels.start);
         let length = level.region.end - level.region.start;
         let mirrors = level.edge == EdgeMode::Mirror;
-        let period = if mirrors { 2.0 * length } else { length };
+        let period = level.edge.period().unwrap_or(1.0) * length;
         // How much farther away the nearest image of a texel is than the read that stands for it, below and above the
         // bounds.
         let [below, above] = if mirrors {

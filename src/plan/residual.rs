@@ -19,9 +19,11 @@ const ADDED_UP: f64 = 1.0 / 3.0;
 /// The least sigma of the lowest level, in its texels: rho, or a little more for periodic edges, whose images do not
 /// lie on the level's grid.
 pub fn least_sigma(edge: EdgeMode, precision: Precision) -> f64 {
-    match (edge, precision) {
-        (EdgeMode::Mirror | EdgeMode::Wrap, Precision::Standard) => 1.01 * precision.rho(),
-        _ => precision.rho(),
+    let is_coarse = precision == Precision::Standard && edge.is_periodic();
+    if is_coarse {
+        1.01 * precision.rho()
+    } else {
+        precision.rho()
     }
 }
 
@@ -84,7 +86,7 @@ pub fn largest_sigma(precision: Precision) -> f64 {
 ///
 /// This is off by less than 0.03/255 in a texture of 16384 texels, and 0.25/255 in one of 32768.
 pub fn at_the_limit(mut half: Vec<f64>, share: f64, edge: EdgeMode) -> Vec<f64> {
-    if edge == EdgeMode::Renormalize {
+    if edge.is_normalized() {
         let flat = half[0] * (1.0 - share * share);
         half.iter_mut()
             .for_each(|weight| *weight = *weight * share * share + flat);

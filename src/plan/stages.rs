@@ -101,15 +101,16 @@ impl Found {
 
     /// Adds the stages of a plan, with one edge mode of each kind that programs distinguish.
     fn plan(&mut self, sigma: Vec2, plan: impl Fn(&PlanRequest) -> BlurPlan) {
-        let edges: &[EdgeMode] = match self.means.tiling {
-            Tiling::None => &[EdgeMode::Clamp, EdgeMode::Mirror],
-            Tiling::Tiled { .. } => &[EdgeMode::Clamp, EdgeMode::Transparent, EdgeMode::Mirror],
-        };
-        for edge in edges {
+        // Only tiles distinguish whether a constant outside is empty.
+        let is_tiled = self.means.tiling != Tiling::None;
+        for edge in EdgeMode::KINDS
+            .into_iter()
+            .filter(|edge| is_tiled || !edge.is_empty_outside())
+        {
             let plan = plan(&PlanRequest {
                 sigma,
                 region: URect::from_corners(UVec2::ZERO, UVec2::splat(SIDE)),
-                edge: *edge,
+                edge,
                 means: self.means,
                 finish: self.finish,
             });

@@ -39,7 +39,7 @@ pub struct TextureBlurRequest<'a> {
     /// without a texture, the mask is the image that the profile names. Default: none, so all texels get all of sigma.
     pub profile: Option<(&'a BlurProfile, Option<&'a BlurTexture>)>,
     /// Whether the source may hold values above 1, if its format can. If so, the error is within 0.1/255 of the peak;
-    /// if not, it is within a third of 1/255, and the blur costs less. Default: `true`.
+    /// if not, it is within 0.35/255, and the blur costs less. Default: `true`.
     pub is_light: bool,
     /// For a blur in place: whether the source is painted again whenever the blur is recorded. If not, the previous
     /// blur is not drawn again while a new one compiles, since it would blur its own result; and if the blur is recorded
@@ -279,7 +279,7 @@ impl<'a> TextureBlurRequest<'a> {
             let high = region.max[i].saturating_add(reach[i]);
             let is_away = low >= bounds.min[i] && high <= bounds.max[i];
             // `Wrap` reads the other side, and normalisation counts from both.
-            let may_cut = matches!(self.edge, EdgeMode::Clamp | EdgeMode::Transparent);
+            let may_cut = !self.edge.is_periodic() && !self.edge.is_normalized();
             if is_away || may_cut {
                 bounds.min[i] = bounds.min[i].max(low);
                 bounds.max[i] = bounds.max[i].min(high);

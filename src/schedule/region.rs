@@ -11,7 +11,7 @@ use super::clip::Clip;
 use super::rects::{common, pixels};
 use super::scene::{Backdrop, Picture};
 use crate::plan::reach;
-use crate::settings::{EdgeMode, FreezeArea};
+use crate::settings::FreezeArea;
 use bevy::math::{IRect, URect, UVec2};
 
 /// The texels of glass in its camera's picture.
@@ -58,12 +58,14 @@ impl Region {
             }
             _ => covered,
         };
-        let reads = match backdrop.edge {
-            _ if !backdrop.is_open || !backdrop.blurs() => visible,
+        let reads = if !backdrop.is_open || !backdrop.blurs() {
+            visible
+        } else if backdrop.edge.reads_far() {
             // A read beyond one side of the viewport returns its other side.
-            EdgeMode::Wrap => seen,
+            seen
+        } else {
             // Where this ends inside the viewport, it ends beyond the reach of the kernel.
-            _ => around(visible, reach(backdrop.sigma)).intersect(seen),
+            around(visible, reach(backdrop.sigma)).intersect(seen)
         };
         (!covered.is_empty()).then(|| Self {
             painted,
@@ -106,7 +108,7 @@ mod tests {
     use super::super::scene::Order;
     use super::super::shape::Shape;
     use super::*;
-    use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, BlurSwitch};
+    use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, BlurSwitch, EdgeMode};
     use bevy::math::{Affine2, Rect, Vec2};
     use bevy::prelude::Entity;
 

@@ -237,10 +237,8 @@ pub struct Filter {
     pub clips: Clips,
     /// The standard deviations of the blur along x and y, in pixels.
     pub sigma: Vec2,
-    /// What lies beyond the border, if there is one.
-    pub edge: EdgeMode,
-    /// The box beyond which nothing of the group is shown or seen by the blur. `None` if everything around the group is transparent.
-    pub border: Option<Rect>,
+    /// Where the group ends. `None` if everything around it is transparent.
+    pub border: Option<Border>,
     /// The share of sigma that each place gets, `None` if every place gets all of it.
     pub profile: Option<PlacedProfile>,
     /// The rounded box to which the group is clipped before anything else.
@@ -251,6 +249,15 @@ pub struct Filter {
     pub shadows: Vec<Shadow>,
     /// Between 0 and 1.
     pub opacity: f32,
+}
+
+/// The box beyond which nothing of a group is shown, or seen by its blur.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Border {
+    /// The box, in the viewport.
+    pub rect: Rect,
+    /// What the blur sees beyond it.
+    pub edge: EdgeMode,
 }
 
 /// What the clip of a group's ancestors clips.

@@ -335,10 +335,11 @@ impl Layer {
 
     /// The pixels that it reads to show these.
     fn reads(&self, shown: IRect) -> IRect {
-        match self.edge {
-            // A read beyond one border returns the other side.
-            EdgeMode::Wrap => EVERYWHERE,
-            _ => grown(shown, self.reach()),
+        // A read beyond one border may return the other side.
+        if self.edge.reads_far() {
+            EVERYWHERE
+        } else {
+            grown(shown, self.reach())
         }
     }
 }

@@ -258,7 +258,7 @@ impl SurfaceTree {
 fn surfaces_of(index: usize, filter: &Filter) -> Vec<Surface> {
     let picture = Layer {
         varies: filter.profile.is_some() && blurs(filter.sigma),
-        edge: filter.border.map_or(EdgeMode::Transparent, |_| filter.edge),
+        edge: filter.border.map_or(EdgeMode::Transparent, |border| border.edge),
         ..Layer::new(filter.sigma)
     };
     let (insets, shadows): (Vec<&Shadow>, Vec<&Shadow>) =
@@ -291,7 +291,7 @@ fn surfaces_of(index: usize, filter: &Filter) -> Vec<Surface> {
         last.opacity = filter.opacity;
     }
     let limits = filter.outline.map(|outline| touched(outline.bounds()));
-    let border = filter.border.map(|border| pixels(Some(border)));
+    let border = filter.border.map(|border| pixels(Some(border.rect)));
     let first = &mut surfaces[0];
     (first.is_colored, first.is_outlined) = (true, limits.is_some());
     first.limits = common(limits.unwrap_or(EVERYWHERE), border.unwrap_or(EVERYWHERE));

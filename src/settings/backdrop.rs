@@ -62,7 +62,8 @@ use serde::{Deserialize, Serialize};
 /// [`BlurProfile`](crate::BlurProfile) beside a `BackdropBlur` starts the compilation of the shaders for varying blurs.
 /// [`BlurReadiness`](crate::BlurReadiness) includes all of them.
 ///
-/// No frame waits. Until its shaders are compiled, glass is painted in its [`fallback`](Self::fallback), and nothing else changes.
+/// Where threads compile, no frame waits. Until its shaders are compiled, glass is painted in its [`fallback`](Self::fallback), and
+/// nothing else changes. Where compiling blocks the main thread, the frame with the first glass takes longer.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
@@ -74,8 +75,9 @@ pub struct BackdropBlur {
     /// How strong the blur is. Default: the default [`GaussianBlur`], with [`EdgeMode::Mirror`].
     ///
     /// Logical pixels are those of the user interface, `UiScale` included. The node's transform scales the radius along
-    /// each axis if the node is upright, otherwise by the root of its determinant. Values out of range mean "no blur" and are reported once. Without a blur the
-    /// colour functions still apply; if they change nothing either, there is no glass and no work.
+    /// each axis if the node is upright, otherwise by the root of its determinant. Values out of range mean "no blur" and
+    /// are reported once. Without a blur the colour functions, the [grain](Self::grain) and a
+    /// [`BackdropLens`](crate::BackdropLens) still apply; if they change nothing either, there is no glass and no work.
     ///
     /// [`edge`](GaussianBlur::edge) acts at the border of the pixels that [`sampling`](Self::sampling) lets the blur read.
     pub blur: GaussianBlur,
@@ -239,11 +241,12 @@ impl BackdropBlur {
         }
     }
 
-    /// The fields that are out of range, each with what is wrong.
+    /// The strength of the noise, in range.
     pub(crate) fn grain_in_range(&self) -> f32 {
         share_in_range(self.grain, 0.0)
     }
 
+    /// The fields that are out of range, each with what is wrong.
     pub(crate) fn out_of_range(&self) -> Vec<(&'static str, String)> {
         let blur = self.blur.sigma_in_texels(1.0, 1).err();
         let blur = blur.map(|error| ("blur", error.to_string()));

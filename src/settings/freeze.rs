@@ -41,16 +41,18 @@ use serde::{Deserialize, Serialize};
 /// # The world may stop
 ///
 /// A frozen camera still renders its world, and the blur paints over it. To save that as well, put opaque glass over
-/// the whole viewport, on a UI camera that [shares the world's texture](crate::BackdropBlur#what-two-cameras-must-share). Freeze the glass, and when
-/// [`FreezeTaken`] says that its picture is kept, set `is_active = false` on the world's camera. Leave no part of the viewport without
-/// opaque glass: nothing paints the world there any more, so what is painted over it piles up.
+/// the whole viewport, on a UI camera that
+/// [shares the world's texture](crate::BackdropBlur#what-two-cameras-must-share). Freeze the glass, and when
+/// [`FreezeTaken`] says that its picture is kept, set `is_active = false` on the world's camera. Leave no part of the
+/// viewport without opaque glass: nothing paints the world there any more, so what is painted over it piles up.
 ///
 /// The example `freeze` does this.
 ///
 /// # Easing
 ///
-/// With a radius of 0, the kept picture is shown as it is. So a radius that eases out while frozen reveals it, and removing the component then cuts to the
-/// running world. So ease in first and thaw when the ease-out starts: the world moves while it comes into focus.
+/// With a radius of 0, the kept picture is shown as it is. If the radius eases out while the blur is frozen, the kept
+/// picture comes into focus, and removing the component then cuts to the running world. So remove the component when
+/// the ease-out starts: the world moves while it comes into focus.
 ///
 /// The picture, in the camera's format, and the result are kept until this component, the blur or the entity is
 /// removed. The diagnostic [`TEXTURE_BYTES`](crate::diagnostics::TEXTURE_BYTES) counts both. If the render device is

@@ -8,15 +8,15 @@ use bevy::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Varies a blur over the picture: each position gets a share of the radius. Optional, next to
-/// [`GaussianBlur`](crate::GaussianBlur) on a camera or an image, and next to [`BackdropBlur`](crate::BackdropBlur) on
-/// glass.
+/// [`GaussianBlur`](crate::GaussianBlur) on a camera or an image, next to [`BackdropBlur`](crate::BackdropBlur) on
+/// glass, and next to `UiFilter` on a filtered node without glass of its own.
 ///
 /// Every texel is the sharp picture, blurred with the texel's own radius, so sharp parts do not bleed and seams do not
 /// appear. A share of 0 leaves every bit of the texel as it is; a share of 1 is the whole radius.
 ///
-/// Positions are shares of the **box**, from 0 to 1: the camera's viewport, the image, or the whole of the glass,
-/// visible or not. x goes to the right and y downwards. Lines are straight and circles are round on the screen, even if
-/// the box is not square.
+/// Positions are shares of the **box**, from 0 to 1: the camera's viewport, the image or its
+/// [region](crate::BlurImage::region), or the whole of the glass or the filtered node, visible or not. x goes to the
+/// right and y downwards. Lines are straight and circles are round on the screen, even if the box is not square.
 ///
 /// Shares are clamped to 0 and 1. NaN counts as 0 and is reported once. All fields may change in any frame, without a
 /// hitch.
@@ -88,8 +88,9 @@ pub enum BlurProfile {
     /// [`ImageLoaderSettings::is_sRGB`](bevy::image::ImageLoaderSettings) as `false`.
     ///
     /// While the image loads, cameras and glass keep their previous profile, and a new blur is not visible yet. A
-    /// [`BlurImage`](crate::BlurImage) waits, and its target stays as it is. Afterwards the blur follows changes of the
-    /// image as it follows changes of a source: another blur or a camera may write it in the same frame.
+    /// [`BlurImage`](crate::BlurImage) waits, and its target stays as it is. A filtered node is sharp. Afterwards the
+    /// blur follows changes of the image as it follows changes of a source: another blur or a camera may write it in the
+    /// same frame.
     ///
     /// The view must show one two-dimensional layer of floats or normalised integers; only its first mip level is read.
     /// It must not be the image that the blur writes. With the feature `serialize`, a mask cannot be serialised,

@@ -202,6 +202,62 @@ impl EdgeMode {
             Self::Renormalize => "renormalize",
         }
     }
+
+    /// The number in `shaders/common/pass.wgsl`.
+    #[must_use]
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Self::Clamp => 0,
+            Self::Mirror => 1,
+            Self::Wrap => 2,
+            Self::Transparent => 3,
+            Self::Renormalize => 4,
+        }
+    }
+
+    /// After how many lengths of the picture everything beyond the border repeats, if it does.
+    #[must_use]
+    pub(crate) fn period(self) -> Option<f64> {
+        match self {
+            Self::Mirror => Some(2.0),
+            Self::Wrap => Some(1.0),
+            Self::Clamp | Self::Transparent | Self::Renormalize => None,
+        }
+    }
+
+    /// Whether the outside consists of images of the picture.
+    #[must_use]
+    pub(crate) fn is_periodic(self) -> bool {
+        self.period().is_some()
+    }
+
+    /// Whether reads beyond the border return 0.
+    #[must_use]
+    pub(crate) fn is_empty_outside(self) -> bool {
+        match self {
+            Self::Transparent | Self::Renormalize => true,
+            Self::Clamp | Self::Mirror | Self::Wrap => false,
+        }
+    }
+
+    /// Whether the result is divided by the weight of what exists.
+    #[must_use]
+    pub(crate) fn is_normalized(self) -> bool {
+        match self {
+            Self::Renormalize => true,
+            Self::Clamp | Self::Mirror | Self::Wrap | Self::Transparent => false,
+        }
+    }
+
+    /// Whether a read beyond the border may return a texel that is farther away than the one that was asked for.
+    #[must_use]
+    pub(crate) fn reads_far(self) -> bool {
+        self.period().is_some_and(|period| period < 2.0)
+    }
+
+    /// One edge mode of each kind that shader programs distinguish: the outside lies in the border's texels, nowhere, or in images
+    /// of the picture.
+    pub(crate) const KINDS: [Self; 3] = [Self::Clamp, Self::Transparent, Self::Mirror];
 }
 
 #[cfg(test)]

@@ -122,9 +122,11 @@ pub struct UiFilter {
     reflect(Serialize, Deserialize)
 )]
 pub struct DropShadow {
-    /// The distance from the group to the shadow, in logical pixels; y goes down. Along an axis with a blur of a standard deviation of
-    /// at least one physical pixel, which is a radius of 3, it is kept to a 64th of a pixel, so a shadow moves smoothly; otherwise it is rounded
-    /// to whole physical pixels, as Bevy rounds the positions of nodes. Default: (0, 4).
+    /// The distance from the group to the shadow, in logical pixels; y goes down. Default: (0, 4).
+    ///
+    /// Along an axis in which the shadow's blur has a standard deviation of at least one physical pixel, which is a radius of 3, the
+    /// distance is kept to a 64th of a pixel, so a shadow moves smoothly. Otherwise it is rounded to whole physical pixels, as Bevy
+    /// rounds the positions of nodes.
     ///
     /// Range: finite; otherwise there is no shadow, which is reported once.
     pub offset: Vec2,

@@ -136,6 +136,8 @@ fn menus_can_be_written_as_scenes() {
         bsn! {
             Node { width: px(400), height: px(300) }
             BackdropBlur { blur: GaussianBlur { radius: 60.0 }, brightness: 0.7 }
+            BackdropLens { displacement: -8.0 }
+            BackdropGroup
             Children [
                 Text("Aurora") UiFilter::shadow(vec2(0.0, 4.0), 12.0, Color::BLACK),
                 UiFilter { opacity: 0.5, shadows: {vec![DropShadow::glow(9.0, Color::WHITE)]} },
@@ -147,6 +149,12 @@ fn menus_can_be_written_as_scenes() {
     app.world_mut().spawn_scene(fainter).expect("it is spawned");
     let glass = BackdropBlur::new(60.0).with_brightness(0.7).with_opacity(0.5);
     assert_eq!(only::<BackdropBlur>(&mut app), glass);
+    let lens = BackdropLens {
+        displacement: -8.0,
+        ..default()
+    };
+    assert_eq!(only::<BackdropLens>(&mut app), lens);
+    assert_eq!(only::<BackdropGroup>(&mut app), BackdropGroup);
     let mut filters = app.world_mut().query::<&UiFilter>();
     let filters: Vec<_> = filters.iter(app.world()).cloned().collect();
     let shadow = UiFilter::shadow(vec2(0.0, 4.0), 12.0, Color::BLACK);

@@ -3,7 +3,7 @@
 use super::super::cells::overlap;
 use super::super::lens::Lens;
 use super::super::place::Placed;
-use super::super::scene::{Backdrop, Clips, Filter, Freeze, Item, Order, Picture, Scene, Shadow, What};
+use super::super::scene::{Backdrop, Border, Clips, Filter, Freeze, Item, Order, Picture, Scene, Shadow, What};
 use super::super::shape::Shape;
 use super::super::slot::Slot;
 use super::super::steps::{Draw, Levels, Member, Schedule, Step, Target};
@@ -147,8 +147,10 @@ fn filter(node: &Node, nodes: core::ops::Range<u32>, rect: Rect) -> Filter {
         } else {
             0.0
         }),
-        edge: EdgeMode::Mirror,
-        border: (node.flags & 2 != 0 && node.sigma % 2 == 1).then_some(rect),
+        border: (node.flags & 2 != 0 && node.sigma % 2 == 1).then_some(Border {
+            rect,
+            edge: EdgeMode::Mirror,
+        }),
         profile: None,
         outline: (node.flags & 4 != 0).then(|| Shape::of_rect(rect)),
         functions: ColorFunctions::NEUTRAL,

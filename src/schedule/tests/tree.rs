@@ -4,7 +4,7 @@ use super::super::rects::{NOWHERE, common, grown, within};
 use super::super::scene::{Clips, Filter, Item, Picture, PlacedProfile, Scene, Shadow, What};
 use super::super::surface::{Content, Layer, Surface};
 use super::super::tree::SurfaceTree;
-use crate::settings::{BlurProfile, ColorFunctions, EdgeMode};
+use crate::settings::{BlurProfile, ColorFunctions};
 use bevy::math::{Affine2, FloatOrd, IRect, IVec2, URect, UVec2, Vec2};
 use bevy::prelude::Entity;
 use core::ops::Range;
@@ -31,7 +31,6 @@ fn filter(nodes: Range<u32>) -> Filter {
         clip: None,
         clips: Clips::Result,
         sigma: Vec2::ZERO,
-        edge: EdgeMode::Transparent,
         border: None,
         profile: None,
         outline: None,

@@ -296,9 +296,14 @@ fn decode_input(value: vec4<f32>) -> vec4<f32> {
     return result;
 }
 
-// Whether a texel of an axis exists: outside, two of the edge modes read nothing.
+// Whether reads beyond the border return 0.
+fn is_empty_outside(edge: u32) -> bool {
+    return edge == EDGE_TRANSPARENT || edge == EDGE_RENORMALIZE;
+}
+
+// Whether a texel of an axis exists.
 fn is_present(texel: i32, low: i32, high: i32, edge: u32) -> bool {
-    return edge < EDGE_TRANSPARENT || (texel >= low && texel < high);
+    return !is_empty_outside(edge) || (texel >= low && texel < high);
 }
 
 // The texel within the bounds that a read of `texel` returns.

@@ -6,7 +6,7 @@
 #import bevy_gaussian_blur::common::pass::{blur, is_finite, is_present, load_unchecked}
 #import bevy_gaussian_blur::common::pass::{four_weights, read_texel, source_position, weight, weight_at}
 #ifdef FOLDED
-#import bevy_gaussian_blur::common::pass::{ABOVE, BELOW, EDGE_MIRROR, EDGE_TRANSPARENT, INSIDE, folds_once, image_weight, is_inside}
+#import bevy_gaussian_blur::common::pass::{ABOVE, BELOW, EDGE_MIRROR, INSIDE, folds_once, image_weight, is_empty_outside, is_inside}
 #endif
 #ifdef ANY_KERNEL
 #import bevy_gaussian_blur::common::pass::is_edge_free
@@ -192,7 +192,7 @@ fn sum_across_edge(centre: vec2<i32>) -> vec4<f32> {
     let first = centre[axis] + blur.reach_min[axis] - blur.margin[axis];
     let last = centre[axis] + blur.reach_max[axis] + blur.margin[axis];
     var sum = sum_of_side(axis, centre, INSIDE, vec2<i32>(max(first, low), min(last, high - 1)), vec2<i32>(1, 0));
-    if blur.edge[axis] < EDGE_TRANSPARENT {
+    if !is_empty_outside(blur.edge[axis]) {
         // Beyond the bounds, the texel to read is slope * texel + offset.
         let mirrors = blur.edge[axis] == EDGE_MIRROR;
         let below = select(vec2<i32>(1, length), vec2<i32>(-1, 2 * low - 1), mirrors);

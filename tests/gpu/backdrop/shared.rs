@@ -3,6 +3,7 @@
 use super::glass;
 use super::pane::{Pane, Square, node};
 use super::stage::{LDR, Stage, on_both};
+use crate::support::assert_close;
 use crate::support::compositor::{Layer, assert_painted, compose, glass_over};
 use crate::support::scene::Kind;
 use bevy::diagnostic::DiagnosticsStore;
@@ -77,6 +78,31 @@ fn cards_that_overlap_are_one_group() {
     let store = stage.headless.app.world().resource::<DiagnosticsStore>();
     let value = |path| Some(store.get(&path)?.measurement()?.value);
     assert_eq!([value(label.panels()), value(label.groups())], [Some(40.0), Some(1.0)]);
+}
+
+/// A lens in front of a surface of one colour, without light, changes nothing, and the noise is that of glass without it.
+#[test]
+fn grain_lies_on_a_lens() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        let grey = Square::new([0.0, 0.0, 203.0, 117.0], [0.2, 0.2, 0.2, 1.0]);
+        let pane = Pane::new([20.0, 10.0, 120.0, 80.0], BackdropBlur::from_sigma(4.0).with_grain(1.0));
+        let lens = BackdropLens {
+            rim_light: 0.0,
+            ..default()
+        };
+        let mut shown = |lens: Option<BackdropLens>| {
+            let [_, got] = stage.shown(|ui| {
+                ui.paint(grey.bundle());
+                match lens {
+                    Some(lens) => ui.pane_of((pane.bundle(), lens)),
+                    None => ui.pane_of(pane.bundle()),
+                };
+            });
+            got
+        };
+        let (flat, bent) = (shown(None), shown(Some(lens)));
+        assert_close("grain-on-a-lens", &bent, &flat, &[0, 1, 2, 3], 1.01 / 255.0);
+    });
 }
 
 /// The noise has the mean 0 and, at 1, a standard deviation of 8/255 in encoded values. It moves with the glass, and leaves alpha

@@ -144,6 +144,57 @@ fn a_moving_scene_does_not_show_through_glass() {
     }
 }
 
+/// A lens bends the kept picture, and goes on to follow its settings.
+#[test]
+fn a_lens_bends_what_is_kept() {
+    let area = URect::new(30, 20, 150, 90);
+    let lens = |displacement: f32| BackdropLens {
+        bevel: 20.0,
+        displacement,
+        dispersion: 0.5,
+        ..default()
+    };
+    for stage in stages() {
+        let Some(mut stage) = stage else {
+            return;
+        };
+        let sigmas = [0.0, 5.0];
+        let samplings = [BackdropSampling::Inside, BackdropSampling::Surroundings];
+        let areas = [FreezeArea::Region, FreezeArea::Viewport];
+        let all = sigmas.map(|sigma| samplings.map(|sampling| areas.map(|keeps| (sigma, sampling, keeps))));
+        for (sigma, sampling, keeps) in all.into_iter().flatten().flatten() {
+            let name = stage.name(&format!("lens-{sigma}-{sampling:?}-{keeps:?}"));
+            let pane = Pane::new([30.0, 20.0, 120.0, 70.0], glass(sigma).with_sampling(sampling)).with_radii([18.0; 4]);
+            stage.clear();
+            stage.show(|ui| {
+                ui.pane_of((pane.bundle(), lens(12.0)));
+            });
+            step(&mut stage, 1);
+            stage.headless.warm_up();
+            let shown = |stage: &Stage| stage.glass.pixels(&stage.headless);
+            let live = shown(&stage);
+            stage.change(0, lens(-6.0));
+            stage.headless.frame();
+            let outwards = shown(&stage);
+            stage.change(0, (lens(12.0), FreezeBlur, keeps));
+            step(&mut stage, 1);
+            let most = most_different(if is_whole(sampling) {
+                FreezeArea::Viewport
+            } else {
+                keeps
+            });
+            assert_near(&format!("{name}-first"), &shown(&stage), &live, area, most);
+            for frame in 2..5 {
+                step(&mut stage, frame);
+                assert_near(&format!("{name}-{frame}"), &shown(&stage), &live, area, most);
+            }
+            stage.change(0, lens(-6.0));
+            step(&mut stage, 5);
+            assert_near(&format!("{name}-outwards"), &shown(&stage), &outwards, area, most);
+        }
+    }
+}
+
 /// Whether the whole viewport is kept, whatever the [`FreezeArea`] is.
 fn is_whole(sampling: BackdropSampling) -> bool {
     sampling == BackdropSampling::Surroundings

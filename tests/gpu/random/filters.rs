@@ -48,9 +48,11 @@ mod with_filters {
         let share = || prop_oneof![3 => Just(1.0_f32), 1 => 0.0..3.0_f32, 1 => hostile()];
         let opacity = prop_oneof![3 => Just(1.0_f32), 3 => 0.0..1.0_f32, 1 => hostile()];
         let shadows = prop_oneof![2 => Just(Vec::new()), 1 => proptest::collection::vec(shadow(), 1..3)];
-        (blur, [share(), share(), share()], shadows, opacity).prop_map(
-            |(blur, [saturation, brightness, contrast], shadows, opacity)| UiFilter {
+        let is_rounded = proptest::bool::weighted(0.3);
+        (blur, [share(), share(), share()], shadows, opacity, is_rounded).prop_map(
+            |(blur, [saturation, brightness, contrast], shadows, opacity, is_rounded)| UiFilter {
                 blur,
+                is_rounded,
                 saturation,
                 brightness,
                 contrast,

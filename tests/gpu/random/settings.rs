@@ -90,8 +90,9 @@ pub fn backdrop() -> impl Strategy<Value = BackdropBlur> {
     let sampling = select(vec![BackdropSampling::Inside, BackdropSampling::Surroundings]);
     let filter = || prop_oneof![3 => Just(1.0_f32), 1 => 0.0..3.0_f32, 1 => hostile()];
     let rest = prop_oneof![3 => Just([1.0, 0.0, 0.0]), 1 => [filter(), filter(), filter()]];
-    (gaussian(), sampling, [filter(), filter(), filter()], rest).prop_map(|(blur, sampling, filters, rest)| {
-        BackdropBlur {
+    let grain = prop_oneof![3 => Just(0.0_f32), 1 => hostile()];
+    (gaussian(), sampling, [filter(), filter(), filter()], rest, grain).prop_map(
+        |(blur, sampling, filters, rest, grain)| BackdropBlur {
             blur,
             sampling,
             saturation: filters[0],
@@ -101,9 +102,24 @@ pub fn backdrop() -> impl Strategy<Value = BackdropBlur> {
             hue: 60.0 * rest[2],
             opacity: filters[2],
             fallback: Color::NONE,
-            grain: 0.0,
-        }
-    })
+            grain,
+        },
+    )
+}
+
+/// A lens of glass, mostly in range.
+pub fn lens() -> impl Strategy<Value = BackdropLens> {
+    let share = || prop_oneof![1 => Just(0.0_f32), 4 => 0.0..1.0_f32, 1 => hostile()];
+    let displacement = prop_oneof![6 => -40.0..40.0_f32, 1 => hostile()];
+    (hostile(), displacement, share(), share(), -4.0..4.0_f32).prop_map(
+        |(bevel, displacement, dispersion, rim_light, light_angle)| BackdropLens {
+            bevel,
+            displacement,
+            dispersion,
+            rim_light,
+            light_angle,
+        },
+    )
 }
 
 /// From one texel up; seldom a long line.

@@ -5,7 +5,7 @@
 //! strategy of [`settings`](super::settings); to cover a new component, add a [`Step`].
 
 use super::filters::{UiFilter, filter};
-use super::settings::{any_format, backdrop, canvas_format, finite_rect, gaussian, hostile, profile, size};
+use super::settings::{any_format, backdrop, canvas_format, finite_rect, gaussian, hostile, lens, profile, size};
 use crate::support::recording::Settings;
 use crate::support::scene::Kind;
 use bevy::prelude::*;
@@ -114,6 +114,12 @@ pub enum Step {
     MoveGlass(Pick, [f32; 4]),
     /// Filters a node of glass with its children, or removes the filter.
     Filter(Pick, Option<UiFilter>),
+    /// Gives glass a lens, or removes it.
+    Bend(Pick, Option<BackdropLens>),
+    /// Lets the glass in a node share a backdrop, or not.
+    Share(Pick, bool),
+    /// Switches blurs off for some frames.
+    SwitchOff(u8),
     /// Makes one node of glass the child of another.
     Nest(Pick, Pick),
     /// Lets a blur of any kind vary, or not.
@@ -281,6 +287,9 @@ pub fn step() -> impl Strategy<Value = Step> {
         3 => (pick(), backdrop()).prop_map(|(pick, glass)| Step::ChangeGlass(pick, glass)),
         2 => (pick(), hostile_rect()).prop_map(|(pick, rect)| Step::MoveGlass(pick, rect)),
         4 => (pick(), proptest::option::weighted(0.8, filter())).prop_map(|(pick, filter)| Step::Filter(pick, filter)),
+        3 => (pick(), proptest::option::weighted(0.8, lens())).prop_map(|(pick, lens)| Step::Bend(pick, lens)),
+        2 => (pick(), any::<bool>()).prop_map(|(pick, shares)| Step::Share(pick, shares)),
+        1 => (1..4_u8).prop_map(Step::SwitchOff),
         3 => (pick(), pick()).prop_map(|(child, parent)| Step::Nest(child, parent)),
         4 => (pick(), varies()).prop_map(|(pick, varies)| Step::Vary(pick, varies)),
         4 => (pick(), freeze()).prop_map(|(pick, area)| Step::Freeze(pick, area)),

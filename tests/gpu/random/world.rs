@@ -284,6 +284,13 @@ impl World {
                 let entity = self.spawn((region, glass));
                 self.glass.push(entity);
             }
+            _ => self.apply_to_glass(step),
+        }
+    }
+
+    /// The steps about glass that exists.
+    fn apply_to_glass(&mut self, step: &Step) {
+        match *step {
             Step::Filter(pick, ref filter) => {
                 let Some(entity) = picked(&self.glass, pick) else {
                     return;
@@ -293,6 +300,17 @@ impl World {
                     Some(filter) => entity.insert(filter.clone()),
                     None => entity.remove::<UiFilter>(),
                 };
+            }
+            Step::Bend(pick, lens) => match (picked(&self.glass, pick), lens) {
+                (glass, Some(lens)) => self.insert(glass, lens),
+                (glass, None) => self.strip_of::<BackdropLens>(glass),
+            },
+            Step::Share(pick, true) => self.insert(picked(&self.glass, pick), BackdropGroup),
+            Step::Share(pick, false) => self.strip_of::<BackdropGroup>(picked(&self.glass, pick)),
+            Step::SwitchOff(frames) => {
+                self.world().insert_resource(BlurSwitch::Off);
+                self.run(usize::from(frames));
+                self.world().insert_resource(BlurSwitch::On);
             }
             Step::Nest(child, parent) => self.nest(child, parent),
             Step::ChangeGlass(pick, glass) => self.insert(picked(&self.glass, pick), glass),
@@ -338,6 +356,12 @@ impl World {
     pub fn insert(&mut self, entity: Option<Entity>, components: impl Bundle) {
         if let Some(entity) = entity {
             self.world().entity_mut(entity).insert(components);
+        }
+    }
+
+    fn strip_of<B: Bundle>(&mut self, entity: Option<Entity>) {
+        if let Some(entity) = entity {
+            self.world().entity_mut(entity).remove::<B>();
         }
     }
 

@@ -143,10 +143,8 @@ fn build_on(device: WgpuSettings, mode: Mode, logs: bool, setup: impl FnOnce(&mu
         plugins = plugins.disable::<LogPlugin>();
     }
     app.add_plugins(plugins);
-    if mode == Mode::Lockstep {
-        // Frames take as long on fast machines as on slow ones.
-        app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME_TIME));
-    }
+    // Frames take as long on fast machines as on slow ones.
+    app.insert_resource(TimeUpdateStrategy::ManualDuration(FRAME_TIME));
     setup(&mut app);
     while app.plugins_state() == PluginsState::Adding {
         bevy::tasks::tick_global_task_pools_on_main_thread();

@@ -1,7 +1,7 @@
 //! Files that appear complete or not at all.
 
 use std::fmt;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -20,15 +20,6 @@ pub struct Output {
     /// The path as the user gave it.
     shown: String,
     kind: Kind,
-}
-
-/// A file beside the output that is deleted unless it replaces the output.
-struct Temporary(PathBuf);
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
-    }
 }
 
 impl Output {
@@ -107,14 +98,13 @@ impl fmt::Display for Output {
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
-    let temporary = Temporary(beside);
+    let mut beside = tempfile::Builder::new();
+    // By default, nobody else could read the result.
+    #[cfg(unix)]
+    beside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = beside.tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
     file.write_all(bytes)?;
-    drop(file);
-    fs::rename(&temporary.0, path)?;
-    std::mem::forget(temporary);
+    file.persist(path)?;
     Ok(())
 }
 

@@ -5,6 +5,7 @@ mod common;
 use common::{folder, run};
 use image::codecs::png::{PngDecoder, PngEncoder};
 use image::{DynamicImage, GrayImage, ImageBuffer, ImageDecoder, ImageEncoder, Luma, Rgb, Rgba, RgbaImage};
+use std::fs;
 use std::io::Cursor;
 
 fn sprite() -> RgbaImage {
@@ -51,6 +52,26 @@ fn a_picture_may_be_replaced_by_its_blur() {
             .collect::<Vec<_>>()
     };
     assert_eq!(visible(&result), visible(&sprite()));
+    let left: Vec<_> = fs::read_dir(&folder).expect("it can be read").collect();
+    assert_eq!(left.len(), 1, "nothing but the result is left: {left:?}");
+}
+
+/// Whoever may read files that the user creates may read results.
+#[cfg(unix)]
+#[test]
+fn results_have_the_permissions_of_new_files() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = folder("permissions");
+    sprite().save(folder.join("a.png")).expect("it can be written");
+    let Some(_) = run(&folder, "a.png b.png --radius 3", &[]) else {
+        return;
+    };
+    let mode = |name: &str| {
+        let file = fs::metadata(folder.join(name)).expect("it is there");
+        file.permissions().mode()
+    };
+    assert_eq!(mode("b.png"), mode("a.png"));
 }
 
 #[test]
