@@ -210,8 +210,7 @@ fn the_uniforms_mirror_their_structs() {
 #[test]
 fn the_uniform_of_painting_mirrors_its_struct() {
     use crate::paint::pipelines::{Mix, PaintKey, PaintSource, definitions};
-    use crate::paint::uniform::{ClipUniform, FunctionsUniform, LensUniform, PaintUniform};
-    use crate::schedule::CLIP_BOXES;
+    use crate::paint::uniform::{FunctionsUniform, LensUniform, PaintUniform};
     let definitions = definitions(PaintKey {
         format: TextureFormat::Rgba8UnormSrgb,
         mix: Mix::Add,
@@ -223,9 +222,6 @@ fn the_uniform_of_painting_mirrors_its_struct() {
         region, color, functions, to_source, flags, grain, clips, lens
     ];
     assert_eq!(members(&module, "Paint"), (paint, size_of::<PaintUniform>()));
-    let clip = fields![ClipUniform: x_axis, y_axis, translation, half_size];
-    assert_eq!(members(&module, "ClipBox"), (clip, size_of::<ClipUniform>()));
-    assert!(read("paint/paint").contains(&format!("array<ClipBox, {CLIP_BOXES}>")));
     let functions = fields![
         FunctionsUniform: saturation, brightness, contrast, invert, hue, is_active, flags
     ];
@@ -234,7 +230,7 @@ fn the_uniform_of_painting_mirrors_its_struct() {
         (functions, size_of::<FunctionsUniform>())
     );
     let lens = fields![
-        LensUniform: bounds, light, bevel, displacement, dispersion, rim_light, padding
+        LensUniform: bounds, light, bevel, displacement, dispersion, rim_light
     ];
     assert_eq!(members(&module, "Lens"), (lens, size_of::<LensUniform>()));
 }

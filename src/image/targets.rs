@@ -98,7 +98,7 @@ pub struct Fed {
 
 /// Finds the target of every blur. Blurs at rest keep theirs while their images look the same.
 pub fn fit_targets(
-    mut blurs: Query<Fitted>,
+    mut blurs: Query<Fitted, With<GaussianBlur>>,
     mut images: ResMut<Assets<Image>>,
     mut targets: ResMut<Targets>,
     mut gpu: Gpu,

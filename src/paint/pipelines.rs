@@ -168,19 +168,20 @@ impl PaintPipelines {
         (mixes, sources): (&[Mix], &[PaintSource]),
         cache: &PipelineCache,
     ) -> Vec<CachedRenderPipelineId> {
-        let are_mixed = self.mixes(format);
-        let is_allowed = |mix: &Mix| match mix {
+        let (are_mixed, takes_groups) = (self.mixes(format), self.takes_groups(format));
+        let is_allowed = |mix: &&Mix| match mix {
             Mix::Replace => are_mixed.is_some(),
             Mix::Keep | Mix::Add => are_mixed == Some(true),
-            Mix::Over | Mix::Atop => self.takes_groups(format),
+            Mix::Over | Mix::Atop => takes_groups,
         };
-        let mixes: Vec<Mix> = mixes.iter().copied().filter(is_allowed).collect();
-        let keys = mixes
-            .into_iter()
-            .flat_map(|mix| sources.iter().map(move |source| (mix, *source)));
+        let key = |mix: &Mix, source: &PaintSource| {
+            let (mix, source) = (*mix, *source);
+            PaintKey { format, mix, source }
+        };
+        let mixes = mixes.iter().filter(is_allowed);
+        let keys = mixes.flat_map(|mix| sources.iter().map(move |source| key(mix, source)));
         let mut new = Vec::new();
-        for (mix, source) in keys {
-            let key = PaintKey { format, mix, source };
+        for key in keys {
             self.queued.entry(key).or_insert_with(|| {
                 let id = cache.queue_render_pipeline(descriptor(&self.shader, key));
                 new.push(id);

@@ -90,15 +90,19 @@ pub fn announce(
     cache: Res<PipelineCache>,
     mut pipelines: ResMut<PaintPipelines>,
     mut preparer: BlurPreparer,
+    mut formats: Local<Vec<TextureFormat>>,
 ) {
     // In the first frame, cameras are the first to queue their pipelines.
     let is_expected = used.is_expected && preparer.moment()[1] > 0;
     let usual = USUAL_PICTURES.into_iter().filter(|_| is_expected);
     let of_cameras = cameras.iter().flat_map(|picture| picture.formats());
-    let mut formats: Vec<TextureFormat> = usual.chain(of_cameras).collect();
-    formats.sort_unstable_by_key(|format| format!("{format:?}"));
-    formats.dedup();
-    for format in formats {
+    formats.clear();
+    for format in usual.chain(of_cameras) {
+        if !formats.contains(&format) {
+            formats.push(format);
+        }
+    }
+    for format in formats.iter().copied() {
         if used.glass.is_used || is_expected {
             let kinds = [WorkKind::Blur, WorkKind::Copy];
             announce_on(

@@ -71,65 +71,54 @@ pub struct PaintUniform {
     pub to_source: [i32; 2],
     pub flags: u32,
     pub grain: f32,
-    pub clips: [ClipUniform; CLIP_BOXES],
+    pub clips: [[f32; 2 * CLIP_BOXES]; 3],
     pub lens: LensUniform,
 }
 
-/// `ClipBox` in WGSL.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct ClipUniform {
-    pub x_axis: [f32; 2],
-    pub y_axis: [f32; 2],
-    pub translation: [f32; 2],
-    pub half_size: [f32; 2],
-}
+/// Clips nothing: every texel is at the center.
+const NO_CLIPS: [[f32; 2 * CLIP_BOXES]; 3] = [[0.0; 2 * CLIP_BOXES]; 3];
 
-impl ClipUniform {
-    /// Clips nothing: every texel is at the center.
-    const EVERYTHING: Self = Self {
-        x_axis: [0.0; 2],
-        y_axis: [0.0; 2],
-        translation: [0.0; 2],
-        half_size: [1.0; 2],
-    };
-
-    /// A box, by texels of the camera's picture, of which the viewport begins at `origin`.
-    fn new(clip: &ClipBox, origin: Vec2) -> Self {
-        Self {
-            x_axis: clip.to_box.matrix2.x_axis.to_array(),
-            y_axis: clip.to_box.matrix2.y_axis.to_array(),
-            translation: clip.to_box.transform_point2(-origin).to_array(),
-            half_size: clip.half_size.to_array(),
+/// The turned boxes of a clip, from texels of the camera's picture, of which the viewport begins at `origin`, to numbers from -1 to 1.
+fn clips(clip: &Clip, origin: Vec2) -> [[f32; 2 * CLIP_BOXES]; 3] {
+    let mut all = NO_CLIPS;
+    for (index, one) in clip.boxes.iter().enumerate() {
+        let Some(ClipBox { to_box, half_size }) = one else {
+            continue;
+        };
+        let matrix = to_box.matrix2;
+        let columns = [matrix.x_axis, matrix.y_axis, to_box.transform_point2(-origin)];
+        for (of_all, column) in all.iter_mut().zip(columns) {
+            // A box without an area clips everything, but for its center.
+            let column = column / half_size.max(Vec2::splat(1e-6));
+            of_all[2 * index..2 * index + 2].copy_from_slice(&column.to_array());
         }
     }
+    all
 }
 
 /// `Lens` in `shaders/paint/lens.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct LensUniform {
-    pub bounds: [i32; 4],
+    pub bounds: [u32; 2],
     pub light: [f32; 2],
     pub bevel: f32,
     pub displacement: f32,
     pub dispersion: f32,
     pub rim_light: f32,
-    pub padding: [f32; 2],
 }
 
 impl LensUniform {
     /// A lens that may show these texels, on a picture with such colours.
     fn new(lens: &Lens, sampled: URect, colours: Colours) -> Self {
         Self {
-            bounds: ends(sampled),
+            bounds: [sampled.min, sampled.max].map(|corner| corner.x | corner.y << 16),
             light: lens.light.to_array(),
             bevel: lens.bevel,
             displacement: lens.displacement,
             dispersion: lens.dispersion,
             // Like the colour functions, light needs colours that it can add to.
             rim_light: if colours.are_filtered { lens.rim_light } else { 0.0 },
-            padding: [0.0; 2],
         }
     }
 }
@@ -175,6 +164,8 @@ const _: () = assert!(offset_of!(PaintUniform, functions).is_multiple_of(16));
 const _: () = assert!(offset_of!(PaintUniform, clips).is_multiple_of(16));
 const _: () = assert!(offset_of!(PaintUniform, lens).is_multiple_of(16));
 const _: () = assert!(size_of::<PaintUniform>().is_multiple_of(16));
+// A draw takes no more memory than the least distance between two.
+const _: () = assert!(PAINT_STRIDE == 256);
 
 /// The distance between two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
 pub const PAINT_STRIDE: usize = size_of::<PaintUniform>().next_multiple_of(256);
@@ -228,7 +219,7 @@ impl PaintedOn {
             to_source: to_screen,
             flags: 0,
             grain: 0.0,
-            clips: [ClipUniform::EVERYTHING; CLIP_BOXES],
+            clips: NO_CLIPS,
             lens: LensUniform::default(),
         }
     }
@@ -239,10 +230,8 @@ impl PaintedOn {
             return uniform;
         };
         let origin = self.picture.viewport.min.as_vec2();
-        let clip_of =
-            |clip: Option<ClipBox>| clip.map_or(ClipUniform::EVERYTHING, |clip| ClipUniform::new(&clip, origin));
         PaintUniform {
-            clips: clip.boxes.map(clip_of),
+            clips: clips(&clip, origin),
             flags: uniform.flags | CLIPPED,
             ..uniform
         }

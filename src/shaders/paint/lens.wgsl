@@ -25,8 +25,8 @@
 
 // All 0 without a lens.
 struct Lens {
-    // The texels of the camera's picture that it may show: the first, and one past the last.
-    bounds: vec4<i32>,
+    // The texels of the camera's picture that it may show: the first, and one past the last. The lower half of a number is x.
+    bounds: vec2<u32>,
     // From where light comes, in the box. Its length is 1.
     light: vec2<f32>,
     // The width of the rim, in pixels of the box, as is the displacement at the border.
@@ -35,7 +35,6 @@ struct Lens {
     // How much farther blue is moved than red.
     dispersion: f32,
     rim_light: f32,
-    padding: vec2<f32>,
 }
 
 // The distance from the middle of an arc to the corner of its square, as a share of the radius along x or y: 1 - √½.
@@ -57,11 +56,15 @@ fn slope_at(point: vec2<f32>, size: vec2<f32>, radius: f32, bevel: f32) -> vec2<
 }
 
 // A place in a picture, mirrored at these bounds as often as needed, and no farther out than the centre of a texel.
-fn mirrored(place: vec2<f32>, bounds: vec4<i32>) -> vec2<f32> {
-    let low = vec2<f32>(bounds.xy);
-    let length = vec2<f32>(bounds.zw) - low;
+fn mirrored(place: vec2<f32>, bounds: vec2<u32>) -> vec2<f32> {
+    let low = unpacked(bounds.x);
+    let length = unpacked(bounds.y) - low;
     let folded = (place - low) - 2.0 * length * floor((place - low) / (2.0 * length));
     return low + clamp(min(folded, 2.0 * length - folded), vec2<f32>(0.5), length - 0.5);
+}
+
+fn unpacked(texel: u32) -> vec2<f32> {
+    return vec2<f32>(f32(texel & 0xffffu), f32(texel >> 16u));
 }
 
 // How bright the rim is: the light falls along the slope. Its square gathers it at the border.

@@ -26,15 +26,6 @@
 #import bevy_gaussian_blur::uniform::spline::spline
 #endif
 
-// A box that is turned against the viewport, and clips.
-struct ClipBox {
-    // From a texel of the camera's picture to the box, whose center is the origin.
-    x_axis: vec2<f32>,
-    y_axis: vec2<f32>,
-    translation: vec2<f32>,
-    half_size: vec2<f32>,
-}
-
 // As in Bevy's user interface, y points down.
 struct Paint {
     // From a point to a pixel of the viewport.
@@ -63,8 +54,9 @@ struct Paint {
     flags: u32,
     // The strength of the noise of glass: at 1, its standard deviation is GRAIN.
     grain: f32,
-    // Of CLIPPED.
-    clips: array<ClipBox, 2>,
+    // Two boxes that are turned against the viewport, and clip: from a texel of the camera's picture to a box from -1 to 1. The first
+    // two numbers of x_axis, y_axis and translation are those of the first box.
+    clips: array<vec4<f32>, 3>,
     lens: Lens,
 }
 
@@ -91,7 +83,7 @@ const PLAIN: u32 = 64u;
 const OUTSIDE: u32 = 128u;
 // With SHADOW: one minus the source's alpha, which is 0 beyond the region.
 const INSET: u32 = 256u;
-// Only texels inside of all `clips` are painted.
+// Only texels inside of both `clips` are painted.
 const CLIPPED: u32 = 512u;
 
 // Of encoded values.
@@ -235,14 +227,8 @@ fn paint_fragment(in: Vertex) -> Output {
 // Whether the center of a texel lies outside of a clip.
 fn is_clipped(texel: vec2<i32>) -> bool {
     let center = vec2<f32>(texel) + 0.5;
-    for (var i = 0u; i < 2u; i += 1u) {
-        let clip = paint.clips[i];
-        let point = clip.x_axis * center.x + clip.y_axis * center.y + clip.translation;
-        if any(abs(point) > clip.half_size) {
-            return true;
-        }
-    }
-    return false;
+    let points = paint.clips[0] * center.x + paint.clips[1] * center.y + paint.clips[2];
+    return any(abs(points) > vec4<f32>(1.0));
 }
 
 // What is painted, before opacity and noise.

@@ -164,7 +164,7 @@ fn a_lens_bends_what_is_kept() {
         let all = sigmas.map(|sigma| samplings.map(|sampling| areas.map(|keeps| (sigma, sampling, keeps))));
         for (sigma, sampling, keeps) in all.into_iter().flatten().flatten() {
             let name = stage.name(&format!("lens-{sigma}-{sampling:?}-{keeps:?}"));
-            let pane = Pane::new([30.0, 20.0, 120.0, 70.0], glass(sigma).with_sampling(sampling)).with_radii([18.0; 4]);
+            let pane = Pane::new([30.0, 20.0, 120.0, 70.0], glass(sigma).with_sampling(sampling));
             stage.clear();
             stage.show(|ui| {
                 ui.pane_of((pane.bundle(), lens(12.0)));

@@ -127,6 +127,24 @@ fn a_shared_target_belongs_to_the_first() {
     assert_blur("shared-second", &headless, &target, &other, 3.5);
 }
 
+/// An entity from which only the blur is removed writes its target no longer.
+#[test]
+fn a_removed_blur_leaves_its_target_to_others() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [one, other] = pictures(61, 47);
+    let [target, first_source, second_source] = [&one, &one, &other].map(|picture| headless.add_image(image(picture)));
+    let blur = GaussianBlur::from_sigma(3.5);
+    let first = spawn(&mut headless, blur, plain(first_source).with_target(target.clone()));
+    assert_eq!(finished(&mut headless, 5), 1);
+    headless.app.world_mut().entity_mut(first).remove::<GaussianBlur>();
+    frames(&mut headless, 3);
+    let second = spawn(&mut headless, blur, plain(second_source).with_target(target.clone()));
+    assert_eq!(frames(&mut headless, 5), [(second, Ok(()))] as [Outcome; 1]);
+    assert_blur("left-to-others", &headless, &target, &other, 3.5);
+}
+
 /// A broken file in place of the source, as in hot reloading, and then a valid one.
 #[test]
 fn a_failure_does_not_cost_the_target() {
