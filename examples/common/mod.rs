@@ -29,15 +29,21 @@ fn options() -> Result<Unattended, String> {
     let mut words = std::env::args_os().skip(1);
     while let Some(option) = words.next() {
         match (option.to_str(), words.next()) {
-            (Some("--frames"), Some(number)) => {
+            (Some(name @ ("--frames" | "--every")), Some(number)) => {
                 let number = number.to_str().and_then(|number| number.parse().ok());
                 let number = number.filter(|number| *number > 0);
-                options.frames = Some(number.ok_or("--frames takes a number from 1 on")?);
+                let number = Some(number.ok_or_else(|| format!("{name} takes a number from 1 on"))?);
+                match name {
+                    "--frames" => options.frames = number,
+                    _ => options.every = number,
+                }
             }
             (Some("--screenshot"), Some(file)) => options.screenshot = Some(file.into()),
             _ => {
                 let option = option.display();
-                return Err(format!("{option}: the options are --frames N and --screenshot FILE"));
+                return Err(format!(
+                    "{option}: the options are --frames N, --screenshot FILE and --every N"
+                ));
             }
         }
     }

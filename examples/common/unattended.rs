@@ -1,9 +1,10 @@
-//! `--frames N --screenshot FILE`: shows a fixed number of frames without a user, and saves the last one.
+//! `--frames N --screenshot FILE`: shows a fixed number of frames without a user, and saves the last one. With `--every N` it
+//! also saves every Nth frame before, numbered, for moving pictures.
 
 use bevy::app::PluginGroupBuilder;
 use bevy::prelude::*;
 use bevy::render::render_resource::PipelineCache;
-use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
+use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured, save_to_disk};
 use bevy::render::{Render, RenderApp, RenderPlugin, RenderSystems};
 use bevy::time::TimeUpdateStrategy;
 use bevy::winit::WinitSettings;
@@ -28,6 +29,8 @@ pub struct Unattended {
     pub frames: Option<u32>,
     /// Write the window's last frame into this PNG or JPEG file, and end. Without `frames`, after 60 of them.
     pub screenshot: Option<PathBuf>,
+    /// Also write every such frame before the last one. Their numbers are added to the file's name.
+    pub every: Option<u32>,
 }
 
 impl Unattended {
@@ -98,6 +101,7 @@ impl Unattended {
         Plan {
             frames: self.frames(),
             screenshot: self.screenshot.clone(),
+            every: self.every,
             shown: 0,
             requested: false,
         }
@@ -117,6 +121,12 @@ fn check_path(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// The path with a number in its name: `lens-00240.png`.
+fn numbered(path: &Path, number: u32) -> PathBuf {
+    let [stem, extension] = [path.file_stem(), path.extension()].map(|part| part.unwrap_or_default().to_string_lossy());
+    path.with_file_name(format!("{stem}-{number:05}.{extension}"))
+}
+
 /// Prints the reason why the example ends, as one line on stderr.
 pub fn fail(reason: &str) -> AppExit {
     eprintln!("error: {}", reason.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -128,6 +138,7 @@ pub fn fail(reason: &str) -> AppExit {
 struct Plan {
     frames: u32,
     screenshot: Option<PathBuf>,
+    every: Option<u32>,
     shown: u32,
     requested: bool,
 }
@@ -155,6 +166,13 @@ fn follow_plan(
     plan.shown += 1;
     if plan.shown > plan.frames.saturating_add(PATIENCE) {
         exit.write(fail("the window gave no screenshot"));
+    }
+    if let (Some(path), Some(every)) = (&plan.screenshot, plan.every)
+        && plan.shown < plan.frames
+        && plan.shown.is_multiple_of(every)
+    {
+        let path = numbered(path, plan.shown);
+        commands.spawn(Screenshot::primary_window()).observe(save_to_disk(path));
     }
     if plan.shown < plan.frames || plan.requested || !progress.pipelines_ready.load(Ordering::Relaxed) {
         return;

@@ -58,6 +58,7 @@ impl Host {
         Unattended {
             frames: self.frames,
             screenshot: self.screenshot.clone(),
+            ..default()
         }
     }
 
