@@ -275,7 +275,10 @@ fn a_growing_displacement_does_not_pop() {
             stage.headless.warm_up();
             let encoded = |stage: &Stage| {
                 let [_, picture] = stage.pictures();
-                let values = picture.texels.iter().flat_map(|texel| texel.map(|value| encode_srgb(value.min(1.0))));
+                let values = picture
+                    .texels
+                    .iter()
+                    .flat_map(|texel| texel.map(|value| encode_srgb(value.min(1.0))));
                 values.collect::<Vec<f64>>()
             };
             let first = encoded(stage);
