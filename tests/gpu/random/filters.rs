@@ -3,10 +3,10 @@
 #[cfg(feature = "ui")]
 pub use with_filters::filter;
 #[cfg(not(feature = "ui"))]
-pub use without_filters::{UiFilter, filter};
+pub use without_filters::{BackdropGroup, UiFilter, filter};
 
 #[cfg(feature = "ui")]
-pub use bevy_gaussian_blur::UiFilter;
+pub use bevy_gaussian_blur::{BackdropGroup, UiFilter};
 
 #[cfg(not(feature = "ui"))]
 mod without_filters {
@@ -15,6 +15,9 @@ mod without_filters {
 
     #[derive(Component, Clone, Debug, Default)]
     pub struct UiFilter(());
+
+    #[derive(Component)]
+    pub struct BackdropGroup;
 
     pub fn filter() -> impl Strategy<Value = UiFilter> {
         Just(UiFilter::default())
