@@ -4,6 +4,7 @@ mod unattended;
 
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
+use std::ffi::OsStr;
 pub use unattended::Unattended;
 use unattended::fail;
 
@@ -29,15 +30,8 @@ fn options() -> Result<Unattended, String> {
     let mut words = std::env::args_os().skip(1);
     while let Some(option) = words.next() {
         match (option.to_str(), words.next()) {
-            (Some(name @ ("--frames" | "--every")), Some(number)) => {
-                let number = number.to_str().and_then(|number| number.parse().ok());
-                let number = number.filter(|number| *number > 0);
-                let number = Some(number.ok_or_else(|| format!("{name} takes a number from 1 on"))?);
-                match name {
-                    "--frames" => options.frames = number,
-                    _ => options.every = number,
-                }
-            }
+            (Some("--frames"), Some(number)) => options.frames = Some(number_of("--frames", &number)?),
+            (Some("--every"), Some(number)) => options.every = Some(number_of("--every", &number)?),
             (Some("--screenshot"), Some(file)) => options.screenshot = Some(file.into()),
             _ => {
                 let option = option.display();
@@ -49,4 +43,11 @@ fn options() -> Result<Unattended, String> {
     }
     options.check()?;
     Ok(options)
+}
+
+/// The number of an option.
+fn number_of(option: &str, text: &OsStr) -> Result<u32, String> {
+    let number = text.to_str().and_then(|text| text.parse().ok());
+    let number = number.filter(|number| *number > 0);
+    number.ok_or_else(|| format!("{option} takes a number from 1 on"))
 }

@@ -54,8 +54,8 @@ struct Paint {
     flags: u32,
     // The strength of the noise of glass: at 1, its standard deviation is GRAIN.
     grain: f32,
-    // Two boxes that are turned against the viewport, and clip: from a texel of the camera's picture to a box from -1 to 1. The first
-    // two numbers of x_axis, y_axis and translation are those of the first box.
+    // Two turned boxes that clip: the columns of the map from a texel of the camera's picture to a box from -1 to 1. `xy` belongs to
+    // the first box, `zw` to the second.
     clips: array<vec4<f32>, 3>,
     lens: Lens,
 }

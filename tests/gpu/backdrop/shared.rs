@@ -80,7 +80,7 @@ fn cards_that_overlap_are_one_group() {
     assert_eq!([value(label.panels()), value(label.groups())], [Some(40.0), Some(1.0)]);
 }
 
-/// A lens in front of a surface of one colour, without light, changes nothing, and the noise is that of glass without it.
+/// Over one colour, a lens without light shows what flat glass shows, and the noise is the same.
 #[test]
 fn grain_lies_on_a_lens() {
     on_both(Kind::Core2d, LDR, |stage| {

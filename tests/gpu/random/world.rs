@@ -291,22 +291,9 @@ impl World {
     /// The steps about glass that exists.
     fn apply_to_glass(&mut self, step: &Step) {
         match *step {
-            Step::Filter(pick, ref filter) => {
-                let Some(entity) = picked(&self.glass, pick) else {
-                    return;
-                };
-                let mut entity = self.world().entity_mut(entity);
-                match filter {
-                    Some(filter) => entity.insert(filter.clone()),
-                    None => entity.remove::<UiFilter>(),
-                };
-            }
-            Step::Bend(pick, lens) => match (picked(&self.glass, pick), lens) {
-                (glass, Some(lens)) => self.insert(glass, lens),
-                (glass, None) => self.strip_of::<BackdropLens>(glass),
-            },
-            Step::Share(pick, true) => self.insert(picked(&self.glass, pick), BackdropGroup),
-            Step::Share(pick, false) => self.strip_of::<BackdropGroup>(picked(&self.glass, pick)),
+            Step::Filter(pick, ref filter) => self.set(picked(&self.glass, pick), filter.clone()),
+            Step::Bend(pick, lens) => self.set(picked(&self.glass, pick), lens),
+            Step::Share(pick, shares) => self.set(picked(&self.glass, pick), shares.then_some(BackdropGroup)),
             Step::SwitchOff(frames) => {
                 self.world().insert_resource(BlurSwitch::Off);
                 self.run(usize::from(frames));
@@ -359,9 +346,14 @@ impl World {
         }
     }
 
-    fn strip_of<B: Bundle>(&mut self, entity: Option<Entity>) {
-        if let Some(entity) = entity {
-            self.world().entity_mut(entity).remove::<B>();
+    /// Gives an entity a component, or removes it.
+    fn set<C: Component>(&mut self, entity: Option<Entity>, component: Option<C>) {
+        match (entity, component) {
+            (Some(entity), None) => {
+                self.world().entity_mut(entity).remove::<C>();
+            }
+            (entity, Some(component)) => self.insert(entity, component),
+            (None, None) => {}
         }
     }
 

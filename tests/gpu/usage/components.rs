@@ -1,8 +1,10 @@
 //! Components that are omitted, cloned, or in conflict.
 
 use super::{image, pictures};
+use crate::support::headless::Headless;
 use crate::support::images::{assert_blur, plain, ready_app, replace_image, set_blur, spawn, target_of};
 use crate::support::outcomes::{failures, finished, frames};
+use crate::support::reference::Picture;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureDimension;
 use bevy_gaussian_blur::prelude::*;
@@ -102,17 +104,42 @@ fn a_clone_with_the_same_source_gets_a_target_of_its_own() {
     assert_blur("same-source-clone", &headless, &other, &picture, 9.0);
 }
 
+/// A blur that has written its target, and another one that wants the same target.
+struct SharedTarget {
+    target: Handle<Image>,
+    /// The sources of the two.
+    pictures: [Picture; 2],
+    first: Entity,
+    second: BlurImage,
+}
+
+fn share_target(headless: &mut Headless) -> SharedTarget {
+    let pictures = pictures(61, 47);
+    let [one, other] = &pictures;
+    let [target, first, second] = [one, one, other].map(|picture| headless.add_image(image(picture)));
+    let [first, second] = [first, second].map(|source| plain(source).with_target(target.clone()));
+    let first = spawn(headless, GaussianBlur::from_sigma(3.5), first);
+    assert_eq!(finished(headless, 5), 1);
+    SharedTarget {
+        target,
+        pictures,
+        first,
+        second,
+    }
+}
+
 #[test]
 fn a_shared_target_belongs_to_the_first() {
     let Some(mut headless) = ready_app(|_| {}) else {
         return;
     };
-    let [one, other] = pictures(61, 47);
-    let [target, first_source, second_source] = [&one, &one, &other].map(|picture| headless.add_image(image(picture)));
-    let blur = GaussianBlur::from_sigma(3.5);
-    let first = spawn(&mut headless, blur, plain(first_source).with_target(target.clone()));
-    assert_eq!(finished(&mut headless, 5), 1);
-    let second = spawn(&mut headless, blur, plain(second_source).with_target(target.clone()));
+    let SharedTarget {
+        target,
+        pictures: [one, other],
+        first,
+        second,
+    } = share_target(&mut headless);
+    let second = spawn(&mut headless, GaussianBlur::from_sigma(3.5), second);
     let failure: Outcome = (second, Err(BlurError::SharedTarget { other: first }));
     assert_eq!(frames(&mut headless, 20), [failure]);
     assert_blur("shared-first", &headless, &target, &one, 3.5);
@@ -133,14 +160,15 @@ fn a_removed_blur_leaves_its_target_to_others() {
     let Some(mut headless) = ready_app(|_| {}) else {
         return;
     };
-    let [one, other] = pictures(61, 47);
-    let [target, first_source, second_source] = [&one, &one, &other].map(|picture| headless.add_image(image(picture)));
-    let blur = GaussianBlur::from_sigma(3.5);
-    let first = spawn(&mut headless, blur, plain(first_source).with_target(target.clone()));
-    assert_eq!(finished(&mut headless, 5), 1);
+    let SharedTarget {
+        target,
+        pictures: [_, other],
+        first,
+        second,
+    } = share_target(&mut headless);
     headless.app.world_mut().entity_mut(first).remove::<GaussianBlur>();
     frames(&mut headless, 3);
-    let second = spawn(&mut headless, blur, plain(second_source).with_target(target.clone()));
+    let second = spawn(&mut headless, GaussianBlur::from_sigma(3.5), second);
     assert_eq!(frames(&mut headless, 5), [(second, Ok(()))] as [Outcome; 1]);
     assert_blur("left-to-others", &headless, &target, &other, 3.5);
 }

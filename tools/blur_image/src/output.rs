@@ -99,7 +99,7 @@ impl fmt::Display for Output {
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut beside = tempfile::Builder::new();
-    // By default, nobody else could read the result.
+    // Temporary files are private by default, results are not.
     #[cfg(unix)]
     beside.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = beside.tempfile_in(path.parent().unwrap_or(Path::new(".")))?;

@@ -56,7 +56,7 @@ fn a_picture_may_be_replaced_by_its_blur() {
     assert_eq!(left.len(), 1, "nothing but the result is left: {left:?}");
 }
 
-/// Whoever may read files that the user creates may read results.
+/// A result can be read by everyone who can read other new files of the user.
 #[cfg(unix)]
 #[test]
 fn results_have_the_permissions_of_new_files() {
