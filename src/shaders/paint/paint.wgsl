@@ -89,10 +89,11 @@ const CLIPPED: u32 = 512u;
 // Of encoded values.
 const GRAIN: f32 = 8.0 / 255.0;
 
-// REPLACE draws pixels with a coverage of at least REPLACED, KEEP and ADD draw pixels with `c` below MIXED. Drawing both is
-// harmless: glass mixed into itself stays the same. A gap would be a hole where two pipelines round a distance differently.
+// REPLACE draws pixels with a coverage of at least REPLACED, KEEP and ADD draw those whose share is below MIXED: a little more than
+// are covered in part. Drawing both is harmless: glass mixed into itself stays the same. A gap would be a hole: rasterisers round
+// vertices to 1/256 of a pixel, and those of the frame are other ones than those of the box.
 const REPLACED: f32 = 0.998;
-const MIXED: f32 = 0.999;
+const MIXED: f32 = 1.01;
 
 struct Vertex {
     @builtin(position) position: vec4<f32>,
@@ -158,13 +159,13 @@ fn distance_from_arc(point: vec2<f32>, radius: vec2<f32>) -> f32 {
     return 0.5 * (dot(point, slope) - 1.0) / length(slope);
 }
 
-// The covered share of a pixel, as for Bevy's backgrounds.
-fn coverage(point: vec2<f32>) -> f32 {
+// The covered share of a pixel, as for Bevy's backgrounds, or MIXED deeper inside.
+fn share(point: vec2<f32>) -> f32 {
     let distance = distance_from_edge(point);
     if (paint.flags & SOFT) != 0u {
-        return saturate(0.5 - distance);
+        return clamp(0.5 - distance, 0.0, MIXED);
     }
-    return 1.0 - step(0.0, distance);
+    return select(0.0, MIXED, distance < 0.0);
 }
 
 // The share of a pixel inside the outline. Unlike glass, which ends where its quad ends, the outline also covers a part of the pixels
@@ -203,16 +204,18 @@ fn paint_fragment(in: Vertex) -> Output {
     }
 #ifdef REPLACE
     // Only solid glass is drawn by REPLACE: opacity does not count.
-    if (paint.flags & WHOLE) == 0u && coverage(in.point) < REPLACED {
+    if (paint.flags & WHOLE) == 0u && share(in.point) < REPLACED {
         discard;
     }
     return encode_output(dithered(glass(source, in.point), texel), texel);
 #else
-    var c = coverage(in.point) * paint.opacity;
+    let share = share(in.point);
+    var c = min(share, 1.0) * paint.opacity;
     if (paint.flags & OUTSIDE) != 0u {
         c = 1.0 - outlined(in.point);
     }
-    if c <= 0.0 || (c >= MIXED && (paint.flags & HOLE) == 0u) {
+    let is_replaced = share >= MIXED && paint.opacity >= 1.0 && (paint.flags & HOLE) == 0u;
+    if c <= 0.0 || is_replaced {
         discard;
     }
 #ifdef KEEP

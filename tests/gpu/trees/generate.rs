@@ -165,11 +165,11 @@ fn transform(random: &mut Random) -> Transform {
     }
     if random.percent(7) {
         transform.angle = 0.1 + 6.0 * random.below(1000) as f64 / 1000.0;
-        // No offset of a shadow becomes a half.
-        let scale = random.one_of(&[0.8, 1.0, 1.2]);
+        // No offset of a shadow becomes a half: hard shadows move by whole pixels.
+        let scale = random.one_of(&[0.8, 1.0, 1.15]);
         transform.scale = [scale; 2];
     } else if random.percent(4) {
-        transform.scale = random.one_of(&[[1.2, 0.8], [0.8, 1.2], [1.2, 1.2]]);
+        transform.scale = random.one_of(&[[1.15, 0.8], [0.8, 1.15], [1.15, 1.15]]);
     }
     transform
 }

@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 pub enum Storage {
     /// Eight bits of light encoded as sRGB, and of alpha as it is.
     Srgb8,
+    /// Numbers from 0 to 1, as they are: what [`Self::Srgb8`] rounds.
+    Bounded,
     /// Half floats.
     Half,
 }
@@ -23,7 +25,7 @@ impl Storage {
     /// Whether values are at most 1.
     #[must_use]
     pub fn is_bounded(self) -> bool {
-        self == Self::Srgb8
+        self != Self::Half
     }
 
     /// The nearest texel that can be stored.
@@ -35,6 +37,7 @@ impl Storage {
                     [red, green, blue].map(|value| LIGHT[STARTS.partition_point(|start| *start <= value)]);
                 [red, green, blue, (alpha.clamp(0.0, 1.0) * 255.0).round() / 255.0]
             }
+            Self::Bounded => [red, green, blue, alpha].map(|value| value.clamp(0.0, 1.0)),
             Self::Half => [red, green, blue, alpha].map(half),
         }
     }

@@ -1,11 +1,13 @@
 //! Paints lists of items.
 //!
 //! A group is painted on a surface of its own, which is transparent at first. Glass sees the camera's picture with the surfaces of
-//! all groups around it over it, as they are painted so far and not filtered yet.
+//! all groups around it over it, as they are painted so far and not filtered yet. A group whose picture ends at its box, because it
+//! is rounded or has an edge, also ends all groups in it there, as far as their filters do not reach farther.
 
 use super::resolve::{Group, Item, Pane};
 use super::surface::{Pixels, Surface, reach};
 use super::{Filter, Shadow};
+use crate::shape::Clip;
 use crate::storage::Storage;
 use crate::{EdgeMode, Picture, SMALLEST_SIGMA};
 use std::collections::HashMap;
@@ -15,6 +17,8 @@ struct Painter {
     surfaces: Vec<Surface>,
     storage: Storage,
     viewport: Pixels,
+    /// Where the groups around the current items may show anything.
+    limits: Pixels,
     /// The pictures that several panes see, by the node with which they share it and the number of the surface.
     shared: HashMap<(usize, usize), Picture>,
     /// The number of every surface, counted from the first one that was painted.
@@ -28,6 +32,7 @@ pub fn paint(below: &Picture, items: &[Item], storage: Storage) -> Picture {
         surfaces: vec![Surface::of(below)],
         storage,
         viewport: Pixels::of_size([below.width, below.height]),
+        limits: Pixels::inside(Clip::EVERYTHING),
         shared: HashMap::new(),
         numbers: vec![0],
         count: 1,
@@ -115,20 +120,24 @@ impl Painter {
         // Glass inside sees all of the group that is in the viewport.
         let border = border_of(group);
         let mut rect = bounds(&group.items, self.viewport).and(needed(&group.filter, seen).with(self.viewport));
+        let mut limits = needed(&group.filter, self.limits);
         if group.filter.is_rounded {
-            rect = rect.and(Pixels::touching(group.shape.bounds()));
+            limits = limits.and(Pixels::touching(group.shape.bounds()));
         }
+        rect = rect.and(limits);
         if let Some(border) = border {
-            rect = border;
+            (rect, limits) = (border, limits.and(border));
         }
         if rect.is_empty() {
             return;
         }
+        let around = std::mem::replace(&mut self.limits, limits);
         self.surfaces.push(Surface::transparent(rect));
         self.numbers.push(self.count);
         self.count += 1;
         self.items(&group.items);
         self.numbers.pop();
+        self.limits = around;
         let mut picture = self.surfaces.pop().expect("it was pushed");
         if group.filter.is_rounded {
             picture = picture.map(|pixel, texel| {
