@@ -11,8 +11,7 @@ use super::uniform::{BOX_VERTICES, Colours, PAINT_STRIDE, PaintUniform, PaintedO
 use crate::formats::{CameraPicture, CameraPictureItem};
 use crate::gpu::Deferred;
 #[cfg(feature = "ui")]
-use crate::schedule::What;
-use crate::schedule::{Canvas, Clip, Draw, Layer, Placed, SurfaceId, common};
+use crate::schedule::{Backdrop, Canvas, Clip, Draw, Layer, Placed, SurfaceId, What, common};
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -372,6 +371,29 @@ impl CameraUpdate<'_, '_> {
         self.mixed(index, &faded, source, &on.plain(backdrop, &faded, color))
     }
 
+    /// The fully covered pixels of glass. The middle of a lens is flat, and costs no more than other glass.
+    fn replaced(
+        &mut self,
+        (source, bound): (PaintSource, (BindGroup, Option<u32>)),
+        backdrop: &Backdrop,
+        uniform: &PaintUniform,
+    ) -> Option<()> {
+        let whole = PaintUniform { frame: 0.0, ..*uniform };
+        let lens = backdrop.lens.filter(|_| source != source.flat());
+        let Some(depth) = lens.map(|lens| lens.bevel.max(backdrop.shape.largest_radius())) else {
+            return self.add(Mix::Replace, (source, bound), (&whole, BOX_VERTICES));
+        };
+        if 2.0 * depth >= backdrop.shape.size.min_element() {
+            return self.add(Mix::Replace, (source, bound), (&whole, BOX_VERTICES));
+        }
+        let frame = |frame: f32| PaintUniform { frame, ..*uniform };
+        // They overlap by a pixel, because rasterisers round vertices.
+        let middle = (&frame(depth - 1.0), BOX_VERTICES);
+        self.add(Mix::Replace, (source.flat(), bound.clone()), middle)?;
+        let rim = frame(depth);
+        self.add(Mix::Replace, (source, bound), (&rim, rim.frame_vertices()))
+    }
+
     /// Mixes glass with what lies below it.
     fn mixed(
         &mut self,
@@ -380,20 +402,16 @@ impl CameraUpdate<'_, '_> {
         source: (PaintSource, (BindGroup, Option<u32>)),
         uniform: &PaintUniform,
     ) -> Option<()> {
+        let backdrop = &self.inputs.backdrops[index];
         let solid = is_solid(placed, self.colours);
-        let is_framed = !solid || has_rim(&self.inputs.backdrops[index], self.colours);
-        for mix in Mix::GLASS {
-            let (is_drawn, vertices) = match mix {
-                Mix::Replace => (solid, BOX_VERTICES),
-                _ => (is_framed, uniform.frame_vertices()),
-            };
-            // What only scales the picture below does not read the source.
-            let of_mix = match source.0 {
-                PaintSource::Refracted { filtered } if mix == Mix::Keep => PaintSource::Blurred { filtered },
-                other => other,
-            };
-            if is_drawn {
-                self.add(mix, (of_mix, source.1.clone()), (uniform, vertices))?;
+        if solid {
+            self.replaced(source.clone(), backdrop, uniform)?;
+        }
+        if !solid || has_rim(backdrop, self.colours) {
+            for mix in [Mix::Keep, Mix::Add] {
+                // What only scales the picture below does not read the source.
+                let of_mix = if mix == Mix::Keep { source.0.flat() } else { source.0 };
+                self.add(mix, (of_mix, source.1.clone()), (uniform, uniform.frame_vertices()))?;
             }
         }
         Some(())

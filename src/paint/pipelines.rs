@@ -121,6 +121,15 @@ impl PaintSource {
     /// The sources of glass with a lens.
     pub const REFRACTED: [Self; 2] = [Self::Refracted { filtered: false }, Self::Refracted { filtered: true }];
 
+    /// The same source without a lens.
+    #[must_use]
+    pub fn flat(self) -> Self {
+        match self {
+            Self::Refracted { filtered } => Self::Blurred { filtered },
+            other => other,
+        }
+    }
+
     fn filters(self) -> bool {
         matches!(
             self,
@@ -270,6 +279,9 @@ pub(crate) fn definitions(key: PaintKey) -> Vec<ShaderDefVal> {
         PaintSource::Sharp => definitions.push("SHARP".into()),
         PaintSource::Refracted { .. } => definitions.push("LENS".into()),
         PaintSource::Blurred { .. } => {}
+    }
+    if key.mix == Mix::Replace && !matches!(key.source, PaintSource::Refracted { .. }) {
+        definitions.push("INNER".into());
     }
     definitions
 }

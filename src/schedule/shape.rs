@@ -74,8 +74,12 @@ impl Shape {
     /// pixel for the antialiasing. An ellipse lies inside the corner of a circle with its larger radius.
     #[must_use]
     pub fn rim(&self) -> f32 {
-        let largest = self.radii.into_iter().flatten().fold(0.0, f32::max);
-        largest * (1.0 - 0.5_f32.sqrt()) + 1.0
+        self.largest_radius() * (1.0 - 0.5_f32.sqrt()) + 1.0
+    }
+
+    /// The largest radius of a corner, along x or y.
+    pub fn largest_radius(&self) -> f32 {
+        self.radii.into_iter().flatten().fold(0.0, f32::max)
     }
 
     /// The factors by which the transform scales lengths along x and y.

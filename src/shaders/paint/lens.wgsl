@@ -59,8 +59,12 @@ fn slope_at(point: vec2<f32>, size: vec2<f32>, radius: f32, bevel: f32) -> vec2<
 fn mirrored(place: vec2<f32>, bounds: vec2<u32>) -> vec2<f32> {
     let low = unpacked(bounds.x);
     let length = unpacked(bounds.y) - low;
-    let folded = (place - low) - 2.0 * length * floor((place - low) / (2.0 * length));
-    return low + clamp(min(folded, 2.0 * length - folded), vec2<f32>(0.5), length - 0.5);
+    var folded = place - low;
+    if any(folded < vec2<f32>(0.0)) || any(folded > length) {
+        folded -= 2.0 * length * floor(folded / (2.0 * length));
+        folded = min(folded, 2.0 * length - folded);
+    }
+    return low + clamp(folded, vec2<f32>(0.5), length - 0.5);
 }
 
 fn unpacked(texel: u32) -> vec2<f32> {

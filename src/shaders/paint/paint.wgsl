@@ -6,7 +6,7 @@
 //   KEEP     scales the picture by 1 - c: blended by (Zero, OneMinusSrcAlpha)
 //   ADD      adds the glass times c: blended by (One, One)
 //   OVER     a layer: blended by (One, OneMinusSrcAlpha), which adds a glow: colour with alpha 0
-// SHARP is defined if the picture is read without a blur, and LENS for blurred glass that refracts.
+// SHARP is defined if the picture is read without a blur, LENS for blurred glass that refracts, and INNER for REPLACE without LENS.
 //
 // Glossary
 //   point    a place in the box, from its centre, before the transform
@@ -37,7 +37,7 @@ struct Paint {
     target_size: vec2<f32>,
     // The size of the box.
     size: vec2<f32>,
-    // How deep the frame that KEEP and ADD draw reaches into the box; 0 for the whole box.
+    // How deep the frame of the box reaches, which is drawn alone; 0 for the whole box. INNER leaves the frame out.
     frame: f32,
     opacity: f32,
     // From a texel of the target to a texel of the camera's picture, to which the noise is fixed.
@@ -111,7 +111,9 @@ fn point_of(vertex: u32) -> vec2<f32> {
     // Two triangles, by the corners of a quad.
     var corners = array<u32, 6>(0u, 2u, 3u, 0u, 1u, 2u);
     let quad = corners[vertex % 6u];
-#ifndef REPLACE
+#ifdef INNER
+    return corner(quad, paint.frame);
+#else
     if (paint.flags & OUTSIDE) != 0u {
         return corner(quad, -paint.frame);
     }
@@ -120,8 +122,8 @@ fn point_of(vertex: u32) -> vec2<f32> {
         let next = select(0u, 1u, quad == 1u || quad == 2u);
         return corner(vertex / 6u + next, select(0.0, paint.frame, quad >= 2u));
     }
-#endif
     return corner(quad, 0.0);
+#endif
 }
 
 @vertex
@@ -244,9 +246,11 @@ fn shown(texel: vec2<i32>) -> vec4<f32> {
 #else
     let value = finite(spline(texel));
 #endif
+#ifdef OVER
     if (paint.flags & SHADOW) != 0u {
         return paint.color * shadow(saturate(value.a), texel);
     }
+#endif
     return colored(value, paint.functions);
 }
 
