@@ -146,6 +146,12 @@ def glass(folder):
         "36 of 1 %": "36 panes of 1 %",
         "1 of 100 %": "one pane over everything",
     }
+    lenses = {
+        "1 of 100 %, lens": "the same, a lens",
+        "1 of 100 %, lens, dispersion": "the same, a lens with dispersion",
+        "1 of 100 %, all rim": "the same, a lens without a flat middle",
+        "1 of 100 %, all rim, dispersion": "the same, with dispersion",
+    }
     columns = [(size, format) for size in ("3840x2160", "1920x1080") for format in ("rgba16float", "rgba8unorm")]
 
     def ratios(setting, method, size, format):
@@ -155,7 +161,10 @@ def glass(folder):
 
     rows = [
         [name + suffix] + [ratios(setting, method, *column) for column in columns]
-        for method, suffix in {"ours-mixed": "", "ours-fragment": ", render passes"}.items()
+        for method, suffix, settings in (
+            ("ours-mixed", "", settings | lenses),
+            ("ours-fragment", ", render passes", settings),
+        )
         for setting, name in settings.items()
     ]
     sigmas = sorted({row["sigma"] for row in results.rows})

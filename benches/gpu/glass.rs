@@ -38,6 +38,8 @@ enum Setting {
     Stacked(u32, f32),
     /// One panel of this percentage of the screen that refracts, all of it, with this dispersion.
     Refracting(f32, f32),
+    /// The same with a rim that leaves no flat middle.
+    AllRim(f32, f32),
     /// The camera is blurred, and frozen: its result is painted.
     FrozenCamera,
     /// This many panels side by side, frozen: their results are painted.
@@ -50,7 +52,7 @@ enum Setting {
     Faded(u32, f32),
 }
 
-const GLASS: [Setting; 13] = [
+const GLASS: [Setting; 15] = [
     Setting::Empty,
     Setting::Camera,
     Setting::Beside(1, 5.0),
@@ -60,6 +62,8 @@ const GLASS: [Setting; 13] = [
     Setting::Refracting(5.0, 0.5),
     Setting::Refracting(100.0, 0.0),
     Setting::Refracting(100.0, 0.5),
+    Setting::AllRim(100.0, 0.0),
+    Setting::AllRim(100.0, 0.5),
     Setting::Stacked(8, 5.0),
     Setting::FrozenCamera,
     Setting::FrozenBeside(36, 1.0),
@@ -88,6 +92,8 @@ impl Setting {
             Self::Stacked(count, share) => format!("{count} of {share} % stacked"),
             Self::Refracting(share, 0.0) => format!("1 of {share} %, lens"),
             Self::Refracting(share, _) => format!("1 of {share} %, lens, dispersion"),
+            Self::AllRim(share, 0.0) => format!("1 of {share} %, all rim"),
+            Self::AllRim(share, _) => format!("1 of {share} %, all rim, dispersion"),
             Self::FrozenCamera => "camera blur, frozen".into(),
             Self::FrozenBeside(count, share) => format!("{count} of {share} %, frozen"),
             Self::Nodes(count, share) => format!("{count} of {share} %, plain nodes"),
@@ -102,7 +108,8 @@ impl Setting {
         match self {
             Self::Empty | Self::Camera | Self::FrozenCamera => 0,
             Self::Nodes(..) | Self::Blurred(..) | Self::Faded(..) => 1,
-            Self::Beside(..) | Self::FrozenBeside(..) | Self::Refracting(..) => 1,
+            Self::Beside(..) | Self::FrozenBeside(..) => 1,
+            Self::Refracting(..) | Self::AllRim(..) => 1,
             Self::Stacked(count, _) => count,
         }
     }
@@ -129,7 +136,8 @@ impl Setting {
             Self::Blurred(..) => panel.insert((colour, UiFilter { blur, ..default() })),
             #[cfg(feature = "ui")]
             Self::Faded(..) => panel.insert((colour, UiFilter::opacity(0.5))),
-            Self::Refracting(_, dispersion) => panel.insert((glass(blur), wide_lens(dispersion))),
+            Self::Refracting(_, dispersion) => panel.insert((glass(blur), lens(24.0, dispersion))),
+            Self::AllRim(_, dispersion) => panel.insert((glass(blur), lens(1e6, dispersion))),
             _ => panel.insert(glass(blur)),
         };
     }
@@ -141,7 +149,7 @@ impl Setting {
             Self::Beside(count, share) | Self::Stacked(count, share) | Self::FrozenBeside(count, share) => {
                 (count, share)
             }
-            Self::Refracting(share, _) => (1, share),
+            Self::Refracting(share, _) | Self::AllRim(share, _) => (1, share),
             Self::Nodes(count, share) | Self::Blurred(count, share) | Self::Faded(count, share) => (count, share),
         };
         let side = 10.0 * share.sqrt();
@@ -163,10 +171,9 @@ fn glass(blur: GaussianBlur) -> BackdropBlur {
     BackdropBlur { blur, ..default() }
 }
 
-/// A lens without a flat middle.
-fn wide_lens(dispersion: f32) -> BackdropLens {
+fn lens(bevel: f32, dispersion: f32) -> BackdropLens {
     BackdropLens {
-        bevel: 1e6,
+        bevel,
         dispersion,
         ..default()
     }

@@ -181,6 +181,7 @@ const PLAIN: u32 = 64;
 const OUTSIDE: u32 = 128;
 const INSET: u32 = 256;
 const CLIPPED: u32 = 512;
+const GRAINED: u32 = 1024;
 
 fn flags<const N: usize>(flags: [(u32, bool); N]) -> u32 {
     flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum()
@@ -262,8 +263,11 @@ impl PaintedOn {
             lens: backdrop.lens.map_or_else(LensUniform::default, |lens| {
                 LensUniform::new(&lens, placed.region.sampled, colours)
             }),
-            flags: flags([(SOFT, has_rim(backdrop, colours)), (WHOLE, shape.is_on_pixels())])
-                + self.dithers(backdrop.blurs()),
+            flags: flags([
+                (SOFT, has_rim(backdrop, colours)),
+                (WHOLE, shape.is_on_pixels()),
+                (GRAINED, backdrop.grain > 0.0),
+            ]) + self.dithers(backdrop.blurs()),
             ..self.shape(shape)
         };
         self.clipped(uniform, placed.clip)

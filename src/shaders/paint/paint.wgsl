@@ -85,6 +85,8 @@ const OUTSIDE: u32 = 128u;
 const INSET: u32 = 256u;
 // Only texels inside of both `clips` are painted.
 const CLIPPED: u32 = 512u;
+// `grain` is not 0.
+const GRAINED: u32 = 1024u;
 
 // Of encoded values.
 const GRAIN: f32 = 8.0 / 255.0;
@@ -199,7 +201,7 @@ fn paint_fragment(in: Vertex) -> Output {
         discard;
     }
 #ifdef OVER
-    return encode_output(dithered(shown(source) * paint.opacity, texel), texel);
+    return encode_output(noisy(shown(source) * paint.opacity, texel, in.point), texel);
 #else
     if any(texel < paint.region.xy) || any(texel >= paint.region.zw) {
         discard;
@@ -209,7 +211,7 @@ fn paint_fragment(in: Vertex) -> Output {
     if (paint.flags & WHOLE) == 0u && share(in.point) < REPLACED {
         discard;
     }
-    return encode_output(dithered(glass(source, in.point), texel), texel);
+    return encode_output(noisy(glass(source, in.point), texel, in.point), texel);
 #else
     let share = share(in.point);
     var c = min(share, 1.0) * paint.opacity;
@@ -223,7 +225,7 @@ fn paint_fragment(in: Vertex) -> Output {
 #ifdef KEEP
     return Output(vec4<f32>(0.0, 0.0, 0.0, c));
 #else
-    return encode_output(dithered(glass(source, in.point), texel) * c, texel);
+    return encode_output(noisy(glass(source, in.point), texel, in.point) * c, texel);
 #endif
 #endif
 #endif
@@ -273,9 +275,9 @@ fn glass(texel: vec2<i32>, point: vec2<f32>) -> vec4<f32> {
     let radius = radius_at(point);
     let slope = slope_at(point, paint.size, min(radius.x, radius.y), paint.lens.bevel);
     let seen = colored(finite(refracted(texel, slope)), paint.functions);
-    return grained(lit(seen, rim_light(paint.lens, slope)), point);
+    return lit(seen, rim_light(paint.lens, slope));
 #else
-    return grained(shown(texel), point);
+    return shown(texel);
 #endif
 }
 
@@ -315,9 +317,17 @@ fn lit(value: vec4<f32>, share: f32) -> vec4<f32> {
 }
 #endif
 
+// Static noise and dithering. Most pixels have neither.
+fn noisy(value: vec4<f32>, texel: vec2<i32>, point: vec2<f32>) -> vec4<f32> {
+    if (paint.flags & (GRAINED | DITHER_STORED | DITHER_ENCODED)) == 0u {
+        return value;
+    }
+    return dithered(grained(value, point), texel);
+}
+
 // Glass with static noise, which is fixed to the box: of encoded values, with the mean 0, and not of alpha.
 fn grained(value: vec4<f32>, point: vec2<f32>) -> vec4<f32> {
-    if paint.grain <= 0.0 {
+    if (paint.flags & GRAINED) == 0u {
         return value;
     }
     let noise = paint.grain * GRAIN * value.a * random(vec2<i32>(floor(point + 0.5 * paint.size)));
