@@ -1,6 +1,5 @@
 //! Pages that a browser shows, too. A test writes a page into the folder that `BLUR_BROWSER` names, and compares the browser's
-//! picture with another one. `scripts/browser-picture` names the folder and starts the browser, with as many device pixels for each
-//! pixel of CSS as `BLUR_BROWSER_SCALE` says.
+//! picture with another one. `scripts/browser-picture` names the folder and starts the browser.
 
 use super::headless::Pixels;
 use super::reference::Picture;
@@ -11,11 +10,6 @@ const FOLDER: &str = "BLUR_BROWSER";
 
 fn folder() -> Option<PathBuf> {
     std::env::var_os(FOLDER).map(PathBuf::from)
-}
-
-/// The device pixels along the side of a pixel of CSS: 1, if nothing else is asked for.
-pub fn scale() -> u32 {
-    crate::random::number("BLUR_BROWSER_SCALE", 1) as u32
 }
 
 /// Writes a page and pictures, if `BLUR_BROWSER` is set.

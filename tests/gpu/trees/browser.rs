@@ -2,13 +2,14 @@
 //!
 //! The test compares the picture with the compositor, like all tests of trees. Browsers blend and blur encoded values, so the test
 //! shows the boxes twice: as light, and with the encoded values in place of light. `measure` then reads the browser's picture of the
-//! page and prints how far it is from both. `scripts/browser-picture` runs everything, with one and with two device pixels for each
-//! pixel of CSS.
+//! page and prints how far it is from both. `scripts/browser-picture` runs everything, with as many device pixels for each pixel of CSS
+//! as `BLUR_BROWSER_SCALE` says.
 
 use super::show::{compare, tolerance};
 use super::spawn::spawn;
 use crate::backdrop::stage::LDR;
-use crate::support::browser::{self, difference, leave, read};
+use crate::random::number;
+use crate::support::browser::{difference, leave, read};
 use crate::support::difference::write_failure;
 use crate::support::formats::to_picture;
 use crate::support::gpu;
@@ -35,6 +36,11 @@ const SHADOW: Shadow = Shadow {
     is_glow: false,
     is_inset: false,
 };
+
+/// The device pixels along the side of a pixel of CSS.
+fn scale() -> u32 {
+    number("BLUR_BROWSER_SCALE", 1) as u32
+}
 
 fn light(levels: [u8; 3], alpha: f64) -> [f64; 4] {
     let [red, green, blue] = levels.map(|level| decode_srgb(f64::from(level) / 255.0));
@@ -261,7 +267,7 @@ fn boxes_of_a_page_are_as_the_compositor_has_them() {
     let Some(mut headless) = gpu(|_| {}) else {
         return;
     };
-    let scale = browser::scale();
+    let scale = scale();
     let [plain, encoded] = [tree(|_| {}), tree(encode)];
     let bevy = show(&mut headless, &plain, scale, LDR);
     let numbers = show(&mut headless, &encoded, scale, NUMBERS);
@@ -281,7 +287,7 @@ fn is_flat(shapes: &Picture, x: usize, y: usize) -> bool {
 #[test]
 #[ignore = "needs a browser: scripts/browser-picture"]
 fn measure() {
-    let scale = browser::scale();
+    let scale = scale();
     let size = UVec2::from_array(SIZE.map(|side| side as u32)) * scale;
     let [light, numbers, browser] = ["bevy", "numbers", "browser"].map(|name| read(name, size));
     let shapes = scaled(tree(flatten), scale).picture(Storage::Half);
