@@ -8,6 +8,7 @@
 //!   shows its tree alone.
 //! - `BLUR_TREES_WITHOUT`: features that trees do without, by their names in [`Feature`], with commas between them.
 
+mod browser;
 mod describe;
 mod features;
 mod generate;

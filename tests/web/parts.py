@@ -1,4 +1,4 @@
-"""Tests of the page of parts.rs: recorded blurs, the frozen blur of a camera, filters of the user interface, and lenses."""
+"""Tests of the page of parts.rs: recorded blurs, the frozen blur of a camera, filters, lenses, and a rounded scroller."""
 
 import json
 
@@ -157,14 +157,10 @@ def test_lenses(options, address, api):
 
 def refracted(sharp, bevel, displacement, dispersion):
     """The expected display values in units of 1/255, and the distance of each pixel from the border of the pane, negative outside."""
-    left, top, width, height, radius = PANE
+    left, top, width, height, _ = PANE
     y, x = np.mgrid[0 : sharp.shape[0], 0 : sharp.shape[1]]
-    point = np.stack([x + 0.5 - left - width / 2, y + 0.5 - top - height / 2])
-    half = np.array([width / 2, height / 2])[:, None, None]
-    from_arc = np.maximum(np.abs(point) - half + radius, 0)
-    from_centre = np.maximum(np.hypot(*from_arc), 1e-9)
-    depth = radius - from_centre
-    slope = np.clip(1 - depth / bevel, 0, 1) ** 2 * np.sign(point) * from_arc / from_centre
+    depth, outwards = in_box(sharp, *PANE)
+    slope = np.clip(1 - depth / bevel, 0, 1) ** 2 * outwards
     light = to_linear(sharp / 255)
     channels = []
     for channel, more in enumerate([-0.5, 0, 0.5]):
@@ -174,6 +170,16 @@ def refracted(sharp, bevel, displacement, dispersion):
         inside = light[top : top + height, left : left + width, channel]
         channels.append(between(inside, place))
     return 255 * to_srgb(np.stack(channels, axis=-1)), depth
+
+
+def in_box(sharp, left, top, width, height, radius):
+    """For each pixel, the distance from the border of a rounded box, negative outside, and the direction from the nearest arc's centre."""
+    y, x = np.mgrid[0 : sharp.shape[0], 0 : sharp.shape[1]]
+    point = np.stack([x + 0.5 - left - width / 2, y + 0.5 - top - height / 2])
+    half = np.array([width / 2, height / 2])[:, None, None]
+    from_arc = np.maximum(np.abs(point) - half + radius, 0)
+    from_centre = np.maximum(np.hypot(*from_arc), 1e-9)
+    return radius - from_centre, np.sign(point) * from_arc / from_centre
 
 
 def between(values, place):
@@ -198,3 +204,45 @@ def through(values, t):
     rise = second - first
     curve = first + slopes[0] * t + (3 * rise - 2 * slopes[0] - slopes[1]) * t**2 + (slopes[0] + slopes[1] - 2 * rise) * t**3
     return np.clip(curve, np.minimum(first, second), np.maximum(first, second))
+
+
+# The left, the top, the width and the height of the scroller, in pixels.
+SCROLLER = (30, 14, 120, 90)
+
+# How far the picture is scrolled along x and y, to its end at last, and the radius of the corners.
+SCROLLS = [(0, 0, 24), (17, 9, 24), (41, 33, 45)]
+
+
+def test_rounded_scroller(options, address, api):
+    """A picture that is scrolled in a box with round corners: it ends at the curve, with smooth edges."""
+    with Parts(address, api) as page:
+        page.ready()
+        sharp = page.show()[:, :, :3]
+        errors = {}
+        for settings in SCROLLS:
+            page.module(f"scroll({', '.join(map(str, settings))})")
+            page.browser.frames(6)
+            shown = page.settled()[:, :, :3]
+            page.browser.screenshot(options.pictures / f"scroller-{'-'.join(map(str, settings))}-{api}.png")
+            expected, share = scrolled(sharp, *settings)
+            assert (shown[share == 0] == sharp[share == 0]).all(), "it leaves a trace beside the scroller"
+            assert ((0 < share) & (share < 1)).any(), "no edge is smooth"
+            errors[settings] = np.abs(shown - expected).max()
+        print("   ", api, "worst errors in 1/255:", ", ".join(f"{settings}: {error:.2f}" for settings, error in errors.items()))
+        page.check_console()
+        assert max(errors.values()) <= TOLERANCE, "not the rounded scroller"
+
+
+def scrolled(sharp, x, y, radius):
+    """The expected display values in units of 1/255, and the share of each pixel that the scroller covers."""
+    left, top, width, height = SCROLLER
+    scrolled_to = np.s_[y : y + height, x : x + width]
+    # The left picture lies over black, so it is the light that the scroller adds.
+    below = to_linear(sharp / 255)
+    added, alpha = np.zeros(below.shape), np.zeros(below.shape)
+    added[top : top + height, left : left + width] = below[scrolled_to]
+    alpha[top : top + height, left : left + width] = picture_alpha()[scrolled_to][:, :, None]
+    depth, _ = in_box(sharp, *SCROLLER, radius)
+    share = np.clip(0.5 + depth, 0, 1)
+    cover = share[:, :, None]
+    return 255 * to_srgb(below * (1 - alpha * cover) + added * cover), share

@@ -1,5 +1,5 @@
 //! Parts of the library in a browser: blurs that a render system records, the frozen blur of a camera, filters of the user
-//! interface, and lenses.
+//! interface, lenses, and a scroller with round corners.
 //!
 //! You should see a picture of bars and noise twice, blurred alike: on the left by [`BlurImage`], on the right by a
 //! [`TextureBlur`]. With a filter, you should see it once, in the middle of a black window. `parts.html` is the page;
@@ -39,22 +39,28 @@ struct Asked {
     is_frozen: bool,
 }
 
-static ASKED: Mutex<Option<Asked>> = Mutex::new(None);
+static ASKED: Request<Asked> = Request::new(None);
 
 /// The filter of a node in the middle of the window.
-static FILTER: Mutex<Option<UiFilter>> = Mutex::new(None);
+static FILTER: Request<UiFilter> = Request::new(None);
 
 /// The lens of a pane over both pictures.
-static LENS: Mutex<Option<BackdropLens>> = Mutex::new(None);
+static LENS: Request<BackdropLens> = Request::new(None);
 
-fn asked() -> MutexGuard<'static, Option<Asked>> {
-    ASKED.lock().unwrap_or_else(PoisonError::into_inner)
+/// How far the rounded scroller is scrolled, and the radius of its corners, in pixels.
+static SCROLL: Request<(Vec2, f32)> = Request::new(None);
+
+/// The last request of the page, until a system takes it.
+type Request<T> = Mutex<Option<T>>;
+
+fn request<T>(of: &'static Request<T>) -> MutexGuard<'static, Option<T>> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Sets what to show from the next frame on.
 #[wasm_bindgen]
 pub fn ask(sigma: f32, camera_sigma: f32, angle: f32, is_frozen: bool) {
-    *asked() = Some(Asked {
+    *request(&ASKED) = Some(Asked {
         sigma,
         camera_sigma,
         angle,
@@ -67,7 +73,7 @@ pub fn ask(sigma: f32, camera_sigma: f32, angle: f32, is_frozen: bool) {
 pub fn filter(sigma: f32, opacity: f32, shadow_offset: f32) {
     let filter = UiFilter::from_sigma(sigma).with_opacity(opacity);
     let shadow = DropShadow::from_sigma(Vec2::splat(shadow_offset), sigma, Color::WHITE);
-    *FILTER.lock().unwrap_or_else(PoisonError::into_inner) = Some(if shadow_offset == 0.0 {
+    *request(&FILTER) = Some(if shadow_offset == 0.0 {
         filter
     } else {
         filter.with_shadow(shadow)
@@ -77,13 +83,19 @@ pub fn filter(sigma: f32, opacity: f32, shadow_offset: f32) {
 /// From the next frame on, shows a pane of clear glass with this lens.
 #[wasm_bindgen]
 pub fn lens(bevel: f32, displacement: f32, dispersion: f32) {
-    *LENS.lock().unwrap_or_else(PoisonError::into_inner) = Some(BackdropLens {
+    *request(&LENS) = Some(BackdropLens {
         bevel,
         displacement,
         dispersion,
         rim_light: 0.0,
         ..default()
     });
+}
+
+/// From the next frame on, shows the picture in a scroller with corners of this radius, over both pictures.
+#[wasm_bindgen]
+pub fn scroll(x: f32, y: f32, radius: f32) {
+    *request(&SCROLL) = Some((Vec2::new(x, y), radius));
 }
 
 #[wasm_bindgen]
@@ -119,6 +131,7 @@ fn main() -> AppExit {
             (listen, apply.run_if(resource_changed::<Asked>)).chain(),
             show_filter,
             show_lens,
+            show_scroller,
             on_ready.run_if(blurs_ready.and_then(run_once)),
         ),
     );
@@ -168,7 +181,7 @@ fn picture() -> Image {
 }
 
 fn listen(mut known: ResMut<Asked>) {
-    if let Some(asked) = asked().take() {
+    if let Some(asked) = request(&ASKED).take() {
         known.set_if_neq(asked);
     }
 }
@@ -194,7 +207,7 @@ fn apply(
 }
 
 fn show_filter(pictures: Res<Pictures>, shown: Query<Entity, With<UiFilter>>, mut commands: Commands) {
-    let Some(filter) = FILTER.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+    let Some(filter) = request(&FILTER).take() else {
         return;
     };
     if let Ok(node) = shown.single() {
@@ -207,17 +220,12 @@ fn show_filter(pictures: Res<Pictures>, shown: Query<Entity, With<UiFilter>>, mu
         justify_content: JustifyContent::Center,
         ..default()
     };
-    let picture = Node {
-        width: px(SIZE.x),
-        height: px(SIZE.y),
-        ..default()
-    };
-    let picture = (picture, ImageNode::new(pictures.sharp.clone()), filter);
+    let picture = (pictures.node(), filter);
     commands.spawn((window, BackgroundColor(Color::BLACK), children![picture]));
 }
 
 fn show_lens(shown: Query<Entity, With<BackdropLens>>, mut commands: Commands) {
-    let Some(lens) = LENS.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+    let Some(lens) = request(&LENS).take() else {
         return;
     };
     if let Ok(node) = shown.single() {
@@ -236,6 +244,31 @@ fn show_lens(shown: Query<Entity, With<BackdropLens>>, mut commands: Commands) {
     commands.spawn((pane, BackdropBlur::new(0.0), lens));
 }
 
+#[derive(Component)]
+struct Scroller;
+
+fn show_scroller(pictures: Res<Pictures>, shown: Query<Entity, With<Scroller>>, mut commands: Commands) {
+    let Some((scrolled, radius)) = request(&SCROLL).take() else {
+        return;
+    };
+    let scroller = Node {
+        position_type: PositionType::Absolute,
+        left: px(30),
+        top: px(14),
+        width: px(120),
+        height: px(90),
+        overflow: Overflow::scroll(),
+        border_radius: BorderRadius::all(px(radius)),
+        ..default()
+    };
+    let scroller = (scroller, ScrollPosition(scrolled));
+    if let Ok(node) = shown.single() {
+        commands.entity(node).insert(scroller);
+        return;
+    }
+    commands.spawn((scroller, Scroller, UiFilter::rounded(), children![pictures.node()]));
+}
+
 /// The recorded blur, from frame to frame.
 #[derive(Resource, Default)]
 struct Recorded(TextureBlur);
@@ -244,6 +277,17 @@ impl Pictures {
     /// Both textures, once they are on the GPU.
     fn textures(&self, images: &RenderAssets<GpuImage>) -> Option<[BlurTexture; 2]> {
         Some([images.get(&self.sharp)?.into(), images.get(&self.recorded)?.into()])
+    }
+
+    /// The sharp picture as a node, texel by texel.
+    fn node(&self) -> impl Bundle + use<> {
+        let node = Node {
+            width: px(SIZE.x),
+            height: px(SIZE.y),
+            flex_shrink: 0.0,
+            ..default()
+        };
+        (node, ImageNode::new(self.sharp.clone()))
     }
 }
 

@@ -210,7 +210,7 @@ fn place(headless: &mut Headless, view: &View, index: usize) {
 }
 
 /// The worst difference beyond the rounding of the format.
-fn compare(got: &Picture, expected: &Picture, format: TextureFormat) -> Difference {
+pub fn compare(got: &Picture, expected: &Picture, format: TextureFormat) -> Difference {
     let within = within_rounding(got, expected, format);
     let (got, within) = measured(got, &within, format);
     worst_difference(&got, &within)
@@ -218,7 +218,7 @@ fn compare(got: &Picture, expected: &Picture, format: TextureFormat) -> Differen
 
 /// The largest difference that is right, as a share of the peak, before [`Screen::rounding`]. In eight bits, a picture that is
 /// blurred or filtered again was rounded before.
-fn tolerance(tree: &Tree, format: TextureFormat) -> f64 {
+pub fn tolerance(tree: &Tree, format: TextureFormat) -> f64 {
     let number = |is_one: fn(&Node) -> bool| super::features::count(&tree.nodes, &is_one);
     let varying = number(|node| node.glass.as_ref().is_some_and(|glass| glass.ramp.is_some()));
     let [panes, filters] = [

@@ -1,0 +1,308 @@
+//! Trees next to a browser's: rounded clips, shadows that fall inwards and glass, and the same boxes as a page.
+//!
+//! The test compares the picture with the compositor, like all tests of trees. Browsers blend and blur encoded values, so the test
+//! shows the boxes twice: as light, and with the encoded values in place of light. `measure` then reads the browser's picture of the
+//! page and prints how far it is from both. `scripts/browser-picture` runs everything, with as many device pixels for each pixel of CSS
+//! as `BLUR_BROWSER_SCALE` says.
+
+use super::show::{compare, tolerance};
+use super::spawn::spawn;
+use crate::backdrop::stage::LDR;
+use crate::random::number;
+use crate::support::browser::{difference, leave, read};
+use crate::support::difference::write_failure;
+use crate::support::formats::to_picture;
+use crate::support::gpu;
+use crate::support::headless::{Headless, Pixels};
+use crate::support::reference::tree::{Filter, Glass, Node, Shadow, Transform, Tree};
+use crate::support::reference::{Picture, Storage, decode_srgb, encode_srgb};
+use crate::support::scene::Kind;
+use crate::support::twins::View;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use std::fmt::Write;
+
+/// The format that stores numbers as they are.
+const NUMBERS: TextureFormat = TextureFormat::Rgba8Unorm;
+
+const COLUMNS: usize = 3;
+const CELL: [usize; 2] = [120, 100];
+const SIZE: [usize; 2] = [COLUMNS * CELL[0], 2 * CELL[1]];
+
+const SHADOW: Shadow = Shadow {
+    offset: [6.0, 4.0],
+    sigma: [3.0; 2],
+    color: [0.0, 0.0, 0.0, 0.7],
+    is_glow: false,
+    is_inset: false,
+};
+
+/// The device pixels along the side of a pixel of CSS.
+fn scale() -> u32 {
+    number("BLUR_BROWSER_SCALE", 1) as u32
+}
+
+fn light(levels: [u8; 3], alpha: f64) -> [f64; 4] {
+    let [red, green, blue] = levels.map(|level| decode_srgb(f64::from(level) / 255.0));
+    [red, green, blue, alpha]
+}
+
+/// A card whose content is larger than the card.
+fn card(radii: [f64; 4], shadows: Vec<Shadow>) -> Node {
+    let filter = Filter {
+        shadows,
+        is_rounded: true,
+        ..Filter::NEUTRAL
+    };
+    Node {
+        radii,
+        filter: Some(filter),
+        children: vec![
+            Node::new([-10.0, -10.0], [60.0, 90.0], light([230, 110, 40], 1.0)),
+            Node::new([40.0, 20.0], [70.0, 60.0], light([50, 100, 255], 0.5)),
+        ],
+        ..Node::new([18.0, 16.0], [80.0, 64.0], light([240, 235, 225], 1.0))
+    }
+}
+
+/// A box with a shadow that falls into it.
+fn pressed(radii: [f64; 4], offset: [f64; 2], sigma: f64) -> Node {
+    let shadow = Shadow {
+        offset,
+        sigma: [sigma; 2],
+        is_inset: true,
+        ..SHADOW
+    };
+    let filter = Filter {
+        shadows: vec![shadow],
+        ..Filter::NEUTRAL
+    };
+    Node {
+        radii,
+        filter: Some(filter),
+        ..Node::new([18.0, 16.0], [80.0, 64.0], light([240, 200, 120], 1.0))
+    }
+}
+
+/// A pane over stripes.
+fn pane(radii: [f64; 4], sigma: f64) -> Node {
+    let stripe = |index: usize| {
+        let color = [light([200, 60, 90], 1.0), light([60, 160, 110], 1.0)][index % 2];
+        Node::new([8.0 + 16.0 * index as f64, 8.0], [8.0, 84.0], color)
+    };
+    let pane = Node {
+        radii,
+        glass: Some(Glass::new(sigma)),
+        ..Node::new([18.0, 16.0], [80.0, 64.0], [0.0; 4])
+    };
+    Node {
+        children: (0..6).map(stripe).chain([pane]).collect(),
+        ..Node::new([0.0; 2], CELL.map(|side| side as f64), [0.0; 4])
+    }
+}
+
+/// All cells, row by row. Lengths are in pixels of CSS.
+fn cells() -> [(&'static str, Node); 2 * COLUMNS] {
+    // A box that is larger than the card on all sides: where a turned edge ends is up to the rasteriser, but this clip is smooth.
+    let content = Node::new([-30.0, -30.0], [140.0, 124.0], light([230, 110, 40], 1.0));
+    let turned = Node {
+        color: [0.0; 4],
+        transform: Transform {
+            angle: 0.3,
+            ..Transform::NONE
+        },
+        children: vec![content],
+        ..card([0.0, 10.0, 20.0, 32.0], Vec::new())
+    };
+    [
+        ("rounded clip", card([20.0; 4], vec![SHADOW])),
+        ("inset shadow", pressed([16.0; 4], [4.0, 3.0], 3.0)),
+        ("glass", pane([16.0; 4], 4.0)),
+        ("turned clip", turned),
+        ("vignette", pressed([0.0; 4], [0.0; 2], 8.0)),
+        ("strong glass", pane([0.0, 10.0, 24.0, 32.0], 10.0)),
+    ]
+}
+
+/// Where a cell begins.
+fn origin(index: usize) -> [usize; 2] {
+    [index % COLUMNS * CELL[0], index / COLUMNS * CELL[1]]
+}
+
+/// The cells over a background, each after a change.
+fn tree(change: impl Fn(&mut Node)) -> Tree {
+    let background = Node::new([0.0; 2], SIZE.map(|side| side as f64), light([190, 205, 220], 1.0));
+    let cells = cells().into_iter().enumerate().map(|(index, (_, mut node))| {
+        let origin = origin(index);
+        node.origin = [0, 1].map(|axis| node.origin[axis] + origin[axis] as f64);
+        node
+    });
+    let mut nodes: Vec<Node> = [background].into_iter().chain(cells).collect();
+    nodes.iter_mut().for_each(|node| changed(node, &change));
+    Tree {
+        size: SIZE,
+        clear: [0.0, 0.0, 0.0, 1.0],
+        nodes,
+    }
+}
+
+fn changed(node: &mut Node, change: &impl Fn(&mut Node)) {
+    change(node);
+    node.children.iter_mut().for_each(|child| changed(child, change));
+}
+
+/// Puts encoded values in place of light. All shadows are black.
+fn encode(node: &mut Node) {
+    node.color[..3]
+        .iter_mut()
+        .for_each(|value| *value = encode_srgb(*value));
+}
+
+/// Leaves shapes only: glass becomes a plain box, and filters only clip.
+fn flatten(node: &mut Node) {
+    if node.glass.take().is_some() {
+        node.color = [1.0; 4];
+    }
+    if let Some(filter) = &mut node.filter {
+        filter.shadows.clear();
+    }
+}
+
+/// The tree in physical pixels.
+fn scaled(mut tree: Tree, scale: u32) -> Tree {
+    let factor = f64::from(scale);
+    let grow = |lengths: &mut [f64]| lengths.iter_mut().for_each(|length| *length *= factor);
+    let enlarge = |node: &mut Node| {
+        grow(&mut node.origin);
+        grow(&mut node.size);
+        grow(&mut node.radii);
+        if let Some(glass) = &mut node.glass {
+            grow(&mut glass.sigma);
+        }
+        for shadow in node.filter.iter_mut().flat_map(|filter| &mut filter.shadows) {
+            grow(&mut shadow.offset);
+            grow(&mut shadow.sigma);
+        }
+    };
+    tree.nodes.iter_mut().for_each(|node| changed(node, &enlarge));
+    tree.size = tree.size.map(|side| side * scale as usize);
+    tree
+}
+
+fn css_color([red, green, blue, alpha]: [f64; 4]) -> String {
+    let [red, green, blue] = [red, green, blue].map(|value| (255.0 * encode_srgb(value)).round());
+    format!("rgb({red} {green} {blue} / {alpha})")
+}
+
+/// The same as an element of a page.
+fn html(node: &Node) -> String {
+    let Node {
+        origin: [left, top],
+        size: [width, height],
+        radii: [a, b, c, d],
+        transform: Transform { angle, .. },
+        ..
+    } = node;
+    let mut style = format!(
+        "left:{left}px;top:{top}px;width:{width}px;height:{height}px;border-radius:{a}px {b}px {c}px {d}px;\
+         transform:rotate({angle}rad);background:{}",
+        css_color(node.color),
+    );
+    if let Some(glass) = &node.glass {
+        let _ = write!(style, ";backdrop-filter:blur({}px)", glass.sigma[0]);
+    }
+    if let Some(filter) = &node.filter {
+        if filter.is_rounded {
+            style += ";overflow:clip";
+        }
+        for shadow in &filter.shadows {
+            let ([x, y], [sigma, _], color) = (shadow.offset, shadow.sigma, css_color(shadow.color));
+            let _ = if shadow.is_inset {
+                // Here CSS gives two standard deviations.
+                write!(style, ";box-shadow:inset {x}px {y}px {}px {color}", 2.0 * sigma)
+            } else {
+                write!(style, ";filter:drop-shadow({x}px {y}px {sigma}px {color})")
+            };
+        }
+    }
+    let children: String = node.children.iter().map(html).collect();
+    format!("<div style=\"{style}\">{children}</div>\n")
+}
+
+fn page(tree: &Tree) -> String {
+    let elements: String = tree.nodes.iter().map(html).collect();
+    format!(
+        "<!doctype html>\n<meta charset=\"utf-8\">\n<title>Boxes</title>\n\
+         <style>body {{ margin: 0 }} div {{ position: absolute }}</style>\n{elements}"
+    )
+}
+
+/// Shows a tree whose lengths are in logical pixels, each of which has `scale` physical ones.
+fn show(headless: &mut Headless, tree: &Tree, scale: u32, format: TextureFormat) -> Pixels {
+    let size = UVec2::from_array(tree.size.map(|side| side as u32)) * scale;
+    let mut view = View::new(headless, Kind::Core2d, size, format);
+    view.retarget(headless, view.target.clone(), scale as f32);
+    let root = spawn(headless.app.world_mut(), tree, view.camera);
+    headless.warm_up();
+    let pixels = view.pixels(headless);
+    let world = headless.app.world_mut();
+    world.despawn(root);
+    world.despawn(view.camera);
+    pixels
+}
+
+fn assert_composed(name: &str, got: &Pixels, tree: &Tree, storage: Storage) {
+    let (got, expected) = (to_picture(got), tree.picture(storage));
+    let format = if storage == Storage::Srgb8 { LDR } else { NUMBERS };
+    let worst = compare(&got, &expected, format);
+    println!("{name}: {:.2}/255", worst.value * 255.0);
+    if worst.value > tolerance(tree, LDR) {
+        let folder = write_failure(&format!("tree-browser-{name}"), &got, &expected);
+        panic!("{name}: {worst:?}; see {}", folder.display());
+    }
+}
+
+#[test]
+fn boxes_of_a_page_are_as_the_compositor_has_them() {
+    let Some(mut headless) = gpu(|_| {}) else {
+        return;
+    };
+    let scale = scale();
+    let [plain, encoded] = [tree(|_| {}), tree(encode)];
+    let bevy = show(&mut headless, &plain, scale, LDR);
+    let numbers = show(&mut headless, &encoded, scale, NUMBERS);
+    leave(&page(&plain), &[("bevy", &bevy), ("numbers", &numbers)]);
+    assert_composed("light", &bevy, &scaled(plain, scale), Storage::Srgb8);
+    assert_composed("numbers", &numbers, &scaled(encoded, scale), Storage::Half);
+}
+
+/// Whether no edge of a box lies at a pixel or its neighbours.
+fn is_flat(shapes: &Picture, x: usize, y: usize) -> bool {
+    let near = |at: usize, side: usize| at.saturating_sub(1)..(at + 2).min(side);
+    let here = shapes.at(x, y);
+    near(y, shapes.height).all(|y| near(x, shapes.width).all(|x| shapes.at(x, y) == here))
+}
+
+/// Prints how far the browser's picture is from Bevy's of light, and of encoded values in place of light.
+#[test]
+#[ignore = "needs a browser: scripts/browser-picture"]
+fn measure() {
+    let scale = scale();
+    let size = UVec2::from_array(SIZE.map(|side| side as u32)) * scale;
+    let [light, numbers, browser] = ["bevy", "numbers", "browser"].map(|name| read(name, size));
+    let shapes = scaled(tree(flatten), scale).picture(Storage::Half);
+    println!(
+        "{scale} device pixels: mean (largest) difference from the browser, in 1/255, off the edges and everywhere"
+    );
+    println!("{:16}{:>14}{:>14}{:>14}", "cell", "light", "numbers", "everywhere");
+    for (index, (name, _)) in cells().iter().enumerate() {
+        let [start, size] = [origin(index), CELL].map(|pair| pair.map(|length| length * scale as usize));
+        let [light, numbers, browser, shapes] =
+            [&light, &numbers, &browser, &shapes].map(|picture| picture.crop(start, size));
+        let shown = |[mean, most]: [f64; 2]| format!("{mean:.2} ({most:.0})");
+        let [off_light, off_numbers] =
+            [&light, &numbers].map(|picture| shown(difference(picture, &browser, |x, y| is_flat(&shapes, x, y))));
+        let everywhere = shown(difference(&numbers, &browser, |_, _| true));
+        println!("{name:16}{off_light:>14}{off_numbers:>14}{everywhere:>14}");
+    }
+}
