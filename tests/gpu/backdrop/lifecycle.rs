@@ -235,7 +235,7 @@ fn panels_come_and_go() {
         let root = stage.panes[0];
         let mut state = 1;
         let mut shown: Vec<(Entity, Pane)> = Vec::new();
-        for frame in 0..200 {
+        for frame in 0..100 {
             let leaving = if frame % 7 == 0 { 9 } else { 1 };
             let leaving = leaving.min(shown.len());
             let world = stage.headless.app.world_mut();
@@ -249,7 +249,7 @@ fn panels_come_and_go() {
                 }
             }
             stage.headless.frame();
-            if frame % 40 == 15 {
+            if frame % 20 == 15 {
                 let layers: Vec<Layer> = shown.iter().map(|(_, pane)| pane.layer()).collect();
                 stage.compare(&format!("come-and-go-{frame}"), &layers);
             }
