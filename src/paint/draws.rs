@@ -11,7 +11,8 @@ use super::uniform::{BOX_VERTICES, Colours, PAINT_STRIDE, PaintUniform, PaintedO
 use crate::formats::{CameraPicture, CameraPictureItem};
 use crate::gpu::Deferred;
 #[cfg(feature = "ui")]
-use crate::schedule::{Backdrop, Canvas, Clip, Draw, Layer, Placed, SurfaceId, What, common};
+use crate::schedule::What;
+use crate::schedule::{Backdrop, Canvas, Clip, Draw, Layer, Placed, SurfaceId, common};
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
