@@ -53,8 +53,14 @@ impl Region {
         let visible = match backdrop.lens {
             Some(lens) if backdrop.is_open => {
                 let [moved, beyond] = lens.reaches(&backdrop.shape);
-                let all = around(covered, moved).intersect(around(texels(bounds), beyond));
-                all.intersect(seen)
+                let all = around(covered, moved).intersect(seen);
+                // What lies beyond the viewport is mirrored into it: also to places beyond the box.
+                let is_within = common(bounds, picture.seen_pixels()) == bounds;
+                if is_within {
+                    all.intersect(around(texels(bounds), beyond))
+                } else {
+                    all
+                }
             }
             _ => covered,
         };

@@ -220,8 +220,10 @@ impl Surface {
 
     /// Finds the pixels that must be stored and that the layers must paint, if only these of the result are visible.
     pub fn look_at(&mut self, visible: IRect, limit: i32) {
+        // On both sides of a shadow: glass in the group sees as far beyond a clip on one side as on the other.
         let needed = self.layers.iter().fold(NOWHERE, |all, layer| {
-            joined(all, layer.reads(moved(visible, -layer.offset)))
+            let [back, on] = [-layer.offset, layer.offset].map(|by| layer.reads(moved(visible, by)));
+            joined(all, joined(back, on))
         });
         self.painted = common(self.bounds, needed);
         self.rect = self.painted;
