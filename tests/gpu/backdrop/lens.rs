@@ -235,6 +235,39 @@ fn groups_show_lenses() {
     }
 }
 
+/// Of a pane that lies partly beyond the viewport, the rim shows what is mirrored at the viewport: also places beyond the pane.
+#[test]
+fn the_viewport_mirrors_what_a_lens_shows() {
+    let trees = [[8.0, -20.0], [-30.0, 12.0], [70.0, 50.0], [8.0, 12.0]].map(|place: [f64; 2]| {
+        let lens = Lens {
+            dispersion: 1.0,
+            ..expected(&bending(3.0, 11.0), 1.0)
+        };
+        let glass = Glass {
+            sees_surroundings: true,
+            lens: Some(lens),
+            ..Glass::new(7.0)
+        };
+        let pane = Described {
+            glass: Some(glass),
+            ..Described::new(place, [39.0, 24.0], [0.0; 4])
+        };
+        let colored = |place, color| Described::new(place, [44.0, 26.0], color);
+        let nodes = vec![
+            colored([4.0, 2.0], [0.9, 0.1, 0.0, 1.0]),
+            colored([40.0, 30.0], [0.0, 0.6, 0.1, 0.7]),
+            pane,
+        ];
+        let tree = Tree {
+            size: [96, 64],
+            clear: [0.1, 0.2, 0.9, 1.0],
+            nodes,
+        };
+        (format!("lens-at-{place:?}"), tree)
+    });
+    assert_shown(HDR, &trees);
+}
+
 /// Where the glass is flat, it has the bits of glass without a lens; and a lens that neither bends nor shines is none.
 #[test]
 fn flat_glass_keeps_its_bits() {

@@ -201,7 +201,7 @@ fn list(filter: tree::Filter, scrolled: f64, children: Vec<tree::Node>) -> tree:
 }
 
 /// Filters of which the first does not reach beyond a pixel.
-fn row_filters() -> [(&'static str, tree::Filter); 3] {
+fn row_filters() -> [(&'static str, tree::Filter); 4] {
     let faded = tree::Filter {
         opacity: 0.8,
         ..tree::Filter::NEUTRAL
@@ -221,7 +221,16 @@ fn row_filters() -> [(&'static str, tree::Filter); 3] {
         shadows: vec![shadow],
         ..soft.clone()
     };
-    [("faded", faded), ("soft", soft), ("shadowed", shadowed)]
+    // It reaches farther on one side than on the other.
+    let hard = tree::Filter {
+        shadows: vec![tree::Shadow {
+            offset: [2.0, 4.0],
+            sigma: [0.0; 2],
+            ..shadow
+        }],
+        ..faded.clone()
+    };
+    [("faded", faded), ("soft", soft), ("shadowed", shadowed), ("hard", hard)]
 }
 
 /// A tooltip with `OverrideClip` in a row of a list is visible beyond the list, as without a filter.
@@ -243,12 +252,18 @@ fn glass_in_rows_of_a_scrolled_list() {
     let mut trees = Vec::new();
     for (name, filter) in row_filters() {
         for scrolled in [-17.0, -3.0, 8.0, 20.0, 29.0, 36.0] {
-            let pane = tree::Node {
-                glass: Some(tree::Glass::new(3.0)),
-                ..tree::Node::new([6.0, 2.0], [40.0, 22.0], [0.0; 4])
-            };
-            let tree = list(filter.clone(), scrolled, vec![pane]);
-            trees.push((format!("scrolled-{name}-{scrolled}"), tree));
+            for sees_surroundings in [false, true] {
+                let glass = tree::Glass {
+                    sees_surroundings,
+                    ..tree::Glass::new(3.0)
+                };
+                let pane = tree::Node {
+                    glass: Some(glass),
+                    ..tree::Node::new([6.0, 2.0], [40.0, 22.0], [0.0; 4])
+                };
+                let tree = list(filter.clone(), scrolled, vec![pane]);
+                trees.push((format!("scrolled-{name}-{scrolled}-{sees_surroundings}"), tree));
+            }
         }
     }
     assert_shown(LDR, &trees);

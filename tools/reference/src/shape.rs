@@ -5,6 +5,9 @@ use std::ops::Range;
 /// A coverage this close to 0 or 1 counts as 0 or 1. This close to its edge, a box may miss a pixel or cover it.
 pub const DOUBT: f64 = 0.01;
 
+/// The distance beyond the viewport, in pixels, from which blurs of a few pixels bring little into it.
+const BROUGHT_IN: f64 = 24.0;
+
 /// A rectangle: its least and its greatest corner. It may be infinite, and it is empty if they are in the wrong order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clip {
@@ -161,11 +164,15 @@ impl Shape {
             let from_centre = |edge: f64| (edge - 0.5 - (edge - 0.5).round()).abs();
             return min.into_iter().chain(max).all(|edge| from_centre(edge) > 2.0 / 256.0);
         }
-        let [columns, rows] = pixels(self.bounds().grown([1.0; 2]), viewport);
-        rows.clone().all(|y| {
-            columns
-                .clone()
-                .all(|x| self.beyond(self.local([x as f64, y as f64])).abs() > 2.0 / 256.0)
+        let Clip { min, max } = self.bounds().grown([1.0; 2]);
+        // Blurs bring pixels from beyond the viewport into it.
+        let [columns, rows] = [0, 1].map(|axis| {
+            let last = max[axis].min(viewport[axis] as f64 + BROUGHT_IN);
+            min[axis].max(-BROUGHT_IN) as i64..=last as i64
+        });
+        rows.into_iter().all(|y| {
+            let is_clear = |x: i64| self.beyond(self.local([x as f64, y as f64])).abs() > 2.0 / 256.0;
+            columns.clone().all(is_clear)
         })
     }
 
