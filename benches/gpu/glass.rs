@@ -36,7 +36,7 @@ enum Setting {
     Beside(u32, f32),
     /// This many panels on top of each other, so that each blurs the one below.
     Stacked(u32, f32),
-    /// One panel of this percentage of the screen that refracts, all of it, with this dispersion.
+    /// One panel of this percentage of the screen as a lens with the default rim, with this dispersion.
     Refracting(f32, f32),
     /// The same with a rim that leaves no flat middle.
     AllRim(f32, f32),

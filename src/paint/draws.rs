@@ -379,15 +379,13 @@ impl CameraUpdate<'_, '_> {
         backdrop: &Backdrop,
         uniform: &PaintUniform,
     ) -> Option<()> {
-        let whole = PaintUniform { frame: 0.0, ..*uniform };
-        let lens = backdrop.lens.filter(|_| source != source.flat());
-        let Some(depth) = lens.map(|lens| lens.bevel.max(backdrop.shape.largest_radius())) else {
-            return self.add(Mix::Replace, (source, bound), (&whole, BOX_VERTICES));
-        };
-        if 2.0 * depth >= backdrop.shape.size.min_element() {
-            return self.add(Mix::Replace, (source, bound), (&whole, BOX_VERTICES));
-        }
         let frame = |frame: f32| PaintUniform { frame, ..*uniform };
+        let lens = backdrop.lens.filter(|_| source != source.flat());
+        let depth = lens.map(|lens| lens.bevel.max(backdrop.shape.largest_radius()));
+        let depth = depth.filter(|depth| 2.0 * depth < backdrop.shape.size.min_element());
+        let Some(depth) = depth else {
+            return self.add(Mix::Replace, (source, bound), (&frame(0.0), BOX_VERTICES));
+        };
         // They overlap by a pixel, because rasterisers round vertices.
         let middle = (&frame(depth - 1.0), BOX_VERTICES);
         self.add(Mix::Replace, (source.flat(), bound.clone()), middle)?;

@@ -93,7 +93,7 @@ const GRAIN: f32 = 8.0 / 255.0;
 
 // REPLACE draws pixels with a coverage of at least REPLACED, KEEP and ADD draw those whose share is below MIXED: a little more than
 // are covered in part. Drawing both is harmless: glass mixed into itself stays the same. A gap would be a hole: rasterisers round
-// vertices to 1/256 of a pixel, and those of the frame are other ones than those of the box.
+// vertices to 1/256 of a pixel, and the frame has other vertices than the box.
 const REPLACED: f32 = 0.998;
 const MIXED: f32 = 1.01;
 
