@@ -39,7 +39,7 @@ mod steps;
 mod surface;
 mod tree;
 
-pub use clip::{CLIP_BOXES, Clip, ClipBox};
+pub use clip::{Clip, ClipBox};
 pub use lens::Lens;
 pub use place::Placed;
 pub use rects::{FAR, as_texels, common, moved};

@@ -7,7 +7,7 @@ use super::blurs::BlurTasks;
 use super::inputs::{CameraInputs, PaintInputs};
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource, picture_layout, uniform_layout};
 use super::plan_cameras::{CameraSchedule, Schedules};
-use super::uniform::{BOX_VERTICES, Colours, PAINT_STRIDE, PaintUniform, PaintedOn, has_rim, is_solid};
+use super::uniform::{BOX_VERTICES, Colours, PaintUniform, PaintedOn, has_rim, is_solid};
 use crate::formats::{CameraPicture, CameraPictureItem};
 use crate::gpu::Deferred;
 #[cfg(feature = "ui")]
@@ -18,8 +18,8 @@ use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_phase::TrackedRenderPass;
 use bevy::render::render_resource::{
-    BindGroup, BindGroupEntries, BindGroupEntry, BindingResource, Buffer, BufferBinding, BufferDescriptor, BufferSize,
-    BufferUsages, CachedRenderPipelineId, PipelineCache, TextureFormat, TextureView, TextureViewId,
+    BindGroup, BindGroupEntries, BufferId, CachedRenderPipelineId, DynamicUniformBuffer, PipelineCache, TextureFormat,
+    TextureView, TextureViewId,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::FallbackImage;
@@ -33,9 +33,10 @@ use core::ops::Range;
 pub struct Draws {
     calls: Vec<DrawCall>,
     cameras: Vec<CameraDraws>,
-    /// The uniforms, [`PAINT_STRIDE`] apart: one for each call.
-    bytes: Vec<u8>,
-    uniforms: Option<(Buffer, BindGroup)>,
+    /// One for each call.
+    uniforms: DynamicUniformBuffer<PaintUniform>,
+    /// The bind group of the uniforms, and their buffer.
+    bound: Option<(BufferId, BindGroup)>,
     pictures: HashMap<TextureViewId, BindGroup>,
 }
 
@@ -60,11 +61,39 @@ struct CameraDraws {
 /// A draw call.
 struct DrawCall {
     pipeline: CachedRenderPipelineId,
-    source: BindGroup,
-    /// The dynamic offset of the source's bind group, if it has one.
-    source_offset: Option<u32>,
+    source: Source,
+    /// The dynamic offset of its uniform.
     uniform: u32,
     vertices: u32,
+}
+
+/// What a call reads.
+#[derive(Clone)]
+struct Source {
+    kind: PaintSource,
+    group: BindGroup,
+    /// The dynamic offset of the bind group, if it has one.
+    offset: Option<u32>,
+}
+
+impl Source {
+    /// The levels of a blur, without a lens.
+    fn blurred(deferred: &Deferred) -> Self {
+        let filtered = deferred.filtered;
+        Self {
+            kind: PaintSource::Blurred { filtered },
+            group: deferred.bind_group.clone(),
+            offset: Some(deferred.offset),
+        }
+    }
+
+    /// The same without a lens.
+    fn flat(&self) -> Self {
+        Self {
+            kind: self.kind.flat(),
+            ..self.clone()
+        }
+    }
 }
 
 impl Draws {
@@ -125,7 +154,7 @@ impl Draws {
         cache: &'w PipelineCache,
         pass: &mut TrackedRenderPass<'w>,
     ) -> bool {
-        let (Some(calls), Some((_, uniforms))) = (calls, &self.uniforms) else {
+        let (Some(calls), Some((_, uniforms))) = (calls, &self.bound) else {
             return false;
         };
         for call in &self.calls[calls.clone()] {
@@ -133,7 +162,7 @@ impl Draws {
                 continue;
             };
             pass.set_render_pipeline(pipeline);
-            pass.set_bind_group(0, &call.source, call.source_offset.as_slice());
+            pass.set_bind_group(0, &call.source.group, call.source.offset.as_slice());
             pass.set_bind_group(1, uniforms, &[call.uniform]);
             pass.draw(0..call.vertices, 0..1);
         }
@@ -143,19 +172,22 @@ impl Draws {
     fn clear(&mut self) {
         self.calls.clear();
         self.cameras.clear();
-        self.bytes.clear();
+        self.uniforms.clear();
     }
 
-    /// Writes the uniforms, into a larger buffer if the old one is too small.
+    /// Writes the uniforms.
     fn upload(&mut self, gpu: &DrawGpu) {
-        if self.bytes.is_empty() {
+        if self.uniforms.is_empty() {
             return;
         }
-        let needed = self.bytes.len() as u64;
-        let kept = self.uniforms.take().filter(|(buffer, _)| buffer.size() >= needed);
-        let uniforms = kept.unwrap_or_else(|| gpu.create_uniforms(needed.next_power_of_two()));
-        gpu.queue.write_buffer(&uniforms.0, 0, &self.bytes);
-        self.uniforms = Some(uniforms);
+        if self.uniforms.buffer().is_none() {
+            self.uniforms.set_label(Some("gaussian_blur_paint"));
+        }
+        self.uniforms.write_buffer(&gpu.device, &gpu.queue);
+        let id = self.uniforms.buffer().map(|buffer| buffer.id());
+        if id != self.bound.as_ref().map(|(id, _)| *id) {
+            self.bound = id.zip(gpu.bind_uniforms(&self.uniforms));
+        }
     }
 }
 
@@ -170,25 +202,10 @@ pub struct DrawGpu<'w> {
 }
 
 impl DrawGpu<'_> {
-    fn create_uniforms(&self, size: u64) -> (Buffer, BindGroup) {
-        let buffer = self.device.create_buffer(&BufferDescriptor {
-            label: Some("gaussian_blur_paint"),
-            size,
-            usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        let uniform = BindingResource::Buffer(BufferBinding {
-            buffer: &buffer,
-            offset: 0,
-            size: BufferSize::new(size_of::<PaintUniform>() as u64),
-        });
-        let entries = [BindGroupEntry {
-            binding: 0,
-            resource: uniform,
-        }];
+    fn bind_uniforms(&self, uniforms: &DynamicUniformBuffer<PaintUniform>) -> Option<BindGroup> {
         let layout = self.cache.get_bind_group_layout(&uniform_layout());
-        let group = self.device.create_bind_group("gaussian_blur_paint", &layout, &entries);
-        (buffer, group)
+        let entries = BindGroupEntries::single(uniforms.binding()?);
+        Some(self.device.create_bind_group("gaussian_blur_paint", &layout, &entries))
     }
 
     fn bind_picture(&self, picture: &TextureView) -> BindGroup {
@@ -317,21 +334,13 @@ impl CameraUpdate<'_, '_> {
     }
 
     /// Adds a call, unless its pipeline is missing.
-    fn add(
-        &mut self,
-        mix: Mix,
-        (source, bound): (PaintSource, (BindGroup, Option<u32>)),
-        (uniform, vertices): (&PaintUniform, u32),
-    ) -> Option<()> {
-        let pipeline = self.gpu.pipelines.ready(self.key(mix, source), &self.gpu.cache)?;
-        let start = self.draws.calls.len() * PAINT_STRIDE;
-        self.draws.bytes.resize(start + PAINT_STRIDE, 0);
-        self.draws.bytes[start..start + size_of::<PaintUniform>()].copy_from_slice(bytemuck::bytes_of(uniform));
+    fn add(&mut self, mix: Mix, source: Source, uniform: &PaintUniform, vertices: u32) -> Option<()> {
+        let key = self.key(mix, source.kind);
+        let pipeline = self.gpu.pipelines.ready(key, &self.gpu.cache)?;
         self.draws.calls.push(DrawCall {
             pipeline,
-            source: bound.0,
-            source_offset: bound.1,
-            uniform: start as u32,
+            source,
+            uniform: self.draws.uniforms.push(uniform),
             vertices,
         });
         Some(())
@@ -346,15 +355,16 @@ impl CameraUpdate<'_, '_> {
         let on = self.on(placed.on);
         let deferred = self.tasks.of_glass(self.index, index).filter(|_| !backdrop.is_plain);
         if let Some(deferred) = deferred {
-            let uniform = on.glass(backdrop, placed);
-            let (flat, bound) = bound(&deferred);
-            let lens = backdrop.lens.map(|_| PaintSource::Refracted {
-                filtered: deferred.filtered,
+            let (uniform, flat) = (on.glass(backdrop, placed), Source::blurred(&deferred));
+            let filtered = deferred.filtered;
+            let lens = backdrop.lens.map(|_| Source {
+                kind: PaintSource::Refracted { filtered },
+                ..flat.clone()
             });
             // Until the shaders of the lens are compiled, the glass is flat.
             for source in lens.into_iter().chain([flat]) {
                 let start = self.draws.calls.len();
-                if self.mixed(index, placed, (source, bound.clone()), &uniform).is_some() {
+                if self.mixed(index, placed, &source, &uniform).is_some() {
                     return Some(());
                 }
                 self.draws.calls.truncate(start);
@@ -368,50 +378,37 @@ impl CameraUpdate<'_, '_> {
             opacity: placed.opacity * color.alpha,
             ..*placed
         };
-        let source = (PaintSource::Sharp, (self.bound_picture(None), None));
-        self.mixed(index, &faded, source, &on.plain(backdrop, &faded, color))
+        let source = self.picture(None);
+        self.mixed(index, &faded, &source, &on.plain(backdrop, &faded, color))
     }
 
     /// The fully covered pixels of glass. The middle of a lens is flat, and costs no more than other glass.
-    fn replaced(
-        &mut self,
-        (source, bound): (PaintSource, (BindGroup, Option<u32>)),
-        backdrop: &Backdrop,
-        uniform: &PaintUniform,
-    ) -> Option<()> {
+    fn replaced(&mut self, source: &Source, backdrop: &Backdrop, uniform: &PaintUniform) -> Option<()> {
         let frame = |frame: f32| PaintUniform { frame, ..*uniform };
-        let lens = backdrop.lens.filter(|_| source != source.flat());
+        let flat = source.flat();
+        let lens = backdrop.lens.filter(|_| source.kind != flat.kind);
         let depth = lens.map(|lens| lens.bevel.max(backdrop.shape.largest_radius()));
         let depth = depth.filter(|depth| 2.0 * depth < backdrop.shape.size.min_element());
         let Some(depth) = depth else {
-            return self.add(Mix::Replace, (source, bound), (&frame(0.0), BOX_VERTICES));
+            return self.add(Mix::Replace, source.clone(), &frame(0.0), BOX_VERTICES);
         };
         // They overlap by a pixel, because rasterisers round vertices.
-        let middle = (&frame(depth - 1.0), BOX_VERTICES);
-        self.add(Mix::Replace, (source.flat(), bound.clone()), middle)?;
+        self.add(Mix::Replace, flat, &frame(depth - 1.0), BOX_VERTICES)?;
         let rim = frame(depth);
-        self.add(Mix::Replace, (source, bound), (&rim, rim.frame_vertices()))
+        self.add(Mix::Replace, source.clone(), &rim, rim.frame_vertices())
     }
 
     /// Mixes glass with what lies below it.
-    fn mixed(
-        &mut self,
-        index: usize,
-        placed: &Placed,
-        source: (PaintSource, (BindGroup, Option<u32>)),
-        uniform: &PaintUniform,
-    ) -> Option<()> {
+    fn mixed(&mut self, index: usize, placed: &Placed, source: &Source, uniform: &PaintUniform) -> Option<()> {
         let backdrop = &self.inputs.backdrops[index];
         let solid = is_solid(placed, self.colours);
         if solid {
-            self.replaced(source.clone(), backdrop, uniform)?;
+            self.replaced(source, backdrop, uniform)?;
         }
         if !solid || has_rim(backdrop, self.colours) {
-            for mix in [Mix::Keep, Mix::Add] {
-                // What only scales the picture below does not read the source.
-                let of_mix = if mix == Mix::Keep { source.0.flat() } else { source.0 };
-                self.add(mix, (of_mix, source.1.clone()), (uniform, uniform.frame_vertices()))?;
-            }
+            // What only scales the picture below does not read the source.
+            self.add(Mix::Keep, source.flat(), uniform, uniform.frame_vertices())?;
+            self.add(Mix::Add, source.clone(), uniform, uniform.frame_vertices())?;
         }
         Some(())
     }
@@ -421,8 +418,8 @@ impl CameraUpdate<'_, '_> {
         let surface = placed.hole?;
         let held = self.planned.schedule.tree.surface(surface).rect;
         let uniform = self.on(surface).hole(&self.inputs.backdrops[index], held);
-        let source = (PaintSource::Sharp, (self.bound_picture(None), None));
-        self.add(Mix::Keep, source, (&uniform, BOX_VERTICES))
+        let source = self.picture(None);
+        self.add(Mix::Keep, source, &uniform, BOX_VERTICES)
     }
 
     /// What glass inside a group sees of the groups around it: all of them, unfiltered, as far as they are painted.
@@ -490,8 +487,8 @@ impl CameraUpdate<'_, '_> {
         }
         let outline = self.inputs.filters[surface.filter].outline?;
         let uniform = self.on(id).outside(&outline, surface.rect);
-        let source = (PaintSource::Sharp, (self.bound_picture(None), None));
-        self.add(Mix::Keep, source, (&uniform, BOX_VERTICES))
+        let source = self.picture(None);
+        self.add(Mix::Keep, source, &uniform, BOX_VERTICES)
     }
 
     /// A blurred layer.
@@ -500,36 +497,32 @@ impl CameraUpdate<'_, '_> {
         let deferred = self.tasks.of_layer(self.index, id, index)?;
         let (filter, layer) = (&self.inputs.filters[surface.filter], &surface.layers[index]);
         let uniform = self.on(surface.parent).layer(filter, surface, layer, self.clip_of(id));
-        self.add(mix_of(layer), bound(&deferred), (&uniform, BOX_VERTICES))
+        let source = Source::blurred(&deferred);
+        self.add(mix_of(layer), source, &uniform, BOX_VERTICES)
     }
 
     /// A surface without a blur.
     fn sharp(&mut self, id: SurfaceId, mix: Mix, uniform: &PaintUniform) -> Option<()> {
         let surface = self.planned.schedule.tree.surface(id);
         let page = self.planned.page(surface.depth, surface.page)?;
-        let source = (PaintSource::Sharp, (self.bound_picture(Some(page)), None));
-        self.add(mix, source, (uniform, BOX_VERTICES))
+        let source = self.picture(Some(page));
+        self.add(mix, source, uniform, BOX_VERTICES)
     }
 
-    /// A bind group of a picture, or of any picture where none is read.
-    fn bound_picture(&mut self, picture: Option<&TextureView>) -> BindGroup {
+    /// A picture, or any picture where none is read.
+    fn picture(&mut self, picture: Option<&TextureView>) -> Source {
         let picture = picture.unwrap_or(&self.gpu.fallback.d2.texture_view);
         let known = self.draws.pictures.get(&picture.id());
         let bound = self.pictures.entry(picture.id());
-        bound
-            .or_insert_with(|| known.cloned().unwrap_or_else(|| self.gpu.bind_picture(picture)))
-            .clone()
+        let group = bound.or_insert_with(|| known.cloned().unwrap_or_else(|| self.gpu.bind_picture(picture)));
+        Source {
+            kind: PaintSource::Sharp,
+            group: group.clone(),
+            offset: None,
+        }
     }
 }
 
 fn mix_of(layer: &Layer) -> Mix {
     if layer.is_inset { Mix::Atop } else { Mix::Over }
-}
-
-fn bound(deferred: &Deferred) -> (PaintSource, (BindGroup, Option<u32>)) {
-    let filtered = deferred.filtered;
-    (
-        PaintSource::Blurred { filtered },
-        (deferred.bind_group.clone(), Some(deferred.offset)),
-    )
 }

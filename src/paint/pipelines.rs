@@ -22,11 +22,11 @@ use crate::gpu::{deferred_definitions, deferred_layout, fragment_state};
 use bevy::asset::AssetServer;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use bevy::render::render_resource::binding_types::{texture_2d, uniform_buffer_sized};
+use bevy::render::render_resource::binding_types::{texture_2d, uniform_buffer};
 use bevy::render::render_resource::{
-    BindGroupLayoutDescriptor, BlendComponent, BlendFactor, BlendOperation, BlendState, BufferSize,
-    CachedRenderPipelineId, ColorTargetState, ColorWrites, PipelineCache, RenderPipelineDescriptor, ShaderStages,
-    TextureFormat, TextureFormatFeatureFlags, TextureSampleType, VertexState, WgpuFeatures,
+    BindGroupLayoutDescriptor, BlendComponent, BlendFactor, BlendOperation, BlendState, CachedRenderPipelineId,
+    ColorTargetState, ColorWrites, PipelineCache, RenderPipelineDescriptor, ShaderStages, TextureFormat,
+    TextureFormatFeatureFlags, TextureSampleType, VertexState, WgpuFeatures,
 };
 use bevy::render::renderer::RenderDevice;
 use bevy::shader::ShaderDefVal;
@@ -226,7 +226,7 @@ impl PaintPipelines {
 /// The layout of a draw's uniform. Its group comes after the group of the source.
 #[must_use]
 pub fn uniform_layout() -> BindGroupLayoutDescriptor {
-    let uniform = uniform_buffer_sized(true, BufferSize::new(size_of::<PaintUniform>() as u64));
+    let uniform = uniform_buffer::<PaintUniform>(true);
     let entries = [uniform.build(0, ShaderStages::VERTEX_FRAGMENT)];
     BindGroupLayoutDescriptor::new("gaussian_blur_paint_layout", &entries)
 }

@@ -4,15 +4,13 @@ use crate::formats::dither::Dither;
 use crate::formats::precision_of;
 use crate::kernel::Precision;
 use crate::schedule::{
-    Backdrop, CLIP_BOXES, Canvas, Clip, ClipBox, Filter, Layer, Lens, Picture, Placed, Shape, Surface, as_texels, moved,
+    Backdrop, Canvas, Clip, ClipBox, Filter, Layer, Lens, Picture, Placed, Shape, Surface, as_texels, moved,
 };
 use crate::settings::ColorFunctions;
 use bevy::camera::CompositingSpace;
 use bevy::color::{ColorToComponents, LinearRgba, Srgba};
-use bevy::math::{IRect, IVec2, URect, Vec2};
-use bevy::render::render_resource::TextureFormat;
-use bytemuck::{Pod, Zeroable};
-use core::mem::offset_of;
+use bevy::math::{IRect, IVec2, IVec4, URect, UVec2, Vec2, Vec4};
+use bevy::render::render_resource::{ShaderType, TextureFormat};
 
 /// Glass of at least this opacity replaces the picture below it.
 const SOLID: f32 = 0.999;
@@ -53,55 +51,54 @@ impl Colours {
 
 /// `Paint` in WGSL.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, ShaderType)]
 pub struct PaintUniform {
-    pub x_axis: [f32; 2],
-    pub y_axis: [f32; 2],
-    pub translation: [f32; 2],
-    pub target_origin: [f32; 2],
-    pub target_size: [f32; 2],
-    pub size: [f32; 2],
+    pub x_axis: Vec2,
+    pub y_axis: Vec2,
+    pub translation: Vec2,
+    pub target_origin: Vec2,
+    pub target_size: Vec2,
+    pub size: Vec2,
     pub frame: f32,
     pub opacity: f32,
-    pub to_screen: [i32; 2],
-    pub radii: [[f32; 4]; 2],
-    pub region: [i32; 4],
-    pub color: [f32; 4],
+    pub to_screen: IVec2,
+    pub radii: [Vec4; 2],
+    pub region: IVec4,
+    pub color: Vec4,
     pub functions: FunctionsUniform,
-    pub to_source: [i32; 2],
+    pub to_source: IVec2,
     pub flags: u32,
     pub grain: f32,
-    pub clips: [[f32; 2 * CLIP_BOXES]; 3],
+    pub clips: [Vec4; 3],
     pub lens: LensUniform,
 }
 
+// Dynamic offsets are multiples of 256 bytes: a draw takes no more memory than that.
+const _: () = assert!(size_of::<PaintUniform>() == 256);
+
 /// Clips nothing: every texel is at the center.
-const NO_CLIPS: [[f32; 2 * CLIP_BOXES]; 3] = [[0.0; 2 * CLIP_BOXES]; 3];
+const NO_CLIPS: [Vec4; 3] = [Vec4::ZERO; 3];
 
 /// The turned boxes of a clip, from texels of the camera's picture, of which the viewport begins at `origin`, to numbers from -1 to 1.
-fn clips(clip: &Clip, origin: Vec2) -> [[f32; 2 * CLIP_BOXES]; 3] {
-    let mut all = NO_CLIPS;
-    for (index, one) in clip.boxes.iter().enumerate() {
-        let Some(ClipBox { to_box, half_size }) = one else {
-            continue;
-        };
-        let matrix = to_box.matrix2;
-        let columns = [matrix.x_axis, matrix.y_axis, to_box.transform_point2(-origin)];
-        for (of_all, column) in all.iter_mut().zip(columns) {
+fn clips(clip: &Clip, origin: Vec2) -> [Vec4; 3] {
+    let columns = clip.boxes.map(|one| {
+        one.map_or([Vec2::ZERO; 3], |ClipBox { to_box, half_size }| {
+            let matrix = to_box.matrix2;
             // A box without an area clips everything, but for its center.
-            let column = column / half_size.max(Vec2::splat(1e-6));
-            of_all[2 * index..2 * index + 2].copy_from_slice(&column.to_array());
-        }
-    }
-    all
+            let half_size = half_size.max(Vec2::splat(1e-6));
+            [matrix.x_axis, matrix.y_axis, to_box.transform_point2(-origin)].map(|column| column / half_size)
+        })
+    });
+    let [first, second] = columns;
+    [0, 1, 2].map(|column| first[column].extend(second[column].x).extend(second[column].y))
 }
 
 /// `Lens` in `shaders/paint/lens.wgsl`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, ShaderType)]
 pub struct LensUniform {
-    pub bounds: [u32; 2],
-    pub light: [f32; 2],
+    pub bounds: UVec2,
+    pub light: Vec2,
     pub bevel: f32,
     pub displacement: f32,
     pub dispersion: f32,
@@ -112,8 +109,10 @@ impl LensUniform {
     /// A lens that may show these texels, on a picture with such colours.
     fn new(lens: &Lens, sampled: URect, colours: Colours) -> Self {
         Self {
-            bounds: [sampled.min, sampled.max].map(|corner| corner.x | corner.y << 16),
-            light: lens.light.to_array(),
+            bounds: [sampled.min, sampled.max]
+                .map(|corner| corner.x | corner.y << 16)
+                .into(),
+            light: lens.light,
             bevel: lens.bevel,
             displacement: lens.displacement,
             dispersion: lens.dispersion,
@@ -125,13 +124,13 @@ impl LensUniform {
 
 /// `ColorFunctions` in `shaders/common/color_functions.wgsl`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, PartialEq, ShaderType)]
 pub struct FunctionsUniform {
     pub saturation: f32,
     pub brightness: f32,
     pub contrast: f32,
     pub invert: f32,
-    pub hue: [f32; 2],
+    pub hue: Vec2,
     pub is_active: u32,
     pub flags: u32,
 }
@@ -149,26 +148,12 @@ impl FunctionsUniform {
             brightness: functions.brightness,
             contrast: functions.contrast,
             invert: functions.invert,
-            hue: [angle.cos(), angle.sin()],
+            hue: Vec2::from_angle(angle),
             is_active: u32::from(is_active),
             flags: LIGHT * u32::from(!colours.are_encoded) + BOUNDED * u32::from(colours.are_bounded),
         }
     }
 }
-
-// The rules of WGSL's uniform address space: vectors of four start at multiples of 16 bytes.
-const _: () = assert!(offset_of!(PaintUniform, radii).is_multiple_of(16));
-const _: () = assert!(offset_of!(PaintUniform, region).is_multiple_of(16));
-const _: () = assert!(offset_of!(PaintUniform, color).is_multiple_of(16));
-const _: () = assert!(offset_of!(PaintUniform, functions).is_multiple_of(16));
-const _: () = assert!(offset_of!(PaintUniform, clips).is_multiple_of(16));
-const _: () = assert!(offset_of!(PaintUniform, lens).is_multiple_of(16));
-const _: () = assert!(size_of::<PaintUniform>().is_multiple_of(16));
-// A draw takes no more memory than the least distance between two.
-const _: () = assert!(PAINT_STRIDE == 256);
-
-/// The distance between two uniforms in their buffer: dynamic offsets are multiples of 256 bytes.
-pub const PAINT_STRIDE: usize = size_of::<PaintUniform>().next_multiple_of(256);
 
 // The flags.
 const SOFT: u32 = 1;
@@ -201,21 +186,21 @@ pub struct PaintedOn {
 impl PaintedOn {
     /// A box whose source is the camera's picture.
     fn shape(&self, shape: &Shape) -> PaintUniform {
-        let to_screen = self.canvas.to_screen(self.picture.viewport).to_array();
+        let to_screen = self.canvas.to_screen(self.picture.viewport);
         let matrix = shape.transform.matrix2;
         PaintUniform {
-            x_axis: matrix.x_axis.to_array(),
-            y_axis: matrix.y_axis.to_array(),
-            translation: shape.transform.translation.to_array(),
-            target_origin: self.canvas.origin.as_vec2().to_array(),
-            target_size: self.canvas.size.to_array(),
-            size: shape.size.to_array(),
+            x_axis: matrix.x_axis,
+            y_axis: matrix.y_axis,
+            translation: shape.transform.translation,
+            target_origin: self.canvas.origin.as_vec2(),
+            target_size: self.canvas.size,
+            size: shape.size,
             frame: 0.0,
             opacity: 1.0,
             to_screen,
-            radii: shape.radii,
-            region: [0; 4],
-            color: [0.0; 4],
+            radii: shape.radii.map(Vec4::from),
+            region: IVec4::ZERO,
+            color: Vec4::ZERO,
             functions: FunctionsUniform::new(ColorFunctions::NEUTRAL, self.colours),
             to_source: to_screen,
             flags: 0,
@@ -236,6 +221,12 @@ impl PaintedOn {
             flags: uniform.flags | CLIPPED,
             ..uniform
         }
+    }
+
+    /// The ends of these pixels, in texels of the camera's picture.
+    fn texels(&self, pixels: IRect) -> IVec4 {
+        let origin = self.picture.viewport.min.as_ivec2();
+        corners(pixels.min + origin, pixels.max + origin)
     }
 
     fn dithers(&self, is_blurred: bool) -> u32 {
@@ -282,7 +273,7 @@ impl PaintedOn {
         };
         let glass = self.glass(backdrop, placed);
         PaintUniform {
-            color: [red, green, blue, 1.0],
+            color: Vec4::new(red, green, blue, 1.0),
             flags: glass.flags & !(DITHER_STORED | DITHER_ENCODED) | PLAIN,
             ..glass
         }
@@ -291,10 +282,9 @@ impl PaintedOn {
     /// The hole that glass makes in its own node's picture, of which the surface holds these pixels: also those beyond the viewport,
     /// from where a blur brings them into view.
     pub fn hole(&self, backdrop: &Backdrop, held: IRect) -> PaintUniform {
-        let [min, max] = [held.min, held.max].map(|corner| corner + self.picture.viewport.min.as_ivec2());
         PaintUniform {
             opacity: backdrop.tint.opacity,
-            region: [min.x, min.y, max.x, max.y],
+            region: self.texels(held),
             flags: HOLE + SOFT * u32::from(has_rim(backdrop, self.colours)),
             ..self.shape(&backdrop.shape)
         }
@@ -302,7 +292,6 @@ impl PaintedOn {
 
     /// Removes what lies outside of an outline, from a surface that holds these pixels.
     pub fn outside(&self, outline: &Shape, held: IRect) -> PaintUniform {
-        let [min, max] = [held.min, held.max].map(|corner| corner + self.picture.viewport.min.as_ivec2());
         let to_box = outline.transform.inverse();
         let corners = [
             held.min,
@@ -317,7 +306,7 @@ impl PaintedOn {
         PaintUniform {
             // The box is drawn that much larger.
             frame: beyond.into_iter().fold(1.0, f32::max).min(1e6),
-            region: [min.x, min.y, max.x, max.y],
+            region: self.texels(held),
             flags: flags([(OUTSIDE, true), (HOLE, true), (SOFT, outline.has_rim())]),
             ..self.shape(outline)
         }
@@ -326,7 +315,7 @@ impl PaintedOn {
     /// A picture without any filter. `to_source` is the offset from a pixel to the texel that it shows.
     pub fn picture(&self, to_source: IVec2, shown: IRect) -> PaintUniform {
         PaintUniform {
-            to_source: (to_source - self.canvas.to_texel).to_array(),
+            to_source: to_source - self.canvas.to_texel,
             ..self.shape(&Shape::of_rect(shown.as_rect()))
         }
     }
@@ -344,7 +333,7 @@ impl PaintedOn {
             surface.to_page()
         };
         let uniform = PaintUniform {
-            color: layer.shadow.unwrap_or_default(),
+            color: layer.shadow.unwrap_or_default().into(),
             functions: FunctionsUniform::new(functions, self.colours),
             opacity: surface.opacity,
             region: ends(as_texels(moved(surface.painted, to_source))),
@@ -378,7 +367,10 @@ pub fn has_rim(backdrop: &Backdrop, colours: Colours) -> bool {
     colours.are_mixed && backdrop.shape.has_rim()
 }
 
-fn ends(region: URect) -> [i32; 4] {
-    let [min, max] = [region.min.as_ivec2(), region.max.as_ivec2()];
-    [min.x, min.y, max.x, max.y]
+fn ends(region: URect) -> IVec4 {
+    corners(region.min.as_ivec2(), region.max.as_ivec2())
+}
+
+fn corners(min: IVec2, max: IVec2) -> IVec4 {
+    IVec4::new(min.x, min.y, max.x, max.y)
 }

@@ -4,7 +4,7 @@ use super::shape::{CORNERS, bounds_of};
 use bevy::math::{Affine2, Rect, Vec2};
 
 /// The number of turned boxes that a clip holds. The shader tests every pixel against each of them.
-pub const CLIP_BOXES: usize = 2;
+const CLIP_BOXES: usize = 2;
 
 /// Beyond all textures. Sides that do not clip are infinite, and zero times infinity is NaN.
 const FAR: Vec2 = Vec2::splat(1e6);
