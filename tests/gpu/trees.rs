@@ -19,6 +19,7 @@ mod spawn;
 use crate::backdrop::stage::{BACKENDS, HDR, LDR};
 use crate::random::number;
 use crate::support::difference::write_failure;
+use crate::support::pictures;
 use crate::support::reference::tree::Tree;
 use crate::support::report;
 use bevy::render::render_resource::TextureFormat;
@@ -78,6 +79,11 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
         let seen = screen.judge(shot, &trees);
         if seen.is_wrong() {
             reduce::report(name, &mut screen, &without, seeds, trees);
+        }
+        for seed in seeds {
+            let texels = seen.shown[place(*seed)].texels.iter().flatten();
+            let bits: Vec<u64> = texels.map(|value| value.to_bits()).collect();
+            pictures::record(&format!("tree {seed}"), bits);
         }
         verdict.add(&seen);
     }

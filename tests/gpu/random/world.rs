@@ -6,6 +6,7 @@ use super::step::{Pick, Source, Step, Target, Varies};
 use crate::support::faults::{self, Messages};
 use crate::support::headless::{Headless, Mode, build, takes_logger};
 use crate::support::or_skip;
+use crate::support::pictures;
 use crate::support::recording::{WantedRecordings, follow_recordings};
 use crate::support::scene::{self, Kind};
 use bevy::asset::{AssetId, RenderAssetUsages};
@@ -14,8 +15,10 @@ use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::error::{BevyError, ErrorContext};
 use bevy::prelude::*;
+use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::RenderDevice;
+use bevy::render::texture::GpuImage;
 use bevy_gaussian_blur::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -131,8 +134,28 @@ impl World {
         self.steps += 1;
         self.apply(step);
         self.run(2);
+        self.record();
         faults::assert_none(&self.headless.app);
         self.messages.assert_no_repetition();
+    }
+
+    /// Records what cameras and image blurs have painted, where it does not depend on time.
+    fn record(&self) {
+        if !(pictures::are_wanted() && self.is_lockstep()) {
+            return;
+        }
+        let images = self.headless.render_world().resource::<RenderAssets<GpuImage>>();
+        let world = self.headless.app.world();
+        let targets = self
+            .blurs
+            .iter()
+            .filter_map(|blur| world.get::<BlurImage>(*blur)?.target.as_ref());
+        for (index, image) in self.canvases.iter().chain(targets).enumerate() {
+            if images.get(image).is_some() {
+                let name = format!("{}step {}, picture {index}", self.name, self.steps);
+                pictures::record(&name, self.headless.read_image(image).bytes);
+            }
+        }
     }
 
     /// Runs frames until nothing changes any more, without any message in the log.

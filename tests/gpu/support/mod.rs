@@ -16,6 +16,7 @@ pub mod inputs;
 pub mod live;
 pub mod logs;
 pub mod outcomes;
+pub mod pictures;
 pub mod process;
 pub mod recording;
 pub mod report;

@@ -46,6 +46,8 @@ pub struct Verdict {
     pub wrong: Vec<(usize, Difference, [Picture; 2])>,
     pub panes: usize,
     pub filters: usize,
+    /// What the cameras show.
+    pub shown: Vec<Picture>,
 }
 
 impl Verdict {
@@ -172,8 +174,9 @@ impl Screen {
             verdict.filters += super::features::count(&tree.nodes, &|node: &Node| node.filter.is_some());
             let limit = tolerance(tree, self.format) * peak;
             if difference.value > limit && difference.value > limit + self.rounding(tree, &expected) {
-                verdict.wrong.push((index, difference, [got, expected]));
+                verdict.wrong.push((index, difference, [got.clone(), expected]));
             }
+            verdict.shown.push(got);
         }
         verdict
     }
