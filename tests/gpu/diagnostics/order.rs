@@ -12,10 +12,7 @@ use bevy_gaussian_blur::prelude::*;
 /// A plugin that the app adds.
 type Add = fn(&mut App);
 
-const BLUR: Add = |app| {
-    let backend = BlurBackend::Fragment;
-    app.add_plugins(crate::support::plugin(backend));
-};
+const BLUR: Add = |app| crate::support::add_blur(app, BlurBackend::Fragment);
 const FIGURES: Add = |app| {
     app.add_plugins(GaussianBlurDiagnosticsPlugin);
 };

@@ -45,14 +45,17 @@ pub fn gpu(setup: impl FnOnce(&mut App)) -> Option<Headless> {
     gpu_with(BlurBackend::Compute, setup)
 }
 
+/// Adds the plugin. Shaders for single kernels are not compiled, because most tests would have to wait for them. The module
+/// `exactness` tests both kinds, the module `readiness` the change from one to the other.
+pub fn add_blur(app: &mut App, backend: BlurBackend) {
+    app.add_plugins(plugin(backend))
+        .insert_resource(BlurCompilation { per_frame: 0 });
+}
+
 /// The same for one kind of pass.
-///
-/// Shaders for single kernels are not compiled, because most tests would have to wait for them. The module `exactness` tests
-/// both kinds, the module `readiness` the change from one to the other.
 pub fn gpu_with(backend: BlurBackend, setup: impl FnOnce(&mut App)) -> Option<Headless> {
     let with_blur = |app: &mut App| {
-        app.add_plugins(plugin(backend))
-            .insert_resource(BlurCompilation { per_frame: 0 });
+        add_blur(app, backend);
         setup(app);
     };
     or_skip(Headless::new(with_blur))
@@ -83,7 +86,7 @@ pub fn gpu_with_side(side: u32, setup: impl FnOnce(&mut App)) -> Option<Headless
 
 fn gpu_on(device: WgpuSettings, setup: impl FnOnce(&mut App)) -> Option<Headless> {
     let with_blur = |app: &mut App| {
-        app.add_plugins(plugin(BlurBackend::Fragment));
+        add_blur(app, BlurBackend::Fragment);
         setup(app);
     };
     or_skip(Headless::on(device, with_blur))
