@@ -1,10 +1,11 @@
 //! Figures on their way from the render world to the diagnostics. Their resources exist only if the diagnostics plugin does.
 
 use super::label::BlurLabel;
+use crate::errors::lock;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The bytes of the textures of the last frame.
 #[derive(Resource, Clone, Default)]
@@ -40,13 +41,13 @@ pub struct BackdropCounts(Arc<Mutex<HashMap<BlurLabel, BackdropFigures>>>);
 impl BackdropCounts {
     /// Replaces the previous counts.
     pub fn replace(&self, counted: impl Iterator<Item = (BlurLabel, BackdropFigures)>) {
-        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = lock(&self.0);
         counts.clear();
         counts.extend(counted);
     }
 
     /// The latest counts.
     pub fn get(&self) -> HashMap<BlurLabel, BackdropFigures> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.0).clone()
     }
 }

@@ -11,13 +11,14 @@
 //! but the mean over frames is right.
 
 use super::label::BlurLabel;
+use crate::errors::lock;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::diagnostic::DiagnosticsRecorder;
 use bevy::render::render_resource::{Buffer, BufferDescriptor, BufferUsages, MapMode};
 use bevy::render::renderer::{RenderContext, RenderDevice, RenderQueue};
 use bevy::render::settings::WgpuFeatures;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use wgpu::{
     ComputePassTimestampWrites, QUERY_SIZE, QuerySet, QuerySetDescriptor, QueryType, RenderPassTimestampWrites,
 };
@@ -208,11 +209,6 @@ fn buffer(device: &RenderDevice, usage: BufferUsages) -> Buffer {
         usage,
         mapped_at_creation: false,
     })
-}
-
-/// Ignores poisoning: diagnostics must not panic.
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

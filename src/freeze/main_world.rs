@@ -3,12 +3,13 @@
 //!
 //! Change ticks could tell freezes apart, too, but Bevy moves old ones after some hours.
 
+use crate::errors::lock;
 use crate::image_changes::ImageChanges;
 use crate::settings::{BlurProfile, FreezeBlur, FreezeLost, FreezeTaken};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The number of each current [`FreezeBlur`]. In the main world.
 #[derive(Resource, Default)]
@@ -78,10 +79,7 @@ impl Losses {
     }
 
     fn report(&self, freeze: Freeze, news: News) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push((freeze, news));
+        lock(&self.0).push((freeze, news));
     }
 }
 
@@ -92,7 +90,7 @@ pub fn report_news(
     mut numbers: ResMut<FreezeNumbers>,
     frozen: Query<(), With<FreezeBlur>>,
 ) {
-    let news = core::mem::take(&mut *losses.0.lock().unwrap_or_else(PoisonError::into_inner));
+    let news = core::mem::take(&mut *lock(&losses.0));
     for ((entity, number), news) in news {
         if !frozen.contains(entity) || numbers.of(entity) != number {
             continue;

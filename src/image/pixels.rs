@@ -2,6 +2,7 @@
 
 use super::follow::Follow;
 use super::request::Requests;
+use crate::errors::lock;
 use crate::gpu::ViewInfo;
 use crate::settings::{BlurImage, BlurUpdate, GaussianBlur};
 use bevy::ecs::system::SystemParam;
@@ -9,7 +10,7 @@ use bevy::image::Image;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureUsages;
 use bevy::render::renderer::RenderDevice;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Blurs images and returns their pixels.
 pub trait BlurPixelsExt {
@@ -104,11 +105,7 @@ pub struct Arrived(Arc<Mutex<Vec<Pixels>>>);
 
 impl Arrived {
     pub fn push(&self, pixels: Pixels) {
-        self.lock().push(pixels);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Pixels>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).push(pixels);
     }
 }
 
@@ -119,7 +116,7 @@ pub fn hand_over(
     images: Res<Assets<Image>>,
     mut commands: Commands,
 ) {
-    for pixels in arrived.lock().drain(..) {
+    for pixels in lock(&arrived.0).drain(..) {
         let entity = pixels.entity;
         let Ok(blur) = blurs.get(entity) else {
             continue;

@@ -3,11 +3,11 @@
 use super::excerpt::Excerpt;
 use super::order::INPUTS;
 use crate::diagnostics::label::BlurLabel;
-use crate::errors::BlurError;
+use crate::errors::{BlurError, lock};
 use crate::settings::{BlurAlpha, BlurProfile, BlurUpdate, GaussianBlur};
 use bevy::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// One image blur, for the render world.
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ impl Outcomes {
     }
 
     pub fn push(&self, outcome: Outcome) {
-        self.lock().push(outcome);
+        lock(&self.0.outcomes).push(outcome);
     }
 
     pub fn fail(&self, entity: Entity, error: BlurError) {
@@ -124,10 +124,6 @@ impl Outcomes {
 
     /// Moves all outcomes to the end of a list. Both keep their memory.
     pub fn take(&self, list: &mut Vec<Outcome>) {
-        list.append(&mut self.lock());
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Outcome>> {
-        self.0.outcomes.lock().unwrap_or_else(PoisonError::into_inner)
+        list.append(&mut lock(&self.0.outcomes));
     }
 }

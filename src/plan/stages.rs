@@ -4,10 +4,11 @@
 use super::BlurPlan;
 use super::axis::boundaries;
 use super::pass::{Finish, Means, Pass, PlanRequest, Stage};
+use crate::errors::lock;
 use crate::program::Tiling;
 use crate::settings::EdgeMode;
 use bevy::math::{URect, UVec2, Vec2};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// More octaves bring no other passes: the first pass does up to two, and another one up to three.
 const MOST_OCTAVES: u32 = 5;
@@ -42,7 +43,7 @@ pub fn varying_stages(means: Means, finish: Finish) -> Vec<Stage> {
 type Lists = Mutex<Vec<(Means, Finish, Vec<Stage>)>>;
 
 fn list_once(lists: &Lists, means: Means, finish: Finish, find: fn(Means, Finish) -> Vec<Stage>) -> Vec<Stage> {
-    let mut lists = lists.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut lists = lock(lists);
     if let Some((.., stages)) = lists.iter().find(|list| (list.0, list.1) == (means, finish)) {
         return stages.clone();
     }
