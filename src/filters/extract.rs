@@ -52,7 +52,7 @@ pub fn extract_filters(
         let outline = filter.is_rounded.then(|| outline_of(node, transform, anti_alias));
         let sigma = sigma_of(filter, info, transform, **switch);
         let edge = filter.blur.edge;
-        let has_border = edge != EdgeMode::Transparent && blurs(sigma);
+        let has_border = !edge.spreads() && blurs(sigma);
         let border = has_border.then(|| Border {
             rect: outline.unwrap_or_else(|| border_box(node, transform)).bounds(),
             edge,

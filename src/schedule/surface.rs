@@ -38,7 +38,7 @@ pub struct Layer {
     pub sigma: Vec2,
     /// Whether sigma varies over the picture.
     pub varies: bool,
-    /// What lies beyond the picture's borders. Unless it is transparent, the picture ends at [`Surface::limits`].
+    /// What lies beyond the picture's borders. Unless the picture spreads beyond them, it ends at [`Surface::limits`].
     pub edge: EdgeMode,
     /// The offset from the picture to the place where it is shown, in whole pixels.
     pub offset: IVec2,
@@ -162,14 +162,12 @@ impl Surface {
         let to_blurred = self.to_blurred(layer);
         // Moved pixels may lie beyond `EVERYWHERE`, so nothing is cut off here.
         let texels = |pixels: IRect| as_texels(within(pixels.min + to_blurred, pixels.size()));
-        let (bounds, patch) = match layer.edge {
-            EdgeMode::Transparent => {
-                let (all, margin) = (self.blurred(layer), layer.margin());
-                let all = IRect {
-                    min: all.min - margin,
-                    max: all.max + margin,
-                };
-                (all, Some(texels(self.painted)))
+        let spreads = layer.edge.spreads();
+        let bounds = if spreads {
+            let (all, margin) = (self.blurred(layer), layer.margin());
+            IRect {
+                min: all.min - margin,
+                max: all.max + margin,
             }
             _ => (self.painted, None),
         };
@@ -180,7 +178,7 @@ impl Surface {
             bounds: texels(bounds),
             region: texels(moved(layer.shown, -layer.offset)),
             to_source: self.to_page() - to_blurred,
-            patch,
+            patch: spreads.then(|| texels(self.painted)),
             border: self.border,
         }
     }
@@ -329,9 +327,10 @@ impl Layer {
 
     /// Where it shows something of a picture with these pixels, before it is moved.
     fn around(&self, picture: IRect) -> IRect {
-        match self.edge {
-            EdgeMode::Transparent => grown(picture, self.reach()),
-            _ => picture,
+        if self.edge.spreads() {
+            grown(picture, self.reach())
+        } else {
+            picture
         }
     }
 

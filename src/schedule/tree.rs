@@ -270,7 +270,7 @@ fn surfaces_of(index: usize, filter: &Filter) -> Vec<Surface> {
         last: picture,
     };
     // Shadows of a blur that is no Gaussian of the group are blurs of its result.
-    if (picture.varies || picture.edge != EdgeMode::Transparent) && !is_alone {
+    if (picture.varies || !picture.edge.spreads()) && !is_alone {
         stack.push(vec![picture]);
     }
     if !insets.is_empty() {

@@ -240,6 +240,15 @@ impl EdgeMode {
         }
     }
 
+    /// Whether the blurred picture is larger than the picture: beyond its borders, nothing replaces what the blur moves there.
+    #[must_use]
+    pub(crate) fn spreads(self) -> bool {
+        match self {
+            Self::Transparent => true,
+            Self::Clamp | Self::Mirror | Self::Wrap | Self::Renormalize => false,
+        }
+    }
+
     /// Whether the result is divided by the weight of what exists.
     #[must_use]
     pub(crate) fn is_normalized(self) -> bool {
