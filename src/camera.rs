@@ -10,7 +10,9 @@ use crate::diagnostics::label::BlurLabel;
 use crate::formats::dither::Dither;
 use crate::formats::{CameraFinish, CameraPicture, CameraPictureItem, Ends, USUAL_PICTURES};
 use crate::freeze::Losses;
-use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind};
+use crate::gpu::{
+    BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind, texture_size,
+};
 use crate::plan::Finish;
 use crate::settings::{BlurProfile, BlurStage, BlurSwitch, EdgeMode, GaussianBlur};
 use crate::sigma_field::SigmaField;
@@ -315,7 +317,7 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
     let viewport = URect::from_corners(min, min + size);
     // Cameras of one target share a texture, whatever size they believe in.
     let texture = target.main_texture();
-    let whole = URect::new(0, 0, texture.width(), texture.height());
+    let whole = URect::from_corners(UVec2::ZERO, texture_size(texture));
     let format = target.main_texture_format();
     let region = viewport.intersect(whole);
     BlurRequest {

@@ -28,16 +28,16 @@ use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
-pub use encode::{BlurAccess, BlurRecorder, Views, record_together};
+pub use encode::{BlurAccess, BlurRecorder, Views, attachment, record_together};
 pub use job::{BlurJob, BlurState, Deferred};
 pub use pipeline_factory::fragment_state;
 pub use pipeline_key::{deferred_definitions, deferred_layout};
 pub use pipeline_queue::{BlurPipelines, BlurReadiness, blurs_ready};
 pub use prepare::BlurPreparer;
 pub use request::{BlurIo, BlurRequest, Work, WorkKind};
-pub use textures::{PageSet, create_texel_buffer};
+pub use textures::{PageSet, TextureKind, create_texel_buffer};
 pub use timing::Timed;
-pub use view_info::{ViewInfo, first_part, holds_shares, layers_of};
+pub use view_info::{ViewInfo, first_part, holds_shares, layers_of, part_from, texture_size};
 
 /// The backend that the app has chosen.
 #[derive(Resource, Clone, Copy, Debug, Default)]

@@ -3,15 +3,16 @@
 use super::main_world::{Freeze, Losses};
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends, precision_of};
-use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, Views, Work, WorkKind};
+use crate::gpu::{
+    BlurIo, BlurJob, BlurPreparer, BlurRequest, TextureKind, Views, Work, WorkKind, part_from, texture_size,
+};
 use crate::plan::Finish;
 use bevy::camera::CompositingSpace;
 use bevy::image::ToExtents;
 use bevy::math::{URect, UVec2};
 use bevy::prelude::*;
 use bevy::render::render_resource::{
-    CommandEncoder, Origin3d, TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor, TextureDimension,
-    TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
+    CommandEncoder, Texture, TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
 };
 use bevy::render::view::ViewTarget;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -266,18 +267,11 @@ impl Sheet {
     /// # Errors
     /// [`BlurError::OutOfMemory`].
     pub fn new(size: UVec2, format: TextureFormat, preparer: &BlurPreparer) -> Result<Self, BlurError> {
-        let texture = preparer.create_texture(&TextureDescriptor {
-            label: Some("gaussian_blur_frozen"),
-            size: size.to_extents(),
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: TextureDimension::D2,
-            format,
-            usage: TextureUsages::COPY_DST | TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
-            view_formats: &[],
-        })?;
+        let label = "gaussian_blur_frozen";
+        let usages = TextureUsages::COPY_DST | TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT;
+        let texture = preparer.create_texture(label, size, 1, TextureKind { format, usages })?;
         let view = texture.create_view(&TextureViewDescriptor {
-            label: Some("gaussian_blur_frozen"),
+            label: Some(label),
             ..default()
         });
         Ok(Self { texture, view })
@@ -286,21 +280,12 @@ impl Sheet {
     /// Its size in texels.
     #[must_use]
     pub fn size(&self) -> UVec2 {
-        UVec2::new(self.texture.width(), self.texture.height())
+        texture_size(&self.texture)
     }
 
     /// Fills it with a copy of a texture of its format, from this texel on.
     pub fn copy_from(&self, from: &wgpu::Texture, origin: UVec2, encoder: &mut CommandEncoder) {
-        let source = TexelCopyTextureInfo {
-            texture: from,
-            mip_level: 0,
-            origin: Origin3d {
-                x: origin.x,
-                y: origin.y,
-                z: 0,
-            },
-            aspect: TextureAspect::All,
-        };
-        encoder.copy_texture_to_texture(source, self.texture.as_image_copy(), self.size().to_extents());
+        let (source, size) = (part_from(from, origin), self.size().to_extents());
+        encoder.copy_texture_to_texture(source, self.texture.as_image_copy(), size);
     }
 }

@@ -380,7 +380,8 @@ impl Prepared {
     }
 }
 
-fn attachment(view: &TextureView, load: LoadOp<wgpu::Color>) -> RenderPassColorAttachment<'_> {
+/// A texture to which a render pass writes.
+pub fn attachment(view: &TextureView, load: LoadOp<wgpu::Color>) -> RenderPassColorAttachment<'_> {
     RenderPassColorAttachment {
         view,
         depth_slice: None,

@@ -6,8 +6,8 @@ use super::prepared::{Binder, Prepared, are_ready};
 use super::profile_bindings::Blend;
 use super::request::{BlurRequest, Work, WorkKind};
 use super::shown::Prepare;
-use super::step::Step;
-use super::textures::{Fit, IntermediateTextures, Needs, PageSet, create_texture};
+use super::step::{Binder, Step};
+use super::textures::{Fit, IntermediateTextures, Needs, PageSet, TextureKind, create_texture};
 use super::uniforms::uniform_bytes;
 use super::view_info::view_of_mask;
 use crate::errors::BlurError;
@@ -21,7 +21,7 @@ use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
     Buffer, BufferDescriptor, BufferUsages, CachedRenderPipelineId, CommandEncoder, PipelineCache, Texture,
-    TextureDescriptor, TextureFormat, TextureId, TextureUsages, TextureView,
+    TextureFormat, TextureId, TextureView,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::GpuImage;
@@ -56,12 +56,18 @@ impl BlurPreparer<'_> {
         self.pipelines.wait_for(id);
     }
 
-    /// Creates a texture.
+    /// Creates a texture of one level.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`].
-    pub fn create_texture(&self, descriptor: &TextureDescriptor) -> Result<Texture, BlurError> {
-        create_texture(&self.device, descriptor)
+    pub fn create_texture(
+        &self,
+        label: &'static str,
+        size: UVec2,
+        layers: u32,
+        kind: TextureKind,
+    ) -> Result<Texture, BlurError> {
+        create_texture(&self.device, label, size, layers, kind)
     }
 
     /// The format, or the nearest one to which blurs can render.
@@ -72,20 +78,20 @@ impl BlurPreparer<'_> {
         self.capabilities.own_target(format).map(|(format, _)| format)
     }
 
-    /// Takes pages for a front end to paint on in this frame. Sets `sizes` to the sizes of the pages.
+    /// Takes pages of at least these sizes for a front end to paint on in this frame.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`].
     pub fn take_pages(
         &mut self,
         set: PageSet,
-        sizes: &mut [UVec2],
-        kind: (TextureFormat, TextureUsages),
-        taken: &mut Vec<TextureView>,
-    ) -> Result<(), BlurError> {
-        let needed = sizes.to_vec();
-        let taken = self.textures.take_pages(set, &needed, kind, &self.device, sizes, taken);
-        taken.map(drop)
+        needed: &[UVec2],
+        kind: TextureKind,
+    ) -> Result<Vec<TextureView>, BlurError> {
+        let (mut sizes, mut taken) = (needed.to_vec(), Vec::new());
+        self.textures
+            .take_pages(set, needed, kind, &self.device, &mut sizes, &mut taken)?;
+        Ok(taken)
     }
 
     /// Counts a front end's own textures among those used in this frame.
@@ -150,18 +156,12 @@ impl BlurPreparer<'_> {
         let work = &prepared.request.work;
         // Pages serve many jobs, but a kept result belongs to one.
         let own = prepared.request.keeps.map(|_| &mut prepared.result);
+        let (device, taken) = (&self.device, &mut prepared.textures);
         let are_others = match work {
-            Work::Batch(set, _) if own.is_none() => {
-                self.textures
-                    .take_pages_of(*set, needs, &self.device, &mut prepared.textures)?
-            }
+            Work::Batch(set, _) if own.is_none() => self.textures.take_pages_of(*set, needs, device, taken)?,
             // Passes with a varying sigma take the size of their textures from the plan.
-            Work::Vary { .. } => self
-                .textures
-                .take(needs, Fit::Exact, own, &self.device, &mut prepared.textures)?,
-            _ => self
-                .textures
-                .take(needs, Fit::Larger, own, &self.device, &mut prepared.textures)?,
+            Work::Vary { .. } => self.textures.take(needs, Fit::Exact, own, device, taken)?,
+            _ => self.textures.take(needs, Fit::Larger, own, device, taken)?,
         };
         if are_others {
             let bytes = uniform_bytes(&prepared.plan, prepared.request.source_size);

@@ -6,6 +6,7 @@
 //! had to be, so that backdrops can move without new textures; but a small camera does not get, and clear, the page of a large one.
 //! Textures and pages that were not used for a second are released.
 
+use super::view_info::texture_size;
 use crate::diagnostics::figures::TextureBytes;
 use crate::errors::BlurError;
 use crate::formats::Resolved;
@@ -30,23 +31,33 @@ const IDLE_TIME: Duration = Duration::from_secs(1);
 /// A page that is twice as large as needed for this many frames is released.
 const PAGE_FRAMES: u32 = 120;
 
-/// Everything that distinguishes one texture from another.
-type Kind = (UVec2, TextureFormat, TextureUsages);
+/// Everything that distinguishes one texture from others of its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TextureKind {
+    pub format: TextureFormat,
+    pub usages: TextureUsages,
+}
 
 /// A set of pages: what they hold, and two numbers that distinguish sets of the same kind. Blurs that use different sets do not
 /// overwrite each other's results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PageSet(pub &'static str, pub [u32; 2]);
 
-/// Where a page belongs: its set and index there, the class of its size, and its format and usages. Sizes of a class have the same sides
-/// when these are rounded up to powers of two.
-type PagePlace = (PageSet, usize, UVec2, TextureFormat, TextureUsages);
+/// Where a page belongs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct PagePlace {
+    set: PageSet,
+    /// Its index in the set.
+    index: usize,
+    /// Its sides, rounded up to powers of two.
+    class: UVec2,
+    kind: TextureKind,
+}
 
 /// The intermediate textures of all blurs. Created again for every render device.
 #[derive(Resource, Default)]
 pub struct IntermediateTextures {
-    /// By format and usages.
-    held: HashMap<(TextureFormat, TextureUsages), Vec<Held>>,
+    held: HashMap<TextureKind, Vec<Held>>,
     /// The pages by their places in plans.
     pages: HashMap<PagePlace, Page>,
     /// The bytes of the textures used in this frame.
@@ -67,8 +78,11 @@ pub struct Needs<'a> {
 }
 
 impl Needs<'_> {
-    fn kind(&self) -> (TextureFormat, TextureUsages) {
-        (self.resolved.intermediate, self.resolved.intermediate_usages())
+    fn kind(&self) -> TextureKind {
+        TextureKind {
+            format: self.resolved.intermediate,
+            usages: self.resolved.intermediate_usages(),
+        }
     }
 }
 
@@ -148,17 +162,16 @@ impl IntermediateTextures {
     ) -> Result<bool, BlurError> {
         taken.clear();
         self.plans += 1;
-        let (format, usages) = needs.kind();
+        let kind = needs.kind();
         for (index, size) in needs.sizes.iter().enumerate() {
             let is_deferred = needs.plan.reads_later(index);
             if let Some(own) = own.as_deref_mut().filter(|_| is_deferred) {
-                let kind = (*size, format, usages);
-                let view = match own.take().filter(|view| kind_of(view) == kind) {
+                let view = match own.take().filter(|view| kind_of(view) == (*size, kind)) {
                     Some(view) => view,
-                    None => create(kind, device)?,
+                    None => create(*size, kind, device)?,
                 };
                 taken.push(own.insert(view).clone());
-                self.bytes += bytes(kind);
+                self.bytes += bytes(*size, kind);
                 continue;
             }
             let (fit, role) = if is_deferred {
@@ -166,7 +179,7 @@ impl IntermediateTextures {
             } else {
                 (fit, Role::Shared)
             };
-            taken.push(self.take_one((*size, format, usages), fit, role, device)?);
+            taken.push(self.take_one(*size, kind, fit, role, device)?);
         }
         Ok(adopt_sizes(&mut needs.plan.intermediates, taken))
     }
@@ -189,13 +202,14 @@ impl IntermediateTextures {
     /// Takes the smallest texture that fits. The first of its kind is exact, because most sizes never change.
     fn take_one(
         &mut self,
-        (needed, format, usages): Kind,
+        needed: UVec2,
+        kind: TextureKind,
         fit: Fit,
         role: Role,
         device: &RenderDevice,
     ) -> Result<TextureView, BlurError> {
         let plan = self.plans;
-        let held = self.held.entry((format, usages)).or_default();
+        let held = self.held.entry(kind).or_default();
         let fitting = held.iter_mut().filter(|one| one.serves(needed, fit, role, plan));
         let one = match fitting.min_by_key(|one| area(one.size)) {
             Some(one) => one,
@@ -210,7 +224,7 @@ impl IntermediateTextures {
                     _ => needed,
                 };
                 held.push(Held {
-                    view: create((size, format, usages), device)?,
+                    view: create(size, kind, device)?,
                     size,
                     used: self.now,
                     plan,
@@ -221,7 +235,7 @@ impl IntermediateTextures {
             }
         };
         if one.role == Role::Idle {
-            self.bytes += bytes((one.size, format, usages));
+            self.bytes += bytes(one.size, kind);
         }
         (one.role, one.plan, one.used) = (role, plan, self.now);
         Ok(one.view.clone())
@@ -229,7 +243,9 @@ impl IntermediateTextures {
 
     /// Counts a front end's own textures among those used in this frame.
     pub fn count<'a>(&mut self, views: impl IntoIterator<Item = &'a TextureView>) {
-        self.bytes += views.into_iter().map(|view| bytes(kind_of(view))).sum::<u64>();
+        for (size, kind) in views.into_iter().map(kind_of) {
+            self.bytes += bytes(size, kind);
+        }
     }
 
     /// Takes pages of at least the needed sizes for this frame, from one set. Returns whether any of `sizes` has
@@ -243,7 +259,7 @@ impl IntermediateTextures {
         &mut self,
         set: PageSet,
         needed: &[UVec2],
-        (format, usages): (TextureFormat, TextureUsages),
+        kind: TextureKind,
         device: &RenderDevice,
         sizes: &mut [UVec2],
         taken: &mut Vec<TextureView>,
@@ -251,15 +267,20 @@ impl IntermediateTextures {
         taken.clear();
         for (index, needed) in needed.iter().enumerate() {
             let class = UVec2::new(needed.x.next_power_of_two(), needed.y.next_power_of_two());
-            let place = (set, index, class, format, usages);
+            let place = PagePlace {
+                set,
+                index,
+                class,
+                kind,
+            };
             let known = self.pages.remove(&place);
             let enough = known.as_ref().map_or(*needed, |page| page.size.max(*needed));
             let mut page = match known.filter(|page| page.size == enough) {
                 Some(page) => page,
-                None => Page::new((enough, format, usages), device)?,
+                None => Page::new(enough, kind, device)?,
             };
             if !core::mem::replace(&mut page.is_used, true) {
-                self.bytes += bytes((page.size, format, usages));
+                self.bytes += bytes(page.size, kind);
             }
             page.used = self.now;
             page.needed = page.needed.max(*needed);
@@ -290,7 +311,7 @@ impl IntermediateTextures {
 fn adopt_sizes(sizes: &mut [UVec2], taken: &[TextureView]) -> bool {
     let mut are_others = false;
     for (size, view) in sizes.iter_mut().zip(taken) {
-        let (now, ..) = kind_of(view);
+        let (now, _) = kind_of(view);
         are_others |= *size != now;
         *size = now;
     }
@@ -311,12 +332,12 @@ struct Page {
 }
 
 impl Page {
-    fn new(kind: Kind, device: &RenderDevice) -> Result<Self, BlurError> {
+    fn new(size: UVec2, kind: TextureKind, device: &RenderDevice) -> Result<Self, BlurError> {
         Ok(Self {
-            view: create(kind, device)?,
+            view: create(size, kind, device)?,
             is_used: false,
             used: Duration::ZERO,
-            size: kind.0,
+            size,
             needed: UVec2::ZERO,
             frames: 0,
         })
@@ -357,13 +378,30 @@ pub fn give_back_textures(
     }
 }
 
-/// Creates a texture.
+/// Creates a texture of one level.
 ///
 /// # Errors
 /// [`BlurError::OutOfMemory`]. Without an error scope, that error would end the app.
-pub fn create_texture(device: &RenderDevice, descriptor: &TextureDescriptor) -> Result<Texture, BlurError> {
-    let size = UVec2::new(descriptor.size.width, descriptor.size.height);
-    create_for(size, descriptor.format, device, || device.create_texture(descriptor))
+pub fn create_texture(
+    device: &RenderDevice,
+    label: &'static str,
+    size: UVec2,
+    layers: u32,
+    kind: TextureKind,
+) -> Result<Texture, BlurError> {
+    let mut extents = size.to_extents();
+    extents.depth_or_array_layers = layers;
+    let descriptor = TextureDescriptor {
+        label: Some(label),
+        size: extents,
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: TextureDimension::D2,
+        format: kind.format,
+        usage: kind.usages,
+        view_formats: &[],
+    };
+    create_for(size, kind.format, device, || device.create_texture(&descriptor))
 }
 
 /// Creates a buffer for the texels of a texture.
@@ -373,7 +411,8 @@ pub fn create_texture(device: &RenderDevice, descriptor: &TextureDescriptor) -> 
 pub fn create_texel_buffer(
     device: &RenderDevice,
     descriptor: &BufferDescriptor,
-    (size, format): (UVec2, TextureFormat),
+    size: UVec2,
+    format: TextureFormat,
 ) -> Result<Buffer, BlurError> {
     if descriptor.size > device.limits().max_buffer_size {
         return Err(BlurError::OutOfMemory { size, format });
@@ -399,34 +438,24 @@ fn create_for<T>(
     }
 }
 
-fn create((size, format, usage): Kind, device: &RenderDevice) -> Result<TextureView, BlurError> {
-    let descriptor = TextureDescriptor {
-        label: Some("gaussian_blur_intermediate"),
-        size: size.to_extents(),
-        mip_level_count: 1,
-        sample_count: 1,
-        dimension: TextureDimension::D2,
-        format,
-        usage,
-        view_formats: &[],
-    };
-    let texture = create_texture(device, &descriptor)?;
+fn create(size: UVec2, kind: TextureKind, device: &RenderDevice) -> Result<TextureView, BlurError> {
+    let label = "gaussian_blur_intermediate";
+    let texture = create_texture(device, label, size, 1, kind)?;
     Ok(texture.create_view(&TextureViewDescriptor {
-        label: Some("gaussian_blur_intermediate"),
+        label: Some(label),
         ..default()
     }))
 }
 
-fn kind_of(view: &TextureView) -> Kind {
+fn kind_of(view: &TextureView) -> (UVec2, TextureKind) {
     let texture = view.texture();
-    (
-        UVec2::new(texture.width(), texture.height()),
-        texture.format(),
-        texture.usage(),
-    )
+    let kind = TextureKind {
+        format: texture.format(),
+        usages: texture.usage(),
+    };
+    (texture_size(texture), kind)
 }
 
-fn bytes((size, format, _): Kind) -> u64 {
-    let texel = u64::from(format.block_copy_size(None).unwrap_or(0));
-    u64::from(size.x) * u64::from(size.y) * texel
+fn bytes(size: UVec2, kind: TextureKind) -> u64 {
+    area(size) * u64::from(kind.format.block_copy_size(None).unwrap_or(0))
 }

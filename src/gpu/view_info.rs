@@ -140,6 +140,20 @@ pub fn first_part(image: &GpuImage) -> TexelCopyTextureInfo<'_> {
     part
 }
 
+/// The texels of a texture along x and y.
+#[must_use]
+pub fn texture_size(texture: &wgpu::Texture) -> UVec2 {
+    UVec2::new(texture.width(), texture.height())
+}
+
+/// The texels of a texture from this one on.
+#[must_use]
+pub fn part_from(texture: &wgpu::Texture, origin: UVec2) -> TexelCopyTextureInfo<'_> {
+    let mut part = texture.as_image_copy();
+    (part.origin.x, part.origin.y) = (origin.x, origin.y);
+    part
+}
+
 /// Whether a mask may have this format: floats or normalised integers.
 #[must_use]
 pub fn holds_shares(format: TextureFormat) -> bool {

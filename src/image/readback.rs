@@ -87,8 +87,7 @@ fn copy(image: &GpuImage, context: &mut RenderContext) -> Result<(ViewInfo, Buff
         usage: BufferUsages::COPY_DST | BufferUsages::MAP_READ,
         mapped_at_creation: false,
     };
-    let texels = (viewed.size, viewed.format);
-    let buffer = create_texel_buffer(context.render_device(), &descriptor, texels)?;
+    let buffer = create_texel_buffer(context.render_device(), &descriptor, viewed.size, viewed.format)?;
     let layout = TexelCopyBufferLayout {
         offset: 0,
         bytes_per_row: Some(padded),

@@ -4,12 +4,10 @@ use super::excerpt::Cut;
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
 use crate::formats::{Ends, SAME_SPACES, precision_of};
-use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, ViewInfo, Work};
+use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, TextureKind, ViewInfo, Work};
 use crate::settings::BlurAlpha;
-use bevy::image::ToExtents;
 use bevy::render::render_resource::{
-    TextureDescriptor, TextureDimension, TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
-    TextureViewDimension,
+    TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension,
 };
 
 /// A copy of a source that a blur reads instead, and the job that makes it.
@@ -56,20 +54,12 @@ impl SourceCopy {
     /// # Errors
     /// [`BlurError::OutOfMemory`].
     pub fn new(of: Copied, preparer: &BlurPreparer) -> Result<Self, BlurError> {
-        let viewed = of.viewed;
-        let mut size = of.cut.size().to_extents();
-        size.depth_or_array_layers = viewed.layers;
-        let descriptor = TextureDescriptor {
-            label: Some("gaussian_blur_source_copy"),
-            size,
-            mip_level_count: 1,
-            sample_count: 1,
-            dimension: TextureDimension::D2,
+        let kind = TextureKind {
             format: of.format,
-            usage: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
-            view_formats: &[],
+            usages: TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT,
         };
-        let texture = preparer.create_texture(&descriptor)?;
+        let layers = of.viewed.layers;
+        let texture = preparer.create_texture("gaussian_blur_source_copy", of.cut.size(), layers, kind)?;
         let view = |layer: u32| {
             texture.create_view(&TextureViewDescriptor {
                 label: Some("gaussian_blur_source_copy_layer"),
@@ -80,7 +70,7 @@ impl SourceCopy {
             })
         };
         Ok(Self {
-            views: (0..viewed.layers).map(view).collect(),
+            views: (0..layers).map(view).collect(),
             texture: texture.id(),
             of,
             uploads: 0,

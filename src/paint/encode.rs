@@ -8,18 +8,16 @@ use super::inputs::{CameraInputs, PaintInputs};
 use super::plan_cameras::{CameraSchedule, Schedules};
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::{PassTimer, measured};
-use crate::gpu::{BlurAccess, BlurPipelines};
-use crate::schedule::{Canvas, Draw, Label, Member, Placed, Section, Source, Step, SurfaceId, Target};
+use crate::gpu::{BlurAccess, BlurPipelines, attachment, part_from};
+use crate::schedule::{Blurs, Canvas, Draw, Label, Placed, Section, Source, Step, SurfaceId, Target};
 use crate::settings::BackdropLayer;
+use bevy::image::ToExtents;
 use bevy::math::URect;
 use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
 use bevy::render::diagnostic::RecordDiagnostics;
 use bevy::render::render_phase::TrackedRenderPass;
-use bevy::render::render_resource::{
-    Extent3d, LoadOp, Operations, Origin3d, PipelineCache, RenderPassColorAttachment, RenderPassDescriptor, StoreOp,
-    TexelCopyTextureInfo, TextureAspect, TextureView,
-};
+use bevy::render::render_resource::{LoadOp, PipelineCache, RenderPassDescriptor, TextureView};
 use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ViewTarget;
@@ -267,24 +265,9 @@ impl<'w> Painter<'w> {
         let (Some(page), Some(texels)) = (&self.planned.seen, self.needs(backdrop)) else {
             return;
         };
-        let from = TexelCopyTextureInfo {
-            texture: self.target.main_texture(),
-            mip_level: 0,
-            origin: Origin3d {
-                x: texels.min.x,
-                y: texels.min.y,
-                z: 0,
-            },
-            aspect: TextureAspect::All,
-        };
-        let size = Extent3d {
-            width: texels.width(),
-            height: texels.height(),
-            depth_or_array_layers: 1,
-        };
-        context
-            .command_encoder()
-            .copy_texture_to_texture(from, page.texture().as_image_copy(), size);
+        let from = part_from(self.target.main_texture(), texels.min);
+        let (to, size) = (page.texture().as_image_copy(), texels.size().to_extents());
+        context.command_encoder().copy_texture_to_texture(from, to, size);
     }
 
     /// What a batch of a backdrop reads, and the texel of the camera's picture that is its first one.
@@ -362,15 +345,7 @@ fn open_on_page<'a>(
     let load = if clears { LoadOp::Clear(default()) } else { LoadOp::Load };
     context.begin_tracked_render_pass(RenderPassDescriptor {
         label: Some("gaussian_blur_filter"),
-        color_attachments: &[Some(RenderPassColorAttachment {
-            view: page,
-            depth_slice: None,
-            resolve_target: None,
-            ops: Operations {
-                load,
-                store: StoreOp::Store,
-            },
-        })],
+        color_attachments: &[Some(attachment(page, load))],
         ..default()
     })
 }

@@ -10,8 +10,8 @@ use super::inputs::{CameraInputs, PaintInputs};
 use super::own_items::OwnItems;
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource};
 use crate::errors::BlurError;
-use crate::gpu::{BlurPreparer, PageSet};
-use crate::schedule::{Item, Region, Scene, Schedule};
+use crate::gpu::{BlurPreparer, PageSet, TextureKind};
+use crate::schedule::{Item, Scene, Schedule};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::render_resource::{PipelineCache, TextureUsages, TextureView};
@@ -183,11 +183,12 @@ impl CameraSchedule {
     /// [`BlurError::OutOfMemory`].
     fn take_pages(&mut self, target: &ViewTarget, preparer: &mut BlurPreparer) -> Result<(), BlurError> {
         let usages = TextureUsages::RENDER_ATTACHMENT | TextureUsages::TEXTURE_BINDING;
-        for (index, sizes) in self.schedule.tree.pages.iter().enumerate() {
-            let mut taken = Vec::new();
-            let kind = (target.main_texture_format(), usages);
-            preparer.take_pages(pictures(index as u32 + 1), &mut sizes.clone(), kind, &mut taken)?;
-            self.pages.push(taken);
+        let kind = TextureKind {
+            format: target.main_texture_format(),
+            usages,
+        };
+        for (depth, sizes) in (1..).zip(&self.schedule.tree.pages) {
+            self.pages.push(preparer.take_pages(pictures(depth), sizes, kind)?);
         }
         Ok(())
     }
@@ -205,14 +206,18 @@ impl CameraSchedule {
             | TextureUsages::TEXTURE_BINDING
             | TextureUsages::COPY_SRC
             | TextureUsages::COPY_DST;
-        let kind = (target.main_texture_format(), usages);
-        let mut pages = Vec::new();
+        let kind = TextureKind {
+            format: target.main_texture_format(),
+            usages,
+        };
         let taken = BlurError::check_usage("camera", target.main_texture().usage(), TextureUsages::COPY_SRC)
-            .and_then(|()| preparer.take_pages(SEEN, &mut [size], kind, &mut pages));
-        if let Err(error) = taken {
-            let camera = camera.picture.camera;
-            error_once!("the glass inside of filtered nodes on the camera {camera}: {error}");
+            .and_then(|()| preparer.take_pages(SEEN, &[size], kind));
+        match taken {
+            Ok(mut pages) => self.seen = pages.pop(),
+            Err(error) => {
+                let camera = camera.picture.camera;
+                error_once!("the glass inside of filtered nodes on the camera {camera}: {error}");
+            }
         }
-        self.seen = pages.pop();
     }
 }

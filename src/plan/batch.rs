@@ -175,8 +175,7 @@ fn stored_texels(item: &BatchItem) -> Vec<Stored> {
         if index < last {
             source = [0, 1].map(|i| cut(source[i].clone(), filled[i].clone()));
         }
-        let [x, y] = source.each_ref();
-        let texels = URect::new(x.start as u32, y.start as u32, x.end as u32, y.end as u32);
+        let texels = texels_of(&source);
         all.push(Stored { texels, reads_zeros });
     }
     all
@@ -184,6 +183,10 @@ fn stored_texels(item: &BatchItem) -> Vec<Stored> {
 
 fn ranges(texels: URect) -> [Range<i32>; 2] {
     [0, 1].map(|i| texels.min[i] as i32..texels.max[i] as i32)
+}
+
+fn texels_of([x, y]: &[Range<i32>; 2]) -> URect {
+    URect::new(x.start as u32, y.start as u32, x.end as u32, y.end as u32)
 }
 
 /// With more texels at either end.
@@ -245,9 +248,9 @@ fn needed_texels(item: &BatchItem) -> Vec<URect> {
             pass.target, reader.source,
             "every pass reads what the one before it wrote"
         );
-        let read = |i: usize| reader.axes[i].read(texels.min[i] as i32..texels.max[i] as i32);
-        let (x, y) = (read(0), read(1));
-        texels = URect::new(x.start as u32, y.start as u32, x.end as u32, y.end as u32);
+        let targets = ranges(texels);
+        let read = |i: usize| reader.axes[i].read(targets[i].clone());
+        texels = texels_of(&[read(0), read(1)]);
         needed.push(texels);
         reader = pass;
     }

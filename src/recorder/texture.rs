@@ -1,7 +1,7 @@
 //! A texture for the recorder: one layer of one mip level.
 
 use crate::errors::BlurError;
-use crate::gpu::{ViewInfo, holds_shares};
+use crate::gpu::{ViewInfo, holds_shares, texture_size};
 use crate::sigma_field::Mask;
 use bevy::math::UVec2;
 use bevy::render::render_resource::{
@@ -70,8 +70,7 @@ impl BlurTexture {
     /// The width and the height in texels.
     #[must_use]
     pub fn size(&self) -> UVec2 {
-        let whole = UVec2::new(self.texture.width(), self.texture.height());
-        (whole >> UVec2::splat(self.mip_level)).max(UVec2::ONE)
+        (texture_size(&self.texture) >> UVec2::splat(self.mip_level)).max(UVec2::ONE)
     }
 
     /// The format of the view.
@@ -166,15 +165,7 @@ impl BlurTexture {
         if self.is_array || layers != 1 || levels != 1 && usage == TextureUsages::RENDER_ATTACHMENT {
             return Err(BlurError::WideView { image, levels, layers });
         }
-        if !texture.usage().contains(usage) {
-            let usage = if usage == TextureUsages::RENDER_ATTACHMENT {
-                "RENDER_ATTACHMENT"
-            } else {
-                "TEXTURE_BINDING"
-            };
-            return Err(BlurError::MissingUsage { image, usage });
-        }
-        Ok(())
+        BlurError::check_usage(image, texture.usage(), usage)
     }
 
     /// Whether a blur may read this texture and write `target`: both are the same, or they share no texel.
