@@ -7,9 +7,9 @@
 use super::job::{BlurJob, BlurState};
 use super::pipeline_queue::{BlurPipelines, Ready};
 use super::prepare::BlurPreparer;
-use super::prepared::{Binder, Prepared};
+use super::prepared::Prepared;
 use super::request::BlurRequest;
-use super::step::uniform_offset;
+use super::step::{Binder, uniform_offset};
 use super::timing::{Timed, Timing};
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::{PassTimer, recorder_of};

@@ -2,7 +2,7 @@
 
 use super::pipeline_key::PipelineKey;
 use super::pipeline_queue::{BlurPipelines, Uses};
-use super::prepared::{Binder, Prepared, are_ready};
+use super::prepared::{Prepared, are_ready};
 use super::profile_bindings::Blend;
 use super::request::{BlurRequest, Work, WorkKind};
 use super::shown::Prepare;

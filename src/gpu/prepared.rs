@@ -5,14 +5,13 @@ use super::pipeline_queue::BlurPipelines;
 use super::profile_bindings::{Blend, Blended};
 use super::request::{BlurRequest, Work};
 use super::shown::Drawable;
-use super::step::{Bound, Step, bind_group};
+use super::step::{Binder, Bound, Step, bind_group};
 use crate::formats::Resolved;
 use crate::plan::BlurPlan;
 use crate::plan::pass::{Pass, Surface};
 use crate::sigma_field::Mask;
 use bevy::math::UVec2;
 use bevy::render::render_resource::{BindGroup, Buffer, PipelineCache, TextureView, TextureViewId};
-use bevy::render::renderer::RenderDevice;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// A request that can be executed as soon as its pipelines are compiled.
@@ -47,14 +46,6 @@ pub struct BoundLevel {
     pub level: TextureViewId,
     pub filtered: bool,
     pub group: BindGroup,
-}
-
-/// Everything needed to create bind groups.
-#[derive(Clone, Copy)]
-pub struct Binder<'a> {
-    pub pipelines: &'a BlurPipelines,
-    pub cache: &'a PipelineCache,
-    pub device: &'a RenderDevice,
 }
 
 impl Prepared {
@@ -110,7 +101,7 @@ impl Prepared {
                     _ => turns,
                 },
             };
-            steps[0].bind(before.last(), with.pipelines, with.cache, with.device, &bound);
+            steps[0].bind(before.last(), with, &bound);
         }
     }
 
@@ -135,7 +126,7 @@ impl Prepared {
                 most: 1,
             };
             let key = PipelineKey::deferred(filtered, self.request.io.ends.destination);
-            let group = bind_group(&key, with.pipelines, with.cache, with.device, &bound);
+            let group = bind_group(&key, with, &bound);
             let level = level.id();
             deferred.push(BoundLevel { level, filtered, group });
         }

@@ -10,6 +10,14 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::RenderDevice;
 
+/// Everything needed to create bind groups.
+#[derive(Clone, Copy)]
+pub struct Binder<'a> {
+    pub pipelines: &'a BlurPipelines,
+    pub cache: &'a PipelineCache,
+    pub device: &'a RenderDevice,
+}
+
 /// One pass.
 pub struct Step {
     pub key: PipelineKey,
@@ -37,13 +45,7 @@ pub struct Usable<'a> {
 }
 
 /// The bind group of a pass, in the [layout](PipelineKey::layout) of its pipeline.
-pub fn bind_group(
-    key: &PipelineKey,
-    pipelines: &BlurPipelines,
-    cache: &PipelineCache,
-    device: &RenderDevice,
-    bound: &Bound,
-) -> BindGroup {
+pub fn bind_group(key: &PipelineKey, with: Binder, bound: &Bound) -> BindGroup {
     let uniform = BindingResource::Buffer(BufferBinding {
         buffer: bound.uniforms,
         offset: 0,
@@ -51,7 +53,7 @@ pub fn bind_group(
     });
     let mut entries = vec![(0, uniform), (1, BindingResource::TextureView(bound.source))];
     if key.program.filters() {
-        entries.push((2, BindingResource::Sampler(&pipelines.factory.sampler)));
+        entries.push((2, BindingResource::Sampler(&with.pipelines.factory.sampler)));
     }
     if key.program.computes() {
         entries.push((3, BindingResource::TextureView(bound.target)));
@@ -61,8 +63,9 @@ pub fn bind_group(
     }
     let entry = |(binding, resource)| BindGroupEntry { binding, resource };
     let entries: Vec<BindGroupEntry> = entries.into_iter().map(entry).collect();
-    let layout = cache.get_bind_group_layout(&key.layout());
-    device.create_bind_group("gaussian_blur_bind_group", &layout, &entries)
+    let layout = with.cache.get_bind_group_layout(&key.layout());
+    with.device
+        .create_bind_group("gaussian_blur_bind_group", &layout, &entries)
 }
 
 /// The offset of a pass' uniform.
@@ -109,14 +112,7 @@ impl Step {
 
     /// Makes the bind group of these views the latest one. A missing one is shared with a neighbour if it fits, or else
     /// created.
-    pub fn bind(
-        &mut self,
-        neighbour: Option<&Self>,
-        pipelines: &BlurPipelines,
-        cache: &PipelineCache,
-        device: &RenderDevice,
-        bound: &Bound,
-    ) {
+    pub fn bind(&mut self, neighbour: Option<&Self>, with: Binder, bound: &Bound) {
         let stores = self.key.program.computes();
         // A render pass does not bind its target.
         let target = if stores { bound.target } else { bound.source };
@@ -129,7 +125,7 @@ impl Step {
                 let neighbour = neighbour.filter(|other| other.key.binds_like(&self.key));
                 match neighbour.and_then(|other| other.bind_groups.last()) {
                     Some((of, group)) if *of == views => group.clone(),
-                    _ => bind_group(&self.key, pipelines, cache, device, bound),
+                    _ => bind_group(&self.key, with, bound),
                 }
             }
         };
