@@ -29,14 +29,14 @@ impl Excerpt {
     }
 
     /// # Errors
-    /// [`BlurError::InvalidRegion`], and [`BlurError::RegionInPlace`] unless a blur in place takes all of its image.
-    pub fn of(self, source: UVec2, in_place: bool) -> Result<Cut, BlurError> {
+    /// [`BlurError::InvalidRegion`], and [`BlurError::RegionInPlace`] if a blur that overwrites its source takes a part of it.
+    pub fn of(self, source: UVec2, overwrites_source: bool) -> Result<Cut, BlurError> {
         let all = URect::from_corners(UVec2::ZERO, source);
         let texels = self.region.unwrap_or(all);
         if texels.is_empty() || texels.intersect(all) != texels {
             return Err(BlurError::InvalidRegion { region: texels, source });
         }
-        if in_place && (texels != all || self.padding > 0) {
+        if overwrites_source && (texels != all || self.padding > 0) {
             return Err(BlurError::RegionInPlace);
         }
         let padding = self.padding;

@@ -9,7 +9,7 @@ use crate::formats::Ends;
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, layers_of};
 use crate::settings::{BlurAlpha, BlurUpdate};
 use bevy::ecs::entity::EntityHashMap;
-use bevy::platform::collections::HashSet;
+use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureId, TextureView, TextureViewId};
 use bevy::render::texture::GpuImage;
@@ -23,7 +23,7 @@ pub struct ImageJobs {
     /// The targets whose old texture stands in for the new one.
     pub held: HashSet<AssetId<Image>>,
     /// Textures that take the place of those that Bevy shows.
-    pub to_show: Vec<(AssetId<Image>, GpuImage)>,
+    pub to_show: HashMap<AssetId<Image>, GpuImage>,
 }
 
 /// A blurred image from frame to frame.
@@ -138,14 +138,6 @@ impl ImageJobs {
         self.all.get_mut(&entity)
     }
 
-    /// The texture that takes the place of an image in this frame.
-    pub fn shown(&self, id: AssetId<Image>) -> Option<&GpuImage> {
-        self.to_show
-            .iter()
-            .find(|(other, _)| *other == id)
-            .map(|(_, image)| image)
-    }
-
     /// Begins a frame. Blurs that are not requested release their textures.
     pub fn begin(&mut self, requests: &Requests) {
         for entity in &requests.gone {
@@ -189,7 +181,7 @@ impl ImageJobs {
                 && let Some(image) = job.own_target.take_written(done.target)
             {
                 self.held.remove(&id);
-                self.to_show.push((id, image));
+                self.to_show.insert(id, image);
             }
         }
     }
@@ -201,11 +193,8 @@ impl ImageJobs {
         };
         let is_written = job.is_certain || job.done.is_some_and(|done| done.target == to_write.texture.id());
         let id = request.target;
-        self.to_show.extend(
-            job.own_target
-                .settle(shown, to_write, is_written)
-                .map(|image| (id, image)),
-        );
+        let to_show = job.own_target.settle(shown, to_write, is_written);
+        self.to_show.extend(to_show.map(|image| (id, image)));
         if job.own_target.is_held() {
             self.held.insert(id);
         } else {

@@ -27,7 +27,8 @@ pub fn extract_requests(mut requested: ResMut<Requests>, requests: Extract<Res<R
 
 /// Validates due blurs and prepares their jobs, in the order in which they run.
 pub fn prepare_jobs(
-    (requested, times): (Res<Requests>, Res<Times>),
+    requested: Res<Requests>,
+    times: Res<Times>,
     mut jobs: ResMut<ImageJobs>,
     images: Res<RenderAssets<GpuImage>>,
     outcomes: Res<Outcomes>,
@@ -42,7 +43,11 @@ pub fn prepare_jobs(
             continue;
         };
         let is_fed = jobs.is_fed(request) && !jobs.is_held(request);
-        let source = jobs.shown(request.source).or(images.get(request.source)).cloned();
+        let source = jobs
+            .to_show
+            .get(&request.source)
+            .or(images.get(request.source))
+            .cloned();
         let mask = request
             .profile
             .mask()
@@ -85,7 +90,7 @@ pub fn prepare_jobs(
 pub fn show_targets(mut jobs: ResMut<ImageJobs>, mut images: ResMut<RenderAssets<GpuImage>>, outcomes: Res<Outcomes>) {
     jobs.settle_written();
     let ImageJobs { to_show, held, .. } = &mut *jobs;
-    for (id, image) in to_show.drain(..) {
+    for (id, image) in to_show.drain() {
         images.insert(id, image);
         if !held.contains(&id) {
             outcomes.push(Outcome::Shown(id));
