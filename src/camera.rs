@@ -209,20 +209,29 @@ type AnnouncedCamera = (
 /// the usual cameras are requested from the first frame on, so that they are compiled before the first camera appears.
 ///
 /// The programs of varying blurs are requested with the first profile: most apps have none.
-fn announce_cameras(cameras: Query<AnnouncedCamera>, blurs: Query<&CameraBlur>, mut preparer: BlurPreparer) {
+fn announce_cameras(
+    cameras: Query<AnnouncedCamera>,
+    blurs: Query<&CameraBlur>,
+    mut preparer: BlurPreparer,
+    mut announced: Local<Vec<(TextureFormat, Dither)>>,
+) {
     for format in USUAL_PICTURES {
         // `Camera3d` dithers, and most outputs have eight bits, encoded as sRGB.
         announce(&mut preparer, format, Dither::Encoded, false);
         freeze::announce(&mut preparer, format);
     }
     let varies = blurs.iter().any(|blur| blur.field.is_some());
+    announced.clear();
     for (picture, target, dither) in &cameras {
         let dithers = dither == Some(&DebandDither::Enabled);
         let output = target.and_then(ViewTarget::out_texture_view_format);
         for format in picture.formats() {
             let dither = dither_of(dithers, format, &picture, output);
-            announce(&mut preparer, format, dither, varies);
-            freeze::announce(&mut preparer, format);
+            if !announced.contains(&(format, dither)) {
+                announced.push((format, dither));
+                announce(&mut preparer, format, dither, varies);
+                freeze::announce(&mut preparer, format);
+            }
         }
     }
 }
@@ -260,7 +269,7 @@ fn prepare_cameras(
         let request = camera_request(blur, &picture, target);
         let update = |job: &mut CameraJob| {
             let outcome = match freeze {
-                Some(mut freeze) => freeze.prepare(request, (&picture, target), &mut job.0, &mut preparer, &losses),
+                Some(mut freeze) => freeze.prepare(request, &picture, target, &mut job.0, &mut preparer, &losses),
                 None => job.0.update(&mut preparer, request),
             };
             if let Err(error) = outcome {

@@ -56,7 +56,8 @@ type IsFrozen = (With<Camera>, With<GaussianBlur>, With<FreezeBlur>);
 pub fn extract_frozen(
     mut commands: Commands,
     frozen: Extract<Query<FrozenCamera, IsFrozen>>,
-    (numbers, masks): (Extract<Res<FreezeNumbers>>, Extract<Res<MaskRevisions>>),
+    numbers: Extract<Res<FreezeNumbers>>,
+    masks: Extract<Res<MaskRevisions>>,
     switch: Extract<Res<BlurSwitch>>,
     mut known: Query<(Entity, &mut CameraFreeze)>,
 ) {
@@ -158,7 +159,8 @@ impl CameraFreeze {
     pub fn prepare(
         &mut self,
         request: BlurRequest,
-        (picture, target): (&CameraPictureItem, &ViewTarget),
+        picture: &CameraPictureItem,
+        target: &ViewTarget,
         job: &mut BlurJob,
         preparer: &mut BlurPreparer,
         losses: &Losses,

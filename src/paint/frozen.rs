@@ -67,7 +67,8 @@ type IsFrozen = (With<BackdropBlur>, With<FreezeBlur>);
 pub fn extract_frozen(
     mut frozen: ResMut<FrozenBackdrops>,
     glass: Extract<Query<FrozenGlass, IsFrozen>>,
-    (numbers, masks): (Extract<Res<FreezeNumbers>>, Extract<Res<MaskRevisions>>),
+    numbers: Extract<Res<FreezeNumbers>>,
+    masks: Extract<Res<MaskRevisions>>,
     switch: Extract<Res<BlurSwitch>>,
 ) {
     frozen.0.values_mut().for_each(|known| known.is_there = false);

@@ -12,7 +12,8 @@ pub fn show_views(
     mut schedules: ResMut<Schedules>,
     inputs: Res<PaintInputs>,
     mut views: Query<&mut ExtractedView>,
-    (mut pool, mut used): (Local<Vec<Entity>>, Local<EntityHashSet>),
+    mut pool: Local<Vec<Entity>>,
+    mut used: Local<EntityHashSet>,
     mut commands: Commands,
 ) {
     let mut unused = core::mem::take(&mut *used);
