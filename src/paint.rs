@@ -27,6 +27,8 @@ mod readiness;
 #[cfg(feature = "ui")]
 mod split;
 #[cfg(feature = "ui")]
+mod ui_cameras;
+#[cfg(feature = "ui")]
 pub(crate) mod ui_clip;
 pub(crate) mod uniform;
 #[cfg(feature = "ui")]
@@ -45,6 +47,8 @@ pub use bounds::BackdropMaterialPlugin;
 pub use encode::{backdrops_above_ui, backdrops_below_ui};
 pub use frozen::FrozenBackdrops;
 pub use inputs::{PaintInputs, picture_of};
+#[cfg(feature = "ui")]
+pub use ui_cameras::UiCameras;
 
 /// The systems that extract glass and filters.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -44,7 +44,9 @@ pub use lens::Lens;
 pub use place::Placed;
 pub use rects::{FAR, as_texels, common, moved};
 pub use region::Region;
-pub use scene::{Backdrop, Border, Clips, Filter, Freeze, Item, Order, Picture, PlacedProfile, Scene, Shadow, What};
+pub use scene::{
+    Backdrop, Border, Clips, Filter, Freeze, Glass, Item, Order, Picture, PlacedProfile, Scene, Shadow, What,
+};
 pub use shape::{CORNERS, Shape, bounds_of, scale_of};
 pub use share::{Shared, item_of, share};
 pub use slot::Slot;

@@ -2,9 +2,9 @@
 //!
 //! It reads only the main world, so it may run before or after Bevy's own extraction.
 
-use crate::formats::{CameraFinish, CameraFinishItem};
+use crate::formats::CameraFinish;
 use crate::paint::{FrozenBackdrops, PaintInputs, picture_of};
-use crate::schedule::{Backdrop, Clip, Lens, Order, Shape};
+use crate::schedule::{Glass, Order, Picture, Shape};
 use crate::settings::{BackdropBlur, BackdropLayer, BackdropLens, BackdropRegion, BlurProfile, BlurSwitch};
 use bevy::camera::Camera;
 use bevy::math::Affine2;
@@ -28,30 +28,38 @@ pub fn extract_regions(
     cameras: Extract<Query<(RenderEntity, &'static Camera, CameraFinish)>>,
     switch: Extract<Res<BlurSwitch>>,
 ) {
-    for (entity, region, glass, profile, lens) in &regions {
+    for (entity, region, settings, profile, lens) in &regions {
         let Ok((camera_entity, camera, finish)) = cameras.get(region.camera) else {
             continue;
         };
-        let of = Glass {
+        let Some(picture) = picture_of(camera_entity, camera, &finish) else {
+            continue;
+        };
+        let scale = camera.target_scaling_factor().unwrap_or(1.0);
+        let glass = Glass {
             entity,
-            glass,
+            order: match region.layer {
+                BackdropLayer::BelowUi => Order::BelowUi(region.order),
+                BackdropLayer::AboveUi => Order::AboveUi(region.order),
+            },
+            shape: shape_of(region, scale),
+            clip: None,
+            settings,
             profile,
             lens,
-            scale: camera.target_scaling_factor().unwrap_or(1.0),
+            scale,
+            freeze: frozen.get(entity, picture.seen()),
             switch: **switch,
             shares: None,
         };
-        let order = match region.layer {
-            BackdropLayer::BelowUi => Order::BelowUi(region.order),
-            BackdropLayer::AboveUi => Order::AboveUi(region.order),
-        };
-        let shape = shape_of(region, of.scale);
-        of.extract(
-            (camera_entity, camera, &finish),
-            (order, shape, None),
-            &frozen,
-            &mut inputs,
-        );
+        add(&glass, picture, &mut inputs);
+    }
+}
+
+/// Adds glass to a camera, if it may be visible.
+fn add(glass: &Glass, picture: Picture, inputs: &mut PaintInputs) {
+    if let Some(backdrop) = glass.on(&picture) {
+        inputs.of(picture).backdrops.push(backdrop);
     }
 }
 
@@ -73,71 +81,21 @@ fn shape_of(region: &BackdropRegion, scale: f32) -> Shape {
     }
 }
 
-/// Glass of the main world.
-struct Glass<'a> {
-    entity: Entity,
-    glass: &'a BackdropBlur,
-    profile: Option<&'a BlurProfile>,
-    lens: Option<&'a BackdropLens>,
-    /// Physical pixels per logical pixel.
-    scale: f32,
-    switch: BlurSwitch,
-    /// The node whose glass shares one backdrop.
-    shares: Option<Entity>,
-}
-
-impl Glass<'_> {
-    /// Extracts glass on a camera, if it may be visible.
-    fn extract(
-        &self,
-        (camera_entity, camera, finish): (Entity, &Camera, &CameraFinishItem),
-        (order, shape, clip): (Order, Shape, Option<Clip>),
-        frozen: &FrozenBackdrops,
-        inputs: &mut PaintInputs,
-    ) {
-        let Some(picture) = picture_of(camera_entity, camera, finish) else {
-            return;
-        };
-        let height = picture.viewport.height();
-        // A radius out of range means no blur; `validation` reports it.
-        let sigma = self
-            .glass
-            .blur
-            .sigma_in_texels(self.scale, height)
-            .unwrap_or(Vec2::ZERO);
-        let freeze = frozen.get(self.entity, picture.seen());
-        let of = (self.entity, order);
-        let backdrop = Backdrop::new(
-            of,
-            &picture,
-            (shape, clip),
-            self.glass,
-            (sigma, self.profile),
-            (freeze, self.switch),
-            self.lens.and_then(|lens| Lens::new(lens, self.scale, &shape)),
-        );
-        if let Some(backdrop) = backdrop {
-            let shares = self.shares;
-            inputs.of(picture).backdrops.push(Backdrop { shares, ..backdrop });
-        }
-    }
-}
-
 #[cfg(feature = "ui")]
 pub use nodes::extract_nodes;
 
 #[cfg(feature = "ui")]
 mod nodes {
     use super::*;
+    use crate::paint::UiCameras;
     use crate::paint::ui_clip::{clip_of, radii_of};
     use crate::settings::BackdropGroup;
     use bevy::camera::visibility::InheritedVisibility;
-    use bevy::ecs::system::SystemParam;
     use bevy::ui::{
         CalculatedClip, ComputedNode, ComputedStackIndex, ComputedUiRenderTargetInfo, ComputedUiTargetCamera,
         UiGlobalTransform,
     };
-    use bevy::ui_render::{UiAntiAlias, UiCameraMap};
+    use core::iter::once;
 
     type BackdropNode = (
         Entity,
@@ -153,77 +111,50 @@ mod nodes {
         &'static ComputedUiRenderTargetInfo,
     );
 
-    /// The groups that share a backdrop.
-    #[derive(SystemParam)]
-    pub struct SharedGlass<'w, 's> {
-        groups: Query<'w, 's, (), With<BackdropGroup>>,
-        roots: Query<'w, 's, (), With<GlobalZIndex>>,
-        parents: Query<'w, 's, &'static ChildOf>,
-    }
-
-    impl SharedGlass<'_, '_> {
-        /// The innermost group around a node. Nodes with a `GlobalZIndex` leave the groups of their ancestors.
-        fn group_of(&self, node: Entity) -> Option<Entity> {
-            if self.groups.is_empty() {
-                return None;
-            }
-            let parent = |inner: &Entity| {
-                let is_root = self.roots.contains(*inner);
-                (!is_root)
-                    .then(|| self.parents.get(*inner).ok())
-                    .flatten()
-                    .map(ChildOf::parent)
-            };
-            core::iter::successors(Some(node), parent).find(|node| self.groups.contains(*node))
-        }
-    }
-
-    type UiCamera = (&'static Camera, CameraFinish, Option<&'static UiAntiAlias>);
+    /// Nodes with a `GlobalZIndex` leave the groups of their ancestors.
+    type Parents<'w, 's> = Query<'w, 's, &'static ChildOf, Without<GlobalZIndex>>;
 
     /// Extracts nodes, after regions.
     pub fn extract_nodes(
         mut inputs: ResMut<PaintInputs>,
         frozen: Res<FrozenBackdrops>,
         nodes: Extract<Query<BackdropNode, Without<BackdropRegion>>>,
-        cameras: Extract<Query<UiCamera>>,
-        (camera_map, switch): (Extract<UiCameraMap>, Extract<Res<BlurSwitch>>),
-        shared: Extract<SharedGlass>,
+        cameras: Extract<UiCameras>,
+        switch: Extract<Res<BlurSwitch>>,
+        groups: Extract<Query<(), With<BackdropGroup>>>,
+        parents: Extract<Parents>,
     ) {
-        let mut mapper = camera_map.get_mapper();
-        for (entity, glass, profile, lens, node, stack_index, transform, visibility, clip, target, info) in &nodes {
+        let mut pictures = cameras.pictures();
+        for (entity, settings, profile, lens, node, stack_index, transform, visibility, clip, target, info) in &nodes {
             // `Display::None` makes nodes empty, and clips their descendants to nothing.
             if !visibility.get() || node.is_empty() {
                 continue;
             }
-            let (Some(camera_entity), Some(seen)) = (mapper.map(target), target.get()) else {
+            let Some((picture, is_soft)) = pictures(target) else {
                 continue;
             };
-            let Ok((camera, finish, anti_alias)) = cameras.get(seen) else {
-                continue;
-            };
-            let shape = Shape {
-                transform: transform.affine(),
-                size: node.size(),
-                radii: radii_of(node.border_radius()),
-                is_soft: anti_alias != Some(&UiAntiAlias::Off),
-            };
-            let of = Glass {
+            let mut around = once(entity).chain(parents.iter_ancestors(entity));
+            let glass = Glass {
                 entity,
-                glass,
+                order: Order::Node(stack_index.0),
+                shape: Shape {
+                    transform: transform.affine(),
+                    size: node.size(),
+                    radii: radii_of(node.border_radius()),
+                    is_soft,
+                },
+                clip: clip_of(clip),
+                settings,
                 profile,
                 lens,
                 // The scale factor is the target's, times `UiScale`.
                 scale: info.scale_factor(),
+                freeze: frozen.get(entity, picture.seen()),
                 switch: **switch,
-                shares: shared.group_of(entity),
+                // The innermost group around it.
+                shares: around.find(|node| groups.contains(*node)),
             };
-            let order = Order::Node(stack_index.0);
-            of.extract(
-                (camera_entity, camera, &finish),
-                (order, shape, clip_of(clip)),
-                &frozen,
-                &mut inputs,
-            );
+            add(&glass, picture, &mut inputs);
         }
     }
 }

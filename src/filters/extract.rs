@@ -1,19 +1,16 @@
 //! Extracts groups from the main world.
 
 use super::groups::FilteredGroups;
-use super::strength::{shadows_of, sigma_of};
-use crate::formats::CameraFinish;
+use super::strength::NodeFilter;
 use crate::paint::ui_clip::radii_of;
-use crate::paint::{PaintInputs, picture_of};
+use crate::paint::{PaintInputs, UiCameras};
 use crate::plan::blurs;
 use crate::schedule::{Border, Filter, PlacedProfile, Shape};
-use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, EdgeMode, UiFilter};
-use bevy::camera::Camera;
+use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, UiFilter};
 use bevy::math::Affine2;
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::ui::{ComputedNode, ComputedUiRenderTargetInfo, ComputedUiTargetCamera, UiGlobalTransform};
-use bevy::ui_render::{UiAntiAlias, UiCameraMap};
 use core::cmp::Reverse;
 
 type FilterNode = (
@@ -31,26 +28,26 @@ pub fn extract_filters(
     mut inputs: ResMut<PaintInputs>,
     groups: Extract<Res<FilteredGroups>>,
     nodes: Extract<Query<FilterNode>>,
-    cameras: Extract<Query<(&Camera, CameraFinish, Option<&UiAntiAlias>)>>,
-    (camera_map, switch): (Extract<UiCameraMap>, Extract<Res<BlurSwitch>>),
+    cameras: Extract<UiCameras>,
+    switch: Extract<Res<BlurSwitch>>,
 ) {
-    let mut mapper = camera_map.get_mapper();
+    let mut pictures = cameras.pictures();
     for (entity, group) in &groups.0 {
         let Ok((filter, profile, has_glass, node, transform, target, info)) = nodes.get(*entity) else {
             continue;
         };
-        let (Some(camera_entity), Some(seen)) = (mapper.map(target), target.get()) else {
-            continue;
-        };
-        let Ok((camera, finish, anti_alias)) = cameras.get(seen) else {
-            continue;
-        };
-        let Some(picture) = picture_of(camera_entity, camera, &finish) else {
+        let Some((picture, is_soft)) = pictures(target) else {
             continue;
         };
         let placement = transform.affine() * Affine2::from_translation(-0.5 * node.size());
-        let outline = filter.is_rounded.then(|| outline_of(node, transform, anti_alias));
-        let sigma = sigma_of(filter, info, transform, **switch);
+        let outline = filter.is_rounded.then(|| outline_of(node, transform, is_soft));
+        let on_node = NodeFilter {
+            filter,
+            info,
+            transform,
+            switch: **switch,
+        };
+        let sigma = on_node.sigma();
         let edge = filter.blur.edge;
         let has_border = !edge.spreads() && blurs(sigma);
         let border = has_border.then(|| Border {
@@ -93,7 +90,7 @@ fn border_box(node: &ComputedNode, transform: &UiGlobalTransform) -> Shape {
 }
 
 /// The rounded padding box of a node.
-fn outline_of(node: &ComputedNode, transform: &UiGlobalTransform, anti_alias: Option<&UiAntiAlias>) -> Shape {
+fn outline_of(node: &ComputedNode, transform: &UiGlobalTransform, is_soft: bool) -> Shape {
     let border = node.border();
     let size = (node.size() - border.min_inset - border.max_inset).max(Vec2::ZERO);
     let center = 0.5 * (border.min_inset - border.max_inset);
@@ -101,6 +98,6 @@ fn outline_of(node: &ComputedNode, transform: &UiGlobalTransform, anti_alias: Op
         transform: transform.affine() * Affine2::from_translation(center),
         size,
         radii: radii_of(node.inner_radius()),
-        is_soft: anti_alias != Some(&UiAntiAlias::Off),
+        is_soft,
     }
 }

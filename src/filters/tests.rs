@@ -115,7 +115,7 @@ fn node() -> impl Strategy<Value = Node> {
 
 /// Glass with its box, its clip, and whether it is frozen.
 #[derive(Clone, Debug)]
-struct Glass {
+struct Panel {
     glass: BackdropBlur,
     profile: Option<BlurProfile>,
     shape: Shape,
@@ -124,7 +124,7 @@ struct Glass {
     is_node: bool,
 }
 
-fn glass() -> impl Strategy<Value = Glass> {
+fn glass() -> impl Strategy<Value = Panel> {
     let sampling = select(vec![BackdropSampling::Inside, BackdropSampling::Surroundings]);
     let settings = (blur(), sampling, number(), number()).prop_map(|(blur, sampling, opacity, saturation)| {
         BackdropBlur::new(0.0)
@@ -143,7 +143,7 @@ fn glass() -> impl Strategy<Value = Glass> {
     let freeze = prop::option::of(select(vec![FreezeArea::Region, FreezeArea::Viewport]));
     let flags = (freeze, any::<bool>());
     (settings, profile(), shape, prop::option::of(rect()), flags).prop_map(
-        |(glass, profile, shape, clip, (keeps, is_node))| Glass {
+        |(glass, profile, shape, clip, (keeps, is_node))| Panel {
             glass,
             profile,
             shape,
@@ -198,17 +198,21 @@ fn filter_of(node: &Node, nodes: Range<u32>) -> Filter {
     }
 }
 
-fn backdrop_of(glass: &Glass, picture: &Picture, order: Order) -> Option<Backdrop> {
-    let sigma = glass.glass.blur.sigma_in_texels(2.0, picture.viewport.height());
-    Backdrop::new(
-        (Entity::PLACEHOLDER, order),
-        picture,
-        (glass.shape, glass.clip.map(Clip::from)),
-        &glass.glass,
-        (sigma.unwrap_or(Vec2::ZERO), glass.profile.as_ref()),
-        (glass.freeze, BlurSwitch::On),
-        None,
-    )
+fn backdrop_of(panel: &Panel, picture: &Picture, order: Order) -> Option<Backdrop> {
+    let glass = Glass {
+        entity: Entity::PLACEHOLDER,
+        order,
+        shape: panel.shape,
+        clip: panel.clip.map(Clip::from),
+        settings: &panel.glass,
+        profile: panel.profile.as_ref(),
+        lens: None,
+        scale: 2.0,
+        freeze: panel.freeze,
+        switch: BlurSwitch::On,
+        shares: None,
+    };
+    glass.on(picture)
 }
 
 /// What a camera's front ends extract.
@@ -221,7 +225,7 @@ struct Extracted {
 
 impl Extracted {
     /// Groups inside each other or side by side, and glass among them.
-    fn new(picture: Picture, nodes: &[Node], glass: &[Glass], are_nested: bool) -> Self {
+    fn new(picture: Picture, nodes: &[Node], glass: &[Panel], are_nested: bool) -> Self {
         let count = nodes.len() as u32;
         let place = |index: u32| match are_nested {
             true => index..2 * count - index,
@@ -231,7 +235,7 @@ impl Extracted {
             .zip(nodes)
             .map(|(index, node)| filter_of(node, place(index)))
             .collect();
-        let order = |(index, glass): (usize, &Glass)| match (glass.is_node, index) {
+        let order = |(index, glass): (usize, &Panel)| match (glass.is_node, index) {
             (true, index) => Order::Node(index as u32 % (2 * count)),
             (false, 0) => Order::BelowUi(0),
             (false, index) => Order::AboveUi(index as i32),

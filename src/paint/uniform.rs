@@ -250,14 +250,15 @@ impl PaintedOn {
             opacity: if solid { 1.0 } else { placed.opacity },
             region: ends(placed.region.painted),
             functions: FunctionsUniform::new(backdrop.tint.functions, colours),
-            grain: backdrop.grain,
-            lens: backdrop.lens.map_or_else(LensUniform::default, |lens| {
-                LensUniform::new(&lens, placed.region.sampled, colours)
-            }),
+            grain: backdrop.tint.grain,
+            lens: backdrop
+                .lens
+                .map(|lens| LensUniform::new(&lens, placed.region.sampled, colours))
+                .unwrap_or_default(),
             flags: flags([
                 (SOFT, has_rim(backdrop, colours)),
                 (WHOLE, shape.is_on_pixels()),
-                (GRAINED, backdrop.grain > 0.0),
+                (GRAINED, backdrop.tint.grain > 0.0),
             ]) + self.dithers(backdrop.blurs()),
             ..self.shape(shape)
         };

@@ -111,7 +111,7 @@ fn around(region: URect, by: UVec2) -> URect {
 #[cfg(test)]
 mod tests {
     use super::super::lens::Lens;
-    use super::super::scene::Order;
+    use super::super::scene::{Glass, Order};
     use super::super::shape::Shape;
     use super::*;
     use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, BlurSwitch, EdgeMode};
@@ -138,18 +138,21 @@ mod tests {
         }
     }
 
-    fn backdrop(shape: Shape, glass: BackdropBlur) -> Option<Backdrop> {
-        let sigma = glass.blur.sigma_in_texels(1.0, 200).unwrap_or(Vec2::ZERO);
-        let of = (Entity::PLACEHOLDER, Order::AboveUi(0));
-        Backdrop::new(
-            of,
-            &PICTURE,
-            (shape, None),
-            &glass,
-            (sigma, None),
-            (None, BlurSwitch::On),
-            None,
-        )
+    fn backdrop(shape: Shape, settings: BackdropBlur) -> Option<Backdrop> {
+        let glass = Glass {
+            entity: Entity::PLACEHOLDER,
+            order: Order::AboveUi(0),
+            shape,
+            clip: None,
+            settings: &settings,
+            profile: None,
+            lens: None,
+            scale: 1.0,
+            freeze: None,
+            switch: BlurSwitch::On,
+            shares: None,
+        };
+        glass.on(&PICTURE)
     }
 
     fn region(shape: Shape, clip: Option<Rect>, glass: BackdropBlur) -> Option<Region> {

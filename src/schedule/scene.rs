@@ -5,7 +5,7 @@ use super::lens::Lens;
 use super::shape::Shape;
 use crate::plan::blurs;
 use crate::settings::{
-    BackdropBlur, BackdropSampling, BlurProfile, BlurSwitch, ColorFunctions, EdgeMode, FreezeArea, Tint,
+    BackdropBlur, BackdropLens, BackdropSampling, BlurProfile, BlurSwitch, ColorFunctions, EdgeMode, FreezeArea, Tint,
 };
 use crate::sigma_field::SigmaField;
 use bevy::color::LinearRgba;
@@ -141,8 +141,6 @@ pub struct Backdrop {
     pub freeze: Option<Freeze>,
     /// What distinguishes the glass that sees one backdrop, below the first of it: the node that says so.
     pub shares: Option<Entity>,
-    /// The strength of its noise, from 0 to 1.
-    pub grain: f32,
     /// How it refracts, `None` if it is flat.
     pub lens: Option<Lens>,
 }
@@ -160,48 +158,71 @@ pub struct Freeze {
     pub revision: u64,
 }
 
-impl Backdrop {
-    /// The glass of a shape, `None` if it cannot be seen. `sigma` comes from the settings, in texels, before the shape's transform
-    /// scales it. A profile varies over the whole box, visible or not.
+/// Glass of the main world.
+#[derive(Clone, Copy, Debug)]
+pub struct Glass<'a> {
+    /// Its entity.
+    pub entity: Entity,
+    /// When it is painted.
+    pub order: Order,
+    /// What is painted.
+    pub shape: Shape,
+    /// See [`Backdrop::clip`].
+    pub clip: Option<Clip>,
+    /// The settings.
+    pub settings: &'a BackdropBlur,
+    /// Varies over the whole box, visible or not.
+    pub profile: Option<&'a BlurProfile>,
+    /// How it refracts.
+    pub lens: Option<&'a BackdropLens>,
+    /// Physical pixels per logical pixel.
+    pub scale: f32,
+    /// How it is frozen, `None` if it is not.
+    pub freeze: Option<Freeze>,
+    /// Whether blurs are on.
+    pub switch: BlurSwitch,
+    /// The node whose glass shares one backdrop.
+    pub shares: Option<Entity>,
+}
+
+impl Glass<'_> {
+    /// The same on what a camera paints into, `None` if it cannot be seen.
     #[must_use]
-    pub fn new(
-        (entity, order): (Entity, Order),
-        picture: &Picture,
-        (shape, clip): (Shape, Option<Clip>),
-        glass: &BackdropBlur,
-        (sigma, profile): (Vec2, Option<&BlurProfile>),
-        (freeze, switch): (Option<Freeze>, BlurSwitch),
-        lens: Option<Lens>,
-    ) -> Option<Self> {
-        let (tint, fallback) = (glass.tint(), glass.fallback.to_linear());
-        let freeze = freeze.filter(|_| switch.is_on());
-        let sigma = (sigma * shape.scale()).min(Vec2::splat(f32::MAX));
+    pub fn on(&self, picture: &Picture) -> Option<Backdrop> {
+        let (shape, settings, switch) = (self.shape, self.settings, self.switch);
+        let (tint, fallback) = (settings.tint(), settings.fallback.to_linear());
+        let lens = self.lens.and_then(|lens| Lens::new(lens, self.scale, &shape));
+        let freeze = self.freeze.filter(|_| switch.is_on());
+        // A radius out of range means no blur; `validation` reports it.
+        let sigma = settings.blur.sigma_in_texels(self.scale, picture.viewport.height());
+        let sigma = (sigma.unwrap_or(Vec2::ZERO) * shape.scale()).min(Vec2::splat(f32::MAX));
         // Frozen glass shows its picture even without a blur, and takes the picture even at opacity 0.
-        let is_flat = tint.functions.is_neutral() && glass.grain_in_range() <= 0.0 && lens.is_none();
+        let is_flat = tint.functions.is_neutral() && tint.grain <= 0.0 && lens.is_none();
         let changes = blurs(sigma) || !is_flat || freeze.is_some();
         let changes = changes && (switch.is_on() || fallback.alpha > 0.0);
         let is_seen = tint.opacity > 0.0 || freeze.is_some_and(|freeze| freeze.taken.is_none());
         let from_corner = Affine2::from_translation(-0.5 * shape.size);
         let to_picture = Affine2::from_translation(picture.viewport.min.as_vec2());
-        (changes && is_seen && shape.is_drawable()).then(|| Self {
-            entity,
-            order,
+        (changes && is_seen && shape.is_drawable()).then(|| Backdrop {
+            entity: self.entity,
+            order: self.order,
             shape,
-            clip,
-            is_open: glass.sampling == BackdropSampling::Surroundings,
+            clip: self.clip,
+            is_open: settings.sampling == BackdropSampling::Surroundings,
             sigma,
-            edge: glass.blur.edge,
-            field: SigmaField::new(profile, shape.size, to_picture * shape.transform * from_corner),
+            edge: settings.blur.edge,
+            field: SigmaField::new(self.profile, shape.size, to_picture * shape.transform * from_corner),
             tint,
-            grain: glass.grain_in_range(),
-            lens,
-            shares: None,
             fallback,
             is_plain: !switch.is_on(),
             freeze,
+            shares: self.shares,
+            lens,
         })
     }
+}
 
+impl Backdrop {
     /// Whether anything is blurred.
     #[must_use]
     pub fn blurs(&self) -> bool {

@@ -61,12 +61,12 @@ fn joins(one: &BatchedBlur, other: &BatchedBlur) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::region::Region;
-    use super::super::scene::{Order, Picture};
+    use super::super::scene::{Glass, Order, Picture};
     use super::super::shape::Shape;
     use super::super::surface::SurfaceId;
     use super::*;
     use crate::settings::{BackdropBlur, BackdropSampling, BlurSwitch};
-    use bevy::math::{FloatOrd, Rect, UVec2, Vec2};
+    use bevy::math::{FloatOrd, Rect, UVec2};
     use bevy::prelude::Entity;
 
     /// Glass of 100 by 50 pixels on a large picture, at some place along x.
@@ -79,18 +79,21 @@ mod tests {
             dithers: false,
         };
         let shape = Shape::of_rect(Rect::new(x, 475.0, x + 100.0, 525.0));
-        let glass = BackdropBlur::new(radius).with_sampling(sampling);
-        let of = (Entity::PLACEHOLDER, Order::AboveUi(0));
-        let backdrop = Backdrop::new(
-            of,
-            &picture,
-            (shape, None),
-            &glass,
-            (Vec2::splat(0.5 * radius), None),
-            (None, BlurSwitch::On),
-            None,
-        );
-        let backdrop = backdrop.expect("it can be seen");
+        let settings = BackdropBlur::from_sigma(0.5 * radius).with_sampling(sampling);
+        let glass = Glass {
+            entity: Entity::PLACEHOLDER,
+            order: Order::AboveUi(0),
+            shape,
+            clip: None,
+            settings: &settings,
+            profile: None,
+            lens: None,
+            scale: 1.0,
+            freeze: None,
+            switch: BlurSwitch::On,
+            shares: None,
+        };
+        let backdrop = glass.on(&picture).expect("it can be seen");
         let region = Region::new(&backdrop, &picture, None, picture.seen_pixels());
         let placed = Placed {
             on: SurfaceId::CAMERA,

@@ -233,11 +233,12 @@ impl BackdropBlur {
         Self { fallback, ..self }
     }
 
-    /// The colour functions and the opacity, in range.
+    /// What colours it, in range.
     pub(crate) fn tint(&self) -> Tint {
         Tint {
             functions: self.functions().in_range(),
             opacity: share_in_range(self.opacity, 1.0),
+            grain: share_in_range(self.grain, 0.0),
         }
     }
 
@@ -272,6 +273,8 @@ impl BackdropBlur {
 /// How to colour a blurred picture, in range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tint {
+    /// The strength of the noise, between 0 and 1.
+    pub grain: f32,
     /// The colour functions.
     pub functions: ColorFunctions,
     /// Between 0 and 1.

@@ -1,9 +1,8 @@
 //! Executes schedules of random scenes by symbols: a surface is a list of the items that have been painted on it.
 
 use super::super::cells::overlap;
-use super::super::lens::Lens;
 use super::super::place::Placed;
-use super::super::scene::{Backdrop, Border, Clips, Filter, Freeze, Item, Order, Picture, Scene, Shadow, What};
+use super::super::scene::{Backdrop, Border, Clips, Filter, Freeze, Glass, Item, Order, Picture, Scene, Shadow, What};
 use super::super::shape::Shape;
 use super::super::slot::Slot;
 use super::super::steps::{Draw, Levels, Member, Schedule, Step, Target};
@@ -161,34 +160,31 @@ fn filter(node: &Node, nodes: core::ops::Range<u32>, rect: Rect) -> Filter {
 
 fn backdrop(node: &Node, stack_index: u32, rect: Rect) -> Option<Backdrop> {
     let sampling = [BackdropSampling::Inside, BackdropSampling::Surroundings][usize::from(node.flags & 16 != 0)];
-    let glass = BackdropBlur::from_sigma(f32::from(node.sigma) + 1.0).with_sampling(sampling);
+    let settings = BackdropBlur::from_sigma(f32::from(node.sigma) + 1.0).with_sampling(sampling);
     let freeze = (node.flags & 96 == 96).then_some(Freeze {
         keeps: FreezeArea::default(),
         taken: (node.flags & 128 != 0).then_some(PICTURE.viewport),
         number: 1,
         revision: 0,
     });
-    let of = (Entity::PLACEHOLDER, Order::Node(stack_index));
-    let sigma = Vec2::splat(glass.blur.sigma());
-    let shape = Shape::of_rect(rect);
-    let settings = BackdropLens {
+    let lens = BackdropLens {
         displacement: f32::from(node.sigma) - 4.0,
         ..BackdropLens::default()
     };
-    let lens = (node.flags & 18 == 18)
-        .then(|| Lens::new(&settings, 1.0, &shape))
-        .flatten();
-    let backdrop = Backdrop::new(
-        of,
-        &PICTURE,
-        (shape, None),
-        &glass,
-        (sigma, None),
-        (freeze, BlurSwitch::On),
-        lens,
-    )?;
-    let shares = (node.flags & 48 == 32).then_some(Entity::PLACEHOLDER);
-    Some(Backdrop { shares, ..backdrop })
+    let glass = Glass {
+        entity: Entity::PLACEHOLDER,
+        order: Order::Node(stack_index),
+        shape: Shape::of_rect(rect),
+        clip: None,
+        settings: &settings,
+        profile: None,
+        lens: (node.flags & 18 == 18).then_some(&lens),
+        scale: 1.0,
+        freeze,
+        switch: BlurSwitch::On,
+        shares: (node.flags & 48 == 32).then_some(Entity::PLACEHOLDER),
+    };
+    glass.on(&PICTURE)
 }
 
 /// What has happened so far.
