@@ -6,36 +6,16 @@ use crate::errors::{BlurError, Reported};
 #[cfg(feature = "ui")]
 use crate::settings::UiFilter;
 use crate::settings::{
-    BackdropBlur, BackdropLens, BackdropRegion, BlurImage, BlurProfile, BlurStage, BlurUpdate, FreezeBlur, GaussianBlur,
+    BackdropBlur, BackdropLens, BackdropRegion, BlurImage, BlurProfile, BlurStage, BlurUpdate, FreezeBlur,
+    GaussianBlur, HasRange,
 };
 use crate::systems::BlurSystems;
 use bevy::asset::LoadState;
 use bevy::camera::{Camera, RenderTarget};
 use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
-use bevy::ecs::name::{NameOrEntity, NameOrEntityItem};
+use bevy::ecs::name::NameOrEntity;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-
-/// Logs the fields of a component that are out of range, each once until it is back in range.
-fn report_fields(
-    component: &str,
-    name: &NameOrEntityItem,
-    found: Vec<(&'static str, String)>,
-    reported: &mut EntityHashMap<Vec<&'static str>>,
-) {
-    let known = reported.get(&name.entity);
-    for (field, problem) in &found {
-        if known.is_none_or(|known| !known.contains(field)) {
-            error!("the {component} of {name}: {problem}");
-        }
-    }
-    if found.is_empty() {
-        reported.remove(&name.entity);
-    } else {
-        let fields = found.into_iter().map(|(field, _)| field).collect();
-        reported.insert(name.entity, fields);
-    }
-}
 
 /// Logs invalid settings, and components that do nothing.
 pub struct BlurValidationPlugin;
@@ -68,41 +48,8 @@ impl Plugin for BlurValidationPlugin {
     }
 }
 
-/// Settings that know which of their fields are out of range: the name of each, and what is wrong.
-trait HasRange: Component {
-    /// The name of the component.
-    const NAME: &str;
-
-    fn problems(&self) -> Vec<(&'static str, String)>;
-}
-
-impl HasRange for BackdropBlur {
-    const NAME: &str = "BackdropBlur";
-
-    fn problems(&self) -> Vec<(&'static str, String)> {
-        self.out_of_range()
-    }
-}
-
-impl HasRange for BackdropLens {
-    const NAME: &str = "BackdropLens";
-
-    fn problems(&self) -> Vec<(&'static str, String)> {
-        self.out_of_range()
-    }
-}
-
-#[cfg(feature = "ui")]
-impl HasRange for UiFilter {
-    const NAME: &str = "UiFilter";
-
-    fn problems(&self) -> Vec<(&'static str, String)> {
-        self.out_of_range()
-    }
-}
-
 /// Logs a field once when it is out of range, and again only after it was back in range.
-fn report_out_of_range<C: HasRange>(
+fn report_out_of_range<C: Component + HasRange + TypePath>(
     changed: Query<(NameOrEntity, &C), Changed<C>>,
     mut reported: Local<EntityHashMap<Vec<&'static str>>>,
     mut removed: RemovedComponents<C>,
@@ -111,7 +58,15 @@ fn report_out_of_range<C: HasRange>(
         reported.remove(&entity);
     }
     for (name, settings) in &changed {
-        report_fields(C::NAME, &name, settings.problems(), &mut reported);
+        let found = settings.out_of_range();
+        let known = reported.remove(&name.entity).unwrap_or_default();
+        for (_, problem) in found.iter().filter(|(field, _)| !known.contains(field)) {
+            error!("the {} of {name}: {problem}", C::short_type_path());
+        }
+        if !found.is_empty() {
+            let fields = found.into_iter().map(|(field, _)| field);
+            reported.insert(name.entity, fields.collect());
+        }
     }
 }
 
@@ -218,7 +173,8 @@ type Profiled = Or<((With<Camera>, With<GaussianBlur>), With<BackdropBlur>)>;
 /// The same for the profiles of cameras, of glass and of filters, and for masks that could not be loaded.
 fn report_invalid_profiles(
     profiles: Query<(NameOrEntity, &BlurProfile), Profiled>,
-    (assets, images): (Res<AssetServer>, Res<Assets<Image>>),
+    assets: Res<AssetServer>,
+    images: Res<Assets<Image>>,
     mut reported: Local<HashMap<Entity, Reported>>,
     mut removed: RemovedComponents<BlurProfile>,
 ) {

@@ -1,6 +1,6 @@
 //! Glass: blurs the picture behind a node of the user interface, or behind any rectangle of a viewport.
 
-use super::color_functions::{ColorFunctions, share_in_range, share_out_of_range};
+use super::color_functions::{ColorFunctions, HasRange, share_in_range, share_out_of_range};
 use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
@@ -242,23 +242,6 @@ impl BackdropBlur {
         }
     }
 
-    /// The strength of the noise, in range.
-    pub(crate) fn grain_in_range(&self) -> f32 {
-        share_in_range(self.grain, 0.0)
-    }
-
-    /// The fields that are out of range, each with what is wrong.
-    pub(crate) fn out_of_range(&self) -> Vec<(&'static str, String)> {
-        let blur = self.blur.sigma_in_texels(1.0, 1).err();
-        let blur = blur.map(|error| ("blur", error.to_string()));
-        let opacity = share_out_of_range("opacity", self.opacity);
-        blur.into_iter()
-            .chain(self.functions().out_of_range())
-            .chain(opacity)
-            .chain(share_out_of_range("grain", self.grain))
-            .collect()
-    }
-
     fn functions(&self) -> ColorFunctions {
         ColorFunctions {
             saturation: self.saturation,
@@ -270,15 +253,28 @@ impl BackdropBlur {
     }
 }
 
+impl HasRange for BackdropBlur {
+    fn out_of_range(&self) -> Vec<(&'static str, String)> {
+        let blur = self.blur.sigma_in_texels(1.0, 1).err();
+        let blur = blur.map(|error| ("blur", error.to_string()));
+        let opacity = share_out_of_range("opacity", self.opacity);
+        blur.into_iter()
+            .chain(self.functions().out_of_range())
+            .chain(opacity)
+            .chain(share_out_of_range("grain", self.grain))
+            .collect()
+    }
+}
+
 /// How to colour a blurred picture, in range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tint {
-    /// The strength of the noise, between 0 and 1.
-    pub grain: f32,
     /// The colour functions.
     pub functions: ColorFunctions,
     /// Between 0 and 1.
     pub opacity: f32,
+    /// The strength of the noise, between 0 and 1.
+    pub grain: f32,
 }
 
 /// Which pixels the blur behind glass may read.

@@ -61,6 +61,12 @@ impl ColorFunctions {
     }
 }
 
+/// Settings that know which of their fields are out of range.
+pub trait HasRange {
+    /// The name of each such field, and what is wrong.
+    fn out_of_range(&self) -> Vec<(&'static str, String)>;
+}
+
 fn is_scale(value: f32) -> bool {
     value.is_finite() && value >= 0.0
 }

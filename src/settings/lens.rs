@@ -1,6 +1,6 @@
 //! Glass that refracts.
 
-use super::color_functions::{share_in_range, share_out_of_range};
+use super::color_functions::{HasRange, share_in_range, share_out_of_range};
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
@@ -87,9 +87,10 @@ impl BackdropLens {
             light_angle: finite(self.light_angle),
         }
     }
+}
 
-    /// The fields that are out of range, each with what is wrong.
-    pub(crate) fn out_of_range(&self) -> Vec<(&'static str, String)> {
+impl HasRange for BackdropLens {
+    fn out_of_range(&self) -> Vec<(&'static str, String)> {
         let bevel = (!self.bevel.is_finite() || self.bevel < 0.0).then(|| {
             let problem = format!("the bevel is {}; it must be finite and at least 0", self.bevel);
             ("bevel", problem)

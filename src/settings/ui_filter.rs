@@ -1,6 +1,6 @@
 //! Filters of the user interface: a node and its descendants are blurred, coloured, shadowed and faded as one picture.
 
-use super::color_functions::{ColorFunctions, share_in_range, share_out_of_range};
+use super::color_functions::{ColorFunctions, HasRange, share_in_range, share_out_of_range};
 use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
@@ -362,18 +362,6 @@ impl UiFilter {
         share_in_range(self.opacity, 1.0)
     }
 
-    /// The fields that are out of range, each with what is wrong.
-    pub(crate) fn out_of_range(&self) -> Vec<(&'static str, String)> {
-        let blur = self.blur.sigma_in_texels(1.0, 1).err();
-        let blur = blur.map(|error| ("blur", error.to_string()));
-        let shadows = self.shadows.iter().find_map(DropShadow::problem);
-        blur.into_iter()
-            .chain(self.functions().out_of_range())
-            .chain(shadows.map(|problem| ("shadows", problem)))
-            .chain(share_out_of_range("opacity", self.opacity))
-            .collect()
-    }
-
     fn functions(&self) -> ColorFunctions {
         ColorFunctions {
             saturation: self.saturation,
@@ -382,6 +370,19 @@ impl UiFilter {
             invert: self.invert,
             hue: self.hue,
         }
+    }
+}
+
+impl HasRange for UiFilter {
+    fn out_of_range(&self) -> Vec<(&'static str, String)> {
+        let blur = self.blur.sigma_in_texels(1.0, 1).err();
+        let blur = blur.map(|error| ("blur", error.to_string()));
+        let shadows = self.shadows.iter().find_map(DropShadow::problem);
+        blur.into_iter()
+            .chain(self.functions().out_of_range())
+            .chain(shadows.map(|problem| ("shadows", problem)))
+            .chain(share_out_of_range("opacity", self.opacity))
+            .collect()
     }
 }
 
