@@ -70,7 +70,7 @@ pub fn extract_filters(
             }),
             outline,
             functions: filter.functions_in_range(),
-            shadows: shadows_of(filter, info, transform, **switch).collect(),
+            shadows: on_node.shadows().collect(),
             opacity: filter.opacity_in_range(),
         });
     }

@@ -14,7 +14,7 @@
 //! Bevy computes its own clips again in every frame. What it takes for a change, others do, too, so a clip that is the same as in the
 //! frame before is written as one that has not changed.
 
-use super::strength::reach_of_filter;
+use super::strength::NodeFilter;
 use crate::paint::ui_clip::{clip_of, clipped, everything, grown, is_same};
 use crate::plan::blurs;
 use crate::schedule::{Clip, Clips};
@@ -137,7 +137,7 @@ pub fn find_groups(mut nodes: Nodes) {
                 all: clip.as_ref(),
                 ..default()
             };
-            nodes.visit(*entity, inherited, (&filtered, &unclipped));
+            nodes.visit(*entity, inherited, &filtered, &unclipped);
         }
     }
 }
@@ -174,8 +174,13 @@ impl Nodes<'_, '_> {
     }
 
     /// Visits a node and its descendants, as Bevy does when it computes clips. Returns the end of their places in the stack.
-    fn visit(&mut self, entity: Entity, inherited: Inherited, sets: (&EntityHashSet, &EntityHashSet)) -> u32 {
-        let (filtered, unclipped) = sets;
+    fn visit(
+        &mut self,
+        entity: Entity,
+        inherited: Inherited,
+        filtered: &EntityHashSet,
+        unclipped: &EntityHashSet,
+    ) -> u32 {
         let Ok((node, computed, stack_index, transform, clip)) = self.nodes.get_mut(entity) else {
             return 0;
         };
@@ -194,7 +199,16 @@ impl Nodes<'_, '_> {
         };
         let around = clip_of(inherited.all);
         let reach = self.filters.get(entity).ok().filter(|_| filtered.contains(&entity));
-        let reach = reach.map(|(_, (filter, info))| reach_of_filter(filter, info, transform, *self.switch));
+        let reach = reach.map(|(_, (filter, info))| {
+            let switch = *self.switch;
+            NodeFilter {
+                filter,
+                info,
+                transform,
+                switch,
+            }
+            .reach()
+        });
         let clips_result = reach.is_some_and(|reach| reach.cmpgt(Vec2::ZERO).any()) && !unclipped.contains(&entity);
         let grown = inherited.all.map(|clip| grown(clip, reach.unwrap_or_default()));
         let inside = if clips_result {
@@ -227,7 +241,7 @@ impl Nodes<'_, '_> {
         let mut end = start + 1;
         for child in children {
             if !self.roots.contains(child) {
-                end = end.max(self.visit(child, for_children, sets));
+                end = end.max(self.visit(child, for_children, filtered, unclipped));
             }
         }
         if reach.is_some() {

@@ -1,6 +1,6 @@
 //! No finite setting makes a schedule, its plans or its uniforms fail, however large or small it is.
 
-use super::strength::{shadows_of, sigma_of};
+use super::strength::NodeFilter;
 use crate::formats::dither::Dither;
 use crate::kernel::Precision;
 use crate::paint::uniform::{Colours, PaintedOn};
@@ -174,12 +174,18 @@ fn filter_of(node: &Node, nodes: Range<u32>) -> Filter {
         ComputedUiRenderTargetInfo::default(),
         UiGlobalTransform::from(node.transform),
     );
+    let on_node = NodeFilter {
+        filter: &node.filter,
+        info: &info,
+        transform: &transform,
+        switch: BlurSwitch::On,
+    };
     Filter {
         entity: Entity::PLACEHOLDER,
         nodes,
         clip: node.clip.map(Clip::from),
         clips: Clips::Result,
-        sigma: sigma_of(&node.filter, &info, &transform, BlurSwitch::On),
+        sigma: on_node.sigma(),
         border: None,
         profile: node.profile.clone().map(|profile| PlacedProfile {
             profile,
@@ -193,7 +199,7 @@ fn filter_of(node: &Node, nodes: Range<u32>) -> Filter {
             is_soft: true,
         }),
         functions: node.filter.functions_in_range(),
-        shadows: shadows_of(&node.filter, &info, &transform, BlurSwitch::On).collect(),
+        shadows: on_node.shadows().collect(),
         opacity: node.filter.opacity_in_range(),
     }
 }
