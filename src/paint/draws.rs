@@ -482,10 +482,9 @@ impl CameraUpdate<'_, '_> {
     /// What removes the outside of a surface's outline.
     fn outside(&mut self, id: SurfaceId) -> Option<()> {
         let surface = self.planned.schedule.tree.surface(id);
-        if !(surface.is_outlined && surface.is_seen()) {
+        let Some(outline) = surface.outline.filter(|_| surface.is_seen()) else {
             return Some(());
-        }
-        let outline = self.inputs.filters[surface.filter].outline?;
+        };
         let uniform = self.on(id).outside(&outline, surface.rect);
         let source = self.picture(None);
         self.add(Mix::Keep, source, &uniform, BOX_VERTICES)

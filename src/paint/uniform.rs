@@ -163,10 +163,9 @@ const WHOLE: u32 = 8;
 const HOLE: u32 = 16;
 const SHADOW: u32 = 32;
 const PLAIN: u32 = 64;
-const OUTSIDE: u32 = 128;
-const INSET: u32 = 256;
-const CLIPPED: u32 = 512;
-const GRAINED: u32 = 1024;
+const INSET: u32 = 128;
+const CLIPPED: u32 = 256;
+const GRAINED: u32 = 512;
 
 fn flags<const N: usize>(flags: [(u32, bool); N]) -> u32 {
     flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum()
@@ -294,21 +293,14 @@ impl PaintedOn {
     /// Removes what lies outside of an outline, from a surface that holds these pixels.
     pub fn outside(&self, outline: &Shape, held: IRect) -> PaintUniform {
         let to_box = outline.transform.inverse();
-        let corners = [
-            held.min,
-            held.max,
-            IVec2::new(held.min.x, held.max.y),
-            IVec2::new(held.max.x, held.min.y),
-        ];
-        let beyond = corners.map(|corner| {
-            let point = to_box.transform_point2(corner.as_vec2());
+        let beyond = Shape::of_rect(held.as_rect()).corners().map(|corner| {
+            let point = to_box.transform_point2(corner);
             (point.abs() - 0.5 * outline.size).max_element()
         });
         PaintUniform {
-            // The box is drawn that much larger.
-            frame: beyond.into_iter().fold(1.0, f32::max).min(1e6),
+            frame: -beyond.into_iter().fold(1.0, f32::max).min(1e6),
             region: self.texels(held),
-            flags: flags([(OUTSIDE, true), (HOLE, true), (SOFT, outline.has_rim())]),
+            flags: HOLE + SOFT * u32::from(outline.has_rim()),
             ..self.shape(outline)
         }
     }

@@ -52,7 +52,8 @@ impl Shape {
     }
 
     /// Top left, top right, bottom right, bottom left, in the viewport.
-    fn corners(&self) -> [Vec2; 4] {
+    #[must_use]
+    pub fn corners(&self) -> [Vec2; 4] {
         CORNERS.map(|corner| self.transform.transform_point2(corner * self.size))
     }
 

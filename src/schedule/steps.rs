@@ -342,7 +342,7 @@ impl Planner<'_> {
             },
             Content::Layers(of) => Draw::Layers(of),
         };
-        let outside = surface.is_outlined.then_some(Draw::Outside(on));
+        let outside = surface.outline.map(|_| Draw::Outside(on));
         [Some(content), outside].into_iter().flatten()
     }
 
@@ -439,24 +439,20 @@ impl Planner<'_> {
             }
         }
         self.piece(on, painted..LAST);
-        let surface = self.schedule.tree.surface(on);
-        if surface.is_outlined {
-            let page = Target::Page(surface.depth, surface.page);
-            self.pass(page, [Draw::Outside(on)]);
-        }
     }
 
-    /// Paints some items of a group. What is read later must have been cleared.
+    /// Paints some items of a group; after the last of them, its outline clips it. What is read later must have been cleared.
     fn piece(&mut self, on: SurfaceId, keys: Range<FloatOrd>) {
         let surface = self.schedule.tree.surface(on);
         let (depth, page) = (surface.depth, surface.page);
-        let draw = self.has_items(on, &keys).then_some(Draw::Items {
+        let outside = surface.outline.filter(|_| keys.end == LAST).map(|_| Draw::Outside(on));
+        let items = self.has_items(on, &keys).then_some(Draw::Items {
             on,
             keys,
             scissor: None,
         });
-        if draw.is_some() || !self.cleared.contains(&(depth, page)) {
-            self.pass(Target::Page(depth, page), draw);
+        if items.is_some() || outside.is_some() || !self.cleared.contains(&(depth, page)) {
+            self.pass(Target::Page(depth, page), items.into_iter().chain(outside));
         }
     }
 

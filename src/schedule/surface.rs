@@ -2,6 +2,7 @@
 
 use super::rects::{EVERYWHERE, FAR, NOWHERE, as_texels, common, grown, joined, moved, within};
 use super::scene::Shadow;
+use super::shape::Shape;
 use crate::plan::batch::BatchedBlur;
 use crate::plan::{LEAST_SHIFTED, MAX_OCTAVES, blurs};
 use crate::settings::EdgeMode;
@@ -61,8 +62,8 @@ pub struct Surface {
     pub content: Content,
     /// What its group shows of it, from the lowest layer to the topmost. The camera's picture has none.
     pub layers: Vec<Layer>,
-    /// Whether what is painted on it is clipped to the filter's outline.
-    pub is_outlined: bool,
+    /// The rounded box to which it is clipped.
+    pub outline: Option<Shape>,
     /// The only pixels of it that are shown.
     pub limits: IRect,
     /// Whether the layers get the filter's colour functions.
@@ -102,7 +103,7 @@ impl Surface {
             filter,
             content: Content::Items,
             layers,
-            is_outlined: false,
+            outline: None,
             limits: EVERYWHERE,
             is_colored: false,
             opacity: 1.0,
@@ -169,7 +170,8 @@ impl Surface {
                 min: all.min - margin,
                 max: all.max + margin,
             }
-            _ => (self.painted, None),
+        } else {
+            self.painted
         };
         BatchedBlur {
             sigma: layer.sigma,

@@ -293,7 +293,7 @@ fn surfaces_of(index: usize, filter: &Filter) -> Vec<Surface> {
     let limits = filter.outline.map(|outline| touched(outline.bounds()));
     let border = filter.border.map(|border| pixels(Some(border.rect)));
     let first = &mut surfaces[0];
-    (first.is_colored, first.is_outlined) = (true, limits.is_some());
+    (first.is_colored, first.outline) = (true, filter.outline);
     first.limits = common(limits.unwrap_or(EVERYWHERE), border.unwrap_or(EVERYWHERE));
     // Also where nothing is painted, the picture ends at its border.
     first.bounds = border.map_or(NOWHERE, |_| first.limits);

@@ -37,7 +37,8 @@ struct Paint {
     target_size: vec2<f32>,
     // The size of the box.
     size: vec2<f32>,
-    // How deep the frame of the box reaches, which is drawn alone; 0 for the whole box. INNER leaves the frame out.
+    // How deep the frame of the box reaches, which is drawn alone; 0 for the whole box. INNER leaves the frame out. A negative frame
+    // lies around the box: KEEP removes it.
     frame: f32,
     opacity: f32,
     // From a texel of the target to a texel of the camera's picture, to which the noise is fixed.
@@ -79,14 +80,12 @@ const HOLE: u32 = 16u;
 const SHADOW: u32 = 32u;
 // The colour itself, without a source; with SHARP only.
 const PLAIN: u32 = 64u;
-// KEEP removes what lies outside of the box, around which the quad reaches by the depth of the frame.
-const OUTSIDE: u32 = 128u;
 // With SHADOW: one minus the source's alpha, which is 0 beyond the region.
-const INSET: u32 = 256u;
+const INSET: u32 = 128u;
 // Only texels inside of both `clips` are painted.
-const CLIPPED: u32 = 512u;
+const CLIPPED: u32 = 256u;
 // `grain` is not 0.
-const GRAINED: u32 = 1024u;
+const GRAINED: u32 = 512u;
 
 // Of encoded values.
 const GRAIN: f32 = 8.0 / 255.0;
@@ -116,15 +115,12 @@ fn point_of(vertex: u32) -> vec2<f32> {
 #ifdef INNER
     return corner(quad, paint.frame);
 #else
-    if (paint.flags & OUTSIDE) != 0u {
-        return corner(quad, -paint.frame);
-    }
     if paint.frame > 0.0 {
         // One quad for each side of the frame, with two outer and two inner corners.
         let next = select(0u, 1u, quad == 1u || quad == 2u);
         return corner(vertex / 6u + next, select(0.0, paint.frame, quad >= 2u));
     }
-    return corner(quad, 0.0);
+    return corner(quad, paint.frame);
 #endif
 }
 
@@ -215,7 +211,7 @@ fn paint_fragment(in: Vertex) -> Output {
 #else
     let share = share(in.point);
     var c = min(share, 1.0) * paint.opacity;
-    if (paint.flags & OUTSIDE) != 0u {
+    if paint.frame < 0.0 {
         c = 1.0 - outlined(in.point);
     }
     let is_replaced = share >= MIXED && paint.opacity >= 1.0 && (paint.flags & HOLE) == 0u;
