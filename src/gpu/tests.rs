@@ -214,7 +214,7 @@ fn the_uniform_of_painting_mirrors_its_struct() {
     let definitions = definitions(PaintKey {
         format: TextureFormat::Rgba8UnormSrgb,
         mix: Mix::Add,
-        source: PaintSource::Blurred { filtered: true },
+        source: PaintSource::FLAT[2],
     });
     let module = compose(&mut composer(), "paint/paint", &definitions);
     let paint = fields![

@@ -18,8 +18,8 @@ use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_phase::TrackedRenderPass;
 use bevy::render::render_resource::{
-    BindGroup, BindGroupEntries, BufferId, CachedRenderPipelineId, DynamicUniformBuffer, PipelineCache, TextureFormat,
-    TextureView, TextureViewId,
+    BindGroup, BindGroupEntries, BindGroupLayoutDescriptor, BufferId, CachedRenderPipelineId, DynamicUniformBuffer,
+    IntoBinding, PipelineCache, TextureFormat, TextureView, TextureViewId,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::FallbackImage;
@@ -77,11 +77,11 @@ struct Source {
 }
 
 impl Source {
-    /// The levels of a blur, without a lens.
-    fn blurred(deferred: &Deferred) -> Self {
+    /// The levels of a blur.
+    fn blurred(deferred: &Deferred, refracts: bool) -> Self {
         let filtered = deferred.filtered;
         Self {
-            kind: PaintSource::Blurred { filtered },
+            kind: PaintSource::Blurred { filtered, refracts },
             group: deferred.bind_group.clone(),
             offset: Some(deferred.offset),
         }
@@ -186,7 +186,8 @@ impl Draws {
         self.uniforms.write_buffer(&gpu.device, &gpu.queue);
         let id = self.uniforms.buffer().map(|buffer| buffer.id());
         if id != self.bound.as_ref().map(|(id, _)| *id) {
-            self.bound = id.zip(gpu.bind_uniforms(&self.uniforms));
+            let bind = |uniforms| gpu.bind("gaussian_blur_paint", &uniform_layout(), uniforms);
+            self.bound = id.zip(self.uniforms.binding().map(bind));
         }
     }
 }
@@ -202,17 +203,15 @@ pub struct DrawGpu<'w> {
 }
 
 impl DrawGpu<'_> {
-    fn bind_uniforms(&self, uniforms: &DynamicUniformBuffer<PaintUniform>) -> Option<BindGroup> {
-        let layout = self.cache.get_bind_group_layout(&uniform_layout());
-        let entries = BindGroupEntries::single(uniforms.binding()?);
-        Some(self.device.create_bind_group("gaussian_blur_paint", &layout, &entries))
-    }
-
-    fn bind_picture(&self, picture: &TextureView) -> BindGroup {
-        let layout = self.cache.get_bind_group_layout(&picture_layout());
-        let entries = BindGroupEntries::single(picture);
-        self.device
-            .create_bind_group("gaussian_blur_picture", &layout, &entries)
+    fn bind<'b>(
+        &self,
+        label: &'static str,
+        layout: &BindGroupLayoutDescriptor,
+        resource: impl IntoBinding<'b>,
+    ) -> BindGroup {
+        let layout = self.cache.get_bind_group_layout(layout);
+        let entries = BindGroupEntries::single(resource);
+        self.device.create_bind_group(label, &layout, &entries)
     }
 }
 
@@ -355,14 +354,10 @@ impl CameraUpdate<'_, '_> {
         let on = self.on(placed.on);
         let deferred = self.tasks.of_glass(self.index, index).filter(|_| !backdrop.is_plain);
         if let Some(deferred) = deferred {
-            let (uniform, flat) = (on.glass(backdrop, placed), Source::blurred(&deferred));
-            let filtered = deferred.filtered;
-            let lens = backdrop.lens.map(|_| Source {
-                kind: PaintSource::Refracted { filtered },
-                ..flat.clone()
-            });
+            let uniform = on.glass(backdrop, placed);
+            let lens = backdrop.lens.map(|_| Source::blurred(&deferred, true));
             // Until the shaders of the lens are compiled, the glass is flat.
-            for source in lens.into_iter().chain([flat]) {
+            for source in lens.into_iter().chain([Source::blurred(&deferred, false)]) {
                 let start = self.draws.calls.len();
                 if self.mixed(index, placed, &source, &uniform).is_some() {
                     return Some(());
@@ -385,15 +380,14 @@ impl CameraUpdate<'_, '_> {
     /// The fully covered pixels of glass. The middle of a lens is flat, and costs no more than other glass.
     fn replaced(&mut self, source: &Source, backdrop: &Backdrop, uniform: &PaintUniform) -> Option<()> {
         let frame = |frame: f32| PaintUniform { frame, ..*uniform };
-        let flat = source.flat();
-        let lens = backdrop.lens.filter(|_| source.kind != flat.kind);
+        let lens = backdrop.lens.filter(|_| source.kind.refracts());
         let depth = lens.map(|lens| lens.bevel.max(backdrop.shape.largest_radius()));
         let depth = depth.filter(|depth| 2.0 * depth < backdrop.shape.size.min_element());
         let Some(depth) = depth else {
             return self.add(Mix::Replace, source.clone(), &frame(0.0), BOX_VERTICES);
         };
         // They overlap by a pixel, because rasterisers round vertices.
-        self.add(Mix::Replace, flat, &frame(depth - 1.0), BOX_VERTICES)?;
+        self.add(Mix::Replace, source.flat(), &frame(depth - 1.0), BOX_VERTICES)?;
         let rim = frame(depth);
         self.add(Mix::Replace, source.clone(), &rim, rim.frame_vertices())
     }
@@ -496,7 +490,7 @@ impl CameraUpdate<'_, '_> {
         let deferred = self.tasks.of_layer(self.index, id, index)?;
         let (filter, layer) = (&self.inputs.filters[surface.filter], &surface.layers[index]);
         let uniform = self.on(surface.parent).layer(filter, surface, layer, self.clip_of(id));
-        let source = Source::blurred(&deferred);
+        let source = Source::blurred(&deferred, false);
         self.add(mix_of(layer), source, &uniform, BOX_VERTICES)
     }
 
@@ -513,7 +507,8 @@ impl CameraUpdate<'_, '_> {
         let picture = picture.unwrap_or(&self.gpu.fallback.d2.texture_view);
         let known = self.draws.pictures.get(&picture.id());
         let bound = self.pictures.entry(picture.id());
-        let group = bound.or_insert_with(|| known.cloned().unwrap_or_else(|| self.gpu.bind_picture(picture)));
+        let bind = || self.gpu.bind("gaussian_blur_picture", &picture_layout(), picture);
+        let group = bound.or_insert_with(|| known.cloned().unwrap_or_else(bind));
         Source {
             kind: PaintSource::Sharp,
             group: group.clone(),

@@ -102,39 +102,35 @@ pub enum PaintSource {
     Blurred {
         /// Whether the level is read with filtered fetches.
         filtered: bool,
-    },
-    /// The same through a lens.
-    Refracted {
-        /// Whether the level is read with filtered fetches.
-        filtered: bool,
+        /// Whether it is seen through a lens.
+        refracts: bool,
     },
 }
 
 impl PaintSource {
     /// The sources of glass and filters without a lens.
-    pub const FLAT: [Self; 3] = [
-        Self::Sharp,
-        Self::Blurred { filtered: false },
-        Self::Blurred { filtered: true },
-    ];
+    pub const FLAT: [Self; 3] = [Self::Sharp, Self::blurred(false, false), Self::blurred(true, false)];
 
     /// The sources of glass with a lens.
-    pub const REFRACTED: [Self; 2] = [Self::Refracted { filtered: false }, Self::Refracted { filtered: true }];
+    pub const REFRACTED: [Self; 2] = [Self::blurred(false, true), Self::blurred(true, true)];
+
+    const fn blurred(filtered: bool, refracts: bool) -> Self {
+        Self::Blurred { filtered, refracts }
+    }
 
     /// The same source without a lens.
     #[must_use]
     pub fn flat(self) -> Self {
         match self {
-            Self::Refracted { filtered } => Self::Blurred { filtered },
-            other => other,
+            Self::Blurred { filtered, .. } => Self::blurred(filtered, false),
+            Self::Sharp => self,
         }
     }
 
-    fn filters(self) -> bool {
-        matches!(
-            self,
-            Self::Blurred { filtered: true } | Self::Refracted { filtered: true }
-        )
+    /// Whether it is seen through a lens.
+    #[must_use]
+    pub fn refracts(self) -> bool {
+        self != self.flat()
     }
 }
 
@@ -174,7 +170,8 @@ impl PaintPipelines {
     pub fn announce(
         &mut self,
         format: TextureFormat,
-        (mixes, sources): (&[Mix], &[PaintSource]),
+        mixes: &[Mix],
+        sources: &[PaintSource],
         cache: &PipelineCache,
     ) -> Vec<CachedRenderPipelineId> {
         let (are_mixed, takes_groups) = (self.mixes(format), self.takes_groups(format));
@@ -183,19 +180,16 @@ impl PaintPipelines {
             Mix::Keep | Mix::Add => are_mixed == Some(true),
             Mix::Over | Mix::Atop => takes_groups,
         };
-        let key = |mix: &Mix, source: &PaintSource| {
-            let (mix, source) = (*mix, *source);
-            PaintKey { format, mix, source }
-        };
-        let mixes = mixes.iter().filter(is_allowed);
-        let keys = mixes.flat_map(|mix| sources.iter().map(move |source| key(mix, source)));
         let mut new = Vec::new();
-        for key in keys {
-            self.queued.entry(key).or_insert_with(|| {
-                let id = cache.queue_render_pipeline(descriptor(&self.shader, key));
-                new.push(id);
-                id
-            });
+        for mix in mixes.iter().filter(is_allowed).copied() {
+            for source in sources.iter().copied() {
+                let key = PaintKey { format, mix, source };
+                self.queued.entry(key).or_insert_with(|| {
+                    let id = cache.queue_render_pipeline(descriptor(&self.shader, key));
+                    new.push(id);
+                    id
+                });
+            }
         }
         new
     }
@@ -243,9 +237,7 @@ fn descriptor(shader: &Handle<Shader>, key: PaintKey) -> RenderPipelineDescripto
     let definitions = definitions(key);
     let source = match key.source {
         PaintSource::Sharp => picture_layout(),
-        PaintSource::Blurred { filtered } | PaintSource::Refracted { filtered } => {
-            deferred_layout(filtered, key.format)
-        }
+        PaintSource::Blurred { filtered, .. } => deferred_layout(filtered, key.format),
     };
     RenderPipelineDescriptor {
         label: Some(key.mix.label().into()),
@@ -273,14 +265,15 @@ fn descriptor(shader: &Handle<Shader>, key: PaintKey) -> RenderPipelineDescripto
 
 /// The shader definitions to paint a source on this format.
 pub(crate) fn definitions(key: PaintKey) -> Vec<ShaderDefVal> {
-    let mut definitions = deferred_definitions(key.source.filters(), key.format);
+    let filters = matches!(key.source, PaintSource::Blurred { filtered: true, .. });
+    let mut definitions = deferred_definitions(filters, key.format);
     definitions.push(key.mix.definition().into());
-    match key.source {
-        PaintSource::Sharp => definitions.push("SHARP".into()),
-        PaintSource::Refracted { .. } => definitions.push("LENS".into()),
-        PaintSource::Blurred { .. } => {}
+    if key.source == PaintSource::Sharp {
+        definitions.push("SHARP".into());
     }
-    if key.mix == Mix::Replace && !matches!(key.source, PaintSource::Refracted { .. }) {
+    if key.source.refracts() {
+        definitions.push("LENS".into());
+    } else if key.mix == Mix::Replace {
         definitions.push("INNER".into());
     }
     definitions

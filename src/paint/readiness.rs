@@ -15,12 +15,13 @@ use crate::plan::Finish;
 #[cfg(feature = "ui")]
 use crate::settings::UiFilter;
 use crate::settings::{BackdropBlur, BackdropLens, BlurProfile, COMPILING_BLOCKS};
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_resource::{PipelineCache, TextureFormat};
 
 /// How the app has used glass and filters so far.
-#[derive(Resource, Clone, Copy, Debug)]
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct PaintUse {
     /// Whether both are expected before they are used.
     pub is_expected: bool,
@@ -31,7 +32,7 @@ pub struct PaintUse {
     has_lenses: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Used {
     is_used: bool,
     varies: bool,
@@ -43,10 +44,7 @@ impl PaintUse {
     pub fn new(is_expected: bool) -> Self {
         Self {
             is_expected: is_expected && !COMPILING_BLOCKS,
-            glass: Used::default(),
-            filters: Used::default(),
-            insets: false,
-            has_lenses: false,
+            ..default()
         }
     }
 }
@@ -83,17 +81,47 @@ pub fn extract_use(
     }
 }
 
+/// What queues pipelines.
+#[derive(SystemParam)]
+pub struct Announcer<'w> {
+    cache: Res<'w, PipelineCache>,
+    pipelines: ResMut<'w, PaintPipelines>,
+    preparer: BlurPreparer<'w>,
+}
+
+impl Announcer<'_> {
+    /// Queues what paints pictures of a format.
+    fn paint(&mut self, format: TextureFormat, mixes: &[Mix], sources: &[PaintSource]) {
+        for id in self.pipelines.announce(format, mixes, sources, &self.cache) {
+            self.preparer.wait_for(id);
+        }
+    }
+
+    /// Queues what blurs pictures of a format, and paints them. A blur that is too weak to show is a copy.
+    fn blur(&mut self, format: TextureFormat, mixes: &[Mix], kinds: &[WorkKind], varies: bool) {
+        if self.pipelines.mixes(format).is_none() {
+            return;
+        }
+        self.paint(format, mixes, &PaintSource::FLAT);
+        let varying = varies.then_some(WorkKind::Vary);
+        for kind in kinds.iter().copied().chain(varying) {
+            for is_light in [false, true] {
+                let ends = Ends::of_camera(format, is_light);
+                self.preparer.announce(ends, kind, Finish::Defer);
+            }
+        }
+    }
+}
+
 /// Queues the pipelines of every camera, with or without glass and filters.
 pub fn announce(
     used: Res<PaintUse>,
     cameras: Query<CameraPicture>,
-    cache: Res<PipelineCache>,
-    mut pipelines: ResMut<PaintPipelines>,
-    mut preparer: BlurPreparer,
+    mut announcer: Announcer,
     mut formats: Local<Vec<TextureFormat>>,
 ) {
     // In the first frame, cameras are the first to queue their pipelines.
-    let is_expected = used.is_expected && preparer.moment()[1] > 0;
+    let is_expected = used.is_expected && announcer.preparer.moment()[1] > 0;
     let usual = USUAL_PICTURES.into_iter().filter(|_| is_expected);
     let of_cameras = cameras.iter().flat_map(|picture| picture.formats());
     formats.clear();
@@ -105,71 +133,22 @@ pub fn announce(
     for format in formats.iter().copied() {
         if used.glass.is_used || is_expected {
             let kinds = [WorkKind::Blur, WorkKind::Copy];
-            announce_on(
-                format,
-                (&Mix::GLASS, &kinds, used.glass.varies),
-                &cache,
-                &mut pipelines,
-                &mut preparer,
-            );
+            announcer.blur(format, &Mix::GLASS, &kinds, used.glass.varies);
         }
         if used.has_lenses {
-            for id in pipelines.announce(format, (&Mix::READING, &PaintSource::REFRACTED), &cache) {
-                preparer.wait_for(id);
-            }
+            announcer.paint(format, &Mix::READING, &PaintSource::REFRACTED);
         }
-        if cfg!(feature = "ui") && (used.filters.is_used || is_expected) && pipelines.takes_groups(format) {
-            let kinds = [WorkKind::Blur];
-            let mixes: &[Mix] = if used.insets {
-                &[Mix::Over, Mix::Keep, Mix::Atop]
-            } else {
-                &[Mix::Over, Mix::Keep]
-            };
-            announce_on(
-                format,
-                (mixes, &kinds, used.filters.varies),
-                &cache,
-                &mut pipelines,
-                &mut preparer,
-            );
-        }
-    }
-}
-
-/// Queues pipelines for pictures of a format. A blur that is too weak to show is a copy.
-fn announce_on(
-    format: TextureFormat,
-    (mixes, kinds, varies): (&[Mix], &[WorkKind], bool),
-    cache: &PipelineCache,
-    pipelines: &mut PaintPipelines,
-    preparer: &mut BlurPreparer,
-) {
-    if pipelines.mixes(format).is_none() {
-        return;
-    }
-    for id in pipelines.announce(format, (mixes, &PaintSource::FLAT), cache) {
-        preparer.wait_for(id);
-    }
-    let varying = varies.then_some(WorkKind::Vary);
-    for kind in kinds.iter().copied().chain(varying) {
-        for is_light in [false, true] {
-            preparer.announce(Ends::of_camera(format, is_light), kind, Finish::Defer);
+        let has_filters = used.filters.is_used || is_expected;
+        if cfg!(feature = "ui") && has_filters && announcer.pipelines.takes_groups(format) {
+            let mixes = &[Mix::Over, Mix::Keep, Mix::Atop][..2 + usize::from(used.insets)];
+            announcer.blur(format, mixes, &[WorkKind::Blur], used.filters.varies);
         }
     }
 }
 
 /// Where compiling blocks, it may as well happen at once: then the first frame with glass shows it.
-pub fn compile_at_once(mut cache: ResMut<PipelineCache>, used: Res<PaintUse>, mut was_used: Local<[bool; 6]>) {
-    let Used { is_used, varies } = used.glass;
-    let now = [
-        is_used,
-        varies,
-        used.filters.is_used,
-        used.filters.varies,
-        used.insets,
-        used.has_lenses,
-    ];
-    if COMPILING_BLOCKS && core::mem::replace(&mut *was_used, now) != now {
+pub fn compile_at_once(mut cache: ResMut<PipelineCache>, used: Res<PaintUse>, mut before: Local<PaintUse>) {
+    if COMPILING_BLOCKS && core::mem::replace(&mut *before, *used) != *used {
         cache.process_queue();
     }
 }
