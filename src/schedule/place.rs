@@ -33,10 +33,12 @@ pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
     let mut placed = vec![None; scene.backdrops.len()];
     for (backdrop, place) in scene.backdrops.iter().zip(&mut placed) {
         if backdrop.node().is_none() {
-            *place = place_in(scene, tree, backdrop, (SurfaceId::CAMERA, backdrop.clip, 1.0));
+            *place = place_in(scene, tree, backdrop, SurfaceId::CAMERA, backdrop.clip, 1.0);
         }
     }
     let mut owners = Owners::new(scene.filters);
+    // What shares a backdrop on one surface has the cut of the first.
+    let mut cuts: HashMap<(Entity, SurfaceId), FloatOrd> = HashMap::default();
     for item in scene.items {
         let What::Glass(index) = item.what else {
             continue;
@@ -58,12 +60,16 @@ pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
                 clip = both(clip, of.result_clip());
             }
         }
-        if let Some(on) = owners.of(item.key, item.what, tree) {
-            let new = place_in(scene, tree, backdrop, (on, clip, opacity));
-            placed[index] = new.map(|placed| Placed { hole, ..placed });
+        if let Some(on) = owners.of(item.key, item.what, tree)
+            && let Some(mut new) = place_in(scene, tree, backdrop, on, clip, opacity)
+        {
+            new.hole = hole;
+            if let Some(shares) = backdrop.shares {
+                new.cut = *cuts.entry((shares, on)).or_insert(new.cut);
+            }
+            placed[index] = Some(new);
         }
     }
-    share_cuts(scene, &mut placed);
     placed
 }
 
@@ -72,7 +78,9 @@ fn place_in(
     scene: &Scene,
     tree: &SurfaceTree,
     backdrop: &Backdrop,
-    (on, clip, opacity): (SurfaceId, Option<Clip>, f32),
+    on: SurfaceId,
+    clip: Option<Clip>,
+    opacity: f32,
 ) -> Option<Placed> {
     let surface = tree.surface(on);
     let region = Region::new(backdrop, &scene.picture, clip, surface.rect)?;
@@ -89,27 +97,6 @@ fn place_in(
         opacity,
         hole: None,
     })
-}
-
-/// Gives all glass that shares a backdrop on one surface the cut of the first.
-fn share_cuts(scene: &Scene, placed: &mut [Option<Placed>]) {
-    let mut cuts: HashMap<(Entity, SurfaceId), FloatOrd> = HashMap::default();
-    let shares = |index: usize, placed: &Placed| Some((scene.backdrops[index].shares?, placed.on));
-    for (index, placed) in placed.iter().enumerate() {
-        if let Some(placed) = placed
-            && let Some(key) = shares(index, placed)
-        {
-            let cut = cuts.entry(key).or_insert(placed.cut);
-            *cut = placed.cut.min(*cut);
-        }
-    }
-    for (index, placed) in placed.iter_mut().enumerate() {
-        if let Some(placed) = placed
-            && let Some(cut) = shares(index, placed).and_then(|key| cuts.get(&key))
-        {
-            placed.cut = *cut;
-        }
-    }
 }
 
 /// Whether an item paints anything.
