@@ -50,7 +50,7 @@ pub use scene::{
 pub use shape::{CORNERS, Shape, bounds_of, scale_of};
 pub use share::{Shared, item_of, share};
 pub use slot::Slot;
-pub use steps::{Batch, Draw, Label, Levels, Member, Schedule, Section, Source, Step, Target};
+pub use steps::{Batch, Blurs, Draw, Label, LevelPages, Schedule, Section, Source, Step, Target};
 pub use surface::{Canvas, Layer, Surface, SurfaceId, reach_of};
 pub use tree::Owners;
 

@@ -8,8 +8,8 @@ use crate::plan::batch::{BatchItem, BatchedBlur, together};
 use crate::plan::{BlurPlan, Finish, Means, PlanRequest};
 use crate::program::{Filtering, Tiling};
 use crate::schedule::{
-    Backdrop, Canvas, Clip, Clips, Filter, Freeze, Item, Layer, Member, Order, Picture, PlacedProfile, Scene, Schedule,
-    Shape, Slot, What, item_of,
+    Backdrop, Blurs, Canvas, Clip, Clips, Filter, Freeze, Glass, Item, Layer, Order, Picture, PlacedProfile, Scene,
+    Schedule, Shape, Slot, What, item_of,
 };
 use crate::settings::{
     BackdropBlur, BackdropSampling, BlurProfile, BlurSwitch, BlurUnit, DropShadow, EdgeMode, FreezeArea, GaussianBlur,
@@ -306,11 +306,11 @@ impl Extracted {
         };
         for batch in &schedule.batches {
             let mut items = Vec::new();
-            for member in schedule.members(batch) {
-                match *member {
-                    Member::Backdrop(index) => {
-                        let placed = schedule.placed[index].expect("only placed glass is blurred");
-                        let backdrop = &self.backdrops[index];
+            match &batch.blurs {
+                Blurs::Glass(glass) => {
+                    for index in glass {
+                        let placed = schedule.placed[*index].expect("only placed glass is blurred");
+                        let backdrop = &self.backdrops[*index];
                         let _ = on.glass(backdrop, &placed);
                         let item = item_of(backdrop, &placed);
                         match backdrop.field.is_some() {
@@ -319,9 +319,11 @@ impl Extracted {
                             false => items.push(item),
                         }
                     }
-                    Member::Layer(surface, index) => {
-                        let surface = schedule.tree.surface(surface);
-                        let layer: &Layer = &surface.layers[index];
+                }
+                Blurs::Layers(layers) => {
+                    for (surface, index) in layers {
+                        let surface = schedule.tree.surface(*surface);
+                        let layer: &Layer = &surface.layers[*index];
                         let _ = on.layer(&self.filters[surface.filter], surface, layer, None);
                         match layer.is_batched() {
                             true => items.push(surface.item_of(layer)),

@@ -7,17 +7,17 @@
 //! frozen backdrop, which reads the picture that it has kept.
 
 use super::frozen::FrozenBackdrops;
-use super::inputs::{CameraInputs, PaintInputs};
+use super::inputs::CameraInputs;
 use super::pipelines::PaintPipelines;
-use super::plan_cameras::{CameraSchedule, Schedules};
+use super::plan_cameras::{CameraSchedule, PlannedCameras};
 use crate::errors::BlurError;
 use crate::formats::{CameraPicture, CameraPictureItem, Ends};
 use crate::freeze::{Frozen, Losses, Wanted};
-use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work};
+use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work, texture_size};
 use crate::plan::Finish;
 use crate::plan::batch::BatchedBlur;
 use crate::schedule::{
-    Batch, Filter, Levels, Member, Placed, Shared, Source, Surface, SurfaceId, as_texels, item_of, moved, share,
+    Batch, Blurs, Filter, LevelPages, Placed, Shared, Source, Surface, SurfaceId, as_texels, item_of, moved, share,
 };
 use crate::sigma_field::SigmaField;
 use bevy::ecs::entity::EntityHashSet;
@@ -67,13 +67,20 @@ struct Task {
     is_ready: bool,
 }
 
+/// Where a blur is: an item of a task.
+#[derive(Clone, Copy)]
+struct BlurPlace {
+    task: TaskKey,
+    item: usize,
+}
+
 /// Where the blurs of a camera are.
 #[derive(Default)]
 struct CameraTasks {
-    /// The task and the item of every backdrop.
-    glass: Vec<Option<(TaskKey, usize)>>,
-    /// The task and the item of every blurred layer.
-    layers: HashMap<(SurfaceId, usize), (TaskKey, usize)>,
+    /// The blur of every backdrop.
+    glass: Vec<Option<BlurPlace>>,
+    /// The blur of every blurred layer.
+    layers: HashMap<(SurfaceId, usize), BlurPlace>,
     /// The tasks of every batch.
     batches: Vec<Vec<TaskKey>>,
 }
@@ -91,9 +98,9 @@ impl BlurTasks {
         self.deferred(*self.cameras.get(camera)?.layers.get(&(surface, layer))?)
     }
 
-    fn deferred(&self, (key, item): (TaskKey, usize)) -> Option<Deferred<'_>> {
-        let task = self.tasks.get(&key).filter(|task| task.is_ready)?;
-        task.job.deferred(item)
+    fn deferred(&self, place: BlurPlace) -> Option<Deferred<'_>> {
+        let task = self.tasks.get(&place.task).filter(|task| task.is_ready)?;
+        task.job.deferred(place.item)
     }
 
     /// The blurs of a batch that can be encoded.
@@ -107,7 +114,7 @@ impl BlurTasks {
     #[must_use]
     pub fn is_kept(&self, camera: usize, backdrop: usize) -> bool {
         let place = self.cameras.get(camera).and_then(|camera| *camera.glass.get(backdrop)?);
-        matches!(place, Some((TaskKey::Frozen(_), _)))
+        place.is_some_and(|place| matches!(place.task, TaskKey::Frozen(_)))
     }
 
     fn start(&mut self, cameras: usize) {
@@ -117,13 +124,13 @@ impl BlurTasks {
     }
 
     /// Drops the tasks that this frame does not use, with everything that they hold.
-    fn finish(&mut self, inputs: &PaintInputs) {
+    fn finish(&mut self, planned: &PlannedCameras) {
         self.tasks.retain(|_, task| task.is_used);
         self.were_grouped.clear();
-        for (tasks, camera) in self.cameras.iter().zip(&inputs.cameras) {
-            for (place, backdrop) in tasks.glass.iter().zip(&camera.backdrops) {
-                if let Some((key @ TaskKey::Glass(_), _)) = place
-                    && self.tasks.get(key).is_some_and(|task| task.is_ready)
+        for (tasks, (inputs, _)) in self.cameras.iter().zip(planned.iter()) {
+            for (place, backdrop) in tasks.glass.iter().zip(&inputs.backdrops) {
+                if let Some(key @ TaskKey::Glass(_)) = place.map(|place| place.task)
+                    && self.tasks.get(&key).is_some_and(|task| task.is_ready)
                 {
                     self.were_grouped.insert(backdrop.entity);
                 }
@@ -150,67 +157,51 @@ impl Task {
             _ => self.items.insert(asked.into()).clone(),
         }
     }
-
-    /// Logs a failure if it is new, and returns it. `of` is what fails.
-    fn update(
-        &mut self,
-        (of, entity): (&str, Entity),
-        request: BlurRequest,
-        sources: &[&TextureView],
-        preparer: &mut BlurPreparer,
-    ) -> Result<(), BlurError> {
-        let updated = self.job.update(preparer, request);
-        if let Err(error) = &updated {
-            error!("the {of} of entity {entity}: {error}");
-        }
-        self.is_used = true;
-        self.is_ready = self.job.bind(preparer, sources);
-        updated.map(drop)
-    }
 }
-
-const GLASS: &str = "glass";
-const FILTER: &str = "UiFilter";
 
 /// Updates the blurs of all cameras.
 pub fn update_blurs(
     cameras: Query<(&ViewTarget, CameraPicture)>,
-    (inputs, schedules): (Res<PaintInputs>, Res<Schedules>),
-    (mut frozen, losses): (ResMut<FrozenBackdrops>, Res<Losses>),
+    planned: PlannedCameras,
+    mut frozen: ResMut<FrozenBackdrops>,
+    losses: Res<Losses>,
     pipelines: Res<PaintPipelines>,
     mut tasks: ResMut<BlurTasks>,
     mut preparer: BlurPreparer,
 ) {
-    tasks.start(inputs.cameras.len());
-    for (index, (camera, planned)) in inputs.cameras.iter().zip(&schedules.cameras).enumerate() {
-        let Ok((target, picture)) = cameras.get(camera.picture.camera) else {
+    tasks.start(planned.iter().count());
+    for (index, (inputs, planned)) in planned.iter().enumerate() {
+        let Ok((target, picture)) = cameras.get(inputs.picture.camera) else {
             continue;
         };
         if pipelines.mixes(target.main_texture_format()).is_none() {
             continue;
         }
         let mut updated = Updated {
-            inputs: camera,
+            inputs,
             planned,
             target,
             tasks: &mut tasks,
             found: CameraTasks {
-                glass: vec![None; camera.backdrops.len()],
+                glass: vec![None; inputs.backdrops.len()],
                 ..default()
             },
             preparer: &mut preparer,
         };
         for (index, placed) in planned.schedule.glass() {
-            updated.frozen((index, placed), &picture, &mut frozen, &losses);
+            updated.frozen(index, placed, &picture, &mut frozen, &losses);
         }
         for batch in &planned.schedule.batches {
-            let keys = updated.batch(batch);
+            let keys = match &batch.blurs {
+                Blurs::Glass(glass) => updated.glass(glass, batch),
+                Blurs::Layers(layers) => updated.layers(layers, batch),
+            };
             updated.found.batches.push(keys);
         }
         let found = updated.found;
         tasks.cameras[index] = found;
     }
-    tasks.finish(&inputs);
+    tasks.finish(&planned);
 }
 
 /// The update of a camera's tasks.
@@ -224,37 +215,16 @@ struct Updated<'a, 'w> {
 }
 
 impl<'a> Updated<'a, '_> {
-    /// Updates a batch. Returns the keys of its tasks.
-    fn batch(&mut self, batch: &Batch) -> Vec<TaskKey> {
-        let members = self.planned.schedule.members(batch);
-        let glass = members.iter().filter_map(|member| match member {
-            Member::Backdrop(backdrop) => Some(*backdrop),
-            Member::Layer(..) => None,
-        });
-        let glass: Vec<usize> = glass.collect();
+    /// Updates the blurs of backdrops. Returns the keys of their tasks.
+    fn glass(&mut self, glass: &[usize], batch: &Batch) -> Vec<TaskKey> {
         let mut keys = Vec::new();
-        if !glass.is_empty() {
-            self.glass(&glass, batch, &mut keys);
-        }
-        let layers = members.iter().filter_map(|member| match member {
-            Member::Layer(surface, layer) => Some((*surface, *layer)),
-            Member::Backdrop(_) => None,
-        });
-        let layers: Vec<(SurfaceId, usize)> = layers.collect();
-        if let (Source::Page(depth, page), Some((first, _))) = (batch.from, layers.first().copied()) {
-            self.layers(&layers, (depth, page), batch.levels, first, &mut keys);
-        }
-        keys
-    }
-
-    fn glass(&mut self, glass: &[usize], batch: &Batch, keys: &mut Vec<TaskKey>) {
         for index in glass {
             let (backdrop, Some(placed)) = (&self.inputs.backdrops[*index], &self.planned.schedule.placed[*index])
             else {
                 continue;
             };
-            if let Some((key, _)) = self.found.glass[*index] {
-                keys.push(key);
+            if let Some(place) = self.found.glass[*index] {
+                keys.push(place.task);
             } else if let Some(field) = backdrop.field.as_ref().filter(|_| backdrop.blurs()) {
                 let Some(source) = self.source(batch.from, placed) else {
                     continue;
@@ -266,43 +236,38 @@ impl<'a> Updated<'a, '_> {
                 }
                 let work = Work::blur(backdrop.sigma, backdrop.edge, Some(field.clone()));
                 let request = self.request(&source, work, placed.region.reads);
-                let task = self.tasks.tasks.entry(key).or_default();
-                let updated = task.update((GLASS, backdrop.entity), request, &source.views, self.preparer);
+                let updated = self.update(key, backdrop.entity, request, &source.views);
                 keys.push(key);
                 // Until its own job can be encoded, a backdrop stays in the group that it was in.
-                if updated.is_ok() && task.is_ready || !self.tasks.were_grouped.contains(&backdrop.entity) {
-                    self.found.glass[*index] = Some((key, 0));
+                if updated.is_ok() && self.task(key).is_ready || !self.tasks.were_grouped.contains(&backdrop.entity) {
+                    self.found.glass[*index] = Some(BlurPlace { task: key, item: 0 });
                 }
             }
         }
-        let is_grouped = |index: &&usize| self.found.glass[**index].is_none();
-        let grouped: Vec<usize> = glass.iter().filter(is_grouped).copied().collect();
+        let is_grouped = |index: &usize| self.found.glass[*index].is_none();
+        let grouped: Vec<usize> = glass.iter().copied().filter(is_grouped).collect();
         let (inputs, planned) = (self.inputs, self.planned);
         let places = |index: &usize| Some((&inputs.backdrops[*index], planned.schedule.placed[*index].as_ref()?));
-        let Some((leader, placed)) = grouped.first().and_then(places) else {
-            return;
-        };
-        let Some(source) = self.source(batch.from, placed) else {
-            return;
-        };
-        let Shared { items, item_of } = share(grouped.iter().filter_map(places));
-        let key = TaskKey::Glass(leader.entity);
-        let items = self.tasks.tasks.entry(key).or_default().batch_of(&items);
-        let request = self.request(&source, Work::Batch(levels(batch.levels), items), self.whole());
-        let task = self.tasks.tasks.entry(key).or_default();
-        // A failure is logged.
-        let _ = task.update((GLASS, leader.entity), request, &source.views, self.preparer);
-        keys.push(key);
-        for (index, item) in grouped.iter().zip(item_of) {
-            self.found.glass[*index] = Some((key, item));
+        if let Some((leader, placed)) = grouped.first().and_then(places)
+            && let Some(source) = self.source(batch.from, placed)
+        {
+            let Shared { items, item_of } = share(grouped.iter().filter_map(places));
+            let key = TaskKey::Glass(leader.entity);
+            self.update_batch(key, leader.entity, &items, batch.pages, &source);
+            keys.push(key);
+            for (index, item) in grouped.iter().zip(item_of) {
+                self.found.glass[*index] = Some(BlurPlace { task: key, item });
+            }
         }
+        keys
     }
 
     /// Updates the task that blurs a frozen backdrop's picture. If the picture is lost, or the pipeline that fits it to the
     /// camera is missing, the backdrop is blurred as if it were not frozen.
     fn frozen(
         &mut self,
-        (index, placed): (usize, &Placed),
+        index: usize,
+        placed: &Placed,
         picture: &CameraPictureItem,
         frozen: &mut FrozenBackdrops,
         losses: &Losses,
@@ -332,91 +297,123 @@ impl<'a> Updated<'a, '_> {
             return;
         }
         let key = TaskKey::Frozen(backdrop.entity);
-        if self
-            .tasks
-            .tasks
-            .get(&key)
-            .is_none_or(|task| task.frozen != Some(freeze.number))
-        {
+        let known = self.tasks.tasks.get(&key);
+        if known.is_none_or(|task| task.frozen != Some(freeze.number)) {
             let new = Task {
                 frozen: Some(freeze.number),
                 ..self.tasks.going_on(TaskKey::Varying(backdrop.entity), backdrop.entity)
             };
             self.tasks.tasks.insert(key, new);
         }
-        let task = self.tasks.tasks.entry(key).or_default();
         let (work, bounds) = match &backdrop.field {
             Some(field) if backdrop.blurs() => (
                 Work::blur(backdrop.sigma, backdrop.edge, Some(field.clone())),
                 placed.region.reads,
             ),
             _ => {
-                let items = task.batch_of(&[item_of(backdrop, placed)]);
-                let whole = URect::from_corners(UVec2::ZERO, self.inputs.picture.size);
-                (Work::Batch(levels(Levels::Glass), items), whole)
+                let items = self.task(key).batch_of(&[item_of(backdrop, placed)]);
+                (Work::Batch(page_set(LevelPages::Glass(0)), items), self.whole())
             }
         };
         let source = SourceOf {
             views: [&sheet.view; 2],
             size: sheet.size(),
             at: area.min,
+            whole: self.whole(),
         };
         let mut request = self.request(&source, work, bounds);
         request.io.target = sheet.texture.id();
         request.keeps = Some(freeze.revision);
-        let task = self.tasks.tasks.entry(key).or_default();
-        let updated = task.update((GLASS, backdrop.entity), request, &[&sheet.view], self.preparer);
+        let updated = self.update(key, backdrop.entity, request, &[&sheet.view]);
         if let Err(error @ BlurError::OutOfMemory { .. }) = updated {
             *frozen = Frozen::Lost;
             losses.push((backdrop.entity, freeze.number), error);
             return;
         }
-        self.found.glass[index] = Some((key, 0));
+        self.found.glass[index] = Some(BlurPlace { task: key, item: 0 });
     }
 
-    fn layers(
-        &mut self,
-        layers: &[(SurfaceId, usize)],
-        (depth, page): (u32, usize),
-        at: Levels,
-        first: SurfaceId,
-        keys: &mut Vec<TaskKey>,
-    ) {
-        let Some(view) = self.planned.page(depth, page) else {
-            return;
+    /// Updates the blurs of layers on one page. Returns the keys of their tasks.
+    fn layers(&mut self, layers: &[(SurfaceId, usize)], batch: &Batch) -> Vec<TaskKey> {
+        let mut keys = Vec::new();
+        let Source::Page(depth, page) = batch.from else {
+            return keys;
         };
-        let source = SourceOf::page(view, UVec2::ZERO);
+        let Some(source) = self.planned.page(depth, page).map(SourceOf::page) else {
+            return keys;
+        };
+        let (tree, camera, first) = (&self.planned.schedule.tree, self.inputs.picture.camera, layers[0].0);
+        let key = match batch.pages {
+            LevelPages::Page(depth, page) => TaskKey::Page(camera, depth, page),
+            LevelPages::Glass(_) => TaskKey::Turn(camera, first),
+        };
         let mut items = Vec::new();
-        let camera = self.inputs.picture.camera;
-        let key = match at {
-            Levels::Page(depth, page) => TaskKey::Page(camera, depth, page),
-            Levels::Glass | Levels::Shared(_) => TaskKey::Turn(camera, first),
-        };
-        for (id, index) in layers {
-            let surface = self.planned.schedule.tree.surface(*id);
+        for of @ (id, index) in layers {
+            let surface = tree.surface(*id);
             let (filter, layer) = (&self.inputs.filters[surface.filter], &surface.layers[*index]);
-            if layer.is_batched() {
-                self.found.layers.insert((*id, *index), (key, items.len()));
+            let place = if layer.is_batched() {
                 items.push(surface.item_of(layer));
+                BlurPlace {
+                    task: key,
+                    item: items.len() - 1,
+                }
             } else {
                 let key = TaskKey::Group(filter.entity);
                 let work = Work::blur(filter.sigma, layer.edge, field_of(filter, surface));
                 let request = self.request(&source, work, on_page(surface, surface.rect));
-                let task = self.tasks.tasks.entry(key).or_default();
-                let _ = task.update((FILTER, filter.entity), request, &source.views, self.preparer);
+                // A failure is logged.
+                let _ = self.update(key, filter.entity, request, &source.views);
                 keys.push(key);
-                self.found.layers.insert((*id, *index), (key, 0));
-            }
+                BlurPlace { task: key, item: 0 }
+            };
+            self.found.layers.insert(*of, place);
         }
         if !items.is_empty() {
-            let filter = &self.inputs.filters[self.planned.schedule.tree.surface(first).filter];
-            let items = self.tasks.tasks.entry(key).or_default().batch_of(&items);
-            let whole = URect::from_corners(UVec2::ZERO, source.size);
-            let request = self.request(&source, Work::Batch(levels(at), items), whole);
-            let task = self.tasks.tasks.entry(key).or_default();
-            let _ = task.update((FILTER, filter.entity), request, &source.views, self.preparer);
+            let filter = &self.inputs.filters[tree.surface(first).filter];
+            self.update_batch(key, filter.entity, &items, batch.pages, &source);
             keys.push(key);
         }
+        keys
+    }
+
+    fn task(&mut self, key: TaskKey) -> &mut Task {
+        self.tasks.tasks.entry(key).or_default()
+    }
+
+    /// Updates the task of several blurs. A failure is logged.
+    fn update_batch(
+        &mut self,
+        key: TaskKey,
+        entity: Entity,
+        items: &[BatchedBlur],
+        pages: LevelPages,
+        source: &SourceOf,
+    ) {
+        let items = self.task(key).batch_of(items);
+        let request = self.request(source, Work::Batch(page_set(pages), items), source.whole);
+        let _ = self.update(key, entity, request, &source.views);
+    }
+
+    /// Updates a task. Logs a failure if it is new, with the entity, and returns it.
+    fn update(
+        &mut self,
+        key: TaskKey,
+        entity: Entity,
+        request: BlurRequest,
+        sources: &[&TextureView],
+    ) -> Result<(), BlurError> {
+        let task = self.tasks.tasks.entry(key).or_default();
+        let updated = task.job.update(self.preparer, request);
+        if let Err(error) = &updated {
+            let failed = match key {
+                TaskKey::Glass(_) | TaskKey::Varying(_) | TaskKey::Frozen(_) => "glass",
+                TaskKey::Page(..) | TaskKey::Turn(..) | TaskKey::Group(_) => "UiFilter",
+            };
+            error!("the {failed} of entity {entity}: {error}");
+        }
+        task.is_used = true;
+        task.is_ready = task.job.bind(self.preparer, sources);
+        updated.map(drop)
     }
 
     /// All texels of the camera's picture.
@@ -427,15 +424,17 @@ impl<'a> Updated<'a, '_> {
     /// What glass reads, `None` if it is missing. All glass of a batch is on one picture, so any of it will do.
     fn source(&self, from: Source, placed: &Placed) -> Option<SourceOf<'a>> {
         match from {
-            Source::Seen => Some(SourceOf::page(
-                self.planned.seen.as_ref()?,
-                placed.region.looks_at().min,
-            )),
+            Source::Seen => Some(SourceOf {
+                at: placed.region.looks_at().min,
+                whole: self.whole(),
+                ..SourceOf::page(self.planned.seen.as_ref()?)
+            }),
             Source::Camera | Source::Page(..) => Some(SourceOf {
                 // Either texture of a camera may be the current one: blurs that run before this one may flip the pair.
                 views: [self.target.main_texture_other_view(), self.target.main_texture_view()],
                 size: self.inputs.picture.size,
                 at: UVec2::ZERO,
+                whole: self.whole(),
             }),
         }
     }
@@ -466,25 +465,27 @@ struct SourceOf<'a> {
     size: UVec2,
     /// The texel of the camera's picture, or of the page, that is its first one.
     at: UVec2,
+    /// All texels of the camera's picture, or of the page.
+    whole: URect,
 }
 
 impl<'a> SourceOf<'a> {
-    fn page(view: &'a TextureView, at: UVec2) -> Self {
-        let texture = view.texture();
+    fn page(view: &'a TextureView) -> Self {
+        let size = texture_size(view.texture());
         Self {
             views: [view; 2],
-            size: UVec2::new(texture.width(), texture.height()),
-            at,
+            size,
+            at: UVec2::ZERO,
+            whole: URect::from_corners(UVec2::ZERO, size),
         }
     }
 }
 
 /// The pages that hold the levels of a batch.
-fn levels(levels: Levels) -> PageSet {
-    match levels {
-        Levels::Glass => PageSet("glass", [0; 2]),
-        Levels::Shared(batch) => PageSet("glass that shares", [batch as u32, 0]),
-        Levels::Page(depth, page) => PageSet("blurs of groups", [depth, page as u32]),
+fn page_set(pages: LevelPages) -> PageSet {
+    match pages {
+        LevelPages::Glass(number) => PageSet("glass", [number as u32, 0]),
+        LevelPages::Page(depth, page) => PageSet("blurs of groups", [depth, page as u32]),
     }
 }
 

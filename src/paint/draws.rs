@@ -4,9 +4,9 @@
 //! Nothing else changes.
 
 use super::blurs::BlurTasks;
-use super::inputs::{CameraInputs, PaintInputs};
+use super::inputs::CameraInputs;
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource, picture_layout, uniform_layout};
-use super::plan_cameras::{CameraSchedule, Schedules};
+use super::plan_cameras::{CameraSchedule, PlannedCameras};
 use super::uniform::{BOX_VERTICES, Colours, PaintUniform, PaintedOn, has_rim, is_solid};
 use crate::formats::{CameraPicture, CameraPictureItem};
 use crate::gpu::Deferred;
@@ -218,14 +218,14 @@ impl DrawGpu<'_> {
 /// Prepares all draw calls.
 pub fn update_draws(
     cameras: Query<(&ViewTarget, CameraPicture)>,
-    (inputs, schedules): (Res<PaintInputs>, Res<Schedules>),
+    planned: PlannedCameras,
     tasks: Res<BlurTasks>,
     gpu: DrawGpu,
     mut draws: ResMut<Draws>,
 ) {
     draws.clear();
     let mut pictures = HashMap::default();
-    for (index, (inputs, planned)) in inputs.cameras.iter().zip(&schedules.cameras).enumerate() {
+    for (index, (inputs, planned)) in planned.iter().enumerate() {
         let of_camera = cameras.get(inputs.picture.camera).ok().and_then(|(target, picture)| {
             let format = target.main_texture_format();
             let colours = colours_of(target, &picture, gpu.pipelines.mixes(format)?);

@@ -28,14 +28,14 @@ pub type PaintView = (Entity, MainEntity, &'static ViewTarget, &'static Extracte
 /// Paints everything up to Bevy's user interface: regions of glass under it, filtered groups, and nodes below glass, which is blurred in
 /// between. Bevy's pass must run after it.
 pub fn backdrops_below_ui(world: &World, camera: ViewQuery<PaintView>, mut context: RenderContext) {
-    if let Some(painter) = Painter::new(world, camera.into_inner()) {
+    if let Some(painter) = Painter::new(world, camera) {
         painter.encode(Half::First, &mut context);
     }
 }
 
 /// Paints the regions of glass over Bevy's user interface.
 pub fn backdrops_above_ui(world: &World, camera: ViewQuery<PaintView>, mut context: RenderContext) {
-    if let Some(painter) = Painter::new(world, camera.into_inner()) {
+    if let Some(painter) = Painter::new(world, camera) {
         painter.encode(Half::Second, &mut context);
     }
 }
@@ -67,15 +67,11 @@ struct Painter<'w> {
 
 impl<'w> Painter<'w> {
     /// `None` for a camera without glass and filters.
-    fn new(
-        world: &'w World,
-        (entity, main_entity, target, camera): (Entity, Entity, &'w ViewTarget, &'w ExtractedCamera),
-    ) -> Option<Self> {
+    fn new<'q: 'w>(world: &'w World, camera: ViewQuery<'q, '_, PaintView>) -> Option<Self> {
+        let (entity, main_entity, target, camera) = camera.into_inner();
         let inputs: &PaintInputs = world.resource();
-        let index = inputs
-            .cameras
-            .iter()
-            .position(|inputs| inputs.picture.camera == entity)?;
+        let mut cameras = inputs.cameras.iter();
+        let index = cameras.position(|inputs| inputs.picture.camera == entity)?;
         Some(Self {
             index,
             inputs: &inputs.cameras[index],
@@ -90,7 +86,7 @@ impl<'w> Painter<'w> {
             cache: world.resource(),
             timer: world.get_resource(),
             #[cfg(feature = "ui")]
-            items: super::split::ItemPainter::new(world),
+            items: super::split::ItemPainter::new(world, index),
         })
     }
 
@@ -130,13 +126,10 @@ impl<'w> Painter<'w> {
             }
             Step::Copy(backdrop) => self.needs(*backdrop).is_some(),
             Step::Take(_) => true,
-            Step::Blur(batch) => {
-                let batch = &self.planned.schedule.batches[*batch];
-                self.planned.schedule.members(batch).iter().any(|member| match member {
-                    Member::Backdrop(backdrop) => self.draws.has_glass(self.index, *backdrop),
-                    Member::Layer(..) => true,
-                })
-            }
+            Step::Blur(batch) => match &self.planned.schedule.batches[*batch].blurs {
+                Blurs::Glass(glass) => glass.iter().any(|index| self.draws.has_glass(self.index, *index)),
+                Blurs::Layers(_) => true,
+            },
         }
     }
 
@@ -145,7 +138,7 @@ impl<'w> Painter<'w> {
             #[cfg(feature = "ui")]
             Draw::Items { on, keys, .. } => {
                 let items = self.items.as_ref();
-                items.is_some_and(|items| items.has_any(self.index, *on, keys))
+                items.is_some_and(|items| items.has_any(*on, keys))
             }
             #[cfg(not(feature = "ui"))]
             Draw::Items { .. } => false,
@@ -239,24 +232,19 @@ impl<'w> Painter<'w> {
         let (Some(items), Some((ui_view, phase))) = (&self.items, self.planned.ui_view) else {
             return;
         };
-        if on == SurfaceId::CAMERA {
+        let view = if on == SurfaceId::CAMERA {
             let scissor = scissor.unwrap_or(self.inputs.picture.seen());
             if scissor.is_empty() {
                 return;
             }
             let (first, size) = (scissor.min, scissor.size());
             pass.set_scissor_rect(first.x, first.y, size.x, size.y);
-        }
-        let view = if on == SurfaceId::CAMERA {
-            Some(ui_view)
+            Some(&ui_view)
         } else {
-            self.planned
-                .views
-                .get(self.planned.schedule.tree.surface(on).view)
-                .copied()
+            self.planned.views.get(self.planned.schedule.tree.surface(on).view)
         };
         if let Some(view) = view {
-            items.draw((self.index, on, keys), (phase, view), pass);
+            items.draw(on, keys, &phase, *view, pass);
         }
     }
 

@@ -2,11 +2,10 @@
 
 use super::blurs::BlurTasks;
 use super::encode::label_of;
-use super::inputs::PaintInputs;
-use super::plan_cameras::Schedules;
+use super::plan_cameras::PlannedCameras;
 use crate::diagnostics::figures::{BackdropCounts, BackdropFigures};
 use crate::gpu::BlurJob;
-use crate::schedule::{Label, Member, Section, Step};
+use crate::schedule::{Blurs, Label, Section, Step};
 use bevy::prelude::*;
 use bevy::render::sync_world::MainEntity;
 
@@ -14,14 +13,14 @@ use bevy::render::sync_world::MainEntity;
 pub fn count_backdrops(
     counts: Option<Res<BackdropCounts>>,
     cameras: Query<&MainEntity>,
-    (inputs, schedules): (Res<PaintInputs>, Res<Schedules>),
+    planned: PlannedCameras,
     tasks: Res<BlurTasks>,
 ) {
     let Some(counts) = counts else {
         return;
     };
     let mut all = Vec::new();
-    for (index, (inputs, planned)) in inputs.cameras.iter().zip(&schedules.cameras).enumerate() {
+    for (index, (inputs, planned)) in planned.iter().enumerate() {
         let Ok(camera) = cameras.get(inputs.picture.camera) else {
             continue;
         };
@@ -32,13 +31,8 @@ pub fn count_backdrops(
                 let Step::Blur(batch) = step else {
                     continue;
                 };
-                let members = schedule.members(&schedule.batches[*batch]);
-                let backdrops = members
-                    .iter()
-                    .filter(|member| matches!(member, Member::Backdrop(_)))
-                    .count();
-                if backdrops > 0 {
-                    figures.backdrops += backdrops;
+                if let Blurs::Glass(glass) = &schedule.batches[*batch].blurs {
+                    figures.backdrops += glass.len();
                     figures.groups += 1;
                     figures.texels += tasks.of_batch(index, *batch).map(BlurJob::texels).sum::<u64>();
                 }

@@ -48,6 +48,20 @@ impl CameraSchedule {
     }
 }
 
+/// The cameras of [`PaintInputs`] with their schedules.
+#[derive(SystemParam)]
+pub struct PlannedCameras<'w> {
+    inputs: Res<'w, PaintInputs>,
+    schedules: Res<'w, Schedules>,
+}
+
+impl PlannedCameras<'_> {
+    /// By the index of the camera.
+    pub fn iter(&self) -> impl Iterator<Item = (&CameraInputs, &CameraSchedule)> {
+        self.inputs.cameras.iter().zip(&self.schedules.cameras)
+    }
+}
+
 /// The page that holds what glass inside filtered groups sees.
 const SEEN: PageSet = PageSet("seen by glass", [0; 2]);
 
@@ -195,10 +209,7 @@ impl CameraSchedule {
 
     /// Takes a page that is large enough for what each backdrop inside a group sees. Without it, such glass is not painted.
     fn take_seen(&mut self, camera: &CameraInputs, target: &ViewTarget, preparer: &mut BlurPreparer) {
-        let sizes = self
-            .schedule
-            .nested()
-            .map(|(_, placed)| Region::looks_at(&placed.region).size());
+        let sizes = self.schedule.nested().map(|placed| placed.region.looks_at().size());
         let Some(size) = sizes.reduce(UVec2::max) else {
             return;
         };

@@ -4,9 +4,8 @@
 //! them: some may be items of other crates that must stay in it. At the end of the frame all get their batches back. Until then the
 //! batches are kept here, by the surface on which the items are painted.
 
-use super::inputs::PaintInputs;
 use super::own_items::OwnItems;
-use super::plan_cameras::Schedules;
+use super::plan_cameras::{PlannedCameras, Schedules};
 use crate::schedule::{Owners, SurfaceId, What};
 use bevy::math::FloatOrd;
 use bevy::prelude::*;
@@ -42,25 +41,24 @@ impl SplitPhases {
 
 /// Empties the batches of all items that Bevy's passes must skip.
 pub fn split_phases(
-    (inputs, schedules, own): (Res<PaintInputs>, Res<Schedules>, Res<OwnItems>),
+    planned: PlannedCameras,
+    own: Res<OwnItems>,
     mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
     mut split: ResMut<SplitPhases>,
 ) {
     split.0.clear();
-    for (camera, planned) in inputs.cameras.iter().zip(&schedules.cameras) {
+    for (inputs, planned) in planned.iter() {
         let schedule = &planned.schedule;
-        let mut surfaces: Vec<Vec<SplitItem>> = Vec::new();
         // Hidden items are kept like all others, on a surface that no step names.
         let hidden = SurfaceId(schedule.tree.surfaces.len());
-        surfaces.resize_with(hidden.0 + 1, Vec::new);
+        let mut surfaces: Vec<Vec<SplitItem>> = (0..=hidden.0).map(|_| Vec::new()).collect();
         if let Some(phase) = planned.ui_view.and_then(|(_, view)| phases.get_mut(&view)) {
-            let mut owners = Owners::new(&camera.filters);
+            let mut owners = Owners::new(&inputs.filters);
             for (index, item) in phase.items.values_mut().enumerate() {
                 let what = own.what(item);
                 let owner = owners.of(item.sort_key, what, &schedule.tree);
-                let is_bevys = owner == Some(SurfaceId::CAMERA) && schedule.bevy_from <= item.sort_key;
                 let owner = owner.filter(|_| schedule.paints(what));
-                let is_bevys = is_bevys && owner.is_some();
+                let is_bevys = owner == Some(SurfaceId::CAMERA) && schedule.bevy_from <= item.sort_key;
                 if what == What::Mark || is_bevys {
                     continue;
                 }
@@ -96,22 +94,22 @@ pub fn restore_phases(
 /// Draws items of phases.
 pub struct ItemPainter<'w> {
     world: &'w World,
+    /// The index of the camera.
+    camera: usize,
     phases: &'w ViewSortedRenderPhases<TransparentUi>,
     functions: &'w DrawFunctions<TransparentUi>,
     split: &'w SplitPhases,
 }
 
-/// Items of a surface: the index of the camera, the surface, and the sort keys.
-type ItemsOf<'a> = (usize, SurfaceId, &'a Range<FloatOrd>);
-
 impl<'w> ItemPainter<'w> {
     /// `None` without a user interface.
     #[must_use]
-    pub fn new(world: &'w World) -> Option<Self> {
+    pub fn new(world: &'w World, camera: usize) -> Option<Self> {
         let functions: &DrawFunctions<TransparentUi> = world.get_resource()?;
         functions.write().prepare(world);
         Some(Self {
             world,
+            camera,
             phases: world.get_resource()?,
             functions,
             split: world.get_resource()?,
@@ -120,8 +118,8 @@ impl<'w> ItemPainter<'w> {
 
     /// Whether any of these items is drawn.
     #[must_use]
-    pub fn has_any(&self, camera: usize, on: SurfaceId, keys: &Range<FloatOrd>) -> bool {
-        let mut items = self.split.of(camera, on, keys).iter();
+    pub fn has_any(&self, on: SurfaceId, keys: &Range<FloatOrd>) -> bool {
+        let mut items = self.split.of(self.camera, on, keys).iter();
         items.any(|item| !item.batch_range.is_empty())
     }
 
@@ -129,14 +127,16 @@ impl<'w> ItemPainter<'w> {
     /// is drawn with its own batch, which the phase does not hold now.
     pub fn draw<'a>(
         &'a self,
-        (camera, on, keys): ItemsOf,
-        (phase, view): (RetainedViewEntity, Entity),
+        on: SurfaceId,
+        keys: &Range<FloatOrd>,
+        phase: &RetainedViewEntity,
+        view: Entity,
         pass: &mut TrackedRenderPass<'a>,
     ) {
-        let Some(phase) = self.phases.get(&phase) else {
+        let Some(phase) = self.phases.get(phase) else {
             return;
         };
-        let items = self.split.of(camera, on, keys);
+        let items = self.split.of(self.camera, on, keys);
         let mut functions = self.functions.write();
         let mut next = 0;
         while let Some(split) = items.get(next) {

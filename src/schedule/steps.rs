@@ -26,7 +26,6 @@ pub struct Schedule {
     pub placed: Vec<Option<Placed>>,
     /// All batches.
     pub batches: Vec<Batch>,
-    members: Vec<Member>,
     draws: Vec<Draw>,
     /// All steps.
     pub steps: Vec<Step>,
@@ -42,8 +41,9 @@ pub struct Batch {
     /// What they read.
     pub from: Source,
     /// Where their levels lie.
-    pub levels: Levels,
-    members: Range<usize>,
+    pub pages: LevelPages,
+    /// The blurs.
+    pub blurs: Blurs,
 }
 
 /// What a batch reads.
@@ -57,24 +57,23 @@ pub enum Source {
     Seen,
 }
 
-/// Where the levels of a batch lie. They are read until the next batch with the same place.
+/// The pages on which the levels of a batch lie. They are read until the next batch with the same pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Levels {
-    /// What is blurred there is painted before anything else is blurred there.
-    Glass,
-    /// Of glass that shares a backdrop: by the number of the batch, since other glass is blurred before the last of it is painted.
-    Shared(usize),
+pub enum LevelPages {
+    /// What is blurred there is painted before anything else is blurred there. Glass that shares a backdrop has a number of its own,
+    /// since other glass is blurred before the last of it is painted. All others have the number 0.
+    Glass(usize),
     /// Of a page: what is blurred there is painted after other pages are blurred.
     Page(u32, usize),
 }
 
-/// A blur of a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Member {
-    /// A backdrop.
-    Backdrop(usize),
-    /// A layer of a surface.
-    Layer(SurfaceId, usize),
+/// The blurs of a batch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Blurs {
+    /// Of backdrops.
+    Glass(Vec<usize>),
+    /// Of layers of surfaces.
+    Layers(Vec<(SurfaceId, usize)>),
 }
 
 /// A step.
@@ -161,7 +160,6 @@ impl Default for Schedule {
             tree: SurfaceTree::default(),
             placed: Vec::new(),
             batches: Vec::new(),
-            members: Vec::new(),
             draws: Vec::new(),
             steps: Vec::new(),
             sections: Vec::new(),
@@ -210,12 +208,6 @@ impl Schedule {
         paints(what, &self.tree, &self.placed)
     }
 
-    /// The blurs of a batch.
-    #[must_use]
-    pub fn members(&self, batch: &Batch) -> &[Member] {
-        &self.members[batch.members.clone()]
-    }
-
     /// What a pass paints.
     #[must_use]
     pub fn draws(&self, draws: &Range<usize>) -> &[Draw] {
@@ -229,8 +221,9 @@ impl Schedule {
     }
 
     /// The glass inside groups.
-    pub fn nested(&self) -> impl Iterator<Item = (usize, &Placed)> {
-        self.glass().filter(|(_, placed)| placed.on != SurfaceId::CAMERA)
+    pub fn nested(&self) -> impl Iterator<Item = &Placed> {
+        let placed = self.placed.iter().flatten();
+        placed.filter(|placed| placed.on != SurfaceId::CAMERA)
     }
 }
 
@@ -325,7 +318,7 @@ impl Planner<'_> {
             }
             for page in pages {
                 let surfaces = surfaces(&self.schedule.tree, page);
-                self.blur_layers(&surfaces, Source::Page(depth, page), Levels::Page(depth, page));
+                self.blur_layers(&surfaces, Source::Page(depth, page), LevelPages::Page(depth, page));
             }
         }
         self.section(Some(Label::Groups), start..self.schedule.steps.len());
@@ -420,7 +413,7 @@ impl Planner<'_> {
                 Content::Items => self.pieces(id),
                 Content::Layers(of) => self.pass(Target::Page(depth, page), [Draw::Layers(of)]),
             }
-            self.blur_layers(&[id], Source::Page(depth, page), Levels::Glass);
+            self.blur_layers(&[id], Source::Page(depth, page), LevelPages::Glass(0));
         }
     }
 
@@ -508,56 +501,42 @@ impl Planner<'_> {
     fn blur_glass(&mut self, backdrops: &[usize], from: Source) {
         let takes = backdrops.iter().filter(|index| self.scene.backdrops[**index].takes());
         self.schedule.steps.extend(takes.map(|index| Step::Take(*index)));
-        let placed = |index: &&usize| {
-            let placed = self.schedule.placed[**index].as_ref();
-            let is_plain = self.scene.backdrops[**index].is_plain;
+        let is_blurred = |index: &usize| {
+            let placed = self.schedule.placed[*index].as_ref();
+            let is_plain = self.scene.backdrops[*index].is_plain;
             placed.is_some_and(|placed| !placed.region.painted.is_empty() && !is_plain)
         };
-        let members: Vec<Member> = backdrops
-            .iter()
-            .filter(placed)
-            .map(|index| Member::Backdrop(*index))
-            .collect();
-        let shares = backdrops
-            .iter()
-            .any(|index| self.scene.backdrops[*index].shares.is_some());
-        let levels = if shares {
-            Levels::Shared(self.schedule.batches.len())
-        } else {
-            Levels::Glass
-        };
-        self.blur((from, levels), members);
+        let blurred: Vec<usize> = backdrops.iter().copied().filter(is_blurred).collect();
+        let mut backdrops = backdrops.iter().map(|index| &self.scene.backdrops[*index]);
+        let shares = backdrops.any(|backdrop| backdrop.shares.is_some());
+        let number = if shares { self.schedule.batches.len() + 1 } else { 0 };
+        if !blurred.is_empty() {
+            self.blur(from, LevelPages::Glass(number), Blurs::Glass(blurred));
+        }
     }
 
     /// Blurs the layers of some surfaces of a page, if any are blurred.
-    fn blur_layers(&mut self, surfaces: &[SurfaceId], from: Source, levels: Levels) {
-        let mut members = Vec::new();
+    fn blur_layers(&mut self, surfaces: &[SurfaceId], from: Source, pages: LevelPages) {
+        let mut blurred = Vec::new();
         for surface in surfaces {
             let layers = self.schedule.tree.surface(*surface).layers.iter().enumerate();
-            let blurred = layers.filter(|(_, layer)| layer.blurs() && !layer.shown.is_empty());
-            members.extend(blurred.map(|(layer, _)| Member::Layer(*surface, layer)));
+            let of_surface = layers.filter(|(_, layer)| layer.blurs() && !layer.shown.is_empty());
+            blurred.extend(of_surface.map(|(layer, _)| (*surface, layer)));
         }
-        self.blur((from, levels), members);
+        if !blurred.is_empty() {
+            self.blur(from, pages, Blurs::Layers(blurred));
+        }
     }
 
-    fn blur(&mut self, (from, levels): (Source, Levels), members: Vec<Member>) {
-        if members.is_empty() {
-            return;
-        }
+    fn blur(&mut self, from: Source, pages: LevelPages, blurs: Blurs) {
         let schedule = &mut self.schedule;
-        let first = schedule.members.len();
-        schedule.members.extend(members);
         schedule.steps.push(Step::Blur(schedule.batches.len()));
-        schedule.batches.push(Batch {
-            from,
-            levels,
-            members: first..schedule.members.len(),
-        });
+        schedule.batches.push(Batch { from, pages, blurs });
     }
 
     /// Adds a pass, or continues the pass before if it is on the same target. The first pass on a page clears it.
     fn pass(&mut self, target: Target, new: impl IntoIterator<Item = Draw>) {
-        let is_first = match target {
+        let clears = match target {
             Target::Page(depth, page) => self.cleared.insert((depth, page)),
             Target::Camera | Target::Seen(_) => false,
         };
@@ -569,7 +548,7 @@ impl Planner<'_> {
             Some(Step::Pass { on, draws, .. }) if *on == target && draws.end == first => draws.end = end,
             _ => schedule.steps.push(Step::Pass {
                 on: target,
-                clears: is_first,
+                clears,
                 draws: first..end,
             }),
         }

@@ -5,7 +5,7 @@ use super::super::place::Placed;
 use super::super::scene::{Backdrop, Border, Clips, Filter, Freeze, Glass, Item, Order, Picture, Scene, Shadow, What};
 use super::super::shape::Shape;
 use super::super::slot::Slot;
-use super::super::steps::{Draw, Levels, Member, Schedule, Step, Target};
+use super::super::steps::{Blurs, Draw, LevelPages, Schedule, Step, Target};
 use super::super::surface::SurfaceId;
 use super::super::tree::Owners;
 use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, BlurSwitch, ColorFunctions, EdgeMode, FreezeArea};
@@ -193,8 +193,8 @@ struct Model {
     /// The items on every surface.
     painted: HashMap<SurfaceId, Vec<usize>>,
     cleared: HashSet<(u32, usize)>,
-    /// The batch whose levels lie at a place.
-    levels: HashMap<Levels, usize>,
+    /// The batch whose levels lie on pages.
+    levels: HashMap<LevelPages, usize>,
     /// The surfaces whose layers have been painted.
     shown: HashSet<SurfaceId>,
     taken: HashSet<usize>,
@@ -205,7 +205,8 @@ struct Check<'a> {
     scene: Scene<'a>,
     schedule: &'a Schedule,
     owners: Vec<Option<SurfaceId>>,
-    batch_of: HashMap<Member, usize>,
+    batch_of_glass: HashMap<usize, usize>,
+    batch_of_layer: HashMap<(SurfaceId, usize), usize>,
     model: Model,
 }
 
@@ -217,16 +218,21 @@ impl<'a> Check<'a> {
             owner.filter(|_| schedule.paints(item.what))
         });
         let owners = owners.collect();
-        let batches = schedule.batches.iter().enumerate();
-        let batch_of =
-            batches.flat_map(|(index, batch)| schedule.members(batch).iter().map(move |member| (*member, index)));
-        Self {
+        let mut check = Self {
             scene,
             schedule,
             owners,
-            batch_of: batch_of.collect(),
+            batch_of_glass: HashMap::default(),
+            batch_of_layer: HashMap::default(),
             model: Model::default(),
+        };
+        for (index, batch) in schedule.batches.iter().enumerate() {
+            match &batch.blurs {
+                Blurs::Glass(glass) => check.batch_of_glass.extend(glass.iter().map(|glass| (*glass, index))),
+                Blurs::Layers(layers) => check.batch_of_layer.extend(layers.iter().map(|layer| (*layer, index))),
+            }
         }
+        check
     }
 
     /// The items of a surface before a sort key.
@@ -321,14 +327,14 @@ impl<'a> Check<'a> {
     fn glass(&self, backdrop: usize) {
         let placed = self.schedule.placed[backdrop].expect("it is painted");
         if !placed.region.painted.is_empty() {
-            self.holds(Member::Backdrop(backdrop));
+            self.holds(self.batch_of_glass[&backdrop]);
         }
     }
 
-    fn holds(&self, member: Member) {
-        let batch = self.batch_of[&member];
-        let levels = self.schedule.batches[batch].levels;
-        assert_eq!(self.model.levels.get(&levels), Some(&batch), "the levels of {member:?}");
+    /// The levels of a batch are still there.
+    fn holds(&self, batch: usize) {
+        let of = &self.schedule.batches[batch];
+        assert_eq!(self.model.levels.get(&of.pages), Some(&batch), "the levels of {of:?}");
     }
 
     /// The layers of a surface are painted: everything is on it, and its blurs have run.
@@ -338,7 +344,7 @@ impl<'a> Check<'a> {
         assert_eq!(self.painted(of), all, "all items of {of:?} are painted");
         for (index, layer) in surface.layers.iter().enumerate() {
             if layer.blurs() && !layer.shown.is_empty() {
-                self.holds(Member::Layer(of, index));
+                self.holds(self.batch_of_layer[&(of, index)]);
             }
         }
         self.model.shown.insert(of);
@@ -346,16 +352,16 @@ impl<'a> Check<'a> {
 
     fn blur(&mut self, batch: usize) {
         let of = &self.schedule.batches[batch];
-        for member in self.schedule.members(of) {
-            match member {
-                Member::Backdrop(backdrop) => self.sees(*backdrop),
-                Member::Layer(surface, _) => {
+        match &of.blurs {
+            Blurs::Glass(glass) => glass.iter().for_each(|backdrop| self.sees(*backdrop)),
+            Blurs::Layers(layers) => {
+                for (surface, _) in layers {
                     let all = self.before(*surface, FloatOrd(f32::INFINITY));
                     assert_eq!(self.painted(*surface), all, "all items of {surface:?} are painted");
                 }
             }
         }
-        self.model.levels.insert(of.levels, batch);
+        self.model.levels.insert(of.pages, batch);
     }
 
     /// What glass sees now is what its definition says: everything before its cut that can touch what it reads, on its surface and on
