@@ -8,7 +8,7 @@ use super::inputs::CameraInputs;
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource, picture_layout, uniform_layout};
 use super::plan_cameras::{CameraSchedule, PlannedCameras};
 use super::uniform::{BOX_VERTICES, Colours, PaintUniform, PaintedOn, has_rim, is_solid};
-use crate::formats::{CameraPicture, CameraPictureItem};
+use crate::formats::CameraPicture;
 use crate::gpu::Deferred;
 #[cfg(feature = "ui")]
 use crate::schedule::What;
@@ -227,8 +227,8 @@ pub fn update_draws(
     let mut pictures = HashMap::default();
     for (index, (inputs, planned)) in planned.iter().enumerate() {
         let of_camera = cameras.get(inputs.picture.camera).ok().and_then(|(target, picture)| {
-            let format = target.main_texture_format();
-            let colours = colours_of(target, &picture, gpu.pipelines.mixes(format)?);
+            let (format, output) = (target.main_texture_format(), target.out_texture_view_format());
+            let colours = Colours::new(format, output, picture.space(), gpu.pipelines.mixes(format)?);
             Some(CameraUpdate {
                 index,
                 inputs,
@@ -246,11 +246,6 @@ pub fn update_draws(
     }
     draws.pictures = pictures;
     draws.upload(&gpu);
-}
-
-fn colours_of(target: &ViewTarget, picture: &CameraPictureItem, are_mixed: bool) -> Colours {
-    let (output, space) = (target.out_texture_view_format(), picture.space());
-    Colours::new(target.main_texture_format(), output, space, are_mixed)
 }
 
 /// The update of a camera's draw calls.
@@ -324,17 +319,13 @@ impl CameraUpdate<'_, '_> {
         }
     }
 
-    fn key(&self, mix: Mix, source: PaintSource) -> PaintKey {
-        PaintKey {
-            format: self.format,
-            mix,
-            source,
-        }
-    }
-
     /// Adds a call, unless its pipeline is missing.
     fn add(&mut self, mix: Mix, source: Source, uniform: &PaintUniform, vertices: u32) -> Option<()> {
-        let key = self.key(mix, source.kind);
+        let key = PaintKey {
+            format: self.format,
+            mix,
+            source: source.kind,
+        };
         let pipeline = self.gpu.pipelines.ready(key, &self.gpu.cache)?;
         self.draws.calls.push(DrawCall {
             pipeline,
