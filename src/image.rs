@@ -31,9 +31,10 @@ use bevy::core_pipeline::upscaling::upscaling;
 use bevy::prelude::*;
 use bevy::render::renderer::{RenderGraph, RenderGraphSystems};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
-use request::{Outcomes, Requests};
+use request::Outcomes;
 
 pub use pixels::{BlurPixelsExt, BlurredPixels, ImagesAwaited};
+pub use request::Requests;
 
 /// Adds image blurs to an app.
 pub struct BlurImagePlugin;

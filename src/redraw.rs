@@ -41,3 +41,28 @@ fn request_redraw(
         redraws.write(RequestRedraw);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::Requests;
+
+    #[test]
+    fn pipelines_of_a_visible_blur_are_awaited() {
+        let mut app = App::new();
+        app.add_message::<RequestRedraw>()
+            .init_resource::<BlurReadiness>()
+            .init_resource::<Requests>()
+            .add_plugins(RedrawPlugin);
+        let requested = |app: &mut App| {
+            app.update();
+            let mut redraws = app.world_mut().resource_mut::<Messages<RequestRedraw>>();
+            redraws.drain().count()
+        };
+        assert_eq!(requested(&mut app), 0, "there is no blur");
+        let blur = app.world_mut().spawn(GaussianBlur::default()).id();
+        assert_eq!(requested(&mut app), 1, "it is not ready");
+        app.world_mut().despawn(blur);
+        assert_eq!(requested(&mut app), 0, "it has gone");
+    }
+}

@@ -45,7 +45,7 @@ struct Scene {
     rests: bool,
 }
 
-const SCENES: [Scene; 8] = [
+const SCENES: [Scene; 9] = [
     Scene {
         name: "camera",
         count: 1,
@@ -81,6 +81,12 @@ const SCENES: [Scene; 8] = [
         count: 1000,
         spawn: link,
         rests: true,
+    },
+    Scene {
+        name: "moving links of a chain",
+        count: 1000,
+        spawn: moving_link,
+        rests: false,
     },
     Scene {
         name: "images in every frame",
@@ -360,10 +366,18 @@ struct Link(Handle<Image>);
 
 /// A link before the links that were spawned earlier: the longest way to sort a chain.
 fn link(headless: &mut Headless) -> Entity {
+    link_with(headless, BlurUpdate::OnChange)
+}
+
+fn moving_link(headless: &mut Headless) -> Entity {
+    link_with(headless, BlurUpdate::EveryFrame)
+}
+
+fn link_with(headless: &mut Headless, update: BlurUpdate) -> Entity {
     let source = picture_of(headless, TINY);
     let last = headless.app.world_mut().remove_resource::<Link>();
     let target = last.map_or_else(|| picture_of(headless, TINY), |last| last.0);
     headless.app.insert_resource(Link(source.clone()));
-    let image = BlurImage::new(source).with_target(target);
+    let image = BlurImage::new(source).with_target(target).with_update(update);
     headless.app.world_mut().spawn(Waiting(image)).id()
 }

@@ -108,7 +108,7 @@ pub struct BlurPipelines {
     /// Pipelines for single kernels that blurs draw.
     wanted: VecDeque<PipelineKey>,
     /// Pipelines for the other kernels of such blurs.
-    later: VecDeque<PipelineKey>,
+    later: Later,
     /// The wanted pipelines that were not compiled when last checked.
     compiling: Vec<Queued>,
     /// For kernels without a pipeline of their own: the last frame that drew them, and the number of these frames.
@@ -119,7 +119,25 @@ pub struct BlurPipelines {
     may_specialise: bool,
     /// The announced uses, with the pipelines that serve any kernel; none if the GPU does not support the blur.
     announced: HashMap<Uses, Box<[Queued]>>,
+}
+
+/// Pipelines that compile when nothing else does.
+#[derive(Default)]
+pub(super) struct Later {
+    pub(super) keys: VecDeque<PipelineKey>,
+    /// The uses of these and of earlier ones.
     accelerated: HashSet<Uses>,
+}
+
+impl Later {
+    /// Requests the programs for all kernels of these blurs once, unless compiling blocks.
+    pub(super) fn accelerate(&mut self, uses: Uses, resolved: &Resolved, compiling_blocks: bool) {
+        if !compiling_blocks && self.accelerated.insert(uses) {
+            let stages = uses.stages(resolved.means).into_iter();
+            self.keys
+                .extend(stages.map(|stage| PipelineKey::new(stage, &uses.ends, resolved)));
+        }
+    }
 }
 
 /// The number of render devices so far.
@@ -142,13 +160,12 @@ pub fn init_pipelines(
         queued: HashMap::default(),
         essential: Vec::new(),
         wanted: VecDeque::new(),
-        later: VecDeque::new(),
+        later: Later::default(),
         compiling: Vec::new(),
         drawn: HashMap::default(),
         is_counting: false,
         may_specialise: true,
         announced: HashMap::default(),
-        accelerated: HashSet::default(),
     });
 }
 
@@ -214,15 +231,6 @@ impl BlurPipelines {
         self.announced.insert(uses, queued);
     }
 
-    /// Requests the programs for all kernels of these blurs, one per frame where threads compile.
-    fn accelerate(&mut self, uses: Uses, resolved: &Resolved) {
-        if !COMPILING_BLOCKS && self.accelerated.insert(uses) {
-            let stages = uses.stages(resolved.means).into_iter();
-            self.later
-                .extend(stages.map(|stage| PipelineKey::new(stage, &uses.ends, resolved)));
-        }
-    }
-
     /// The pipeline that serves any kernel in place of this one.
     pub fn serving_any_kernel(&mut self, key: PipelineKey, cache: &PipelineCache) -> Queued {
         let key = key.for_any_kernel();
@@ -258,7 +266,7 @@ impl BlurPipelines {
         }
         self.is_counting |= !have_all;
         if is_often {
-            self.accelerate(uses, resolved);
+            self.later.accelerate(uses, resolved, COMPILING_BLOCKS);
         }
         have_all
     }
@@ -280,7 +288,7 @@ impl BlurPipelines {
             self.drawn.remove(&key);
         }
         let is_idle = self.essential.is_empty() && self.wanted.is_empty() && self.compiling.is_empty();
-        while is_idle && let Some(key) = self.later.pop_front() {
+        while is_idle && let Some(key) = self.later.keys.pop_front() {
             if !self.queued.contains_key(&key) {
                 self.queue(key, cache);
                 break;

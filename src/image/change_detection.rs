@@ -99,6 +99,8 @@ pub fn follow_images(
             ordered.push(request);
         }
     }
+    // The next frame reports the failures of this one.
+    *are_awaited |= outcomes.has_failures();
 }
 
 impl Nodes {

@@ -67,6 +67,7 @@ impl Cut {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn an_excerpt_lies_in_its_source() {
@@ -106,5 +107,31 @@ mod tests {
         };
         let cut = huge.of(source, false).expect("it lies inside");
         assert_eq!((cut.size(), cut.source_at()), (UVec2::MAX, IVec2::MAX));
+    }
+
+    proptest! {
+        #[test]
+        fn no_excerpt_is_too_large(
+            region in [any::<u32>(); 4],
+            is_cut in any::<bool>(),
+            padding in prop_oneof![0..99_u32, any::<u32>()],
+            source in [1..16_385_u32, 1..16_385_u32],
+        ) {
+            let [left, top, right, bottom] = region;
+            // One that lies inside, if it is smaller than the source.
+            let [width, height] = source;
+            let region = URect {
+                min: UVec2::new(left % width, top % height),
+                max: UVec2::new(right % (2 * width), bottom % (2 * height)),
+            };
+            let excerpt = Excerpt { region: is_cut.then_some(region), padding };
+            if let Ok(cut) = excerpt.of(UVec2::from(source), false) {
+                prop_assert!(!cut.texels.is_empty());
+                let inner = cut.inner();
+                prop_assert!(inner.max.cmple(cut.size()).all(), "{cut:?}");
+                prop_assert!(padding > 1 << 30 || inner.size() == cut.texels.size(), "{cut:?}");
+                prop_assert!(padding > 1 << 30 || inner.min.as_ivec2() == cut.source_at() + cut.texels.min.as_ivec2());
+            }
+        }
     }
 }

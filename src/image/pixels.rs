@@ -144,7 +144,9 @@ impl Pixels {
 
 #[cfg(test)]
 mod tests {
+    use super::super::follow::News;
     use super::*;
+    use bevy::ecs::system::RunSystemOnce;
 
     #[derive(Resource, Default)]
     struct Taken(Option<Image>);
@@ -164,5 +166,28 @@ mod tests {
         world.trigger(BlurredPixels { entity, image });
         let taken = world.resource::<Taken>().0.as_ref().and_then(place);
         assert_eq!(taken, before);
+    }
+
+    #[test]
+    fn pixels_on_their_way_are_awaited() {
+        let mut world = World::new();
+        world.init_resource::<Requests>();
+        let are_awaited = |world: &mut World| {
+            let awaited = world.run_system_once(|images: ImagesAwaited| images.are_awaited());
+            awaited.expect("its parameters exist")
+        };
+        assert!(!are_awaited(&mut world), "there is no blur");
+        let mut follow = Follow::default();
+        (follow.revision, follow.carried_out, follow.news) = (1, 1, News::Nothing);
+        let reader = world.spawn((WantsPixels, follow)).id();
+        assert!(
+            are_awaited(&mut world),
+            "it is blurred, and its pixels are on their way"
+        );
+        let mut reader_mut = world.entity_mut(reader);
+        reader_mut.get_mut::<Follow>().expect("it was spawned").failed = 1;
+        assert!(!are_awaited(&mut world), "they never come");
+        world.despawn(reader);
+        assert!(!are_awaited(&mut world));
     }
 }

@@ -114,6 +114,12 @@ impl Outcomes {
         self.0.device_is_new.swap(false, Ordering::AcqRel)
     }
 
+    /// Whether there is a failure to report.
+    pub fn has_failures(&self) -> bool {
+        let is_failure = |outcome: &Outcome| matches!(outcome, Outcome::Failed(..));
+        self.lock().iter().any(is_failure)
+    }
+
     pub fn push(&self, outcome: Outcome) {
         lock(&self.0.outcomes).push(outcome);
     }

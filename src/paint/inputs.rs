@@ -1,12 +1,14 @@
 //! What the front ends extract: the glass and the filters of every camera.
 
+use super::frozen::FrozenBackdrops;
 use crate::formats::CameraFinishItem;
 use crate::schedule::{Backdrop, Filter, Picture};
 use bevy::camera::Camera;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::prelude::*;
+use bevy::render::render_resource::Texture;
 
-/// What an active camera paints into.
+/// What an active camera paints into, as far as the main world knows.
 #[must_use]
 pub fn picture_of(entity: Entity, camera: &Camera, finish: &CameraFinishItem) -> Option<Picture> {
     if !camera.is_active {
@@ -41,6 +43,19 @@ pub struct CameraInputs {
 }
 
 impl CameraInputs {
+    /// Fits everything to the texture that the camera paints into. Cameras of one target share a texture, whatever size they
+    /// believe in.
+    pub fn fit(&mut self, texture: &Texture, frozen: &FrozenBackdrops) {
+        let size = UVec2::new(texture.width(), texture.height());
+        if core::mem::replace(&mut self.picture.size, size) == size {
+            return;
+        }
+        let seen = self.picture.seen();
+        for backdrop in self.backdrops.iter_mut().filter(|backdrop| backdrop.freeze.is_some()) {
+            backdrop.freeze = frozen.get(backdrop.entity, seen);
+        }
+    }
+
     /// Whether any of it is among the nodes of the user interface.
     #[must_use]
     pub fn has_nodes(&self) -> bool {

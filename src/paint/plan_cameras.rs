@@ -5,6 +5,7 @@
 
 #[cfg(feature = "ui")]
 use super::bounds::ItemBounds;
+use super::frozen::FrozenBackdrops;
 use super::inputs::{CameraInputs, PaintInputs};
 #[cfg(feature = "ui")]
 use super::own_items::OwnItems;
@@ -128,7 +129,7 @@ pub struct PaintDevice<'w> {
 ///
 /// If groups cannot be filtered on a camera in this frame, they are *flat*: the same function plans the camera without them.
 pub fn plan_cameras(
-    inputs: Res<PaintInputs>,
+    (mut inputs, frozen): (ResMut<PaintInputs>, Res<FrozenBackdrops>),
     ui: UiItems,
     targets: Query<&ViewTarget>,
     gpu: PaintDevice,
@@ -137,13 +138,14 @@ pub fn plan_cameras(
     mut preparer: BlurPreparer,
 ) {
     schedules.cameras.resize_with(inputs.cameras.len(), default);
-    for (camera, planned) in inputs.cameras.iter().zip(&mut schedules.cameras) {
+    for (camera, planned) in inputs.cameras.iter_mut().zip(&mut schedules.cameras) {
         items.clear();
         let views = core::mem::take(&mut planned.views);
         *planned = CameraSchedule { views, ..default() };
         let Ok(target) = targets.get(camera.picture.camera) else {
             continue;
         };
+        camera.fit(target.main_texture(), &frozen);
         if camera.has_nodes() {
             planned.ui_view = ui.of(camera.picture.camera, &mut items);
         }

@@ -7,8 +7,13 @@ use serde::{Deserialize, Serialize};
 /// Whether pipelines compile on the main thread.
 pub(crate) const COMPILING_BLOCKS: bool = {
     let has_threads = bevy::tasks::cfg::multi_threaded! { if { true } else { false } };
-    !has_threads || cfg!(any(target_arch = "wasm32", target_os = "macos"))
+    blocks(has_threads, cfg!(any(target_arch = "wasm32", target_os = "macos")))
 };
+
+/// Pipelines compile on other threads if Bevy has any, and if the system's graphics library takes part.
+const fn blocks(has_threads: bool, is_browser_or_mac: bool) -> bool {
+    !has_threads || is_browser_or_mac
+}
 
 /// How many shaders compile per frame. No frame waits for them, unless compiling blocks the main thread.
 #[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
@@ -33,5 +38,17 @@ impl Default for BlurCompilation {
         Self {
             per_frame: if COMPILING_BLOCKS { 1 } else { 2 },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compiling_blocks_without_threads_in_browsers_and_on_macs() {
+        let all = [(true, false), (true, true), (false, false), (false, true)];
+        let blocking = all.map(|(has_threads, is_browser_or_mac)| blocks(has_threads, is_browser_or_mac));
+        assert_eq!(blocking, [false, true, true, true]);
     }
 }

@@ -12,11 +12,12 @@ use crate::support::headless::Headless;
 use crate::support::images::{assert_blur, plain, replace_image, spawn, target_of};
 use crate::support::outcomes::{failures, finished, frames, record};
 use crate::support::reference::Picture;
-use crate::support::{formats, gpu, inputs};
+use crate::support::{formats, gpu, inputs, logs};
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{TextureFormatPixelInfo, TextureSrgbViewFormats};
 use bevy::prelude::*;
 use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat, TextureUsages, TextureViewDescriptor};
+use bevy_gaussian_blur::FormatCapability;
 use bevy_gaussian_blur::prelude::*;
 
 const FORMAT: TextureFormat = TextureFormat::Rgba8Unorm;
@@ -202,6 +203,16 @@ fn views_in_another_format_are_no_obstacle() {
     assert_alive(&mut headless);
 }
 
+/// The failures that some frames report, while files are looked for.
+fn failures_in_time(headless: &mut Headless) -> Vec<BlurError> {
+    let mut found = Vec::new();
+    for _ in 0..40 {
+        found.extend(failures(headless, 1));
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    found
+}
+
 #[test]
 fn a_failure_of_another_image_is_reported_too() {
     let Some(mut headless) = gpu(record) else {
@@ -211,34 +222,42 @@ fn a_failure_of_another_image_is_reported_too() {
     let missing = || ["no first picture.png", "no second picture.png"].map(|path| assets.load(path));
     let pair = |headless: &mut Headless, images: [Image; 2]| images.map(|image| headless.add_image(image));
     let volume = || zeros([8, 8, 4], TextureDimension::D3, FORMAT);
-    let integers = [TextureFormat::Depth32Float, TextureFormat::Depth16Unorm];
+    let depths = [TextureFormat::Depth32Float, TextureFormat::Depth16Unorm];
     let target = headless.add_image(good_image());
+    let without_colour = |format: TextureFormat| BlurError::UnsupportedSource {
+        format,
+        lacks: FormatCapability::Colour,
+    };
+    let mismatch = |side: u32| BlurError::SizeMismatch {
+        source: UVec2::splat(side),
+        target: UVec2::new(40, 30),
+    };
+    let empty = |format: TextureFormat| empty(format, TextureUsages::empty());
+    let volumes = pair(&mut headless, [volume(), volume()]);
+    let depth_images = pair(&mut headless, depths.map(empty));
+    let sizes = pair(&mut headless, [image(8, 8), image(9, 9)]);
+    let same_size = pair(&mut headless, [image(8, 8), image(8, 8)]);
     let cases = [
-        (missing(), None),
-        (pair(&mut headless, [volume(), volume()]), None),
-        (
-            pair(
-                &mut headless,
-                integers.map(|format| empty(format, TextureUsages::empty())),
-            ),
-            None,
-        ),
-        (pair(&mut headless, [image(8, 8), image(9, 9)]), Some(target.clone())),
-        (pair(&mut headless, [image(8, 8), image(8, 8)]), Some(target)),
+        (missing(), None, [(); 2].map(|()| BlurError::SourceNotLoaded)),
+        (volumes, None, [(); 2].map(|()| BlurError::NotTwoDimensional)),
+        (depth_images, None, depths.map(without_colour)),
+        (sizes, Some(target.clone()), [8, 9].map(mismatch)),
+        (same_size, Some(target), [8, 8].map(mismatch)),
     ];
-    for ([first, second], target) in cases {
-        let mut blur = plain(first.clone());
-        blur.target = target;
-        let entity = spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), blur);
-        for source in [first, second] {
+    for (index, (sources, target, errors)) in cases.into_iter().enumerate() {
+        let name = format!("failure-of-another-image-{index}");
+        let blur = GaussianBlur::from_sigma(SIGMA);
+        let image = BlurImage {
+            target,
+            ..plain(sources[0].clone())
+        };
+        let world = headless.app.world_mut();
+        let entity = world.spawn((Name::new(name.clone()), blur, image)).id();
+        for (source, error) in sources.into_iter().zip(errors) {
             image_of(&mut headless, entity).source = source;
-            let mut found = Vec::new();
-            for _ in 0..40 {
-                found.extend(failures(&mut headless, 1));
-                std::thread::sleep(std::time::Duration::from_millis(1));
-            }
-            assert_eq!(found.len(), 1, "each names its images: {found:?}");
+            assert_eq!(failures_in_time(&mut headless), [error], "each names its images");
         }
+        assert_eq!(logs::count(&name), 2, "{name}: once for each");
         headless.app.world_mut().despawn(entity);
     }
 }
@@ -265,4 +284,30 @@ fn images_that_never_reach_the_gpu() {
         assert_eq!(failures(&mut headless, 20), [expected]);
         headless.app.world_mut().despawn(entity);
     }
+}
+
+/// A blur of an image that never reaches the GPU does not hold up a blur of its target.
+#[test]
+fn a_blur_of_the_target_of_a_hidden_image_runs() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    let mut hidden = good_image();
+    hidden.asset_usage = RenderAssetUsages::MAIN_WORLD;
+    let [hidden, between] = [hidden, good_image()].map(|image| headless.add_image(image));
+    let blur = GaussianBlur::from_sigma(SIGMA);
+    let world = headless.app.world_mut();
+    let image = plain(hidden).with_target(between.clone());
+    let first = world.commands().blur_for_pixels(blur, image).id();
+    world.flush();
+    let second = spawn(&mut headless, blur, plain(between));
+    let outcomes = frames(&mut headless, 20);
+    let not_on_gpu = BlurError::NotOnGpu { image: "source" };
+    assert_eq!(outcomes, [(first, Err(not_on_gpu)), (second, Ok(()))]);
+    let target = target_of(&headless, second);
+    assert_blur("fed-by-hidden", &headless, &target, &picture(), SIGMA);
+    assert!(
+        headless.app.world_mut().despawn(first),
+        "it stays until it is despawned"
+    );
 }

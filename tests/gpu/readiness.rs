@@ -5,7 +5,7 @@ mod start;
 
 use crate::support::formats::{to_image, to_picture};
 use crate::support::headless::{Headless, Pixels, label_of};
-use crate::support::images::plain;
+use crate::support::images::{assert_pixels, plain, replace_image, spawn, target_of};
 use crate::support::live::{Live, Shot};
 use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::scene::{self, Kind};
@@ -14,9 +14,14 @@ use crate::support::{assert_close, gpu_with, inputs, within_rounding};
 use bevy::camera::Hdr;
 use bevy::prelude::*;
 use bevy::render::render_resource::{PipelineCache, TextureFormat};
+use bevy::render::{Render, RenderApp, RenderSystems};
 use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// Small, because there are thousands of pictures to compare.
 const SIZE: UVec2 = UVec2::new(40, 25);
@@ -395,10 +400,101 @@ fn readiness(headless: &Headless) -> BlurReadiness {
 
 /// The labels of this crate's pipelines.
 fn pipelines(headless: &Headless) -> Vec<String> {
-    let cache = headless.render_world().resource::<PipelineCache>();
-    let labels = cache.pipelines().filter_map(|pipeline| label_of(&pipeline.descriptor));
-    labels
-        .filter(|label| label.starts_with("gaussian_blur"))
+    labels_of(headless.render_world().resource())
         .map(String::from)
         .collect()
+}
+
+fn labels_of(cache: &PipelineCache) -> impl Iterator<Item = &str> {
+    let labels = cache.pipelines().filter_map(|pipeline| label_of(&pipeline.descriptor));
+    labels.filter(|label| label.starts_with("gaussian_blur"))
+}
+
+/// The last result stays until the pipelines for another format are compiled.
+#[test]
+fn a_target_of_the_plugins_own_keeps_its_result_while_pipelines_compile() {
+    for backend in BACKENDS {
+        let Some(mut live) = Live::alone(backend, |_| {}) else {
+            return;
+        };
+        let [old, _] = inputs::patterns(33, 21);
+        let source = live.headless.add_image(to_image(&old, TextureFormat::Rgba16Float));
+        let blur = GaussianBlur::from_sigma(4.0);
+        let entity = spawn(&mut live.headless, blur, plain(source.clone()));
+        (0..5).for_each(|_| _ = live.frame());
+        live.wait_until_ready();
+        (0..5).for_each(|_| _ = live.frame());
+        let target = target_of(&live.headless, entity);
+        live.watch(&target);
+        (0..2).for_each(|_| _ = live.frame());
+        live.shots();
+        let held = live.hold_compiler();
+        let [_, new] = inputs::patterns(50, 40);
+        replace_image(&mut live.headless, &source, to_image(&new, TextureFormat::R8Unorm));
+        (0..12).for_each(|_| _ = live.frame());
+        let shots = live.shots();
+        held.release();
+        assert!(shots.len() >= 10, "{backend:?}: {} frames were rendered", shots.len());
+        for shot in &shots {
+            let pixels = shot.images[0].as_ref().expect("the target is on the GPU");
+            let name = format!("kept-{backend:?}-{}", shot.frame);
+            assert_pixels(&name, pixels, &old, 4.0);
+        }
+        live.wait_until_ready();
+        (0..5).for_each(|_| _ = live.frame());
+        let last = live.shots().pop().expect("frames were rendered");
+        let pixels = last.images[0].as_ref().expect("the target is on the GPU");
+        assert_eq!(pixels.format, TextureFormat::R8Unorm);
+        assert_pixels(&format!("kept-{backend:?}-then"), pixels, &new, 4.0);
+    }
+}
+
+/// The number of this crate's pipelines, from the render world.
+#[derive(Resource, Clone, Default)]
+struct Pipelines(Arc<AtomicUsize>);
+
+impl Pipelines {
+    fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+fn count_pipelines(cache: Res<PipelineCache>, pipelines: Res<Pipelines>) {
+    pipelines.0.store(labels_of(&cache).count(), Ordering::Relaxed);
+}
+
+/// Pipelines for kernels that no blur has drawn are requested when nothing else compiles.
+#[test]
+fn kernels_that_nothing_draws_wait() {
+    let pipelines = Pipelines::default();
+    let count = pipelines.clone();
+    let setup = |app: &mut App| {
+        app.sub_app_mut(RenderApp)
+            .insert_resource(count)
+            .add_systems(Render, count_pipelines.in_set(RenderSystems::Cleanup));
+    };
+    let Some(mut live) = Live::alone(BlurBackend::Compute, setup) else {
+        return;
+    };
+    let view = View::new(&mut live.headless, Kind::Core2d, SIZE, TextureFormat::Rgba8UnormSrgb);
+    live.wait_until_ready();
+    let held = live.hold_compiler();
+    (0..5).for_each(|_| _ = live.frame());
+    let general = pipelines.count();
+    view.insert(&mut live.headless, GaussianBlur::new(9.0));
+    (0..30).for_each(|_| _ = live.frame());
+    let own = pipelines.count();
+    assert!((general + 1..=general + 10).contains(&own), "{general}, then {own}");
+    held.release();
+    for _ in 0..1000 {
+        let before = pipelines.count();
+        live.frame();
+        let now = pipelines.count();
+        assert!(now <= before + 6, "not all at once: {before}, then {now}");
+        if now > own + 10 {
+            return;
+        }
+        sleep(Duration::from_millis(5));
+    }
+    panic!("the others do not follow: {own}, then {}", pipelines.count());
 }

@@ -4,13 +4,16 @@ mod errors;
 mod readiness;
 mod views;
 
+use crate::support::counters::Held;
 use crate::support::headless::Headless;
 use crate::support::images::plain;
 use crate::support::recording::{Recording, Settings, Shown, add_recorder};
 use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, formats, gpu_with, inputs};
 use bevy::prelude::*;
+use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
+use bevy::render::texture::GpuImage;
 use bevy_gaussian_blur::prelude::*;
 
 const SIGMAS: [f32; 7] = [0.3, 0.8, 2.9, 6.1, 13.0, 47.0, 300.0];
@@ -379,6 +382,41 @@ fn targets_without_storage_are_written_by_render_passes() {
         for target in targets {
             let got = formats::to_picture(&headless.read_image(&target));
             assert_close("storage", &got, &expected, &[0, 1, 2, 3], 0.6 / 255.0);
+        }
+    });
+}
+
+#[test]
+fn a_released_blur_holds_no_mask() {
+    by_both_backends(|headless| {
+        let format = TextureFormat::Rgba16Float;
+        let picture = inputs::patterns(64, 48)[0].clone();
+        let source = headless.add_image(formats::to_image(&picture, format));
+        for is_texture in [false, true] {
+            let mask = headless.add_image(formats::to_image(&picture, format));
+            let target = target(headless, [64, 48], format);
+            let shown = is_texture.then(|| Shown::from(&mask));
+            let settings = Settings {
+                profile: Some((BlurProfile::Mask(mask.clone()), shown)),
+                ..Settings::new(6.0)
+            };
+            headless.record_one(&source, &target, settings);
+            let held = {
+                let images = headless.render_world().resource::<RenderAssets<GpuImage>>();
+                images.get(&mask).expect("it was blurred with it").texture.clone()
+            };
+            let mut recordings = headless.recordings();
+            let recording = &mut recordings.0[0];
+            recording.rests_after = 0;
+            recording.settings.profile = None;
+            recording.blur.release();
+            drop(mask);
+            (0..15).for_each(|_| headless.frame());
+            let before = Held::by(&headless.app).of("texture bytes");
+            drop(held);
+            (0..15).for_each(|_| headless.frame());
+            let after = Held::by(&headless.app).of("texture bytes");
+            assert!(after < before, "{before}, then {after}: something holds the mask");
         }
     });
 }

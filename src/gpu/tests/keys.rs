@@ -1,7 +1,8 @@
 //! The pipelines that blurs can request.
 
 use super::super::pipeline_key::PipelineKey;
-use super::super::pipeline_queue::{COPY, COPY_TO_LEVEL, MIPMAP};
+use super::super::pipeline_queue::{COPY, COPY_TO_LEVEL, Later, MIPMAP, Uses};
+use super::super::request::WorkKind;
 use crate::formats::dither::Dither;
 use crate::formats::table::{Format, Sample};
 use crate::formats::{Ends, Resolved, SAME_SPACES};
@@ -89,8 +90,8 @@ fn dithers(destination: TextureFormat) -> Vec<Dither> {
     }
 }
 
-/// The pipelines of blurs between two ends.
-fn keys_between(ends: &Ends, tiling: Tiling, filters: bool) -> Vec<PipelineKey> {
+/// What blurs between two ends need.
+fn resolved(ends: &Ends, tiling: Tiling, filters: bool) -> Resolved {
     let [source, destination] =
         [ends.source, ends.destination].map(|format| Format::of(format).expect("a colour format"));
     let filtering = Filtering {
@@ -98,7 +99,7 @@ fn keys_between(ends: &Ends, tiling: Tiling, filters: bool) -> Vec<PipelineKey> 
         intermediates: filters,
         spline: filters,
     };
-    let resolved = Resolved {
+    Resolved {
         means: Means {
             precision: ends.precision,
             tiling,
@@ -113,7 +114,12 @@ fn keys_between(ends: &Ends, tiling: Tiling, filters: bool) -> Vec<PipelineKey> 
         },
         alpha: ends.alpha,
         has_alpha: source.has_opacity(),
-    };
+    }
+}
+
+/// The pipelines of blurs between two ends.
+fn keys_between(ends: &Ends, tiling: Tiling, filters: bool) -> Vec<PipelineKey> {
+    let resolved = resolved(ends, tiling, filters);
     let of_blurs = [Finish::Write, Finish::Defer].into_iter().flat_map(|finish| {
         let varying = varying_stages(resolved.means, finish);
         stages(resolved.means, finish).into_iter().chain(varying)
@@ -134,4 +140,23 @@ fn tilings(source: TextureFormat, destination: TextureFormat) -> impl Iterator<I
         .into_iter()
         .chain(tiled)
         .flat_map(|tiling| [(tiling, true), (tiling, false)])
+}
+
+#[test]
+fn the_other_kernels_of_a_blur_compile_once_and_only_where_threads_compile() {
+    let ends = Ends::of_camera(TextureFormat::Rgba8UnormSrgb, false);
+    let uses = Uses {
+        ends,
+        kind: WorkKind::Blur,
+        finish: Finish::Write,
+    };
+    let resolved = resolved(&ends, Tiling::None, true);
+    let mut later = Later::default();
+    later.accelerate(uses, &resolved, true);
+    assert!(later.keys.is_empty(), "each would stop a frame");
+    later.accelerate(uses, &resolved, false);
+    let all = later.keys.len();
+    assert!(all > 10, "{all}");
+    later.accelerate(uses, &resolved, false);
+    assert_eq!(later.keys.len(), all, "once");
 }

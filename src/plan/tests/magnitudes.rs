@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::plan::batch::{BatchItem, together};
+use crate::settings::{BlurUnit, GaussianBlur};
 use bevy::math::IVec2;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -53,6 +54,34 @@ proptest! {
         let whole = together(&[item], 4096);
         for pass in whole.passes.iter().chain(&whole.deferred) {
             prop_assert!(pass.size.min_element() > 0, "{pass:?}");
+        }
+    }
+}
+
+/// Any float: of every magnitude and sign, infinite and NaN.
+fn number() -> impl Strategy<Value = f32> {
+    any::<u32>().prop_map(f32::from_bits)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn of_cameras_and_images_do_not_matter(
+        (radius, aspect, scale) in (prop_oneof![sigma(), number()], [number(), number()], number()),
+        unit in select(vec![BlurUnit::LogicalPixels, BlurUnit::PhysicalPixels, BlurUnit::ViewportHeight]),
+        (edge, finish) in (select(EdgeMode::ALL.to_vec()), select(vec![Finish::Write, Finish::Defer])),
+        (precision, way) in (select(PRECISIONS.to_vec()), select(WAYS.to_vec())),
+        size in prop_oneof![5 => [1..700_u32, 1..700_u32], 1 => [1..16_385_u32, 1..16_385_u32]],
+    ) {
+        let aspect = Vec2::from(aspect).abs();
+        let blur = GaussianBlur::new(radius).with_aspect(aspect).with_unit(unit);
+        let region = URect::from_corners(UVec2::ZERO, UVec2::from(size));
+        let sigma = blur.sigma_in_texels(scale, region.height()).unwrap_or(Vec2::ZERO);
+        let request = PlanRequest { sigma, region, edge, means: means(precision, way), finish };
+        for plan in [BlurPlan::new(&request), BlurPlan::varying(&request)] {
+            let mut passes = plan.passes.iter();
+            prop_assert!(passes.all(|pass| pass.size.min_element() > 0), "{request:?}");
         }
     }
 }

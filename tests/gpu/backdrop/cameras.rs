@@ -2,14 +2,14 @@
 //! blur.
 
 use super::pane::{Pane, layers};
-use super::stage::{HDR, LDR, SIZE, Stage, on_both};
+use super::stage::{BACKENDS, HDR, LDR, SIZE, Stage, on_both};
 use super::{PLACES, glass, one_of_each_edge};
 use crate::support::compositor::{Layer, assert_composed, compose, tolerance};
 use crate::support::formats::{quantised, to_image};
 use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::scene::{self, Kind, set_active};
 use crate::support::twins::View;
-use crate::support::{assert_close, inputs, within_rounding};
+use crate::support::{assert_close, inputs, late_targets, within_rounding};
 use bevy::camera::{CameraOutputMode, Hdr, Viewport};
 use bevy::prelude::*;
 use bevy::render::render_resource::BlendState;
@@ -296,9 +296,50 @@ fn a_target_is_resized() {
             let [plain, glass] = [(); 2].map(|()| scene::target(&mut stage.headless, size, LDR));
             stage.plain.retarget(&mut stage.headless, plain, 1.0);
             stage.glass.retarget(&mut stage.headless, glass, 1.0);
-            stage.notice_targets();
             stage.headless.warm_up();
             stage.compare(&format!("size-{size}"), &layers(&panes));
         }
     });
+}
+
+/// One frame shows a camera whose size is that of its old target, which was larger than the texture that it shares now.
+#[test]
+fn a_camera_is_given_another_target_at_the_end_of_a_frame() {
+    for backend in BACKENDS {
+        let setup = late_targets::follow;
+        let Some(mut stage) = Stage::with(backend, Kind::Core2d, LDR, setup) else {
+            return;
+        };
+        let large = SIZE * 2;
+        let world = View::new(&mut stage.headless, Kind::Core2d, large, LDR);
+        let below = Camera { order: -1, ..default() };
+        world.insert(&mut stage.headless, below);
+        // Solid, because the camera's picture is blended over the picture of the other one.
+        let panes = [
+            Pane::new([15.0, 10.0, 90.0, 60.0], glass(3.0)),
+            Pane::new([60.0, 30.0, 120.0, 70.0], glass(6.0).with_sampling(AROUND)),
+        ];
+        stage.show(|ui| ui.panes(&panes));
+        let whole = Pane::new([0.0, 0.0, large.x as f32, large.y as f32], glass(3.0));
+        stage.add(world.camera, true, &|ui| {
+            ui.pane(&whole);
+            ui.pane_of((whole.bundle(), FreezeBlur));
+            #[cfg(feature = "ui")]
+            {
+                let filtered = ui.spawn((whole.node(), UiFilter::from_sigma(2.0)));
+                ui.pane_in(filtered, (whole.node(), glass(4.0).with_sampling(AROUND)));
+            }
+        });
+        let rect = Rect::from_corners(Vec2::ZERO, large.as_vec2());
+        for region in [BackdropLayer::BelowUi, BackdropLayer::AboveUi] {
+            let region = BackdropRegion::new(world.camera, rect).with_layer(region);
+            stage.spawn((region, glass(5.0)));
+        }
+        stage.headless.warm_up();
+        let target = stage.glass.target.clone();
+        late_targets::give(&mut stage.headless, world.camera, &target);
+        (0..4).for_each(|_| stage.headless.frame());
+        // The last camera clears the picture.
+        stage.check("given", &layers(&panes));
+    }
 }

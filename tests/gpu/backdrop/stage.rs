@@ -158,16 +158,6 @@ impl Stage {
             let target = view.target.clone();
             view.retarget(&mut self.headless, target, scale_factor);
         }
-        self.notice_targets();
-    }
-
-    /// Makes Bevy look at the cameras' targets again: it does not detect a new scale factor alone.
-    pub fn notice_targets(&mut self) {
-        let world = self.headless.app.world_mut();
-        let mut projections = world.query::<&mut Projection>();
-        projections
-            .iter_mut(world)
-            .for_each(|mut projection| projection.set_changed());
     }
 
     /// A name for the pictures of a failure.

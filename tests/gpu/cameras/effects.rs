@@ -9,8 +9,13 @@ use bevy::anti_alias::contrast_adaptive_sharpening::ContrastAdaptiveSharpening;
 use bevy::anti_alias::fxaa::Fxaa;
 use bevy::anti_alias::smaa::Smaa;
 use bevy::anti_alias::taa::TemporalAntiAliasing;
+use bevy::asset::uuid_handle;
 use bevy::camera::Hdr;
-use bevy::core_pipeline::tonemapping::Tonemapping;
+use bevy::core_pipeline::fullscreen_material::{FullscreenMaterial, FullscreenMaterialPlugin};
+use bevy::core_pipeline::schedule::Core3dSystems;
+use bevy::core_pipeline::tonemapping::{Tonemapping, tonemapping};
+use bevy::ecs::schedule::ScheduleConfigs;
+use bevy::ecs::system::BoxedSystem;
 use bevy::post_process::PostProcessPlugin;
 use bevy::post_process::auto_exposure::{AutoExposure, AutoExposurePlugin};
 use bevy::post_process::bloom::Bloom;
@@ -18,7 +23,9 @@ use bevy::post_process::dof::{DepthOfField, DepthOfFieldMode};
 use bevy::post_process::effect_stack::ChromaticAberration;
 use bevy::post_process::motion_blur::MotionBlur;
 use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
+use bevy::render::extract_component::ExtractComponent;
+use bevy::render::render_resource::{ShaderType, TextureFormat};
+use bevy::shader::ShaderRef;
 use bevy::time::TimeUpdateStrategy;
 use bevy_gaussian_blur::prelude::*;
 use std::time::Duration;
@@ -161,4 +168,53 @@ fn the_blur_follows_sharpening_aberration_and_tonemapping() {
     };
     check("aberration", true, aberration);
     check("tonemapping", true, (Bloom::NATURAL, Tonemapping::TonyMcMapface));
+}
+
+const INVERT: Handle<Shader> = uuid_handle!("5f0e3a52-6b1c-4c55-9d0c-3f5ad1a2b750");
+
+/// A linear material: the blur of its result is the result for the blur.
+#[derive(Component, ExtractComponent, Clone, Copy, ShaderType, Default)]
+struct Invert {
+    white: f32,
+}
+
+impl FullscreenMaterial for Invert {
+    fn fragment_shader() -> ShaderRef {
+        ShaderRef::Handle(INVERT)
+    }
+
+    fn schedule_configs(system: ScheduleConfigs<BoxedSystem>) -> ScheduleConfigs<BoxedSystem> {
+        system
+            .in_set(Core3dSystems::PostProcess)
+            .after(GaussianBlurSystems::BeforeTonemapping)
+            .before(tonemapping)
+    }
+}
+
+fn add_inverting(app: &mut App) {
+    app.add_plugins(FullscreenMaterialPlugin::<Invert>::default());
+    let shader = Shader::from_wgsl(include_str!("invert.wgsl"), "invert.wgsl");
+    let mut shaders = app.world_mut().resource_mut::<Assets<Shader>>();
+    shaders.insert(&INVERT, shader).expect("it is not there yet");
+}
+
+/// In the order that [`GaussianBlurSystems::BeforeTonemapping`] recommends, no frame loses the blur or the material.
+#[test]
+fn the_blur_comes_before_a_fullscreen_material() {
+    let format = TextureFormat::Rgba16Float;
+    let Some(mut twins) = Twins::with(Kind::Core3d, SIZE, format, add_inverting) else {
+        return;
+    };
+    twins.insert((Hdr, Invert { white: 1.0 }));
+    twins.blur((GaussianBlur::from_sigma(2.0), BlurStage::BeforeTonemapping));
+    let mut frame = 0;
+    settle(&mut twins, &mut frame);
+    for _ in 0..30 {
+        advance(&mut twins, &mut frame);
+        twins.assert_blurred(&format!("inverted-{frame}"), [2.0; 2]);
+    }
+    let inverted = twins.sharp.picture(&twins.headless);
+    twins.insert(Invert { white: 2.0 });
+    twins.headless.frame();
+    assert!(twins.sharp.picture(&twins.headless) != inverted, "nothing is inverted");
 }

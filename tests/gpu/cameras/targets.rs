@@ -2,6 +2,7 @@
 
 use super::{FORMAT, SIZE, frames, sigma};
 use crate::support::headless::Headless;
+use crate::support::late_targets;
 use crate::support::scene::{self, Kind};
 use crate::support::twins::Twins;
 use bevy::camera::RenderTarget;
@@ -33,7 +34,9 @@ fn retarget(twins: &mut Twins, size: UVec2, format: TextureFormat) {
     let [one, other] = [(); 2].map(|()| scene::target(&mut twins.headless, size, format));
     twins.sharp.retarget(&mut twins.headless, one, 1.0);
     twins.blurred.retarget(&mut twins.headless, other, 1.0);
-    twins.notice_targets();
+    twins.headless.frame();
+    let camera = twins.headless.app.world().get::<Camera>(twins.blurred.camera);
+    assert_eq!(camera.expect("a camera").physical_target_size(), Some(size));
 }
 
 #[test]
@@ -118,28 +121,43 @@ fn targets_have_any_format_a_camera_can_render_to() {
     }
 }
 
+/// A blurred camera moves to the smaller target of another one.
+fn move_beside(name: &str, kind: Kind, give: impl FnOnce(&mut Headless, Entity, &Handle<Image>)) {
+    let Some(mut twins) = Twins::with(kind, UVec2::new(64, 48), FORMAT, late_targets::follow) else {
+        return;
+    };
+    let large = scene::target(&mut twins.headless, UVec2::new(200, 160), FORMAT);
+    let world = scene::camera(&mut twins.headless, kind, &large, Msaa::Off);
+    let blur = GaussianBlur::from_sigma(3.0);
+    let order = |headless: &mut Headless, camera: Entity, order: isize| {
+        let mut settings = headless.app.world_mut().get_mut::<Camera>(camera);
+        settings.as_mut().expect("a camera").order = order;
+    };
+    order(&mut twins.headless, world, -1);
+    twins.headless.app.world_mut().entity_mut(world).insert(blur);
+    twins.blur(blur);
+    twins.headless.warm_up();
+    give(&mut twins.headless, world, &twins.blurred.target);
+    frames(&mut twins, 4);
+    // The last camera clears the picture, so it shows its own blur alone.
+    twins.assert_blurred(&format!("{name}-{kind:?}"), [3.0; 2]);
+}
+
 /// Bevy keeps the size of the old target until the camera's projection changes.
 #[test]
 fn a_camera_moves_to_the_smaller_target_of_another_one() {
     for kind in [Kind::Core2d, Kind::Core3d] {
-        let Some(mut twins) = Twins::new(kind, UVec2::new(64, 48), FORMAT) else {
-            return;
-        };
-        let large = scene::target(&mut twins.headless, UVec2::new(200, 160), FORMAT);
-        let world = scene::camera(&mut twins.headless, kind, &large, Msaa::Off);
-        let blur = GaussianBlur::from_sigma(3.0);
-        let order = |headless: &mut Headless, camera: Entity, order: isize| {
-            let mut settings = headless.app.world_mut().get_mut::<Camera>(camera);
-            settings.as_mut().expect("a camera").order = order;
-        };
-        order(&mut twins.headless, world, -1);
-        twins.headless.app.world_mut().entity_mut(world).insert(blur);
-        twins.blur(blur);
-        twins.headless.warm_up();
-        let shared = RenderTarget::Image(twins.blurred.target.clone().into());
-        twins.headless.app.world_mut().entity_mut(world).insert(shared);
-        frames(&mut twins, 4);
-        // The last camera clears the picture, so it shows its own blur alone.
-        twins.assert_blurred(&format!("shared-{kind:?}"), [3.0; 2]);
+        move_beside("shared", kind, |headless, camera, target| {
+            let shared = RenderTarget::Image(target.clone().into());
+            headless.app.world_mut().entity_mut(camera).insert(shared);
+        });
+    }
+}
+
+/// One frame shows a camera whose size is that of its old target.
+#[test]
+fn a_camera_is_given_another_target_at_the_end_of_a_frame() {
+    for kind in [Kind::Core2d, Kind::Core3d] {
+        move_beside("shared-late", kind, late_targets::give);
     }
 }

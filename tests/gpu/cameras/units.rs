@@ -64,7 +64,6 @@ fn a_scale_factor_that_changes_is_followed() {
         let [one, other] = targets;
         twins.sharp.retarget(&mut twins.headless, one, scale);
         twins.blurred.retarget(&mut twins.headless, other, scale);
-        twins.notice_targets();
         twins.headless.warm_up();
         twins.assert_blurred(&format!("scaled-{scale}"), [3.0 * f64::from(scale); 2]);
     }

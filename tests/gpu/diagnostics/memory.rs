@@ -3,7 +3,7 @@
 use super::{SIZE, SOON, STRONG, WEAK, app, blur, camera, unblur, value};
 use crate::support::headless::Headless;
 use crate::support::{formats, images, inputs};
-use bevy::camera::RenderTarget;
+use bevy::camera::{RenderTarget, Viewport};
 use bevy::diagnostic::DiagnosticsStore;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -129,7 +129,7 @@ fn photos_of_many_sizes_share_textures() {
 }
 
 #[test]
-fn animated_sizes_and_slow_videos_allocate_little() {
+fn slow_videos_allocate_nothing() {
     let Some(mut headless) = app() else {
         return;
     };
@@ -164,6 +164,32 @@ fn animated_sizes_and_slow_videos_allocate_little() {
 }
 
 #[test]
+fn an_animated_viewport_allocates_nothing() {
+    let Some(mut headless) = app() else {
+        return;
+    };
+    let camera = camera(&mut headless, "Animated");
+    blur(&mut headless, camera, WEAK);
+    let show = |headless: &mut Headless, size: UVec2| {
+        let mut camera = headless.app.world_mut().get_mut::<Camera>(camera).expect("a camera");
+        camera.viewport = Some(Viewport {
+            physical_size: size,
+            ..default()
+        });
+        headless.frame();
+        held(headless).texture_bytes
+    };
+    show(&mut headless, SIZE);
+    headless.warm_up();
+    headless.warm_up();
+    let bytes = show(&mut headless, SIZE);
+    for frame in 0..20 {
+        let size = SIZE - UVec2::new(frame * 7 % 21, frame * 3 % 11);
+        assert_eq!(show(&mut headless, size), bytes, "frame {frame}: {size}");
+    }
+}
+
+#[test]
 fn a_camera_without_a_texture_holds_none() {
     let Some(mut headless) = app() else {
         return;
@@ -172,6 +198,8 @@ fn a_camera_without_a_texture_holds_none() {
     blur(&mut headless, camera, STRONG);
     headless.warm_up();
     let busy = held(&headless);
+    // The image that it renders to stays.
+    let _image = headless.app.world().get::<RenderTarget>(camera).cloned();
     let minimised = Window {
         resolution: WindowResolution::new(0, 0),
         ..Default::default()

@@ -1,6 +1,6 @@
 //! Masks that no blur can read.
 
-use super::{FORMAT, SIGMA, assert_alive, good_image, image};
+use super::{FORMAT, SIGMA, assert_alive, failures_in_time, good_image, image};
 use crate::support::gpu_with;
 use crate::support::headless::Headless;
 use crate::support::images::{plain, spawn};
@@ -75,4 +75,19 @@ fn a_layer_that_is_viewed_as_an_array() {
     let expected = BlurError::UnsupportedMask { format: FORMAT };
     assert_eq!(failures(&mut headless, 20), [expected]);
     assert_alive(&mut headless);
+}
+
+#[test]
+fn a_second_missing_mask_is_reported_too() {
+    let Some(mut headless) = gpu_with(BlurBackend::Compute, record) else {
+        return;
+    };
+    let source = headless.add_image(good_image());
+    let entity = spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), plain(source));
+    for path in ["no first mask.png", "no second mask.png"] {
+        let mask = headless.app.world().resource::<AssetServer>().load(path);
+        let profile = BlurProfile::Mask(mask);
+        headless.app.world_mut().entity_mut(entity).insert(profile);
+        assert_eq!(failures_in_time(&mut headless), [BlurError::MaskNotLoaded], "{path}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Strengths out of range: the picture is copied.
 
-use super::{SIGMA, assert_is_blurred, good_image};
+use super::{SIGMA, assert_is_blurred, good_image, image_of};
 use crate::support::gpu;
 use crate::support::headless::Headless;
 use crate::support::images::{plain, set_blur, spawn, target_of};
@@ -47,4 +47,36 @@ fn strengths_out_of_range_copy() {
         assert_eq!(failed(&mut headless, 10).len(), 1, "a new failure is a new report");
         headless.app.world_mut().despawn(entity);
     }
+}
+
+#[test]
+fn a_failure_of_other_settings_is_reported_too() {
+    let Some(mut headless) = gpu(record) else {
+        return;
+    };
+    let source = headless.add_image(good_image());
+    let entity = spawn(&mut headless, GaussianBlur::from_sigma(SIGMA), plain(source));
+    frames(&mut headless, 10);
+    let outside = [URect::new(0, 0, 41, 30), URect::new(0, 0, 40, 31)];
+    for region in outside {
+        image_of(&mut headless, entity).region = Some(region);
+        let source = UVec2::new(40, 30);
+        assert_eq!(
+            failed(&mut headless, 10),
+            [BlurError::InvalidRegion { region, source }],
+            "each names its region"
+        );
+    }
+    image_of(&mut headless, entity).region = None;
+    let mut reported = 0;
+    for padding in [1_000_000, 2_000_000] {
+        image_of(&mut headless, entity).padding = padding;
+        let found = failed(&mut headless, 10);
+        assert!(
+            found.iter().all(|error| matches!(error, BlurError::TooLarge { .. })),
+            "{found:?}"
+        );
+        reported += found.len();
+    }
+    assert_eq!(reported, 1, "once: padding may be eased");
 }

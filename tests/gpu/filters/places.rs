@@ -153,7 +153,6 @@ fn check_scale(group: &mut Group) {
     group.stage.set_scale_factor(2.0);
     let target = group.alone.target.clone();
     group.alone.retarget(&mut group.stage.headless, target, 2.0);
-    group.stage.notice_targets();
     group.scale = 2.0;
     let small = |ui: &mut Ui, parent: Entity| {
         let node = ui.spawn_in(parent, at(Vec2::new(-10.0, -8.0), Vec2::new(101.0, 58.0)));

@@ -50,7 +50,6 @@ fn freeze(twins: &mut Twins) {
 fn retarget(twins: &mut Twins, size: UVec2) {
     let target = scene::target(&mut twins.headless, size, LDR);
     twins.blurred.retarget(&mut twins.headless, target, 1.0);
-    twins.notice_targets();
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn part(pixels: &Pixels, area: URect) -> Vec<u8> {
 }
 
 /// Asserts that two pictures have the same bits in an area.
-fn assert_part(name: &str, got: &Pixels, expected: &Pixels, area: URect) {
+pub fn assert_part(name: &str, got: &Pixels, expected: &Pixels, area: URect) {
     if part(got, area) != part(expected, area) {
         assert_near(name, got, expected, area, 0.0);
         panic!("{name}: some bits differ, but no value");

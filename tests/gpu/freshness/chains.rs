@@ -182,3 +182,35 @@ fn what_is_below_a_cycle_follows_in_every_frame() {
         last = shown;
     }
 }
+
+/// A new component changes the order in which Bevy lists blurs.
+#[test]
+fn a_profile_does_not_change_the_order_of_a_cycle() {
+    let [start, _] = pictures(61, 47);
+    let mut blank = start.clone();
+    blank.texels.fill([0.0; 4]);
+    let trail = |has_profile: bool| {
+        let mut headless = ready_app(|_| {})?;
+        let [x, y] = [&start, &blank].map(|picture| headless.add_image(image(picture)));
+        let links = [[&x, &y], [&y, &x]].map(|[from, to]| {
+            let image = plain(from.clone()).with_target(to.clone());
+            let image = image.with_update(BlurUpdate::EveryFrame);
+            spawn(&mut headless, GaussianBlur::from_sigma(0.8), image)
+        });
+        headless.frame();
+        if has_profile {
+            let mut first = headless.app.world_mut().entity_mut(links[0]);
+            first.insert(BlurProfile::Uniform);
+        }
+        (0..4).for_each(|_| headless.frame());
+        Some([x, y].map(|image| headless.read_image(&image).bytes))
+    };
+    let (Some(without), Some(with)) = (trail(false), trail(true)) else {
+        return;
+    };
+    assert!(
+        without.iter().flatten().any(|byte| *byte != 0),
+        "there is something to blur"
+    );
+    assert!(without == with, "another link comes first");
+}

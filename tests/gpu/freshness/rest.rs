@@ -3,12 +3,14 @@
 use super::{image, pictures};
 use crate::support::headless::Headless;
 use crate::support::images::{plain, ready_app, spawn, target_of};
-use crate::support::outcomes::{finished, frames};
+use crate::support::outcomes::{failures, finished, frames};
 use crate::support::scene::{self, Kind};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy::window::RequestRedraw;
 use bevy_gaussian_blur::prelude::*;
+use std::thread::sleep;
+use std::time::Duration;
 
 /// Writes a component without changing it, in every frame.
 fn write_again<C: Component<Mutability = bevy::ecs::component::Mutable> + Clone>(mut all: Query<&mut C>) {
@@ -85,6 +87,8 @@ fn run_reactive(headless: &mut Headless) -> usize {
         if headless.app.world().resource::<Redraws>().0 == 0 {
             return frame;
         }
+        // Files take their time to load.
+        sleep(Duration::from_millis(2));
     }
     panic!("it asks for frames for ever");
 }
@@ -124,4 +128,19 @@ fn reactive_apps_draw_until_a_blur_is_there() {
     let nothing = headless.app.world().resource::<Assets<Image>>().reserve_handle();
     spawn(&mut headless, GaussianBlur::from_sigma(2.0), plain(nothing));
     run_reactive(&mut headless);
+}
+
+#[test]
+fn reactive_apps_draw_while_a_source_loads() {
+    let setup = |app: &mut App| {
+        app.init_resource::<Redraws>().add_systems(Last, count_redraws);
+    };
+    let Some(mut headless) = ready_app(setup) else {
+        return;
+    };
+    let assets = headless.app.world().resource::<AssetServer>();
+    let source = assets.load("no such picture.png");
+    spawn(&mut headless, GaussianBlur::from_sigma(2.0), plain(source));
+    run_reactive(&mut headless);
+    assert_eq!(failures(&mut headless, 0), [BlurError::SourceNotLoaded]);
 }

@@ -1,7 +1,9 @@
 //! Regressions: shrunk failures of random worlds, and similar ones that were found by reading the code.
 
+use super::step::{Content, Source, Step, Target};
+use super::world::World;
 use crate::support::formats::to_image;
-use crate::support::headless::Headless;
+use crate::support::headless::{Headless, Mode};
 use crate::support::images::{assert_blur, plain, ready_app, replace_image, spawn, target_of};
 use crate::support::inputs;
 use crate::support::outcomes::frames;
@@ -65,4 +67,31 @@ fn a_blur_does_not_wait_for_one_that_is_done() {
     let outcomes = frames(&mut headless, 15);
     assert!(outcomes.contains(&(second, Ok(()))), "{outcomes:?}");
     assert_blur("fed-once", &headless, &target_of(&headless, second), &other, SIGMA);
+}
+
+/// What is below a cycle was not compared with anything.
+#[test]
+fn what_is_below_a_cycle_is_compared() {
+    let Some(mut world) = World::new(BlurBackend::Compute, Mode::Lockstep, true) else {
+        return;
+    };
+    let content = Content {
+        size: [40, 30],
+        format: FORMAT,
+        pattern: false,
+    };
+    (0..4).for_each(|_| world.take(&Step::AddImage(content)));
+    // The last two are a cycle.
+    for (from, to, update) in [
+        (2, 3, BlurUpdate::OnChange),
+        (1, 2, BlurUpdate::OnChange),
+        (0, 1, BlurUpdate::EveryFrame),
+        (1, 0, BlurUpdate::EveryFrame),
+    ] {
+        let (source, target) = (Source::Image(from), Target::Image(to));
+        let blur = GaussianBlur::from_sigma(SIGMA);
+        world.take(&Step::SpawnBlur(source, target, blur, BlurAlpha::Premultiplied, update));
+    }
+    world.take(&Step::Check);
+    assert_eq!(world.compared, 2, "both images below the cycle");
 }

@@ -13,6 +13,7 @@ pub mod functions;
 pub mod headless;
 pub mod images;
 pub mod inputs;
+pub mod late_targets;
 pub mod live;
 pub mod logs;
 pub mod outcomes;

@@ -91,15 +91,6 @@ impl Twins {
         self.blurred.insert(&mut self.headless, components);
     }
 
-    /// Makes Bevy look at the cameras' targets again: it does not detect a new scale factor alone.
-    pub fn notice_targets(&mut self) {
-        let world = self.headless.app.world_mut();
-        let mut projections = world.query::<&mut Projection>();
-        projections
-            .iter_mut(world)
-            .for_each(|mut projection| projection.set_changed());
-    }
-
     /// Asserts that both pictures have the same bits.
     pub fn assert_identical(&self, name: &str) {
         let [sharp, blurred] = [&self.sharp, &self.blurred].map(|view| view.pixels(&self.headless));

@@ -4,6 +4,7 @@ use super::{image, pictures};
 use crate::support::headless::Headless;
 use crate::support::images::{plain, ready_app, set_blur};
 use crate::support::logs;
+use bevy::asset::RenderAssetUsages;
 use bevy::camera::RenderTarget;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureUsages;
@@ -148,5 +149,33 @@ fn a_blur_in_place_of_a_painted_image_and_a_blur_beside_a_camera() {
         1
     );
     assert_eq!(logs::count("usage-painted-always"), 0);
-    assert_eq!(logs::count("usage-doubled"), 1, "once");
+    let said = logs::all("usage-doubled");
+    assert_eq!(said.len(), 1, "once: {said:?}");
+    assert!(said[0].contains("so its GaussianBlur blurs both"), "{said:?}");
+}
+
+/// What no frame blurs is not reported by a frame either, but when it is spawned.
+#[test]
+fn masks_that_never_reach_the_gpu() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let mut mask = image(&pictures(16, 16)[0]);
+    mask.asset_usage = RenderAssetUsages::MAIN_WORLD;
+    let mask = BlurProfile::Mask(headless.add_image(mask));
+    let named = |name: &'static str| (Name::new(name), mask.clone());
+    let world = headless.app.world_mut();
+    let camera = (named("usage-hidden-camera"), Camera2d, GaussianBlur::new(5.0));
+    let camera = world.spawn(camera).id();
+    let region = BackdropRegion::new(camera, Rect::new(0.0, 0.0, 9.0, 9.0));
+    world.spawn((named("usage-hidden-glass"), region));
+    #[cfg(feature = "ui")]
+    world.spawn((named("usage-hidden-filter"), Node::default(), UiFilter::from_sigma(5.0)));
+    run(&mut headless, 20);
+    let names = ["usage-hidden-camera", "usage-hidden-glass", "usage-hidden-filter"];
+    for name in &names[..if cfg!(feature = "ui") { 3 } else { 2 }] {
+        let said = logs::all(&format!("the BlurProfile of {name}"));
+        assert_eq!(said.len(), 1, "once: {said:?}");
+        assert!(said[0].contains("MAIN_WORLD"), "{said:?}");
+    }
 }
