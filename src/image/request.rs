@@ -117,7 +117,7 @@ impl Outcomes {
     /// Whether there is a failure to report.
     pub fn has_failures(&self) -> bool {
         let is_failure = |outcome: &Outcome| matches!(outcome, Outcome::Failed(..));
-        self.lock().iter().any(is_failure)
+        lock(&self.0.outcomes).iter().any(is_failure)
     }
 
     pub fn push(&self, outcome: Outcome) {
