@@ -11,7 +11,7 @@ use bevy::render::texture::GpuImage;
 pub struct OwnTarget {
     /// The texture that holds the last result.
     written: Option<GpuImage>,
-    /// The empty one that takes its place with the next result.
+    /// The empty one that the next result is written to, and that takes its place then.
     next: Option<GpuImage>,
 }
 
@@ -31,7 +31,7 @@ impl OwnTarget {
 
     /// Whether the old texture stands in for the new one.
     pub fn is_held(&self) -> bool {
-        self.next.is_some()
+        self.written.is_some() && self.next.is_some()
     }
 
     /// Decides which texture is shown in this frame, in which the target is `written` or not. Returns it if it is not
@@ -45,14 +45,17 @@ impl OwnTarget {
         self.next = None;
         if is_written {
             self.written = Some(to_write.clone());
+        } else if self.written.is_none() {
+            // The first result may be recorded later in this frame, after which the blur may rest.
+            self.next = Some(to_write.clone());
         }
         (!are_same(&to_write, shown)).then_some(to_write)
     }
 
-    /// The new texture, if it stood back and has been written all the same.
+    /// Notes that the next texture has been written. Returns it if it stood back.
     pub fn take_written(&mut self, written: TextureId) -> Option<GpuImage> {
         let next = self.next.take_if(|next| next.texture.id() == written)?;
-        self.written = Some(next.clone());
-        Some(next)
+        let stood_back = self.written.replace(next.clone()).is_some();
+        stood_back.then_some(next)
     }
 }

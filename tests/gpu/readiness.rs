@@ -412,7 +412,6 @@ fn labels_of(cache: &PipelineCache) -> impl Iterator<Item = &str> {
 
 /// The last result stays until the pipelines for another format are compiled.
 #[test]
-#[ignore = "a target shows the new size early now and then: not explained"]
 fn a_target_of_the_plugins_own_keeps_its_result_while_pipelines_compile() {
     for backend in BACKENDS {
         let Some(mut live) = Live::alone(backend, |_| {}) else {
