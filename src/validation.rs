@@ -158,7 +158,7 @@ fn report_invalid_cameras(
         reported.remove(&entity);
     }
     for (entity, blur, label) in &cameras {
-        let outcome = blur.sigma_in_texels(1.0, 1).map(drop);
+        let outcome = blur.check();
         if let Some(error) = reported.entry(entity).or_default().news(outcome) {
             error!("{}: {error}", label.as_str());
         }

@@ -125,6 +125,7 @@ mod nodes {
         parents: Extract<Parents>,
     ) {
         let mut pictures = cameras.pictures();
+        let has_groups = !groups.is_empty();
         for (entity, settings, profile, lens, node, stack_index, transform, visibility, clip, target, info) in &nodes {
             // `Display::None` makes nodes empty, and clips their descendants to nothing.
             if !visibility.get() || node.is_empty() {
@@ -152,7 +153,7 @@ mod nodes {
                 freeze: frozen.get(entity, picture.seen()),
                 switch: **switch,
                 // The innermost group around it.
-                shares: around.find(|node| groups.contains(*node)),
+                shares: has_groups.then(|| around.find(|node| groups.contains(*node))).flatten(),
             };
             add(&glass, picture, &mut inputs);
         }

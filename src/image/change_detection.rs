@@ -187,7 +187,7 @@ fn request(
     };
     let follow = &mut *follow;
     let _ = follow.failures.news(Ok(()));
-    let strength = follow.strength.news(blur.sigma_in_texels(1.0, 1).map(drop));
+    let strength = follow.strength.news(blur.check());
     let shape = follow.shape.news(follow.profile.check());
     strength
         .into_iter()

@@ -2,6 +2,7 @@
 
 use super::frozen::FrozenBackdrops;
 use crate::formats::CameraFinishItem;
+use crate::gpu::texture_size;
 use crate::schedule::{Backdrop, Filter, Picture};
 use bevy::camera::Camera;
 use bevy::ecs::entity::EntityHashMap;
@@ -46,7 +47,7 @@ impl CameraInputs {
     /// Fits everything to the texture that the camera paints into. Cameras of one target share a texture, whatever size they
     /// believe in.
     pub fn fit(&mut self, texture: &Texture, frozen: &FrozenBackdrops) {
-        let size = UVec2::new(texture.width(), texture.height());
+        let size = texture_size(texture);
         if core::mem::replace(&mut self.picture.size, size) == size {
             return;
         }

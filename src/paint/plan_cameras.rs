@@ -117,19 +117,20 @@ impl UiItems<'_> {
     }
 }
 
-/// The pipelines of painting, and the device.
+/// What exists on the device.
 #[derive(SystemParam)]
 pub struct PaintDevice<'w> {
     device: Res<'w, RenderDevice>,
     cache: Res<'w, PipelineCache>,
     pipelines: Res<'w, PaintPipelines>,
+    frozen: Res<'w, FrozenBackdrops>,
 }
 
 /// Plans every camera, and takes the pages of its groups.
 ///
 /// If groups cannot be filtered on a camera in this frame, they are *flat*: the same function plans the camera without them.
 pub fn plan_cameras(
-    (mut inputs, frozen): (ResMut<PaintInputs>, Res<FrozenBackdrops>),
+    mut inputs: ResMut<PaintInputs>,
     ui: UiItems,
     targets: Query<&ViewTarget>,
     gpu: PaintDevice,
@@ -145,7 +146,7 @@ pub fn plan_cameras(
         let Ok(target) = targets.get(camera.picture.camera) else {
             continue;
         };
-        camera.fit(target.main_texture(), &frozen);
+        camera.fit(target.main_texture(), &gpu.frozen);
         if camera.has_nodes() {
             planned.ui_view = ui.of(camera.picture.camera, &mut items);
         }

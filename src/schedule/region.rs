@@ -111,10 +111,10 @@ fn around(region: URect, by: UVec2) -> URect {
 #[cfg(test)]
 mod tests {
     use super::super::lens::Lens;
-    use super::super::scene::{Glass, Order};
+    use super::super::scene::Glass;
     use super::super::shape::Shape;
     use super::*;
-    use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, BlurSwitch, EdgeMode};
+    use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, EdgeMode};
     use bevy::math::{Affine2, Rect, Vec2};
     use bevy::prelude::Entity;
 
@@ -139,20 +139,7 @@ mod tests {
     }
 
     fn backdrop(shape: Shape, settings: BackdropBlur) -> Option<Backdrop> {
-        let glass = Glass {
-            entity: Entity::PLACEHOLDER,
-            order: Order::AboveUi(0),
-            shape,
-            clip: None,
-            settings: &settings,
-            profile: None,
-            lens: None,
-            scale: 1.0,
-            freeze: None,
-            switch: BlurSwitch::On,
-            shares: None,
-        };
-        glass.on(&PICTURE)
+        Glass::plain(shape, &settings).on(&PICTURE)
     }
 
     fn region(shape: Shape, clip: Option<Rect>, glass: BackdropBlur) -> Option<Region> {

@@ -61,11 +61,11 @@ fn joins(one: &BatchedBlur, other: &BatchedBlur) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::region::Region;
-    use super::super::scene::{Glass, Order, Picture};
+    use super::super::scene::{Glass, Picture};
     use super::super::shape::Shape;
     use super::super::surface::SurfaceId;
     use super::*;
-    use crate::settings::{BackdropBlur, BackdropSampling, BlurSwitch};
+    use crate::settings::{BackdropBlur, BackdropSampling};
     use bevy::math::{FloatOrd, Rect, UVec2};
     use bevy::prelude::Entity;
 
@@ -80,20 +80,7 @@ mod tests {
         };
         let shape = Shape::of_rect(Rect::new(x, 475.0, x + 100.0, 525.0));
         let settings = BackdropBlur::from_sigma(0.5 * radius).with_sampling(sampling);
-        let glass = Glass {
-            entity: Entity::PLACEHOLDER,
-            order: Order::AboveUi(0),
-            shape,
-            clip: None,
-            settings: &settings,
-            profile: None,
-            lens: None,
-            scale: 1.0,
-            freeze: None,
-            switch: BlurSwitch::On,
-            shares: None,
-        };
-        let backdrop = glass.on(&picture).expect("it can be seen");
+        let backdrop = Glass::plain(shape, &settings).on(&picture).expect("it can be seen");
         let region = Region::new(&backdrop, &picture, None, picture.seen_pixels());
         let placed = Placed {
             on: SurfaceId::CAMERA,

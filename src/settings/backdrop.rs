@@ -255,7 +255,7 @@ impl BackdropBlur {
 
 impl HasRange for BackdropBlur {
     fn out_of_range(&self) -> Vec<(&'static str, String)> {
-        let blur = self.blur.sigma_in_texels(1.0, 1).err();
+        let blur = self.blur.check().err();
         let blur = blur.map(|error| ("blur", error.to_string()));
         let opacity = share_out_of_range("opacity", self.opacity);
         blur.into_iter()

@@ -114,6 +114,14 @@ impl GaussianBlur {
         (numbers(self), self.unit, self.edge) == (numbers(other), other.unit, other.edge)
     }
 
+    /// Whether all numbers are in range.
+    ///
+    /// # Errors
+    /// The errors of [`sigma_in_texels`](Self::sigma_in_texels).
+    pub(crate) fn check(&self) -> Result<(), BlurError> {
+        self.sigma_in_texels(1.0, 1).map(drop)
+    }
+
     /// The standard deviations along x and y in physical pixels (texels).
     ///
     /// `scale_factor` is physical pixels per logical pixel, `height` the height in physical pixels of the viewport or

@@ -200,7 +200,7 @@ impl DropShadow {
             let Vec2 { x, y } = self.offset;
             return Some(format!("the offset of a shadow is ({x}, {y}); it must be finite"));
         }
-        let blur = GaussianBlur::new(self.radius).sigma_in_texels(1.0, 1);
+        let blur = GaussianBlur::new(self.radius).check();
         blur.err().map(|error| format!("a shadow: {error}"))
     }
 
@@ -375,7 +375,7 @@ impl UiFilter {
 
 impl HasRange for UiFilter {
     fn out_of_range(&self) -> Vec<(&'static str, String)> {
-        let blur = self.blur.sigma_in_texels(1.0, 1).err();
+        let blur = self.blur.check().err();
         let blur = blur.map(|error| ("blur", error.to_string()));
         let shadows = self.shadows.iter().find_map(DropShadow::problem);
         blur.into_iter()

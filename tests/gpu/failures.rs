@@ -38,6 +38,14 @@ fn good_image() -> Image {
     image(40, 30)
 }
 
+/// An image that stays in the main world.
+fn hidden_image() -> Image {
+    Image {
+        asset_usage: RenderAssetUsages::MAIN_WORLD,
+        ..good_image()
+    }
+}
+
 /// An image of zeros.
 fn zeros(size: [u32; 3], dimension: TextureDimension, format: TextureFormat) -> Image {
     let [width, height, depth_or_array_layers] = size;
@@ -267,9 +275,7 @@ fn images_that_never_reach_the_gpu() {
     let Some(mut headless) = gpu(record) else {
         return;
     };
-    let mut hidden = good_image();
-    hidden.asset_usage = RenderAssetUsages::MAIN_WORLD;
-    let [hidden, good] = [hidden, good_image()].map(|image| headless.add_image(image));
+    let [hidden, good] = [hidden_image(), good_image()].map(|image| headless.add_image(image));
     let blur = GaussianBlur::from_sigma(SIGMA);
     let masked = BlurProfile::Mask(hidden.clone());
     for (image, profile, name) in [
@@ -292,9 +298,7 @@ fn a_blur_of_the_target_of_a_hidden_image_runs() {
     let Some(mut headless) = gpu(record) else {
         return;
     };
-    let mut hidden = good_image();
-    hidden.asset_usage = RenderAssetUsages::MAIN_WORLD;
-    let [hidden, between] = [hidden, good_image()].map(|image| headless.add_image(image));
+    let [hidden, between] = [hidden_image(), good_image()].map(|image| headless.add_image(image));
     let blur = GaussianBlur::from_sigma(SIGMA);
     let world = headless.app.world_mut();
     let image = plain(hidden).with_target(between.clone());

@@ -302,7 +302,7 @@ fn a_target_is_resized() {
     });
 }
 
-/// One frame shows a camera whose size is that of its old target, which was larger than the texture that it shares now.
+/// For one frame, the camera still has the size of its old target, which is larger than its new one.
 #[test]
 fn a_camera_is_given_another_target_at_the_end_of_a_frame() {
     for backend in BACKENDS {

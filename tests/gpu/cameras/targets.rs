@@ -154,7 +154,7 @@ fn a_camera_moves_to_the_smaller_target_of_another_one() {
     }
 }
 
-/// One frame shows a camera whose size is that of its old target.
+/// For one frame, the camera still has the size of its old target.
 #[test]
 fn a_camera_is_given_another_target_at_the_end_of_a_frame() {
     for kind in [Kind::Core2d, Kind::Core3d] {

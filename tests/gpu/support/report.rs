@@ -9,9 +9,14 @@ pub fn row(what: &str, figure: &str) {
     let circumstances = std::env::var("BLUR_REPORT_AS").unwrap_or_default();
     let what = format!("{circumstances}{what}");
     println!("{what}: {figure}");
-    if let Some(path) = std::env::var_os("BLUR_REPORT") {
+    append("BLUR_REPORT", || format!("| {what} | {figure} |"));
+}
+
+/// Adds a line to the file that a variable of the environment names, if it does.
+pub fn append(variable: &str, line: impl FnOnce() -> String) {
+    if let Some(path) = std::env::var_os(variable) {
         let file = OpenOptions::new().create(true).append(true).open(&path);
-        let written = file.and_then(|mut file| writeln!(file, "| {what} | {figure} |"));
+        let written = file.and_then(|mut file| writeln!(file, "{}", line()));
         written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 }
