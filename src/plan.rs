@@ -46,7 +46,6 @@
 mod axis;
 pub mod batch;
 mod builder;
-mod cpu_reference;
 mod edge_images;
 pub mod pack;
 pub mod pass;

@@ -272,12 +272,11 @@ impl Axis {
         let mut weights: Vec<f64> = vec![1.0; self.region.length as usize];
         for level in 1..=self.octaves {
             let levels = ((level > 1).then(|| level - 1), Some(level));
-            weights = self.downsample(levels).apply(&weights, 0..self.extent(level).length);
+            weights = weighted_sums(&self.downsample(levels), &weights, self.extent(level).length);
         }
         let low = Some(self.octaves);
-        weights = self
-            .convolve((low, low), self.reach())
-            .apply(&weights, 0..weights.len() as i32);
+        let convolve = self.convolve((low, low), self.reach());
+        weights = weighted_sums(&convolve, &weights, self.extent(self.octaves).length);
         let gain = 1.0 / weights.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         self.residual.iter_mut().for_each(|w| *w *= gain);
         weights.iter_mut().for_each(|w| *w *= gain);
@@ -347,4 +346,23 @@ pub(super) fn boundaries(octaves: u32, means: Means) -> Vec<f32> {
         .chain(others)
         .map(|sigma| 1.0001 * sigma as f32)
         .collect()
+}
+
+/// The first `count` texels of the target of a pass with weights, whose reads clamp or find nothing beyond these texels of its
+/// source.
+fn weighted_sums(pass: &AxisPass, source: &[f64], count: i32) -> Vec<f64> {
+    let last = source.len() as i32 - 1;
+    let read = |texel: i32| match pass.edge {
+        EdgeMode::Clamp => source[texel.clamp(0, last) as usize],
+        _ if (0..=last).contains(&texel) => source[texel as usize],
+        _ => 0.0,
+    };
+    let sum = |target: i32| {
+        let first = target * pass.step + pass.shift + pass.reach.0 - pass.bounds.0;
+        (first..)
+            .zip(&pass.table)
+            .map(|(texel, weight)| weight * read(texel))
+            .sum()
+    };
+    (0..count).map(sum).collect()
 }

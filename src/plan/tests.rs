@@ -1,5 +1,6 @@
 //! Plans against the infinite Gaussian, without a GPU.
 
+mod apply;
 mod batch;
 mod blends;
 mod deferred;

@@ -3,7 +3,7 @@
 
 mod random;
 
-use crate::support::executors::{Case, SIGMAS, executors};
+use crate::support::executors::{Case, SIGMAS, check, executors};
 use crate::support::images::{as_read, blurred_into_own, plain};
 use crate::support::outcomes::record;
 use crate::support::reference::gaussian_blur;
@@ -26,19 +26,14 @@ fn check_large_size(width: usize, height: usize) {
 fn check_edges(width: usize, height: usize, edges: impl Fn(usize) -> Vec<EdgeMode>) {
     let mut executors = executors();
     let mut worst = 0.0_f64;
-    for (first, picture) in inputs::patterns(width, height).into_iter().enumerate() {
-        for (second, sigma) in SIGMAS.into_iter().enumerate() {
+    for (first, picture) in inputs::patterns(width, height).iter().enumerate() {
+        let of_sigma = |(second, sigma): (usize, f64)| {
             // The next input starts two modes further, so that a sigma meets other edge modes there.
-            for edge in edges(2 * first + second) {
-                let case = Case {
-                    picture: &picture,
-                    format: TextureFormat::Rgba16Float,
-                    sigma,
-                    edge,
-                };
-                worst = worst.max(case.check(&mut executors));
-            }
-        }
+            let edges = edges(2 * first + second).into_iter();
+            edges.map(move |edge| Case::new(picture, TextureFormat::Rgba16Float, sigma, edge))
+        };
+        let cases: Vec<Case> = SIGMAS.into_iter().enumerate().flat_map(of_sigma).collect();
+        worst = worst.max(check(&cases, &mut executors));
     }
     println!("{width}x{height}: worst error {:.3}/255", worst * 255.0);
 }

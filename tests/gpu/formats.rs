@@ -6,7 +6,7 @@ mod numbers;
 mod read_only;
 mod special;
 
-use crate::support::executors::{Case, SIGMAS, executors, general_executors};
+use crate::support::executors::{Case, SIGMAS, check, executors, general_executors};
 use crate::support::formats::{self, Span};
 use crate::support::inputs;
 use crate::support::reference::Picture;
@@ -36,18 +36,14 @@ fn every_format() {
     let available = first.headless.available(&formats::all());
     let pictures: Vec<Picture> = (0..8).map(small_picture).collect();
     for (index, format) in available.into_iter().enumerate() {
-        let mut worst = 0.0_f64;
+        let mut cases = Vec::new();
         for (turn, edge) in EdgeMode::ALL.into_iter().enumerate() {
             for (step, sigma) in FEW_SIGMAS.into_iter().enumerate() {
-                let case = Case {
-                    picture: &pictures[(index + 3 * turn + step) % pictures.len()],
-                    format,
-                    sigma,
-                    edge,
-                };
-                worst = worst.max(case.check(&mut executors));
+                let picture = &pictures[(index + 3 * turn + step) % pictures.len()];
+                cases.push(Case::new(picture, format, sigma, edge));
             }
         }
+        let worst = check(&cases, &mut executors);
         println!("{format:?}: worst error {:.3}/255 of its range", worst * 255.0);
     }
 }
@@ -66,13 +62,15 @@ fn integers_up_to_24_bits() {
     ];
     for (index, (format, span)) in cases.into_iter().enumerate() {
         for (step, sigma) in FEW_SIGMAS.into_iter().enumerate() {
+            let (picture, edge) = (
+                small_picture(index + step),
+                EdgeMode::ALL[(index + step) % EdgeMode::ALL.len()],
+            );
             let case = Case {
-                picture: &small_picture(index + step),
-                format,
-                sigma,
-                edge: EdgeMode::ALL[(index + step) % EdgeMode::ALL.len()],
+                span,
+                ..Case::new(&picture, format, sigma, edge)
             };
-            case.check_over(&span, &mut executors);
+            check(&[case], &mut executors);
         }
     }
 }
@@ -93,17 +91,10 @@ fn common_formats() {
     let [first, second] = inputs::patterns(101, 59);
     for format in common {
         for edge in EdgeMode::ALL {
-            for (picture, sigmas) in [(&first, &SIGMAS[..]), (&second, &[1.5, 5.9, 47.0])] {
-                for &sigma in sigmas {
-                    let case = Case {
-                        picture,
-                        format,
-                        sigma,
-                        edge,
-                    };
-                    case.check(&mut executors);
-                }
-            }
+            let case = |picture, sigma| Case::new(picture, format, sigma, edge);
+            let first = SIGMAS.map(|sigma| case(&first, sigma));
+            let second = [1.5, 5.9, 47.0].map(|sigma| case(&second, sigma));
+            check(&[&first[..], &second].concat(), &mut executors);
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Visible defects: flicker, a wrong strength, pops, and wrong bright lights.
 
 use crate::support::difference::minus;
-use crate::support::executors::by_all_executors;
-use crate::support::headless::Headless;
-use crate::support::images::blurred;
+use crate::support::executors::{Executor, by_all_executors};
+use crate::support::images::converting;
 use crate::support::inputs::{disk, impulse, patterns, quad};
 use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, formats};
@@ -15,17 +14,20 @@ const ALL: [usize; 4] = [0, 1, 2, 3];
 /// Sources of both precision classes: values up to 1, and beyond.
 const CLASSES: [TextureFormat; 2] = [TextureFormat::Rgba16Unorm, TextureFormat::Rgba16Float];
 
-/// Blurs a picture of one class with sigma, all channels alike.
-fn blur(
-    headless: &mut Headless,
-    picture: &Picture,
+/// Blurs pictures of one class, each with its sigma, all channels alike.
+fn blur_all(
+    executor: &mut Executor,
+    pictures: &[(&Picture, f64)],
     class: TextureFormat,
-    sigma: f64,
     target: TextureFormat,
-) -> Picture {
-    let blur = GaussianBlur::from_sigma(sigma as f32);
-    let source = formats::to_image(picture, class);
-    blurred(headless, blur, source, BlurAlpha::Premultiplied, target)
+) -> Vec<Picture> {
+    let blur = |(picture, sigma): &(&Picture, f64)| {
+        let source = formats::to_image(picture, class);
+        let image = converting(&mut executor.headless, source, target);
+        (GaussianBlur::from_sigma(*sigma as f32), image)
+    };
+    let blurs = pictures.iter().map(blur).collect();
+    executor.blur_all(blurs).iter().map(formats::to_picture).collect()
 }
 
 fn peak(picture: &Picture, channel: usize) -> f64 {
@@ -44,17 +46,21 @@ fn a_moving_disk_does_not_flicker() {
     by_all_executors(move_disk);
 }
 
-fn move_disk(headless: &mut Headless) {
+fn move_disk(executor: &mut Executor) {
     let (width, height) = (200, 120);
-    for class in headless.available(&CLASSES) {
+    for class in executor.headless.available(&CLASSES) {
         for (sigma, radius, pictures) in [(6.1, 1.0, 16), (24.4, 1.5, 32)] {
-            let (mut peaks, mut ratios) = (Vec::new(), Vec::new());
             // At least one period of the grid. The channels of a picture hold four steps of an eighth of a texel.
-            for step in 0..pictures {
+            let at = |step: usize| {
                 let x = |channel: usize| 92.0 + (4 * step + channel) as f64 / 8.0;
-                let picture = quad(ALL.map(|channel| disk(width, height, x(channel), 60.31, radius)));
-                let got = blur(headless, &picture, class, sigma, TextureFormat::Rgba16Float);
-                let expected = gaussian_blur(&formats::quantised(&picture, class), [sigma; 2], EdgeMode::Clamp);
+                quad(ALL.map(|channel| disk(width, height, x(channel), 60.31, radius)))
+            };
+            let pictures: Vec<Picture> = (0..pictures).map(at).collect();
+            let asked: Vec<_> = pictures.iter().map(|picture| (picture, sigma)).collect();
+            let got = blur_all(executor, &asked, class, TextureFormat::Rgba16Float);
+            let (mut peaks, mut ratios) = (Vec::new(), Vec::new());
+            for (picture, got) in pictures.iter().zip(got) {
+                let expected = gaussian_blur(&formats::quantised(picture, class), [sigma; 2], EdgeMode::Clamp);
                 for channel in ALL {
                     peaks.push(peak(&got, channel));
                     ratios.push(peak(&got, channel) / peak(&expected, channel));
@@ -76,13 +82,12 @@ fn the_sigma_is_the_one_asked_for() {
     by_all_executors(measure_sigma);
 }
 
-fn measure_sigma(headless: &mut Headless) {
+fn measure_sigma(executor: &mut Executor) {
     let sigmas = [0.8, 1.3, 2.2, 2.9, 3.1, 3.9, 4.1, 6.1, 8.1, 12.1, 24.4, 40.0];
     let mut worst = (0.0, 0.0);
-    for class in headless.available(&CLASSES) {
-        for sigma in sigmas {
-            let side = 2 * (6.0 * sigma) as usize + 48;
-            let places = [side / 2, side / 2 + 1, side / 2 + 5, side / 2 + 11];
+    for class in executor.headless.available(&CLASSES) {
+        let pictures = sigmas.map(|sigma| {
+            let (side, places) = places_of(sigma);
             let shifted = |channel: usize| {
                 let centre = impulse(2 * places[channel], 2 * (side - places[channel]));
                 let mut whole = impulse(side, side);
@@ -91,8 +96,12 @@ fn measure_sigma(headless: &mut Headless) {
                 whole.values[y * side + x] = 1.0;
                 whole
             };
-            let picture = quad(ALL.map(shifted));
-            let got = blur(headless, &picture, class, sigma, TextureFormat::Rgba32Float);
+            quad(ALL.map(shifted))
+        });
+        let asked: Vec<_> = pictures.iter().zip(sigmas).collect();
+        let got = blur_all(executor, &asked, class, TextureFormat::Rgba32Float);
+        for (sigma, got) in sigmas.into_iter().zip(got) {
+            let (side, places) = places_of(sigma);
             for (channel, place) in places.into_iter().enumerate() {
                 let centre = [place, side - place];
                 for (axis, measured) in sigmas_of(&got, channel, centre).into_iter().enumerate() {
@@ -109,6 +118,12 @@ fn measure_sigma(headless: &mut Headless) {
         }
     }
     println!("effective sigma: worst {:+.3} % at sigma {}", 100.0 * worst.0, worst.1);
+}
+
+/// The side of a picture that holds an impulse blurred with sigma, and the places of the impulses in its channels.
+fn places_of(sigma: f64) -> (usize, [usize; 4]) {
+    let side = 2 * (6.0 * sigma) as usize + 48;
+    (side, [0, 1, 5, 11].map(|offset| side / 2 + offset))
 }
 
 /// The roots of the second moments around a position along x and y. The sum and the mean must be right, too.
@@ -141,7 +156,7 @@ fn a_growing_radius_does_not_pop() {
     by_all_executors(grow_radius);
 }
 
-fn grow_radius(headless: &mut Headless) {
+fn grow_radius(executor: &mut Executor) {
     // A fine sweep, and the values just below and above every change of level.
     let mut sigmas: Vec<f64> = (0..30).map(|i| 2.8 * 1.08_f64.powi(i)).collect();
     for change in [3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0] {
@@ -149,12 +164,13 @@ fn grow_radius(headless: &mut Headless) {
     }
     sigmas.sort_by(f64::total_cmp);
     let [picture, _] = patterns(128, 96);
-    for class in headless.available(&CLASSES) {
+    for class in executor.headless.available(&CLASSES) {
         let stored = formats::quantised(&picture, class);
         let mut worst = 0.0_f64;
         let mut previous: Option<Picture> = None;
-        for &sigma in &sigmas {
-            let got = blur(headless, &picture, class, sigma, TextureFormat::Rgba32Float);
+        let asked: Vec<_> = sigmas.iter().map(|sigma| (&picture, *sigma)).collect();
+        let got = blur_all(executor, &asked, class, TextureFormat::Rgba32Float);
+        for (&sigma, got) in sigmas.iter().zip(got) {
             let expected = gaussian_blur(&stored, [sigma; 2], EdgeMode::Clamp);
             // The Gaussian changes smoothly, so a pop is a change of the error.
             let error = minus(&got, &expected);
@@ -173,7 +189,7 @@ fn bright_lights_stay_exact() {
     by_all_executors(blur_lights);
 }
 
-fn blur_lights(headless: &mut Headless) {
+fn blur_lights(executor: &mut Executor) {
     let format = TextureFormat::Rgba16Float;
     let (width, height) = (180, 140);
     let centres = [(90.0, 70.0), (90.5, 70.5), (88.3, 71.8), (93.7, 66.1)];
@@ -183,8 +199,9 @@ fn blur_lights(headless: &mut Headless) {
     });
     let stored = formats::quantised(&picture, format);
     let mut worst = 0.0_f64;
-    for sigma in [3.05, 3.95, 4.05, 6.1, 7.9, 8.1, 12.2, 15.9, 16.1, 24.4] {
-        let got = blur(headless, &picture, format, sigma, format);
+    let asked = [3.05, 3.95, 4.05, 6.1, 7.9, 8.1, 12.2, 15.9, 16.1, 24.4].map(|sigma| (&picture, sigma));
+    let got = blur_all(executor, &asked, format, format);
+    for ((_, sigma), got) in asked.into_iter().zip(got) {
         let expected = gaussian_blur(&stored, [sigma; 2], EdgeMode::Clamp);
         for channel in ALL {
             let peak = peak(&expected, channel);
@@ -200,7 +217,7 @@ fn infinities_and_nan_do_not_spread() {
     by_all_executors(blur_special_values);
 }
 
-fn blur_special_values(headless: &mut Headless) {
+fn blur_special_values(executor: &mut Executor) {
     let special = [f64::INFINITY, f64::NAN, f64::NEG_INFINITY, 65504.0, -65504.0];
     let picture = Picture::from_fn(64, 48, |x, y| match (x % 16, y % 12) {
         (4, 5) => ALL.map(|channel| special[(x / 16 + y / 12 + channel) % special.len()]),
@@ -212,24 +229,28 @@ fn blur_special_values(headless: &mut Headless) {
     let mut broken = Vec::new();
     for format in [TextureFormat::Rgba16Float, TextureFormat::Rgba32Float] {
         for alpha in [BlurAlpha::Premultiplied, BlurAlpha::Opaque, BlurAlpha::Straight] {
-            for sigma in [0.1, 2.5, 40.0] {
-                for edge in EdgeMode::ALL {
-                    let blur = GaussianBlur::from_sigma(sigma).with_edge(edge);
-                    let source = formats::to_image(&picture, format);
-                    let got = blurred(headless, blur, source, alpha, format);
-                    if format == TextureFormat::Rgba16Float && alpha == BlurAlpha::Premultiplied {
-                        // Every special value counts exactly as its finite replacement.
-                        let expected = gaussian_blur(&made_finite(&picture), [f64::from(sigma); 2], edge);
-                        let name = format!("special-{sigma}-{edge:?}");
-                        assert_close(&name, &got, &expected, &ALL, 0.002 * 65504.0);
-                    }
-                    let is_broken = |texel: &&[f64; 4]| !texel.iter().all(|value| value.is_finite());
-                    let count = got.texels.iter().filter(is_broken).count();
-                    if count > 0 {
-                        broken.push(format!(
-                            "{format:?}, {alpha:?}, sigma {sigma}, {edge:?}: {count} texels"
-                        ));
-                    }
+            let with = |sigma: f32| EdgeMode::ALL.map(|edge| GaussianBlur::from_sigma(sigma).with_edge(edge));
+            let blurs = [0.1, 2.5, 40.0].map(with).concat();
+            let source = formats::to_image(&picture, format);
+            let image = |blur: &GaussianBlur| {
+                let image = converting(&mut executor.headless, source.clone(), format);
+                (*blur, image.with_alpha(alpha))
+            };
+            let asked = blurs.iter().map(image).collect();
+            for (blur, got) in blurs.iter().zip(executor.blur_all(asked)) {
+                let (got, sigma, edge) = (formats::to_picture(&got), blur.sigma(), blur.edge);
+                if format == TextureFormat::Rgba16Float && alpha == BlurAlpha::Premultiplied {
+                    // Every special value counts exactly as its finite replacement.
+                    let expected = gaussian_blur(&made_finite(&picture), [f64::from(sigma); 2], edge);
+                    let name = format!("special-{sigma}-{edge:?}");
+                    assert_close(&name, &got, &expected, &ALL, 0.002 * 65504.0);
+                }
+                let is_broken = |texel: &&[f64; 4]| !texel.iter().all(|value| value.is_finite());
+                let count = got.texels.iter().filter(is_broken).count();
+                if count > 0 {
+                    broken.push(format!(
+                        "{format:?}, {alpha:?}, sigma {sigma}, {edge:?}: {count} texels"
+                    ));
                 }
             }
         }

@@ -1,39 +1,32 @@
 //! Images with dithering.
 
 use super::{Lights, RADIUS, SIGMA, SRGB, UNORM, assert_banded, assert_dithered, gradient, levels, to_levels};
-use crate::support::executors::by_all_executors;
+use crate::support::executors::{Executor, by_all_executors};
 use crate::support::formats::{decode_srgb, quantised, to_image, to_picture};
 use crate::support::gpu;
-use crate::support::headless::Headless;
-use crate::support::images::{layered, plain};
+use crate::support::images::{converting, layered, plain};
 use crate::support::reference::{Picture, gaussian_blur};
 use bevy::image::Image;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
 /// The levels of an image's blur into a format, dithered or not.
-fn blurred(headless: &mut Headless, source: Image, format: TextureFormat, dither: bool) -> Picture {
-    let [width, height] = [source.width(), source.height()].map(|side| side as usize);
-    let black = Picture::new(width, height, vec![[0.0; 4]; width * height]);
-    let [source, target] = [source, to_image(&black, format)].map(|image| headless.add_image(image));
-    let image = plain(source).with_target(target).with_dither(dither);
-    let target = headless
-        .blur(GaussianBlur::new(RADIUS), image)
-        .expect("the blur succeeds");
-    levels(&headless.read_image(&target))
+fn blurred(executor: &mut Executor, source: Image, format: TextureFormat, dither: bool) -> Picture {
+    let image = converting(&mut executor.headless, source, format);
+    levels(&executor.blur(GaussianBlur::new(RADIUS), image.with_dither(dither)))
 }
 
 #[test]
 fn a_dark_gradient_has_no_bands() {
-    by_all_executors(|headless| {
-        let lights = Lights::new(headless);
+    by_all_executors(|executor| {
+        let lights = Lights::new(&mut executor.headless);
         for format in [SRGB, UNORM] {
             let source = to_image(&gradient(format), format);
             let exact = gaussian_blur(&lights.read(&gradient(format), format), SIGMA, EdgeMode::Clamp);
             let expected = to_levels(&exact, format);
             let name = format!("image-{format:?}");
-            assert_dithered(&name, &blurred(headless, source.clone(), format, true), &expected);
-            assert_banded(&name, &blurred(headless, source, format, false), &expected);
+            assert_dithered(&name, &blurred(executor, source.clone(), format, true), &expected);
+            assert_banded(&name, &blurred(executor, source, format, false), &expected);
         }
     });
 }
@@ -41,12 +34,12 @@ fn a_dark_gradient_has_no_bands() {
 /// The source has floats, so that it has no bands of its own. Weak blurs are dithered like strong ones.
 #[test]
 fn a_conversion_to_eight_bits() {
-    by_all_executors(|headless| {
+    by_all_executors(|executor| {
         let source = TextureFormat::Rgba16Float;
         for format in [SRGB, UNORM] {
             let smooth = gradient(format);
             let exact = gaussian_blur(&quantised(&smooth, source), SIGMA, EdgeMode::Clamp);
-            let got = blurred(headless, to_image(&smooth, source), format, true);
+            let got = blurred(executor, to_image(&smooth, source), format, true);
             assert_dithered(&format!("conversion-{format:?}"), &got, &to_levels(&exact, format));
 
             let weak = GaussianBlur::from_sigma(0.7);
@@ -55,10 +48,8 @@ fn a_conversion_to_eight_bits() {
                 [f64::from(weak.sigma()); 2],
                 EdgeMode::Clamp,
             );
-            let [source, target] = [source, format].map(|format| headless.add_image(to_image(&smooth, format)));
-            let image = plain(source).with_target(target).with_dither(true);
-            let target = headless.blur(weak, image).expect("the blur succeeds");
-            let got = levels(&headless.read_image(&target));
+            let image = converting(&mut executor.headless, to_image(&smooth, source), format);
+            let got = levels(&executor.blur(weak, image.with_dither(true)));
             assert_dithered(&format!("weak-{format:?}"), &got, &to_levels(&exact, format));
         }
     });
@@ -93,29 +84,25 @@ fn mip_levels_have_no_bands() {
 /// Straight alpha: the stored colour is dithered, however faint it is.
 #[test]
 fn straight_colours_are_dithered_as_they_are_stored() {
-    by_all_executors(|headless| {
+    by_all_executors(|executor| {
         let faint = |x: usize| 0.25 + 0.5 * x as f64 / 1000.0;
         let [width, height] = [1000, 96];
         // A flat colour stays flat with straight alpha.
         let colour = decode_srgb(5.3 / 255.0);
         let source = Picture::from_fn(width, height, |x, _| [colour, colour, colour, faint(x)]);
         let expected = to_levels(&source, SRGB);
-        let black = Picture::new(width, height, vec![[0.0; 4]; width * height]);
-        let source = headless.add_image(to_image(&source, TextureFormat::Rgba16Float));
-        let target = headless.add_image(to_image(&black, SRGB));
-        let image = BlurImage::new(source).with_target(target).with_dither(true);
-        let target = headless
-            .blur(GaussianBlur::new(RADIUS), image)
-            .expect("the blur succeeds");
-        assert_dithered("straight", &levels(&headless.read_image(&target)), &expected);
+        let source = to_image(&source, TextureFormat::Rgba16Float);
+        let image = converting(&mut executor.headless, source, SRGB).with_alpha(BlurAlpha::default());
+        let got = executor.blur(GaussianBlur::new(RADIUS), image.with_dither(true));
+        assert_dithered("straight", &levels(&got), &expected);
     });
 }
 
 /// A level that has been rounded to a half float is not exactly a level, but must stay that level.
 #[test]
 fn flat_areas_stay_flat() {
-    by_all_executors(|headless| {
-        let lights = Lights::new(headless);
+    by_all_executors(|executor| {
+        let lights = Lights::new(&mut executor.headless);
         for format in [SRGB, UNORM] {
             // Some GPUs decode some levels to other light, which lies between two levels.
             let is_exact = |level: u8| format == UNORM || lights.error_of(level) < 2e-3;
@@ -123,6 +110,7 @@ fn flat_areas_stay_flat() {
             println!("{format:?}: {exact} levels are exact");
             // Stripes so wide that the blur leaves their middle flat.
             let [count, width] = [16, 24];
+            let (mut blurs, mut cases) = (Vec::new(), Vec::new());
             for first in (1..255).step_by(count) {
                 let level = |x: usize| (first + x / width).min(254) as f64 / 255.0;
                 let picture = Picture::from_fn(count * width, 8, |x, _| {
@@ -135,19 +123,18 @@ fn flat_areas_stay_flat() {
                 });
                 let source = to_image(&picture, format);
                 let sharp = source.data.clone().expect("pixels");
+                let image = plain(executor.headless.add_image(source)).with_dither(true);
                 for (sigma, margin) in [(0.7, 3), (2.4, 10)] {
-                    let image = headless.add_image(source.clone());
-                    let image = plain(image).with_dither(true);
-                    let target = headless
-                        .blur(GaussianBlur::from_sigma(sigma), image)
-                        .expect("the blur succeeds");
-                    let got = headless.read_image(&target).bytes;
-                    let texels = got.chunks(4).zip(sharp.chunks(4)).enumerate();
-                    for (index, (got, sharp)) in texels {
-                        let column = index % (count * width) % width;
-                        if (margin..width - margin).contains(&column) && is_exact(sharp[0]) {
-                            assert_eq!(got, sharp, "{format:?}, sigma {sigma}, texel {index}");
-                        }
+                    blurs.push((GaussianBlur::from_sigma(sigma), image.clone()));
+                    cases.push((sigma, margin, sharp.clone()));
+                }
+            }
+            for ((sigma, margin, sharp), got) in cases.into_iter().zip(executor.blur_all(blurs)) {
+                let texels = got.bytes.chunks(4).zip(sharp.chunks(4)).enumerate();
+                for (index, (got, sharp)) in texels {
+                    let column = index % (count * width) % width;
+                    if (margin..width - margin).contains(&column) && is_exact(sharp[0]) {
+                        assert_eq!(got, sharp, "{format:?}, sigma {sigma}, texel {index}");
                     }
                 }
             }

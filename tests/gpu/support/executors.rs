@@ -3,10 +3,10 @@
 
 use super::formats::{self, Span};
 use super::gpu_with;
-use super::headless::Headless;
-use super::images::{blurred_into_own_with, spawn, target_of};
+use super::headless::{Headless, Pixels};
+use super::images::{plain, spawn, target_of};
 use super::reference::{Picture, gaussian_blur};
-use bevy::prelude::World;
+use bevy::prelude::{Entity, World};
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
@@ -50,17 +50,16 @@ fn executor((backend, is_specialised): (BlurBackend, bool)) -> Option<Executor> 
 }
 
 /// Runs a test with one executor after the other.
-pub fn by_all_executors(test: fn(&mut Headless)) {
-    run_by(executors(), test);
+pub fn by_all_executors(test: fn(&mut Executor)) {
+    for mut executor in executors() {
+        println!("{}", executor.name);
+        test(&mut executor);
+    }
 }
 
 /// The same with [`general_executors`].
 pub fn by_general_executors(test: fn(&mut Headless)) {
-    run_by(general_executors(), test);
-}
-
-fn run_by(executors: Vec<Executor>, test: fn(&mut Headless)) {
-    for mut executor in executors {
+    for mut executor in general_executors() {
         println!("{}", executor.name);
         test(&mut executor.headless);
     }
@@ -75,55 +74,99 @@ impl Executor {
         format: TextureFormat,
         alpha: BlurAlpha,
     ) -> Picture {
+        let source = self.headless.add_image(formats::to_image(picture, format));
+        formats::to_picture(&self.blur(blur, BlurImage::new(source).with_alpha(alpha)))
+    }
+
+    /// Blurs an image, and reads its target.
+    pub fn blur(&mut self, blur: GaussianBlur, image: BlurImage) -> Pixels {
+        self.blur_all(vec![(blur, image)]).remove(0)
+    }
+
+    /// The same for several images, which are blurred in the same frames.
+    pub fn blur_all(&mut self, blurs: Vec<(GaussianBlur, BlurImage)>) -> Vec<Pixels> {
+        let headless = &mut self.headless;
         if !self.is_specialised {
-            return blurred_into_own_with(&mut self.headless, blur, picture, format, alpha);
+            let blurs = blurs
+                .into_iter()
+                .map(|(blur, image)| (blur, image, BlurProfile::Uniform));
+            let targets = headless.blur_all(blurs).into_iter();
+            return targets
+                .map(|target| headless.read_image(&target.expect("the blur succeeds")))
+                .collect();
         }
         // Only kernels that are drawn in several frames get pipelines of their own.
-        let headless = &mut self.headless;
-        let source = headless.add_image(formats::to_image(picture, format));
-        let image = BlurImage::new(source).with_alpha(alpha);
-        let entity = spawn(headless, blur, image.with_update(BlurUpdate::EveryFrame));
+        let every_frame =
+            |(blur, image): (_, BlurImage)| spawn(headless, blur, image.with_update(BlurUpdate::EveryFrame));
+        let entities: Vec<Entity> = blurs.into_iter().map(every_frame).collect();
         (0..5).for_each(|_| headless.frame());
         let is_complete = |world: &mut World| world.resource::<BlurReadiness>().is_complete();
         assert!(headless.frames_until(100, is_complete), "the kernels are compiled");
         headless.frame();
-        let got = formats::to_picture(&headless.read_image(&target_of(headless, entity)));
-        headless.app.world_mut().despawn(entity);
-        got
+        let read = |entity: Entity| {
+            let pixels = headless.read_image(&target_of(headless, entity));
+            headless.app.world_mut().despawn(entity);
+            pixels
+        };
+        entities.into_iter().map(read).collect()
     }
 }
 
 /// One blur to check.
+#[derive(Clone, Copy)]
 pub struct Case<'a> {
-    /// Values from 0 to 1.
+    /// Values from 0 to 1, which are stretched over a span.
     pub picture: &'a Picture,
     pub format: TextureFormat,
+    pub span: Span,
     pub sigma: f64,
     pub edge: EdgeMode,
 }
 
-impl Case<'_> {
-    /// Blurs the picture, stretched over the range of its format, with every executor, and compares with the reference.
-    /// Returns the worst error as a share of that range.
-    pub fn check(&self, executors: &mut [Executor]) -> f64 {
-        self.check_over(&Span::of(self.format), executors)
+impl<'a> Case<'a> {
+    /// A picture that is stretched over the range of its format.
+    pub fn new(picture: &'a Picture, format: TextureFormat, sigma: f64, edge: EdgeMode) -> Self {
+        let span = Span::of(format);
+        Self {
+            picture,
+            format,
+            span,
+            sigma,
+            edge,
+        }
     }
 
-    /// The same with the picture stretched over another range.
-    pub fn check_over(&self, span: &Span, executors: &mut [Executor]) -> f64 {
-        let blur = GaussianBlur::from_sigma(self.sigma as f32).with_edge(self.edge);
-        let sigma = [f64::from(blur.sigma()); 2];
-        let picture = span.spread(self.picture);
-        let expected = gaussian_blur(&formats::quantised(&picture, self.format), sigma, self.edge);
-        let check = |executor: &mut Executor| {
-            let got = executor.blurred(blur, &picture, self.format, BlurAlpha::Premultiplied);
+    fn blur(&self) -> GaussianBlur {
+        GaussianBlur::from_sigma(self.sigma as f32).with_edge(self.edge)
+    }
+}
+
+/// Blurs pictures with every executor, all in the same frames, and compares with the reference. Returns the worst error as a
+/// share of the picture's span.
+pub fn check(cases: &[Case], executors: &mut [Executor]) -> f64 {
+    let pictures: Vec<Picture> = cases.iter().map(|case| case.span.spread(case.picture)).collect();
+    let expected = |(case, picture): (&Case, &Picture)| {
+        let sigma = [f64::from(case.blur().sigma()); 2];
+        gaussian_blur(&formats::quantised(picture, case.format), sigma, case.edge)
+    };
+    let expected: Vec<Picture> = cases.iter().zip(&pictures).map(expected).collect();
+    let mut worst = 0.0_f64;
+    for executor in executors {
+        let image = |(case, picture): (&Case, &Picture)| {
+            let source = executor.headless.add_image(formats::to_image(picture, case.format));
+            (case.blur(), plain(source))
+        };
+        let blurs = cases.iter().zip(&pictures).map(image).collect();
+        let got = executor.blur_all(blurs);
+        for ((case, got), expected) in cases.iter().zip(got).zip(&expected) {
+            let got = formats::to_picture(&got);
             let (width, height) = (got.width, got.height);
             let name = format!(
                 "{:?}-{width}x{height}-{}-{:?}-{}",
-                self.format, self.sigma, self.edge, executor.name
+                case.format, case.sigma, case.edge, executor.name
             );
-            formats::assert_stored(&name, &got, &expected, self.format, span)
-        };
-        executors.iter_mut().map(check).fold(0.0, f64::max)
+            worst = worst.max(formats::assert_stored(&name, &got, expected, case.format, &case.span));
+        }
     }
+    worst
 }

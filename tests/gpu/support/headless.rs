@@ -25,6 +25,7 @@ use bevy::time::TimeUpdateStrategy;
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 use bevy_gaussian_blur::prelude::*;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use wgpu::SubmissionIndex;
@@ -74,17 +75,20 @@ pub struct Headless {
     was_quiet: bool,
 }
 
-/// Looks for a GPU to render with.
+/// The limits of the GPU to render with, which is looked for once.
 ///
 /// # Errors
 /// No adapter was found, with the reason in one line.
-pub fn find_adapter() -> Result<wgpu::Adapter, String> {
-    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
-        backends: wgpu::Backends::from_env().unwrap_or_default(),
-        ..wgpu::InstanceDescriptor::new_without_display_handle()
-    });
-    block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()))
-        .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
+pub fn adapter_limits() -> Result<wgpu::Limits, String> {
+    static LIMITS: OnceLock<Result<wgpu::Limits, String>> = OnceLock::new();
+    let look = || {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
+        let adapter = block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()));
+        adapter
+            .map(|adapter| adapter.limits())
+            .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
+    };
+    LIMITS.get_or_init(look).clone()
 }
 
 /// How an app renders.
@@ -107,7 +111,7 @@ pub fn build(mode: Mode, logs: bool, setup: impl FnOnce(&mut App)) -> Result<App
 
 /// The same on a device with these settings.
 fn build_on(device: WgpuSettings, mode: Mode, logs: bool, setup: impl FnOnce(&mut App)) -> Result<App, String> {
-    find_adapter()?;
+    adapter_limits()?;
     let mut app = App::new();
     let mut plugins = DefaultPlugins
         .set(WindowPlugin {
@@ -279,34 +283,45 @@ impl Headless {
         image: BlurImage,
         profile: BlurProfile,
     ) -> Result<Handle<Image>, BlurError> {
+        self.blur_all([(blur, image, profile)]).remove(0)
+    }
+
+    /// Blurs several images once, in the same frames, and returns their targets.
+    pub fn blur_all(
+        &mut self,
+        blurs: impl IntoIterator<Item = (GaussianBlur, BlurImage, BlurProfile)>,
+    ) -> Vec<Result<Handle<Image>, BlurError>> {
         #[derive(Component, Default)]
         struct Outcome(Option<Result<(), BlurError>>);
-        let entity = self
-            .app
-            .world_mut()
-            .spawn((blur, image, profile, Outcome::default()))
-            .id();
-        let mut entity_mut = self.app.world_mut().entity_mut(entity);
-        entity_mut.observe(|event: On<BlurFinished>, mut outcomes: Query<&mut Outcome>| {
-            if let Ok(mut outcome) = outcomes.get_mut(event.entity) {
-                outcome.0.get_or_insert(Ok(()));
-            }
-        });
-        entity_mut.observe(|event: On<BlurFailed>, mut outcomes: Query<&mut Outcome>| {
-            if let Ok(mut outcome) = outcomes.get_mut(event.entity) {
-                outcome.0.get_or_insert(Err(event.error.clone()));
-            }
-        });
-        let arrived = self.frames_until(200, |world| {
-            world.get::<Outcome>(entity).is_some_and(|outcome| outcome.0.is_some())
-        });
-        assert!(arrived, "no outcome of a blur in 200 frames");
         let world = self.app.world_mut();
-        let outcome = world.get::<Outcome>(entity).and_then(|outcome| outcome.0.clone());
-        let target = world.get::<BlurImage>(entity).and_then(|image| image.target.clone());
-        world.despawn(entity);
-        outcome.expect("it arrived")?;
-        Ok(target.expect("a finished blur has a target"))
+        let spawn = |blur| {
+            let mut entity = world.spawn((blur, Outcome::default()));
+            entity.observe(|event: On<BlurFinished>, mut outcomes: Query<&mut Outcome>| {
+                if let Ok(mut outcome) = outcomes.get_mut(event.entity) {
+                    outcome.0.get_or_insert(Ok(()));
+                }
+            });
+            entity.observe(|event: On<BlurFailed>, mut outcomes: Query<&mut Outcome>| {
+                if let Ok(mut outcome) = outcomes.get_mut(event.entity) {
+                    outcome.0.get_or_insert(Err(event.error.clone()));
+                }
+            });
+            entity.id()
+        };
+        let entities: Vec<Entity> = blurs.into_iter().map(spawn).collect();
+        let has_outcome =
+            |world: &World, entity: &Entity| world.get(*entity).is_some_and(|Outcome(outcome)| outcome.is_some());
+        let arrived = self.frames_until(200, |world| entities.iter().all(|entity| has_outcome(world, entity)));
+        assert!(arrived, "no outcome of a blur in 200 frames");
+        let mut result = |entity: Entity| {
+            let mut entity = self.app.world_mut().entity_mut(entity);
+            let outcome = entity.take().and_then(|Outcome(outcome)| outcome);
+            let target = entity.get::<BlurImage>().and_then(|image| image.target.clone());
+            entity.despawn();
+            outcome.expect("it arrived")?;
+            Ok(target.expect("a finished blur has a target"))
+        };
+        entities.into_iter().map(&mut result).collect()
     }
 
     /// Reads an image back from the GPU: the first level of its first layer.

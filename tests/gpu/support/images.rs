@@ -89,6 +89,14 @@ pub fn replace_image(headless: &mut Headless, image: &Handle<Image>, replacement
     *images.get_mut(image).expect("it was added") = replacement;
 }
 
+/// A blur of an image into one of another format.
+pub fn converting(headless: &mut Headless, source: Image, format: TextureFormat) -> BlurImage {
+    let [width, height] = [source.width(), source.height()].map(|side| side as usize);
+    let black = Picture::new(width, height, vec![[0.0; 4]; width * height]);
+    let [source, target] = [source, formats::to_image(&black, format)].map(|image| headless.add_image(image));
+    plain(source).with_target(target)
+}
+
 /// Blurs `source` into an image of another format.
 pub fn blurred(
     headless: &mut Headless,
@@ -97,13 +105,7 @@ pub fn blurred(
     alpha: BlurAlpha,
     format: TextureFormat,
 ) -> Picture {
-    let [width, height] = [source.width(), source.height()].map(|side| side as usize);
-    let black = Picture::new(width, height, vec![[0.0; 4]; width * height]);
-    let (source, target) = (
-        headless.add_image(source),
-        headless.add_image(formats::to_image(&black, format)),
-    );
-    let image = BlurImage::new(source).with_target(target).with_alpha(alpha);
+    let image = converting(headless, source, format).with_alpha(alpha);
     let target = headless.blur(blur, image).expect("the blur succeeds");
     formats::to_picture(&headless.read_image(&target))
 }
@@ -115,20 +117,8 @@ pub fn blurred_into_own(
     picture: &Picture,
     format: TextureFormat,
 ) -> Picture {
-    blurred_into_own_with(headless, blur, picture, format, BlurAlpha::Premultiplied)
-}
-
-/// The same with any meaning of alpha.
-pub fn blurred_into_own_with(
-    headless: &mut Headless,
-    blur: GaussianBlur,
-    picture: &Picture,
-    format: TextureFormat,
-    alpha: BlurAlpha,
-) -> Picture {
     let source = headless.add_image(formats::to_image(picture, format));
-    let image = BlurImage::new(source).with_alpha(alpha);
-    let target = headless.blur(blur, image).expect("the blur succeeds");
+    let target = headless.blur(blur, plain(source)).expect("the blur succeeds");
     formats::to_picture(&headless.read_image(&target))
 }
 

@@ -1,9 +1,6 @@
-//! What an axis pass *means*: the same computation on a row of numbers, in double precision.
-//!
-//! Plans use it to find the weights of a renormalised border, and tests use it to prove whole plans. GPU tests compare
-//! the shaders with it.
+//! What an axis pass *means*: the same computation on a row of numbers, in double precision. It proves whole plans.
 
-use super::pass::{AxisPass, BORDER, Filter};
+use super::super::pass::{AxisPass, BORDER, Filter};
 use crate::kernel::Tap;
 use crate::settings::EdgeMode;
 use core::ops::Range;
@@ -22,8 +19,8 @@ fn mean(row: &[f64], target: i32, length: i32) -> f64 {
 
 impl AxisPass {
     /// Computes the target texels `targets` from the valid texels of the source. `row[i]` is the source texel
-    /// `bounds.0 + i`, or the texel `i` with [`Images`](super::pass::Images).
-    pub(super) fn apply(&self, row: &[f64], targets: Range<i32>) -> Vec<f64> {
+    /// `bounds.0 + i`, or the texel `i` with [`Images`](super::super::pass::Images).
+    pub fn apply(&self, row: &[f64], targets: Range<i32>) -> Vec<f64> {
         let bounds = self.bounds.0 as usize..self.bounds.1 as usize;
         let row = if self.images.is_some() { &row[bounds] } else { row };
         assert_eq!(row.len() as i32, self.bounds.1 - self.bounds.0);
