@@ -9,6 +9,9 @@
 //! per blur. It covers preparation, encoding and the work of the graphics library. Of blurs at rest, it covers the main
 //! world: nothing else has work. Pictures are small, so that a software rasteriser has little to do.
 //!
+//! Of filters, it covers the GPU's work, too, if that takes longer: each is some draws of its own. So there is a row with the time
+//! that the threads of the process run, on Linux. With a software rasteriser, these include its own.
+//!
 //! An allocation counts if a function of this crate makes it, directly or not. Allocations by the graphics library, for
 //! its commands, do not count. The program fails if any counts.
 
@@ -156,8 +159,11 @@ fn main() -> ExitCode {
     }
     #[cfg(feature = "ui")]
     for (count, visibility, name) in FILTERED.into_iter().filter(|(.., name)| is_wanted(name)) {
-        let time = measure_filters(&mut headless, count, visibility);
+        let [time, threads] = measure_filters(&mut headless, count, visibility);
         println!("| {count} {name} | {time:.3} | – |");
+        if threads.is_finite() {
+            println!("| {count} {name}, on all threads | {threads:.3} | – |");
+        }
     }
     if is_wanted("grouping") {
         grouping::print();
@@ -234,9 +240,9 @@ fn measure_recorded(headless: &mut Headless) -> (f64, BTreeMap<String, usize>) {
     ((with - without) / RECORDED as f64, found)
 }
 
-/// The time of a filtered node, less the time of a node.
+/// The time of a filtered node, less the time of a node; and the same for the time that threads run.
 #[cfg(feature = "ui")]
-fn measure_filters(headless: &mut Headless, count: usize, visibility: Visibility) -> f64 {
+fn measure_filters(headless: &mut Headless, count: usize, visibility: Visibility) -> [f64; 2] {
     let camera = camera(headless);
     let node = |index: usize| Node {
         position_type: PositionType::Absolute,
@@ -269,18 +275,38 @@ fn measure_filters(headless: &mut Headless, count: usize, visibility: Visibility
         }
         settle(headless);
     };
-    // By turns, so that both see the same clocks and neighbours.
-    let mut times = [(); 2].map(|()| Vec::new());
+    // By turns, so that both see the same clocks and neighbours. Frames without filters, and with them.
+    let mut times = [(); 2].map(|()| [(); 2].map(|()| Vec::new()));
     for turn in 0..2 * FILTER_TURNS {
         filtered(headless, turn % 2 == 1);
-        times[turn % 2].push(frame_time(headless, false));
+        let before = time_of_threads();
+        let frame = frame_time(headless, false);
+        let on_threads = (time_of_threads() - before) / TIMED as f64;
+        for (times, time) in times.iter_mut().zip([frame, on_threads]) {
+            times[turn % 2].push(time);
+        }
     }
-    let [without, with] = times.map(median);
     for entity in nodes.into_iter().chain([camera]) {
         headless.app.world_mut().despawn(entity);
     }
     settle(headless);
-    (with - without) / count as f64
+    times.map(|times| {
+        let [without, with] = times.map(median);
+        (with - without) / count as f64
+    })
+}
+
+/// How long the threads of this process have run, in microseconds; NaN where the system does not tell.
+#[cfg(feature = "ui")]
+fn time_of_threads() -> f64 {
+    let time_of = |thread: std::fs::DirEntry| -> Option<f64> {
+        let figures = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        figures.split(' ').next()?.parse().ok()
+    };
+    match std::fs::read_dir("/proc/self/task") {
+        Ok(threads) => threads.flatten().filter_map(time_of).sum::<f64>() / 1000.0,
+        Err(_) => f64::NAN,
+    }
 }
 
 /// The allocations in some frames.
