@@ -1,6 +1,4 @@
-// The difference between a white and a picture.
-
-#import bevy_core_pipeline::fullscreen_vertex_shader::FullscreenVertexOutput
+// The difference between a white and a picture. Without imports, which look different in Bevy 0.20.
 
 struct Invert {
     white: f32,
@@ -11,7 +9,7 @@ struct Invert {
 @group(0) @binding(2) var<uniform> settings: Invert;
 
 @fragment
-fn fragment(in: FullscreenVertexOutput) -> @location(0) vec4<f32> {
-    let color = textureSampleLevel(picture, picture_sampler, in.uv, 0.0);
+fn fragment(@location(0) uv: vec2<f32>) -> @location(0) vec4<f32> {
+    let color = textureSampleLevel(picture, picture_sampler, uv, 0.0);
     return vec4(settings.white - color.rgb, color.a);
 }
