@@ -185,26 +185,6 @@ pub struct Glass<'a> {
     pub shares: Option<Entity>,
 }
 
-#[cfg(test)]
-impl<'a> Glass<'a> {
-    /// Above the user interface, at a scale of 1, with nothing but settings.
-    pub fn plain(shape: Shape, settings: &'a BackdropBlur) -> Self {
-        Self {
-            entity: Entity::PLACEHOLDER,
-            order: Order::AboveUi(0),
-            shape,
-            clip: None,
-            settings,
-            profile: None,
-            lens: None,
-            scale: 1.0,
-            freeze: None,
-            switch: BlurSwitch::On,
-            shares: None,
-        }
-    }
-}
-
 impl Glass<'_> {
     /// The same on what a camera paints into, `None` if it cannot be seen.
     #[must_use]

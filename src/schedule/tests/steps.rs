@@ -8,7 +8,7 @@ use super::super::slot::Slot;
 use super::super::steps::{Blurs, Draw, LevelPages, Schedule, Step, Target};
 use super::super::surface::SurfaceId;
 use super::super::tree::Owners;
-use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, BlurSwitch, ColorFunctions, EdgeMode, FreezeArea};
+use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, ColorFunctions, EdgeMode, FreezeArea};
 use bevy::math::{FloatOrd, Rect, URect, UVec2, Vec2};
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::Entity;
@@ -172,17 +172,11 @@ fn backdrop(node: &Node, stack_index: u32, rect: Rect) -> Option<Backdrop> {
         ..BackdropLens::default()
     };
     let glass = Glass {
-        entity: Entity::PLACEHOLDER,
         order: Order::Node(stack_index),
-        shape: Shape::of_rect(rect),
-        clip: None,
-        settings: &settings,
-        profile: None,
         lens: (node.flags & 18 == 18).then_some(&lens),
-        scale: 1.0,
         freeze,
-        switch: BlurSwitch::On,
         shares: (node.flags & 48 == 32).then_some(Entity::PLACEHOLDER),
+        ..Glass::plain(Shape::of_rect(rect), &settings)
     };
     glass.on(&PICTURE)
 }

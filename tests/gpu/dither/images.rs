@@ -92,7 +92,7 @@ fn straight_colours_are_dithered_as_they_are_stored() {
         let source = Picture::from_fn(width, height, |x, _| [colour, colour, colour, faint(x)]);
         let expected = to_levels(&source, SRGB);
         let source = to_image(&source, TextureFormat::Rgba16Float);
-        let image = converting(&mut executor.headless, source, SRGB).with_alpha(BlurAlpha::default());
+        let image = converting(&mut executor.headless, source, SRGB).with_alpha(BlurAlpha::Straight);
         let got = executor.blur(GaussianBlur::new(RADIUS), image.with_dither(true));
         assert_dithered("straight", &levels(&got), &expected);
     });

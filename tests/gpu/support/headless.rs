@@ -313,7 +313,7 @@ impl Headless {
             |world: &World, entity: &Entity| world.get(*entity).is_some_and(|Outcome(outcome)| outcome.is_some());
         let arrived = self.frames_until(200, |world| entities.iter().all(|entity| has_outcome(world, entity)));
         assert!(arrived, "no outcome of a blur in 200 frames");
-        let mut result = |entity: Entity| {
+        let result = |entity: Entity| {
             let mut entity = self.app.world_mut().entity_mut(entity);
             let outcome = entity.take().and_then(|Outcome(outcome)| outcome);
             let target = entity.get::<BlurImage>().and_then(|image| image.target.clone());
@@ -321,7 +321,7 @@ impl Headless {
             outcome.expect("it arrived")?;
             Ok(target.expect("a finished blur has a target"))
         };
-        entities.into_iter().map(&mut result).collect()
+        entities.into_iter().map(result).collect()
     }
 
     /// Reads an image back from the GPU: the first level of its first layer.
