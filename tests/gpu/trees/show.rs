@@ -181,12 +181,15 @@ impl Screen {
         verdict
     }
 
-    /// How far eight bits move the compositor's own picture. Where alpha is inverted, or light is dark, that may be several levels.
+    /// How far rounding moves the compositor's own picture: eight bits, or with half floats the coverage of boxes. Where alpha is
+    /// inverted, or what is nearly black, that may be several levels.
     fn rounding(&self, tree: &Tree, rounded: &Picture) -> f64 {
-        if self.is_hdr() {
-            return 0.0;
-        }
-        compare(rounded, &tree.picture(Storage::Bounded), self.format).value
+        let other = if self.is_hdr() {
+            Storage::ThinHalf
+        } else {
+            Storage::Bounded
+        };
+        compare(rounded, &tree.picture(other), self.format).value
     }
 }
 

@@ -12,6 +12,9 @@ pub enum Storage {
     Bounded,
     /// Half floats.
     Half,
+    /// Half floats, where everything that is painted covers a 2,048th less: GPUs interpolate the distance from the edge of a box so
+    /// roughly that a box on whole pixels may do that.
+    ThinHalf,
 }
 
 /// The light of each of the 256 levels.
@@ -25,7 +28,13 @@ impl Storage {
     /// Whether values are at most 1.
     #[must_use]
     pub fn is_bounded(self) -> bool {
-        self != Self::Half
+        matches!(self, Self::Srgb8 | Self::Bounded)
+    }
+
+    /// How much of a pixel is covered by what covers all of it.
+    #[must_use]
+    pub fn coverage(self) -> f64 {
+        if self == Self::ThinHalf { 2047.0 / 2048.0 } else { 1.0 }
     }
 
     /// The nearest texel that can be stored.
@@ -38,7 +47,7 @@ impl Storage {
                 [red, green, blue, (alpha.clamp(0.0, 1.0) * 255.0).round() / 255.0]
             }
             Self::Bounded => [red, green, blue, alpha].map(|value| value.clamp(0.0, 1.0)),
-            Self::Half => [red, green, blue, alpha].map(half),
+            Self::Half | Self::ThinHalf => [red, green, blue, alpha].map(half),
         }
     }
 }

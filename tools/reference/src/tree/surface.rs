@@ -133,6 +133,7 @@ impl Surface {
 
     /// Paints a texel, whose colour is multiplied by alpha, over a pixel of the picture.
     pub fn over(&mut self, pixel: [i64; 2], above: [f64; 4], storage: Storage) {
+        let above = above.map(|value| value * storage.coverage());
         self.change(pixel, storage, |below| {
             core::array::from_fn(|channel| above[channel] + below[channel] * (1.0 - above[3]))
         });

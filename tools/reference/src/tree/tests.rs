@@ -217,6 +217,22 @@ fn colour_above_alpha_is_light() {
     assert_near(&colored(0.999), &colored(1.0), 3.0 / 255.0);
 }
 
+/// Black that covers a little less than all of white is inverted to something less than white, which can be seen.
+#[test]
+fn inverted_black_shows_what_it_does_not_cover() {
+    let boxes = [[1.0; 4], [0.0, 0.0, 0.0, 1.0]].map(|color| Node::new([0.0; 2], [48.0, 32.0], color));
+    let inverted = Filter {
+        functions: Functions {
+            invert: 1.0,
+            ..Functions::NEUTRAL
+        },
+        ..Filter::NEUTRAL
+    };
+    let tree = tree(vec![filtered(inverted, whole(boxes.to_vec()))]);
+    let [full, thin] = [Storage::Half, Storage::ThinHalf].map(|storage| tree.picture(storage).texels[0][1]);
+    assert!(full == 1.0 && (0.985..0.99).contains(&thin), "{full} and {thin}");
+}
+
 #[test]
 fn rounded_groups_have_the_area_of_the_box() {
     let card = Node {
