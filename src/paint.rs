@@ -171,6 +171,9 @@ fn add_items(app: &mut SubApp) {
             Render,
             (
                 items::queue_items.in_set(RenderSystems::Queue),
+                draws::find_items
+                    .after(draws::update_draws)
+                    .in_set(RenderSystems::PrepareBindGroups),
                 views::show_views
                     .after(plan_cameras::plan_cameras)
                     .before(RenderSystems::PrepareResources),

@@ -52,7 +52,7 @@ pub use share::{Shared, item_of, share};
 pub use slot::Slot;
 pub use steps::{Batch, Blurs, Draw, Label, LevelPages, Schedule, Section, Source, Step, Target};
 pub use surface::{Canvas, Layer, Surface, SurfaceId, reach_of};
-pub use tree::Owners;
+pub use tree::{Owners, SurfaceTree};
 
 #[cfg(test)]
 mod tests;

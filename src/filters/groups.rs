@@ -116,12 +116,12 @@ struct Inherited<'a> {
 pub fn find_groups(mut nodes: Nodes) {
     nodes.groups.0.clear();
     nodes.written.next_frame();
-    let with_filter = nodes
-        .filters
-        .iter()
-        .map(|(entity, _)| entity)
-        .filter(|entity| nodes.is_filtered(*entity));
-    let filtered: EntityHashSet = with_filter.collect();
+    // A hidden group costs nothing.
+    let is_seen = |(entity, (filter, info)): &(Entity, (&UiFilter, &ComputedUiRenderTargetInfo))| {
+        is_active(filter, info, *nodes.switch) && nodes.is_visible(*entity)
+    };
+    let filters = nodes.filters.iter().filter(is_seen);
+    let filtered: EntityHashSet = filters.map(|(entity, _)| entity).collect();
     if filtered.is_empty() {
         return;
     }
@@ -143,14 +143,6 @@ pub fn find_groups(mut nodes: Nodes) {
 }
 
 impl Nodes<'_, '_> {
-    /// Whether a node has a filter that changes something visible. A hidden group costs nothing.
-    fn is_filtered(&self, entity: Entity) -> bool {
-        let Ok((_, (filter, info))) = self.filters.get(entity) else {
-            return false;
-        };
-        is_active(filter, info, *self.switch) && self.is_visible(entity)
-    }
-
     /// Whether a node or one of its descendants is visible: descendants of a hidden node may be.
     fn is_visible(&self, entity: Entity) -> bool {
         let Ok((node, visibility)) = self.visible.get(entity) else {

@@ -8,8 +8,8 @@ use crate::plan::batch::{BatchItem, BatchedBlur, together};
 use crate::plan::{BlurPlan, Finish, Means, PlanRequest};
 use crate::program::{Filtering, Tiling};
 use crate::schedule::{
-    Backdrop, Blurs, Canvas, Clip, Clips, Filter, Freeze, Glass, Item, Layer, Order, Picture, PlacedProfile, Scene,
-    Schedule, Shape, Slot, What, item_of,
+    Backdrop, Blurs, Canvas, Clip, Clips, Filter, Freeze, Glass, Item, Order, Picture, PlacedProfile, Scene, Schedule,
+    Shape, Slot, What, item_of,
 };
 use crate::settings::{
     BackdropBlur, BackdropSampling, BlurProfile, BlurSwitch, BlurUnit, DropShadow, EdgeMode, FreezeArea, GaussianBlur,
@@ -323,7 +323,7 @@ impl Extracted {
                 Blurs::Layers(layers) => {
                     for (surface, index) in layers {
                         let surface = schedule.tree.surface(*surface);
-                        let layer: &Layer = &surface.layers[*index];
+                        let layer = &schedule.tree.layers[*index];
                         let _ = on.layer(&self.filters[surface.filter], surface, layer, None);
                         match layer.is_batched() {
                             true => items.push(surface.item_of(layer)),
@@ -430,7 +430,8 @@ fn a_shadow_far_away_changes_no_other_blur() {
         let schedule = extracted.schedule(false);
         extracted.carry_out(&schedule);
         let surface = &schedule.tree.surfaces[1];
-        let batched = surface.layers.iter().filter(|layer| !layer.shown.is_empty());
+        let layers = schedule.tree.layers[surface.layers.clone()].iter();
+        let batched = layers.filter(|layer| !layer.shown.is_empty());
         batched
             .map(|layer| surface.item_of(layer))
             .collect::<Vec<BatchedBlur>>()

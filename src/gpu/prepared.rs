@@ -169,7 +169,8 @@ impl Drawable for Prepared {
 
 /// Whether the pipelines of steps are compiled.
 pub fn are_ready(steps: &[Step], pipelines: &BlurPipelines, cache: &PipelineCache) -> bool {
-    steps.iter().all(|step| step.ready(pipelines, cache).is_some())
+    let mut alike = steps.chunk_by(|one, other| one.key == other.key);
+    alike.all(|alike| alike[0].ready(pipelines, cache).is_some())
 }
 
 fn view_of<'a>(textures: &'a [TextureView], surface: Surface, end: &'a TextureView) -> &'a TextureView {

@@ -118,6 +118,9 @@ impl Step {
         let target = if stores { bound.target } else { bound.source };
         let [atlas, mask, sums] = bound.blended.map_or([bound.source; 3], |blended| blended.views());
         let views = [bound.source, target, atlas, mask, sums].map(|view| view.id());
+        if self.bind_groups.len() <= bound.most && self.bind_groups.last().is_some_and(|(ids, _)| *ids == views) {
+            return;
+        }
         let known = self.bind_groups.iter().position(|(ids, _)| *ids == views);
         let group = match known.map(|known| self.bind_groups.remove(known)) {
             Some((_, group)) => group,

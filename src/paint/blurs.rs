@@ -79,8 +79,8 @@ struct BlurPlace {
 struct CameraTasks {
     /// The blur of every backdrop.
     glass: Vec<Option<BlurPlace>>,
-    /// The blur of every blurred layer.
-    layers: HashMap<(SurfaceId, usize), BlurPlace>,
+    /// The blur of every layer that is blurred.
+    layers: Vec<Option<BlurPlace>>,
     /// The tasks of every batch.
     batches: Vec<Vec<TaskKey>>,
 }
@@ -92,10 +92,10 @@ impl BlurTasks {
         self.deferred((*self.cameras.get(camera)?.glass.get(backdrop)?)?)
     }
 
-    /// The same for a layer of a surface.
+    /// The same for a layer.
     #[must_use]
-    pub fn of_layer(&self, camera: usize, surface: SurfaceId, layer: usize) -> Option<Deferred<'_>> {
-        self.deferred(*self.cameras.get(camera)?.layers.get(&(surface, layer))?)
+    pub fn of_layer(&self, camera: usize, layer: usize) -> Option<Deferred<'_>> {
+        self.deferred((*self.cameras.get(camera)?.layers.get(layer)?)?)
     }
 
     fn deferred(&self, place: BlurPlace) -> Option<Deferred<'_>> {
@@ -184,6 +184,7 @@ pub fn update_blurs(
             tasks: &mut tasks,
             found: CameraTasks {
                 glass: vec![None; inputs.backdrops.len()],
+                layers: vec![None; planned.schedule.tree.layers.len()],
                 ..default()
             },
             preparer: &mut preparer,
@@ -348,9 +349,9 @@ impl<'a> Updated<'a, '_> {
             LevelPages::Glass(_) => TaskKey::Turn(camera, first),
         };
         let mut items = Vec::new();
-        for of @ (id, index) in layers {
+        for (id, index) in layers {
             let surface = tree.surface(*id);
-            let (filter, layer) = (&self.inputs.filters[surface.filter], &surface.layers[*index]);
+            let (filter, layer) = (&self.inputs.filters[surface.filter], &tree.layers[*index]);
             let place = if layer.is_batched() {
                 items.push(surface.item_of(layer));
                 BlurPlace {
@@ -366,7 +367,7 @@ impl<'a> Updated<'a, '_> {
                 keys.push(key);
                 BlurPlace { task: key, item: 0 }
             };
-            self.found.layers.insert(*of, place);
+            self.found.layers[*index] = Some(place);
         }
         if !items.is_empty() {
             let filter = &self.inputs.filters[tree.surface(first).filter];

@@ -5,21 +5,23 @@
 
 use super::blurs::BlurTasks;
 use super::inputs::CameraInputs;
+#[cfg(feature = "ui")]
+use super::own_items::OwnItems;
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource, picture_layout, uniform_layout};
 use super::plan_cameras::{CameraSchedule, PlannedCameras};
 use super::uniform::{BOX_VERTICES, Colours, PaintUniform, PaintedOn, has_rim, is_solid};
 use crate::formats::CameraPicture;
 use crate::gpu::Deferred;
-#[cfg(feature = "ui")]
-use crate::schedule::What;
 use crate::schedule::{Backdrop, Canvas, Clip, Draw, Layer, Placed, SurfaceId, common};
+#[cfg(feature = "ui")]
+use crate::schedule::{SurfaceTree, What};
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_phase::TrackedRenderPass;
 use bevy::render::render_resource::{
-    BindGroup, BindGroupEntries, BindGroupLayoutDescriptor, BufferId, CachedRenderPipelineId, DynamicUniformBuffer,
-    IntoBinding, PipelineCache, TextureFormat, TextureView, TextureViewId,
+    BindGroup, BindGroupEntries, BindGroupLayoutDescriptor, BufferId, DynamicUniformBuffer, IntoBinding, PipelineCache,
+    RenderPipeline, TextureFormat, TextureView, TextureViewId,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::FallbackImage;
@@ -33,6 +35,9 @@ use core::ops::Range;
 pub struct Draws {
     calls: Vec<DrawCall>,
     cameras: Vec<CameraDraws>,
+    /// The calls of own items, by their numbers, as ranges of all calls.
+    #[cfg(feature = "ui")]
+    items: Vec<Range<usize>>,
     /// One for each call.
     uniforms: DynamicUniformBuffer<PaintUniform>,
     /// The bind group of the uniforms, and their buffer.
@@ -53,14 +58,11 @@ struct CameraDraws {
     layers: Vec<Range<usize>>,
     /// Of what removes the outside of a surface's outline.
     outsides: Vec<Range<usize>>,
-    /// The surfaces whose layers are the results of filters.
-    #[cfg(feature = "ui")]
-    results: Vec<Option<SurfaceId>>,
 }
 
 /// A draw call.
 struct DrawCall {
-    pipeline: CachedRenderPipelineId,
+    pipeline: RenderPipeline,
     source: Source,
     /// The dynamic offset of its uniform.
     uniform: u32,
@@ -104,32 +106,14 @@ impl Draws {
             .is_some_and(|calls| !calls.is_empty())
     }
 
-    /// Draws an own item of a phase. Returns whether it paints anything.
+    /// Draws the own item of a phase with this number. Returns whether it paints anything.
     #[cfg(feature = "ui")]
-    pub fn draw_item<'w>(
-        &'w self,
-        camera: usize,
-        what: What,
-        cache: &'w PipelineCache,
-        pass: &mut TrackedRenderPass<'w>,
-    ) -> bool {
-        let calls = self.of(camera, |draws| match what {
-            What::Glass(backdrop) => draws.glass.get(backdrop),
-            What::Hole(backdrop) => draws.holes.get(backdrop),
-            What::Result(filter) => draws.layers.get((*draws.results.get(filter)?)?.0),
-            What::Mark | What::Other => None,
-        });
-        self.draw(calls, cache, pass)
+    pub fn draw_item<'w>(&'w self, number: usize, pass: &mut TrackedRenderPass<'w>) -> bool {
+        self.draw(self.items.get(number).cloned(), pass)
     }
 
     /// Draws what a step of the schedule names, except items.
-    pub fn draw_step<'w>(
-        &'w self,
-        camera: usize,
-        draw: &Draw,
-        cache: &'w PipelineCache,
-        pass: &mut TrackedRenderPass<'w>,
-    ) {
+    pub fn draw_step<'w>(&'w self, camera: usize, draw: &Draw, pass: &mut TrackedRenderPass<'w>) {
         let calls = self.of(camera, |draws| match draw {
             Draw::Layers(surface) => draws.layers.get(surface.0),
             Draw::Outside(surface) => draws.outsides.get(surface.0),
@@ -137,7 +121,7 @@ impl Draws {
             Draw::Seen(backdrop) => draws.seen.get(*backdrop),
             Draw::Items { .. } => None,
         });
-        self.draw(calls, cache, pass);
+        self.draw(calls, pass);
     }
 
     fn of<'a>(
@@ -148,20 +132,12 @@ impl Draws {
         calls(self.cameras.get(camera)?).cloned()
     }
 
-    fn draw<'w>(
-        &'w self,
-        calls: Option<Range<usize>>,
-        cache: &'w PipelineCache,
-        pass: &mut TrackedRenderPass<'w>,
-    ) -> bool {
+    fn draw<'w>(&'w self, calls: Option<Range<usize>>, pass: &mut TrackedRenderPass<'w>) -> bool {
         let (Some(calls), Some((_, uniforms))) = (calls, &self.bound) else {
             return false;
         };
         for call in &self.calls[calls.clone()] {
-            let Some(pipeline) = cache.get_render_pipeline(call.pipeline) else {
-                continue;
-            };
-            pass.set_render_pipeline(pipeline);
+            pass.set_render_pipeline(&call.pipeline);
             pass.set_bind_group(0, &call.source.group, call.source.offset.as_slice());
             pass.set_bind_group(1, uniforms, &[call.uniform]);
             pass.draw(0..call.vertices, 0..1);
@@ -248,6 +224,26 @@ pub fn update_draws(
     draws.upload(&gpu);
 }
 
+/// Finds the calls of all own items of phases.
+#[cfg(feature = "ui")]
+pub fn find_items(planned: PlannedCameras, own: Res<OwnItems>, mut draws: ResMut<Draws>) {
+    let trees: Vec<&SurfaceTree> = planned.iter().map(|(_, planned)| &planned.schedule.tree).collect();
+    let Draws { items, cameras, .. } = &mut *draws;
+    items.clear();
+    items.extend(own.iter().map(|(camera, what)| {
+        let of_camera = &cameras[camera];
+        let calls = match what {
+            What::Glass(backdrop) => of_camera.glass.get(backdrop),
+            What::Hole(backdrop) => of_camera.holes.get(backdrop),
+            What::Result(filter) => trees[camera]
+                .result_of(filter)
+                .and_then(|result| of_camera.layers.get(result.0)),
+            What::Mark | What::Other => None,
+        };
+        calls.cloned().unwrap_or_default()
+    }));
+}
+
 /// The update of a camera's draw calls.
 struct CameraUpdate<'a, 'w> {
     index: usize,
@@ -271,8 +267,6 @@ impl CameraUpdate<'_, '_> {
             seen: vec![0..0; backdrops],
             layers: Vec::with_capacity(tree.surfaces.len()),
             outsides: Vec::with_capacity(tree.surfaces.len()),
-            #[cfg(feature = "ui")]
-            results: (0..tree.of_filter.len()).map(|filter| tree.result_of(filter)).collect(),
         };
         for (index, placed) in planned.schedule.glass() {
             of_camera.glass[index] = self.range(|this| this.glass(index, placed));
@@ -328,7 +322,7 @@ impl CameraUpdate<'_, '_> {
         };
         let pipeline = self.gpu.pipelines.ready(key, &self.gpu.cache)?;
         self.draws.calls.push(DrawCall {
-            pipeline,
+            pipeline: pipeline.clone(),
             source,
             uniform: self.draws.uniforms.push(uniform),
             vertices,
@@ -428,19 +422,21 @@ impl CameraUpdate<'_, '_> {
 
     /// The layers of a surface, on its parent.
     fn layers(&mut self, id: SurfaceId) -> Option<()> {
-        let surface = self.planned.schedule.tree.surface(id);
+        let (tree, tasks) = (&self.planned.schedule.tree, self.tasks);
+        let surface = tree.surface(id);
         if id == SurfaceId::CAMERA || !surface.is_seen() {
             return Some(());
         }
         let (filter, on) = (&self.inputs.filters[surface.filter], self.on(surface.parent));
         let clip = self.clip_of(id);
-        for (index, layer) in surface
-            .layers
-            .iter()
-            .enumerate()
-            .filter(|(_, layer)| !layer.shown.is_empty())
-        {
-            if layer.blurs() && self.blurred(id, index).is_some() {
+        let layers = surface.layers.clone().map(|index| (index, &tree.layers[index]));
+        for (index, layer) in layers.filter(|(_, layer)| !layer.shown.is_empty()) {
+            let deferred = tasks.of_layer(self.index, index).filter(|_| layer.blurs());
+            let blurred = deferred.map(|deferred| Source::blurred(&deferred, false));
+            if let Some(source) = blurred
+                && let uniform = on.layer(filter, surface, layer, clip)
+                && self.add(mix_of(layer), source, &uniform, BOX_VERTICES).is_some()
+            {
                 continue;
             }
             let sharp = if layer.blurs() {
@@ -473,16 +469,6 @@ impl CameraUpdate<'_, '_> {
         let uniform = self.on(id).outside(&outline, surface.rect);
         let source = self.picture(None);
         self.add(Mix::Keep, source, &uniform, BOX_VERTICES)
-    }
-
-    /// A blurred layer.
-    fn blurred(&mut self, id: SurfaceId, index: usize) -> Option<()> {
-        let surface = self.planned.schedule.tree.surface(id);
-        let deferred = self.tasks.of_layer(self.index, id, index)?;
-        let (filter, layer) = (&self.inputs.filters[surface.filter], &surface.layers[index]);
-        let uniform = self.on(surface.parent).layer(filter, surface, layer, self.clip_of(id));
-        let source = Source::blurred(&deferred, false);
-        self.add(mix_of(layer), source, &uniform, BOX_VERTICES)
     }
 
     /// A surface without a blur.

@@ -217,7 +217,7 @@ impl<'w> Painter<'w> {
         match draw {
             #[cfg(feature = "ui")]
             Draw::Items { on, keys, scissor } => self.draw_items(*on, keys, *scissor, pass),
-            _ => self.draws.draw_step(self.index, draw, self.cache, pass),
+            _ => self.draws.draw_step(self.index, draw, pass),
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::draws::Draws;
 use super::inputs::{CameraInputs, PaintInputs};
-use super::own_items::OwnItems;
+use super::own_items::{OwnItems, number_of};
 use crate::schedule::{Slot, What};
 use bevy::ecs::system::SystemParamItem;
 use bevy::ecs::system::lifetimeless::SRes;
@@ -14,7 +14,7 @@ use bevy::prelude::*;
 use bevy::render::render_phase::{
     DrawFunctions, PhaseItemExtraIndex, RenderCommand, RenderCommandResult, TrackedRenderPass, ViewSortedRenderPhases,
 };
-use bevy::render::render_resource::{CachedRenderPipelineId, PipelineCache};
+use bevy::render::render_resource::CachedRenderPipelineId;
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ExtractedView;
 use bevy::ui_render::{TransparentUi, UiCameraView};
@@ -23,7 +23,7 @@ use bevy::ui_render::{TransparentUi, UiCameraView};
 pub struct PaintItem;
 
 impl RenderCommand<TransparentUi> for PaintItem {
-    type Param = (SRes<OwnItems>, SRes<Draws>, SRes<PipelineCache>);
+    type Param = SRes<Draws>;
     type ViewQuery = ();
     type ItemQuery = ();
 
@@ -31,13 +31,11 @@ impl RenderCommand<TransparentUi> for PaintItem {
         item: &TransparentUi,
         _view: (),
         _entity: Option<()>,
-        (own, draws, cache): SystemParamItem<'w, '_, Self::Param>,
+        draws: SystemParamItem<'w, '_, Self::Param>,
         pass: &mut TrackedRenderPass<'w>,
     ) -> RenderCommandResult {
-        let own = own.get(item);
-        let is_drawn =
-            own.is_some_and(|(camera, what)| draws.into_inner().draw_item(camera, what, cache.into_inner(), pass));
-        match is_drawn {
+        let draws = draws.into_inner();
+        match number_of(item).is_some_and(|number| draws.draw_item(number, pass)) {
             true => RenderCommandResult::Success,
             false => RenderCommandResult::Skip,
         }

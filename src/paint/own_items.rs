@@ -25,20 +25,26 @@ impl OwnItems {
         self.items.len() as u32 - 1
     }
 
-    /// An own item of a phase: the index of its camera, and what it is.
-    #[must_use]
-    pub fn get(&self, item: &TransparentUi) -> Option<(usize, What)> {
-        match item.extra_index {
-            PhaseItemExtraIndex::DynamicOffset(number) if Some(item.draw_function) == self.draw_function => {
-                self.items.get(number as usize).copied()
-            }
-            _ => None,
-        }
+    /// All items, by their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, What)> {
+        self.items.iter().copied()
     }
 
     /// What any item of a phase is.
     #[must_use]
     pub fn what(&self, item: &TransparentUi) -> What {
-        self.get(item).map_or(What::Other, |(_, what)| what)
+        let is_own = Some(item.draw_function) == self.draw_function;
+        let number = number_of(item).filter(|_| is_own);
+        let own = number.and_then(|number| self.items.get(number));
+        own.map_or(What::Other, |(_, what)| *what)
+    }
+}
+
+/// The number of an own item.
+#[must_use]
+pub fn number_of(item: &TransparentUi) -> Option<usize> {
+    match item.extra_index {
+        PhaseItemExtraIndex::DynamicOffset(number) => Some(number as usize),
+        _ => None,
     }
 }

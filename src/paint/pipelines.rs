@@ -25,8 +25,8 @@ use bevy::prelude::*;
 use bevy::render::render_resource::binding_types::{texture_2d, uniform_buffer};
 use bevy::render::render_resource::{
     BindGroupLayoutDescriptor, BlendComponent, BlendFactor, BlendOperation, BlendState, CachedRenderPipelineId,
-    ColorTargetState, ColorWrites, PipelineCache, RenderPipelineDescriptor, ShaderStages, TextureFormat,
-    TextureFormatFeatureFlags, TextureSampleType, VertexState, WgpuFeatures,
+    ColorTargetState, ColorWrites, PipelineCache, RenderPipeline, RenderPipelineDescriptor, ShaderStages,
+    TextureFormat, TextureFormatFeatureFlags, TextureSampleType, VertexState, WgpuFeatures,
 };
 use bevy::render::renderer::RenderDevice;
 use bevy::shader::ShaderDefVal;
@@ -211,9 +211,8 @@ impl PaintPipelines {
 
     /// A pipeline, if it is compiled.
     #[must_use]
-    pub fn ready(&self, key: PaintKey, cache: &PipelineCache) -> Option<CachedRenderPipelineId> {
-        let id = *self.queued.get(&key)?;
-        cache.get_render_pipeline(id).map(|_| id)
+    pub fn ready<'a>(&self, key: PaintKey, cache: &'a PipelineCache) -> Option<&'a RenderPipeline> {
+        cache.get_render_pipeline(*self.queued.get(&key)?)
     }
 }
 

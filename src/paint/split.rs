@@ -46,12 +46,12 @@ pub fn split_phases(
     mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
     mut split: ResMut<SplitPhases>,
 ) {
-    split.0.clear();
-    for (inputs, planned) in planned.iter() {
+    split.0.resize_with(planned.iter().count(), Vec::new);
+    for ((inputs, planned), surfaces) in planned.iter().zip(&mut split.0) {
         let schedule = &planned.schedule;
         // Hidden items are kept like all others, on a surface that no step names.
         let hidden = SurfaceId(schedule.tree.surfaces.len());
-        let mut surfaces: Vec<Vec<SplitItem>> = (0..=hidden.0).map(|_| Vec::new()).collect();
+        surfaces.resize_with(hidden.0 + 1, Vec::new);
         if let Some(phase) = planned.ui_view.and_then(|(_, view)| phases.get_mut(&view)) {
             let mut owners = Owners::new(&inputs.filters);
             for (index, item) in phase.items.values_mut().enumerate() {
@@ -69,7 +69,6 @@ pub fn split_phases(
                 });
             }
         }
-        split.0.push(surfaces);
     }
 }
 
@@ -79,12 +78,11 @@ pub fn restore_phases(
     mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
     mut split: ResMut<SplitPhases>,
 ) {
-    for (surfaces, planned) in split.0.drain(..).zip(&schedules.cameras) {
-        let Some(phase) = planned.ui_view.and_then(|(_, view)| phases.get_mut(&view)) else {
-            continue;
-        };
-        for item in surfaces.into_iter().flatten() {
-            if let Some((_, kept)) = phase.items.get_index_mut(item.index) {
+    for (surfaces, planned) in split.0.iter_mut().zip(&schedules.cameras) {
+        let mut phase = planned.ui_view.and_then(|(_, view)| phases.get_mut(&view));
+        for item in surfaces.iter_mut().flat_map(|items| items.drain(..)) {
+            let kept = phase.as_mut().and_then(|phase| phase.items.get_index_mut(item.index));
+            if let Some((_, kept)) = kept {
                 kept.batch_range = item.batch_range;
             }
         }

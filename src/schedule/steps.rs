@@ -72,7 +72,7 @@ pub enum LevelPages {
 pub enum Blurs {
     /// Of backdrops.
     Glass(Vec<usize>),
-    /// Of layers of surfaces.
+    /// Of layers of surfaces, by their indices among all layers.
     Layers(Vec<(SurfaceId, usize)>),
 }
 
@@ -393,7 +393,7 @@ impl Planner<'_> {
                 What::Mark | What::Hole(_) => return None,
                 What::Other => item.bounds,
                 What::Glass(backdrop) => Some(scene.picture.in_viewport(schedule.placed[backdrop]?.region.painted)),
-                What::Result(filter) => Some(tree.surface(tree.result_of(filter)?).shown().as_rect()),
+                What::Result(filter) => Some(tree.shown(tree.result_of(filter)?).as_rect()),
             };
             Some((item.key, bounds))
         });
@@ -402,7 +402,7 @@ impl Planner<'_> {
 
     /// Paints and blurs all surfaces of a filter with a turn, the first of them in pieces.
     fn turn(&mut self, filter: usize) {
-        for index in self.schedule.tree.of_filter[filter].clone() {
+        for index in self.schedule.tree.surfaces_of(filter) {
             let id = SurfaceId(index);
             let surface = self.schedule.tree.surface(id);
             if !surface.is_seen() {
@@ -519,9 +519,10 @@ impl Planner<'_> {
     fn blur_layers(&mut self, surfaces: &[SurfaceId], from: Source, pages: LevelPages) {
         let mut blurred = Vec::new();
         for surface in surfaces {
-            let layers = self.schedule.tree.surface(*surface).layers.iter().enumerate();
-            let of_surface = layers.filter(|(_, layer)| layer.blurs() && !layer.shown.is_empty());
-            blurred.extend(of_surface.map(|(layer, _)| (*surface, layer)));
+            let tree = &self.schedule.tree;
+            let is_blurred = |layer: &usize| tree.layers[*layer].blurs() && !tree.layers[*layer].shown.is_empty();
+            let layers = tree.surface(*surface).layers.clone().filter(is_blurred);
+            blurred.extend(layers.map(|layer| (*surface, layer)));
         }
         if !blurred.is_empty() {
             self.blur(from, pages, Blurs::Layers(blurred));

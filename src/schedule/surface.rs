@@ -7,6 +7,7 @@ use crate::plan::batch::BatchedBlur;
 use crate::plan::{LEAST_SHIFTED, MAX_OCTAVES, blurs};
 use crate::settings::EdgeMode;
 use bevy::math::{IRect, IVec2, URect, UVec2, UVec4, Vec2};
+use core::ops::Range;
 
 /// The width of the transparent border around a picture on a page, unless it is as large as a texture can be.
 pub const BORDER: u32 = 1;
@@ -60,8 +61,9 @@ pub struct Surface {
     pub filter: usize,
     /// What is painted on it.
     pub content: Content,
-    /// What its group shows of it, from the lowest layer to the topmost. The camera's picture has none.
-    pub layers: Vec<Layer>,
+    /// What its group shows of it, from the lowest layer to the topmost: these among all layers of a tree. The camera's picture has
+    /// none.
+    pub layers: Range<usize>,
     /// The rounded box to which it is clipped.
     pub outline: Option<Shape>,
     /// The only pixels of it that are shown.
@@ -98,7 +100,7 @@ pub struct Surface {
 impl Surface {
     /// A surface for the items of a filter, without a place yet.
     #[must_use]
-    pub fn new(filter: usize, layers: Vec<Layer>) -> Self {
+    pub fn new(filter: usize, layers: Range<usize>) -> Self {
         Self {
             filter,
             content: Content::Items,
@@ -192,17 +194,11 @@ impl Surface {
 
     /// Where its layers may paint something.
     #[must_use]
-    pub fn outer(&self) -> IRect {
-        let layers = self.layers.iter().filter(|layer| !layer.is_inset);
+    pub fn outer(&self, layers: &[Layer]) -> IRect {
+        let layers = layers[self.layers.clone()].iter().filter(|layer| !layer.is_inset);
         layers.fold(NOWHERE, |all, layer| {
             joined(all, moved(layer.around(self.bounds), layer.offset))
         })
-    }
-
-    /// Where its layers paint.
-    #[must_use]
-    pub fn shown(&self) -> IRect {
-        self.layers.iter().fold(NOWHERE, |all, layer| joined(all, layer.shown))
     }
 
     /// A layer as it is painted if its blur is missing: the picture itself, sharp. Shadows are left out.
@@ -219,52 +215,55 @@ impl Surface {
     }
 
     /// Finds the pixels that must be stored and that the layers must paint, if only these of the result are visible.
-    pub fn look_at(&mut self, visible: IRect, limit: i32) {
+    pub fn look_at(&mut self, layers: &mut [Layer], visible: IRect, limit: i32) {
+        let layers = &mut layers[self.layers.clone()];
         // On both sides of a shadow: glass in the group sees as far beyond a clip on one side as on the other.
-        let needed = self.layers.iter().fold(NOWHERE, |all, layer| {
+        let needed = layers.iter().fold(NOWHERE, |all, layer| {
             let [back, on] = [-layer.offset, layer.offset].map(|by| layer.reads(moved(visible, by)));
             joined(all, joined(back, on))
         });
         self.painted = common(self.bounds, needed);
         self.rect = self.painted;
-        for index in 0..self.layers.len() {
-            let layer = self.layers[index];
-            let shown = common(self.shows(&layer), moved(visible, -layer.offset));
+        for index in 0..layers.len() {
+            let shows = self.shows(&layers[index], &layers[0]);
+            let layer = &mut layers[index];
+            let shown = common(shows, moved(visible, -layer.offset));
             if layer.varies {
                 self.rect = joined(self.rect, shown);
             }
-            self.layers[index].shown = moved(shown, layer.offset);
+            layer.shown = moved(shown, layer.offset);
         }
-        if self.layers.iter().all(|layer| layer.shown.is_empty()) {
+        if layers.iter().all(|layer| layer.shown.is_empty()) {
             (self.rect, self.painted) = (NOWHERE, NOWHERE);
         }
         let side = self.rect.size().max_element();
         if side > limit {
-            self.cut(visible, limit);
+            self.cut(layers, visible, limit);
         }
         self.border = if side + 2 * BORDER as i32 > limit { 0 } else { BORDER };
     }
 
     /// The pixels that a layer may paint, before it is moved. An inset shadow lies on the picture, which is the first layer.
-    fn shows(&self, layer: &Layer) -> IRect {
+    fn shows(&self, layer: &Layer, first: &Layer) -> IRect {
         if layer.is_inset {
-            let picture = self.layers[0].around(self.painted);
+            let picture = first.around(self.painted);
             return moved(picture, -layer.offset);
         }
         layer.around(self.painted)
     }
 
     /// Cuts a picture that is too large for a texture to the visible pixels, and as many around them as fit.
-    fn cut(&mut self, visible: IRect, limit: i32) {
+    fn cut(&mut self, layers: &mut [Layer], visible: IRect, limit: i32) {
         let spare = (limit - visible.size().max_element()).max(0) / 2;
         let kept = grown(visible, IVec2::splat(spare));
         let kept = common(kept, within(kept.min, IVec2::splat(limit)));
         self.rect = common(self.rect, kept);
         self.painted = common(self.painted, kept);
-        for index in 0..self.layers.len() {
-            let layer = self.layers[index];
-            let shows = if layer.varies { self.rect } else { self.shows(&layer) };
-            self.layers[index].shown = moved(common(moved(layer.shown, -layer.offset), shows), layer.offset);
+        for index in 0..layers.len() {
+            let shows = self.shows(&layers[index], &layers[0]);
+            let layer = &mut layers[index];
+            let shows = if layer.varies { self.rect } else { shows };
+            layer.shown = moved(common(moved(layer.shown, -layer.offset), shows), layer.offset);
         }
     }
 }
@@ -285,16 +284,21 @@ impl Layer {
         }
     }
 
-    /// The same layer as a shadow that is moved. Along an axis with too weak a blur of the shadow, it moves by whole pixels.
+    /// A shadow of this picture: its blur has the sum of both variances. Along an axis with too weak a blur of the shadow, it moves by
+    /// whole pixels.
     #[must_use]
-    pub fn moved(self, shadow: &Shadow) -> Self {
+    pub fn cast(self, shadow: &Shadow) -> Self {
+        // The square of a finite number may be infinite.
+        let variance = self.sigma * self.sigma + shadow.sigma * shadow.sigma;
         let by = (shadow.offset / FINEST).round() * FINEST;
         let is_fine = shadow.sigma.cmpge(Vec2::splat(LEAST_SHIFTED));
         let whole = Vec2::select(is_fine, by.floor(), by.round());
         Self {
             offset: whole.as_ivec2(),
             fraction: Vec2::select(is_fine, by - whole, Vec2::ZERO),
-            ..self
+            shadow: Some(shadow.color),
+            is_inset: shadow.is_inset,
+            ..Self::new(variance.map(|variance| variance.sqrt().min(f32::MAX)))
         }
     }
 

@@ -16,14 +16,15 @@
 
 use super::clip::Clip;
 use super::frames::{Frame, frames};
-use super::rects::{EVERYWHERE, NOWHERE, common, pixels, touched};
+use super::rects::{EVERYWHERE, NOWHERE, common, joined, pixels, touched};
 use super::region::Region;
-use super::scene::{Filter, Scene, Shadow, What};
+use super::scene::{Filter, Scene, What};
 use super::slot::node_of;
 use super::surface::{Content, Layer, Surface, SurfaceId};
 use crate::plan::{blurs, pack};
 use crate::settings::EdgeMode;
-use bevy::math::{FloatOrd, UVec2, Vec2};
+use bevy::math::{FloatOrd, IRect, UVec2, Vec2};
+use core::iter::once;
 use core::ops::Range;
 
 /// How a filtered group is painted.
@@ -37,16 +38,24 @@ enum Role {
     Hidden,
 }
 
+/// The group of a filter.
+#[derive(Clone, Debug, PartialEq)]
+struct Group {
+    /// Its surfaces; none if it is not filtered.
+    surfaces: Range<usize>,
+    /// The innermost filter around it.
+    around: Option<usize>,
+    role: Role,
+}
+
 /// The surfaces of a camera.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfaceTree {
     /// The camera's picture, and then the surfaces of all filters. Those of a filter follow each other, each on the next one.
     pub surfaces: Vec<Surface>,
-    /// The surfaces of every filter; none if it is not filtered.
-    pub of_filter: Vec<Range<usize>>,
-    /// The innermost filter around every filter.
-    pub parents: Vec<Option<usize>>,
-    roles: Vec<Role>,
+    /// The layers of all surfaces.
+    pub layers: Vec<Layer>,
+    groups: Vec<Group>,
     /// The first surface of every frame.
     pub frames: Vec<SurfaceId>,
     /// The sizes of the pages of every depth, from 1 on.
@@ -62,12 +71,16 @@ impl SurfaceTree {
             bounds: scene.picture.seen_pixels(),
             painted: scene.picture.seen_pixels(),
             rect: scene.picture.seen_pixels(),
-            ..Surface::new(0, Vec::new())
+            ..Surface::new(0, 0..0)
         };
+        let most = scene.filters.len() + 1;
         let mut tree = Self {
-            surfaces: vec![camera],
+            surfaces: Vec::with_capacity(most),
+            layers: Vec::with_capacity(most),
+            groups: Vec::with_capacity(most),
             ..Self::default()
         };
+        tree.surfaces.push(camera);
         let mut takes: Vec<u32> = scene
             .backdrops
             .iter()
@@ -89,18 +102,29 @@ impl SurfaceTree {
         &self.surfaces[index]
     }
 
+    /// The surfaces of a filter; none if it is not filtered.
+    #[must_use]
+    pub fn surfaces_of(&self, filter: usize) -> Range<usize> {
+        self.groups.get(filter).map_or(0..0, |group| group.surfaces.clone())
+    }
+
     /// The surface whose layers are the result of a filter.
     #[must_use]
     pub fn result_of(&self, filter: usize) -> Option<SurfaceId> {
-        let of_filter = self.of_filter.get(filter)?;
-        (!of_filter.is_empty()).then(|| SurfaceId(of_filter.end - 1))
+        self.surfaces_of(filter).last().map(SurfaceId)
     }
 
     /// The surface that shows the items of a filter.
     #[must_use]
     pub fn items_of(&self, filter: usize) -> Option<SurfaceId> {
-        let of_filter = self.of_filter.get(filter)?;
-        (!of_filter.is_empty()).then_some(SurfaceId(of_filter.start))
+        self.surfaces_of(filter).next().map(SurfaceId)
+    }
+
+    /// The pixels that the layers of a surface paint.
+    #[must_use]
+    pub fn shown(&self, surface: SurfaceId) -> IRect {
+        let layers = &self.layers[self.surface(surface).layers.clone()];
+        layers.iter().fold(NOWHERE, |all, layer| joined(all, layer.shown))
     }
 
     /// Whether the result of a filter is visible.
@@ -112,13 +136,13 @@ impl SurfaceTree {
 
     /// A filter and those around it, from the innermost to the outermost.
     pub fn around(&self, filter: usize) -> impl Iterator<Item = usize> {
-        core::iter::successors(Some(filter), |filter| self.parents[*filter])
+        core::iter::successors(Some(filter), |filter| self.groups[*filter].around)
     }
 
     /// Whether a group is painted on the surface around it.
     #[must_use]
     pub fn is_flat(&self, filter: usize) -> bool {
-        self.roles[filter] == Role::Flat
+        self.groups[filter].role == Role::Flat
     }
 
     /// The visible surfaces of a page without a turn.
@@ -130,42 +154,38 @@ impl SurfaceTree {
     }
 
     fn add(&mut self, scene: &Scene, filter: &Filter, takes: &[u32]) {
-        let index = self.of_filter.len();
+        let index = self.groups.len();
         let mut around = index.checked_sub(1);
         while let Some(outer) = around.filter(|outer| scene.filters[*outer].nodes.end <= filter.nodes.start) {
-            around = self.parents[outer];
+            around = self.groups[outer].around;
         }
         // Frozen glass takes its picture in the frame in which it is added, even if nothing of its group is visible yet.
         let takes_inside = takes.partition_point(|node| *node <= filter.nodes.start)
             < takes.partition_point(|node| *node < filter.nodes.end);
-        let role = match around.map(|outer| self.roles[outer]) {
+        let role = match around.map(|outer| self.groups[outer].role) {
             Some(Role::Hidden) => Role::Hidden,
             _ if filter.opacity <= 0.0 && (scene.is_flat || !takes_inside) => Role::Hidden,
             _ if scene.is_flat => Role::Flat,
             _ => Role::Filtered,
         };
-        let new = match role {
-            Role::Filtered => surfaces_of(index, filter),
-            Role::Flat | Role::Hidden => Vec::new(),
-        };
+        let first = self.surfaces.len();
+        if role == Role::Filtered {
+            self.add_surfaces(index, filter);
+        }
+        let surfaces = first..self.surfaces.len();
         let outside = around
             .and_then(|outer| self.items_of(outer))
             .unwrap_or(SurfaceId::CAMERA);
         let depth = self.surface(outside).depth + 1;
-        let (first, count) = (self.surfaces.len(), new.len());
-        for (place, surface) in new.into_iter().enumerate() {
-            let is_last = place + 1 == count;
-            let previous = place.checked_sub(1).map(|previous| SurfaceId(first + previous));
-            self.surfaces.push(Surface {
-                content: previous.map_or(Content::Items, Content::Layers),
-                parent: if is_last { outside } else { SurfaceId(first + place + 1) },
-                depth: depth + (count - 1 - place) as u32,
-                ..surface
-            });
+        for (place, above) in surfaces.clone().zip((0..surfaces.len()).rev()) {
+            let surface = &mut self.surfaces[place];
+            if place > first {
+                surface.content = Content::Layers(SurfaceId(place - 1));
+            }
+            surface.parent = if above == 0 { outside } else { SurfaceId(place + 1) };
+            surface.depth = depth + above as u32;
         }
-        self.parents.push(around);
-        self.roles.push(role);
-        self.of_filter.push(first..first + count);
+        self.groups.push(Group { surfaces, around, role });
     }
 
     /// Finds where something is painted.
@@ -193,10 +213,11 @@ impl SurfaceTree {
             self.surfaces[owner.0].add(bounds);
         }
         for (index, filter) in scene.filters.iter().enumerate().rev() {
-            for surface in self.of_filter[index].clone() {
-                let is_last = surface + 1 == self.of_filter[index].end;
+            let surfaces = self.surfaces_of(index);
+            for surface in surfaces.clone() {
+                let is_last = surface + 1 == surfaces.end;
                 let outer = common(
-                    self.surfaces[surface].outer(),
+                    self.surfaces[surface].outer(&self.layers),
                     pixels(filter.result_clip().filter(|_| is_last).map(Clip::bounds)),
                 );
                 let parent = self.surfaces[surface].parent;
@@ -210,12 +231,13 @@ impl SurfaceTree {
     /// Finds what is visible of all surfaces.
     fn look(&mut self, scene: &Scene) {
         for (index, filter) in scene.filters.iter().enumerate() {
-            for surface in self.of_filter[index].clone().rev() {
+            let surfaces = self.surfaces_of(index);
+            for surface in surfaces.clone().rev() {
                 let visible = self.surface(self.surfaces[surface].parent).painted;
-                let is_last = surface + 1 == self.of_filter[index].end;
+                let is_last = surface + 1 == surfaces.end;
                 let clip = filter.result_clip().filter(|_| is_last);
                 let visible = common(visible, pixels(clip.map(Clip::bounds)));
-                self.surfaces[surface].look_at(visible, scene.limit as i32);
+                self.surfaces[surface].look_at(&mut self.layers, visible, scene.limit as i32);
             }
         }
     }
@@ -224,7 +246,7 @@ impl SurfaceTree {
     pub fn give_turn(&mut self, SurfaceId(surface): SurfaceId) {
         let filters: Vec<usize> = self.around(self.surfaces[surface].filter).collect();
         for filter in filters {
-            for surface in self.of_filter[filter].clone() {
+            for surface in self.surfaces_of(filter) {
                 self.surfaces[surface].has_turn = true;
             }
         }
@@ -254,87 +276,59 @@ impl SurfaceTree {
     }
 }
 
-/// The surfaces of a filter, from the innermost to the outermost.
-fn surfaces_of(index: usize, filter: &Filter) -> Vec<Surface> {
-    let picture = Layer {
-        varies: filter.profile.is_some() && blurs(filter.sigma),
-        edge: filter.border.map_or(EdgeMode::Transparent, |border| border.edge),
-        ..Layer::new(filter.sigma)
-    };
-    let (insets, shadows): (Vec<&Shadow>, Vec<&Shadow>) =
-        filter.shadows.iter().rev().partition(|shadow| shadow.is_inset);
-    let is_alone = insets.is_empty() && shadows.is_empty();
-    let mut stack = Stack {
-        index,
-        surfaces: Vec::new(),
-        last: picture,
-    };
-    // Shadows of a blur that is no Gaussian of the group are blurs of its result.
-    if (picture.varies || !picture.edge.spreads()) && !is_alone {
-        stack.push(vec![picture]);
-    }
-    if !insets.is_empty() {
-        let picture = [stack.last];
-        let insets = insets.into_iter().map(|shadow| stack.shadow(shadow));
-        stack.push(picture.into_iter().chain(insets).collect());
-        // They must not lie on anything below the picture.
-        stack.push_if(shadows.is_empty() && filter.opacity >= 1.0);
-    }
-    if !shadows.is_empty() {
-        let shadows = shadows.into_iter().map(|shadow| stack.shadow(shadow));
-        let layers = shadows.chain([stack.last]).collect();
-        stack.push(layers);
-    }
-    stack.push_if(stack.surfaces.is_empty() || filter.opacity < 1.0);
-    let mut surfaces = stack.surfaces;
-    if let Some(last) = surfaces.last_mut() {
-        last.opacity = filter.opacity;
-    }
-    let limits = filter.outline.map(|outline| touched(outline.bounds()));
-    let border = filter.border.map(|border| pixels(Some(border.rect)));
-    let first = &mut surfaces[0];
-    (first.is_colored, first.outline) = (true, filter.outline);
-    first.limits = common(limits.unwrap_or(EVERYWHERE), border.unwrap_or(EVERYWHERE));
-    // Also where nothing is painted, the picture ends at its border.
-    first.bounds = border.map_or(NOWHERE, |_| first.limits);
-    surfaces
-}
-
-/// Surfaces of a filter, each of which shows the layers of the one before.
-struct Stack {
-    index: usize,
-    surfaces: Vec<Surface>,
-    /// The picture, as the next surface shows it.
-    last: Layer,
-}
-
-impl Stack {
-    fn push(&mut self, layers: Vec<Layer>) {
-        self.surfaces.push(Surface::new(self.index, layers));
-        self.last = Layer::new(Vec2::ZERO);
-    }
-
-    fn push_if(&mut self, is_needed: bool) {
-        if is_needed {
-            self.push(vec![self.last]);
+impl SurfaceTree {
+    /// Adds the surfaces of a filter, from the innermost to the outermost.
+    fn add_surfaces(&mut self, index: usize, filter: &Filter) {
+        let picture = Layer {
+            varies: filter.profile.is_some() && blurs(filter.sigma),
+            edge: filter.border.map_or(EdgeMode::Transparent, |border| border.edge),
+            ..Layer::new(filter.sigma)
+        };
+        let of_kind = |is_inset: bool| {
+            let shadows = filter.shadows.iter().rev();
+            shadows.filter(move |shadow| shadow.is_inset == is_inset)
+        };
+        let [has_insets, has_shadows] = [true, false].map(|is_inset| of_kind(is_inset).next().is_some());
+        let first = self.surfaces.len();
+        // The picture, as the next surface shows it.
+        let mut last = picture;
+        // Shadows of a blur that is no Gaussian of the group are blurs of its result.
+        if (picture.varies || !picture.edge.spreads()) && !filter.shadows.is_empty() {
+            last = self.show(index, [picture]);
         }
-    }
-
-    /// A shadow of the picture: its blur has the sum of both variances.
-    fn shadow(&self, shadow: &Shadow) -> Layer {
-        Layer {
-            shadow: Some(shadow.color),
-            is_inset: shadow.is_inset,
-            ..Layer::new(with_both(self.last.sigma, shadow.sigma))
+        if has_insets {
+            last = self.show(index, once(last).chain(of_kind(true).map(|shadow| last.cast(shadow))));
+            // They must not lie on anything below the picture.
+            if !has_shadows && filter.opacity >= 1.0 {
+                last = self.show(index, [last]);
+            }
         }
-        .moved(shadow)
+        if has_shadows {
+            last = self.show(index, of_kind(false).map(|shadow| last.cast(shadow)).chain([last]));
+        }
+        if first == self.surfaces.len() || filter.opacity < 1.0 {
+            self.show(index, [last]);
+        }
+        if let Some(last) = self.surfaces.last_mut() {
+            last.opacity = filter.opacity;
+        }
+        let limits = filter.outline.map(|outline| touched(outline.bounds()));
+        let border = filter.border.map(|border| pixels(Some(border.rect)));
+        let first = &mut self.surfaces[first];
+        (first.is_colored, first.outline) = (true, filter.outline);
+        first.limits = common(limits.unwrap_or(EVERYWHERE), border.unwrap_or(EVERYWHERE));
+        // Also where nothing is painted, the picture ends at its border.
+        first.bounds = border.map_or(NOWHERE, |_| first.limits);
     }
-}
 
-/// The standard deviations of two blurs, one after the other.
-fn with_both(one: Vec2, other: Vec2) -> Vec2 {
-    // The square of a finite number may be infinite.
-    (one * one + other * other).map(|variance| variance.sqrt().min(f32::MAX))
+    /// Adds a surface that shows the layers of the one before. Returns the picture, as the next one shows it.
+    fn show(&mut self, index: usize, layers: impl IntoIterator<Item = Layer>) -> Layer {
+        let first = self.layers.len();
+        self.layers.extend(layers);
+        let surface = Surface::new(index, first..self.layers.len());
+        self.surfaces.push(surface);
+        Layer::new(Vec2::ZERO)
+    }
 }
 
 /// Walks over items, and finds the surface on which each is painted.
@@ -364,7 +358,7 @@ impl<'a> Owners<'a> {
         for filter in self.around(node) {
             let is_own =
                 matches!(what, What::Glass(_) | What::Result(_)) && i64::from(filters[filter].nodes.start) == node;
-            match tree.roles[filter] {
+            match tree.groups[filter].role {
                 Role::Flat => {}
                 _ if is_own => {}
                 Role::Hidden => return None,

@@ -336,7 +336,8 @@ impl<'a> Check<'a> {
         let surface = self.schedule.tree.surface(of);
         let all = self.before(of, FloatOrd(f32::INFINITY));
         assert_eq!(self.painted(of), all, "all items of {of:?} are painted");
-        for (index, layer) in surface.layers.iter().enumerate() {
+        for index in surface.layers.clone() {
+            let layer = &self.schedule.tree.layers[index];
             if layer.blurs() && !layer.shown.is_empty() {
                 self.holds(self.batch_of_layer[&(of, index)]);
             }
@@ -376,12 +377,8 @@ impl<'a> Check<'a> {
                     painted.is_some_and(|painted| overlap(painted, reads))
                 }
                 What::Result(filter) => {
-                    let result = self
-                        .schedule
-                        .tree
-                        .result_of(filter)
-                        .map(|result| self.schedule.tree.surface(result));
-                    result.is_some_and(|result| overlap(result.shown().as_rect(), reads))
+                    let result = self.schedule.tree.result_of(filter);
+                    result.is_some_and(|result| overlap(self.schedule.tree.shown(result).as_rect(), reads))
                 }
                 What::Mark | What::Hole(_) => false,
             };

@@ -136,7 +136,8 @@ fn parts_that_do_not_commute_have_stages_of_their_own() {
 fn turns_reach_outwards() {
     let filters = [filter(0..9), filter(1..5), filter(2..3), filter(3..4), filter(6..8)];
     let tree = arrange(&filters, &[BOX; 5], &[3], 4096);
-    assert_eq!(tree.parents, [None, Some(0), Some(1), Some(1), Some(0)]);
+    let outer: Vec<Option<usize>> = (0..5).map(|filter| tree.around(filter).nth(1)).collect();
+    assert_eq!(outer, [None, Some(0), Some(1), Some(1), Some(0)]);
     let has_turn = |filter| {
         tree.items_of(filter)
             .is_some_and(|surface| tree.surface(surface).has_turn)
@@ -173,7 +174,7 @@ proptest! {
         let tree = arrange(&filters, &all, &[], limit as u32);
         let viewport = IRect { min: IVec2::ZERO, max: SIZE.as_ivec2() };
         for surface in tree.surfaces[1..].iter().filter(|surface| surface.is_seen()) {
-            for layer in &surface.layers {
+            for layer in &tree.layers[surface.layers.clone()] {
                 let from = IRect { min: layer.shown.min - layer.offset, max: layer.shown.max - layer.offset };
                 // A blur paints more texels than it reads, but none beyond its reach.
                 let readable = if layer.blurs() { grown(surface.rect, layer.reach()) } else { surface.rect };
@@ -201,7 +202,7 @@ proptest! {
             }
             prop_assert!(common(surface.frame, surface.rect) == surface.rect, "{surface:?}");
             if surface.content == Content::Items && !is_nested {
-                let reach = surface.layers.last().map_or(IVec2::ZERO, Layer::reach);
+                let reach = tree.layers[surface.layers.clone()].last().map_or(IVec2::ZERO, Layer::reach);
                 let needed = common(all[surface.filter], grown(viewport, reach));
                 let is_cut = grown(all[surface.filter], reach).size().max_element() > limit - 112;
                 prop_assert!(is_cut || common(needed, surface.rect) == needed, "{needed:?} of {surface:?}");
