@@ -148,6 +148,8 @@ impl Draws {
     fn clear(&mut self) {
         self.calls.clear();
         self.cameras.clear();
+        #[cfg(feature = "ui")]
+        self.items.clear();
         self.uniforms.clear();
     }
 
@@ -230,18 +232,16 @@ pub fn find_items(planned: PlannedCameras, own: Res<OwnItems>, mut draws: ResMut
     let trees: Vec<&SurfaceTree> = planned.iter().map(|(_, planned)| &planned.schedule.tree).collect();
     let Draws { items, cameras, .. } = &mut *draws;
     items.clear();
-    items.extend(own.iter().map(|(camera, what)| {
-        let of_camera = &cameras[camera];
-        let calls = match what {
+    let calls_of = |(camera, what): (usize, What)| {
+        let (tree, of_camera) = (trees.get(camera)?, cameras.get(camera)?);
+        match what {
             What::Glass(backdrop) => of_camera.glass.get(backdrop),
             What::Hole(backdrop) => of_camera.holes.get(backdrop),
-            What::Result(filter) => trees[camera]
-                .result_of(filter)
-                .and_then(|result| of_camera.layers.get(result.0)),
+            What::Result(filter) => of_camera.layers.get(tree.result_of(filter)?.0),
             What::Mark | What::Other => None,
-        };
-        calls.cloned().unwrap_or_default()
-    }));
+        }
+    };
+    items.extend(own.iter().map(|item| calls_of(item).cloned().unwrap_or_default()));
 }
 
 /// The update of a camera's draw calls.
@@ -431,13 +431,12 @@ impl CameraUpdate<'_, '_> {
         let clip = self.clip_of(id);
         let layers = surface.layers.clone().map(|index| (index, &tree.layers[index]));
         for (index, layer) in layers.filter(|(_, layer)| !layer.shown.is_empty()) {
-            let deferred = tasks.of_layer(self.index, index).filter(|_| layer.blurs());
-            let blurred = deferred.map(|deferred| Source::blurred(&deferred, false));
-            if let Some(source) = blurred
-                && let uniform = on.layer(filter, surface, layer, clip)
-                && self.add(mix_of(layer), source, &uniform, BOX_VERTICES).is_some()
-            {
-                continue;
+            if let Some(deferred) = tasks.of_layer(self.index, index).filter(|_| layer.blurs()) {
+                let uniform = on.layer(filter, surface, layer, clip);
+                let source = Source::blurred(&deferred, false);
+                if self.add(mix_of(layer), source, &uniform, BOX_VERTICES).is_some() {
+                    continue;
+                }
             }
             let sharp = if layer.blurs() {
                 surface.unblurred(layer)
