@@ -429,8 +429,8 @@ impl CameraUpdate<'_, '_> {
         }
         let (filter, on) = (&self.inputs.filters[surface.filter], self.on(surface.parent));
         let clip = self.clip_of(id);
-        let layers = surface.layers.clone().map(|index| (index, &tree.layers[index]));
-        for (index, layer) in layers.filter(|(_, layer)| !layer.shown.is_empty()) {
+        for index in surface.layers.clone() {
+            let layer = &tree.layers[index];
             if let Some(deferred) = tasks.of_layer(self.index, index).filter(|_| layer.blurs()) {
                 let uniform = on.layer(filter, surface, layer, clip);
                 let source = Source::blurred(&deferred, false);
@@ -444,7 +444,8 @@ impl CameraUpdate<'_, '_> {
                 Some(*layer)
             };
             if let Some(layer) = sharp.filter(|layer| !layer.shown.is_empty()) {
-                self.sharp(id, mix_of(&layer), &on.layer(filter, surface, &layer, clip))?;
+                // Without its pipeline, only this layer is missing.
+                let _ = self.sharp(id, mix_of(&layer), &on.layer(filter, surface, &layer, clip));
             }
         }
         Some(())

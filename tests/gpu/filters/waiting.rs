@@ -171,3 +171,35 @@ fn without_pipelines_groups_are_not_filtered() {
         assert_filtered(show.frames(4).last().expect("there are shots"), &filter);
     }
 }
+
+/// Until the pipeline of the first hard inset shadow is compiled, only the shadow is missing.
+#[test]
+fn a_missing_shadow_does_not_hide_its_group() {
+    for backend in BACKENDS {
+        let Some(mut show) = Show::alone(backend) else {
+            return;
+        };
+        spawn_box(&mut show);
+        let shadows = |shadow: DropShadow| UiFilter::opacity(0.4).with_shadow(shadow);
+        let outer = DropShadow::from_sigma(Vec2::new(3.0, 2.0), 1.5, Color::BLACK);
+        show.change(shadows(outer));
+        show.settle();
+        let held = show.live.hold_compiler();
+        let hard = DropShadow::from_sigma(Vec2::new(0.0, 9.0), 0.0, Color::BLACK.with_alpha(0.8)).inset();
+        show.change(shadows(outer).with_shadow(hard));
+        let shots = show.frames(8);
+        assert!(!show.live.is_ready(), "an inset shadow needs pipelines");
+        held.release();
+        shots.iter().for_each(|shot| assert_filtered(shot, &shadows(outer)));
+        show.settle();
+        let [below, last] = pictures(show.frames(4).last().expect("there are shots"));
+        let [_, first] = pictures(&shots[0]);
+        let [x, y] = [BOX[0] + 9, BOX[1] + 1];
+        assert!(
+            last.at(x, y)[0] < first.at(x, y)[0] - 0.05,
+            "the shadow is missing over {:?}: {:?}",
+            below.at(x, y),
+            last.at(x, y)
+        );
+    }
+}
