@@ -259,6 +259,7 @@ impl Capabilities {
                 filtering,
                 opaque: alpha == BlurAlpha::Opaque && destination.channels == Channels::Rgba,
                 in_place: ends.in_place,
+                converts: alpha == BlurAlpha::Unpremultiply,
             },
             intermediate,
             alpha,

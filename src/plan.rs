@@ -124,6 +124,7 @@ impl BlurPlan {
                 filtering: Filtering::default(),
                 opaque: false,
                 in_place: true,
+                converts: false,
             },
             finish,
         }))

@@ -356,6 +356,7 @@ fn request(sigma: Vec2, region: URect, edge: EdgeMode, tiling: Tiling) -> PlanRe
             },
             opaque: false,
             in_place: false,
+            converts: false,
         },
         finish: Finish::Defer,
     }

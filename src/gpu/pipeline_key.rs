@@ -73,7 +73,8 @@ impl PipelineKey {
         // Straight alpha is not converted where it is copied.
         let is_straight = resolved.alpha == BlurAlpha::Straight && !copies;
         // Where source and target differ in the meaning of alpha, nothing is copied as it is.
-        let unpremultiplies = resolved.alpha == BlurAlpha::Unpremultiply;
+        let means = resolved.means;
+        let blends_last = stage.program.blends() && stage.is_last;
         let source = if stage.is_first { Format::of(ends.source) } else { None };
         let reads = source.map_or(Sample::Float, |format| format.sample());
         let target = if stage.is_last {
@@ -94,16 +95,16 @@ impl PipelineKey {
                 BlurAlpha::Opaque => AlphaOutput::Opaque,
                 BlurAlpha::Straight | BlurAlpha::Premultiplied => AlphaOutput::Keep,
             },
-            converts_copies: unpremultiplies && stage.program.blends() && stage.is_last,
+            converts_copies: means.converts && blends_last,
             dither: if stage.is_last && !copies {
                 ends.dither
             } else {
                 Dither::Off
             },
             in_halves: resolved.intermediate == TextureFormat::Rgba16Float,
-            leaves_unchanged: stage.program.blends() && stage.is_last && ends.in_place && !unpremultiplies,
+            leaves_unchanged: blends_last && means.leaves_unchanged(),
             keeps_format: (stage.program.blends() || copies)
-                && !unpremultiplies
+                && !means.converts
                 && stage.is_last
                 && stage.is_first
                 && reads == Sample::Float

@@ -25,6 +25,16 @@ pub struct Means {
     pub opaque: bool,
     /// Whether the destination is the source's texture: no pass may go from one to the other.
     pub in_place: bool,
+    /// Whether texels mean something else in the destination than in the source, even if they are not blurred.
+    pub converts: bool,
+}
+
+impl Means {
+    /// Whether the destination holds the result of texels that are not blurred before the blur runs. Then nothing has to write them.
+    #[must_use]
+    pub fn leaves_unchanged(&self) -> bool {
+        self.in_place && !self.converts
+    }
 }
 
 /// What runs the last step, from the lowest level to the resolution of the picture.

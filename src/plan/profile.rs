@@ -197,12 +197,14 @@ fn gather(builder: &mut PassBuilder, between: Option<Surface>) -> Level {
 }
 
 /// The level from which the last pass takes the sharp picture. A pass cannot read the texture that it writes: in place,
-/// it takes the sums, or a copy of the picture to sum.
+/// it takes a copy of the picture, which it sums, or converts where nothing is blurred. A compute pass that does neither
+/// takes the sums, and reads nothing.
 fn sharp(builder: &mut PassBuilder, sums: Level) -> Level {
+    let PlanRequest { means, .. } = builder.request;
     if !builder.request.overwrites() {
         return Level::PICTURE;
     }
-    if builder.request.means.tiling != Tiling::None {
+    if means.tiling != Tiling::None && means.leaves_unchanged() {
         return sums;
     }
     let copy = Level::at(builder.texture(builder.request.region.size()), [0; 2]);

@@ -55,6 +55,7 @@ fn means(precision: Precision, (tiling, filtering, in_place): Way) -> Means {
         filtering,
         opaque: false,
         in_place,
+        converts: false,
     }
 }
 

@@ -194,7 +194,7 @@ fn multiplied_in_and_straight_out() {
     }
 }
 
-/// In place, a picture that is not blurred is converted as well, and once only.
+/// In place, a picture or a part of it that is not blurred is converted as well, and once only.
 #[test]
 fn a_picture_is_unpremultiplied_in_place() {
     for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
@@ -204,20 +204,32 @@ fn a_picture_is_unpremultiplied_in_place() {
         let format = TextureFormat::Rgba16Float;
         let half = Picture::from_fn(30, 20, |_, _| [0.5, 0.25, 0.0, 0.5]);
         let expected = Picture::from_fn(30, 20, |_, _| [1.0, 0.5, 0.0, 0.5]);
-        for sigma in [0.0, 3.0] {
+        let along = BlurProfile::Linear {
+            start: Vec2::new(0.3, 0.5),
+            end: Vec2::new(0.8, 0.5),
+            from: 0.0,
+            to: 1.0,
+        };
+        let profiles = [BlurProfile::Uniform, along];
+        let cases = [0.0, 3.0, 6.0, 20.0]
+            .into_iter()
+            .flat_map(|sigma| profiles.clone().map(|profile| (sigma, profile)));
+        for (sigma, profile) in cases {
             for update in [BlurUpdate::Once, BlurUpdate::OnChange] {
                 let image = headless.add_image(formats::to_image(&half, format));
                 let blur = BlurImage::in_place(image.clone())
                     .with_alpha(BlurAlpha::Unpremultiply)
                     .with_update(update);
-                headless.app.world_mut().spawn((GaussianBlur::from_sigma(sigma), blur));
+                let blur = (GaussianBlur::from_sigma(sigma), blur, profile.clone());
+                let blur = headless.app.world_mut().spawn(blur).id();
                 headless.warm_up();
                 for _ in 0..5 {
                     headless.frame();
                 }
                 let got = formats::to_picture(&headless.read_image(&image));
-                let name = format!("in-place-{update:?}-{sigma}");
+                let name = format!("in-place-{backend:?}-{update:?}-{sigma}-{profile:?}");
                 assert_close(&name, &got, &expected, &[0, 1, 2, 3], 0.1 / 255.0);
+                headless.app.world_mut().despawn(blur);
             }
         }
     }

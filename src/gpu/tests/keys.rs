@@ -106,6 +106,7 @@ fn resolved(ends: &Ends, tiling: Tiling, filters: bool) -> Resolved {
             filtering,
             opaque: ends.alpha == BlurAlpha::Opaque,
             in_place: ends.in_place,
+            converts: ends.alpha == BlurAlpha::Unpremultiply,
         },
         intermediate: if source.is_wide() || destination.is_wide() {
             TextureFormat::Rgba32Float

@@ -189,8 +189,12 @@ pub(crate) fn cases() -> Vec<(String, Vec<BlurPlan>)> {
             })
         };
         let plans = |finish| with(finish).map(|request| BlurPlan::new(&request)).collect();
-        let varying = |finish, in_place| {
-            let means = Means { in_place, ..means };
+        let varying = |finish, in_place, converts| {
+            let means = Means {
+                in_place,
+                converts,
+                ..means
+            };
             let short = with(finish).filter_map(short);
             let varying = short.map(|request| BlurPlan::varying(&PlanRequest { means, ..request }));
             varying.collect()
@@ -199,9 +203,10 @@ pub(crate) fn cases() -> Vec<(String, Vec<BlurPlan>)> {
         cases.extend([
             (name("written"), plans(Finish::Write)),
             (name("left"), plans(Finish::Defer)),
-            (name("varying"), varying(Finish::Write, false)),
-            (name("varying in place"), varying(Finish::Write, true)),
-            (name("varying and left"), varying(Finish::Defer, false)),
+            (name("varying"), varying(Finish::Write, false, false)),
+            (name("varying in place"), varying(Finish::Write, true, false)),
+            (name("converted in place"), varying(Finish::Write, true, true)),
+            (name("varying and left"), varying(Finish::Defer, false, false)),
             (name("together"), plans_together(&deferred)),
         ]);
     }

@@ -290,6 +290,35 @@ fn what_is_read_is_needed() {
     }
 }
 
+/// A pass that writes texels which are not blurred needs the picture, or a copy of it: the sums have other texels there.
+#[test]
+fn texels_that_are_not_blurred_are_converted_from_the_picture() {
+    let region = URect::new(5, 7, 205, 107);
+    for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
+        for (in_place, sigma) in [true, false]
+            .into_iter()
+            .flat_map(|in_place| [0.5, 3.0, 40.0].map(|s| (in_place, s)))
+        {
+            let means = Means {
+                in_place,
+                converts: true,
+                ..means(precision, way)
+            };
+            let plan = varying(Vec2::splat(sigma), region, EdgeMode::Clamp, means, Finish::Write);
+            let blend = plan.passes.last().expect("a pass that blends");
+            let written = plan.passes.iter().rfind(|pass| pass.target == blend.source);
+            let is_picture = blend.source == Surface::Source;
+            let is_copy = written.is_some_and(|pass| pass.kind == PassKind::Copy && pass.source == Surface::Source);
+            assert!(
+                is_picture || is_copy,
+                "{precision:?}, {way:?}, sigma {sigma}: {:?}",
+                blend.source
+            );
+            assert!(!(is_picture && in_place), "{way:?}: it reads what it writes");
+        }
+    }
+}
+
 /// A texel of a tile is needed if a texel of the picture reads it.
 fn assert_needed(needed: &Needed, axis: usize, texel: i32, reader: u32, name: &str) {
     let scale = 1 << needed.octaves[axis];
@@ -304,9 +333,15 @@ fn assert_needed(needed: &Needed, axis: usize, texel: i32, reader: u32, name: &s
 #[test]
 fn the_list_of_stages_has_all_that_varies() {
     for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
-        for (finish, in_place) in [(Finish::Write, true), (Finish::Write, false), (Finish::Defer, false)] {
+        for (finish, in_place, converts) in [
+            (Finish::Write, true, false),
+            (Finish::Write, true, true),
+            (Finish::Write, false, false),
+            (Finish::Defer, false, false),
+        ] {
             let means = Means {
                 in_place,
+                converts,
                 ..means(precision, way)
             };
             let listed = varying_stages(means, finish);

@@ -151,6 +151,7 @@ fn plans_for_arbitrary_bits_are_sound() {
             let varying = PlanRequest {
                 means: Means {
                     in_place: request.region.min.x % 2 == 0,
+                    converts: request.region.min.y % 2 == 0,
                     ..request.means
                 },
                 sigma: request.sigma.max(Vec2::ZERO),
