@@ -159,6 +159,17 @@ pub enum BlurError {
         /// The layers that the target's view shows.
         target: u32,
     },
+    /// An image with several layers on an API whose shaders cannot read one of them: WebGL 2 and OpenGL ES, as wgpu uses them.
+    #[error(
+        "the blur's {image} image has {layers} layers; with WebGL 2 and OpenGL ES it must have one, because shaders cannot read \
+        single layers there; WebGPU, Vulkan, Metal and DirectX can"
+    )]
+    UnreadableLayers {
+        /// `"source"`, `"mask"`, or `"target"` for a target whose mip levels are made of one another.
+        image: &'static str,
+        /// The layers of its texture.
+        layers: u32,
+    },
     /// A target that another blur writes already.
     #[error("the blur of entity {other} already writes the blur's target; give each blur its own target")]
     SharedTarget {

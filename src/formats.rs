@@ -21,7 +21,7 @@ use bevy::render::settings::WgpuFeatures;
 use bevy::render::view::ExtractedView;
 use dither::Dither;
 use table::{Channels, Format};
-use wgpu::{AdapterInfo, DeviceType, DownlevelFlags, TextureFormatFeatures};
+use wgpu::{AdapterInfo, Backend, DeviceType, DownlevelFlags, TextureFormatFeatures};
 
 /// The properties of a blur's source and destination that decide how it is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -282,6 +282,15 @@ impl Capabilities {
         Ok((target.texture, usages))
     }
 
+    /// Checks that shaders can read single layers of a texture with this many. `image` is what
+    /// [`UnreadableLayers`](BlurError::UnreadableLayers) calls it.
+    ///
+    /// # Errors
+    /// `UnreadableLayers`.
+    pub fn check_layers(&self, image: &'static str, layers: u32) -> Result<(), BlurError> {
+        check_layers(self.adapter.get_info().backend, image, layers)
+    }
+
     /// The largest width and height of a texture.
     #[must_use]
     pub fn largest_side(&self) -> u32 {
@@ -336,8 +345,32 @@ impl Capabilities {
     }
 }
 
+/// wgpu binds the whole array in place of one layer on OpenGL: the shader then reads black.
+fn check_layers(backend: Backend, image: &'static str, layers: u32) -> Result<(), BlurError> {
+    if backend == Backend::Gl && layers > 1 {
+        return Err(BlurError::UnreadableLayers { image, layers });
+    }
+    Ok(())
+}
+
 /// The precision that a picture of this format needs.
 #[must_use]
 pub fn precision_of(format: TextureFormat) -> Precision {
     Format::of(format).map_or(Precision::Standard, |format| format.precision())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layers_are_refused_where_shaders_cannot_read_them() {
+        for backend in Backend::ALL {
+            for (image, layers) in [("source", 2), ("target", 6)] {
+                let refused = (backend == Backend::Gl).then_some(BlurError::UnreadableLayers { image, layers });
+                assert_eq!(check_layers(backend, image, layers).err(), refused, "{backend:?}");
+            }
+            assert_eq!(check_layers(backend, "source", 1), Ok(()), "{backend:?}");
+        }
+    }
 }

@@ -149,7 +149,13 @@ impl TextureBlurs<'_> {
             *blur = TextureBlur::default();
         }
         blur.device = Some(moment[0]);
-        let outcome = match request.wanted() {
+        let wanted = request.wanted().and_then(|wanted| {
+            self.preparer.check_layers("source", request.source.texture())?;
+            let mask = request.mask();
+            mask.map_or(Ok(()), |mask| self.preparer.check_layers("mask", mask.texture()))?;
+            Ok(wanted)
+        });
+        let outcome = match wanted {
             Ok(wanted) => {
                 blur.prepared = Some(PreparedFor {
                     moment,

@@ -78,6 +78,14 @@ impl BlurPreparer<'_> {
         self.capabilities.own_target(format).map(|(format, _)| format)
     }
 
+    /// See [`Capabilities::check_layers`].
+    ///
+    /// # Errors
+    /// [`BlurError::UnreadableLayers`].
+    pub fn check_layers(&self, image: &'static str, texture: &Texture) -> Result<(), BlurError> {
+        self.capabilities.check_layers(image, texture.depth_or_array_layers())
+    }
+
     /// Takes pages of at least these sizes for a front end to paint on in this frame.
     ///
     /// # Errors
@@ -197,10 +205,12 @@ impl Prepare for BlurPreparer<'_> {
         match mask {
             Mask::Texture(_) => Ok(Some(mask.clone())),
             Mask::Image(image) => {
-                let image = self.images.get(*image);
-                image
-                    .map(|image| view_of_mask(image, target).map(Mask::Texture))
-                    .transpose()
+                let Some(image) = self.images.get(*image) else {
+                    return Ok(None);
+                };
+                let view = view_of_mask(image, target)?;
+                self.check_layers("mask", &image.texture)?;
+                Ok(Some(Mask::Texture(view)))
             }
         }
     }

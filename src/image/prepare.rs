@@ -144,6 +144,10 @@ impl ImageJob {
         }
         outcome?;
         check_usages(source, target, to)?;
+        preparer.check_layers("source", &source.texture)?;
+        if to.levels > 1 {
+            preparer.check_layers("target", &target.texture)?;
+        }
         self.view_layers([source, target], [from, to]);
         let io = BlurIo {
             ends: ends(request, from, target),

@@ -87,6 +87,10 @@ impl BlurTexture {
         self.texture.id()
     }
 
+    pub(super) fn texture(&self) -> &Texture {
+        &self.texture
+    }
+
     pub(super) fn has_usage(&self, usage: TextureUsages) -> bool {
         self.texture.usage().contains(usage)
     }
