@@ -58,7 +58,10 @@ pub struct Arguments {
     /// for floats in a PNG]
     #[arg(long, value_enum)]
     pub depth: Option<Depth>,
-    /// Print one line of JSON about each blur
+    /// Measure how long the GPU takes for each blur, by repeating it after its result is written
+    #[arg(long)]
+    time: bool,
+    /// Print one line of JSON about each blur, with its times
     #[arg(long)]
     pub json: bool,
 }
@@ -91,6 +94,11 @@ impl Arguments {
             eprintln!("{told}; see --help");
             ExitCode::from(2)
         })
+    }
+
+    /// Whether blurs are timed.
+    pub fn measures(&self) -> bool {
+        self.time || self.json
     }
 
     /// Which picture of an input is blurred.

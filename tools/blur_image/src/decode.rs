@@ -4,22 +4,25 @@
 //! alpha, and TIFF files of floats linear light. TIFF files say whether their colour is multiplied by alpha.
 
 mod exr;
+mod fill_order;
 mod layers;
 mod shared;
 mod tiff;
+mod tiff_tags;
 
 use crate::choices::Depth;
 use crate::input::{Input, MOST_BYTES};
-use crate::jpeg;
-use crate::meaning::ENCODED;
+use crate::jpeg::{self, End};
+use crate::meaning::{ENCODED, Meaning};
 use crate::picture::{Origin, Picture};
+use crate::png::{self, Chunk};
 use bevy::math::UVec2;
 use image::codecs::jpeg::JpegDecoder;
 use image::codecs::png::PngDecoder;
 use image::codecs::webp::WebPDecoder;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, Limits};
 pub use shared::Selection;
-use shared::{check_size, no_page, oriented};
+use shared::{check_size, is_on_its_side, no_page, oriented};
 use std::io::Cursor;
 use std::rc::Rc;
 
@@ -42,24 +45,41 @@ fn decode(bytes: &[u8], selection: &Selection) -> Result<Picture, String> {
         (ImageFormat::Tiff, _) => tiff::decode(bytes, selection),
         (_, Some(page)) if page > 1 => Err(no_page(1, page)),
         (ImageFormat::OpenExr, _) => exr::decode(bytes, selection),
-        _ => decode_encoded(decoder(bytes, format)?),
+        (ImageFormat::Jpeg, _) => decode_jpeg(bytes),
+        (ImageFormat::Png, _) => decode_encoded(decoder(bytes, format)?, png::kept(bytes), Vec::new()),
+        _ => decode_encoded(decoder(bytes, format)?, Vec::new(), Vec::new()),
     }
 }
 
-/// Decodes a picture of sRGB-encoded colours.
-fn decode_encoded(mut decoder: Box<dyn ImageDecoder + '_>) -> Result<Picture, String> {
+/// Decodes a picture of sRGB-encoded colours, or of colours with the curve that these chunks of a PNG file name.
+fn decode_encoded(
+    mut decoder: Box<dyn ImageDecoder + '_>,
+    chunks: Vec<Chunk>,
+    mut notes: Vec<String>,
+) -> Result<Picture, String> {
     decoder.set_limits(limits()).map_err(unsound)?;
     let size = UVec2::from(decoder.dimensions());
     check_size(size)?;
     let colours = decoder.color_type();
     let profile = decoder.icc_profile().map_err(unsound)?;
     let orientation = decoder.orientation().map_err(unsound)?;
+    let curve = png::curve(&chunks, profile.is_some()).unwrap_or_else(|note| {
+        notes.push(note);
+        None
+    });
     let texels = DynamicImage::from_decoder(decoder).map_err(unsound)?.into_rgba32f();
-    let (size, texels) = oriented(size, texels.pixels().map(|texel| texel.0).collect(), orientation);
+    let texels = texels.pixels().map(|texel| match (curve, texel.0) {
+        (Some(curve), [red, green, blue, alpha]) => [curve.light(red), curve.light(green), curve.light(blue), alpha],
+        (None, texel) => texel,
+    });
+    let (size, texels) = oriented(size, texels.collect(), orientation);
     Ok(Picture {
         size,
         texels,
-        meaning: ENCODED,
+        meaning: Meaning {
+            linear: curve.is_some(),
+            ..ENCODED
+        },
         depth: match colours.bytes_per_pixel() / colours.channel_count() {
             1 => Depth::Eight,
             _ => Depth::Sixteen,
@@ -67,9 +87,37 @@ fn decode_encoded(mut decoder: Box<dyn ImageDecoder + '_>) -> Result<Picture, St
         is_grey: !colours.has_color(),
         origin: Rc::new(Origin {
             profile,
+            curve,
+            chunks: if is_on_its_side(orientation) {
+                png::on_its_side(chunks)
+            } else {
+                chunks
+            },
+            notes,
             ..Origin::default()
         }),
     })
+}
+
+/// Decodes a JPEG picture, which may lack its end marker if it does not lack pixels.
+fn decode_jpeg(bytes: &[u8]) -> Result<Picture, String> {
+    let decode = |bytes: &[u8], notes| decode_encoded(decoder(bytes, ImageFormat::Jpeg)?, Vec::new(), notes);
+    match jpeg::check(bytes)? {
+        End::Marked { behind: 0 } => decode(bytes, Vec::new()),
+        End::Marked { behind } => {
+            let note = format!("the {behind} bytes behind its end are left out");
+            decode(&bytes[..bytes.len() - behind], vec![note])
+        }
+        End::Unmarked { at } => {
+            let note = "it has no end marker, but all its pixels; what follows them is left out";
+            let [zeros, ones] =
+                [false, true].map(|bits| decode(&jpeg::with_end(bytes, at, bits), vec![note.to_owned()]));
+            match (zeros, ones) {
+                (Ok(zeros), Ok(ones)) if zeros.texels == ones.texels => Ok(zeros),
+                _ => Err(jpeg::TOO_SHORT.to_owned()),
+            }
+        }
+    }
 }
 
 const UNKNOWN: &str = "it must be a PNG, JPEG, WebP, TIFF or EXR picture";
@@ -86,10 +134,7 @@ fn decoder(bytes: &[u8], format: ImageFormat) -> Result<Box<dyn ImageDecoder + '
             }
             Box::new(decoder)
         }
-        ImageFormat::Jpeg => {
-            jpeg::check(bytes)?;
-            Box::new(JpegDecoder::new(file).map_err(unsound)?)
-        }
+        ImageFormat::Jpeg => Box::new(JpegDecoder::new(file).map_err(unsound)?),
         ImageFormat::WebP => {
             let decoder = WebPDecoder::new(file).map_err(unsound)?;
             if decoder.has_animation() {

@@ -4,9 +4,10 @@ mod exr;
 mod tiff;
 
 use crate::choices::Depth;
-use crate::meaning::ENCODED;
+use crate::meaning::{ENCODED, Meaning};
 use crate::output::Kind;
 use crate::picture::Picture;
+use crate::png;
 use crate::profile;
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder, ImageError};
@@ -28,8 +29,17 @@ fn encode_png(picture: &Picture, depth: Depth) -> Result<Vec<u8>, ImageError> {
     use ExtendedColorType::{L8, L16, La8, La16, Rgb8, Rgb16, Rgba8, Rgba16};
     let channels = picture.channels();
     let types = [[L8, L16], [La8, La16], [Rgb8, Rgb16], [Rgba8, Rgba16]][channels.len() - 1];
-    let texels = picture.texels_as(ENCODED);
-    let numbers = texels.flat_map(|texel| channels.iter().map(move |channel| texel[*channel]));
+    let curve = picture.origin.curve;
+    let meaning = Meaning {
+        linear: curve.is_some(),
+        ..ENCODED
+    };
+    let number = move |texel: [f32; 4], channel: usize| match curve {
+        Some(curve) if channel < 3 => curve.number(texel[channel]),
+        _ => texel[channel],
+    };
+    let texels = picture.texels_as(meaning);
+    let numbers = texels.flat_map(|texel| channels.iter().map(move |channel| number(texel, *channel)));
     let whole = numbers.map(|number| depth.integer(number));
     let (bytes, colours): (Vec<u8>, _) = match depth {
         Depth::Eight => (whole.map(|number| number as u8).collect(), types[0]),
@@ -45,5 +55,5 @@ fn encode_png(picture: &Picture, depth: Depth) -> Result<Vec<u8>, ImageError> {
         set.map_err(ImageError::Unsupported)?;
     }
     encoder.write_image(&bytes, picture.size.x, picture.size.y, colours)?;
-    Ok(file.into_inner())
+    Ok(png::with(&file.into_inner(), &picture.origin.chunks))
 }

@@ -104,20 +104,11 @@ impl Gpu {
         self.headless.app.world_mut().resource_mut::<Assets<Image>>().add(image)
     }
 
-    /// Blurs an image, and returns the result and its times.
+    /// Blurs an image.
     ///
     /// # Errors
     /// The error of the blur.
-    pub fn blur(
-        &mut self,
-        (blur, profile): (GaussianBlur, &BlurProfile),
-        image: BlurImage,
-    ) -> Result<(Image, Timings), String> {
-        let pixels = self.pixels(blur, profile, image.clone())?;
-        Ok((pixels, self.time((blur, profile.clone()), image)))
-    }
-
-    fn pixels(&mut self, blur: GaussianBlur, profile: &BlurProfile, image: BlurImage) -> Result<Image, String> {
+    pub fn blur(&mut self, (blur, profile): (GaussianBlur, &BlurProfile), image: BlurImage) -> Result<Image, String> {
         let world = self.headless.app.world_mut();
         world.insert_resource(Outcome::default());
         let mut commands = world.commands();
@@ -137,7 +128,7 @@ impl Gpu {
     }
 
     /// Repeats a blur in every frame, and takes the median of its times.
-    fn time(&mut self, blur: (GaussianBlur, BlurProfile), image: BlurImage) -> Timings {
+    pub fn time(&mut self, blur: (GaussianBlur, BlurProfile), image: BlurImage) -> Timings {
         self.blurs += 1;
         // Times arrive some frames late. A separate name keeps the times of the previous blur out.
         let name = format!("blur {}", self.blurs);

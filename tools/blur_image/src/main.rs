@@ -13,6 +13,7 @@
 
 mod arguments;
 mod choices;
+mod curve;
 mod decode;
 mod encode;
 mod formats;
@@ -26,6 +27,7 @@ mod meaning;
 mod numbers;
 mod output;
 mod picture;
+mod png;
 mod profile;
 mod progress;
 mod report;
@@ -121,18 +123,27 @@ fn carry_out(
     profile: &BlurProfile,
     progress: &Progress,
 ) -> usize {
+    let (picture, note) = treatment::lit(picture, job.kind);
+    let picture = &*picture;
     let treatment = Treatment::choose(arguments, picture, job.kind);
     if let Err(reason) = gpu.check(&job.input, picture.size, treatment.format) {
         progress.fail(&reason, job.results.len());
         return 1;
     }
-    for loss in treatment.losses(picture, job.kind) {
+    let losses = treatment.losses(picture, job.kind);
+    for loss in note.map(str::to_owned).into_iter().chain(losses) {
         progress.say(&format!("note: {}: {loss}", job.input));
     }
     let source = gpu.add(picture.to_image(treatment.format));
     let mut errors = 0;
     for wanted in &job.results {
-        let made = make(gpu, (&source, profile), picture, &treatment, job, wanted).and_then(|report| {
+        let made = make(gpu, (&source, profile), picture, &treatment, job, wanted).and_then(|()| {
+            // The result is written before anything is measured.
+            let image = || treatment.image(source.clone());
+            let timings = arguments
+                .measures()
+                .then(|| gpu.time((wanted.blur, profile.clone()), image()));
+            let report = Report::new(gpu, &treatment, job, wanted, picture.size, timings);
             progress.say(&report.summary());
             if arguments.json { report.print() } else { Ok(()) }
         });
@@ -147,7 +158,7 @@ fn carry_out(
     errors
 }
 
-/// Makes one result.
+/// Makes one result, and writes it.
 fn make(
     gpu: &mut Gpu,
     (source, profile): (&Handle<Image>, &BlurProfile),
@@ -155,17 +166,16 @@ fn make(
     treatment: &Treatment,
     job: &Job,
     wanted: &Wanted,
-) -> Result<Report, String> {
+) -> Result<(), String> {
     let blurred = gpu.blur((wanted.blur, profile), treatment.image(source.clone()));
-    let (image, timings) = blurred.map_err(|reason| format!("cannot blur {}: {reason}", job.input))?;
+    let image = blurred.map_err(|reason| format!("cannot blur {}: {reason}", job.input))?;
     let result = picture.blurred(&image, treatment.alpha).ok_or_else(|| {
         let format = image.texture_descriptor.format;
         format!("cannot read {}: it was blurred into {format:?}", job.input)
     })?;
     let encoded = encode::encode(&result, job.kind, treatment.depth);
     let encoded = encoded.map_err(|reason| format!("cannot write {}: {reason}", wanted.output))?;
-    wanted.output.write(&encoded)?;
-    Ok(Report::new(gpu, treatment, job, wanted, picture.size, timings))
+    wanted.output.write(&encoded)
 }
 
 /// Some libraries explain errors in several lines.

@@ -1,9 +1,11 @@
 //! Pictures between files and textures.
 
 use crate::choices::Depth;
+use crate::curve::Curve;
 use crate::formats::{self, Format};
 use crate::frame::Frame;
-use crate::meaning::Meaning;
+use crate::meaning::{LIGHT, Meaning};
+use crate::png::Chunk;
 use bevy::asset::RenderAssetUsages;
 use bevy::math::{URect, UVec2};
 use bevy::prelude::Image;
@@ -12,6 +14,9 @@ use bevy_gaussian_blur::prelude::{BlurAlpha, EdgeMode};
 use std::borrow::Cow;
 use std::rc::Rc;
 use tiff::tags::{Tag, ValueBuffer};
+
+/// The darkest light that eight bits with the curve of sRGB tell from black. Filters of renderers leave less of it behind edges.
+const LEAST_LIGHT: f32 = 0.5 / 255.0 / 12.92;
 
 /// A decoded picture.
 #[derive(Clone)]
@@ -38,6 +43,10 @@ pub struct Origin {
     pub is_associated: bool,
     /// The tags of a TIFF file that a TIFF result keeps.
     pub tags: Vec<(Tag, ValueBuffer)>,
+    /// The curve of a PNG file that has another than that of sRGB. The texels are light.
+    pub curve: Option<Curve>,
+    /// The chunks of a PNG file that a PNG result keeps.
+    pub chunks: Vec<Chunk>,
     /// The frame of an EXR file.
     pub frame: Option<Frame>,
     /// What was left out or changed when the file was read, as notes for the user.
@@ -57,6 +66,22 @@ impl Picture {
             (false, true) => &[0, 1, 2],
             (false, false) => &[0, 1, 2, 3],
         }
+    }
+
+    /// Whether there is light without alpha, as of a flame, which files with straight alpha cannot hold.
+    pub fn has_light_without_alpha(&self) -> bool {
+        let is_lit =
+            |[colours @ .., alpha]: &[f32; 4]| *alpha <= 0.0 && colours.iter().any(|light| *light > LEAST_LIGHT);
+        self.meaning == LIGHT && self.texels.iter().any(is_lit)
+    }
+
+    /// This picture of light over black.
+    pub fn over_black(&self) -> Self {
+        let mut over = self.clone();
+        for texel in &mut over.texels {
+            texel[3] = 1.0;
+        }
+        over
     }
 
     /// The part that viewers show, if there is more.

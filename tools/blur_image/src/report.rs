@@ -18,12 +18,20 @@ pub struct Report {
     format: &'static str,
     edge: &'static str,
     sigma: f32,
+    /// `None` without `--time` and `--json`.
     #[serde(flatten)]
-    timings: Timings,
+    timings: Option<Timings>,
 }
 
 impl Report {
-    pub fn new(gpu: &Gpu, treatment: &Treatment, job: &Job, wanted: &Wanted, size: UVec2, timings: Timings) -> Self {
+    pub fn new(
+        gpu: &Gpu,
+        treatment: &Treatment,
+        job: &Job,
+        wanted: &Wanted,
+        size: UVec2,
+        timings: Option<Timings>,
+    ) -> Self {
         let (adapter, backend) = gpu.adapter();
         Self {
             input: job.input.to_string(),
@@ -41,18 +49,19 @@ impl Report {
     /// The line for the user.
     pub fn summary(&self) -> String {
         let [width, height] = self.size;
-        let names: Vec<&str> = self.timings.passes.iter().map(|pass| pass.name).collect();
-        let time = match self.timings.gpu_microseconds {
+        let blur = format!(
+            "{}: {width}x{height}, sigma {}, {}",
+            self.output, self.sigma, self.format
+        );
+        let Some(timings) = &self.timings else {
+            return blur;
+        };
+        let names: Vec<&str> = timings.passes.iter().map(|pass| pass.name).collect();
+        let time = match timings.gpu_microseconds {
             Some(microseconds) => format!("{:.3} ms on the GPU", microseconds / 1000.0),
             None => "not timed, as this GPU has no timestamps".to_owned(),
         };
-        format!(
-            "{}: {width}x{height}, sigma {}, {}, {}, {time}",
-            self.output,
-            self.sigma,
-            self.format,
-            names.join(" + "),
-        )
+        format!("{blur}, {}, {time}", names.join(" + "))
     }
 
     /// Prints one JSON object on a line.

@@ -6,9 +6,11 @@ use crate::formats::{self, Format};
 use crate::frame::Frame;
 use crate::output::Kind;
 use crate::picture::Picture;
+use crate::png;
 use crate::profile;
 use bevy::prelude::{Handle, Image};
 use bevy_gaussian_blur::prelude::{BlurAlpha, BlurImage};
+use std::borrow::Cow;
 
 /// How a picture is processed.
 pub struct Treatment {
@@ -20,6 +22,20 @@ pub struct Treatment {
     dither: bool,
 }
 
+/// A picture, over black if its alpha would hide light in a file of this kind, and a note that says so.
+pub fn lit(picture: &Picture, kind: Kind) -> (Cow<'_, Picture>, Option<&'static str>) {
+    let keeps_light = match kind {
+        Kind::Exr => true,
+        Kind::Tiff => picture.origin.is_associated,
+        Kind::Png => false,
+    };
+    if keeps_light || !picture.has_light_without_alpha() {
+        return (Cow::Borrowed(picture), None);
+    }
+    let note = "it has light where its alpha is 0, which only EXR keeps: the result shows it over black, without alpha";
+    (Cow::Owned(picture.over_black()), Some(note))
+}
+
 impl Treatment {
     /// Follows the command line; the picture decides about options that are not given.
     pub fn choose(arguments: &Arguments, picture: &Picture, kind: Kind) -> Self {
@@ -27,7 +43,9 @@ impl Treatment {
             (Kind::Png, Depth::Float) => Depth::Sixteen,
             (_, depth) => depth,
         });
-        let has_eight_bits = (picture.depth, depth) == (Depth::Eight, Depth::Eight) && kind != Kind::Exr;
+        let has_eight_bits = (picture.depth, depth) == (Depth::Eight, Depth::Eight)
+            && kind != Kind::Exr
+            && picture.origin.curve.is_none();
         let is_number = picture.depth == Depth::Float && picture.is_grey && picture.is_opaque();
         let format = arguments.format.unwrap_or_else(|| {
             let name = match (has_eight_bits, is_number) {
@@ -57,9 +75,15 @@ impl Treatment {
         let is_grey = picture.stays_grey(self.format);
         let frame = origin.frame.as_ref().filter(|_| kind != Kind::Exr);
         let is_undithered = self.dither && self.depth == Depth::Eight && !self.format.has_eight_bits();
-        let is_cut = (kind == Kind::Png || self.depth != Depth::Float) && picture.depth == Depth::Float;
+        let holds_more = picture.depth == Depth::Float || origin.curve.is_some() && kind != Kind::Png;
+        let is_cut = holds_more && (kind == Kind::Png || self.depth != Depth::Float) && kind != Kind::Exr;
         let colours = || picture.texels.iter().flat_map(|texel| &texel[..3]);
+        if kind != Kind::Png {
+            losses.extend(png::losses(&origin.chunks));
+        }
         let notes = [
+            (kind != Kind::Tiff && !origin.tags.is_empty())
+                .then_some("its resolution and its owner are left out, as far as it names them: only TIFF keeps them"),
             profile::loss(origin, kind, self.depth, is_grey),
             frame.is_some_and(Frame::has_primaries).then_some(
                 "its chromaticities are left out: only EXR keeps them; its colours are taken for those of sRGB",

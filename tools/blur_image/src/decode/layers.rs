@@ -1,7 +1,8 @@
 //! Which channels of an EXR file are one picture.
 //!
 //! The name of a channel is that of its layer, a dot and its own, as in `BG.Combined.R`; the name of the file's part comes first
-//! if there are several. Channels without a layer are the picture that viewers show.
+//! if there are several. Channels without a layer are the picture that viewers show. Colours may be named in full, as in
+//! `diffuse.red`.
 
 use exr::meta::attribute::Text;
 use exr::meta::header::Header;
@@ -13,6 +14,8 @@ pub struct Layer {
     pub name: String,
     /// The index of the part of the file.
     pub part: usize,
+    /// Whether the names of its channels have no layer, but for that of the part.
+    pub is_plain: bool,
     /// The channels, with their names in the file.
     pub channels: Channels,
 }
@@ -58,6 +61,7 @@ fn of_part(part: usize, own: &str, names: Vec<Text>) -> Vec<Layer> {
         false => vec![(layer, channels)],
     });
     let named = groups.map(|(layer, channels)| Layer {
+        is_plain: layer.is_empty(),
         name: match layer.strip_prefix(own) {
             _ if own.is_empty() => layer,
             Some("") => layer,
@@ -73,7 +77,7 @@ fn of_part(part: usize, own: &str, names: Vec<Text>) -> Vec<Layer> {
 
 /// Channels without a layer: colours and alpha are one picture, and every other channel is one of its own.
 fn without_layer(channels: Vec<(Text, String)>) -> Vec<(String, Vec<(Text, String)>)> {
-    let has = |name: &str| channels.iter().any(|(_, own)| own.eq_ignore_ascii_case(name));
+    let has = |name: &str| channels.iter().any(|(_, own)| is_called(own, name));
     let shown: &[&str] = if ["R", "G", "B"].into_iter().any(has) {
         &["R", "G", "B", "A"]
     } else if has("RY") || has("BY") {
@@ -85,26 +89,38 @@ fn without_layer(channels: Vec<(Text, String)>) -> Vec<(String, Vec<(Text, Strin
     } else {
         &[]
     };
-    let is_shown = |(_, own): &(Text, String)| shown.iter().any(|name| own.eq_ignore_ascii_case(name));
+    let is_shown = |(_, own): &(Text, String)| shown.iter().any(|name| is_called(own, name));
     let (shown, others): (Vec<_>, Vec<_>) = channels.into_iter().partition(is_shown);
     let others = others.into_iter().map(|channel| (channel.1.clone(), vec![channel]));
     let shown = (!shown.is_empty()).then(|| (String::new(), shown));
     shown.into_iter().chain(others).collect()
 }
 
+/// Whether a channel is the one of this short name.
+fn is_called(own: &str, short: &str) -> bool {
+    let in_full = match short {
+        "R" => "red",
+        "G" => "green",
+        "B" => "blue",
+        "A" => "alpha",
+        other => other,
+    };
+    own.eq_ignore_ascii_case(short) || own.eq_ignore_ascii_case(in_full)
+}
+
 impl Channels {
     fn new(channels: Vec<(Text, String)>) -> Self {
         let find = |name: &str| {
-            let mut found = channels.iter().filter(|(_, own)| own.eq_ignore_ascii_case(name));
+            let mut found = channels.iter().filter(|(_, own)| is_called(own, name));
             found.next().map(|(whole, _)| whole.clone())
         };
         let others = || {
             channels
                 .iter()
-                .filter(|(_, own)| channels.len() == 1 || !own.eq_ignore_ascii_case("A"))
+                .filter(|(_, own)| channels.len() == 1 || !is_called(own, "A"))
         };
         let names = || channels.iter().map(|(_, own)| own.clone()).collect();
-        let is_colour = |(_, own): &&(Text, String)| ["R", "G", "B"].iter().any(|name| own.eq_ignore_ascii_case(name));
+        let is_colour = |(_, own): &&(Text, String)| ["R", "G", "B"].iter().any(|name| is_called(own, name));
         match (others().count(), others().filter(is_colour).count()) {
             (1, _) => others().next().map_or_else(
                 || Self::Other(names()),
@@ -142,15 +158,35 @@ pub fn choose<'a>(layers: &'a [Layer], wanted: Option<&str>) -> Result<(&'a Laye
         [only] => Ok((only, None)),
         _ => {
             let others = named(&mut layers.iter());
-            match layers.iter().find(|layer| layer.name.is_empty()) {
-                Some(shown) => Ok((
-                    shown,
-                    Some(format!("its layers {others} are left out; --layer takes one")),
-                )),
+            match layers
+                .iter()
+                .find(|layer| layer.name.is_empty())
+                .or(plain_picture(layers))
+            {
+                Some(shown) => {
+                    let others = named(&mut layers.iter().filter(|layer| !std::ptr::eq(*layer, shown)));
+                    Ok((
+                        shown,
+                        Some(format!("its layers {others} are left out; --layer takes one")),
+                    ))
+                }
                 None => Err(format!("it has the layers {others}; --layer takes one")),
             }
         }
     }
+}
+
+/// The only layer of colours without a layer's name: of several parts, the one that viewers show.
+fn plain_picture(layers: &[Layer]) -> Option<&Layer> {
+    let is_shown = |channels: &Channels| match channels {
+        Channels::Rgb(_) => true,
+        Channels::Grey(_, own, _) => is_called(own, "Y"),
+        Channels::Other(_) => false,
+    };
+    let mut shown = layers
+        .iter()
+        .filter(|layer| layer.is_plain && is_shown(&layer.channels));
+    shown.next().filter(|_| shown.next().is_none())
 }
 
 #[cfg(test)]
@@ -237,6 +273,43 @@ mod tests {
         assert_eq!(
             choose(&only, None).map(|(layer, _)| layer.name.as_str()),
             Ok("BG.Combined")
+        );
+    }
+
+    #[test]
+    fn colours_may_be_named_in_full() {
+        let layers = layers(&[(
+            "",
+            &[
+                "alpha",
+                "blue",
+                "diffuse.alpha",
+                "diffuse.blue",
+                "diffuse.green",
+                "diffuse.red",
+                "green",
+                "red",
+            ],
+        )]);
+        assert_eq!(names(&layers), ["", "diffuse"]);
+        assert_eq!(layers[0].channels, rgb(["red", "green", "blue", "alpha"]));
+        let diffuse = ["diffuse.red", "diffuse.green", "diffuse.blue", "diffuse.alpha"];
+        assert_eq!(layers[1].channels, rgb(diffuse));
+    }
+
+    #[test]
+    fn of_several_parts_the_one_with_plain_colours_is_the_picture() {
+        let parts = layers(&[("depth", &["Z"]), ("beauty", &["A", "B", "G", "R"])]);
+        let (shown, note) = choose(&parts, None).expect("one is shown");
+        assert_eq!(
+            (shown.name.as_str(), shown.part, note.as_deref()),
+            ("beauty", 1, Some("its layers depth are left out; --layer takes one"))
+        );
+        // Two views are two pictures.
+        let views = layers(&[("left", &["B", "G", "R"]), ("right", &["B", "G", "R"])]);
+        assert_eq!(
+            choose(&views, None),
+            Err("it has the layers left, right; --layer takes one".to_owned())
         );
     }
 }

@@ -40,6 +40,12 @@ pub fn no_page(pages: usize, page: u32) -> String {
     format!("it has {count}, and no page {page}")
 }
 
+/// Whether a turned picture's width is its height before.
+pub fn is_on_its_side(orientation: Orientation) -> bool {
+    use Orientation::{Rotate90, Rotate90FlipH, Rotate270, Rotate270FlipH};
+    matches!(orientation, Rotate90 | Rotate90FlipH | Rotate270 | Rotate270FlipH)
+}
+
 /// Turns a picture as its file says, and returns its new size.
 pub fn oriented(size: UVec2, texels: Vec<[f32; 4]>, orientation: Orientation) -> (UVec2, Vec<[f32; 4]>) {
     if orientation == Orientation::NoTransforms {

@@ -1,6 +1,7 @@
 //! Decodes TIFF files.
 
 use super::shared::{Selection, check_size, no_page, oriented};
+use super::{fill_order, tiff_tags};
 use crate::choices::Depth;
 use crate::input::MOST_BYTES;
 use crate::meaning::{ENCODED, Meaning};
@@ -12,23 +13,24 @@ use std::io::Cursor;
 use std::rc::Rc;
 use tiff::decoder::ifd::Value;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
-use tiff::tags::{ByteOrder, ExtraSamples, PhotometricInterpretation, Tag, Type, ValueBuffer};
+use tiff::tags::{ExtraSamples, PhotometricInterpretation, Tag};
 use tiff::{ColorType, TiffError, TiffResult};
 
-type File<'a> = Decoder<Cursor<&'a [u8]>>;
+pub type File<'a> = Decoder<Cursor<&'a [u8]>>;
 
 /// Reads one page.
 ///
 /// # Errors
 /// The reason why it cannot be read.
 pub fn decode(bytes: &[u8], selection: &Selection) -> Result<Picture, String> {
-    let mut limits = Limits::default();
-    limits.decoding_buffer_size = MOST_BYTES as usize;
-    limits.intermediate_buffer_size = MOST_BYTES as usize;
-    limits.ifd_value_size = bytes.len();
-    let mut file = Decoder::new(Cursor::new(bytes)).map_err(told)?.with_limits(limits);
+    let mut file = open(bytes)?;
     let mut notes = Vec::new();
     turn_to_page(&mut file, selection, &mut notes)?;
+    let usual = fill_order::usual(bytes, &mut file)?;
+    if let Some(usual) = &usual {
+        file = open(usual)?;
+        turn_to_page(&mut file, selection, &mut Vec::new())?;
+    }
     let size = UVec2::from(file.dimensions().map_err(told)?);
     check_size(size)?;
     let channels = Channels::of(&mut file, &mut notes)?;
@@ -37,11 +39,8 @@ pub fn decode(bytes: &[u8], selection: &Selection) -> Result<Picture, String> {
     let texels = channels.texels(&samples, (size.x * size.y) as usize)?;
     let orientation = file.find_tag(Tag::Orientation).map_err(told)?;
     let orientation = orientation.and_then(|value| Orientation::from_exif(value.into_u16().ok()?.min(255) as u8));
-    let tags = match orientation.unwrap_or(Orientation::NoTransforms) {
-        Orientation::NoTransforms => kept_tags(&mut file),
-        // They describe the picture before it was turned.
-        _ => Vec::new(),
-    };
+    let orientation = orientation.unwrap_or(Orientation::NoTransforms);
+    let tags = tiff_tags::kept(&mut file, orientation, &mut notes);
     if let Ok(value) = file.get_tag_ascii_string(Tag::GdalNodata) {
         let value = value.trim();
         notes.push(format!(
@@ -64,7 +63,7 @@ pub fn decode(bytes: &[u8], selection: &Selection) -> Result<Picture, String> {
         notes,
         ..Origin::default()
     };
-    let (size, texels) = oriented(size, texels, orientation.unwrap_or(Orientation::NoTransforms));
+    let (size, texels) = oriented(size, texels, orientation);
     Ok(Picture {
         size,
         texels,
@@ -75,32 +74,16 @@ pub fn decode(bytes: &[u8], selection: &Selection) -> Result<Picture, String> {
     })
 }
 
-/// Tags that are true of a blurred picture, too: its resolution, its place on a map, and whose it is.
-const KEPT: &[Tag] = &[
-    Tag::XResolution,
-    Tag::YResolution,
-    Tag::ResolutionUnit,
-    Tag::ModelPixelScaleTag,
-    Tag::ModelTransformationTag,
-    Tag::ModelTiepointTag,
-    Tag::GeoKeyDirectoryTag,
-    Tag::GeoDoubleParamsTag,
-    Tag::GeoAsciiParamsTag,
-    Tag::Artist,
-    Tag::Copyright,
-];
-
-fn kept_tags(file: &mut File) -> Vec<(Tag, ValueBuffer)> {
-    let tags = KEPT.iter().filter_map(|tag| {
-        let mut value = ValueBuffer::empty(Type::BYTE);
-        file.image_ifd().find_tag_buf(*tag, &mut value).ok().flatten()?;
-        value.set_byte_order(ByteOrder::native());
-        Some((*tag, value))
-    });
-    tags.collect()
+/// A file, at its first page.
+fn open(bytes: &[u8]) -> Result<File<'_>, String> {
+    let mut limits = Limits::default();
+    limits.decoding_buffer_size = MOST_BYTES as usize;
+    limits.intermediate_buffer_size = MOST_BYTES as usize;
+    limits.ifd_value_size = bytes.len();
+    Ok(Decoder::new(Cursor::new(bytes)).map_err(told)?.with_limits(limits))
 }
 
-fn told(error: TiffError) -> String {
+pub fn told(error: TiffError) -> String {
     match error {
         TiffError::UnsupportedError(reason) => format!("it is a TIFF file of a kind that cannot be read ({reason})"),
         error => format!("it must be a sound picture ({error})"),
