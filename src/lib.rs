@@ -1,7 +1,16 @@
-//! A Gaussian blur for [Bevy](https://bevy.org): on cameras, as a post-process, on images, and behind the user interface.
+//! Frosted glass, soft shadows and focus for [Bevy](https://bevy.org): a Gaussian blur for cameras, images and the user interface, by one
+//! plugin and one component on what you want to blur.
 //!
-//! It is *the* Gaussian, within 0.35 of a grey level at every strength, at a cost that does not grow with the
-//! strength.
+//! It is *the* Gaussian, within 0.35 of a grey level at every radius, at a cost that does not grow with the radius.
+//!
+//! | to blur | add | to |
+//! |---|---|---|
+//! | what a camera renders | [`GaussianBlur`], [`BlurStage`] | [the camera](#a-camera) |
+//! | an image | [`GaussianBlur`], [`BlurImage`] | [any entity](#an-image) |
+//! | what lies behind a node or a rectangle | [`BackdropBlur`]; [`BackdropLens`], [`BackdropRegion`] | [the node](#frosted-glass) |
+//! | a node with its descendants, or their shadow | `UiFilter` | [the node](#filters-and-shadows) |
+//! | some places more than others | [`BlurProfile`] | [beside any of these](#some-places-more-than-others) |
+//! | the picture of one frame | [`FreezeBlur`] | [a camera or glass](#a-pause) |
 //!
 //! # A camera
 //!
@@ -36,9 +45,25 @@
 //! }
 //! ```
 //!
+//! [`BlurImage`] names the source and, if you have one, the target. [`BlurFinished`] and [`BlurFailed`] report the outcome.
 //! [`BlurPixelsExt::blur_for_pixels`] blurs an image once and hands its pixels over.
 //!
-//! [`BlurImage`] names the source and, if you have one, the target. [`BlurFinished`] and [`BlurFailed`] report the outcome.
+//! ## A region, and padding
+//!
+//! [`BlurImage::region`] blurs a cell of an atlas, which takes nothing from its neighbours. [`BlurImage::padding`] adds transparent texels
+//! around it, so that a shadow is not cut off at the border:
+//!
+//! ```no_run
+//! # use bevy::prelude::*;
+//! # use bevy_gaussian_blur::prelude::*;
+//! fn blur_a_cell(mut commands: Commands, assets: Res<AssetServer>) {
+//!     let blur = GaussianBlur::new(12.0);
+//!     let cell = BlurImage::new(assets.load("atlas.png"))
+//!         .with_region(URect::new(64, 0, 128, 64))
+//!         .with_padding(BlurImage::padding_for(&blur));
+//!     commands.spawn((blur, cell));
+//! }
+//! ```
 //!
 //! # Frosted glass
 //!
@@ -53,6 +78,49 @@
 //!
 //! [`BackdropBlur`] blurs everything behind a node that was painted before it, the scene and the user interface.
 //! [`BackdropRegion`] does the same for any rectangle of a viewport, and [`BackdropLens`] makes either refract at its rim.
+//!
+//! # Filters and shadows
+//!
+//! `UiFilter` blurs, colours, fades and shadows a node and its descendants as one picture, and clips them to rounded corners.
+//!
+//! ```no_run
+//! # use bevy::prelude::*;
+//! # use bevy_gaussian_blur::prelude::*;
+//! # #[cfg(feature = "ui")]
+//! fn spawn_title(mut commands: Commands) {
+//!     let glow = DropShadow::glow(40.0, Color::srgb(0.3, 0.8, 1.0));
+//!     let shadow = DropShadow::new(vec2(0.0, 4.0), 12.0, Color::BLACK);
+//!     commands.spawn((Text::new("Aurora"), UiFilter::default().with_shadow(glow).with_shadow(shadow)));
+//!     // A HUD that fades as one:
+//!     commands.spawn((Node::default(), UiFilter::opacity(0.5), children![Text::new("74 / 100")]));
+//! }
+//! ```
+//!
+//! # Some places more than others
+//!
+//! [`BlurProfile`] gives each place a share of the radius, from 0 (sharp) to 1: along a line, away from a band or a point, or by a mask.
+//!
+//! ```no_run
+//! # use bevy::prelude::*;
+//! # use bevy_gaussian_blur::prelude::*;
+//! fn spawn_scope(mut commands: Commands) {
+//!     let scope = BlurProfile::Radial { center: Vec2::splat(0.5), inner: 0.3, outer: 0.45, from: 0.0, to: 1.0 };
+//!     commands.spawn((Camera3d::default(), GaussianBlur::new(30.0), scope));
+//! }
+//! ```
+//!
+//! # A switch
+//!
+//! [`BlurSwitch`], a resource, turns the blurs of cameras and of the user interface off: for weak machines, and for players who want less
+//! transparency. Glass is then painted in [`BackdropBlur::fallback`].
+//!
+//! ```no_run
+//! # use bevy::prelude::*;
+//! # use bevy_gaussian_blur::prelude::*;
+//! fn reduce_transparency(mut switch: ResMut<BlurSwitch>) {
+//!     *switch = BlurSwitch::Off;
+//! }
+//! ```
 //!
 //! # A pause
 //!
@@ -90,8 +158,8 @@
 //!
 //! # More
 //!
-//! `docs/questions.md` in the crate's folder has a line or a snippet for what is not shown here: egui, other effects, a settings menu
-//! that turns blurs off, glass in the shape of text, memory, WebGL 2.
+//! `docs/questions.md` in the crate's folder has a line or a snippet for what is not shown here: fading, photo modes, pixel art, servers,
+//! golden images, egui, other effects, a settings menu, memory, platforms, and what the log says.
 //!
 //! # When it can be seen
 //!
@@ -151,6 +219,11 @@ use bevy::prelude::*;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/recorder.md")]
 struct RecorderRecipes;
+
+/// Compiles the code in `README.md`.
+#[cfg(all(doctest, feature = "ui"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// Compiles the code in `docs/questions.md`.
 #[cfg(all(doctest, feature = "ui"))]

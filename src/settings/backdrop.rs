@@ -36,6 +36,9 @@ use serde::{Deserialize, Serialize};
 ///
 #[doc = include_str!("../../docs/cameras.md")]
 ///
+/// A `UiFilter` on the same node filters the node and its children, not the glass below them. For a shadow that falls into the glass
+/// (`DropShadow::inset`), put the filter on a parent.
+///
 /// # Colour
 ///
 /// Glass blurs light. Browsers blur encoded values, which makes lights darker and dark fringes

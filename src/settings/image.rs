@@ -283,14 +283,16 @@ pub enum BlurUpdate {
     /// Once, as soon as the source is loaded, and again when [`BlurImage`] itself changes
     /// ([`set_changed`](DetectChangesMut::set_changed) suffices).
     ///
-    /// Nothing else makes a blur due: the result keeps its contents and its size, whatever happens to the source and to
+    /// Nothing else starts a blur: the result keeps its contents and its size, whatever happens to the source and to
     /// [`GaussianBlur`]. A source that another blur writes counts as loaded when that blur has been submitted.
     Once,
 }
 
-/// How many blurs a [`BlurImage`] has requested so far. It counts up when the settings or the source change; with
-/// [`BlurUpdate::Once`], when [`BlurImage`] changes or its target was made again. The plugin maintains it;
-/// [`BlurFinished`] refers to it.
+/// How many blurs a [`BlurImage`] has requested so far. The plugin counts it up when the settings change or the asset of the source does;
+/// with [`BlurUpdate::Once`], when [`BlurImage`] changes or its target was made again. [`BlurFinished`] refers to it.
+///
+/// A source that a camera renders, or another blur writes, changes on the GPU in every frame without a new revision:
+/// [`BlurFinished`] is then triggered in every frame, with the same revision. So is a blur with [`BlurUpdate::EveryFrame`].
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 pub struct BlurRevision(pub(crate) u64);

@@ -145,15 +145,17 @@ impl BlurProfile {
     /// fn follow(
     ///     camera: Single<(&Camera, &GlobalTransform, &mut BlurProfile)>,
     ///     hero: Single<&GlobalTransform, With<Hero>>,
-    /// ) -> Result {
+    /// ) {
     ///     let (camera, transform, mut profile) = camera.into_inner();
-    ///     profile.center_on(camera, transform, hero.translation())?;
-    ///     Ok(())
+    ///     if profile.center_on(camera, transform, hero.translation()).is_err() {
+    ///         // The hero is not in sight. Do not return the error: Bevy panics on errors of systems by default.
+    ///     }
     /// }
     /// ```
     ///
     /// # Errors
-    /// The position is not between the camera's near and far planes, or the size of the viewport is not known yet. The
+    /// The position is not between the camera's near and far planes (behind the camera, for example), or the size of the viewport is not
+    /// known yet, as in the first frame. The
     /// profile then stays where it is.
     pub fn center_on(
         &mut self,

@@ -104,15 +104,17 @@ impl BackdropRegion {
     ///     camera: Single<(&Camera, &GlobalTransform)>,
     ///     hero: Single<&GlobalTransform, With<Hero>>,
     ///     mut region: Single<&mut BackdropRegion>,
-    /// ) -> Result {
+    /// ) {
     ///     let (camera, transform) = *camera;
-    ///     region.center_on(camera, transform, hero.translation())?;
-    ///     Ok(())
+    ///     if region.center_on(camera, transform, hero.translation()).is_err() {
+    ///         // The hero is not in sight. Do not return the error: Bevy panics on errors of systems by default.
+    ///     }
     /// }
     /// ```
     ///
     /// # Errors
-    /// The position is not between the camera's near and far planes, or the size of the viewport is not known yet. The
+    /// The position is not between the camera's near and far planes (behind the camera, for example), or the size of the viewport is not
+    /// known yet, as in the first frame. The
     /// region then stays where it is.
     pub fn center_on(
         &mut self,

@@ -32,8 +32,8 @@ pub const RADIUS_IN_SIGMAS: f32 = 3.0;
     reflect(Serialize, Deserialize)
 )]
 pub struct GaussianBlur {
-    /// Three standard deviations: the distance within which 99.7 % of a point's blurred weight lies along each axis. Within the disc it
-    /// is 98.9 %.
+    /// Three standard deviations: how far light spreads. Of the light of a point, 99.7 % stay within this distance to the left and to the
+    /// right of it, 99.7 % above and below it, and 98.9 % in the circle of this radius.
     ///
     /// Unit: [`unit`](Self::unit). Range: finite and at least 0. Default: 24. NaN, infinite and negative values mean
     /// "no blur" and are reported once. A blur with a standard deviation under 0.03 texels changes nothing and costs

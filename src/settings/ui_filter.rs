@@ -44,10 +44,11 @@ use serde::{Deserialize, Serialize};
 /// Glass on the node itself ([`BackdropBlur`](crate::BackdropBlur)) lies under the group and its shadows: it is not filtered and
 /// casts no shadow, but fades with [`opacity`](Self::opacity). The node's `BoxShadow` is not visible through it.
 ///
-/// Glass on other nodes of the group sees what lies below the group and what the group has painted so far, before this filter; of a
-/// group that [`is_rounded`](Self::is_rounded), as far as the bounds of its box. In a HUD that fades, it sees a sibling that has a blur of
-/// its own blurred, and not yet faded; then the glass fades with the HUD. In CSS a filter on an ancestor cuts glass off from what lies
-/// below. On a transparent camera, what lies below shows through such glass where its blur is transparent.
+/// Glass on other nodes of the group sees what lies below the group, and what the group has painted before the glass. It sees both without
+/// this filter, which then applies to the glass, too: in a HUD that fades, the glass shows its siblings at full strength, and fades with
+/// them. Of a group that [`is_rounded`](Self::is_rounded) it sees nothing beyond the bounds of the group's box. In CSS a filter on an
+/// ancestor cuts glass off from what lies below. On a transparent camera, what lies below shows through such glass where its blur is
+/// transparent.
 ///
 /// Materials and other crates' items are drawn into the group as they are. For their edges to be right, they must blend as
 /// Bevy's user interface does (`BlendState::ALPHA_BLENDING`). The bounds of a `MaterialNode` are known if
@@ -144,8 +145,12 @@ pub struct DropShadow {
     pub is_glow: bool,
     /// Whether the shadow falls into the group, from around it, as CSS `box-shadow: inset` falls into a box. Default: `false`.
     ///
-    /// It lies on the group, inside the group's own shape, where the group's alpha is blurred away: one minus the blurred alpha, moved
-    /// by the offset. Text looks pressed into a panel, a card gets a vignette, and a [glow](Self::is_glow) shines from its border.
+    /// It lies on the group, inside the group's own shape, and is strongest at the borders: its alpha is one minus the blurred alpha of the
+    /// group, moved by the offset. Text looks pressed into a panel, a card gets a vignette, and a [glow](Self::is_glow) shines from its
+    /// border.
+    ///
+    /// On a node with glass of its own ([`BackdropBlur`](crate::BackdropBlur)), the glass is no part of the group, so the shadow does not
+    /// fall onto it: put the filter on a parent.
     pub is_inset: bool,
 }
 

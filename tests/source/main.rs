@@ -1,6 +1,7 @@
 //! Checks that need no GPU: of the source itself, of its features, and of how settings are written.
 
 mod definitions;
+mod documents;
 mod floors;
 mod labels;
 mod places;
