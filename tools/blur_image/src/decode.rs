@@ -8,6 +8,7 @@ mod fill_order;
 mod layers;
 mod shared;
 mod tiff;
+mod tiff_file;
 mod tiff_tags;
 
 use crate::choices::Depth;

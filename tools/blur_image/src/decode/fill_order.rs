@@ -1,7 +1,7 @@
 //! TIFF files whose bytes hold their first bit last (`FillOrder` 2), as fax machines write them; the decoder reads the first bit
 //! first.
 
-use super::tiff::{File, told};
+use super::tiff_file::{File, told};
 use tiff::tags::Tag;
 
 /// The file with the bits of one page in the usual order, if they have another.

@@ -1,22 +1,19 @@
 //! Decodes TIFF files.
 
 use super::shared::{Selection, check_size, no_page, oriented};
+use super::tiff_file::{File, open, told};
 use super::{fill_order, tiff_tags};
 use crate::choices::Depth;
-use crate::input::MOST_BYTES;
 use crate::meaning::{ENCODED, Meaning};
 use crate::picture::{Origin, Picture};
 use bevy::math::UVec2;
 use image::metadata::Orientation;
 use std::collections::HashSet;
-use std::io::Cursor;
 use std::rc::Rc;
+use tiff::decoder::DecodingResult;
 use tiff::decoder::ifd::Value;
-use tiff::decoder::{Decoder, DecodingResult, Limits};
 use tiff::tags::{ExtraSamples, PhotometricInterpretation, Tag};
-use tiff::{ColorType, TiffError, TiffResult};
-
-pub type File<'a> = Decoder<Cursor<&'a [u8]>>;
+use tiff::{ColorType, TiffResult};
 
 /// Reads one page.
 ///
@@ -72,22 +69,6 @@ pub fn decode(bytes: &[u8], selection: &Selection) -> Result<Picture, String> {
         is_grey: channels.colours == Colours::Grey,
         origin: Rc::new(origin),
     })
-}
-
-/// A file, at its first page.
-fn open(bytes: &[u8]) -> Result<File<'_>, String> {
-    let mut limits = Limits::default();
-    limits.decoding_buffer_size = MOST_BYTES as usize;
-    limits.intermediate_buffer_size = MOST_BYTES as usize;
-    limits.ifd_value_size = bytes.len();
-    Ok(Decoder::new(Cursor::new(bytes)).map_err(told)?.with_limits(limits))
-}
-
-pub fn told(error: TiffError) -> String {
-    match error {
-        TiffError::UnsupportedError(reason) => format!("it is a TIFF file of a kind that cannot be read ({reason})"),
-        error => format!("it must be a sound picture ({error})"),
-    }
 }
 
 fn turn_to_page(file: &mut File, selection: &Selection, notes: &mut Vec<String>) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! The tags of a TIFF file that are true of its blurred picture, too.
 
 use super::shared::is_on_its_side;
-use super::tiff::File;
+use super::tiff_file::File;
 use image::metadata::Orientation;
 use tiff::tags::{ByteOrder, Tag, Type, ValueBuffer};
 
