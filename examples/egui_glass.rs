@@ -63,7 +63,9 @@ fn spawn_camera_and_glass(mut commands: Commands) {
         Name::new("Glass"),
         // It is empty until the window exists.
         BackdropRegion::new(camera, Rect::default()).with_corners(Vec4::splat(f32::from(CORNER))),
-        BackdropBlur::new(48.0).with_saturation(1.3),
+        BackdropBlur::new(48.0)
+            .with_color(ColorStep::Saturate(1.3))
+            .with_color(ColorStep::Brightness(1.0)),
     ));
 }
 
@@ -142,8 +144,13 @@ fn edit(ui: &mut Ui, glass: &mut BackdropBlur) {
     };
     Grid::new("glass").num_columns(2).spacing([12.0, 8.0]).show(ui, |ui| {
         row(ui, "radius", &mut glass.blur.radius, 0.0..=200.0);
-        row(ui, "saturation", &mut glass.saturation, 0.0..=3.0);
-        row(ui, "brightness", &mut glass.brightness, 0.0..=2.0);
+        for step in &mut glass.colors {
+            match step {
+                ColorStep::Saturate(value) => row(ui, "saturation", value, 0.0..=3.0),
+                ColorStep::Brightness(value) => row(ui, "brightness", value, 0.0..=2.0),
+                _ => {}
+            }
+        }
         row(ui, "opacity", &mut glass.opacity, 0.0..=1.0);
     });
     ui.add_space(6.0);

@@ -196,7 +196,7 @@ fn ease(time: Res<Time<Real>>, mut pause: ResMut<Pause>, mut glass: Single<&mut 
     // The cubic "smoothstep": a soft start and end.
     let eased = pause.progress * pause.progress * (3.0 - 2.0 * pause.progress);
     glass.blur.radius = PAUSED_RADIUS * eased;
-    glass.brightness = 1.0 - 0.3 * eased;
+    glass.colors = vec![ColorStep::Brightness(1.0 - 0.3 * eased)];
 }
 
 /// Shows the times of this frame, of the last steady frame of the running game, and of the last steady frame of a pause.

@@ -93,9 +93,14 @@ fn spawn_glass(mut commands: Commands) {
     commands.spawn((
         node(at(capsule.0.x, capsule.0.y, 380.0, 130.0), 65.0),
         (capsule, Interaction::None, GlobalZIndex(2)),
-        (BackdropBlur::new(6.0).with_brightness(1.1), lens(40.0, 30.0, 0.2)),
+        (
+            BackdropBlur::new(6.0).with_color(ColorStep::Brightness(1.1)),
+            lens(40.0, 30.0, 0.2),
+        ),
     ));
-    let frosted = BackdropBlur::new(30.0).with_saturation(1.4).with_grain(0.5);
+    let frosted = BackdropBlur::new(30.0)
+        .with_color(ColorStep::Saturate(1.4))
+        .with_grain(0.5);
     for (index, (name, glass, lens)) in [
         ("clear", BackdropBlur::new(0.0), lens(40.0, 26.0, 0.0)),
         (
@@ -162,7 +167,7 @@ fn show(
     mut bars: Query<&mut Node>,
     mut texts: Query<&mut Text>,
 ) {
-    let (mut glass, mut lens) = (*capsule.0, *capsule.1);
+    let (mut glass, mut lens) = (capsule.0.clone(), *capsule.1);
     for (Slider(name, [least, most], setting), children) in &sliders {
         let value = *setting(&mut glass, &mut lens);
         for child in children {

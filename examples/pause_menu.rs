@@ -261,8 +261,10 @@ fn ease(
     let eased = pause.progress * pause.progress * (3.0 - 2.0 * pause.progress);
     for (mut glass, mut visibility) in &mut menus {
         glass.blur.radius = PAUSED_RADIUS * eased;
-        glass.saturation = 1.0 - 0.4 * eased;
-        glass.brightness = 1.0 - 0.35 * eased;
+        glass.colors = vec![
+            ColorStep::Saturate(1.0 - 0.4 * eased),
+            ColorStep::Brightness(1.0 - 0.35 * eased),
+        ];
         *visibility = if eased > 0.0 {
             Visibility::Inherited
         } else {

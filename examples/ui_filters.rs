@@ -106,7 +106,7 @@ fn spawn_panel(mut commands: Commands) {
         border_radius: BorderRadius::all(px(18)),
         ..at(60.0, 300.0, 380.0, 210.0)
     };
-    let glass = BackdropBlur::new(40.0).with_saturation(1.4);
+    let glass = BackdropBlur::new(40.0).with_color(ColorStep::Saturate(1.4));
     let tint = BackgroundColor(Color::WHITE.with_alpha(0.12));
     commands
         .spawn((Panel, panel, glass, tint, UiFilter::default()))
@@ -157,7 +157,7 @@ fn disable_panel(
     mut eased: Local<f32>,
 ) {
     *eased = approach(*eased, state.is_disabled, &time);
-    let filter = UiFilter::blur(9.0 * *eased).with_saturation(1.0 - 0.8 * *eased);
+    let filter = UiFilter::blur(9.0 * *eased).with_color(ColorStep::Saturate(1.0 - 0.8 * *eased));
     panel.set_if_neq(filter);
 }
 

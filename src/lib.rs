@@ -149,7 +149,8 @@
 //!         ),
 //!         GaussianBlur::from_sigma(8.0) BlurImage { source: "photo.png" },
 //!         BackdropRegion { camera: #Main, rect: Rect::new(0.0, 0.0, 320.0, 720.0) } BackdropBlur::new(60.0),
-//!         Node { width: px(400), height: px(300) } BackdropBlur { blur: GaussianBlur { radius: 60.0 }, brightness: 0.7 },
+//!         Node { width: px(400), height: px(300) }
+//!         BackdropBlur { blur: GaussianBlur { radius: 60.0 }, colors: {vec![ColorStep::Brightness(0.7)]} },
 //!     ]
 //! }
 //! ```
@@ -239,8 +240,8 @@ pub use paint::BackdropMaterialPlugin;
 pub use settings::{
     BackdropBlur, BackdropLayer, BackdropLens, BackdropRegion, BackdropRegionTemplate, BackdropSampling, BlurAlpha,
     BlurBackend, BlurCompilation, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurProfile,
-    BlurProfileTemplate, BlurRevision, BlurStage, BlurSwitch, BlurUnit, BlurUpdate, EdgeMode, FreezeArea, FreezeBlur,
-    FreezeLost, FreezeTaken, GaussianBlur, RADIUS_IN_SIGMAS,
+    BlurProfileTemplate, BlurRevision, BlurStage, BlurSwitch, BlurUnit, BlurUpdate, ColorStep, EdgeMode, FreezeArea,
+    FreezeBlur, FreezeLost, FreezeTaken, GaussianBlur, RADIUS_IN_SIGMAS,
 };
 #[cfg(feature = "ui")]
 pub use settings::{BackdropGroup, DropShadow, UiFilter};
@@ -258,8 +259,9 @@ pub mod prelude {
     pub use crate::{
         BackdropBlur, BackdropLayer, BackdropLens, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend,
         BlurCompilation, BlurError, BlurFailed, BlurFinished, BlurImage, BlurPixelsExt, BlurProfile, BlurReadiness,
-        BlurStage, BlurSwitch, BlurUnit, BlurUpdate, BlurredPixels, EdgeMode, FreezeArea, FreezeBlur, FreezeLost,
-        FreezeTaken, GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, GaussianBlurSystems, blurs_ready,
+        BlurStage, BlurSwitch, BlurUnit, BlurUpdate, BlurredPixels, ColorStep, EdgeMode, FreezeArea, FreezeBlur,
+        FreezeLost, FreezeTaken, GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, GaussianBlurSystems,
+        blurs_ready,
     };
     #[cfg(feature = "ui")]
     pub use crate::{BackdropGroup, BackdropMaterialPlugin, DropShadow, UiFilter};
@@ -295,6 +297,7 @@ impl Plugin for GaussianBlurPlugin {
             .register_type::<BackdropRegion>()
             .register_type::<BackdropLens>()
             .register_type::<BlurProfile>()
+            .register_type::<ColorStep>()
             .register_type::<BlurStage>()
             .register_type::<BlurRevision>()
             .register_type::<BlurSwitch>()

@@ -22,7 +22,7 @@ use bevy::prelude::*;
 use serde::{Deserialize, Serialize};
 
 pub use backdrop::{BackdropBlur, BackdropSampling, Tint};
-pub use color_functions::{ColorFunctions, HasRange};
+pub use color_functions::{ColorMatrices, ColorStep, HasRange};
 pub use compilation::BlurCompilation;
 pub(crate) use compilation::COMPILING_BLOCKS;
 pub use freeze::{FreezeArea, FreezeBlur, FreezeLost, FreezeTaken};

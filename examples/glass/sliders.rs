@@ -182,8 +182,10 @@ fn change_radius(time: Res<Time>, keys: Res<ButtonInput<KeyCode>>, mut look: Res
 fn apply(look: Res<Look>, mut panels: Query<(&Glass, &mut BackdropBlur)>) {
     for (glass, mut backdrop) in &mut panels {
         backdrop.blur.radius = glass.share * look.radius;
-        backdrop.saturation = look.saturation;
-        backdrop.brightness = look.brightness;
+        backdrop.colors = vec![
+            ColorStep::Saturate(look.saturation),
+            ColorStep::Brightness(look.brightness),
+        ];
         backdrop.opacity = look.opacity;
     }
 }

@@ -69,7 +69,7 @@ pub fn extract_filters(
                 placement,
             }),
             outline,
-            functions: filter.functions_in_range(),
+            colors: filter.matrices(),
             shadows: on_node.shadows().collect(),
             opacity: filter.opacity_in_range(),
         });

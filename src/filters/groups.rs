@@ -256,8 +256,5 @@ impl Nodes<'_, '_> {
 fn is_active(filter: &UiFilter, info: &ComputedUiRenderTargetInfo, switch: BlurSwitch) -> bool {
     let sigma = filter.blur.sigma_in_texels(info.scale_factor(), info.physical_size().y);
     let blurs = blurs(sigma.unwrap_or(Vec2::ZERO)) || filter.shadows.iter().any(DropShadow::is_seen);
-    filter.is_rounded
-        || blurs && switch.is_on()
-        || !filter.functions_in_range().is_neutral()
-        || filter.opacity_in_range() < 1.0
+    filter.is_rounded || blurs && switch.is_on() || !filter.matrices().is_neutral() || filter.opacity_in_range() < 1.0
 }

@@ -12,8 +12,8 @@ use crate::schedule::{
     Shape, Slot, What, item_of,
 };
 use crate::settings::{
-    BackdropBlur, BackdropSampling, BlurProfile, BlurSwitch, BlurUnit, DropShadow, EdgeMode, FreezeArea, GaussianBlur,
-    UiFilter,
+    BackdropBlur, BackdropSampling, BlurProfile, BlurSwitch, BlurUnit, ColorStep, DropShadow, EdgeMode, FreezeArea,
+    GaussianBlur, UiFilter,
 };
 use bevy::math::{Affine2, FloatOrd};
 use bevy::prelude::*;
@@ -131,7 +131,7 @@ fn glass() -> impl Strategy<Value = Panel> {
             .with_blur(blur)
             .with_sampling(sampling)
             .with_opacity(opacity)
-            .with_saturation(saturation)
+            .with_color(ColorStep::Saturate(saturation))
     });
     let shape = (rect(), transform(), any::<bool>()).prop_map(|(rect, transform, is_turned)| {
         let upright = Shape::of_rect(rect);
@@ -198,7 +198,7 @@ fn filter_of(node: &Node, nodes: Range<u32>) -> Filter {
             radii: [[4.0; 4]; 2],
             is_soft: true,
         }),
-        functions: node.filter.functions_in_range(),
+        colors: node.filter.matrices(),
         shadows: on_node.shadows().collect(),
         opacity: node.filter.opacity_in_range(),
     }

@@ -210,7 +210,7 @@ fn the_uniforms_mirror_their_structs() {
 #[test]
 fn the_uniform_of_painting_mirrors_its_struct() {
     use crate::paint::pipelines::{Mix, PaintKey, PaintSource, definitions};
-    use crate::paint::uniform::{FunctionsUniform, LensUniform, PaintUniform};
+    use crate::paint::uniform::{ColorStepsUniform, LensUniform, PaintUniform};
     let definitions = definitions(PaintKey {
         format: TextureFormat::Rgba8UnormSrgb,
         mix: Mix::Add,
@@ -219,16 +219,11 @@ fn the_uniform_of_painting_mirrors_its_struct() {
     let module = compose(&mut composer(), "paint/paint", &definitions);
     let paint = fields![
         PaintUniform: x_axis, y_axis, translation, target_origin, target_size, size, frame, opacity, to_screen, radii,
-        region, color, functions, to_source, flags, grain, clips, lens
+        region, color, to_source, color_steps, color_flags, flags, grain, clips, lens
     ];
     assert_eq!(members(&module, "Paint"), (paint, size_of::<PaintUniform>()));
-    let functions = fields![
-        FunctionsUniform: saturation, brightness, contrast, invert, hue, is_active, flags
-    ];
-    assert_eq!(
-        members(&module, "ColorFunctions"),
-        (functions, size_of::<FunctionsUniform>())
-    );
+    let steps = fields![ColorStepsUniform: matrices];
+    assert_eq!(members(&module, "ColorSteps"), (steps, size_of::<ColorStepsUniform>()));
     let lens = fields![
         LensUniform: bounds, light, bevel, displacement, dispersion, rim_light
     ];

@@ -9,19 +9,20 @@ use super::inputs::CameraInputs;
 use super::own_items::OwnItems;
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource, picture_layout, uniform_layout};
 use super::plan_cameras::{CameraSchedule, PlannedCameras};
-use super::uniform::{BOX_VERTICES, Colours, PaintUniform, PaintedOn, has_rim, is_solid};
+use super::uniform::{BOX_VERTICES, ColorStepsUniform, Colours, PaintUniform, PaintedOn, has_rim, is_solid};
 use crate::formats::CameraPicture;
 use crate::gpu::Deferred;
 use crate::schedule::{Backdrop, Canvas, Clip, Draw, Layer, Placed, SurfaceId, common};
 #[cfg(feature = "ui")]
 use crate::schedule::{SurfaceTree, What};
+use crate::settings::ColorMatrices;
 use bevy::ecs::system::SystemParam;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_phase::TrackedRenderPass;
 use bevy::render::render_resource::{
-    BindGroup, BindGroupEntries, BindGroupLayoutDescriptor, BufferId, DynamicUniformBuffer, IntoBinding, PipelineCache,
-    RenderPipeline, TextureFormat, TextureView, TextureViewId,
+    BindGroup, BindGroupEntries, BindGroupEntry, BindGroupLayoutDescriptor, BufferId, DynamicUniformBuffer,
+    PipelineCache, RenderPipeline, TextureFormat, TextureView, TextureViewId,
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bevy::render::texture::FallbackImage;
@@ -40,8 +41,10 @@ pub struct Draws {
     items: Vec<Range<usize>>,
     /// One for each call.
     uniforms: DynamicUniformBuffer<PaintUniform>,
-    /// The bind group of the uniforms, and their buffer.
-    bound: Option<(BufferId, BindGroup)>,
+    /// Steps of colour: first none, then one list for each glass or surface that has any.
+    colors: DynamicUniformBuffer<ColorStepsUniform>,
+    /// The bind group of the uniforms and steps, and their buffers.
+    bound: Option<([BufferId; 2], BindGroup)>,
     pictures: HashMap<TextureViewId, BindGroup>,
 }
 
@@ -64,8 +67,8 @@ struct CameraDraws {
 struct DrawCall {
     pipeline: RenderPipeline,
     source: Source,
-    /// The dynamic offset of its uniform.
-    uniform: u32,
+    /// The dynamic offsets of its uniform and its steps of colour.
+    uniforms: [u32; 2],
     vertices: u32,
 }
 
@@ -139,7 +142,7 @@ impl Draws {
         for call in &self.calls[calls.clone()] {
             pass.set_render_pipeline(&call.pipeline);
             pass.set_bind_group(0, &call.source.group, call.source.offset.as_slice());
-            pass.set_bind_group(1, uniforms, &[call.uniform]);
+            pass.set_bind_group(1, uniforms, &call.uniforms);
             pass.draw(0..call.vertices, 0..1);
         }
         !calls.is_empty()
@@ -151,6 +154,14 @@ impl Draws {
         #[cfg(feature = "ui")]
         self.items.clear();
         self.uniforms.clear();
+        self.colors.clear();
+        self.add_colors(&ColorMatrices::NEUTRAL);
+    }
+
+    /// Adds a list of steps of colour. Returns its dynamic offset.
+    fn add_colors(&mut self, colors: &ColorMatrices) -> u32 {
+        let matrices = *colors.matrices();
+        self.colors.push(&ColorStepsUniform { matrices })
     }
 
     /// Writes the uniforms.
@@ -160,13 +171,21 @@ impl Draws {
         }
         if self.uniforms.buffer().is_none() {
             self.uniforms.set_label(Some("gaussian_blur_paint"));
+            self.colors.set_label(Some("gaussian_blur_colors"));
         }
         self.uniforms.write_buffer(&gpu.device, &gpu.queue);
-        let id = self.uniforms.buffer().map(|buffer| buffer.id());
-        if id != self.bound.as_ref().map(|(id, _)| *id) {
-            let bind = |uniforms| gpu.bind("gaussian_blur_paint", &uniform_layout(), uniforms);
-            self.bound = id.zip(self.uniforms.binding().map(bind));
+        self.colors.write_buffer(&gpu.device, &gpu.queue);
+        let (Some(uniforms), Some(colors)) = (self.uniforms.buffer(), self.colors.buffer()) else {
+            return;
+        };
+        let ids = [uniforms.id(), colors.id()];
+        if self.bound.as_ref().is_some_and(|(bound, _)| *bound == ids) {
+            return;
         }
+        let bindings = self.uniforms.binding().zip(self.colors.binding());
+        let entries = bindings.map(BindGroupEntries::sequential);
+        let bind = |entries: BindGroupEntries<2>| gpu.bind("gaussian_blur_paint", &uniform_layout(), &entries);
+        self.bound = entries.map(|entries| (ids, bind(entries)));
     }
 }
 
@@ -181,15 +200,9 @@ pub struct DrawGpu<'w> {
 }
 
 impl DrawGpu<'_> {
-    fn bind<'b>(
-        &self,
-        label: &'static str,
-        layout: &BindGroupLayoutDescriptor,
-        resource: impl IntoBinding<'b>,
-    ) -> BindGroup {
+    fn bind(&self, label: &'static str, layout: &BindGroupLayoutDescriptor, entries: &[BindGroupEntry]) -> BindGroup {
         let layout = self.cache.get_bind_group_layout(layout);
-        let entries = BindGroupEntries::single(resource);
-        self.device.create_bind_group(label, &layout, &entries)
+        self.device.create_bind_group(label, &layout, entries)
     }
 }
 
@@ -217,6 +230,7 @@ pub fn update_draws(
                 gpu: &gpu,
                 draws: &mut draws,
                 pictures: &mut pictures,
+                colors: 0,
             })
         });
         let of_camera = of_camera.map(|mut camera| camera.update());
@@ -255,6 +269,8 @@ struct CameraUpdate<'a, 'w> {
     gpu: &'a DrawGpu<'w>,
     draws: &'a mut Draws,
     pictures: &'a mut HashMap<TextureViewId, BindGroup>,
+    /// The dynamic offset of the steps of colour of what is being added.
+    colors: u32,
 }
 
 impl CameraUpdate<'_, '_> {
@@ -313,6 +329,13 @@ impl CameraUpdate<'_, '_> {
         }
     }
 
+    /// What is added next has these steps of colour.
+    fn colored(&mut self, colors: &ColorMatrices) {
+        if !colors.is_neutral() {
+            self.colors = self.draws.add_colors(colors);
+        }
+    }
+
     /// Adds a call, unless its pipeline is missing.
     fn add(&mut self, mix: Mix, source: Source, uniform: &PaintUniform, vertices: u32) -> Option<()> {
         let key = PaintKey {
@@ -324,7 +347,10 @@ impl CameraUpdate<'_, '_> {
         self.draws.calls.push(DrawCall {
             pipeline: pipeline.clone(),
             source,
-            uniform: self.draws.uniforms.push(uniform),
+            uniforms: [
+                self.draws.uniforms.push(uniform),
+                if uniform.color_steps > 0 { self.colors } else { 0 },
+            ],
             vertices,
         });
         Some(())
@@ -339,6 +365,7 @@ impl CameraUpdate<'_, '_> {
         let on = self.on(placed.on);
         let deferred = self.tasks.of_glass(self.index, index).filter(|_| !backdrop.is_plain);
         if let Some(deferred) = deferred {
+            self.colored(&backdrop.tint.colors);
             let uniform = on.glass(backdrop, placed);
             let lens = backdrop.lens.map(|_| Source::blurred(&deferred, true));
             // Until the shaders of the lens are compiled, the glass is flat.
@@ -429,6 +456,9 @@ impl CameraUpdate<'_, '_> {
         }
         let (filter, on) = (&self.inputs.filters[surface.filter], self.on(surface.parent));
         let clip = self.clip_of(id);
+        if surface.is_colored {
+            self.colored(&filter.colors);
+        }
         for index in surface.layers.clone() {
             let layer = &tree.layers[index];
             if let Some(deferred) = tasks.of_layer(self.index, index).filter(|_| layer.blurs()) {
@@ -484,7 +514,8 @@ impl CameraUpdate<'_, '_> {
         let picture = picture.unwrap_or(&self.gpu.fallback.d2.texture_view);
         let known = self.draws.pictures.get(&picture.id());
         let bound = self.pictures.entry(picture.id());
-        let bind = || self.gpu.bind("gaussian_blur_picture", &picture_layout(), picture);
+        let entries = BindGroupEntries::single(picture);
+        let bind = || self.gpu.bind("gaussian_blur_picture", &picture_layout(), &entries);
         let group = bound.or_insert_with(|| known.cloned().unwrap_or_else(bind));
         Source {
             kind: PaintSource::Sharp,

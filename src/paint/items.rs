@@ -118,7 +118,7 @@ fn items(camera: &CameraInputs) -> impl Iterator<Item = (FloatOrd, What)> {
 mod tests {
     use super::*;
     use crate::schedule::{Filter, Picture};
-    use crate::settings::ColorFunctions;
+    use crate::settings::ColorMatrices;
 
     /// Groups that begin or end at the same place share one mark.
     #[test]
@@ -133,7 +133,7 @@ mod tests {
                 border: None,
                 profile: None,
                 outline: None,
-                functions: ColorFunctions::NEUTRAL,
+                colors: ColorMatrices::NEUTRAL,
                 shadows: Vec::new(),
                 opacity: 0.5,
             });

@@ -16,7 +16,7 @@
 //! A group over transparent black has its colour multiplied by alpha, so one draw suffices for each of its layers: [`Mix::Over`],
 //! or [`Mix::Atop`] for a shadow inside of it.
 
-use super::uniform::PaintUniform;
+use super::uniform::{ColorStepsUniform, PaintUniform};
 use crate::formats::table::{Format, Sample};
 use crate::gpu::{deferred_definitions, deferred_layout, fragment_state};
 use bevy::asset::AssetServer;
@@ -220,7 +220,11 @@ impl PaintPipelines {
 #[must_use]
 pub fn uniform_layout() -> BindGroupLayoutDescriptor {
     let uniform = uniform_buffer::<PaintUniform>(true);
-    let entries = [uniform.build(0, ShaderStages::VERTEX_FRAGMENT)];
+    let colors = uniform_buffer::<ColorStepsUniform>(true);
+    let entries = [
+        uniform.build(0, ShaderStages::VERTEX_FRAGMENT),
+        colors.build(1, ShaderStages::FRAGMENT),
+    ];
     BindGroupLayoutDescriptor::new("gaussian_blur_paint_layout", &entries)
 }
 

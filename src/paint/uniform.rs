@@ -6,7 +6,7 @@ use crate::kernel::Precision;
 use crate::schedule::{
     Backdrop, Canvas, Clip, ClipBox, Filter, Layer, Lens, Picture, Placed, Shape, Surface, as_texels, moved,
 };
-use crate::settings::ColorFunctions;
+use crate::settings::ColorMatrices;
 use bevy::camera::CompositingSpace;
 use bevy::color::{ColorToComponents, LinearRgba, Srgba};
 use bevy::math::{IRect, IVec2, IVec4, URect, UVec2, Vec2, Vec4};
@@ -65,8 +65,9 @@ pub struct PaintUniform {
     pub radii: [Vec4; 2],
     pub region: IVec4,
     pub color: Vec4,
-    pub functions: FunctionsUniform,
     pub to_source: IVec2,
+    pub color_steps: u32,
+    pub color_flags: u32,
     pub flags: u32,
     pub grain: f32,
     pub clips: [Vec4; 3],
@@ -74,7 +75,7 @@ pub struct PaintUniform {
 }
 
 // Dynamic offsets are multiples of 256 bytes: a draw takes no more memory than that.
-const _: () = assert!(size_of::<PaintUniform>() == 256);
+const _: () = assert!(size_of::<PaintUniform>() <= 256);
 
 /// Clips nothing: every texel is at the center.
 const NO_CLIPS: [Vec4; 3] = [Vec4::ZERO; 3];
@@ -122,36 +123,24 @@ impl LensUniform {
     }
 }
 
-/// `ColorFunctions` in `shaders/common/color_functions.wgsl`.
+/// `ColorSteps` in `shaders/common/color_functions.wgsl`: the steps of one draw, whose number is in [`PaintUniform`].
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, ShaderType)]
-pub struct FunctionsUniform {
-    pub saturation: f32,
-    pub brightness: f32,
-    pub contrast: f32,
-    pub invert: f32,
-    pub hue: Vec2,
-    pub is_active: u32,
-    pub flags: u32,
+pub struct ColorStepsUniform {
+    pub matrices: [[Vec4; 3]; ColorMatrices::MOST],
 }
 
 const LIGHT: u32 = 1;
 const BOUNDED: u32 = 2;
 
-impl FunctionsUniform {
-    /// The functions on a picture with such colours.
-    fn new(functions: ColorFunctions, colours: Colours) -> Self {
-        let angle = functions.hue.to_radians();
-        let is_active = colours.are_filtered && !functions.is_neutral();
-        Self {
-            saturation: functions.saturation,
-            brightness: functions.brightness,
-            contrast: functions.contrast,
-            invert: functions.invert,
-            hue: Vec2::from_angle(angle),
-            is_active: u32::from(is_active),
-            flags: LIGHT * u32::from(!colours.are_encoded) + BOUNDED * u32::from(colours.are_bounded),
-        }
+impl Colours {
+    /// How many of these steps apply.
+    fn steps(&self, colors: &ColorMatrices) -> u32 {
+        if self.are_filtered { colors.count() } else { 0 }
+    }
+
+    fn flags(&self) -> u32 {
+        flags([(LIGHT, !self.are_encoded), (BOUNDED, self.are_bounded)])
     }
 }
 
@@ -200,8 +189,9 @@ impl PaintedOn {
             radii: shape.radii.map(Vec4::from),
             region: IVec4::ZERO,
             color: Vec4::ZERO,
-            functions: FunctionsUniform::new(ColorFunctions::NEUTRAL, self.colours),
             to_source: to_screen,
+            color_steps: 0,
+            color_flags: self.colours.flags(),
             flags: 0,
             grain: 0.0,
             clips: NO_CLIPS,
@@ -248,7 +238,7 @@ impl PaintedOn {
             frame: if has_frame { rim } else { 0.0 },
             opacity: if solid { 1.0 } else { placed.opacity },
             region: ends(placed.region.painted),
-            functions: FunctionsUniform::new(backdrop.tint.functions, colours),
+            color_steps: colours.steps(&backdrop.tint.colors),
             grain: backdrop.tint.grain,
             lens: backdrop
                 .lens
@@ -315,11 +305,7 @@ impl PaintedOn {
 
     /// A layer of a surface, under a clip.
     pub fn layer(&self, filter: &Filter, surface: &Surface, layer: &Layer, clip: Option<Clip>) -> PaintUniform {
-        let functions = if surface.is_colored && layer.shadow.is_none() {
-            filter.functions
-        } else {
-            ColorFunctions::NEUTRAL
-        };
+        let is_colored = surface.is_colored && layer.shadow.is_none();
         let to_source = if layer.is_batched() {
             surface.to_blurred(layer)
         } else {
@@ -327,7 +313,11 @@ impl PaintedOn {
         };
         let uniform = PaintUniform {
             color: layer.shadow.unwrap_or_default().into(),
-            functions: FunctionsUniform::new(functions, self.colours),
+            color_steps: if is_colored {
+                self.colours.steps(&filter.colors)
+            } else {
+                0
+            },
             opacity: surface.opacity,
             region: ends(as_texels(moved(surface.painted, to_source))),
             flags: flags([(SHADOW, layer.shadow.is_some()), (INSET, layer.is_inset)]) + self.dithers(layer.blurs()),

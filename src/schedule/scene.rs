@@ -5,7 +5,7 @@ use super::lens::Lens;
 use super::shape::Shape;
 use crate::plan::blurs;
 use crate::settings::{
-    BackdropBlur, BackdropLens, BackdropSampling, BlurProfile, BlurSwitch, ColorFunctions, EdgeMode, FreezeArea, Tint,
+    BackdropBlur, BackdropLens, BackdropSampling, BlurProfile, BlurSwitch, ColorMatrices, EdgeMode, FreezeArea, Tint,
 };
 use crate::sigma_field::SigmaField;
 use bevy::color::LinearRgba;
@@ -197,7 +197,7 @@ impl Glass<'_> {
         let sigma = settings.blur.sigma_in_texels(self.scale, picture.viewport.height());
         let sigma = (sigma.unwrap_or(Vec2::ZERO) * shape.scale()).min(Vec2::splat(f32::MAX));
         // Frozen glass shows its picture even without a blur, and takes the picture even at opacity 0.
-        let is_flat = tint.functions.is_neutral() && tint.grain <= 0.0 && lens.is_none();
+        let is_flat = tint.colors.is_neutral() && tint.grain <= 0.0 && lens.is_none();
         let changes = blurs(sigma) || !is_flat || freeze.is_some();
         let changes = changes && (switch.is_on() || fallback.alpha > 0.0);
         let is_seen = tint.opacity > 0.0 || freeze.is_some_and(|freeze| freeze.taken.is_none());
@@ -265,7 +265,7 @@ pub struct Filter {
     /// The rounded box to which the group is clipped before anything else.
     pub outline: Option<Shape>,
     /// The colour functions of the group.
-    pub functions: ColorFunctions,
+    pub colors: ColorMatrices,
     /// The first one lies on top.
     pub shadows: Vec<Shadow>,
     /// Between 0 and 1.

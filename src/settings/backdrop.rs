@@ -1,6 +1,8 @@
 //! Glass: blurs the picture behind a node of the user interface, or behind any rectangle of a viewport.
 
-use super::color_functions::{ColorFunctions, HasRange, share_in_range, share_out_of_range};
+use super::color_functions::{
+    ColorMatrices, ColorStep, HasRange, colors_out_of_range, share_in_range, share_out_of_range,
+};
 use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
@@ -41,12 +43,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// # Colour
 ///
-/// Glass blurs light. Browsers blur encoded values, which makes lights darker and dark fringes
-/// wider. [`saturation`](Self::saturation), [`brightness`](Self::brightness), [`contrast`](Self::contrast),
-/// [`invert`](Self::invert) and [`hue`](Self::hue) then work on values encoded as sRGB, in this order, as the functions of
-/// CSS do: `saturate()`, `brightness()`, `contrast()`, `invert()`, `hue-rotate()`. Each of them limits values to at least 0,
-/// and in pictures of eight bits to at most 1. (A camera with `CompositingSpace::Srgb` holds encoded values, and glass blurs
-/// these; with `CompositingSpace::Oklab` the colour functions change nothing.)
+/// Glass blurs light. Browsers blur encoded values, which makes lights darker and dark fringes wider. The [steps](Self::colors) of
+/// colour then work on values encoded as sRGB, as the functions of CSS do. (A camera with `CompositingSpace::Srgb` holds encoded
+/// values, and glass blurs these; with `CompositingSpace::Oklab` the steps change nothing.)
 ///
 /// On a camera with `DebandDither::Enabled` glass is dithered if the output has eight bits, so that dark gradients have no
 /// bands. Where the glass is not solid, the dithered glass is mixed with the picture below.
@@ -67,7 +66,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Where threads compile, no frame waits. Until its shaders are compiled, glass is painted in its [`fallback`](Self::fallback), and
 /// nothing else changes. Where compiling blocks the main thread, the frame with the first glass takes longer.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[derive(Component, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
     feature = "serialize",
@@ -79,33 +78,17 @@ pub struct BackdropBlur {
     ///
     /// Logical pixels are those of the user interface, `UiScale` included. The node's transform scales the radius along
     /// each axis if the node is upright, otherwise by the root of its determinant. Values out of range mean "no blur" and
-    /// are reported once. Without a blur the colour functions, the [grain](Self::grain) and a
+    /// are reported once. Without a blur the [colours](Self::colors), the [grain](Self::grain) and a
     /// [`BackdropLens`](crate::BackdropLens) still apply; if they change nothing either, there is no glass and no work.
     ///
     /// [`edge`](GaussianBlur::edge) acts at the border of the pixels that [`sampling`](Self::sampling) lets the blur read.
     pub blur: GaussianBlur,
     /// Which pixels the blur may read. Default: [`BackdropSampling::Inside`].
     pub sampling: BackdropSampling,
-    /// How colourful the glass is, as in CSS `saturate()`: 0 is grey, 1 changes nothing.
+    /// What colours the blurred picture, one step after the other. Default: none.
     ///
-    /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
-    pub saturation: f32,
-    /// How bright the glass is, as in CSS `brightness()`: 0 is black, 1 changes nothing.
-    ///
-    /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
-    pub brightness: f32,
-    /// How strong the contrast is, as in CSS `contrast()`: 0 is grey, 1 changes nothing.
-    ///
-    /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
-    pub contrast: f32,
-    /// How much of the glass is inverted, as in CSS `invert()`: 0 changes nothing, 1 is the negative.
-    ///
-    /// Range: 0 to 1; values beyond count as 0 or 1. NaN counts as 0 and is reported once. Default: 0.
-    pub invert: f32,
-    /// By how many degrees hues are rotated, as in CSS `hue-rotate()`: 0 changes nothing.
-    ///
-    /// Range: finite; other values count as 0 and are reported once. Default: 0.
-    pub hue: f32,
+    /// The first eight steps that change something count; that there are more is reported once.
+    pub colors: Vec<ColorStep>,
     /// How opaque the glass is: `mix(picture below, glass, opacity)`, alpha included.
     ///
     /// Range: 0 to 1; values beyond count as 0 or 1. NaN counts as 1 and is reported once. Default: 1.
@@ -127,11 +110,7 @@ impl Default for BackdropBlur {
         Self {
             blur: GaussianBlur::default().with_edge(EdgeMode::Mirror),
             sampling: BackdropSampling::Inside,
-            saturation: 1.0,
-            brightness: 1.0,
-            contrast: 1.0,
-            invert: 0.0,
-            hue: 0.0,
+            colors: Vec::new(),
             opacity: 1.0,
             fallback: Color::NONE,
             grain: 0.0,
@@ -161,25 +140,29 @@ impl BackdropBlur {
     /// The same glass with another [`radius`](GaussianBlur::radius).
     #[must_use]
     pub fn with_radius(self, radius: f32) -> Self {
-        self.with_blur(self.blur.with_radius(radius))
+        let blur = self.blur.with_radius(radius);
+        self.with_blur(blur)
     }
 
     /// The same glass with its radius in another [`unit`](GaussianBlur::unit).
     #[must_use]
     pub fn with_unit(self, unit: BlurUnit) -> Self {
-        self.with_blur(self.blur.with_unit(unit))
+        let blur = self.blur.with_unit(unit);
+        self.with_blur(blur)
     }
 
     /// The same glass with another [`aspect`](GaussianBlur::aspect).
     #[must_use]
     pub fn with_aspect(self, aspect: Vec2) -> Self {
-        self.with_blur(self.blur.with_aspect(aspect))
+        let blur = self.blur.with_aspect(aspect);
+        self.with_blur(blur)
     }
 
     /// The same glass with another [`edge`](GaussianBlur::edge) mode.
     #[must_use]
     pub fn with_edge(self, edge: EdgeMode) -> Self {
-        self.with_blur(self.blur.with_edge(edge))
+        let blur = self.blur.with_edge(edge);
+        self.with_blur(blur)
     }
 
     /// The same glass with another [`sampling`](Self::sampling).
@@ -188,34 +171,11 @@ impl BackdropBlur {
         Self { sampling, ..self }
     }
 
-    /// The same glass with another [`saturation`](Self::saturation).
+    /// The same glass with one more [step](Self::colors) of colour, after those that it has.
     #[must_use]
-    pub fn with_saturation(self, saturation: f32) -> Self {
-        Self { saturation, ..self }
-    }
-
-    /// The same glass with another [`brightness`](Self::brightness).
-    #[must_use]
-    pub fn with_brightness(self, brightness: f32) -> Self {
-        Self { brightness, ..self }
-    }
-
-    /// The same glass with another [`contrast`](Self::contrast).
-    #[must_use]
-    pub fn with_contrast(self, contrast: f32) -> Self {
-        Self { contrast, ..self }
-    }
-
-    /// The same glass with another [`invert`](Self::invert).
-    #[must_use]
-    pub fn with_invert(self, invert: f32) -> Self {
-        Self { invert, ..self }
-    }
-
-    /// The same glass with another [`hue`](Self::hue), in degrees.
-    #[must_use]
-    pub fn with_hue(self, hue: f32) -> Self {
-        Self { hue, ..self }
+    pub fn with_color(mut self, step: ColorStep) -> Self {
+        self.colors.push(step);
+        self
     }
 
     /// The same glass with another [`opacity`](Self::opacity).
@@ -239,19 +199,9 @@ impl BackdropBlur {
     /// What colours it, in range.
     pub(crate) fn tint(&self) -> Tint {
         Tint {
-            functions: self.functions().in_range(),
+            colors: ColorMatrices::new(&self.colors),
             opacity: share_in_range(self.opacity, 1.0),
             grain: share_in_range(self.grain, 0.0),
-        }
-    }
-
-    fn functions(&self) -> ColorFunctions {
-        ColorFunctions {
-            saturation: self.saturation,
-            brightness: self.brightness,
-            contrast: self.contrast,
-            invert: self.invert,
-            hue: self.hue,
         }
     }
 }
@@ -262,7 +212,7 @@ impl HasRange for BackdropBlur {
         let blur = blur.map(|error| ("blur", error.to_string()));
         let opacity = share_out_of_range("opacity", self.opacity);
         blur.into_iter()
-            .chain(self.functions().out_of_range())
+            .chain(colors_out_of_range(&self.colors))
             .chain(opacity)
             .chain(share_out_of_range("grain", self.grain))
             .collect()
@@ -272,8 +222,8 @@ impl HasRange for BackdropBlur {
 /// How to colour a blurred picture, in range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tint {
-    /// The colour functions.
-    pub functions: ColorFunctions,
+    /// The steps of colour.
+    pub colors: ColorMatrices,
     /// Between 0 and 1.
     pub opacity: f32,
     /// The strength of the noise, between 0 and 1.
@@ -305,27 +255,12 @@ mod tests {
     #[test]
     fn glass_out_of_range_is_neutral_and_says_so() {
         let wrong = BackdropBlur::new(f32::NAN)
-            .with_saturation(-1.0)
-            .with_brightness(f32::INFINITY)
-            .with_contrast(-0.5)
-            .with_invert(f32::NAN)
-            .with_hue(f32::INFINITY)
+            .with_color(ColorStep::Saturate(-1.0))
             .with_opacity(f32::NAN);
-        assert!(wrong.tint().functions.is_neutral());
+        assert!(wrong.tint().colors.is_neutral());
         assert_eq!(wrong.tint().opacity, 1.0);
         let fields: Vec<_> = wrong.out_of_range().iter().map(|(field, _)| *field).collect();
-        assert_eq!(
-            fields,
-            [
-                "blur",
-                "saturation",
-                "brightness",
-                "contrast",
-                "invert",
-                "hue",
-                "opacity"
-            ]
-        );
+        assert_eq!(fields, ["blur", "colors", "opacity"]);
         assert!(BackdropBlur::default().out_of_range().is_empty());
     }
 

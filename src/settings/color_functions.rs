@@ -1,74 +1,205 @@
-//! The colour functions of CSS, which glass and filters of the user interface share.
+//! Colour functions, which glass and filters of the user interface share, in the order in which users list them.
 
-/// The arguments of the functions, one after the other: `saturate()`, `brightness()`, `contrast()`, `invert()`, `hue-rotate()`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ColorFunctions {
-    /// At least 0, 1 if neutral.
-    pub saturation: f32,
-    /// At least 0, 1 if neutral.
-    pub brightness: f32,
-    /// At least 0, 1 if neutral.
-    pub contrast: f32,
-    /// Between 0, which is neutral, and 1.
-    pub invert: f32,
-    /// In degrees, 0 if neutral.
-    pub hue: f32,
+use bevy::math::{Vec3, Vec4};
+use bevy::prelude::*;
+#[cfg(feature = "serialize")]
+use serde::{Deserialize, Serialize};
+
+/// One step of a list of colour functions, as in CSS `filter`.
+///
+/// Steps act one after the other, on values encoded as sRGB that are not multiplied by alpha. Each limits its result to at least 0, and
+/// in pictures of eight bits to at most 1. Alpha stays. The formulas are those of
+/// [Filter Effects Module Level 1](https://www.w3.org/TR/filter-effects-1/), sections 7 to 9.
+///
+/// A step that is out of range changes nothing and is reported once.
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub enum ColorStep {
+    /// CSS `saturate()`: 0 is grey, 1 changes nothing. Range: finite and at least 0.
+    Saturate(f32),
+    /// CSS `brightness()`: 0 is black, 1 changes nothing. Range: finite and at least 0.
+    Brightness(f32),
+    /// CSS `contrast()`: 0 is grey, 1 changes nothing. Range: finite and at least 0.
+    Contrast(f32),
+    /// CSS `invert()`: 0 changes nothing, 1 is the negative. Range: 0 to 1; values beyond count as 0 or 1.
+    Invert(f32),
+    /// CSS `hue-rotate()`, in degrees: 0 changes nothing. Range: finite.
+    HueRotate(f32),
+    /// CSS `sepia()`: 0 changes nothing, 1 is brown. Range: 0 to 1; values beyond count as 0 or 1.
+    Sepia(f32),
+    /// Multiplied by this colour: white changes nothing, and its alpha does not count. Range: finite and at least 0.
+    Tint(Color),
+    /// Mixed with this colour, by its alpha: a figure that flashes white, a panel that fades to black. Range: finite; an alpha beyond
+    /// 0 and 1 counts as 0 or 1.
+    Cover(Color),
+    /// Any other function: the rows give red, green and blue, from red, green, blue and 1. Range: finite.
+    Matrix([Vec4; 3]),
 }
 
-impl ColorFunctions {
-    /// Functions that change nothing.
-    pub const NEUTRAL: Self = Self {
-        saturation: 1.0,
-        brightness: 1.0,
-        contrast: 1.0,
-        invert: 0.0,
-        hue: 0.0,
-    };
-
-    /// Whether colours stay as they are.
-    #[must_use]
-    pub fn is_neutral(self) -> bool {
-        self == Self::NEUTRAL
+impl Default for ColorStep {
+    /// Changes nothing.
+    fn default() -> Self {
+        Self::Saturate(1.0)
     }
+}
 
-    /// The same functions with every value in range. Invalid values become neutral.
-    #[must_use]
-    pub fn in_range(self) -> Self {
-        let scale = |value: f32| if is_scale(value) { value } else { 1.0 };
-        Self {
-            saturation: scale(self.saturation),
-            brightness: scale(self.brightness),
-            contrast: scale(self.contrast),
-            invert: share_in_range(self.invert, 0.0),
-            hue: if self.hue.is_finite() { self.hue % 360.0 } else { 0.0 },
+/// The rows of a matrix that changes nothing.
+const IDENTITY: [Vec4; 3] = [Vec4::X, Vec4::Y, Vec4::Z];
+
+/// The weights of red, green and blue in a colour without saturation.
+const GREY: Vec3 = Vec3::new(0.213, 0.715, 0.072);
+
+impl ColorStep {
+    /// The rows that give red, green and blue, from red, green, blue and 1. `None` if the step is out of range.
+    fn matrix(self) -> Option<[Vec4; 3]> {
+        let scaled = |scale: Vec3, constant: Vec3| {
+            [0, 1, 2].map(|row| (scale[row] * IDENTITY[row].truncate()).extend(constant[row]))
+        };
+        let mixed = |target: [Vec3; 3], share: f32| {
+            [0, 1, 2].map(|row| IDENTITY[row].truncate().lerp(target[row], share).extend(0.0))
+        };
+        let is_scale = |value: f32| value.is_finite() && value >= 0.0;
+        match self {
+            // A share beyond 1 is more colourful.
+            Self::Saturate(saturation) => is_scale(saturation).then(|| mixed([GREY; 3], 1.0 - saturation)),
+            Self::Brightness(scale) => is_scale(scale).then(|| scaled(Vec3::splat(scale), Vec3::ZERO)),
+            Self::Contrast(scale) => {
+                is_scale(scale).then(|| scaled(Vec3::splat(scale), Vec3::splat(0.5 - 0.5 * scale)))
+            }
+            Self::Invert(share) if share.is_nan() => None,
+            Self::Invert(share) => {
+                let share = share.clamp(0.0, 1.0);
+                Some(scaled(Vec3::splat(1.0 - 2.0 * share), Vec3::splat(share)))
+            }
+            Self::HueRotate(degrees) => degrees.is_finite().then(|| rotated(degrees)),
+            Self::Sepia(share) => (!share.is_nan()).then(|| mixed(SEPIA, share.clamp(0.0, 1.0))),
+            Self::Tint(color) => {
+                let color = Srgba::from(color).to_vec3();
+                (0..3)
+                    .all(|channel| is_scale(color[channel]))
+                    .then(|| scaled(color, Vec3::ZERO))
+            }
+            Self::Cover(color) => {
+                let color = Srgba::from(color).to_vec4();
+                let share = color.w.clamp(0.0, 1.0);
+                let covered = || scaled(Vec3::splat(1.0 - share), share * color.truncate());
+                color.is_finite().then(covered)
+            }
+            Self::Matrix(rows) => rows.iter().all(|row| row.is_finite()).then_some(rows),
         }
     }
 
-    /// The invalid values: the name of each, and what is wrong.
-    pub fn out_of_range(self) -> impl Iterator<Item = (&'static str, String)> {
-        let scales = [
-            ("saturation", self.saturation),
-            ("brightness", self.brightness),
-            ("contrast", self.contrast),
-        ];
-        let scales = scales.into_iter().filter(|(_, value)| !is_scale(*value));
-        let scales = scales.map(|(field, value)| {
-            let problem = format!("the {field} is {value}; it must be finite and at least 0");
-            (field, problem)
-        });
-        let hue = (!self.hue.is_finite()).then(|| ("hue", format!("the hue is {}; it must be finite", self.hue)));
-        scales.chain(share_out_of_range("invert", self.invert)).chain(hue)
+    /// What is wrong with it.
+    fn problem(self) -> Option<String> {
+        let range = match self {
+            Self::Saturate(_) | Self::Brightness(_) | Self::Contrast(_) => "it must be finite and at least 0",
+            Self::Invert(_) | Self::Sepia(_) => "it must be between 0 and 1",
+            Self::Tint(_) => "red, green and blue must be finite and at least 0",
+            Self::HueRotate(_) | Self::Cover(_) | Self::Matrix(_) => "it must be finite",
+        };
+        self.matrix()
+            .is_none()
+            .then(|| format!("the colour step {self:?} is out of range: {range}"))
     }
+}
+
+/// The rows of CSS `sepia(1)`.
+const SEPIA: [Vec3; 3] = [
+    Vec3::new(0.393, 0.769, 0.189),
+    Vec3::new(0.349, 0.686, 0.168),
+    Vec3::new(0.272, 0.534, 0.131),
+];
+
+/// CSS `hue-rotate()`. No turn is exactly the identity.
+fn rotated(degrees: f32) -> [Vec4; 3] {
+    let (sin, cos) = (f64::from(degrees) % 360.0).to_radians().sin_cos();
+    let (sin, cos) = (sin as f32, cos as f32);
+    let across = [
+        Vec3::new(-0.213, -0.715, 0.928),
+        Vec3::new(0.143, 0.140, -0.283),
+        Vec3::new(-0.787, 0.715, 0.072),
+    ];
+    if (sin, cos) == (0.0, 1.0) {
+        return IDENTITY;
+    }
+    [0, 1, 2].map(|row| (GREY + cos * (IDENTITY[row].truncate() - GREY) + sin * across[row]).extend(0.0))
+}
+
+/// The steps that change something, in their order, as matrices. A plain array, so that an unchanged frame allocates nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ColorMatrices {
+    matrices: [[Vec4; 3]; Self::MOST],
+    count: usize,
+}
+
+impl ColorMatrices {
+    /// This many steps count.
+    pub const MOST: usize = 8;
+
+    /// No step.
+    pub const NEUTRAL: Self = Self {
+        matrices: [IDENTITY; Self::MOST],
+        count: 0,
+    };
+
+    /// The first steps that are in range and change something.
+    #[must_use]
+    pub fn new(steps: &[ColorStep]) -> Self {
+        let mut all = Self::NEUTRAL;
+        for matrix in effective(steps).take(Self::MOST) {
+            all.matrices[all.count] = matrix;
+            all.count += 1;
+        }
+        all
+    }
+
+    /// Whether colours stay as they are.
+    #[must_use]
+    pub fn is_neutral(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The number of steps.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.count as u32
+    }
+
+    /// All of them, with neutral ones at the end.
+    #[must_use]
+    pub fn matrices(&self) -> &[[Vec4; 3]; Self::MOST] {
+        &self.matrices
+    }
+}
+
+fn effective(steps: &[ColorStep]) -> impl Iterator<Item = [Vec4; 3]> {
+    // White is not exactly 1 once it is encoded.
+    let is_identity = |rows: &[Vec4; 3]| rows.iter().zip(IDENTITY).all(|(row, one)| row.abs_diff_eq(one, 1e-6));
+    let matrices = steps.iter().filter_map(|step| step.matrix());
+    matrices.filter(move |rows| !is_identity(rows))
+}
+
+/// What is wrong with the field `colors` of a setting: a step, or their number.
+#[must_use]
+pub fn colors_out_of_range(steps: &[ColorStep]) -> Option<(&'static str, String)> {
+    let number = effective(steps).count();
+    let too_many = || {
+        let most = ColorMatrices::MOST;
+        (number > most).then(|| format!("{number} colour steps change something; at most {most} count, the first ones"))
+    };
+    let problem = steps.iter().find_map(|step| step.problem()).or_else(too_many);
+    problem.map(|problem| ("colors", problem))
 }
 
 /// Settings that know which of their fields are out of range.
 pub trait HasRange {
     /// The name of each such field, and what is wrong.
     fn out_of_range(&self) -> Vec<(&'static str, String)>;
-}
-
-fn is_scale(value: f32) -> bool {
-    value.is_finite() && value >= 0.0
 }
 
 /// A share, clamped to 0 and 1. NaN becomes `neutral`.
@@ -82,5 +213,60 @@ pub fn share_in_range(share: f32, neutral: f32) -> f32 {
 pub fn share_out_of_range(field: &'static str, share: f32) -> Option<(&'static str, String)> {
     share
         .is_nan()
-        .then(|| (field, format!("the {field} is NaN; it must be between 0 and 1")))
+        .then(|| (field, format!("the {field} is {share}; it must be between 0 and 1")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neutral_steps_are_no_steps() {
+        let neutral = [
+            ColorStep::default(),
+            ColorStep::Brightness(1.0),
+            ColorStep::Contrast(1.0),
+            ColorStep::Invert(-1.0),
+            ColorStep::HueRotate(-720.0),
+            ColorStep::Sepia(0.0),
+            ColorStep::Tint(Color::WHITE.with_alpha(0.2)),
+            ColorStep::Cover(Color::BLACK.with_alpha(0.0)),
+            ColorStep::Matrix(IDENTITY),
+        ];
+        assert!(ColorMatrices::new(&neutral).is_neutral());
+        assert_eq!(colors_out_of_range(&neutral), None);
+    }
+
+    #[test]
+    fn steps_out_of_range_change_nothing_and_are_named() {
+        let wrong = [
+            ColorStep::Saturate(-1.0),
+            ColorStep::Brightness(f32::INFINITY),
+            ColorStep::Contrast(f32::NAN),
+            ColorStep::Invert(f32::NAN),
+            ColorStep::HueRotate(f32::INFINITY),
+            ColorStep::Sepia(f32::NAN),
+            ColorStep::Tint(Color::srgb(-0.5, 0.0, 0.0)),
+            ColorStep::Cover(Color::srgb(f32::NAN, 0.0, 0.0)),
+            ColorStep::Matrix([Vec4::NAN; 3]),
+        ];
+        for step in wrong {
+            assert!(ColorMatrices::new(&[step]).is_neutral(), "{step:?}");
+            let (field, problem) = colors_out_of_range(&[ColorStep::default(), step]).unwrap();
+            assert_eq!(field, "colors");
+            assert!(problem.contains(&format!("{step:?}")), "{problem}");
+        }
+    }
+
+    #[test]
+    fn the_first_eight_steps_count() {
+        let dark = [ColorStep::Brightness(0.5); 8];
+        assert_eq!(colors_out_of_range(&dark), None);
+        let mut more = vec![ColorStep::default(); 3];
+        more.extend(dark);
+        more.push(ColorStep::Invert(1.0));
+        assert_eq!(ColorMatrices::new(&more), ColorMatrices::new(&dark));
+        let (_, problem) = colors_out_of_range(&more).unwrap();
+        assert!(problem.starts_with("9 colour steps"), "{problem}");
+    }
 }

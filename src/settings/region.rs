@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 /// fn blur_the_left(mut commands: Commands, camera: Single<Entity, With<Camera>>) {
 ///     commands.spawn((
 ///         BackdropRegion::new(*camera, Rect::new(0.0, 0.0, 320.0, 720.0)),
-///         BackdropBlur::new(60.0).with_brightness(0.7),
+///         BackdropBlur::new(60.0).with_color(ColorStep::Brightness(0.7)),
 ///     ));
 /// }
 /// ```

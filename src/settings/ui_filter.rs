@@ -1,6 +1,8 @@
 //! Filters of the user interface: a node and its descendants are blurred, coloured, shadowed and faded as one picture.
 
-use super::color_functions::{ColorFunctions, HasRange, share_in_range, share_out_of_range};
+use super::color_functions::{
+    ColorMatrices, ColorStep, HasRange, colors_out_of_range, share_in_range, share_out_of_range,
+};
 use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
@@ -18,7 +20,7 @@ use serde::{Deserialize, Serialize};
 ///     // A title with a soft shadow:
 ///     commands.spawn((Text::new("Aurora"), UiFilter::shadow(vec2(0.0, 4.0), 12.0, Color::BLACK)));
 ///     // A panel that is out of focus:
-///     commands.spawn((Node::default(), UiFilter::blur(9.0).with_saturation(0.4)));
+///     commands.spawn((Node::default(), UiFilter::blur(9.0).with_color(ColorStep::Saturate(0.4))));
 ///     // A HUD that fades as one:
 ///     commands.spawn((Node::default(), UiFilter::opacity(0.5)));
 /// }
@@ -26,10 +28,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// # The order
 ///
-/// The group is painted, [blurred](Self::blur) and coloured ([`saturation`](Self::saturation),
-/// [`brightness`](Self::brightness), [`contrast`](Self::contrast), [`invert`](Self::invert), [`hue`](Self::hue), in this order,
-/// on values encoded as sRGB, as in CSS). [Shadows](Self::shadows) of the result lie below it, and [`opacity`](Self::opacity)
-/// fades all of that. A [`BlurProfile`](crate::BlurProfile) beside it lets the blur vary over the node's border box, unless a
+/// The group is painted, [blurred](Self::blur) and [coloured](Self::colors), step by step, on values encoded as sRGB, as in CSS.
+/// [Shadows](Self::shadows) of the result lie below it, and [`opacity`](Self::opacity) fades all of that. A [`BlurProfile`](crate::BlurProfile) beside it lets the blur vary over the node's border box, unless a
 /// [`BackdropBlur`](crate::BackdropBlur) is there as well: then it varies the glass, and the filter belongs on a parent. Until its mask
 /// is loaded, the group is sharp; the rest of the filter applies.
 ///
@@ -79,26 +79,10 @@ pub struct UiFilter {
     /// (of the padding box, if it [`is_rounded`](Self::is_rounded)): nothing beyond is shown, and the blur reads there what the mode says.
     /// So a group that fills the screen keeps its border. Values out of range mean "no blur" and are reported once.
     pub blur: GaussianBlur,
-    /// How colourful the group is, as in CSS `saturate()`: 0 is grey, 1 changes nothing.
+    /// What colours the blurred group, one step after the other. Default: none.
     ///
-    /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
-    pub saturation: f32,
-    /// How bright the group is, as in CSS `brightness()`: 0 is black, 1 changes nothing.
-    ///
-    /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
-    pub brightness: f32,
-    /// How strong the contrast is, as in CSS `contrast()`: 0 is grey, 1 changes nothing.
-    ///
-    /// Range: finite and at least 0; values outside count as 1 and are reported once. Default: 1.
-    pub contrast: f32,
-    /// How much of the group is inverted, as in CSS `invert()`: 0 changes nothing, 1 is the negative.
-    ///
-    /// Range: 0 to 1; values beyond count as 0 or 1. NaN counts as 0 and is reported once. Default: 0.
-    pub invert: f32,
-    /// By how many degrees hues are rotated, as in CSS `hue-rotate()`: 0 changes nothing.
-    ///
-    /// Range: finite; other values count as 0 and are reported once. Default: 0.
-    pub hue: f32,
+    /// The first eight steps that change something count; that there are more is reported once.
+    pub colors: Vec<ColorStep>,
     /// Shadows and glows of the group, in the shape of its alpha. The first one lies on top. Default: none.
     pub shadows: Vec<DropShadow>,
     /// How opaque the group and its shadows are, as in CSS `opacity`.
@@ -217,20 +201,9 @@ impl DropShadow {
 
 impl Default for UiFilter {
     fn default() -> Self {
-        let ColorFunctions {
-            saturation,
-            brightness,
-            contrast,
-            invert,
-            hue,
-        } = ColorFunctions::NEUTRAL;
         Self {
             blur: GaussianBlur::new(0.0).with_edge(EdgeMode::Transparent),
-            saturation,
-            brightness,
-            contrast,
-            invert,
-            hue,
+            colors: Vec::new(),
             shadows: Vec::new(),
             opacity: 1.0,
             is_rounded: false,
@@ -297,34 +270,11 @@ impl UiFilter {
         self.with_blur(blur)
     }
 
-    /// The same filter with another [`saturation`](Self::saturation).
+    /// The same filter with one more [step](Self::colors) of colour, after those that it has.
     #[must_use]
-    pub fn with_saturation(self, saturation: f32) -> Self {
-        Self { saturation, ..self }
-    }
-
-    /// The same filter with another [`brightness`](Self::brightness).
-    #[must_use]
-    pub fn with_brightness(self, brightness: f32) -> Self {
-        Self { brightness, ..self }
-    }
-
-    /// The same filter with another [`contrast`](Self::contrast).
-    #[must_use]
-    pub fn with_contrast(self, contrast: f32) -> Self {
-        Self { contrast, ..self }
-    }
-
-    /// The same filter with another [`invert`](Self::invert).
-    #[must_use]
-    pub fn with_invert(self, invert: f32) -> Self {
-        Self { invert, ..self }
-    }
-
-    /// The same filter with another [`hue`](Self::hue), in degrees.
-    #[must_use]
-    pub fn with_hue(self, hue: f32) -> Self {
-        Self { hue, ..self }
+    pub fn with_color(mut self, step: ColorStep) -> Self {
+        self.colors.push(step);
+        self
     }
 
     /// The same filter with one more shadow, below those that it has.
@@ -357,24 +307,14 @@ impl UiFilter {
         self.shadows.iter().any(|shadow| shadow.is_inset)
     }
 
-    /// The colour functions, in range.
-    pub(crate) fn functions_in_range(&self) -> ColorFunctions {
-        self.functions().in_range()
+    /// The steps of colour that change something.
+    pub(crate) fn matrices(&self) -> ColorMatrices {
+        ColorMatrices::new(&self.colors)
     }
 
     /// The opacity, in range.
     pub(crate) fn opacity_in_range(&self) -> f32 {
         share_in_range(self.opacity, 1.0)
-    }
-
-    fn functions(&self) -> ColorFunctions {
-        ColorFunctions {
-            saturation: self.saturation,
-            brightness: self.brightness,
-            contrast: self.contrast,
-            invert: self.invert,
-            hue: self.hue,
-        }
     }
 }
 
@@ -384,7 +324,7 @@ impl HasRange for UiFilter {
         let blur = blur.map(|error| ("blur", error.to_string()));
         let shadows = self.shadows.iter().find_map(DropShadow::problem);
         blur.into_iter()
-            .chain(self.functions().out_of_range())
+            .chain(colors_out_of_range(&self.colors))
             .chain(shadows.map(|problem| ("shadows", problem)))
             .chain(share_out_of_range("opacity", self.opacity))
             .collect()
@@ -398,13 +338,12 @@ mod tests {
     #[test]
     fn filters_out_of_range_are_neutral_and_say_so() {
         let wrong = UiFilter::blur(-1.0)
-            .with_saturation(f32::NAN)
-            .with_invert(f32::NAN)
+            .with_color(ColorStep::Saturate(f32::NAN))
             .with_shadow(DropShadow::new(Vec2::NAN, 3.0, Color::BLACK))
             .with_opacity(f32::NAN);
         let fields: Vec<_> = wrong.out_of_range().iter().map(|(field, _)| *field).collect();
-        assert_eq!(fields, ["blur", "saturation", "invert", "shadows", "opacity"]);
-        assert!(wrong.functions_in_range().is_neutral());
+        assert_eq!(fields, ["blur", "colors", "shadows", "opacity"]);
+        assert!(wrong.matrices().is_neutral());
         assert_eq!(wrong.opacity_in_range(), 1.0);
         assert!(!wrong.shadows[0].is_seen());
         assert!(UiFilter::default().out_of_range().is_empty());

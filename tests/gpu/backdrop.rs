@@ -49,6 +49,6 @@ fn glass(sigma: f32) -> BackdropBlur {
 fn one_of_each_edge(glass: BackdropBlur) -> Vec<Pane> {
     let places = PLACES.into_iter().zip(EdgeMode::ALL);
     places
-        .map(|(place, edge)| Pane::new(place, glass.with_edge(edge)))
+        .map(|(place, edge)| Pane::new(place, glass.clone().with_edge(edge)))
         .collect()
 }

@@ -245,11 +245,11 @@ fn interfaces_come_back() {
         shown.add_nodes(view.camera);
         let view = shown.view(Kind::Core2d, "glass among nodes");
         shown.add_nodes(view.camera);
-        let glass = BackdropBlur::new(20.0).with_brightness(0.8);
-        let pane = (node(20.0, 15.0, 90.0, 60.0), UiTargetCamera(view.camera), glass);
+        let glass = BackdropBlur::new(20.0).with_color(ColorStep::Brightness(0.8));
+        let pane = (node(20.0, 15.0, 90.0, 60.0), UiTargetCamera(view.camera), glass.clone());
         shown.headless.app.world_mut().spawn(pane);
         #[cfg(feature = "ui")]
-        show_filters(shown, glass);
+        show_filters(shown, glass.clone());
         let view = shown.view(Kind::Core2d, "a region above nodes");
         shown.add_nodes(view.camera);
         let region = BackdropRegion::new(view.camera, Rect::new(20.0, 15.0, 120.0, 90.0));

@@ -78,7 +78,7 @@ impl Settings {
         let shadow = DropShadow::new(Vec2::new(3.0, 2.0), 6.0, Color::BLACK);
         Self {
             filter: UiFilter::from_sigma(1.0).with_shadow(shadow),
-            glass: [BackdropBlur::from_sigma(2.0); 2],
+            glass: [2.0, 2.0].map(BackdropBlur::from_sigma),
             rect: Rect::new(150.0, 1.0, 170.0, 9.0),
             blurs: [GaussianBlur::from_sigma(1.5); 2],
             profile: BlurProfile::Uniform,
@@ -110,7 +110,7 @@ struct Things {
 
 fn put(world: &mut World, things: &Things, settings: &Settings) {
     let [camera, image] = settings.blurs;
-    let [pane, above] = settings.glass;
+    let [pane, above] = settings.glass.clone();
     world
         .entity_mut(things.camera)
         .insert((camera, settings.profile.clone()));

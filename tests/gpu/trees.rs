@@ -20,7 +20,8 @@ use crate::backdrop::stage::{BACKENDS, HDR, LDR};
 use crate::random::number;
 use crate::support::difference::write_failure;
 use crate::support::pictures;
-use crate::support::reference::tree::Tree;
+use crate::support::reference::Ramp;
+use crate::support::reference::tree::{Glass, Node, Tree};
 use crate::support::report;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -51,6 +52,26 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
     let Some(mut screen) = Screen::new(backend, format) else {
         return;
     };
+    // The first glass that varies starts to compile its pipelines.
+    let mut trees = empty();
+    let varying = Glass {
+        ramp: Some(Ramp {
+            start: [0.0; 2],
+            end: [1.0; 2],
+            from: 0.0,
+            to: 1.0,
+        }),
+        ..Glass::new(2.0)
+    };
+    trees[0].nodes.push(Node {
+        glass: Some(varying),
+        ..Node::new([8.0; 2], [32.0; 2], [0.0; 4])
+    });
+    let shot = screen.show_settled(&trees);
+    assert!(
+        !screen.judge(shot, &trees).is_wrong(),
+        "{name}: the first glass that varies"
+    );
     screen.warm_up();
     let first = number("BLUR_TREE_SEED", 1);
     let turn = u64::from(format == HDR) + 2 * u64::from(backend == BlurBackend::Compute);

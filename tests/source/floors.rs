@@ -154,7 +154,7 @@ fn the_page_names_files_that_exist() {
 fn recipes_name_all_files() {
     let page = page();
     for (title, words) in [
-        ("A colour function", &["hue"][..]),
+        ("A colour function", &["HueRotate"][..]),
         (
             "An edge mode",
             &["EdgeMode::Mirror", "EdgeMode::Wrap", "EdgeMode::Renormalize"],

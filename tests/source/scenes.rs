@@ -135,7 +135,7 @@ fn menus_can_be_written_as_scenes() {
     fn menu() -> impl Scene {
         bsn! {
             Node { width: px(400), height: px(300) }
-            BackdropBlur { blur: GaussianBlur { radius: 60.0 }, brightness: 0.7 }
+            BackdropBlur { blur: GaussianBlur { radius: 60.0 }, colors: {vec![ColorStep::Brightness(0.7)]} }
             BackdropLens { displacement: -8.0 }
             BackdropGroup
             Children [
@@ -147,7 +147,9 @@ fn menus_can_be_written_as_scenes() {
     let mut app = app();
     let fainter = bsn! { menu() BackdropBlur { opacity: 0.5 } };
     app.world_mut().spawn_scene(fainter).expect("it is spawned");
-    let glass = BackdropBlur::new(60.0).with_brightness(0.7).with_opacity(0.5);
+    let glass = BackdropBlur::new(60.0)
+        .with_color(ColorStep::Brightness(0.7))
+        .with_opacity(0.5);
     assert_eq!(only::<BackdropBlur>(&mut app), glass);
     let lens = BackdropLens {
         displacement: -8.0,

@@ -8,7 +8,7 @@ use super::super::slot::Slot;
 use super::super::steps::{Blurs, Draw, LevelPages, Schedule, Step, Target};
 use super::super::surface::SurfaceId;
 use super::super::tree::Owners;
-use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, ColorFunctions, EdgeMode, FreezeArea};
+use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, ColorMatrices, EdgeMode, FreezeArea};
 use bevy::math::{FloatOrd, Rect, URect, UVec2, Vec2};
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::Entity;
@@ -152,7 +152,7 @@ fn filter(node: &Node, nodes: core::ops::Range<u32>, rect: Rect) -> Filter {
         }),
         profile: None,
         outline: (node.flags & 4 != 0).then(|| Shape::of_rect(rect)),
-        functions: ColorFunctions::NEUTRAL,
+        colors: ColorMatrices::NEUTRAL,
         shadows: if node.flags & 8 != 0 { vec![shadow] } else { Vec::new() },
         opacity: f32::from(node.opacity) / 5.0,
     }

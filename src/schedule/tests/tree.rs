@@ -4,7 +4,7 @@ use super::super::rects::{NOWHERE, common, grown, within};
 use super::super::scene::{Clips, Filter, Item, Picture, PlacedProfile, Scene, Shadow, What};
 use super::super::surface::{Content, Layer, Surface};
 use super::super::tree::SurfaceTree;
-use crate::settings::{BlurProfile, ColorFunctions};
+use crate::settings::{BlurProfile, ColorMatrices};
 use bevy::math::{Affine2, FloatOrd, IRect, IVec2, URect, UVec2, Vec2};
 use bevy::prelude::Entity;
 use core::ops::Range;
@@ -34,7 +34,7 @@ fn filter(nodes: Range<u32>) -> Filter {
         border: None,
         profile: None,
         outline: None,
-        functions: ColorFunctions::NEUTRAL,
+        colors: ColorMatrices::NEUTRAL,
         shadows: Vec::new(),
         opacity: 0.5,
     }

@@ -13,7 +13,7 @@
 //   texel    a place in the camera's picture
 
 #import bevy_gaussian_blur::common::pass::finite
-#import bevy_gaussian_blur::common::color_functions::{ColorFunctions, colored}
+#import bevy_gaussian_blur::common::color_functions::colored
 #import bevy_gaussian_blur::common::dither::{dither_encoded, dither_stored}
 #import bevy_gaussian_blur::common::output::{Output, encode_output}
 #import bevy_gaussian_blur::common::srgb::{decode, encode}
@@ -49,9 +49,11 @@ struct Paint {
     region: vec4<i32>,
     // The colour of SHADOW and PLAIN.
     color: vec4<f32>,
-    functions: ColorFunctions,
     // From a texel of the target to a texel of the source.
     to_source: vec2<i32>,
+    // How many steps of colour apply, and the flags of `colored`.
+    color_steps: u32,
+    color_flags: u32,
     flags: u32,
     // The strength of the noise of glass: at 1, its standard deviation is GRAIN.
     grain: f32,
@@ -249,7 +251,7 @@ fn shown(texel: vec2<i32>) -> vec4<f32> {
         return paint.color * shadow(saturate(value.a), texel);
     }
 #endif
-    return colored(value, paint.functions);
+    return colored(value, paint.color_steps, paint.color_flags);
 }
 
 // The share of a shadow's colour where the source has this alpha.
@@ -270,7 +272,7 @@ fn glass(texel: vec2<i32>, point: vec2<f32>) -> vec4<f32> {
 #ifdef LENS
     let radius = radius_at(point);
     let slope = slope_at(point, paint.size, min(radius.x, radius.y), paint.lens.bevel);
-    let seen = colored(finite(refracted(texel, slope)), paint.functions);
+    let seen = colored(finite(refracted(texel, slope)), paint.color_steps, paint.color_flags);
     return lit(seen, rim_light(paint.lens, slope));
 #else
     return shown(texel);
@@ -306,7 +308,7 @@ fn lit(value: vec4<f32>, share: f32) -> vec4<f32> {
         return value;
     }
     let colour = value.rgb / value.a;
-    let is_light = (paint.functions.flags & 1u) != 0u;
+    let is_light = (paint.color_flags & 1u) != 0u;
     let encoded = select(colour, encode(colour), is_light);
     let bright = encoded + share * max(1.0 - encoded, vec3<f32>(0.0));
     return vec4<f32>(select(bright, decode(bright), is_light) * value.a, value.a);
@@ -327,7 +329,7 @@ fn grained(value: vec4<f32>, point: vec2<f32>) -> vec4<f32> {
         return value;
     }
     let noise = paint.grain * GRAIN * value.a * random(vec2<i32>(floor(point + 0.5 * paint.size)));
-    if (paint.functions.flags & 1u) != 0u {
+    if (paint.color_flags & 1u) != 0u {
         return vec4<f32>(decode(max(encode(value.rgb) + noise, vec3<f32>(0.0))), value.a);
     }
     return vec4<f32>(max(value.rgb + noise, vec3<f32>(0.0)), value.a);

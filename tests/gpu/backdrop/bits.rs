@@ -64,16 +64,16 @@ fn light_beside_a_panel_changes_nothing_inside() {
 /// Glass in a turned box reads the axis-aligned bounds of the box. Glass that reads its surroundings sees the light.
 fn turned(stage: &mut Stage, light: f32) {
     let pane = Pane::new([60.0, 40.0, 80.0, 40.0], glass(5.0)).turned(0.4);
-    let around = pane.glass.with_sampling(BackdropSampling::Surroundings);
+    let around = pane.glass.clone().with_sampling(BackdropSampling::Surroundings);
     let panel = pane.panel(1.0);
     let [columns, rows] = panel.region([203, 117]);
     let bounds = [columns.start, rows.start, columns.len(), rows.len()].map(|side| side as f32);
-    for (glass, is_same) in [(pane.glass, true), (around, false)] {
+    for (glass, is_same) in [(pane.glass.clone(), true), (around, false)] {
         let pictures = stage.shown(|ui| {
             if ui.is_glass {
                 surround(ui, bounds, light);
             }
-            ui.spawn((pane.node(), pane.transform(), glass));
+            ui.spawn((pane.node(), pane.transform(), glass.clone()));
         });
         let [inside, outside] = same(&panel, &pictures);
         assert_eq!([inside, outside], [is_same, false], "{}", stage.name("turned-beside"));
@@ -145,7 +145,7 @@ fn leave(stage: &mut Stage, format: TextureFormat) {
     stage.headless.frame();
     stage.assert_identical(&format!("without the component, {format:?}"));
     for (index, pane) in panes.iter().enumerate() {
-        stage.change(index, pane.glass);
+        stage.change(index, pane.glass.clone());
     }
     stage.headless.frame();
     stage.compare("it-comes-back", &layers(&panes));

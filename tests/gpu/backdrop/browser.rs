@@ -7,6 +7,7 @@
 
 use super::glass;
 use super::pane::{Pane, node};
+use crate::filters::browser::css_step;
 use crate::support::browser::{self, leave, read};
 use crate::support::compositor::{Layer, Panel, assert_composed, compose};
 use crate::support::formats::to_picture;
@@ -16,7 +17,7 @@ use crate::support::scene::{self, Kind};
 use crate::support::{bundled, gpu};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::EdgeMode;
+use bevy_gaussian_blur::prelude::{ColorStep, EdgeMode};
 use std::fmt::Write;
 
 const SIZE: UVec2 = UVec2::new(480, 300);
@@ -34,7 +35,9 @@ struct Card {
 /// All panes, in the order in which they are painted.
 fn cards() -> Vec<Card> {
     let card = |name, pane| Card { name, pane, clip: None };
-    let colours = glass(0.0).with_saturation(1.8).with_brightness(0.8);
+    let colours = glass(0.0)
+        .with_color(ColorStep::Saturate(1.8))
+        .with_color(ColorStep::Brightness(0.8));
     let turned = Pane::new([26.0, 122.0, 120.0, 64.0], glass(6.0)).turned(0.3);
     let clipped = Pane::new([150.0, 120.0, 150.0, 84.0], glass(8.0)).with_radii([20.0; 4]);
     vec![
@@ -96,7 +99,12 @@ impl Card {
         };
         let parent = world.spawn((clip, ChildOf(root))).id();
         let pane = &self.pane;
-        world.spawn((pane.node_in(origin), pane.transform(), pane.glass, ChildOf(parent)));
+        world.spawn((
+            pane.node_in(origin),
+            pane.transform(),
+            pane.glass.clone(),
+            ChildOf(parent),
+        ));
     }
 
     /// The same as an element of a page.
@@ -113,15 +121,12 @@ impl Card {
         } = &self.pane;
         let [a, b, c, d] = radii;
         let mut filter = String::new();
-        for (name, value, neutral) in [
-            ("blur", glass.blur.sigma(), 0.0),
-            ("saturate", glass.saturation, 1.0),
-            ("brightness", glass.brightness, 1.0),
-        ] {
-            if value != neutral {
-                let unit = if name == "blur" { "px" } else { "" };
-                let _ = write!(filter, " {name}({value}{unit})");
-            }
+        let sigma = glass.blur.sigma();
+        if sigma > 0.0 {
+            let _ = write!(filter, " blur({sigma}px)");
+        }
+        for step in &glass.colors {
+            filter += &css_step(*step);
         }
         format!(
             "<div style=\"left:{left}px;top:{top}px;width:{width}px;height:{height}px;overflow:{overflow}\">\
@@ -227,7 +232,7 @@ fn measure() {
         });
         let sigma = card.pane.glass.blur.sigma();
         // The compositor's colour functions take light, so coloured panes have no reference in numbers.
-        let is_coloured = card.pane.glass.saturation != 1.0;
+        let is_coloured = !card.pane.glass.colors.is_empty();
         let [mirrored, clamped] = if is_coloured {
             ["-".into(), "-".into()]
         } else {

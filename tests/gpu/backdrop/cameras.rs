@@ -24,7 +24,9 @@ fn mixture() -> [Pane; 4] {
         Pane::new([70.0, 35.0, 90.0, 50.0], glass(6.0).with_sampling(AROUND)).turned(0.3),
         Pane::new(
             [120.0, 15.0, 70.0, 60.0],
-            glass(3.0).with_saturation(1.5).with_brightness(0.8),
+            glass(3.0)
+                .with_color(ColorStep::Saturate(1.5))
+                .with_color(ColorStep::Brightness(0.8)),
         ),
         Pane::new([30.0, 60.0, 130.0, 45.0], glass(9.0).with_opacity(0.7)).with_radii([15.0; 4]),
     ]
@@ -47,7 +49,12 @@ fn a_high_dynamic_range() {
             }
             check(stage, "hdr-mixture", &mixture());
             // Light is not bounded.
-            let bright = Pane::new(PLACES[3], glass(4.0).with_brightness(1.4).with_saturation(1.3));
+            let bright = Pane::new(
+                PLACES[3],
+                glass(4.0)
+                    .with_color(ColorStep::Brightness(1.4))
+                    .with_color(ColorStep::Saturate(1.3)),
+            );
             check(stage, "hdr-bright", &[bright]);
         });
     }
@@ -219,7 +226,7 @@ fn physical(stage: &mut Stage) {
     stage.set_scale_factor(2.0);
     let pane = Pane::new([7.0, 5.0, 50.0, 30.0], glass(4.0));
     stage.show(|ui| {
-        ui.pane_of((pane.node(), pane.glass.with_unit(BlurUnit::PhysicalPixels)));
+        ui.pane_of((pane.node(), pane.glass.clone().with_unit(BlurUnit::PhysicalPixels)));
     });
     let mut panel = pane.panel(3.0);
     panel.sigma = [4.0; 2];

@@ -70,11 +70,11 @@ fn panels_groups_and_texels_are_those_of_the_camera() {
 
         // A panel beside it is blurred together with it, a panel over it is blurred after it.
         let beside = Pane::new([80.0, 10.0, 40.0, 30.0], glass(6.0));
-        stage.show(|ui| ui.panes(&[one, beside]));
+        stage.show(|ui| ui.panes(&[one.clone(), beside.clone()]));
         settle(&mut stage);
         assert_of_two(&counts(&stage, &label), 1.0, texels);
         let over = Pane::new([30.0, 20.0, 40.0, 30.0], glass(6.0));
-        stage.show(|ui| ui.panes(&[one, over]));
+        stage.show(|ui| ui.panes(&[one.clone(), over.clone()]));
         settle(&mut stage);
         assert_of_two(&counts(&stage, &label), 2.0, texels);
 

@@ -52,9 +52,9 @@ fn layer(pane: &Pane, lens: &BackdropLens) -> Layer {
 /// A capsule, a square with small corners, one without, and one with four different ones.
 fn shapes(glass: BackdropBlur) -> [Pane; 4] {
     [
-        Pane::new([12.0, 20.0, 90.0, 40.0], glass).with_radii([20.0; 4]),
-        Pane::new([120.0, 8.0, 70.0, 70.0], glass).with_radii([6.0; 4]),
-        Pane::new([20.0, 66.0, 60.0, 44.0], glass),
+        Pane::new([12.0, 20.0, 90.0, 40.0], glass.clone()).with_radii([20.0; 4]),
+        Pane::new([120.0, 8.0, 70.0, 70.0], glass.clone()).with_radii([6.0; 4]),
+        Pane::new([20.0, 66.0, 60.0, 44.0], glass.clone()),
         Pane::new([100.0, 84.0, 80.0, 30.0], glass).with_radii([0.0, 4.0, 15.0, 9.0]),
     ]
 }
@@ -106,13 +106,13 @@ fn lenses_turn_and_grow_with_their_glass() {
         };
         let pane = Pane::new([50.0, 30.0, 90.0, 50.0], glass(3.0).with_opacity(0.9)).with_radii([14.0; 4]);
         let panes = [
-            pane.turned(0.6),
-            pane.turned(-2.0).scaled(1.2, 1.2),
-            pane.scaled(1.3, 0.7).moved(0.3, -0.4),
+            pane.clone().turned(0.6),
+            pane.clone().turned(-2.0).scaled(1.2, 1.2),
+            pane.clone().scaled(1.3, 0.7).moved(0.3, -0.4),
             pane.scaled(-1.0, 1.0),
         ];
         for (index, pane) in panes.iter().enumerate() {
-            check(stage, &format!("lens-transform-{index}"), &[(*pane, lens)]);
+            check(stage, &format!("lens-transform-{index}"), &[(pane.clone(), lens)]);
         }
     });
 }
@@ -135,7 +135,7 @@ fn regions_refract_at_every_scale() {
                 layer,
                 ..BackdropRegion::new(stage.glass.camera, rect).with_corners(Vec4::from_array(pane.radii))
             };
-            stage.spawn((region, pane.glass, lens));
+            stage.spawn((region, pane.glass.clone(), lens));
             let layer = Layer::glass(Panel {
                 lens: Some(expected(&lens, 2.0)),
                 ..pane.panel(2.0)
@@ -386,7 +386,7 @@ fn a_slow_pane_does_not_shimmer() {
             let [_, mut before] = stage.pictures();
             let mut worst = 0.0_f64;
             for step in 1..=16 {
-                let moved = pane.moved(0.25 * step as f32, 0.125 * step as f32);
+                let moved = pane.clone().moved(0.25 * step as f32, 0.125 * step as f32);
                 stage.change(0, moved.transform());
                 stage.headless.frame();
                 let [_, now] = stage.pictures();

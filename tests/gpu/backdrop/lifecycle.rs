@@ -21,17 +21,21 @@ const SOON: usize = 15;
 fn changes_count_in_the_very_frame() {
     let changes: [fn(&mut Pane); 12] = [
         |pane| pane.glass = glass(9.0),
-        |pane| pane.glass = pane.glass.with_edge(EdgeMode::Transparent),
-        |pane| pane.glass = pane.glass.with_edge(EdgeMode::Wrap),
-        |pane| pane.glass = pane.glass.with_sampling(BackdropSampling::Surroundings),
+        |pane| pane.glass = pane.glass.clone().with_edge(EdgeMode::Transparent),
+        |pane| pane.glass = pane.glass.clone().with_edge(EdgeMode::Wrap),
+        |pane| pane.glass = pane.glass.clone().with_sampling(BackdropSampling::Surroundings),
         |pane| pane.origin = Vec2::new(25.0, 31.0),
         |pane| pane.size = Vec2::new(140.0, 33.0),
         |pane| pane.radii = [4.0, 8.0, 12.0, 16.0],
         |pane| pane.glass = glass(1.0).with_opacity(0.5),
-        |pane| pane.glass = glass(60.0).with_saturation(0.2),
+        |pane| pane.glass = glass(60.0).with_color(ColorStep::Saturate(0.2)),
         |pane| pane.angle = 0.3,
-        |pane| pane.glass = glass(2.0).with_brightness(0.6).with_edge(EdgeMode::Renormalize),
-        |pane| *pane = pane.scaled(1.2, 0.9).moved(3.3, -2.2),
+        |pane| {
+            pane.glass = glass(2.0)
+                .with_color(ColorStep::Brightness(0.6))
+                .with_edge(EdgeMode::Renormalize)
+        },
+        |pane| *pane = pane.clone().scaled(1.2, 0.9).moved(3.3, -2.2),
     ];
     on_both(Kind::Core2d, LDR, |stage| {
         let mut pane = Pane::new([40.0, 20.0, 100.0, 70.0], glass(3.0));
@@ -48,7 +52,7 @@ fn changes_count_in_the_very_frame() {
         stage.headless.frame();
         stage.assert_identical("cleared");
         let second = Pane::new([90.0, 50.0, 90.0, 60.0], glass(5.0));
-        stage.show(|ui| ui.panes(&[pane, second]));
+        stage.show(|ui| ui.panes(&[pane.clone(), second.clone()]));
         stage.headless.frame();
         stage.compare("very-frame-spawned", &layers(&[pane, second]));
     });
@@ -160,14 +164,16 @@ fn settings_out_of_range() {
     };
     let place = [30.0, 20.0, 100.0, 70.0];
     let changed = [
-        BackdropBlur::new(f32::NAN).with_brightness(0.5),
-        glass(4.0).with_saturation(f32::NEG_INFINITY).with_opacity(7.0),
+        BackdropBlur::new(f32::NAN).with_color(ColorStep::Brightness(0.5)),
+        glass(4.0)
+            .with_color(ColorStep::Saturate(f32::NEG_INFINITY))
+            .with_opacity(7.0),
     ];
-    let counted = [glass(0.0).with_brightness(0.5), glass(4.0)];
+    let counted = [glass(0.0).with_color(ColorStep::Brightness(0.5)), glass(4.0)];
     for ((name, changed), counted) in NAMES.into_iter().zip(changed).zip(counted) {
         let pane = Pane::new(place, counted);
         stage.show(|ui| {
-            ui.pane_of((pane.node(), changed, Name::new(name)));
+            ui.pane_of((pane.node(), changed.clone(), Name::new(name)));
         });
         stage.check(name, &[pane.layer()]);
         (0..20).for_each(|_| stage.headless.frame());

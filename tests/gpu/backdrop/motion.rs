@@ -27,7 +27,7 @@ fn dragged(stage: &mut Stage, name: &str, pane: &Pane) -> Vec<Picture> {
     for step in 0..=16 {
         // Never right at the centre of a pixel.
         let offset = 0.25 * step as f32 + 0.03;
-        let moved = pane.moved(offset, 0.5 * offset);
+        let moved = pane.clone().moved(offset, 0.5 * offset);
         stage.change(0, moved.transform());
         stage.headless.frame();
         stage.compare(&format!("{name}-{step}"), &[moved.layer()]);

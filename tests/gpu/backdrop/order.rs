@@ -64,7 +64,7 @@ fn families_are_painted_from_parents_to_children() {
                 return;
             }
             let outer = ui.spawn(parent.bundle());
-            let inner = ui.pane_in(outer, (pane.node_in(parent.origin), pane.glass));
+            let inner = ui.pane_in(outer, (pane.node_in(parent.origin), pane.glass.clone()));
             let inner = inner.expect("there is glass");
             let [(_, white), (_, green)] = [child, sibling].map(|square| square.bundle());
             let white_node = node(child.origin - pane.origin, child.size);
@@ -120,7 +120,7 @@ fn decorated(ui: &mut Ui, pane: &Pane, inner: Vec2, label: &Square) {
         Outline::new(Val::Px(2.0), Val::Px(0.0), Color::BLACK),
     );
     let (alone, green) = label.bundle();
-    let child = match ui.pane_of((framed, pane.glass, colours)) {
+    let child = match ui.pane_of((framed, pane.glass.clone(), colours)) {
         Some(parent) => ui.spawn_in(parent, (node(label.origin - inner, label.size), green)),
         None => ui.spawn((alone, green)),
     };
@@ -178,7 +178,7 @@ fn check_shadow(stage: &mut Stage, sampling: BackdropSampling) {
     let name = stage.name(&format!("shadow-{sampling:?}"));
     let panel = pane.panel(1.0);
     let lower = [pane.layer()];
-    let stack = layers(&[pane, upper]);
+    let stack = layers(&[pane, upper.clone()]);
     assert_untouched(&name, &shadowed, &below, &lower);
     assert_untouched(&name, &both, &below, &stack);
     for (x, y) in (0..scene.height).flat_map(|y| (0..scene.width).map(move |x| (x, y))) {
@@ -204,7 +204,7 @@ fn what_cannot_be_seen_changes_nothing() {
         let none = |change: fn(&mut Node)| {
             let mut node = pane.node();
             change(&mut node);
-            (node, pane.glass)
+            (node, pane.glass.clone())
         };
         stage.show(|ui| {
             ui.pane_of((pane.bundle(), Visibility::Hidden));
@@ -224,10 +224,10 @@ fn what_cannot_be_seen_changes_nothing() {
             };
             let clip = ui.spawn(clip);
             ui.pane_in(clip, pane.bundle());
-            ui.pane(&pane.moved(500.0, 0.0));
-            ui.pane(&pane.scaled(0.0, 1.0));
+            ui.pane(&pane.clone().moved(500.0, 0.0));
+            ui.pane(&pane.clone().scaled(0.0, 1.0));
             for glass in [
-                pane.glass.with_opacity(0.0),
+                pane.glass.clone().with_opacity(0.0),
                 BackdropBlur::new(0.0),
                 BackdropBlur::new(0.0).with_opacity(0.5),
                 BackdropBlur::new(0.0).with_sampling(BackdropSampling::Surroundings),
@@ -235,8 +235,8 @@ fn what_cannot_be_seen_changes_nothing() {
                 BackdropBlur::new(f32::NAN),
                 BackdropBlur::new(f32::INFINITY),
                 BackdropBlur::new(-1.0),
-                BackdropBlur::new(0.0).with_saturation(f32::NAN),
-                BackdropBlur::new(0.0).with_brightness(-1.0),
+                BackdropBlur::new(0.0).with_color(ColorStep::Saturate(f32::NAN)),
+                BackdropBlur::new(0.0).with_color(ColorStep::Brightness(-1.0)),
             ] {
                 ui.pane(&Pane { glass, ..pane });
             }

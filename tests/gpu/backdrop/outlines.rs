@@ -37,11 +37,11 @@ fn assert_alike(stage: &mut Stage, name: &str, blacken: Blacken, build: impl Fn(
 }
 
 fn sharp_glass(ui: &mut Ui, node: Entity) {
-    ui.insert(node, BackdropBlur::new(0.0).with_brightness(0.0));
+    ui.insert(node, BackdropBlur::new(0.0).with_color(ColorStep::Brightness(0.0)));
 }
 
 fn blurred_glass(ui: &mut Ui, node: Entity) {
-    ui.insert(node, BackdropBlur::new(12.0).with_brightness(0.0));
+    ui.insert(node, BackdropBlur::new(12.0).with_color(ColorStep::Brightness(0.0)));
 }
 
 /// Fills a node and its surroundings.
@@ -58,7 +58,7 @@ fn rounded_group(ui: &mut Ui, node: Entity) {
 fn rounded_group_with_glass(ui: &mut Ui, node: Entity) {
     ui.insert(node, UiFilter::rounded());
     fill(ui, node, BackgroundColor(Color::WHITE));
-    fill(ui, node, BackdropBlur::new(6.0).with_brightness(0.0));
+    fill(ui, node, BackdropBlur::new(6.0).with_color(ColorStep::Brightness(0.0)));
 }
 
 /// The radii of top left, top right, bottom right and bottom left, each along x and y.
@@ -99,15 +99,23 @@ fn elliptical_corners() {
             };
             for anti_alias in [UiAntiAlias::On, UiAntiAlias::Off] {
                 stage.insert(anti_alias);
-                for (transform, pane) in [pane, pane.turned(0.4), pane.scaled(0.9, 1.2)].into_iter().enumerate() {
+                for (transform, pane) in [pane.clone(), pane.clone().turned(0.4), pane.clone().scaled(0.9, 1.2)]
+                    .into_iter()
+                    .enumerate()
+                {
                     let name = |what: &str| format!("corners-{what}-{index}-{transform}-{anti_alias:?}");
-                    assert_alike(stage, &name("sharp"), sharp_glass, shown(pane));
+                    assert_alike(stage, &name("sharp"), sharp_glass, shown(pane.clone()));
                     assert_alike(stage, &name("blurred"), blurred_glass, shown(pane));
                 }
                 // The curve of a group also covers a part of the pixels along its sides, which shows between pixels.
                 let name = |what: &str| format!("corners-{what}-{index}-{anti_alias:?}");
-                assert_alike(stage, &name("group"), rounded_group, shown(pane));
-                assert_alike(stage, &name("group-with-glass"), rounded_group_with_glass, shown(pane));
+                assert_alike(stage, &name("group"), rounded_group, shown(pane.clone()));
+                assert_alike(
+                    stage,
+                    &name("group-with-glass"),
+                    rounded_group_with_glass,
+                    shown(pane.clone()),
+                );
             }
         }
     });
@@ -152,7 +160,10 @@ fn has_new_outlines() -> bool {
 fn recolored_group(ui: &mut Ui, node: Entity) {
     ui.insert(
         node,
-        (UiFilter::default().with_brightness(0.0), BackgroundColor(Color::WHITE)),
+        (
+            UiFilter::default().with_color(ColorStep::Brightness(0.0)),
+            BackgroundColor(Color::WHITE),
+        ),
     );
 }
 
@@ -163,11 +174,11 @@ fn blurred_group(ui: &mut Ui, node: Entity) {
 
 fn glass_in_a_group(ui: &mut Ui, node: Entity) {
     ui.insert(node, UiFilter::from_sigma(3.0));
-    fill(ui, node, BackdropBlur::new(6.0).with_brightness(0.0));
+    fill(ui, node, BackdropBlur::new(6.0).with_color(ColorStep::Brightness(0.0)));
 }
 
 fn glass_of_a_group(ui: &mut Ui, node: Entity) {
-    let glass = BackdropBlur::new(6.0).with_brightness(0.0);
+    let glass = BackdropBlur::new(6.0).with_color(ColorStep::Brightness(0.0));
     ui.insert(node, (glass, UiFilter::from_sigma(3.0)));
 }
 
@@ -196,11 +207,11 @@ fn turned_clips() {
     let inner = [80.0, 30.0, 60.0, 40.0];
     let clip = Overflow::clip();
     let cases: [&[(Pane, Overflow)]; 7] = [
-        &[(outer, clip)],
-        &[(outer, Overflow::clip_x())],
-        &[(outer.scaled(-1.3, 0.7), clip)],
-        &[(outer, clip), (pane(inner, 0.0), clip)],
-        &[(outer, clip), (pane(inner, -0.3), clip)],
+        &[(outer.clone(), clip)],
+        &[(outer.clone(), Overflow::clip_x())],
+        &[(outer.clone().scaled(-1.3, 0.7), clip)],
+        &[(outer.clone(), clip), (pane(inner, 0.0), clip)],
+        &[(outer.clone(), clip), (pane(inner, -0.3), clip)],
         &[(pane([30.0, 10.0, 90.0, 90.0], 0.0), clip), (pane(inner, 0.6), clip)],
         &[(outer, Overflow::scroll_y()), (pane(inner, -FRAC_PI_4), clip)],
     ];

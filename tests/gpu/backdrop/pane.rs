@@ -8,7 +8,7 @@ use bevy_gaussian_blur::prelude::*;
 
 /// A node of glass, in logical pixels. Its box has to lie on whole physical pixels before its transform, since Bevy's
 /// layout rounds it to them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Pane {
     pub origin: Vec2,
     pub size: Vec2,
@@ -105,7 +105,7 @@ impl Pane {
     }
 
     pub fn bundle(&self) -> (Node, UiTransform, BackdropBlur) {
-        (self.node(), self.transform(), self.glass)
+        (self.node(), self.transform(), self.glass.clone())
     }
 
     /// The expected panel if a logical pixel has `scale` physical ones. The radius must be in logical pixels.
@@ -141,7 +141,7 @@ impl Pane {
             sigma: [0, 1].map(|axis| sigma * scales[axis] * f64::from(aspect[axis])),
             edge: blur.edge,
             sees_surroundings: self.glass.sampling == BackdropSampling::Surroundings,
-            functions: functions::of_glass(&self.glass),
+            functions: functions::functions(&self.glass.colors),
             opacity: f64::from(self.glass.opacity),
             lens: None,
         }

@@ -86,11 +86,16 @@ fn eight_panes_in_a_pile() {
 #[test]
 fn saturation_brightness_and_opacity() {
     let filters: [fn(BackdropBlur) -> BackdropBlur; 5] = [
-        |glass| glass.with_saturation(0.0),
-        |glass| glass.with_saturation(1.6),
-        |glass| glass.with_brightness(0.5),
+        |glass| glass.with_color(ColorStep::Saturate(0.0)),
+        |glass| glass.with_color(ColorStep::Saturate(1.6)),
+        |glass| glass.with_color(ColorStep::Brightness(0.5)),
         |glass| glass.with_opacity(0.4),
-        |glass| glass.with_brightness(1.3).with_saturation(0.6).with_opacity(0.7),
+        |glass| {
+            glass
+                .with_color(ColorStep::Brightness(1.3))
+                .with_color(ColorStep::Saturate(0.6))
+                .with_opacity(0.7)
+        },
     ];
     on_both(Kind::Core2d, LDR, |stage| {
         // Without a blur the colours still change.
@@ -105,11 +110,15 @@ fn saturation_brightness_and_opacity() {
 #[test]
 fn contrast_invert_and_hue() {
     let filters: [fn(BackdropBlur) -> BackdropBlur; 5] = [
-        |glass| glass.with_contrast(0.4),
-        |glass| glass.with_contrast(1.3),
-        |glass| glass.with_invert(1.0),
-        |glass| glass.with_invert(0.3).with_opacity(0.6),
-        |glass| glass.with_saturation(0.6).with_hue(70.0),
+        |glass| glass.with_color(ColorStep::Contrast(0.4)),
+        |glass| glass.with_color(ColorStep::Contrast(1.3)),
+        |glass| glass.with_color(ColorStep::Invert(1.0)),
+        |glass| glass.with_color(ColorStep::Invert(0.3)).with_opacity(0.6),
+        |glass| {
+            glass
+                .with_color(ColorStep::Saturate(0.6))
+                .with_color(ColorStep::HueRotate(70.0))
+        },
     ];
     for (kind, format) in [(Kind::Core2d, LDR), (Kind::Core3d, HDR)] {
         on_both(kind, format, |stage| {
@@ -157,7 +166,7 @@ fn strengths_of_each_axis_and_unit() {
 fn check_unit(stage: &mut Stage, unit: BlurUnit, sigma: f64) {
     let pane = Pane::new([30.0, 20.0, 120.0, 70.0], glass(7.0));
     stage.show(|ui| {
-        ui.pane_of((pane.node(), pane.glass.with_unit(unit)));
+        ui.pane_of((pane.node(), pane.glass.clone().with_unit(unit)));
     });
     let mut panel = pane.panel(1.0);
     panel.sigma = [sigma; 2];
@@ -170,10 +179,11 @@ fn defaults_are_those_of_css() {
     assert_eq!(glass, BackdropBlur::new(24.0));
     assert_eq!(glass.blur, GaussianBlur::new(24.0).with_edge(EdgeMode::Mirror));
     assert_eq!(glass.sampling, BackdropSampling::Inside);
-    assert_eq!([glass.saturation, glass.brightness, glass.opacity], [1.0; 3]);
+    assert!(glass.colors.is_empty());
+    assert_eq!(glass.opacity, 1.0);
     assert_eq!(BackdropBlur::from_sigma(8.0), glass);
-    assert_eq!(glass.with_edge(EdgeMode::Wrap).blur.edge, EdgeMode::Wrap);
+    assert_eq!(glass.clone().with_edge(EdgeMode::Wrap).blur.edge, EdgeMode::Wrap);
     let blur = GaussianBlur::new(3.0);
-    assert_eq!(glass.with_blur(blur).blur, blur);
-    assert_eq!(glass.with_aspect(Vec2::X).blur, glass.blur.with_aspect(Vec2::X));
+    assert_eq!(glass.clone().with_blur(blur).blur, blur);
+    assert_eq!(glass.clone().with_aspect(Vec2::X).blur, glass.blur.with_aspect(Vec2::X));
 }

@@ -65,9 +65,9 @@ fn the_first_frame_of_the_first_glass_is_blurred() {
         let Some(mut show) = Show::new(backend) else {
             return;
         };
-        let glass = glass(5.0).with_saturation(1.4);
+        let glass = glass(5.0).with_color(ColorStep::Saturate(1.4));
         for _ in 0..8 {
-            show.frame(Pane::new([9.0, 6.0, 44.0, 29.0], glass).with_radii([7.0; 4]));
+            show.frame(Pane::new([9.0, 6.0, 44.0, 29.0], glass.clone()).with_radii([7.0; 4]));
         }
         assert!(show.blurred >= 4, "{} pictures were blurred", show.blurred);
     }
@@ -92,7 +92,7 @@ fn glass_stays_when_the_dynamic_range_changes() {
         show.change(Visibility::Inherited);
         for step in 0..48 {
             show.set_hdr(step / 6 % 2 == 1);
-            show.frame(pane);
+            show.frame(pane.clone());
         }
         assert!(show.blurred >= 40, "{} pictures were blurred", show.blurred);
     }

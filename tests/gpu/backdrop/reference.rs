@@ -31,7 +31,11 @@ fn glass_over_everything_is_the_blurred_picture() {
 #[test]
 fn a_rounded_box_has_its_area() {
     let radii = [0.0, 1.5, 11.0, 15.0];
-    let pane = Pane::new([8.0, 5.0, 40.0, 30.0], glass(0.0).with_brightness(0.0)).with_radii(radii);
+    let pane = Pane::new(
+        [8.0, 5.0, 40.0, 30.0],
+        glass(0.0).with_color(ColorStep::Brightness(0.0)),
+    )
+    .with_radii(radii);
     let got = compose(&flat([1.0; 4]), &[pane.layer()], LDR);
     let covered: f64 = got.texels.iter().map(|texel| 1.0 - texel[0]).sum();
     let squares: f64 = radii.iter().map(|radius| f64::from(radius * radius)).sum();
@@ -60,25 +64,32 @@ fn colours_change_as_in_a_browser() {
     let green = [0.0, 1.0, 0.0, 1.0];
     let grey = decode_srgb(0.715);
     near(
-        texel(glass(2.0).with_saturation(0.0), green, LDR),
+        texel(glass(2.0).with_color(ColorStep::Saturate(0.0)), green, LDR),
         [grey, grey, grey, 1.0],
     );
-    near(texel(glass(2.0).with_saturation(3.0), green, LDR), green);
+    near(
+        texel(glass(2.0).with_color(ColorStep::Saturate(3.0)), green, LDR),
+        green,
+    );
     let half = decode_srgb(0.5);
     near(
-        texel(glass(2.0).with_brightness(0.5), green, LDR),
+        texel(glass(2.0).with_color(ColorStep::Brightness(0.5)), green, LDR),
         [0.0, half, 0.0, 1.0],
     );
     // Light is bounded where the format is.
     let light = [0.25, 4.0, 1.0, 1.0];
     let brighter = light.map(|value| decode_srgb(1.5 * encode_srgb(value)));
-    let bright = texel(glass(2.0).with_brightness(1.5), light, HDR);
+    let bright = texel(glass(2.0).with_color(ColorStep::Brightness(1.5)), light, HDR);
     near(
         bright.map(|value| 0.1 * value),
         [brighter[0], brighter[1], brighter[2], 1.0].map(|value| 0.1 * value),
     );
     // The functions act on colours that are not multiplied by alpha.
-    let faint = texel(glass(2.0).with_brightness(0.5), [0.0, 0.25, 0.0, 0.25], LDR);
+    let faint = texel(
+        glass(2.0).with_color(ColorStep::Brightness(0.5)),
+        [0.0, 0.25, 0.0, 0.25],
+        LDR,
+    );
     near(faint, [0.0, 0.25 * half, 0.0, 0.25]);
 }
 
@@ -87,7 +98,7 @@ fn opacity_mixes_all_channels() {
     let below = [0.2, 0.4, 0.6, 0.8];
     let pane = Pane::new(
         [0.0, 0.0, 60.0, 40.0],
-        glass(1.0).with_brightness(0.0).with_opacity(0.25),
+        glass(1.0).with_color(ColorStep::Brightness(0.0)).with_opacity(0.25),
     );
     let got = compose(&flat(below), &[pane.layer()], HDR).at(30, 20);
     let expected = [0.15, 0.3, 0.45, 0.8];

@@ -19,7 +19,7 @@ pub fn region(camera: Entity, pane: &Pane, layer: BackdropLayer, order: i32) -> 
         .with_corners(Vec4::from_array(pane.radii))
         .with_layer(layer)
         .with_order(order);
-    (region, pane.glass)
+    (region, pane.glass.clone())
 }
 
 fn spawn(stage: &mut Stage, pane: &Pane, layer: BackdropLayer, order: i32) -> Entity {
@@ -53,8 +53,8 @@ fn shapes_and_colours_of_regions() {
             Pane::new(PLACES[0], glass(3.0)).with_radii([3.0, 8.0, 13.0, 20.0]),
             Pane::new(PLACES[1], glass(2.0)).moved(0.3, 0.4).with_radii([9.0; 4]),
             Pane::new([150.0, -20.0, 90.0, 70.0], glass(5.0).with_opacity(0.6)),
-            Pane::new(PLACES[3], glass(0.0).with_saturation(0.0)).with_radii([500.0; 4]),
-            Pane::new(PLACES[4], glass(6.0).with_brightness(1.3)).with_radii([12.0; 4]),
+            Pane::new(PLACES[3], glass(0.0).with_color(ColorStep::Saturate(0.0))).with_radii([500.0; 4]),
+            Pane::new(PLACES[4], glass(6.0).with_color(ColorStep::Brightness(1.3))).with_radii([12.0; 4]),
         ];
         for layer in LAYERS {
             stage.clear();

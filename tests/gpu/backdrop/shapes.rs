@@ -66,7 +66,7 @@ fn turned_with_the_parent() {
         let pane = Pane::new([60.0, 30.0, 80.0, 50.0], glass(4.0)).with_radii([8.0; 4]);
         stage.show(|ui| {
             let outer = ui.spawn((parent.node(), parent.transform()));
-            ui.pane_in(outer, (pane.node_in(parent.origin), pane.glass));
+            ui.pane_in(outer, (pane.node_in(parent.origin), pane.glass.clone()));
         });
         let seen = Pane {
             angle: parent.angle,
@@ -94,7 +94,7 @@ fn corners_and_places_between_pixels() {
             .collect();
         check(stage, "radii", &panes);
         let offsets = [(0.4, 0.3), (0.75, 0.1), (-0.2, 0.6), (0.25, -0.3), (-0.6, -0.8)];
-        let moved = |(pane, (x, y)): (&Pane, (f32, f32))| pane.moved(x, y);
+        let moved = |(pane, (x, y)): (&Pane, (f32, f32))| pane.clone().moved(x, y);
         let between: Vec<Pane> = panes.iter().zip(offsets).map(moved).collect();
         check(stage, "between-pixels", &between);
     });
@@ -151,7 +151,7 @@ fn clipped(ui: &mut Ui, frame: [f32; 4], overflow: Overflow, pane: &Pane) {
     };
     let clip = ui.spawn(clip);
     let inner = pane.node_in(Vec2::new(left, top));
-    ui.pane_in(clip, (inner, pane.transform(), pane.glass));
+    ui.pane_in(clip, (inner, pane.transform(), pane.glass.clone()));
 }
 
 fn within(pane: &Pane, min: [f64; 2], max: [f64; 2]) -> Layer {
@@ -207,7 +207,7 @@ fn scrolled(ui: &mut Ui, pane: &Pane, is_free: bool) {
     let clip = ui.spawn_in(list, clip);
     // The list has moved everything up by twelve pixels.
     let inner = pane.node_in(Vec2::new(50.0, 30.0 - 12.0));
-    let pane = ui.pane_in(clip, (inner, pane.glass));
+    let pane = ui.pane_in(clip, (inner, pane.glass.clone()));
     if let (Some(pane), true) = (pane, is_free) {
         ui.insert(pane, OverrideClip);
     }
@@ -217,17 +217,17 @@ fn scrolled(ui: &mut Ui, pane: &Pane, is_free: bool) {
 /// black node.
 #[test]
 fn the_shape_is_that_of_a_background() {
-    let black = BackdropBlur::new(0.0).with_brightness(0.0);
+    let black = BackdropBlur::new(0.0).with_color(ColorStep::Brightness(0.0));
     let shapes = [
-        Pane::new([6.0, 5.0, 60.0, 40.0], black).with_radii([3.0, 9.0, 15.0, 20.0]),
-        Pane::new([80.0, 10.0, 50.0, 30.0], black).turned(0.4),
-        Pane::new([145.0, 8.0, 44.0, 35.0], black)
+        Pane::new([6.0, 5.0, 60.0, 40.0], black.clone()).with_radii([3.0, 9.0, 15.0, 20.0]),
+        Pane::new([80.0, 10.0, 50.0, 30.0], black.clone()).turned(0.4),
+        Pane::new([145.0, 8.0, 44.0, 35.0], black.clone())
             .turned(1.9)
             .with_radii([4.0, 17.0, 0.0, 9.0]),
-        Pane::new([10.0, 60.0, 50.0, 40.0], black)
+        Pane::new([10.0, 60.0, 50.0, 40.0], black.clone())
             .moved(0.3, 0.45)
             .with_radii([7.0; 4]),
-        Pane::new([82.0, 62.0, 40.0, 36.0], black)
+        Pane::new([82.0, 62.0, 40.0, 36.0], black.clone())
             .scaled(1.3, 0.7)
             .with_radii([2.0, 6.0, 10.0, 14.0]),
         Pane::new([145.0, 65.0, 40.0, 36.0], black)

@@ -118,7 +118,7 @@ fn nothing_to_blur() {
         stage.add_glass(BackdropBlur::from_sigma(0.029));
         assert!(stage.levels() == sharp, "{setup:?}");
         // Coloured, and not blurred.
-        stage.add_glass(BackdropBlur::from_sigma(0.0).with_brightness(0.7));
+        stage.add_glass(BackdropBlur::from_sigma(0.0).with_color(ColorStep::Brightness(0.7)));
         let with = stage.levels();
         stage.insert(DebandDither::Disabled);
         assert!(stage.levels() == with, "{setup:?}: coloured glass");

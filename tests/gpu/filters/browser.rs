@@ -46,14 +46,19 @@ fn cells() -> [(&'static str, UiFilter); COLUMNS * ROWS] {
         ("blur", UiFilter::from_sigma(4.0)),
         ("drop shadow", plain().with_shadow(shadow)),
         ("opacity", UiFilter::opacity(0.5)),
-        ("saturate 0.3", plain().with_saturation(0.3)),
-        ("saturate 2", plain().with_saturation(2.0)),
-        ("brightness 0.6", plain().with_brightness(0.6)),
-        ("brightness 1.4", plain().with_brightness(1.4)),
-        ("contrast 0.5", plain().with_contrast(0.5)),
-        ("contrast 1.5", plain().with_contrast(1.5)),
-        ("invert", plain().with_invert(1.0)),
-        ("hue rotate", plain().with_hue(90.0)),
+        ("saturate 0.3", plain().with_color(ColorStep::Saturate(0.3))),
+        ("saturate 2", plain().with_color(ColorStep::Saturate(2.0))),
+        ("brightness 1.4", plain().with_color(ColorStep::Brightness(1.4))),
+        ("contrast 0.5", plain().with_color(ColorStep::Contrast(0.5))),
+        ("contrast 1.5", plain().with_color(ColorStep::Contrast(1.5))),
+        ("invert", plain().with_color(ColorStep::Invert(1.0))),
+        ("hue rotate", plain().with_color(ColorStep::HueRotate(90.0))),
+        (
+            "sepia, then hue rotate",
+            plain()
+                .with_color(ColorStep::Sepia(0.6))
+                .with_color(ColorStep::HueRotate(40.0)),
+        ),
     ]
 }
 
@@ -91,20 +96,28 @@ fn css_color(color: Color) -> String {
     format!("rgb({red} {green} {blue} / {alpha})")
 }
 
+/// A colour function in CSS.
+pub fn css_step(step: ColorStep) -> String {
+    match step {
+        ColorStep::Saturate(value) => format!(" saturate({value})"),
+        ColorStep::Brightness(value) => format!(" brightness({value})"),
+        ColorStep::Contrast(value) => format!(" contrast({value})"),
+        ColorStep::Invert(value) => format!(" invert({value})"),
+        ColorStep::HueRotate(degrees) => format!(" hue-rotate({degrees}deg)"),
+        ColorStep::Sepia(value) => format!(" sepia({value})"),
+        ColorStep::Tint(_) | ColorStep::Cover(_) | ColorStep::Matrix(_) => panic!("CSS has no {step:?}"),
+    }
+}
+
 /// A filter in CSS.
 fn css(filter: &UiFilter) -> String {
     let mut functions = String::new();
-    for (name, value, neutral, unit) in [
-        ("blur", filter.blur.sigma(), 0.0, "px"),
-        ("saturate", filter.saturation, 1.0, ""),
-        ("brightness", filter.brightness, 1.0, ""),
-        ("contrast", filter.contrast, 1.0, ""),
-        ("invert", filter.invert, 0.0, ""),
-        ("hue-rotate", filter.hue, 0.0, "deg"),
-    ] {
-        if value != neutral {
-            let _ = write!(functions, " {name}({value}{unit})");
-        }
+    let sigma = filter.blur.sigma();
+    if sigma > 0.0 {
+        let _ = write!(functions, " blur({sigma}px)");
+    }
+    for step in &filter.colors {
+        functions += &css_step(*step);
     }
     for DropShadow {
         offset, radius, color, ..

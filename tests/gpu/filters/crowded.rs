@@ -28,7 +28,7 @@ fn filters(index: usize) -> [UiFilter; 2] {
         0 => UiFilter::opacity(0.6),
         1 => UiFilter::from_sigma(1.2),
         2 => UiFilter::shadow(Vec2::new(2.0, 3.0), 4.0, Color::BLACK.with_alpha(0.6)),
-        3 => UiFilter::default().with_hue(100.0),
+        3 => UiFilter::default().with_color(ColorStep::HueRotate(100.0)),
         4 => UiFilter::from_sigma(2.0).with_opacity(0.8),
         5 => UiFilter::opacity(0.7),
         _ => UiFilter::default(),

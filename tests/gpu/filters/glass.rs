@@ -117,9 +117,15 @@ fn filters() -> [(&'static str, UiFilter); 5] {
     [
         ("faded", UiFilter::opacity(0.6)),
         ("soft", UiFilter::from_sigma(2.0)),
-        ("inverted", UiFilter::default().with_invert(1.0)),
+        ("inverted", UiFilter::default().with_color(ColorStep::Invert(1.0))),
         ("shadow", shadow.clone()),
-        ("all", shadow.with_opacity(0.7).with_radius(4.0).with_saturation(0.3)),
+        (
+            "all",
+            shadow
+                .with_opacity(0.7)
+                .with_radius(4.0)
+                .with_color(ColorStep::Saturate(0.3)),
+        ),
     ]
 }
 
@@ -129,12 +135,12 @@ fn sees_below_the_group_and_what_the_group_has_painted() {
         on_both(kind, format, |group| {
             for (name, filter) in filters() {
                 let glass = BackdropBlur::from_sigma(3.0);
-                let parts = [Part::Nodes(boxes), pane(glass), Part::Nodes(green)];
+                let parts = [Part::Nodes(boxes), pane(glass.clone()), Part::Nodes(green)];
                 group.check_parts(&format!("glass-{name}"), &filter, &parts);
                 // Glass over glass. The sigma of the second pane needs many levels.
                 let open = BackdropBlur::from_sigma(14.0).with_sampling(BackdropSampling::Surroundings);
                 let parts = [
-                    pane(glass.with_opacity(0.8)),
+                    pane(glass.clone().with_opacity(0.8)),
                     Part::Nodes(boxes),
                     small(70.0, open),
                     small(95.0, glass),

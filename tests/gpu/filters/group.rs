@@ -176,7 +176,7 @@ pub fn layers(group: &Picture, filter: &UiFilter, scale: f32, format: TextureFor
     let blurred = gaussian_blur(group, sigma, EdgeMode::Transparent);
     let shadows = filter.shadows.iter().rev();
     let mut layers: Vec<Picture> = shadows.map(|shadow| shadow_of(&blurred, shadow, scale)).collect();
-    let functions = functions::of_filter(filter);
+    let functions = functions::functions(&filter.colors);
     let colored = |x, y| functions.colored(blurred.at(x, y), format != HDR);
     layers.push(Picture::from_fn(group.width, group.height, colored));
     if filter.opacity < 1.0 {

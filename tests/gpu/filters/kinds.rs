@@ -10,7 +10,7 @@ use crate::support::assert_close;
 use crate::support::compositor::glass_over;
 use crate::support::formats::quantised;
 use crate::support::logs;
-use crate::support::reference::{Functions, Picture, tree, varying_blur};
+use crate::support::reference::{Functions, Picture, Step, tree, varying_blur};
 use crate::support::scene::Kind;
 use crate::trees::assert_shown;
 use bevy::prelude::*;
@@ -207,11 +207,7 @@ fn glows_in_coloured_groups() {
             };
             let group = tree::Node {
                 filter: Some(tree::Filter {
-                    functions: Functions {
-                        saturation,
-                        brightness,
-                        ..Functions::NEUTRAL
-                    },
+                    functions: Functions(vec![Step::Saturate(saturation), Step::Brightness(brightness)]),
                     ..tree::Filter::NEUTRAL
                 }),
                 children: vec![panel],

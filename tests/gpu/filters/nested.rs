@@ -48,7 +48,12 @@ fn filters_in_filters() {
         check_nested(group, "soft-in-faded", &faded, &soft);
         check_nested(group, "shadow-in-soft", &soft, &shadow);
         check_nested(group, "soft-in-shadow", &shadow.clone().with_opacity(0.8), &soft);
-        check_nested(group, "soft-in-soft", &soft, &UiFilter::from_sigma(1.0).with_hue(90.0));
+        check_nested(
+            group,
+            "soft-in-soft",
+            &soft,
+            &UiFilter::from_sigma(1.0).with_color(ColorStep::HueRotate(90.0)),
+        );
     });
 }
 

@@ -92,7 +92,7 @@ fn glass_inside_is_cut_by_the_curve() {
             let card = card(ui, &pane, UiFilter::rounded());
             let glass = (
                 node(Vec2::splat(-20.0), Vec2::new(150.0, 110.0)),
-                BackdropBlur::new(12.0).with_invert(1.0),
+                BackdropBlur::new(12.0).with_color(ColorStep::Invert(1.0)),
             );
             ui.spawn_in(card, glass);
         });

@@ -1,8 +1,8 @@
 //! Shadows inside of groups, and shadows that move by parts of a pixel, against the float64 compositor.
 
 use crate::backdrop::stage::{HDR, LDR};
-use crate::support::reference::Functions;
 use crate::support::reference::tree::{Filter, Node, Shadow, Transform, Tree};
+use crate::support::reference::{Functions, Step};
 use crate::trees::assert_shown;
 
 fn shadow(offset: [f64; 2], sigma: f64) -> Shadow {
@@ -99,11 +99,7 @@ fn into_the_group() {
         (
             "inset-colored",
             Filter {
-                functions: Functions {
-                    saturation: 0.3,
-                    brightness: 1.2,
-                    ..Functions::NEUTRAL
-                },
+                functions: Functions(vec![Step::Saturate(0.3), Step::Brightness(1.2)]),
                 ..deep
             },
         ),

@@ -196,8 +196,8 @@ fn is_whole(sampling: BackdropSampling) -> bool {
 fn changes(sampling: BackdropSampling) -> [BackdropBlur; 4] {
     [
         glass(2.0),
-        glass(5.0).with_saturation(0.3),
-        glass(17.0).with_brightness(1.4),
+        glass(5.0).with_color(ColorStep::Saturate(0.3)),
+        glass(17.0).with_color(ColorStep::Brightness(1.4)),
         glass(5.0),
     ]
     .map(|glass| glass.with_sampling(sampling))
@@ -224,7 +224,7 @@ fn glass_that_moves_shows_other_parts_of_the_picture() {
             [10.0, 5.0, 180.0, 100.0],
             [60.0, 30.0, 3.0, 70.0],
         ]) {
-            let moved = Pane::new(place, pane.glass);
+            let moved = Pane::new(place, pane.glass.clone());
             stage.change(0, moved.node());
             step(&mut stage, frame);
             let (plain, got) = (
@@ -252,7 +252,7 @@ fn glass_is_frozen_sharp_hidden_and_over_other_glass() {
         let area = URect::new(30, 20, 150, 90);
         let below = Pane::new([20.0, 10.0, 100.0, 60.0], glass(6.0));
         let above = Pane::new([30.0, 20.0, 120.0, 70.0], glass(0.0));
-        stage.show(|ui| ui.panes(&[below, above]));
+        stage.show(|ui| ui.panes(&[below.clone(), above.clone()]));
         step(&mut stage, 1);
         stage.headless.warm_up();
         let live = stage.glass.pixels(&stage.headless);
@@ -305,7 +305,7 @@ fn a_profile_varies_over_the_kept_picture() {
         for keeps in [FreezeArea::Region, FreezeArea::Viewport] {
             let pane = Pane::new([31.0, 19.0, 120.0, 71.0], glass(9.0));
             stage.show(|ui| {
-                let entity = ui.pane_of((pane.node(), pane.glass, profile(0.0)));
+                let entity = ui.pane_of((pane.node(), pane.glass.clone(), profile(0.0)));
                 assert!(entity.is_some() == ui.is_glass);
             });
             step(&mut stage, 1);

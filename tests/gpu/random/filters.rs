@@ -56,9 +56,12 @@ mod with_filters {
             |(blur, [saturation, brightness, contrast], shadows, opacity, is_rounded)| UiFilter {
                 blur,
                 is_rounded,
-                saturation,
-                brightness,
-                contrast,
+                colors: vec![
+                    ColorStep::Contrast(contrast),
+                    ColorStep::Tint(Color::srgb(saturation, 1.0, contrast)),
+                    ColorStep::Saturate(saturation),
+                    ColorStep::Brightness(brightness),
+                ],
                 shadows,
                 opacity,
                 ..default()

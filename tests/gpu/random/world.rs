@@ -286,14 +286,14 @@ impl World {
         match *step {
             Step::SpawnCamera(new) => self.spawn_camera(&new),
             Step::ChangeCamera(pick, change) => self.change_camera(picked(&self.cameras, pick), change),
-            Step::SpawnPane(pick, rect, glass) => {
+            Step::SpawnPane(pick, rect, ref glass) => {
                 if let Some(camera) = picked(&self.cameras, pick) {
                     let colour = BackgroundColor(Color::linear_rgba(0.1, 0.5, 0.2, 0.3));
-                    let entity = self.spawn((node(rect), UiTargetCamera(camera), colour, glass));
+                    let entity = self.spawn((node(rect), UiTargetCamera(camera), colour, glass.clone()));
                     self.glass.push(entity);
                 }
             }
-            Step::SpawnRegion(pick, rect, corner, is_above, glass) => {
+            Step::SpawnRegion(pick, rect, corner, is_above, ref glass) => {
                 let camera = picked(&self.cameras, pick).unwrap_or(Entity::PLACEHOLDER);
                 let region = BackdropRegion {
                     corners: Vec4::new(corner, 0.0, 3.0, corner),
@@ -304,7 +304,7 @@ impl World {
                     },
                     ..BackdropRegion::new(camera, rect_of(rect))
                 };
-                let entity = self.spawn((region, glass));
+                let entity = self.spawn((region, glass.clone()));
                 self.glass.push(entity);
             }
             _ => self.apply_to_glass(step),
@@ -323,7 +323,7 @@ impl World {
                 self.world().insert_resource(BlurSwitch::On);
             }
             Step::Nest(child, parent) => self.nest(child, parent),
-            Step::ChangeGlass(pick, glass) => self.insert(picked(&self.glass, pick), glass),
+            Step::ChangeGlass(pick, ref glass) => self.insert(picked(&self.glass, pick), glass.clone()),
             Step::MoveGlass(pick, rect) => {
                 let Some(entity) = picked(&self.glass, pick) else {
                     return;

@@ -48,19 +48,8 @@ fn line(node: &Node) -> String {
     parts.join(", ")
 }
 
-fn of_functions(functions: &Functions) -> Vec<String> {
-    let neutral = Functions::NEUTRAL;
-    [
-        ("saturation", functions.saturation, neutral.saturation),
-        ("brightness", functions.brightness, neutral.brightness),
-        ("contrast", functions.contrast, neutral.contrast),
-        ("invert", functions.invert, neutral.invert),
-        ("hue", functions.hue, neutral.hue),
-    ]
-    .into_iter()
-    .filter(|(_, value, neutral)| value != neutral)
-    .map(|(name, value, _)| format!("{name} {value}"))
-    .collect()
+fn of_functions(functions: &Functions) -> impl Iterator<Item = String> {
+    functions.0.iter().map(|step| format!("{step:?}"))
 }
 
 fn of_sigma([x, y]: [f64; 2]) -> String {

@@ -158,7 +158,7 @@ fn change_in(nodes: &mut [Node], around: Around, visit: &mut impl FnMut(&mut Nod
             around.is_group = true;
             around.groups += 1;
             around.is_clipped_group |= around.is_clipped;
-            around.is_colored |= filter.functions != Functions::NEUTRAL;
+            around.is_colored |= !filter.functions.is_neutral();
         }
         around.is_clipped |= node.clips != [false; 2];
         change_in(&mut node.children, around, visit);

@@ -3,7 +3,7 @@
 use super::features::{Around, Feature, change};
 use super::show::{SHARED, SIZES};
 use crate::support::reference::tree::{Filter, Glass, Node, Shadow, Transform, Tree, Visibility};
-use crate::support::reference::{EdgeMode, Functions, Lens, Ramp};
+use crate::support::reference::{EdgeMode, Functions, Lens, Ramp, Step};
 
 /// The most nodes of a tree.
 const MOST_NODES: usize = 25;
@@ -174,24 +174,37 @@ fn transform(random: &mut Random) -> Transform {
     transform
 }
 
+/// Up to nine steps: all kinds, in any order.
 fn functions(random: &mut Random) -> Functions {
-    let mut functions = Functions::NEUTRAL;
-    if random.percent(60) {
-        functions.saturation = random.one_of(&[0.0, 0.3, 0.7, 1.5]);
-    }
-    if random.percent(60) {
-        functions.brightness = random.one_of(&[0.3, 0.6, 0.8, 1.3]);
-    }
-    if random.percent(10) {
-        functions.contrast = random.one_of(&[0.5, 1.25]);
-    }
-    if random.percent(10) {
-        functions.invert = random.one_of(&[0.5, 1.0]);
-    }
-    if random.percent(10) {
-        functions.hue = random.one_of(&[60.0, 180.0, -30.0]);
-    }
-    functions
+    let mut steps = Vec::new();
+    let mut add = |percent, random: &mut Random, step: fn(&mut Random) -> Step| {
+        if random.percent(percent) {
+            steps.insert(random.below(steps.len() + 1), step(random));
+        }
+    };
+    add(60, random, |random| {
+        Step::Saturate(random.one_of(&[0.0, 0.3, 0.7, 1.5]))
+    });
+    add(60, random, |random| {
+        Step::Brightness(random.one_of(&[0.3, 0.6, 0.8, 1.3]))
+    });
+    add(10, random, |random| Step::Contrast(random.one_of(&[0.5, 1.25])));
+    add(10, random, |random| Step::Invert(random.one_of(&[0.5, 1.0])));
+    add(10, random, |random| {
+        Step::HueRotate(random.one_of(&[60.0, 180.0, -30.0]))
+    });
+    add(10, random, |random| Step::Sepia(random.one_of(&[0.4, 1.0])));
+    add(10, random, |random| {
+        Step::Tint(random.one_of(&[[0.9, 0.7, 0.5], [0.2, 1.0, 0.6]]))
+    });
+    add(10, random, |random| {
+        Step::Cover(random.one_of(&[[1.0, 1.0, 1.0, 0.4], [0.1, 0.2, 0.3, 0.7]]))
+    });
+    add(5, random, |_| {
+        // Channels in another order, with a constant.
+        Step::Matrix([[0.0, 0.8, 0.0, 0.1], [0.0, 0.0, 0.9, 0.0], [0.7, 0.0, 0.2, 0.05]])
+    });
+    Functions(steps)
 }
 
 fn glass(random: &mut Random) -> Glass {

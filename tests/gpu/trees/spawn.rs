@@ -1,7 +1,7 @@
 //! Spawns a tree as nodes of Bevy's user interface.
 
 use crate::backdrop::pane::node as placed;
-use crate::support::reference::Functions;
+use crate::support::functions::steps;
 use crate::support::reference::tree::{Filter, Glass, Node as Described, Shadow, Tree, Visibility as Seen};
 use bevy::prelude::*;
 use bevy::ui::OverrideClip;
@@ -123,13 +123,6 @@ fn blur(sigma: [f64; 2], edge: EdgeMode) -> GaussianBlur {
 }
 
 fn backdrop(glass: &Glass) -> BackdropBlur {
-    let Functions {
-        saturation,
-        brightness,
-        contrast,
-        invert,
-        hue,
-    } = glass.functions;
     BackdropBlur {
         blur: blur(glass.sigma, glass.edge),
         sampling: if glass.sees_surroundings {
@@ -137,31 +130,16 @@ fn backdrop(glass: &Glass) -> BackdropBlur {
         } else {
             BackdropSampling::Inside
         },
-        saturation: saturation as f32,
-        brightness: brightness as f32,
-        contrast: contrast as f32,
-        invert: invert as f32,
-        hue: hue as f32,
+        colors: steps(&glass.functions),
         opacity: glass.opacity as f32,
         ..default()
     }
 }
 
 fn ui_filter(filter: &Filter) -> UiFilter {
-    let Functions {
-        saturation,
-        brightness,
-        contrast,
-        invert,
-        hue,
-    } = filter.functions;
     UiFilter {
         blur: blur(filter.sigma, filter.edge),
-        saturation: saturation as f32,
-        brightness: brightness as f32,
-        contrast: contrast as f32,
-        invert: invert as f32,
-        hue: hue as f32,
+        colors: steps(&filter.functions),
         shadows: filter.shadows.iter().map(drop_shadow).collect(),
         opacity: filter.opacity as f32,
         is_rounded: filter.is_rounded,

@@ -1,4 +1,4 @@
-//! Colours: sRGB, and the colour functions of CSS.
+//! Colours: sRGB, and colour functions.
 
 /// The sRGB encoding of linear light.
 #[must_use]
@@ -20,26 +20,102 @@ pub fn decode_srgb(encoded: f64) -> f64 {
     }
 }
 
-/// `saturate()`, `brightness()`, `contrast()`, `invert()` and `hue-rotate()`, in this order: the formulas of the Filter
-/// Effects specification.
+/// A colour function: the formulas of the Filter Effects specification, and three more. Colours are encoded as sRGB.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Functions {
-    pub saturation: f64,
-    pub brightness: f64,
-    pub contrast: f64,
-    pub invert: f64,
+pub enum Step {
+    Saturate(f64),
+    Brightness(f64),
+    Contrast(f64),
+    Invert(f64),
     /// In degrees.
-    pub hue: f64,
+    HueRotate(f64),
+    Sepia(f64),
+    /// Multiplies.
+    Tint([f64; 3]),
+    /// Covers by the alpha of a colour.
+    Cover([f64; 4]),
+    /// The rows of red, green and blue.
+    Matrix([[f64; 4]; 3]),
 }
 
+impl Step {
+    fn is_neutral(self) -> bool {
+        match self {
+            Self::Saturate(value) | Self::Brightness(value) | Self::Contrast(value) => value == 1.0,
+            Self::Invert(value) | Self::Sepia(value) => value == 0.0,
+            Self::HueRotate(degrees) => degrees % 360.0 == 0.0,
+            Self::Tint(color) => color == [1.0; 3],
+            Self::Cover([.., alpha]) => alpha == 0.0,
+            Self::Matrix(rows) => rows == [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]],
+        }
+    }
+
+    /// The step of a colour, before it is limited. Constants are added to surfaces (`covers` is 1), not to light without a surface
+    /// (`covers` is 0).
+    fn applied(self, color: [f64; 3], covers: f64) -> [f64; 3] {
+        let multiplied =
+            |matrix: [[f64; 3]; 3]| matrix.map(|row| row.iter().zip(color).map(|(weight, value)| weight * value).sum());
+        let half = 0.5 * covers;
+        match self {
+            Self::Saturate(s) => multiplied([
+                [0.213 + 0.787 * s, 0.715 - 0.715 * s, 0.072 - 0.072 * s],
+                [0.213 - 0.213 * s, 0.715 + 0.285 * s, 0.072 - 0.072 * s],
+                [0.213 - 0.213 * s, 0.715 - 0.715 * s, 0.072 + 0.928 * s],
+            ]),
+            Self::Brightness(scale) => color.map(|value| value * scale),
+            Self::Contrast(scale) => color.map(|value| (value - half) * scale + half),
+            Self::Invert(share) => color.map(|value| value * (1.0 - share) + (covers - value) * share),
+            Self::HueRotate(degrees) => {
+                let (sin, cos) = degrees.to_radians().sin_cos();
+                multiplied([
+                    [
+                        0.213 + cos * 0.787 - sin * 0.213,
+                        0.715 - cos * 0.715 - sin * 0.715,
+                        0.072 - cos * 0.072 + sin * 0.928,
+                    ],
+                    [
+                        0.213 - cos * 0.213 + sin * 0.143,
+                        0.715 + cos * 0.285 + sin * 0.140,
+                        0.072 - cos * 0.072 - sin * 0.283,
+                    ],
+                    [
+                        0.213 - cos * 0.213 - sin * 0.787,
+                        0.715 - cos * 0.715 + sin * 0.715,
+                        0.072 + cos * 0.928 + sin * 0.072,
+                    ],
+                ])
+            }
+            Self::Sepia(share) => {
+                let rest = 1.0 - share;
+                multiplied([
+                    [0.393 + 0.607 * rest, 0.769 - 0.769 * rest, 0.189 - 0.189 * rest],
+                    [0.349 - 0.349 * rest, 0.686 + 0.314 * rest, 0.168 - 0.168 * rest],
+                    [0.272 - 0.272 * rest, 0.534 - 0.534 * rest, 0.131 + 0.869 * rest],
+                ])
+            }
+            Self::Tint(tint) => core::array::from_fn(|i| color[i] * tint[i]),
+            Self::Cover([red, green, blue, alpha]) => {
+                let cover = [red, green, blue];
+                core::array::from_fn(|i| color[i] + alpha * (cover[i] * covers - color[i]))
+            }
+            Self::Matrix(rows) => rows.map(|[red, green, blue, constant]| {
+                red * color[0] + green * color[1] + blue * color[2] + constant * covers
+            }),
+        }
+    }
+}
+
+/// Colour functions, one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Functions(pub Vec<Step>);
+
 impl Functions {
-    pub const NEUTRAL: Self = Self {
-        saturation: 1.0,
-        brightness: 1.0,
-        contrast: 1.0,
-        invert: 0.0,
-        hue: 0.0,
-    };
+    pub const NEUTRAL: Self = Self(Vec::new());
+
+    #[must_use]
+    pub fn is_neutral(&self) -> bool {
+        self.0.iter().all(|step| step.is_neutral())
+    }
 
     /// Applies the functions to a colour in light, multiplied by alpha. They act on encoded colours that are not multiplied by
     /// alpha.
@@ -48,7 +124,7 @@ impl Functions {
     /// functions act on both, and the sum is the result.
     #[must_use]
     pub fn colored(&self, [red, green, blue, alpha]: [f64; 4], is_bounded: bool) -> [f64; 4] {
-        if *self == Self::NEUTRAL {
+        if self.is_neutral() {
             return [red, green, blue, alpha];
         }
         let color = [red, green, blue];
@@ -73,43 +149,10 @@ impl Functions {
         [result[0], result[1], result[2], alpha]
     }
 
-    /// The functions of an encoded colour. Constants are added to surfaces (`covers` is 1), not to light without a surface
-    /// (`covers` is 0).
     fn encoded(&self, color: [f64; 3], covers: f64, is_bounded: bool) -> [f64; 3] {
         let largest = if is_bounded { 1.0 } else { f64::INFINITY };
-        let limited = |color: [f64; 3]| color.map(|value| value.clamp(0.0, largest));
-        let multiplied = |matrix: [[f64; 3]; 3], color: [f64; 3]| {
-            limited(matrix.map(|row| row.iter().zip(color).map(|(weight, value)| weight * value).sum()))
-        };
-        let s = self.saturation;
-        let saturate = [
-            [0.213 + 0.787 * s, 0.715 - 0.715 * s, 0.072 - 0.072 * s],
-            [0.213 - 0.213 * s, 0.715 + 0.285 * s, 0.072 - 0.072 * s],
-            [0.213 - 0.213 * s, 0.715 - 0.715 * s, 0.072 + 0.928 * s],
-        ];
-        let (sin, cos) = self.hue.to_radians().sin_cos();
-        let rotate = [
-            [
-                0.213 + cos * 0.787 - sin * 0.213,
-                0.715 - cos * 0.715 - sin * 0.715,
-                0.072 - cos * 0.072 + sin * 0.928,
-            ],
-            [
-                0.213 - cos * 0.213 + sin * 0.143,
-                0.715 + cos * 0.285 + sin * 0.140,
-                0.072 - cos * 0.072 - sin * 0.283,
-            ],
-            [
-                0.213 - cos * 0.213 - sin * 0.787,
-                0.715 - cos * 0.715 + sin * 0.715,
-                0.072 + cos * 0.928 + sin * 0.072,
-            ],
-        ];
-        let half = 0.5 * covers;
-        let color = multiplied(saturate, color);
-        let color = limited(color.map(|value| value * self.brightness));
-        let color = limited(color.map(|value| (value - half) * self.contrast + half));
-        let color = limited(color.map(|value| value * (1.0 - self.invert) + (covers - value) * self.invert));
-        multiplied(rotate, color)
+        self.0.iter().fold(color, |color, step| {
+            step.applied(color, covers).map(|value| value.clamp(0.0, largest))
+        })
     }
 }

@@ -25,7 +25,7 @@ mod strong;
 pub mod tree;
 
 pub use bevy_gaussian_blur::EdgeMode;
-pub use color::{Functions, decode_srgb, encode_srgb};
+pub use color::{Functions, Step, decode_srgb, encode_srgb};
 pub use lens::Lens;
 pub use panel::{Panel, Ramp};
 pub use shape::{Clip, Shape, pixels};

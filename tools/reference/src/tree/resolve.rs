@@ -2,7 +2,6 @@
 
 use super::{Filter, Node, Transform, Tree, Visibility};
 use crate::SMALLEST_SIGMA;
-use crate::color::Functions;
 use crate::panel::Panel;
 use crate::shape::{Clip, Shape};
 
@@ -195,12 +194,12 @@ impl<'a> Walk<'a> {
             ramp: glass.ramp,
             edge: glass.edge,
             sees_surroundings: glass.sees_surroundings,
-            functions: glass.functions,
+            functions: glass.functions.clone(),
             opacity: glass.opacity * opacity,
             lens: glass.lens,
         };
         let is_neutral = panel.sigma.iter().all(|sigma| *sigma < SMALLEST_SIGMA)
-            && glass.functions == Functions::NEUTRAL
+            && glass.functions.is_neutral()
             && glass.lens.is_none_or(|lens| lens.is_neutral());
         if panel.opacity > 0.0 && !is_neutral {
             items.push(Item::Glass(Pane {
@@ -218,7 +217,7 @@ fn contains_free(node: &Node) -> bool {
 
 fn is_active(filter: &Filter) -> bool {
     filter.sigma.iter().any(|sigma| *sigma >= SMALLEST_SIGMA)
-        || filter.functions != Functions::NEUTRAL
+        || !filter.functions.is_neutral()
         || !filter.shadows.is_empty()
         || filter.opacity < 1.0
         || filter.is_rounded

@@ -1,7 +1,7 @@
 //! The compositor itself, against facts that need no GPU.
 
 use super::{Filter, Glass, Node, Shadow, Transform, Tree};
-use crate::color::Functions;
+use crate::color::{Functions, Step};
 use crate::storage::Storage;
 use crate::{EdgeMode, Picture, gaussian_blur};
 use core::f64::consts::PI;
@@ -199,10 +199,7 @@ fn colour_above_alpha_is_light() {
         red(),
     );
     let colored = |saturation: f64| {
-        let functions = Functions {
-            saturation,
-            ..Functions::NEUTRAL
-        };
+        let functions = Functions(vec![Step::Saturate(saturation)]);
         let panel = Node::new([0.0; 2], [48.0, 32.0], [0.1, 0.1, 0.1, 0.3]);
         let group = whole(vec![panel, shining.clone()]);
         tree(vec![filtered(
@@ -222,10 +219,7 @@ fn colour_above_alpha_is_light() {
 fn inverted_black_shows_what_it_does_not_cover() {
     let boxes = [[1.0; 4], [0.0, 0.0, 0.0, 1.0]].map(|color| Node::new([0.0; 2], [48.0, 32.0], color));
     let inverted = Filter {
-        functions: Functions {
-            invert: 1.0,
-            ..Functions::NEUTRAL
-        },
+        functions: Functions(vec![Step::Invert(1.0)]),
         ..Filter::NEUTRAL
     };
     let tree = tree(vec![filtered(inverted, whole(boxes.to_vec()))]);
@@ -276,10 +270,7 @@ fn inset_shadows_fall_into_the_group() {
 
 #[test]
 fn panes_that_share_a_backdrop_do_not_see_each_other() {
-    let dark = Functions {
-        brightness: 0.0,
-        ..Functions::NEUTRAL
-    };
+    let dark = Functions(vec![Step::Brightness(0.0)]);
     let pane = |origin: [f64; 2], functions: Functions| Node {
         glass: Some(Glass {
             functions,
@@ -288,7 +279,12 @@ fn panes_that_share_a_backdrop_do_not_see_each_other() {
         }),
         ..Node::new(origin, [20.0, 20.0], [0.0; 4])
     };
-    let panes = || whole(vec![pane([4.0, 4.0], dark), pane([14.0, 6.0], Functions::NEUTRAL)]);
+    let panes = || {
+        whole(vec![
+            pane([4.0, 4.0], dark.clone()),
+            pane([14.0, 6.0], Functions::NEUTRAL),
+        ])
+    };
     let shared = Node {
         shares_backdrop: true,
         ..panes()
