@@ -104,7 +104,10 @@ pub struct BlurGpuPlugin {
 
 impl Plugin for BlurGpuPlugin {
     fn build(&self, app: &mut App) {
-        embed_shaders(app);
+        // A server has no renderer, and may have no shaders as assets.
+        if app.get_sub_app(RenderApp).is_some() {
+            embed_shaders(app);
+        }
         let readiness = BlurReadiness::default();
         app.insert_resource(readiness.clone())
             .init_resource::<BlurCompilation>()
