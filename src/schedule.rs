@@ -26,11 +26,11 @@
 mod cells;
 mod clip;
 mod frames;
-mod grouping;
 mod lens;
 mod place;
 mod rects;
 mod region;
+mod rounds;
 mod scene;
 mod shape;
 mod share;
@@ -45,13 +45,13 @@ pub use place::Placed;
 pub use rects::{FAR, as_texels, common, moved};
 pub use region::Region;
 pub use scene::{
-    Backdrop, Border, Clips, Filter, Freeze, Glass, Item, Order, Picture, PlacedProfile, Scene, Shadow, What,
+    Backdrop, Border, Clips, Filter, Freeze, Glass, Item, Order, Picture, PlacedProfile, Scene, Shade, Shadow, What,
 };
 pub use shape::{CORNERS, Shape, bounds_of, scale_of};
 pub use share::{Shared, item_of, share};
 pub use slot::Slot;
 pub use steps::{Batch, Blurs, Draw, Label, LevelPages, Schedule, Section, Source, Step, Target};
-pub use surface::{Canvas, Layer, Surface, SurfaceId, reach_of};
+pub use surface::{Canvas, Layer, Surface, SurfaceId, reach_of, reads_of};
 pub use tree::{Owners, SurfaceTree};
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! The cost of grouping panes of glass: 300 panes among 5000 items of a user interface, all in one group, so that every
 //! pane is compared with all items before it.
 
-#[allow(dead_code, reason = "filters form groups, too")]
-#[path = "../../src/schedule/grouping.rs"]
-mod batches;
 #[path = "../../src/schedule/cells.rs"]
 mod cells;
+#[allow(dead_code, reason = "groups of filters have surfaces, too")]
+#[path = "../../src/schedule/rounds.rs"]
+mod rounds;
 
-use batches::{Event, Painted, Reader, Sight, group};
 use bevy::math::{FloatOrd, Rect, Vec2};
+use rounds::{After, Timeline};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -27,8 +27,8 @@ pub fn print() {
         ("each pane, and what is on it", false),
         ("panes and items scattered", true),
     ] {
-        let (readers, painted) = scene(scatters);
-        let mut times: Vec<f64> = (0..TIMED).map(|_| time(&readers, &painted)).collect();
+        let events = scene(scatters);
+        let mut times: Vec<f64> = (0..TIMED).map(|_| time(&events)).collect();
         times.sort_by(f64::total_cmp);
         println!("| {name} | {:.1} |", times[TIMED / 2]);
     }
@@ -38,21 +38,30 @@ fn count() -> usize {
     PANES[0] * PANES[1]
 }
 
-fn time(readers: &[Reader], painted: &[Painted]) -> f64 {
+fn time(events: &[(f32, Rect, bool)]) -> f64 {
     let start = Instant::now();
-    let groups = group(black_box(readers), black_box(painted));
+    let mut timeline = Timeline::default();
+    let mut is_new = true;
+    for (key, rect, is_glass) in black_box(events) {
+        let mut after = After::Nothing;
+        if *is_glass {
+            after = After::Batch(timeline.read(vec![0], Some(*rect)));
+        }
+        timeline.paint(0, FloatOrd(*key), after, Some(*rect), is_new || *is_glass);
+        is_new = *is_glass;
+    }
+    let frame = Rect::from_corners(Vec2::ZERO, Vec2::new(1920.0, 1080.0));
+    let last = timeline.solve(1, frame);
     let time = start.elapsed().as_secs_f64() * 1e6;
-    assert_eq!(groups.len(), 1, "no item is on a pane that is painted after it");
-    assert!(matches!(&groups[0].event, Event::Blur(backdrops) if backdrops.len() == count()));
+    assert_eq!(last, 1, "no item is on a pane that is painted after it");
     time
 }
 
-/// The panes, and all painted items, including the glass. Each item is on a pane and is painted after it: right after it, or, if
-/// `scatters`, at any later time.
-fn scene(scatters: bool) -> (Vec<Reader>, Vec<Painted>) {
+/// The panes and all items, with their sort keys, and whether they are glass. Each item is on a pane and is painted after it: right after
+/// it, or, if `scatters`, at any later time.
+fn scene(scatters: bool) -> Vec<(f32, Rect, bool)> {
     let mut random = Random(1);
-    let mut readers = Vec::new();
-    let mut painted = Vec::new();
+    let mut events = Vec::new();
     let mut places: Vec<usize> = (0..count()).collect();
     if scatters {
         (1..count()).for_each(|last| places.swap(last, random.below(last + 1)));
@@ -61,12 +70,7 @@ fn scene(scatters: bool) -> (Vec<Reader>, Vec<Painted>) {
         let corner = Vec2::new((place % PANES[0]) as f32, (place / PANES[0]) as f32) * STEP;
         let reads = Rect::from_corners(corner, corner + SIZE);
         let cut = panel as f32;
-        readers.push(Reader {
-            sight: Sight::Backdrop(panel),
-            cut: FloatOrd(cut),
-            reads: Some(reads),
-        });
-        painted.push((FloatOrd(cut + 0.25), Some(reads)));
+        events.push((cut, reads, true));
         for item in 0..(panel + 1) * ITEMS / count() - panel * ITEMS / count() {
             let size = Vec2::new(random.within(4.0..60.0), random.within(4.0..20.0));
             let left_over = SIZE - size;
@@ -77,11 +81,11 @@ fn scene(scatters: bool) -> (Vec<Reader>, Vec<Painted>) {
                 0.0
             };
             let key = cut + later + 0.3 + 0.01 * item as f32;
-            painted.push((FloatOrd(key), Some(Rect::from_corners(min, min + size))));
+            events.push((key, Rect::from_corners(min, min + size), false));
         }
     }
-    painted.sort_by_key(|(key, _)| *key);
-    (readers, painted)
+    events.sort_by_key(|(key, ..)| FloatOrd(*key));
+    events
 }
 
 /// Pseudo-random numbers that are the same in every run.

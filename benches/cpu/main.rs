@@ -111,12 +111,98 @@ const RECORDED: usize = 64;
 /// How many blurs are changed to check the counter of allocations, which takes its time for each.
 const CHANGED: usize = 100;
 
-/// How many nodes are filtered, and how they are visible. Hidden nodes are not extracted, and neither are their filters.
+/// Nodes with filters or glass.
 #[cfg(feature = "ui")]
-const FILTERED: [(usize, Visibility, &str); 2] = [
-    (300, Visibility::Visible, "filtered nodes"),
-    (2000, Visibility::Hidden, "hidden filtered nodes"),
+struct Crowd {
+    name: &'static str,
+    count: usize,
+    /// The node around all of them.
+    root: fn() -> (Node, Visibility),
+    /// Adds filters and glass, or takes them away: to or from the node around, and one of the nodes.
+    change: fn(&mut World, Entity, Entity, bool),
+}
+
+/// Hidden nodes are not extracted, and neither are their filters. What is not laid out is not looked at.
+#[cfg(feature = "ui")]
+const CROWDS: [Crowd; 5] = [
+    Crowd {
+        name: "filtered nodes",
+        count: 300,
+        root: || (whole(), Visibility::Visible),
+        change: filter,
+    },
+    Crowd {
+        name: "hidden filtered nodes",
+        count: 2000,
+        root: || (whole(), Visibility::Hidden),
+        change: filter,
+    },
+    Crowd {
+        name: "filtered nodes in a closed menu",
+        count: 2000,
+        root: || {
+            let display = Display::None;
+            (Node { display, ..whole() }, Visibility::Visible)
+        },
+        change: filter,
+    },
+    Crowd {
+        name: "panes in a fading HUD",
+        count: 40,
+        root: || (whole(), Visibility::Visible),
+        change: fading_pane,
+    },
+    Crowd {
+        name: "rounded cards with a pane",
+        count: 40,
+        root: || (whole(), Visibility::Visible),
+        change: card,
+    },
 ];
+
+#[cfg(feature = "ui")]
+fn whole() -> Node {
+    Node {
+        width: percent(100),
+        height: percent(100),
+        ..default()
+    }
+}
+
+#[cfg(feature = "ui")]
+fn filter(world: &mut World, _root: Entity, node: Entity, is_there: bool) {
+    match is_there {
+        true => world.entity_mut(node).insert(UiFilter::from_sigma(1.0)),
+        false => world.entity_mut(node).remove::<UiFilter>(),
+    };
+}
+
+#[cfg(feature = "ui")]
+fn fading_pane(world: &mut World, root: Entity, node: Entity, is_there: bool) {
+    match is_there {
+        true => {
+            world.entity_mut(root).insert(UiFilter::opacity(0.99));
+            world.entity_mut(node).insert(BackdropBlur::from_sigma(1.0));
+        }
+        false => {
+            world.entity_mut(root).remove::<UiFilter>();
+            world.entity_mut(node).remove::<BackdropBlur>();
+        }
+    }
+}
+
+#[cfg(feature = "ui")]
+fn card(world: &mut World, _root: Entity, node: Entity, is_there: bool) {
+    match is_there {
+        true => {
+            world.entity_mut(node).insert(UiFilter::rounded());
+            world.spawn((whole(), BackdropBlur::from_sigma(1.0), ChildOf(node)));
+        }
+        false => {
+            world.entity_mut(node).remove::<UiFilter>().despawn_children();
+        }
+    }
+}
 
 /// How often frames with filters and frames without them are measured.
 #[cfg(feature = "ui")]
@@ -158,8 +244,9 @@ fn main() -> ExitCode {
         all.extend(found);
     }
     #[cfg(feature = "ui")]
-    for (count, visibility, name) in FILTERED.into_iter().filter(|(.., name)| is_wanted(name)) {
-        let [time, threads] = measure_filters(&mut headless, count, visibility);
+    for crowd in CROWDS.iter().filter(|crowd| is_wanted(crowd.name)) {
+        let [time, threads] = measure_crowd(&mut headless, crowd);
+        let (count, name) = (crowd.count, crowd.name);
         println!("| {count} {name} | {time:.3} | – |");
         if threads.is_finite() {
             println!("| {count} {name}, on all threads | {threads:.3} | – |");
@@ -240,10 +327,10 @@ fn measure_recorded(headless: &mut Headless) -> (f64, BTreeMap<String, usize>) {
     ((with - without) / RECORDED as f64, found)
 }
 
-/// The time of a filtered node, less the time of a node; and the same for the time that threads run.
+/// The time of a node with a filter or with glass, less the time of a node; and the same for the time that threads run.
 #[cfg(feature = "ui")]
-fn measure_filters(headless: &mut Headless, count: usize, visibility: Visibility) -> [f64; 2] {
-    let camera = camera(headless);
+fn measure_crowd(headless: &mut Headless, crowd: &Crowd) -> [f64; 2] {
+    let (camera, count) = (camera(headless), crowd.count);
     let node = |index: usize| Node {
         position_type: PositionType::Absolute,
         left: px((index % 20 * 3) as f32),
@@ -253,25 +340,16 @@ fn measure_filters(headless: &mut Headless, count: usize, visibility: Visibility
         ..default()
     };
     let world = headless.app.world_mut();
+    let root = world.spawn(((crowd.root)(), UiTargetCamera(camera))).id();
     let nodes: Vec<Entity> = (0..count)
         .map(|index| {
-            let components = (
-                node(index),
-                BackgroundColor(Color::WHITE),
-                UiTargetCamera(camera),
-                visibility,
-            );
+            let components = (node(index), BackgroundColor(Color::WHITE), ChildOf(root));
             world.spawn(components).id()
         })
         .collect();
     let filtered = |headless: &mut Headless, is_filtered: bool| {
         for entity in &nodes {
-            let mut node = headless.app.world_mut().entity_mut(*entity);
-            if is_filtered {
-                node.insert(UiFilter::from_sigma(1.0));
-            } else {
-                node.remove::<UiFilter>();
-            }
+            (crowd.change)(headless.app.world_mut(), root, *entity, is_filtered);
         }
         settle(headless);
     };
@@ -286,7 +364,7 @@ fn measure_filters(headless: &mut Headless, count: usize, visibility: Visibility
             times[turn % 2].push(time);
         }
     }
-    for entity in nodes.into_iter().chain([camera]) {
+    for entity in [root, camera] {
         headless.app.world_mut().despawn(entity);
     }
     settle(headless);

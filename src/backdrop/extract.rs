@@ -51,6 +51,7 @@ pub fn extract_regions(
             freeze: frozen.get(entity, picture.seen()),
             switch: **switch,
             shares: None,
+            is_hidden: false,
         };
         add(&glass, picture, &mut inputs);
     }
@@ -127,14 +128,17 @@ mod nodes {
         let mut pictures = cameras.pictures();
         let has_groups = !groups.is_empty();
         for (entity, settings, profile, lens, node, stack_index, transform, visibility, clip, target, info) in &nodes {
+            let mut around = once(entity).chain(parents.iter_ancestors(entity));
+            // The innermost group around it.
+            let shares = has_groups.then(|| around.find(|node| groups.contains(*node))).flatten();
             // `Display::None` makes nodes empty, and clips their descendants to nothing.
-            if !visibility.get() || node.is_empty() {
+            let is_hidden = !visibility.get() || node.is_empty();
+            if is_hidden && shares.is_none() {
                 continue;
             }
             let Some((picture, is_soft)) = pictures(target) else {
                 continue;
             };
-            let mut around = once(entity).chain(parents.iter_ancestors(entity));
             let glass = Glass {
                 entity,
                 order: Order::Node(stack_index.0),
@@ -152,8 +156,8 @@ mod nodes {
                 scale: info.scale_factor(),
                 freeze: frozen.get(entity, picture.seen()),
                 switch: **switch,
-                // The innermost group around it.
-                shares: has_groups.then(|| around.find(|node| groups.contains(*node))).flatten(),
+                shares,
+                is_hidden,
             };
             add(&glass, picture, &mut inputs);
         }

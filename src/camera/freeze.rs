@@ -239,7 +239,7 @@ impl CameraFreeze {
             return false;
         };
         // In the frame in which the picture is taken, the camera's texture holds it already.
-        if kept.take(target.main_texture(), UVec2::ZERO, context.command_encoder()) {
+        if kept.take(target.main_texture(), IVec2::ZERO, context.command_encoder()) {
             let is_done = job.record(recorder, context, Timed::whole(label), &Views::in_camera(target));
             self.keep_result(is_done, target, context);
             return true;

@@ -14,11 +14,10 @@
 //! Bevy computes its own clips again in every frame. What it takes for a change, others do, too, so a clip that is the same as in the
 //! frame before is written as one that has not changed.
 
-use super::strength::NodeFilter;
+use super::strength::{FilterData, NodeFilter};
 use crate::paint::ui_clip::{clip_of, clipped, everything, grown, is_same};
-use crate::plan::blurs;
-use crate::schedule::{Clip, Clips};
-use crate::settings::{BlurSwitch, DropShadow, UiFilter};
+use crate::schedule::{Clips, Filter};
+use crate::settings::BlurSwitch;
 use bevy::camera::visibility::InheritedVisibility;
 use bevy::ecs::change_detection::Tick;
 use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
@@ -26,24 +25,13 @@ use bevy::ecs::system::{SystemChangeTick, SystemParam};
 use bevy::prelude::*;
 use bevy::ui::experimental::UiChildren;
 use bevy::ui::{
-    CalculatedClip, ComputedNode, ComputedStackIndex, ComputedUiRenderTargetInfo, OverrideClip, UiGlobalTransform,
+    CalculatedClip, ComputedNode, ComputedStackIndex, ComputedUiTargetCamera, OverrideClip, UiGlobalTransform,
 };
-use core::ops::Range;
 
-/// The filtered groups of this frame, by the entities of their nodes.
+/// The groups of this frame, with the cameras of their nodes. Their filters are those that the clips of their nodes were computed with,
+/// whatever happens to the components until they are extracted.
 #[derive(Resource, Default)]
-pub struct FilteredGroups(pub Vec<(Entity, FilteredGroup)>);
-
-/// A group.
-#[derive(Clone, Debug)]
-pub struct FilteredGroup {
-    /// The places of its nodes in Bevy's stack.
-    pub nodes: Range<u32>,
-    /// The clip by its ancestors, in the viewport.
-    pub clip: Option<Clip>,
-    /// What this clips.
-    pub clips: Clips,
-}
+pub struct FilteredGroups(pub Vec<(ComputedUiTargetCamera, Filter)>);
 
 type NodeData = (
     &'static Node,
@@ -52,8 +40,6 @@ type NodeData = (
     &'static UiGlobalTransform,
     Option<&'static mut CalculatedClip>,
 );
-
-type FilterData = (&'static UiFilter, &'static ComputedUiRenderTargetInfo);
 
 /// The nodes, and what a walk over them reads and changes.
 #[derive(SystemParam)]
@@ -117,11 +103,12 @@ pub fn find_groups(mut nodes: Nodes) {
     nodes.groups.0.clear();
     nodes.written.next_frame();
     // A hidden group costs nothing.
-    let is_seen = |(entity, (filter, info)): &(Entity, (&UiFilter, &ComputedUiRenderTargetInfo))| {
-        is_active(filter, info, *nodes.switch) && nodes.is_visible(*entity)
-    };
-    let filters = nodes.filters.iter().filter(is_seen);
-    let filtered: EntityHashSet = filters.map(|(entity, _)| entity).collect();
+    let filters = nodes.filters.iter().filter_map(|(entity, data)| {
+        let filter = NodeFilter::new(data, *nodes.switch);
+        let is_active = filter.filter.is_rounded || filter.changes();
+        (is_active && nodes.is_laid_out(entity, filter.node) && nodes.is_visible(entity)).then_some(entity)
+    });
+    let filtered: EntityHashSet = filters.collect();
     if filtered.is_empty() {
         return;
     }
@@ -143,6 +130,27 @@ pub fn find_groups(mut nodes: Nodes) {
 }
 
 impl Nodes<'_, '_> {
+    /// Whether no ancestor has `Display::None`. Such nodes are empty, and clipped to nothing.
+    fn is_laid_out(&self, entity: Entity, node: &ComputedNode) -> bool {
+        let is_clipped = || {
+            let clip = self.nodes.get(entity).ok().and_then(|node| node.4);
+            clip_of(clip).is_some_and(|clip| clip.bounds().is_empty())
+        };
+        if !node.is_empty() || !is_clipped() {
+            return true;
+        }
+        let is_shown = |above: &Entity| {
+            self.visible
+                .get(*above)
+                .is_ok_and(|(node, _)| node.display != Display::None)
+        };
+        // What is free of clips may be seen in an empty list.
+        let mut above = core::iter::successors(self.children.get_parent(entity), |above| {
+            self.children.get_parent(*above)
+        });
+        !self.unclipped.is_empty() && above.all(|above| is_shown(&above))
+    }
+
     /// Whether a node or one of its descendants is visible: descendants of a hidden node may be.
     fn is_visible(&self, entity: Entity) -> bool {
         let Ok((node, visibility)) = self.visible.get(entity) else {
@@ -190,17 +198,8 @@ impl Nodes<'_, '_> {
             inherited
         };
         let around = clip_of(inherited.all);
-        let reach = self.filters.get(entity).ok().filter(|_| filtered.contains(&entity));
-        let reach = reach.map(|(_, (filter, info))| {
-            let switch = *self.switch;
-            NodeFilter {
-                filter,
-                info,
-                transform,
-                switch,
-            }
-            .reach()
-        });
+        let filter = self.filters.get(entity).ok().filter(|_| filtered.contains(&entity));
+        let reach = filter.map(|(_, data)| NodeFilter::new(data, *self.switch).reach());
         let clips_result = reach.is_some_and(|reach| reach.cmpgt(Vec2::ZERO).any()) && !unclipped.contains(&entity);
         let grown = inherited.all.map(|clip| grown(clip, reach.unwrap_or_default()));
         let inside = if clips_result {
@@ -236,25 +235,23 @@ impl Nodes<'_, '_> {
                 end = end.max(self.visit(child, for_children, filtered, unclipped));
             }
         }
-        if reach.is_some() {
-            let group = FilteredGroup {
-                nodes: start..end,
-                clip: around,
-                clips: match clips_result {
-                    true => Clips::Result,
-                    false if unclipped.contains(&entity) => Clips::MostNodes,
-                    false => Clips::Nodes,
-                },
+        let filter = self.filters.get(entity).ok().filter(|_| reach.is_some());
+        if let Some((_, data)) = filter {
+            let (target, filter) = (*data.target, NodeFilter::new(data, *self.switch));
+            let unless_result = match unclipped.contains(&entity) {
+                true => Clips::MostNodes,
+                false => Clips::Nodes,
             };
-            self.groups.0.push((entity, group));
+            if filter.changes() {
+                let clips = if clips_result { Clips::Result } else { unless_result };
+                let group = filter.group(entity, start..end, around, clips);
+                self.groups.0.push((target, group));
+            }
+            if filter.filter.is_rounded && start + 1 < end {
+                let content = filter.content(entity, start, end, clip_of(inside.all), unless_result);
+                self.groups.0.push((target, content));
+            }
         }
         end
     }
-}
-
-/// Whether a filter changes anything.
-fn is_active(filter: &UiFilter, info: &ComputedUiRenderTargetInfo, switch: BlurSwitch) -> bool {
-    let sigma = filter.blur.sigma_in_texels(info.scale_factor(), info.physical_size().y);
-    let blurs = blurs(sigma.unwrap_or(Vec2::ZERO)) || filter.shadows.iter().any(DropShadow::is_seen);
-    filter.is_rounded || blurs && switch.is_on() || !filter.matrices().is_neutral() || filter.opacity_in_range() < 1.0
 }

@@ -1,20 +1,53 @@
-//! How strong filters are, in physical pixels.
+//! What a filter is on its node, in physical pixels.
 
-use crate::schedule::{FAR, Shadow, reach_of, scale_of};
-use crate::settings::{BlurSwitch, DropShadow, RADIUS_IN_SIGMAS, UiFilter};
+use crate::paint::ui_clip::inner_radii_of;
+use crate::plan::blurs;
+use crate::schedule::{
+    Border, Clip, Clips, FAR, Filter, PlacedProfile, Shade, Shadow, Shape, reach_of, reads_of, scale_of,
+};
+use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, ColorMatrices, DropShadow, RADIUS_IN_SIGMAS, UiFilter};
+use bevy::ecs::query::QueryData;
+use bevy::math::Affine2;
 use bevy::prelude::*;
-use bevy::ui::{ComputedUiRenderTargetInfo, UiGlobalTransform};
+use bevy::ui::{ComputedNode, ComputedUiRenderTargetInfo, ComputedUiTargetCamera, UiGlobalTransform};
+use core::ops::Range;
+
+/// A node with a filter.
+#[derive(QueryData)]
+pub struct FilterData {
+    filter: &'static UiFilter,
+    profile: Option<&'static BlurProfile>,
+    has_glass: Has<BackdropBlur>,
+    node: &'static ComputedNode,
+    transform: &'static UiGlobalTransform,
+    info: &'static ComputedUiRenderTargetInfo,
+    pub target: &'static ComputedUiTargetCamera,
+}
 
 /// A filter on a node.
 #[derive(Clone, Copy)]
 pub struct NodeFilter<'a> {
     pub filter: &'a UiFilter,
+    pub profile: Option<&'a BlurProfile>,
+    pub node: &'a ComputedNode,
     pub info: &'a ComputedUiRenderTargetInfo,
     pub transform: &'a UiGlobalTransform,
     pub switch: BlurSwitch,
 }
 
 impl<'a> NodeFilter<'a> {
+    pub fn new(data: FilterDataItem<'a, '_>, switch: BlurSwitch) -> Self {
+        Self {
+            filter: data.filter,
+            // A profile beside glass is the profile of the glass.
+            profile: data.profile.filter(|profile| !profile.is_uniform() && !data.has_glass),
+            node: data.node,
+            info: data.info,
+            transform: data.transform,
+            switch,
+        }
+    }
+
     /// The standard deviations of the group's blur. A radius out of range means no blur; `validation` reports it.
     pub fn sigma(self) -> Vec2 {
         if !self.switch.is_on() {
@@ -37,12 +70,14 @@ impl<'a> NodeFilter<'a> {
         let scale = self.info.scale_factor() * self.stretch();
         let is_seen = move |shadow: &&DropShadow| shadow.is_seen() && self.switch.is_on();
         self.filter.shadows.iter().filter(is_seen).map(move |shadow| {
-            let color = shadow.color.to_linear();
-            let [red, green, blue] = [color.red, color.green, color.blue].map(|value| value * color.alpha);
+            let shade = Shade {
+                color: shadow.color.to_linear(),
+                is_glow: shadow.is_glow,
+            };
             Shadow {
                 offset: (shadow.offset * scale).clamp(-far, far),
                 sigma: (shadow.radius / RADIUS_IN_SIGMAS * scale).min(Vec2::splat(f32::MAX)),
-                color: [red, green, blue, if shadow.is_glow { 0.0 } else { color.alpha }],
+                shade,
                 is_inset: shadow.is_inset,
             }
         })
@@ -51,6 +86,72 @@ impl<'a> NodeFilter<'a> {
     /// How far the filter moves colours.
     pub fn reach(self) -> Vec2 {
         let reach = |shadow: Shadow| reach_of(shadow.sigma).as_vec2() + shadow.offset.abs().ceil();
-        reach_of(self.sigma()).as_vec2() + self.shadows().map(reach).fold(Vec2::ZERO, Vec2::max)
+        let blur = reads_of(self.sigma(), self.filter.blur.edge).as_vec2();
+        blur + self.shadows().map(reach).fold(Vec2::ZERO, Vec2::max)
+    }
+
+    /// Whether it changes the group, and not only clips what lies inside of the node.
+    pub fn changes(self) -> bool {
+        let filter = self.filter;
+        blurs(self.sigma())
+            || !filter.blur.edge.spreads()
+            || filter.opacity_in_range() < 1.0
+            || !filter.matrices().is_neutral()
+            || self.shadows().next().is_some()
+    }
+
+    /// The group of a node with its descendants, which have these places in the stack.
+    pub fn group(self, entity: Entity, nodes: Range<u32>, clip: Option<Clip>, clips: Clips) -> Filter {
+        let (size, transform, edge) = (self.node.size(), self.transform.affine(), self.filter.blur.edge);
+        let whole = Shape {
+            transform,
+            ..Shape::of_rect(Rect::from_center_size(Vec2::ZERO, size))
+        };
+        Filter {
+            entity,
+            node: nodes.start,
+            nodes,
+            clip,
+            clips,
+            sigma: self.sigma(),
+            border: (!edge.spreads()).then(|| Border {
+                shape: Shape::of_rect(whole.bounds()),
+                edge,
+            }),
+            profile: self.profile.map(|profile| PlacedProfile {
+                profile: profile.clone(),
+                size,
+                placement: transform * Affine2::from_translation(-0.5 * size),
+            }),
+            outline: None,
+            colors: self.filter.matrices(),
+            shadows: self.shadows().collect(),
+            opacity: self.filter.opacity_in_range(),
+        }
+    }
+
+    /// The descendants of a node at this place, which end before another one, in the rounded padding box of the node.
+    pub fn content(self, entity: Entity, node: u32, end: u32, clip: Option<Clip>, clips: Clips) -> Filter {
+        let border = self.node.border();
+        let center = 0.5 * (border.min_inset - border.max_inset);
+        Filter {
+            entity,
+            node,
+            nodes: node + 1..end,
+            clip,
+            clips,
+            sigma: Vec2::ZERO,
+            border: None,
+            profile: None,
+            outline: Some(Shape {
+                transform: self.transform.affine() * Affine2::from_translation(center),
+                size: (self.node.size() - border.min_inset - border.max_inset).max(Vec2::ZERO),
+                radii: inner_radii_of(self.node),
+                is_soft: true,
+            }),
+            colors: ColorMatrices::NEUTRAL,
+            shadows: Vec::new(),
+            opacity: 1.0,
+        }
     }
 }

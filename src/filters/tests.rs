@@ -8,8 +8,8 @@ use crate::plan::batch::{BatchItem, BatchedBlur, together};
 use crate::plan::{BlurPlan, Finish, Means, PlanRequest};
 use crate::program::{Filtering, Tiling};
 use crate::schedule::{
-    Backdrop, Blurs, Canvas, Clip, Clips, Filter, Freeze, Glass, Item, Order, Picture, PlacedProfile, Scene, Schedule,
-    Shape, Slot, What, item_of,
+    Backdrop, Blurs, Canvas, Clip, Clips, Filter, Freeze, Glass, Item, Order, Picture, Scene, Schedule, Shape, Slot,
+    What, item_of,
 };
 use crate::settings::{
     BackdropBlur, BackdropSampling, BlurProfile, BlurSwitch, BlurUnit, ColorStep, DropShadow, EdgeMode, FreezeArea,
@@ -17,7 +17,7 @@ use crate::settings::{
 };
 use bevy::math::{Affine2, FloatOrd};
 use bevy::prelude::*;
-use bevy::ui::{ComputedUiRenderTargetInfo, UiGlobalTransform};
+use bevy::ui::{ComputedNode, ComputedUiRenderTargetInfo, UiGlobalTransform};
 use core::ops::Range;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -174,34 +174,23 @@ fn filter_of(node: &Node, nodes: Range<u32>) -> Filter {
         ComputedUiRenderTargetInfo::default(),
         UiGlobalTransform::from(node.transform),
     );
+    let computed = ComputedNode {
+        size: node.size,
+        ..default()
+    };
     let on_node = NodeFilter {
         filter: &node.filter,
+        profile: node.profile.as_ref(),
+        node: &computed,
         info: &info,
         transform: &transform,
         switch: BlurSwitch::On,
     };
-    Filter {
-        entity: Entity::PLACEHOLDER,
-        nodes,
-        clip: node.clip.map(Clip::from),
-        clips: Clips::Result,
-        sigma: on_node.sigma(),
-        border: None,
-        profile: node.profile.clone().map(|profile| PlacedProfile {
-            profile,
-            size: node.size,
-            placement: node.transform,
-        }),
-        outline: node.filter.is_rounded.then_some(Shape {
-            transform: node.transform,
-            size: node.size,
-            radii: [[4.0; 4]; 2],
-            is_soft: true,
-        }),
-        colors: node.filter.matrices(),
-        shadows: on_node.shadows().collect(),
-        opacity: node.filter.opacity_in_range(),
+    let clip = node.clip.map(Clip::from);
+    if node.filter.is_rounded {
+        return on_node.content(Entity::PLACEHOLDER, nodes.start, nodes.end, clip, Clips::Result);
     }
+    on_node.group(Entity::PLACEHOLDER, nodes, clip, Clips::Result)
 }
 
 fn backdrop_of(panel: &Panel, picture: &Picture, order: Order) -> Option<Backdrop> {
@@ -217,6 +206,7 @@ fn backdrop_of(panel: &Panel, picture: &Picture, order: Order) -> Option<Backdro
         freeze: panel.freeze,
         switch: BlurSwitch::On,
         shares: None,
+        is_hidden: false,
     };
     glass.on(picture)
 }
@@ -254,13 +244,13 @@ impl Extracted {
             .iter()
             .zip(nodes)
             .map(|(filter, node)| Item {
-                key: FloatOrd(filter.nodes.start as f32),
+                key: FloatOrd((filter.nodes.end - 1) as f32),
                 bounds: node.bounds,
                 what: What::Other,
             })
             .collect();
         items.extend(filters.iter().enumerate().map(|(index, filter)| Item {
-            key: Slot::Result.key(filter.nodes.start),
+            key: filter.key(),
             bounds: None,
             what: What::Result(index),
         }));
@@ -297,9 +287,8 @@ impl Extracted {
             canvas: Canvas::of_camera(self.picture.viewport),
             picture: self.picture,
             colours: Colours {
-                are_encoded: false,
+                space: None,
                 are_bounded: true,
-                are_filtered: true,
                 are_mixed: true,
                 dither: Dither::Off,
             },

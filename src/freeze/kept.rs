@@ -181,10 +181,11 @@ impl KeptPicture {
 
     /// Copies the picture from what the camera has painted so far, unless it has been taken. Returns whether it was copied
     /// now. The first texel of `from` is the texel `origin` of the camera's picture.
-    pub fn take(&self, from: &wgpu::Texture, origin: UVec2, encoder: &mut CommandEncoder) -> bool {
+    pub fn take(&self, from: &wgpu::Texture, origin: IVec2, encoder: &mut CommandEncoder) -> bool {
         let is_new = !self.is_taken.swap(true, Ordering::Relaxed);
         if is_new {
-            self.sheet.copy_from(from, self.area.min - origin, encoder);
+            self.sheet
+                .copy_from(from, (self.area.min.as_ivec2() - origin).as_uvec2(), encoder);
         }
         is_new
     }

@@ -47,10 +47,8 @@ enum TaskKey {
     Varying(Entity),
     /// A frozen backdrop.
     Frozen(Entity),
-    /// The layers on a page of a camera.
-    Page(Entity, u32, usize),
-    /// The layers of a surface with a turn.
-    Turn(Entity, SurfaceId),
+    /// The layers on a page of a camera that are complete in a round.
+    Page(Entity, u32, usize, usize),
     /// The layer of a group whose sigma varies.
     Group(Entity),
 }
@@ -227,8 +225,12 @@ impl<'a> Updated<'a, '_> {
             if let Some(place) = self.found.glass[*index] {
                 keys.push(place.task);
             } else if let Some(field) = backdrop.field.as_ref().filter(|_| backdrop.blurs()) {
-                let Some(source) = self.source(batch.from, placed) else {
+                let Some(source) = self.source(batch.from) else {
                     continue;
+                };
+                let source = SourceOf {
+                    at: -placed.to_source(),
+                    ..source
                 };
                 let key = TaskKey::Varying(backdrop.entity);
                 if !self.tasks.tasks.contains_key(&key) {
@@ -249,8 +251,8 @@ impl<'a> Updated<'a, '_> {
         let grouped: Vec<usize> = glass.iter().copied().filter(is_grouped).collect();
         let (inputs, planned) = (self.inputs, self.planned);
         let places = |index: &usize| Some((&inputs.backdrops[*index], planned.schedule.placed[*index].as_ref()?));
-        if let Some((leader, placed)) = grouped.first().and_then(places)
-            && let Some(source) = self.source(batch.from, placed)
+        if let Some((leader, _)) = grouped.first().and_then(places)
+            && let Some(source) = self.source(batch.from)
         {
             let Shared { items, item_of } = share(grouped.iter().filter_map(places));
             let key = TaskKey::Glass(leader.entity);
@@ -312,14 +314,18 @@ impl<'a> Updated<'a, '_> {
                 placed.region.reads,
             ),
             _ => {
-                let items = self.task(key).batch_of(&[item_of(backdrop, placed)]);
+                let item = BatchedBlur {
+                    to_source: IVec2::ZERO,
+                    ..item_of(backdrop, placed)
+                };
+                let items = self.task(key).batch_of(&[item]);
                 (Work::Batch(page_set(LevelPages::Glass(0)), items), self.whole())
             }
         };
         let source = SourceOf {
             views: [&sheet.view; 2],
             size: sheet.size(),
-            at: area.min,
+            at: area.min.as_ivec2(),
             whole: self.whole(),
         };
         let mut request = self.request(&source, work, bounds);
@@ -345,8 +351,8 @@ impl<'a> Updated<'a, '_> {
         };
         let (tree, camera, first) = (&self.planned.schedule.tree, self.inputs.picture.camera, layers[0].0);
         let key = match batch.pages {
-            LevelPages::Page(depth, page) => TaskKey::Page(camera, depth, page),
-            LevelPages::Glass(_) => TaskKey::Turn(camera, first),
+            LevelPages::Page(depth, page, round) => TaskKey::Page(camera, depth, page, round),
+            LevelPages::Glass(_) | LevelPages::Kept(_) => return keys,
         };
         let mut items = Vec::new();
         for (id, index) in layers {
@@ -408,7 +414,7 @@ impl<'a> Updated<'a, '_> {
         if let Err(error) = &updated {
             let failed = match key {
                 TaskKey::Glass(_) | TaskKey::Varying(_) | TaskKey::Frozen(_) => "glass",
-                TaskKey::Page(..) | TaskKey::Turn(..) | TaskKey::Group(_) => "UiFilter",
+                TaskKey::Page(..) | TaskKey::Group(_) => "UiFilter",
             };
             error!("the {failed} of entity {entity}: {error}");
         }
@@ -422,19 +428,15 @@ impl<'a> Updated<'a, '_> {
         URect::from_corners(UVec2::ZERO, self.inputs.picture.size)
     }
 
-    /// What glass reads, `None` if it is missing. All glass of a batch is on one picture, so any of it will do.
-    fn source(&self, from: Source, placed: &Placed) -> Option<SourceOf<'a>> {
+    /// What glass reads, `None` if it is missing.
+    fn source(&self, from: Source) -> Option<SourceOf<'a>> {
         match from {
-            Source::Seen => Some(SourceOf {
-                at: placed.region.looks_at().min,
-                whole: self.whole(),
-                ..SourceOf::page(self.planned.seen.as_ref()?)
-            }),
+            Source::Seen(page) => Some(SourceOf::page(self.planned.seen.get(page)?)),
             Source::Camera | Source::Page(..) => Some(SourceOf {
                 // Either texture of a camera may be the current one: blurs that run before this one may flip the pair.
                 views: [self.target.main_texture_other_view(), self.target.main_texture_view()],
                 size: self.inputs.picture.size,
-                at: UVec2::ZERO,
+                at: IVec2::ZERO,
                 whole: self.whole(),
             }),
         }
@@ -454,7 +456,7 @@ impl<'a> Updated<'a, '_> {
             region: bounds,
             bounds,
             source_size: source.size,
-            source_at: source.at.as_ivec2(),
+            source_at: source.at,
             keeps: None,
         }
     }
@@ -465,7 +467,7 @@ struct SourceOf<'a> {
     views: [&'a TextureView; 2],
     size: UVec2,
     /// The texel of the camera's picture, or of the page, that is its first one.
-    at: UVec2,
+    at: IVec2,
     /// All texels of the camera's picture, or of the page.
     whole: URect,
 }
@@ -476,7 +478,7 @@ impl<'a> SourceOf<'a> {
         Self {
             views: [view; 2],
             size,
-            at: UVec2::ZERO,
+            at: IVec2::ZERO,
             whole: URect::from_corners(UVec2::ZERO, size),
         }
     }
@@ -485,8 +487,9 @@ impl<'a> SourceOf<'a> {
 /// The pages that hold the levels of a batch.
 fn page_set(pages: LevelPages) -> PageSet {
     match pages {
-        LevelPages::Glass(number) => PageSet("glass", [number as u32, 0]),
-        LevelPages::Page(depth, page) => PageSet("blurs of groups", [depth, page as u32]),
+        LevelPages::Glass(page) => PageSet("glass", [page as u32, 0]),
+        LevelPages::Kept(batch) => PageSet("glass of later rounds", [batch as u32, 0]),
+        LevelPages::Page(depth, page, round) => PageSet("blurs of groups", [depth << 16 | page as u32, round as u32]),
     }
 }
 

@@ -59,8 +59,6 @@ struct CameraDraws {
     seen: Vec<Range<usize>>,
     /// Of the layers of a surface.
     layers: Vec<Range<usize>>,
-    /// Of what removes the outside of a surface's outline.
-    outsides: Vec<Range<usize>>,
 }
 
 /// A draw call.
@@ -119,7 +117,6 @@ impl Draws {
     pub fn draw_step<'w>(&'w self, camera: usize, draw: &Draw, pass: &mut TrackedRenderPass<'w>) {
         let calls = self.of(camera, |draws| match draw {
             Draw::Layers(surface) => draws.layers.get(surface.0),
-            Draw::Outside(surface) => draws.outsides.get(surface.0),
             Draw::Glass(backdrop) => draws.glass.get(*backdrop),
             Draw::Seen(backdrop) => draws.seen.get(*backdrop),
             Draw::Items { .. } => None,
@@ -282,12 +279,15 @@ impl CameraUpdate<'_, '_> {
             holes: vec![0..0; backdrops],
             seen: vec![0..0; backdrops],
             layers: Vec::with_capacity(tree.surfaces.len()),
-            outsides: Vec::with_capacity(tree.surfaces.len()),
         };
         for (index, placed) in planned.schedule.glass() {
-            of_camera.glass[index] = self.range(|this| this.glass(index, placed));
+            let mut share = 1.0;
+            of_camera.glass[index] = self.range(|this| {
+                share = this.glass(index, placed)?;
+                Some(())
+            });
             if !of_camera.glass[index].is_empty() {
-                of_camera.holes[index] = self.range(|this| this.hole(index, placed));
+                of_camera.holes[index] = self.range(|this| this.hole(index, placed, share));
             }
             if placed.on != SurfaceId::CAMERA {
                 of_camera.seen[index] = self.range(|this| this.seen(placed));
@@ -296,8 +296,6 @@ impl CameraUpdate<'_, '_> {
         for surface in (0..tree.surfaces.len()).map(SurfaceId) {
             let layers = self.range(|this| this.layers(surface));
             of_camera.layers.push(layers);
-            let outside = self.range(|this| this.outside(surface));
-            of_camera.outsides.push(outside);
         }
         of_camera
     }
@@ -356,10 +354,10 @@ impl CameraUpdate<'_, '_> {
         Some(())
     }
 
-    /// Glass, or one colour in its shape while its blur or a pipeline is missing.
-    fn glass(&mut self, index: usize, placed: &Placed) -> Option<()> {
+    /// Glass, or one colour in its shape while its blur or a pipeline is missing. Returns which share of its opacity this has.
+    fn glass(&mut self, index: usize, placed: &Placed) -> Option<f32> {
         if placed.opacity <= 0.0 || placed.region.painted.is_empty() {
-            return Some(());
+            return None;
         }
         let backdrop = &self.inputs.backdrops[index];
         let on = self.on(placed.on);
@@ -372,21 +370,22 @@ impl CameraUpdate<'_, '_> {
             for source in lens.into_iter().chain([Source::blurred(&deferred, false)]) {
                 let start = self.draws.calls.len();
                 if self.mixed(index, placed, &source, &uniform).is_some() {
-                    return Some(());
+                    return Some(1.0);
                 }
                 self.draws.calls.truncate(start);
             }
         }
         let color = backdrop.fallback;
         if color.alpha <= 0.0 {
-            return Some(());
+            return None;
         }
         let faded = Placed {
             opacity: placed.opacity * color.alpha,
             ..*placed
         };
         let source = self.picture(None);
-        self.mixed(index, &faded, &source, &on.plain(backdrop, &faded, color))
+        self.mixed(index, &faded, &source, &on.plain(backdrop, &faded, color))?;
+        Some(color.alpha.min(1.0))
     }
 
     /// The fully covered pixels of glass. The middle of a lens is flat, and costs no more than other glass.
@@ -419,11 +418,11 @@ impl CameraUpdate<'_, '_> {
         Some(())
     }
 
-    /// The hole that glass makes in the picture of its own node's group.
-    fn hole(&mut self, index: usize, placed: &Placed) -> Option<()> {
+    /// The hole that glass, or a share of its opacity, makes in the picture of its own node's group.
+    fn hole(&mut self, index: usize, placed: &Placed, share: f32) -> Option<()> {
         let surface = placed.hole?;
         let held = self.planned.schedule.tree.surface(surface).rect;
-        let uniform = self.on(surface).hole(&self.inputs.backdrops[index], held);
+        let uniform = self.on(surface).hole(&self.inputs.backdrops[index], held, share);
         let source = self.picture(None);
         self.add(Mix::Keep, source, &uniform, BOX_VERTICES)
     }
@@ -431,12 +430,11 @@ impl CameraUpdate<'_, '_> {
     /// What glass inside a group sees of the groups around it: all of them, unfiltered, as far as they are painted.
     fn seen(&mut self, placed: &Placed) -> Option<()> {
         let tree = &self.planned.schedule.tree;
-        let canvas = Canvas::of_texels(placed.region.looks_at(), self.inputs.picture.viewport);
+        let canvas = Canvas::of_texels(placed.region.looks_at(), self.inputs.picture.viewport, placed.seen.1);
         let shown = canvas.pixels();
-        let mut around: Vec<usize> = tree.around(tree.surface(placed.on).filter).collect();
-        around.reverse();
-        for filter in around {
-            let id = tree.items_of(filter)?;
+        let mut below: Vec<SurfaceId> = tree.below(placed.on).collect();
+        below.reverse();
+        for id in below {
             let surface = tree.surface(id);
             let painted = common(shown, surface.rect);
             if !painted.is_empty() {
@@ -488,17 +486,6 @@ impl CameraUpdate<'_, '_> {
         self.inputs.filters[filter]
             .result_clip()
             .filter(|_| tree.result_of(filter) == Some(id))
-    }
-
-    /// What removes the outside of a surface's outline.
-    fn outside(&mut self, id: SurfaceId) -> Option<()> {
-        let surface = self.planned.schedule.tree.surface(id);
-        let Some(outline) = surface.outline.filter(|_| surface.is_seen()) else {
-            return Some(());
-        };
-        let uniform = self.on(id).outside(&outline, surface.rect);
-        let source = self.picture(None);
-        self.add(Mix::Keep, source, &uniform, BOX_VERTICES)
     }
 
     /// A surface without a blur.

@@ -142,7 +142,7 @@ impl<'w> Painter<'w> {
             }
             #[cfg(not(feature = "ui"))]
             Draw::Items { .. } => false,
-            Draw::Layers(_) | Draw::Outside(_) => true,
+            Draw::Layers(_) => true,
             Draw::Glass(backdrop) => self.draws.has_glass(self.index, *backdrop),
             Draw::Seen(backdrop) => self.needs(*backdrop).is_some(),
         }
@@ -176,7 +176,7 @@ impl<'w> Painter<'w> {
                 Some(page) => open_on_page(context, page, clears),
                 None => return,
             },
-            Target::Seen(_) => match &self.planned.seen {
+            Target::Seen(page) => match self.planned.seen.get(page) {
                 Some(page) => open_on_page(context, page, false),
                 None => return,
             },
@@ -198,16 +198,13 @@ impl<'w> Painter<'w> {
     fn canvas_of(&self, draw: &Draw) -> Option<Canvas> {
         let schedule = &self.planned.schedule;
         let surface = match draw {
-            Draw::Items { on, .. } | Draw::Outside(on) => *on,
+            Draw::Items { on, .. } => *on,
             Draw::Layers(of) => schedule.tree.surface(*of).parent,
             Draw::Glass(_) => return None,
             Draw::Seen(backdrop) => {
-                let texels = schedule.placed[*backdrop].as_ref()?.region.looks_at();
-                return Some(Canvas {
-                    origin: IVec2::ZERO,
-                    size: texels.size().as_vec2(),
-                    to_texel: IVec2::ZERO,
-                });
+                let placed = schedule.placed[*backdrop].as_ref()?;
+                let viewport = self.inputs.picture.viewport;
+                return Some(Canvas::of_texels(placed.region.looks_at(), viewport, placed.seen.1));
             }
         };
         (surface != SurfaceId::CAMERA).then(|| schedule.tree.surface(surface).canvas())
@@ -250,28 +247,32 @@ impl<'w> Painter<'w> {
 
     /// Copies what glass inside a group sees of the camera's picture.
     fn copy(&self, backdrop: usize, context: &mut RenderContext) {
-        let (Some(page), Some(texels)) = (&self.planned.seen, self.needs(backdrop)) else {
+        let placed = self.planned.schedule.placed[backdrop].as_ref();
+        let (Some(texels), Some((page, place))) = (self.needs(backdrop), placed.map(|placed| placed.seen)) else {
+            return;
+        };
+        let Some(page) = self.planned.seen.get(page) else {
             return;
         };
         let from = part_from(self.target.main_texture(), texels.min);
-        let (to, size) = (page.texture().as_image_copy(), texels.size().to_extents());
+        let (to, size) = (part_from(page.texture(), place), texels.size().to_extents());
         context.command_encoder().copy_texture_to_texture(from, to, size);
     }
 
-    /// What a batch of a backdrop reads, and the texel of the camera's picture that is its first one.
-    fn seen_by(&self, placed: &Placed) -> Option<(&TextureView, UVec2)> {
-        if placed.on == SurfaceId::CAMERA {
-            return Some((self.target.main_texture_view(), UVec2::ZERO));
+    /// What a batch of a backdrop reads.
+    fn seen_by(&self, placed: &Placed) -> Option<&TextureView> {
+        match placed.on {
+            SurfaceId::CAMERA => Some(self.target.main_texture_view()),
+            _ => self.planned.seen.get(placed.seen.0),
         }
-        Some((self.planned.seen.as_ref()?, placed.region.looks_at().min))
     }
 
     fn take(&self, backdrop: usize, context: &mut RenderContext) {
         let placed = self.planned.schedule.placed[backdrop].as_ref();
-        if let Some((source, origin)) = placed.and_then(|placed| self.seen_by(placed)) {
+        if let Some((placed, source)) = placed.and_then(|placed| Some((placed, self.seen_by(placed)?))) {
             let entity = self.inputs.backdrops[backdrop].entity;
             self.frozen
-                .take(entity, source.texture(), origin, context.command_encoder());
+                .take(entity, source.texture(), -placed.to_source(), context.command_encoder());
         }
     }
 
@@ -280,7 +281,7 @@ impl<'w> Painter<'w> {
         let source = match batch.from {
             Source::Camera => Some(self.target.main_texture_view()),
             Source::Page(depth, page) => self.planned.page(depth, page),
-            Source::Seen => self.planned.seen.as_ref(),
+            Source::Seen(page) => self.planned.seen.get(page),
         };
         let Some(source) = source else {
             return;

@@ -52,7 +52,7 @@ impl FrozenBackdrops {
 
     /// Takes the picture of a backdrop, unless it has been taken. The first texel of `from` is the texel `origin` of the camera's
     /// picture.
-    pub fn take(&self, entity: Entity, from: &wgpu::Texture, origin: UVec2, encoder: &mut CommandEncoder) {
+    pub fn take(&self, entity: Entity, from: &wgpu::Texture, origin: IVec2, encoder: &mut CommandEncoder) {
         if let Some(Frozen::Kept(picture)) = self.0.get(&entity).map(|known| &known.frozen) {
             picture.take(from, origin, encoder);
         }

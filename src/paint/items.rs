@@ -103,14 +103,15 @@ fn items(camera: &CameraInputs) -> impl Iterator<Item = (FloatOrd, What)> {
     marks.sort_unstable();
     marks.dedup();
     let marks = marks.into_iter().map(|node| (Slot::Cut.key(node), What::Mark));
-    let filtered: Vec<u32> = camera.filters.iter().map(|filter| filter.nodes.start).collect();
+    let with_node = camera.filters.iter().filter(|filter| filter.nodes.start == filter.node);
+    let filtered: Vec<u32> = with_node.map(|filter| filter.node).collect();
     let holes = glass
         .clone()
         .filter(move |(_, node)| filtered.binary_search(node).is_ok());
     let holes = holes.map(|(index, node)| (Slot::Glass.key(node), What::Hole(index)));
     let glass = glass.map(|(index, node)| (Slot::Glass.key(node), What::Glass(index)));
     let results = camera.filters.iter().enumerate();
-    let results = results.map(|(index, filter)| (Slot::Result.key(filter.nodes.start), What::Result(index)));
+    let results = results.map(|(index, filter)| (filter.key(), What::Result(index)));
     marks.chain(glass).chain(holes).chain(results)
 }
 
@@ -126,6 +127,7 @@ mod tests {
         let count = |nodes: &[(u32, u32)]| {
             let filters = nodes.iter().map(|(start, end)| Filter {
                 entity: Entity::PLACEHOLDER,
+                node: *start,
                 nodes: *start..*end,
                 clip: None,
                 clips: default(),

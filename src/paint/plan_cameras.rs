@@ -33,8 +33,8 @@ pub struct CameraSchedule {
     pub schedule: Schedule,
     /// The pages of every depth, from 1 on.
     pub pages: Vec<Vec<TextureView>>,
-    /// The page that holds what glass inside groups sees, one backdrop after the other: it begins at the page's first texel.
-    pub seen: Option<TextureView>,
+    /// The pages that hold what glass inside groups sees.
+    pub seen: Vec<TextureView>,
     /// The view of Bevy's user interface on this camera: its entity, and the identity of its phase.
     pub ui_view: Option<(Entity, RetainedViewEntity)>,
     /// The entities of the views of the schedule's frames.
@@ -210,12 +210,11 @@ impl CameraSchedule {
         Ok(())
     }
 
-    /// Takes a page that is large enough for what each backdrop inside a group sees. Without it, such glass is not painted.
+    /// Takes the pages for what glass inside groups sees. Without them, such glass is not painted.
     fn take_seen(&mut self, camera: &CameraInputs, target: &ViewTarget, preparer: &mut BlurPreparer) {
-        let sizes = self.schedule.nested().map(|placed| placed.region.looks_at().size());
-        let Some(size) = sizes.reduce(UVec2::max) else {
+        if self.schedule.seen.is_empty() {
             return;
-        };
+        }
         let usages = TextureUsages::RENDER_ATTACHMENT
             | TextureUsages::TEXTURE_BINDING
             | TextureUsages::COPY_SRC
@@ -225,9 +224,9 @@ impl CameraSchedule {
             usages,
         };
         let taken = BlurError::check_usage("camera", target.main_texture().usage(), TextureUsages::COPY_SRC)
-            .and_then(|()| preparer.take_pages(SEEN, &[size], kind));
+            .and_then(|()| preparer.take_pages(SEEN, &self.schedule.seen, kind));
         match taken {
-            Ok(mut pages) => self.seen = pages.pop(),
+            Ok(pages) => self.seen = pages,
             Err(error) => {
                 let camera = camera.picture.camera;
                 error_once!("the glass inside of filtered nodes on the camera {camera}: {error}");

@@ -58,7 +58,7 @@ pub fn split_phases(
                 let what = own.what(item);
                 let owner = owners.of(item.sort_key, what, &schedule.tree);
                 let owner = owner.filter(|_| schedule.paints(what));
-                let is_bevys = owner == Some(SurfaceId::CAMERA) && schedule.bevy_from <= item.sort_key;
+                let is_bevys = owner == Some(SurfaceId::CAMERA) && schedule.is_bevys(item.sort_key);
                 if what == What::Mark || is_bevys {
                     continue;
                 }

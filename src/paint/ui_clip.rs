@@ -3,7 +3,7 @@
 use crate::schedule::Clip;
 use bevy::math::Affine2;
 use bevy::prelude::*;
-use bevy::ui::{CalculatedClip, ResolvedBorderRadius, UiGlobalTransform};
+use bevy::ui::{CalculatedClip, ComputedNode, ResolvedBorderRadius, UiGlobalTransform};
 
 /// What a node's clip leaves visible.
 pub fn clip_of(clip: Option<&CalculatedClip>) -> Option<Clip> {
@@ -18,6 +18,16 @@ pub fn visible(clip: &Option<Rect>) -> Option<Rect> {
 /// The radii of a box along x and y: top left, top right, bottom right, bottom left.
 pub fn radii_of(radius: ResolvedBorderRadius) -> [[f32; 4]; 2] {
     [radius.into(); 2]
+}
+
+/// The radii of a node's padding box: those of the node, without the wider of the borders at each corner, as Bevy draws backgrounds.
+/// (`ComputedNode::inner_radius` does not take the borders off.)
+pub fn inner_radii_of(node: &ComputedNode) -> [[f32; 4]; 2] {
+    let border = node.border();
+    let ([left, top], [right, bottom]) = (border.min_inset.to_array(), border.max_inset.to_array());
+    let widths = [left.max(top), right.max(top), right.max(bottom), left.max(bottom)];
+    let largest = (0.5 * (node.size() - border.min_inset - border.max_inset).min_element()).max(0.0);
+    radii_of(node.border_radius()).map(|radii| [0, 1, 2, 3].map(|i| (radii[i] - widths[i]).max(0.0).min(largest)))
 }
 
 /// The clip that clips nothing. It is finite, because Bevy computes with its numbers.

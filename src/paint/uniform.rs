@@ -4,11 +4,11 @@ use crate::formats::dither::Dither;
 use crate::formats::precision_of;
 use crate::kernel::Precision;
 use crate::schedule::{
-    Backdrop, Canvas, Clip, ClipBox, Filter, Layer, Lens, Picture, Placed, Shape, Surface, as_texels, moved,
+    Backdrop, Canvas, Clip, ClipBox, Filter, Layer, Lens, Picture, Placed, Shade, Shape, Surface, scale_of,
 };
 use crate::settings::ColorMatrices;
 use bevy::camera::CompositingSpace;
-use bevy::color::{ColorToComponents, LinearRgba, Srgba};
+use bevy::color::{Alpha, ColorToComponents, LinearRgba, Oklaba, Srgba};
 use bevy::math::{IRect, IVec2, IVec4, URect, UVec2, Vec2, Vec4};
 use bevy::render::render_resource::{ShaderType, TextureFormat};
 
@@ -18,12 +18,10 @@ const SOLID: f32 = 0.999;
 /// How a picture holds colours, as far as it matters for painting on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Colours {
-    /// Whether values are encoded as sRGB, and not light. (An sRGB format is light to shaders.)
-    pub are_encoded: bool,
+    /// The space of values, `None` for light. (An sRGB format is light to shaders.)
+    pub space: Option<CompositingSpace>,
     /// Whether values are at most 1.
     pub are_bounded: bool,
-    /// Whether the colour functions apply to them.
-    pub are_filtered: bool,
     /// Whether the GPU can mix them with the picture below. If not, glass is solid and its edges are hard.
     pub are_mixed: bool,
     /// How they are dithered, if at all.
@@ -40,12 +38,39 @@ impl Colours {
         are_mixed: bool,
     ) -> Self {
         Self {
-            are_encoded: space == Some(CompositingSpace::Srgb),
+            space,
             are_bounded: precision_of(format) == Precision::Standard,
-            are_filtered: space != Some(CompositingSpace::Oklab),
             are_mixed,
             dither: Dither::of_camera(format, output, space),
         }
+    }
+
+    /// Whether the colour functions apply to them.
+    fn are_filtered(self) -> bool {
+        self.space != Some(CompositingSpace::Oklab)
+    }
+
+    /// A colour of a setting as values of the picture, and its alpha.
+    fn stored(self, color: LinearRgba) -> Vec4 {
+        match self.space {
+            Some(CompositingSpace::Srgb) => Srgba::from(color).to_vec4(),
+            Some(CompositingSpace::Oklab) => Oklaba::from(color).to_vec4(),
+            Some(CompositingSpace::Linear) | None => color.to_vec4(),
+        }
+    }
+
+    /// The values of a shadow's colour, multiplied by its alpha, which is 0 for a glow.
+    fn shaded(self, Shade { color, is_glow }: Shade) -> Vec4 {
+        let stored = self.stored(color);
+        (stored.truncate() * color.alpha).extend(if is_glow { 0.0 } else { color.alpha })
+    }
+
+    /// How the shader gets noise into the space.
+    fn noise(self, grain: f32) -> u32 {
+        flags([
+            (GRAINED, grain > 0.0),
+            (LIGHTNESS, self.space == Some(CompositingSpace::Oklab)),
+        ])
     }
 }
 
@@ -118,7 +143,7 @@ impl LensUniform {
             displacement: lens.displacement,
             dispersion: lens.dispersion,
             // Like the colour functions, light needs colours that it can add to.
-            rim_light: if colours.are_filtered { lens.rim_light } else { 0.0 },
+            rim_light: if colours.are_filtered() { lens.rim_light } else { 0.0 },
         }
     }
 }
@@ -136,11 +161,12 @@ const BOUNDED: u32 = 2;
 impl Colours {
     /// How many of these steps apply.
     fn steps(&self, colors: &ColorMatrices) -> u32 {
-        if self.are_filtered { colors.count() } else { 0 }
+        if self.are_filtered() { colors.count() } else { 0 }
     }
 
     fn flags(&self) -> u32 {
-        flags([(LIGHT, !self.are_encoded), (BOUNDED, self.are_bounded)])
+        let is_light = self.space != Some(CompositingSpace::Srgb);
+        flags([(LIGHT, is_light), (BOUNDED, self.are_bounded)])
     }
 }
 
@@ -155,6 +181,9 @@ const PLAIN: u32 = 64;
 const INSET: u32 = 128;
 const CLIPPED: u32 = 256;
 const GRAINED: u32 = 512;
+const OUTLINED: u32 = 1024;
+const BORDERED: u32 = 2048;
+const LIGHTNESS: u32 = 4096;
 
 fn flags<const N: usize>(flags: [(u32, bool); N]) -> u32 {
     flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum()
@@ -244,11 +273,9 @@ impl PaintedOn {
                 .lens
                 .map(|lens| LensUniform::new(&lens, placed.region.sampled, colours))
                 .unwrap_or_default(),
-            flags: flags([
-                (SOFT, has_rim(backdrop, colours)),
-                (WHOLE, shape.is_on_pixels()),
-                (GRAINED, backdrop.tint.grain > 0.0),
-            ]) + self.dithers(backdrop.blurs()),
+            flags: flags([(SOFT, has_rim(backdrop, colours)), (WHOLE, shape.is_on_pixels())])
+                + colours.noise(backdrop.tint.grain)
+                + self.dithers(backdrop.blurs()),
             ..self.shape(shape)
         };
         self.clipped(uniform, placed.clip)
@@ -256,41 +283,33 @@ impl PaintedOn {
 
     /// One opaque colour in the shape of glass.
     pub fn plain(&self, backdrop: &Backdrop, placed: &Placed, color: LinearRgba) -> PaintUniform {
-        let [red, green, blue] = if self.colours.are_encoded {
-            Srgba::from(color).to_f32_array_no_alpha()
-        } else {
-            color.to_f32_array_no_alpha()
-        };
         let glass = self.glass(backdrop, placed);
         PaintUniform {
-            color: Vec4::new(red, green, blue, 1.0),
+            color: self.colours.stored(color.with_alpha(1.0)),
             flags: glass.flags & !(DITHER_STORED | DITHER_ENCODED) | PLAIN,
             ..glass
         }
     }
 
-    /// The hole that glass makes in its own node's picture, of which the surface holds these pixels: also those beyond the viewport,
-    /// from where a blur brings them into view.
-    pub fn hole(&self, backdrop: &Backdrop, held: IRect) -> PaintUniform {
+    /// The hole that glass, or this share of its opacity, makes in its own node's picture, of which the surface holds these pixels: also
+    /// those beyond the viewport, from where a blur brings them into view.
+    pub fn hole(&self, backdrop: &Backdrop, held: IRect, share: f32) -> PaintUniform {
         PaintUniform {
-            opacity: backdrop.tint.opacity,
+            opacity: backdrop.tint.opacity * share,
             region: self.texels(held),
             flags: HOLE + SOFT * u32::from(has_rim(backdrop, self.colours)),
             ..self.shape(&backdrop.shape)
         }
     }
 
-    /// Removes what lies outside of an outline, from a surface that holds these pixels.
-    pub fn outside(&self, outline: &Shape, held: IRect) -> PaintUniform {
-        let to_box = outline.transform.inverse();
-        let beyond = Shape::of_rect(held.as_rect()).corners().map(|corner| {
-            let point = to_box.transform_point2(corner);
-            (point.abs() - 0.5 * outline.size).max_element()
-        });
+    /// A picture inside of an outline, which covers a part of the pixels along it, also of those around it.
+    fn outlined(&self, to_source: IVec2, outline: &Shape) -> PaintUniform {
+        let to_box = outline.transform.matrix2.inverse();
+        let pixel = scale_of(to_box).max_element();
         PaintUniform {
-            frame: -beyond.into_iter().fold(1.0, f32::max).min(1e6),
-            region: self.texels(held),
-            flags: HOLE + SOFT * u32::from(outline.has_rim()),
+            to_source: to_source - self.canvas.to_texel,
+            frame: -pixel.clamp(1.0, 1e6),
+            flags: OUTLINED + SOFT * u32::from(outline.has_rim()),
             ..self.shape(outline)
         }
     }
@@ -311,17 +330,27 @@ impl PaintedOn {
         } else {
             surface.to_page()
         };
+        let (picture, held) = match &surface.outline {
+            Some(outline) => (self.outlined(to_source - layer.offset, outline), layer.shown),
+            None => (self.picture(to_source - layer.offset, layer.shown), surface.painted),
+        };
+        let is_bordered = surface.outline.is_some() && !layer.edge.spreads();
+        let own = [
+            (SHADOW, layer.shadow.is_some()),
+            (INSET, layer.is_inset),
+            (BORDERED, is_bordered),
+        ];
         let uniform = PaintUniform {
-            color: layer.shadow.unwrap_or_default().into(),
+            color: layer.shadow.map_or(Vec4::ZERO, |shade| self.colours.shaded(shade)),
             color_steps: if is_colored {
                 self.colours.steps(&filter.colors)
             } else {
                 0
             },
             opacity: surface.opacity,
-            region: ends(as_texels(moved(surface.painted, to_source))),
-            flags: flags([(SHADOW, layer.shadow.is_some()), (INSET, layer.is_inset)]) + self.dithers(layer.blurs()),
-            ..self.picture(to_source - layer.offset, layer.shown)
+            region: corners(held.min + to_source, held.max + to_source),
+            flags: picture.flags + flags(own) + self.dithers(layer.blurs()),
+            ..picture
         };
         self.clipped(uniform, clip)
     }

@@ -43,14 +43,6 @@ impl Cells {
         }
     }
 
-    /// Removes all rectangles.
-    pub fn clear(&mut self) {
-        if !self.kept.is_empty() {
-            self.latest.fill(NONE);
-            self.kept.clear();
-        }
-    }
-
     /// Adds a rectangle.
     pub fn add(&mut self, rect: Rect) {
         let finest = self.spans(rect);

@@ -46,10 +46,8 @@ impl Lens {
         let farthest = self.displacement * (1.0 + 0.5 * self.dispersion);
         // Towards the centre, it leaves the box only on the other side.
         let beyond = (-farthest).max(farthest - shape.size.min_element()).max(0.0);
-        let rows = shape.transform.matrix2.transpose();
-        let along = Vec2::new(rows.x_axis.length(), rows.y_axis.length());
         [farthest.abs(), beyond].map(|length| {
-            (length * along)
+            (length * shape.scale())
                 .ceil()
                 .as_uvec2()
                 .saturating_add(UVec2::splat(NEIGHBORS))

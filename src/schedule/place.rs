@@ -2,13 +2,15 @@
 
 use super::clip::{Clip, both};
 use super::region::Region;
+use super::rounds::{After, Index, Timeline};
 use super::scene::{Backdrop, Scene, What};
 use super::slot::{Slot, node_of};
 use super::surface::SurfaceId;
 use super::tree::{Owners, SurfaceTree};
-use bevy::math::FloatOrd;
+use bevy::math::{FloatOrd, IVec2, UVec2};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::Entity;
+use core::ops::Range;
 
 /// Glass with its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +28,19 @@ pub struct Placed {
     /// Where it makes a hole: glass lies over its node's shadow, but the shadow is on the picture of the node's group, and the glass
     /// below that picture.
     pub hole: Option<SurfaceId>,
+    /// If it is on the surface of a group: the page on which it is put together what the glass sees, and where it begins there.
+    pub seen: (usize, UVec2),
+}
+
+impl Placed {
+    /// From a texel of the camera's picture to the same texel of what it sees.
+    #[must_use]
+    pub fn to_source(&self) -> IVec2 {
+        match self.on {
+            SurfaceId::CAMERA => IVec2::ZERO,
+            _ => self.seen.1.as_ivec2() - self.region.looks_at().min.as_ivec2(),
+        }
+    }
 }
 
 /// Finds the place of all glass.
@@ -50,7 +65,7 @@ pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
                 continue;
             };
             // The clip of its own node applies inside the node's group.
-            if i64::from(of.nodes.start) == node {
+            if of.is_of(node) {
                 clip = of.clip;
                 if !tree.is_flat(filter) {
                     opacity = of.opacity;
@@ -60,14 +75,17 @@ pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
                 clip = both(clip, of.result_clip());
             }
         }
-        if let Some(on) = owners.of(item.key, item.what, tree)
-            && let Some(mut new) = place_in(scene, tree, backdrop, on, clip, opacity)
-        {
-            new.hole = hole;
-            if let Some(shares) = backdrop.shares {
-                new.cut = *cuts.entry((shares, on)).or_insert(new.cut);
-            }
-            placed[index] = Some(new);
+        let Some(on) = owners.of(item.key, item.what, tree) else {
+            continue;
+        };
+        let own = backdrop.node().map(|node| Slot::Cut.key(node));
+        let shared = backdrop
+            .shares
+            .zip(own)
+            .map(|(shares, own)| *cuts.entry((shares, on)).or_insert(own));
+        if let Some(new) = place_in(scene, tree, backdrop, on, clip, opacity) {
+            let cut = shared.unwrap_or(new.cut);
+            placed[index] = Some(Placed { hole, cut, ..new });
         }
     }
     placed
@@ -96,6 +114,7 @@ fn place_in(
         clip,
         opacity,
         hole: None,
+        seen: (0, UVec2::ZERO),
     })
 }
 
@@ -111,19 +130,158 @@ pub fn paints(what: What, tree: &SurfaceTree, placed: &[Option<Placed>]) -> bool
     }
 }
 
-/// The sort keys of what is painted on the camera's picture and on every surface with a turn.
-pub fn keys_of(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Vec<Vec<FloatOrd>> {
-    let mut keys = vec![Vec::new(); tree.surfaces.len()];
-    if placed.iter().all(Option::is_none) && !scene.is_flat {
-        return keys;
+/// What happens among the nodes, in rounds.
+pub struct Nodes {
+    timeline: Timeline,
+    /// The backdrops that are blurred, with their readers, in the order of their cuts.
+    readers: Vec<(usize, Index)>,
+    /// The round in which each of them is painted.
+    painted: Vec<usize>,
+    /// What is painted in every round: the sort keys on surfaces.
+    pub rounds: Vec<Vec<(SurfaceId, Range<FloatOrd>)>>,
+}
+
+impl Nodes {
+    /// Finds the rounds of everything on the camera's picture and on surfaces with a turn.
+    #[must_use]
+    pub fn new(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Self {
+        let of_nodes = scene.backdrops.iter().zip(placed).enumerate();
+        let cuts = of_nodes.filter_map(|(index, (backdrop, placed))| {
+            let is_read = backdrop.node().is_some() && !backdrop.is_plain;
+            Some((placed.as_ref().filter(|_| is_read)?.cut, index))
+        });
+        let mut cuts: Vec<(FloatOrd, usize)> = cuts.collect();
+        cuts.sort_by_key(|(cut, _)| *cut);
+        let mut nodes = Self {
+            timeline: Timeline::default(),
+            readers: Vec::with_capacity(cuts.len()),
+            painted: Vec::new(),
+            rounds: vec![vec![(
+                SurfaceId::CAMERA,
+                FloatOrd(f32::NEG_INFINITY)..FloatOrd(f32::INFINITY),
+            )]],
+        };
+        if !cuts.is_empty() {
+            nodes.add_all(scene, tree, placed, &cuts);
+            let last = nodes
+                .timeline
+                .solve(tree.surfaces.len(), scene.picture.seen_pixels().as_rect());
+            nodes.find_runs(tree, last);
+        }
+        nodes
     }
-    let mut owners = Owners::new(scene.filters);
-    for item in scene.items {
-        let is_painted = paints(item.what, tree, placed);
-        let owner = owners.of(item.key, item.what, tree).filter(|_| is_painted);
-        if let Some(on) = owner.filter(|on| *on == SurfaceId::CAMERA || tree.surface(*on).has_turn) {
-            keys[on.0].push(item.key);
+
+    /// The events in the order in which they would happen one by one. The result of a group with a turn is painted when its last node
+    /// is, but over what was painted before its first one: nothing else of the surface lies between.
+    fn add_all(&mut self, scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>], cuts: &[(FloatOrd, usize)]) {
+        let mut owners = Owners::new(scene.filters);
+        let mut open: Vec<(usize, SurfaceId, FloatOrd)> = Vec::new();
+        let mut cuts = cuts.iter().peekable();
+        let mut readers = vec![None; placed.len()];
+        let shown = |filter: usize| tree.result_of(filter).map(|result| tree.shown(result).as_rect());
+        let in_viewport = |texels| scene.picture.in_viewport(texels);
+        // Bevy paints the items between two own ones as one.
+        let mut is_new = true;
+        for item in scene.items {
+            let is_over = |filter: usize| i64::from(scene.filters[filter].nodes.end) <= node_of(item.key);
+            while let Some((filter, on, key)) = open.pop_if(|(filter, ..)| is_over(*filter)) {
+                let content = After::Surface(tree.items_of(filter).unwrap_or(on).0);
+                self.timeline.paint(on.0, key, content, shown(filter), true);
+                is_new = true;
+            }
+            while let Some((_, backdrop)) = cuts.next_if(|(cut, _)| *cut <= item.key) {
+                if let Some(placed) = &placed[*backdrop] {
+                    let below = tree
+                        .below(placed.on)
+                        .chain([SurfaceId::CAMERA])
+                        .map(|surface| surface.0);
+                    let reader = self.timeline.read(below.collect(), placed.region.sees.map(in_viewport));
+                    readers[*backdrop] = Some(reader);
+                    self.readers.push((*backdrop, reader));
+                }
+            }
+            let owner = owners
+                .of(item.key, item.what, tree)
+                .filter(|_| paints(item.what, tree, placed));
+            let is_due =
+                |on: &SurfaceId| *on == SurfaceId::CAMERA || tree.surface(*on).has_turn && tree.surface(*on).is_seen();
+            let is_own = item.what != What::Other;
+            is_new |= is_own;
+            if let Some(on) = owner.filter(is_due) {
+                let mut paint = |after, bounds| self.timeline.paint(on.0, item.key, after, bounds, is_new);
+                match item.what {
+                    What::Other => paint(After::Nothing, item.bounds),
+                    What::Glass(index) => {
+                        let painted = placed[index].map(|placed| in_viewport(placed.region.painted));
+                        paint(readers[index].map_or(After::Nothing, After::Batch), painted);
+                    }
+                    What::Hole(index) => paint(After::Nothing, Some(scene.backdrops[index].shape.bounds())),
+                    What::Result(filter)
+                        if tree
+                            .result_of(filter)
+                            .is_some_and(|result| tree.surface(result).has_turn) =>
+                    {
+                        open.push((filter, on, item.key));
+                    }
+                    What::Result(filter) => paint(After::Nothing, shown(filter)),
+                    What::Mark => {}
+                }
+            }
+            is_new = is_own;
+        }
+        while let Some((filter, on, key)) = open.pop() {
+            let content = After::Surface(tree.items_of(filter).unwrap_or(on).0);
+            self.timeline.paint(on.0, key, content, shown(filter), true);
         }
     }
-    keys
+
+    /// Joins the units of a round that follow each other on a surface.
+    fn find_runs(&mut self, tree: &SurfaceTree, last: usize) {
+        self.rounds = vec![Vec::new(); last + 1];
+        self.painted = vec![0; self.readers.len()];
+        // The round and the start of the run that is open on each surface.
+        let mut open: Vec<Option<(usize, FloatOrd)>> = vec![None; tree.surfaces.len()];
+        for unit in &self.timeline.units {
+            if let After::Batch(reader) = unit.after {
+                self.painted[reader] = unit.round;
+            }
+            match open[unit.on] {
+                Some((round, _)) if round == unit.round => {}
+                Some((round, start)) => {
+                    self.rounds[round].push((SurfaceId(unit.on), start..unit.key));
+                    open[unit.on] = Some((unit.round, unit.key));
+                }
+                None => open[unit.on] = Some((unit.round, FloatOrd(f32::NEG_INFINITY))),
+            }
+        }
+        open[0].get_or_insert((last, FloatOrd(f32::NEG_INFINITY)));
+        for (on, run) in open.into_iter().enumerate() {
+            if let Some((round, start)) = run {
+                self.rounds[round].push((SurfaceId(on), start..FloatOrd(f32::INFINITY)));
+            }
+        }
+    }
+
+    /// The backdrops that are blurred before this round is painted.
+    pub fn batch(&self, round: usize) -> impl Iterator<Item = usize> {
+        let of_round = self
+            .readers
+            .iter()
+            .filter(move |(_, reader)| self.timeline.batch(*reader) == round);
+        of_round.map(|(backdrop, _)| *backdrop)
+    }
+
+    /// Whether any of these backdrops is painted in a later round.
+    #[must_use]
+    pub fn is_late(&self, backdrops: &[usize], round: usize) -> bool {
+        let of_batch = self.readers.iter().filter(|(backdrop, _)| backdrops.contains(backdrop));
+        of_batch.into_iter().any(|(_, reader)| self.painted[*reader] > round)
+    }
+
+    /// The round in which a surface with a turn is complete.
+    #[must_use]
+    pub fn end_of(&self, tree: &SurfaceTree, surface: SurfaceId) -> usize {
+        let items = tree.items_of(tree.surface(surface).filter);
+        items.map_or(0, |items| self.timeline.end(items.0))
+    }
 }

@@ -64,6 +64,18 @@ pub fn touched(bounds: Rect) -> IRect {
     if touched.is_empty() { NOWHERE } else { touched }
 }
 
+/// The pixels that lie in a rectangle as a whole, or up to a thousandth.
+#[must_use]
+pub fn whole(bounds: Rect) -> IRect {
+    const LEAST: f32 = 1e-3;
+    let limit = Vec2::splat(FAR as f32);
+    let whole = IRect {
+        min: (bounds.min - LEAST).ceil().clamp(-limit, limit).as_ivec2(),
+        max: (bounds.max + LEAST).floor().clamp(-limit, limit).as_ivec2(),
+    };
+    if whole.is_empty() { NOWHERE } else { whole }
+}
+
 /// The smallest rectangle that contains both.
 #[must_use]
 pub fn joined(one: IRect, other: IRect) -> IRect {
@@ -134,6 +146,8 @@ mod tests {
         let rect = Rect::new(0.4, 0.6, 9.5, 9.6);
         assert_eq!(pixels(Some(rect)), IRect::new(0, 1, 9, 10));
         assert_eq!(touched(rect), IRect::new(0, 0, 10, 10));
+        assert_eq!(whole(rect), IRect::new(1, 1, 9, 9));
+        assert_eq!(whole(Rect::new(0.0004, 0.2, 9.0, 0.9)), NOWHERE);
         assert_eq!(pixels(None), EVERYWHERE);
         let infinite = Rect::from_corners(Vec2::splat(f32::NEG_INFINITY), Vec2::splat(f32::INFINITY));
         assert_eq!(pixels(Some(infinite)), EVERYWHERE);

@@ -3,6 +3,7 @@
 use super::clip::Clip;
 use super::lens::Lens;
 use super::shape::Shape;
+use super::slot::Slot;
 use crate::plan::blurs;
 use crate::settings::{
     BackdropBlur, BackdropLens, BackdropSampling, BlurProfile, BlurSwitch, ColorMatrices, EdgeMode, FreezeArea, Tint,
@@ -183,10 +184,13 @@ pub struct Glass<'a> {
     pub switch: BlurSwitch,
     /// The node whose glass shares one backdrop.
     pub shares: Option<Entity>,
+    /// Whether the node is hidden, or not laid out.
+    pub is_hidden: bool,
 }
 
 impl Glass<'_> {
-    /// The same on what a camera paints into, `None` if it cannot be seen.
+    /// The same on what a camera paints into, `None` if it cannot be seen. Glass that shares a backdrop is there even then, with an
+    /// opacity of 0: all of its group see what lies below the first of them.
     #[must_use]
     pub fn on(&self, picture: &Picture) -> Option<Backdrop> {
         let (shape, settings, switch) = (self.shape, self.settings, self.switch);
@@ -203,7 +207,9 @@ impl Glass<'_> {
         let is_seen = tint.opacity > 0.0 || freeze.is_some_and(|freeze| freeze.taken.is_none());
         let from_corner = Affine2::from_translation(-0.5 * shape.size);
         let to_picture = Affine2::from_translation(picture.viewport.min.as_vec2());
-        (changes && is_seen && shape.is_drawable()).then(|| Backdrop {
+        let is_seen = changes && is_seen && shape.is_drawable() && !self.is_hidden;
+        let (freeze, opacity) = if is_seen { (freeze, tint.opacity) } else { (None, 0.0) };
+        (is_seen || self.shares.is_some()).then(|| Backdrop {
             entity: self.entity,
             order: self.order,
             shape,
@@ -212,7 +218,7 @@ impl Glass<'_> {
             sigma,
             edge: settings.blur.edge,
             field: SigmaField::new(self.profile, shape.size, to_picture * shape.transform * from_corner),
-            tint,
+            tint: Tint { opacity, ..tint },
             fallback,
             is_plain: !switch.is_on(),
             freeze,
@@ -250,7 +256,9 @@ impl Backdrop {
 pub struct Filter {
     /// The main world's entity of the node.
     pub entity: Entity,
-    /// The places of its nodes in the stack of all nodes.
+    /// The place of the node in the stack of all nodes.
+    pub node: u32,
+    /// The places of the group's nodes: the node with its descendants, or the descendants alone.
     pub nodes: Range<u32>,
     /// The clip by the node's ancestors, in the viewport.
     pub clip: Option<Clip>,
@@ -262,7 +270,7 @@ pub struct Filter {
     pub border: Option<Border>,
     /// The share of sigma that each place gets, `None` if every place gets all of it.
     pub profile: Option<PlacedProfile>,
-    /// The rounded box to which the group is clipped before anything else.
+    /// The rounded box to which the group is clipped.
     pub outline: Option<Shape>,
     /// The colour functions of the group.
     pub colors: ColorMatrices,
@@ -275,8 +283,8 @@ pub struct Filter {
 /// The box beyond which nothing of a group is shown, or seen by its blur.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Border {
-    /// The box, in the viewport.
-    pub rect: Rect,
+    /// The box: upright, and without round corners.
+    pub shape: Shape,
     /// What the blur sees beyond it.
     pub edge: EdgeMode,
 }
@@ -294,6 +302,23 @@ pub enum Clips {
 }
 
 impl Filter {
+    /// Whether this is the group's own node, whose glass lies below the group.
+    #[must_use]
+    pub fn is_of(&self, node: i64) -> bool {
+        i64::from(self.node) == node && self.nodes.start == self.node
+    }
+
+    /// The sort key of its result.
+    #[must_use]
+    pub fn key(&self) -> FloatOrd {
+        let slot = if self.nodes.start == self.node {
+            Slot::Result
+        } else {
+            Slot::Content
+        };
+        slot.key(self.node)
+    }
+
     /// The clip of its result.
     #[must_use]
     pub fn result_clip(&self) -> Option<Clip> {
@@ -318,6 +343,15 @@ pub struct PlacedProfile {
     pub placement: Affine2,
 }
 
+/// The colour of a shadow or of a glow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shade {
+    /// Light, and how opaque it is.
+    pub color: LinearRgba,
+    /// Whether it is added to what lies below.
+    pub is_glow: bool,
+}
+
 /// A shadow, in pixels of the viewport.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shadow {
@@ -325,8 +359,8 @@ pub struct Shadow {
     pub offset: Vec2,
     /// The standard deviations of its blur along x and y.
     pub sigma: Vec2,
-    /// Its colour where the group is opaque: light multiplied by alpha, and alpha, which is 0 for a glow.
-    pub color: [f32; 4],
+    /// Its colour where the group is opaque.
+    pub shade: Shade,
     /// Whether it falls into the group, from around it.
     pub is_inset: bool,
 }

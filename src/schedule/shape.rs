@@ -98,30 +98,35 @@ impl Shape {
     }
 }
 
-/// The factors by which a matrix scales lengths along the axes of the viewport. A box that is turned or sheared is blurred alike along
-/// both axes: by the root of the determinant.
+/// The factors by which a matrix scales standard deviations along the axes of the viewport: the lengths of its rows. A blur that turns
+/// with its box has these deviations.
 #[must_use]
 pub fn scale_of(matrix: Mat2) -> Vec2 {
-    let (x_axis, y_axis) = (matrix.x_axis, matrix.y_axis);
-    if x_axis.y == 0.0 && y_axis.x == 0.0 && x_axis.x.abs() != y_axis.y.abs() {
-        return Vec2::new(x_axis.x, y_axis.y).abs();
-    }
-    Vec2::splat(matrix.determinant().abs().sqrt())
+    let rows = matrix.transpose();
+    Vec2::new(rows.x_axis.length(), rows.y_axis.length())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use core::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
     #[test]
-    fn upright_boxes_scale_each_axis() {
+    fn scales_turn_with_the_box() {
         assert_eq!(
             scale_of(Mat2::from_diagonal(Vec2::new(3.0, -1.0 / 3.0))),
             Vec2::new(3.0, 1.0 / 3.0)
         );
         assert_eq!(scale_of(Mat2::from_diagonal(Vec2::splat(2.0))), Vec2::splat(2.0));
-        let turned = Mat2::from_angle(0.5) * Mat2::from_diagonal(Vec2::new(4.0, 1.0));
-        assert!((scale_of(turned) - Vec2::splat(2.0)).length() < 1e-6);
+        let turned = |angle: f32| scale_of(Mat2::from_angle(angle) * Mat2::from_diagonal(Vec2::new(4.0, 1.0)));
+        for (angle, expected) in [
+            (1e-5, Vec2::new(4.0, 1.0)),
+            (FRAC_PI_4, Vec2::splat(8.5_f32.sqrt())),
+            (FRAC_PI_2, Vec2::new(1.0, 4.0)),
+            (PI, Vec2::new(4.0, 1.0)),
+        ] {
+            assert!((turned(angle) - expected).length() < 1e-4, "{angle}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::place::Placed;
 use super::scene::Backdrop;
 use crate::plan::batch::BatchedBlur;
-use bevy::math::{IVec2, URect, Vec2};
+use bevy::math::{URect, Vec2};
 
 /// The blur of a backdrop, as a part of a batch.
 #[must_use]
@@ -14,7 +14,7 @@ pub fn item_of(backdrop: &Backdrop, placed: &Placed) -> BatchedBlur {
         edge: backdrop.edge,
         bounds: placed.region.reads,
         region: placed.region.sampled,
-        to_source: IVec2::ZERO,
+        to_source: placed.to_source(),
         patch: None,
         border: 0,
     }
@@ -29,8 +29,8 @@ pub struct Shared {
     pub item_of: Vec<usize>,
 }
 
-/// Lets backdrops share a blur if they see their surroundings, are blurred alike, and one blur that covers both is no larger
-/// than two.
+/// Lets backdrops share a blur if they see their surroundings in the same picture, are blurred alike, and one blur that covers both is no
+/// larger than two.
 #[must_use]
 pub fn share<'a>(backdrops: impl Iterator<Item = (&'a Backdrop, &'a Placed)>) -> Shared {
     let mut shared = Shared::default();
@@ -54,7 +54,7 @@ pub fn share<'a>(backdrops: impl Iterator<Item = (&'a Backdrop, &'a Placed)>) ->
 /// Whether both are blurred alike, and one blur that covers both is no larger than two.
 fn joins(one: &BatchedBlur, other: &BatchedBlur) -> bool {
     let area = |texels: URect| u64::from(texels.width()) * u64::from(texels.height());
-    let is_alike = (one.sigma, one.edge) == (other.sigma, other.edge);
+    let is_alike = (one.sigma, one.edge, one.to_source) == (other.sigma, other.edge, other.to_source);
     is_alike && area(one.bounds.union(other.bounds)) <= area(one.bounds) + area(other.bounds)
 }
 
@@ -89,6 +89,7 @@ mod tests {
             clip: None,
             opacity: 1.0,
             hole: None,
+            seen: (0, UVec2::ZERO),
         };
         (backdrop, placed)
     }

@@ -15,6 +15,8 @@ pub enum Slot {
     Glass,
     /// The result of a group, over the glass of its own node.
     Result,
+    /// The result of a group without its node: over everything that the node itself paints.
+    Content,
 }
 
 impl Slot {
@@ -25,6 +27,7 @@ impl Slot {
             Self::Cut => -0.5,
             Self::Glass => -0.05,
             Self::Result => -0.04,
+            Self::Content => 0.4,
         };
         FloatOrd(stack_index as f32 + offset)
     }
@@ -50,6 +53,7 @@ mod tests {
                 Slot::Glass.key(node),
                 Slot::Result.key(node),
                 FloatOrd(node as f32),
+                Slot::Content.key(node),
             ];
             assert!(keys.is_sorted_by(|one, other| one < other), "{keys:?}");
             assert!(keys.iter().all(|key| node_of(*key) == i64::from(node)), "{keys:?}");

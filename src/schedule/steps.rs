@@ -1,19 +1,20 @@
 //! All steps of a camera, in the order in which they run.
 //!
 //! - Groups without glass come first, the innermost before those around them: they see nothing of the camera's picture.
-//! - What the camera paints below a cut is painted before the blurs at the cut; Bevy's own pass paints what is left.
-//! - A group with glass inside has a *turn*, as soon as everything below its result is painted. It is painted in pieces: each ends at
-//!   the cut of glass, or at the result of an inner group with a turn. What glass inside a group sees is no texture: it is the group
-//!   so far over what the camera has painted below. So both are combined on a page of its own, which the blur reads.
+//! - Everything else comes in [rounds](super::rounds). A round paints on the pages of groups with glass inside, the innermost first, and
+//!   then on the camera's picture. Then the batch of the next round is blurred. Bevy's own pass paints what the last round leaves.
+//! - What glass inside a group sees is no texture: it is the group so far over what the camera has painted below. So both are combined
+//!   on a page, beside what other glass of the batch sees.
 
-use super::grouping::{Cut, Event, Painted, Reader, Sight, group};
-use super::place::{Placed, keys_of, paints, place};
+use super::place::{Nodes, Placed, paints, place};
 use super::rects::{as_texels, common, moved, pixels};
+use super::rounds::{After, Timeline};
 use super::scene::{Order, Scene, What};
 use super::slot::{Slot, node_of};
 use super::surface::{Content, SurfaceId};
-use super::tree::{Owners, SurfaceTree};
-use bevy::math::{FloatOrd, URect};
+use super::tree::SurfaceTree;
+use crate::plan::pack;
+use bevy::math::{FloatOrd, URect, UVec2};
 use bevy::platform::collections::HashSet;
 use core::ops::Range;
 
@@ -31,8 +32,10 @@ pub struct Schedule {
     pub steps: Vec<Step>,
     /// The steps that are measured together, in their order.
     pub sections: Vec<Section>,
-    /// The first sort key that Bevy's pass paints.
-    pub bevy_from: FloatOrd,
+    /// The sizes of the pages that hold what glass inside groups sees.
+    pub seen: Vec<UVec2>,
+    /// The sort keys of what Bevy's pass paints, in order.
+    pub bevys: Vec<Range<FloatOrd>>,
 }
 
 /// Blurs that run at once.
@@ -53,18 +56,19 @@ pub enum Source {
     Camera,
     /// A page of a depth.
     Page(u32, usize),
-    /// What glass inside a group sees.
-    Seen,
+    /// A page that holds what glass inside groups sees.
+    Seen(usize),
 }
 
 /// The pages on which the levels of a batch lie. They are read until the next batch with the same pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LevelPages {
-    /// What is blurred there is painted before anything else is blurred there. Glass that shares a backdrop has a number of its own,
-    /// since other glass is blurred before the last of it is painted. All others have the number 0.
+    /// Of glass that is painted in the round of its batch, on the camera's picture: 0, or above a page that holds what it sees.
     Glass(usize),
-    /// Of a page: what is blurred there is painted after other pages are blurred.
-    Page(u32, usize),
+    /// Of the batch with this number, of whose glass some is painted in a later round.
+    Kept(usize),
+    /// Of the surfaces of a page that are complete in a round.
+    Page(u32, usize, usize),
 }
 
 /// The blurs of a batch.
@@ -105,7 +109,7 @@ pub enum Target {
     Camera,
     /// A page of a depth.
     Page(u32, usize),
-    /// What a backdrop inside a group sees.
+    /// A page that holds what glass inside groups sees.
     Seen(usize),
 }
 
@@ -123,8 +127,6 @@ pub enum Draw {
     },
     /// The layers of a surface, on its parent.
     Layers(SurfaceId),
-    /// Removes what lies outside of the outline of a surface's filter.
-    Outside(SurfaceId),
     /// A region of the viewport.
     Glass(usize),
     /// The groups around glass, as far as they are painted.
@@ -163,7 +165,8 @@ impl Default for Schedule {
             draws: Vec::new(),
             steps: Vec::new(),
             sections: Vec::new(),
-            bevy_from: FIRST,
+            seen: Vec::new(),
+            bevys: vec![FIRST..LAST],
         }
     }
 }
@@ -185,8 +188,6 @@ impl Schedule {
         tree.pack(scene.limit);
         let mut planner = Planner {
             scene,
-            keys: keys_of(scene, &tree, &placed),
-            ends: ends_of(scene, &tree, &placed),
             scissored: scissored(scene, &tree),
             cleared: HashSet::default(),
             schedule: Self {
@@ -208,6 +209,13 @@ impl Schedule {
         paints(what, &self.tree, &self.placed)
     }
 
+    /// Whether Bevy's pass paints the item of the camera's picture with this sort key.
+    #[must_use]
+    pub fn is_bevys(&self, key: FloatOrd) -> bool {
+        let next = self.bevys.partition_point(|keys| keys.end <= key);
+        self.bevys.get(next).is_some_and(|keys| keys.start <= key)
+    }
+
     /// What a pass paints.
     #[must_use]
     pub fn draws(&self, draws: &Range<usize>) -> &[Draw] {
@@ -219,39 +227,11 @@ impl Schedule {
         let placed = self.placed.iter().enumerate();
         placed.filter_map(|(index, placed)| Some((index, placed.as_ref()?)))
     }
-
-    /// The glass inside groups.
-    pub fn nested(&self) -> impl Iterator<Item = &Placed> {
-        let placed = self.placed.iter().flatten();
-        placed.filter(|placed| placed.on != SurfaceId::CAMERA)
-    }
 }
 
 /// Sort keys before and after all others.
 const FIRST: FloatOrd = FloatOrd(f32::NEG_INFINITY);
 const LAST: FloatOrd = FloatOrd(f32::INFINITY);
-
-/// Where the painting of each surface is interrupted, in order: at the cuts of glass, and at the results of groups with a turn.
-fn ends_of(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Vec<Vec<(FloatOrd, Sight)>> {
-    let mut ends = vec![Vec::new(); tree.surfaces.len()];
-    for (index, backdrop) in scene.backdrops.iter().enumerate() {
-        if let (Some(placed), Some(_), false) = (&placed[index], backdrop.node(), backdrop.is_plain) {
-            ends[placed.on.0].push((placed.cut, Sight::Backdrop(index)));
-        }
-    }
-    for (index, filter) in scene.filters.iter().enumerate() {
-        if let Some(result) = tree.result_of(index).map(|result| tree.surface(result))
-            && result.has_turn
-            && result.is_seen()
-        {
-            ends[result.parent.0].push((Slot::Result.key(filter.nodes.start), Sight::Filter(index)));
-        }
-    }
-    for ends in &mut ends {
-        ends.sort_by_key(|(key, _)| *key);
-    }
-    ends
-}
 
 /// The sort keys of the flat groups whose items are drawn under a scissor.
 fn scissored(scene: &Scene, tree: &SurfaceTree) -> Vec<Range<FloatOrd>> {
@@ -263,10 +243,6 @@ fn scissored(scene: &Scene, tree: &SurfaceTree) -> Vec<Range<FloatOrd>> {
 
 struct Planner<'a> {
     scene: &'a Scene<'a>,
-    /// The sort keys of what is painted on each surface.
-    keys: Vec<Vec<FloatOrd>>,
-    /// Where the painting of each surface is interrupted.
-    ends: Vec<Vec<(FloatOrd, Sight)>>,
     scissored: Vec<Range<FloatOrd>>,
     /// The pages that have been cleared.
     cleared: HashSet<(u32, usize)>,
@@ -274,31 +250,32 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Regions have no sort keys, so their places in the list are their cuts. Only their own glass is painted between them, right
-    /// after each cut. A batch is blurred as a whole and then painted, so the next one sees it.
+    /// Regions see what is below them, other regions included.
     fn regions(&mut self, label: Label, is_in: impl Fn(Order) -> bool) {
-        let backdrops = self.scene.backdrops;
-        let placed = self.schedule.glass().map(|(index, _)| index);
-        let mut regions: Vec<usize> = placed.filter(|index| is_in(backdrops[*index].order)).collect();
-        regions.sort_unstable_by_key(|index| (backdrops[*index].order, backdrops[*index].entity));
-        let place = |cut: usize| FloatOrd(cut as f32);
-        let of_region = |(cut, index): (usize, &usize)| {
-            let region = self.schedule.placed[*index]?.region;
-            let reader = Reader {
-                sight: Sight::Backdrop(*index),
-                cut: place(2 * cut),
-                reads: region.sees.map(|texels| self.scene.picture.in_viewport(texels)),
-            };
-            let painted = self.scene.picture.in_viewport(region.painted);
-            Some((reader, (place(2 * cut + 1), Some(painted))))
-        };
-        let (readers, painted): (Vec<Reader>, Vec<Painted>) = regions.iter().enumerate().filter_map(of_region).unzip();
+        let (backdrops, picture) = (self.scene.backdrops, self.scene.picture);
+        let placed = self.schedule.glass().map(|(index, placed)| (index, placed.region));
+        let mut regions: Vec<_> = placed.filter(|(index, _)| is_in(backdrops[*index].order)).collect();
+        regions.sort_unstable_by_key(|(index, _)| (backdrops[*index].order, backdrops[*index].entity));
+        let mut timeline = Timeline::default();
+        for (_, region) in &regions {
+            let reader = timeline.read(vec![0], region.sees.map(|texels| picture.in_viewport(texels)));
+            let painted = picture.in_viewport(region.painted);
+            timeline.paint(0, FIRST, After::Batch(reader), Some(painted), true);
+        }
         let start = self.schedule.steps.len();
-        for cut in group(&readers, &painted) {
-            if let Event::Blur(backdrops) = cut.event {
-                self.blur_glass(&backdrops, Source::Camera);
-                self.pass(Target::Camera, backdrops.into_iter().map(Draw::Glass));
-            }
+        for round in 1..=timeline.solve(1, picture.seen_pixels().as_rect()) {
+            let of_round = |is_in: &dyn Fn(usize) -> bool| {
+                let all = regions.iter().enumerate();
+                all.filter(|(place, _)| is_in(*place))
+                    .map(|(_, (index, _))| *index)
+                    .collect()
+            };
+            let blurred: Vec<usize> = of_round(&|place| timeline.batch(place) == round);
+            let is_late =
+                (0..regions.len()).any(|place| timeline.batch(place) == round && timeline.units[place].round > round);
+            self.blur_glass(&blurred, Source::Camera, is_late);
+            let painted: Vec<usize> = of_round(&|place| timeline.units[place].round == round);
+            self.pass(Target::Camera, painted.into_iter().map(Draw::Glass));
         }
         self.section(Some(label), start..self.schedule.steps.len());
     }
@@ -308,176 +285,188 @@ impl Planner<'_> {
         let start = self.schedule.steps.len();
         for depth in (1..=self.schedule.tree.pages.len() as u32).rev() {
             let pages = 0..self.schedule.tree.pages[depth as usize - 1].len();
-            let surfaces = |tree: &SurfaceTree, page| tree.at_once(depth, page).collect::<Vec<_>>();
+            let surfaces = |tree: &SurfaceTree, page| tree.on_page(depth, page, false).collect::<Vec<_>>();
             for page in pages.clone() {
                 let surfaces = surfaces(&self.schedule.tree, page);
-                let draws: Vec<Draw> = surfaces.iter().flat_map(|surface| self.content_of(*surface)).collect();
+                let draws: Vec<Draw> = surfaces.iter().map(|surface| self.content_of(*surface)).collect();
                 if !draws.is_empty() {
                     self.pass(Target::Page(depth, page), draws);
                 }
             }
             for page in pages {
                 let surfaces = surfaces(&self.schedule.tree, page);
-                self.blur_layers(&surfaces, Source::Page(depth, page), LevelPages::Page(depth, page));
+                self.blur_layers(&surfaces, Source::Page(depth, page), LevelPages::Page(depth, page, 0));
             }
         }
         self.section(Some(Label::Groups), start..self.schedule.steps.len());
     }
 
     /// What is painted on a surface, all of it.
-    fn content_of(&self, on: SurfaceId) -> impl Iterator<Item = Draw> + use<> {
-        let surface = self.schedule.tree.surface(on);
-        let content = match surface.content {
+    fn content_of(&self, on: SurfaceId) -> Draw {
+        match self.schedule.tree.surface(on).content {
             Content::Items => Draw::Items {
                 on,
                 keys: FIRST..LAST,
                 scissor: None,
             },
             Content::Layers(of) => Draw::Layers(of),
-        };
-        let outside = surface.outline.map(|_| Draw::Outside(on));
-        [Some(content), outside].into_iter().flatten()
+        }
     }
 
-    /// Everything that is painted on the camera's picture.
+    /// Everything that is painted on the camera's picture, and groups with glass.
     fn nodes(&mut self) {
-        let (start, mut drawn) = (self.schedule.steps.len(), FIRST);
-        let mut first_blur = None;
-        for Cut { at, event } in self.cuts_of_nodes() {
-            self.camera_items(drawn..at);
-            drawn = at;
-            first_blur.get_or_insert(self.schedule.steps.len());
-            match event {
-                Event::Blur(backdrops) => self.blur_glass(&backdrops, Source::Camera),
-                Event::Turn(filter) => self.turn(filter),
+        let start = self.schedule.steps.len();
+        let nodes = Nodes::new(self.scene, &self.schedule.tree, &self.schedule.placed);
+        let mut first_blur = start;
+        let pages = self.schedule.tree.pages.iter().map(Vec::len);
+        let pages: Vec<(u32, usize)> = (1..)
+            .zip(pages)
+            .flat_map(|(depth, count)| (0..count).map(move |page| (depth, page)))
+            .collect();
+        let last = nodes.rounds.len().saturating_sub(1);
+        for (round, runs) in nodes.rounds.iter().enumerate() {
+            for (depth, page) in pages.iter().rev() {
+                self.page((*depth, *page), round, runs, &nodes);
             }
+            if round == last {
+                break;
+            }
+            let on_camera = runs.iter().filter(|(on, _)| *on == SurfaceId::CAMERA);
+            let draws: Vec<Draw> = on_camera
+                .flat_map(|(_, keys)| self.camera_items(keys.clone()))
+                .collect();
+            if !draws.is_empty() {
+                self.pass(Target::Camera, draws);
+            }
+            if round == 0 {
+                first_blur = self.schedule.steps.len();
+            }
+            self.batch(&nodes, round + 1);
         }
-        let first_blur = first_blur.unwrap_or(start);
         self.section(None, start..first_blur);
         self.section(Some(Label::Nodes), first_blur..self.schedule.steps.len());
+        self.bevy(nodes.rounds.last().map_or(&[], Vec::as_slice));
+    }
+
+    /// What Bevy paints of the last round.
+    fn bevy(&mut self, runs: &[(SurfaceId, Range<FloatOrd>)]) {
         let start = self.schedule.steps.len();
+        let on_camera = runs.iter().filter(|(on, _)| *on == SurfaceId::CAMERA);
+        let mut left: Vec<Range<FloatOrd>> = on_camera.map(|(_, keys)| keys.clone()).collect();
         // Bevy's pass sets no scissor.
-        let flat = self.scissored.iter().map(|keys| keys.end).max();
-        if let Some(end) = flat.filter(|end| drawn < *end) {
-            self.camera_items(drawn..end);
-            drawn = end;
+        if let Some(end) = self.scissored.iter().map(|keys| keys.end).max() {
+            let below = left.iter().filter(|keys| keys.start < end);
+            let draws: Vec<Draw> = below
+                .flat_map(|keys| self.camera_items(keys.start..keys.end.min(end)))
+                .collect();
+            if !draws.is_empty() {
+                self.pass(Target::Camera, draws);
+            }
+            left.retain(|keys| end < keys.end);
+            left.iter_mut().for_each(|keys| keys.start = keys.start.max(end));
         }
-        self.schedule.bevy_from = drawn;
+        self.schedule.bevys = left;
         self.schedule.steps.push(Step::Bevy);
         self.section(None, start..self.schedule.steps.len());
     }
 
-    /// The batches of the glass on the camera's picture, and the groups with a turn.
-    fn cuts_of_nodes(&self) -> Vec<Cut> {
-        let (scene, schedule) = (self.scene, &self.schedule);
-        let reads = |sight: &Sight| match sight {
-            Sight::Backdrop(backdrop) => schedule.placed[*backdrop].and_then(|placed| placed.region.sees),
-            Sight::Filter(_) => None,
-        };
-        let ends = self.ends[SurfaceId::CAMERA.0].iter();
-        let readers = ends.map(|(cut, sight)| Reader {
-            sight: *sight,
-            cut: *cut,
-            reads: reads(sight).map(|texels| scene.picture.in_viewport(texels)),
-        });
-        let readers: Vec<Reader> = readers.collect();
-        if readers.is_empty() {
-            return Vec::new();
-        }
-        let mut owners = Owners::new(scene.filters);
-        let tree = &schedule.tree;
-        let on_camera = scene.items.iter().filter_map(|item| {
-            let owner = owners.of(item.key, item.what, tree);
-            let bounds = match item.what {
-                _ if owner != Some(SurfaceId::CAMERA) => return None,
-                What::Mark | What::Hole(_) => return None,
-                What::Other => item.bounds,
-                What::Glass(backdrop) => Some(scene.picture.in_viewport(schedule.placed[backdrop]?.region.painted)),
-                What::Result(filter) => Some(tree.shown(tree.result_of(filter)?).as_rect()),
-            };
-            Some((item.key, bounds))
-        });
-        group(&readers, &on_camera.collect::<Vec<_>>())
-    }
-
-    /// Paints and blurs all surfaces of a filter with a turn, the first of them in pieces.
-    fn turn(&mut self, filter: usize) {
-        for index in self.schedule.tree.surfaces_of(filter) {
-            let id = SurfaceId(index);
-            let surface = self.schedule.tree.surface(id);
-            if !surface.is_seen() {
-                return;
-            }
-            let (depth, page) = (surface.depth, surface.page);
-            match surface.content {
-                Content::Items => self.pieces(id),
-                Content::Layers(of) => self.pass(Target::Page(depth, page), [Draw::Layers(of)]),
-            }
-            self.blur_layers(&[id], Source::Page(depth, page), LevelPages::Glass(0));
-        }
-    }
-
-    fn pieces(&mut self, on: SurfaceId) {
-        let mut painted = FIRST;
-        for (end, sight) in core::mem::take(&mut self.ends[on.0]) {
-            self.piece(on, painted..end);
-            painted = end;
-            match sight {
-                Sight::Backdrop(backdrop) => {
-                    self.schedule.steps.push(Step::Copy(backdrop));
-                    self.pass(Target::Seen(backdrop), [Draw::Seen(backdrop)]);
-                    self.blur_glass(&[backdrop], Source::Seen);
+    /// Paints what a round paints on a page of groups with glass, and blurs the layers of the surfaces that are complete then.
+    fn page(
+        &mut self,
+        (depth, page): (u32, usize),
+        round: usize,
+        runs: &[(SurfaceId, Range<FloatOrd>)],
+        nodes: &Nodes,
+    ) {
+        let tree = &self.schedule.tree;
+        let surfaces: Vec<SurfaceId> = tree.on_page(depth, page, true).collect();
+        let is_complete = |id: &SurfaceId| nodes.end_of(tree, *id) == round;
+        let mut draws = Vec::new();
+        for id in &surfaces {
+            match tree.surface(*id).content {
+                Content::Items => {
+                    let runs = runs.iter().filter(|(on, _)| on == id);
+                    draws.extend(runs.map(|(on, keys)| Draw::Items {
+                        on: *on,
+                        keys: keys.clone(),
+                        scissor: None,
+                    }));
                 }
-                Sight::Filter(filter) => self.turn(filter),
+                Content::Layers(of) if is_complete(id) => draws.push(Draw::Layers(of)),
+                Content::Layers(_) => {}
             }
         }
-        self.piece(on, painted..LAST);
+        let complete: Vec<SurfaceId> = surfaces.iter().copied().filter(is_complete).collect();
+        if !draws.is_empty() {
+            self.pass(Target::Page(depth, page), draws);
+        } else if !complete.is_empty() {
+            self.clear(depth, page);
+        }
+        self.blur_layers(
+            &complete,
+            Source::Page(depth, page),
+            LevelPages::Page(depth, page, round),
+        );
     }
 
-    /// Paints some items of a group; after the last of them, its outline clips it. What is read later must have been cleared.
-    fn piece(&mut self, on: SurfaceId, keys: Range<FloatOrd>) {
-        let surface = self.schedule.tree.surface(on);
-        let (depth, page) = (surface.depth, surface.page);
-        let outside = surface.outline.filter(|_| keys.end == LAST).map(|_| Draw::Outside(on));
-        let items = self.has_items(on, &keys).then_some(Draw::Items {
-            on,
-            keys,
-            scissor: None,
-        });
-        if items.is_some() || outside.is_some() || !self.cleared.contains(&(depth, page)) {
-            self.pass(Target::Page(depth, page), items.into_iter().chain(outside));
+    /// Blurs the glass of a batch. What glass inside groups sees is put together before, side by side.
+    fn batch(&mut self, nodes: &Nodes, round: usize) {
+        let is_nested =
+            |index: &usize| self.schedule.placed[*index].is_some_and(|placed| placed.on != SurfaceId::CAMERA);
+        let (nested, on_camera): (Vec<usize>, Vec<usize>) = nodes.batch(round).partition(is_nested);
+        self.blur_glass(&on_camera, Source::Camera, nodes.is_late(&on_camera, round));
+        let of =
+            |index: &usize| self.schedule.placed[*index].map_or(UVec2::ZERO, |placed| placed.region.looks_at().size());
+        let packed = pack::pages(&nested.iter().map(of).collect::<Vec<_>>(), self.scene.limit);
+        for (index, place) in nested.iter().zip(&packed.places) {
+            let Some(placed) = &mut self.schedule.placed[*index] else {
+                continue;
+            };
+            placed.seen = *place;
+            let below: Vec<SurfaceId> = self.schedule.tree.below(placed.on).collect();
+            for surface in below {
+                let surface = self.schedule.tree.surface(surface);
+                self.clear(surface.depth, surface.page);
+            }
+        }
+        for (page, size) in packed.textures.into_iter().enumerate() {
+            let on_page = nested.iter().zip(&packed.places).filter(|(_, place)| place.0 == page);
+            let glass: Vec<usize> = on_page.map(|(index, _)| *index).collect();
+            self.schedule.steps.extend(glass.iter().map(|index| Step::Copy(*index)));
+            self.pass(Target::Seen(page), glass.iter().map(|index| Draw::Seen(*index)));
+            self.blur_glass(&glass, Source::Seen(page), nodes.is_late(&glass, round));
+            if self.schedule.seen.len() <= page {
+                self.schedule.seen.push(size);
+            }
+            self.schedule.seen[page] = self.schedule.seen[page].max(size);
         }
     }
 
-    fn has_items(&self, on: SurfaceId, keys: &Range<FloatOrd>) -> bool {
-        let all = &self.keys[on.0];
-        all.partition_point(|key| *key < keys.start) < all.partition_point(|key| *key < keys.end)
+    /// Clears a page on which nothing has been painted.
+    fn clear(&mut self, depth: u32, page: usize) {
+        if !self.cleared.contains(&(depth, page)) {
+            self.pass(Target::Page(depth, page), []);
+        }
     }
 
-    /// Paints items on the camera's picture, those of flat groups under the clips of these groups.
-    fn camera_items(&mut self, keys: Range<FloatOrd>) {
+    /// What paints items on the camera's picture, those of flat groups under the clips of these groups.
+    fn camera_items(&self, keys: Range<FloatOrd>) -> Vec<Draw> {
         let ends = self.scissored.iter().flat_map(|keys| [keys.start, keys.end]);
         let mut ends: Vec<FloatOrd> = ends.filter(|end| keys.start < *end && *end < keys.end).collect();
         ends.push(keys.end);
         ends.sort_unstable();
         ends.dedup();
         let mut start = keys.start;
-        let mut draws = Vec::new();
-        for end in ends {
-            let keys = start..end;
-            start = end;
-            if self.has_items(SurfaceId::CAMERA, &keys) {
-                let scissor = self.scissor_at(keys.start);
-                draws.push(Draw::Items {
-                    on: SurfaceId::CAMERA,
-                    keys,
-                    scissor,
-                });
+        let items = ends.into_iter().map(|end| {
+            let keys = core::mem::replace(&mut start, end)..end;
+            let scissor = self.scissor_at(keys.start);
+            Draw::Items {
+                on: SurfaceId::CAMERA,
+                keys,
+                scissor,
             }
-        }
-        if !draws.is_empty() {
-            self.pass(Target::Camera, draws);
-        }
+        });
+        items.collect()
     }
 
     /// The scissor of the item at a sort key: the clips of all flat groups around it.
@@ -497,8 +486,8 @@ impl Planner<'_> {
         Some(as_texels(moved(common(all, visible), offset)))
     }
 
-    /// Blurs backdrops, after those that keep a picture have taken it.
-    fn blur_glass(&mut self, backdrops: &[usize], from: Source) {
+    /// Blurs backdrops, after those that keep a picture have taken it. Some may be painted in a later round.
+    fn blur_glass(&mut self, backdrops: &[usize], from: Source, is_late: bool) {
         let takes = backdrops.iter().filter(|index| self.scene.backdrops[**index].takes());
         self.schedule.steps.extend(takes.map(|index| Step::Take(*index)));
         let is_blurred = |index: &usize| {
@@ -507,11 +496,13 @@ impl Planner<'_> {
             placed.is_some_and(|placed| !placed.region.painted.is_empty() && !is_plain)
         };
         let blurred: Vec<usize> = backdrops.iter().copied().filter(is_blurred).collect();
-        let mut backdrops = backdrops.iter().map(|index| &self.scene.backdrops[*index]);
-        let shares = backdrops.any(|backdrop| backdrop.shares.is_some());
-        let number = if shares { self.schedule.batches.len() + 1 } else { 0 };
+        let pages = match from {
+            _ if is_late => LevelPages::Kept(self.schedule.batches.len()),
+            Source::Seen(page) => LevelPages::Glass(page + 1),
+            Source::Camera | Source::Page(..) => LevelPages::Glass(0),
+        };
         if !blurred.is_empty() {
-            self.blur(from, LevelPages::Glass(number), Blurs::Glass(blurred));
+            self.blur(from, pages, Blurs::Glass(blurred));
         }
     }
 

@@ -1,7 +1,7 @@
 //! A surface, and the layers that its group shows of it.
 
-use super::rects::{EVERYWHERE, FAR, NOWHERE, as_texels, common, grown, joined, moved, within};
-use super::scene::Shadow;
+use super::rects::{EVERYWHERE, FAR, NOWHERE, as_texels, common, grown, joined, moved, touched, within};
+use super::scene::{Shade, Shadow};
 use super::shape::Shape;
 use crate::plan::batch::BatchedBlur;
 use crate::plan::{LEAST_SHIFTED, MAX_OCTAVES, blurs};
@@ -40,14 +40,14 @@ pub struct Layer {
     pub sigma: Vec2,
     /// Whether sigma varies over the picture.
     pub varies: bool,
-    /// What lies beyond the picture's borders. Unless the picture spreads beyond them, it ends at [`Surface::limits`].
+    /// What lies beyond the picture's borders. Unless the picture spreads beyond them, it ends at [`Surface::outline`].
     pub edge: EdgeMode,
     /// The offset from the picture to the place where it is shown, in whole pixels.
     pub offset: IVec2,
     /// The part of a pixel by which it is moved beyond that, from 0 to less than 1.
     pub fraction: Vec2,
     /// The colour in which its alpha is shown, `None` for the picture itself.
-    pub shadow: Option<[f32; 4]>,
+    pub shadow: Option<Shade>,
     /// Whether the colour is shown where its alpha is not, inside of what has been painted before.
     pub is_inset: bool,
     /// The pixels that it paints. Empty if it is invisible.
@@ -64,9 +64,10 @@ pub struct Surface {
     /// What its group shows of it, from the lowest layer to the topmost: these among all layers of a tree. The camera's picture has
     /// none.
     pub layers: Range<usize>,
-    /// The rounded box to which it is clipped.
+    /// The box in which its only layer is shown, with smooth edges. Of pixels that a border divides, the layer shows the next ones that
+    /// lie inside as a whole: what is painted there covers them in part.
     pub outline: Option<Shape>,
-    /// The only pixels of it that are shown.
+    /// The only pixels of it that are read.
     pub limits: IRect,
     /// Whether the layers get the filter's colour functions.
     pub is_colored: bool,
@@ -166,21 +167,23 @@ impl Surface {
         // Moved pixels may lie beyond `EVERYWHERE`, so nothing is cut off here.
         let texels = |pixels: IRect| as_texels(within(pixels.min + to_blurred, pixels.size()));
         let spreads = layer.edge.spreads();
-        let bounds = if spreads {
+        let shown = moved(layer.shown, -layer.offset);
+        let (bounds, region) = if spreads {
             let (all, margin) = (self.blurred(layer), layer.margin());
-            IRect {
+            let bounds = IRect {
                 min: all.min - margin,
                 max: all.max + margin,
-            }
+            };
+            (bounds, shown)
         } else {
-            self.painted
+            (self.painted, common(grown(shown, IVec2::ONE), self.painted))
         };
         BatchedBlur {
             sigma: layer.sigma,
             shift: layer.fraction,
             edge: layer.edge,
             bounds: texels(bounds),
-            region: texels(moved(layer.shown, -layer.offset)),
+            region: texels(region),
             to_source: self.to_page() - to_blurred,
             patch: spreads.then(|| texels(self.painted)),
             border: self.border,
@@ -197,21 +200,37 @@ impl Surface {
     pub fn outer(&self, layers: &[Layer]) -> IRect {
         let layers = layers[self.layers.clone()].iter().filter(|layer| !layer.is_inset);
         layers.fold(NOWHERE, |all, layer| {
-            joined(all, moved(layer.around(self.bounds), layer.offset))
+            joined(all, moved(self.around(layer, self.bounds), layer.offset))
         })
     }
 
     /// A layer as it is painted if its blur is missing: the picture itself, sharp. Shadows are left out.
     #[must_use]
     pub fn unblurred(&self, layer: &Layer) -> Option<Layer> {
-        let picture = moved(self.rect, layer.offset);
+        let picture = moved(
+            self.around(
+                &Layer {
+                    sigma: Vec2::ZERO,
+                    ..*layer
+                },
+                self.rect,
+            ),
+            layer.offset,
+        );
         layer.shadow.is_none().then_some(Layer {
             sigma: Vec2::ZERO,
             varies: false,
-            edge: EdgeMode::Transparent,
             shown: common(layer.shown, picture),
             ..*layer
         })
+    }
+
+    /// Where a layer shows something of a picture with these pixels, before it is moved.
+    fn around(&self, layer: &Layer, picture: IRect) -> IRect {
+        match self.outline {
+            Some(outline) if !layer.edge.spreads() => common(grown(picture, IVec2::ONE), touched(outline.bounds())),
+            _ => layer.around(picture),
+        }
     }
 
     /// Finds the pixels that must be stored and that the layers must paint, if only these of the result are visible.
@@ -228,7 +247,7 @@ impl Surface {
             let shows = self.shows(&layers[index], &layers[0]);
             let layer = &mut layers[index];
             let shown = common(shows, moved(visible, -layer.offset));
-            if layer.varies {
+            if layer.varies && layer.edge.spreads() {
                 self.rect = joined(self.rect, shown);
             }
             layer.shown = moved(shown, layer.offset);
@@ -246,10 +265,10 @@ impl Surface {
     /// The pixels that a layer may paint, before it is moved. An inset shadow lies on the picture, which is the first layer.
     fn shows(&self, layer: &Layer, first: &Layer) -> IRect {
         if layer.is_inset {
-            let picture = first.around(self.painted);
+            let picture = self.around(first, self.painted);
             return moved(picture, -layer.offset);
         }
-        layer.around(self.painted)
+        self.around(layer, self.painted)
     }
 
     /// Cuts a picture that is too large for a texture to the visible pixels, and as many around them as fit.
@@ -296,7 +315,7 @@ impl Layer {
         Self {
             offset: whole.as_ivec2(),
             fraction: Vec2::select(is_fine, by - whole, Vec2::ZERO),
-            shadow: Some(shadow.color),
+            shadow: Some(shadow.shade),
             is_inset: shadow.is_inset,
             ..Self::new(variance.map(|variance| variance.sqrt().min(f32::MAX)))
         }
@@ -342,12 +361,8 @@ impl Layer {
 
     /// The pixels that it reads to show these.
     fn reads(&self, shown: IRect) -> IRect {
-        // A read beyond one border may return the other side.
-        if self.edge.reads_far() {
-            EVERYWHERE
-        } else {
-            grown(shown, self.reach())
-        }
+        let shifted = self.fraction.ceil().as_ivec2();
+        grown(shown, reads_of(self.sigma, self.edge) + shifted)
     }
 }
 
@@ -362,6 +377,15 @@ pub fn reach_of(sigma: Vec2) -> IVec2 {
         return IVec2::ZERO;
     }
     (4.0 * sigma).ceil().min(Vec2::splat(FAR as f32)).as_ivec2()
+}
+
+/// How far a blur of a group reads: as far as it reaches, and from a border a pixel farther, or to the other side.
+#[must_use]
+pub fn reads_of(sigma: Vec2, edge: EdgeMode) -> IVec2 {
+    if edge.reads_far() && blurs(sigma) {
+        return IVec2::splat(FAR);
+    }
+    reach_of(sigma) + IVec2::splat(i32::from(!edge.spreads()))
 }
 
 /// A part of a texture to paint on. Its pixels are pixels of a camera's viewport.
@@ -386,14 +410,14 @@ impl Canvas {
         }
     }
 
-    /// A page whose first texel is the first of these texels of a camera's texture.
+    /// The part of a page, from this place on, that shows these texels of a camera's texture.
     #[must_use]
-    pub fn of_texels(texels: URect, viewport: URect) -> Self {
+    pub fn of_texels(texels: URect, viewport: URect, place: UVec2) -> Self {
         let origin = texels.min.as_ivec2() - viewport.min.as_ivec2();
         Self {
             origin,
             size: texels.size().as_vec2(),
-            to_texel: -origin,
+            to_texel: place.as_ivec2() - origin,
         }
     }
 

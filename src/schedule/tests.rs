@@ -1,6 +1,6 @@
 //! Tests schedules against examples, against their definition, and by properties.
 
-mod grouping;
+mod rounds;
 mod steps;
 mod tree;
 
@@ -24,6 +24,7 @@ impl<'a> Glass<'a> {
             freeze: None,
             switch: BlurSwitch::On,
             shares: None,
+            is_hidden: false,
         }
     }
 }

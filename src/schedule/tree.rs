@@ -16,7 +16,7 @@
 
 use super::clip::Clip;
 use super::frames::{Frame, frames};
-use super::rects::{EVERYWHERE, NOWHERE, common, joined, pixels, touched};
+use super::rects::{EVERYWHERE, NOWHERE, common, joined, pixels, touched, whole};
 use super::region::Region;
 use super::scene::{Filter, Scene, What};
 use super::slot::node_of;
@@ -145,12 +145,18 @@ impl SurfaceTree {
         self.groups[filter].role == Role::Flat
     }
 
-    /// The visible surfaces of a page without a turn.
-    pub fn at_once(&self, depth: u32, page: usize) -> impl Iterator<Item = SurfaceId> {
+    /// A surface with items, and those on which the groups around it are painted, without the camera's.
+    pub fn below(&self, surface: SurfaceId) -> impl Iterator<Item = SurfaceId> {
+        let around = (surface != SurfaceId::CAMERA).then(|| self.around(self.surface(surface).filter));
+        around.into_iter().flatten().filter_map(|filter| self.items_of(filter))
+    }
+
+    /// The visible surfaces of a page, with or without a turn.
+    pub fn on_page(&self, depth: u32, page: usize, has_turn: bool) -> impl Iterator<Item = SurfaceId> {
         let surfaces = self.surfaces.iter().enumerate();
         let of_page = surfaces.filter(move |(_, surface)| (surface.depth, surface.page) == (depth, page));
-        let at_once = of_page.filter(|(_, surface)| surface.is_seen() && !surface.has_turn);
-        at_once.map(|(index, _)| SurfaceId(index))
+        let seen = of_page.filter(move |(_, surface)| surface.is_seen() && surface.has_turn == has_turn);
+        seen.map(|(index, _)| SurfaceId(index))
     }
 
     fn add(&mut self, scene: &Scene, filter: &Filter, takes: &[u32]) {
@@ -160,8 +166,8 @@ impl SurfaceTree {
             around = self.groups[outer].around;
         }
         // Frozen glass takes its picture in the frame in which it is added, even if nothing of its group is visible yet.
-        let takes_inside = takes.partition_point(|node| *node <= filter.nodes.start)
-            < takes.partition_point(|node| *node < filter.nodes.end);
+        let takes_inside =
+            takes.partition_point(|node| *node <= filter.node) < takes.partition_point(|node| *node < filter.nodes.end);
         let role = match around.map(|outer| self.groups[outer].role) {
             Some(Role::Hidden) => Role::Hidden,
             _ if filter.opacity <= 0.0 && (scene.is_flat || !takes_inside) => Role::Hidden,
@@ -312,13 +318,16 @@ impl SurfaceTree {
         if let Some(last) = self.surfaces.last_mut() {
             last.opacity = filter.opacity;
         }
-        let limits = filter.outline.map(|outline| touched(outline.bounds()));
-        let border = filter.border.map(|border| pixels(Some(border.rect)));
+        let border = filter.border.map(|border| border.shape);
         let first = &mut self.surfaces[first];
-        (first.is_colored, first.outline) = (true, filter.outline);
-        first.limits = common(limits.unwrap_or(EVERYWHERE), border.unwrap_or(EVERYWHERE));
-        // Also where nothing is painted, the picture ends at its border.
-        first.bounds = border.map_or(NOWHERE, |_| first.limits);
+        (first.is_colored, first.outline) = (true, filter.outline.or(border));
+        if let Some(border) = border {
+            // Also where nothing is painted, the picture ends at its border.
+            first.limits = whole(border.bounds());
+            first.bounds = first.limits;
+        } else if let Some(outline) = filter.outline {
+            first.limits = touched(outline.bounds());
+        }
     }
 
     /// Adds a surface that shows the layers of the one before. Returns the picture, as the next one shows it.
@@ -334,7 +343,7 @@ impl SurfaceTree {
 /// Walks over items, and finds the surface on which each is painted.
 ///
 /// An item belongs to the node that its sort key names. It is painted on the first surface of the innermost group that contains the
-/// node. But glass and the result of the group's own node are painted on the surface around the group.
+/// node. But the glass of the group's own node, and the group's result, are painted on the surface around the group.
 pub struct Owners<'a> {
     filters: &'a [Filter],
     next: usize,
@@ -356,8 +365,11 @@ impl<'a> Owners<'a> {
     pub fn of(&mut self, key: FloatOrd, what: What, tree: &SurfaceTree) -> Option<SurfaceId> {
         let (node, filters) = (node_of(key), self.filters);
         for filter in self.around(node) {
-            let is_own =
-                matches!(what, What::Glass(_) | What::Result(_)) && i64::from(filters[filter].nodes.start) == node;
+            let is_own = match what {
+                What::Glass(_) => filters[filter].is_of(node),
+                What::Result(result) => result == filter,
+                _ => false,
+            };
             match tree.groups[filter].role {
                 Role::Flat => {}
                 _ if is_own => {}

@@ -39,15 +39,15 @@ use serde::{Deserialize, Serialize};
 /// group, as it leaves the order of its parent. Filters inside a group act before the group's own. The node's own overflow
 /// clips the group before it is filtered, and its ancestors clip the result: a shadow reaches beyond the node, not beyond a
 /// scroll list around it. Transforms act before the filter: the filter's lengths are lengths on the screen, scaled by the
-/// node's transform: along each axis if the node is upright, otherwise by the root of the determinant.
+/// node's transform along the x and the y of the screen.
 ///
 /// Glass on the node itself ([`BackdropBlur`](crate::BackdropBlur)) lies under the group and its shadows: it is not filtered and
 /// casts no shadow, but fades with [`opacity`](Self::opacity). The node's `BoxShadow` is not visible through it.
 ///
 /// Glass on other nodes of the group sees what lies below the group, and what the group has painted before the glass. It sees both without
 /// this filter, which then applies to the glass, too: in a HUD that fades, the glass shows its siblings at full strength, and fades with
-/// them. Of a group that [`is_rounded`](Self::is_rounded) it sees nothing beyond the bounds of the group's box. In CSS a filter on an
-/// ancestor cuts glass off from what lies below. On a transparent camera, what lies below shows through such glass where its blur is
+/// them. Of what a node that [`is_rounded`](Self::is_rounded) clips, it sees nothing beyond the bounds of the node's box. In CSS a filter on
+/// an ancestor cuts glass off from what lies below. On a transparent camera, what lies below shows through such glass where its blur is
 /// transparent.
 ///
 /// Materials and other crates' items are drawn into the group as they are. For their edges to be right, they must blend as
@@ -60,7 +60,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// # Cost
 ///
-/// A neutral filter costs nothing and changes no bit. Any other filter paints its group into a texture in every frame, blurs
+/// A neutral filter costs nothing and changes no bit; its [`edge`](GaussianBlur::edge) is [`Transparent`](EdgeMode::Transparent). Any other filter paints its group into a texture in every frame, blurs
 /// the texture and paints the result; the cost grows with the area of the group. Groups that do not contain each other share
 /// textures and passes.
 #[derive(Component, Clone, Debug, PartialEq, Reflect)]
@@ -75,9 +75,9 @@ pub struct UiFilter {
     ///
     /// Logical pixels are scaled by `UiScale`, as in the rest of the user interface. With the [`edge`](GaussianBlur::edge)
     /// [`Transparent`](EdgeMode::Transparent), which [`UiFilter::default`] and the short forms have, everything outside the group is
-    /// transparent, and the blur spreads beyond it, as in CSS. With any other one, the group ends at the bounds of the node's border box
-    /// (of the padding box, if it [`is_rounded`](Self::is_rounded)): nothing beyond is shown, and the blur reads there what the mode says.
-    /// So a group that fills the screen keeps its border. Values out of range mean "no blur" and are reported once.
+    /// transparent, and the blur spreads beyond it, as in CSS. With any other one, the group ends at the bounds of the node's border box,
+    /// even without a blur: nothing beyond is shown, and the blur reads there what the mode says. So a group that fills the screen keeps
+    /// its border. Values out of range mean "no blur" and are reported once.
     pub blur: GaussianBlur,
     /// What colours the blurred group, one step after the other. Default: none.
     ///
@@ -89,12 +89,12 @@ pub struct UiFilter {
     ///
     /// Range: 0 to 1; values beyond count as 0 or 1. NaN counts as 1 and is reported once. Default: 1.
     pub opacity: f32,
-    /// Whether the group is clipped to the node's rounded padding box, as CSS `overflow: clip` clips with a `border-radius`.
+    /// Whether the node's descendants are clipped to its rounded padding box, as CSS `overflow: clip` clips with a `border-radius`.
     /// Default: `false`.
     ///
-    /// The group is clipped, with smooth edges, before it is blurred, coloured, shadowed and faded: the shadow of a rounded card is
-    /// rounded. The box turns and scales with the node. The node's own `BoxShadow` and `Outline` lie outside of it; a
-    /// [shadow](Self::shadows) does not.
+    /// They are clipped, with smooth edges, before the group is blurred, coloured, shadowed and faded: the shadow of a rounded card is
+    /// rounded. The box turns and scales with the node. The node's own background, border, `BoxShadow` and `Outline` are drawn as
+    /// ever.
     pub is_rounded: bool,
 }
 
@@ -290,13 +290,13 @@ impl UiFilter {
         Self { opacity, ..self }
     }
 
-    /// A filter that only clips the group to the node's [rounded box](Self::is_rounded).
+    /// A filter that only clips the node's descendants to its [rounded box](Self::is_rounded).
     #[must_use]
     pub fn rounded() -> Self {
         Self::default().with_rounded(true)
     }
 
-    /// The same filter, which clips the group to the node's [rounded box](Self::is_rounded) or not.
+    /// The same filter, which clips the node's descendants to its [rounded box](Self::is_rounded) or not.
     #[must_use]
     pub fn with_rounded(self, is_rounded: bool) -> Self {
         Self { is_rounded, ..self }

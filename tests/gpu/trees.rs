@@ -6,12 +6,15 @@
 //! - `BLUR_TREES`: the number of trees of all tests together; `scripts/soak` takes more.
 //! - `BLUR_TREE_SEED`: the first seed. The four tests take seeds in turn, so with `BLUR_TREES=1` the test that has shown a seed
 //!   shows its tree alone.
+//! - `BLUR_HISTORIES`: the number of trees that are morphed out of others.
 //! - `BLUR_TREES_WITHOUT`: features that trees do without, by their names in [`Feature`], with commas between them.
 
 mod browser;
 mod describe;
 mod features;
 mod generate;
+mod histories;
+mod named;
 mod reduce;
 mod show;
 mod spawn;

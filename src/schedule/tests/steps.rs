@@ -1,14 +1,17 @@
 //! Executes schedules of random scenes by symbols: a surface is a list of the items that have been painted on it.
 
 use super::super::cells::overlap;
-use super::super::place::Placed;
-use super::super::scene::{Backdrop, Border, Clips, Filter, Freeze, Glass, Item, Order, Picture, Scene, Shadow, What};
+use super::super::place::{Nodes, Placed};
+use super::super::scene::{
+    Backdrop, Border, Clips, Filter, Freeze, Glass, Item, Order, Picture, Scene, Shade, Shadow, What,
+};
 use super::super::shape::Shape;
 use super::super::slot::Slot;
 use super::super::steps::{Blurs, Draw, LevelPages, Schedule, Step, Target};
 use super::super::surface::SurfaceId;
 use super::super::tree::Owners;
 use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, ColorMatrices, EdgeMode, FreezeArea};
+use bevy::color::LinearRgba;
 use bevy::math::{FloatOrd, Rect, URect, UVec2, Vec2};
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::Entity;
@@ -89,7 +92,13 @@ impl Parts {
                 let last = ends.last().copied().unwrap_or(nodes.len() as u32);
                 let end = (stack_index + u32::from(node.length)).min(last);
                 ends.push(end);
-                parts.filters.push(filter(node, stack_index..end, rect));
+                let group = filter(node, stack_index..end, rect);
+                if node.flags & 4 != 0 && stack_index + 1 < end {
+                    parts.filters.push(content(group.clone(), rect));
+                }
+                if node.flags & 12 != 4 {
+                    parts.filters.push(group);
+                }
             }
             if node.kind[0] < 3 {
                 parts.backdrops.extend(backdrop(node, stack_index, rect));
@@ -102,6 +111,7 @@ impl Parts {
             parts.items.push(item(-0.1, Some(rect)));
             parts.items.push(item(0.0, Some(rect).filter(|_| node.flags != 7)));
         }
+        parts.filters.sort_by_key(|filter| (filter.node, filter.nodes.start));
         parts.add_own();
         parts
     }
@@ -117,13 +127,12 @@ impl Parts {
             let node = backdrop.node().expect("a node");
             self.items.push(own(Slot::Cut.key(node), What::Mark));
             self.items.push(own(Slot::Glass.key(node), What::Glass(index)));
-            if self.filters.iter().any(|filter| filter.nodes.start == node) {
+            if self.filters.iter().any(|filter| filter.is_of(node.into())) {
                 self.items.push(own(Slot::Glass.key(node), What::Hole(index)));
             }
         }
         for (index, filter) in self.filters.iter().enumerate() {
-            self.items
-                .push(own(Slot::Result.key(filter.nodes.start), What::Result(index)));
+            self.items.push(own(filter.key(), What::Result(index)));
         }
         self.items.sort_by_key(|item| item.key);
     }
@@ -133,11 +142,15 @@ fn filter(node: &Node, nodes: core::ops::Range<u32>, rect: Rect) -> Filter {
     let shadow = Shadow {
         offset: Vec2::new(5.0, -3.0),
         sigma: Vec2::splat(2.0),
-        color: [0.0, 0.0, 0.0, 0.5],
+        shade: Shade {
+            color: LinearRgba::new(0.0, 0.0, 0.0, 0.5),
+            is_glow: false,
+        },
         is_inset: node.opacity % 2 == 1,
     };
     Filter {
         entity: Entity::PLACEHOLDER,
+        node: nodes.start,
         nodes,
         clip: (node.flags & 1 != 0).then_some(rect.into()),
         clips: Clips::Result,
@@ -147,14 +160,27 @@ fn filter(node: &Node, nodes: core::ops::Range<u32>, rect: Rect) -> Filter {
             0.0
         }),
         border: (node.flags & 2 != 0 && node.sigma % 2 == 1).then_some(Border {
-            rect,
+            shape: Shape::of_rect(rect),
             edge: EdgeMode::Mirror,
         }),
         profile: None,
-        outline: (node.flags & 4 != 0).then(|| Shape::of_rect(rect)),
+        outline: None,
         colors: ColorMatrices::NEUTRAL,
         shadows: if node.flags & 8 != 0 { vec![shadow] } else { Vec::new() },
         opacity: f32::from(node.opacity) / 5.0,
+    }
+}
+
+/// What clips the descendants of a group's node.
+fn content(group: Filter, rect: Rect) -> Filter {
+    Filter {
+        nodes: group.node + 1..group.nodes.end,
+        sigma: Vec2::ZERO,
+        border: None,
+        outline: Some(Shape::of_rect(rect)),
+        shadows: Vec::new(),
+        opacity: 1.0,
+        ..group
     }
 }
 
@@ -236,8 +262,24 @@ impl<'a> Check<'a> {
         before.map(|(index, _)| index).collect()
     }
 
+    /// The items that are painted on a surface, in the order of their keys.
     fn painted(&self, on: SurfaceId) -> Vec<usize> {
-        self.model.painted.get(&on).cloned().unwrap_or_default()
+        let mut painted = self.model.painted.get(&on).cloned().unwrap_or_default();
+        painted.sort_unstable();
+        painted
+    }
+
+    /// Where an item is painted.
+    fn bounds(&self, item: usize) -> Option<Rect> {
+        match self.scene.items[item].what {
+            What::Other | What::Mark => self.scene.items[item].bounds,
+            What::Glass(glass) => self.schedule.placed[glass].map(|placed| PICTURE.in_viewport(placed.region.painted)),
+            What::Hole(glass) => Some(self.scene.backdrops[glass].shape.bounds()),
+            What::Result(filter) => {
+                let result = self.schedule.tree.result_of(filter);
+                result.map(|result| self.schedule.tree.shown(result).as_rect())
+            }
+        }
     }
 
     fn run(&mut self) {
@@ -258,8 +300,11 @@ impl<'a> Check<'a> {
                 Step::Blur(batch) => self.blur(*batch),
                 Step::Bevy => {
                     self.model.bevy += 1;
-                    let from = self.schedule.bevy_from;
-                    self.items(SurfaceId::CAMERA, from..FloatOrd(f32::INFINITY));
+                    let schedule = self.schedule;
+                    schedule
+                        .bevys
+                        .iter()
+                        .for_each(|keys| self.items(SurfaceId::CAMERA, keys.clone()));
                 }
             }
             last = None;
@@ -281,7 +326,6 @@ impl<'a> Check<'a> {
                     self.items(*surface, keys.clone());
                 }
                 Draw::Layers(of) => self.layers(*of),
-                Draw::Outside(surface) => assert_eq!(self.target_of(*surface), on),
                 Draw::Seen(backdrop) => self.sees(*backdrop),
                 Draw::Glass(_) => panic!("there are no regions"),
             }
@@ -303,12 +347,17 @@ impl<'a> Check<'a> {
             if self.owners[index] != Some(on) || !keys.contains(&item.key) {
                 continue;
             }
-            let painted = self.model.painted.entry(on).or_default();
-            assert!(
-                painted.last().is_none_or(|last| *last < index),
-                "items are painted in their order, once"
-            );
-            painted.push(index);
+            for later in self.painted(on) {
+                let is_apart = || match (self.bounds(index), self.bounds(later)) {
+                    (Some(one), Some(other)) => !overlap(one, other),
+                    _ => false,
+                };
+                assert!(
+                    later < index || later > index && is_apart(),
+                    "items that overlap are painted in their order, once"
+                );
+            }
+            self.model.painted.entry(on).or_default().push(index);
             match item.what {
                 What::Glass(backdrop) => self.glass(backdrop),
                 What::Result(filter) => self.layers(self.schedule.tree.result_of(filter).expect("it is painted")),
@@ -368,20 +417,7 @@ impl<'a> Check<'a> {
         };
         let (mut on, mut cut) = (placed.on, placed.cut);
         loop {
-            let touches = |index: &usize| match self.scene.items[*index].what {
-                What::Other => self.scene.items[*index]
-                    .bounds
-                    .is_none_or(|bounds| overlap(bounds, reads)),
-                What::Glass(glass) => {
-                    let painted = self.schedule.placed[glass].map(|placed| PICTURE.in_viewport(placed.region.painted));
-                    painted.is_some_and(|painted| overlap(painted, reads))
-                }
-                What::Result(filter) => {
-                    let result = self.schedule.tree.result_of(filter);
-                    result.is_some_and(|result| overlap(self.schedule.tree.shown(result).as_rect(), reads))
-                }
-                What::Mark | What::Hole(_) => false,
-            };
+            let touches = |index: &usize| self.bounds(*index).is_none_or(|bounds| overlap(bounds, reads));
             let expected: Vec<usize> = self.before(on, cut).into_iter().filter(touches).collect();
             let seen: Vec<usize> = self.painted(on).into_iter().filter(touches).collect();
             assert_eq!(seen, expected, "what backdrop {backdrop} sees on {on:?}");
@@ -389,7 +425,7 @@ impl<'a> Check<'a> {
                 return;
             }
             let filter = self.schedule.tree.surface(on).filter;
-            cut = Slot::Result.key(self.scene.filters[filter].nodes.start);
+            cut = self.scene.filters[filter].key();
             let result = self.schedule.tree.result_of(filter).expect("it is visible");
             on = self.schedule.tree.surface(result).parent;
         }
@@ -447,7 +483,11 @@ proptest! {
         }
         let flat = Schedule::new(&parts.scene(true));
         parts.filters.clear();
-        parts.items.retain(|item| !matches!(item.what, What::Result(_) | What::Hole(_)));
+        for item in &mut parts.items {
+            if matches!(item.what, What::Result(_) | What::Hole(_)) {
+                item.what = What::Mark;
+            }
+        }
         let none = Schedule::new(&parts.scene(false));
         prop_assert_eq!(flat.steps, none.steps);
         prop_assert_eq!(flat.placed, none.placed);
@@ -460,5 +500,138 @@ proptest! {
         let parts = Parts::new(&outside);
         let schedule = Schedule::new(&parts.scene(false));
         prop_assert_eq!(schedule.steps, vec![Step::Bevy]);
+    }
+}
+
+/// How many passes and batches a schedule has.
+fn passes(schedule: &Schedule) -> usize {
+    let is_pass = |step: &&Step| matches!(step, Step::Pass { .. } | Step::Blur(_));
+    schedule.steps.iter().filter(is_pass).count()
+}
+
+/// Where something lies in a picture.
+fn at(index: usize) -> Rect {
+    let min = Vec2::new((index % 8) as f32 * 48.0, (index / 8) as f32 * 48.0);
+    Rect::from_corners(min + 2.0, min + 40.0)
+}
+
+/// Nodes that fill the picture: a group, and then for each place in it what `add` adds, with its place in the stack.
+fn crowd(count: usize, fades: bool, add: impl Fn(&mut Parts, u32, Rect)) -> Parts {
+    let mut parts = Parts {
+        items: Vec::new(),
+        backdrops: Vec::new(),
+        filters: Vec::new(),
+    };
+    for index in 0..count {
+        add(&mut parts, 1 + 4 * index as u32, at(index));
+    }
+    let whole = PICTURE.in_viewport(PICTURE.viewport);
+    let node = Node {
+        kind: [9, 0],
+        place: [0; 2],
+        size: [1; 2],
+        sigma: 0,
+        opacity: 4,
+        length: 1,
+        flags: 0,
+    };
+    if fades {
+        parts.filters.insert(0, filter(&node, 0..1 + 4 * count as u32, whole));
+    }
+    parts.items.extend((0..1 + 4 * count as u32).map(|node| Item {
+        key: FloatOrd(node as f32),
+        bounds: Some(if node == 0 { whole } else { at((node as usize - 1) / 4) }),
+        what: What::Other,
+    }));
+    parts.add_own();
+    parts
+}
+
+fn pane(parts: &mut Parts, node: u32, rect: Rect) {
+    let settings = BackdropBlur::from_sigma(3.0);
+    let glass = Glass {
+        order: Order::Node(node),
+        ..Glass::plain(Shape::of_rect(rect), &settings)
+    };
+    parts.backdrops.extend(glass.on(&PICTURE));
+}
+
+/// The number of passes depends on how deep glass and groups lie in each other, and not on how many there are.
+#[test]
+fn the_price_is_that_of_the_depth() {
+    let count = |count: usize, fades: bool, add: &dyn Fn(&mut Parts, u32, Rect)| {
+        let parts = crowd(count, fades, add);
+        passes(&Schedule::new(&parts.scene(false)))
+    };
+    let rounded = |parts: &mut Parts, node: u32, rect: Rect| {
+        let group = Filter {
+            nodes: node + 1..node + 4,
+            outline: Some(Shape::of_rect(rect)),
+            opacity: 1.0,
+            ..parts.filters.first().cloned().unwrap_or(Filter {
+                entity: Entity::PLACEHOLDER,
+                node,
+                nodes: 0..0,
+                clip: None,
+                clips: Clips::Result,
+                sigma: Vec2::ZERO,
+                border: None,
+                profile: None,
+                outline: None,
+                colors: ColorMatrices::NEUTRAL,
+                shadows: Vec::new(),
+                opacity: 1.0,
+            })
+        };
+        parts.filters.push(Filter { node, ..group });
+        pane(parts, node + 2, rect);
+    };
+    let stacked = |parts: &mut Parts, node: u32, rect: Rect| (0..3).for_each(|above| pane(parts, node + above, rect));
+    for (name, add, bound) in [
+        ("panes", &pane as &dyn Fn(&mut Parts, u32, Rect), [2, 5]),
+        ("rounded cards with a pane", &rounded, [6, 8]),
+        ("stacks of three panes", &stacked, [6, 11]),
+    ] {
+        for fades in [false, true] {
+            let [one, many] = [1, 40].map(|number| count(number, fades, add));
+            println!("{name}, fading: {fades}: {one} passes, {many} for forty");
+            assert_eq!(one, many, "{name}, fading: {fades}");
+            assert!(
+                many <= bound[usize::from(fades)],
+                "{name}, fading: {fades}: {many} passes"
+            );
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// Each round has at most one pass and one batch for each page, for the camera, and for each page of what glass sees. Groups without
+    /// glass have as many for each page, and a page may be cleared in a pass of its own. So with the bound of
+    /// `rounds_are_those_of_the_definition`, the number of passes is at most a multiple of the depth.
+    #[test]
+    fn passes_are_bounded_by_the_depth(nodes in proptest::collection::vec(node(), 0..300)) {
+        let parts = Parts::new(&nodes);
+        let schedule = Schedule::new(&parts.scene(false));
+        let pages: usize = schedule.tree.pages.iter().map(Vec::len).sum();
+        let rounds = Nodes::new(&parts.scene(false), &schedule.tree, &schedule.placed).rounds.len();
+        let in_round = 2 * pages + 2 * schedule.seen.len() + 2;
+        prop_assert!(passes(&schedule) <= 3 * pages + rounds * in_round);
+    }
+
+    /// A scene that is scrolled by a pixel has as many passes.
+    #[test]
+    fn scrolling_changes_no_number(nodes in proptest::collection::vec(node(), 0..60)) {
+        let inside = |by: i16| -> Vec<Node> {
+            let of = |node: &Node| Node {
+                place: [20 + node.place[0].rem_euclid(200) + by, 20 + node.place[1].rem_euclid(120)],
+                flags: node.flags & !16,
+                ..node.clone()
+            };
+            nodes.iter().map(of).collect()
+        };
+        let [before, after] = [0, 1].map(|by| passes(&Schedule::new(&Parts::new(&inside(by)).scene(false))));
+        prop_assert_eq!(before, after);
     }
 }

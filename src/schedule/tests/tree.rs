@@ -1,10 +1,11 @@
 //! Filters get the surfaces that they need, as large as needed.
 
 use super::super::rects::{NOWHERE, common, grown, within};
-use super::super::scene::{Clips, Filter, Item, Picture, PlacedProfile, Scene, Shadow, What};
+use super::super::scene::{Clips, Filter, Item, Picture, PlacedProfile, Scene, Shade, Shadow, What};
 use super::super::surface::{Content, Layer, Surface};
 use super::super::tree::SurfaceTree;
 use crate::settings::{BlurProfile, ColorMatrices};
+use bevy::color::LinearRgba;
 use bevy::math::{Affine2, FloatOrd, IRect, IVec2, URect, UVec2, Vec2};
 use bevy::prelude::Entity;
 use core::ops::Range;
@@ -27,6 +28,7 @@ const PICTURE: Picture = Picture {
 fn filter(nodes: Range<u32>) -> Filter {
     Filter {
         entity: Entity::PLACEHOLDER,
+        node: nodes.start,
         nodes,
         clip: None,
         clips: Clips::Result,
@@ -44,7 +46,10 @@ fn shadow(offset: i32, sigma: f32) -> Shadow {
     Shadow {
         offset: Vec2::splat(offset as f32),
         sigma: Vec2::splat(sigma),
-        color: [0.0, 0.0, 0.0, 1.0],
+        shade: Shade {
+            color: LinearRgba::new(0.0, 0.0, 0.0, 1.0),
+            is_glow: false,
+        },
         is_inset: false,
     }
 }

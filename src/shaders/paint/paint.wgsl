@@ -38,14 +38,15 @@ struct Paint {
     // The size of the box.
     size: vec2<f32>,
     // How deep the frame of the box reaches, which is drawn alone; 0 for the whole box. INNER leaves the frame out. A negative frame
-    // lies around the box: KEEP removes it.
+    // lies around the box, and is drawn with it.
     frame: f32,
     opacity: f32,
     // From a texel of the target to a texel of the camera's picture, to which the noise is fixed.
     to_screen: vec2<i32>,
     // The radii along x and along y: top left, top right, bottom right, bottom left.
     radii: array<vec4<f32>, 2>,
-    // The painted texels of the camera's picture: the first, and one past the last. Of a layer: the texels of the source that hold it.
+    // The painted texels of the camera's picture: the first, and one past the last. Of a layer: the texels of the source that hold it,
+    // or those that it shows, if it is OUTLINED.
     region: vec4<i32>,
     // The colour of SHADOW and PLAIN.
     color: vec4<f32>,
@@ -88,6 +89,12 @@ const INSET: u32 = 128u;
 const CLIPPED: u32 = 256u;
 // `grain` is not 0.
 const GRAINED: u32 = 512u;
+// A layer is shown inside of the box, which covers pixels along its edges in part.
+const OUTLINED: u32 = 1024u;
+// The box is upright, and the source is known in pixels that lie in it as a whole. Others show the next one of these.
+const BORDERED: u32 = 2048u;
+// Values are Oklab: the first one is the cube root of light, for greys.
+const LIGHTNESS: u32 = 4096u;
 
 // Of encoded values.
 const GRAIN: f32 = 8.0 / 255.0;
@@ -190,6 +197,17 @@ fn outlined(point: vec2<f32>) -> f32 {
     return saturate(0.5 - distance * area / max(length(vec2<f32>(across, down)), 1e-6));
 }
 
+// From a pixel to the next one that lies in the box as a whole, or up to a thousandth.
+fn to_whole(point: vec2<f32>) -> vec2<i32> {
+    if (paint.flags & BORDERED) == 0u {
+        return vec2<i32>(0);
+    }
+    let first = ceil(paint.translation - 0.5 * paint.size - 1e-3);
+    let last = floor(paint.translation + 0.5 * paint.size + 1e-3) - 1.0;
+    let pixel = floor(point + paint.translation);
+    return vec2<i32>(clamp(pixel, first, last) - pixel);
+}
+
 @fragment
 fn paint_fragment(in: Vertex) -> Output {
     let pixel = vec2<i32>(in.position.xy);
@@ -199,7 +217,16 @@ fn paint_fragment(in: Vertex) -> Output {
         discard;
     }
 #ifdef OVER
-    return encode_output(noisy(shown(source) * paint.opacity, texel, in.point), texel);
+    var c = paint.opacity;
+    var seen = source;
+    if (paint.flags & OUTLINED) != 0u {
+        c *= outlined(in.point);
+        if c <= 0.0 || any(source < paint.region.xy) || any(source >= paint.region.zw) {
+            discard;
+        }
+        seen += to_whole(in.point);
+    }
+    return encode_output(noisy(shown(seen) * c, texel, in.point), texel);
 #else
     if any(texel < paint.region.xy) || any(texel >= paint.region.zw) {
         discard;
@@ -212,10 +239,7 @@ fn paint_fragment(in: Vertex) -> Output {
     return encode_output(noisy(glass(source, in.point), texel, in.point), texel);
 #else
     let share = share(in.point);
-    var c = min(share, 1.0) * paint.opacity;
-    if paint.frame < 0.0 {
-        c = 1.0 - outlined(in.point);
-    }
+    let c = min(share, 1.0) * paint.opacity;
     let is_replaced = share >= MIXED && paint.opacity >= 1.0 && (paint.flags & HOLE) == 0u;
     if c <= 0.0 || is_replaced {
         discard;
@@ -329,6 +353,12 @@ fn grained(value: vec4<f32>, point: vec2<f32>) -> vec4<f32> {
         return value;
     }
     let noise = paint.grain * GRAIN * value.a * random(vec2<i32>(floor(point + 0.5 * paint.size)));
+    if (paint.flags & LIGHTNESS) != 0u {
+        // The noise of a grey as light as the colour.
+        let light = max(value.x, 0.0) * max(value.x, 0.0) * max(value.x, 0.0);
+        let noisy = decode(max(encode(vec3<f32>(light)) + noise, vec3<f32>(0.0)));
+        return vec4<f32>(pow(noisy.x, 1.0 / 3.0), value.yzw);
+    }
     if (paint.color_flags & 1u) != 0u {
         return vec4<f32>(decode(max(encode(value.rgb) + noise, vec3<f32>(0.0))), value.a);
     }

@@ -118,12 +118,7 @@ impl Pane {
         );
         let (sin, cos) = f64::from(self.angle).sin_cos();
         let [x, y] = self.scale.to_array().map(f64::from);
-        // Of a turned pane, both axes are scaled alike.
-        let scales = if self.angle == 0.0 {
-            [x.abs(), y.abs()]
-        } else {
-            [(x * y).abs().sqrt(); 2]
-        };
+        let scales = [(cos * x).hypot(sin * y), (sin * x).hypot(cos * y)];
         let sigma = f64::from(blur.sigma()) * scale;
         let aspect = blur.aspect.to_array();
         let physical = |length: f32| f64::from(length) * scale;

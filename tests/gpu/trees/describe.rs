@@ -86,6 +86,9 @@ fn of_filter(filter: &Filter) -> String {
     if filter.sigma != [0.0; 2] {
         parts.push(of_sigma(filter.sigma));
     }
+    if filter.edge != EdgeMode::Transparent {
+        parts.push(format!("{:?}", filter.edge));
+    }
     parts.extend(of_functions(&filter.functions));
     for shadow in &filter.shadows {
         let kind = match (shadow.is_inset, shadow.is_glow) {

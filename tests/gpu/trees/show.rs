@@ -1,6 +1,6 @@
 //! The app that shows trees, one on each of its cameras.
 
-use super::spawn::spawn;
+use super::spawn::{morph, spawn};
 use crate::backdrop::stage::{HDR, LDR};
 use crate::filters::group::measured;
 use crate::support::difference::{Difference, worst_difference};
@@ -102,10 +102,43 @@ impl Screen {
         self.format == HDR
     }
 
-    /// Shows trees in place of those shown before, one on each camera, and renders one frame.
-    pub fn show(&mut self, trees: &[Tree; CAMERAS]) -> Shot {
+    /// Turns blurs on or off.
+    pub fn set_switch(&mut self, switch: BlurSwitch) {
+        self.headless.app.insert_resource(switch);
+    }
+
+    /// Changes the trees shown before into these, node by node, and renders one frame.
+    pub fn morph(&mut self, trees: &[Tree; CAMERAS]) {
+        if self.roots.is_empty() {
+            self.replace(trees);
+        }
+        let world = self.headless.app.world_mut();
+        for ((tree, view), root) in trees.iter().zip(&self.views).zip(&self.roots) {
+            clear(world, tree, view.camera);
+            morph(world, &tree.nodes, *root);
+        }
+        self.headless.app.update();
+    }
+
+    /// Shows trees in place of those before, and renders one frame.
+    pub fn show_anew(&mut self, trees: &[Tree; CAMERAS]) {
         self.replace(trees);
         self.headless.app.update();
+    }
+
+    /// The pictures of the last frame.
+    pub fn pictures(&self) -> Vec<Picture> {
+        let shot = self.shot();
+        let device = self.headless.render_world().resource::<RenderDevice>();
+        let of = |(index, reading): (usize, Reading)| {
+            to_picture(&reading.finish(device)).crop(origin(index).map(|side| side as usize), SIZES[index])
+        };
+        shot.0.into_iter().enumerate().map(of).collect()
+    }
+
+    /// Shows trees in place of those shown before, one on each camera, and renders one frame.
+    pub fn show(&mut self, trees: &[Tree; CAMERAS]) -> Shot {
+        self.show_anew(trees);
         self.shot()
     }
 
@@ -131,11 +164,7 @@ impl Screen {
             world.despawn(root);
         }
         for (tree, view) in trees.iter().zip(&self.views) {
-            let [red, green, blue, alpha] = tree.clear.map(|value| value as f32);
-            // Bevy multiplies no clear colour by its alpha.
-            let color = Color::linear_rgba(red, green, blue, alpha);
-            let mut camera = world.get_mut::<Camera>(view.camera).expect("the camera stays");
-            camera.clear_color = ClearColorConfig::Custom(color);
+            clear(world, tree, view.camera);
             self.roots.push(spawn(world, tree, view.camera));
         }
     }
@@ -191,6 +220,15 @@ impl Screen {
         };
         compare(rounded, &tree.picture(other), self.format).value
     }
+}
+
+/// Gives a camera the clear colour of a tree.
+fn clear(world: &mut World, tree: &Tree, camera: Entity) {
+    let [red, green, blue, alpha] = tree.clear.map(|value| value as f32);
+    // Bevy multiplies no clear colour by its alpha.
+    let color = Color::linear_rgba(red, green, blue, alpha);
+    let mut camera = world.get_mut::<Camera>(camera).expect("the camera stays");
+    camera.clear_color = ClearColorConfig::Custom(color);
 }
 
 /// Where the viewport of a camera begins in its target.

@@ -36,6 +36,52 @@ fn spawn_all(world: &mut World, nodes: &[Described], parent: Entity) {
     }
 }
 
+/// Changes the children of a node into others: those in the same place get the components of the new ones.
+pub fn morph(world: &mut World, nodes: &[Described], parent: Entity) {
+    let old: Vec<Entity> = world
+        .get::<Children>(parent)
+        .map_or(Vec::new(), |children| children.to_vec());
+    for (index, described) in nodes.iter().enumerate() {
+        let Some(entity) = old.get(index).copied() else {
+            spawn_all(world, core::slice::from_ref(described), parent);
+            continue;
+        };
+        let mut node = world.entity_mut(entity);
+        node.insert(bundle(described));
+        remove_optional(&mut node, described);
+        insert_optional(&mut node, described);
+        morph(world, &described.children, entity);
+    }
+    for entity in old.into_iter().skip(nodes.len()) {
+        world.despawn(entity);
+    }
+}
+
+/// Removes what another node had.
+fn remove_optional(entity: &mut EntityWorldMut, described: &Described) {
+    if described.global_z.is_none() {
+        entity.remove::<GlobalZIndex>();
+    }
+    if !described.shares_backdrop {
+        entity.remove::<BackdropGroup>();
+    }
+    if !described.is_free {
+        entity.remove::<OverrideClip>();
+    }
+    if described.glass.is_none() {
+        entity.remove::<BackdropBlur>();
+    }
+    if described.glass.as_ref().is_none_or(|glass| glass.lens.is_none()) {
+        entity.remove::<BackdropLens>();
+    }
+    if described.glass.as_ref().is_none_or(|glass| glass.ramp.is_none()) {
+        entity.remove::<BlurProfile>();
+    }
+    if described.filter.is_none() {
+        entity.remove::<UiFilter>();
+    }
+}
+
 fn bundle(described: &Described) -> impl Bundle {
     let axis = |clips| {
         if clips {

@@ -9,7 +9,7 @@ use super::surface::{Pixels, Surface, reach};
 use super::{Filter, Shadow};
 use crate::shape::Clip;
 use crate::storage::Storage;
-use crate::{EdgeMode, Picture, SMALLEST_SIGMA};
+use crate::{EdgeMode, Picture};
 use std::collections::HashMap;
 
 /// The surfaces that are painted now: the camera's, and those of the groups around the current items.
@@ -82,10 +82,6 @@ impl Painter {
 
     fn glass(&mut self, pane: &Pane) {
         let panel = &pane.panel;
-        let [columns, rows] = panel.region(self.viewport.size());
-        if columns.is_empty() || rows.is_empty() {
-            return;
-        }
         let number = *self.numbers.last().expect("the camera's surface stays");
         let behind = match pane.shares.map(|node| (node, number)) {
             None => self.behind(),
@@ -97,6 +93,10 @@ impl Painter {
                 self.shared[&key].clone()
             }
         };
+        let [columns, rows] = panel.region(self.viewport.size());
+        if columns.is_empty() || rows.is_empty() || panel.opacity <= 0.0 {
+            return;
+        }
         let glass = panel.glass(&behind, self.storage.is_bounded());
         let storage = self.storage;
         for y in rows.clone() {
@@ -126,7 +126,11 @@ impl Painter {
         }
         rect = rect.and(limits);
         if let Some(border) = border {
-            (rect, limits) = (border, limits.and(border));
+            let reads = match group.filter.edge {
+                EdgeMode::Wrap => border,
+                _ => limits.grown([1; 2]).and(border),
+            };
+            (rect, limits) = (border, reads);
         }
         if rect.is_empty() {
             return;
@@ -142,21 +146,25 @@ impl Painter {
         if group.filter.is_rounded {
             picture = picture.map(|pixel, texel| {
                 let coverage = group.shape.outlined(pixel.map(|place| place as f64));
-                self.storage.stored(texel.map(|value| value * coverage))
+                texel.map(|value| value * coverage)
             });
         }
-        let layers = self.layers(&picture, (&group.filter, border), seen);
+        let layers = self.layers(&picture, group, seen);
         self.show(layers, group.filter.opacity, seen);
     }
 
     /// What a filter paints for the picture of its group, from the bottom to the top.
-    fn layers(&self, picture: &Surface, (filter, border): (&Filter, Option<Pixels>), seen: Pixels) -> Vec<Surface> {
+    fn layers(&self, picture: &Surface, group: &Group, seen: Pixels) -> Vec<Surface> {
+        let (filter, border) = (&group.filter, border_of(group));
         let soft = match border {
             Some(border) => picture.blurred_inside(border, filter.sigma, filter.edge),
             None => picture.blurred(filter.sigma, [0.0; 2], needed_by_shadows(filter, seen)),
         };
         let is_bounded = self.storage.is_bounded();
         let mut top = soft.map(|_, texel| filter.functions.colored(texel, is_bounded));
+        if border.is_some() {
+            top = top.in_box(group.shape.bounds());
+        }
         if border.is_some() && !filter.shadows.is_empty() {
             top = top.map(|_, texel| self.storage.stored(texel));
         }
@@ -183,7 +191,7 @@ impl Painter {
             top = top.map(|_, texel| self.storage.stored(texel));
         }
         for shadow in inset {
-            let (blurred, whole) = cast(shadow, soft.rect);
+            let (blurred, whole) = cast(shadow, top.rect);
             top = top.map(|[x, y], texel| {
                 let above = shade(
                     shadow,
@@ -250,18 +258,20 @@ fn placed(shadow: &Shadow) -> ([i64; 2], [f64; 2]) {
     )
 }
 
-/// The bounds of a group's box, if its blur does not spread beyond it.
+/// The pixels that lie in the bounds of a group's box as a whole, if its blur does not spread beyond them. Others are covered in part by
+/// what the group paints, so what it paints is not known there.
 fn border_of(group: &Group) -> Option<Pixels> {
-    let Filter { sigma, edge, .. } = group.filter;
-    let blurs = sigma.iter().any(|sigma| *sigma >= SMALLEST_SIGMA);
-    (blurs && edge != EdgeMode::Transparent).then(|| Pixels::inside(group.shape.bounds()))
+    (group.filter.edge != EdgeMode::Transparent).then(|| Pixels::whole(group.shape.bounds()))
 }
 
-/// The pixels of the blurred picture that affect what is seen of the result.
+/// The pixels of the blurred picture that affect what is seen of the result. Glass sees as far on the other side of a shadow.
 fn needed_by_shadows(filter: &Filter, seen: Pixels) -> Pixels {
     filter.shadows.iter().fold(seen, |needed, shadow| {
-        let back = shadow.offset.map(|length| -length.floor() as i64);
-        needed.with(seen.moved(back).grown(reach(shadow.sigma).map(|length| length + 1)))
+        let (whole, part) = placed(shadow);
+        let reach = [0, 1].map(|axis| reach(shadow.sigma)[axis] + part[axis].ceil() as i64);
+        [whole, whole.map(|length| -length)]
+            .into_iter()
+            .fold(needed, |needed, by| needed.with(seen.moved(by).grown(reach)))
     })
 }
 
@@ -282,7 +292,10 @@ fn bounds(items: &[Item], viewport: Pixels) -> Pixels {
                     let offset = shadow.offset.map(|length| length.floor() as i64);
                     all.with(inside.moved(offset).grown(reach(shadow.sigma).map(|length| length + 1)))
                 });
-                let shadows = border_of(group).map_or(shadows, |border| shadows.with(border));
+                let shadows = match border_of(group) {
+                    Some(_) => shadows.with(Pixels::touching(group.shape.bounds())),
+                    None => shadows,
+                };
                 shadows.and(Pixels::inside(group.clip))
             }
         };

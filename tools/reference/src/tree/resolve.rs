@@ -1,9 +1,9 @@
 //! What a tree paints, and in which order.
 
 use super::{Filter, Node, Transform, Tree, Visibility};
-use crate::SMALLEST_SIGMA;
 use crate::panel::Panel;
 use crate::shape::{Clip, Shape};
+use crate::{EdgeMode, SMALLEST_SIGMA};
 
 /// How far a blur reaches in sigmas, where the grown clips of a group end. Beyond lies less than a 30,000th of the weight.
 const REACH: f64 = 4.0;
@@ -136,7 +136,7 @@ impl<'a> Walk<'a> {
             self.sharing += 1;
             context.shares = Some(self.sharing);
         }
-        let Some(filter) = node.filter.as_ref().filter(|filter| is_active(filter)) else {
+        let Some(filter) = node.filter.as_ref().filter(|filter| changes(filter)) else {
             self.glass(node, &context, 1.0, items);
             self.content(node, context, items);
             return;
@@ -153,7 +153,10 @@ impl<'a> Walk<'a> {
         let mut content = Vec::new();
         self.content(node, inside, &mut content);
         items.push(Item::Group(Group {
-            filter,
+            filter: Filter {
+                is_rounded: false,
+                ..filter
+            },
             shape,
             clip,
             items: content,
@@ -178,11 +181,25 @@ impl<'a> Walk<'a> {
             context.clip = context.clip.and(own);
             context.unfiltered = context.unfiltered.and(own);
         }
-        self.children(&node.children, context, items);
+        if node.filter.as_ref().is_none_or(|filter| !filter.is_rounded) {
+            self.children(&node.children, context, items);
+            return;
+        }
+        let mut content = Vec::new();
+        self.children(&node.children, context, &mut content);
+        items.push(Item::Group(Group {
+            filter: Filter {
+                is_rounded: true,
+                ..Filter::NEUTRAL
+            },
+            shape,
+            clip: Clip::EVERYTHING,
+            items: content,
+        }));
     }
 
     fn glass(&self, node: &Node, context: &Context, opacity: f64, items: &mut Vec<Item>) {
-        let Some(glass) = node.glass.as_ref().filter(|_| context.is_visible) else {
+        let Some(glass) = &node.glass else {
             return;
         };
         let stretch = stretch(&context.parent);
@@ -201,9 +218,12 @@ impl<'a> Walk<'a> {
         let is_neutral = panel.sigma.iter().all(|sigma| *sigma < SMALLEST_SIGMA)
             && glass.functions.is_neutral()
             && glass.lens.is_none_or(|lens| lens.is_neutral());
-        if panel.opacity > 0.0 && !is_neutral {
+        let is_drawn = context.is_visible && panel.opacity > 0.0 && !is_neutral;
+        // Others see what lies below it, even if it is not drawn.
+        if is_drawn || context.shares.is_some() {
+            let opacity = if is_drawn { panel.opacity } else { 0.0 };
             items.push(Item::Glass(Pane {
-                panel,
+                panel: Panel { opacity, ..panel },
                 shares: context.shares,
             }));
         }
@@ -215,12 +235,13 @@ fn contains_free(node: &Node) -> bool {
     node.global_z.is_none() && (node.is_free || node.children.iter().any(contains_free))
 }
 
-fn is_active(filter: &Filter) -> bool {
+/// Whether a filter changes its group, and not only clips what lies inside of the node.
+fn changes(filter: &Filter) -> bool {
     filter.sigma.iter().any(|sigma| *sigma >= SMALLEST_SIGMA)
+        || filter.edge != EdgeMode::Transparent
         || !filter.functions.is_neutral()
         || !filter.shadows.is_empty()
         || filter.opacity < 1.0
-        || filter.is_rounded
 }
 
 /// The box of a node in the viewport.
@@ -242,13 +263,10 @@ fn shape_of(node: &Node, parent: &Shape) -> Shape {
     }
 }
 
-/// By how much lengths of a blur along x and y grow with a node: with its axes, as long as these are upright.
+/// By how much a Gaussian that turns and grows with a node is wider than before, along x and along y of the viewport.
 fn stretch(shape: &Shape) -> [f64; 2] {
     let [[xx, xy], [yx, yy]] = shape.axes;
-    if [xy, yx] == [0.0; 2] {
-        return [xx.abs(), yy.abs()];
-    }
-    [(xx * yy - xy * yx).abs().sqrt(); 2]
+    [xx.hypot(yx), xy.hypot(yy)]
 }
 
 /// The filter with its lengths in pixels of the viewport.
@@ -273,9 +291,16 @@ fn reach(filter: &Filter) -> [f64; 2] {
             0.0
         }
     };
+    let blurs = filter.sigma.iter().any(|sigma| *sigma >= SMALLEST_SIGMA);
+    // From one side of the box to the other, and otherwise from a border to the next pixel.
+    let beyond = match filter.edge {
+        EdgeMode::Transparent => 0.0,
+        EdgeMode::Wrap if blurs => return [f64::INFINITY; 2],
+        _ => 1.0,
+    };
     let shadows = filter.shadows.iter();
     let farthest = shadows.fold([0.0_f64; 2], |farthest, shadow| {
         [0, 1].map(|axis| farthest[axis].max(of(shadow.sigma[axis]) + shadow.offset[axis].abs().ceil()))
     });
-    [0, 1].map(|axis| of(filter.sigma[axis]) + farthest[axis])
+    [0, 1].map(|axis| of(filter.sigma[axis]) + farthest[axis] + beyond)
 }

@@ -1,6 +1,6 @@
 //! Pictures that begin anywhere, and are transparent around.
 
-use crate::shape::Clip;
+use crate::shape::{Clip, Shape};
 use crate::storage::Storage;
 use crate::{EdgeMode, Picture, gaussian_blur, moved_blur};
 
@@ -31,6 +31,15 @@ impl Pixels {
         Self {
             min: bounds.min.map(|edge| edge.floor() as i64),
             max: bounds.max.map(|edge| edge.ceil() as i64),
+        }
+    }
+
+    /// The pixels that lie in a rectangle as a whole.
+    pub fn whole(bounds: Clip) -> Self {
+        const LEAST: f64 = 1e-3;
+        Self {
+            min: bounds.min.map(|edge| (edge - LEAST).ceil() as i64),
+            max: bounds.max.map(|edge| (edge + LEAST).floor() as i64),
         }
     }
 
@@ -179,6 +188,28 @@ impl Surface {
         Self {
             rect: border,
             texels: gaussian_blur(&self.part(border), sigma, edge).texels,
+        }
+    }
+
+    /// The surface as the picture of an upright box, of which it holds the whole pixels: others show the nearest one, as far as they lie
+    /// in the box.
+    pub fn in_box(&self, bounds: Clip) -> Self {
+        let Pixels { min, max } = self.rect;
+        let rect = Pixels::touching(bounds);
+        let shape = Shape {
+            centre: [0, 1].map(|axis| 0.5 * (bounds.min[axis] + bounds.max[axis])),
+            size: [0, 1].map(|axis| bounds.max[axis] - bounds.min[axis]),
+            axes: [[1.0, 0.0], [0.0, 1.0]],
+            radii: [0.0; 4],
+        };
+        let texels = rect.iter().map(|pixel| {
+            let nearest = [0, 1].map(|axis| pixel[axis].clamp(min[axis], max[axis] - 1));
+            let share = shape.outlined(pixel.map(|place| place as f64));
+            self.at(nearest).map(|value| value * share)
+        });
+        Self {
+            rect,
+            texels: texels.collect(),
         }
     }
 
