@@ -1,5 +1,6 @@
 //! Tests schedules against examples, against their definition, and by properties.
 
+mod price;
 mod rounds;
 mod steps;
 mod tree;
