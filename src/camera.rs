@@ -4,12 +4,10 @@
 //! flip the main texture: the other half may belong to another camera of the same target. With MSAA it uses the
 //! resolved texture.
 
-mod freeze;
-
 use crate::diagnostics::label::BlurLabel;
 use crate::formats::dither::Dither;
 use crate::formats::{CameraFinish, CameraPicture, CameraPictureItem, Ends, USUAL_PICTURES};
-use crate::freeze::Losses;
+use crate::freeze::{self, KeptPictures};
 use crate::gpu::{
     BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind, texture_size,
 };
@@ -32,7 +30,6 @@ use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::RenderEntity;
 use bevy::render::view::{ExtractedView, ViewTarget};
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderStartup, RenderSystems};
-use freeze::CameraFreeze;
 
 /// Adds camera blurs to an app.
 pub struct BlurCameraPlugin;
@@ -44,20 +41,14 @@ impl Plugin for BlurCameraPlugin {
             return;
         };
         render_app
-            .add_systems(RenderStartup, (forget_jobs, freeze::lose_pictures))
-            .add_systems(ExtractSchedule, (freeze::extract_frozen, extract_cameras).chain())
+            .add_systems(RenderStartup, forget_jobs)
+            .add_systems(ExtractSchedule, extract_cameras.after(freeze::extract_freezes))
             .add_systems(
                 Render,
-                (
-                    announce_cameras,
-                    prepare_cameras,
-                    release_unseen,
-                    freeze::count_pictures,
-                )
+                (announce_cameras, prepare_cameras, release_unseen)
                     .chain()
                     .in_set(RenderSystems::PrepareBindGroups),
-            )
-            .add_systems(Render, freeze::report_taken.in_set(RenderSystems::Cleanup));
+            );
         add_stages(
             render_app,
             Core2d,
@@ -115,6 +106,8 @@ fn add_stages<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clo
 /// A camera's blur in the render world, in texels.
 #[derive(Component, Clone, Debug)]
 pub struct CameraBlur {
+    /// The main world's entity.
+    entity: Entity,
     sigma: Vec2,
     edge: EdgeMode,
     /// The share of sigma of each texel, `None` if it is the same everywhere.
@@ -141,6 +134,7 @@ impl CameraBlur {
 pub struct CameraJob(BlurJob);
 
 type BlurredCamera = (
+    Entity,
     RenderEntity,
     &'static GaussianBlur,
     &'static Camera,
@@ -156,18 +150,20 @@ fn extract_cameras(
     cameras: Extract<Query<BlurredCamera>>,
     switch: Extract<Res<BlurSwitch>>,
     mut known: Query<(Entity, &mut CameraBlur)>,
-    mut frozen: Query<&mut CameraFreeze>,
+    kept: Res<KeptPictures>,
 ) {
     known.iter_mut().for_each(|(_, mut blur)| blur.is_there = false);
-    for (entity, blur, camera, profile, stage, finish, label) in cameras.iter().filter(|_| switch.is_on()) {
+    for (entity, render_entity, blur, camera, profile, stage, finish, label) in
+        cameras.iter().filter(|_| switch.is_on())
+    {
         let Some(viewport) = camera.physical_viewport_rect().filter(|_| camera.is_active) else {
             continue;
         };
         // A kept picture holds what the camera had painted at its stage.
-        let stage = stage.copied().unwrap_or_default();
-        let stage = frozen.get_mut(entity).map_or(stage, |mut frozen| frozen.stage(stage));
+        let stage = kept.stage(entity).or(stage.copied()).unwrap_or_default();
         let scale_factor = camera.target_scaling_factor().unwrap_or(1.0);
         let extracted = CameraBlur {
+            entity,
             // An invalid radius is no blur; another system reports it.
             sigma: blur
                 .sigma_in_texels(scale_factor, viewport.height())
@@ -182,10 +178,10 @@ fn extract_cameras(
             is_there: true,
         };
         // Commands allocate; an unchanged frame must not.
-        if let Ok((_, mut known)) = known.get_mut(entity) {
+        if let Ok((_, mut known)) = known.get_mut(render_entity) {
             *known = extracted;
         } else {
-            commands.entity(entity).insert(extracted);
+            commands.entity(render_entity).insert(extracted);
         }
     }
     for (entity, _) in known.iter().filter(|(_, blur)| !blur.is_there) {
@@ -255,24 +251,22 @@ type PreparedCamera = (
     CameraPicture,
     &'static ViewTarget,
     Option<&'static mut CameraJob>,
-    Option<&'static mut CameraFreeze>,
 );
 
 /// Updates the jobs of all blurred cameras.
 fn prepare_cameras(
     mut commands: Commands,
     mut cameras: Query<PreparedCamera>,
-    losses: Res<Losses>,
+    mut kept: ResMut<KeptPictures>,
     mut preparer: BlurPreparer,
 ) {
-    for (entity, blur, picture, target, job, freeze) in &mut cameras {
+    for (entity, blur, picture, target, job) in &mut cameras {
         let request = camera_request(blur, &picture, target);
+        let is_done = kept.prepare_camera(blur.entity, blur.stage, &request, &picture, target, &mut preparer);
         let update = |job: &mut CameraJob| {
-            let outcome = match freeze {
-                Some(mut freeze) => freeze.prepare(request, &picture, target, &mut job.0, &mut preparer, &losses),
-                None => job.0.update(&mut preparer, request),
-            };
-            if let Err(error) = outcome {
+            if is_done {
+                job.0.release();
+            } else if let Err(error) = job.0.update(&mut preparer, request) {
                 error!("{}: {error}", blur.label());
             }
         };
@@ -349,35 +343,51 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
     }
 }
 
-type RecordedCamera = (
-    &'static ViewTarget,
-    &'static CameraBlur,
-    &'static mut CameraJob,
-    Option<&'static mut CameraFreeze>,
-);
+type RecordedCamera = (&'static ViewTarget, &'static CameraBlur, &'static mut CameraJob);
 
 /// Blurs the current camera if its stage is [`BlurStage::BeforeTonemapping`].
-pub fn blur_before_tonemapping(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, context: RenderContext) {
-    record(BlurStage::BeforeTonemapping, camera, &recorder, context);
+pub fn blur_before_tonemapping(
+    camera: ViewQuery<RecordedCamera>,
+    kept: ResMut<KeptPictures>,
+    recorder: BlurRecorder,
+    context: RenderContext,
+) {
+    record(BlurStage::BeforeTonemapping, camera, kept, &recorder, context);
 }
 
 /// Blurs the current camera if its stage is [`BlurStage::AfterTonemapping`].
-pub fn blur_after_tonemapping(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, context: RenderContext) {
-    record(BlurStage::AfterTonemapping, camera, &recorder, context);
+pub fn blur_after_tonemapping(
+    camera: ViewQuery<RecordedCamera>,
+    kept: ResMut<KeptPictures>,
+    recorder: BlurRecorder,
+    context: RenderContext,
+) {
+    record(BlurStage::AfterTonemapping, camera, kept, &recorder, context);
 }
 
 /// Blurs the current camera if its stage is [`BlurStage::AfterUi`].
-pub fn blur_after_ui(camera: ViewQuery<RecordedCamera>, recorder: BlurRecorder, context: RenderContext) {
-    record(BlurStage::AfterUi, camera, &recorder, context);
+pub fn blur_after_ui(
+    camera: ViewQuery<RecordedCamera>,
+    kept: ResMut<KeptPictures>,
+    recorder: BlurRecorder,
+    context: RenderContext,
+) {
+    record(BlurStage::AfterUi, camera, kept, &recorder, context);
 }
 
-fn record(stage: BlurStage, camera: ViewQuery<RecordedCamera>, recorder: &BlurRecorder, mut context: RenderContext) {
-    let (target, blur, mut camera_job, freeze) = camera.into_inner();
+fn record(
+    stage: BlurStage,
+    camera: ViewQuery<RecordedCamera>,
+    mut kept: ResMut<KeptPictures>,
+    recorder: &BlurRecorder,
+    mut context: RenderContext,
+) {
+    let (target, blur, mut camera_job) = camera.into_inner();
     if blur.stage != stage {
         return;
     }
     let (job, label) = (&mut camera_job.0, blur.label.as_ref());
-    let is_frozen = freeze.is_some_and(|mut freeze| freeze.record(job, recorder, &mut context, label, target));
+    let is_frozen = kept.record_camera(blur.entity, job, recorder, &mut context, label, target);
     if !is_frozen {
         job.record(recorder, &mut context, Timed::whole(label), &Views::in_camera(target));
     }

@@ -1,39 +1,69 @@
-//! The kept pictures of frozen blurs ([`FreezeBlur`](crate::FreezeBlur)): taking, keeping and losing them.
+//! The kept pictures of frozen blurs ([`FreezeBlur`](crate::FreezeBlur)), of cameras and of glass: taking, keeping and losing them.
 //!
 //! A picture is taken by a texture copy, when it is the blur's turn in the frame. So it needs no pipeline and is
 //! exactly what the blur would have read. From the next frame on, the blur reads the kept picture instead of what the
 //! camera has painted. Nothing else differs: plans, pipelines and numbers are the same. So a frozen blur equals the last
 //! unfrozen one bit for bit, and may start in the frame in which it is added.
 //!
-//! The main world decides how long a picture is kept: as long as its `FreezeBlur` component exists. Pictures are lost
-//! with their render device. After such a loss, and if there is no memory for a picture, the blur continues unfrozen,
-//! and the game gets an event.
+//! Each world has one map of freezes. The main world's, [`Freezes`], says which freezes exist, and what is known of their pictures.
+//! The render world's, [`KeptPictures`], follows it, and holds the pictures with all that belongs to them. What differs between the
+//! two is reported in every frame until they agree, so nothing depends on a message that arrives in time:
+//!
+//! | the main world knows | the render world has | then |
+//! |---|---|---|
+//! | an untaken freeze | its picture | `FreezeTaken` |
+//! | a freeze whose picture is taken | no picture: its device was lost | `FreezeLost` |
+//! | an untaken or a taken freeze | no memory for it | `FreezeLost` |
+//! | a freeze that it does not see, or whose blurs are switched off | a picture | it is dropped; `FreezeLost` if it was known |
 
+mod camera;
+mod freezes;
 mod kept;
-mod main_world;
+mod picture;
 
 use crate::systems::BlurSystems;
 use bevy::prelude::*;
-use bevy::render::RenderApp;
+use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderSystems};
 
-pub use kept::{Frozen, Sheet, Wanted};
-pub use main_world::{FreezeNumbers, Losses, MaskRevisions, count_changes};
+pub use camera::announce;
+pub use freezes::{FreezeId, FrozenBlur, MaskRevisions, count_changes};
+pub use kept::{KeptPictures, Shot, extract_freezes};
+pub use picture::{KeptPicture, Wanted};
 
-/// Adds the main-world side of frozen blurs.
+/// Adds frozen blurs to an app.
 pub struct FreezePlugin;
 
 impl Plugin for FreezePlugin {
     fn build(&self, app: &mut App) {
-        let losses = Losses::default();
-        app.insert_resource(losses.clone())
+        let reports = freezes::FreezeReports::default();
+        app.insert_resource(reports.clone())
+            .init_resource::<freezes::Freezes>()
             .init_resource::<MaskRevisions>()
-            .add_systems(PreUpdate, main_world::report_news.in_set(BlurSystems::Report))
-            .init_resource::<FreezeNumbers>()
-            .add_observer(main_world::number_freeze)
-            .add_observer(main_world::forget_number)
-            .add_systems(PostUpdate, count_changes.in_set(BlurSystems::Collect));
-        if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
-            render_app.insert_resource(losses);
-        }
+            .add_observer(freezes::start_freeze)
+            .add_observer(freezes::end_freeze)
+            .add_systems(PreUpdate, freezes::read_reports.in_set(BlurSystems::Report))
+            .add_systems(
+                PostUpdate,
+                (freezes::look_at_freezes, count_changes).in_set(BlurSystems::Collect),
+            );
+        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+            return;
+        };
+        render_app
+            .insert_resource(reports)
+            .init_gpu_resource::<KeptPictures>()
+            .add_systems(ExtractSchedule, extract_freezes)
+            .add_systems(
+                Render,
+                (
+                    kept::count_pictures
+                        .after(RenderSystems::PrepareBindGroups)
+                        .before(RenderSystems::Render),
+                    kept::report_pictures.in_set(RenderSystems::Cleanup),
+                ),
+            );
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,7 +15,6 @@ mod bounds;
 mod draws;
 mod encode;
 mod figures;
-mod frozen;
 mod inputs;
 #[cfg(feature = "ui")]
 mod items;
@@ -34,6 +33,7 @@ pub(crate) mod uniform;
 #[cfg(feature = "ui")]
 mod views;
 
+use crate::freeze::extract_freezes;
 use crate::systems::GaussianBlurSystems as Systems;
 use bevy::asset::embedded_asset;
 use bevy::core_pipeline::schedule::{Core2d, Core2dSystems, Core3d, Core3dSystems};
@@ -45,7 +45,6 @@ use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, Render
 #[cfg(feature = "ui")]
 pub use bounds::BackdropMaterialPlugin;
 pub use encode::{backdrops_above_ui, backdrops_below_ui};
-pub use frozen::FrozenBackdrops;
 pub use inputs::{PaintInputs, picture_of};
 #[cfg(feature = "ui")]
 pub use ui_cameras::UiCameras;
@@ -69,19 +68,15 @@ impl Plugin for PaintPlugin {
         render_app
             .insert_resource(readiness::PaintUse::new(self.precompiles))
             .init_resource::<PaintInputs>()
-            .init_resource::<FrozenBackdrops>()
             .init_resource::<plan_cameras::Schedules>()
             .init_gpu_resource::<blurs::BlurTasks>()
             .init_gpu_resource::<draws::Draws>()
-            .add_systems(RenderStartup, (pipelines::init_pipelines, frozen::lose_pictures))
-            .configure_sets(ExtractSchedule, ExtractPaint.after(start_extraction))
-            .add_systems(
+            .add_systems(RenderStartup, pipelines::init_pipelines)
+            .configure_sets(
                 ExtractSchedule,
-                (
-                    readiness::extract_use,
-                    (start_extraction, frozen::extract_frozen).chain().before(ExtractPaint),
-                ),
+                ExtractPaint.after(start_extraction).after(extract_freezes),
             )
+            .add_systems(ExtractSchedule, (readiness::extract_use, start_extraction))
             .add_systems(
                 Render,
                 (
@@ -93,15 +88,9 @@ impl Plugin for PaintPlugin {
                         .chain()
                         .after(RenderSystems::PhaseSort)
                         .before(RenderSystems::PrepareResources),
-                    (
-                        blurs::update_blurs,
-                        frozen::count_pictures,
-                        figures::count_backdrops,
-                        draws::update_draws,
-                    )
+                    (blurs::update_blurs, figures::count_backdrops, draws::update_draws)
                         .chain()
                         .in_set(RenderSystems::PrepareBindGroups),
-                    frozen::report_taken.in_set(RenderSystems::Cleanup),
                 ),
             );
         add_to(render_app, Core2d, Core2dSystems::PostProcess);
@@ -117,7 +106,8 @@ impl Plugin for PaintPlugin {
     }
 }
 
-fn start_extraction(mut inputs: ResMut<PaintInputs>) {
+/// Removes the glass and the filters of the last frame.
+pub fn start_extraction(mut inputs: ResMut<PaintInputs>) {
     inputs.clear();
 }
 

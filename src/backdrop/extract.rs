@@ -3,7 +3,8 @@
 //! It reads only the main world, so it may run before or after Bevy's own extraction.
 
 use crate::formats::CameraFinish;
-use crate::paint::{FrozenBackdrops, PaintInputs, picture_of};
+use crate::freeze::KeptPictures;
+use crate::paint::{PaintInputs, picture_of};
 use crate::schedule::{Glass, Order, Picture, Shape};
 use crate::settings::{BackdropBlur, BackdropLayer, BackdropLens, BackdropRegion, BlurProfile, BlurSwitch};
 use bevy::camera::Camera;
@@ -23,7 +24,7 @@ type RegionData = (
 /// Extracts regions.
 pub fn extract_regions(
     mut inputs: ResMut<PaintInputs>,
-    frozen: Res<FrozenBackdrops>,
+    kept: Res<KeptPictures>,
     regions: Extract<Query<RegionData>>,
     cameras: Extract<Query<(RenderEntity, &'static Camera, CameraFinish)>>,
     switch: Extract<Res<BlurSwitch>>,
@@ -48,7 +49,7 @@ pub fn extract_regions(
             profile,
             lens,
             scale,
-            freeze: frozen.get(entity, picture.seen()),
+            freeze: kept.glass(entity, picture.seen()),
             switch: **switch,
             shares: None,
             is_hidden: false,
@@ -118,7 +119,7 @@ mod nodes {
     /// Extracts nodes, after regions.
     pub fn extract_nodes(
         mut inputs: ResMut<PaintInputs>,
-        frozen: Res<FrozenBackdrops>,
+        kept: Res<KeptPictures>,
         nodes: Extract<Query<BackdropNode, Without<BackdropRegion>>>,
         cameras: Extract<UiCameras>,
         switch: Extract<Res<BlurSwitch>>,
@@ -154,7 +155,7 @@ mod nodes {
                 lens,
                 // The scale factor is the target's, times `UiScale`.
                 scale: info.scale_factor(),
-                freeze: frozen.get(entity, picture.seen()),
+                freeze: kept.glass(entity, picture.seen()),
                 switch: **switch,
                 shares,
                 is_hidden,

@@ -8,8 +8,8 @@ use crate::plan::batch::{BatchItem, BatchedBlur, together};
 use crate::plan::{BlurPlan, Finish, Means, PlanRequest};
 use crate::program::{Filtering, Tiling};
 use crate::schedule::{
-    Backdrop, Blurs, Canvas, Clip, Clips, Filter, Freeze, Glass, Item, Order, Picture, Scene, Schedule, Shape, Slot,
-    What, item_of,
+    Backdrop, Blurs, Canvas, Clip, Clips, Filter, FrozenGlass, Glass, Item, Order, Picture, Scene, Schedule, Shape,
+    Slot, What, item_of,
 };
 use crate::settings::{
     BackdropBlur, BackdropSampling, BlurProfile, BlurSwitch, BlurUnit, ColorStep, DropShadow, EdgeMode, FreezeArea,
@@ -120,7 +120,7 @@ struct Panel {
     profile: Option<BlurProfile>,
     shape: Shape,
     clip: Option<Rect>,
-    freeze: Option<Freeze>,
+    freeze: Option<FrozenGlass>,
     is_node: bool,
 }
 
@@ -148,12 +148,7 @@ fn glass() -> impl Strategy<Value = Panel> {
             profile,
             shape,
             clip,
-            freeze: keeps.map(|keeps| Freeze {
-                keeps,
-                taken: None,
-                number: 1,
-                revision: 0,
-            }),
+            freeze: keeps.map(|keeps| FrozenGlass { keeps, taken: None }),
             is_node,
         },
     )

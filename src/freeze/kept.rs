@@ -1,292 +1,278 @@
-//! One kept picture, and how it is fitted to a camera that has changed since.
+//! The render world: the pictures of the freezes that the main world sees.
 
-use super::main_world::{Freeze, Losses};
+use super::freezes::{
+    FreezeId, FreezeKey, FreezeReport, FreezeReports, FreezeState, Freezes, FrozenBlur, MaskRevisions,
+};
+use super::picture::{KeptPicture, Wanted, area_in};
 use crate::errors::BlurError;
-use crate::formats::{CameraPictureItem, Ends, precision_of};
-use crate::gpu::{
-    BlurIo, BlurJob, BlurPreparer, BlurRequest, TextureKind, Views, Work, WorkKind, part_from, texture_size,
-};
-use crate::plan::Finish;
-use bevy::camera::CompositingSpace;
-use bevy::image::ToExtents;
-use bevy::math::{URect, UVec2};
+use crate::gpu::BlurPreparer;
+use crate::schedule::FrozenGlass;
+use crate::settings::{BlurProfile, BlurStage, FreezeArea, FreezeBlur};
+use bevy::math::URect;
+use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use bevy::render::render_resource::{
-    CommandEncoder, Texture, TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
-};
-use bevy::render::view::ViewTarget;
+use bevy::render::Extract;
+use core::fmt::Display;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// The state of a frozen blur.
-#[derive(Default)]
-pub enum Frozen {
+/// The pictures of all freezes, visible or not. Recreated with the render device.
+///
+/// Nothing here knows what a picture is made of: tests use numbers.
+#[derive(Resource)]
+pub struct KeptPictures<P: Send + Sync + 'static = KeptPicture> {
+    all: HashMap<FreezeKey, Kept<P>>,
+}
+
+impl<P: Send + Sync> Default for KeptPictures<P> {
+    fn default() -> Self {
+        Self {
+            all: HashMap::default(),
+        }
+    }
+}
+
+/// A freeze of the main world in this frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExtractedFreeze {
+    /// Tells it apart from the next.
+    pub id: FreezeId,
+    /// What the main world knows of its picture.
+    pub known: FreezeState,
+    /// What glass keeps. It has no effect on a picture that is taken.
+    pub area: FreezeArea,
+    /// A number that changes with the contents of the blur's mask.
+    pub mask: u64,
+}
+
+/// What the render world has of a freeze.
+struct Kept<P> {
+    freeze: ExtractedFreeze,
+    /// Whether the main world sees it in this frame.
+    is_there: bool,
+    holding: Holding<P>,
+}
+
+/// Where a picture goes.
+enum Holding<P> {
     /// There has been no picture to take yet.
-    #[default]
-    Waiting,
+    Empty,
     /// The picture, or room for it.
-    Kept(Box<KeptPicture>),
+    Room(Room<P>),
     /// The picture was lost, or there was no room for it. The blur continues unfrozen.
     Lost,
 }
 
-impl Frozen {
-    /// The picture, or room for it. Until the picture is taken, the room is allocated again whenever the camera or the
-    /// area changes. `None` if the picture is lost.
-    ///
-    /// # Errors
-    /// [`BlurError::MissingUsage`], and [`BlurError::OutOfMemory`] if there is no room.
-    pub fn room(
-        &mut self,
-        texture: &Texture,
-        wanted: Wanted,
-        area: URect,
-        preparer: &BlurPreparer,
-    ) -> Result<Option<&mut KeptPicture>, BlurError> {
-        let needs_room = match self {
-            Self::Lost => false,
-            Self::Waiting => true,
-            Self::Kept(picture) => !picture.is_taken() && !picture.is_for(wanted, area),
-        };
-        if needs_room {
-            *self = Self::Kept(Box::new(KeptPicture::new(texture, wanted, area, preparer)?));
-        }
-        Ok(match self {
-            Self::Kept(picture) => Some(picture),
-            Self::Waiting | Self::Lost => None,
-        })
-    }
-
-    /// What remains without the render device. Logs the loss of a picture.
-    #[must_use]
-    pub fn without_device(&self, freeze: Freeze, losses: &Losses) -> Self {
-        match self {
-            Self::Lost => Self::Lost,
-            Self::Kept(picture) if picture.is_taken() => {
-                losses.push(freeze, "its picture was lost with the render device");
-                Self::Lost
-            }
-            Self::Waiting | Self::Kept(_) => Self::Waiting,
-        }
-    }
-
-    /// The picture, if it has been taken.
-    #[must_use]
-    pub fn taken(&self) -> Option<&KeptPicture> {
-        match self {
-            Self::Kept(picture) if picture.is_taken() => Some(picture),
-            _ => None,
-        }
-    }
-
-    /// Reports that the picture has been taken, once.
-    pub fn report_taken(&mut self, freeze: Freeze, losses: &Losses) {
-        if let Self::Kept(picture) = self
-            && picture.is_taken()
-            && !core::mem::replace(&mut picture.is_reported, true)
-        {
-            losses.report_taken(freeze);
-        }
-    }
-
-    /// The textures that are kept.
-    pub fn views(&self) -> impl Iterator<Item = &TextureView> {
-        let kept = match self {
-            Self::Kept(picture) => Some(picture),
-            Self::Waiting | Self::Lost => None,
-        };
-        kept.into_iter().flat_map(|kept| {
-            let fitted = kept.fitted.as_ref().map(|(_, sheet)| &sheet.view);
-            [Some(&kept.sheet.view), fitted].into_iter().flatten()
-        })
-    }
-}
-
-/// The properties of a camera that a picture must fit.
+/// What a picture shows: texels of a camera's texture, at a stage of the camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wanted {
-    pub format: TextureFormat,
-    pub space: CompositingSpace,
-    /// The camera's part of its texture.
-    pub viewport: URect,
+pub struct Shot {
+    /// The stage of a camera's blur. Glass is always painted at the same one.
+    pub stage: BlurStage,
+    /// The camera as it was.
+    pub camera: Wanted,
+    /// The texels. They lie in the viewport.
+    pub area: URect,
 }
 
-impl Wanted {
-    /// A camera with a viewport, in texels of its texture.
-    #[must_use]
-    pub fn new(target: &ViewTarget, picture: &CameraPictureItem, viewport: URect) -> Self {
-        Self {
-            format: target.main_texture_format(),
-            space: picture.space().unwrap_or(CompositingSpace::Linear),
-            viewport,
-        }
-    }
-}
-
-/// A picture of a part of a camera's viewport.
-pub struct KeptPicture {
-    sheet: Sheet,
-    /// The camera as it was when the picture was taken.
-    from: Wanted,
-    /// The texels of the camera's texture that were taken.
-    area: URect,
+/// Room for a picture, or the picture.
+pub struct Room<P> {
+    /// What it shows.
+    pub shot: Shot,
     /// Atomic, because the picture is taken in a system with shared access.
     is_taken: AtomicBool,
-    /// Whether the main world knows.
-    is_reported: bool,
-    /// The picture fitted to the camera as it is now, if that differs, and the job that fits it.
-    fitted: Option<(Wanted, Sheet)>,
-    fit: BlurJob,
+    /// What it is made of.
+    pub picture: P,
 }
 
-impl KeptPicture {
-    /// Allocates room for an area of a camera's texture. The area lies in the viewport.
-    ///
-    /// # Errors
-    /// [`BlurError::MissingUsage`] and [`BlurError::OutOfMemory`].
-    fn new(texture: &Texture, from: Wanted, area: URect, preparer: &BlurPreparer) -> Result<Self, BlurError> {
-        BlurError::check_usage("camera", texture.usage(), TextureUsages::COPY_SRC)?;
-        Ok(Self {
-            sheet: Sheet::new(area.size(), from.format, preparer)?,
-            from,
-            area,
-            is_taken: AtomicBool::new(false),
-            is_reported: false,
-            fitted: None,
-            fit: BlurJob::default(),
-        })
-    }
-
-    /// Whether it has been taken.
+impl<P> Room<P> {
+    /// Whether it holds the picture.
     #[must_use]
     pub fn is_taken(&self) -> bool {
         self.is_taken.load(Ordering::Relaxed)
     }
 
-    /// Distinguishes it from other pictures.
-    #[must_use]
-    pub fn id(&self) -> TextureId {
-        self.sheet.texture.id()
-    }
-
-    /// The picture as it was last [fitted](Self::fitted).
-    #[must_use]
-    pub fn shown(&self) -> &Sheet {
-        self.fitted.as_ref().map_or(&self.sheet, |(_, sheet)| sheet)
-    }
-
-    /// Whether this is room for the same picture.
-    fn is_for(&self, from: Wanted, area: URect) -> bool {
-        (self.from, self.area) == (from, area)
-    }
-
-    /// Copies the picture from what the camera has painted so far, unless it has been taken. Returns whether it was copied
-    /// now. The first texel of `from` is the texel `origin` of the camera's picture.
-    pub fn take(&self, from: &wgpu::Texture, origin: IVec2, encoder: &mut CommandEncoder) -> bool {
-        let is_new = !self.is_taken.swap(true, Ordering::Relaxed);
-        if is_new {
-            self.sheet
-                .copy_from(from, (self.area.min.as_ivec2() - origin).as_uvec2(), encoder);
-        }
-        is_new
-    }
-
     /// The position of the picture in a viewport.
     #[must_use]
     pub fn area_in(&self, viewport: URect) -> URect {
-        let (before, now) = (self.from.viewport, viewport.size());
-        let moved = |texel: UVec2| {
-            let from_corner = (texel - before.min).as_dvec2() / before.size().as_dvec2();
-            viewport.min + (from_corner * now.as_dvec2()).round().as_uvec2()
-        };
-        let (min, max) = (moved(self.area.min), moved(self.area.max));
-        // At least one texel remains.
-        URect {
-            min: min.min(viewport.max - 1),
-            max: max.max(min + 1).min(viewport.max),
+        area_in(&self.shot, viewport)
+    }
+}
+
+impl<P> Kept<P> {
+    /// What has become of the picture.
+    fn state(&self) -> FreezeState {
+        match &self.holding {
+            Holding::Lost => FreezeState::Lost,
+            Holding::Room(room) if room.is_taken() => FreezeState::Taken,
+            Holding::Empty | Holding::Room(_) => FreezeState::Untaken,
         }
     }
 
-    /// The picture as a camera needs it, with its position. `None` while a pipeline for that is missing. Pipelines for
-    /// the camera's formats are requested ahead of time.
-    ///
-    /// # Errors
-    /// [`BlurError::OutOfMemory`].
-    pub fn fitted(
-        &mut self,
-        to: Wanted,
-        camera: &CameraPictureItem,
-        preparer: &mut BlurPreparer,
-    ) -> Result<Option<(&Sheet, URect)>, BlurError> {
-        for format in camera.formats() {
-            preparer.announce(self.ends(format, to.space), WorkKind::Mipmap, Finish::Write);
+    fn room(&self) -> Option<&Room<P>> {
+        match &self.holding {
+            Holding::Room(room) => Some(room),
+            Holding::Empty | Holding::Lost => None,
         }
-        let area = self.area_in(to.viewport);
-        let is_as_it_was =
-            area.size() == self.area.size() && (to.format, to.space) == (self.from.format, self.from.space);
-        if is_as_it_was {
-            self.fitted = None;
-            return Ok(Some((&self.sheet, area)));
+    }
+
+    fn room_mut(&mut self) -> Option<&mut Room<P>> {
+        match &mut self.holding {
+            Holding::Room(room) => Some(room),
+            Holding::Empty | Holding::Lost => None,
         }
-        if self.fitted.as_ref().is_none_or(|(fits, _)| *fits != to) {
-            let sheet = Sheet::new(area.size(), to.format, preparer)?;
-            let io = BlurIo {
-                ends: self.ends(to.format, to.space),
-                target: sheet.texture.id(),
-                source_is_fresh: true,
+    }
+
+    fn taken(&self) -> Option<&Room<P>> {
+        self.room().filter(|room| room.is_taken())
+    }
+
+    fn lose(&mut self, (entity, _): FreezeKey, why: impl Display) {
+        error!("the frozen blur of entity {entity} continues unfrozen: {why}");
+        self.holding = Holding::Lost;
+    }
+}
+
+impl<P: Send + Sync> KeptPictures<P> {
+    /// Follows the freezes that the main world sees in this frame. The pictures of all others are dropped.
+    pub fn follow(&mut self, freezes: impl Iterator<Item = (FreezeKey, ExtractedFreeze)>) {
+        self.all.values_mut().for_each(|kept| kept.is_there = false);
+        for (key, freeze) in freezes {
+            let new = || Kept {
+                freeze,
+                is_there: true,
+                holding: Holding::Empty,
             };
-            let request = BlurRequest::whole(io, Work::Mipmap, area.size(), self.area.size());
-            let views = Views::new(&self.sheet.view, &sheet.view);
-            if !self.fit.run(preparer, request, &views)? {
-                return Ok(None);
+            let kept = self.all.entry(key).or_insert_with(new);
+            if kept.freeze.id != freeze.id {
+                *kept = new();
             }
-            self.fitted = Some((to, sheet));
+            (kept.freeze, kept.is_there) = (freeze, true);
+            match (freeze.known, kept.state()) {
+                (FreezeState::Taken, FreezeState::Untaken) => {
+                    kept.lose(key, "its picture was lost with the render device")
+                }
+                (FreezeState::Lost, _) => kept.holding = Holding::Lost,
+                _ => {}
+            }
         }
-        Ok(Some((self.shown(), area)))
+        self.all.retain(|_, kept| kept.is_there);
     }
 
-    fn ends(&self, format: TextureFormat, space: CompositingSpace) -> Ends {
-        Ends {
-            source: self.from.format,
-            destination: format,
-            precision: precision_of(format),
-            in_place: false,
-            spaces: [self.from.space, space],
-            ..Ends::of_camera(format, true)
-        }
+    /// The freeze of a blur.
+    #[must_use]
+    pub fn freeze(&self, key: FreezeKey) -> Option<ExtractedFreeze> {
+        self.all.get(&key).map(|kept| kept.freeze)
     }
-}
 
-/// A texture in a camera's format, for a part of the camera's picture.
-pub struct Sheet {
-    pub texture: Texture,
-    pub view: TextureView,
-}
+    /// The picture of a blur, if it has been taken.
+    #[must_use]
+    pub fn taken(&self, key: FreezeKey) -> Option<&Room<P>> {
+        self.all.get(&key)?.taken()
+    }
 
-impl Sheet {
-    /// Creates the texture.
+    /// The stage at which a camera's picture was taken.
+    #[must_use]
+    pub fn stage(&self, camera: Entity) -> Option<BlurStage> {
+        self.taken((camera, FrozenBlur::Camera)).map(|room| room.shot.stage)
+    }
+
+    /// How glass on a viewport is frozen. `None` if it is not, or its picture is lost.
+    #[must_use]
+    pub fn glass(&self, entity: Entity, viewport: URect) -> Option<FrozenGlass> {
+        let kept = self.all.get(&(entity, FrozenBlur::Glass))?;
+        let is_frozen = kept.state() != FreezeState::Lost && !viewport.is_empty();
+        is_frozen.then(|| FrozenGlass {
+            keeps: kept.freeze.area,
+            taken: kept.taken().map(|room| room.area_in(viewport)),
+        })
+    }
+
+    /// The picture of a blur, or room for it. Until the picture is taken, room is made anew whenever the shot changes. `None` if the
+    /// blur is not frozen, or its picture is lost.
     ///
     /// # Errors
-    /// [`BlurError::OutOfMemory`].
-    pub fn new(size: UVec2, format: TextureFormat, preparer: &BlurPreparer) -> Result<Self, BlurError> {
-        let label = "gaussian_blur_frozen";
-        let usages = TextureUsages::COPY_DST | TextureUsages::TEXTURE_BINDING | TextureUsages::RENDER_ATTACHMENT;
-        let texture = preparer.create_texture(label, size, 1, TextureKind { format, usages })?;
-        let view = texture.create_view(&TextureViewDescriptor {
-            label: Some(label),
-            ..default()
-        });
-        Ok(Self { texture, view })
+    /// The error of `make`.
+    pub fn room(
+        &mut self,
+        key: FreezeKey,
+        shot: Shot,
+        make: impl FnOnce() -> Result<P, BlurError>,
+    ) -> Result<Option<&mut Room<P>>, BlurError> {
+        let Some(kept) = self.all.get_mut(&key) else {
+            return Ok(None);
+        };
+        let needs_room = match &kept.holding {
+            Holding::Empty => true,
+            Holding::Room(room) => !room.is_taken() && room.shot != shot,
+            Holding::Lost => false,
+        };
+        if needs_room {
+            // Never two at once.
+            kept.holding = Holding::Empty;
+            kept.holding = Holding::Room(Room {
+                shot,
+                is_taken: AtomicBool::new(false),
+                picture: make()?,
+            });
+        }
+        Ok(kept.room_mut())
     }
 
-    /// Its size in texels.
+    /// The picture of a blur, or room for it.
+    pub fn room_mut(&mut self, key: FreezeKey) -> Option<&mut Room<P>> {
+        self.all.get_mut(&key)?.room_mut()
+    }
+
+    /// The room of a blur whose picture must be taken now: once.
     #[must_use]
-    pub fn size(&self) -> UVec2 {
-        texture_size(&self.texture)
+    pub fn due(&self, key: FreezeKey) -> Option<&Room<P>> {
+        let room = self.all.get(&key)?.room()?;
+        (!room.is_taken.swap(true, Ordering::Relaxed)).then_some(room)
     }
 
-    /// Fills it with a copy of a texture of its format, from this texel on.
-    pub fn copy_from(&self, from: &wgpu::Texture, origin: UVec2, encoder: &mut CommandEncoder) {
-        let (source, size) = (part_from(from, origin), self.size().to_extents());
-        encoder.copy_texture_to_texture(source, self.texture.as_image_copy(), size);
+    /// Drops the picture of a blur, or its room. The blur continues unfrozen. Logs why.
+    pub fn lose(&mut self, key: FreezeKey, why: impl Display) {
+        if let Some(kept) = self.all.get_mut(&key) {
+            kept.lose(key, why);
+        }
+    }
+
+    /// What the main world does not know yet.
+    pub fn reports(&self) -> impl Iterator<Item = FreezeReport> {
+        let differs = |(_, kept): &(_, &Kept<P>)| kept.state() != kept.freeze.known;
+        let differing = self.all.iter().filter(differs);
+        differing.map(|(key, kept)| (*key, kept.freeze.id, kept.state()))
+    }
+}
+
+type FrozenThing = (Option<&'static FreezeArea>, Option<&'static BlurProfile>);
+
+/// Extracts the freezes of this frame.
+pub fn extract_freezes(
+    mut kept: ResMut<KeptPictures>,
+    freezes: Extract<Res<Freezes>>,
+    frozen: Extract<Query<FrozenThing, With<FreezeBlur>>>,
+    masks: Extract<Res<MaskRevisions>>,
+) {
+    kept.follow(freezes.seen().map(|(key, freeze)| {
+        let (area, profile) = frozen.get(key.0).unwrap_or_default();
+        let extracted = ExtractedFreeze {
+            id: freeze.id,
+            known: freeze.state,
+            area: area.copied().unwrap_or_default(),
+            mask: masks.of(profile),
+        };
+        (key, extracted)
+    }));
+}
+
+/// Reports what has become of the pictures in this frame.
+pub fn report_pictures(kept: Res<KeptPictures>, reports: Res<FreezeReports>) {
+    reports.extend(kept.reports());
+}
+
+/// Counts the kept textures.
+pub fn count_pictures(kept: Res<KeptPictures>, mut preparer: BlurPreparer) {
+    for room in kept.all.values().filter_map(Kept::room) {
+        preparer.count(room.picture.views());
     }
 }

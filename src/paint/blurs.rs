@@ -6,19 +6,19 @@
 //! The blurs of a batch that do not vary are items of one job. A backdrop or a layer that varies has its own job, and so has each
 //! frozen backdrop, which reads the picture that it has kept.
 
-use super::frozen::FrozenBackdrops;
 use super::inputs::CameraInputs;
 use super::pipelines::PaintPipelines;
 use super::plan_cameras::{CameraSchedule, PlannedCameras};
 use crate::errors::BlurError;
 use crate::formats::{CameraPicture, CameraPictureItem, Ends};
-use crate::freeze::{Frozen, Losses, Wanted};
+use crate::freeze::{FreezeId, FrozenBlur, KeptPicture, KeptPictures, Shot, Wanted};
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work, texture_size};
 use crate::plan::Finish;
 use crate::plan::batch::BatchedBlur;
 use crate::schedule::{
     Batch, Blurs, Filter, LevelPages, Placed, Shared, Source, Surface, SurfaceId, as_texels, item_of, moved, share,
 };
+use crate::settings::BlurStage;
 use crate::sigma_field::SigmaField;
 use bevy::ecs::entity::EntityHashSet;
 use bevy::math::{Affine2, IRect, URect};
@@ -58,8 +58,8 @@ enum TaskKey {
 struct Task {
     job: BlurJob,
     items: Option<Arc<[BatchedBlur]>>,
-    /// The number of its freeze, if it is frozen.
-    frozen: Option<u64>,
+    /// Its freeze, if it is frozen.
+    freeze: Option<FreezeId>,
     is_used: bool,
     /// Whether it can be encoded in this frame.
     is_ready: bool,
@@ -161,8 +161,7 @@ impl Task {
 pub fn update_blurs(
     cameras: Query<(&ViewTarget, CameraPicture)>,
     planned: PlannedCameras,
-    mut frozen: ResMut<FrozenBackdrops>,
-    losses: Res<Losses>,
+    mut kept: ResMut<KeptPictures>,
     pipelines: Res<PaintPipelines>,
     mut tasks: ResMut<BlurTasks>,
     mut preparer: BlurPreparer,
@@ -188,7 +187,7 @@ pub fn update_blurs(
             preparer: &mut preparer,
         };
         for (index, placed) in planned.schedule.glass() {
-            updated.frozen(index, placed, &picture, &mut frozen, &losses);
+            updated.frozen(index, placed, &picture, &mut kept);
         }
         for batch in &planned.schedule.batches {
             let keys = match &batch.blurs {
@@ -267,31 +266,28 @@ impl<'a> Updated<'a, '_> {
 
     /// Updates the task that blurs a frozen backdrop's picture. If the picture is lost, or the pipeline that fits it to the
     /// camera is missing, the backdrop is blurred as if it were not frozen.
-    fn frozen(
-        &mut self,
-        index: usize,
-        placed: &Placed,
-        picture: &CameraPictureItem,
-        frozen: &mut FrozenBackdrops,
-        losses: &Losses,
-    ) {
+    fn frozen(&mut self, index: usize, placed: &Placed, picture: &CameraPictureItem, kept: &mut KeptPictures) {
         let backdrop = &self.inputs.backdrops[index];
-        let Some(freeze) = backdrop.freeze else {
-            return;
-        };
-        let Some(frozen) = frozen.picture_of(backdrop.entity) else {
+        let glass = (backdrop.entity, FrozenBlur::Glass);
+        let Some((frozen, freeze)) = backdrop.freeze.zip(kept.freeze(glass)) else {
             return;
         };
         let wanted = Wanted::new(self.target, picture, self.inputs.picture.seen());
-        let area = freeze.taken.or(placed.region.sees).unwrap_or(placed.region.reads);
-        let room = frozen.room(self.target.main_texture(), wanted, area, self.preparer);
-        let fitted = room.and_then(|room| room.map_or(Ok(None), |kept| kept.fitted(wanted, picture, self.preparer)));
+        let shot = Shot {
+            // Glass is painted after this stage.
+            stage: BlurStage::AfterTonemapping,
+            camera: wanted,
+            area: frozen.taken.or(placed.region.sees).unwrap_or(placed.region.reads),
+        };
+        let room = kept.room(glass, shot, || {
+            KeptPicture::new(self.target.main_texture(), &shot, self.preparer)
+        });
+        let fitted = room.and_then(|room| room.map_or(Ok(None), |room| room.fitted(wanted, picture, self.preparer)));
         let (sheet, area) = match fitted {
             Ok(Some(fitted)) => fitted,
             Ok(None) => return,
             Err(error) => {
-                *frozen = Frozen::Lost;
-                losses.push((backdrop.entity, freeze.number), error);
+                kept.lose(glass, error);
                 return;
             }
         };
@@ -301,9 +297,9 @@ impl<'a> Updated<'a, '_> {
         }
         let key = TaskKey::Frozen(backdrop.entity);
         let known = self.tasks.tasks.get(&key);
-        if known.is_none_or(|task| task.frozen != Some(freeze.number)) {
+        if known.is_none_or(|task| task.freeze != Some(freeze.id)) {
             let new = Task {
-                frozen: Some(freeze.number),
+                freeze: Some(freeze.id),
                 ..self.tasks.going_on(TaskKey::Varying(backdrop.entity), backdrop.entity)
             };
             self.tasks.tasks.insert(key, new);
@@ -330,11 +326,10 @@ impl<'a> Updated<'a, '_> {
         };
         let mut request = self.request(&source, work, bounds);
         request.io.target = sheet.texture.id();
-        request.keeps = Some(freeze.revision);
+        request.keeps = Some(freeze.mask);
         let updated = self.update(key, backdrop.entity, request, &[&sheet.view]);
         if let Err(error @ BlurError::OutOfMemory { .. }) = updated {
-            *frozen = Frozen::Lost;
-            losses.push((backdrop.entity, freeze.number), error);
+            kept.lose(glass, error);
             return;
         }
         self.found.glass[index] = Some(BlurPlace { task: key, item: 0 });

@@ -3,11 +3,11 @@
 
 use super::blurs::BlurTasks;
 use super::draws::Draws;
-use super::frozen::FrozenBackdrops;
 use super::inputs::{CameraInputs, PaintInputs};
 use super::plan_cameras::{CameraSchedule, Schedules};
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::{PassTimer, measured};
+use crate::freeze::{FrozenBlur, KeptPictures};
 use crate::gpu::{BlurAccess, BlurPipelines, attachment, part_from};
 use crate::schedule::{Blurs, Canvas, Draw, Label, Placed, Section, Source, Step, SurfaceId, Target};
 use crate::settings::BackdropLayer;
@@ -57,7 +57,7 @@ struct Painter<'w> {
     camera: &'w ExtractedCamera,
     tasks: &'w BlurTasks,
     draws: &'w Draws,
-    frozen: &'w FrozenBackdrops,
+    kept: &'w KeptPictures,
     pipelines: &'w BlurPipelines,
     cache: &'w PipelineCache,
     timer: Option<&'w PassTimer>,
@@ -81,7 +81,7 @@ impl<'w> Painter<'w> {
             camera,
             tasks: world.resource(),
             draws: world.resource(),
-            frozen: world.resource(),
+            kept: world.resource(),
             pipelines: world.resource(),
             cache: world.resource(),
             timer: world.get_resource(),
@@ -270,9 +270,9 @@ impl<'w> Painter<'w> {
     fn take(&self, backdrop: usize, context: &mut RenderContext) {
         let placed = self.planned.schedule.placed[backdrop].as_ref();
         if let Some((placed, source)) = placed.and_then(|placed| Some((placed, self.seen_by(placed)?))) {
-            let entity = self.inputs.backdrops[backdrop].entity;
-            self.frozen
-                .take(entity, source.texture(), -placed.to_source(), context.command_encoder());
+            let glass = (self.inputs.backdrops[backdrop].entity, FrozenBlur::Glass);
+            self.kept
+                .take(glass, source.texture(), -placed.to_source(), context.command_encoder());
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the front ends extract: the glass and the filters of every camera.
 
-use super::frozen::FrozenBackdrops;
 use crate::formats::CameraFinishItem;
+use crate::freeze::KeptPictures;
 use crate::gpu::texture_size;
 use crate::schedule::{Backdrop, Filter, Picture};
 use bevy::camera::Camera;
@@ -46,14 +46,14 @@ pub struct CameraInputs {
 impl CameraInputs {
     /// Fits everything to the texture that the camera paints into. Cameras of one target share a texture, whatever size they
     /// believe in.
-    pub fn fit(&mut self, texture: &Texture, frozen: &FrozenBackdrops) {
+    pub fn fit(&mut self, texture: &Texture, kept: &KeptPictures) {
         let size = texture_size(texture);
         if core::mem::replace(&mut self.picture.size, size) == size {
             return;
         }
         let seen = self.picture.seen();
         for backdrop in self.backdrops.iter_mut().filter(|backdrop| backdrop.freeze.is_some()) {
-            backdrop.freeze = frozen.get(backdrop.entity, seen);
+            backdrop.freeze = kept.glass(backdrop.entity, seen);
         }
     }
 

@@ -5,12 +5,12 @@
 
 #[cfg(feature = "ui")]
 use super::bounds::ItemBounds;
-use super::frozen::FrozenBackdrops;
 use super::inputs::{CameraInputs, PaintInputs};
 #[cfg(feature = "ui")]
 use super::own_items::OwnItems;
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource};
 use crate::errors::BlurError;
+use crate::freeze::KeptPictures;
 use crate::gpu::{BlurPreparer, PageSet, TextureKind};
 use crate::schedule::{Item, Scene, Schedule};
 use bevy::ecs::system::SystemParam;
@@ -123,7 +123,7 @@ pub struct PaintDevice<'w> {
     device: Res<'w, RenderDevice>,
     cache: Res<'w, PipelineCache>,
     pipelines: Res<'w, PaintPipelines>,
-    frozen: Res<'w, FrozenBackdrops>,
+    kept: Res<'w, KeptPictures>,
 }
 
 /// Plans every camera, and takes the pages of its groups.
@@ -146,7 +146,7 @@ pub fn plan_cameras(
         let Ok(target) = targets.get(camera.picture.camera) else {
             continue;
         };
-        camera.fit(target.main_texture(), &gpu.frozen);
+        camera.fit(target.main_texture(), &gpu.kept);
         if camera.has_nodes() {
             planned.ui_view = ui.of(camera.picture.camera, &mut items);
         }

@@ -139,7 +139,7 @@ pub struct Backdrop {
     /// Whether blurs are switched off: only the fallback is painted.
     pub is_plain: bool,
     /// How it is frozen, `None` if it is not.
-    pub freeze: Option<Freeze>,
+    pub freeze: Option<FrozenGlass>,
     /// What distinguishes the glass that sees one backdrop, below the first of it: the node that says so.
     pub shares: Option<Entity>,
     /// How it refracts, `None` if it is flat.
@@ -148,15 +148,11 @@ pub struct Backdrop {
 
 /// How glass is frozen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Freeze {
+pub struct FrozenGlass {
     /// What is kept.
     pub keeps: FreezeArea,
     /// The texels of the camera's texture that have been kept, `None` until then.
     pub taken: Option<URect>,
-    /// The number of the freeze.
-    pub number: u64,
-    /// How often the mask of its profile has changed.
-    pub revision: u64,
 }
 
 /// Glass of the main world.
@@ -179,7 +175,7 @@ pub struct Glass<'a> {
     /// Physical pixels per logical pixel.
     pub scale: f32,
     /// How it is frozen, `None` if it is not.
-    pub freeze: Option<Freeze>,
+    pub freeze: Option<FrozenGlass>,
     /// Whether blurs are on.
     pub switch: BlurSwitch,
     /// The node whose glass shares one backdrop.

@@ -54,9 +54,15 @@ use serde::{Deserialize, Serialize};
 /// picture comes into focus, and removing the component then cuts to the running world. So remove the component when
 /// the ease-out starts: the world moves while it comes into focus.
 ///
+/// # How long it is kept
+///
 /// The picture, in the camera's format, and the result are kept until this component, the blur or the entity is
 /// removed. The diagnostic [`TEXTURE_BYTES`](crate::diagnostics::TEXTURE_BYTES) counts both. If the render device is
 /// lost, or there is no memory for them, [`FreezeLost`] is triggered and the blur continues unfrozen.
+///
+/// Nothing is kept while the entity is disabled, while this component is there without its blur, or while
+/// [`BlurSwitch`](crate::BlurSwitch) is off. If that ends a picture, [`FreezeLost`] is triggered in the same frame, and
+/// [`FreezeTaken`] when there is another one: of the frame in which the blur is back.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 #[reflect(Component, Clone, Debug, Default, PartialEq)]
 #[cfg_attr(
@@ -66,8 +72,8 @@ use serde::{Deserialize, Serialize};
 )]
 pub struct FreezeBlur;
 
-/// How much of the picture below it glass keeps. Optional, next to [`FreezeBlur`] on glass; it is read when
-/// `FreezeBlur` is added.
+/// How much of the picture below it glass keeps. Optional, next to [`FreezeBlur`] on glass. It has no effect on a
+/// picture that is already kept.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect, VariantDefaults)]
 #[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
 #[cfg_attr(
@@ -95,11 +101,12 @@ pub struct FreezeTaken {
     pub entity: Entity,
 }
 
-/// Triggered on an entity with [`FreezeBlur`] when its picture is lost, because the render device is lost or there is
-/// no memory to keep the picture. The log says which.
+/// Triggered on an entity with [`FreezeBlur`] when its picture is lost. A game that has stopped its world should resume
+/// it here.
 ///
-/// The blur continues unfrozen until the component is inserted again. A game that has stopped its world should resume it
-/// here.
+/// If the render device is lost, or there is no memory to keep the picture, the log says which, and the blur continues
+/// unfrozen until the component is inserted again. [`BlurSwitch::Off`](crate::BlurSwitch::Off), and a blur that is
+/// [not there](FreezeBlur#how-long-it-is-kept), end a picture, too: when the blur is back, it takes another one.
 #[derive(EntityEvent, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 pub struct FreezeLost {

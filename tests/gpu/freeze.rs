@@ -1,9 +1,11 @@
 //! Frozen blurs keep the picture of one frame, to the bit, whatever happens to the scene.
 
+mod absence;
 mod cameras;
 mod changes;
 mod glass;
 mod losses;
+mod stages;
 
 use crate::support::headless::{Headless, Pixels};
 use crate::support::twins::View;

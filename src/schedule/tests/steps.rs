@@ -3,7 +3,7 @@
 use super::super::cells::overlap;
 use super::super::place::Placed;
 use super::super::scene::{
-    Backdrop, Border, Clips, Filter, Freeze, Glass, Item, Order, Picture, Scene, Shade, Shadow, What,
+    Backdrop, Border, Clips, Filter, FrozenGlass, Glass, Item, Order, Picture, Scene, Shade, Shadow, What,
 };
 use super::super::shape::Shape;
 use super::super::slot::Slot;
@@ -187,11 +187,9 @@ fn content(group: Filter, rect: Rect) -> Filter {
 fn backdrop(node: &Node, stack_index: u32, rect: Rect) -> Option<Backdrop> {
     let sampling = [BackdropSampling::Inside, BackdropSampling::Surroundings][usize::from(node.flags & 16 != 0)];
     let settings = BackdropBlur::from_sigma(f32::from(node.sigma) + 1.0).with_sampling(sampling);
-    let freeze = (node.flags & 96 == 96).then_some(Freeze {
+    let freeze = (node.flags & 96 == 96).then_some(FrozenGlass {
         keeps: FreezeArea::default(),
         taken: (node.flags & 128 != 0).then_some(PICTURE.viewport),
-        number: 1,
-        revision: 0,
     });
     let lens = BackdropLens {
         displacement: f32::from(node.sigma) - 4.0,

@@ -1,0 +1,124 @@
+//! The stage of a frozen camera, in apps of every kind.
+
+use super::stir;
+use crate::backdrop::stage::BACKENDS;
+use crate::support::gpu_with;
+use crate::support::headless::{Headless, Pixels};
+use crate::support::live::Live;
+use crate::support::scene::{self, Kind, SIZE};
+use crate::support::twins::View;
+use bevy::camera::Hdr;
+use bevy::core_pipeline::tonemapping::Tonemapping;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+
+const STAGES: [BlurStage; 3] = [
+    BlurStage::BeforeTonemapping,
+    BlurStage::AfterTonemapping,
+    BlurStage::AfterUi,
+];
+
+fn set_up(app: &mut App) {
+    scene::add_plugins(app, Kind::Core3d);
+}
+
+/// A blurred camera whose stages differ: it tonemaps bright light, and has a user interface.
+fn spawn(headless: &mut Headless, stage: BlurStage) -> View {
+    scene::spawn(headless, Kind::Core3d, 20.0);
+    let view = View::new(headless, Kind::Core3d, SIZE, FORMAT);
+    let blur = GaussianBlur::from_sigma(5.0);
+    view.insert(headless, (Hdr, Tonemapping::Reinhard, blur, stage));
+    let node = Node {
+        position_type: PositionType::Absolute,
+        left: px(60.0),
+        top: px(30.0),
+        width: px(50.0),
+        height: px(40.0),
+        ..default()
+    };
+    let world = headless.app.world_mut();
+    world.spawn((node, BackgroundColor(Color::WHITE), UiTargetCamera(view.camera)));
+    view
+}
+
+/// The bytes in which two pictures differ.
+fn differing(one: &Pixels, other: &Pixels) -> usize {
+    let pairs = one.bytes.iter().zip(&other.bytes);
+    pairs.filter(|(one, other)| one != other).count()
+}
+
+/// What is frozen is what was shown last, and stays that: the picture does not move to another stage. Another stage in the settings
+/// waits for the thaw.
+#[test]
+fn a_frozen_camera_shows_its_last_live_picture_at_every_stage() {
+    for (backend, stage) in BACKENDS
+        .into_iter()
+        .flat_map(|backend| STAGES.map(|stage| (backend, stage)))
+    {
+        let Some(mut headless) = gpu_with(backend, set_up) else {
+            return;
+        };
+        let view = spawn(&mut headless, stage);
+        stir(&mut headless, 1);
+        headless.warm_up();
+        let live = view.pixels(&headless);
+        view.insert(&mut headless, FreezeBlur);
+        for frame in 1..8 {
+            stir(&mut headless, frame);
+            if frame == 5 {
+                view.insert(&mut headless, STAGES[(stage as usize + 1) % 3]);
+            }
+            headless.frame();
+            let got = view.pixels(&headless);
+            assert_eq!(differing(&live, &got), 0, "{backend:?}, {stage:?}, frame {frame}");
+        }
+        // The other stage, of the same scene.
+        stir(&mut headless, 1);
+        headless.app.world_mut().entity_mut(view.camera).remove::<FreezeBlur>();
+        headless.frame();
+        assert!(
+            differing(&live, &view.pixels(&headless)) > 0,
+            "{backend:?}, {stage:?}: stages differ"
+        );
+    }
+}
+
+/// The same while rendering is a frame behind.
+#[test]
+fn a_frozen_camera_keeps_its_stage_in_an_app_that_renders_a_frame_behind() {
+    for (backend, stage) in BACKENDS
+        .into_iter()
+        .flat_map(|backend| STAGES.map(|stage| (backend, stage)))
+    {
+        let Some(mut live) = Live::new(backend, set_up) else {
+            return;
+        };
+        let view = spawn(&mut live.headless, stage);
+        live.watch(&view.target);
+        stir(&mut live.headless, 1);
+        live.wait_until_ready();
+        let last = live.frame();
+        view.insert(&mut live.headless, FreezeBlur);
+        for frame in 1..8 {
+            stir(&mut live.headless, frame);
+            live.frame();
+        }
+        let shots = live.shots();
+        let shots = shots.iter().filter(|shot| shot.frame >= last);
+        let shots: Vec<(usize, &Pixels)> = shots
+            .filter_map(|shot| Some((shot.frame, shot.images[0].as_ref()?)))
+            .collect();
+        assert!(
+            shots.len() > 4,
+            "{backend:?}, {stage:?}: {} frames were rendered",
+            shots.len()
+        );
+        for (frame, got) in &shots {
+            let frame = frame - last;
+            assert_eq!(differing(shots[0].1, got), 0, "{backend:?}, {stage:?}, frame {frame}");
+        }
+    }
+}
