@@ -299,9 +299,13 @@ impl Walk {
             FrozenBlur::Glass => BlurStage::AfterTonemapping,
         };
         let has_new_device = core::mem::take(&mut history.has_new_device);
+        // A freeze of which no event has told starts again on a new device, until the report of its failure arrives.
+        let is_lost = history.said == Some(FreezeState::Lost);
+        let starts_again = has_new_device && history.said.is_none();
+        history.has_failed = is_lost || history.has_failed && !starts_again;
         let is_kept = history.shown.is_some() && shown == history.shown;
         assert!(
-            is_kept || history.shown.is_none() || has_new_device,
+            is_kept || history.shown.is_none() || has_new_device || is_lost,
             "frame {frame}: {key:?} shows {shown:?} and no longer {:?}",
             history.shown
         );

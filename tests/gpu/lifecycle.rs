@@ -1,6 +1,7 @@
 //! When image blurs run, and what they follow: settings, sources, handles, sizes, and their own removal.
 
 mod bindings;
+mod disabled;
 mod ownership;
 
 use crate::support::headless::Headless;
