@@ -11,7 +11,7 @@
 use super::pipeline_factory::PipelineFactory;
 use super::pipeline_key::{PipelineKey, Queued};
 use super::request::WorkKind;
-use crate::formats::{Capabilities, Ends, Resolved};
+use crate::formats::{Capabilities, Ends, Resolved, is_software};
 use crate::plan::pass::Stage;
 use crate::plan::stages::{stages, varying_stages};
 use crate::plan::{Finish, Means};
@@ -100,6 +100,7 @@ pub enum Ready<'a> {
 #[derive(Resource)]
 pub struct BlurPipelines {
     pub factory: PipelineFactory,
+    is_software: bool,
     /// The numbers of the device and of the frame. Together they identify a frame.
     pub moment: [u64; 2],
     queued: HashMap<PipelineKey, Queued>,
@@ -156,6 +157,7 @@ pub fn init_pipelines(
     readiness.set(false, false);
     commands.insert_resource(BlurPipelines {
         factory: PipelineFactory::new(&device, &info, &fullscreen, &assets),
+        is_software: is_software(&info),
         moment: [DEVICES.fetch_add(1, Ordering::Relaxed), 0],
         queued: HashMap::default(),
         essential: Vec::new(),
@@ -254,7 +256,8 @@ impl BlurPipelines {
         }
         let frame = self.moment[1];
         let (mut have_all, mut is_often) = (true, false);
-        for key in keys.filter(|key| !self.queued.contains_key(key)).collect::<Vec<_>>() {
+        let is_missing = |key: &PipelineKey| self.specialises(key) && !self.queued.contains_key(key);
+        for key in keys.filter(is_missing).collect::<Vec<_>>() {
             have_all = false;
             let (last, count) = self.drawn.entry(key).or_insert((frame, 1));
             *count += u32::from(*last != frame);
@@ -269,6 +272,12 @@ impl BlurPipelines {
             self.later.accelerate(uses, resolved, COMPILING_BLOCKS);
         }
         have_all
+    }
+
+    /// Whether kernels get pipelines of their own. Mesa's software rasteriser of Debian 12 (22.3) compiles render passes that skip
+    /// texels for every draw anew, with the values of their uniforms, and keeps the code. Programs for any kernel are faster there.
+    fn specialises(&self, key: &PipelineKey) -> bool {
+        key.program.computes() || !key.skips || !self.is_software
     }
 
     /// A requested pipeline.
@@ -289,7 +298,7 @@ impl BlurPipelines {
         }
         let is_idle = self.essential.is_empty() && self.wanted.is_empty() && self.compiling.is_empty();
         while is_idle && let Some(key) = self.later.keys.pop_front() {
-            if !self.queued.contains_key(&key) {
+            if self.specialises(&key) && !self.queued.contains_key(&key) {
                 self.queue(key, cache);
                 break;
             }

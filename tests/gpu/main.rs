@@ -23,6 +23,7 @@ mod limits;
 mod lost;
 #[cfg(feature = "ui")]
 mod magnitudes;
+mod memory;
 mod pixels;
 mod profiles;
 mod quality;

@@ -1,0 +1,136 @@
+//! A picture that stands still takes no more memory from frame to frame: neither here nor in a software driver, whose memory no
+//! counter of wgpu's sees.
+
+use crate::support::headless::Headless;
+use crate::support::images::{plain, spawn};
+use crate::support::process::{self, Process};
+use crate::support::recording::{Recording, Settings, add_recorder};
+use crate::support::scene::{self, Kind};
+use crate::support::twins::View;
+use crate::support::{formats, gpu_with, inputs, outcomes};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::BlurCompilation;
+use bevy_gaussian_blur::prelude::*;
+
+const SIZE: UVec2 = UVec2::new(96, 54);
+const FORMAT: TextureFormat = TextureFormat::Rgba8UnormSrgb;
+
+/// Pipelines compile and caches fill during the first frames.
+const FIRST: usize = 100;
+const FRAMES: usize = 300;
+
+/// The most KiB that the process may grow by after the first frames.
+const MOST: i64 = 30 * 1024;
+
+/// Spawns what is blurred in every frame.
+type Spawn = Box<dyn Fn(&mut Headless)>;
+
+fn camera(blur: impl Bundle + Clone) -> Spawn {
+    Box::new(move |headless| {
+        View::new(headless, Kind::Core2d, SIZE, FORMAT).insert(headless, blur.clone());
+    })
+}
+
+/// A node on a camera of its own.
+#[cfg(feature = "ui")]
+fn node(components: impl Bundle + Clone) -> Spawn {
+    Box::new(move |headless| {
+        let camera = View::new(headless, Kind::Core2d, SIZE, FORMAT).camera;
+        let node = Node {
+            width: percent(80),
+            height: percent(80),
+            ..default()
+        };
+        let white = BackgroundColor(Color::WHITE.with_alpha(0.5));
+        let world = headless.app.world_mut();
+        world.spawn((node, white, UiTargetCamera(camera), components.clone()));
+    })
+}
+
+fn picture(headless: &mut Headless) -> Handle<Image> {
+    let [width, height] = SIZE.to_array().map(|side| side as usize);
+    headless.add_image(formats::to_image(&inputs::patterns(width, height)[0], FORMAT))
+}
+
+fn image(headless: &mut Headless) {
+    let image = plain(picture(headless)).with_update(BlurUpdate::EveryFrame);
+    spawn(headless, GaussianBlur::new(30.0), image);
+}
+
+fn recorder(headless: &mut Headless) {
+    let [source, target] = [(); 2].map(|()| picture(headless));
+    let mut recording = Recording::new(&source, &target, Settings::new(10.0));
+    recording.most = usize::MAX;
+    headless.recordings().0 = vec![recording];
+}
+
+/// One of every front end, and every profile.
+fn front_ends() -> Vec<(String, Spawn)> {
+    let blur = GaussianBlur::new(30.0);
+    let mut all = vec![
+        ("a camera".to_owned(), camera(blur)),
+        ("an image".to_owned(), Box::new(image) as Spawn),
+        ("a recorder".to_owned(), Box::new(recorder)),
+    ];
+    for (name, profile) in crate::profiles::profiles() {
+        all.push((format!("a camera, {name}"), camera((blur, profile))));
+    }
+    let masked = Box::new(move |headless: &mut Headless| {
+        let mask = BlurProfile::Mask(picture(headless));
+        camera((blur, mask))(headless);
+    });
+    all.push(("a camera with a mask".to_owned(), masked));
+    #[cfg(feature = "ui")]
+    all.extend([
+        ("glass".to_owned(), node(BackdropBlur::new(30.0))),
+        ("a filter".to_owned(), node(UiFilter::blur(30.0))),
+    ]);
+    all
+}
+
+/// Runs the frames. Returns by how many KiB the process grew after the first of them; `None` if the system does not say it.
+fn growth(headless: &mut Headless) -> Option<i64> {
+    (0..FIRST).for_each(|_| headless.frame());
+    let before = Process::now()?.resident;
+    (FIRST..FRAMES).for_each(|_| headless.frame());
+    Some(Process::now()?.resident - before)
+}
+
+#[test]
+fn frames_take_no_memory() {
+    // In this process, memory of other tests would count.
+    let mut alone = process::alone(module_path!(), "three_hundred_frames_of_each");
+    let output = alone.output().expect("it ran once already");
+    println!("{}", String::from_utf8_lossy(&output.stdout));
+    eprintln!("{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "some frames take memory");
+}
+
+#[test]
+#[ignore = "run by the test above"]
+fn three_hundred_frames_of_each() {
+    let mut growing = Vec::new();
+    for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
+        for (name, spawn) in front_ends() {
+            let setup = |app: &mut App| {
+                outcomes::record(app);
+                add_recorder(app);
+                // As in games: kernels get pipelines of their own.
+                app.insert_resource(BlurCompilation::default());
+            };
+            let Some(mut headless) = gpu_with(backend, setup) else {
+                return;
+            };
+            scene::spawn(&mut headless, Kind::Core2d, 1.0);
+            spawn(&mut headless);
+            let Some(grown) = growth(&mut headless) else {
+                eprintln!("NOT TESTED: this system does not say what a process holds");
+                return;
+            };
+            println!("{name}, {backend:?}: {grown} KiB");
+            growing.extend((grown > MOST).then(|| format!("{name}, {backend:?}: {grown} KiB")));
+        }
+    }
+    assert!(growing.is_empty(), "{growing:#?}");
+}
