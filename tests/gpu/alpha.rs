@@ -3,8 +3,9 @@
 use crate::support::bundled::{self, FORMAT};
 use crate::support::headless::Headless;
 use crate::support::images::{as_read, blurred};
+use crate::support::pool::warm;
 use crate::support::reference::{Picture, gaussian_blur, varying_blur};
-use crate::support::{assert_close, formats, gpu, gpu_with, scene};
+use crate::support::{assert_close, formats, scene};
 use bevy::camera::visibility::RenderLayers;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -37,7 +38,7 @@ fn sprite(headless: &mut Headless) -> (Image, Picture) {
 
 #[test]
 fn straight_alpha() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let (image, picture) = sprite(&mut headless);
@@ -71,7 +72,7 @@ fn straight_alpha() {
 
 #[test]
 fn straight_alpha_in_eight_bits() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let (image, picture) = sprite(&mut headless);
@@ -89,7 +90,7 @@ fn straight_alpha_in_eight_bits() {
 
 #[test]
 fn premultiplied_alpha() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let (image, picture) = sprite(&mut headless);
@@ -110,7 +111,7 @@ fn premultiplied_alpha() {
 
 #[test]
 fn opaque() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let (image, picture) = sprite(&mut headless);
@@ -148,7 +149,7 @@ fn visible(got: &Picture, light: &Picture) -> Picture {
 #[test]
 fn multiplied_in_and_straight_out() {
     for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
-        let Some(mut headless) = gpu_with(backend, |_| {}) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         let (_, picture) = sprite(&mut headless);
@@ -198,7 +199,7 @@ fn multiplied_in_and_straight_out() {
 #[test]
 fn a_picture_is_unpremultiplied_in_place() {
     for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
-        let Some(mut headless) = gpu_with(backend, |_| {}) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         let format = TextureFormat::Rgba16Float;
@@ -238,7 +239,7 @@ fn a_picture_is_unpremultiplied_in_place() {
 /// Half-transparent white over white is white: a transparent camera's picture, blurred and shown by a sprite.
 #[test]
 fn a_transparent_picture_is_right_in_a_sprite() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let size = UVec2::splat(32);

@@ -2,9 +2,10 @@
 
 use crate::support::headless::Headless;
 use crate::support::images::set_blur;
-use crate::support::outcomes::{finished, record};
+use crate::support::outcomes::finished;
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
-use crate::support::{formats, gpu, inputs};
+use crate::support::{formats, inputs};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -64,7 +65,7 @@ fn blur_into(headless: &mut Headless, blur: GaussianBlur, image: Image, alpha: B
 
 #[test]
 fn radius_zero_copies_every_bit() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     for format in headless.available(&COPIED) {
@@ -81,7 +82,7 @@ fn radius_zero_copies_every_bit() {
 
 #[test]
 fn radius_zero_copies_straight_alpha() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     for format in headless.available(&COPIED) {
@@ -98,7 +99,7 @@ fn radius_zero_copies_straight_alpha() {
 
 #[test]
 fn radius_zero_copies_special_values() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let mut changed = Vec::new();
@@ -122,7 +123,7 @@ fn radius_zero_copies_special_values() {
 /// A blur in place keeps the sharp picture, and can restore it to the bit.
 #[test]
 fn the_kept_picture_keeps_every_bit() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     for format in headless.available(&COPIED) {
@@ -153,7 +154,7 @@ fn the_kept_picture_keeps_every_bit() {
 
 #[test]
 fn radius_zero_in_place_touches_nothing() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     for format in headless.available(&COPIED) {
@@ -193,7 +194,7 @@ fn assert_bytes(got: &[u8], expected: &[u8], name: &str) {
 
 #[test]
 fn in_place_equals_into_a_target() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let aspects = [Vec2::ONE, Vec2::X, Vec2::Y, Vec2::new(1.0, 0.1)];

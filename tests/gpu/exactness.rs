@@ -5,9 +5,9 @@ mod random;
 
 use crate::support::executors::{Case, SIGMAS, check, executors};
 use crate::support::images::{as_read, blurred_into_own, plain};
-use crate::support::outcomes::record;
+use crate::support::pool::warm;
 use crate::support::reference::gaussian_blur;
-use crate::support::{assert_close, bundled, formats, gpu, inputs, within_rounding};
+use crate::support::{assert_close, bundled, formats, inputs, within_rounding};
 use bevy::math::Vec2;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -65,7 +65,7 @@ fn large_and_odd() {
 
 #[test]
 fn axes_of_their_own() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let format = TextureFormat::Rgba16Float;
@@ -98,7 +98,7 @@ fn axes_of_their_own() {
 
 #[test]
 fn the_scene() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let (image, picture) = bundled::load("scene.png");

@@ -2,9 +2,10 @@
 
 use crate::support::headless::Headless;
 use crate::support::images::{asset, layered, plain, spawn, target_of};
-use crate::support::outcomes::{failures, finished, frames, record};
+use crate::support::outcomes::{failures, finished, frames};
+use crate::support::pool::warm;
 use crate::support::reference::{Picture, gaussian_blur, varying_blur};
-use crate::support::{assert_close, formats, gpu_with, inputs};
+use crate::support::{assert_close, formats, inputs};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::RenderDevice;
@@ -22,7 +23,7 @@ const ALL: [usize; 4] = [0, 1, 2, 3];
 fn by_both_backends(test: impl Fn(&mut Headless)) {
     for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
         println!("{backend:?}");
-        if let Some(mut headless) = gpu_with(backend, record) {
+        if let Some(mut headless) = warm(backend) {
             test(&mut headless);
         }
     }

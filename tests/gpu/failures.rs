@@ -10,9 +10,10 @@ mod unsupported;
 
 use crate::support::headless::Headless;
 use crate::support::images::{assert_blur, plain, replace_image, spawn, target_of};
-use crate::support::outcomes::{failures, finished, frames, record};
+use crate::support::outcomes::{failures, finished, frames};
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
-use crate::support::{formats, gpu, inputs, logs};
+use crate::support::{formats, inputs, logs};
 use bevy::asset::RenderAssetUsages;
 use bevy::image::{TextureFormatPixelInfo, TextureSrgbViewFormats};
 use bevy::prelude::*;
@@ -82,7 +83,7 @@ fn assert_recovers(
     start: impl FnOnce(&mut Headless) -> BlurImage,
     mend: impl FnOnce(&mut Headless, Entity),
 ) {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let image = start(&mut headless);
@@ -154,7 +155,7 @@ fn multisampled_images() {
 
 #[test]
 fn a_file_that_is_not_there() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let assets = headless.app.world().resource::<AssetServer>();
@@ -174,7 +175,7 @@ fn a_file_that_is_not_there() {
 
 #[test]
 fn mipmaps_are_no_obstacle() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let mut image = zeros([16, 16, 1], TextureDimension::D2, FORMAT);
@@ -196,7 +197,7 @@ fn mipmaps_are_no_obstacle() {
 
 #[test]
 fn views_in_another_format_are_no_obstacle() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let mut source = image(20, 10);
@@ -223,7 +224,7 @@ fn failures_in_time(headless: &mut Headless) -> Vec<BlurError> {
 
 #[test]
 fn a_failure_of_another_image_is_reported_too() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let assets = headless.app.world().resource::<AssetServer>().clone();
@@ -272,7 +273,7 @@ fn a_failure_of_another_image_is_reported_too() {
 
 #[test]
 fn images_that_never_reach_the_gpu() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let [hidden, good] = [hidden_image(), good_image()].map(|image| headless.add_image(image));
@@ -295,7 +296,7 @@ fn images_that_never_reach_the_gpu() {
 /// A blur of an image that never reaches the GPU does not hold up a blur of its target.
 #[test]
 fn a_blur_of_the_target_of_a_hidden_image_runs() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let [hidden, between] = [hidden_image(), good_image()].map(|image| headless.add_image(image));

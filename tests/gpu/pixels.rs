@@ -3,6 +3,7 @@
 use crate::support::headless::{Headless, Pixels};
 use crate::support::images::{assert_pixels, layered, plain, replace_image};
 use crate::support::outcomes::{failures, finished, record};
+use crate::support::pool::warm;
 use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, formats, gpu, inputs};
 use bevy::prelude::*;
@@ -68,7 +69,7 @@ fn the_pixels_are_those_of_the_blur() {
 
 #[test]
 fn a_failure_is_reported_as_ever() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let [picture, _] = inputs::patterns(20, 10);

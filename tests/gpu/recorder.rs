@@ -7,9 +7,10 @@ mod views;
 use crate::support::counters::Held;
 use crate::support::headless::Headless;
 use crate::support::images::plain;
+use crate::support::pool::warm_with;
 use crate::support::recording::{Recording, Settings, Shown, add_recorder};
 use crate::support::reference::{Picture, gaussian_blur};
-use crate::support::{assert_close, formats, gpu_with, inputs};
+use crate::support::{assert_close, formats, inputs};
 use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
@@ -22,7 +23,7 @@ const SIGMAS: [f32; 7] = [0.3, 0.8, 2.9, 6.1, 13.0, 47.0, 300.0];
 fn by_both_backends(test: impl Fn(&mut Headless)) {
     for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
         println!("{backend:?}");
-        if let Some(mut headless) = gpu_with(backend, add_recorder) {
+        if let Some(mut headless) = warm_with(backend, add_recorder) {
             test(&mut headless);
         }
     }

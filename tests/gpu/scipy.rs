@@ -1,8 +1,9 @@
 //! The reference of all other tests, and the GPU itself, against values that `scipy.ndimage` computed.
 
+use crate::support::assert_close;
 use crate::support::images::blurred_into_own;
+use crate::support::pool::warm;
 use crate::support::reference::{Picture, gaussian_blur};
-use crate::support::{assert_close, gpu};
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 use serde::Deserialize;
@@ -65,7 +66,7 @@ fn the_reference_agrees_with_scipy() {
 
 #[test]
 fn the_gpu_agrees_with_scipy() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let data = data();

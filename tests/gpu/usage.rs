@@ -10,8 +10,9 @@ mod systems;
 mod views;
 
 use crate::support::images::blurred_into_own;
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
-use crate::support::{assert_close, formats, gpu, inputs};
+use crate::support::{assert_close, formats, inputs};
 use bevy::prelude::*;
 use bevy::reflect::{PartialReflect, Reflect};
 use bevy::render::render_resource::TextureFormat;
@@ -48,7 +49,7 @@ fn an_axis_of_aspect_zero_stays_sharp_at_every_radius() {
             assert_eq!(sigma.y, 0.0, "{unit:?}");
         }
     }
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let [picture, _] = pictures(64, 33);
@@ -100,7 +101,7 @@ fn events_and_errors_reflect() {
 
 #[test]
 fn all_that_reflects_is_registered() {
-    let Some(headless) = gpu(|_| {}) else {
+    let Some(headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let registry = headless.app.world().resource::<AppTypeRegistry>().read();

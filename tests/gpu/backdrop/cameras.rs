@@ -2,7 +2,7 @@
 //! blur.
 
 use super::pane::{Pane, layers};
-use super::stage::{BACKENDS, HDR, LDR, SIZE, Stage, on_both};
+use super::stage::{BACKENDS, HDR, LDR, SIZE, Stage, on_one};
 use super::{PLACES, glass, one_of_each_edge};
 use crate::support::compositor::{Layer, assert_composed, compose, tolerance};
 use crate::support::formats::{quantised, to_image};
@@ -40,7 +40,7 @@ fn check(stage: &mut Stage, name: &str, panes: &[Pane]) {
 #[test]
 fn a_high_dynamic_range() {
     for kind in [Kind::Core2d, Kind::Core3d] {
-        on_both(kind, HDR, |stage| {
+        on_one(kind, HDR, |stage| {
             for sampling in [BackdropSampling::Inside, AROUND] {
                 for sigma in [1.2, 5.0, 30.0] {
                     let panes = one_of_each_edge(glass(sigma).with_sampling(sampling));
@@ -63,7 +63,7 @@ fn a_high_dynamic_range() {
 #[test]
 fn several_samples() {
     for format in [LDR, HDR] {
-        on_both(Kind::Core3d, format, |stage| {
+        on_one(Kind::Core3d, format, |stage| {
             stage.insert(Msaa::Sample4);
             check(stage, &format!("samples-{format:?}"), &mixture());
         });
@@ -85,7 +85,7 @@ fn crop(picture: &Picture, origin: UVec2, size: UVec2) -> Picture {
 
 #[test]
 fn a_viewport() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let (origin, size) = (UVec2::new(13, 7), UVec2::new(151, 101));
         stage.insert(Camera {
             viewport: viewport(origin, size),
@@ -115,7 +115,7 @@ fn a_viewport() {
 /// Two cameras side by side on one target, each with its own glass that reaches over the border.
 #[test]
 fn two_cameras_on_one_target() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let left = (UVec2::ZERO, UVec2::new(97, SIZE.y));
         let right = (UVec2::new(97, 0), UVec2::new(SIZE.x - 97, SIZE.y));
         stage.insert(Camera {
@@ -170,7 +170,7 @@ fn second(stage: &mut Stage, first: &View, (origin, size): (UVec2, UVec2)) -> En
 /// Cameras with other dynamic ranges and other targets in one app, some of them without glass.
 #[test]
 fn cameras_of_several_kinds_in_one_app() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let panes = mixture();
         let hdr = [(); 2].map(|()| {
             let view = View::new(&mut stage.headless, Kind::Core2d, SIZE / 2, HDR);
@@ -207,7 +207,7 @@ fn scales() {
             .turned(0.2)
             .moved(0.2, -0.1),
     ];
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         stage.show(|ui| ui.panes(&panes));
         for (interface, target) in [(2.0, 1.0), (1.0, 3.0), (1.5, 2.0), (1.0, 1.0)] {
             stage.headless.app.insert_resource(UiScale(interface));
@@ -237,7 +237,7 @@ fn physical(stage: &mut Stage) {
 #[test]
 fn a_transparent_target() {
     for format in [LDR, HDR] {
-        on_both(Kind::Core2d, format, |stage| {
+        on_one(Kind::Core2d, format, |stage| {
             stage.insert(Camera {
                 clear_color: ClearColorConfig::Custom(Color::NONE),
                 ..default()
@@ -269,7 +269,7 @@ fn a_transparent_target() {
 #[test]
 fn next_to_a_blur_of_the_camera() {
     for kind in [Kind::Core2d, Kind::Core3d] {
-        on_both(kind, LDR, |stage| {
+        on_one(kind, LDR, |stage| {
             let panes = mixture();
             stage.insert(GaussianBlur::from_sigma(2.0));
             check(stage, "after-a-blur", &panes);
@@ -293,7 +293,7 @@ fn next_to_a_blur_of_the_camera() {
 /// The target changes its size: the new target shows the panes.
 #[test]
 fn a_target_is_resized() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let panes = [
             Pane::new([15.0, 10.0, 90.0, 60.0], glass(3.0)),
             Pane::new([60.0, 30.0, 120.0, 70.0], glass(6.0).with_sampling(AROUND)),

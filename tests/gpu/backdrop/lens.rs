@@ -3,10 +3,10 @@
 use super::glass;
 use super::pane::{Pane, node};
 use super::readiness::glass_pipelines;
-use super::stage::{HDR, LDR, Stage, on_both};
+use super::stage::{HDR, LDR, Stage, on_one};
 use crate::support::compositor::{Layer, Panel};
 use crate::support::formats::to_image;
-use crate::support::gpu;
+use crate::support::pool::warm;
 use crate::support::reference::tree::{Filter, Glass, Node as Described, Tree};
 use crate::support::reference::{Lens, Picture, Ramp, encode_srgb};
 use crate::support::scene::Kind;
@@ -73,7 +73,7 @@ fn check(stage: &mut Stage, name: &str, shown: &[(Pane, BackdropLens)]) {
 #[test]
 fn the_rim_shows_what_lies_beside() {
     for format in [LDR, HDR] {
-        on_both(Kind::Core2d, format, |stage| {
+        on_one(Kind::Core2d, format, |stage| {
             for sigma in [0.0, 0.8, 2.0, 4.0, 9.0] {
                 for sampling in [BackdropSampling::Inside, BackdropSampling::Surroundings] {
                     let lenses = [
@@ -99,7 +99,7 @@ fn the_rim_shows_what_lies_beside() {
 
 #[test]
 fn lenses_turn_and_grow_with_their_glass() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let lens = BackdropLens {
             dispersion: 0.5,
             ..BackdropLens::default()
@@ -120,7 +120,7 @@ fn lenses_turn_and_grow_with_their_glass() {
 /// Two physical pixels per logical one, and a region in place of a node.
 #[test]
 fn regions_refract_at_every_scale() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         stage.set_scale_factor(2.0);
         let lens = BackdropLens {
             bevel: 9.0,
@@ -147,7 +147,7 @@ fn regions_refract_at_every_scale() {
 
 #[test]
 fn a_profile_varies_what_is_refracted() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let (start, end) = (Vec2::ZERO, Vec2::X);
         let profile = BlurProfile::Linear {
             start,
@@ -271,7 +271,7 @@ fn the_viewport_mirrors_what_a_lens_shows() {
 /// Where the glass is flat, it has the bits of glass without a lens; and a lens that neither bends nor shines is none.
 #[test]
 fn flat_glass_keeps_its_bits() {
-    on_both(Kind::Core2d, HDR, |stage| {
+    on_one(Kind::Core2d, HDR, |stage| {
         let pane = Pane::new([20.0, 15.0, 150.0, 80.0], glass(5.0)).with_radii([20.0; 4]);
         stage.show(|ui| {
             ui.spawn(pane.bundle());
@@ -301,7 +301,7 @@ fn flat_glass_keeps_its_bits() {
 /// since the rounding to eight bits adds up to one level to any change.
 #[test]
 fn a_growing_displacement_does_not_pop() {
-    on_both(Kind::Core2d, HDR, |stage| {
+    on_one(Kind::Core2d, HDR, |stage| {
         for sigma in [10.0, 12.0, 16.0] {
             let pane = Pane::new([10.0, 10.0, 180.0, 96.0], glass(sigma)).with_radii([30.0; 4]);
             stage.show(|ui| ui.pane(&pane));
@@ -366,7 +366,7 @@ fn shimmer(before: &Picture, now: &Picture, panel: &Panel) -> f64 {
 /// A pane that moves by a quarter of a pixel in each frame.
 #[test]
 fn a_slow_pane_does_not_shimmer() {
-    on_both(Kind::Core2d, HDR, |stage| {
+    on_one(Kind::Core2d, HDR, |stage| {
         for (cell, sigma, displacement) in [
             (1, 1.0, 12.0),
             (2, 2.0, 12.0),
@@ -408,7 +408,7 @@ fn a_slow_pane_does_not_shimmer() {
 /// Lenses compile when the first of them is spawned, visible or not, and for both dynamic ranges.
 #[test]
 fn lenses_compile_with_the_first_of_them() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let view = View::new(&mut headless, Kind::Core2d, UVec2::splat(64), LDR);

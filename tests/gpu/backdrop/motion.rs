@@ -2,7 +2,7 @@
 
 use super::glass;
 use super::pane::Pane;
-use super::stage::{HDR, Stage, on_both};
+use super::stage::{HDR, Stage, on_one};
 use crate::support::reference::Picture;
 use crate::support::scene::Kind;
 use bevy_gaussian_blur::prelude::*;
@@ -63,7 +63,7 @@ fn assert_still(name: &str, pane: &Pane, depth: f32, pictures: &[Picture], contr
 
 #[test]
 fn what_is_seen_through_dragged_glass_does_not_flicker() {
-    on_both(Kind::Core2d, HDR, |stage| {
+    on_one(Kind::Core2d, HDR, |stage| {
         for sigma in SIGMAS {
             for sampling in [BackdropSampling::Surroundings, BackdropSampling::Inside] {
                 let pane = Pane::new([8.0, 6.0, 180.0, 104.0], glass(sigma).with_sampling(sampling));

@@ -2,7 +2,7 @@
 
 use super::glass;
 use super::pane::{Pane, Square, layers, node};
-use super::stage::{LDR, Stage, Ui, on_both};
+use super::stage::{LDR, Stage, Ui, on_one};
 use crate::support::compositor::{Layer, assert_painted, assert_untouched, compose, glass_over};
 use crate::support::scene::Kind;
 use bevy::prelude::*;
@@ -23,7 +23,7 @@ fn z_indices_decide_what_is_behind() {
     let (pane, square) = pair();
     let above = [square.layer(), pane.layer()];
     let below = [pane.layer(), square.layer()];
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         stage.show(|ui| {
             ui.pane_of((pane.bundle(), ZIndex(1)));
             ui.paint(square.bundle());
@@ -54,7 +54,7 @@ fn z_indices_decide_what_is_behind() {
 /// A pane that is a child lies over its parent and under its younger siblings.
 #[test]
 fn families_are_painted_from_parents_to_children() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let parent = Square::new([30.0, 20.0, 130.0, 70.0], RED);
         let pane = Pane::new([60.0, 10.0, 80.0, 60.0], glass(5.0));
         let child = Square::new([70.0, 30.0, 20.0, 20.0], WHITE);
@@ -80,7 +80,7 @@ fn families_are_painted_from_parents_to_children() {
 /// Background, border, outline, and children with text are painted over the glass of their node.
 #[test]
 fn what_belongs_to_a_pane_stays_sharp() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let pane = Pane::new([40.0, 20.0, 120.0, 80.0], glass(6.0));
         let inner = Square::new([43.0, 23.0, 114.0, 74.0], [1.0, 0.0, 0.0, 0.5]);
         let label = Square::new([60.0, 40.0, 80.0, 40.0], GREEN);
@@ -147,7 +147,7 @@ fn frame([left, top, width, height]: [f32; 4], thick: f32, colour: [f32; 4]) -> 
 /// above sees the rest of the shadow.
 #[test]
 fn the_own_shadow_is_not_seen() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         for sampling in [BackdropSampling::Inside, BackdropSampling::Surroundings] {
             check_shadow(stage, sampling);
         }
@@ -199,7 +199,7 @@ fn check_shadow(stage: &mut Stage, sampling: BackdropSampling) {
 /// Every way to be invisible at once: none of them may leave a trace.
 #[test]
 fn what_cannot_be_seen_changes_nothing() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let pane = Pane::new([40.0, 20.0, 120.0, 80.0], glass(6.0));
         let none = |change: fn(&mut Node)| {
             let mut node = pane.node();
@@ -248,7 +248,7 @@ fn what_cannot_be_seen_changes_nothing() {
 
 #[test]
 fn visibility_counts_in_the_very_frame() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let pane = Pane::new([40.0, 20.0, 120.0, 80.0], glass(6.0));
         stage.show(|ui| ui.pane(&pane));
         stage.check("visible", &[pane.layer()]);

@@ -4,7 +4,7 @@
 //! On Bevy 0.20, corners have two radii, and clips turn with their nodes. On 0.19 corners are circles, and clips upright.
 
 use super::pane::{Pane, Square, node};
-use super::stage::{LDR, SIZE, Stage, Ui, on_both};
+use super::stage::{LDR, SIZE, Stage, Ui, on_one};
 use crate::support::compositor::tolerance;
 use crate::support::scene::Kind;
 use crate::support::{assert_close, within_rounding};
@@ -78,7 +78,7 @@ fn round(node: &mut Node, radii: Radii) {
 
 #[test]
 fn elliptical_corners() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let shapes: [([f32; 4], Radii); 3] = [
             ([1.0, 20.0, 200.0, 60.0], [[100.0, 30.0]; 4]),
             (
@@ -127,7 +127,7 @@ fn corners_of_100_by_30() {
     if !has_new_outlines() {
         return;
     }
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let white = Square::new([0.0, 0.0, SIZE.x as f32, SIZE.y as f32], [1.0; 4]);
         for blacken in [sharp_glass as Blacken, rounded_group] {
             let [_, got] = stage.shown(|ui| {
@@ -223,7 +223,7 @@ fn turned_clips() {
         ("glass in a group", glass_in_a_group),
         ("glass of a group", glass_of_a_group),
     ];
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         for (index, boxes) in cases.iter().enumerate() {
             for (kind, blacken) in kinds {
                 // Glass in a group is painted on visible pixels only, so what lies beyond is blurred into them.

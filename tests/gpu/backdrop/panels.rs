@@ -1,7 +1,7 @@
 //! The picture through panels: alone, side by side, and one over the other.
 
 use super::pane::{Pane, Square, layers};
-use super::stage::{HDR, LDR, SIZE, Stage, on_both};
+use super::stage::{HDR, LDR, SIZE, Stage, on_one};
 use super::{PLACES, glass, one_of_each_edge};
 use crate::support::compositor::Layer;
 use crate::support::scene::Kind;
@@ -13,7 +13,7 @@ const WHITE: [f32; 4] = [1.0; 4];
 /// Later panels that read their surroundings see the glass of earlier ones.
 #[test]
 fn every_edge_and_sampling() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         for sampling in [BackdropSampling::Inside, BackdropSampling::Surroundings] {
             // No octave, one, two, and more than there are texels.
             for sigma in [0.8, 2.2, 4.0, 9.0, 40.0] {
@@ -28,7 +28,7 @@ fn every_edge_and_sampling() {
 #[test]
 fn one_panel_of_any_size() {
     let whole = [0.0, 0.0, SIZE.x as f32, SIZE.y as f32];
-    on_both(Kind::Core3d, LDR, |stage| {
+    on_one(Kind::Core3d, LDR, |stage| {
         for place in [whole, [61.0, 20.0, 101.0, 67.0], [90.0, 40.0, 17.0, 13.0]] {
             for sigma in [1.0, 6.0, 25.0] {
                 let pane = Pane::new(place, glass(sigma));
@@ -41,7 +41,7 @@ fn one_panel_of_any_size() {
 
 #[test]
 fn glass_over_glass() {
-    on_both(Kind::Core3d, LDR, |stage| {
+    on_one(Kind::Core3d, LDR, |stage| {
         let around = BackdropSampling::Surroundings;
         let panes = [
             Pane::new([20.0, 15.0, 110.0, 70.0], glass(3.0)),
@@ -72,7 +72,7 @@ fn glass_over_glass() {
 /// A pile of glass, in half floats: eight bits would round again on every floor.
 #[test]
 fn eight_panes_in_a_pile() {
-    on_both(Kind::Core2d, HDR, |stage| {
+    on_one(Kind::Core2d, HDR, |stage| {
         let floor = |floor: usize| {
             let at = 10.0 + 4.0 * floor as f32;
             Pane::new([at, at, 90.0, 60.0], glass(1.5)).with_radii([6.0; 4])
@@ -97,7 +97,7 @@ fn saturation_brightness_and_opacity() {
                 .with_opacity(0.7)
         },
     ];
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         // Without a blur the colours still change.
         for sigma in [0.0, 3.0, 12.0] {
             let panes = coloured(&filters, sigma);
@@ -121,7 +121,7 @@ fn contrast_invert_and_hue() {
         },
     ];
     for (kind, format) in [(Kind::Core2d, LDR), (Kind::Core3d, HDR)] {
-        on_both(kind, format, |stage| {
+        on_one(kind, format, |stage| {
             for sigma in [0.0, 3.0, 12.0] {
                 let panes = coloured(&filters, sigma);
                 stage.show(|ui| ui.panes(&panes));
@@ -139,7 +139,7 @@ fn coloured(filters: &[fn(BackdropBlur) -> BackdropBlur], sigma: f32) -> Vec<Pan
 
 #[test]
 fn strengths_of_each_axis_and_unit() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let aspects = [
             Vec2::X,
             Vec2::Y,

@@ -1,7 +1,7 @@
 //! Glass without a node: regions of a viewport, under the user interface and over it.
 
 use super::pane::{Pane, Square, layers};
-use super::stage::{BACKENDS, LDR, Stage, Ui, on_both};
+use super::stage::{BACKENDS, LDR, Stage, Ui, on_one};
 use super::{PLACES, glass, one_of_each_edge};
 use crate::support::compositor::{Layer, assert_composed};
 use crate::support::scene::{Kind, set_active};
@@ -30,7 +30,7 @@ fn spawn(stage: &mut Stage, pane: &Pane, layer: BackdropLayer, order: i32) -> En
 #[test]
 fn regions_of_a_camera_without_any_interface() {
     for kind in [Kind::Core2d, Kind::Core3d] {
-        on_both(kind, LDR, |stage| {
+        on_one(kind, LDR, |stage| {
             for layer in LAYERS {
                 for sampling in [BackdropSampling::Inside, AROUND] {
                     let panes = one_of_each_edge(glass(4.0).with_sampling(sampling));
@@ -48,7 +48,7 @@ fn regions_of_a_camera_without_any_interface() {
 
 #[test]
 fn shapes_and_colours_of_regions() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let panes = [
             Pane::new(PLACES[0], glass(3.0)).with_radii([3.0, 8.0, 13.0, 20.0]),
             Pane::new(PLACES[1], glass(2.0)).moved(0.3, 0.4).with_radii([9.0; 4]),
@@ -69,7 +69,7 @@ fn shapes_and_colours_of_regions() {
 /// Regions under the interface, panes in it, regions over it: each sees everything that was painted before it.
 #[test]
 fn regions_below_and_above_the_interface() {
-    on_both(Kind::Core3d, LDR, |stage| {
+    on_one(Kind::Core3d, LDR, |stage| {
         let below = [
             Pane::new([10.0, 10.0, 90.0, 60.0], glass(3.0)),
             Pane::new([60.0, 30.0, 80.0, 60.0], glass(5.0)).with_radii([8.0; 4]),
@@ -125,7 +125,7 @@ fn interface_alone(stage: &mut Stage, squares: &[Square; 2], node: &Pane, above:
 /// A region's rectangle and radius are in logical pixels of the camera, which a scale of the interface does not change.
 #[test]
 fn units_and_viewports() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         stage.set_scale_factor(2.0);
         stage.headless.app.insert_resource(UiScale(1.7));
         let (origin, size) = ([13, 7], [151, 101]);
@@ -159,7 +159,7 @@ fn units_and_viewports() {
 /// A region follows its fields in the same frame, and a region that shows nothing changes nothing.
 #[test]
 fn regions_change_and_vanish() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         for layer in LAYERS {
             stage.clear();
             let pane = Pane::new([40.0, 20.0, 110.0, 70.0], glass(4.0)).with_radii([9.0; 4]);

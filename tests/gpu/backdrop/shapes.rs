@@ -1,7 +1,7 @@
 //! Where glass is painted: transforms, corners, clips, borders of the viewport, and places between pixels.
 
 use super::pane::{Pane, Square, layers, node};
-use super::stage::{LDR, SIZE, Stage, Ui, on_both};
+use super::stage::{LDR, SIZE, Stage, Ui, on_one};
 use super::{PLACES, glass};
 use crate::support::compositor::{Layer, Panel, tolerance};
 use crate::support::reference::Clip;
@@ -20,7 +20,7 @@ fn check(stage: &mut Stage, name: &str, panes: &[Pane]) {
 
 #[test]
 fn rotated_scaled_and_mirrored() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let turned = [
             Pane::new([20.0, 15.0, 80.0, 36.0], glass(3.0)).turned(0.4),
             Pane::new([120.0, 40.0, 64.0, 41.0], glass(6.0))
@@ -58,7 +58,7 @@ fn rotated_scaled_and_mirrored() {
 /// The transforms of parents reach their children.
 #[test]
 fn turned_with_the_parent() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         // Parent and pane share their centre, about which the parent turns and grows.
         let parent = Pane::new([40.0, 20.0, 120.0, 70.0], glass(0.0))
             .scaled(1.1, 1.1)
@@ -79,7 +79,7 @@ fn turned_with_the_parent() {
 
 #[test]
 fn corners_and_places_between_pixels() {
-    on_both(Kind::Core3d, LDR, |stage| {
+    on_one(Kind::Core3d, LDR, |stage| {
         let radii = [
             [3.0, 11.0, 17.0, 20.0],
             [0.0, 14.0, 0.0, 9.0],
@@ -102,7 +102,7 @@ fn corners_and_places_between_pixels() {
 
 #[test]
 fn beyond_the_viewport() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         for sampling in [BackdropSampling::Inside, AROUND] {
             let glass = |sigma: f32| glass(sigma).with_sampling(sampling);
             let panes = [
@@ -119,7 +119,7 @@ fn beyond_the_viewport() {
 
 #[test]
 fn slivers() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         for sampling in [BackdropSampling::Inside, AROUND] {
             let glass = |sigma: f32| glass(sigma).with_sampling(sampling);
             let panes = [
@@ -164,7 +164,7 @@ fn within(pane: &Pane, min: [f64; 2], max: [f64; 2]) -> Layer {
 #[test]
 fn clipped_by_overflow() {
     const FREE: f64 = f64::INFINITY;
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let frame = [30.0, 20.0, 110.0, 60.0];
         let panes = [
             Pane::new([60.0, 40.0, 120.0, 70.0], glass(4.0)).with_radii([15.0; 4]),
@@ -234,7 +234,7 @@ fn the_shape_is_that_of_a_background() {
             .scaled(-1.2, 1.1)
             .with_radii([0.0, 18.0, 5.0, 11.0]),
     ];
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let white = Square::new([0.0, 0.0, SIZE.x as f32, SIZE.y as f32], [1.0; 4]);
         stage.show(|ui| {
             ui.spawn(white.bundle());
@@ -263,7 +263,7 @@ fn the_shape_is_that_of_a_background() {
 
 #[test]
 fn hard_edges() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         stage.insert(UiAntiAlias::Off);
         let panes = [
             Pane::new([20.0, 15.0, 80.0, 36.0], glass(3.0)).turned(0.4),

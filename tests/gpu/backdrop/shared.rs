@@ -2,7 +2,7 @@
 
 use super::glass;
 use super::pane::{Pane, Square, node};
-use super::stage::{LDR, Stage, on_both};
+use super::stage::{LDR, Stage, on_one};
 use crate::support::assert_close;
 use crate::support::compositor::{Layer, assert_painted, compose, glass_over};
 use crate::support::scene::Kind;
@@ -19,7 +19,7 @@ fn group() -> (Node, BackdropGroup) {
 /// Panes of a group see what lies below the first of them: neither each other nor what is between them.
 #[test]
 fn panes_of_a_group_do_not_see_each_other() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let surroundings = |sigma| glass(sigma).with_sampling(BackdropSampling::Surroundings);
         let panes = [
             Pane::new([20.0, 15.0, 70.0, 50.0], glass(4.0)),
@@ -83,7 +83,7 @@ fn cards_that_overlap_are_one_group() {
 /// Over one colour, a lens without light shows what flat glass shows, and the noise is the same.
 #[test]
 fn grain_lies_on_a_lens() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let grey = Square::new([0.0, 0.0, 203.0, 117.0], [0.2, 0.2, 0.2, 1.0]);
         let pane = Pane::new([20.0, 10.0, 120.0, 80.0], BackdropBlur::from_sigma(4.0).with_grain(1.0));
         let lens = BackdropLens {
@@ -109,7 +109,7 @@ fn grain_lies_on_a_lens() {
 /// alone.
 #[test]
 fn grain_is_fixed_to_the_glass() {
-    on_both(Kind::Core2d, LDR, |stage| {
+    on_one(Kind::Core2d, LDR, |stage| {
         let grey = Square::new([0.0, 0.0, 203.0, 117.0], [0.2, 0.2, 0.2, 1.0]);
         let encoded = |value: f64| 1.055 * value.powf(1.0 / 2.4) - 0.055;
         let mut noise = |left: f32| {

@@ -5,10 +5,11 @@ use super::pane::Pane;
 use crate::support::compositor::{Layer, assert_composed, compose, tolerance};
 use crate::support::difference::worst_difference;
 use crate::support::headless::Headless;
+use crate::support::pool::warm_with;
 use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
-use crate::support::{gpu_with, outcomes};
+use crate::support::{gpu_with, is_full, outcomes};
 use bevy::camera::Hdr;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -21,7 +22,6 @@ pub const BACKENDS: [BlurBackend; 2] = [BlurBackend::Fragment, BlurBackend::Comp
 
 /// The app. An error of the GPU ends the test.
 pub struct Stage {
-    pub headless: Headless,
     pub plain: View,
     pub glass: View,
     pub format: TextureFormat,
@@ -30,6 +30,7 @@ pub struct Stage {
     /// Distinguishes this app in the names of pictures.
     label: String,
     shown: Vec<Entity>,
+    pub headless: Headless,
 }
 
 /// The user interface of one camera, while it is spawned. Later nodes lie over earlier ones.
@@ -51,13 +52,33 @@ pub fn on_both(kind: Kind, format: TextureFormat, test: impl Fn(&mut Stage)) {
     }
 }
 
+/// Runs a test of what is painted after the blur: places, colours, order. Trees and worlds show the same with both kinds of passes,
+/// so it runs with one kind, which its name decides; with both if everything is asked for, or if the test has no thread of its own.
+pub fn on_one(kind: Kind, format: TextureFormat, test: impl Fn(&mut Stage)) {
+    for backend in one_backend() {
+        let Some(mut stage) = Stage::new(backend, kind, format) else {
+            return;
+        };
+        test(&mut stage);
+    }
+}
+
+/// The kinds of passes for [`on_one`].
+pub fn one_backend() -> Vec<BlurBackend> {
+    let thread = std::thread::current();
+    let name = thread.name().filter(|name| name.contains("::") && !is_full());
+    let letters = name.map(|name| name.bytes().map(usize::from).sum::<usize>());
+    letters.map_or(BACKENDS.to_vec(), |letters| vec![BACKENDS[letters % BACKENDS.len()]])
+}
+
 impl Stage {
     /// The usual scene, or `None` where there is no GPU.
     pub fn new(backend: BlurBackend, kind: Kind, format: TextureFormat) -> Option<Self> {
-        Self::with(backend, kind, format, |_| {})
+        let headless = warm_with(backend, scene::plugins(kind))?;
+        Some(Self::of(headless, format!("{backend:?}-{kind:?}"), kind, format))
     }
 
-    /// The same with more plugins.
+    /// The same in an app of its own, with more plugins.
     pub fn with(backend: BlurBackend, kind: Kind, format: TextureFormat, setup: impl FnOnce(&mut App)) -> Option<Self> {
         let headless = gpu_with(backend, |app| {
             outcomes::record(app);
@@ -73,13 +94,13 @@ impl Stage {
         scene::spawn(&mut headless, kind, if is_hdr { 20.0 } else { 1.0 });
         let [plain, glass] = [(); 2].map(|()| View::new(&mut headless, kind, SIZE, format));
         let mut stage = Self {
-            headless,
             plain,
             glass,
             format,
             panes: Vec::new(),
             label,
             shown: Vec::new(),
+            headless,
         };
         if is_hdr {
             stage.insert(Hdr);

@@ -1,10 +1,11 @@
 //! Blurred cameras against the float64 reference of the same frame without a blur.
 
+use crate::support::assert_close;
 use crate::support::headless::Headless;
+use crate::support::pool::warm_with;
 use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::scene::{self, Kind, SIZE};
 use crate::support::twins::assert_gaussian_with;
-use crate::support::{assert_close, gpu, gpu_with};
 use bevy::camera::{CameraOutputMode, Hdr, Viewport};
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::prelude::*;
@@ -71,7 +72,7 @@ impl Setup {
 /// Checks all sample counts and all stages of one kind of camera, one camera after the other in one app.
 fn check_setups(kind: Kind, hdr: bool) {
     for backend in BACKENDS {
-        let Some(mut headless) = gpu_with(backend, |app| scene::add_plugins(app, kind)) else {
+        let Some(mut headless) = warm_with(backend, scene::plugins(kind)) else {
             return;
         };
         let stages = [
@@ -118,7 +119,7 @@ fn the_stage_decides_what_is_blurred() {
         })
     };
     for kind in [Kind::Core2d, Kind::Core3d] {
-        let Some(mut headless) = gpu(|app| scene::add_plugins(app, kind)) else {
+        let Some(mut headless) = warm_with(BlurBackend::Compute, scene::plugins(kind)) else {
             return;
         };
         let setup = Setup {
@@ -154,7 +155,7 @@ fn the_stage_decides_what_is_blurred() {
 #[test]
 fn the_user_interface_is_sharp_unless_the_stage_says_otherwise() {
     for kind in [Kind::Core2d, Kind::Core3d] {
-        let Some(mut headless) = gpu(|app| scene::add_plugins(app, kind)) else {
+        let Some(mut headless) = warm_with(BlurBackend::Compute, scene::plugins(kind)) else {
             return;
         };
         let setup = Setup {
@@ -212,7 +213,7 @@ fn a_viewport_has_its_own_edges_and_leaves_the_outside_alone() {
         (Kind::Core2d, true, BlurBackend::Fragment),
         (Kind::Core3d, true, BlurBackend::Compute),
     ] {
-        let Some(mut headless) = gpu_with(backend, |app| scene::add_plugins(app, kind)) else {
+        let Some(mut headless) = warm_with(backend, scene::plugins(kind)) else {
             return;
         };
         let setup = Setup {

@@ -6,11 +6,11 @@ use super::{
 };
 use crate::profiles::sigmas;
 use crate::support::formats::{decode_srgb, encode_srgb, to_image};
-use crate::support::gpu_with;
 use crate::support::headless::Headless;
 use crate::support::reference::{Picture, gaussian_blur, varying_blur};
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
+use crate::support::{gpu_with, is_turn};
 use bevy::camera::{CompositingSpace, Hdr};
 use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::prelude::*;
@@ -194,8 +194,14 @@ const CHECKS: [Check; 6] = [
 ];
 
 fn check_all(hdr: bool) {
-    let setups = Setup::all().into_iter().filter(|setup| setup.hdr == hdr);
-    for (setup, backend) in setups.flat_map(|setup| BACKENDS.map(|backend| (setup, backend))) {
+    let setups = Setup::all().into_iter().filter(|setup| setup.hdr == hdr).enumerate();
+    // The kinds of passes take turns.
+    let of_setup = |(index, setup)| {
+        let backends = BACKENDS.into_iter().enumerate();
+        let chosen = backends.filter(move |(turn, _)| is_turn(index, *turn, BACKENDS.len()));
+        chosen.map(move |(_, backend)| (setup, backend))
+    };
+    for (setup, backend) in setups.flat_map(of_setup) {
         let Some(mut stage) = Stage::new(backend, setup) else {
             return;
         };

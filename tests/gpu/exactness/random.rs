@@ -9,9 +9,9 @@ use crate::support::formats::{self, stored_channels};
 use crate::support::headless::Headless;
 use crate::support::images::{as_read, plain};
 use crate::support::inputs;
-use crate::support::outcomes::record;
+use crate::support::pool::warm;
 use crate::support::reference::{Picture, strong_blur};
-use crate::support::{gpu_with, report, within_rounding};
+use crate::support::{report, within_rounding};
 use bevy::math::Vec2;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -192,7 +192,7 @@ impl Case {
 type Worst = BTreeMap<String, (f64, usize, String)>;
 
 fn walk(backend: BlurBackend) {
-    let Some(headless) = gpu_with(backend, record) else {
+    let Some(headless) = warm(backend) else {
         return;
     };
     let headless = RefCell::new(headless);

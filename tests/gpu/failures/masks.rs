@@ -1,10 +1,10 @@
 //! Masks that no blur can read.
 
 use super::{FORMAT, SIGMA, assert_alive, failures_in_time, good_image, image};
-use crate::support::gpu_with;
 use crate::support::headless::Headless;
 use crate::support::images::{plain, spawn};
-use crate::support::outcomes::{failures, finished, record};
+use crate::support::outcomes::{failures, finished};
+use crate::support::pool::warm;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureUsages, TextureViewDescriptor, TextureViewDimension};
 use bevy_gaussian_blur::prelude::*;
@@ -21,7 +21,7 @@ fn writable(headless: &mut Headless) -> Handle<Image> {
 #[test]
 fn a_mask_that_the_blur_itself_writes() {
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
-        let Some(mut headless) = gpu_with(backend, record) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         for (update, is_in_place) in UPDATES.into_iter().flat_map(|update| [(update, false), (update, true)]) {
@@ -59,7 +59,7 @@ fn a_mask_that_the_blur_itself_writes() {
 
 #[test]
 fn a_layer_that_is_viewed_as_an_array() {
-    let Some(mut headless) = gpu_with(BlurBackend::Compute, record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let mut mask = image(8, 8);
@@ -79,7 +79,7 @@ fn a_layer_that_is_viewed_as_an_array() {
 
 #[test]
 fn a_second_missing_mask_is_reported_too() {
-    let Some(mut headless) = gpu_with(BlurBackend::Compute, record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let source = headless.add_image(good_image());

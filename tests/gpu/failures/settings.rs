@@ -1,10 +1,10 @@
 //! Strengths out of range: the picture is copied.
 
 use super::{SIGMA, assert_is_blurred, good_image, image_of};
-use crate::support::gpu;
 use crate::support::headless::Headless;
 use crate::support::images::{plain, set_blur, spawn, target_of};
-use crate::support::outcomes::{frames, record};
+use crate::support::outcomes::frames;
+use crate::support::pool::warm;
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
 
@@ -16,7 +16,7 @@ fn failed(headless: &mut Headless, count: usize) -> Vec<BlurError> {
 
 #[test]
 fn strengths_out_of_range_copy() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let invalid = |radius: f32, aspect: Vec2| GaussianBlur::new(radius).with_aspect(aspect);
@@ -51,7 +51,7 @@ fn strengths_out_of_range_copy() {
 
 #[test]
 fn a_failure_of_other_settings_is_reported_too() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let source = headless.add_image(good_image());

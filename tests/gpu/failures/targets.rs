@@ -7,6 +7,7 @@ use crate::support::headless::Headless;
 use crate::support::images::{layered, plain, replace_image, spawn, target_of, touch};
 use crate::support::inputs::patterns;
 use crate::support::outcomes::{failures, finished, frames, record};
+use crate::support::pool::warm;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureDimension, TextureFormat, TextureUsages};
 use bevy_gaussian_blur::prelude::*;
@@ -27,7 +28,7 @@ fn replace_target(headless: &mut Headless, entity: Entity) {
 
 #[test]
 fn a_target_of_another_size() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let source = headless.add_image(good_image());
@@ -89,7 +90,7 @@ fn a_target_whose_levels_cannot_be_read() {
 
 #[test]
 fn a_target_of_another_blur() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let other_source = headless.add_image(to_image(&patterns(40, 30)[1], FORMAT));

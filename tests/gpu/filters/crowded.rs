@@ -1,6 +1,6 @@
 //! Many groups side by side. Those close together are painted with one view.
 
-use super::group::{Group, clipped, layers, nothing, on_both, paint, whole};
+use super::group::{Group, clipped, layers, nothing, on_one, paint, whole};
 use crate::backdrop::pane::node;
 use crate::backdrop::stage::{HDR, LDR, Ui};
 use crate::support::formats::quantised;
@@ -96,10 +96,10 @@ fn check(group: &mut Group) {
 
 #[test]
 fn icons_side_by_side() {
-    on_both(Kind::Core2d, LDR, check);
+    on_one(Kind::Core2d, LDR, check);
 }
 
 #[test]
 fn icons_side_by_side_with_a_high_dynamic_range() {
-    on_both(Kind::Core3d, HDR, check);
+    on_one(Kind::Core3d, HDR, check);
 }

@@ -1,7 +1,7 @@
 //! Glass inside groups: it sees the picture below the group, and over it what the group has painted so far.
 
 use super::content::boxes;
-use super::group::{Group, layers, nothing, on_both, over, paint, whole};
+use super::group::{Group, layers, nothing, on_one, over, paint, whole};
 use crate::backdrop::pane::{Pane, node};
 use crate::backdrop::stage::{HDR, LDR, Ui};
 use crate::support::compositor::glass_over;
@@ -132,7 +132,7 @@ fn filters() -> [(&'static str, UiFilter); 5] {
 #[test]
 fn sees_below_the_group_and_what_the_group_has_painted() {
     for (kind, format) in [(Kind::Core2d, LDR), (Kind::Core3d, HDR)] {
-        on_both(kind, format, |group| {
+        on_one(kind, format, |group| {
             for (name, filter) in filters() {
                 let glass = BackdropBlur::from_sigma(3.0);
                 let parts = [Part::Nodes(boxes), pane(glass.clone()), Part::Nodes(green)];
@@ -154,7 +154,7 @@ fn sees_below_the_group_and_what_the_group_has_painted() {
 #[test]
 fn in_groups_in_groups() {
     // In eight bits, the rounding of so many layers would add up to three levels.
-    on_both(Kind::Core2d, HDR, |group| {
+    on_one(Kind::Core2d, HDR, |group| {
         let glass = || small(60.0, BackdropBlur::from_sigma(3.0));
         for (name, inner) in filters() {
             let [deep, plain] = [vec![Part::Nodes(boxes), glass()], vec![Part::Nodes(green)]];
@@ -176,7 +176,7 @@ fn in_groups_in_groups() {
 /// A filter that becomes slightly non-neutral changes the picture only slightly.
 #[test]
 fn does_not_pop_when_a_filter_leaves_neutral() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let parts = [
             Part::Nodes(boxes),
             pane(BackdropBlur::from_sigma(4.0)),
@@ -196,7 +196,7 @@ fn does_not_pop_when_a_filter_leaves_neutral() {
 /// hole in place of the shadow.
 #[test]
 fn own_glass_covers_the_shadow_of_its_node() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let shadow = BoxShadow::new(
             Color::linear_rgba(0.0, 0.3, 0.0, 0.8),
             Val::Px(5.0),
@@ -237,7 +237,7 @@ fn whole_over() -> Node {
 /// Glass inside a group needs a copy of what lies below. On a camera whose texture cannot be copied, the group has no glass.
 #[test]
 fn a_camera_that_cannot_be_copied() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         group.show((), boxes);
         let [below, _, alone] = group.pictures();
         let filter = UiFilter::opacity(0.6);

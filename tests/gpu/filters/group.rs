@@ -1,7 +1,7 @@
 //! A group of nodes, seen by two cameras: filtered over a scene, and unfiltered without a background. A third camera shows the
 //! scene alone.
 
-use crate::backdrop::stage::{BACKENDS, HDR, LDR, Stage, Ui};
+use crate::backdrop::stage::{BACKENDS, HDR, LDR, Stage, Ui, one_backend};
 use crate::support::compositor::tolerance;
 use crate::support::formats::{encode_srgb, quantised};
 use crate::support::functions;
@@ -17,16 +17,26 @@ use bevy_gaussian_blur::prelude::*;
 
 /// The scene with its cameras.
 pub struct Group {
-    pub stage: Stage,
     /// Shows the unfiltered group alone.
     pub alone: View,
     /// The number of physical pixels per logical pixel.
     pub scale: f32,
+    pub stage: Stage,
 }
 
 /// Runs a test with render passes alone, and with compute passes wherever possible.
 pub fn on_both(kind: Kind, format: TextureFormat, test: impl Fn(&mut Group)) {
     for backend in BACKENDS {
+        let Some(mut group) = Group::new(backend, kind, format) else {
+            return;
+        };
+        test(&mut group);
+    }
+}
+
+/// The same with one kind of passes: see [`stage::on_one`](crate::backdrop::stage::on_one).
+pub fn on_one(kind: Kind, format: TextureFormat, test: impl Fn(&mut Group)) {
+    for backend in one_backend() {
         let Some(mut group) = Group::new(backend, kind, format) else {
             return;
         };
@@ -61,9 +71,9 @@ impl Group {
             alone.insert(&mut stage.headless, Hdr);
         }
         Self {
-            stage,
             alone,
             scale: 1.0,
+            stage,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Groups of everything that Bevy's user interface paints, blurs that vary, several cameras, and cameras over nothing.
 
 use super::content::boxes;
-use super::group::{Group, layers, nothing, on_both, over, paint, whole};
+use super::group::{Group, layers, nothing, on_one, over, paint, whole};
 use crate::backdrop::interface::{spawn_all, stage};
 use crate::backdrop::pane::{Pane, node};
 use crate::backdrop::stage::{BACKENDS, LDR, Ui};
@@ -43,7 +43,7 @@ fn every_kind_of_item() {
 /// A profile lets the blur vary over the node's box, which is the viewport here.
 #[test]
 fn blurs_that_vary() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let profile = BlurProfile::Linear {
             start: Vec2::new(0.1, 0.5),
             end: Vec2::new(0.9, 0.6),
@@ -69,7 +69,7 @@ fn blurs_that_vary() {
 /// Two cameras, each with its own filter, one with glass inside.
 #[test]
 fn two_cameras() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         group.show((), boxes);
         let [below, _, alone] = group.pictures();
         let [weak, strong] = [UiFilter::from_sigma(1.5), shadowed().with_opacity(0.6)];
@@ -99,7 +99,7 @@ fn two_cameras() {
 /// On a camera with a transparent clear colour, a filtered group keeps its alpha.
 #[test]
 fn over_nothing() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         group.show((), boxes);
         let [.., alone] = group.pictures();
         for (name, filter) in [
@@ -124,7 +124,7 @@ fn over_nothing() {
 /// Glass that is frozen inside a group keeps the picture that it saw there, and blurs it as its settings say.
 #[test]
 fn frozen_glass_in_a_group() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let pane = Pane::new([40.0, 20.0, 100.0, 70.0], BackdropBlur::from_sigma(3.0));
         group.show(UiFilter::opacity(0.7), |ui, parent| {
             boxes(ui, parent);
@@ -227,7 +227,7 @@ fn glows_in_coloured_groups() {
 /// Two bits of alpha cannot hold a group: it is shown unfiltered, which is logged once.
 #[test]
 fn formats_with_little_alpha() {
-    on_both(Kind::Core2d, TextureFormat::Rgb10a2Unorm, |group| {
+    on_one(Kind::Core2d, TextureFormat::Rgb10a2Unorm, |group| {
         group.show((), boxes);
         let [below, unfiltered, _] = group.pictures();
         assert!(below != unfiltered, "the group is visible");

@@ -1,7 +1,7 @@
 //! Filters inside filters, and glass on and over groups.
 
 use super::content::boxes;
-use super::group::{Group, layers, nothing, on_both, paint, whole};
+use super::group::{Group, layers, nothing, on_one, paint, whole};
 use crate::backdrop::pane::{Pane, node};
 use crate::backdrop::stage::{LDR, Ui};
 use crate::support::compositor::{Layer, glass_over};
@@ -40,7 +40,7 @@ fn check_nested(group: &mut Group, name: &str, outer: &UiFilter, inner: &UiFilte
 
 #[test]
 fn filters_in_filters() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let soft = UiFilter::from_sigma(2.0);
         let faded = UiFilter::opacity(0.6);
         let shadow = UiFilter::shadow(Vec2::new(4.0, 3.0), 6.0, Color::BLACK.with_alpha(0.7));
@@ -60,7 +60,7 @@ fn filters_in_filters() {
 /// Glass on a filtered node lies under the group, and glass over a group sees it.
 #[test]
 fn glass_on_and_over_groups() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let filter = UiFilter::shadow(Vec2::new(3.0, 5.0), 6.0, Color::BLACK.with_alpha(0.6)).with_radius(3.0);
         group.show((), boxes);
         let [below, _, alone] = group.pictures();

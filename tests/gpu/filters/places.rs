@@ -1,7 +1,7 @@
 //! Groups in clips, under transforms, beyond the viewport, at other scale factors, and hidden.
 
 use super::content::boxes;
-use super::group::{Group, clipped, layers, on_both, paint, whole};
+use super::group::{Group, clipped, layers, on_one, paint, whole};
 use crate::backdrop::pane::node;
 use crate::backdrop::pane::node as at;
 use crate::backdrop::stage::{LDR, Ui};
@@ -18,7 +18,7 @@ fn shadowed() -> UiFilter {
 /// The overflow of the filtered node clips the group before the filter; the overflow of its ancestors clips the result.
 #[test]
 fn clips() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let filter = shadowed();
         let clip = |origin: Vec2, size: Vec2| Node {
             overflow: Overflow::clip(),
@@ -57,7 +57,7 @@ fn clips() {
 /// The scale of a node also scales the lengths of its filter. Its rotation does not turn them.
 #[test]
 fn transforms_and_scales() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let turned = UiTransform {
             scale: Vec2::splat(0.8),
             rotation: Rot2::radians(0.5),
@@ -82,7 +82,7 @@ fn transforms_and_scales() {
 /// Content beyond the viewport is blurred into it.
 #[test]
 fn beyond_the_viewport() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let filter = UiFilter::from_sigma(5.0).with_shadow(DropShadow::new(Vec2::new(-12.0, 0.0), 6.0, Color::BLACK));
         group.show((), boxes);
         let [below, _, alone] = group.pictures();
@@ -121,7 +121,7 @@ fn beyond_the_viewport() {
 /// The filter of a hidden node applies to visible children. Groups that are transparent or not displayed are invisible.
 #[test]
 fn hidden_and_transparent() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let filter = shadowed();
         group.show((), boxes);
         let [below, _, alone] = group.pictures();
@@ -169,7 +169,7 @@ fn check_scale(group: &mut Group) {
 /// Lengths are in logical pixels of the user interface.
 #[test]
 fn scale_factors() {
-    on_both(Kind::Core2d, LDR, check_scale);
+    on_one(Kind::Core2d, LDR, check_scale);
 }
 
 /// Stripes with a clipped list over them, in which a filtered row has these children.

@@ -1,6 +1,6 @@
 //! Groups that are clipped to the rounded box of their node.
 
-use super::group::on_both;
+use super::group::on_one;
 use crate::backdrop::pane::{Pane, node};
 use crate::backdrop::stage::{HDR, LDR, Ui};
 use crate::support::reference::{Picture, Shape};
@@ -59,7 +59,7 @@ fn assert_covered(name: &str, got: &Picture, expected: &Picture, card: &Pane) {
 #[test]
 fn groups_end_at_the_curve() {
     for format in [LDR, HDR] {
-        on_both(Kind::Core2d, format, |group| {
+        on_one(Kind::Core2d, format, |group| {
             let pane =
                 || Pane::new([40.0, 25.0, 90.0, 60.0], BackdropBlur::default()).with_radii([4.0, 18.0, 30.0, 0.0]);
             let cards = [pane(), pane().turned(0.4), pane().scaled(1.2, 0.8)];
@@ -84,7 +84,7 @@ fn groups_end_at_the_curve() {
 /// Glass inside a rounded group is cut by its curve, and pixels outside keep their bits.
 #[test]
 fn glass_inside_is_cut_by_the_curve() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let pane = Pane::new([40.0, 25.0, 90.0, 60.0], BackdropBlur::default()).with_radii([24.0; 4]);
         group.stage.clear();
         let camera = group.stage.glass.camera;

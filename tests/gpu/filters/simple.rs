@@ -1,7 +1,7 @@
 //! One filter at a time, and all of them.
 
 use super::content::boxes;
-use super::group::{Group, on_both};
+use super::group::{Group, on_one};
 use crate::backdrop::stage::{HDR, LDR};
 use crate::support::scene::Kind;
 use bevy::prelude::*;
@@ -70,18 +70,18 @@ fn check_all(group: &mut Group) {
 
 #[test]
 fn every_filter() {
-    on_both(Kind::Core2d, LDR, check_all);
+    on_one(Kind::Core2d, LDR, check_all);
 }
 
 #[test]
 fn every_filter_with_a_high_dynamic_range() {
-    on_both(Kind::Core3d, HDR, check_all);
+    on_one(Kind::Core3d, HDR, check_all);
 }
 
 /// A neutral filter changes no bit.
 #[test]
 fn neutral_filters() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         group.show((), boxes);
         let [_, unfiltered, _] = group.pictures();
         let neutral = UiFilter::default().with_shadow(DropShadow::new(Vec2::ONE, 3.0, Color::NONE));

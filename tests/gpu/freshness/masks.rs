@@ -155,7 +155,7 @@ fn flat_mask(share: f64) -> Image {
 #[test]
 fn a_camera_keeps_its_blur_while_a_mask_loads() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
+    let Some(mut twins) = Twins::with(Kind::Core2d, scene::SIZE, format, |_| {}) else {
         return;
     };
     twins.blur(GaussianBlur::from_sigma(SIGMA as f32));
@@ -202,7 +202,7 @@ fn a_camera_keeps_its_blur_while_a_mask_loads() {
 #[test]
 fn a_camera_keeps_its_mask_while_new_pixels_are_on_their_way() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
+    let Some(mut twins) = Twins::with(Kind::Core2d, scene::SIZE, format, |_| {}) else {
         return;
     };
     let mask = twins.headless.add_image(flat_mask(1.0));
@@ -252,7 +252,7 @@ fn assert_glass(name: &str, twins: &Twins, sigma: f64) {
 #[test]
 fn glass_keeps_its_blur_while_a_mask_loads() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
+    let Some(mut twins) = Twins::with(Kind::Core2d, scene::SIZE, format, |_| {}) else {
         return;
     };
     let region = region(&twins);
@@ -302,7 +302,7 @@ fn glass_keeps_its_blur_while_a_mask_loads() {
 #[test]
 fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
+    let Some(mut twins) = Twins::with(Kind::Core2d, scene::SIZE, format, |_| {}) else {
         return;
     };
     let region = region(&twins);
@@ -344,7 +344,7 @@ fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
 #[test]
 fn frozen_glass_follows_a_mask_that_comes_late() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
+    let Some(mut twins) = Twins::with(Kind::Core2d, scene::SIZE, format, |_| {}) else {
         return;
     };
     let region = region(&twins);

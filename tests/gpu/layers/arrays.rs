@@ -2,10 +2,10 @@
 
 use super::{assert_layers, assert_shape, filled_like, image_of, pictures, view_of};
 use crate::support::executors::by_general_executors;
-use crate::support::gpu;
 use crate::support::headless::Headless;
 use crate::support::images::{plain, replace_image, spawn, target_of};
-use crate::support::outcomes::{failures, finished, record};
+use crate::support::outcomes::{failures, finished};
+use crate::support::pool::warm;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureViewDimension};
 use bevy_gaussian_blur::prelude::*;
@@ -99,7 +99,7 @@ fn into_a_target_of_another_format() {
 
 #[test]
 fn own_targets_follow_the_number_of_layers() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let format = TextureFormat::Rgba8Unorm;
@@ -135,7 +135,7 @@ fn settled(headless: &mut Headless, entity: Entity) -> Handle<Image> {
 
 #[test]
 fn a_target_with_another_number_of_layers() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let format = TextureFormat::Rgba8Unorm;

@@ -2,8 +2,9 @@
 
 use super::{assert_layers, bytes_of, image_of, pictures, view_of};
 use crate::support::headless::Headless;
-use crate::support::images::{plain, ready_app, set_blur, spawn};
+use crate::support::images::{plain, set_blur, spawn};
 use crate::support::outcomes::finished;
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureViewDescriptor, TextureViewDimension};
@@ -45,7 +46,7 @@ fn ease(headless: &mut Headless, name: &str, image: Image, all: &[Picture], seen
 
 #[test]
 fn all_layers_are_eased_and_given_back() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     for format in FORMATS {
@@ -60,7 +61,7 @@ fn all_layers_are_eased_and_given_back() {
 
 #[test]
 fn all_faces_are_eased_and_given_back() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let layers = pictures(6, [33, 33], FORMATS[0]);
@@ -71,7 +72,7 @@ fn all_faces_are_eased_and_given_back() {
 
 #[test]
 fn layers_that_are_not_shown_stay_as_they_are() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let layers = pictures(5, [33, 20], FORMATS[0]);

@@ -4,8 +4,9 @@ use super::{assert_blur_of, assert_layers, filled_like, image_of, pictures, view
 use crate::support::executors::by_general_executors;
 use crate::support::formats::{self, Span};
 use crate::support::headless::Headless;
-use crate::support::images::{asset, layered, plain, ready_app, set_blur, spawn};
+use crate::support::images::{asset, layered, plain, set_blur, spawn};
 use crate::support::outcomes::finished;
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
 use crate::support::{assert_close, inputs};
 use bevy::prelude::*;
@@ -175,7 +176,7 @@ fn own_targets_have_the_levels_of_their_source() {
 
 #[test]
 fn own_targets_have_no_more_levels_than_their_source() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let layers = pictures(1, [61, 47], FORMAT);
@@ -307,7 +308,7 @@ fn the_levels_that_a_target_shows_are_written() {
 
 #[test]
 fn in_place_the_levels_follow() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let layers = pictures(2, [61, 47], FORMAT);

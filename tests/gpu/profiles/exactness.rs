@@ -4,8 +4,9 @@ use super::{FORMAT, blurred, expected, profiles, sigmas, worst};
 use crate::support::executors::{executors, general_executors};
 use crate::support::images::plain;
 use crate::support::outcomes::record;
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
-use crate::support::{bundled, formats, gpu_with, inputs};
+use crate::support::{bundled, formats, inputs};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -39,7 +40,7 @@ fn most(errors: [f64; 4]) -> f64 {
 fn every_texel_is_the_gaussian_of_its_own_sigma() {
     let patterns = inputs::patterns(157, 121);
     for backend in BACKENDS {
-        let Some(mut headless) = gpu_with(backend, record) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         for (name, profile) in profiles() {
@@ -73,7 +74,7 @@ fn smooth_pictures_are_off_by_a_grey_level_at_most() {
     let (_, scene) = bundled::load("scene.png");
     let scene = scene.crop([300, 150], [256, 160]);
     for backend in BACKENDS {
-        let Some(mut headless) = gpu_with(backend, record) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         for (name, profile) in profiles() {
@@ -98,7 +99,7 @@ fn every_edge_mode_holds_at_every_sigma() {
     let step = inputs::step(90, 61);
     let picture = inputs::quad([pink.clone(), pink.inverted(), step.clone(), step.inverted()]);
     for backend in BACKENDS {
-        let Some(mut headless) = gpu_with(backend, record) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         for edge in EdgeMode::ALL {
@@ -134,7 +135,7 @@ fn strong_blurs_of_wide_bars_are_off_by_two_grey_levels_at_most() {
         to: 1.0,
     };
     for backend in BACKENDS {
-        let Some(mut headless) = gpu_with(backend, record) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         for edge in [EdgeMode::Clamp, EdgeMode::Renormalize] {

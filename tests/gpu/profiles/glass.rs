@@ -1,9 +1,10 @@
 //! Glass whose blur varies over its box.
 
 use super::{expected, profiles, sigmas};
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind, SIZE};
-use crate::support::{assert_close, gpu_with, within_rounding};
+use crate::support::{assert_close, within_rounding};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -15,7 +16,7 @@ const EXTENT: [usize; 2] = [120, 81];
 #[test]
 fn the_box_of_glass_is_its_own() {
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
-        let Some(mut headless) = gpu_with(backend, |_| {}) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         scene::spawn(&mut headless, Kind::Core2d, 1.0);

@@ -1,10 +1,11 @@
 //! Images whose blur varies: in place, with alpha, in layers, and as it changes.
 
 use super::{FORMAT, blurred, expected, profiles, sigmas, worst};
-use crate::support::images::{plain, ready_app, target_of};
-use crate::support::outcomes::{finished, record};
+use crate::support::images::{plain, target_of};
+use crate::support::outcomes::finished;
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
-use crate::support::{assert_close, formats, gpu_with, inputs};
+use crate::support::{assert_close, formats, inputs};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -18,7 +19,7 @@ fn images_are_blurred_in_place() {
     let stored = formats::quantised(&picture, FORMAT);
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
         for update in [BlurUpdate::Once, BlurUpdate::OnChange] {
-            let Some(mut headless) = gpu_with(backend, record) else {
+            let Some(mut headless) = warm(backend) else {
                 return;
             };
             for (name, profile) in profiles() {
@@ -46,7 +47,7 @@ fn opaque_images_have_no_seam_in_place() {
         to: 1.0,
     };
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
-        let Some(mut headless) = gpu_with(backend, record) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         for (format, opaque) in [
@@ -96,7 +97,7 @@ fn straight_alpha_keeps_its_colour() {
         }
     });
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
-        let Some(mut headless) = gpu_with(backend, record) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         for (name, profile) in profiles() {
@@ -120,7 +121,7 @@ fn straight_alpha_keeps_its_colour() {
 fn a_profile_that_changes_is_followed() {
     let [picture, _] = inputs::patterns(64, 48);
     let stored = formats::quantised(&picture, FORMAT);
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let source = headless.add_image(formats::to_image(&picture, FORMAT));
@@ -149,7 +150,7 @@ fn a_profile_that_changes_is_followed() {
 #[test]
 fn numbers_that_are_none_are_no_blur_and_reported_once() {
     let [picture, _] = inputs::patterns(40, 30);
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let image = formats::to_image(&picture, TextureFormat::Rgba8Unorm);

@@ -1,11 +1,12 @@
 //! Shares from an image.
 
 use super::{FORMAT, blurred, expected, worst};
-use crate::support::images::{plain, ready_app, replace_image, spawn, target_of};
-use crate::support::outcomes::{finished, frames, record};
+use crate::support::images::{plain, replace_image, spawn, target_of};
+use crate::support::outcomes::{finished, frames};
+use crate::support::pool::{warm, warm_with};
 use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind, SIZE};
-use crate::support::{formats, gpu_with, inputs};
+use crate::support::{formats, inputs};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -46,7 +47,7 @@ fn a_mask_says_how_much() {
     let [picture, _] = inputs::patterns(120, 90);
     let stored = formats::quantised(&picture, FORMAT);
     for backend in [BlurBackend::Compute, BlurBackend::Fragment] {
-        let Some(mut headless) = gpu_with(backend, record) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         let all = [
@@ -81,7 +82,7 @@ fn a_mask_says_how_much() {
 fn a_mask_is_waited_for_and_followed() {
     let [picture, _] = inputs::patterns(64, 48);
     let stored = formats::quantised(&picture, FORMAT);
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let source = headless.add_image(formats::to_image(&picture, FORMAT));
@@ -114,7 +115,7 @@ fn a_mask_is_waited_for_and_followed() {
 #[test]
 fn what_is_no_mask_is_said() {
     let [picture, _] = inputs::patterns(40, 30);
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let mask = headless.add_image(formats::to_image(&picture, TextureFormat::Rgba8Uint));
@@ -133,7 +134,7 @@ fn what_is_no_mask_is_said() {
 
 #[test]
 fn a_camera_waits_for_its_mask() {
-    let Some(mut headless) = gpu_with(BlurBackend::Compute, |_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     scene::spawn(&mut headless, Kind::Core2d, 1.0);
@@ -157,7 +158,7 @@ fn a_camera_waits_for_its_mask() {
 
 #[test]
 fn a_mask_that_is_no_longer_named_is_freed() {
-    let Some(mut headless) = ready_app(|app| scene::add_plugins(app, Kind::Core2d)) else {
+    let Some(mut headless) = warm_with(BlurBackend::Compute, scene::plugins(Kind::Core2d)) else {
         return;
     };
     scene::spawn(&mut headless, Kind::Core2d, 1.0);

@@ -3,9 +3,9 @@
 use super::{FORMAT, blurred, expected, sigmas, worst};
 use crate::support::headless::Headless;
 use crate::support::images::plain;
-use crate::support::outcomes::record;
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
-use crate::support::{formats, gpu_with, inputs};
+use crate::support::{formats, inputs};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -64,7 +64,7 @@ fn ramps_and_flat_fields_have_no_seam() {
         [x, y, 0.5 * (x + y), 0.7]
     });
     for backend in BACKENDS {
-        let Some(mut headless) = gpu_with(backend, record) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         for (profile, sigma) in [falling(0.2), ring(0.5)]
@@ -87,7 +87,7 @@ fn ramps_and_flat_fields_have_no_seam() {
 fn light_is_kept_as_the_reference_keeps_it() {
     let [picture, other] = inputs::patterns(SIZE[0], SIZE[1]);
     for backend in BACKENDS {
-        let Some(mut headless) = gpu_with(backend, record) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         for (profile, picture) in [falling(0.2), ring(0.5)]
@@ -117,7 +117,7 @@ fn nothing_pops_when_the_profile_moves() {
         pink.inverted(),
     ]);
     for backend in BACKENDS {
-        let Some(mut headless) = gpu_with(backend, record) else {
+        let Some(mut headless) = warm(backend) else {
             return;
         };
         for profile in [falling as fn(f32) -> BlurProfile, ring] {
@@ -154,7 +154,7 @@ fn nothing_pops_when_the_profile_moves() {
 fn a_growing_radius_does_not_pop() {
     let pink = inputs::pink_noise(SIZE[0], SIZE[1]);
     let scene = inputs::quad([pink.clone(), pink.clone().inverted(), pink.clone(), pink]);
-    let Some(mut headless) = gpu_with(BlurBackend::Compute, record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let mut last: Option<Picture> = None;

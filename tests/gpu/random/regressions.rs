@@ -4,9 +4,10 @@ use super::step::{Content, Source, Step, Target};
 use super::world::World;
 use crate::support::formats::to_image;
 use crate::support::headless::{Headless, Mode};
-use crate::support::images::{assert_blur, plain, ready_app, replace_image, spawn, target_of};
+use crate::support::images::{assert_blur, plain, replace_image, spawn, target_of};
 use crate::support::inputs;
 use crate::support::outcomes::frames;
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -26,7 +27,7 @@ fn add(headless: &mut Headless, picture: &Picture) -> Handle<Image> {
 /// The second blur of a chain did not run while the first one could not.
 #[test]
 fn a_blur_does_not_wait_for_one_that_fails() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let (source, middle) = (picture(20, 20), picture(31, 17));
@@ -52,7 +53,7 @@ fn a_blur_does_not_wait_for_one_that_fails() {
 /// A blur whose source was the target of a single blur never ran again after the app had replaced that image.
 #[test]
 fn a_blur_does_not_wait_for_one_that_is_done() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let [source, between] = [(); 2].map(|()| add(&mut headless, &picture(31, 17)));

@@ -5,7 +5,7 @@
 
 use super::formats::{self, Kind};
 use super::reference::Picture;
-use super::{assert_close, twins, within_rounding};
+use super::{assert_close, precision, twins, within_rounding};
 use bevy::render::render_resource::TextureFormat;
 
 pub use super::reference::Panel;
@@ -81,7 +81,7 @@ pub fn compose(below: &Picture, layers: &[Layer], format: TextureFormat) -> Pict
 /// dynamic range 0.2 % of the peak.
 pub fn tolerance(format: TextureFormat, peak: f64) -> f64 {
     match formats::kind(format) {
-        Kind::Srgb | Kind::Unorm => 1.5 / 255.0,
+        Kind::Srgb | Kind::Unorm => 1.5 / 255.0 + peak * precision::error_of_blurs(),
         _ => twins::tolerance(format, peak),
     }
 }

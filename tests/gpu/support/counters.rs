@@ -87,13 +87,25 @@ impl Held {
         if more.is_empty() {
             return None;
         }
+        let new = self.objects_since(before);
+        Some(format!("{}; new: {new:?}", more.join("; ")))
+    }
+
+    /// The memory allocations that are new, of those whose name begins with this.
+    pub fn allocations_since(&self, before: &Self, name: &str) -> Vec<String> {
+        let mut new = self.objects_since(before);
+        new.retain(|object| object.starts_with(name));
+        new
+    }
+
+    fn objects_since(&self, before: &Self) -> Vec<String> {
         let mut new = self.objects.clone();
         for old in &before.objects {
             if let Some(index) = new.iter().position(|object| object == old) {
                 new.swap_remove(index);
             }
         }
-        Some(format!("{}; new: {new:?}", more.join("; ")))
+        new
     }
 }
 

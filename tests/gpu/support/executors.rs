@@ -2,9 +2,9 @@
 //! or with shaders for single kernels.
 
 use super::formats::{self, Span};
-use super::gpu_with;
 use super::headless::{Headless, Pixels};
 use super::images::{plain, spawn, target_of};
+use super::pool::{warm, warm_with};
 use super::reference::{Picture, gaussian_blur};
 use bevy::prelude::{Entity, World};
 use bevy::render::render_resource::TextureFormat;
@@ -35,10 +35,13 @@ pub fn general_executors() -> Vec<Executor> {
 }
 
 fn executor((backend, is_specialised): (BlurBackend, bool)) -> Option<Executor> {
-    let per_frame = if is_specialised { 1000 } else { 0 };
-    let headless = gpu_with(backend, |app| {
-        app.insert_resource(BlurCompilation { per_frame });
-    })?;
+    let headless = if is_specialised {
+        warm_with(backend, |app| {
+            app.insert_resource(BlurCompilation { per_frame: 1000 });
+        })?
+    } else {
+        warm(backend)?
+    };
     Some(Executor {
         name: format!(
             "{backend:?}-{}",

@@ -1,6 +1,6 @@
 //! A Bevy app without a window, driven frame by frame, whose textures can be read.
 
-use super::logs;
+use super::{logs, pool};
 use bevy::anti_alias::AntiAliasPlugin;
 use bevy::app::{
     PluginsState, TaskPoolOptions, TaskPoolPlugin, TaskPoolThreadAssignmentPolicy, TerminalCtrlCHandlerPlugin,
@@ -73,6 +73,16 @@ pub struct Pixels {
 pub struct Headless {
     pub app: App,
     was_quiet: bool,
+    /// Of an app of the [`pool`], to which it returns.
+    start: Option<pool::Start>,
+}
+
+impl Drop for Headless {
+    fn drop(&mut self) {
+        if let Some(start) = self.start.take() {
+            pool::give_back(self, start);
+        }
+    }
 }
 
 /// The limits of the GPU to render with, which is looked for once.
@@ -82,13 +92,19 @@ pub struct Headless {
 pub fn adapter_limits() -> Result<wgpu::Limits, String> {
     static LIMITS: OnceLock<Result<wgpu::Limits, String>> = OnceLock::new();
     let look = || {
-        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
-        let adapter = block_on(instance.request_adapter(&wgpu::RequestAdapterOptions::default()));
-        adapter
-            .map(|adapter| adapter.limits())
-            .map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
+        let adapter = block_on(request_adapter()).map(|adapter| adapter.limits());
+        adapter.map_err(|error| format!("no GPU adapter was found, not even a software one: {error}"))
     };
     LIMITS.get_or_init(look).clone()
+}
+
+/// The GPU to render with.
+///
+/// # Errors
+/// There is none.
+pub async fn request_adapter() -> Result<wgpu::Adapter, wgpu::RequestAdapterError> {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
+    instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await
 }
 
 /// How an app renders.
@@ -179,7 +195,11 @@ pub fn takes_logger() -> bool {
 impl From<App> for Headless {
     /// The app must be ready for its first frame.
     fn from(app: App) -> Self {
-        Self { app, was_quiet: false }
+        Self {
+            app,
+            was_quiet: false,
+            start: None,
+        }
     }
 }
 
@@ -198,6 +218,15 @@ impl Headless {
     /// No adapter was found.
     pub fn on(device: WgpuSettings, setup: impl FnOnce(&mut App)) -> Result<Self, String> {
         build_on(device, Mode::Lockstep, takes_logger(), setup).map(Self::from)
+    }
+
+    /// An app of the pool.
+    pub fn warm(app: App, start: pool::Start) -> Self {
+        Self {
+            app,
+            was_quiet: true,
+            start: Some(start),
+        }
     }
 
     /// The render world.

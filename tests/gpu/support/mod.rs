@@ -18,6 +18,8 @@ pub mod live;
 pub mod logs;
 pub mod outcomes;
 pub mod pictures;
+pub mod pool;
+pub mod precision;
 pub mod process;
 pub mod recording;
 pub mod report;
@@ -91,6 +93,17 @@ fn gpu_on(device: WgpuSettings, setup: impl FnOnce(&mut App)) -> Option<Headless
         setup(app);
     };
     or_skip(Headless::on(device, with_blur))
+}
+
+/// Whether to test every combination, as `scripts/soak products` does.
+pub fn is_full() -> bool {
+    std::env::var_os("BLUR_FULL").is_some()
+}
+
+/// Whether to test the case of this number with the choice of this index. Cases take so many choices in turn, unless everything is
+/// asked for.
+pub fn is_turn(case: usize, choice: usize, choices: usize) -> bool {
+    is_full() || case % choices == choice
 }
 
 /// Returns the app, or prints a message and returns `None` if there is no GPU.

@@ -43,3 +43,8 @@ pub fn failures(headless: &mut Headless, count: usize) -> Vec<BlurError> {
         .map(|(_, outcome)| outcome.expect_err("this blur cannot finish"))
         .collect()
 }
+
+/// Forgets the outcomes so far.
+pub fn forget(app: &mut App) {
+    app.world_mut().resource_mut::<Outcomes>().0.clear();
+}

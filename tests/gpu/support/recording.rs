@@ -222,6 +222,14 @@ fn record(mut recordings: ResMut<Recordings>, recorder: TextureBlurRecorder, mut
     }
 }
 
+/// Ends all recordings of an app, which need not have the system.
+pub fn forget(app: &mut App) {
+    let world = app.sub_app_mut(RenderApp).world_mut();
+    if let Some(mut recordings) = world.get_resource_mut::<Recordings>() {
+        recordings.0.clear();
+    }
+}
+
 impl Headless {
     /// The blurs that the render world records.
     pub fn recordings(&mut self) -> Mut<'_, Recordings> {

@@ -28,6 +28,14 @@ pub fn add_plugins(app: &mut App, kind: Kind) {
     }
 }
 
+/// [`add_plugins`] as the setup of an app of the [pool](super::pool).
+pub fn plugins(kind: Kind) -> fn(&mut App) {
+    match kind {
+        Kind::Core2d => |_| {},
+        Kind::Core3d => |app| add_plugins(app, Kind::Core3d),
+    }
+}
+
 /// Spawns the scene for one kind of camera, in an app with [its plugins](add_plugins). `brightness` scales its light.
 pub fn spawn(headless: &mut Headless, kind: Kind, brightness: f64) {
     let [pattern, _] = inputs::patterns(96, 64);

@@ -4,13 +4,14 @@
 
 use super::formats::to_picture;
 use super::headless::{Headless, Pixels};
+use super::pool::warm_with;
 use super::reference::{Picture, gaussian_blur};
 use super::scene::{self, Kind};
-use super::{assert_close, gpu, outcomes, within_rounding};
+use super::{assert_close, gpu, outcomes, precision, within_rounding};
 use bevy::camera::{ImageRenderTarget, RenderTarget};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::EdgeMode;
+use bevy_gaussian_blur::prelude::{BlurBackend, EdgeMode};
 
 /// A camera and the image it renders to.
 #[derive(Clone)]
@@ -21,9 +22,9 @@ pub struct View {
 
 /// The app with both cameras. An error of the GPU ends the test.
 pub struct Twins {
-    pub headless: Headless,
     pub sharp: View,
     pub blurred: View,
+    pub headless: Headless,
 }
 
 impl View {
@@ -60,24 +61,29 @@ impl View {
 impl Twins {
     /// The usual scene, or `None` where there is no GPU.
     pub fn new(kind: Kind, size: UVec2, format: TextureFormat) -> Option<Self> {
-        Self::with(kind, size, format, |_| {})
+        let headless = warm_with(BlurBackend::Compute, scene::plugins(kind))?;
+        Some(Self::of(headless, kind, size, format))
     }
 
-    /// The same with more plugins.
+    /// The same in an app of its own, with more plugins.
     pub fn with(kind: Kind, size: UVec2, format: TextureFormat, setup: impl FnOnce(&mut App)) -> Option<Self> {
-        let mut headless = gpu(|app| {
+        let headless = gpu(|app| {
             outcomes::record(app);
             scene::add_plugins(app, kind);
             setup(app);
         })?;
+        Some(Self::of(headless, kind, size, format))
+    }
+
+    fn of(mut headless: Headless, kind: Kind, size: UVec2, format: TextureFormat) -> Self {
         scene::spawn(&mut headless, kind, 1.0);
         let sharp = View::new(&mut headless, kind, size, format);
         let blurred = View::new(&mut headless, kind, size, format);
-        Some(Self {
-            headless,
+        Self {
             sharp,
             blurred,
-        })
+            headless,
+        }
     }
 
     /// Gives both cameras the same components.
@@ -129,9 +135,10 @@ pub fn assert_gaussian_with(
 
 /// The tolerance for a result of this format, for values up to `peak`.
 pub fn tolerance(format: TextureFormat, peak: f64) -> f64 {
-    match format {
+    let exact = match format {
         TextureFormat::Rgba8Unorm | TextureFormat::Bgra8Unorm => (0.6 + 0.6) / 255.0,
         TextureFormat::Rgba8UnormSrgb | TextureFormat::Bgra8UnormSrgb => 0.6 / 255.0,
         _ => (0.002 * peak).max(0.6 / 255.0),
-    }
+    };
+    exact + peak * precision::error_of_blurs()
 }

@@ -6,11 +6,12 @@ use crate::filters::group::measured;
 use crate::support::difference::{Difference, worst_difference};
 use crate::support::formats::to_picture;
 use crate::support::headless::{Headless, Reading};
+use crate::support::pool::warm;
 use crate::support::reference::tree::{self, Node, Tree};
 use crate::support::reference::{Picture, Storage};
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
-use crate::support::{gpu_with, outcomes, within_rounding};
+use crate::support::within_rounding;
 use bevy::camera::{Hdr, Viewport};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -28,10 +29,10 @@ pub const SHARED: usize = 2;
 
 /// The app.
 pub struct Screen {
-    headless: Headless,
     views: Vec<View>,
     roots: Vec<Entity>,
     format: TextureFormat,
+    headless: Headless,
 }
 
 /// The pictures of all cameras in a frame.
@@ -65,7 +66,7 @@ impl Verdict {
 impl Screen {
     /// `None` where there is no GPU.
     pub fn new(backend: BlurBackend, format: TextureFormat) -> Option<Self> {
-        let mut headless = gpu_with(backend, outcomes::record)?;
+        let mut headless = warm(backend)?;
         let mut views: Vec<View> = Vec::new();
         for (index, size) in SIZES.into_iter().enumerate() {
             let [width, height] = size.map(|side| side as u32);
@@ -91,10 +92,10 @@ impl Screen {
             views.push(view);
         }
         Some(Self {
-            headless,
             views,
             roots: Vec::new(),
             format,
+            headless,
         })
     }
 

@@ -2,8 +2,9 @@
 
 use super::{image, pictures};
 use crate::support::headless::Headless;
-use crate::support::images::{assert_blur, plain, ready_app, replace_image, set_blur, spawn, target_of};
+use crate::support::images::{assert_blur, plain, replace_image, set_blur, spawn, target_of};
 use crate::support::outcomes::{failures, finished, frames};
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureDimension;
@@ -31,7 +32,7 @@ fn defaults() {
 
 #[test]
 fn an_image_needs_no_settings() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let [picture, _] = pictures(61, 47);
@@ -45,7 +46,7 @@ fn an_image_needs_no_settings() {
 
 #[test]
 fn a_clone_gets_a_target_of_its_own() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let blur = GaussianBlur::from_sigma(3.5);
@@ -88,7 +89,7 @@ fn a_clone_gets_a_target_of_its_own() {
 
 #[test]
 fn a_clone_with_the_same_source_gets_a_target_of_its_own() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let [picture, _] = pictures(61, 47);
@@ -130,7 +131,7 @@ fn share_target(headless: &mut Headless) -> SharedTarget {
 
 #[test]
 fn a_shared_target_belongs_to_the_first() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let SharedTarget {
@@ -157,7 +158,7 @@ fn a_shared_target_belongs_to_the_first() {
 /// An entity from which only the blur is removed writes its target no longer.
 #[test]
 fn a_removed_blur_leaves_its_target_to_others() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let SharedTarget {
@@ -176,7 +177,7 @@ fn a_removed_blur_leaves_its_target_to_others() {
 /// A broken file in place of the source, as in hot reloading, and then a valid one.
 #[test]
 fn a_failure_does_not_cost_the_target() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let [first, _] = pictures(61, 47);

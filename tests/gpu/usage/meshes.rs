@@ -1,10 +1,11 @@
 //! A mesh that shows a target, when the plugin fits the target to another size.
 
+use crate::support::formats;
 use crate::support::headless::Headless;
 use crate::support::images::plain;
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind};
-use crate::support::{formats, gpu};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -30,7 +31,7 @@ fn show(finished: On<BlurFinished>, blurs: Query<Shown>, mut materials: ResMut<A
 
 /// A red image on a mesh, replaced by a larger green one. Returns a camera's picture of it before and after.
 fn colours(with_observer: bool) -> Option<[[f64; 4]; 2]> {
-    let mut headless = gpu(|_| {})?;
+    let mut headless = warm(BlurBackend::Compute)?;
     let target = scene::target(&mut headless, UVec2::splat(20), FORMAT);
     scene::camera(&mut headless, Kind::Core2d, &target, Msaa::Off);
     let source = headless.add_image(flat(16, RED));

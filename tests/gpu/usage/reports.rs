@@ -4,6 +4,7 @@ use super::{image, pictures};
 use crate::support::headless::Headless;
 use crate::support::images::{plain, ready_app, set_blur};
 use crate::support::logs;
+use crate::support::pool::warm;
 use bevy::asset::RenderAssetUsages;
 use bevy::camera::RenderTarget;
 use bevy::prelude::*;
@@ -65,7 +66,7 @@ fn an_invalid_radius_of_a_camera_spawned_in_update() {
 
 #[test]
 fn a_blur_of_nothing() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let source = headless.add_image(image(&pictures(16, 16)[0]));
@@ -92,7 +93,7 @@ fn a_blur_of_nothing() {
 
 #[test]
 fn a_lens_out_of_range() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let wrong = BackdropLens {
@@ -119,7 +120,7 @@ fn a_lens_out_of_range() {
 
 #[test]
 fn a_blur_in_place_of_a_painted_image_and_a_blur_beside_a_camera() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let mut canvas = || {
@@ -157,7 +158,7 @@ fn a_blur_in_place_of_a_painted_image_and_a_blur_beside_a_camera() {
 /// What no frame blurs is not reported by a frame either, but when it is spawned.
 #[test]
 fn masks_that_never_reach_the_gpu() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let mut mask = image(&pictures(16, 16)[0]);

@@ -5,9 +5,10 @@ use crate::support::compositor::{Layer, Panel, assert_composed};
 use crate::support::formats::to_picture;
 use crate::support::functions::Functions;
 use crate::support::headless::Headless;
+use crate::support::logs;
+use crate::support::pool::warm;
 use crate::support::reference::{Clip, Shape};
 use crate::support::scene::{self, Kind, set_active};
-use crate::support::{gpu, logs, outcomes};
 use bevy::camera::visibility::RenderLayers;
 use bevy::camera::{CameraMainTextureUsages, CompositingSpace, Hdr, RenderTarget, Viewport};
 use bevy::prelude::*;
@@ -35,7 +36,7 @@ impl Stack {
     }
 
     fn on(name: &'static str, format: TextureFormat) -> Option<Self> {
-        let mut headless = gpu(outcomes::record)?;
+        let mut headless = warm(BlurBackend::Compute)?;
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         let target = scene::target(&mut headless, SIZE, format);
         // Cameras of the same kind would share Bevy's depth texture, which does not allow other sample counts.

@@ -1,8 +1,9 @@
 //! Sources whose view is a part of a texture.
 
 use super::{FORMAT, pictures};
-use crate::support::images::{assert_blur, assert_pixels, asset, layered, plain, ready_app, spawn, target_of};
+use crate::support::images::{assert_blur, assert_pixels, asset, layered, plain, spawn, target_of};
 use crate::support::outcomes::finished;
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureViewDescriptor, TextureViewDimension};
@@ -40,7 +41,7 @@ fn part(layer: u32, level: u32) -> TextureViewDescriptor<'static> {
 
 /// Blurs the contents of a view.
 fn assert_blurs(name: &str, layers: u32, view: TextureViewDescriptor<'static>, shown: &Picture) {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let mut source = texture(layers);
@@ -80,7 +81,7 @@ fn a_level() {
 
 #[test]
 fn several_layers() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     for (array_layer_count, shown) in [(None, 1..LAYERS), (Some(2), 1..3), (Some(1), 1..2)] {

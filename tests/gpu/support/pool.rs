@@ -1,0 +1,181 @@
+//! Warm apps, which tests take and give back: an app takes a second to start.
+//!
+//! An app that comes back loses all that the test has spawned. Then it must hold what it held at its start: every test that takes
+//! one is a check for leaks as well. Tests of start, end, loss, memory, readiness and freshness start apps of their own, and so do
+//! tests that need other plugins than the [setup](warm_with).
+
+use super::counters::Held;
+use super::headless::Headless;
+use super::{gpu_with, outcomes, recording};
+use bevy::app::SubApps;
+use bevy::ecs::resource::IsResource;
+use bevy::ecs::schedule::Schedules;
+use bevy::prelude::*;
+use bevy::render::render_asset::RenderAssetBytesPerFrame;
+use bevy_gaussian_blur::prelude::*;
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// The most apps that wait for a test. Those that have waited longest end.
+const MOST: usize = 6;
+
+/// An app ends after this many tests: Bevy keeps every pipeline that it has ever compiled.
+const TESTS: usize = 40;
+
+/// Within this many frames, everything that is not used is released.
+const FRAMES: usize = 20;
+
+/// How much more Bevy may hold than at the start: its caches keep some of what they have seen last. Leaks of several tests add up to
+/// more. It keeps many bind groups; those that leak hold textures, which count.
+const CACHED: [(&str, i64); 3] = [("textures", 8), ("texture views", 16), ("image assets", 8)];
+
+/// This crate keeps the buffer that it fills with the settings of glass and filters, for those that come next.
+const KEPT: &str = "gaussian_blur_paint of ";
+
+static IDLE: Mutex<Vec<Idle>> = Mutex::new(Vec::new());
+
+/// What an app was at its start.
+pub struct Start {
+    /// The kind of its passes, and the address of its setup.
+    kind: (BlurBackend, usize),
+    entities: HashSet<Entity>,
+    resources: usize,
+    systems: usize,
+    held: Held,
+    tests: usize,
+}
+
+struct Idle {
+    start: Start,
+    apps: SubApps,
+}
+
+/// An app with the blur, whose outcomes are [recorded](outcomes::record), or `None` where there is no GPU.
+pub fn warm(backend: BlurBackend) -> Option<Headless> {
+    warm_with(backend, |_| {})
+}
+
+/// The same after a function that adds plugins.
+pub fn warm_with(backend: BlurBackend, setup: fn(&mut App)) -> Option<Headless> {
+    let kind = (backend, setup as usize);
+    let idle = {
+        let mut all = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = all.iter().rposition(|idle| idle.start.kind == kind);
+        found.map(|index| all.remove(index))
+    };
+    if let Some(Idle { start, apps }) = idle {
+        let mut app = App::empty();
+        *app.sub_apps_mut() = apps;
+        return Some(Headless::warm(app, start));
+    }
+    let mut headless = gpu_with(backend, |app| {
+        outcomes::record(app);
+        setup(app);
+    })?;
+    headless.warm_up();
+    let start = Start::new(&headless.app, kind);
+    let app = core::mem::replace(&mut headless.app, App::empty());
+    Some(Headless::warm(app, start))
+}
+
+/// Takes an app back from a test, unless the test has failed. Panics if something that the test has spawned is still held.
+pub fn give_back(headless: &mut Headless, mut start: Start) {
+    if thread::panicking() {
+        return;
+    }
+    start.tests += 1;
+    let is_changed = start.is_changed(&headless.app);
+    start.clear(&mut headless.app);
+    let mut more = Vec::new();
+    for _ in 0..FRAMES {
+        headless.frame();
+        more = start.left_behind(&headless.app);
+        if more.is_empty() {
+            break;
+        }
+    }
+    assert!(
+        more.is_empty(),
+        "the test has left something behind, or those before it: {more:?}"
+    );
+    outcomes::forget(&mut headless.app);
+    if is_changed || start.tests == TESTS {
+        return;
+    }
+    let apps = core::mem::take(headless.app.sub_apps_mut());
+    let oldest = {
+        let mut all = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(Idle { start, apps });
+        (all.len() > MOST).then(|| all.remove(0))
+    };
+    drop(oldest);
+}
+
+impl Start {
+    fn new(app: &App, kind: (BlurBackend, usize)) -> Self {
+        let entities = entities(app.world());
+        Self {
+            kind,
+            resources: resources(app.world()),
+            systems: systems(app),
+            entities: entities.collect(),
+            held: Held::by(app),
+            tests: 0,
+        }
+    }
+
+    /// Whether a test has added a resource or a system.
+    fn is_changed(&self, app: &App) -> bool {
+        resources(app.world()) > self.resources || systems(app) > self.systems
+    }
+
+    /// What an app holds that it did not hold at its start: of this crate, anything; of all others, more than Bevy's caches.
+    fn left_behind(&self, app: &App) -> Vec<String> {
+        let now = Held::by(app);
+        let is_more = |(name, cached): &(&str, i64)| now.of(name) > self.held.of(name) + cached;
+        let cached = CACHED.into_iter().filter(is_more);
+        let of_others = cached.map(|(name, _)| format!("{name}: {}, then {}", self.held.of(name), now.of(name)));
+        let own = now.allocations_since(&self.held, "gaussian_blur").into_iter();
+        own.filter(|name| !name.starts_with(KEPT)).chain(of_others).collect()
+    }
+
+    /// Despawns everything that a test has spawned, and resets the resources that tests change.
+    fn clear(&self, app: &mut App) {
+        let world = app.world_mut();
+        let spawned: Vec<Entity> = entities(world)
+            .filter(|entity| !self.entities.contains(entity))
+            .collect();
+        for entity in spawned {
+            // Its parent may have taken it along.
+            if let Ok(entity) = world.get_entity_mut(entity) {
+                entity.despawn();
+            }
+        }
+        world.insert_resource(UiScale::default());
+        world.insert_resource(BlurSwitch::On);
+        world.insert_resource(RenderAssetBytesPerFrame::default());
+        recording::forget(app);
+    }
+}
+
+fn entities(world: &World) -> impl Iterator<Item = Entity> {
+    let all = world.iter_entities().filter(|entity| !entity.contains::<IsResource>());
+    all.map(|entity| entity.id())
+}
+
+fn resources(world: &World) -> usize {
+    world
+        .iter_entities()
+        .filter(|entity| entity.contains::<IsResource>())
+        .count()
+}
+
+fn systems(app: &App) -> usize {
+    let worlds = app.sub_apps().iter().map(|app| app.world());
+    let schedules = worlds.filter_map(|world| world.get_resource::<Schedules>());
+    schedules
+        .flat_map(|schedules| schedules.iter())
+        .map(|(_, schedule)| schedule.systems_len())
+        .sum()
+}

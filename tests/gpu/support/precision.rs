@@ -1,0 +1,136 @@
+//! How exactly the GPU filters textures. A probe asks the driver, since no name of a GPU says it.
+
+use super::headless::request_adapter;
+use bevy::tasks::block_on;
+use core::f64::consts::TAU;
+use std::sync::OnceLock;
+use wgpu::util::DeviceExt;
+
+/// The positions between two texels at which the probe reads.
+const READS: u32 = 1024;
+
+const PROBE: &str = "
+@group(0) @binding(0) var texels: texture_2d<f32>;
+@group(0) @binding(1) var linear: sampler;
+@group(0) @binding(2) var<storage, read_write> read: array<f32>;
+
+@compute @workgroup_size(64)
+fn probe(@builtin(global_invocation_id) id: vec3<u32>) {
+    let between = (f32(id.x) + 0.5) / f32(arrayLength(&read));
+    read[id.x] = textureSampleLevel(texels, linear, vec2<f32>(0.25 + 0.5 * between, 0.5), 0.0).x;
+}
+";
+
+/// What filtering adds to the error of a blur, as a share of its peak. The last pass fetches from a level whose sigma is at least 1.5
+/// texels, so its neighbours differ by at most the steepest slope of such a Gaussian; it fetches along two axes.
+pub fn error_of_blurs() -> f64 {
+    let steepest = 1.0 / (1.5 * TAU.sqrt());
+    2.0 * steepest * filtering_error()
+}
+
+/// The worst error of a fetch between a texel of 0 and one of 1. It is 1/512 if the sampler rounds the position to eight bits.
+/// Less than a tenth of that counts as exact.
+fn filtering_error() -> f64 {
+    static ERROR: OnceLock<f64> = OnceLock::new();
+    *ERROR.get_or_init(|| {
+        let worst = block_on(probe()).map_or(0.0, |read| worst_of(&read));
+        println!("filtered fetches are off by up to {worst:.6}");
+        if worst < 0.1 / 512.0 { 0.0 } else { worst }
+    })
+}
+
+fn worst_of(read: &[f32]) -> f64 {
+    let exact = |index: usize| (index as f64 + 0.5) / read.len() as f64;
+    let errors = read.iter().enumerate();
+    errors.fold(0.0, |worst, (index, value)| {
+        (f64::from(*value) - exact(index)).abs().max(worst)
+    })
+}
+
+/// What a compute shader reads; `None` without a GPU that has them.
+async fn probe() -> Option<Vec<f32>> {
+    let adapter = request_adapter().await.ok()?;
+    let (device, queue) = adapter.request_device(&wgpu::DeviceDescriptor::default()).await.ok()?;
+    let size = wgpu::Extent3d {
+        width: 2,
+        height: 1,
+        depth_or_array_layers: 1,
+    };
+    let descriptor = wgpu::TextureDescriptor {
+        label: Some("probe"),
+        size,
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format: wgpu::TextureFormat::R16Float,
+        usage: wgpu::TextureUsages::TEXTURE_BINDING,
+        view_formats: &[],
+    };
+    let texels = [half::f16::ZERO, half::f16::ONE].map(half::f16::to_le_bytes).concat();
+    let texture =
+        device.create_texture_with_data(&queue, &descriptor, wgpu::util::TextureDataOrder::default(), &texels);
+    let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+    let sampler = device.create_sampler(&wgpu::SamplerDescriptor {
+        mag_filter: wgpu::FilterMode::Linear,
+        min_filter: wgpu::FilterMode::Linear,
+        ..Default::default()
+    });
+    let buffer = |usage| {
+        device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("probe"),
+            size: u64::from(READS) * 4,
+            usage,
+            mapped_at_creation: false,
+        })
+    };
+    let written = buffer(wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC);
+    let mapped = buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some("probe"),
+        source: wgpu::ShaderSource::Wgsl(PROBE.into()),
+    });
+    let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some("probe"),
+        layout: None,
+        module: &module,
+        entry_point: None,
+        compilation_options: Default::default(),
+        cache: None,
+    });
+    let resources = [
+        wgpu::BindingResource::TextureView(&view),
+        wgpu::BindingResource::Sampler(&sampler),
+        written.as_entire_binding(),
+    ];
+    let entries: Vec<_> = resources
+        .into_iter()
+        .zip(0..)
+        .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
+        .collect();
+    let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some("probe"),
+        layout: &pipeline.get_bind_group_layout(0),
+        entries: &entries,
+    });
+    let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+    pass.set_pipeline(&pipeline);
+    pass.set_bind_group(0, &group, &[]);
+    pass.dispatch_workgroups(READS / 64, 1, 1);
+    drop(pass);
+    encoder.copy_buffer_to_buffer(&written, 0, &mapped, 0, mapped.size());
+    queue.submit([encoder.finish()]);
+    mapped
+        .slice(..)
+        .map_async(wgpu::MapMode::Read, |result| result.expect("the buffer can be read"));
+    device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
+    let bytes = mapped.slice(..).get_mapped_range();
+    Some(
+        bytes
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|bytes| f32::from_le_bytes(*bytes))
+            .collect(),
+    )
+}
