@@ -117,7 +117,7 @@ fn glass_inside_is_cut_by_the_curve() {
 /// A node's own border and background are drawn as ever; its descendants end where its background does: at the inner curve.
 #[test]
 fn the_border_of_a_card_is_no_part_of_its_content() {
-    on_both(Kind::Core2d, LDR, |group| {
+    on_one(Kind::Core2d, LDR, |group| {
         let red = || BorderColor::all(Color::linear_rgb(1.0, 0.0, 0.0));
         let mut shown = |size: Vec2, radius: BorderRadius, background: f32, overflows: bool| {
             group.stage.clear();
