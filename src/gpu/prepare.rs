@@ -2,13 +2,14 @@
 
 use super::pipeline_key::PipelineKey;
 use super::pipeline_queue::{BlurPipelines, Uses};
+use super::pool::{Need, PageSet, TextureKind, User};
 use super::prepared::{Prepared, are_ready};
 use super::profile_bindings::Blend;
 use super::request::{BlurRequest, Work, WorkKind};
 use super::shown::Prepare;
 use super::step::{Binder, Step};
-use super::textures::{Fit, IntermediateTextures, Needs, PageSet, TextureKind, create_texture};
-use super::uniforms::uniform_bytes;
+use super::textures::{IntermediateTextures, Needs, create_texture};
+use super::uniforms::{uniform_bytes, uniform_size};
 use super::view_info::view_of_mask;
 use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
@@ -96,15 +97,20 @@ impl BlurPreparer<'_> {
         needed: &[UVec2],
         kind: TextureKind,
     ) -> Result<Vec<TextureView>, BlurError> {
-        let (mut sizes, mut taken) = (needed.to_vec(), Vec::new());
-        self.textures
-            .take_pages(set, needed, kind, &self.device, &mut sizes, &mut taken)?;
-        Ok(taken)
+        let need = |(index, size): (usize, &UVec2)| Need {
+            size: *size,
+            kind,
+            user: User::Page(set, index),
+        };
+        let needs = needed.iter().enumerate().map(need);
+        needs
+            .map(|need| self.textures.take_view(need, None, &self.device))
+            .collect()
     }
 
     /// Counts a front end's own textures among those used in this frame.
     pub fn count<'a>(&mut self, views: impl IntoIterator<Item = &'a TextureView>) {
-        self.textures.count(views);
+        self.textures.count_views(views);
     }
 
     /// Everything needed to create bind groups.
@@ -149,40 +155,46 @@ impl BlurPreparer<'_> {
         }
     }
 
-    /// Takes textures for this frame. Pages may be larger than needed; the uniforms then change.
+    /// Takes textures for this frame. They may be larger than needed; the uniforms then change.
     fn take_textures(&mut self, prepared: &mut Prepared) -> Result<(), BlurError> {
         if prepared.is_kept() {
             prepared.release_all_but_the_result();
-            self.textures.count(&prepared.result);
+            self.textures.count_views(&prepared.result);
             return Ok(());
         }
+        // Pages serve many jobs, but a kept result belongs to one.
+        let own = prepared.request.keeps.map(|_| &mut prepared.result);
         let needs = Needs {
             plan: &mut prepared.plan,
             sizes: &prepared.needed,
             resolved: &prepared.resolved,
+            pages: match prepared.request.work {
+                Work::Batch(set, _) if own.is_none() => Some(set),
+                _ => None,
+            },
         };
-        let work = &prepared.request.work;
-        // Pages serve many jobs, but a kept result belongs to one.
-        let own = prepared.request.keeps.map(|_| &mut prepared.result);
-        let (device, taken) = (&self.device, &mut prepared.textures);
-        let are_others = match work {
-            Work::Batch(set, _) if own.is_none() => self.textures.take_pages_of(*set, needs, device, taken)?,
-            // Passes with a varying sigma take the size of their textures from the plan.
-            Work::Vary { .. } => self.textures.take(needs, Fit::Exact, own, device, taken)?,
-            _ => self.textures.take(needs, Fit::Larger, own, device, taken)?,
-        };
-        if are_others {
-            let bytes = uniform_bytes(&prepared.plan, prepared.request.source_size);
-            self.queue.write_buffer(&prepared.uniforms, 0, &bytes);
+        let taken = &mut prepared.textures;
+        if self.textures.take_for_plan(needs, own, &self.device, taken)? {
+            self.write_sizes(prepared);
         }
         Ok(())
     }
 
-    fn create_uniforms(&self, size: usize) -> Buffer {
+    /// Writes the uniforms that depend on the sizes of textures.
+    fn write_sizes(&self, prepared: &Prepared) {
+        let Prepared { request, plan, .. } = prepared;
+        let bytes = uniform_bytes(plan, request.source_size);
+        self.queue.write_buffer(&prepared.uniforms, 0, &bytes);
+        if let (Work::Vary { sigma, .. }, Some(blend)) = (&request.work, &prepared.blend) {
+            blend.write_sigma_levels(plan, sigma.max_element(), &self.queue);
+        }
+    }
+
+    fn create_uniforms(&self, size: u64) -> Buffer {
         self.device.create_buffer(&BufferDescriptor {
             label: Some("gaussian_blur_uniforms"),
             // A plan without passes has no uniforms.
-            size: size.max(16) as u64,
+            size: size.max(16),
             usage: BufferUsages::UNIFORM | BufferUsages::COPY_DST,
             mapped_at_creation: false,
         })
@@ -253,26 +265,24 @@ impl Prepare for BlurPreparer<'_> {
             items,
             mut steps,
         } = planned;
-        let bytes = uniform_bytes(&plan, request.source_size);
-        let fits = |old: &Prepared| old.uniforms.size() >= bytes.len() as u64;
-        let (mut blend, mut result) = (None, None);
+        let size = uniform_size(&plan);
+        let fits = |old: &Prepared| old.uniforms.size() >= size;
+        let (mut blend, mut result, mut textures) = (None, None, Vec::new());
         let uniforms = match spare.filter(fits) {
             Some(old) => {
-                (blend, result) = (old.blend, old.result);
+                (blend, result, textures) = (old.blend, old.result, old.textures);
                 if old.request.has_textures_of(&request) {
                     let pairs = steps.iter_mut().zip(old.steps);
                     pairs.for_each(|(step, old)| step.inherit(old));
                 }
                 old.uniforms
             }
-            None => self.create_uniforms(bytes.len()),
+            None => self.create_uniforms(size),
         };
-        self.queue.write_buffer(&uniforms, 0, &bytes);
-        if let Work::Vary { sigma, .. } = request.work {
-            let blend = blend.get_or_insert_with(|| Blend::new(&self.device));
-            blend.write_sigma_levels(&plan, sigma.max_element(), &self.queue);
+        if let Work::Vary { .. } = request.work {
+            blend.get_or_insert_with(|| Blend::new(&self.device));
         }
-        Prepared {
+        let prepared = Prepared {
             request,
             resolved,
             needed: plan.intermediates.clone(),
@@ -282,12 +292,14 @@ impl Prepare for BlurPreparer<'_> {
             steps,
             uniforms,
             blend,
-            textures: Vec::new(),
+            textures,
             result,
             is_specialised: false,
             was_drawn: false,
             is_blurred: default(),
-        }
+        };
+        self.write_sizes(&prepared);
+        prepared
     }
 
     fn is_ready(&self, prepared: &Prepared) -> bool {

@@ -1,6 +1,6 @@
 //! A blur request: everything that decides a blur's plan, its pipelines and its inputs.
 
-use super::textures::PageSet;
+use super::pool::PageSet;
 use crate::formats::Ends;
 use crate::formats::dither::Dither;
 use crate::plan::batch::BatchedBlur;

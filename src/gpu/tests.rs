@@ -4,6 +4,7 @@
 mod fingerprint;
 mod jobs;
 mod keys;
+mod pool;
 mod stores;
 
 use super::profile_bindings::{SharesUniform, SigmaLevelUniform, SigmaLevelsUniform};

@@ -66,6 +66,17 @@ pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
         Surface::Source | Surface::Destination => PassUniform::new(pass, source_size),
     };
     let mut uniforms: Vec<PassUniform> = plan.passes.iter().chain(&plan.deferred).map(uniform).collect();
+    uniforms.resize_with(uniform_count(plan), PassUniform::zeroed);
+    bytemuck::cast_slice(&uniforms).to_vec()
+}
+
+/// The size of these uniforms in bytes.
+#[must_use]
+pub fn uniform_size(plan: &BlurPlan) -> u64 {
+    (uniform_count(plan) * size_of::<PassUniform>()) as u64
+}
+
+fn uniform_count(plan: &BlurPlan) -> usize {
     // A dispatch of several passes always binds the largest possible number of uniforms.
     let most = if plan.passes.iter().any(|pass| pass.is_batched) {
         MERGED_ITEMS
@@ -74,8 +85,7 @@ pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
     } else {
         1
     };
-    uniforms.extend((1..most).map(|_| PassUniform::zeroed()));
-    bytemuck::cast_slice(&uniforms).to_vec()
+    plan.passes.len() + plan.deferred.len() + most - 1
 }
 
 impl PassUniform {

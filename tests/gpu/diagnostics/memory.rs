@@ -1,8 +1,8 @@
 //! The GPU memory of blurs: the plugin's own figure and the counters of wgpu.
 
-use super::{SIZE, SOON, STRONG, WEAK, app, blur, camera, unblur, value};
+use super::{SIZE, SOON, STRONG, WEAK, app, blur, camera, measure, unblur, value, with_scene};
 use crate::support::headless::Headless;
-use crate::support::{formats, images, inputs};
+use crate::support::{formats, gpu_with, images, inputs};
 use bevy::camera::{RenderTarget, Viewport};
 use bevy::diagnostic::DiagnosticsStore;
 use bevy::prelude::*;
@@ -163,6 +163,17 @@ fn slow_videos_allocate_nothing() {
     }
 }
 
+/// Shows a frame of a camera in a viewport of this size. Returns the bytes of all textures.
+fn show(headless: &mut Headless, camera: Entity, size: UVec2) -> isize {
+    let mut camera = headless.app.world_mut().get_mut::<Camera>(camera).expect("a camera");
+    camera.viewport = Some(Viewport {
+        physical_size: size,
+        ..default()
+    });
+    headless.frame();
+    held(headless).texture_bytes
+}
+
 #[test]
 fn an_animated_viewport_allocates_nothing() {
     let Some(mut headless) = app() else {
@@ -170,15 +181,7 @@ fn an_animated_viewport_allocates_nothing() {
     };
     let camera = camera(&mut headless, "Animated");
     blur(&mut headless, camera, WEAK);
-    let show = |headless: &mut Headless, size: UVec2| {
-        let mut camera = headless.app.world_mut().get_mut::<Camera>(camera).expect("a camera");
-        camera.viewport = Some(Viewport {
-            physical_size: size,
-            ..default()
-        });
-        headless.frame();
-        held(headless).texture_bytes
-    };
+    let show = |headless: &mut Headless, size: UVec2| show(headless, camera, size);
     show(&mut headless, SIZE);
     headless.warm_up();
     headless.warm_up();
@@ -186,6 +189,45 @@ fn an_animated_viewport_allocates_nothing() {
     for frame in 0..20 {
         let size = SIZE - UVec2::new(frame * 7 % 21, frame * 3 % 11);
         assert_eq!(show(&mut headless, size), bytes, "frame {frame}: {size}");
+    }
+}
+
+/// The border of a window that is dragged, or a viewport that is eased: a size in every frame. Textures of past sizes must not pile
+/// up until they have been idle for a second.
+#[test]
+fn a_size_that_changes_in_every_frame_holds_a_few_sets() {
+    for (backend, profile) in [BlurBackend::Fragment, BlurBackend::Compute]
+        .into_iter()
+        .flat_map(|backend| [BlurProfile::Uniform, band()].map(|profile| (backend, profile)))
+    {
+        let Some(mut headless) = gpu_with(backend, measure).and_then(with_scene) else {
+            return;
+        };
+        let camera = camera(&mut headless, "Resized");
+        headless.warm_up();
+        let before = show(&mut headless, camera, SIZE);
+        let blur = (GaussianBlur::from_sigma(20.0), profile.clone());
+        headless.app.world_mut().entity_mut(camera).insert(blur);
+        headless.warm_up();
+        let mut show = |size: UVec2| show(&mut headless, camera, size) - before;
+        let set = show(SIZE);
+        let smaller = (0..60).map(|step| SIZE - UVec2::new(80, 45) * step / 60);
+        let most = smaller.clone().chain(smaller.rev()).map(&mut show).max();
+        let most = most.unwrap_or(0) as f64 / set as f64;
+        println!("{backend:?}, {profile:?}: {most:.1} sets at most");
+        assert!(
+            set > 0 && most <= 3.5,
+            "{backend:?}, {profile:?}: {most} sets of {set} bytes"
+        );
+    }
+}
+
+fn band() -> BlurProfile {
+    BlurProfile::Band {
+        center: Vec2::splat(0.5),
+        direction: Vec2::X,
+        sharp: 0.1,
+        soft: 0.3,
     }
 }
 

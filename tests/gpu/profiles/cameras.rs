@@ -4,8 +4,8 @@ use super::{expected, profiles, sigmas};
 use crate::support::pool::warm_with;
 use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind, SIZE};
-use crate::support::twins::{Twins, tolerance};
-use crate::support::{assert_close, is_turn, within_rounding};
+use crate::support::twins::{Twins, View, tolerance};
+use crate::support::{assert_close, gpu_with, is_turn, within_rounding};
 use bevy::camera::{Hdr, Viewport};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -113,6 +113,58 @@ fn the_box_of_a_camera_is_its_viewport() {
             let [x, y] = [index % row_length(), index / row_length()];
             if !(37..148).contains(&x) || !(21..92).contains(&y) {
                 assert_eq!(got, sharp, "{edge:?}: ({x}, {y}) is outside");
+            }
+        }
+    }
+}
+
+/// While a viewport shrinks, textures that are larger than needed serve it; when it grows, new ones have room. What lies beyond the
+/// needed texels, which other pictures have written, is not read.
+#[test]
+fn textures_may_be_larger_than_a_varying_blur_needs() {
+    for (backend, format) in [BlurBackend::Fragment, BlurBackend::Compute]
+        .into_iter()
+        .flat_map(|backend| [FORMATS[0], FORMATS[2]].map(|format| (backend, format)))
+    {
+        let Some(mut headless) = gpu_with(backend, |app| scene::add_plugins(app, Kind::Core2d)) else {
+            return;
+        };
+        scene::spawn(&mut headless, Kind::Core2d, 1.0);
+        let [sharp, blurred] = [(); 2].map(|()| View::new(&mut headless, Kind::Core2d, SIZE, format));
+        if format == TextureFormat::Rgba16Float {
+            [&sharp, &blurred].map(|view| view.insert(&mut headless, Hdr));
+        }
+        let mut show = |size: UVec2, blur: Option<(GaussianBlur, BlurProfile)>| {
+            for view in [&sharp, &blurred] {
+                let mut camera = headless
+                    .app
+                    .world_mut()
+                    .get_mut::<Camera>(view.camera)
+                    .expect("a camera");
+                camera.viewport = Some(Viewport {
+                    physical_size: size,
+                    ..default()
+                });
+            }
+            if let Some(blur) = blur {
+                blurred.insert(&mut headless, blur);
+                headless.warm_up();
+            }
+            headless.frame();
+            let of = [size.x, size.y].map(|side| side as usize);
+            [&sharp, &blurred].map(|view| view.picture(&headless).crop([0; 2], of))
+        };
+        for (name, profile) in profiles() {
+            for sigma in [1.5_f32, 9.0] {
+                let blur = GaussianBlur::from_sigma(sigma);
+                show(UVec2::new(111, 71), Some((blur, profile.clone())));
+                let sizes = [[104, 70], [97, 66], [120, 80], [121, 81], [109, 75]];
+                for size in sizes.map(UVec2::from) {
+                    let [sharp, got] = show(size, None);
+                    let all = sigmas(&profile, [sharp.width, sharp.height], f64::from(sigma));
+                    let name = format!("larger-{backend:?}-{format:?}-{name}-{sigma}-{size}");
+                    assert_varying(&name, &got, &sharp, &all, EdgeMode::Clamp, format);
+                }
             }
         }
     }
