@@ -59,9 +59,7 @@ mod uniform_blur;
 use crate::kernel::Precision;
 use crate::program::{Filtering, Program, Tiling};
 use crate::settings::EdgeMode;
-use axis::Axis;
 use bevy::math::{IVec2, URect, UVec2, Vec2};
-use builder::PassBuilder;
 use pass::{AxisPass, Pass, PassKind, Surface};
 
 pub use axis::{LEAST_SHIFTED, blurs};
@@ -87,18 +85,14 @@ impl BlurPlan {
     /// an axis, for any picture, this is off by at most 1.5/255 at sigma 1, 0.5/255 at 1.25 and 0.2/255 from 1.5 on.
     #[must_use]
     pub fn shifted(request: &PlanRequest, shift: Vec2) -> Self {
-        let builder = PassBuilder {
-            shift,
-            ..PassBuilder::new(request)
-        };
-        let rho = residual::least_sigma(request.edge, request.means.precision);
-        let axes = builder.axes(request.sigma, rho);
-        if axes.iter().any(Axis::blurs) {
-            uniform_blur::blur(builder, axes.each_ref())
-        } else if request.finish == Finish::Defer {
-            Self::copy(request.region, request.finish)
-        } else {
-            Self::default()
+        uniform_blur::blur(request, shift)
+    }
+
+    /// Plans a blur that changes nothing: a copy if a front end does the last step, or else nothing.
+    fn unblurred(request: &PlanRequest) -> Self {
+        match request.finish {
+            Finish::Defer => Self::copy(request.region, request.finish),
+            Finish::Write => Self::default(),
         }
     }
 
@@ -108,13 +102,13 @@ impl BlurPlan {
         if !blurs(request.sigma) {
             return Self::new(request);
         }
-        profile::blur(PassBuilder::new(request))
+        profile::blur(request)
     }
 
     /// Plans an exact copy of `region`.
     #[must_use]
     pub fn copy(region: URect, finish: Finish) -> Self {
-        uniform_blur::copy(PassBuilder::new(&PlanRequest {
+        uniform_blur::copy(&PlanRequest {
             sigma: Vec2::ZERO,
             region,
             edge: EdgeMode::Clamp,
@@ -127,7 +121,7 @@ impl BlurPlan {
                 converts: false,
             },
             finish,
-        }))
+        })
     }
 
     /// Plans the step from one mip level to the next.

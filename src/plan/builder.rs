@@ -54,10 +54,10 @@ pub(super) struct PassBuilder {
 }
 
 impl PassBuilder {
-    pub fn new(request: &PlanRequest) -> Self {
+    pub fn new(request: &PlanRequest, shift: Vec2) -> Self {
         Self {
             request: *request,
-            shift: Vec2::ZERO,
+            shift,
             plan: BlurPlan::default(),
         }
     }
@@ -90,6 +90,15 @@ impl PassBuilder {
     /// Allocates a level.
     pub fn level(&mut self, axes: Axes, octaves: [u32; 2]) -> Level {
         Level::at(self.texture(level_size(axes, octaves)), octaves)
+    }
+
+    /// The result itself, or a new level.
+    pub fn result_or_level(&mut self, writes_result: bool, axes: Axes, octaves: [u32; 2]) -> Level {
+        if writes_result {
+            Level::RESULT
+        } else {
+            self.level(axes, octaves)
+        }
     }
 
     /// Goes to a coarser level.

@@ -52,8 +52,8 @@ impl Blur {
 }
 
 /// The passes of a blur for sigmas from 0 to the one of the request.
-pub(super) fn blur(mut builder: PassBuilder) -> BlurPlan {
-    let request = builder.request;
+pub(super) fn blur(request: &PlanRequest) -> BlurPlan {
+    let mut builder = PassBuilder::new(request, Vec2::ZERO);
     let most = request.sigma.max_element();
     let aspect = request.sigma / most;
     let lines = sigma_levels::lines(aspect);

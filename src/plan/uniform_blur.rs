@@ -1,82 +1,73 @@
-//! A blur of one sigma: the plans of two axes, zipped into passes.
+//! A blur of one sigma: the whole algorithm, from sigma to passes. The comments of [`plan`](super) have the reasons.
+//!
+//! With compute passes, for a camera's picture of 1920 x 1080 texels and a sigma of 30:
+//!
+//! ```text
+//! 1920x1080 --down, 2 octaves--> 486x276 --down, 2 octaves--> 126x74 --residual--> 126x74 --spline--> 1920x1080
+//! ```
 
 use super::axis::Axis;
-use super::builder::{Axes, Level, PassBuilder};
-use super::pass::{BlurPlan, Finish, PassKind};
-use super::select_program;
+use super::builder::{Level, PassBuilder};
+use super::pass::{BlurPlan, Finish, PassKind, PlanRequest};
+use super::residual::least_sigma;
+use super::select_program::octaves_of_a_pass;
 use crate::program::{Program, Tiling};
 use bevy::math::Vec2;
 
-/// The passes of a blur along at least one axis.
-pub(super) fn blur(mut builder: PassBuilder, axes: Axes) -> BlurPlan {
-    let low = downsample(&mut builder, axes);
-    let blurred = residual(&mut builder, axes, low);
-    let is_batched = builder.request.finish == Finish::Defer;
-    let mut plan = builder.finish(axes, blurred);
-    plan.passes.iter_mut().for_each(|pass| pass.is_batched = is_batched);
+/// The passes of a blur whose result is moved by a part of a texel ([`BlurPlan::shifted`]).
+pub(super) fn blur(request: &PlanRequest, shift: Vec2) -> BlurPlan {
+    let (means, finish) = (request.means, request.finish);
+    let mut builder = PassBuilder::new(request, shift);
+    // Each axis on its own: the most octaves that leave enough of sigma, and the kernel of what they leave.
+    let axes = builder.axes(request.sigma, least_sigma(request.edge, means.precision));
+    let axes = axes.each_ref();
+    if !axes.into_iter().any(Axis::blurs) {
+        return BlurPlan::unblurred(request);
+    }
+    // Down: from the picture to the lowest level, along the axes with octaves left.
+    let octaves = axes.map(Axis::octaves);
+    let (mut level, mut done, most) = (Level::PICTURE, 0, octaves[0].max(octaves[1]));
+    while done < most {
+        done += octaves_of_a_pass(done, most - done, means.tiling);
+        level = builder.downsample(axes, level, octaves.map(|octaves| octaves.min(done)));
+    }
+    // The residual Gaussian, along both axes at once, or along x and then y. On the picture itself, the result may be its target.
+    let is_picture = level == Level::PICTURE;
+    let writes = is_picture && finish == Finish::Write;
+    if let Tiling::Tiled { stores } = means.tiling {
+        let target = builder.result_or_level(writes && stores && !means.in_place, axes, octaves);
+        builder.convolve_both(builder.reach_of_both(axes), axes, (level, target));
+        level = target;
+    } else {
+        // Back and forth between two textures. The picture is not written, so it needs a third one.
+        let mut target = builder.level(axes, octaves);
+        let next = if is_picture {
+            builder.result_or_level(writes, axes, octaves)
+        } else {
+            level
+        };
+        for along in (0..2).filter(|along| is_picture || axes[*along].blurs()) {
+            builder.convolve(along, axes, (level, target));
+            (level, target) = (target, next);
+        }
+    }
+    // Up: the spline, straight to full resolution.
+    let mut plan = builder.finish(axes, level);
+    plan.passes
+        .iter_mut()
+        .for_each(|pass| pass.is_batched = finish == Finish::Defer);
     plan
 }
 
 /// One pass that changes nothing.
-pub(super) fn copy(mut builder: PassBuilder) -> BlurPlan {
-    let axes = builder.axes(Vec2::ZERO, builder.request.means.precision.rho());
+pub(super) fn copy(request: &PlanRequest) -> BlurPlan {
+    let mut builder = PassBuilder::new(request, Vec2::ZERO);
+    let axes = builder.axes(Vec2::ZERO, request.means.precision.rho());
     let axes = axes.each_ref();
-    if builder.request.finish == Finish::Write {
+    if request.finish == Finish::Write {
         return builder.finish(axes, Level::PICTURE);
     }
     let level = builder.level(axes, [0; 2]);
     builder.identity(PassKind::Copy, Program::CopyFragment, (Level::PICTURE, level));
     builder.finish(axes, level)
-}
-
-/// From the picture to the lowest level, along the axes with octaves left.
-fn downsample(builder: &mut PassBuilder, axes: Axes) -> Level {
-    let octaves = axes.map(Axis::octaves);
-    let (mut level, mut done, most) = (Level::PICTURE, 0, octaves[0].max(octaves[1]));
-    while done < most {
-        done += select_program::octaves_of_a_pass(done, most - done, builder.request.means.tiling);
-        level = builder.downsample(axes, level, octaves.map(|octaves| octaves.min(done)));
-    }
-    level
-}
-
-/// The residual Gaussian. Without octaves it writes the result itself, if its passes can.
-fn residual(builder: &mut PassBuilder, axes: Axes, low: Level) -> Level {
-    let writes = low == Level::PICTURE && builder.request.finish == Finish::Write;
-    match builder.request.means.tiling {
-        Tiling::None if low == Level::PICTURE => {
-            let between = builder.level(axes, low.octaves);
-            let target = if writes {
-                Level::RESULT
-            } else {
-                builder.level(axes, low.octaves)
-            };
-            builder.convolve(0, axes, (low, between));
-            builder.convolve(1, axes, (between, target));
-            target
-        }
-        Tiling::None => back_and_forth(builder, axes, low),
-        Tiling::Tiled { stores } => {
-            let is_direct = writes && stores && !builder.request.means.in_place;
-            let target = if is_direct {
-                Level::RESULT
-            } else {
-                builder.level(axes, low.octaves)
-            };
-            builder.convolve_both(builder.reach_of_both(axes), axes, (low, target));
-            target
-        }
-    }
-}
-
-/// The convolutions of a low level, along the axes that are blurred, between two textures of one size.
-fn back_and_forth(builder: &mut PassBuilder, axes: Axes, low: Level) -> Level {
-    let (mut source, mut target) = (low, builder.level(axes, low.octaves));
-    for along in 0..2 {
-        if axes[along].blurs() {
-            builder.convolve(along, axes, (source, target));
-            (source, target) = (target, source);
-        }
-    }
-    source
 }
