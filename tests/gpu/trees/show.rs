@@ -127,6 +127,11 @@ impl Screen {
         self.headless.app.update();
     }
 
+    /// Renders frames until nothing is left to compile.
+    pub fn settle(&mut self) {
+        self.headless.warm_up();
+    }
+
     /// The pictures of the last frame.
     pub fn pictures(&self) -> Vec<Picture> {
         let shot = self.shot();
