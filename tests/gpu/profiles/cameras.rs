@@ -71,6 +71,7 @@ fn cameras_are_blurred_in_place() {
             }
             let mut camera_mut = headless.app.world_mut().entity_mut(camera);
             camera_mut.remove::<BlurProfile>();
+            camera_mut.insert(GaussianBlur::from_sigma(9.0));
             let uniform = scene::shot(&mut headless, &target);
             let all = vec![9.0; sharp.texels.len()];
             assert_varying("without a profile", &uniform, &sharp, &all, EdgeMode::Clamp, format);
@@ -132,7 +133,9 @@ fn textures_may_be_larger_than_a_varying_blur_needs() {
         scene::spawn(&mut headless, Kind::Core2d, 1.0);
         let [sharp, blurred] = [(); 2].map(|()| View::new(&mut headless, Kind::Core2d, SIZE, format));
         if format == TextureFormat::Rgba16Float {
-            [&sharp, &blurred].map(|view| view.insert(&mut headless, Hdr));
+            for view in [&sharp, &blurred] {
+                view.insert(&mut headless, Hdr);
+            }
         }
         let mut show = |size: UVec2, blur: Option<(GaussianBlur, BlurProfile)>| {
             for view in [&sharp, &blurred] {

@@ -31,7 +31,7 @@ const FRAMES: usize = 20;
 const CACHED: [(&str, i64); 3] = [("textures", 8), ("texture views", 16), ("image assets", 8)];
 
 /// This crate keeps the buffer that it fills with the settings of glass and filters, for those that come next.
-const KEPT: &str = "gaussian_blur_paint of ";
+const KEPT: [&str; 2] = ["gaussian_blur_paint of ", "gaussian_blur_colors of "];
 
 static IDLE: Mutex<Vec<Idle>> = Mutex::new(Vec::new());
 
@@ -137,7 +137,7 @@ impl Start {
         let cached = CACHED.into_iter().filter(is_more);
         let of_others = cached.map(|(name, _)| format!("{name}: {}, then {}", self.held.of(name), now.of(name)));
         let own = now.allocations_since(&self.held, "gaussian_blur").into_iter();
-        own.filter(|name| !name.starts_with(KEPT)).chain(of_others).collect()
+        own.filter(|name| !KEPT.iter().any(|kept| name.starts_with(kept))).chain(of_others).collect()
     }
 
     /// Despawns everything that a test has spawned, and resets the resources that tests change.

@@ -5,7 +5,7 @@ use super::show::{CAMERAS, Screen};
 use super::{empty, place};
 use crate::backdrop::stage::{HDR, LDR};
 use crate::random::number;
-use crate::support::difference::write_failure;
+use crate::support::difference::{worst_difference, write_failure};
 use crate::support::reference::tree::{Node, Tree};
 use crate::support::report;
 use bevy::render::render_resource::TextureFormat;
@@ -80,7 +80,9 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
         fresh.settle();
         let expected = fresh.pictures();
         for (index, (got, expected)) in got.iter().zip(&expected).enumerate() {
-            if got.texels != expected.texels {
+            // After a history, textures may be larger, where render passes round the places of filtered fetches otherwise.
+            let most = if backend == BlurBackend::Fragment { 1.01 / 255.0 } else { 0.0 };
+            if worst_difference(got, expected).value > most {
                 let folder = write_failure(&format!("history-{name}-{}-{index}", seeds[0]), got, expected);
                 panic!(
                     "{name}: seeds {seeds:?}, camera {index} differs after a history; see {}",
