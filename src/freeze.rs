@@ -26,7 +26,7 @@ use bevy::prelude::*;
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderSystems};
 
 pub use camera::announce;
-pub use freezes::{FreezeId, FrozenBlur, MaskRevisions, count_changes};
+pub use freezes::{FreezeId, FrozenBlur};
 pub use kept::{KeptPictures, Shot, extract_freezes};
 pub use picture::{KeptPicture, Wanted};
 
@@ -38,14 +38,10 @@ impl Plugin for FreezePlugin {
         let reports = freezes::FreezeReports::default();
         app.insert_resource(reports.clone())
             .init_resource::<freezes::Freezes>()
-            .init_resource::<MaskRevisions>()
             .add_observer(freezes::start_freeze)
             .add_observer(freezes::end_freeze)
             .add_systems(PreUpdate, freezes::read_reports.in_set(BlurSystems::Report))
-            .add_systems(
-                PostUpdate,
-                (freezes::look_at_freezes, count_changes).in_set(BlurSystems::Collect),
-            );
+            .add_systems(PostUpdate, freezes::look_at_freezes.in_set(BlurSystems::Collect));
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
             return;
         };

@@ -22,7 +22,6 @@ mod targets;
 mod times;
 
 use crate::diagnostics::assign::label_blurs;
-use crate::freeze::count_changes;
 use crate::image_changes::watch_images;
 use crate::systems::{BlurSystems, GaussianBlurSystems};
 use bevy::asset::AssetEventSystems;
@@ -72,7 +71,6 @@ impl Plugin for BlurImagePlugin {
                     change_detection::follow_images
                         .after(label_blurs)
                         .after(watch_images)
-                        .before(count_changes)
                         .in_set(BlurSystems::Collect),
                 ),
             );

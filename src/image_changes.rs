@@ -1,9 +1,10 @@
-//! What happens to images in a frame. One system answers this for every input of every front end.
+//! What happens to images. One system answers this for every input of every front end.
 
+use crate::settings::BlurProfile;
 use crate::systems::BlurSystems;
 use bevy::asset::AssetEventSystems;
 use bevy::camera::{Camera, RenderTarget};
-use bevy::platform::collections::HashSet;
+use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 
 /// Follows images in the main world.
@@ -16,30 +17,64 @@ impl Plugin for ImageChangesPlugin {
     }
 }
 
-/// The images whose contents change in this frame.
+/// How often an image has changed, in numbers that only differ or not: each is the last frame in which that happened.
+/// Numbers are compared with earlier ones wherever an image is used, so no reader can miss a change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// The asset was added or modified.
+    pub asset: u64,
+    /// The same, with pixels that are uploaded to the GPU.
+    pub pixels: u64,
+    /// What the image shows may differ from what a reader saw in the frame before: the same as `asset`, or a camera or a
+    /// blur has written it, perhaps after it was read.
+    pub contents: u64,
+}
+
+/// The changes of all images so far.
 #[derive(Resource, Default)]
 pub struct ImageChanges {
-    /// Assets that were added or modified.
-    modified: HashSet<AssetId<Image>>,
-    /// Painted by active cameras.
+    frame: u64,
+    /// Images that never changed have no entry, nor have those that nothing uses any more.
+    numbers: HashMap<AssetId<Image>, Numbers>,
+    /// Whether an asset was modified in this frame.
+    is_any_modified: bool,
+    /// Painted by active cameras in this frame.
     painted: HashSet<AssetId<Image>>,
-    /// Written by blurs.
+    /// Written by blurs in this frame.
     written: HashSet<AssetId<Image>>,
-    /// Painted or written in the last frame, perhaps after they were read.
-    before: HashSet<AssetId<Image>>,
 }
 
 impl ImageChanges {
-    /// Whether no asset was modified, and no camera paints an image.
+    /// Whether no asset was modified in this frame, and no camera paints an image.
     #[must_use]
     pub fn are_none(&self) -> bool {
-        self.modified.is_empty() && self.painted.is_empty()
+        !self.is_any_modified && self.painted.is_empty()
     }
 
-    /// Whether the asset was added or modified.
+    /// How often an image has changed.
+    #[must_use]
+    pub fn numbers(&self, id: AssetId<Image>) -> Numbers {
+        self.numbers.get(&id).copied().unwrap_or_default()
+    }
+
+    /// A number that changes with what the mask of a profile shows; 0 without a mask.
+    #[must_use]
+    pub fn number_of_mask(&self, profile: Option<&BlurProfile>) -> u64 {
+        let mask = profile.and_then(BlurProfile::mask);
+        mask.map_or(0, |mask| self.numbers(mask).contents)
+    }
+
+    /// Whether the asset was added or modified in this frame.
     #[must_use]
     pub fn is_modified(&self, id: AssetId<Image>) -> bool {
-        self.modified.contains(&id)
+        self.frame > 0 && self.numbers(id).asset == self.frame
+    }
+
+    /// Forgets a modification that the plugin itself has made.
+    pub fn forget_modified(&mut self, id: AssetId<Image>) {
+        if let Some(numbers) = self.numbers.get_mut(&id) {
+            numbers.asset = 0;
+        }
     }
 
     /// Whether an active camera paints it.
@@ -48,21 +83,10 @@ impl ImageChanges {
         self.painted.contains(&id)
     }
 
-    /// Whether its contents may differ from what a reader saw in the last frame.
-    #[must_use]
-    pub fn differs(&self, id: AssetId<Image>) -> bool {
-        let all = [&self.modified, &self.painted, &self.written, &self.before];
-        all.into_iter().any(|set| set.contains(&id))
-    }
-
     /// Notes that a blur may write an image in this frame.
     pub fn write(&mut self, id: AssetId<Image>) {
         self.written.insert(id);
-    }
-
-    /// Forgets a modification that the plugin itself has made.
-    pub fn forget_modified(&mut self, id: AssetId<Image>) {
-        self.modified.remove(&id);
+        self.numbers.entry(id).or_default().contents = self.frame;
     }
 }
 
@@ -70,23 +94,116 @@ impl ImageChanges {
 pub fn watch_images(
     mut changes: ResMut<ImageChanges>,
     mut events: MessageReader<AssetEvent<Image>>,
+    images: Res<Assets<Image>>,
     cameras: Query<(&Camera, &RenderTarget)>,
 ) {
     let ImageChanges {
-        modified,
+        frame,
+        numbers,
+        is_any_modified,
         painted,
         written,
-        before,
     } = &mut *changes;
-    before.clear();
-    before.extend(painted.drain().chain(written.drain()));
-    modified.clear();
-    modified.extend(events.read().filter_map(|event| match event {
-        AssetEvent::Added { id } | AssetEvent::Modified { id } => Some(*id),
-        _ => None,
-    }));
+    *frame += 1;
+    for id in painted.drain().chain(written.drain()) {
+        numbers.entry(id).or_default().contents = *frame;
+    }
+    *is_any_modified = false;
+    for event in events.read() {
+        match *event {
+            AssetEvent::Added { id } | AssetEvent::Modified { id } => {
+                let number = numbers.entry(id).or_default();
+                (number.asset, number.contents) = (*frame, *frame);
+                if images.get(id).is_some_and(|image| image.data.is_some()) {
+                    number.pixels = *frame;
+                }
+                *is_any_modified = true;
+            }
+            AssetEvent::Unused { id } => {
+                numbers.remove(&id);
+            }
+            _ => {}
+        }
+    }
     painted.extend(cameras.iter().filter_map(|(camera, target)| match target {
         RenderTarget::Image(image) if camera.is_active => Some(image.handle.id()),
         _ => None,
     }));
+    for id in &*painted {
+        numbers.entry(*id).or_default().contents = *frame;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bevy::asset::AssetPlugin;
+
+    /// An app with images, which writes the one that it is told to.
+    fn app() -> App {
+        let mut app = App::new();
+        app.add_plugins((TaskPoolPlugin::default(), AssetPlugin::default(), ImageChangesPlugin))
+            .init_asset::<Image>();
+        app
+    }
+
+    fn numbers(app: &mut App, image: &Handle<Image>) -> Numbers {
+        app.update();
+        app.world().resource::<ImageChanges>().numbers(image.id())
+    }
+
+    #[test]
+    fn a_change_is_seen_by_whoever_compares_later() {
+        let mut app = app();
+        let blank = Image {
+            data: None,
+            ..Image::default()
+        };
+        let image = app.world_mut().resource_mut::<Assets<Image>>().add(blank);
+        let added = numbers(&mut app, &image);
+        assert!(added.asset > 0 && added.pixels == 0, "it has no pixels: {added:?}");
+        assert_eq!(numbers(&mut app, &image), added, "nothing has changed");
+        let mut images = app.world_mut().resource_mut::<Assets<Image>>();
+        *images.get_mut(&image).expect("it is alive") = Image::default();
+        (0..3).for_each(|_| app.update());
+        let modified = numbers(&mut app, &image);
+        assert!(
+            modified.asset > added.asset && modified.pixels > added.pixels,
+            "{modified:?}"
+        );
+        assert!(modified.contents > added.contents, "{modified:?}");
+    }
+
+    /// A frozen blur may have read a mask before a camera painted it.
+    #[test]
+    fn what_is_painted_or_written_differs_for_one_more_frame() {
+        let mut app = app();
+        let image = app.world_mut().resource_mut::<Assets<Image>>().add(Image::default());
+        let camera = (Camera::default(), RenderTarget::from(image.clone()));
+        let camera = app.world_mut().spawn(camera).id();
+        let mut last = Numbers::default();
+        let mut differs = |app: &mut App| {
+            let now = numbers(app, &image);
+            let differs = now.contents != last.contents;
+            last = now;
+            differs
+        };
+        assert!((0..3).all(|_| differs(&mut app)), "it is painted in every frame");
+        app.world_mut().despawn(camera);
+        assert_eq!([(); 3].map(|()| differs(&mut app)), [true, false, false]);
+        app.world_mut().resource_mut::<ImageChanges>().write(image.id());
+        assert_eq!([(); 3].map(|()| differs(&mut app)), [true, false, false]);
+        assert!(last.asset < last.contents, "no asset was modified: {last:?}");
+    }
+
+    #[test]
+    fn images_that_nothing_uses_are_forgotten() {
+        let mut app = app();
+        let image = app.world_mut().resource_mut::<Assets<Image>>().add(Image::default());
+        assert!(numbers(&mut app, &image).asset > 0);
+        drop(image);
+        app.update();
+        app.update();
+        assert!(app.world().resource::<ImageChanges>().numbers.is_empty());
+    }
 }

@@ -1,11 +1,10 @@
 //! The render world: the pictures of the freezes that the main world sees.
 
-use super::freezes::{
-    FreezeId, FreezeKey, FreezeReport, FreezeReports, FreezeState, Freezes, FrozenBlur, MaskRevisions,
-};
+use super::freezes::{FreezeId, FreezeKey, FreezeReport, FreezeReports, FreezeState, Freezes, FrozenBlur};
 use super::picture::{KeptPicture, Wanted, area_in};
 use crate::errors::BlurError;
 use crate::gpu::BlurPreparer;
+use crate::image_changes::ImageChanges;
 use crate::schedule::FrozenGlass;
 use crate::settings::{BlurProfile, BlurStage, FreezeArea, FreezeBlur};
 use bevy::math::URect;
@@ -251,7 +250,7 @@ pub fn extract_freezes(
     mut kept: ResMut<KeptPictures>,
     freezes: Extract<Res<Freezes>>,
     frozen: Extract<Query<FrozenThing, With<FreezeBlur>>>,
-    masks: Extract<Res<MaskRevisions>>,
+    images: Extract<Res<ImageChanges>>,
 ) {
     kept.follow(freezes.seen().map(|(key, freeze)| {
         let (area, profile) = frozen.get(key.0).unwrap_or_default();
@@ -259,7 +258,7 @@ pub fn extract_freezes(
             id: freeze.id,
             known: freeze.state,
             area: area.copied().unwrap_or_default(),
-            mask: masks.of(profile),
+            mask: images.number_of_mask(profile),
         };
         (key, extracted)
     }));

@@ -137,7 +137,9 @@ impl Start {
         let cached = CACHED.into_iter().filter(is_more);
         let of_others = cached.map(|(name, _)| format!("{name}: {}, then {}", self.held.of(name), now.of(name)));
         let own = now.allocations_since(&self.held, "gaussian_blur").into_iter();
-        own.filter(|name| !KEPT.iter().any(|kept| name.starts_with(kept))).chain(of_others).collect()
+        own.filter(|name| !KEPT.iter().any(|kept| name.starts_with(kept)))
+            .chain(of_others)
+            .collect()
     }
 
     /// Despawns everything that a test has spawned, and resets the resources that tests change.

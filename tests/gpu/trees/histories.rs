@@ -81,7 +81,11 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
         let expected = fresh.pictures();
         for (index, (got, expected)) in got.iter().zip(&expected).enumerate() {
             // After a history, textures may be larger, where render passes round the places of filtered fetches otherwise.
-            let most = if backend == BlurBackend::Fragment { 1.01 / 255.0 } else { 0.0 };
+            let most = if backend == BlurBackend::Fragment {
+                1.01 / 255.0
+            } else {
+                0.0
+            };
             if worst_difference(got, expected).value > most {
                 let folder = write_failure(&format!("history-{name}-{}-{index}", seeds[0]), got, expected);
                 panic!(
