@@ -17,6 +17,7 @@
 //! | a freeze that it does not see, or whose blurs are switched off | a picture | it is dropped; `FreezeLost` if it was known |
 
 mod camera;
+mod fit;
 mod freezes;
 mod kept;
 mod picture;
@@ -27,8 +28,8 @@ use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, Render
 
 pub use camera::announce;
 pub use freezes::{FreezeId, FrozenBlur};
-pub use kept::{KeptPictures, Shot, extract_freezes};
-pub use picture::{KeptPicture, Wanted};
+pub use kept::{KeptPictures, extract_freezes};
+pub use picture::{KeptPicture, Shot, Wanted};
 
 /// Adds frozen blurs to an app.
 pub struct FreezePlugin;

@@ -4,8 +4,8 @@
 //! The result is kept, too. While nothing changes, it is painted instead.
 
 use super::freezes::FrozenBlur;
-use super::kept::{KeptPictures, Room, Shot};
-use super::picture::{KeptPicture, Sheet, Wanted};
+use super::kept::{KeptPictures, Room};
+use super::picture::{KeptPicture, Shot, Wanted};
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends};
@@ -14,28 +14,10 @@ use crate::gpu::{
 };
 use crate::plan::Finish;
 use crate::settings::BlurStage;
-use bevy::camera::CompositingSpace;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::RenderContext;
 use bevy::render::view::ViewTarget;
-
-/// How a camera shows its picture.
-#[derive(Default)]
-pub struct OntoCamera {
-    /// Paints the picture, or the result.
-    paint: BlurJob,
-    result: Option<Sheet>,
-    /// The request that the result was made for, once there is a result.
-    done: Option<Asked>,
-    /// The requests of this frame and of the one before, if they blur anything. Only a result that is asked for twice is
-    /// worth keeping.
-    asked: Option<Asked>,
-    asked_before: Option<Asked>,
-}
-
-/// A blur of the picture, with the number of its mask's contents, and the space in which the result is stored.
-type Asked = (BlurRequest, u64, CompositingSpace);
 
 /// Requests the pipeline that paints kept pictures.
 pub fn announce(preparer: &mut BlurPreparer, format: TextureFormat) {
@@ -46,50 +28,6 @@ fn paint_ends(format: TextureFormat) -> Ends {
     Ends {
         in_place: false,
         ..Ends::of_camera(format, true)
-    }
-}
-
-impl OntoCamera {
-    /// The texture of the result.
-    #[must_use]
-    pub fn result(&self) -> Option<&Sheet> {
-        self.result.as_ref()
-    }
-
-    fn is_done(&self) -> bool {
-        self.asked.is_some() && self.asked == self.done
-    }
-
-    /// Follows what is asked for, and makes room for the result if it is asked for again.
-    ///
-    /// # Errors
-    /// [`BlurError::OutOfMemory`].
-    fn follow(
-        &mut self,
-        asked: Option<Asked>,
-        format: TextureFormat,
-        preparer: &BlurPreparer,
-    ) -> Result<(), BlurError> {
-        self.asked_before = core::mem::replace(&mut self.asked, asked);
-        let Some((request, ..)) = self.asked.as_ref().filter(|_| self.asked == self.asked_before) else {
-            (self.result, self.done) = (None, None);
-            return Ok(());
-        };
-        let size = request.region.size();
-        let fits = |sheet: &Sheet| (sheet.size(), sheet.texture.format()) == (size, format);
-        if !self.result.as_ref().is_some_and(fits) {
-            self.result = Some(Sheet::new(size, format, preparer)?);
-            self.done = None;
-        }
-        Ok(())
-    }
-
-    /// Keeps the result if it is the requested one.
-    fn keep_result(&mut self, is_done: bool, target: &ViewTarget, context: &mut RenderContext) {
-        if let (true, Some(result), Some((request, ..))) = (is_done, &self.result, &self.asked) {
-            result.copy_from(target.main_texture(), request.region.min, context.command_encoder());
-            self.done = self.asked.clone();
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The render world: the pictures of the freezes that the main world sees.
 
 use super::freezes::{FreezeId, FreezeKey, FreezeReport, FreezeReports, FreezeState, Freezes, FrozenBlur};
-use super::picture::{KeptPicture, Wanted, area_in};
+use super::picture::{KeptPicture, Shot, area_in};
 use crate::errors::BlurError;
 use crate::gpu::BlurPreparer;
 use crate::image_changes::ImageChanges;
@@ -59,17 +59,6 @@ enum Holding<P> {
     Room(Room<P>),
     /// The picture was lost, or there was no room for it. The blur continues unfrozen.
     Lost,
-}
-
-/// What a picture shows: texels of a camera's texture, at a stage of the camera.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shot {
-    /// The stage of a camera's blur. Glass is always painted at the same one.
-    pub stage: BlurStage,
-    /// The camera as it was.
-    pub camera: Wanted,
-    /// The texels. They lie in the viewport.
-    pub area: URect,
 }
 
 /// Room for a picture, or the picture.

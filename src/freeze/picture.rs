@@ -1,14 +1,9 @@
-//! One kept picture, and how it is fitted to a camera that has changed since.
+//! One kept picture: what it shows, and the textures that hold it.
 
-use super::camera::OntoCamera;
-use super::freezes::FreezeKey;
-use super::kept::{KeptPictures, Room, Shot};
 use crate::errors::BlurError;
-use crate::formats::{CameraPictureItem, Ends, precision_of};
-use crate::gpu::{
-    BlurIo, BlurJob, BlurPreparer, BlurRequest, TextureKind, Views, Work, WorkKind, part_from, texture_size,
-};
-use crate::plan::Finish;
+use crate::formats::CameraPictureItem;
+use crate::gpu::{BlurJob, BlurPreparer, BlurRequest, TextureKind, part_from, texture_size};
+use crate::settings::BlurStage;
 use bevy::camera::CompositingSpace;
 use bevy::image::ToExtents;
 use bevy::math::{URect, UVec2};
@@ -16,6 +11,7 @@ use bevy::prelude::*;
 use bevy::render::render_resource::{
     CommandEncoder, Texture, TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor,
 };
+use bevy::render::renderer::RenderContext;
 use bevy::render::view::ViewTarget;
 
 /// The properties of a camera that a picture must fit.
@@ -39,12 +35,85 @@ impl Wanted {
     }
 }
 
+/// What a picture shows: texels of a camera's texture, at a stage of the camera.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shot {
+    /// The stage of a camera's blur. Glass is always painted at the same one.
+    pub stage: BlurStage,
+    /// The camera as it was.
+    pub camera: Wanted,
+    /// The texels. They lie in the viewport.
+    pub area: URect,
+}
+
+/// How a camera shows its picture.
+#[derive(Default)]
+pub struct OntoCamera {
+    /// Paints the picture, or the result.
+    pub(super) paint: BlurJob,
+    pub(super) result: Option<Sheet>,
+    /// The request that the result was made for, once there is a result.
+    done: Option<Asked>,
+    /// The requests of this frame and of the one before, if they blur anything. Only a result that is asked for twice is
+    /// worth keeping.
+    asked: Option<Asked>,
+    asked_before: Option<Asked>,
+}
+
+/// A blur of the picture, with the number of its mask's contents, and the space in which the result is stored.
+type Asked = (BlurRequest, u64, CompositingSpace);
+
+impl OntoCamera {
+    /// The texture of the result.
+    #[must_use]
+    pub fn result(&self) -> Option<&Sheet> {
+        self.result.as_ref()
+    }
+
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.asked.is_some() && self.asked == self.done
+    }
+
+    /// Follows what is asked for, and makes room for the result if it is asked for again.
+    ///
+    /// # Errors
+    /// [`BlurError::OutOfMemory`].
+    pub fn follow(
+        &mut self,
+        asked: Option<Asked>,
+        format: TextureFormat,
+        preparer: &BlurPreparer,
+    ) -> Result<(), BlurError> {
+        self.asked_before = core::mem::replace(&mut self.asked, asked);
+        let Some((request, ..)) = self.asked.as_ref().filter(|_| self.asked == self.asked_before) else {
+            (self.result, self.done) = (None, None);
+            return Ok(());
+        };
+        let size = request.region.size();
+        let fits = |sheet: &Sheet| (sheet.size(), sheet.texture.format()) == (size, format);
+        if !self.result.as_ref().is_some_and(fits) {
+            self.result = Some(Sheet::new(size, format, preparer)?);
+            self.done = None;
+        }
+        Ok(())
+    }
+
+    /// Keeps the result if it is the requested one.
+    pub fn keep_result(&mut self, is_done: bool, target: &ViewTarget, context: &mut RenderContext) {
+        if let (true, Some(result), Some((request, ..))) = (is_done, &self.result, &self.asked) {
+            result.copy_from(target.main_texture(), request.region.min, context.command_encoder());
+            self.done = self.asked.clone();
+        }
+    }
+}
+
 /// The textures of a kept picture.
 pub struct KeptPicture {
-    sheet: Sheet,
+    pub(super) sheet: Sheet,
     /// The picture fitted to the camera as it is now, if that differs, and the job that fits it.
-    fitted: Option<(Wanted, Sheet)>,
-    fit: BlurJob,
+    pub(super) fitted: Option<(Wanted, Sheet)>,
+    pub(super) fit: BlurJob,
     /// How a camera shows it.
     pub(super) onto_camera: OntoCamera,
 }
@@ -70,7 +139,7 @@ impl KeptPicture {
         self.sheet.texture.id()
     }
 
-    /// The picture as it was last [fitted](Room::fitted).
+    /// The picture as it was last fitted.
     #[must_use]
     pub fn shown(&self) -> &Sheet {
         self.fitted.as_ref().map_or(&self.sheet, |(_, sheet)| sheet)
@@ -81,19 +150,6 @@ impl KeptPicture {
         let fitted = self.fitted.as_ref().map(|(_, sheet)| sheet);
         let sheets = [Some(&self.sheet), fitted, self.onto_camera.result()];
         sheets.into_iter().flatten().map(|sheet| &sheet.view)
-    }
-}
-
-impl KeptPictures {
-    /// Copies the picture of a blur from what the camera has painted so far, unless it has been taken. Returns whether it was
-    /// copied now. The first texel of `from` is the texel `origin` of the camera's picture.
-    pub fn take(&self, key: FreezeKey, from: &wgpu::Texture, origin: IVec2, encoder: &mut CommandEncoder) -> bool {
-        let due = self.due(key);
-        if let Some(room) = due {
-            let first = (room.shot.area.min.as_ivec2() - origin).as_uvec2();
-            room.picture.sheet.copy_from(from, first, encoder);
-        }
-        due.is_some()
     }
 }
 
@@ -109,60 +165,6 @@ pub fn area_in(shot: &Shot, viewport: URect) -> URect {
     URect {
         min: min.min(viewport.max - 1),
         max: max.max(min + 1).min(viewport.max),
-    }
-}
-
-impl Room<KeptPicture> {
-    /// The picture as a camera needs it, with its position. `None` while a pipeline for that is missing. Pipelines for
-    /// the camera's formats are requested ahead of time.
-    ///
-    /// # Errors
-    /// [`BlurError::OutOfMemory`].
-    pub fn fitted(
-        &mut self,
-        to: Wanted,
-        camera: &CameraPictureItem,
-        preparer: &mut BlurPreparer,
-    ) -> Result<Option<(&Sheet, URect)>, BlurError> {
-        for format in camera.formats() {
-            preparer.announce(self.ends(format, to.space), WorkKind::Mipmap, Finish::Write);
-        }
-        let (
-            Shot {
-                camera: from,
-                area: taken,
-                ..
-            },
-            area,
-        ) = (self.shot, self.area_in(to.viewport));
-        if (area.size(), to.format, to.space) == (taken.size(), from.format, from.space) {
-            self.picture.fitted = None;
-        } else if self.picture.fitted.as_ref().is_none_or(|(fits, _)| *fits != to) {
-            let sheet = Sheet::new(area.size(), to.format, preparer)?;
-            let io = BlurIo {
-                ends: self.ends(to.format, to.space),
-                target: sheet.texture.id(),
-                source_is_fresh: true,
-            };
-            let request = BlurRequest::whole(io, Work::Mipmap, area.size(), taken.size());
-            let views = Views::new(&self.picture.sheet.view, &sheet.view);
-            if !self.picture.fit.run(preparer, request, &views)? {
-                return Ok(None);
-            }
-            self.picture.fitted = Some((to, sheet));
-        }
-        Ok(Some((self.picture.shown(), area)))
-    }
-
-    fn ends(&self, format: TextureFormat, space: CompositingSpace) -> Ends {
-        Ends {
-            source: self.shot.camera.format,
-            destination: format,
-            precision: precision_of(format),
-            in_place: false,
-            spaces: [self.shot.camera.space, space],
-            ..Ends::of_camera(format, true)
-        }
     }
 }
 

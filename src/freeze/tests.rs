@@ -4,8 +4,8 @@
 //! two frames after it, and components change before the freezes are looked at, or after that.
 
 use super::freezes::{FreezeKey, FreezeReport, FreezeState, Freezes, FrozenBlur};
-use super::kept::{ExtractedFreeze, KeptPictures, Shot};
-use super::picture::Wanted;
+use super::kept::{ExtractedFreeze, KeptPictures};
+use super::picture::{Shot, Wanted};
 use crate::errors::BlurError;
 use crate::settings::{BlurStage, FreezeArea};
 use bevy::camera::CompositingSpace;

@@ -35,7 +35,7 @@ pub struct Placed {
 impl Placed {
     /// From a texel of the camera's picture to the same texel of what it sees.
     #[must_use]
-    pub fn to_source(&self) -> IVec2 {
+    pub fn to_source(self) -> IVec2 {
         match self.on {
             SurfaceId::CAMERA => IVec2::ZERO,
             _ => self.seen.1.as_ivec2() - self.region.looks_at().min.as_ivec2(),

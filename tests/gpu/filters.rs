@@ -1,6 +1,6 @@
 //! Filters of the user interface, against a float64 reference that filters a picture of the unfiltered group.
 
-pub mod browser;
+mod browser;
 mod content;
 mod crowded;
 mod edges;

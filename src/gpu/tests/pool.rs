@@ -137,9 +137,8 @@ impl Model {
                     area(made) <= area(*size) * 3 / 2 + 4096,
                     "{made} takes long to clear for {size}"
                 );
-                match users.insert(*texture, (user, index)) {
-                    Some((other, _)) => assert!(other == user && user != User::Job, "{other:?} and {user:?} share one"),
-                    None => {}
+                if let Some((other, _)) = users.insert(*texture, (user, index)) {
+                    assert!(other == user && user != User::Job, "{other:?} and {user:?} share one");
                 }
             }
         }

@@ -7,8 +7,7 @@
 
 use super::glass;
 use super::pane::{Pane, node};
-use crate::filters::browser::css_step;
-use crate::support::browser::{self, leave, read};
+use crate::support::browser::{self, css_step, leave, read};
 use crate::support::compositor::{Layer, Panel, assert_composed, compose};
 use crate::support::formats::to_picture;
 use crate::support::headless::{Headless, Pixels};

@@ -7,7 +7,7 @@
 use super::group::{layers, measured, over, paint};
 use crate::backdrop::pane::{Pane, node};
 use crate::backdrop::stage::LDR;
-use crate::support::browser::{difference, leave, read};
+use crate::support::browser::{css_step, difference, leave, read};
 use crate::support::compositor::tolerance;
 use crate::support::formats::{decode_srgb, encode_srgb, to_picture};
 use crate::support::headless::{Headless, Pixels};
@@ -94,19 +94,6 @@ fn css_color(color: Color) -> String {
     } = color.to_srgba();
     let [red, green, blue] = [red, green, blue].map(|value| (255.0 * value).round());
     format!("rgb({red} {green} {blue} / {alpha})")
-}
-
-/// A colour function in CSS.
-pub fn css_step(step: ColorStep) -> String {
-    match step {
-        ColorStep::Saturate(value) => format!(" saturate({value})"),
-        ColorStep::Brightness(value) => format!(" brightness({value})"),
-        ColorStep::Contrast(value) => format!(" contrast({value})"),
-        ColorStep::Invert(value) => format!(" invert({value})"),
-        ColorStep::HueRotate(degrees) => format!(" hue-rotate({degrees}deg)"),
-        ColorStep::Sepia(value) => format!(" sepia({value})"),
-        ColorStep::Tint(_) | ColorStep::Cover(_) | ColorStep::Matrix(_) => panic!("CSS has no {step:?}"),
-    }
 }
 
 /// A filter in CSS.

@@ -64,7 +64,6 @@ mod with_filters {
                 ],
                 shadows,
                 opacity,
-                ..default()
             },
         )
     }

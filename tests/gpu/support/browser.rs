@@ -4,6 +4,7 @@
 use super::headless::Pixels;
 use super::reference::Picture;
 use bevy::math::UVec2;
+use bevy_gaussian_blur::prelude::ColorStep;
 use std::path::{Path, PathBuf};
 
 const FOLDER: &str = "BLUR_BROWSER";
@@ -62,4 +63,17 @@ pub fn difference(one: &Picture, other: &Picture, is_meant: impl Fn(usize, usize
     }
     assert!(count > 0.0, "no pixel is meant");
     [sum / count, most]
+}
+
+/// A colour function in CSS.
+pub fn css_step(step: ColorStep) -> String {
+    match step {
+        ColorStep::Saturate(value) => format!(" saturate({value})"),
+        ColorStep::Brightness(value) => format!(" brightness({value})"),
+        ColorStep::Contrast(value) => format!(" contrast({value})"),
+        ColorStep::Invert(value) => format!(" invert({value})"),
+        ColorStep::HueRotate(degrees) => format!(" hue-rotate({degrees}deg)"),
+        ColorStep::Sepia(value) => format!(" sepia({value})"),
+        ColorStep::Tint(_) | ColorStep::Cover(_) | ColorStep::Matrix(_) => panic!("CSS has no {step:?}"),
+    }
 }
