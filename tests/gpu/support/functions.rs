@@ -2,7 +2,7 @@
 
 use super::reference::Step;
 use bevy::color::{ColorToComponents, Srgba};
-use bevy::math::{Vec3, Vec4};
+use bevy::math::Vec4;
 use bevy_gaussian_blur::prelude::ColorStep;
 
 pub use super::reference::Functions;
@@ -25,6 +25,7 @@ pub fn functions(steps: &[ColorStep]) -> Functions {
 }
 
 /// Steps of the reference as settings.
+#[cfg(feature = "ui")]
 pub fn steps(functions: &Functions) -> Vec<ColorStep> {
     let color = |color: [f64; 4]| Srgba::from_vec4(Vec4::from(color.map(|value| value as f32))).into();
     let step = |step: &Step| match *step {
@@ -34,7 +35,9 @@ pub fn steps(functions: &Functions) -> Vec<ColorStep> {
         Step::Invert(value) => ColorStep::Invert(value as f32),
         Step::HueRotate(value) => ColorStep::HueRotate(value as f32),
         Step::Sepia(value) => ColorStep::Sepia(value as f32),
-        Step::Tint(tint) => ColorStep::Tint(Srgba::from_vec3(Vec3::from(tint.map(|value| value as f32))).into()),
+        Step::Tint(tint) => {
+            ColorStep::Tint(Srgba::from_vec3(bevy::math::Vec3::from(tint.map(|value| value as f32))).into())
+        }
         Step::Cover(cover) => ColorStep::Cover(color(cover)),
         Step::Matrix(rows) => ColorStep::Matrix(rows.map(|row| Vec4::from(row.map(|value| value as f32)))),
     };
