@@ -118,7 +118,10 @@ fn a_frozen_camera_keeps_its_stage_in_an_app_that_renders_a_frame_behind() {
         );
         for (frame, got) in &shots {
             let frame = frame - last;
-            assert_eq!(differing(shots[0].1, got), 0, "{backend:?}, {stage:?}, frame {frame}");
+            // Once the pipelines of its kernels are compiled, a blur rounds otherwise: by a level.
+            let pairs = got.bytes.iter().zip(&shots[0].1.bytes);
+            let wrong = pairs.filter(|(got, first)| got.abs_diff(**first) > 1).count();
+            assert_eq!(wrong, 0, "{backend:?}, {stage:?}, frame {frame}");
         }
     }
 }
