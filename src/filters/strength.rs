@@ -12,6 +12,9 @@ use bevy::prelude::*;
 use bevy::ui::{ComputedNode, ComputedUiRenderTargetInfo, ComputedUiTargetCamera, UiGlobalTransform};
 use core::ops::Range;
 
+/// The least slope of a fade, and one over the greatest.
+const LEAST_SLOPE: f32 = 1e-6;
+
 /// A node with a filter.
 #[derive(QueryData)]
 pub struct FilterData {
@@ -90,6 +93,30 @@ impl<'a> NodeFilter<'a> {
         blur + self.shadows().map(reach).fold(Vec2::ZERO, Vec2::max)
     }
 
+    /// The node's padding box, in which it fades its group and clips its descendants.
+    fn padding_box(self) -> Shape {
+        let border = self.node.border();
+        let center = 0.5 * (border.min_inset - border.max_inset);
+        Shape {
+            transform: self.transform.affine() * Affine2::from_translation(center),
+            size: (self.node.size() - border.min_inset - border.max_inset).max(Vec2::ZERO),
+            radii: inner_radii_of(self.node),
+            is_soft: true,
+        }
+    }
+
+    /// Which share of its opacity the group gains with every pixel of the padding box, inwards from the left, top, right and bottom: 0
+    /// where it does not fade. `None` if it fades nowhere.
+    fn fade(self) -> Option<[f32; 4]> {
+        let (scale, target) = (self.info.scale_factor(), self.info.physical_size().as_vec2());
+        let (sides, size) = (self.filter.fades(), self.padding_box().size);
+        let slopes = [0, 1, 2, 3].map(|side| match sides[side].resolve(scale, size[side % 2], target) {
+            Ok(length) if length.is_finite() && length > 0.0 => length.recip().clamp(LEAST_SLOPE, LEAST_SLOPE.recip()),
+            _ => 0.0,
+        });
+        (slopes != [0.0; 4]).then_some(slopes)
+    }
+
     /// Whether it changes the group, and not only clips what lies inside of the node.
     pub fn changes(self) -> bool {
         let filter = self.filter;
@@ -98,6 +125,7 @@ impl<'a> NodeFilter<'a> {
             || filter.opacity_in_range() < 1.0
             || !filter.matrices().is_neutral()
             || self.shadows().next().is_some()
+            || self.fade().is_some()
     }
 
     /// The group of a node with its descendants, which have these places in the stack.
@@ -123,7 +151,8 @@ impl<'a> NodeFilter<'a> {
                 size,
                 placement: transform * Affine2::from_translation(-0.5 * size),
             }),
-            outline: None,
+            outline: self.fade().map(|_| self.padding_box()),
+            fade: self.fade(),
             colors: self.filter.matrices(),
             shadows: self.shadows().collect(),
             opacity: self.filter.opacity_in_range(),
@@ -132,8 +161,6 @@ impl<'a> NodeFilter<'a> {
 
     /// The descendants of a node at this place, which end before another one, in the rounded padding box of the node.
     pub fn content(self, entity: Entity, node: u32, end: u32, clip: Option<Clip>, clips: Clips) -> Filter {
-        let border = self.node.border();
-        let center = 0.5 * (border.min_inset - border.max_inset);
         Filter {
             entity,
             node,
@@ -143,12 +170,8 @@ impl<'a> NodeFilter<'a> {
             sigma: Vec2::ZERO,
             border: None,
             profile: None,
-            outline: Some(Shape {
-                transform: self.transform.affine() * Affine2::from_translation(center),
-                size: (self.node.size() - border.min_inset - border.max_inset).max(Vec2::ZERO),
-                radii: inner_radii_of(self.node),
-                is_soft: true,
-            }),
+            outline: Some(self.padding_box()),
+            fade: None,
             colors: ColorMatrices::NEUTRAL,
             shadows: Vec::new(),
             opacity: 1.0,

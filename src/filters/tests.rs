@@ -94,13 +94,19 @@ fn transform() -> impl Strategy<Value = Affine2> {
 fn node() -> impl Strategy<Value = Node> {
     let shadow = (point(), size()).prop_map(|(offset, radius)| DropShadow::new(offset, radius, Color::BLACK));
     let shadows = prop::collection::vec(shadow, 0..3);
-    let filter = (blur(), shadows, number(), any::<bool>()).prop_map(|(blur, shadows, opacity, is_rounded)| UiFilter {
-        blur,
-        shadows,
-        opacity,
-        is_rounded,
-        ..default()
-    });
+    let fade = [number(), number()].prop_map(|[x, y]| UiRect::axes(Val::Px(x), Val::Percent(y)));
+    let fade = prop_oneof![Just(UiRect::ZERO), fade];
+    let filter =
+        (blur(), shadows, number(), any::<bool>(), fade).prop_map(|(blur, shadows, opacity, is_rounded, fade)| {
+            UiFilter {
+                blur,
+                shadows,
+                opacity,
+                is_rounded,
+                fade,
+                ..default()
+            }
+        });
     let transform = prop_oneof![Just(Affine2::IDENTITY), transform()];
     let places = (prop::option::of(rect()), prop::option::of(rect()), [size(), size()]);
     (filter, profile(), transform, places).prop_map(|(filter, profile, transform, (bounds, clip, size))| Node {

@@ -135,6 +135,7 @@ mod tests {
                 border: None,
                 profile: None,
                 outline: None,
+                fade: None,
                 colors: ColorMatrices::NEUTRAL,
                 shadows: Vec::new(),
                 opacity: 0.5,

@@ -97,6 +97,7 @@ pub struct PaintUniform {
     pub grain: f32,
     pub clips: [Vec4; 3],
     pub lens: LensUniform,
+    pub fade: Vec4,
 }
 
 // Dynamic offsets are multiples of 256 bytes: a draw takes no more memory than that.
@@ -184,6 +185,7 @@ const GRAINED: u32 = 512;
 const OUTLINED: u32 = 1024;
 const BORDERED: u32 = 2048;
 const LIGHTNESS: u32 = 4096;
+const FADED: u32 = 8192;
 
 fn flags<const N: usize>(flags: [(u32, bool); N]) -> u32 {
     flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum()
@@ -225,6 +227,7 @@ impl PaintedOn {
             grain: 0.0,
             clips: NO_CLIPS,
             lens: LensUniform::default(),
+            fade: Vec4::ZERO,
         }
     }
 
@@ -314,6 +317,28 @@ impl PaintedOn {
         }
     }
 
+    /// A picture that fades towards sides of a box, also where these pixels of it lie beyond the box.
+    fn faded(&self, to_source: IVec2, outline: &Shape, fade: [f32; 4], shown: IRect) -> PaintUniform {
+        let (to_box, shown) = (outline.transform.inverse(), shown.as_rect());
+        let [left, top] = shown.min.to_array();
+        let corners = [
+            shown.min,
+            Vec2::new(shown.max.x, top),
+            shown.max,
+            Vec2::new(left, shown.max.y),
+        ];
+        let beyond = corners.map(|corner| to_box.transform_point2(corner).abs() - 0.5 * outline.size);
+        let outlined = self.outlined(to_source, outline);
+        PaintUniform {
+            frame: beyond
+                .iter()
+                .fold(outlined.frame, |frame, beyond| frame.min(-beyond.max_element())),
+            flags: FADED,
+            fade: fade.into(),
+            ..outlined
+        }
+    }
+
     /// A picture without any filter. `to_source` is the offset from a pixel to the texel that it shows.
     pub fn picture(&self, to_source: IVec2, shown: IRect) -> PaintUniform {
         PaintUniform {
@@ -330,9 +355,13 @@ impl PaintedOn {
         } else {
             surface.to_page()
         };
-        let (picture, held) = match &surface.outline {
-            Some(outline) => (self.outlined(to_source - layer.offset, outline), layer.shown),
-            None => (self.picture(to_source - layer.offset, layer.shown), surface.painted),
+        let (picture, held) = match (&surface.outline, surface.fade) {
+            (Some(outline), Some(fade)) => {
+                let faded = self.faded(to_source - layer.offset, outline, fade, layer.shown);
+                (faded, layer.shown)
+            }
+            (Some(outline), None) => (self.outlined(to_source - layer.offset, outline), layer.shown),
+            (None, _) => (self.picture(to_source - layer.offset, layer.shown), surface.painted),
         };
         let is_bordered = surface.outline.is_some() && !layer.edge.spreads();
         let own = [

@@ -266,8 +266,11 @@ pub struct Filter {
     pub border: Option<Border>,
     /// The share of sigma that each place gets, `None` if every place gets all of it.
     pub profile: Option<PlacedProfile>,
-    /// The rounded box to which the group is clipped.
+    /// The rounded box to which the group is clipped, or in which it fades.
     pub outline: Option<Shape>,
+    /// Which share of its opacity the group gains with every pixel of that box, inwards from the left, top, right and bottom: 0 where it
+    /// does not fade. `None` if it is clipped.
+    pub fade: Option<[f32; 4]>,
     /// The colour functions of the group.
     pub colors: ColorMatrices,
     /// The first one lies on top.

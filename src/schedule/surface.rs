@@ -67,6 +67,8 @@ pub struct Surface {
     /// The box in which its only layer is shown, with smooth edges. Of pixels that a border divides, the layer shows the next ones that
     /// lie inside as a whole: what is painted there covers them in part.
     pub outline: Option<Shape>,
+    /// How the layer fades towards the sides of that box, in place of ending there: see [`Filter::fade`](super::scene::Filter::fade).
+    pub fade: Option<[f32; 4]>,
     /// The only pixels of it that are read.
     pub limits: IRect,
     /// Whether the layers get the filter's colour functions.
@@ -107,6 +109,7 @@ impl Surface {
             content: Content::Items,
             layers,
             outline: None,
+            fade: None,
             limits: EVERYWHERE,
             is_colored: false,
             opacity: 1.0,

@@ -295,6 +295,12 @@ impl SurfaceTree {
             shadows.filter(move |shadow| shadow.is_inset == is_inset)
         };
         let [has_insets, has_shadows] = [true, false].map(|is_inset| of_kind(is_inset).next().is_some());
+        let faded = self.surfaces.len();
+        let border = filter.border.map(|border| border.shape);
+        if filter.fade.is_some() && (picture.blurs() || border.is_some() || !filter.shadows.is_empty()) {
+            // Everything else is done to the faded group.
+            self.show(index, [Layer::new(Vec2::ZERO)]);
+        }
         let first = self.surfaces.len();
         // The picture, as the next surface shows it.
         let mut last = picture;
@@ -318,15 +324,19 @@ impl SurfaceTree {
         if let Some(last) = self.surfaces.last_mut() {
             last.opacity = filter.opacity;
         }
-        let border = filter.border.map(|border| border.shape);
-        let first = &mut self.surfaces[first];
-        (first.is_colored, first.outline) = (true, filter.outline.or(border));
+        self.surfaces[first].is_colored = true;
+        self.surfaces[first].outline = border;
+        if filter.outline.is_some() {
+            (self.surfaces[faded].outline, self.surfaces[faded].fade) = (filter.outline, filter.fade);
+        }
         if let Some(border) = border {
             // Also where nothing is painted, the picture ends at its border.
-            first.limits = whole(border.bounds());
-            first.bounds = first.limits;
-        } else if let Some(outline) = filter.outline {
-            first.limits = touched(outline.bounds());
+            for surface in &mut self.surfaces[faded..=first] {
+                surface.limits = whole(border.bounds());
+                surface.bounds = surface.limits;
+            }
+        } else if let Some(outline) = filter.outline.filter(|_| filter.fade.is_none()) {
+            self.surfaces[first].limits = touched(outline.bounds());
         }
     }
 

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// # The order
 ///
-/// The group is painted, [blurred](Self::blur) and [coloured](Self::colors), step by step, on values encoded as sRGB, as in CSS.
+/// The group is painted, [faded](Self::fade) towards sides of its box, [blurred](Self::blur) and [coloured](Self::colors), step by step, on values encoded as sRGB, as in CSS.
 /// [Shadows](Self::shadows) of the result lie below it, and [`opacity`](Self::opacity) fades all of that. A [`BlurProfile`](crate::BlurProfile) beside it lets the blur vary over the node's border box, unless a
 /// [`BackdropBlur`](crate::BackdropBlur) is there as well: then it varies the glass, and the filter belongs on a parent. Until its mask
 /// is loaded, the group is sharp; the rest of the filter applies.
@@ -96,6 +96,19 @@ pub struct UiFilter {
     /// rounded. The box turns and scales with the node. The node's own background, border, `BoxShadow` and `Outline` are drawn as
     /// ever.
     pub is_rounded: bool,
+    /// Over which length the group fades at each side of the node's padding box, as a scroll list fades at its ends. Default:
+    /// [`UiRect::ZERO`], which does not fade.
+    ///
+    /// The group is transparent at such a side and beyond it, and opaque from this length on inwards, with a linear ramp in between.
+    /// Where two ramps meet, the product of both counts. [`Val::Px`] is logical pixels, and [`Val::Percent`] is of the box along
+    /// that axis. The box turns and scales with the node. A length may grow from 0 without a jump if the group ends at that side of
+    /// the box, as a clipped list does: what lies beyond the side vanishes at once.
+    ///
+    /// The node's own background and border fade, too. [Blur](Self::blur), [colours](Self::colors) and [shadows](Self::shadows) are
+    /// those of the faded group, so shadows fade with it. Glass in the group fades with the group; glass of the node itself does not.
+    ///
+    /// Range: finite and at least 0. Other values and [`Val::Auto`] count as 0; the former are reported once.
+    pub fade: UiRect,
 }
 
 /// A shadow or a glow of a group, as in CSS `drop-shadow()`.
@@ -207,6 +220,7 @@ impl Default for UiFilter {
             shadows: Vec::new(),
             opacity: 1.0,
             is_rounded: false,
+            fade: UiRect::ZERO,
         }
     }
 }
@@ -302,6 +316,29 @@ impl UiFilter {
         Self { is_rounded, ..self }
     }
 
+    /// A filter that fades the group towards [sides of its box](Self::fade).
+    #[must_use]
+    pub fn fade(fade: UiRect) -> Self {
+        Self::default().with_fade(fade)
+    }
+
+    /// The same filter with another [`fade`](Self::fade).
+    #[must_use]
+    pub fn with_fade(self, fade: UiRect) -> Self {
+        Self { fade, ..self }
+    }
+
+    /// Over which lengths the group fades: left, top, right, bottom.
+    pub(crate) fn fades(&self) -> [Val; 4] {
+        let UiRect {
+            left,
+            top,
+            right,
+            bottom,
+        } = self.fade;
+        [left, top, right, bottom]
+    }
+
     /// Whether a shadow falls into the group.
     pub(crate) fn has_insets(&self) -> bool {
         self.shadows.iter().any(|shadow| shadow.is_inset)
@@ -318,15 +355,28 @@ impl UiFilter {
     }
 }
 
+/// What is wrong with a length of a fade.
+fn length_problem(length: Val) -> Option<String> {
+    let (Val::Px(value) | Val::Percent(value) | Val::Vw(value) | Val::Vh(value) | Val::VMin(value) | Val::VMax(value)) =
+        length
+    else {
+        return None;
+    };
+    let is_length = value.is_finite() && value >= 0.0;
+    (!is_length).then(|| format!("a length of the fade is {length:?}; it must be finite and at least 0"))
+}
+
 impl HasRange for UiFilter {
     fn out_of_range(&self) -> Vec<(&'static str, String)> {
         let blur = self.blur.check().err();
         let blur = blur.map(|error| ("blur", error.to_string()));
         let shadows = self.shadows.iter().find_map(DropShadow::problem);
+        let fades = self.fades().into_iter().find_map(length_problem);
         blur.into_iter()
             .chain(colors_out_of_range(&self.colors))
             .chain(shadows.map(|problem| ("shadows", problem)))
             .chain(share_out_of_range("opacity", self.opacity))
+            .chain(fades.map(|problem| ("fade", problem)))
             .collect()
     }
 }
@@ -340,9 +390,10 @@ mod tests {
         let wrong = UiFilter::blur(-1.0)
             .with_color(ColorStep::Saturate(f32::NAN))
             .with_shadow(DropShadow::new(Vec2::NAN, 3.0, Color::BLACK))
-            .with_opacity(f32::NAN);
+            .with_opacity(f32::NAN)
+            .with_fade(UiRect::left(Val::Px(-1.0)));
         let fields: Vec<_> = wrong.out_of_range().iter().map(|(field, _)| *field).collect();
-        assert_eq!(fields, ["blur", "colors", "shadows", "opacity"]);
+        assert_eq!(fields, ["blur", "colors", "shadows", "opacity", "fade"]);
         assert!(wrong.matrices().is_neutral());
         assert_eq!(wrong.opacity_in_range(), 1.0);
         assert!(!wrong.shadows[0].is_seen());

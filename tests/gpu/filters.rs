@@ -4,6 +4,7 @@ mod browser;
 mod content;
 mod crowded;
 mod edges;
+mod fades;
 mod glass;
 pub mod group;
 mod kinds;

@@ -85,6 +85,7 @@ fn the_price_is_that_of_the_depth() {
                 border: None,
                 profile: None,
                 outline: None,
+                fade: None,
                 colors: ColorMatrices::NEUTRAL,
                 shadows: Vec::new(),
                 opacity: 1.0,

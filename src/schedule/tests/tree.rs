@@ -36,6 +36,7 @@ fn filter(nodes: Range<u32>) -> Filter {
         border: None,
         profile: None,
         outline: None,
+        fade: None,
         colors: ColorMatrices::NEUTRAL,
         shadows: Vec::new(),
         opacity: 0.5,

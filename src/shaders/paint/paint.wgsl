@@ -46,7 +46,7 @@ struct Paint {
     // The radii along x and along y: top left, top right, bottom right, bottom left.
     radii: array<vec4<f32>, 2>,
     // The painted texels of the camera's picture: the first, and one past the last. Of a layer: the texels of the source that hold it,
-    // or those that it shows, if it is OUTLINED.
+    // or those that it shows, if it is OUTLINED or FADED.
     region: vec4<i32>,
     // The colour of SHADOW and PLAIN.
     color: vec4<f32>,
@@ -62,6 +62,8 @@ struct Paint {
     // the first box, `zw` to the second.
     clips: array<vec4<f32>, 3>,
     lens: Lens,
+    // Which share a layer gains with every step inwards from the left, top, right and bottom of the box; 0 where it does not fade.
+    fade: vec4<f32>,
 }
 
 @group(1) @binding(0) var<uniform> paint: Paint;
@@ -95,6 +97,8 @@ const OUTLINED: u32 = 1024u;
 const BORDERED: u32 = 2048u;
 // Values are Oklab: the first one is the cube root of light, for greys.
 const LIGHTNESS: u32 = 4096u;
+// A layer fades towards sides of the box.
+const FADED: u32 = 8192u;
 
 // Of encoded values.
 const GRAIN: f32 = 8.0 / 255.0;
@@ -197,6 +201,13 @@ fn outlined(point: vec2<f32>) -> f32 {
     return saturate(0.5 - distance * area / max(length(vec2<f32>(across, down)), 1e-6));
 }
 
+// The share of a group that fades towards sides of the box.
+fn faded(point: vec2<f32>) -> f32 {
+    let inwards = 0.5 * paint.size.xyxy + vec4<f32>(point, -point);
+    let shares = select(saturate(inwards * paint.fade), vec4<f32>(1.0), paint.fade == vec4<f32>(0.0));
+    return shares.x * shares.y * shares.z * shares.w;
+}
+
 // From a pixel to the next one that lies in the box as a whole, or up to a thousandth.
 fn to_whole(point: vec2<f32>) -> vec2<i32> {
     if (paint.flags & BORDERED) == 0u {
@@ -218,15 +229,20 @@ fn paint_fragment(in: Vertex) -> Output {
     }
 #ifdef OVER
     var c = paint.opacity;
+    var part = 1.0;
     var seen = source;
-    if (paint.flags & OUTLINED) != 0u {
-        c *= outlined(in.point);
-        if c <= 0.0 || any(source < paint.region.xy) || any(source >= paint.region.zw) {
+    if (paint.flags & (OUTLINED | FADED)) != 0u {
+        if (paint.flags & FADED) != 0u {
+            part = faded(in.point);
+        } else {
+            c *= outlined(in.point);
+        }
+        if c * part <= 0.0 || any(source < paint.region.xy) || any(source >= paint.region.zw) {
             discard;
         }
         seen += to_whole(in.point);
     }
-    return encode_output(noisy(shown(seen) * c, texel, in.point), texel);
+    return encode_output(noisy(shown(seen, part) * c, texel, in.point), texel);
 #else
     if any(texel < paint.region.xy) || any(texel >= paint.region.zw) {
         discard;
@@ -260,15 +276,15 @@ fn is_clipped(texel: vec2<i32>) -> bool {
     return any(abs(points) > vec4<f32>(1.0));
 }
 
-// What is painted, before opacity and noise.
-fn shown(texel: vec2<i32>) -> vec4<f32> {
+// What is painted of a part of the source's light and alpha, before opacity and noise.
+fn shown(texel: vec2<i32>, part: f32) -> vec4<f32> {
 #ifdef SHARP
     if (paint.flags & PLAIN) != 0u {
         return paint.color;
     }
-    let value = finite(textureLoad(picture, texel, 0));
+    let value = finite(textureLoad(picture, texel, 0)) * part;
 #else
-    let value = finite(spline(texel));
+    let value = finite(spline(texel)) * part;
 #endif
 #ifdef OVER
     if (paint.flags & SHADOW) != 0u {
@@ -299,7 +315,7 @@ fn glass(texel: vec2<i32>, point: vec2<f32>) -> vec4<f32> {
     let seen = colored(finite(refracted(texel, slope)), paint.color_steps, paint.color_flags);
     return lit(seen, rim_light(paint.lens, slope));
 #else
-    return shown(texel);
+    return shown(texel, 1.0);
 #endif
 }
 

@@ -84,7 +84,8 @@ fn neutral_filters() {
     on_one(Kind::Core2d, LDR, |group| {
         group.show((), boxes);
         let [_, unfiltered, _] = group.pictures();
-        let neutral = UiFilter::default().with_shadow(DropShadow::new(Vec2::ONE, 3.0, Color::NONE));
+        let without_length = UiRect::new(Val::Auto, Val::Percent(0.0), Val::Px(-1.0), Val::Px(f32::NAN));
+        let neutral = UiFilter::fade(without_length).with_shadow(DropShadow::new(Vec2::ONE, 3.0, Color::NONE));
         group.show(neutral, boxes);
         let [_, filtered, _] = group.pictures();
         assert!(unfiltered == filtered, "a neutral filter changes the picture");

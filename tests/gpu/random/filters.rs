@@ -52,10 +52,12 @@ mod with_filters {
         let opacity = prop_oneof![3 => Just(1.0_f32), 3 => 0.0..1.0_f32, 1 => hostile()];
         let shadows = prop_oneof![2 => Just(Vec::new()), 1 => proptest::collection::vec(shadow(), 1..3)];
         let is_rounded = proptest::bool::weighted(0.3);
-        (blur, [share(), share(), share()], shadows, opacity, is_rounded).prop_map(
-            |(blur, [saturation, brightness, contrast], shadows, opacity, is_rounded)| UiFilter {
+        let length = prop_oneof![4 => Just(0.0_f32), 2 => 0.0..30.0_f32, 1 => hostile()];
+        (blur, [share(), share(), share()], shadows, opacity, is_rounded, length).prop_map(
+            |(blur, [saturation, brightness, contrast], shadows, opacity, is_rounded, length)| UiFilter {
                 blur,
                 is_rounded,
+                fade: UiRect::new(Val::Px(length), Val::Percent(length), Val::ZERO, Val::Auto),
                 colors: vec![
                     ColorStep::Contrast(contrast),
                     ColorStep::Tint(Color::srgb(saturation, 1.0, contrast)),

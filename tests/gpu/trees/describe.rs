@@ -106,5 +106,8 @@ fn of_filter(filter: &Filter) -> String {
     if filter.is_rounded {
         parts.push("rounded".into());
     }
+    if filter.fade != [0.0; 4] {
+        parts.push(format!("fades over {:?}", filter.fade));
+    }
     format!("filter ({})", parts.join(", "))
 }

@@ -30,10 +30,12 @@ pub enum Feature {
     Inset,
     /// `lens`: glass that refracts.
     Lens,
+    /// `fade`: groups that fade towards sides of their node.
+    Fade,
 }
 
 /// All features by their names.
-const ALL: [(&str, Feature); 10] = [
+const ALL: [(&str, Feature); 11] = [
     ("own-glass", Feature::OwnGlass),
     ("glow", Feature::Glow),
     ("free", Feature::Free),
@@ -44,6 +46,7 @@ const ALL: [(&str, Feature); 10] = [
     ("edge", Feature::Edge),
     ("inset", Feature::Inset),
     ("lens", Feature::Lens),
+    ("fade", Feature::Fade),
 ];
 
 impl Feature {
@@ -105,6 +108,11 @@ impl Feature {
             Self::Inset => change(&mut tree.nodes, &mut |node, _| {
                 if let Some(filter) = &mut node.filter {
                     filter.shadows.retain(|shadow| !shadow.is_inset);
+                }
+            }),
+            Self::Fade => change(&mut tree.nodes, &mut |node, _| {
+                if let Some(filter) = &mut node.filter {
+                    filter.fade = [0.0; 4];
                 }
             }),
             Self::Shared => change(&mut tree.nodes, &mut |node, _| node.shares_backdrop = false),

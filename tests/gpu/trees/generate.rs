@@ -290,6 +290,9 @@ fn filter(random: &mut Random) -> Option<Filter> {
     if random.percent(10) {
         filter.edge = random.one_of(&EdgeMode::ALL);
     }
+    if random.percent(10) {
+        filter.fade = random.one_of(&[[0.0, 12.0, 0.0, 7.0], [20.0, 0.0, 0.0, 0.0], [5.0, 9.0, 3.0, 40.0]]);
+    }
     (filter != Filter::NEUTRAL).then_some(filter)
 }
 

@@ -189,6 +189,17 @@ fn ui_filter(filter: &Filter) -> UiFilter {
         shadows: filter.shadows.iter().map(drop_shadow).collect(),
         opacity: filter.opacity as f32,
         is_rounded: filter.is_rounded,
+        fade: fade(filter.fade),
+    }
+}
+
+fn fade(lengths: [f64; 4]) -> UiRect {
+    let [left, top, right, bottom] = lengths.map(|length| Val::Px(length as f32));
+    UiRect {
+        left,
+        top,
+        right,
+        bottom,
     }
 }
 

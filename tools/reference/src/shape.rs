@@ -140,6 +140,17 @@ impl Shape {
         (0.5 - self.distance(point) / slope).clamp(0.0, 1.0)
     }
 
+    /// The share of a pixel if the box fades over these lengths, inwards from the left, top, right and bottom.
+    #[must_use]
+    pub fn faded(&self, pixel: [f64; 2], lengths: [f64; 4]) -> f64 {
+        let ([x, y], [width, height]) = (self.local(pixel), self.size);
+        let inwards = [0.5 * width + x, 0.5 * height + y, 0.5 * width - x, 0.5 * height - y];
+        let sides = inwards.into_iter().zip(lengths).filter(|(_, length)| *length > 0.0);
+        sides
+            .map(|(inwards, length)| (inwards / length).clamp(0.0, 1.0))
+            .product()
+    }
+
     /// The direction in which the distance from the outline grows.
     fn normal(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let from_arc = self.beyond_arc([x, y]);

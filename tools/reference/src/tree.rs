@@ -109,6 +109,9 @@ pub struct Filter {
     pub opacity: f64,
     /// Whether the group is clipped to the node's rounded box before everything else.
     pub is_rounded: bool,
+    /// Over which lengths the group fades before everything else, inwards from the left, top, right and bottom of the node's box, before
+    /// its transform; 0 where it does not.
+    pub fade: [f64; 4],
 }
 
 /// A shadow or a glow of a group.
@@ -179,6 +182,7 @@ impl Filter {
         shadows: Vec::new(),
         opacity: 1.0,
         is_rounded: false,
+        fade: [0.0; 4],
     };
 }
 

@@ -149,6 +149,14 @@ impl Painter {
                 texel.map(|value| value * coverage)
             });
         }
+        if group.filter.fade != [0.0; 4] {
+            let is_stored = is_stored_faded(&group.filter);
+            picture = picture.map(|pixel, texel| {
+                let share = group.shape.faded(pixel.map(|place| place as f64), group.filter.fade);
+                let faded = texel.map(|value| value * share);
+                if is_stored { self.storage.stored(faded) } else { faded }
+            });
+        }
         let layers = self.layers(&picture, group, seen);
         self.show(layers, group.filter.opacity, seen);
     }
@@ -229,6 +237,11 @@ impl Painter {
             }
         }
     }
+}
+
+/// Whether something else is done to a faded group than colouring it.
+fn is_stored_faded(filter: &Filter) -> bool {
+    filter.edge != EdgeMode::Transparent || reach(filter.sigma) != [0; 2] || !filter.shadows.is_empty()
 }
 
 /// The colour of a shadow where its share of the group is this much.

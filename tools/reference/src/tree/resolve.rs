@@ -242,6 +242,7 @@ fn changes(filter: &Filter) -> bool {
         || !filter.functions.is_neutral()
         || !filter.shadows.is_empty()
         || filter.opacity < 1.0
+        || filter.fade != [0.0; 4]
 }
 
 /// The box of a node in the viewport.
