@@ -244,7 +244,7 @@ pub use settings::{
     FreezeBlur, FreezeLost, FreezeTaken, GaussianBlur, RADIUS_IN_SIGMAS,
 };
 #[cfg(feature = "ui")]
-pub use settings::{BackdropGroup, DropShadow, UiFilter};
+pub use settings::{BackdropGroup, DropShadow, GroupOutline, UiFilter};
 pub use systems::{BlurSystems, GaussianBlurSystems};
 
 /// The render systems of cameras, for schedules other than `Core2d` and `Core3d`. [`GaussianBlurSystems`] shows how.
@@ -264,7 +264,7 @@ pub mod prelude {
         blurs_ready,
     };
     #[cfg(feature = "ui")]
-    pub use crate::{BackdropGroup, BackdropMaterialPlugin, DropShadow, UiFilter};
+    pub use crate::{BackdropGroup, BackdropMaterialPlugin, DropShadow, GroupOutline, UiFilter};
 }
 
 /// Adds [`GaussianBlur`] to an app.

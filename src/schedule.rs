@@ -45,8 +45,8 @@ pub use place::Placed;
 pub use rects::{FAR, as_texels, common, moved};
 pub use region::Region;
 pub use scene::{
-    Backdrop, Border, Clips, Filter, FrozenGlass, Glass, Item, Order, Picture, PlacedProfile, Scene, Shade, Shadow,
-    What,
+    Backdrop, Border, Clips, Filter, FrozenGlass, Glass, Item, Line, Order, Picture, PlacedProfile, Scene, Shade,
+    Shadow, What,
 };
 pub use shape::{CORNERS, Shape, bounds_of, scale_of};
 pub use share::{Shared, item_of, share};

@@ -35,7 +35,7 @@ pub use region::{BackdropLayer, BackdropRegion, BackdropRegionTemplate};
 pub use strength::{BlurUnit, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS};
 pub use switch::BlurSwitch;
 #[cfg(feature = "ui")]
-pub use ui_filter::{DropShadow, UiFilter};
+pub use ui_filter::{DropShadow, GroupOutline, UiFilter};
 
 /// When a camera's picture is blurred, and so what stays sharp. Optional, next to [`GaussianBlur`] on a camera.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect, VariantDefaults)]

@@ -50,7 +50,26 @@ enum Setting {
     Blurred(u32, f32),
     /// The same nodes, each with a filter that only fades.
     Faded(u32, f32),
+    /// Letters, which cover a third of their node, on a node of this size in pixels.
+    Letters(UVec2, LetterFilter),
 }
+
+/// The filter of letters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum LetterFilter {
+    /// None.
+    Plain,
+    /// A filter that only fades.
+    Faded,
+    /// A line of this width in pixels.
+    Outlined(f32),
+}
+
+/// The size of a title.
+const TITLE: UVec2 = UVec2::new(800, 200);
+
+/// The size of a whole screen.
+const SCREEN: UVec2 = UVec2::new(1920, 1080);
 
 const GLASS: [Setting; 15] = [
     Setting::Empty,
@@ -70,7 +89,7 @@ const GLASS: [Setting; 15] = [
     Setting::FrozenBeside(1, 100.0),
 ];
 
-const FILTERS: [Setting; 10] = [
+const FILTERS: [Setting; 16] = [
     Setting::Empty,
     Setting::Camera,
     Setting::Nodes(1, 5.0),
@@ -81,6 +100,12 @@ const FILTERS: [Setting; 10] = [
     Setting::Blurred(1, 25.0),
     Setting::Faded(1, 25.0),
     Setting::Faded(1, 100.0),
+    Setting::Letters(TITLE, LetterFilter::Plain),
+    Setting::Letters(TITLE, LetterFilter::Faded),
+    Setting::Letters(TITLE, LetterFilter::Outlined(4.0)),
+    Setting::Letters(SCREEN, LetterFilter::Plain),
+    Setting::Letters(SCREEN, LetterFilter::Faded),
+    Setting::Letters(SCREEN, LetterFilter::Outlined(4.0)),
 ];
 
 impl Setting {
@@ -99,6 +124,11 @@ impl Setting {
             Self::Nodes(count, share) => format!("{count} of {share} %, plain nodes"),
             Self::Blurred(count, share) => format!("{count} of {share} %, blurred"),
             Self::Faded(count, share) => format!("{count} of {share} %, faded"),
+            Self::Letters(size, LetterFilter::Plain) => format!("{}x{} letters", size.x, size.y),
+            Self::Letters(size, LetterFilter::Faded) => format!("{}x{} letters, faded", size.x, size.y),
+            Self::Letters(size, LetterFilter::Outlined(width)) => {
+                format!("{}x{} letters, line of {width} px", size.x, size.y)
+            }
         }
     }
 
@@ -107,7 +137,7 @@ impl Setting {
     fn interface_passes(self) -> u32 {
         match self {
             Self::Empty | Self::Camera | Self::FrozenCamera => 0,
-            Self::Nodes(..) | Self::Blurred(..) | Self::Faded(..) => 1,
+            Self::Nodes(..) | Self::Blurred(..) | Self::Faded(..) | Self::Letters(..) => 1,
             Self::Beside(..) | Self::FrozenBeside(..) => 1,
             Self::Refracting(..) | Self::AllRim(..) => 1,
             Self::Stacked(count, _) => count,
@@ -145,7 +175,7 @@ impl Setting {
     /// The boxes of its panels, in percent of the screen.
     fn boxes(self) -> Vec<Rect> {
         let (count, share) = match self {
-            Self::Empty | Self::Camera | Self::FrozenCamera => return Vec::new(),
+            Self::Empty | Self::Camera | Self::FrozenCamera | Self::Letters(..) => return Vec::new(),
             Self::Beside(count, share) | Self::Stacked(count, share) | Self::FrozenBeside(count, share) => {
                 (count, share)
             }
@@ -163,6 +193,39 @@ impl Setting {
         corners
             .map(|corner| Rect::from_corners(corner, corner + side))
             .collect()
+    }
+}
+
+/// Spawns a node of this size with letters of two stems and a bar.
+#[cfg(feature = "ui")]
+fn spawn_letters(world: &mut World, size: UVec2, filter: LetterFilter, root: Entity) {
+    const LETTER: UVec2 = UVec2::new(80, 100);
+    let place = |[left, top, width, height]: [u32; 4]| Node {
+        position_type: PositionType::Absolute,
+        left: px(left),
+        top: px(top),
+        width: px(width),
+        height: px(height),
+        ..default()
+    };
+    let mut group = world.spawn((place([0, 0, size.x, size.y]), ChildOf(root)));
+    match filter {
+        LetterFilter::Plain => {}
+        LetterFilter::Faded => {
+            group.insert(UiFilter::opacity(0.5));
+        }
+        LetterFilter::Outlined(width) => {
+            group.insert(UiFilter::outline(width, Color::BLACK));
+        }
+    }
+    let group = group.id();
+    for (row, column) in (0..size.y / LETTER.y).flat_map(|row| (0..size.x / LETTER.x).map(move |column| (row, column)))
+    {
+        let [left, top] = [column * LETTER.x, row * LETTER.y];
+        for [x, y, width, height] in [[12, 14, 16, 72], [52, 14, 16, 72], [28, 44, 24, 14]] {
+            let colour = BackgroundColor(Color::linear_rgb(0.4, 0.6, 0.2));
+            world.spawn((place([left + x, top + y, width, height]), colour, ChildOf(group)));
+        }
     }
 }
 
@@ -250,7 +313,7 @@ impl Screen {
             world.entity_mut(camera).insert(blur);
         }
         let boxes = setting.boxes();
-        if boxes.is_empty() {
+        if boxes.is_empty() && !matches!(setting, Setting::Letters(..)) {
             return;
         }
         let whole = Node {
@@ -261,6 +324,10 @@ impl Screen {
         let root = world.spawn((whole, UiTargetCamera(camera))).id();
         for place in boxes {
             setting.spawn(world, place, blur, root);
+        }
+        #[cfg(feature = "ui")]
+        if let Setting::Letters(size, filter) = setting {
+            spawn_letters(world, size, filter, root);
         }
         self.shown = Some(root);
     }

@@ -3,9 +3,11 @@
 use crate::paint::ui_clip::inner_radii_of;
 use crate::plan::blurs;
 use crate::schedule::{
-    Border, Clip, Clips, FAR, Filter, PlacedProfile, Shade, Shadow, Shape, reach_of, reads_of, scale_of,
+    Border, Clip, Clips, FAR, Filter, Line, PlacedProfile, Shade, Shadow, Shape, reach_of, reads_of, scale_of,
 };
-use crate::settings::{BackdropBlur, BlurProfile, BlurSwitch, ColorMatrices, DropShadow, RADIUS_IN_SIGMAS, UiFilter};
+use crate::settings::{
+    BackdropBlur, BlurProfile, BlurSwitch, ColorMatrices, DropShadow, GroupOutline, RADIUS_IN_SIGMAS, UiFilter,
+};
 use bevy::ecs::query::QueryData;
 use bevy::math::Affine2;
 use bevy::prelude::*;
@@ -14,6 +16,9 @@ use core::ops::Range;
 
 /// The least slope of a fade, and one over the greatest.
 const LEAST_SLOPE: f32 = 1e-6;
+
+/// The greatest width of a line around a group, in physical pixels.
+const MOST_WIDTH: f32 = 16.0;
 
 /// A node with a filter.
 #[derive(QueryData)]
@@ -86,11 +91,27 @@ impl<'a> NodeFilter<'a> {
         })
     }
 
+    /// The visible line around the group. The root of the product of unequal scales keeps it as wide on all sides.
+    fn line(self) -> Option<Line> {
+        let GroupOutline { color, .. } = self.filter.outline;
+        let stretch = self.stretch();
+        let scale = self.info.scale_factor() * (stretch.x * stretch.y).sqrt();
+        let width = (self.filter.outline.seen_width() * scale).min(MOST_WIDTH);
+        (width > 0.0).then(|| Line {
+            width,
+            shade: Shade {
+                color: color.to_linear(),
+                is_glow: false,
+            },
+        })
+    }
+
     /// How far the filter moves colours.
     pub fn reach(self) -> Vec2 {
         let reach = |shadow: Shadow| reach_of(shadow.sigma).as_vec2() + shadow.offset.abs().ceil();
         let blur = reads_of(self.sigma(), self.filter.blur.edge).as_vec2();
-        blur + self.shadows().map(reach).fold(Vec2::ZERO, Vec2::max)
+        let line = self.line().map_or(0.0, |line| line.width.ceil());
+        blur + line + self.shadows().map(reach).fold(Vec2::ZERO, Vec2::max)
     }
 
     /// The node's padding box, in which it fades its group and clips its descendants.
@@ -125,6 +146,7 @@ impl<'a> NodeFilter<'a> {
             || filter.opacity_in_range() < 1.0
             || !filter.matrices().is_neutral()
             || self.shadows().next().is_some()
+            || self.line().is_some()
             || self.fade().is_some()
     }
 
@@ -154,6 +176,7 @@ impl<'a> NodeFilter<'a> {
             outline: self.fade().map(|_| self.padding_box()),
             fade: self.fade(),
             colors: self.filter.matrices(),
+            line: self.line(),
             shadows: self.shadows().collect(),
             opacity: self.filter.opacity_in_range(),
         }
@@ -173,6 +196,7 @@ impl<'a> NodeFilter<'a> {
             outline: Some(self.padding_box()),
             fade: None,
             colors: ColorMatrices::NEUTRAL,
+            line: None,
             shadows: Vec::new(),
             opacity: 1.0,
         }

@@ -13,7 +13,7 @@ use crate::schedule::{
 };
 use crate::settings::{
     BackdropBlur, BackdropSampling, BlurProfile, BlurSwitch, BlurUnit, ColorStep, DropShadow, EdgeMode, FreezeArea,
-    GaussianBlur, UiFilter,
+    GaussianBlur, GroupOutline, UiFilter,
 };
 use bevy::math::{Affine2, FloatOrd};
 use bevy::prelude::*;
@@ -104,6 +104,10 @@ fn node() -> impl Strategy<Value = Node> {
                 opacity,
                 is_rounded,
                 fade,
+                outline: GroupOutline {
+                    width: opacity,
+                    ..default()
+                },
                 ..default()
             }
         });

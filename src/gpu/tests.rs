@@ -220,7 +220,7 @@ fn the_uniform_of_painting_mirrors_its_struct() {
     let module = compose(&mut composer(), "paint/paint", &definitions);
     let paint = fields![
         PaintUniform: x_axis, y_axis, translation, target_origin, target_size, size, frame, opacity, to_screen, radii,
-        region, color, to_source, color_steps, color_flags, flags, grain, clips, lens, fade
+        region, color, to_source, color_steps, color_flags, flags, grain, width, clips, lens, fade
     ];
     assert_eq!(members(&module, "Paint"), (paint, size_of::<PaintUniform>()));
     let steps = fields![ColorStepsUniform: matrices];

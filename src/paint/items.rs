@@ -136,6 +136,7 @@ mod tests {
                 profile: None,
                 outline: None,
                 fade: None,
+                line: None,
                 colors: ColorMatrices::NEUTRAL,
                 shadows: Vec::new(),
                 opacity: 0.5,

@@ -95,6 +95,7 @@ pub struct PaintUniform {
     pub color_flags: u32,
     pub flags: u32,
     pub grain: f32,
+    pub width: f32,
     pub clips: [Vec4; 3],
     pub lens: LensUniform,
     pub fade: Vec4,
@@ -186,6 +187,7 @@ const OUTLINED: u32 = 1024;
 const BORDERED: u32 = 2048;
 const LIGHTNESS: u32 = 4096;
 const FADED: u32 = 8192;
+const LINE: u32 = 16384;
 
 fn flags<const N: usize>(flags: [(u32, bool); N]) -> u32 {
     flags.iter().map(|(flag, is_set)| flag * u32::from(*is_set)).sum()
@@ -225,6 +227,7 @@ impl PaintedOn {
             color_flags: self.colours.flags(),
             flags: 0,
             grain: 0.0,
+            width: 0.0,
             clips: NO_CLIPS,
             lens: LensUniform::default(),
             fade: Vec4::ZERO,
@@ -367,6 +370,7 @@ impl PaintedOn {
         let own = [
             (SHADOW, layer.shadow.is_some()),
             (INSET, layer.is_inset),
+            (LINE, layer.width > 0.0),
             (BORDERED, is_bordered),
         ];
         let uniform = PaintUniform {
@@ -377,6 +381,7 @@ impl PaintedOn {
                 0
             },
             opacity: surface.opacity,
+            width: layer.width,
             region: corners(held.min + to_source, held.max + to_source),
             flags: picture.flags + flags(own) + self.dithers(layer.blurs()),
             ..picture

@@ -273,6 +273,8 @@ pub struct Filter {
     pub fade: Option<[f32; 4]>,
     /// The colour functions of the group.
     pub colors: ColorMatrices,
+    /// The line around the group.
+    pub line: Option<Line>,
     /// The first one lies on top.
     pub shadows: Vec<Shadow>,
     /// Between 0 and 1.
@@ -342,7 +344,16 @@ pub struct PlacedProfile {
     pub placement: Affine2,
 }
 
-/// The colour of a shadow or of a glow.
+/// A line around a group, in the shape of its alpha.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// Its width, in pixels of the viewport.
+    pub width: f32,
+    /// Its colour.
+    pub shade: Shade,
+}
+
+/// The colour of a shadow, of a glow or of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shade {
     /// Light, and how opaque it is.

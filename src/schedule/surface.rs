@@ -1,7 +1,7 @@
 //! A surface, and the layers that its group shows of it.
 
 use super::rects::{EVERYWHERE, FAR, NOWHERE, as_texels, common, grown, joined, moved, touched, within};
-use super::scene::{Shade, Shadow};
+use super::scene::{Line, Shade, Shadow};
 use super::shape::Shape;
 use crate::plan::batch::BatchedBlur;
 use crate::plan::{LEAST_SHIFTED, MAX_OCTAVES, blurs};
@@ -48,6 +48,8 @@ pub struct Layer {
     pub fraction: Vec2,
     /// The colour in which its alpha is shown, `None` for the picture itself.
     pub shadow: Option<Shade>,
+    /// The width of the line that is shown around its alpha, 0 if it is no line.
+    pub width: f32,
     /// Whether the colour is shown where its alpha is not, inside of what has been painted before.
     pub is_inset: bool,
     /// The pixels that it paints. Empty if it is invisible.
@@ -301,6 +303,7 @@ impl Layer {
             offset: IVec2::ZERO,
             fraction: Vec2::ZERO,
             shadow: None,
+            width: 0.0,
             is_inset: false,
             shown: NOWHERE,
         }
@@ -321,6 +324,16 @@ impl Layer {
             shadow: Some(shadow.shade),
             is_inset: shadow.is_inset,
             ..Self::new(variance.map(|variance| variance.sqrt().min(f32::MAX)))
+        }
+    }
+
+    /// The line around this picture, which must be sharp.
+    #[must_use]
+    pub fn surrounded(self, line: &Line) -> Self {
+        Self {
+            width: line.width,
+            shadow: Some(line.shade),
+            ..self
         }
     }
 
@@ -350,7 +363,7 @@ impl Layer {
     /// How far it reaches beyond the picture.
     #[must_use]
     pub fn reach(&self) -> IVec2 {
-        reach_of(self.sigma) + self.fraction.ceil().as_ivec2()
+        reach_of(self.sigma) + self.fraction.ceil().as_ivec2() + self.width.ceil() as i32
     }
 
     /// Where it shows something of a picture with these pixels, before it is moved.
@@ -364,7 +377,7 @@ impl Layer {
 
     /// The pixels that it reads to show these.
     fn reads(&self, shown: IRect) -> IRect {
-        let shifted = self.fraction.ceil().as_ivec2();
+        let shifted = self.fraction.ceil().as_ivec2() + self.width.ceil() as i32;
         grown(shown, reads_of(self.sigma, self.edge) + shifted)
     }
 }

@@ -5,6 +5,7 @@
 //! shadow of a blurred picture is itself a blur, with the sum of both variances. Filters whose parts do not commute need more:
 //!
 //! - a blur that varies, with shadows: the shadows are blurs of its result;
+//! - a line around a blurred group, or with shadows: it is that of its result, and shadows fall from both;
 //! - opacity, with shadows: they must not show through the faded group.
 //!
 //! # Where
@@ -297,23 +298,28 @@ impl SurfaceTree {
         let [has_insets, has_shadows] = [true, false].map(|is_inset| of_kind(is_inset).next().is_some());
         let faded = self.surfaces.len();
         let border = filter.border.map(|border| border.shape);
-        if filter.fade.is_some() && (picture.blurs() || border.is_some() || !filter.shadows.is_empty()) {
+        let casts = filter.line.is_some() || !filter.shadows.is_empty();
+        if filter.fade.is_some() && (picture.blurs() || border.is_some() || casts) {
             // Everything else is done to the faded group.
             self.show(index, [Layer::new(Vec2::ZERO)]);
         }
         let first = self.surfaces.len();
         // The picture, as the next surface shows it.
         let mut last = picture;
-        // Shadows of a blur that is no Gaussian of the group are blurs of its result.
-        if (picture.varies || !picture.edge.spreads()) && !filter.shadows.is_empty() {
+        // Shadows of a blur that is no Gaussian of the group are blurs of its result, and so is a line around any blur.
+        let is_special = picture.varies || !picture.edge.spreads();
+        if is_special && casts || picture.blurs() && filter.line.is_some() && !has_insets {
             last = self.show(index, [picture]);
         }
         if has_insets {
             last = self.show(index, once(last).chain(of_kind(true).map(|shadow| last.cast(shadow))));
             // They must not lie on anything below the picture.
-            if !has_shadows && filter.opacity >= 1.0 {
+            if !has_shadows && filter.line.is_none() && filter.opacity >= 1.0 {
                 last = self.show(index, [last]);
             }
+        }
+        if let Some(line) = &filter.line {
+            last = self.show(index, [last.surrounded(line), last]);
         }
         if has_shadows {
             last = self.show(index, of_kind(false).map(|shadow| last.cast(shadow)).chain([last]));

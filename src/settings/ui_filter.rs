@@ -19,6 +19,8 @@ use serde::{Deserialize, Serialize};
 /// fn spawn(mut commands: Commands) {
 ///     // A title with a soft shadow:
 ///     commands.spawn((Text::new("Aurora"), UiFilter::shadow(vec2(0.0, 4.0), 12.0, Color::BLACK)));
+///     // Letters with a line around them:
+///     commands.spawn((Text::new("Score"), UiFilter::outline(2.0, Color::BLACK)));
 ///     // A panel that is out of focus:
 ///     commands.spawn((Node::default(), UiFilter::blur(9.0).with_color(ColorStep::Saturate(0.4))));
 ///     // A HUD that fades as one:
@@ -29,7 +31,7 @@ use serde::{Deserialize, Serialize};
 /// # The order
 ///
 /// The group is painted, [faded](Self::fade) towards sides of its box, [blurred](Self::blur) and [coloured](Self::colors), step by step, on values encoded as sRGB, as in CSS.
-/// [Shadows](Self::shadows) of the result lie below it, and [`opacity`](Self::opacity) fades all of that. A [`BlurProfile`](crate::BlurProfile) beside it lets the blur vary over the node's border box, unless a
+/// A [line](Self::outline) around the result lies below it, [shadows](Self::shadows) of both lie below both, and [`opacity`](Self::opacity) fades all of that. A [`BlurProfile`](crate::BlurProfile) beside it lets the blur vary over the node's border box, unless a
 /// [`BackdropBlur`](crate::BackdropBlur) is there as well: then it varies the glass, and the filter belongs on a parent. Until its mask
 /// is loaded, the group is sharp; the rest of the filter applies.
 ///
@@ -83,6 +85,8 @@ pub struct UiFilter {
     ///
     /// The first eight steps that change something count; that there are more is reported once.
     pub colors: Vec<ColorStep>,
+    /// A line around the blurred and coloured group, in the shape of its alpha. Default: none.
+    pub outline: GroupOutline,
     /// Shadows and glows of the group, in the shape of its alpha. The first one lies on top. Default: none.
     pub shadows: Vec<DropShadow>,
     /// How opaque the group and its shadows are, as in CSS `opacity`.
@@ -109,6 +113,55 @@ pub struct UiFilter {
     ///
     /// Range: finite and at least 0. Other values and [`Val::Auto`] count as 0; the former are reported once.
     pub fade: UiRect,
+}
+
+/// A line around a group, in the shape of its alpha: around letters, icons and panels.
+///
+/// It lies below the group, as a shadow does, and so shows through translucent parts. [Shadows](UiFilter::shadows) fall from the group
+/// with its line; those [inside of the group](DropShadow::is_inset) lie on the group alone.
+///
+/// What covers a tenth of a pixel or more counts as opaque, so that a translucent panel has a full line; around less, the line is
+/// fainter. Corners are round. Straight lines end within a tenth of a pixel of their width, and within a fifth if they are oblique.
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct GroupOutline {
+    /// How far it reaches beyond the group, in logical pixels, scaled with the node's transform. It may grow from 0 without a jump.
+    /// Default: 0, no line.
+    ///
+    /// It ends at 16 physical pixels, because its cost grows with the square of its width. Range: finite and at least 0; other values
+    /// count as 0 and are reported once.
+    pub width: f32,
+    /// Its colour, with its opacity. The group's [colour functions](UiFilter::colors) do not change it. Default: black.
+    pub color: Color,
+}
+
+impl Default for GroupOutline {
+    fn default() -> Self {
+        Self {
+            width: 0.0,
+            color: Color::BLACK,
+        }
+    }
+}
+
+impl GroupOutline {
+    /// The width, in range: 0 if the line is invisible.
+    pub(crate) fn seen_width(&self) -> f32 {
+        let is_seen = self.problem().is_none() && self.color.alpha() > 0.0;
+        if is_seen { self.width } else { 0.0 }
+    }
+
+    /// What is wrong with it.
+    fn problem(&self) -> Option<String> {
+        let width = self.width;
+        let is_width = width.is_finite() && width >= 0.0;
+        (!is_width).then(|| format!("the width of the outline is {width}; it must be finite and at least 0"))
+    }
 }
 
 /// A shadow or a glow of a group, as in CSS `drop-shadow()`.
@@ -217,6 +270,7 @@ impl Default for UiFilter {
         Self {
             blur: GaussianBlur::new(0.0).with_edge(EdgeMode::Transparent),
             colors: Vec::new(),
+            outline: GroupOutline::default(),
             shadows: Vec::new(),
             opacity: 1.0,
             is_rounded: false,
@@ -316,6 +370,21 @@ impl UiFilter {
         Self { is_rounded, ..self }
     }
 
+    /// A group with a [line](Self::outline) of this width around it.
+    #[must_use]
+    pub fn outline(width: f32, color: Color) -> Self {
+        Self::default().with_outline(width, color)
+    }
+
+    /// The same filter with another [`outline`](Self::outline).
+    #[must_use]
+    pub fn with_outline(self, width: f32, color: Color) -> Self {
+        Self {
+            outline: GroupOutline { width, color },
+            ..self
+        }
+    }
+
     /// A filter that fades the group towards [sides of its box](Self::fade).
     #[must_use]
     pub fn fade(fade: UiRect) -> Self {
@@ -371,11 +440,13 @@ impl HasRange for UiFilter {
         let blur = self.blur.check().err();
         let blur = blur.map(|error| ("blur", error.to_string()));
         let shadows = self.shadows.iter().find_map(DropShadow::problem);
+        let outline = self.outline.problem();
         let fades = self.fades().into_iter().find_map(length_problem);
         blur.into_iter()
             .chain(colors_out_of_range(&self.colors))
             .chain(shadows.map(|problem| ("shadows", problem)))
             .chain(share_out_of_range("opacity", self.opacity))
+            .chain(outline.map(|problem| ("outline", problem)))
             .chain(fades.map(|problem| ("fade", problem)))
             .collect()
     }
@@ -391,9 +462,10 @@ mod tests {
             .with_color(ColorStep::Saturate(f32::NAN))
             .with_shadow(DropShadow::new(Vec2::NAN, 3.0, Color::BLACK))
             .with_opacity(f32::NAN)
+            .with_outline(f32::INFINITY, Color::BLACK)
             .with_fade(UiRect::left(Val::Px(-1.0)));
         let fields: Vec<_> = wrong.out_of_range().iter().map(|(field, _)| *field).collect();
-        assert_eq!(fields, ["blur", "colors", "shadows", "opacity", "fade"]);
+        assert_eq!(fields, ["blur", "colors", "shadows", "opacity", "outline", "fade"]);
         assert!(wrong.matrices().is_neutral());
         assert_eq!(wrong.opacity_in_range(), 1.0);
         assert!(!wrong.shadows[0].is_seen());

@@ -11,6 +11,7 @@ mod kinds;
 mod masks;
 mod memory;
 mod nested;
+mod outlines;
 mod pages;
 mod places;
 mod rounded;

@@ -73,6 +73,7 @@ fn all_settings_are_registered_with_their_defaults() {
         is_component::<UiFilter>(&app);
         is_component::<BackdropGroup>(&app);
         is_editable::<DropShadow>(&app);
+        is_editable::<GroupOutline>(&app);
     }
 }
 

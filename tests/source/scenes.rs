@@ -140,7 +140,12 @@ fn menus_can_be_written_as_scenes() {
             BackdropGroup
             Children [
                 Text("Aurora") UiFilter::shadow(vec2(0.0, 4.0), 12.0, Color::BLACK),
-                UiFilter { opacity: 0.5, shadows: {vec![DropShadow::glow(9.0, Color::WHITE)]} },
+                UiFilter {
+                    opacity: 0.5,
+                    shadows: {vec![DropShadow::glow(9.0, Color::WHITE)]},
+                    outline: GroupOutline { width: 2.0 },
+                    fade: {UiRect::vertical(px(24))},
+                },
             ]
         }
     }
@@ -160,7 +165,10 @@ fn menus_can_be_written_as_scenes() {
     let mut filters = app.world_mut().query::<&UiFilter>();
     let filters: Vec<_> = filters.iter(app.world()).cloned().collect();
     let shadow = UiFilter::shadow(vec2(0.0, 4.0), 12.0, Color::BLACK);
-    let glow = UiFilter::opacity(0.5).with_shadow(DropShadow::glow(9.0, Color::WHITE));
+    let glow = UiFilter::opacity(0.5)
+        .with_shadow(DropShadow::glow(9.0, Color::WHITE))
+        .with_outline(2.0, Color::BLACK)
+        .with_fade(UiRect::vertical(px(24)));
     assert!(
         filters == [shadow.clone(), glow.clone()] || filters == [glow, shadow],
         "{filters:?}"

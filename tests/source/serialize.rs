@@ -65,3 +65,24 @@ fn profiles_survive_but_for_masks() {
     }
     assert!(serde_json::to_string(&BlurProfile::Mask(default())).is_err());
 }
+
+#[cfg(feature = "ui")]
+#[test]
+fn filters_survive_with_everything_in_them() {
+    use bevy::color::Color;
+    use bevy::ui::{UiRect, Val};
+    let filter = UiFilter::from_sigma(2.0)
+        .with_color(ColorStep::Sepia(0.5))
+        .with_color(ColorStep::Tint(Color::BLACK))
+        .with_outline(2.5, Color::WHITE)
+        .with_shadow(DropShadow::default().inset())
+        .with_fade(UiRect::axes(Val::Percent(10.0), Val::Px(24.0)))
+        .with_opacity(0.5)
+        .with_rounded(true);
+    let text = serde_json::to_string(&filter).expect("a filter can be written");
+    assert_eq!(
+        serde_json::from_str::<UiFilter>(&text).expect("and read"),
+        filter,
+        "{text}"
+    );
+}

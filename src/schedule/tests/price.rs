@@ -86,6 +86,7 @@ fn the_price_is_that_of_the_depth() {
                 profile: None,
                 outline: None,
                 fade: None,
+                line: None,
                 colors: ColorMatrices::NEUTRAL,
                 shadows: Vec::new(),
                 opacity: 1.0,

@@ -166,6 +166,7 @@ pub fn filter(node: &Node, nodes: core::ops::Range<u32>, rect: Rect) -> Filter {
         profile: None,
         outline: None,
         fade: None,
+        line: None,
         colors: ColorMatrices::NEUTRAL,
         shadows: if node.flags & 8 != 0 { vec![shadow] } else { Vec::new() },
         opacity: f32::from(node.opacity) / 5.0,

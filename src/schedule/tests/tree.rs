@@ -37,6 +37,7 @@ fn filter(nodes: Range<u32>) -> Filter {
         profile: None,
         outline: None,
         fade: None,
+        line: None,
         colors: ColorMatrices::NEUTRAL,
         shadows: Vec::new(),
         opacity: 0.5,

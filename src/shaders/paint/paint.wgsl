@@ -58,6 +58,8 @@ struct Paint {
     flags: u32,
     // The strength of the noise of glass: at 1, its standard deviation is GRAIN.
     grain: f32,
+    // The width of a LINE.
+    width: f32,
     // Two turned boxes that clip: the columns of the map from a texel of the camera's picture to a box from -1 to 1. `xy` belongs to
     // the first box, `zw` to the second.
     clips: array<vec4<f32>, 3>,
@@ -99,6 +101,11 @@ const BORDERED: u32 = 2048u;
 const LIGHTNESS: u32 = 4096u;
 // A layer fades towards sides of the box.
 const FADED: u32 = 8192u;
+// With SHADOW and SHARP: the colour around the source, as far as the width.
+const LINE: u32 = 16384u;
+
+// One over the alpha from which on a texel has a full line.
+const FULL: f32 = 10.0;
 
 // Of encoded values.
 const GRAIN: f32 = 8.0 / 255.0;
@@ -288,11 +295,50 @@ fn shown(texel: vec2<i32>, part: f32) -> vec4<f32> {
 #endif
 #ifdef OVER
     if (paint.flags & SHADOW) != 0u {
+#ifdef SHARP
+        if (paint.flags & LINE) != 0u {
+            return paint.color * line(texel);
+        }
+#endif
         return paint.color * shadow(saturate(value.a), texel);
     }
 #endif
     return colored(value, paint.color_steps, paint.color_flags);
 }
+
+#ifdef SHARP
+// The share of a line's colour at a texel.
+//
+// The widened alpha of a texel is the largest of those around it, less their distance beyond the width: a texel's alpha is the share
+// that the group covers of it, so that an edge inside of the texel stays where it is. What is nearly transparent widens by no more than
+// FULL times its alpha, so that nothing appears at once. Of the widened alpha the group covers its own, and the line the rest. So a line
+// without a width is nothing, and the group over it has the widened alpha.
+fn line(texel: vec2<i32>) -> f32 {
+    let alpha = alpha_at(texel);
+    if alpha >= 1.0 {
+        return 0.0;
+    }
+    var widened = alpha;
+    let rows = i32(ceil(paint.width));
+    for (var y = -rows; y <= rows && widened < 1.0; y += 1) {
+        let columns = i32(sqrt(max((paint.width + 1.0) * (paint.width + 1.0) - f32(y * y), 0.0)));
+        for (var x = -columns; x <= columns; x += 1) {
+            let by = vec2<i32>(x, y);
+            let other = alpha_at(texel + by);
+            widened = max(widened, min(FULL * other, other + paint.width - length(vec2<f32>(by))));
+        }
+    }
+    return (min(widened, 1.0) - alpha) / (1.0 - alpha);
+}
+
+// The alpha of a texel of the source. Other groups may lie around it.
+fn alpha_at(texel: vec2<i32>) -> f32 {
+    if any(texel < paint.region.xy) || any(texel >= paint.region.zw) {
+        return 0.0;
+    }
+    return saturate(finite(textureLoad(picture, texel, 0)).a);
+}
+#endif
 
 // The share of a shadow's colour where the source has this alpha.
 fn shadow(alpha: f32, texel: vec2<i32>) -> f32 {

@@ -85,9 +85,19 @@ fn neutral_filters() {
         group.show((), boxes);
         let [_, unfiltered, _] = group.pictures();
         let without_length = UiRect::new(Val::Auto, Val::Percent(0.0), Val::Px(-1.0), Val::Px(f32::NAN));
-        let neutral = UiFilter::fade(without_length).with_shadow(DropShadow::new(Vec2::ONE, 3.0, Color::NONE));
-        group.show(neutral, boxes);
-        let [_, filtered, _] = group.pictures();
-        assert!(unfiltered == filtered, "a neutral filter changes the picture");
+        let shadow = DropShadow::new(Vec2::ONE, 3.0, Color::NONE);
+        for (width, color) in [
+            (0.0, Color::BLACK),
+            (-2.0, Color::BLACK),
+            (f32::NAN, Color::WHITE),
+            (3.0, Color::NONE),
+        ] {
+            let neutral = UiFilter::fade(without_length)
+                .with_shadow(shadow)
+                .with_outline(width, color);
+            group.show(neutral, boxes);
+            let [_, filtered, _] = group.pictures();
+            assert!(unfiltered == filtered, "a neutral filter changes the picture");
+        }
     });
 }

@@ -57,6 +57,10 @@ mod with_filters {
             |(blur, [saturation, brightness, contrast], shadows, opacity, is_rounded, length)| UiFilter {
                 blur,
                 is_rounded,
+                outline: GroupOutline {
+                    width: length,
+                    color: Color::WHITE.with_alpha(opacity),
+                },
                 fade: UiRect::new(Val::Px(length), Val::Percent(length), Val::ZERO, Val::Auto),
                 colors: vec![
                     ColorStep::Contrast(contrast),

@@ -106,6 +106,9 @@ fn of_filter(filter: &Filter) -> String {
     if filter.is_rounded {
         parts.push("rounded".into());
     }
+    if let Some(outline) = filter.outline {
+        parts.push(format!("{outline:?}"));
+    }
     if filter.fade != [0.0; 4] {
         parts.push(format!("fades over {:?}", filter.fade));
     }

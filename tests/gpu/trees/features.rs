@@ -32,10 +32,12 @@ pub enum Feature {
     Lens,
     /// `fade`: groups that fade towards sides of their node.
     Fade,
+    /// `outline`: lines around groups.
+    Outline,
 }
 
 /// All features by their names.
-const ALL: [(&str, Feature); 11] = [
+const ALL: [(&str, Feature); 12] = [
     ("own-glass", Feature::OwnGlass),
     ("glow", Feature::Glow),
     ("free", Feature::Free),
@@ -47,6 +49,7 @@ const ALL: [(&str, Feature); 11] = [
     ("inset", Feature::Inset),
     ("lens", Feature::Lens),
     ("fade", Feature::Fade),
+    ("outline", Feature::Outline),
 ];
 
 impl Feature {
@@ -113,6 +116,11 @@ impl Feature {
             Self::Fade => change(&mut tree.nodes, &mut |node, _| {
                 if let Some(filter) = &mut node.filter {
                     filter.fade = [0.0; 4];
+                }
+            }),
+            Self::Outline => change(&mut tree.nodes, &mut |node, _| {
+                if let Some(filter) = &mut node.filter {
+                    filter.outline = None;
                 }
             }),
             Self::Shared => change(&mut tree.nodes, &mut |node, _| node.shares_backdrop = false),

@@ -2,7 +2,7 @@
 
 use super::features::{Around, Feature, change};
 use super::show::{SHARED, SIZES};
-use crate::support::reference::tree::{Filter, Glass, Node, Shadow, Transform, Tree, Visibility};
+use crate::support::reference::tree::{Filter, Glass, Node, Outline, Shadow, Transform, Tree, Visibility};
 use crate::support::reference::{EdgeMode, Functions, Lens, Ramp, Step};
 
 /// The most nodes of a tree.
@@ -289,6 +289,13 @@ fn filter(random: &mut Random) -> Option<Filter> {
     filter.is_rounded = random.percent(15);
     if random.percent(10) {
         filter.edge = random.one_of(&EdgeMode::ALL);
+    }
+    if random.percent(15) {
+        let [red, green, blue, alpha] = color(random, false);
+        filter.outline = Some(Outline {
+            width: random.one_of(&[0.25, 1.0, 1.0, 2.5, 4.0]),
+            color: [red, green, blue, alpha.max(0.3)],
+        });
     }
     if random.percent(10) {
         filter.fade = random.one_of(&[[0.0, 12.0, 0.0, 7.0], [20.0, 0.0, 0.0, 0.0], [5.0, 9.0, 3.0, 40.0]]);

@@ -120,7 +120,7 @@ fn remove(nodes: &mut Vec<Node>, left: &mut usize, keeps_children: bool) -> bool
 }
 
 /// What may be simpler about a node. The first two remove it.
-const SIMPLER: [fn(&mut Node); 25] = [
+const SIMPLER: [fn(&mut Node); 26] = [
     |_| {},
     |_| {},
     |node| node.filter = None,
@@ -147,6 +147,7 @@ const SIMPLER: [fn(&mut Node); 25] = [
     |node| of_filter(node, |filter| filter.functions = Functions::NEUTRAL),
     |node| of_filter(node, |filter| filter.opacity = 1.0),
     |node| of_filter(node, |filter| filter.is_rounded = false),
+    |node| of_filter(node, |filter| filter.outline = None),
     |node| of_filter(node, |filter| filter.fade = [0.0; 4]),
     |node| node.shares_backdrop = false,
     |node| of_filter(node, |filter| filter.sigma = [0.0; 2]),

@@ -7,7 +7,7 @@ use crate::support::difference::{Difference, worst_difference};
 use crate::support::formats::to_picture;
 use crate::support::headless::{Headless, Reading};
 use crate::support::pool::warm;
-use crate::support::reference::tree::{self, Node, Tree};
+use crate::support::reference::tree::{self, Filter, Node, Tree};
 use crate::support::reference::{Picture, Storage};
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
@@ -276,12 +276,17 @@ pub fn tolerance(tree: &Tree, format: TextureFormat) -> f64 {
         number(|node| node.filter.is_some()),
     ];
     let is_rounded_before = format == LDR && (panes > 1 || filters > 0);
+    // What is nearly transparent widens by ten times its alpha, which eight bits round.
+    let widens = format == LDR
+        && number(|node| node.filter.as_ref().is_some_and(|filter| filter.outline.is_some())) > 0
+        && number(|node| node.filter.as_ref().is_some_and(is_soft)) > 0;
     // A blur that varies may be off by two levels. Rasterisers place vertices at 1/256 of a pixel, so the coverage of a box that is
     // not on whole pixels may be off by a level.
     let parts = [
         (1.5, true),
         (1.5, is_rounded_before),
         (2.0, varying > 0),
+        (10.0, widens),
         (1.0, number(|node| node.transform != tree::Transform::NONE) > 0),
     ];
     parts
@@ -289,6 +294,11 @@ pub fn tolerance(tree: &Tree, format: TextureFormat) -> f64 {
         .map(|(levels, is_there)| if *is_there { *levels } else { 0.0 })
         .sum::<f64>()
         / 255.0
+}
+
+/// Whether a filter makes soft alpha.
+fn is_soft(filter: &Filter) -> bool {
+    filter.sigma != [0.0; 2] || filter.fade != [0.0; 4] || !filter.shadows.is_empty()
 }
 
 /// The brightest value, at least 1.

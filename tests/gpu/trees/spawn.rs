@@ -190,6 +190,10 @@ fn ui_filter(filter: &Filter) -> UiFilter {
         opacity: filter.opacity as f32,
         is_rounded: filter.is_rounded,
         fade: fade(filter.fade),
+        outline: filter.outline.map_or(GroupOutline::default(), |outline| GroupOutline {
+            width: outline.width as f32,
+            color: color(outline.color),
+        }),
     }
 }
 

@@ -104,7 +104,9 @@ pub struct Filter {
     /// What the blur reads beyond the bounds of the node's box, which nothing crosses unless this is `Transparent`.
     pub edge: EdgeMode,
     pub functions: Functions,
-    /// The first one lies on top.
+    /// The line around the blurred and coloured group.
+    pub outline: Option<Outline>,
+    /// The first one lies on top. They fall from the group with its line, except those that fall into the group.
     pub shadows: Vec<Shadow>,
     pub opacity: f64,
     /// Whether the group is clipped to the node's rounded box before everything else.
@@ -112,6 +114,14 @@ pub struct Filter {
     /// Over which lengths the group fades before everything else, inwards from the left, top, right and bottom of the node's box, before
     /// its transform; 0 where it does not.
     pub fade: [f64; 4],
+}
+
+/// A line around a group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outline {
+    pub width: f64,
+    /// Light that is not multiplied by alpha, and alpha.
+    pub color: [f64; 4],
 }
 
 /// A shadow or a glow of a group.
@@ -179,6 +189,7 @@ impl Filter {
         sigma: [0.0; 2],
         edge: EdgeMode::Transparent,
         functions: Functions::NEUTRAL,
+        outline: None,
         shadows: Vec::new(),
         opacity: 1.0,
         is_rounded: false,

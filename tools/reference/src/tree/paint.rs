@@ -6,7 +6,7 @@
 
 use super::resolve::{Group, Item, Pane};
 use super::surface::{Pixels, Surface, reach};
-use super::{Filter, Shadow};
+use super::{Filter, Outline, Shadow};
 use crate::shape::Clip;
 use crate::storage::Storage;
 use crate::{EdgeMode, Picture};
@@ -181,7 +181,7 @@ impl Painter {
             Some(_) => (&top.clone(), [0.0; 2]),
             None => (picture, filter.sigma),
         };
-        let cast = |shadow: &Shadow, seen: Pixels| {
+        let cast = |caster: &Surface, sigma: [f64; 2], shadow: &Shadow, seen: Pixels| {
             let sigma = [0, 1].map(|axis| sigma[axis].hypot(shadow.sigma[axis]));
             let (whole, part) = placed(shadow);
             let blurred = caster.blurred(sigma, part, seen.moved(whole.map(|length| -length)));
@@ -189,17 +189,11 @@ impl Painter {
         };
         let (inset, outer): (Vec<&Shadow>, Vec<&Shadow>) =
             filter.shadows.iter().rev().partition(|shadow| shadow.is_inset);
-        let outer = outer.into_iter().map(|shadow| {
-            let (blurred, whole) = cast(shadow, seen);
-            let moved = Surface::transparent(blurred.rect.moved(whole));
-            moved.map(|[x, y], _| shade(shadow, blurred.at([x - whole[0], y - whole[1]])[3]))
-        });
-        let mut layers: Vec<Surface> = outer.collect();
         if !inset.is_empty() {
             top = top.map(|_, texel| self.storage.stored(texel));
         }
         for shadow in inset {
-            let (blurred, whole) = cast(shadow, top.rect);
+            let (blurred, whole) = cast(caster, sigma, shadow, top.rect);
             top = top.map(|[x, y], texel| {
                 let above = shade(
                     shadow,
@@ -208,23 +202,42 @@ impl Painter {
                 self.storage.stored(atop(above, texel))
             });
         }
-        layers.push(top);
+        let (mut shown, mut all) = (vec![top], None);
+        if let Some(outline) = &filter.outline {
+            let top = shown[0].map(|_, texel| self.storage.stored(texel));
+            shown = vec![line(&top, outline), top];
+            all = Some(self.flattened(&shown));
+        }
+        let (caster, sigma) = all.as_ref().map_or((caster, sigma), |all| (all, [0.0; 2]));
+        let outer = outer.into_iter().map(|shadow| {
+            let (blurred, whole) = cast(caster, sigma, shadow, seen);
+            let moved = Surface::transparent(blurred.rect.moved(whole));
+            moved.map(|[x, y], _| shade(shadow, blurred.at([x - whole[0], y - whole[1]])[3]))
+        });
+        let mut layers: Vec<Surface> = outer.collect();
+        match all {
+            Some(all) if !layers.is_empty() => layers.push(all),
+            _ => layers.extend(shown),
+        }
         layers
+    }
+
+    /// Layers as one picture.
+    fn flattened(&self, layers: &[Surface]) -> Surface {
+        let rect = layers.iter().fold(Pixels::NONE, |rect, layer| rect.with(layer.rect));
+        let mut all = Surface::transparent(rect);
+        for layer in layers {
+            let pixels = layer.rect.iter();
+            pixels.for_each(|pixel| all.over(pixel, layer.at(pixel), self.storage));
+        }
+        all
     }
 
     /// Paints layers, which fade as one picture.
     fn show(&mut self, layers: Vec<Surface>, opacity: f64, seen: Pixels) {
         let storage = self.storage;
         let layers = if opacity < 1.0 && layers.len() > 1 {
-            let rect = layers.iter().fold(Pixels::NONE, |rect, layer| rect.with(layer.rect));
-            let mut all = Surface::transparent(rect);
-            for layer in &layers {
-                layer
-                    .rect
-                    .iter()
-                    .for_each(|pixel| all.over(pixel, layer.at(pixel), storage));
-            }
-            vec![all]
+            vec![self.flattened(&layers)]
         } else {
             layers
         };
@@ -241,7 +254,8 @@ impl Painter {
 
 /// Whether something else is done to a faded group than colouring it.
 fn is_stored_faded(filter: &Filter) -> bool {
-    filter.edge != EdgeMode::Transparent || reach(filter.sigma) != [0; 2] || !filter.shadows.is_empty()
+    let is_blurred = filter.edge != EdgeMode::Transparent || reach(filter.sigma) != [0; 2];
+    is_blurred || filter.outline.is_some() || !filter.shadows.is_empty()
 }
 
 /// The colour of a shadow where its share of the group is this much.
@@ -249,6 +263,22 @@ fn shade(shadow: &Shadow, share: f64) -> [f64; 4] {
     let [red, green, blue, alpha] = shadow.color;
     let covers = if shadow.is_glow { 0.0 } else { alpha };
     [red * alpha, green * alpha, blue * alpha, covers].map(|value| value * share)
+}
+
+/// The line around a picture: what its widened alpha covers more than the picture over it.
+fn line(picture: &Surface, outline: &Outline) -> Surface {
+    let [red, green, blue, alpha] = outline.color;
+    let widened = picture.widened(outline.width);
+    let around = Surface::transparent(picture.rect.grown([outline.width.ceil() as i64; 2]));
+    around.map(|pixel, _| {
+        let covered = picture.at(pixel)[3].clamp(0.0, 1.0);
+        let share = if covered < 1.0 {
+            (widened(pixel) - covered) / (1.0 - covered)
+        } else {
+            0.0
+        };
+        [red * alpha, green * alpha, blue * alpha, alpha].map(|value| value * share)
+    })
 }
 
 /// A colour inside of what has been painted, whose alpha stays.
@@ -279,13 +309,15 @@ fn border_of(group: &Group) -> Option<Pixels> {
 
 /// The pixels of the blurred picture that affect what is seen of the result. Glass sees as far on the other side of a shadow.
 fn needed_by_shadows(filter: &Filter, seen: Pixels) -> Pixels {
-    filter.shadows.iter().fold(seen, |needed, shadow| {
+    let line = filter.outline.map_or(0, |outline| outline.width.ceil() as i64);
+    let all = filter.shadows.iter().fold(seen, |needed, shadow| {
         let (whole, part) = placed(shadow);
         let reach = [0, 1].map(|axis| reach(shadow.sigma)[axis] + part[axis].ceil() as i64);
         [whole, whole.map(|length| -length)]
             .into_iter()
             .fold(needed, |needed, by| needed.with(seen.moved(by).grown(reach)))
-    })
+    });
+    all.grown([line; 2])
 }
 
 /// The pixels of the group that affect what is seen of the result.
@@ -300,13 +332,16 @@ fn bounds(items: &[Item], viewport: Pixels) -> Pixels {
             Item::Box { shape, clip, .. } => Pixels::inside(shape.bounds().and(*clip)),
             Item::Glass(pane) => Pixels::inside(pane.panel.shape.bounds().and(pane.panel.clip)).and(viewport),
             Item::Group(group) => {
-                let inside = bounds(&group.items, viewport).grown(reach(group.filter.sigma));
+                let line = group.filter.outline.map_or(0, |outline| outline.width.ceil() as i64);
+                let inside = bounds(&group.items, viewport)
+                    .grown(reach(group.filter.sigma))
+                    .grown([line; 2]);
                 let shadows = group.filter.shadows.iter().fold(inside, |all, shadow| {
                     let offset = shadow.offset.map(|length| length.floor() as i64);
                     all.with(inside.moved(offset).grown(reach(shadow.sigma).map(|length| length + 1)))
                 });
                 let shadows = match border_of(group) {
-                    Some(_) => shadows.with(Pixels::touching(group.shape.bounds())),
+                    Some(_) => shadows.with(Pixels::touching(group.shape.bounds()).grown([line; 2])),
                     None => shadows,
                 };
                 shadows.and(Pixels::inside(group.clip))

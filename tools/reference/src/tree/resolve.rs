@@ -8,6 +8,9 @@ use crate::{EdgeMode, SMALLEST_SIGMA};
 /// How far a blur reaches in sigmas, where the grown clips of a group end. Beyond lies less than a 30,000th of the weight.
 const REACH: f64 = 4.0;
 
+/// The widest line around a group, in pixels.
+const WIDEST: f64 = 16.0;
+
 /// Something that is painted.
 #[derive(Clone, Debug)]
 pub enum Item {
@@ -240,6 +243,7 @@ fn changes(filter: &Filter) -> bool {
     filter.sigma.iter().any(|sigma| *sigma >= SMALLEST_SIGMA)
         || filter.edge != EdgeMode::Transparent
         || !filter.functions.is_neutral()
+        || filter.outline.is_some()
         || !filter.shadows.is_empty()
         || filter.opacity < 1.0
         || filter.fade != [0.0; 4]
@@ -276,6 +280,9 @@ fn on_screen(filter: &Filter, shape: &Shape) -> Filter {
     let along = |length: [f64; 2]| [0, 1].map(|axis| length[axis] * stretch[axis]);
     let mut filter = filter.clone();
     filter.sigma = along(filter.sigma);
+    if let Some(outline) = &mut filter.outline {
+        outline.width = (outline.width * (stretch[0] * stretch[1]).sqrt()).min(WIDEST);
+    }
     for shadow in &mut filter.shadows {
         shadow.offset = along(shadow.offset);
         shadow.sigma = along(shadow.sigma);
@@ -303,5 +310,6 @@ fn reach(filter: &Filter) -> [f64; 2] {
     let farthest = shadows.fold([0.0_f64; 2], |farthest, shadow| {
         [0, 1].map(|axis| farthest[axis].max(of(shadow.sigma[axis]) + shadow.offset[axis].abs().ceil()))
     });
-    [0, 1].map(|axis| of(filter.sigma[axis]) + farthest[axis] + beyond)
+    let line = filter.outline.map_or(0.0, |outline| outline.width.ceil());
+    [0, 1].map(|axis| of(filter.sigma[axis]) + line + farthest[axis] + beyond)
 }
