@@ -6,16 +6,21 @@
 //!
 //! You should see three badges that sway: the left one with a soft shadow, the middle one with a glow, and the right one with
 //! both. No shadow and no glow is cut off at the border of its sprite. Behind them drift soft discs of light, which move less
-//! than the badges do.
+//! than the badges do. A flower of translucent petals lies over the left and the middle badge and under the right one. Its petals
+//! overlap, but do not show through each other, and they cast one shadow.
 //!
 //! A shadow and a glow are sprites: they show a blur of the badge's image that may spread into its padding. The background is
-//! blurred as one picture. Its sprites are on a render layer with a camera, and the blur is on that camera.
+//! blurred as one picture. Its sprites are on a render layer with a camera, and the blur is on that camera. The flower is painted
+//! into an image by a camera of its own. A blur with a radius of 0 converts the image for the sprite that shows it, and another one is
+//! its shadow.
 
 mod common;
 
 use bevy::camera::visibility::RenderLayers;
+use bevy::camera::{ImageRenderTarget, RenderTarget};
 use bevy::math::ops;
 use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 use common::example;
 use core::f32::consts::TAU;
@@ -23,10 +28,13 @@ use core::f32::consts::TAU;
 /// The render layer of the background.
 const BACKGROUND: RenderLayers = RenderLayers::layer(1);
 
+/// The render layer of the flower.
+const FLOWER: RenderLayers = RenderLayers::layer(2);
+
 fn main() -> AppExit {
     example("Gaussian blur: sprites", |app, _| {
         app.insert_resource(ClearColor(Color::srgb(0.09, 0.12, 0.2)))
-            .add_systems(Startup, (spawn_cameras, spawn_background, spawn_badges))
+            .add_systems(Startup, (spawn_cameras, spawn_background, spawn_badges, spawn_flower))
             .add_systems(Update, sway);
     })
 }
@@ -91,11 +99,15 @@ fn spawn_background(
 
 fn spawn_badges(mut commands: Commands, assets: Res<AssetServer>) {
     let badge = assets.load("sprite.png");
-    for (x, below) in [(-280.0, &[SHADOW][..]), (0.0, &[GLOW]), (280.0, &[SHADOW, GLOW])] {
+    for (x, z, below) in [
+        (-280.0, 1.0, &[SHADOW][..]),
+        (0.0, 1.0, &[GLOW]),
+        (280.0, 3.0, &[SHADOW, GLOW]),
+    ] {
         let sprite = commands
             .spawn((
                 Sprite::from_image(badge.clone()),
-                Transform::from_xyz(x, 0.0, 1.0),
+                Transform::from_xyz(x, 0.0, z),
                 Sway(90.0),
             ))
             .id();
@@ -120,6 +132,58 @@ fn spawn_badges(mut commands: Commands, assets: Res<AssetServer>) {
                 },
             );
         }
+    }
+}
+
+/// The flower as one picture at its place among the badges.
+fn spawn_flower(
+    mut commands: Commands,
+    mut images: ResMut<Assets<Image>>,
+    mut meshes: ResMut<Assets<Mesh>>,
+    mut materials: ResMut<Assets<ColorMaterial>>,
+    window: Single<&Window>,
+) {
+    let petal = meshes.add(Ellipse::new(90.0, 34.0));
+    for index in 0..6 {
+        let turn = Quat::from_rotation_z(TAU / 6.0 * index as f32);
+        let place = Vec3::new(0.0, -60.0, 0.1 * index as f32) + turn * Vec3::X * 80.0;
+        commands.spawn((
+            Mesh2d(petal.clone()),
+            MeshMaterial2d(materials.add(Color::hsl(300.0 + 12.0 * index as f32, 0.7, 0.6))),
+            Transform::from_translation(place).with_rotation(turn),
+            Sway(200.0),
+            FLOWER,
+        ));
+    }
+    let (size, scale_factor) = (window.physical_size(), window.scale_factor());
+    let image = || Image::new_target_texture(size.x, size.y, TextureFormat::Rgba8UnormSrgb, None);
+    let [painted, shown, blurred] = [(); 3].map(|()| images.add(image()));
+    let target = ImageRenderTarget {
+        handle: painted.clone(),
+        scale_factor,
+    };
+    let first = Camera {
+        order: -2,
+        clear_color: ClearColorConfig::Custom(Color::NONE),
+        ..default()
+    };
+    commands.spawn((Camera2d, first, RenderTarget::Image(target), FLOWER));
+    // What a transparent camera paints is multiplied by alpha, and sprites are not. A radius of 0 only converts.
+    let flower = BlurImage::new(painted).with_alpha(BlurAlpha::Unpremultiply);
+    let soft = GaussianBlur::from_sigma(SHADOW.sigma * scale_factor);
+    commands.spawn((GaussianBlur::new(0.0), flower.clone().with_target(shown.clone())));
+    commands.spawn((soft, flower.with_target(blurred.clone())));
+    let sprites = [
+        (shown, Color::WHITE.with_alpha(0.8), Vec3::ZERO),
+        (blurred, SHADOW.color, SHADOW.offset),
+    ];
+    for (image, color, offset) in sprites {
+        let sprite = Sprite {
+            color,
+            custom_size: Some(window.size()),
+            ..Sprite::from_image(image)
+        };
+        commands.spawn((sprite, Transform::from_translation(offset + Vec3::Z * 2.0)));
     }
 }
 

@@ -5,6 +5,7 @@ mod components;
 mod egui;
 mod meshes;
 mod reports;
+mod sprites;
 mod stacks;
 mod systems;
 mod views;
