@@ -392,7 +392,7 @@ impl CameraUpdate<'_, '_> {
     fn replaced(&mut self, source: &Source, backdrop: &Backdrop, uniform: &PaintUniform) -> Option<()> {
         let frame = |frame: f32| PaintUniform { frame, ..*uniform };
         let lens = backdrop.lens.filter(|_| source.kind.refracts());
-        let depth = lens.map(|lens| lens.bevel.max(backdrop.shape.largest_radius()));
+        let depth = lens.map(|lens| lens.depth(&backdrop.shape));
         let depth = depth.filter(|depth| 2.0 * depth < backdrop.shape.size.min_element());
         let Some(depth) = depth else {
             return self.add(Mix::Replace, source.clone(), &frame(0.0), BOX_VERTICES);

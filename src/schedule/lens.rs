@@ -7,6 +7,11 @@ use bevy::math::{UVec2, Vec2};
 /// How many texels beside a place the interpolation between texels reads.
 const NEIGHBORS: u32 = 2;
 
+/// `CUT` and `WIDER` of `shaders/paint/lens.wgsl`, and the place of a squircle on the diagonal: ⁴√½.
+const CUT: f32 = 0.292_893_23;
+const WIDER: f32 = 1.8409;
+const SQUIRCLE: f32 = 0.840_896_4;
+
 /// A lens in the shape of glass. Lengths are pixels of its box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lens {
@@ -38,6 +43,19 @@ impl Lens {
         };
         let changes = lens.displacement != 0.0 || lens.rim_light > 0.0;
         (changes && lens.bevel > 0.0).then_some(lens)
+    }
+
+    /// How deep the rim reaches into the box from its sides; the middle is flat. In a corner it reaches farthest on the diagonal.
+    #[must_use]
+    pub fn depth(&self, shape: &Shape) -> f32 {
+        let half = 0.5 * shape.size.min_element();
+        let depths = [0, 1, 2, 3].map(|corner| {
+            let radius = shape.radii[0][corner].min(shape.radii[1][corner]);
+            let side = (WIDER * radius).min(half).max(radius).max(self.bevel);
+            let diagonal = (1.0 - CUT * radius / side).min(SQUIRCLE);
+            side - (side - self.bevel) * diagonal
+        });
+        depths.into_iter().fold(self.bevel, f32::max)
     }
 
     /// How far it reads beside the place where it moves the picture, and how far beyond its box: in pixels of the viewport along x and y.

@@ -79,7 +79,7 @@ impl Shape {
     }
 
     /// The largest radius of a corner, along x or y.
-    pub fn largest_radius(&self) -> f32 {
+    fn largest_radius(&self) -> f32 {
         self.radii.into_iter().flatten().fold(0.0, f32::max)
     }
 

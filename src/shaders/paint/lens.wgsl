@@ -9,17 +9,19 @@
 // infinite there.) Only the ratio u² to the slope at the border matters.
 //
 // Distance. u falls with the distance from the border. The exact distance inside a rounded box has a gradient that jumps: at the
-// diagonals, beyond the centres of the corners' arcs. There, a lens would have a seam. The distance here has the same value along the
-// sides, and a continuous gradient everywhere. Let k be the larger of the corner's radius and the width of the rim; x and y, from 0
-// to 1, say how far a point is in the square of this side in the corner, from its inner corner. Then
+// diagonals, beyond the centres of the corners' arcs. There, a lens would have a seam. And its curvature jumps where an arc joins a side:
+// what lies behind would bend at once. The distance here has the same value along the sides, and the curvature grows from 0 wherever the
+// box has room for it. Let k be the side of a square in the corner: WIDER times the radius, as far as half the box allows, and at least
+// the radius and the width of the rim. x and y, from 0 to 1, say how far a point is in the square, from its inner corner. Then
 //
-//     distance = k (1 - c),    c² = x² + y² - s² x² y²
+//     distance = k (1 - c),    cᵖ = xᵖ + yᵖ - s xᵖ yᵖ
 //
-// With s = 0, which a radius of k has, the lines of the same c are circles: this is the exact distance. With s = 1, which a radius of 0
-// has, c = 1 is the square itself, since 1 - c² = (1 - x²)(1 - y²), and smaller c are ever rounder squares. (M. Fernandez-Guasti,
-// "Analytic Geometry of Some Rectilinear Figures", 1992.) In between, c = 1 follows the rounded corner; s is such that both meet on the
-// diagonal. Where y is 0, c is x, and its slope along y is 0: the corner joins the sides without a seam. In a sharp corner the gradient
-// ends at 0, as that of every smooth height must which is 0 along two sides.
+// c = 1 follows the rounded corner: p and s are such that both meet on the diagonal. A square that is as large as the radius, as that of
+// a capsule, has p = 2 and s = 0: lines of the same c are circles, and this is the exact distance. Up to a square WIDER times as large, p
+// grows to 4, which are the lines of a squircle; from there on s grows. At a radius of 0 it is 1, and c = 1 is the square itself, since
+// 1 - cᵖ = (1 - xᵖ)(1 - yᵖ), and smaller c are ever rounder squares. (After M. Fernandez-Guasti, "Analytic Geometry of Some Rectilinear
+// Figures", 1992.) Where y is 0, c is x, and with p above 2 both its slope and its curvature along y are 0: the corner joins the sides
+// without a seam or a bend. In a sharp corner the gradient ends at 0, as that of every smooth height must which is 0 along two sides.
 
 #define_import_path bevy_gaussian_blur::paint::lens
 
@@ -40,18 +42,23 @@ struct Lens {
 // The distance from the middle of an arc to the corner of its square, as a share of the radius along x or y: 1 - √½.
 const CUT: f32 = 0.29289323;
 
+// From the radius of a corner to the side of the square whose squircle meets its arc on the diagonal: CUT / (1 - ⁴√½).
+const WIDER: f32 = 1.8409;
+
 // The slope of the rim at a point of a box, over the slope at the border; it points outwards. `radius` is that of the point's corner.
 fn slope_at(point: vec2<f32>, size: vec2<f32>, radius: f32, bevel: f32) -> vec2<f32> {
-    let side = max(radius, bevel);
+    let side = max(max(min(WIDER * radius, 0.5 * min(size.x, size.y)), radius), bevel);
     let corner = max(abs(point) - 0.5 * size + side, vec2<f32>(0.0)) / side;
     // c = 1 meets the arc on the diagonal, at this x and y.
     let diagonal = 1.0 - CUT * radius / side;
-    let squared = diagonal * diagonal;
-    let s = max(2.0 * squared - 1.0, 0.0) / (squared * squared);
-    let square = corner * corner;
-    let c = sqrt(max(square.x + square.y - s * square.x * square.y, 0.0));
+    let p = 1.0 / max(-log2(diagonal), 0.25);
+    let met = pow(diagonal, p);
+    let s = max(2.0 * met - 1.0, 0.0) / (met * met);
+    let powers = pow(corner, vec2<f32>(p));
+    let sum = max(powers.x + powers.y - s * powers.x * powers.y, 1e-12);
+    let c = pow(sum, 1.0 / p);
     let u = saturate(1.0 - side * (1.0 - c) / bevel);
-    let gradient = sign(point) * corner * (1.0 - s * square.yx) / max(c, 1e-6);
+    let gradient = sign(point) * powers / max(corner, vec2<f32>(1e-6)) * (1.0 - s * powers.yx) * c / sum;
     return u * u * gradient;
 }
 
