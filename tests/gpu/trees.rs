@@ -17,6 +17,7 @@ mod histories;
 mod named;
 mod reduce;
 mod show;
+mod spaces;
 mod spawn;
 
 use crate::backdrop::stage::{BACKENDS, HDR, LDR};

@@ -1,4 +1,4 @@
-//! Trees next to a browser's: rounded clips, shadows that fall inwards and glass, and the same boxes as a page.
+//! Trees next to a browser's: rounded clips, shadows that fall inwards, glass and sides that fade, and the same boxes as a page.
 //!
 //! The test compares the picture with the compositor, like all tests of trees. Browsers blend and blur encoded values, so the test
 //! shows the boxes twice: as light, and with the encoded values in place of light. `measure` then reads the browser's picture of the
@@ -27,7 +27,8 @@ const NUMBERS: TextureFormat = TextureFormat::Rgba8Unorm;
 
 const COLUMNS: usize = 3;
 const CELL: [usize; 2] = [120, 100];
-const SIZE: [usize; 2] = [COLUMNS * CELL[0], 2 * CELL[1]];
+const ROWS: usize = 3;
+const SIZE: [usize; 2] = [COLUMNS * CELL[0], ROWS * CELL[1]];
 
 const SHADOW: Shadow = Shadow {
     offset: [6.0, 4.0],
@@ -84,6 +85,27 @@ fn pressed(radii: [f64; 4], offset: [f64; 2], sigma: f64) -> Node {
     }
 }
 
+/// A list that fades towards its sides.
+fn fading(fade: [f64; 4], angle: f64) -> Node {
+    let filter = Filter {
+        fade,
+        ..Filter::NEUTRAL
+    };
+    let row = |index: usize| {
+        let color = [light([230, 110, 40], 1.0), light([50, 100, 255], 0.5)][index % 2];
+        Node::new([6.0, 4.0 + 15.0 * index as f64], [68.0, 11.0], color)
+    };
+    Node {
+        filter: Some(filter),
+        transform: Transform {
+            angle,
+            ..Transform::NONE
+        },
+        children: (0..4).map(row).collect(),
+        ..Node::new([18.0, 16.0], [80.0, 64.0], light([240, 235, 225], 1.0))
+    }
+}
+
 /// A pane over stripes.
 fn pane(radii: [f64; 4], sigma: f64) -> Node {
     let stripe = |index: usize| {
@@ -102,7 +124,7 @@ fn pane(radii: [f64; 4], sigma: f64) -> Node {
 }
 
 /// All cells, row by row. Lengths are in pixels of CSS.
-fn cells() -> [(&'static str, Node); 2 * COLUMNS] {
+fn cells() -> [(&'static str, Node); ROWS * COLUMNS] {
     // A box that is larger than the card on all sides: where a turned edge ends is up to the rasteriser, but this clip is smooth.
     let content = Node::new([-30.0, -30.0], [140.0, 124.0], light([230, 110, 40], 1.0));
     let turned = Node {
@@ -121,6 +143,9 @@ fn cells() -> [(&'static str, Node); 2 * COLUMNS] {
         ("turned clip", turned),
         ("vignette", pressed([0.0; 4], [0.0; 2], 8.0)),
         ("strong glass", pane([0.0, 10.0, 24.0, 32.0], 10.0)),
+        ("fading ends", fading([0.0, 24.0, 0.0, 16.0], 0.0)),
+        ("fading corners", fading([40.0, 24.0, 12.0, 48.0], 0.0)),
+        ("turned fade", fading([30.0, 0.0, 0.0, 20.0], 0.3)),
     ]
 }
 
@@ -165,6 +190,7 @@ fn flatten(node: &mut Node) {
     }
     if let Some(filter) = &mut node.filter {
         filter.shadows.clear();
+        filter.fade = [0.0; 4];
     }
 }
 
@@ -179,9 +205,12 @@ fn scaled(mut tree: Tree, scale: u32) -> Tree {
         if let Some(glass) = &mut node.glass {
             grow(&mut glass.sigma);
         }
-        for shadow in node.filter.iter_mut().flat_map(|filter| &mut filter.shadows) {
-            grow(&mut shadow.offset);
-            grow(&mut shadow.sigma);
+        if let Some(filter) = &mut node.filter {
+            grow(&mut filter.fade);
+            for shadow in &mut filter.shadows {
+                grow(&mut shadow.offset);
+                grow(&mut shadow.sigma);
+            }
         }
     };
     tree.nodes.iter_mut().for_each(|node| changed(node, &enlarge));
@@ -215,6 +244,9 @@ fn html(node: &Node) -> String {
         if filter.is_rounded {
             style += ";overflow:clip";
         }
+        if filter.fade != [0.0; 4] {
+            style += &mask(filter.fade);
+        }
         for shadow in &filter.shadows {
             let ([x, y], [sigma, _], color) = (shadow.offset, shadow.sigma, css_color(shadow.color));
             let _ = if shadow.is_inset {
@@ -227,6 +259,15 @@ fn html(node: &Node) -> String {
     }
     let children: String = node.children.iter().map(html).collect();
     format!("<div style=\"{style}\">{children}</div>\n")
+}
+
+/// Lengths over which an element fades, inwards from the left, top, right and bottom.
+fn mask(lengths: [f64; 4]) -> String {
+    let sides = ["right", "bottom", "left", "top"].into_iter().zip(lengths);
+    let ramps = sides.filter(|(_, length)| *length > 0.0);
+    let ramps = ramps.map(|(to, length)| format!("linear-gradient(to {to},transparent,black {length}px)"));
+    let ramps: Vec<String> = ramps.collect();
+    format!(";mask-image:{};mask-composite:intersect", ramps.join(","))
 }
 
 fn page(tree: &Tree) -> String {
