@@ -1,16 +1,19 @@
-//! Filters of the user interface: soft text shadows and glows, drop shadows of icons, a panel out of focus, a HUD that fades.
+//! Filters of the user interface: soft text shadows and glows, drop shadows of icons, a panel out of focus, a HUD that fades, a line
+//! around text, a list whose ends fade.
 //!
 //! ```text
 //! cargo run --release --example ui_filters [-- --frames N --screenshot FILE]
 //! ```
 //!
-//! You should see a moving scene under a title with a soft shadow and a glow, three icons whose shadows have their shapes, and a
-//! panel on glass. Press D to disable the panel: it goes out of focus and loses its colours. Press H: the HUD in the corner fades
+//! You should see a moving scene under a title with a soft shadow and a glow, three icons whose shadows have their shapes, a
+//! panel on glass, a score with a line around it, and a list, which fades at both ends as far as there is something to scroll to. It
+//! scrolls to and fro. Press D to disable the panel: it goes out of focus and loses its colours. Press H: the HUD in the corner fades
 //! as one picture, so its bars do not show through each other. Without a user, the panel is disabled and the HUD is half faded.
 
 mod common;
 mod dusk;
 
+use bevy::math::ops;
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
 use common::example;
@@ -29,9 +32,17 @@ fn main() -> AppExit {
             .insert_resource(state)
             .add_systems(
                 Startup,
-                (spawn_camera, spawn_title, spawn_icons, spawn_panel, spawn_hud),
+                (
+                    spawn_camera,
+                    spawn_title,
+                    spawn_icons,
+                    spawn_panel,
+                    spawn_hud,
+                    spawn_score,
+                    spawn_list,
+                ),
             )
-            .add_systems(Update, (toggle, disable_panel, fade_hud).chain());
+            .add_systems(Update, (toggle, disable_panel, fade_hud, scroll, fade_ends).chain());
     })
 }
 
@@ -139,6 +150,67 @@ fn spawn_hud(mut commands: Commands) {
         hud.spawn((at(40.0, 30.0, 220.0, 60.0), BackgroundColor(Color::srgb(0.8, 0.2, 0.2))));
         hud.spawn((at(55.0, 42.0, 200.0, 40.0), Text::new("HP 74 / 100")));
     });
+}
+
+fn spawn_score(mut commands: Commands) {
+    let score = (
+        Text::new("12 400"),
+        TextFont::from_font_size(54.0),
+        TextColor(Color::srgb(1.0, 0.85, 0.3)),
+        Node {
+            left: auto(),
+            right: px(40),
+            ..at(0.0, 170.0, 260.0, 80.0)
+        },
+    );
+    commands.spawn((
+        score,
+        UiFilter::outline(4.0, Color::BLACK).with_shadow(DropShadow::default()),
+    ));
+}
+
+fn spawn_list(mut commands: Commands) {
+    let list = Node {
+        left: auto(),
+        right: px(40),
+        flex_direction: FlexDirection::Column,
+        row_gap: px(8),
+        overflow: Overflow::scroll_y(),
+        ..at(0.0, 280.0, 260.0, 230.0)
+    };
+    let list = (list, ScrollPosition::default(), UiFilter::default());
+    commands.spawn(list).with_children(|list| {
+        for level in 1..=12 {
+            let row = Node {
+                padding: UiRect::axes(px(14), px(8)),
+                border_radius: BorderRadius::all(px(9)),
+                flex_shrink: 0.0,
+                ..default()
+            };
+            let color = BackgroundColor(Color::hsl(25.0 * level as f32, 0.5, 0.4));
+            list.spawn((row, color)).with_child(Text::new(format!("Level {level}")));
+        }
+    });
+}
+
+/// Scrolls to the end and back.
+fn scroll(time: Res<Time>, mut list: Single<(&ComputedNode, &mut ScrollPosition)>) {
+    let (node, position) = &mut *list;
+    let end = (node.content_size() - node.size()).y.max(0.0) * node.inverse_scale_factor();
+    position.y = end * (0.5 - 0.5 * ops::cos(0.4 * time.elapsed_secs()));
+}
+
+/// Lets the list fade towards ends that hide rows.
+fn fade_ends(mut list: Single<(&ComputedNode, &mut UiFilter), With<ScrollPosition>>) {
+    let (node, filter) = &mut *list;
+    let to_logical = node.inverse_scale_factor();
+    let above = node.scroll_position.y * to_logical;
+    let below = (node.content_size() - node.size()).y * to_logical - above;
+    filter.set_if_neq(UiFilter::fade(UiRect {
+        top: px(above.clamp(0.0, 40.0)),
+        bottom: px(below.clamp(0.0, 40.0)),
+        ..UiRect::ZERO
+    }));
 }
 
 fn toggle(keys: Res<ButtonInput<KeyCode>>, mut state: ResMut<State>) {

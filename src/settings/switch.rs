@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 ///
 /// [`Off`](Self::Off) takes effect in the frame in which it is set, and [`On`](Self::On) likewise. While blurs are off, cameras are
 /// sharp; glass is painted in its [`fallback`](crate::BackdropBlur::fallback); filters of the user interface keep their opacity, their
-/// colours and their clips, and lose blurs and shadows. Nothing of a blur is computed or held: for a
+/// colours, outlines, fades and clips, and lose blurs and shadows. Nothing of a blur is computed or held: for a
 /// [frozen](crate::FreezeBlur) blur whose picture is kept, [`FreezeLost`](crate::FreezeLost) is triggered, and when blurs are on again
-/// it takes a new picture, with [`FreezeTaken`](crate::FreezeTaken). Blurs of images and of the [`recorder`](crate::recorder) are data, and go on.
+/// it takes a new picture, with [`FreezeTaken`](crate::FreezeTaken). Blurs of images and of the [`recorder`](crate::recorder) are data,
+/// and go on.
 ///
 /// ```
 /// # use bevy::prelude::*;

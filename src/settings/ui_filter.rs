@@ -30,10 +30,11 @@ use serde::{Deserialize, Serialize};
 ///
 /// # The order
 ///
-/// The group is painted, [faded](Self::fade) towards sides of its box, [blurred](Self::blur) and [coloured](Self::colors), step by step, on values encoded as sRGB, as in CSS.
-/// A [line](Self::outline) around the result lies below it, [shadows](Self::shadows) of both lie below both, and [`opacity`](Self::opacity) fades all of that. A [`BlurProfile`](crate::BlurProfile) beside it lets the blur vary over the node's border box, unless a
-/// [`BackdropBlur`](crate::BackdropBlur) is there as well: then it varies the glass, and the filter belongs on a parent. Until its mask
-/// is loaded, the group is sharp; the rest of the filter applies.
+/// The group is painted, [faded](Self::fade) towards sides of its box, [blurred](Self::blur) and [coloured](Self::colors), step by step, on
+/// values encoded as sRGB, as in CSS. A [line](Self::outline) around the result lies below it, [shadows](Self::shadows) of both lie below
+/// both, and [`opacity`](Self::opacity) fades all of that. A [`BlurProfile`](crate::BlurProfile) beside it lets the blur vary over the
+/// node's border box, unless a [`BackdropBlur`](crate::BackdropBlur) is there as well: then it varies the glass, and the filter belongs on
+/// a parent. Until its mask is loaded, the group is sharp; the rest of the filter applies.
 ///
 /// # The group
 ///
@@ -399,13 +400,7 @@ impl UiFilter {
 
     /// Over which lengths the group fades: left, top, right, bottom.
     pub(crate) fn fades(&self) -> [Val; 4] {
-        let UiRect {
-            left,
-            top,
-            right,
-            bottom,
-        } = self.fade;
-        [left, top, right, bottom]
+        [self.fade.left, self.fade.top, self.fade.right, self.fade.bottom]
     }
 
     /// Whether a shadow falls into the group.

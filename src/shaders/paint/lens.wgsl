@@ -17,10 +17,10 @@
 //     distance = k (1 - c),    cᵖ = xᵖ + yᵖ - s xᵖ yᵖ
 //
 // c = 1 follows the rounded corner: p and s are such that both meet on the diagonal. A square that is as large as the radius, as that of
-// a capsule, has p = 2 and s = 0: lines of the same c are circles, and this is the exact distance. Up to a square WIDER times as large, p
-// grows to 4, which are the lines of a squircle; from there on s grows. At a radius of 0 it is 1, and c = 1 is the square itself, since
-// 1 - cᵖ = (1 - xᵖ)(1 - yᵖ), and smaller c are ever rounder squares. (After M. Fernandez-Guasti, "Analytic Geometry of Some Rectilinear
-// Figures", 1992.) Where y is 0, c is x, and with p above 2 both its slope and its curvature along y are 0: the corner joins the sides
+// a capsule, has p = 2 and s = 0: lines of the same c are circles, and this is the exact distance. Up to a square WIDER times as large,
+// p grows to 4, which are the lines of a squircle; from there on s grows. At a radius of 0 it is 1, and c = 1 is the square itself,
+// since 1 - cᵖ = (1 - xᵖ)(1 - yᵖ), and smaller c are ever rounder squares. (After M. Fernandez-Guasti, "Analytic Geometry of Some
+// Rectilinear Figures", 1992.) Where y is 0, c is x, and with p above 2 both its slope and its curvature along y are 0: the corner joins the sides
 // without a seam or a bend. In a sharp corner the gradient ends at 0, as that of every smooth height must which is 0 along two sides.
 
 #define_import_path bevy_gaussian_blur::paint::lens

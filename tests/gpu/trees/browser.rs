@@ -136,6 +136,11 @@ fn cells() -> [(&'static str, Node); ROWS * COLUMNS] {
         children: vec![content],
         ..card([0.0, 10.0, 20.0, 32.0], Vec::new())
     };
+    // The same goes for sides: this box is transparent at all of them.
+    let turned_fade = Node {
+        children: Vec::new(),
+        ..fading([30.0, 12.0, 16.0, 20.0], 0.3)
+    };
     [
         ("rounded clip", card([20.0; 4], vec![SHADOW])),
         ("inset shadow", pressed([16.0; 4], [4.0, 3.0], 3.0)),
@@ -145,7 +150,7 @@ fn cells() -> [(&'static str, Node); ROWS * COLUMNS] {
         ("strong glass", pane([0.0, 10.0, 24.0, 32.0], 10.0)),
         ("fading ends", fading([0.0, 24.0, 0.0, 16.0], 0.0)),
         ("fading corners", fading([40.0, 24.0, 12.0, 48.0], 0.0)),
-        ("turned fade", fading([30.0, 0.0, 0.0, 20.0], 0.3)),
+        ("turned fade", turned_fade),
     ]
 }
 

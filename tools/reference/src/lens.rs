@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    /// Where a corner joins a side, what is seen does not bend at once: from one pixel to the next, the stretch of a ramp changes by little.
+    /// Where a corner joins a side, nothing bends at once: from one pixel to the next, the stretch of a ramp that is seen changes little.
     #[test]
     fn corners_join_the_sides_without_a_bend() {
         for radius in [0.0, 4.0, 8.0, 12.0, 20.0, 30.0] {
