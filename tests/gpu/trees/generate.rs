@@ -71,24 +71,7 @@ pub fn restrain(tree: &mut Tree, place: usize, is_hdr: bool, without: &[Feature]
     }
     without.iter().for_each(|feature| feature.remove(tree, is_hdr));
     turn_off_edges(tree);
-    open_inner_borders(&mut tree.nodes, false);
     *tree == before
-}
-
-/// Groups that end at their border, inside of others that do, are left out: glass in both is off by up to 10/255 (seed 332, LDR, with
-/// render passes, before this rule).
-fn open_inner_borders(nodes: &mut [Node], is_inside: bool) {
-    for node in nodes {
-        let edge = node.filter.as_mut().map(|filter| &mut filter.edge);
-        let mut ends = is_inside;
-        if let Some(edge) = edge.filter(|edge| **edge != EdgeMode::Transparent) {
-            if is_inside {
-                *edge = EdgeMode::Transparent;
-            }
-            ends = true;
-        }
-        open_inner_borders(&mut node.children, ends);
-    }
 }
 
 /// The pictures of two cameras with one target lie over each other where they are transparent.

@@ -155,3 +155,27 @@ fn the_first_pane_of_a_group_decides_even_if_it_is_neutral() {
     });
     assert_shown(LDR, &trees);
 }
+
+/// A group in another one shows nothing beyond the border of that one, and glass in it sees nothing there.
+#[test]
+fn glass_sees_nothing_beyond_the_border_around() {
+    let trees = ENDING.map(|edge| {
+        let pane = Node {
+            glass: Some(Glass::new(7.0)),
+            ..Node::new([-1.0, 6.0], [40.0, 30.0], [0.0; 4])
+        };
+        let inner = Node {
+            filter: soft(edge, 0.0).map(|filter| Filter { opacity: 0.6, ..filter }),
+            children: vec![pane],
+            ..Node::new([0.0, -1.0], [40.0, 40.0], [0.02, 0.02, 0.9, 1.0])
+        };
+        let outer = Node {
+            filter: soft(EdgeMode::Renormalize, 0.0).map(|filter| Filter { opacity: 0.9, ..filter }),
+            children: vec![inner],
+            ..Node::new([30.0, 10.0], [12.0, 44.0], [0.0; 4])
+        };
+        (format!("nested-{edge:?}"), tree(vec![outer]))
+    });
+    assert_shown(LDR, &trees);
+    assert_shown(HDR, &trees);
+}

@@ -126,11 +126,12 @@ impl Painter {
         }
         rect = rect.and(limits);
         if let Some(border) = border {
-            let reads = match group.filter.edge {
+            // Also where nothing is painted, the picture ends at its border.
+            limits = match group.filter.edge {
                 EdgeMode::Wrap => border,
                 _ => limits.grown([1; 2]).and(border),
             };
-            (rect, limits) = (border, reads);
+            rect = limits;
         }
         if rect.is_empty() {
             return;

@@ -1,12 +1,9 @@
 //! What a tree paints, and in which order.
 
-use super::{Filter, Node, Transform, Tree, Visibility};
+use super::{Filter, Node, Transform, Tree, Visibility, surface};
 use crate::panel::Panel;
 use crate::shape::{Clip, Shape};
 use crate::{EdgeMode, SMALLEST_SIGMA};
-
-/// How far a blur reaches in sigmas, where the grown clips of a group end. Beyond lies less than a 30,000th of the weight.
-const REACH: f64 = 4.0;
 
 /// The widest line around a group, in pixels.
 const WIDEST: f64 = 16.0;
@@ -292,13 +289,7 @@ fn on_screen(filter: &Filter, shape: &Shape) -> Filter {
 
 /// The distance from which on nothing reaches a pixel of the result, along x and y.
 fn reach(filter: &Filter) -> [f64; 2] {
-    let of = |sigma: f64| {
-        if sigma >= SMALLEST_SIGMA {
-            (REACH * sigma).ceil()
-        } else {
-            0.0
-        }
-    };
+    let of = |sigma| surface::reach(sigma).map(|length| length as f64);
     let blurs = filter.sigma.iter().any(|sigma| *sigma >= SMALLEST_SIGMA);
     // From one side of the box to the other, and otherwise from a border to the next pixel.
     let beyond = match filter.edge {
@@ -308,8 +299,8 @@ fn reach(filter: &Filter) -> [f64; 2] {
     };
     let shadows = filter.shadows.iter();
     let farthest = shadows.fold([0.0_f64; 2], |farthest, shadow| {
-        [0, 1].map(|axis| farthest[axis].max(of(shadow.sigma[axis]) + shadow.offset[axis].abs().ceil()))
+        [0, 1].map(|axis| farthest[axis].max(of(shadow.sigma)[axis] + shadow.offset[axis].abs().ceil()))
     });
     let line = filter.outline.map_or(0.0, |outline| outline.width.ceil());
-    [0, 1].map(|axis| of(filter.sigma[axis]) + line + farthest[axis] + beyond)
+    [0, 1].map(|axis| of(filter.sigma)[axis] + line + farthest[axis] + beyond)
 }

@@ -2,7 +2,7 @@
 
 use crate::shape::{Clip, Shape};
 use crate::storage::Storage;
-use crate::{EdgeMode, Picture, gaussian_blur, moved_blur};
+use crate::{EdgeMode, Picture, SMALLEST_SIGMA, gaussian_blur, moved_blur};
 
 /// A rectangle of pixels: the first column and row, and one past the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,9 +243,16 @@ impl Surface {
     }
 }
 
-/// How far a blur reaches, along x and y.
+/// How far a blur reaches, along x and y. Beyond lies less than a 30,000th of the weight.
 pub fn reach(sigma: [f64; 2]) -> [i64; 2] {
-    sigma.map(|sigma| (crate::REACH * sigma).ceil() as i64)
+    const REACH: f64 = 4.0;
+    sigma.map(|sigma| {
+        if sigma >= SMALLEST_SIGMA {
+            (REACH * sigma).ceil() as i64
+        } else {
+            0
+        }
+    })
 }
 
 #[cfg(test)]

@@ -320,3 +320,31 @@ fn blurs_follow_the_axes_of_upright_nodes() {
     assert!((across - 36.0).abs() < 2.0, "{across}");
     assert!(down < 1.0, "{down}");
 }
+
+/// What a group hides beyond its border is not seen by glass either, whether the group in which it lies has a border or not.
+#[test]
+fn glass_sees_nothing_beyond_the_border_around() {
+    let ending = |edge: EdgeMode, node: Node| {
+        let filter = Filter {
+            edge,
+            opacity: 0.9,
+            ..Filter::NEUTRAL
+        };
+        filtered(filter, node)
+    };
+    let seen = |edge: EdgeMode| {
+        let pane = glass(4.0, Node::new([0.0; 2], [30.0, 20.0], [0.0; 4]));
+        let inner = Node {
+            children: vec![pane],
+            ..Node::new([0.0; 2], [30.0, 20.0], [1.0; 4])
+        };
+        let outer = Node {
+            children: vec![ending(edge, inner)],
+            ..Node::new([8.0, 6.0], [10.0, 20.0], [0.0; 4])
+        };
+        picture(vec![ending(EdgeMode::Clamp, outer)]).at(16, 15)[0]
+    };
+    let [open, ends] = [EdgeMode::Transparent, EdgeMode::Renormalize].map(seen);
+    assert!(open < 0.7, "white ends a pixel or two away: {open}");
+    assert!((open - ends).abs() < 0.07, "{open} and {ends}");
+}
