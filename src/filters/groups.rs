@@ -255,3 +255,56 @@ impl Nodes<'_, '_> {
         end
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::UiFilter;
+    use bevy::ecs::system::RunSystemOnce;
+    use bevy::ui::{ComputedUiRenderTargetInfo, ComputedUiTargetCamera};
+
+    /// A node as Bevy leaves it after layout, and after computing its clip.
+    fn node(display: Display, is_laid_out: bool) -> impl Bundle {
+        let node = Node { display, ..default() };
+        let size = if is_laid_out { Vec2::splat(10.0) } else { Vec2::ZERO };
+        let computed = ComputedNode { size, ..default() };
+        let clip = if is_laid_out {
+            everything()
+        } else {
+            clipped(None, Rect::default(), &UiGlobalTransform::default())
+        };
+        let of_camera = (ComputedUiTargetCamera::default(), ComputedUiRenderTargetInfo::default());
+        let visibility = (Visibility::Inherited, InheritedVisibility::VISIBLE);
+        (
+            node,
+            computed,
+            clip,
+            UiGlobalTransform::default(),
+            of_camera,
+            visibility,
+        )
+    }
+
+    /// The number of groups that are found in a menu with filters.
+    fn found(display: Display, filters: usize) -> usize {
+        let mut world = World::new();
+        world.init_resource::<FilteredGroups>();
+        world.init_resource::<BlurSwitch>();
+        let is_open = display != Display::None;
+        let menu = world.spawn((node(display, is_open), ComputedStackIndex(0))).id();
+        for index in 0..filters {
+            let faded = (UiFilter::opacity(0.5), ComputedStackIndex(index as u32 + 1));
+            world.spawn((node(Display::Flex, is_open), faded, ChildOf(menu)));
+        }
+        let ran = world.run_system_once(find_groups);
+        assert!(ran.is_ok(), "{ran:?}");
+        world.resource::<FilteredGroups>().0.len()
+    }
+
+    /// What is not laid out costs nothing, wherever it was turned off: 2,000 groups were planned for a closed menu, at 12 ms a frame.
+    #[test]
+    fn a_closed_menu_has_no_groups() {
+        assert_eq!(found(Display::Flex, 2_000), 2_000);
+        assert_eq!(found(Display::None, 2_000), 0);
+    }
+}

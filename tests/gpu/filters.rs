@@ -8,6 +8,7 @@ mod fades;
 mod glass;
 pub mod group;
 mod kinds;
+mod late;
 mod masks;
 mod memory;
 mod nested;

@@ -71,3 +71,44 @@ fn nothing_is_held_while_blurs_are_off() {
     assert_eq!(worst_difference(&off, &scene).value, 0.0, "the camera is sharp");
     assert_eq!(bytes(&stage), Some(0.0));
 }
+
+/// Off, glass makes a hole in the picture of its own group only as far as its fallback covers it. A fallback with an alpha of 0.01 made a
+/// hole for the whole glass: what a shadow darkens to .12 was .60.
+#[test]
+fn a_faint_fallback_makes_a_faint_hole() {
+    on_both(Kind::Core2d, LDR, |stage| {
+        stage.headless.app.insert_resource(BlurSwitch::Off);
+        let mut shown = |alpha: f32| {
+            let glass = glass(4.0).with_fallback(Color::linear_rgba(1.0, 1.0, 1.0, alpha));
+            let shadow = BoxShadow::new(
+                Color::BLACK.with_alpha(0.85),
+                Val::ZERO,
+                Val::ZERO,
+                Val::ZERO,
+                Val::ZERO,
+            );
+            let card = Node {
+                position_type: PositionType::Absolute,
+                left: Val::Px(40.0),
+                top: Val::Px(25.0),
+                width: Val::Px(80.0),
+                height: Val::Px(60.0),
+                ..default()
+            };
+            let [_, got] = stage.shown(|ui| {
+                ui.paint(Square::new([0.0, 0.0, 203.0, 117.0], [0.8, 0.8, 0.8, 1.0]).bundle());
+                ui.paint((card.clone(), shadow.clone(), UiFilter::opacity(0.98), glass.clone()));
+            });
+            got
+        };
+        let (without, faint) = (shown(0.0), shown(0.01));
+        stage.headless.app.insert_resource(BlurSwitch::On);
+        assert!(
+            without.at(80, 55)[0] < 0.2,
+            "the shadow darkens {:?}",
+            without.at(80, 55)
+        );
+        let off = worst_difference(&faint, &without).value;
+        assert!(off < 0.02, "a hole of one hundredth changes by {off}");
+    });
+}

@@ -3,6 +3,7 @@
 use super::group::on_one;
 use crate::backdrop::pane::{Pane, node};
 use crate::backdrop::stage::{HDR, LDR, Ui};
+use crate::support::difference::worst_difference;
 use crate::support::reference::{Picture, Shape};
 use crate::support::scene::Kind;
 use bevy::prelude::*;
@@ -169,5 +170,42 @@ fn the_border_of_a_card_is_no_part_of_its_content() {
                 );
             }
         }
+    });
+}
+
+/// Glass in a rounded group sees nothing of what the box cuts off, with a `BlurProfile` beside the filter, too: a child that is never shown
+/// changed it by .342.
+#[test]
+fn glass_inside_sees_no_overflow_beside_a_profile() {
+    on_one(Kind::Core2d, LDR, |group| {
+        let profile = BlurProfile::Linear {
+            start: Vec2::ZERO,
+            end: Vec2::ONE,
+            from: 0.2,
+            to: 1.0,
+        };
+        let mut shown = |overflows: bool| {
+            group.stage.clear();
+            let camera = group.stage.glass.camera;
+            group.stage.add(camera, true, &|ui: &mut Ui| {
+                let card = Node {
+                    border_radius: BorderRadius::all(Val::Px(12.0)),
+                    ..node(Vec2::new(60.0, 25.0), Vec2::new(90.0, 60.0))
+                };
+                let filter = UiFilter::rounded().with_radius(9.0);
+                let card = ui.spawn((card, filter, profile.clone()));
+                if overflows {
+                    let white = BackgroundColor(Color::WHITE);
+                    ui.spawn_in(card, (node(Vec2::new(-40.0, 10.0), Vec2::new(38.0, 40.0)), white));
+                }
+                let glass = BackdropBlur::new(24.0).with_sampling(BackdropSampling::Surroundings);
+                ui.spawn_in(card, (node(Vec2::ZERO, Vec2::new(40.0, 60.0)), glass));
+            });
+            group.stage.headless.warm_up();
+            let [_, got, _] = group.pictures();
+            got
+        };
+        let off = worst_difference(&shown(true), &shown(false));
+        assert_eq!(off.value, 0.0, "a child beyond the box changes {off:?}");
     });
 }
