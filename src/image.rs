@@ -6,10 +6,10 @@
 //! the outcome, which becomes [`BlurFinished`](crate::settings::BlurFinished) or
 //! [`BlurFailed`](crate::settings::BlurFailed).
 
+mod blurred;
 mod change_detection;
 mod encode;
 mod excerpt;
-mod follow;
 mod jobs;
 mod order;
 mod own_target;
@@ -20,6 +20,9 @@ mod request;
 mod source_copy;
 mod targets;
 mod times;
+
+#[cfg(test)]
+mod tests;
 
 use crate::diagnostics::assign::label_blurs;
 use crate::image_changes::watch_images;
@@ -45,7 +48,7 @@ impl Plugin for BlurImagePlugin {
         app.insert_resource(outcomes.clone())
             .insert_resource(arrived.clone())
             .init_resource::<Requests>()
-            .init_resource::<targets::Targets>()
+            .init_resource::<blurred::ImageBlurs>()
             .configure_sets(
                 PostUpdate,
                 (
@@ -53,9 +56,8 @@ impl Plugin for BlurImagePlugin {
                     BlurSystems::Collect.after(AssetEventSystems).after(BlurSystems::Fit),
                 ),
             )
-            .add_observer(targets::disown_target)
-            .add_observer(targets::forget_blur)
-            .add_observer(targets::start_over)
+            .add_observer(blurred::forget_image)
+            .add_observer(blurred::forget_strength)
             .add_systems(
                 PreUpdate,
                 (change_detection::report_outcomes, pixels::hand_over)
@@ -65,9 +67,7 @@ impl Plugin for BlurImagePlugin {
             .add_systems(
                 PostUpdate,
                 (
-                    (follow::follow_new, targets::fit_targets)
-                        .chain()
-                        .in_set(BlurSystems::Fit),
+                    targets::fit_targets.in_set(BlurSystems::Fit),
                     change_detection::follow_images
                         .after(label_blurs)
                         .after(watch_images)
@@ -84,11 +84,10 @@ impl Plugin for BlurImagePlugin {
             .init_resource::<Requests>()
             .init_resource::<times::Times>()
             .init_resource::<encode::Encoded>()
-            .init_resource::<readback::Readers>()
             .init_resource::<readback::Copies>()
             .init_gpu_resource::<jobs::ImageJobs>()
             .add_systems(RenderStartup, |outcomes: Res<Outcomes>| outcomes.start_over())
-            .add_systems(ExtractSchedule, (prepare::extract_requests, readback::extract_readers))
+            .add_systems(ExtractSchedule, prepare::extract_requests)
             .add_systems(
                 Render,
                 // Before anything binds a target.

@@ -57,24 +57,23 @@ impl ImageChanges {
         self.numbers.get(&id).copied().unwrap_or_default()
     }
 
+    /// Whether an image was added and is still used. If its asset was removed to save memory, the GPU has it.
+    #[must_use]
+    pub fn has_existed(&self, id: AssetId<Image>) -> bool {
+        self.numbers(id).asset > 0
+    }
+
+    /// How many images have numbers.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
     /// A number that changes with what the mask of a profile shows; 0 without a mask.
     #[must_use]
     pub fn number_of_mask(&self, profile: Option<&BlurProfile>) -> u64 {
         let mask = profile.and_then(BlurProfile::mask);
         mask.map_or(0, |mask| self.numbers(mask).contents)
-    }
-
-    /// Whether the asset was added or modified in this frame.
-    #[must_use]
-    pub fn is_modified(&self, id: AssetId<Image>) -> bool {
-        self.frame > 0 && self.numbers(id).asset == self.frame
-    }
-
-    /// Forgets a modification that the plugin itself has made.
-    pub fn forget_modified(&mut self, id: AssetId<Image>) {
-        if let Some(numbers) = self.numbers.get_mut(&id) {
-            numbers.asset = 0;
-        }
     }
 
     /// Whether an active camera paints it.
@@ -111,7 +110,7 @@ pub fn watch_images(
     *is_any_modified = false;
     for event in events.read() {
         match *event {
-            AssetEvent::Added { id } | AssetEvent::Modified { id } => {
+            AssetEvent::Added { id } | AssetEvent::Modified { id } if images.contains(id) => {
                 let number = numbers.entry(id).or_default();
                 (number.asset, number.contents) = (*frame, *frame);
                 if images.get(id).is_some_and(|image| image.data.is_some()) {

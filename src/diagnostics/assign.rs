@@ -16,7 +16,7 @@ impl Plugin for BlurLabelPlugin {
 }
 
 type Labelled = (Entity, Option<&'static Name>, Option<&'static BlurLabel>);
-type Relabelled = Or<(Added<GaussianBlur>, Changed<Name>)>;
+type Relabelled = Or<(Without<BlurLabel>, Changed<Name>)>;
 
 /// Labels all blurred entities again when one of them is added, removed or renamed.
 pub fn label_blurs(
@@ -41,10 +41,9 @@ pub fn label_blurs(
     }
     for (entity, name, old) in &blurs {
         let base = base_name(name);
-        let index = entity.index();
         let label = match base {
-            "" => BlurLabel::new(&format!("blur-{index}")),
-            _ if uses[base] > 1 => BlurLabel::new(&format!("{base}-{index}")),
+            "" => BlurLabel::of_entity(entity),
+            _ if uses[base] > 1 => BlurLabel::new(&format!("{base}-{}", entity.index())),
             _ => BlurLabel::new(base),
         };
         if old != Some(&label) {

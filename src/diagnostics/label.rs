@@ -61,6 +61,11 @@ impl BlurLabel {
         Self(name.replace('/', "_").into())
     }
 
+    /// The label of an entity without a name.
+    pub(crate) fn of_entity(entity: Entity) -> Self {
+        Self::new(&format!("blur-{}", entity.index()))
+    }
+
     /// The label of the glass of a camera's nodes, those with a [`BackdropBlur`](crate::BackdropBlur):
     /// `backdrop-<index>`.
     ///

@@ -3,12 +3,13 @@
 //! A blur at rest costs a look at its change ticks. Only blurs that may run in a frame are requested from the render
 //! world: those that changed, are pending, run in every frame, or read what a camera or such a blur writes.
 
+use super::blurred::{ImageBlurs, Images};
 use super::excerpt::Excerpt;
-use super::follow::{Follow, Images};
 use super::order::{INPUTS, Order};
-use super::request::{Feeders, ImageRequest, Outcome, Outcomes, Requests};
-use super::targets::Targets;
+use super::pixels::WantsPixels;
+use super::request::{BlurId, Feeders, ImageRequest, ImageSpec, Inputs, Outcome, Outcomes, Requests, inputs_of};
 use crate::diagnostics::label::BlurLabel;
+use crate::errors::BlurError;
 use crate::image_changes::ImageChanges;
 use crate::settings::{BlurFailed, BlurFinished, BlurImage, BlurProfile, BlurRevision, BlurUpdate, GaussianBlur};
 use bevy::ecs::entity::EntityHashMap;
@@ -17,25 +18,25 @@ use bevy::prelude::*;
 
 /// A blurred image.
 #[derive(QueryData)]
-#[query_data(mutable)]
 pub struct Blurred {
     entity: Entity,
     blur: Ref<'static, GaussianBlur>,
     image: Ref<'static, BlurImage>,
     profile: Option<Ref<'static, BlurProfile>>,
-    follow: &'static mut Follow,
-    revision: &'static mut BlurRevision,
-    label: &'static BlurLabel,
+    label: Option<&'static BlurLabel>,
+    wants_pixels: Has<WantsPixels>,
 }
 
 /// A blur that may run in this frame, or reads what another blur writes.
 struct Node {
-    entity: Entity,
+    id: BlurId,
     is_active: bool,
     /// The other blurs that write its inputs.
     writers: [Option<Entity>; INPUTS],
     /// Whether it has been requested, once that is decided.
     is_requested: Option<bool>,
+    /// Whether its result, or its failure, is on its way.
+    is_awaited: bool,
 }
 
 /// Memory that is kept from frame to frame.
@@ -50,83 +51,225 @@ pub struct Nodes {
 pub fn follow_images(
     mut requests: ResMut<Requests>,
     mut changes: ResMut<ImageChanges>,
-    mut blurs: Query<Blurred>,
+    blurs: Query<Blurred>,
+    mut revisions: Query<&mut BlurRevision>,
     images: Images,
-    mut targets: ResMut<Targets>,
-    outcomes: Res<Outcomes>,
+    mut known: ResMut<ImageBlurs>,
     mut nodes: Local<Nodes>,
 ) {
-    let Requests {
-        ordered,
-        gone,
-        are_awaited,
-    } = &mut *requests;
-    ordered.clear();
-    *are_awaited = false;
-    gone.clear();
-    // A component that was removed and inserted again is a new blur.
-    gone.append(&mut targets.gone);
-    targets.shown.drain(..).for_each(|id| changes.forget_modified(id));
+    let known = &mut *known;
+    let requests = &mut *requests;
+    requests.ordered.clear();
+    requests.are_awaited = false;
+    if requests.set != known.set() {
+        requests.set = known.set();
+        requests.live.clear();
+        requests.live.extend(known.ids());
+    }
     let mut is_any_active = false;
-    for mut one in &mut blurs {
-        one.follow
-            .watch(&one.blur, &one.image, one.profile.as_ref(), &changes, &images);
-        is_any_active |= one.follow.is_active;
+    for one in &blurs {
+        is_any_active |= known.watch(&one, &changes);
     }
     if !is_any_active {
         return;
     }
-    nodes.collect(&blurs, &targets);
+    nodes.collect(&blurs, known);
     for place in 0..nodes.order.sorted.len() {
         let index = nodes.order.sorted[place];
         let is_active = nodes.is_active(index);
-        let feeders = nodes.feeders(index, &blurs);
+        let feeders = nodes.feeders(index, known);
+        let one = blurs.get(nodes.all[index].id.entity).ok().filter(|_| is_active);
+        let request = one
+            .as_ref()
+            .and_then(|one| known.request(one, feeders, &changes, &images));
+        let is_awaited = match &request {
+            Some(request) => known.awaits(request, &images) && nodes.may_be_fed(&request.feeders, known),
+            None => one.is_some_and(|one| images.load(one.inputs(), one.named(), &changes)),
+        };
+        requests.are_awaited |= is_awaited;
         let node = &mut nodes.all[index];
         node.is_active = is_active;
-        let request = match blurs.get_mut(node.entity) {
-            Ok(blur) if is_active => request(blur, feeders, &changes, &images, &outcomes),
-            _ => None,
-        };
-        node.is_requested = Some(request.is_some());
-        if let Ok(BlurredReadOnlyItem { follow, .. }) = blurs.get(node.entity) {
-            *are_awaited |= match request {
-                Some(_) => follow.is_awaited(),
-                None => is_active && follow.loads(&images),
-            };
-        }
+        (node.is_requested, node.is_awaited) = (Some(request.is_some()), is_awaited);
         if let Some(request) = request {
-            changes.write(request.target);
-            ordered.push(request);
+            changes.write(request.spec.target);
+            if let Ok(mut revision) = revisions.get_mut(request.id.entity) {
+                revision.set_if_neq(BlurRevision(request.revision));
+            }
+            requests.ordered.push(request);
         }
     }
     // The next frame reports the failures of this one.
-    *are_awaited |= outcomes.has_failures();
+    requests.are_awaited |= !known.failed.is_empty();
+}
+
+impl BlurredItem<'_, '_> {
+    fn inputs(&self) -> Inputs {
+        inputs_of(
+            self.image.source.id(),
+            self.profile.as_deref().unwrap_or(&BlurProfile::Uniform),
+        )
+    }
+
+    /// The target, yours or the plugin's.
+    fn named(&self) -> Option<AssetId<Image>> {
+        self.image.target.as_ref().map(Handle::id)
+    }
+}
+
+impl ImageBlurs {
+    /// Decides whether a blur may run in this frame, apart from other blurs.
+    fn watch(&mut self, one: &BlurredItem, changes: &ImageChanges) -> bool {
+        // One that appeared after targets were fitted begins in the next frame.
+        let Some(known) = self.get_mut(one.entity) else {
+            return false;
+        };
+        let is_single = one.image.update == BlurUpdate::Once;
+        if one.image.is_changed() {
+            known.sent = None;
+        }
+        let rests = known.rests();
+        let has_profile = known.sent.as_ref().is_some_and(|sent| !sent.profile.is_uniform());
+        let is_like_before = !one.blur.is_changed()
+            && one
+                .profile
+                .as_ref()
+                .map_or(!has_profile, |profile| !profile.is_changed())
+            && changes.are_none();
+        known.is_active = !rests || one.image.update == BlurUpdate::EveryFrame;
+        if known.is_active || is_single || is_like_before {
+            return known.is_active;
+        }
+        let is_painted = one.inputs().iter().flatten().any(|id| changes.is_painted(*id));
+        let is_active = is_painted
+            || self
+                .spec(one, changes)
+                .is_none_or(|spec| self.get(one.entity).is_some_and(|known| !known.has_sent(&spec)));
+        if let Some(known) = self.get_mut(one.entity) {
+            known.is_active = is_active;
+        }
+        is_active
+    }
+
+    /// What a blur wants, unless it has no target.
+    fn spec(&self, one: &BlurredItem, changes: &ImageChanges) -> Option<ImageSpec> {
+        let (known, image) = (self.get(one.entity)?, &one.image);
+        let (source, target) = (image.source.id(), known.writes()?);
+        let profile = one.profile.as_deref().unwrap_or(&BlurProfile::Uniform).clone();
+        let number = |id: AssetId<Image>| {
+            let numbers = changes.numbers(id);
+            // All else about a target of the plugin's own is its blur's doing.
+            if self.is_own(id) { numbers.pixels } else { numbers.asset }
+        };
+        Some(ImageSpec {
+            blur: *one.blur,
+            contents: [Some(source), profile.mask(), Some(target)].map(|id| id.map_or(0, number)),
+            pixels: changes.numbers(source).pixels,
+            profile,
+            source,
+            target,
+            owns_target: known.own == Some(target),
+            excerpt: Excerpt::new(image),
+            alpha: image.alpha,
+            dither: image.dither,
+            update: image.update,
+        })
+    }
+
+    /// Requests a blur, unless an input or the target is missing.
+    fn request(
+        &mut self,
+        one: &BlurredItem,
+        feeders: Feeders,
+        changes: &ImageChanges,
+        images: &Images,
+    ) -> Option<ImageRequest> {
+        let (inputs, named) = (one.inputs(), one.named());
+        let known = self.get_mut(one.entity)?;
+        known.name_images(inputs, named);
+        let found = match images.have(inputs, named, changes) {
+            Ok(true) => known.target.clone(),
+            Ok(false) => Ok(None),
+            Err(error) => Err(error),
+        };
+        let found = found.and_then(|target| check_reach(inputs, target, &images.assets).map(|()| target));
+        let (id, failures) = (known.id, &mut known.failures);
+        match found {
+            Ok(target) => {
+                target?;
+                let _ = failures.news(Ok(()));
+            }
+            Err(error) => {
+                let news = failures.news(Err(error));
+                self.failed.extend(news.map(|news| (id, news)));
+                return None;
+            }
+        }
+        let spec = self.spec(one, changes)?;
+        let known = self.get_mut(one.entity)?;
+        let strength = known.strength.news(spec.blur.check());
+        let shape = known.shape.news(spec.profile.check());
+        known.send(&spec);
+        let revision = known.revision;
+        self.failed
+            .extend(strength.into_iter().chain(shape).map(|news| (id, news)));
+        Some(ImageRequest {
+            id,
+            label: one.label.cloned().unwrap_or_else(|| BlurLabel::of_entity(id.entity)),
+            spec,
+            revision,
+            feeders,
+            wants_pixels: one.wants_pixels,
+        })
+    }
+
+    /// Whether the outcome of a request is on its way, once its feeders have theirs. What only the GPU has may be lost with
+    /// its device: nothing waits for it.
+    fn awaits(&self, request: &ImageRequest, images: &Images) -> bool {
+        let mut named = request.spec.inputs().chain([request.spec.target]);
+        named.all(|id| images.assets.contains(id))
+            && self.get(request.id.entity).is_some_and(|known| !known.is_settled())
+    }
+}
+
+/// Checks that the images which exist reach the GPU.
+fn check_reach(
+    [source, mask]: Inputs,
+    target: Option<AssetId<Image>>,
+    images: &Assets<Image>,
+) -> Result<(), BlurError> {
+    for (id, name) in [source, mask, target].into_iter().zip(["source", "mask", "target"]) {
+        if let Some(image) = id.and_then(|id| images.get(id)) {
+            BlurError::check_reach(name, image.asset_usage)?;
+        }
+    }
+    Ok(())
 }
 
 impl Nodes {
     /// Collects the blurs that may run or read what others write, in an order in which each comes after its writers.
-    fn collect(&mut self, blurs: &Query<Blurred>, targets: &Targets) {
+    fn collect(&mut self, blurs: &Query<Blurred>, known: &ImageBlurs) {
         self.all.clear();
         self.places.clear();
-        for BlurredReadOnlyItem {
-            entity, image, follow, ..
-        } in blurs
-        {
-            let writer = |input| targets.writer(input).filter(|writer| *writer != entity);
-            let writers = follow.inputs.map(|input| input.and_then(writer));
-            let may_be_fed = image.update != BlurUpdate::Once && writers != [None; INPUTS];
-            if follow.is_active || may_be_fed {
-                self.places.insert(entity, self.all.len());
+        for one in blurs {
+            let Some(blur) = known.get(one.entity) else {
+                continue;
+            };
+            let writer = |input| known.writer(input).filter(|writer| *writer != one.entity);
+            let writers = one.inputs().map(|input| input.and_then(writer));
+            let may_be_fed = one.image.update != BlurUpdate::Once && writers != [None; INPUTS];
+            if blur.is_active || may_be_fed {
+                self.places.insert(one.entity, self.all.len());
                 self.all.push(Node {
-                    entity,
-                    is_active: follow.is_active,
+                    id: blur.id,
+                    is_active: blur.is_active,
                     writers,
                     is_requested: None,
+                    is_awaited: false,
                 });
             }
         }
         let writer = |index: usize, input: usize| self.places.get(&self.all[index].writers[input]?).copied();
-        let rank = |index: usize| self.all[index].entity.index_u32();
+        let rank = |index: usize| self.all[index].id.entity.index_u32();
         self.order.sort(self.all.len(), writer, rank);
     }
 
@@ -141,114 +284,71 @@ impl Nodes {
     }
 
     /// The blurs that another one must wait for: those before it, and those whose own inputs do not exist yet.
-    fn feeders(&self, index: usize, blurs: &Query<Blurred>) -> Feeders {
-        let starts = |writer: Entity| blurs.get(writer).is_ok_and(|writer| writer.follow.starts());
-        let comes_before = |writer: &Entity| match self.node(*writer) {
-            // It closes a cycle.
-            Some(node) if node.is_requested.is_none() => false,
-            Some(node) if node.is_requested == Some(true) => true,
-            _ => starts(*writer),
-        };
-        self.all[index].writers.map(|writer| writer.filter(comes_before))
+    fn feeders(&self, index: usize, known: &ImageBlurs) -> Feeders {
+        self.all[index].writers.map(|writer| {
+            let feeder = known.get(writer?)?;
+            let comes_before = match self.node(writer?) {
+                // It closes a cycle.
+                Some(node) if node.is_requested.is_none() => false,
+                Some(node) if node.is_requested == Some(true) => true,
+                _ => feeder.starts(),
+            };
+            comes_before.then_some(feeder.id)
+        })
     }
-}
 
-/// Requests a blur, unless an input or the target is missing.
-fn request(
-    one: BlurredItem,
-    feeders: Feeders,
-    changes: &ImageChanges,
-    images: &Images,
-    outcomes: &Outcomes,
-) -> Option<ImageRequest> {
-    let BlurredItem {
-        entity,
-        blur,
-        image,
-        mut follow,
-        mut revision,
-        label,
-        ..
-    } = one;
-    let found = match follow.look_for_inputs(images) {
-        Ok(true) => follow.target.clone(),
-        Ok(false) => Ok(None),
-        Err(error) => Err(error),
-    };
-    let found = found.and_then(|target| follow.check_reach(&images.assets).map(|()| target));
-    let target = match found {
-        Ok(target) => target?,
-        Err(error) => {
-            if let Some(news) = follow.failures.news(Err(error)) {
-                outcomes.fail(entity, news);
-            }
-            return None;
-        }
-    };
-    let follow = &mut *follow;
-    let _ = follow.failures.news(Ok(()));
-    let strength = follow.strength.news(blur.check());
-    let shape = follow.shape.news(follow.profile.check());
-    strength
-        .into_iter()
-        .chain(shape)
-        .for_each(|news| outcomes.fail(entity, news));
-    follow.update(image.update, target, changes);
-    revision.set_if_neq(BlurRevision(follow.revision));
-    Some(ImageRequest {
-        entity,
-        label: label.clone(),
-        blur: *blur,
-        profile: follow.profile.clone(),
-        source: image.source.id(),
-        target: target.id,
-        owns_target: target.is_own,
-        excerpt: Excerpt::new(&image),
-        alpha: image.alpha,
-        dither: image.dither,
-        update: image.update,
-        revision: follow.revision,
-        uploads: follow.uploads,
-        subject: follow.subject,
-        feeders,
-    })
+    /// Whether the blurs that another one waits for have results, or get them.
+    fn may_be_fed(&self, feeders: &Feeders, known: &ImageBlurs) -> bool {
+        let may_feed = |feeder: &BlurId| {
+            let is_awaited = self.node(feeder.entity).is_some_and(|node| node.is_awaited);
+            is_awaited || known.get(feeder.entity).is_some_and(|blur| blur.is_settled())
+        };
+        feeders.iter().flatten().all(may_feed)
+    }
 }
 
 /// Turns outcomes into events.
 pub fn report_outcomes(
     mut commands: Commands,
     outcomes: Res<Outcomes>,
-    mut blurs: Query<(&BlurLabel, &mut Follow), With<BlurImage>>,
+    mut known: ResMut<ImageBlurs>,
+    labels: Query<&BlurLabel>,
     mut images: ResMut<Assets<Image>>,
-    mut targets: ResMut<Targets>,
     mut taken: Local<Vec<Outcome>>,
 ) {
-    if outcomes.has_started_over() {
-        blurs.iter_mut().for_each(|(_, mut follow)| follow.carried_out = 0);
-    }
-    outcomes.take(&mut taken);
+    known.note_device(outcomes.take(&mut taken));
+    let mut failed = core::mem::take(&mut known.failed);
+    failed.retain(|(id, _)| known.with_id(*id).is_some());
     for outcome in taken.drain(..) {
         match outcome {
-            Outcome::Done(entity, revision, blur) => {
-                if let Ok((_, mut follow)) = blurs.get_mut(entity) {
-                    follow.carried_out = revision;
+            Outcome::Done { id, revision, blur } => {
+                if let Some(known) = known.with_id(id) {
+                    known.finish(revision);
+                    let entity = id.entity;
                     commands.trigger(BlurFinished { entity, revision, blur });
                 }
             }
-            Outcome::Failed(entity, error) => {
-                if let Ok((label, mut follow)) = blurs.get_mut(entity) {
-                    follow.failed = follow.revision;
-                    error!("{}: {error}", label.as_str());
-                    commands.trigger(BlurFailed { entity, error });
-                }
+            Outcome::Failed { id, revision, error } => {
+                let known = known.with_id(id);
+                let news = known.and_then(|known| known.refuse(revision, error));
+                failed.extend(news.map(|news| (id, news)));
             }
             Outcome::Shown(id) => {
                 // Sprites and UI nodes bind the texture again.
                 if let Some(image) = images.get_mut(id) {
                     image.into_inner();
-                    targets.shown.push(id);
                 }
             }
         }
     }
+    for (BlurId { entity, .. }, error) in failed.drain(..) {
+        let label = labels.get(entity).cloned();
+        error!(
+            "{}: {error}",
+            label.unwrap_or_else(|_| BlurLabel::of_entity(entity)).as_str()
+        );
+        commands.trigger(BlurFailed { entity, error });
+    }
+    // It keeps its memory.
+    known.failed = failed;
 }

@@ -3,7 +3,7 @@
 //! A camera's picture is blurred after the last camera that paints it, so that later cameras show this frame's picture.
 
 use super::jobs::{ImageJob, ImageJobs, Turn};
-use super::request::{ImageRequest, Outcome, Outcomes, Requests};
+use super::request::{BlurId, ImageRequest, Outcomes, Requests};
 use super::source_copy::CopyState;
 use super::times::{Time, Times};
 use crate::gpu::{BlurJob, BlurRecorder, Timed, Views, record_together};
@@ -39,28 +39,29 @@ pub struct Recording<'w> {
     recorder: BlurRecorder<'w>,
 }
 
-/// The blurs that were encoded in this frame.
+/// The places of the requests that were encoded in this frame.
 #[derive(Resource, Default)]
-pub struct Encoded(Vec<Outcome>);
+pub struct Encoded(Vec<usize>);
+
+impl Encoded {
+    /// The requests that were encoded.
+    pub fn of<'a>(&'a self, requested: &'a Requests) -> impl Iterator<Item = &'a ImageRequest> {
+        self.0.iter().map(|place| &requested.ordered[*place])
+    }
+}
 
 impl Recording<'_> {
     fn record(mut self, time: Time, mut context: RenderContext) {
-        for (request, _) in self
-            .requested
-            .ordered
-            .iter()
-            .zip(self.times.all())
-            .filter(|(_, at)| *at == time)
-        {
+        let requests = self.requested.ordered.iter().zip(self.times.all()).enumerate();
+        for (place, (request, _)) in requests.filter(|(_, (_, at))| *at == time) {
             if is_starved(&self.jobs, request) {
                 continue;
             }
-            let Some(image_job) = self.jobs.get_mut(request.entity) else {
+            let Some(image_job) = self.jobs.get_mut(request.id) else {
                 continue;
             };
             if image_job.record(request, &self.recorder, &mut context) {
-                let done = Outcome::Done(request.entity, request.revision, request.blur);
-                self.encoded.0.push(done);
+                self.encoded.0.push(place);
             }
         }
     }
@@ -68,7 +69,7 @@ impl Recording<'_> {
 
 /// Whether a blur that writes an input has yet to run, or shows an old texture: the input does not exist yet.
 fn is_starved(jobs: &ImageJobs, request: &ImageRequest) -> bool {
-    let is_pending = |feeder: &Entity| jobs.get(*feeder).is_none_or(|feeder| feeder.is_pending);
+    let is_pending = |feeder: &BlurId| jobs.get(*feeder).is_none_or(|feeder| feeder.is_pending);
     request.feeders.iter().flatten().any(is_pending) || jobs.is_held(request)
 }
 
@@ -157,6 +158,7 @@ impl ImageJob {
 }
 
 /// Reports the encoded blurs, now that they have been submitted.
-pub fn report_submitted(mut encoded: ResMut<Encoded>, outcomes: Res<Outcomes>) {
-    encoded.0.drain(..).for_each(|outcome| outcomes.push(outcome));
+pub fn report_submitted(mut encoded: ResMut<Encoded>, requested: Res<Requests>, outcomes: Res<Outcomes>) {
+    encoded.of(&requested).for_each(|request| outcomes.finish(request));
+    encoded.0.clear();
 }

@@ -5,7 +5,7 @@ use crate::settings::BlurImage;
 use bevy::math::{IVec2, URect, UVec2};
 
 /// What a [`BlurImage`] takes from its source, whatever the source's size.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Excerpt {
     region: Option<URect>,
     padding: u32,

@@ -2,13 +2,12 @@
 
 use super::excerpt::Cut;
 use super::own_target::OwnTarget;
-use super::request::{ImageRequest, Requests};
+use super::request::{BlurId, ImageRequest, Requests};
 use super::source_copy::{Copied, CopyState, SourceCopy};
 use crate::errors::BlurError;
 use crate::formats::Ends;
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, layers_of};
 use crate::settings::{BlurAlpha, BlurUpdate};
-use bevy::ecs::entity::EntityHashMap;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureId, TextureView, TextureViewId};
@@ -17,9 +16,11 @@ use bevy::render::texture::GpuImage;
 /// The state of every image blur in the render world.
 #[derive(Resource, Default)]
 pub struct ImageJobs {
-    all: EntityHashMap<ImageJob>,
+    all: HashMap<BlurId, ImageJob>,
+    /// The number of the set of blurs that these belong to.
+    set: u64,
     /// The blurs that were requested in the last frame.
-    requested: Vec<Entity>,
+    requested: Vec<BlurId>,
     /// The targets whose old texture stands in for the new one.
     pub held: HashSet<AssetId<Image>>,
     /// Textures that take the place of those that Bevy shows.
@@ -46,8 +47,6 @@ pub struct ImageJob {
     /// The image that is written.
     pub target: Option<AssetId<Image>>,
     pub own_target: OwnTarget,
-    /// The number of the images whose failures have been reported.
-    subject: u64,
     is_requested: bool,
 }
 
@@ -88,15 +87,15 @@ impl Turn {
     /// What a request for this work does for an image. `state` is the state of the picture's copy, if it is kept.
     pub fn of(work: &Work, request: &ImageRequest, cut: &Cut, state: CopyState) -> Self {
         let is_copy = *work == Work::Copy;
-        let converts = request.alpha == BlurAlpha::Unpremultiply;
+        let converts = request.spec.alpha == BlurAlpha::Unpremultiply;
         match state {
-            CopyState::Covered if is_copy && request.overwrites_source() && !converts => Self::Restore,
-            _ if is_copy && request.overwrites_source() && !converts => Self::Nothing,
-            _ if request.keeps_source() => Self::FromCopy {
+            CopyState::Covered if is_copy && request.spec.overwrites_source() && !converts => Self::Restore,
+            _ if is_copy && request.spec.overwrites_source() && !converts => Self::Nothing,
+            _ if request.spec.keeps_source() => Self::FromCopy {
                 captures: state == CopyState::Empty,
             },
             // A pass cannot read the texture that it writes, nor texels around a source.
-            _ if cut.padding > 0 || is_copy && request.overwrites_source() => Self::FromCopy { captures: true },
+            _ if cut.padding > 0 || is_copy && request.spec.overwrites_source() => Self::FromCopy { captures: true },
             _ if is_copy => Self::Copy,
             _ => Self::Blur,
         }
@@ -130,53 +129,55 @@ impl Done {
 }
 
 impl ImageJobs {
-    pub fn get(&self, entity: Entity) -> Option<&ImageJob> {
-        self.all.get(&entity)
+    pub fn get(&self, id: BlurId) -> Option<&ImageJob> {
+        self.all.get(&id)
     }
 
-    pub fn get_mut(&mut self, entity: Entity) -> Option<&mut ImageJob> {
-        self.all.get_mut(&entity)
+    pub fn get_mut(&mut self, id: BlurId) -> Option<&mut ImageJob> {
+        self.all.get_mut(&id)
     }
 
     /// Begins a frame. Blurs that are not requested release their textures.
     pub fn begin(&mut self, requests: &Requests) {
-        for entity in &requests.gone {
-            if let Some(target) = self.all.remove(entity).and_then(|gone| gone.target) {
+        if self.set != requests.set {
+            self.set = requests.set;
+            let gone = self.all.extract_if(|id, _| !requests.live.contains(id));
+            for target in gone.filter_map(|(_, job)| job.target) {
                 self.held.remove(&target);
             }
         }
         for request in &requests.ordered {
-            self.all.entry(request.entity).or_default().begin(request);
+            self.all.entry(request.id).or_default().begin(request);
         }
-        for entity in self.requested.drain(..) {
-            match self.all.get_mut(&entity) {
+        for id in self.requested.drain(..) {
+            match self.all.get_mut(&id) {
                 Some(job) if !job.is_requested => job.release(),
                 _ => {}
             }
         }
         for request in &requests.ordered {
-            if let Some(job) = self.all.get_mut(&request.entity) {
+            if let Some(job) = self.all.get_mut(&request.id) {
                 job.is_requested = false;
             }
-            self.requested.push(request.entity);
+            self.requested.push(request.id);
         }
     }
 
     /// Whether the blurs that write the inputs of a request have results, or get them in this frame before it.
     pub fn is_fed(&self, request: &ImageRequest) -> bool {
-        let has_result = |feeder: &Entity| self.get(*feeder).is_some_and(|job| !job.is_pending || job.is_certain);
+        let has_result = |feeder: &BlurId| self.get(*feeder).is_some_and(|job| !job.is_pending || job.is_certain);
         request.feeders.iter().flatten().all(has_result)
     }
 
     /// Whether an input still shows an old texture in this frame.
     pub fn is_held(&self, request: &ImageRequest) -> bool {
-        !self.held.is_empty() && request.inputs().any(|input| self.held.contains(&input))
+        !self.held.is_empty() && request.spec.inputs().any(|input| self.held.contains(&input))
     }
 
     /// Shows textures that were written although they stood back.
     pub fn settle_written(&mut self) {
-        for entity in &self.requested {
-            if let Some(job) = self.all.get_mut(entity)
+        for id in &self.requested {
+            if let Some(job) = self.all.get_mut(id)
                 && let (Some(id), Some(done)) = (job.target, job.done)
                 && let Some(image) = job.own_target.take_written(done.target)
             {
@@ -188,11 +189,11 @@ impl ImageJobs {
 
     /// Decides which texture of an own target is shown in this frame.
     pub fn settle(&mut self, request: &ImageRequest, shown: &GpuImage, to_write: GpuImage) {
-        let Some(job) = self.all.get_mut(&request.entity) else {
+        let Some(job) = self.all.get_mut(&request.id) else {
             return;
         };
         let is_written = job.is_certain || job.done.is_some_and(|done| done.target == to_write.texture.id());
-        let id = request.target;
+        let id = request.spec.target;
         let to_show = job.own_target.settle(shown, to_write, is_written);
         self.to_show.extend(to_show.map(|image| (id, image)));
         if job.own_target.is_held() {
@@ -208,12 +209,8 @@ impl ImageJob {
         self.is_requested = true;
         (self.due, self.is_certain) = (None, false);
         self.is_pending = self.done.is_none_or(|done| done.revision != request.revision);
-        if self.subject != request.subject {
-            self.subject = request.subject;
-            self.job.forget_failures();
-        }
-        if self.target != Some(request.target) || !request.owns_target {
-            self.target = Some(request.target);
+        if self.target != Some(request.spec.target) || !request.spec.owns_target {
+            self.target = Some(request.spec.target);
             self.own_target = OwnTarget::default();
         }
     }
@@ -221,11 +218,11 @@ impl ImageJob {
     /// Whether the blur must be executed for textures as they are `now`.
     pub fn is_due(&self, request: &ImageRequest, now: Done) -> bool {
         match self.done {
-            _ if request.update == BlurUpdate::EveryFrame => true,
+            _ if request.spec.update == BlurUpdate::EveryFrame => true,
             None => request.revision > 0,
             Some(done) => {
                 let is_replaced = !done.has_textures_of(&now);
-                done.revision != now.revision || request.update == BlurUpdate::OnChange && is_replaced
+                done.revision != now.revision || request.spec.update == BlurUpdate::OnChange && is_replaced
             }
         }
     }
@@ -233,7 +230,7 @@ impl ImageJob {
     /// The state of the copy of a picture that is kept.
     pub fn copy_state(&self, request: &ImageRequest, of: &Copied) -> CopyState {
         match &self.copy {
-            Some(copy) if copy.is_kept && copy.of == *of && copy.uploads == request.uploads => copy.state,
+            Some(copy) if copy.is_kept && copy.of == *of && copy.uploads == request.spec.pixels => copy.state,
             _ => CopyState::Empty,
         }
     }

@@ -1,7 +1,7 @@
 //! Blurs an image once and reads the pixels back, for tools that need the result on the CPU.
 
-use super::follow::Follow;
-use super::request::Requests;
+use super::blurred::ImageBlurs;
+use super::request::{BlurId, Requests};
 use crate::errors::lock;
 use crate::gpu::ViewInfo;
 use crate::settings::{BlurImage, BlurUpdate, GaussianBlur};
@@ -78,21 +78,22 @@ pub struct WantsPixels;
 #[derive(SystemParam)]
 pub struct ImagesAwaited<'w, 's> {
     requests: Res<'w, Requests>,
-    readers: Query<'w, 's, &'static Follow, With<WantsPixels>>,
+    known: Res<'w, ImageBlurs>,
+    readers: Query<'w, 's, Entity, With<WantsPixels>>,
 }
 
 impl ImagesAwaited<'_, '_> {
     /// Whether any are.
     #[must_use]
     pub fn are_awaited(&self) -> bool {
-        let has_result = |follow: &Follow| ![0, follow.failed].contains(&follow.revision) && !follow.is_pending();
+        let has_result = |entity| self.known.get(entity).is_some_and(|blur| blur.has_result());
         self.requests.are_awaited || self.readers.iter().any(has_result)
     }
 }
 
 /// The pixels of a target, on their way from the render world to the main world.
 pub struct Pixels {
-    pub entity: Entity,
+    pub id: BlurId,
     /// What the pixels show: one level.
     pub viewed: ViewInfo,
     /// One row after the other, layer by layer, each row padded as in copies from textures.
@@ -112,13 +113,14 @@ impl Arrived {
 /// Triggers the events.
 pub fn hand_over(
     arrived: Res<Arrived>,
+    mut known: ResMut<ImageBlurs>,
     blurs: Query<&BlurImage, With<WantsPixels>>,
     images: Res<Assets<Image>>,
     mut commands: Commands,
 ) {
     for pixels in lock(&arrived.0).drain(..) {
-        let entity = pixels.entity;
-        let Ok(blur) = blurs.get(entity) else {
+        let entity = pixels.id.entity;
+        let (Some(_), Ok(blur)) = (known.with_id(pixels.id), blurs.get(entity)) else {
             continue;
         };
         let mut image = pixels.into_image();
@@ -144,8 +146,9 @@ impl Pixels {
 
 #[cfg(test)]
 mod tests {
-    use super::super::follow::News;
+    use super::super::request::ImageSpec;
     use super::*;
+    use crate::errors::BlurError;
     use bevy::ecs::system::RunSystemOnce;
 
     #[derive(Resource, Default)]
@@ -172,20 +175,26 @@ mod tests {
     fn pixels_on_their_way_are_awaited() {
         let mut world = World::new();
         world.init_resource::<Requests>();
+        world.init_resource::<ImageBlurs>();
         let are_awaited = |world: &mut World| {
             let awaited = world.run_system_once(|images: ImagesAwaited| images.are_awaited());
             awaited.expect("its parameters exist")
         };
         assert!(!are_awaited(&mut world), "there is no blur");
-        let mut follow = Follow::default();
-        (follow.revision, follow.carried_out, follow.news) = (1, 1, News::Nothing);
-        let reader = world.spawn((WantsPixels, follow)).id();
+        let reader = world.spawn(WantsPixels).id();
+        let mut known = world.resource_mut::<ImageBlurs>();
+        known.begin();
+        known.see(reader, &BlurImage::default());
+        let blur = known.get_mut(reader).expect("it is there");
+        blur.send(&ImageSpec::default());
+        blur.finish(1);
         assert!(
             are_awaited(&mut world),
             "it is blurred, and its pixels are on their way"
         );
-        let mut reader_mut = world.entity_mut(reader);
-        reader_mut.get_mut::<Follow>().expect("it was spawned").failed = 1;
+        let mut known = world.resource_mut::<ImageBlurs>();
+        let blur = known.get_mut(reader).expect("it is there");
+        let _ = blur.refuse(1, BlurError::SourceNotLoaded);
         assert!(!are_awaited(&mut world), "they never come");
         world.despawn(reader);
         assert!(!are_awaited(&mut world));

@@ -39,20 +39,21 @@ pub fn prepare_jobs(
     jobs.begin(&requested);
     for (request, is_painted) in requested.ordered.iter().zip(times.are_painted()) {
         // While pixels are uploaded, Bevy hides the old ones: the image counts as missing.
-        let Some(shown) = images.get(request.target) else {
+        let Some(shown) = images.get(request.spec.target) else {
             continue;
         };
         let is_fed = jobs.is_fed(request) && !jobs.is_held(request);
         let source = jobs
             .to_show
-            .get(&request.source)
-            .or(images.get(request.source))
+            .get(&request.spec.source)
+            .or(images.get(request.spec.source))
             .cloned();
         let mask = request
+            .spec
             .profile
             .mask()
             .and_then(|mask| Some(images.get(mask)?.texture.id()));
-        let Some(job) = jobs.get_mut(request.entity) else {
+        let Some(job) = jobs.get_mut(request.id) else {
             continue;
         };
         let target = job.own_target.choose(shown);
@@ -65,21 +66,21 @@ pub fn prepare_jobs(
             };
             // In place, the blur of a picture must not be blurred again.
             let are_fed =
-                now.inputs().any(|input| written.contains(&input)) || is_painted && !request.overwrites_source();
+                now.inputs().any(|input| written.contains(&input)) || is_painted && !request.spec.overwrites_source();
             let images = Images {
                 source: &source,
                 target: &target,
                 now,
             };
-            if let Err(news) = job.decide(request, images, are_fed, &mut preparer) {
-                outcomes.fail(request.entity, news);
+            if let Err(error) = job.decide(request, images, are_fed, &mut preparer) {
+                outcomes.fail(request, error);
             }
             job.is_certain &= is_fed;
             if job.due.is_some() {
                 written.insert(now.target);
             }
         }
-        if request.owns_target {
+        if request.spec.owns_target {
             jobs.settle(request, shown, target);
         }
     }
@@ -107,7 +108,7 @@ struct Images<'a> {
 }
 
 impl ImageJob {
-    /// Decides whether a blur is due, and prepares it. A failure is returned once.
+    /// Decides whether a blur is due, and prepares it. The main world knows which failures are new.
     fn decide(
         &mut self,
         request: &ImageRequest,
@@ -115,7 +116,7 @@ impl ImageJob {
         are_fed: bool,
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
-        self.is_pending = self.is_due(request, images.now) || request.update == BlurUpdate::OnChange && are_fed;
+        self.is_pending = self.is_due(request, images.now) || request.spec.update == BlurUpdate::OnChange && are_fed;
         if !self.is_pending {
             self.release();
             return Ok(BlurState::Nothing);
@@ -126,6 +127,7 @@ impl ImageJob {
             // No other blur must wait for this one.
             self.is_pending = false;
         }
+        self.job.forget_failures();
         self.job.settle(outcome)
     }
 
@@ -136,9 +138,9 @@ impl ImageJob {
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
         let [from, to] = [ViewInfo::of_gpu(source)?, ViewInfo::of_gpu(target)?];
-        let cut = request.excerpt.of(from.size, request.overwrites_source())?;
+        let cut = request.spec.excerpt.of(from.size, request.spec.overwrites_source())?;
         let outcome = check_sizes(cut.size(), from, to);
-        if request.owns_target && outcome.is_err() {
+        if request.spec.owns_target && outcome.is_err() {
             // The new target is on its way.
             return Ok(BlurState::Waiting);
         }
@@ -152,7 +154,7 @@ impl ImageJob {
         let io = BlurIo {
             ends: ends(request, from, target),
             target: now.target,
-            source_is_fresh: !request.overwrites_source() || request.update != BlurUpdate::Once,
+            source_is_fresh: !request.spec.overwrites_source() || request.spec.update != BlurUpdate::Once,
         };
         preparer.announce(io.ends, WorkKind::Blur, Finish::Write);
         preparer.announce(io.ends, WorkKind::Copy, Finish::Write);
@@ -232,13 +234,13 @@ impl ImageJob {
         of: Copied,
         preparer: &mut BlurPreparer,
     ) -> Result<(), BlurError> {
-        let is_kept = turn == Turn::Restore || request.keeps_source();
+        let is_kept = turn == Turn::Restore || request.spec.keeps_source();
         let copy = match self.copy.take() {
             Some(copy) if copy.of.fits(&of) => self.copy.insert(copy),
             _ => self.copy.insert(SourceCopy::new(of, preparer)?),
         };
-        if !is_kept || !copy.is_kept || (copy.of, copy.uploads) != (of, request.uploads) {
-            (copy.of, copy.uploads, copy.state) = (of, request.uploads, CopyState::Empty);
+        if !is_kept || !copy.is_kept || (copy.of, copy.uploads) != (of, request.spec.pixels) {
+            (copy.of, copy.uploads, copy.state) = (of, request.spec.pixels, CopyState::Empty);
         }
         copy.is_kept = is_kept;
         if copy.state == CopyState::Empty {
@@ -288,14 +290,14 @@ fn ends(request: &ImageRequest, source: ViewInfo, target: &GpuImage) -> Ends {
         source: source.format,
         destination: target.view_format(),
         precision: precision_of(source.format),
-        alpha: request.alpha,
-        dither: if request.dither {
+        alpha: request.spec.alpha,
+        dither: if request.spec.dither {
             Dither::of_target(target.view_format())
         } else {
             Dither::Off
         },
         has_storage: target.texture_descriptor.usage.contains(TextureUsages::STORAGE_BINDING),
-        in_place: request.overwrites_source() && !request.keeps_source(),
+        in_place: request.spec.overwrites_source() && !request.spec.keeps_source(),
         spaces: SAME_SPACES,
     }
 }
@@ -303,15 +305,15 @@ fn ends(request: &ImageRequest, source: ViewInfo, target: &GpuImage) -> Ends {
 /// The work of a request: the main world has reported a strength out of range.
 fn work(request: &ImageRequest, cut: &Cut) -> Work {
     let size = cut.texels.size();
-    let sigma = request.blur.sigma_in_texels(1.0, size.y).ok();
+    let sigma = request.spec.blur.sigma_in_texels(1.0, size.y).ok();
     match sigma.filter(|sigma| blurs(*sigma)) {
         Some(sigma) => {
             let placement = Affine2::from_translation(cut.inner().min.as_vec2());
-            let field = SigmaField::new(Some(&request.profile), size.as_vec2(), placement);
+            let field = SigmaField::new(Some(&request.spec.profile), size.as_vec2(), placement);
             let edge = if cut.padding > 0 {
                 EdgeMode::Transparent
             } else {
-                request.blur.edge
+                request.spec.blur.edge
             };
             Work::blur(sigma, edge, field)
         }

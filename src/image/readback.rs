@@ -1,15 +1,13 @@
 //! The render world: copies the pixels of targets for [`blur_for_pixels`](super::pixels), in the frame in which they
 //! are written, so that later changes of the target do not matter.
 
-use super::jobs::{Done, ImageJobs};
-use super::pixels::{Arrived, Pixels, WantsPixels};
-use super::request::Outcomes;
+use super::encode::Encoded;
+use super::pixels::{Arrived, Pixels};
+use super::request::{BlurId, Outcomes, Requests};
 use crate::errors::BlurError;
 use crate::gpu::{ViewInfo, create_texel_buffer, first_part};
 use bevy::image::ToExtents;
-use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use bevy::render::Extract;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::{
     Buffer, BufferDescriptor, BufferUsages, MapMode, TexelCopyBufferInfo, TexelCopyBufferLayout, TextureUsages,
@@ -17,54 +15,34 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::{RenderContext, RenderDevice};
 use bevy::render::texture::GpuImage;
 
-/// The blurs whose pixels are requested, and the revision of each whose pixels were copied last.
-#[derive(Resource, Default)]
-pub struct Readers(HashMap<Entity, Option<Done>>);
-
 /// The copies of this frame.
 #[derive(Resource, Default)]
 pub struct Copies(Vec<Copied>);
 
 /// What a target shows, on its way into a buffer.
 struct Copied {
-    entity: Entity,
+    id: BlurId,
     viewed: ViewInfo,
     buffer: Buffer,
 }
 
-pub fn extract_readers(mut readers: ResMut<Readers>, blurs: Extract<Query<Entity, With<WantsPixels>>>) {
-    readers.0.retain(|entity, _| blurs.contains(*entity));
-    for entity in &blurs {
-        readers.0.entry(entity).or_default();
-    }
-}
-
 /// Copies the pixels of targets that were written in this frame.
 pub fn copy_pixels(
-    mut readers: ResMut<Readers>,
     mut copies: ResMut<Copies>,
-    jobs: Res<ImageJobs>,
+    encoded: Res<Encoded>,
+    requested: Res<Requests>,
     images: Res<RenderAssets<GpuImage>>,
     outcomes: Res<Outcomes>,
     mut context: RenderContext,
 ) {
-    for (entity, last) in &mut readers.0 {
-        let job = jobs.get(*entity);
-        let done = job.and_then(|job| job.done);
-        // After a lost device nothing is done yet.
-        if core::mem::replace(last, done) == done || done.is_none() {
-            continue;
-        }
-        let Some(target) = job.and_then(|job| images.get(job.target?)) else {
+    for request in encoded.of(&requested).filter(|request| request.wants_pixels) {
+        let Some(target) = images.get(request.spec.target) else {
             continue;
         };
+        let id = request.id;
         match copy(target, &mut context) {
-            Ok((viewed, buffer)) => copies.0.push(Copied {
-                entity: *entity,
-                viewed,
-                buffer,
-            }),
-            Err(error) => outcomes.fail(*entity, error),
+            Ok((viewed, buffer)) => copies.0.push(Copied { id, viewed, buffer }),
+            Err(error) => outcomes.fail(request, error),
         }
     }
 }
@@ -104,13 +82,13 @@ fn copy(image: &GpuImage, context: &mut RenderContext) -> Result<(ViewInfo, Buff
 
 /// Sends copies to the main world as soon as the GPU has made them, now that they have been submitted.
 pub fn send_copies(mut copies: ResMut<Copies>, arrived: Res<Arrived>) {
-    for Copied { entity, viewed, buffer } in copies.0.drain(..) {
+    for Copied { id, viewed, buffer } in copies.0.drain(..) {
         let (arrived, mapped) = (arrived.clone(), buffer.clone());
         buffer.slice(..).map_async(MapMode::Read, move |result| {
             // A lost device loses its copies: they are made again on the next one.
             if result.is_ok() {
                 let data = mapped.slice(..).get_mapped_range().to_vec();
-                arrived.push(Pixels { entity, viewed, data });
+                arrived.push(Pixels { id, viewed, data });
             }
         });
     }

@@ -5,15 +5,34 @@ use super::order::INPUTS;
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::{BlurError, lock};
 use crate::settings::{BlurAlpha, BlurProfile, BlurUpdate, GaussianBlur};
+use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+
+/// One insertion of the components of an image blur. Outcomes name it, so that they do not fit the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlurId {
+    pub entity: Entity,
+    pub number: u64,
+}
 
 /// One image blur, for the render world.
 #[derive(Clone, Debug)]
 pub struct ImageRequest {
-    pub entity: Entity,
+    pub id: BlurId,
     pub label: BlurLabel,
+    pub spec: ImageSpec,
+    /// Incremented whenever a blur is due.
+    pub revision: u64,
+    /// The blurs that write the inputs and must run once before this one.
+    pub feeders: Feeders,
+    /// Whether the result is read back.
+    pub wants_pixels: bool,
+}
+
+/// What a blur of an image wants, by value.
+#[derive(Clone, Debug, Default)]
+pub struct ImageSpec {
     pub blur: GaussianBlur,
     pub profile: BlurProfile,
     pub source: AssetId<Image>,
@@ -25,21 +44,17 @@ pub struct ImageRequest {
     pub alpha: BlurAlpha,
     pub dither: bool,
     pub update: BlurUpdate,
-    /// Incremented whenever a blur is due.
-    pub revision: u64,
-    /// Incremented whenever pixels of the source or the target are uploaded to the GPU.
-    pub uploads: u64,
-    /// Incremented whenever the request names other images.
-    pub subject: u64,
-    /// The blurs that write the inputs and must run once before this one.
-    pub feeders: Feeders,
+    /// Numbers of the contents of the source, the mask and the target.
+    pub contents: [u64; 3],
+    /// A number of the pixels of the source that were uploaded to the GPU.
+    pub pixels: u64,
 }
 
 /// The images that a blur reads: the source, and the mask of a profile.
 pub type Inputs = [Option<AssetId<Image>>; INPUTS];
 
 /// For every input, the blur that writes it, if this blur must wait for it.
-pub type Feeders = [Option<Entity>; INPUTS];
+pub type Feeders = [Option<BlurId>; INPUTS];
 
 /// The images that a blur of a source with a profile reads.
 #[must_use]
@@ -47,7 +62,7 @@ pub fn inputs_of(source: AssetId<Image>, profile: &BlurProfile) -> Inputs {
     [Some(source), profile.mask()]
 }
 
-impl ImageRequest {
+impl ImageSpec {
     /// The images that are read.
     pub fn inputs(&self) -> impl Iterator<Item = AssetId<Image>> {
         inputs_of(self.source, &self.profile).into_iter().flatten()
@@ -62,6 +77,21 @@ impl ImageRequest {
     pub fn keeps_source(&self) -> bool {
         self.overwrites_source() && self.update == BlurUpdate::OnChange
     }
+
+    /// Whether the blur runs once.
+    pub fn is_single(&self) -> bool {
+        self.update == BlurUpdate::Once
+    }
+
+    /// Whether both want one result. NaN equals itself.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let images = |spec: &Self| (spec.source, spec.target, spec.owns_target, spec.contents, spec.pixels);
+        let settings = |spec: &Self| (spec.excerpt, spec.alpha, spec.dither, spec.update);
+        images(self) == images(other)
+            && settings(self) == settings(other)
+            && self.blur.is_same(&other.blur)
+            && self.profile.is_like(&other.profile)
+    }
 }
 
 /// The image blurs of this frame.
@@ -69,8 +99,10 @@ impl ImageRequest {
 pub struct Requests {
     /// The blurs that may run in this frame, ordered so that every input is written before it is read.
     pub ordered: Vec<ImageRequest>,
-    /// The entities that no longer have a blur.
-    pub gone: Vec<Entity>,
+    /// All blurs, requested or not. The render world forgets all others.
+    pub live: HashSet<BlurId>,
+    /// A number that changes with `live`.
+    pub set: u64,
     /// Whether results are on their way.
     pub are_awaited: bool,
 }
@@ -79,57 +111,68 @@ impl Requests {
     /// Copies another list, without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         self.ordered.clone_from(&other.ordered);
-        self.gone.clone_from(&other.gone);
+        if self.set != other.set {
+            self.set = other.set;
+            self.live.clone_from(&other.live);
+        }
     }
 }
 
-/// What the render world reports.
+/// What the render world reports of requests, by their revisions.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// A blur has been submitted: its revision and its settings.
-    Done(Entity, u64, GaussianBlur),
-    Failed(Entity, BlurError),
+    /// A blur has been submitted, with its settings.
+    Done {
+        id: BlurId,
+        revision: u64,
+        blur: GaussianBlur,
+    },
+    /// A blur cannot run. That is reported in every frame in which it could.
+    Failed {
+        id: BlurId,
+        revision: u64,
+        error: BlurError,
+    },
     /// A target of the plugin's own has another texture since the asset changed.
     Shown(AssetId<Image>),
 }
 
-/// The outcomes of requests, on their way from the render world to the main world.
+/// The outcomes of requests on a render device, on their way from the render world to the main world.
 #[derive(Resource, Clone, Default)]
-pub struct Outcomes(Arc<Shared>);
-
-#[derive(Default)]
-struct Shared {
-    outcomes: Mutex<Vec<Outcome>>,
-    device_is_new: AtomicBool,
-}
+pub struct Outcomes(Arc<Mutex<(u64, Vec<Outcome>)>>);
 
 impl Outcomes {
-    /// Reports that all results are lost with their device.
+    /// All results are lost with their device: there is another one.
     pub fn start_over(&self) {
-        self.0.device_is_new.store(true, Ordering::Release);
-    }
-
-    /// Whether all results were lost since the last call.
-    pub fn has_started_over(&self) -> bool {
-        self.0.device_is_new.swap(false, Ordering::AcqRel)
-    }
-
-    /// Whether there is a failure to report.
-    pub fn has_failures(&self) -> bool {
-        let is_failure = |outcome: &Outcome| matches!(outcome, Outcome::Failed(..));
-        lock(&self.0.outcomes).iter().any(is_failure)
+        let (device, outcomes) = &mut *lock(&self.0);
+        *device += 1;
+        outcomes.clear();
     }
 
     pub fn push(&self, outcome: Outcome) {
-        lock(&self.0.outcomes).push(outcome);
+        lock(&self.0).1.push(outcome);
     }
 
-    pub fn fail(&self, entity: Entity, error: BlurError) {
-        self.push(Outcome::Failed(entity, error));
+    pub fn finish(&self, request: &ImageRequest) {
+        self.push(Outcome::Done {
+            id: request.id,
+            revision: request.revision,
+            blur: request.spec.blur,
+        });
     }
 
-    /// Moves all outcomes to the end of a list. Both keep their memory.
-    pub fn take(&self, list: &mut Vec<Outcome>) {
-        list.append(&mut lock(&self.0.outcomes));
+    pub fn fail(&self, request: &ImageRequest, error: BlurError) {
+        self.push(Outcome::Failed {
+            id: request.id,
+            revision: request.revision,
+            error,
+        });
+    }
+
+    /// Moves all outcomes to the end of a list, and returns the number of the device. Both lists keep their memory.
+    pub fn take(&self, list: &mut Vec<Outcome>) -> u64 {
+        let (device, outcomes) = &mut *lock(&self.0);
+        list.append(outcomes);
+        *device
     }
 }

@@ -60,12 +60,12 @@ pub fn find_times(
         latest.0 = time.max(latest.0);
     }
     for request in &requested.ordered {
-        let known = request.inputs().filter_map(|input| painted.get(&input));
+        let known = request.spec.inputs().filter_map(|input| painted.get(&input));
         let (time, is_painted) = known.fold((Time::BeforeCameras, false), |(time, is_painted), known| {
             (time.max(known.0), is_painted || known.1)
         });
         // Blurs that read its target must not run earlier.
-        let target = painted.entry(request.target).or_insert((time, false));
+        let target = painted.entry(request.spec.target).or_insert((time, false));
         target.0 = time.max(target.0);
         times.0.push((time, is_painted));
     }

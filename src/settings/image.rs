@@ -59,7 +59,7 @@ pub struct BlurImage {
     ///
     /// Your own image must have that size, as many layers as the source, and
     /// [`TextureUsages::RENDER_ATTACHMENT`](wgpu::TextureUsages), and no other blur may write it. It may be the source
-    /// itself.
+    /// itself. A blur whose entity is disabled does not hold its image: another one may write it meanwhile.
     ///
     /// A target that is fitted to another size is another texture. Sprites and UI nodes follow it. Meshes keep showing
     /// the old one, because Bevy binds the textures of a material only when the material changes. If a source may

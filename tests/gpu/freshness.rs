@@ -1,5 +1,6 @@
 //! No picture is stale: a blurred image belongs to the frame, the pixels and the settings that it reports.
 
+mod beginnings;
 mod cameras;
 mod chains;
 mod events;

@@ -1,0 +1,5 @@
+//! Tests of the image front end without a GPU.
+
+mod renderer;
+mod steps;
+mod walk;

@@ -1,0 +1,593 @@
+//! Random histories of image blurs through the systems of the main world, with a [render world of symbols](super::renderer).
+//! Whatever happened, the end must be the same as if it had been so from the start.
+
+use super::super::blurred::{self, ImageBlurs};
+use super::super::change_detection::{follow_images, report_outcomes};
+use super::super::request::{Outcomes, Requests};
+use super::super::targets::{self, Allows, Fitted, Fitting};
+use super::renderer::{Content, Extracted, Renderer, Snapshot, Verdict, mask_of};
+use super::steps::{Random, SLOTS, Step};
+use crate::errors::BlurError;
+use crate::gpu::ViewInfo;
+use crate::image_changes::{ImageChanges, ImageChangesPlugin, watch_images};
+use crate::settings::{BlurFinished, BlurImage, BlurProfile, BlurUpdate, GaussianBlur};
+use crate::systems::BlurSystems;
+use bevy::asset::{AssetEventSystems, AssetPlugin, RenderAssetUsages};
+use bevy::ecs::entity::EntityHashSet;
+use bevy::ecs::entity_disabling::Disabled;
+use bevy::ecs::message::MessageCursor;
+use bevy::ecs::schedule::{ScheduleLabel, SingleThreadedExecutor};
+use bevy::image::ToExtents;
+use bevy::prelude::*;
+use bevy::render::render_resource::{TextureDimension, TextureFormat, TextureUsages};
+use std::num::NonZero;
+use std::thread::{available_parallelism, scope};
+
+/// How many histories the suite walks. `scripts/soak` walks more: `BLUR_WALKS` sets the number, `BLUR_WALK_SEED` the first one.
+const FEW: u64 = 20_000;
+const MOST_STEPS: u64 = 60;
+
+/// What another crate disables entities with.
+#[derive(Component)]
+struct Pooled;
+
+/// A device that can make all textures.
+struct AnyTexture;
+
+impl Allows for AnyTexture {
+    fn own_target(&mut self, shown: ViewInfo) -> Result<Option<(TextureFormat, TextureUsages)>, BlurError> {
+        Ok(Some((shown.format, TextureUsages::RENDER_ATTACHMENT)))
+    }
+}
+
+fn fit_targets(
+    blurs: Query<Fitted, With<GaussianBlur>>,
+    known: ResMut<ImageBlurs>,
+    images: ResMut<Assets<Image>>,
+    changes: Res<ImageChanges>,
+    fitting: Local<Fitting>,
+) {
+    targets::fit(blurs, known, images, &changes, &mut AnyTexture, fitting);
+}
+
+/// The events since the last look.
+#[derive(Resource, Default)]
+struct Heard(Vec<BlurFinished>);
+
+/// An app in the middle of a history.
+struct Walk {
+    app: App,
+    renderer: Renderer,
+    images: MessageCursor<AssetEvent<Image>>,
+    handles: Vec<Handle<Image>>,
+    slots: [Option<Entity>; SLOTS],
+    /// The frame that renders while the main world is in the next one.
+    rendering: Option<Snapshot>,
+    /// Blurs that read what was written after them, because they were in a cycle when they ran last.
+    cyclic: EntityHashSet,
+    is_pipelined: bool,
+    loses_device: bool,
+}
+
+fn update_of(number: u8) -> BlurUpdate {
+    [BlurUpdate::OnChange, BlurUpdate::EveryFrame, BlurUpdate::Once][usize::from(number % 3)]
+}
+
+fn picture(side: u32, pixels: u8) -> Image {
+    let size = UVec2::splat(side);
+    let mut image = Image::new_uninit(
+        size.to_extents(),
+        TextureDimension::D2,
+        TextureFormat::R8Unorm,
+        RenderAssetUsages::default(),
+    );
+    image.data = Some(vec![pixels; size.element_product() as usize]);
+    image.texture_descriptor.usage |= TextureUsages::RENDER_ATTACHMENT;
+    image
+}
+
+impl Walk {
+    fn new() -> Self {
+        let mut app = App::new();
+        app.add_plugins((TaskPoolPlugin::default(), AssetPlugin::default(), ImageChangesPlugin))
+            .init_asset::<Image>()
+            .init_resource::<ImageBlurs>()
+            .init_resource::<Outcomes>()
+            .init_resource::<Requests>()
+            .init_resource::<Heard>()
+            .add_observer(blurred::forget_image)
+            .add_observer(blurred::forget_strength)
+            .add_observer(|event: On<BlurFinished>, mut heard: ResMut<Heard>| heard.0.push(*event))
+            .add_systems(PreUpdate, report_outcomes)
+            .add_systems(
+                PostUpdate,
+                (
+                    fit_targets.before(AssetEventSystems),
+                    follow_images.after(watch_images).in_set(BlurSystems::Collect),
+                ),
+            );
+        app.world_mut().register_disabling_component::<Pooled>();
+        // Threads would take longer than the systems.
+        for label in [PreUpdate.intern(), PostUpdate.intern()] {
+            app.edit_schedule(label, |schedule| {
+                _ = schedule.set_executor(SingleThreadedExecutor::new())
+            });
+        }
+        app.finish();
+        app.cleanup();
+        Self {
+            app,
+            renderer: Renderer::default(),
+            images: MessageCursor::default(),
+            handles: Vec::new(),
+            slots: [None; SLOTS],
+            rendering: None,
+            cyclic: EntityHashSet::default(),
+            is_pipelined: false,
+            loses_device: false,
+        }
+    }
+
+    fn known(&self) -> &ImageBlurs {
+        self.app.world().resource::<ImageBlurs>()
+    }
+
+    /// Walks a history. Returns what is wrong.
+    fn walk(&mut self, steps: &[Step], is_pipelined: bool) -> Result<(), String> {
+        self.begin(is_pipelined);
+        for step in steps {
+            self.step(*step)?;
+        }
+        (self.renderer.late_pixels, self.renderer.late_pipelines) = (0, 0);
+        // As long as a chain, and as reports take.
+        let mut asked = 0;
+        for _ in 0..SLOTS + 5 {
+            self.frame()?;
+            asked += usize::from(self.app.world().resource::<Requests>().are_awaited);
+        }
+        if self.app.world().resource::<Requests>().are_awaited {
+            return Err(format!("{asked} frames ask for another one, and the last does, too"));
+        }
+        for slot in 0..SLOTS {
+            self.check(slot)?;
+        }
+        self.end()
+    }
+
+    fn begin(&mut self, is_pipelined: bool) {
+        self.is_pipelined = is_pipelined;
+        self.renderer = Renderer::default();
+        self.app.world().resource::<Outcomes>().start_over();
+        let mut images = self.app.world_mut().resource_mut::<Assets<Image>>();
+        self.handles = (0..SLOTS)
+            .map(|index| images.add(picture(1 + index as u32 % 2, index as u8 + 1)))
+            .collect();
+    }
+
+    /// Removes everything. Nothing may be left.
+    fn end(&mut self) -> Result<(), String> {
+        for entity in self.slots.iter_mut().filter_map(Option::take) {
+            self.app.world_mut().despawn(entity);
+        }
+        self.handles.clear();
+        for _ in 0..4 {
+            self.frame()?;
+        }
+        let world = self.app.world();
+        let left = [
+            self.known().len(),
+            world.resource::<Requests>().live.len(),
+            world.resource::<ImageChanges>().len(),
+            world.resource::<Assets<Image>>().len(),
+            self.renderer.job_count(),
+        ];
+        if left == [0; 5] {
+            Ok(())
+        } else {
+            Err(format!("{left:?} blurs, living, numbers, images and jobs are left"))
+        }
+    }
+
+    fn frame(&mut self) -> Result<(), String> {
+        let world = self.app.world_mut();
+        world.run_schedule(PreUpdate);
+        world.run_schedule(PostUpdate);
+        world.resource_mut::<Messages<AssetEvent<Image>>>().update();
+        self.check_frame()?;
+        let outcomes = self.app.world().resource::<Outcomes>().clone();
+        if let Some(before) = self.rendering.take() {
+            self.renderer.render(before, &outcomes);
+        }
+        let snapshot = self.extract();
+        if self.is_pipelined {
+            self.rendering = Some(snapshot);
+        } else {
+            self.renderer.render(snapshot, &outcomes);
+        }
+        self.app.world_mut().clear_trackers();
+        self.note_cycles();
+        match self.renderer.faults.pop() {
+            Some(fault) => Err(fault),
+            None => Ok(()),
+        }
+    }
+
+    fn extract(&mut self) -> Snapshot {
+        let world = self.app.world();
+        let images = world.resource::<Assets<Image>>();
+        let look = |id: AssetId<Image>| {
+            let found = images
+                .get(id)
+                .map(|image| (image.size(), image.data.as_ref().map(|data| data[0])));
+            (id, found)
+        };
+        let is_device_lost = core::mem::take(&mut self.loses_device);
+        let mut events: Vec<Extracted> = Vec::new();
+        for event in self.images.read(world.resource::<Messages<AssetEvent<Image>>>()) {
+            match *event {
+                AssetEvent::Added { id } | AssetEvent::Modified { id } if images.contains(id) => events.push(look(id)),
+                AssetEvent::Unused { id } => events.push((id, None)),
+                // The GPU keeps what was removed.
+                _ => {}
+            }
+        }
+        if is_device_lost {
+            events = images.ids().map(look).collect();
+        }
+        let mut requests = Requests::default();
+        requests.copy_from(world.resource::<Requests>());
+        Snapshot {
+            requests,
+            images: events,
+            is_device_lost,
+        }
+    }
+
+    /// What must hold in every frame.
+    fn check_frame(&mut self) -> Result<(), String> {
+        let heard = core::mem::take(&mut self.app.world_mut().resource_mut::<Heard>().0);
+        let (known, requests) = (self.known(), self.app.world().resource::<Requests>());
+        for event in heard {
+            let Some(blur) = known.any(event.entity) else {
+                continue;
+            };
+            if event.revision > blur.revision {
+                return Err(format!("{event:?} is of another blur: {:?}", blur.revision));
+            }
+        }
+        let mut written: Vec<AssetId<Image>> = requests.ordered.iter().map(|request| request.spec.target).collect();
+        written.sort();
+        if written.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err("two blurs write one image".to_owned());
+        }
+        for request in &requests.ordered {
+            let Some(blur) = known.get(request.id.entity) else {
+                return Err(format!("{:?} is requested, and was not seen", request.id));
+            };
+            let is_late = self.renderer.verdicts.get(&request.id) == Some(&Verdict::IsLate);
+            // What only the GPU has may be lost.
+            let mut named = request.spec.inputs().chain([request.spec.target]);
+            let images = self.app.world().resource::<Assets<Image>>();
+            let waits = request.feeders == [None; 2] && named.all(|id| images.contains(id));
+            if waits && is_late && !blur.is_settled() && !requests.are_awaited {
+                return Err(format!("{:?} is late, and nothing waits for it", request.id));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the target of a blur may be older than its source: something upstream has no input, or reads what is written
+    /// after it.
+    fn may_wait(&self, entity: Entity) -> bool {
+        let (upstream, _) = self.upstream(entity);
+        let is_old = |one: &Entity| !self.has_inputs(*one) || self.cyclic.contains(one);
+        upstream.iter().any(is_old)
+    }
+
+    /// A blur and those that it reads from, directly or not, and whether it is among the latter.
+    fn upstream(&self, entity: Entity) -> (Vec<Entity>, bool) {
+        let (mut found, mut is_cycle) = (vec![entity], false);
+        let mut next = 0;
+        while next < found.len() {
+            let reader = found[next];
+            next += 1;
+            let inputs = self.inputs_of(reader).into_iter();
+            for writer in inputs.filter_map(|input| self.known().writer(input)) {
+                is_cycle |= writer == entity && reader != entity;
+                if !found.contains(&writer) {
+                    found.push(writer);
+                }
+            }
+        }
+        (found, is_cycle)
+    }
+
+    fn note_cycles(&mut self) {
+        for entity in self.slots.iter().flatten() {
+            if self.upstream(*entity).1 {
+                self.cyclic.insert(*entity);
+            } else if self.ran(*entity) {
+                self.cyclic.remove(entity);
+            }
+        }
+    }
+
+    fn ran(&self, entity: Entity) -> bool {
+        let id = self.known().get(entity).map(|blur| blur.id);
+        id.is_some_and(|id| self.renderer.verdicts.get(&id) == Some(&Verdict::Ran))
+    }
+
+    fn inputs_of(&self, entity: Entity) -> Vec<AssetId<Image>> {
+        let world = self.app.world();
+        let source = world.get::<BlurImage>(entity).map(|image| image.source.id());
+        let mask = mask_of(world.get::<BlurProfile>(entity));
+        source.into_iter().chain(mask).collect()
+    }
+
+    /// Whether the inputs of a blur exist, or will, and the size of its source is known to the main world if it has to be.
+    fn has_inputs(&self, entity: Entity) -> bool {
+        let is_there = |id: &AssetId<Image>| self.renderer.textures.contains_key(id);
+        let image = self.app.world().get::<BlurImage>(entity);
+        let images = self.app.world().resource::<Assets<Image>>();
+        let is_fitted = image.is_none_or(|image| {
+            let target = image.target.as_ref().map(Handle::id);
+            let is_yours = self.handles.iter().any(|handle| Some(handle.id()) == target);
+            is_yours || target.is_some_and(|id| self.known().owns(entity, id)) || images.contains(&image.source)
+        });
+        is_fitted && self.inputs_of(entity).iter().all(is_there)
+    }
+
+    /// What must hold at the end of a blur: its target shows what its components say.
+    fn check(&mut self, slot: usize) -> Result<(), String> {
+        let Some(entity) = self.slots[slot] else {
+            return Ok(());
+        };
+        let world = self.app.world_mut();
+        let mut seen = world.query_filtered::<(&GaussianBlur, &BlurImage), With<GaussianBlur>>();
+        let Ok((blur, image)) = seen.get(world, entity).map(|(blur, image)| (*blur, image.clone())) else {
+            return match self.known().get(entity) {
+                Some(_) => Err(format!("slot {slot} is not there, and is blurred")),
+                None => Ok(()),
+            };
+        };
+        let known = self.known();
+        let one = known
+            .get(entity)
+            .ok_or_else(|| format!("slot {slot} is not followed"))?;
+        let own = image.target.as_ref().is_some_and(|target| one.own == Some(target.id()));
+        let named = image.target.as_ref().map(Handle::id);
+        if let Err(error) = &one.target {
+            let BlurError::SharedTarget { other } = error else {
+                return Err(format!("slot {slot} fails: {error}"));
+            };
+            let is_shared = *other != entity && named.is_some_and(|id| known.writer(id) == Some(*other));
+            return if is_shared {
+                Ok(())
+            } else {
+                Err(format!("slot {slot} shares nothing: {error}"))
+            };
+        }
+        if self.may_wait(entity) {
+            return Ok(());
+        }
+        let textures = &self.renderer.textures;
+        let (Some(target), source) = (named.and_then(|id| textures.get(&id)), &textures[&image.source.id()]) else {
+            // A target of yours that does not exist.
+            return if own || named.is_none() {
+                Err(format!("slot {slot} has no target"))
+            } else {
+                Ok(())
+            };
+        };
+        let mask = mask_of(self.app.world().get::<BlurProfile>(entity));
+        if !own && target.size != source.size || mask == named {
+            return if one.is_settled() {
+                Ok(())
+            } else {
+                Err(format!("slot {slot} waits in vain"))
+            };
+        }
+        if !one.is_done() || self.renderer.done(one.id) != Some(one.revision) {
+            return Err(format!("slot {slot} is not done: {:?} of {}", one.done, one.revision));
+        }
+        // A single result may be covered by your pixels.
+        let is_yours = !own && image.update == BlurUpdate::Once;
+        let Content::Blurred(shown) = &target.content else {
+            return match is_yours {
+                true => Ok(()),
+                false => Err(format!("slot {slot} shows {:?}", target.content)),
+            };
+        };
+        let is_in_place = named == Some(image.source.id());
+        let mask = mask.map(|mask| textures[&mask].content.clone());
+        let is_right = match image.update {
+            _ if shown.by != one.id => is_yours,
+            // It stays as it was when it ran.
+            BlurUpdate::Once => true,
+            BlurUpdate::EveryFrame if is_in_place => true,
+            _ if shown.radius != blur.radius as u32 || shown.mask != mask => false,
+            _ => is_in_place || shown.of == source.content,
+        };
+        if is_right {
+            Ok(())
+        } else {
+            Err(format!(
+                "slot {slot} shows {shown:?}, source {source:?}, mask {mask:?}, {blur:?}"
+            ))
+        }
+    }
+}
+
+impl Walk {
+    fn step(&mut self, step: Step) -> Result<(), String> {
+        match step {
+            Step::Frames(count) => return (0..count).try_for_each(|_| self.frame()),
+            Step::LatePixels(frames) => self.renderer.late_pixels = frames,
+            Step::LatePipelines(frames) => self.renderer.late_pipelines = frames,
+            Step::LoseDevice => self.loses_device = true,
+            Step::Pixels { image, side, pixels } => {
+                let id = self.handles[image].id();
+                let mut images = self.app.world_mut().resource_mut::<Assets<Image>>();
+                let _ = images.insert(id, picture(side, pixels));
+            }
+            Step::NoPixels(image) => {
+                let id = self.handles[image].id();
+                self.app.world_mut().resource_mut::<Assets<Image>>().remove(id);
+            }
+            Step::Spawn {
+                slot,
+                source,
+                target,
+                disabled,
+            } => {
+                self.step(Step::Despawn(slot))?;
+                let image = self.image(source, target);
+                let entity = self.app.world_mut().spawn((image, GaussianBlur::new(9.0))).id();
+                self.slots[slot] = Some(entity);
+                if disabled {
+                    self.app.world_mut().entity_mut(entity).insert(Disabled);
+                }
+            }
+            Step::Despawn(slot) => {
+                if let Some(entity) = self.slots[slot].take() {
+                    self.app.world_mut().despawn(entity);
+                }
+            }
+            Step::Clone { slot, to } if slot != to => {
+                self.step(Step::Despawn(to))?;
+                let world = self.app.world_mut();
+                self.slots[to] = self.slots[slot].map(|entity| world.entity_mut(entity).clone_and_spawn());
+            }
+            _ => self.edit(step),
+        }
+        Ok(())
+    }
+
+    fn image(&self, source: usize, target: usize) -> BlurImage {
+        let image = BlurImage::new(self.handles[source].clone());
+        match self.handles.get(target) {
+            Some(target) => image.with_target(target.clone()),
+            None => image,
+        }
+    }
+
+    /// Changes the components of an entity.
+    fn edit(&mut self, step: Step) {
+        let slot = match step {
+            Step::Strength { slot, .. }
+            | Step::Image { slot, .. }
+            | Step::Mask { slot, .. }
+            | Step::Varying { slot } => slot,
+            Step::NoStrength(slot) | Step::NoImage(slot) | Step::NoProfile(slot) | Step::Again(slot) => slot,
+            Step::Disable { slot, .. } | Step::Enable(slot) | Step::Touch(slot) | Step::Source { slot, .. } => slot,
+            Step::Chain { slot, .. } | Step::Update { slot, .. } => slot,
+            _ => return,
+        };
+        let Some(entity) = self.slots[slot] else {
+            return;
+        };
+        let handles = self.handles.clone();
+        let new = match step {
+            Step::Image {
+                source, target, update, ..
+            } => self.image(source, target).with_update(update_of(update)),
+            Step::Chain { of, .. } => {
+                let fed = self.slots[of].filter(|of| *of != entity);
+                let fed = fed.and_then(|of| self.app.world().get::<BlurImage>(of)?.target.clone());
+                let Some(source) = fed else {
+                    return;
+                };
+                BlurImage::new(source)
+            }
+            _ => BlurImage::default(),
+        };
+        let mut one = self.app.world_mut().entity_mut(entity);
+        let mut change = |change: &dyn Fn(&mut BlurImage)| {
+            if let Some(mut image) = one.get_mut::<BlurImage>() {
+                change(&mut image);
+            }
+        };
+        match step {
+            Step::Touch(_) => change(&|_| {}),
+            Step::Source { image, .. } => change(&|settings| settings.source = handles[image].clone()),
+            Step::Chain { .. } => change(&|settings| settings.source = new.source.clone()),
+            Step::Update { update, .. } => change(&|settings| settings.update = update_of(update)),
+            Step::Strength { radius, .. } => _ = one.insert(GaussianBlur::new(f32::from(radius) * 3.0)),
+            Step::Image { .. } => _ = one.insert(new),
+            Step::Mask { image, .. } => _ = one.insert(BlurProfile::Mask(handles[image].clone())),
+            Step::Varying { .. } => {
+                let (start, end) = (Vec2::ZERO, Vec2::X);
+                one.insert(BlurProfile::Linear {
+                    start,
+                    end,
+                    from: 0.0,
+                    to: 1.0,
+                });
+            }
+            Step::NoStrength(_) => _ = one.remove::<GaussianBlur>(),
+            Step::NoImage(_) => _ = one.remove::<BlurImage>(),
+            Step::NoProfile(_) => _ = one.remove::<BlurProfile>(),
+            Step::Again(_) => {
+                if let Some(image) = one.take::<BlurImage>() {
+                    one.insert(image);
+                }
+            }
+            Step::Disable { pooled: false, .. } => _ = one.insert(Disabled),
+            Step::Disable { .. } => _ = one.insert(Pooled),
+            Step::Enable(_) => _ = one.remove::<(Disabled, Pooled)>(),
+            _ => {}
+        }
+    }
+}
+
+/// The shortest part of a failing history that fails, too.
+fn shrink(steps: &[Step], is_pipelined: bool) -> Vec<Step> {
+    let fails = |steps: &[Step]| Walk::new().walk(steps, is_pipelined).is_err();
+    let mut least = steps.to_vec();
+    let mut length = least.len() / 2;
+    while length > 0 {
+        let mut start = 0;
+        while start + length <= least.len() {
+            let mut fewer = least.clone();
+            fewer.drain(start..start + length);
+            if fails(&fewer) {
+                least = fewer;
+            } else {
+                start += length;
+            }
+        }
+        length /= 2;
+    }
+    least
+}
+
+impl Walk {
+    /// Walks the history of a number.
+    fn walk_case(&mut self, case: u64) {
+        let mut random = Random(case.wrapping_mul(0x9E37_79B9_7F4A_7C15) + 1);
+        let count = 1 + random.below(MOST_STEPS);
+        let steps: Vec<Step> = (0..count).map(|_| random.step()).collect();
+        let is_pipelined = random.flip();
+        if let Err(fault) = self.walk(&steps, is_pipelined) {
+            let least = shrink(&steps, is_pipelined);
+            let fault = Self::new().walk(&least, is_pipelined).err().unwrap_or(fault);
+            panic!("history {case}, pipelined: {is_pipelined}: {fault}\n{least:#?}");
+        }
+    }
+}
+
+#[test]
+fn whatever_happens_blurs_become_what_their_components_say() {
+    let number = |name, default| std::env::var(name).map_or(default, |text| text.parse().expect("a number"));
+    let (first, count) = (number("BLUR_WALK_SEED", 0), number("BLUR_WALKS", FEW));
+    let threads = available_parallelism().map_or(1, NonZero::get);
+    scope(|scope| {
+        for thread in 0..threads {
+            scope.spawn(move || {
+                let mut walk = Walk::new();
+                let cases = (first..first + count).skip(thread).step_by(threads);
+                cases.for_each(|case| walk.walk_case(case));
+            });
+        }
+    });
+}

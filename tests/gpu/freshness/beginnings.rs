@@ -1,0 +1,213 @@
+//! It does not matter in which order and in which frames the components of a blur come, nor what they were before: each
+//! blur becomes as its twin, which was spawned at once.
+
+use super::{FORMAT, image, pictures};
+use crate::support::formats;
+use crate::support::gpu_with;
+use crate::support::headless::Headless;
+use crate::support::images::{plain, replace_image, set_blur, target_of};
+use crate::support::live::Live;
+use crate::support::outcomes::{frames, record};
+use crate::support::reference::gaussian_blur;
+use crate::support::{assert_close, outcomes};
+use bevy::ecs::entity_disabling::Disabled;
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+/// What another crate disables entities with.
+#[derive(Component)]
+struct Pooled;
+
+/// The strength of every blur here.
+fn blur() -> GaussianBlur {
+    GaussianBlur::from_sigma(SIGMA)
+}
+
+const SIGMA: f32 = 4.0;
+
+fn profile() -> BlurProfile {
+    BlurProfile::Linear {
+        start: Vec2::new(0.2, 0.0),
+        end: Vec2::new(0.8, 0.0),
+        from: 0.0,
+        to: 1.0,
+    }
+}
+
+/// Brings the components of a blur together.
+type Beginning = fn(&mut Headless, BlurImage) -> Entity;
+
+fn edit(headless: &mut Headless, entity: Entity, change: impl FnOnce(&mut EntityWorldMut)) {
+    change(&mut headless.app.world_mut().entity_mut(entity));
+    (0..2).for_each(|_| headless.frame());
+}
+
+fn spawn(headless: &mut Headless, bundle: impl Bundle) -> Entity {
+    let entity = headless.app.world_mut().spawn(bundle).id();
+    (0..2).for_each(|_| headless.frame());
+    entity
+}
+
+const BEGINNINGS: [(&str, Beginning); 9] = [
+    ("its strength comes first", |headless, image| {
+        let entity = spawn(headless, blur());
+        edit(headless, entity, |one| _ = one.insert(image));
+        edit(headless, entity, |one| _ = one.insert(profile()));
+        entity
+    }),
+    ("its profile comes first", |headless, image| {
+        let entity = spawn(headless, (profile(), blur()));
+        edit(headless, entity, |one| _ = one.insert(image));
+        entity
+    }),
+    ("its image comes first", |headless, image| {
+        let entity = spawn(headless, image);
+        edit(headless, entity, |one| _ = one.insert((profile(), blur())));
+        entity
+    }),
+    ("its strength was removed", |headless, image| {
+        let entity = spawn(headless, (image, GaussianBlur::new(60.0), profile()));
+        edit(headless, entity, |one| _ = one.remove::<GaussianBlur>());
+        edit(headless, entity, |one| _ = one.insert(blur()));
+        entity
+    }),
+    ("its image was removed", |headless, image| {
+        let entity = spawn(headless, (image.clone(), blur(), profile()));
+        edit(headless, entity, |one| _ = one.remove::<BlurImage>());
+        edit(headless, entity, |one| _ = one.insert(image));
+        entity
+    }),
+    ("its image was removed and inserted at once", |headless, image| {
+        let entity = spawn(headless, (image.clone(), blur(), profile()));
+        edit(headless, entity, |one| _ = one.remove::<BlurImage>().insert(image));
+        entity
+    }),
+    ("it was disabled when it was spawned", |headless, image| {
+        let entity = spawn(headless, (image, blur(), profile(), Disabled));
+        edit(headless, entity, |one| _ = one.remove::<Disabled>());
+        entity
+    }),
+    ("it was changed while it was disabled", |headless, image| {
+        let other = headless.add_image(super::image(&pictures(61, 47)[1]));
+        let entity = spawn(headless, (plain(other), blur()));
+        edit(headless, entity, |one| _ = one.insert(Disabled));
+        let target = target_of(headless, entity);
+        let image = image.with_target(target);
+        edit(headless, entity, |one| _ = one.insert((image, profile())));
+        edit(headless, entity, |one| _ = one.remove::<Disabled>());
+        entity
+    }),
+    ("it was disabled in another way", |headless, image| {
+        let entity = spawn(headless, (image, GaussianBlur::new(60.0), profile()));
+        edit(headless, entity, |one| _ = one.insert(Pooled));
+        edit(headless, entity, |one| _ = one.insert(blur()));
+        edit(headless, entity, |one| _ = one.remove::<Pooled>());
+        entity
+    }),
+];
+
+#[test]
+fn a_blur_becomes_as_its_twin_however_its_components_came() {
+    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
+        let setup = |app: &mut App| {
+            record(app);
+            app.world_mut().register_disabling_component::<Pooled>();
+        };
+        let Some(mut headless) = gpu_with(backend, setup) else {
+            return;
+        };
+        for (name, begin) in BEGINNINGS {
+            let [old, new] = pictures(61, 47);
+            let source = headless.add_image(image(&old));
+            let late = begin(&mut headless, plain(source.clone()));
+            let twin = spawn(&mut headless, (blur(), profile(), plain(source.clone())));
+            frames(&mut headless, 6);
+            let compare = |headless: &Headless, what: &str| {
+                let [late, twin] = [late, twin].map(|entity| headless.read_image(&target_of(headless, entity)).bytes);
+                assert!(twin.iter().any(|byte| *byte != twin[0]), "the twin shows something");
+                assert!(late == twin, "{backend:?}: {name}: {what}");
+            };
+            compare(&headless, "from the start");
+            replace_image(&mut headless, &source, image(&new));
+            frames(&mut headless, 2);
+            compare(&headless, "new pixels");
+            for entity in [late, twin] {
+                set_blur(&mut headless, entity, GaussianBlur::new(24.0));
+            }
+            frames(&mut headless, 2);
+            compare(&headless, "another radius");
+            for entity in [late, twin] {
+                headless.app.world_mut().despawn(entity);
+            }
+            let outcomes = frames(&mut headless, 2);
+            assert!(outcomes.iter().all(|(_, outcome)| outcome.is_ok()), "{outcomes:?}");
+        }
+    }
+}
+
+/// A disabled blur holds no target of yours, nor does one that was despawned meanwhile.
+#[test]
+fn what_is_disabled_holds_no_target() {
+    let Some(mut headless) = gpu_with(BlurBackend::Auto, record) else {
+        return;
+    };
+    for is_despawned in [false, true] {
+        let [one, other] = pictures(61, 47);
+        let [source, next, target] = [&one, &other, &one].map(|picture| headless.add_image(image(picture)));
+        let to = |source: &Handle<Image>| plain(source.clone()).with_target(target.clone());
+        let first = spawn(&mut headless, (blur(), to(&source)));
+        assert_eq!(outcomes::finished(&mut headless, 2), 1);
+        edit(&mut headless, first, |one| _ = one.insert(Disabled));
+        if is_despawned {
+            headless.app.world_mut().despawn(first);
+        }
+        let second = spawn(&mut headless, (blur(), to(&next)));
+        assert_eq!(outcomes::finished(&mut headless, 3), 1, "despawned: {is_despawned}");
+        crate::support::images::assert_blur("released", &headless, &target, &other, SIGMA);
+        if !is_despawned {
+            edit(&mut headless, first, |one| _ = one.remove::<Disabled>());
+            let failed = outcomes::failures(&mut headless, 2);
+            assert_eq!(failed, [BlurError::SharedTarget { other: second }], "it comes too late");
+        }
+    }
+}
+
+/// With pipelined rendering the outcome of a blur that was removed arrives after the next one was inserted.
+#[test]
+fn an_outcome_belongs_to_the_blur_that_it_is_of() {
+    let Some(mut live) = Live::new(BlurBackend::Auto, |app| record(app)) else {
+        return;
+    };
+    let [old, new] = pictures(61, 47);
+    let mut add = |picture, format| live.headless.add_image(formats::to_image(picture, format));
+    let sources = [add(&old, FORMAT), add(&new, TextureFormat::R8Unorm)];
+    let known = live
+        .headless
+        .app
+        .world_mut()
+        .spawn((blur(), plain(sources[0].clone())))
+        .id();
+    live.frame();
+    live.wait_until_ready();
+    let [first, second] = sources.map(plain);
+    let entity = live.headless.app.world_mut().spawn((blur(), first)).id();
+    live.frame();
+    let mut one = live.headless.app.world_mut().entity_mut(entity);
+    one.remove::<BlurImage>().insert(second);
+    live.frame();
+    let target = target_of(&live.headless, entity);
+    live.watch(&target);
+    live.wait_until_ready();
+    (0..10).for_each(|_| _ = live.frame());
+    let shots = live.shots();
+    let shown = shots.last().and_then(|shot| shot.images[0].as_ref());
+    let got = formats::to_picture(shown.expect("the target is on the GPU"));
+    let expected = gaussian_blur(
+        &formats::quantised(&new, TextureFormat::R8Unorm),
+        [f64::from(SIGMA); 2],
+        EdgeMode::Clamp,
+    );
+    assert_close("of-its-own", &got, &expected, &[0], 1.1 / 255.0);
+    live.headless.app.world_mut().despawn(known);
+}
