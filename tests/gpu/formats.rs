@@ -6,7 +6,7 @@ mod numbers;
 mod read_only;
 mod special;
 
-use crate::support::executors::{Case, SIGMAS, check, executors, general_executors};
+use crate::support::executors::{Case, GENERAL, SIGMAS, check, executors, general_executors};
 use crate::support::formats::{self, Span};
 use crate::support::reference::Picture;
 use crate::support::{inputs, is_turn};
@@ -27,27 +27,39 @@ fn small_picture(turn: usize) -> Picture {
     })
 }
 
-/// Every format, with every kind of plan. The edges take turns.
+/// The most common formats.
+const COMMON: [TextureFormat; 4] = [
+    TextureFormat::Rgba8Unorm,
+    TextureFormat::Rgba8UnormSrgb,
+    TextureFormat::Rgba16Float,
+    TextureFormat::Rgba32Float,
+];
+
+/// Every format, with every kind of plan; the most common ones with every strength and every executor. The edges take turns.
 #[test]
 fn every_format() {
-    let mut executors = general_executors();
+    let mut executors = executors();
     let Some(first) = executors.first() else {
         return;
     };
     let available = first.headless.available(&formats::all());
-    let pictures: Vec<Picture> = (0..8).map(small_picture).collect();
+    let small: Vec<Picture> = (0..8).map(small_picture).collect();
+    let [first, second] = inputs::patterns(101, 59);
     for (index, format) in available.into_iter().enumerate() {
+        let is_common = COMMON.contains(&format);
+        let common = SIGMAS.map(|sigma| (&first, sigma)).into_iter();
+        let common: Vec<_> = common.chain([1.5, 5.9, 47.0].map(|sigma| (&second, sigma))).collect();
         let mut cases = Vec::new();
         for (turn, edge) in EdgeMode::ALL.into_iter().enumerate() {
-            for (step, sigma) in FEW_SIGMAS.into_iter().enumerate() {
-                if !is_turn(index + step, turn, EdgeMode::ALL.len()) {
-                    continue;
-                }
-                let picture = &pictures[(index + 3 * turn + step) % pictures.len()];
-                cases.push(Case::new(picture, format, sigma, edge));
-            }
+            let few = FEW_SIGMAS.into_iter().enumerate();
+            let few = few.map(|(step, sigma)| (&small[(index + 3 * turn + step) % small.len()], sigma));
+            let blurs: Vec<_> = if is_common { common.clone() } else { few.collect() };
+            let chosen = blurs.into_iter().enumerate();
+            let chosen = chosen.filter(|(step, _)| is_turn(index + step, turn, EdgeMode::ALL.len()));
+            cases.extend(chosen.map(|(_, (picture, sigma))| Case::new(picture, format, sigma, edge)));
         }
-        let worst = check(&cases, &mut executors);
+        let count = if is_common { executors.len() } else { GENERAL };
+        let worst = check(&cases, &mut executors[..count]);
         println!("{format:?}: worst error {:.3}/255 of its range", worst * 255.0);
     }
 }
@@ -76,33 +88,5 @@ fn integers_up_to_24_bits() {
             };
             check(&[case], &mut executors);
         }
-    }
-}
-
-/// The most common formats, with every strength and every executor. The edges take turns.
-#[test]
-fn common_formats() {
-    let mut executors = executors();
-    if executors.is_empty() {
-        return;
-    }
-    let common = [
-        TextureFormat::Rgba8Unorm,
-        TextureFormat::Rgba8UnormSrgb,
-        TextureFormat::Rgba16Float,
-        TextureFormat::Rgba32Float,
-    ];
-    let [first, second] = inputs::patterns(101, 59);
-    for (index, format) in common.into_iter().enumerate() {
-        let mut cases = Vec::new();
-        for (turn, edge) in EdgeMode::ALL.into_iter().enumerate() {
-            let case = |picture, sigma| Case::new(picture, format, sigma, edge);
-            let first = SIGMAS.map(|sigma| case(&first, sigma));
-            let second = [1.5, 5.9, 47.0].map(|sigma| case(&second, sigma));
-            let all = first.into_iter().chain(second).enumerate();
-            let chosen = all.filter(|(step, _)| is_turn(index + step, turn, EdgeMode::ALL.len()));
-            cases.extend(chosen.map(|(_, case)| case));
-        }
-        check(&cases, &mut executors);
     }
 }

@@ -4,6 +4,7 @@ use crate::support::executors::by_general_executors;
 use crate::support::formats::{self, Span};
 use crate::support::headless::Headless;
 use crate::support::images::blurred;
+use crate::support::is_turn;
 use crate::support::reference::{Picture, gaussian_blur};
 use bevy::math::Vec2;
 use bevy::render::render_resource::TextureFormat;
@@ -36,11 +37,14 @@ fn nan_counts_as_zero() {
 }
 
 fn blur_nan(headless: &mut Headless) {
-    for format in headless.available(&FLOATS) {
+    for (index, format) in headless.available(&FLOATS).into_iter().enumerate() {
         assert!(formats::quantised(&picture_with(f64::NAN), format).at(0, 0)[0].is_nan());
         let stored = formats::quantised(&picture_with(0.0), format);
-        for sigma in [0.1, 2.5, 13.0] {
-            for edge in EdgeMode::ALL {
+        for (step, sigma) in [0.1, 2.5, 13.0].into_iter().enumerate() {
+            for (turn, edge) in EdgeMode::ALL.into_iter().enumerate() {
+                if !is_turn(index + step, turn, EdgeMode::ALL.len()) {
+                    continue;
+                }
                 let blur = GaussianBlur::from_sigma(sigma as f32).with_edge(edge);
                 let got = blur_in(headless, format, f64::NAN, blur);
                 let expected = gaussian_blur(&stored, [sigma; 2], edge);
@@ -117,14 +121,17 @@ fn blur_the_largest(headless: &mut Headless) {
         to: 1.0,
     };
     let alphas = [BlurAlpha::Premultiplied, BlurAlpha::Straight];
-    for (width, alpha) in [7, 25, 61]
+    let sizes = [7, 25, 61]
         .into_iter()
-        .flat_map(|width| alphas.map(|alpha| (width, alpha)))
-    {
+        .flat_map(|width| alphas.map(|alpha| (width, alpha)));
+    for (index, (width, alpha)) in sizes.enumerate() {
         let picture = Picture::from_fn(width, width / 2 + 3, |_, _| [LARGEST, LARGEST, -LARGEST, 1.0]);
         let source = headless.add_image(formats::to_image(&picture, format));
-        for edge in [EdgeMode::Renormalize, EdgeMode::Mirror] {
-            for sigma in [0.8, 4.7, 13.0, 35.0] {
+        for (turn, edge) in [EdgeMode::Renormalize, EdgeMode::Mirror].into_iter().enumerate() {
+            for (step, sigma) in [0.8, 4.7, 13.0, 35.0].into_iter().enumerate() {
+                if !is_turn(index / 2 + index + step, turn, 2) {
+                    continue;
+                }
                 let blur = GaussianBlur::from_sigma(sigma).with_edge(edge);
                 for profile in [BlurProfile::Uniform, fading.clone()] {
                     let image = BlurImage::new(source.clone()).with_alpha(alpha);

@@ -22,9 +22,13 @@ pub struct Executor {
     is_specialised: bool,
 }
 
-/// An app for every way; none without a GPU.
+/// The number of executors with the general shaders alone: one for each kind of pass.
+pub const GENERAL: usize = 2;
+
+/// An app for every way, the [`GENERAL`] ones first; none without a GPU.
 pub fn executors() -> Vec<Executor> {
-    let ways = [BlurBackend::Fragment, BlurBackend::Compute].map(|backend| [(backend, false), (backend, true)]);
+    let ways = [false, true]
+        .map(|is_specialised| [BlurBackend::Fragment, BlurBackend::Compute].map(|backend| (backend, is_specialised)));
     ways.into_iter().flatten().filter_map(executor).collect()
 }
 
