@@ -2,21 +2,15 @@
 
 mod browser;
 mod content;
-mod crowded;
-mod edges;
 mod fades;
 mod glass;
 pub mod group;
+mod held;
 mod kinds;
 mod late;
 mod masks;
 mod memory;
-mod nested;
 mod outlines;
 mod pages;
-mod places;
 mod rounded;
-mod shadows;
-mod simple;
 mod still;
-mod waiting;

@@ -20,9 +20,8 @@ mod show;
 mod spaces;
 mod spawn;
 
-use crate::backdrop::stage::{BACKENDS, HDR, LDR};
+use crate::backdrop::stage::{HDR, LDR};
 use crate::random::number;
-use crate::support::difference::write_failure;
 use crate::support::pictures;
 use crate::support::reference::Ramp;
 use crate::support::reference::tree::{Glass, Node, Tree};
@@ -33,6 +32,8 @@ use features::Feature;
 use generate::generate;
 use show::{CAMERAS, SIZES, Screen, Verdict};
 use std::collections::VecDeque;
+
+pub use named::assert_shown;
 
 /// The frames that are on their way while others are compared.
 const IN_FLIGHT: usize = 3;
@@ -122,30 +123,6 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
             verdict.worst * 255.0,
         ),
     );
-}
-
-/// Asserts that trees, which are as large as the first screen, are shown as the compositor paints them, with passes of both kinds.
-pub fn assert_shown(format: TextureFormat, trees: &[(String, Tree)]) {
-    for backend in BACKENDS {
-        let Some(mut screen) = Screen::new(backend, format) else {
-            return;
-        };
-        for (name, tree) in trees {
-            let mut trees = empty();
-            trees[0] = tree.clone();
-            let shot = screen.show_settled(&trees);
-            let verdict = screen.judge(shot, &trees);
-            if let Some((_, worst, [got, expected])) = verdict.wrong.first() {
-                let folder = write_failure(&format!("tree-{name}-{backend:?}"), got, expected);
-                let levels = worst.value * 255.0;
-                panic!(
-                    "{name}, {backend:?}: {worst:?} is {levels:.2}/255; see {}",
-                    folder.display()
-                );
-            }
-            println!("{name}, {backend:?}: {:.2}/255", verdict.worst * 255.0);
-        }
-    }
 }
 
 #[test]

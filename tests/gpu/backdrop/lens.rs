@@ -7,11 +7,9 @@ use super::stage::{HDR, LDR, Stage, on_one};
 use crate::support::compositor::{Layer, Panel};
 use crate::support::formats::to_image;
 use crate::support::pool::warm;
-use crate::support::reference::tree::{Filter, Glass, Node as Described, Tree};
-use crate::support::reference::{Lens, Picture, Ramp, encode_srgb};
+use crate::support::reference::{Lens, Picture, encode_srgb};
 use crate::support::scene::Kind;
 use crate::support::twins::View;
-use crate::trees::assert_shown;
 use bevy::camera::Hdr;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -45,78 +43,6 @@ fn panel(pane: &Pane, lens: &BackdropLens) -> Panel {
     }
 }
 
-fn layer(pane: &Pane, lens: &BackdropLens) -> Layer {
-    Layer::glass(panel(pane, lens))
-}
-
-/// A capsule, a square with small corners, one without, and one with four different ones.
-fn shapes(glass: BackdropBlur) -> [Pane; 4] {
-    [
-        Pane::new([12.0, 20.0, 90.0, 40.0], glass.clone()).with_radii([20.0; 4]),
-        Pane::new([120.0, 8.0, 70.0, 70.0], glass.clone()).with_radii([6.0; 4]),
-        Pane::new([20.0, 66.0, 60.0, 44.0], glass.clone()),
-        Pane::new([100.0, 84.0, 80.0, 30.0], glass).with_radii([0.0, 4.0, 15.0, 9.0]),
-    ]
-}
-
-/// Asserts that panes are shown with their lenses.
-fn check(stage: &mut Stage, name: &str, shown: &[(Pane, BackdropLens)]) {
-    stage.show(|ui| {
-        for (pane, lens) in shown {
-            ui.pane_of((pane.bundle(), *lens));
-        }
-    });
-    let layers: Vec<Layer> = shown.iter().map(|(pane, lens)| layer(pane, lens)).collect();
-    stage.check(name, &layers);
-}
-
-#[test]
-fn the_rim_shows_what_lies_beside() {
-    for format in [LDR, HDR] {
-        on_one(Kind::Core2d, format, |stage| {
-            for sigma in [0.0, 0.8, 2.0, 4.0, 9.0] {
-                for sampling in [BackdropSampling::Inside, BackdropSampling::Surroundings] {
-                    let lenses = [
-                        bending(16.0, 9.0),
-                        bending(24.0, -12.0),
-                        BackdropLens {
-                            dispersion: 0.6,
-                            ..bending(10.0, 14.0)
-                        },
-                        BackdropLens {
-                            rim_light: 0.8,
-                            ..bending(40.0, -5.0)
-                        },
-                    ];
-                    let panes = shapes(glass(sigma).with_sampling(sampling));
-                    let shown: Vec<_> = panes.into_iter().zip(lenses).collect();
-                    check(stage, &format!("lens-{sigma}-{sampling:?}-{format:?}"), &shown);
-                }
-            }
-        });
-    }
-}
-
-#[test]
-fn lenses_turn_and_grow_with_their_glass() {
-    on_one(Kind::Core2d, LDR, |stage| {
-        let lens = BackdropLens {
-            dispersion: 0.5,
-            ..BackdropLens::default()
-        };
-        let pane = Pane::new([50.0, 30.0, 90.0, 50.0], glass(3.0).with_opacity(0.9)).with_radii([14.0; 4]);
-        let panes = [
-            pane.clone().turned(0.6),
-            pane.clone().turned(-2.0).scaled(1.2, 1.2),
-            pane.clone().scaled(1.3, 0.7).moved(0.3, -0.4),
-            pane.scaled(-1.0, 1.0),
-        ];
-        for (index, pane) in panes.iter().enumerate() {
-            check(stage, &format!("lens-transform-{index}"), &[(pane.clone(), lens)]);
-        }
-    });
-}
-
 /// Two physical pixels per logical one, and a region in place of a node.
 #[test]
 fn regions_refract_at_every_scale() {
@@ -143,129 +69,6 @@ fn regions_refract_at_every_scale() {
             stage.check("lens-region", &[layer]);
         }
     });
-}
-
-#[test]
-fn a_profile_varies_what_is_refracted() {
-    on_one(Kind::Core2d, LDR, |stage| {
-        let (start, end) = (Vec2::ZERO, Vec2::X);
-        let profile = BlurProfile::Linear {
-            start,
-            end,
-            from: 0.2,
-            to: 1.0,
-        };
-        let ramp = Ramp {
-            start: [0.0; 2],
-            end: [1.0, 0.0],
-            from: 0.2,
-            to: 1.0,
-        };
-        let lens = bending(24.0, 14.0);
-        let pane = Pane::new([20.0, 15.0, 150.0, 80.0], glass(8.0)).with_radii([20.0; 4]);
-        stage.show(|ui| {
-            ui.pane_of((pane.bundle(), lens, profile.clone()));
-        });
-        let layer = Layer::glass(Panel {
-            ramp: Some(ramp),
-            ..panel(&pane, &lens)
-        });
-        stage.check("lens-profile", &[layer]);
-    });
-}
-
-/// Glass inside a faded group and inside a rounded one, and the own glass of a filtered node.
-#[test]
-fn groups_show_lenses() {
-    let lens = expected(&BackdropLens::default(), 0.4);
-    let glass = |sees_surroundings: bool| {
-        Some(Glass {
-            lens: Some(Lens {
-                displacement: -6.0,
-                ..lens
-            }),
-            sees_surroundings,
-            ..Glass::new(1.5)
-        })
-    };
-    let colored = |origin: [f64; 2], color: [f64; 4]| Described::new(origin, [30.0, 18.0], color);
-    let pane = |sees_surroundings: bool| Described {
-        radii: [8.0; 4],
-        glass: glass(sees_surroundings),
-        ..Described::new([14.0, 10.0], [44.0, 26.0], [0.0; 4])
-    };
-    let boxes = || {
-        vec![
-            colored([4.0, 4.0], [0.9, 0.1, 0.0, 1.0]),
-            colored([30.0, 20.0], [0.0, 0.6, 0.1, 0.7]),
-        ]
-    };
-    let group = |filter: Filter, own: Option<Glass>, inner: Option<Described>| {
-        let group = Described {
-            radii: [10.0; 4],
-            filter: Some(filter),
-            glass: own,
-            children: boxes().into_iter().chain(inner).collect(),
-            ..Described::new([12.0, 8.0], [70.0, 44.0], [0.0, 0.1, 0.4, 0.5])
-        };
-        let nodes = vec![colored([0.0, 30.0], [0.8, 0.8, 0.1, 1.0]), group];
-        Tree {
-            size: [96, 64],
-            clear: [0.1, 0.2, 0.3, 1.0],
-            nodes,
-        }
-    };
-    let faded = Filter {
-        opacity: 0.8,
-        ..Filter::NEUTRAL
-    };
-    let rounded = Filter {
-        is_rounded: true,
-        ..Filter::NEUTRAL
-    };
-    let trees = [
-        ("lens-faded", group(faded.clone(), None, Some(pane(false)))),
-        ("lens-faded-around", group(faded.clone(), None, Some(pane(true)))),
-        ("lens-rounded", group(rounded, None, Some(pane(true)))),
-        ("lens-own", group(faded, glass(true), None)),
-    ];
-    let trees = trees.map(|(name, tree)| (name.to_owned(), tree));
-    for format in [LDR, HDR] {
-        assert_shown(format, &trees);
-    }
-}
-
-/// Of a pane that lies partly beyond the viewport, the rim shows what is mirrored at the viewport: also places beyond the pane.
-#[test]
-fn the_viewport_mirrors_what_a_lens_shows() {
-    let trees = [[8.0, -20.0], [-30.0, 12.0], [70.0, 50.0], [8.0, 12.0]].map(|place: [f64; 2]| {
-        let lens = Lens {
-            dispersion: 1.0,
-            ..expected(&bending(3.0, 11.0), 1.0)
-        };
-        let glass = Glass {
-            sees_surroundings: true,
-            lens: Some(lens),
-            ..Glass::new(7.0)
-        };
-        let pane = Described {
-            glass: Some(glass),
-            ..Described::new(place, [39.0, 24.0], [0.0; 4])
-        };
-        let colored = |place, color| Described::new(place, [44.0, 26.0], color);
-        let nodes = vec![
-            colored([4.0, 2.0], [0.9, 0.1, 0.0, 1.0]),
-            colored([40.0, 30.0], [0.0, 0.6, 0.1, 0.7]),
-            pane,
-        ];
-        let tree = Tree {
-            size: [96, 64],
-            clear: [0.1, 0.2, 0.9, 1.0],
-            nodes,
-        };
-        (format!("lens-at-{place:?}"), tree)
-    });
-    assert_shown(HDR, &trees);
 }
 
 /// Where the glass is flat, it has the bits of glass without a lens; and a lens that neither bends nor shines is none.

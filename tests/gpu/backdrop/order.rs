@@ -8,74 +8,8 @@ use crate::support::scene::Kind;
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
 
-const RED: [f32; 4] = [1.0, 0.0, 0.0, 1.0];
 const GREEN: [f32; 4] = [0.0, 1.0, 0.0, 1.0];
 const WHITE: [f32; 4] = [1.0; 4];
-
-/// A pane, and a square that lies partly behind or before it.
-fn pair() -> (Pane, Square) {
-    let pane = Pane::new([50.0, 25.0, 100.0, 60.0], glass(4.0));
-    (pane, Square::new([90.0, 10.0, 30.0, 50.0], GREEN))
-}
-
-#[test]
-fn z_indices_decide_what_is_behind() {
-    let (pane, square) = pair();
-    let above = [square.layer(), pane.layer()];
-    let below = [pane.layer(), square.layer()];
-    on_one(Kind::Core2d, LDR, |stage| {
-        stage.show(|ui| {
-            ui.pane_of((pane.bundle(), ZIndex(1)));
-            ui.paint(square.bundle());
-        });
-        stage.check("z-index-above", &above);
-        stage.show(|ui| {
-            ui.paint(square.bundle());
-            ui.pane_of((pane.bundle(), ZIndex(-1)));
-        });
-        stage.check("z-index-below", &below);
-        stage.show(|ui| {
-            ui.pane_of((pane.bundle(), GlobalZIndex(3)));
-            ui.paint((square.bundle(), ZIndex(9)));
-        });
-        stage.check("global-z-index-above", &above);
-        stage.show(|ui| {
-            ui.paint((square.bundle(), ZIndex(-9)));
-            ui.pane_of((pane.bundle(), GlobalZIndex(-3)));
-        });
-        stage.check("global-z-index-below", &below);
-        // The order may change while everything stays where it is.
-        stage.change(0, GlobalZIndex(1));
-        stage.headless.frame();
-        stage.compare("global-z-index-changed", &above);
-    });
-}
-
-/// A pane that is a child lies over its parent and under its younger siblings.
-#[test]
-fn families_are_painted_from_parents_to_children() {
-    on_one(Kind::Core2d, LDR, |stage| {
-        let parent = Square::new([30.0, 20.0, 130.0, 70.0], RED);
-        let pane = Pane::new([60.0, 10.0, 80.0, 60.0], glass(5.0));
-        let child = Square::new([70.0, 30.0, 20.0, 20.0], WHITE);
-        let sibling = Square::new([120.0, 40.0, 40.0, 40.0], GREEN);
-        stage.show(|ui| {
-            if !ui.is_glass {
-                return;
-            }
-            let outer = ui.spawn(parent.bundle());
-            let inner = ui.pane_in(outer, (pane.node_in(parent.origin), pane.glass.clone()));
-            let inner = inner.expect("there is glass");
-            let [(_, white), (_, green)] = [child, sibling].map(|square| square.bundle());
-            let white_node = node(child.origin - pane.origin, child.size);
-            let green_node = node(sibling.origin - parent.origin, sibling.size);
-            ui.spawn_in(inner, (white_node, white));
-            ui.spawn_in(outer, (green_node, green));
-        });
-        let layers = [parent.layer(), pane.layer(), child.layer(), sibling.layer()];
-        stage.check("family", &layers);
-    });
-}
 
 /// Background, border, outline, and children with text are painted over the glass of their node.
 #[test]
@@ -247,7 +181,7 @@ fn what_cannot_be_seen_changes_nothing() {
 }
 
 #[test]
-fn visibility_counts_in_the_very_frame() {
+fn visibility_and_order_count_in_the_very_frame() {
     on_one(Kind::Core2d, LDR, |stage| {
         let pane = Pane::new([40.0, 20.0, 120.0, 80.0], glass(6.0));
         stage.show(|ui| ui.pane(&pane));
@@ -270,5 +204,15 @@ fn visibility_counts_in_the_very_frame() {
         stage.change(0, pane.node());
         stage.headless.frame();
         stage.compare("displayed", &[pane.layer()]);
+        // The order may change while everything stays where it is.
+        let square = Square::new([90.0, 10.0, 30.0, 50.0], GREEN);
+        stage.show(|ui| {
+            ui.paint(square.bundle());
+            ui.pane_of((pane.bundle(), GlobalZIndex(-3)));
+        });
+        stage.check("below", &[pane.layer(), square.layer()]);
+        stage.change(0, GlobalZIndex(1));
+        stage.headless.frame();
+        stage.compare("above", &[square.layer(), pane.layer()]);
     });
 }

@@ -68,11 +68,6 @@ impl Pane {
         Self { angle, ..self }
     }
 
-    #[cfg(feature = "ui")]
-    pub fn is_plain(&self) -> bool {
-        self.angle == 0.0 && self.scale == Vec2::ONE
-    }
-
     pub fn scaled(self, x: f32, y: f32) -> Self {
         let scale = Vec2::new(x, y);
         Self { scale, ..self }

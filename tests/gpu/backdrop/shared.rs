@@ -4,7 +4,6 @@ use super::glass;
 use super::pane::{Pane, Square, node};
 use super::stage::{LDR, Stage, on_one};
 use crate::support::assert_close;
-use crate::support::compositor::{Layer, assert_painted, compose, glass_over};
 use crate::support::scene::Kind;
 use bevy::diagnostic::DiagnosticsStore;
 use bevy::prelude::*;
@@ -14,46 +13,6 @@ use bevy_gaussian_blur::prelude::*;
 /// A node that fills the viewport, whose glass shares a backdrop.
 fn group() -> (Node, BackdropGroup) {
     (node(Vec2::ZERO, Vec2::new(203.0, 117.0)), BackdropGroup)
-}
-
-/// Panes of a group see what lies below the first of them: neither each other nor what is between them.
-#[test]
-fn panes_of_a_group_do_not_see_each_other() {
-    on_one(Kind::Core2d, LDR, |stage| {
-        let surroundings = |sigma| glass(sigma).with_sampling(BackdropSampling::Surroundings);
-        let panes = [
-            Pane::new([20.0, 15.0, 70.0, 50.0], glass(4.0)),
-            Pane::new([60.0, 35.0, 70.0, 50.0], surroundings(3.0)),
-            Pane::new([100.0, 55.0, 60.0, 40.0], glass(6.0)),
-        ];
-        let below = Square::new([30.0, 20.0, 100.0, 60.0], [0.1, 0.7, 0.3, 0.8]);
-        let between = Square::new([50.0, 30.0, 40.0, 40.0], [0.9, 0.8, 0.1, 1.0]);
-        let [scene, _] = stage.shown(|_| {});
-        let first = compose(&scene, &[below.layer()], LDR);
-        let [_, got] = stage.shown(|ui| {
-            ui.paint(below.bundle());
-            let group = ui.spawn(group());
-            for (index, pane) in panes.iter().enumerate() {
-                ui.pane_in(group, pane.bundle());
-                if index == 0 {
-                    ui.spawn_in(group, between.bundle());
-                }
-            }
-        });
-        let mut expected = first.clone();
-        for (index, pane) in panes.iter().enumerate() {
-            expected = glass_over(&pane.panel(1.0), &expected, &first, LDR);
-            if index == 0 {
-                expected = compose(&expected, &[between.layer()], LDR);
-            }
-        }
-        let layers: Vec<Layer> = panes
-            .iter()
-            .map(Pane::layer)
-            .chain([below.layer(), between.layer()])
-            .collect();
-        assert_painted(&stage.name("group"), &got, &expected, &layers, LDR);
-    });
 }
 
 /// Forty cards that overlap are blurred at once.

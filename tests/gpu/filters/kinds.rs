@@ -1,18 +1,16 @@
 //! Groups of everything that Bevy's user interface paints, blurs that vary, several cameras, and cameras over nothing.
 
 use super::content::boxes;
-use super::group::{Group, layers, nothing, on_one, over, paint, whole};
+use super::group::{Group, layers, on_one, paint};
 use crate::backdrop::interface::{spawn_all, stage};
 use crate::backdrop::pane::{Pane, node};
 use crate::backdrop::stage::{BACKENDS, LDR, Ui};
 use crate::profiles::sigmas;
 use crate::support::assert_close;
-use crate::support::compositor::glass_over;
 use crate::support::formats::quantised;
 use crate::support::logs;
-use crate::support::reference::{Functions, Picture, Step, tree, varying_blur};
+use crate::support::reference::{Picture, varying_blur};
 use crate::support::scene::Kind;
-use crate::trees::assert_shown;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
@@ -62,61 +60,6 @@ fn blurs_that_vary() {
             let painted = paint(&below, &layers(&quantised(&blurred, LDR), &filter, 1.0, LDR), LDR);
             // A varying blur may be off by two levels.
             group.assert_within(&format!("varies-{name}"), &got, &painted, 2.0 / 255.0);
-        }
-    });
-}
-
-/// Two cameras, each with its own filter, one with glass inside.
-#[test]
-fn two_cameras() {
-    on_one(Kind::Core2d, LDR, |group| {
-        group.show((), boxes);
-        let [below, _, alone] = group.pictures();
-        let [weak, strong] = [UiFilter::from_sigma(1.5), shadowed().with_opacity(0.6)];
-        let pane = Pane::new([40.0, 20.0, 100.0, 70.0], BackdropBlur::from_sigma(3.0));
-        group.stage.clear();
-        let [plain, glass] = [group.stage.plain.camera, group.stage.glass.camera];
-        group.stage.add(plain, false, &|ui: &mut Ui| {
-            let node = ui.spawn((whole(), weak.clone()));
-            boxes(ui, node);
-        });
-        group.stage.add(glass, true, &|ui: &mut Ui| {
-            let node = ui.spawn((whole(), strong.clone()));
-            boxes(ui, node);
-            ui.pane_in(node, pane.bundle());
-        });
-        group.stage.headless.warm_up();
-        let [first, second, _] = group.pictures();
-        let painted = paint(&below, &layers(&alone, &weak, 1.0, LDR), LDR);
-        group.assert_painted("cameras-first", &first, &painted);
-        let behind = quantised(&over(&below, &alone), LDR);
-        let all = quantised(&glass_over(&pane.panel(1.0), &alone, &behind, LDR), LDR);
-        let painted = paint(&below, &layers(&all, &strong, 1.0, LDR), LDR);
-        group.assert_within("cameras-second", &second, &painted, 1.0 / 255.0);
-    });
-}
-
-/// On a camera with a transparent clear colour, a filtered group keeps its alpha.
-#[test]
-fn over_nothing() {
-    on_one(Kind::Core2d, LDR, |group| {
-        group.show((), boxes);
-        let [.., alone] = group.pictures();
-        for (name, filter) in [
-            ("faded", UiFilter::opacity(0.5)),
-            ("soft", UiFilter::from_sigma(2.0)),
-            ("shadow", shadowed()),
-        ] {
-            group.stage.clear();
-            let camera = group.alone.camera;
-            group.stage.add(camera, false, &|ui: &mut Ui| {
-                let node = ui.spawn((whole(), filter.clone()));
-                boxes(ui, node);
-            });
-            group.stage.headless.warm_up();
-            let [.., got] = group.pictures();
-            let painted = paint(&nothing(&alone), &layers(&alone, &filter, 1.0, LDR), LDR);
-            group.assert_painted(&format!("over-nothing-{name}"), &got, &painted);
         }
     });
 }
@@ -176,54 +119,6 @@ fn frozen_glass_in_a_group() {
     });
 }
 
-/// A glow adds light to the picture of its group. Colour functions of the group change this light as well, and keep it.
-#[test]
-fn glows_in_coloured_groups() {
-    let glow = tree::Shadow {
-        offset: [0.0; 2],
-        sigma: [4.0; 2],
-        color: [0.8, 0.6, 0.4, 1.0],
-        is_glow: true,
-        is_inset: false,
-    };
-    let mut trees = Vec::new();
-    for (name, saturation, brightness) in [
-        ("neutral", 0.99, 1.0),
-        ("saturated", 1.2, 1.0),
-        ("bright", 1.0, 1.2),
-        ("dark", 0.5, 0.6),
-    ] {
-        for alpha in [0.0, 0.01, 0.3, 1.0] {
-            let light = tree::Node {
-                filter: Some(tree::Filter {
-                    shadows: vec![glow],
-                    ..tree::Filter::NEUTRAL
-                }),
-                ..tree::Node::new([20.0, 10.0], [20.0, 12.0], [1.0; 4])
-            };
-            let panel = tree::Node {
-                children: vec![light],
-                ..tree::Node::new([10.0, 10.0], [60.0, 40.0], [0.1, 0.2, 0.1, alpha])
-            };
-            let group = tree::Node {
-                filter: Some(tree::Filter {
-                    functions: Functions(vec![Step::Saturate(saturation), Step::Brightness(brightness)]),
-                    ..tree::Filter::NEUTRAL
-                }),
-                children: vec![panel],
-                ..tree::Node::new([0.0; 2], [96.0, 64.0], [0.0; 4])
-            };
-            let tree = tree::Tree {
-                size: [96, 64],
-                clear: [0.05, 0.1, 0.1, 1.0],
-                nodes: vec![group],
-            };
-            trees.push((format!("glow-{name}-{alpha}"), tree));
-        }
-    }
-    assert_shown(LDR, &trees);
-}
-
 /// Two bits of alpha cannot hold a group: it is shown unfiltered, which is logged once.
 #[test]
 fn formats_with_little_alpha() {
@@ -240,4 +135,49 @@ fn formats_with_little_alpha() {
     let messages = logs::all("Rgb10a2Unorm");
     let said = messages.iter().filter(|message| message.contains("UiFilter"));
     assert!(said.count() <= 1, "{messages:?}");
+}
+
+/// A neutral filter changes no bit.
+#[test]
+fn neutral_filters() {
+    on_one(Kind::Core2d, LDR, |group| {
+        group.show((), boxes);
+        let [_, unfiltered, _] = group.pictures();
+        let without_length = UiRect::new(Val::Auto, Val::Percent(0.0), Val::Px(-1.0), Val::Px(f32::NAN));
+        let shadow = DropShadow::new(Vec2::ONE, 3.0, Color::NONE);
+        for (width, color) in [
+            (0.0, Color::BLACK),
+            (-2.0, Color::BLACK),
+            (f32::NAN, Color::WHITE),
+            (3.0, Color::NONE),
+        ] {
+            let neutral = UiFilter::fade(without_length)
+                .with_shadow(shadow)
+                .with_outline(width, color);
+            group.show(neutral, boxes);
+            let [_, filtered, _] = group.pictures();
+            assert!(unfiltered == filtered, "a neutral filter changes the picture");
+        }
+    });
+}
+
+/// Lengths are in logical pixels of the user interface.
+#[test]
+fn scale_factors() {
+    on_one(Kind::Core2d, LDR, |group| {
+        group.stage.set_scale_factor(2.0);
+        let target = group.alone.target.clone();
+        group.alone.retarget(&mut group.stage.headless, target, 2.0);
+        group.scale = 2.0;
+        let small = |ui: &mut Ui, parent: Entity| {
+            let inner = ui.spawn_in(parent, node(Vec2::new(-10.0, -8.0), Vec2::new(101.0, 58.0)));
+            let text = (Text::new("Aa"), TextFont::from_font_size(14.0));
+            ui.spawn_in(inner, (node(Vec2::new(40.0, 25.0), Vec2::new(30.0, 20.0)), text));
+        };
+        group.check(
+            "scale-factor-2",
+            &UiFilter::shadow(Vec2::new(2.0, 1.5), 4.0, Color::BLACK),
+            small,
+        );
+    });
 }

@@ -1,181 +1,200 @@
-//! Trees of the user interface that were once drawn wrongly, against the compositor.
+//! Named trees: what glass and filters are for, in small user interfaces, against the compositor. Random trees show all of it as well,
+//! in combinations; these say what each part is.
 
-use super::assert_shown;
-use crate::backdrop::stage::{HDR, LDR};
-use crate::support::reference::EdgeMode;
-use crate::support::reference::tree::{Filter, Glass, Node, Transform, Tree};
+mod colors;
+mod edges;
+mod glass;
+mod groups;
+mod inside;
+mod lenses;
+mod places;
+mod regressions;
+mod rounded;
+mod shadows;
+
+use super::show::{CAMERAS, SIZES, Screen};
+use crate::backdrop::stage::{BACKENDS, one_backend};
+use crate::support::difference::{worst_difference, write_failure};
+use crate::support::reference::tree::{Filter, Glass, Node, Tree};
+use crate::support::reference::{Functions, Step};
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::BlurBackend;
 
 const WHITE: [f64; 4] = [1.0; 4];
+const NOTHING: [f64; 4] = [0.0; 4];
+const RED: [f64; 4] = [1.0, 0.0, 0.0, 1.0];
+const GREEN: [f64; 4] = [0.0, 1.0, 0.0, 1.0];
 
-/// The edge modes with which a group ends at its box.
-const ENDING: [EdgeMode; 4] = [EdgeMode::Clamp, EdgeMode::Mirror, EdgeMode::Renormalize, EdgeMode::Wrap];
+pub type Named = (String, Tree);
 
-fn tree(nodes: Vec<Node>) -> Tree {
-    Tree {
-        size: [96, 64],
-        clear: [0.1, 0.2, 0.4, 1.0],
-        nodes,
+/// Asserts that trees of the usual size are shown as the compositor paints them, with passes of both kinds.
+pub fn assert_shown(format: TextureFormat, trees: &[Named]) {
+    show_all(&BACKENDS, format, None, trees);
+}
+
+/// Asserts that trees are shown within so many levels, with the kind of passes that is the test's turn, and that their glass and
+/// filters can be seen.
+fn assert_within(format: TextureFormat, levels: f64, trees: &[Named]) {
+    for (name, tree) in trees {
+        let mut plain = tree.clone();
+        super::features::change(&mut plain.nodes, &mut |node, _| {
+            (node.glass, node.filter) = (None, None)
+        });
+        let [with, without] = [tree, &plain].map(|tree| tree.picture(super::show::storage(format)));
+        let seen = 255.0 * worst_difference(&with, &without).value;
+        assert!(seen > 3.0 * levels, "{name}: it can hardly be seen: {seen}/255");
     }
+    show_all(&one_backend(), format, Some(levels), trees);
 }
 
-fn soft(edge: EdgeMode, sigma: f64) -> Option<Filter> {
-    Some(Filter {
-        sigma: [sigma; 2],
-        edge,
-        ..Filter::NEUTRAL
-    })
-}
-
-/// Whether a badge beyond the box is shown depends on the edge mode, and not on how strong the blur is, or on the switch.
-#[test]
-fn weak_blurs_end_where_strong_ones_do() {
-    let mut trees = Vec::new();
-    for edge in EdgeMode::ALL {
-        for (sigma, opacity) in [(2.0, 1.0), (0.1, 1.0), (0.0, 1.0), (0.0, 0.9)] {
-            let filter = soft(edge, sigma).map(|filter| Filter { opacity, ..filter });
-            let node = Node {
-                filter,
-                children: vec![Node::new([36.0, -6.0], [14.0, 12.0], [1.0, 0.1, 0.1, 1.0])],
-                ..Node::new([20.0, 20.0], [44.0, 26.0], WHITE)
-            };
-            trees.push((format!("badge-{edge:?}-{sigma}-{opacity}"), tree(vec![node])));
-        }
-    }
-    assert_shown(LDR, &trees);
-}
-
-/// A blur that reads the other side of its box sees rows that a list cuts off.
-#[test]
-fn a_list_cuts_nothing_off_that_a_blur_reads() {
-    let trees = EdgeMode::ALL.map(|edge| {
-        let row = Node {
-            filter: soft(edge, 3.0),
-            children: vec![Node::new([0.0, 30.0], [50.0, 10.0], [0.0, 0.0, 0.0, 1.0])],
-            ..Node::new([0.0, 0.0], [50.0, 40.0], WHITE)
-        };
-        let list = Node {
-            clips: [true; 2],
-            children: vec![row],
-            ..Node::new([10.0, 10.0], [60.0, 16.0], [0.0; 4])
-        };
-        (format!("list-{edge:?}"), tree(vec![list]))
-    });
-    assert_shown(HDR, &trees);
-}
-
-/// A blur that is stretched with its node turns with it, without a step.
-#[test]
-fn unequal_scales_turn() {
-    let angles = [0.0, 1e-5, 0.4, core::f64::consts::FRAC_PI_2 + 1e-5, 3.0];
-    let turned = |angle: f64| {
-        let transform = Transform {
-            angle,
-            scale: [2.0, 0.5],
-            ..Transform::NONE
-        };
-        let node = |filter, glass| Node {
-            transform,
-            filter,
-            glass,
-            ..Node::new([30.0, 22.0], [34.0, 20.0], [0.9, 0.5, 0.1, 0.6])
-        };
-        let below = Node::new([0.0, 20.0], [96.0, 9.0], WHITE);
-        let filtered = node(soft(EdgeMode::Transparent, 2.0), None);
-        let glass = node(None, Some(Glass::new(2.0)));
-        [("filter", filtered), ("glass", glass)]
-            .map(|(name, node)| (format!("{name}-{angle}"), tree(vec![below.clone(), node])))
+fn show_all(backends: &[BlurBackend], format: TextureFormat, levels: Option<f64>, trees: &[Named]) {
+    let screens = backends
+        .iter()
+        .map(|backend| Some((backend, Screen::of_one_size(*backend, format)?)));
+    let Some(mut screens) = screens.collect::<Option<Vec<_>>>() else {
+        return;
     };
-    assert_shown(HDR, &angles.into_iter().flat_map(turned).collect::<Vec<_>>());
-}
-
-/// A border between pixels is a border: what ends at it keeps its light, and moves without a step.
-#[test]
-fn edges_lie_between_pixels() {
-    let at = |edge: EdgeMode, offset: f64, scale: f64| Node {
-        filter: soft(edge, 3.0),
-        transform: Transform {
-            offset: [offset, 0.5 * offset],
-            scale: [scale; 2],
-            ..Transform::NONE
-        },
-        children: vec![Node::new([10.0, 0.0], [12.0, 30.0], [0.1, 0.6, 0.2, 1.0])],
-        ..Node::new([20.0, 16.0], [40.0, 30.0], WHITE)
+    let batches = || {
+        let shown = |index: usize| {
+            trees
+                .get(index)
+                .map_or_else(|| over_nothing([]), |(_, tree)| tree.clone())
+        };
+        let first = (0..trees.len()).step_by(CAMERAS);
+        first.map(move |first| (first, core::array::from_fn(|camera| shown(first + camera))))
     };
-    let mut trees = Vec::new();
-    for edge in ENDING {
-        for (offset, scale) in [
-            (0.0, 1.0),
-            (0.2, 1.0),
-            (0.45, 1.0),
-            (0.55, 1.0),
-            (0.9, 1.0),
-            (0.0, 1.03),
-            (0.3, 0.91),
-        ] {
-            trees.push((
-                format!("between-{edge:?}-{offset}-{scale}"),
-                tree(vec![at(edge, offset, scale)]),
-            ));
-        }
+    // Everything compiles first.
+    for (_, screen) in &mut screens {
+        batches().for_each(|(_, batch)| screen.show_anew(&batch));
+        screen.settle();
     }
-    assert_shown(HDR, &trees);
-    assert_shown(LDR, &trees);
-    // An opaque white box stays white, wherever it is.
-    for edge in ENDING {
-        for step in 0..20 {
-            let node = Node {
-                children: Vec::new(),
-                ..at(edge, 0.05 * f64::from(step), 1.0)
-            };
-            let white = tree(vec![node]).picture(crate::support::reference::Storage::Half);
-            assert!(
-                (white.at(25, 25)[0] - 1.0).abs() < 0.02,
-                "{edge:?}: {:?}",
-                white.at(25, 25)
+    for (first, batch) in batches() {
+        let expected = batch.each_ref().map(|tree| tree.picture(super::show::storage(format)));
+        for (backend, screen) in &mut screens {
+            let shot = screen.show(&batch);
+            let verdict = screen.judge_by(shot, &batch, &expected, levels);
+            if let Some((camera, worst, [got, expected])) = verdict.wrong.first() {
+                let name = &trees[first + camera].0;
+                let folder = write_failure(&format!("tree-{name}-{backend:?}"), got, expected);
+                let levels = worst.value * 255.0;
+                panic!(
+                    "{name}, {backend:?}: {worst:?} is {levels:.2}/255; see {}",
+                    folder.display()
+                );
+            }
+            println!(
+                "from {} on, {backend:?}: {:.2}/255",
+                trees[first].0,
+                verdict.worst * 255.0
             );
         }
     }
 }
 
-/// The glass of a group sees what lies below the first node of the group that has glass, whether that is drawn or not.
-#[test]
-fn the_first_pane_of_a_group_decides_even_if_it_is_neutral() {
-    let pane = |x: f64, sigma: f64| Node {
-        glass: Some(Glass::new(sigma)),
-        ..Node::new([x, 10.0], [30.0, 40.0], [0.0; 4])
-    };
-    let trees = [0.0, 2.0].map(|sigma| {
-        let between = Node::new([30.0, 20.0], [40.0, 20.0], [0.9, 0.8, 0.1, 1.0]);
-        let group = Node {
-            shares_backdrop: true,
-            children: vec![pane(8.0, sigma), between, pane(50.0, 3.0)],
-            ..Node::new([0.0; 2], [96.0, 64.0], [0.0; 4])
-        };
-        (format!("first-{sigma}"), tree(vec![group]))
-    });
-    assert_shown(LDR, &trees);
+/// Nodes over an opaque colour.
+fn over_nothing(nodes: impl IntoIterator<Item = Node>) -> Tree {
+    Tree {
+        size: SIZES[0],
+        clear: [0.1, 0.2, 0.4, 1.0],
+        nodes: nodes.into_iter().collect(),
+    }
 }
 
-/// A group in another one shows nothing beyond the border of that one, and glass in it sees nothing there.
-#[test]
-fn glass_sees_nothing_beyond_the_border_around() {
-    let trees = ENDING.map(|edge| {
-        let pane = Node {
-            glass: Some(Glass::new(7.0)),
-            ..Node::new([-1.0, 6.0], [40.0, 30.0], [0.0; 4])
-        };
-        let inner = Node {
-            filter: soft(edge, 0.0).map(|filter| Filter { opacity: 0.6, ..filter }),
-            children: vec![pane],
-            ..Node::new([0.0, -1.0], [40.0, 40.0], [0.02, 0.02, 0.9, 1.0])
-        };
-        let outer = Node {
-            filter: soft(EdgeMode::Renormalize, 0.0).map(|filter| Filter { opacity: 0.9, ..filter }),
-            children: vec![inner],
-            ..Node::new([30.0, 10.0], [12.0, 44.0], [0.0; 4])
-        };
-        (format!("nested-{edge:?}"), tree(vec![outer]))
+/// Nodes over boxes of many colours, of which every blur shows.
+fn over_scene(nodes: impl IntoIterator<Item = Node>) -> Tree {
+    const COLORS: [[f64; 3]; 7] = [
+        [0.9, 0.1, 0.05],
+        [0.05, 0.6, 0.9],
+        [1.0, 0.9, 0.2],
+        [0.02, 0.02, 0.1],
+        [0.3, 0.9, 0.3],
+        [1.0; 3],
+        [0.6, 0.1, 0.7],
+    ];
+    let scene = (0..32).map(|index| {
+        let [red, green, blue] = COLORS[(5 * index + index / 8) % COLORS.len()];
+        let [x, y] = [12 * (index % 8), 16 * (index / 8)].map(|side| side as f64);
+        Node::new([x, y + 1.0], [9.0, 12.0], [red, green, blue, 1.0])
     });
-    assert_shown(LDR, &trees);
-    assert_shown(HDR, &trees);
+    over_nothing(scene.chain(nodes))
+}
+
+/// A plain box.
+fn plain([left, top, width, height]: [f64; 4], color: [f64; 4]) -> Node {
+    Node::new([left, top], [width, height], color)
+}
+
+/// A box of glass.
+fn pane(place: [f64; 4], glass: Glass) -> Node {
+    Node {
+        glass: Some(glass),
+        ..plain(place, NOTHING)
+    }
+}
+
+/// A group in a node that covers the viewport.
+fn group(filter: Filter, children: Vec<Node>) -> Node {
+    let [width, height] = SIZES[0].map(|side| side as f64);
+    Node {
+        filter: Some(filter),
+        children,
+        ..plain([0.0, 0.0, width, height], NOTHING)
+    }
+}
+
+/// Glass that sees what is around its box.
+fn open(sigma: f64) -> Glass {
+    Glass {
+        sees_surroundings: true,
+        ..Glass::new(sigma)
+    }
+}
+
+fn rounded(radii: [f64; 4], node: Node) -> Node {
+    Node { radii, ..node }
+}
+
+fn turned(angle: f64, mut node: Node) -> Node {
+    node.transform.angle = angle;
+    node
+}
+
+fn scaled(scale: [f64; 2], mut node: Node) -> Node {
+    node.transform.scale = scale;
+    node
+}
+
+fn moved(offset: [f64; 2], mut node: Node) -> Node {
+    node.transform.offset = offset;
+    node
+}
+
+fn soft(sigma: f64) -> Filter {
+    Filter {
+        sigma: [sigma; 2],
+        ..Filter::NEUTRAL
+    }
+}
+
+fn faded(opacity: f64) -> Filter {
+    Filter {
+        opacity,
+        ..Filter::NEUTRAL
+    }
+}
+
+fn colored(steps: impl Into<Vec<Step>>) -> Filter {
+    Filter {
+        functions: Functions(steps.into()),
+        ..Filter::NEUTRAL
+    }
+}
+
+/// Boxes in the middle of the viewport, round and half transparent.
+fn boxes() -> Vec<Node> {
+    vec![
+        rounded([5.0; 4], plain([22.0, 16.0, 30.0, 22.0], [0.9, 0.3, 0.05, 0.8])),
+        plain([42.0, 24.0, 26.0, 16.0], [0.05, 0.2, 0.9, 0.6]),
+        plain([30.0, 27.0, 31.0, 5.0], WHITE),
+    ]
 }

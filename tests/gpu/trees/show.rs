@@ -7,6 +7,7 @@ use crate::support::difference::{Difference, worst_difference};
 use crate::support::formats::to_picture;
 use crate::support::headless::{Headless, Reading};
 use crate::support::pool::warm;
+use crate::support::precision::error_of_blurs;
 use crate::support::reference::tree::{self, Filter, Node, Tree};
 use crate::support::reference::{Picture, Storage};
 use crate::support::scene::{self, Kind};
@@ -30,6 +31,9 @@ pub const SHARED: usize = 2;
 /// The app.
 pub struct Screen {
     views: Vec<View>,
+    /// The sizes of their viewports, of which those from this number on lie side by side in one target.
+    sizes: [[usize; 2]; CAMERAS],
+    shared: usize,
     roots: Vec<Entity>,
     format: TextureFormat,
     headless: Headless,
@@ -66,37 +70,50 @@ impl Verdict {
 impl Screen {
     /// `None` where there is no GPU.
     pub fn new(backend: BlurBackend, format: TextureFormat) -> Option<Self> {
-        let mut headless = warm(backend)?;
-        let mut views: Vec<View> = Vec::new();
-        for (index, size) in SIZES.into_iter().enumerate() {
-            let [width, height] = size.map(|side| side as u32);
-            let shared = UVec2::new(SIZES[SHARED..].iter().map(|size| size[0] as u32).sum(), 60);
-            let view = if index > SHARED {
-                let camera = scene::camera(&mut headless, Kind::Core2d, &views[SHARED].target, Msaa::Off);
-                let target = views[SHARED].target.clone();
-                View { camera, target }
-            } else {
-                let size = if index == SHARED {
-                    shared
-                } else {
-                    UVec2::new(width, height)
-                };
-                View::new(&mut headless, Kind::Core2d, size, format)
-            };
-            if format == HDR {
-                view.insert(&mut headless, Hdr);
-            }
-            if index >= SHARED {
-                place(&mut headless, &view, index);
-            }
-            views.push(view);
-        }
-        Some(Self {
-            views,
+        Self::of_sizes(backend, format, SIZES, SHARED)
+    }
+
+    /// The same with cameras of one size, each of which has its target.
+    pub fn of_one_size(backend: BlurBackend, format: TextureFormat) -> Option<Self> {
+        Self::of_sizes(backend, format, [SIZES[0]; CAMERAS], CAMERAS)
+    }
+
+    fn of_sizes(
+        backend: BlurBackend,
+        format: TextureFormat,
+        sizes: [[usize; 2]; CAMERAS],
+        shared: usize,
+    ) -> Option<Self> {
+        let mut screen = Self {
+            views: Vec::new(),
+            sizes,
+            shared,
             roots: Vec::new(),
             format,
-            headless,
-        })
+            headless: warm(backend)?,
+        };
+        for index in 0..CAMERAS {
+            let headless = &mut screen.headless;
+            let view = if index > shared {
+                let target = screen.views[shared].target.clone();
+                let camera = scene::camera(headless, Kind::Core2d, &target, Msaa::Off);
+                View { camera, target }
+            } else {
+                let [mut width, mut height] = sizes[index].map(|side| side as u32);
+                if index == shared {
+                    (width, height) = (sizes[shared..].iter().map(|size| size[0] as u32).sum(), 60);
+                }
+                View::new(headless, Kind::Core2d, UVec2::new(width, height), format)
+            };
+            if format == HDR {
+                view.insert(headless, Hdr);
+            }
+            if index >= shared {
+                screen.place(&view, index);
+            }
+            screen.views.push(view);
+        }
+        Some(screen)
     }
 
     pub fn is_hdr(&self) -> bool {
@@ -137,7 +154,7 @@ impl Screen {
         let shot = self.shot();
         let device = self.headless.render_world().resource::<RenderDevice>();
         let of = |(index, reading): (usize, Reading)| {
-            to_picture(&reading.finish(device)).crop(origin(index).map(|side| side as usize), SIZES[index])
+            to_picture(&reading.finish(device)).crop(self.origin(index), self.sizes[index])
         };
         shot.0.into_iter().enumerate().map(of).collect()
     }
@@ -192,24 +209,36 @@ impl Screen {
 
     /// Compares the pictures of trees with the compositor's.
     pub fn judge(&self, shot: Shot, trees: &[Tree; CAMERAS]) -> Verdict {
+        let expected = trees.each_ref().map(|tree| tree.picture(storage(self.format)));
+        self.judge_by(shot, trees, &expected, None)
+    }
+
+    /// The same with pictures of the compositor, and with a limit in levels, if it is not the one of random trees.
+    pub fn judge_by(
+        &self,
+        shot: Shot,
+        trees: &[Tree; CAMERAS],
+        expected: &[Picture; CAMERAS],
+        levels: Option<f64>,
+    ) -> Verdict {
         let device = self.headless.render_world().resource::<RenderDevice>();
         let mut verdict = Verdict::default();
         for (index, (reading, tree)) in shot.0.into_iter().zip(trees).enumerate() {
-            let storage = if self.format == HDR {
-                Storage::Half
-            } else {
-                Storage::Srgb8
-            };
-            let expected = tree.picture(storage);
-            let got = to_picture(&reading.finish(device)).crop(origin(index).map(|side| side as usize), tree.size);
-            let difference = compare(&got, &expected, self.format);
-            let peak = peak(&expected);
+            let expected = &expected[index];
+            let got = to_picture(&reading.finish(device)).crop(self.origin(index), tree.size);
+            let difference = compare(&got, expected, self.format);
+            let peak = peak(expected);
             verdict.worst = verdict.worst.max(difference.value / peak);
             verdict.panes += super::features::count(&tree.nodes, &|node: &Node| node.glass.is_some());
             verdict.filters += super::features::count(&tree.nodes, &|node: &Node| node.filter.is_some());
-            let limit = tolerance(tree, self.format) * peak;
-            if difference.value > limit && difference.value > limit + self.rounding(tree, &expected) {
-                verdict.wrong.push((index, difference, [got.clone(), expected]));
+            let limit = levels.map_or_else(
+                || tolerance(tree, self.format),
+                |levels| levels / 255.0 + error_of_blurs(),
+            );
+            let limit = limit * peak;
+            let is_rounding = |more| levels.is_none() && more <= limit + self.rounding(tree, expected);
+            if difference.value > limit && !is_rounding(difference.value) {
+                verdict.wrong.push((index, difference, [got.clone(), expected.clone()]));
             }
             verdict.shown.push(got);
         }
@@ -226,6 +255,31 @@ impl Screen {
         };
         compare(rounded, &tree.picture(other), self.format).value
     }
+
+    /// Where the viewport of a camera begins in its target.
+    fn origin(&self, index: usize) -> [usize; 2] {
+        let left = self.sizes[self.shared.min(index)..index].iter().map(|size| size[0]);
+        [left.sum(), if index > self.shared { 3 } else { 0 }]
+    }
+
+    /// Gives a camera its part of the shared target.
+    fn place(&mut self, view: &View, index: usize) {
+        let [position, size] =
+            [self.origin(index), self.sizes[index]].map(|pair| UVec2::from_array(pair.map(|side| side as u32)));
+        let world = self.headless.app.world_mut();
+        let mut camera = world.get_mut::<Camera>(view.camera).expect("it was spawned");
+        camera.order = index as isize;
+        camera.viewport = Some(Viewport {
+            physical_position: position,
+            physical_size: size,
+            ..default()
+        });
+    }
+}
+
+/// What a format stores.
+pub fn storage(format: TextureFormat) -> Storage {
+    if format == HDR { Storage::Half } else { Storage::Srgb8 }
 }
 
 /// Gives a camera the clear colour of a tree.
@@ -235,28 +289,6 @@ fn clear(world: &mut World, tree: &Tree, camera: Entity) {
     let color = Color::linear_rgba(red, green, blue, alpha);
     let mut camera = world.get_mut::<Camera>(camera).expect("the camera stays");
     camera.clear_color = ClearColorConfig::Custom(color);
-}
-
-/// Where the viewport of a camera begins in its target.
-fn origin(index: usize) -> [u32; 2] {
-    let left = SIZES[SHARED.min(index)..index].iter().map(|size| size[0] as u32);
-    [left.sum(), if index > SHARED { 3 } else { 0 }]
-}
-
-/// Gives a camera its part of the shared target.
-fn place(headless: &mut Headless, view: &View, index: usize) {
-    let mut camera = headless
-        .app
-        .world_mut()
-        .get_mut::<Camera>(view.camera)
-        .expect("it was spawned");
-    let size = UVec2::from_array(SIZES[index].map(|side| side as u32));
-    camera.order = index as isize;
-    camera.viewport = Some(Viewport {
-        physical_position: UVec2::from_array(origin(index)),
-        physical_size: size,
-        ..default()
-    });
 }
 
 /// The worst difference beyond the rounding of the format.
