@@ -5,6 +5,7 @@ mod browser;
 mod cameras;
 mod egui;
 mod figures;
+mod held;
 pub mod interface;
 #[cfg(feature = "ui")]
 mod lens;
@@ -26,7 +27,6 @@ mod shared;
 pub mod show;
 pub mod stage;
 mod switch;
-mod waiting;
 
 use bevy_gaussian_blur::prelude::*;
 use pane::Pane;

@@ -1,7 +1,7 @@
 //! Blurs that a custom render system records: the same results as image blurs, between any two textures.
 
 mod errors;
-mod readiness;
+mod held;
 mod views;
 
 use crate::support::counters::Held;
