@@ -92,39 +92,32 @@ fn eight_panes_in_a_pile() {
 
 #[test]
 fn turned_scaled_and_mirrored() {
-    let shown = |place, glass| pane(place, glass);
     let angles = [
-        turned(0.4, shown([8.0, 7.0, 38.0, 17.0], Glass::new(3.0))),
-        turned(
-            -1.1,
-            rounded([5.0; 4], shown([58.0, 20.0, 30.0, 20.0], Glass::new(6.0))),
-        ),
-        turned(2.7, shown([12.0, 38.0, 34.0, 15.0], open(4.0))),
-        turned(FRAC_PI_2, shown([60.0, 2.0, 28.0, 10.0], Glass::new(2.0))),
+        turned(0.4, pane([8.0, 7.0, 38.0, 17.0], Glass::new(3.0))),
+        turned(-1.1, rounded([5.0; 4], pane([58.0, 20.0, 30.0, 20.0], Glass::new(6.0)))),
+        turned(2.7, pane([12.0, 38.0, 34.0, 15.0], open(4.0))),
+        turned(FRAC_PI_2, pane([60.0, 2.0, 28.0, 10.0], Glass::new(2.0))),
     ];
     // The sigma grows along each axis as the box does.
     let scales = [
         scaled(
             [1.3, 0.8],
-            rounded([2.0, 5.0, 7.0, 0.0], shown([10.0, 8.0, 30.0, 16.0], Glass::new(3.0))),
+            rounded([2.0, 5.0, 7.0, 0.0], pane([10.0, 8.0, 30.0, 16.0], Glass::new(3.0))),
         ),
         scaled(
             [-1.2, 1.5],
-            rounded([1.0, 5.0, 7.0, 10.0], shown([60.0, 10.0, 24.0, 20.0], Glass::new(2.0))),
+            rounded([1.0, 5.0, 7.0, 10.0], pane([60.0, 10.0, 24.0, 20.0], Glass::new(2.0))),
         ),
         scaled(
             [0.5, -0.8],
-            rounded([0.0, 6.0, 2.0, 5.0], shown([28.0, 40.0, 32.0, 16.0], Glass::new(4.0))),
+            rounded([0.0, 6.0, 2.0, 5.0], pane([28.0, 40.0, 32.0, 16.0], Glass::new(4.0))),
         ),
     ];
     let both = [
-        turned(
-            0.5,
-            scaled([1.4, 0.7], shown([14.0, 10.0, 30.0, 16.0], Glass::new(3.0))),
-        ),
+        turned(0.5, scaled([1.4, 0.7], pane([14.0, 10.0, 30.0, 16.0], Glass::new(3.0)))),
         turned(
             FRAC_PI_3,
-            scaled([-0.8, 1.3], shown([56.0, 22.0, 24.0, 20.0], open(5.0))),
+            scaled([-0.8, 1.3], pane([56.0, 22.0, 24.0, 20.0], open(5.0))),
         ),
     ];
     // Parent and pane share their centre, about which the parent turns and grows.
