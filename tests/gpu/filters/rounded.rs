@@ -1,7 +1,7 @@
 //! Groups that are clipped to the rounded box of their node.
 
 use super::group::on_one;
-use crate::backdrop::pane::{Pane, node};
+use crate::backdrop::pane::node;
 use crate::backdrop::stage::{LDR, Ui};
 use crate::support::difference::worst_difference;
 use crate::support::reference::Shape;
