@@ -8,7 +8,7 @@ use crate::errors::{BlurError, FormatCapability};
 use crate::kernel::Precision;
 use crate::plan::Means;
 use crate::program::workgroups::{LEAST_TILE_SIDE, WORKGROUP_BYTES, WORKGROUP_THREADS};
-use crate::program::{Filtering, Tiling};
+use crate::program::{Cores, Filtering, Tiling};
 use crate::settings::{BlurAlpha, BlurBackend};
 use bevy::camera::CompositingSpace;
 use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
@@ -159,6 +159,7 @@ pub struct Capabilities {
     device: RenderDevice,
     adapter: RenderAdapter,
     computes: Computes,
+    cores: Cores,
 }
 
 /// The targets for which blurs may use compute passes, at least for their intermediate textures.
@@ -196,14 +197,21 @@ impl Capabilities {
             && limits.max_compute_invocations_per_workgroup >= WORKGROUP_THREADS
             && limits.max_compute_workgroup_size_x >= WORKGROUP_THREADS
             && limits.max_compute_workgroups_per_dimension >= limits.max_texture_dimension_2d / LEAST_TILE_SIDE;
+        let is_software = is_software(&adapter.get_info());
         Self {
             device: device.clone(),
             adapter: adapter.clone(),
             computes: match backend {
                 _ if !can_compute => Computes::Nothing,
                 BlurBackend::Fragment => Computes::Nothing,
-                BlurBackend::Auto if is_software(&adapter.get_info()) => Computes::Hdr,
+                BlurBackend::Auto if is_software => Computes::Hdr,
                 BlurBackend::Auto | BlurBackend::Compute => Computes::Everything,
+            },
+            cores: match backend {
+                // Whoever insists on compute passes gets those of GPUs.
+                BlurBackend::Auto if is_software => Cores::Software,
+                _ if device.features().contains(WgpuFeatures::SHADER_F16) => Cores::GpuWithHalves,
+                _ => Cores::Gpu,
             },
         }
     }
@@ -229,6 +237,7 @@ impl Capabilities {
         let tiling = if self.computes.allows(destination) && intermediate == TextureFormat::Rgba16Float {
             Tiling::Tiled {
                 stores: ends.has_storage && self.is_storable(destination),
+                cores: self.cores,
             }
         } else {
             Tiling::None

@@ -95,7 +95,9 @@ shaders! {
     "shaders/profile/blend_compute.wgsl",
     "shaders/uniform/downsample_compute.wgsl",
     "shaders/uniform/convolve_compute.wgsl",
+    "shaders/uniform/convolve_halves_compute.wgsl",
     "shaders/uniform/upsample_compute.wgsl",
+    "shaders/uniform/blur_upsample_compute.wgsl",
 }
 
 /// Adds everything that front ends need to blur.

@@ -61,12 +61,29 @@ pub enum Program {
         /// What it finds beyond the bounds.
         beyond: Beyond,
     },
+    /// Compute: both convolutions, partly with half floats, where the outermost texels lie beyond the bounds. For kernels of this
+    /// reach.
+    ConvolveHalvesCompute(u32),
     /// Compute: sums of the sharp picture, each texel with its own sigma.
     GatherCompute,
     /// Compute: a blend of blurs and [gathered](Sums::Gathered) sums, interpolated with the cubic B-spline.
     BlendCompute,
-    /// Compute: the cubic B-spline, with this many rows per coarse row, or as many as a thread walks if there are more.
-    UpsampleCompute(Option<u32>),
+    /// Compute: the cubic B-spline.
+    UpsampleCompute(Option<Cell>),
+    /// Compute: both convolutions of a small level, and the cubic B-spline through the result.
+    BlurUpsampleCompute {
+        /// The texels of a cell along either axis, or as many as a thread walks, and the reach of the kernels.
+        cell_and_reach: Option<[u32; 2]>,
+    },
+}
+
+/// The texels that lie between the same texels of a coarse level, for a program that interpolates them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cell {
+    /// The columns that share their reads of the level, or 1.
+    pub sharing: u32,
+    /// The rows, or as many as a thread walks if there are more.
+    pub rows: u32,
 }
 
 /// Where a blending program gets the weakest blurs, which are sums of texels of the sharp picture.
@@ -104,7 +121,21 @@ pub enum Tiling {
     Tiled {
         /// Whether compute passes may write the destination. If not, a render pass does.
         stores: bool,
+        /// What executes them.
+        cores: Cores,
     },
+}
+
+/// What executes compute passes: it decides which of several programs with the same results is the fastest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Cores {
+    /// A software rasteriser: only products count.
+    #[default]
+    Software,
+    /// A GPU: loads and starts count, too.
+    Gpu,
+    /// A GPU that computes with half floats.
+    GpuWithHalves,
 }
 
 /// Which fetches may be filtered.
@@ -138,20 +169,23 @@ impl Program {
         beyond: Beyond::Folded,
     };
 
+    const BLUR_UPSAMPLE_ANY: Self = Self::BlurUpsampleCompute { cell_and_reach: None };
+
     /// The version that serves any kernel.
     #[must_use]
     pub const fn for_any_kernel(self) -> Self {
         match self {
             Self::ConvolveFragment { .. } => Self::CONVOLVE_FRAGMENT_ANY,
             Self::DownsampleCompute { .. } => Self::DOWNSAMPLE_ANY,
-            Self::ConvolveCompute { .. } => Self::CONVOLVE_ANY,
+            Self::ConvolveCompute { .. } | Self::ConvolveHalvesCompute(_) => Self::CONVOLVE_ANY,
             Self::UpsampleCompute(_) => Self::UpsampleCompute(None),
+            Self::BlurUpsampleCompute { .. } => Self::BLUR_UPSAMPLE_ANY,
             _ => self,
         }
     }
 
     /// One program of each shader.
-    pub const SHADERS: [Self; 13] = [
+    pub const SHADERS: [Self; 15] = [
         Self::CopyFragment,
         Self::OpaqueFragment,
         Self::MipmapFragment,
@@ -160,7 +194,9 @@ impl Program {
         Self::UpsampleFragment { filtered: true },
         Self::DOWNSAMPLE_ANY,
         Self::CONVOLVE_ANY,
+        Self::ConvolveHalvesCompute(0),
         Self::UpsampleCompute(None),
+        Self::BLUR_UPSAMPLE_ANY,
         Self::BlendFragment {
             filtered: true,
             sums: Sums::Filtered,
@@ -189,7 +225,9 @@ impl Program {
             Self::UpsampleFragment { .. } => "upsample_fragment",
             Self::DownsampleCompute { .. } => "downsample_compute",
             Self::ConvolveCompute { .. } => "convolve_compute",
+            Self::ConvolveHalvesCompute(_) => "convolve_halves_compute",
             Self::UpsampleCompute(_) => "upsample_compute",
+            Self::BlurUpsampleCompute { .. } => "blur_upsample_compute",
             Self::BlendFragment { .. } => "blend_fragment",
             Self::GatherFragment { .. } => "gather_fragment",
             Self::GatherCompute => "gather_compute",
@@ -289,6 +327,7 @@ impl Program {
             Self::ConvolveFragment { beyond, .. }
             | Self::ConvolveCompute { beyond, .. }
             | Self::DownsampleCompute { beyond, .. } => Some(beyond),
+            Self::ConvolveHalvesCompute(_) => Some(Beyond::Clamped),
             _ => None,
         }
     }
@@ -296,7 +335,19 @@ impl Program {
     /// Whether it writes values that were packed as half floats before.
     #[must_use]
     pub const fn writes_packed(self) -> bool {
-        matches!(self, Self::ConvolveCompute { .. })
+        self.convolves_both()
+    }
+
+    /// Whether it convolves along both axes at once.
+    #[must_use]
+    pub const fn convolves_both(self) -> bool {
+        matches!(self, Self::ConvolveCompute { .. } | Self::ConvolveHalvesCompute(_))
+    }
+
+    /// Whether it interpolates a level, in which all is finite, with weights that are never negative.
+    #[must_use]
+    pub const fn weighs_positively(self) -> bool {
+        matches!(self, Self::UpsampleCompute(Some(_)) | Self::BlurUpsampleCompute { .. })
     }
 
     /// Whether it is the version for any kernel of a program with several versions.
@@ -308,6 +359,7 @@ impl Program {
                 | Self::DownsampleCompute { steps: None, .. }
                 | Self::ConvolveCompute { reach: None, .. }
                 | Self::UpsampleCompute(None)
+                | Self::BLUR_UPSAMPLE_ANY
         )
     }
 }

@@ -85,6 +85,7 @@ pub enum BlurBackend {
     Auto,
     /// Render passes: every renderable format, every GPU, WebGL 2 included.
     Fragment,
-    /// Compute passes for every texture that they can store to, and a render pass for a destination that they cannot.
+    /// Compute passes for every texture that they can store to, and a render pass for a destination that they cannot. On software
+    /// rasterisers these are the versions for GPUs, too, which take longer there than those of [`Auto`](Self::Auto).
     Compute,
 }

@@ -6,7 +6,7 @@ use crate::kernel::Precision;
 use crate::paint::uniform::{Colours, PaintedOn};
 use crate::plan::batch::{BatchItem, BatchedBlur, together};
 use crate::plan::{BlurPlan, Finish, Means, PlanRequest};
-use crate::program::{Filtering, Tiling};
+use crate::program::{Cores, Filtering, Tiling};
 use crate::schedule::{
     Backdrop, Blurs, Canvas, Clip, Clips, Filter, FrozenGlass, Glass, Item, Order, Picture, Scene, Schedule, Shape,
     Slot, What, item_of,
@@ -356,7 +356,13 @@ fn request(sigma: Vec2, region: URect, edge: EdgeMode, tiling: Tiling) -> PlanRe
     }
 }
 
-const TILINGS: [Tiling; 2] = [Tiling::None, Tiling::Tiled { stores: false }];
+const TILINGS: [Tiling; 2] = [
+    Tiling::None,
+    Tiling::Tiled {
+        stores: false,
+        cores: Cores::Software,
+    },
+];
 
 /// Plans a blur that varies.
 fn vary(sigma: Vec2, region: URect, edge: EdgeMode) {

@@ -213,7 +213,7 @@ impl PipelineKey {
                 // The shader limits its results. Intermediate sums are no larger than the summed values.
                 Program::GatherCompute => false,
                 // No weight is negative, and the shader limits what it divides.
-                Program::UpsampleCompute(Some(_)) => false,
+                program if program.weighs_positively() => false,
                 // No weight is negative, and the shader detects the picture's infinities in packed values.
                 Program::DownsampleCompute { .. } => false,
                 Program::ConvolveCompute { .. } => {
@@ -262,10 +262,7 @@ impl PipelineKey {
             ("ROUND_TO_HALF", rounding == Rounding::Half && !is_rounded),
             ("ROUND_TO_PACKED", rounding == Rounding::Packed),
             ("MAY_EXCEED", self.may_exceed()),
-            (
-                "FINITE",
-                matches!(self.program, Program::UpsampleCompute(Some(_))) && !self.may_exceed(),
-            ),
+            ("FINITE", self.program.weighs_positively() && !self.may_exceed()),
             ("ROUND_PACKED", round_packed),
             ("LEAVES_UNCHANGED", self.leaves_unchanged),
             ("KEEPS_FORMAT", self.keeps_format),
@@ -307,11 +304,11 @@ impl PipelineKey {
     }
 }
 
-/// Whether a program checks for infinities when it reads. [`Program::ConvolveCompute`] omits the check for integers
+/// Whether a program checks for infinities when it reads. Those that convolve both axes omit the check for integers
 /// only: without it, compilers generate slower code.
 fn may_be_infinite(format: Format, program: Program) -> bool {
     match program {
-        Program::ConvolveCompute { .. } => format.sample() == Sample::Float,
+        _ if program.convolves_both() => format.sample() == Sample::Float,
         _ => format.may_be_infinite(),
     }
 }

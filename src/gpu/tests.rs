@@ -54,7 +54,7 @@ type Composer = ShaderCache<Module, ()>;
 
 fn composer() -> Composer {
     // `validate` checks the required capabilities later.
-    let (features, downlevel) = (Features::empty(), DownlevelFlags::all());
+    let (features, downlevel) = (Features::SHADER_F16, DownlevelFlags::all());
     let mut composer = Composer::new((), features, downlevel, |(), source, _| match source {
         ShaderCacheSource::Naga(module) => Ok(module),
         _ => panic!("Bevy has parsed what it composes"),
@@ -86,9 +86,10 @@ fn compose(composer: &mut Composer, path: &str, definitions: &Definitions) -> Ar
 #[test]
 fn every_pipeline_is_valid_on_every_api() {
     // Fragment passes need no optional features. Tiles in workgroup memory are packed as half floats.
-    let capabilities = |computes| match computes {
-        true => Capabilities::SHADER_FLOAT16_IN_FLOAT32,
-        false => Capabilities::empty(),
+    let capabilities = |program: Program| match program {
+        Program::ConvolveHalvesCompute(_) => Capabilities::SHADER_FLOAT16_IN_FLOAT32 | Capabilities::SHADER_FLOAT16,
+        _ if program.computes() => Capabilities::SHADER_FLOAT16_IN_FLOAT32,
+        _ => Capabilities::empty(),
     };
     let mut composer = composer();
     let mut variants: Vec<(Program, Definitions)> = Vec::new();
@@ -106,7 +107,7 @@ fn every_pipeline_is_valid_on_every_api() {
         let module = compose(&mut composer, &program.path(), definitions);
         let name = format!("{} with {definitions:?}", program.name());
         assert_eq!(module.entry_points.len(), 1, "{name}");
-        let info = validate(&module, capabilities(program.computes()), &name);
+        let info = validate(&module, capabilities(*program), &name);
         write_spirv(&module, &info, &name);
         write_msl(&module, &info, &name);
         write_hlsl(&module, &info, &name);

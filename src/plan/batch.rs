@@ -280,7 +280,7 @@ impl AxisPass {
             Filter::Spline if self.octaves == 0 => (first >> 1, last >> 1),
             Filter::Spline => {
                 let texel = |position: i32| position >> (self.octaves + 1);
-                (texel(first) - 1, texel(last) + 2)
+                (texel(first) - 1 + self.reach.0, texel(last) + 2 + self.reach.1)
             }
             Filter::Taps | Filter::Weights => {
                 let margin = self.images.map_or(0, |images| images.margin);

@@ -3,7 +3,7 @@
 use super::axis::{Axis, Levels};
 use super::pass::{AxisPass, BlurPlan, Finish, Means, Pass, PassKind, PlanRequest, Surface, beyond};
 use super::select_program;
-use crate::program::{Program, Tiling};
+use crate::program::{Beyond, Program, Tiling};
 use bevy::math::{UVec2, Vec2};
 use core::array;
 
@@ -146,9 +146,36 @@ impl PassBuilder {
     /// Convolves along both axes at once, with kernels of one reach.
     pub fn convolve_both(&mut self, reach: usize, axes: Axes, ends: Between) -> &mut Pass {
         let numbers = each(axes, ends, |axis, levels| axis.convolve(levels, reach));
-        let program = select_program::convolve_both(reach, ends.0.octaves, beyond(&numbers));
+        let tiling = self.request.means.tiling;
+        let program = select_program::convolve_both(reach, ends.0.octaves, beyond(&numbers), tiling);
         let pass = self.pass(PassKind::Blur, program, axes, ends, numbers);
         self.plan.passes.push_mut(pass)
+    }
+
+    /// Convolves the lowest level and interpolates it, in one pass that writes the result. Returns whether such a pass can do that, and
+    /// is faster than two.
+    pub fn blur_and_upsample(&mut self, axes: Axes, low: Level) -> bool {
+        let ends = (low, Level::RESULT);
+        let reach = self.reach_of_both(axes);
+        let program = select_program::blur_and_upsample(low.octaves, reach, self.request.means.tiling);
+        let writes = self.request.finish == Finish::Write && self.shift == Vec2::ZERO;
+        let Some(program) = program.filter(|_| writes) else {
+            return false;
+        };
+        let convolved = each(axes, (low, low), |axis, levels| axis.convolve(levels, reach));
+        let upsampled = each(axes, ends, Axis::upsample);
+        if beyond(&convolved) != Beyond::Clamped || upsampled.iter().any(|axis| axis.normalize) {
+            return false;
+        }
+        let both = |(convolved, upsampled): (AxisPass, AxisPass)| AxisPass {
+            reach: convolved.reach,
+            table: convolved.table,
+            ..upsampled
+        };
+        let [x, y] = [0, 1].map(|i| both((convolved[i].clone(), upsampled[i].clone())));
+        let pass = self.pass(PassKind::Upsample, program, axes, ends, [x, y]);
+        self.plan.passes.push(pass);
+        true
     }
 
     /// Reads and writes at the resolution of the picture, texel by texel.

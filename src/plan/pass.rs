@@ -120,6 +120,9 @@ pub enum Filter {
     ///
     /// If the axis is normalised, the table has the weight inside the region, for the first and the last [`BORDER`]
     /// texels of the source. It is 1 between them.
+    ///
+    /// If the pass has a reach, the source is convolved before: the table has the weights of [`Filter::Weights`], for every texel of
+    /// the source as the centre. Such an axis is not normalised.
     Spline,
     /// The mean of the source texels that a target texel covers, if the target has this many texels for the whole
     /// source. Some are covered in part.
@@ -140,7 +143,7 @@ pub struct AxisPass {
     /// The computation.
     pub filter: Filter,
     /// The first and the last texel that is read, from `target · step + shift`. For [`Filter::Taps`] and
-    /// [`Filter::Weights`].
+    /// [`Filter::Weights`]. For [`Filter::Spline`]: from the texels that it interpolates.
     pub reach: (i32, i32),
     /// The octaves of a [`Filter::Spline`], else 0. If the result is moved, more.
     pub octaves: u32,

@@ -1,7 +1,7 @@
 //! Which program a pass runs. Plans use these rules, and so does the list of all programs.
 
 use crate::program::workgroups::IMAGE_MARGIN;
-use crate::program::{Beyond, Filtering, Program, Sums, Tiling};
+use crate::program::{Beyond, Cores, Filtering, Program, Sums, Tiling};
 
 /// Every reach is a separate program, so there should be few. Beyond this one, and across edges, the reaches of render
 /// passes are rounded up to even numbers: one texel more at either end costs little there.
@@ -60,13 +60,25 @@ pub fn convolve(axis: usize, reach: usize, beyond: Beyond) -> Program {
 
 /// Convolves a level that is coarser by these octaves along both axes at once, with kernels of a [`rounded_reach`], or
 /// of a [`reach_with_images`].
-pub fn convolve_both(reach: usize, octaves: [u32; 2], beyond: Beyond) -> Program {
+pub fn convolve_both(reach: usize, octaves: [u32; 2], beyond: Beyond, tiling: Tiling) -> Program {
     let most = if reach <= LONGEST_SHORT_REACH {
         MOST_OCTAVES_OF_SHORT
     } else {
         MOST_OCTAVES_OF_LONG
     };
     let octaves = octaves[0] + octaves[1];
+    let has_halves = matches!(
+        tiling,
+        Tiling::Tiled {
+            cores: Cores::GpuWithHalves,
+            ..
+        }
+    );
+    // The low tiles of small levels are too few for the many cores of a GPU. Those of long kernels are never small.
+    let is_large = octaves == 0 || octaves <= most && reach > LONGEST_SHORT_REACH;
+    if has_halves && is_large && beyond == Beyond::Clamped {
+        return Program::ConvolveHalvesCompute(reach as u32);
+    }
     Program::convolve_compute((octaves <= most).then_some(reach as u32), octaves > 0, beyond)
 }
 
@@ -101,7 +113,7 @@ pub fn blend(tiling: Tiling, filtering: Filtering, defers: bool, reads_copy: boo
         filtering.source
     };
     match tiling {
-        Tiling::Tiled { stores } if stores || defers => Program::BlendCompute,
+        Tiling::Tiled { stores, .. } if stores || defers => Program::BlendCompute,
         Tiling::Tiled { .. } => Program::BlendFragment {
             filtered,
             sums: Sums::Gathered,
@@ -120,9 +132,17 @@ pub fn blend(tiling: Tiling, filtering: Filtering, defers: bool, reads_copy: boo
 /// Interpolates a level that is coarser by these octaves along x and y, and writes the destination.
 pub fn upsample(octaves: [u32; 2], tiling: Tiling, filtering: Filtering) -> Program {
     match tiling {
-        Tiling::Tiled { stores: true } => Program::upsample_compute(octaves[1]),
+        Tiling::Tiled { stores: true, cores } => Program::upsample_compute(octaves, cores),
         _ => Program::UpsampleFragment {
             filtered: filtering.spline && octaves[0] > 0 && octaves[1] > 0,
         },
+    }
+}
+
+/// Convolves a level that is coarser by these octaves, and interpolates it in the same pass, if that is faster.
+pub fn blur_and_upsample(octaves: [u32; 2], reach: usize, tiling: Tiling) -> Option<Program> {
+    match tiling {
+        Tiling::Tiled { stores: true, cores } => Program::blur_upsample_compute(octaves, reach as u32, cores),
+        _ => None,
     }
 }

@@ -15,6 +15,7 @@ mod strong;
 use super::pass::{AxisPass, MAX_WEIGHTS, Surface};
 use super::stages::{stages, varying_stages};
 use super::*;
+use crate::program::Cores;
 use ::reference::{Picture, gaussian_blur};
 use core::f64::consts::PI;
 
@@ -31,14 +32,18 @@ const NO_FILTERING: Filtering = Filtering {
 };
 
 /// Compute passes that store to the destination, and compute passes that do not.
-const STORES: Tiling = Tiling::Tiled { stores: true };
-const STORES_NOT: Tiling = Tiling::Tiled { stores: false };
+const STORES: Tiling = tiled(true, Cores::Software);
+const STORES_NOT: Tiling = tiled(false, Cores::Software);
+
+const fn tiled(stores: bool, cores: Cores) -> Tiling {
+    Tiling::Tiled { stores, cores }
+}
 
 /// A way to execute a plan, in place or not.
 type Way = (Tiling, Filtering, bool);
 
 /// All ways.
-const WAYS: [Way; 7] = [
+const WAYS: [Way; 10] = [
     (Tiling::None, FILTERING, true),
     (Tiling::None, NO_FILTERING, true),
     (STORES, FILTERING, false),
@@ -46,6 +51,9 @@ const WAYS: [Way; 7] = [
     (STORES_NOT, FILTERING, false),
     (STORES_NOT, FILTERING, true),
     (STORES_NOT, NO_FILTERING, true),
+    (tiled(true, Cores::Gpu), FILTERING, false),
+    (tiled(true, Cores::GpuWithHalves), NO_FILTERING, true),
+    (tiled(false, Cores::GpuWithHalves), FILTERING, true),
 ];
 
 fn means(precision: Precision, (tiling, filtering, in_place): Way) -> Means {

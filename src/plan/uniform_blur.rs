@@ -31,10 +31,13 @@ pub(super) fn blur(request: &PlanRequest, shift: Vec2) -> BlurPlan {
         done += octaves_of_a_pass(done, most - done, means.tiling);
         level = builder.downsample(axes, level, octaves.map(|octaves| octaves.min(done)));
     }
+    if builder.blur_and_upsample(axes, level) {
+        return builder.plan;
+    }
     // The residual Gaussian, along both axes at once, or along x and then y. On the picture itself, the result may be its target.
     let is_picture = level == Level::PICTURE;
     let writes = is_picture && finish == Finish::Write;
-    if let Tiling::Tiled { stores } = means.tiling {
+    if let Tiling::Tiled { stores, .. } = means.tiling {
         let target = builder.result_or_level(writes && stores && !means.in_place, axes, octaves);
         builder.convolve_both(builder.reach_of_both(axes), axes, (level, target));
         level = target;

@@ -1,6 +1,6 @@
 //! The sizes of tiles, workgroups and their memory, and the numbers that shaders are compiled with.
 
-use super::{Beyond, Program};
+use super::{Beyond, Cell, Cores, Program};
 use bevy::math::UVec2;
 
 /// The largest reach of a kernel, in texels. A kernel of two rho ends at the cutoff.
@@ -48,6 +48,28 @@ const fn convolve_threads(tile: UVec2) -> u32 {
     tile.x * tile.y / CONVOLVE_ACROSS
 }
 
+/// The tile of [`Program::ConvolveHalvesCompute`]: each thread sums the rows of a column, and there are as many columns as threads
+/// suffice for, in runs of a row for each thread. Few threads wait at a barrier, and long runs read little twice.
+const HALVES_THREADS: u32 = 128;
+const HALVES_ROWS: u32 = CONVOLVE_DOWN;
+const _: () = assert!(halves_tile(MAX_REACH).x + 2 * MAX_REACH <= HALVES_THREADS);
+// Half floats, with rows a little longer than the threads.
+const _: () = assert!((HALVES_THREADS + 8) * HALVES_ROWS * 8 <= WORKGROUP_BYTES);
+
+const fn halves_tile(reach: u32) -> UVec2 {
+    let threads_of_row = HALVES_THREADS / HALVES_ROWS;
+    let columns = HALVES_THREADS - 2 * reach;
+    // More texels of a row than these do not stay in registers.
+    let run = columns / threads_of_row;
+    let run = if run < HALVES_LONGEST_RUN {
+        run
+    } else {
+        HALVES_LONGEST_RUN
+    };
+    UVec2::new(run * threads_of_row, HALVES_ROWS)
+}
+const HALVES_LONGEST_RUN: u32 = 7;
+
 /// The threads of [`Program::DownsampleCompute`], one for each source column of a tile.
 const DOWNSAMPLE_THREADS: u32 = 128;
 /// The most and the fewest rows of its tiles.
@@ -59,12 +81,31 @@ const DOWNSAMPLE_ANY_TILE: UVec2 = UVec2::new(16, DOWNSAMPLE_THREADS / 16);
 /// The tile of [`Program::UpsampleCompute`]: high and narrow, like the memory layout of textures. Two threads share
 /// [`UPSAMPLE_WALK`] rows of a column, which lie in one cell of the level, or in whole ones.
 const UPSAMPLE_TILE: UVec2 = UVec2::new(16, 64);
-/// With one octave, a tile needs many coarse rows, and a lower one is faster.
+/// With one octave, a tile needs many coarse rows, and a lower one is faster, unless a cell shares the loads.
 const UPSAMPLE_TILE_OF_OCTAVE: UVec2 = UVec2::new(16, 32);
 const UPSAMPLE_WALK: u32 = 1 << UPSAMPLE_WALK_OCTAVES;
 const UPSAMPLE_WALK_OCTAVES: u32 = 4;
 /// The threads if every texel is computed on its own.
 const UPSAMPLE_ANY_THREADS: u32 = 256;
+
+/// The most octaves with which the texels of a cell share loads. With more octaves, loads are few beside texels.
+const SHARING_OCTAVES: u32 = 2;
+
+/// The tile of [`Program::BlurUpsampleCompute`], and how far its threads walk.
+const BLUR_UPSAMPLE_TILE: UVec2 = UVec2::splat(64);
+const BLUR_UPSAMPLE_THREADS: u32 = 256;
+const BLUR_UPSAMPLE_WALK: u32 = 2 * BLUR_UPSAMPLE_TILE.x * BLUR_UPSAMPLE_TILE.y / BLUR_UPSAMPLE_THREADS;
+/// The fewest octaves with which convolving some texels of a level again in every tile is faster than a pass.
+const BLUR_UPSAMPLE_OCTAVES: u32 = 4;
+const _: () = assert!(BLUR_UPSAMPLE_THREADS <= WORKGROUP_THREADS);
+const _: () = assert!(blur_upsample_bytes(1 << BLUR_UPSAMPLE_OCTAVES, MAX_REACH) <= WORKGROUP_BYTES);
+
+/// Half floats of the level around a tile, and of the sums of its columns, and full floats for each row.
+const fn blur_upsample_bytes(cell: u32, reach: u32) -> u32 {
+    let side = (BLUR_UPSAMPLE_TILE.x / cell + 3).next_multiple_of(4);
+    let staged = side + 2 * reach;
+    staged * (staged + side) * 8 + BLUR_UPSAMPLE_TILE.y * 16
+}
 
 /// The tile of [`Program::GatherCompute`]. Each thread sums eight texels of a column and four of a row. A square of
 /// tiles may be transposed.
@@ -124,15 +165,30 @@ const fn downsample_rows(step: u32, of_level: bool) -> u32 {
 }
 
 impl Program {
-    /// The program that upsamples from rows that are coarser by this many octaves.
+    /// The program that upsamples from a level that is coarser by these octaves.
     #[must_use]
-    pub const fn upsample_compute(octaves: u32) -> Self {
-        match octaves {
+    pub fn upsample_compute(octaves: [u32; 2], cores: Cores) -> Self {
+        let shares = cores != Cores::Software && octaves[0] == octaves[1] && octaves[0] <= SHARING_OCTAVES;
+        let cell = |rows| Cell {
+            sharing: if shares { 1 << octaves[0] } else { 1 },
+            rows,
+        };
+        match octaves[1] {
             // The rows are the target's own: threads have nothing to share.
             0 => Self::UpsampleCompute(None),
-            1..UPSAMPLE_WALK_OCTAVES => Self::UpsampleCompute(Some(1 << octaves)),
-            _ => Self::UpsampleCompute(Some(UPSAMPLE_WALK)),
+            octaves => Self::UpsampleCompute(Some(cell(1 << octaves.min(UPSAMPLE_WALK_OCTAVES)))),
         }
+    }
+
+    /// The program that convolves a level that is coarser by these octaves, with kernels of this reach, and upsamples from it, if
+    /// that is faster than two passes.
+    #[must_use]
+    pub fn blur_upsample_compute(octaves: [u32; 2], reach: u32, cores: Cores) -> Option<Self> {
+        let is_small = octaves[0] == octaves[1] && octaves[0] >= BLUR_UPSAMPLE_OCTAVES;
+        let cell = BLUR_UPSAMPLE_WALK.min(1 << octaves[0].min(31));
+        (is_small && cores != Cores::Software).then_some(Self::BlurUpsampleCompute {
+            cell_and_reach: Some([cell, reach]),
+        })
     }
 
     /// The texels that a workgroup writes, `None` for a program of a render pass.
@@ -160,23 +216,28 @@ impl Program {
                 ..
             } => Some(CONVOLVE_WIDE_TILE),
             Self::ConvolveCompute { reach: Some(_), .. } => Some(CONVOLVE_TILE),
-            Self::UpsampleCompute(Some(2)) => Some(UPSAMPLE_TILE_OF_OCTAVE),
+            Self::ConvolveHalvesCompute(reach) => Some(halves_tile(reach)),
+            Self::UpsampleCompute(Some(Cell { sharing: 1, rows: 2 })) => Some(UPSAMPLE_TILE_OF_OCTAVE),
             Self::UpsampleCompute(_) => Some(UPSAMPLE_TILE),
+            Self::BlurUpsampleCompute { .. } => Some(BLUR_UPSAMPLE_TILE),
             Self::GatherCompute => Some(GATHER_TILE),
             Self::BlendCompute => Some(BLEND_TILE),
         }
     }
 
     /// How many workgroups write this many texels, `None` for a program of a render pass. The tiles of
-    /// [`Self::UpsampleCompute`] begin at a cell, which may begin before the first texel.
+    /// [`Self::UpsampleCompute`] and [`Self::BlurUpsampleCompute`] begin at a cell, which may begin before the first texel.
     #[must_use]
     pub fn workgroups(self, texels: UVec2) -> Option<UVec2> {
         let before = match self {
-            Self::UpsampleCompute(Some(cell)) => cell - 1,
-            _ => 0,
+            Self::UpsampleCompute(Some(cell)) => UVec2::new(cell.sharing, cell.rows) - 1,
+            Self::BlurUpsampleCompute { cell_and_reach } => {
+                UVec2::splat(cell_and_reach.map_or(BLUR_UPSAMPLE_WALK, |numbers| numbers[0]) - 1)
+            }
+            _ => UVec2::ZERO,
         };
         let tile = self.tile()?;
-        let texels = texels + UVec2::new(0, before);
+        let texels = texels + before;
         Some(UVec2::new(texels.x.div_ceil(tile.x), texels.y.div_ceil(tile.y)))
     }
 
@@ -224,8 +285,15 @@ impl Program {
             Self::UpsampleCompute(None) => vec![("THREADS", UPSAMPLE_ANY_THREADS)],
             Self::UpsampleCompute(Some(cell)) => {
                 let texels = self.tile().map_or(0, |tile| tile.element_product());
-                vec![("THREADS", 2 * texels / UPSAMPLE_WALK), ("CELL", cell)]
+                let threads = 2 * texels / UPSAMPLE_WALK;
+                vec![("THREADS", threads), ("CELL", cell.rows), ("SHARING", cell.sharing)]
             }
+            Self::BlurUpsampleCompute { cell_and_reach } => {
+                // The least cell and the largest reach need the most memory.
+                let [cell, reach] = cell_and_reach.unwrap_or([1 << BLUR_UPSAMPLE_OCTAVES, MAX_REACH]);
+                vec![("THREADS", BLUR_UPSAMPLE_THREADS), ("CELL", cell), ("REACH", reach)]
+            }
+            Self::ConvolveHalvesCompute(reach) => vec![("THREADS", HALVES_THREADS), ("REACH", reach)],
         };
         if matches!(self, Self::ConvolveCompute { .. } | Self::GatherCompute) {
             numbers.extend([("DOWN", CONVOLVE_DOWN), ("ACROSS", CONVOLVE_ACROSS)]);

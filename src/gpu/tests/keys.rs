@@ -9,7 +9,7 @@ use crate::formats::{Ends, Resolved, SAME_SPACES};
 use crate::kernel::Precision;
 use crate::plan::stages::{stages, varying_stages};
 use crate::plan::{Finish, Means};
-use crate::program::{Filtering, Tiling};
+use crate::program::{Cores, Filtering, Tiling};
 use crate::settings::BlurAlpha;
 use bevy::camera::CompositingSpace;
 use bevy::render::render_resource::TextureFormat;
@@ -136,10 +136,12 @@ fn tilings(source: TextureFormat, destination: TextureFormat) -> impl Iterator<I
     let is_wide = |format: TextureFormat| Format::of(format).is_some_and(|format| format.is_wide());
     let stores = matches!(destination, TextureFormat::Rgba8Unorm | TextureFormat::Rgba16Float);
     let is_tiled = !is_wide(source) && !is_wide(destination);
-    let tiled = is_tiled.then_some(Tiling::Tiled { stores });
+    let cores = [Cores::Software, Cores::GpuWithHalves]
+        .into_iter()
+        .filter(move |_| is_tiled);
     [Tiling::None]
         .into_iter()
-        .chain(tiled)
+        .chain(cores.map(move |cores| Tiling::Tiled { stores, cores }))
         .flat_map(|tiling| [(tiling, true), (tiling, false)])
 }
 

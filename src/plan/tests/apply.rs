@@ -25,12 +25,18 @@ impl AxisPass {
         let row = if self.images.is_some() { &row[bounds] } else { row };
         assert_eq!(row.len() as i32, self.bounds.1 - self.bounds.0);
         let taps = self.taps();
+        let convolved: Vec<f64> = match self.filter {
+            Filter::Spline if self.reach != (0, 0) => (self.bounds.0..self.bounds.1)
+                .map(|texel| self.weighted_sum(row, texel, &taps))
+                .collect(),
+            _ => row.to_vec(),
+        };
         let value = |target: i32| {
             let position = target * self.step + self.shift;
             match self.filter {
                 Filter::Weights if self.images.is_some() => self.sum_with_images(row, position),
                 Filter::Taps | Filter::Weights => self.weighted_sum(row, position, &taps),
-                Filter::Spline => self.spline(row, position),
+                Filter::Spline => self.spline(&convolved, position),
                 Filter::Mean(length) => mean(row, target, length as i32),
             }
         };
@@ -49,8 +55,8 @@ impl AxisPass {
         };
         match self.filter {
             Filter::Taps => self.table.chunks(2).map(pair).collect(),
-            Filter::Weights => self.table.iter().enumerate().map(weight).collect(),
-            Filter::Spline | Filter::Mean(_) => Vec::new(),
+            Filter::Weights | Filter::Spline => self.table.iter().enumerate().map(weight).collect(),
+            Filter::Mean(_) => Vec::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The list of all stages, compared with the stages of plans.
 
 use super::*;
+use crate::program::Cores;
 use crate::program::workgroups::MAX_REACH;
 use pass::Stage;
 use std::collections::BTreeSet;
@@ -64,5 +65,41 @@ fn no_kernel_reaches_farther_than_its_program() {
     for precision in PRECISIONS {
         let reach = crate::kernel::gaussian(2.0 * precision.rho(), precision.cutoff()).len() - 1;
         assert!(reach <= MAX_REACH as usize, "{precision:?}: {reach}");
+    }
+}
+
+/// The compute programs of a plan for a large picture, without their numbers.
+fn names(sigma: f32, edge: EdgeMode, cores: Cores) -> Vec<&'static str> {
+    let plan = BlurPlan::new(&PlanRequest {
+        sigma: Vec2::splat(sigma),
+        region: URect::new(0, 0, 1920, 1080),
+        edge,
+        means: means(Precision::Hdr, (tiled(true, cores), FILTERING, false)),
+        finish: Finish::Write,
+    });
+    plan.passes.iter().map(|pass| pass.program.name()).collect()
+}
+
+#[test]
+fn every_device_runs_the_programs_that_are_the_fastest_there() {
+    let [down, convolve, halves] = ["downsample_compute", "convolve_compute", "convolve_halves_compute"];
+    let [up, both] = ["upsample_compute", "blur_upsample_compute"];
+    for cores in [Cores::Software, Cores::Gpu, Cores::GpuWithHalves] {
+        let is_software = cores == Cores::Software;
+        let clamped = if cores == Cores::GpuWithHalves {
+            halves
+        } else {
+            convolve
+        };
+        assert_eq!(names(2.0, EdgeMode::Clamp, cores), [clamped]);
+        assert_eq!(names(2.0, EdgeMode::Mirror, cores), [convolve]);
+        assert_eq!(names(6.0, EdgeMode::Clamp, cores), [down, clamped, up]);
+        assert_eq!(names(6.0, EdgeMode::Wrap, cores), [down, convolve, up]);
+        assert_eq!(names(8.0, EdgeMode::Clamp, cores), [down, convolve, up]);
+        let strong = names(60.0, EdgeMode::Clamp, cores);
+        let end: &[&str] = if is_software { &[convolve, up] } else { &[both] };
+        assert!(strong.ends_with(end), "{cores:?}: {strong:?}");
+        let renormalized = names(60.0, EdgeMode::Renormalize, cores);
+        assert!(renormalized.ends_with(&[convolve, up]), "{cores:?}: {renormalized:?}");
     }
 }

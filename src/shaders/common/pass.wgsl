@@ -264,16 +264,22 @@ fn is_finite(sum: vec4<f32>) -> bool {
 #endif
 }
 
-// Four values in two words of workgroup memory.
-fn pack(value: vec4<f32>) -> vec2<u32> {
-    var rounded = value;
+// Values that half floats can hold, rounded to them where the GPU may not.
+fn packable(value: vec4<f32>) -> vec4<f32> {
 #ifdef ROUND_PACKED
-    rounded = nearest_half(value);
+    return nearest_half(value);
 #else
 #ifdef MAY_EXCEED
-    rounded = clamp(value, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
+    return clamp(value, vec4<f32>(-LARGEST), vec4<f32>(LARGEST));
+#else
+    return value;
 #endif
 #endif
+}
+
+// Four values in two words of workgroup memory.
+fn pack(value: vec4<f32>) -> vec2<u32> {
+    let rounded = packable(value);
     return vec2<u32>(pack2x16float(rounded.xy), pack2x16float(rounded.zw));
 }
 

@@ -1,0 +1,203 @@
+// Compute: both convolutions, like `convolve_compute`, on a GPU that computes with half floats.
+//
+// A tile is short and has few threads, so few of them wait at a barrier, and others compute meanwhile. A thread sums the
+// eight rows of a column, then a run of neighbouring texels of a row. The sums of columns are half floats. In a row, only
+// the products around the centre, which are the largest, are summed as floats: the others take half the time, and no
+// conversion.
+//
+// It serves single kernels that find only the outermost texels beyond the bounds.
+enable f16;
+
+#import bevy_gaussian_blur::common::pass::{blur, is_finite, load_unchecked, packable, read_texel, source_position, store, weight, weight_at}
+#ifdef MERGES
+#import bevy_gaussian_blur::common::pass::take_turn
+#endif
+#ifdef SKIPS
+#import bevy_gaussian_blur::profile::tile_culling::is_needed
+#endif
+
+const REACH: i32 = #{REACH};
+const TAPS: i32 = 2 * REACH + 1;
+// Taps up to this distance from the centre are summed as floats.
+const INNER: i32 = REACH * 3 / 10;
+const THREADS: i32 = #{THREADS};
+
+// The tile, in texels, and the room for columns on either side of it.
+const WIDTH: i32 = #{WIDTH};
+const HEIGHT: i32 = #{HEIGHT};
+const COLUMNS: i32 = WIDTH + 2 * REACH;
+// The texels of a row that a thread sums, and the threads of a row.
+const ACROSS: i32 = WIDTH * HEIGHT / THREADS;
+const RUNS: i32 = WIDTH / ACROSS;
+const_assert HEIGHT == 8 && ACROSS >= 6 && ACROSS <= 7 && COLUMNS <= THREADS;
+
+// Rows are so far apart that threads of neighbouring rows read different banks.
+const PITCH: i32 = COLUMNS + select(1, 8, ACROSS % 2 == 1);
+var<workgroup> sums: array<vec4<f16>, PITCH * HEIGHT>;
+
+// The axes.
+const X: u32 = 0u;
+const Y: u32 = 1u;
+
+@compute @workgroup_size(#{THREADS})
+fn convolve_halves_compute(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let index = i32(thread);
+    let first = vec2<i32>(group.xy) * vec2<i32>(WIDTH, HEIGHT);
+#ifdef MERGES
+    take_turn(group.z);
+    // The uniform load proves to compilers that the result is uniform, as the barriers that follow require.
+    if index == 0 {
+        agreed = select(0u, 1u, is_read(first));
+    }
+    if workgroupUniformLoad(&agreed) == 0u {
+        return;
+    }
+#endif
+    let position = source_position(blur.origin + first) + vec2<i32>(index - REACH, 0);
+    if index < COLUMNS && !sum_column(position - vec2<i32>(0, REACH), index) {
+        sum_column_carefully(position, index);
+    }
+    workgroupBarrier();
+    sum_row(index / RUNS * PITCH + index % RUNS * ACROSS);
+    for (var i = index; i < WIDTH * HEIGHT; i += THREADS) {
+        // Eight columns at a time, so that whole blocks of memory are stored together.
+        let texel = vec2<i32>(i % 8 + i / (8 * HEIGHT) * 8, i / 8 % HEIGHT);
+        store(first + texel, vec4<f32>(sums[texel.y * PITCH + texel.x + REACH]));
+    }
+}
+
+#ifdef MERGES
+var<workgroup> agreed: u32;
+
+// Whether a tile is read later. The passes of a dispatch may differ in size.
+fn is_read(first: vec2<i32>) -> bool {
+    if any(first >= blur.size) {
+        return false;
+    }
+#ifdef SKIPS
+    return is_needed(blur.origin + first, blur.origin + min(first + vec2<i32>(WIDTH, HEIGHT), blur.size) - 1);
+#else
+    return true;
+#endif
+}
+#endif
+
+fn keep(slot: i32, sum: vec4<f32>) {
+    sums[slot] = vec4<f16>(packable(sum));
+}
+
+// The sums of a column around `centre`, for any values. The loop is not unrolled.
+fn sum_column_carefully(centre: vec2<i32>, column: i32) {
+    let far = blur.reach_max.y;
+    for (var i = 0; i < HEIGHT; i++) {
+        var sum = vec4<f32>(0.0);
+        for (var tap = -far; tap <= far; tap++) {
+            let y = centre.y + i + tap;
+            sum += weight_at(Y, centre.y + i, y) * read_texel(vec2<i32>(centre.x, y));
+        }
+        keep(column + i * PITCH, sum);
+    }
+}
+
+// The sums of a column whose first tap is at `top`, for finite values. Separate variables stay in registers.
+fn sum_column(top: vec2<i32>, column: i32) -> bool {
+    var a = vec4<f32>(0.0);
+    var b = vec4<f32>(0.0);
+    var c = vec4<f32>(0.0);
+    var d = vec4<f32>(0.0);
+    var e = vec4<f32>(0.0);
+    var f = vec4<f32>(0.0);
+    var g = vec4<f32>(0.0);
+    var h = vec4<f32>(0.0);
+    for (var i = 0; i < HEIGHT + TAPS - 1; i++) {
+        let value = load_unchecked(top + vec2<i32>(0, i), true);
+        a = add(a, value, i);
+        b = add(b, value, i - 1);
+        c = add(c, value, i - 2);
+        d = add(d, value, i - 3);
+        e = add(e, value, i - 4);
+        f = add(f, value, i - 5);
+        g = add(g, value, i - 6);
+        h = add(h, value, i - 7);
+    }
+    keep(column, a);
+    keep(column + PITCH, b);
+    keep(column + 2 * PITCH, c);
+    keep(column + 3 * PITCH, d);
+    keep(column + 4 * PITCH, e);
+    keep(column + 5 * PITCH, f);
+    keep(column + 6 * PITCH, g);
+    keep(column + 7 * PITCH, h);
+    return is_finite(a + b + c + d + e + f + g + h);
+}
+
+fn add(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
+    if tap >= 0 && tap < TAPS {
+        return sum + weight(Y, u32(tap)) * value;
+    }
+    return sum;
+}
+
+// What a value adds to a sum of a row, by the taps around the centre, and by the others. Kernels are symmetrical: fewer weights are
+// loaded and converted.
+fn add_near(sum: vec4<f32>, value: vec4<f32>, tap: i32) -> vec4<f32> {
+    if abs(tap - REACH) <= INNER {
+        return sum + weight(X, u32(REACH + abs(tap - REACH))) * value;
+    }
+    return sum;
+}
+
+fn add_far(sum: vec4<f16>, value: vec4<f16>, tap: i32) -> vec4<f16> {
+    if tap >= 0 && tap < TAPS && abs(tap - REACH) > INNER {
+        return fma(vec4<f16>(f16(weight(X, u32(REACH + abs(tap - REACH))))), value, sum);
+    }
+    return sum;
+}
+
+// Convolves a run of a row, whose first tap is in this slot, and stores it in slots that are no longer read, all from
+// separate variables, as columns.
+fn sum_row(slot: i32) {
+    var a = vec4<f32>(0.0);
+    var a_far = vec4<f16>(0.0);
+    var b = vec4<f32>(0.0);
+    var b_far = vec4<f16>(0.0);
+    var c = vec4<f32>(0.0);
+    var c_far = vec4<f16>(0.0);
+    var d = vec4<f32>(0.0);
+    var d_far = vec4<f16>(0.0);
+    var e = vec4<f32>(0.0);
+    var e_far = vec4<f16>(0.0);
+    var f = vec4<f32>(0.0);
+    var f_far = vec4<f16>(0.0);
+    var g = vec4<f32>(0.0);
+    var g_far = vec4<f16>(0.0);
+    for (var i = 0; i < ACROSS + TAPS - 1; i++) {
+        let half = sums[slot + i];
+        let value = vec4<f32>(half);
+        a = add_near(a, value, i);
+        a_far = add_far(a_far, half, i);
+        b = add_near(b, value, i - 1);
+        b_far = add_far(b_far, half, i - 1);
+        c = add_near(c, value, i - 2);
+        c_far = add_far(c_far, half, i - 2);
+        d = add_near(d, value, i - 3);
+        d_far = add_far(d_far, half, i - 3);
+        e = add_near(e, value, i - 4);
+        e_far = add_far(e_far, half, i - 4);
+        f = add_near(f, value, i - 5);
+        f_far = add_far(f_far, half, i - 5);
+        g = add_near(g, value, i - 6);
+        g_far = add_far(g_far, half, i - 6);
+    }
+    workgroupBarrier();
+    keep(slot + REACH, a + vec4<f32>(a_far));
+    keep(slot + REACH + 1, b + vec4<f32>(b_far));
+    keep(slot + REACH + 2, c + vec4<f32>(c_far));
+    keep(slot + REACH + 3, d + vec4<f32>(d_far));
+    keep(slot + REACH + 4, e + vec4<f32>(e_far));
+    keep(slot + REACH + 5, f + vec4<f32>(f_far));
+    if ACROSS > 6 {
+        keep(slot + REACH + 6, g + vec4<f32>(g_far));
+    }
+    workgroupBarrier();
+}
