@@ -59,6 +59,9 @@ struct Panel;
 #[derive(Component)]
 struct Hud;
 
+#[derive(Component)]
+struct List;
+
 fn spawn_camera(mut commands: Commands) {
     commands.spawn((Camera3d::default(), viewpoint(9.0)));
 }
@@ -178,8 +181,7 @@ fn spawn_list(mut commands: Commands) {
         overflow: Overflow::scroll_y(),
         ..at(0.0, 280.0, 260.0, 230.0)
     };
-    let list = (list, ScrollPosition::default(), UiFilter::default());
-    commands.spawn(list).with_children(|list| {
+    commands.spawn((List, list, UiFilter::default())).with_children(|list| {
         for level in 1..=12 {
             let row = Node {
                 padding: UiRect::axes(px(14), px(8)),
@@ -194,14 +196,14 @@ fn spawn_list(mut commands: Commands) {
 }
 
 /// Scrolls to the end and back.
-fn scroll(time: Res<Time>, mut list: Single<(&ComputedNode, &mut ScrollPosition)>) {
+fn scroll(time: Res<Time>, mut list: Single<(&ComputedNode, &mut ScrollPosition), With<List>>) {
     let (node, position) = &mut *list;
     let end = (node.content_size() - node.size()).y.max(0.0) * node.inverse_scale_factor();
     position.y = end * (0.5 - 0.5 * ops::cos(0.4 * time.elapsed_secs()));
 }
 
 /// Lets the list fade towards ends that hide rows.
-fn fade_ends(mut list: Single<(&ComputedNode, &mut UiFilter), With<ScrollPosition>>) {
+fn fade_ends(mut list: Single<(&ComputedNode, &mut UiFilter), With<List>>) {
     let (node, filter) = &mut *list;
     let to_logical = node.inverse_scale_factor();
     let above = node.scroll_position.y * to_logical;
