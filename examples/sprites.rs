@@ -6,8 +6,8 @@
 //!
 //! You should see three badges that sway: the left one with a soft shadow, the middle one with a glow, and the right one with
 //! both. No shadow and no glow is cut off at the border of its sprite. Behind them drift soft discs of light, which move less
-//! than the badges do. A flower of translucent petals lies over the left and the middle badge and under the right one. Its petals
-//! overlap, but do not show through each other, and they cast one shadow.
+//! than the badges do. A flower sways over the middle badge and under the right one. It is translucent, but its petals do not show
+//! through each other, and they cast one shadow.
 //!
 //! A shadow and a glow are sprites: they show a blur of the badge's image that may spread into its padding. The background is
 //! blurred as one picture. Its sprites are on a render layer with a camera, and the blur is on that camera. The flower is painted
