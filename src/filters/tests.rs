@@ -415,6 +415,48 @@ proptest! {
     }
 }
 
+/// Whether a filter makes a group, on a node of 50 by 7 pixels.
+fn changes(filter: &UiFilter) -> bool {
+    let node = ComputedNode {
+        size: Vec2::new(50.0, 7.0),
+        ..default()
+    };
+    let on_node = NodeFilter {
+        filter,
+        profile: None,
+        node: &node,
+        info: &ComputedUiRenderTargetInfo::default(),
+        transform: &UiGlobalTransform::default(),
+        switch: BlurSwitch::On,
+    };
+    on_node.changes()
+}
+
+/// What changes nothing is no group, and so no pass.
+#[test]
+fn neutral_lines_and_fades_make_no_group() {
+    let lengths = [
+        Val::Px(0.0),
+        Val::Px(-1.0),
+        Val::Px(f32::NAN),
+        Val::Percent(f32::INFINITY),
+        Val::Auto,
+    ];
+    for length in lengths {
+        assert!(!changes(&UiFilter::fade(UiRect::all(length))), "{length:?}");
+    }
+    assert!(changes(&UiFilter::fade(UiRect::left(Val::Px(0.01)))));
+    for (width, color) in [
+        (0.0, Color::BLACK),
+        (f32::NAN, Color::BLACK),
+        (-1.0, Color::BLACK),
+        (2.0, Color::NONE),
+    ] {
+        assert!(!changes(&UiFilter::outline(width, color)), "{width} {color:?}");
+    }
+    assert!(changes(&UiFilter::outline(0.01, Color::BLACK)));
+}
+
 /// The blur of a group is the same with a shadow that no texture could reach.
 #[test]
 fn a_shadow_far_away_changes_no_other_blur() {
