@@ -1,25 +1,90 @@
 //! Asks for the next frame while a blur is on its way.
 //!
 //! Reactive apps, with `WinitSettings::desktop_app()`, draw only when something happens. What a blur does from frame to frame must not
-//! wait for the next click.
+//! wait for the next click. The render world knows what a frame lacks, and which pictures it has taken, only when it has rendered it.
+//! So a frame in which blurs or cameras differ asks for another one, until what is reported of it has been read.
 
 use crate::gpu::BlurReadiness;
 use crate::image::ImagesAwaited;
 #[cfg(feature = "ui")]
 use crate::settings::UiFilter;
-use crate::settings::{BackdropBlur, GaussianBlur};
+use crate::settings::{
+    BackdropBlur, BackdropLens, BackdropRegion, BlurImage, BlurProfile, BlurSwitch, FreezeBlur, GaussianBlur,
+};
 use crate::systems::BlurSystems;
+use bevy::asset::LoadState;
+use bevy::camera::{Camera, CompositingSpace, Hdr, RenderTarget};
+use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::ecs::message::Messages;
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
+use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
+#[cfg(feature = "ui")]
+use bevy::ui::UiGlobalTransform;
 use bevy::window::RequestRedraw;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many frames may pass without a rendered one. A renderer that has stopped is not waited for.
+const PATIENCE: u64 = 8;
 
 /// Adds the requests for frames to an app.
 pub struct RedrawPlugin;
 
 impl Plugin for RedrawPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(PostUpdate, request_redraw.after(BlurSystems::Collect));
+        let frames = Frames::default();
+        // Without a renderer nothing is on its way.
+        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+            return;
+        };
+        render_app
+            .insert_resource(frames.clone())
+            .add_systems(ExtractSchedule, begin_frame)
+            // All that is reported of the frame has been.
+            .add_systems(Render, end_frame.in_set(RenderSystems::PostCleanup));
+        app.insert_resource(frames)
+            .add_systems(First, next_frame)
+            .add_systems(PostUpdate, request_redraw.after(BlurSystems::Collect));
     }
+}
+
+/// The number of the current frame of a world, and what is known of earlier ones.
+#[derive(Resource, Clone, Default)]
+struct Frames {
+    current: u64,
+    /// The newest frame of which all reports are read.
+    read: u64,
+    rendered: Arc<AtomicU64>,
+    /// The last frame that differed from the one before.
+    changed: u64,
+    /// How many blurs there were, and whether all pipelines were compiled.
+    last: (usize, bool),
+}
+
+impl Frames {
+    /// Whether the current frame needs another one, with so many blurs.
+    fn await_report(&mut self, count: usize, have_changed: bool, are_ready: bool) -> bool {
+        // Pictures that are taken with the last pipeline are reported after it.
+        if have_changed || self.last != (count, are_ready) {
+            (self.changed, self.last) = (self.current, (count, are_ready));
+        }
+        let has_stopped = self.read > 0 && self.current - self.read > PATIENCE;
+        count > 0 && (self.read < self.changed || !are_ready) && !has_stopped
+    }
+}
+
+fn next_frame(mut frames: ResMut<Frames>) {
+    frames.current += 1;
+    frames.read = frames.rendered.load(Ordering::Acquire);
+}
+
+fn begin_frame(mut frames: ResMut<Frames>, main: Extract<Res<Frames>>) {
+    frames.current = main.current;
+}
+
+fn end_frame(frames: Res<Frames>) {
+    frames.rendered.store(frames.current, Ordering::Release);
 }
 
 #[cfg(feature = "ui")]
@@ -27,16 +92,70 @@ type Blurred = Or<(With<GaussianBlur>, With<BackdropBlur>, With<UiFilter>)>;
 #[cfg(not(feature = "ui"))]
 type Blurred = Or<(With<GaussianBlur>, With<BackdropBlur>)>;
 
-/// Requests a frame while images are blurred, pixels are on their way, or pipelines compile.
+#[cfg(feature = "ui")]
+type UiChanged = Or<(Changed<UiFilter>, (With<FreezeBlur>, Changed<UiGlobalTransform>))>;
+#[cfg(not(feature = "ui"))]
+type UiChanged = Changed<BackdropBlur>;
+
+/// What may need pipelines that the frame before did not, or show frozen glass, so that its picture is taken.
+type BlurChanged = Or<(
+    Changed<GaussianBlur>,
+    Changed<BlurProfile>,
+    Changed<FreezeBlur>,
+    Changed<BackdropBlur>,
+    Changed<BackdropLens>,
+    UiChanged,
+    (
+        With<FreezeBlur>,
+        Or<(Changed<InheritedVisibility>, Changed<BackdropRegion>)>,
+    ),
+)>;
+
+type CameraChanged = Or<(
+    Changed<Camera>,
+    Changed<RenderTarget>,
+    Changed<Hdr>,
+    Changed<CompositingSpace>,
+    Changed<Tonemapping>,
+    Changed<DebandDither>,
+)>;
+
+/// What may differ from the frame before.
+#[derive(SystemParam)]
+struct Reasons<'w, 's> {
+    all: Query<'w, 's, (), Blurred>,
+    changed: Query<'w, 's, (), BlurChanged>,
+    cameras: Query<'w, 's, (), (With<Camera>, CameraChanged)>,
+    profiles: Query<'w, 's, &'static BlurProfile, Without<BlurImage>>,
+    switch: Res<'w, BlurSwitch>,
+    server: Res<'w, AssetServer>,
+}
+
+impl Reasons<'_, '_> {
+    fn have_changed(&self) -> bool {
+        !self.changed.is_empty() || !self.cameras.is_empty() || self.switch.is_changed()
+    }
+
+    /// Whether the mask of a camera or of glass is loading.
+    fn load(&self) -> bool {
+        let mut masks = self.profiles.iter().filter_map(BlurProfile::mask);
+        masks.any(|mask| matches!(self.server.get_load_state(mask), Some(LoadState::Loading)))
+    }
+}
+
+/// Requests a frame while images are blurred, pixels are on their way, pipelines compile, or the render world has not said
+/// what it lacks.
 fn request_redraw(
+    mut frames: ResMut<Frames>,
+    blurs: Reasons,
     images: ImagesAwaited,
     readiness: Res<BlurReadiness>,
-    blurred: Query<(), Blurred>,
     redraws: Option<ResMut<Messages<RequestRedraw>>>,
 ) {
-    let are_compiling = !readiness.is_ready() && !blurred.is_empty();
+    let count = blurs.all.iter().len();
+    let is_awaited = frames.await_report(count, blurs.have_changed(), readiness.is_ready());
     if let Some(mut redraws) = redraws
-        && (are_compiling || images.are_awaited())
+        && (is_awaited || images.are_awaited() || blurs.load())
     {
         redraws.write(RequestRedraw);
     }
@@ -45,24 +164,52 @@ fn request_redraw(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::Requests;
+
+    /// Whatever a frame needs, and however late the render world is: the frames that are asked for end with the one that reads
+    /// what happened in the first frame with all pipelines.
+    #[test]
+    fn an_app_at_rest_asks_for_the_frames_until_its_report_is_read() {
+        for delay in [1, 2_u64] {
+            for compiling in [0, 1, 5_u64] {
+                // Something is used for the first time in frame 10. Its pipelines are known in the frame that renders it.
+                let mut frames = Frames::default();
+                let mut asked = Vec::new();
+                for frame in 1..60 {
+                    (frames.current, frames.read) = (frame, u64::saturating_sub(frame, delay));
+                    let are_ready = frames.read > 0 && !(10..10 + compiling).contains(&frames.read);
+                    if frames.await_report(1, frame == 10, are_ready) && frame >= 10 {
+                        asked.push(frame);
+                    }
+                }
+                // A change of readiness is followed by the frame that reads it, and that one's report.
+                let last = match compiling {
+                    0 => 9 + delay,
+                    _ => 9 + compiling + 2 * delay,
+                };
+                let expected: Vec<u64> = (10..=last).collect();
+                assert_eq!(asked, expected, "{delay} frames late, {compiling} compile");
+            }
+        }
+    }
 
     #[test]
-    fn pipelines_of_a_visible_blur_are_awaited() {
-        let mut app = App::new();
-        app.add_message::<RequestRedraw>()
-            .init_resource::<BlurReadiness>()
-            .init_resource::<Requests>()
-            .add_plugins(RedrawPlugin);
-        let requested = |app: &mut App| {
-            app.update();
-            let mut redraws = app.world_mut().resource_mut::<Messages<RequestRedraw>>();
-            redraws.drain().count()
+    fn only_what_can_come_is_awaited() {
+        let asks = |read, count, have_changed, are_ready| {
+            let mut frames = Frames {
+                current: 20,
+                read,
+                changed: 5,
+                last: (1, true),
+                ..default()
+            };
+            frames.await_report(count, have_changed, are_ready)
         };
-        assert_eq!(requested(&mut app), 0, "there is no blur");
-        let blur = app.world_mut().spawn(GaussianBlur::default()).id();
-        assert_eq!(requested(&mut app), 1, "it is not ready");
-        app.world_mut().despawn(blur);
-        assert_eq!(requested(&mut app), 0, "it has gone");
+        assert!(!asks(18, 1, false, true), "nothing has changed");
+        assert!(asks(18, 1, true, true), "something has");
+        assert!(asks(18, 2, false, true), "a blur was enabled");
+        assert!(!asks(18, 0, false, true), "there is no blur");
+        assert!(asks(18, 1, false, false), "pipelines compile");
+        assert!(!asks(3, 1, false, false), "the renderer has stopped");
+        assert!(asks(0, 1, false, false), "it is about to begin");
     }
 }

@@ -7,6 +7,7 @@ mod events;
 mod in_place;
 mod masks;
 mod once;
+mod reactive;
 mod rest;
 mod uploads;
 

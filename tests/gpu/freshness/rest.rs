@@ -73,9 +73,9 @@ fn a_blur_of_a_single_result_rests_while_a_camera_paints_its_source() {
 
 /// The number of frames that ask for another one.
 #[derive(Resource, Default)]
-struct Redraws(usize);
+pub struct Redraws(pub usize);
 
-fn count_redraws(mut asked: MessageReader<RequestRedraw>, mut redraws: ResMut<Redraws>) {
+pub fn count_redraws(mut asked: MessageReader<RequestRedraw>, mut redraws: ResMut<Redraws>) {
     redraws.0 += usize::from(asked.read().count() > 0);
 }
 

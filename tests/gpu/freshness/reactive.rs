@@ -1,0 +1,137 @@
+//! Apps that draw only when something happens draw until the first use of something is there, however late its pipelines
+//! and its report are.
+
+use super::rest::{Redraws, count_redraws};
+use crate::support::live::{Live, Shot};
+use crate::support::scene::{self, Kind};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// The freezes whose pictures were taken.
+#[derive(Resource, Default)]
+struct Taken(usize);
+
+fn setup(app: &mut App) {
+    app.init_resource::<Redraws>()
+        .init_resource::<Taken>()
+        .add_observer(|_: On<FreezeTaken>, mut taken: ResMut<Taken>| taken.0 += 1)
+        .add_systems(Last, count_redraws);
+    scene::add_plugins(app, Kind::Core2d);
+}
+
+/// A camera, with glass over a part of its picture.
+struct App2d {
+    live: Live,
+    target: Handle<Image>,
+    camera: Entity,
+    glass: Entity,
+}
+
+impl App2d {
+    fn new(backend: BlurBackend) -> Option<Self> {
+        let mut live = Live::late(backend, setup)?;
+        let headless = &mut live.headless;
+        scene::spawn(headless, Kind::Core2d, 1.0);
+        let target = scene::target(headless, scene::SIZE, TextureFormat::Rgba8UnormSrgb);
+        let camera = scene::camera(headless, Kind::Core2d, &target, Msaa::Off);
+        let region = BackdropRegion::new(camera, Rect::new(20.0, 15.0, 120.0, 90.0));
+        let world = headless.app.world_mut();
+        world.entity_mut(camera).insert(GaussianBlur::new(3.0));
+        let glass = world.spawn((region, BackdropBlur::new(20.0))).id();
+        live.watch(&target);
+        live.wait_until_ready();
+        (0..5).for_each(|_| _ = live.frame());
+        Some(Self {
+            live,
+            target,
+            camera,
+            glass,
+        })
+    }
+
+    /// Runs frames as long as one is asked for. Returns their number.
+    fn run_reactive(&mut self) -> usize {
+        for frame in 1..4000 {
+            self.live.headless.app.world_mut().resource_mut::<Redraws>().0 = 0;
+            self.live.frame();
+            if self.live.headless.app.world().resource::<Redraws>().0 == 0 {
+                return frame;
+            }
+            sleep(Duration::from_millis(2));
+        }
+        panic!("it asks for frames for ever");
+    }
+
+    /// What the last frame shows.
+    fn shown(&mut self) -> Vec<u8> {
+        let mut last: Option<Shot> = None;
+        // The last frame may still be rendering.
+        for _ in 0..200 {
+            last = self.live.shots().pop().or(last);
+            sleep(Duration::from_millis(5));
+        }
+        let shown = last.and_then(|shot| shot.images.into_iter().next().flatten());
+        shown.expect("a frame was rendered").bytes
+    }
+}
+
+type FirstUse = (&'static str, fn(&mut App2d));
+
+const USES: [FirstUse; 5] = [
+    ("a lens", |app| insert(app, app.glass, BackdropLens::default())),
+    ("a profile of a camera", |app| insert(app, app.camera, profile())),
+    ("a profile of glass", |app| insert(app, app.glass, profile())),
+    ("a frozen camera", |app| insert(app, app.camera, FreezeBlur)),
+    ("frozen glass", |app| insert(app, app.glass, FreezeBlur)),
+];
+
+fn insert(app: &mut App2d, entity: Entity, component: impl Component) {
+    app.live.headless.app.world_mut().entity_mut(entity).insert(component);
+}
+
+fn profile() -> BlurProfile {
+    BlurProfile::Linear {
+        start: Vec2::ZERO,
+        end: Vec2::X,
+        from: 0.0,
+        to: 1.0,
+    }
+}
+
+/// Whether pictures differ by more than kernels do that get pipelines of their own meanwhile.
+fn differ(one: &[u8], other: &[u8]) -> bool {
+    one.len() != other.len() || one.iter().zip(other).any(|(one, other)| one.abs_diff(*other) > 2)
+}
+
+#[test]
+fn reactive_apps_draw_until_a_first_use_is_there() {
+    for backend in [BlurBackend::Fragment, BlurBackend::Compute] {
+        for (name, begin) in USES {
+            let Some(mut app) = App2d::new(backend) else {
+                return;
+            };
+            app.run_reactive();
+            let before = app.shown();
+            begin(&mut app);
+            let frames = app.run_reactive();
+            let shown = app.shown();
+            let taken = app.live.headless.app.world().resource::<Taken>().0;
+            for _ in 0..20 {
+                app.live.frame();
+                sleep(Duration::from_millis(5));
+            }
+            app.live.wait_until_ready();
+            app.live.frame();
+            let is_frozen = name.contains("frozen");
+            let is_late = differ(&shown, &app.shown());
+            assert!(!is_late, "{backend:?}: {name} came after the last of {frames} frames");
+            assert_eq!(differ(&shown, &before), !is_frozen, "{backend:?}: {name} shows");
+            assert_eq!(taken, usize::from(is_frozen), "{backend:?}: {name}: its event came");
+            let world = app.live.headless.app.world();
+            assert!(world.resource::<Assets<Image>>().contains(&app.target));
+        }
+    }
+}
