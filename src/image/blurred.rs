@@ -59,12 +59,12 @@ pub struct ImageBlur {
 
 /// The images of an app, and those that are on their way.
 #[derive(SystemParam)]
-pub struct Images<'w> {
+pub struct ImageAssets<'w> {
     pub assets: Res<'w, Assets<Image>>,
     server: Res<'w, AssetServer>,
 }
 
-impl Images<'_> {
+impl ImageAssets<'_> {
     /// Whether all images exist that a blur reads and writes, on the GPU or on their way.
     ///
     /// # Errors

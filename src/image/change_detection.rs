@@ -3,7 +3,7 @@
 //! A blur at rest costs a look at its change ticks. Only blurs that may run in a frame are requested from the render
 //! world: those that changed, are pending, run in every frame, or read what a camera or such a blur writes.
 
-use super::blurred::{ImageBlurs, Images};
+use super::blurred::{ImageAssets, ImageBlurs};
 use super::excerpt::Excerpt;
 use super::order::{INPUTS, Order};
 use super::pixels::WantsPixels;
@@ -53,7 +53,7 @@ pub fn follow_images(
     mut changes: ResMut<ImageChanges>,
     blurs: Query<Blurred>,
     mut revisions: Query<&mut BlurRevision>,
-    images: Images,
+    images: ImageAssets,
     mut known: ResMut<ImageBlurs>,
     mut nodes: Local<Nodes>,
 ) {
@@ -181,7 +181,7 @@ impl ImageBlurs {
         one: &BlurredItem,
         feeders: Feeders,
         changes: &ImageChanges,
-        images: &Images,
+        images: &ImageAssets,
     ) -> Option<ImageRequest> {
         let (inputs, named) = (one.inputs(), one.named());
         let known = self.get_mut(one.entity)?;
@@ -224,7 +224,7 @@ impl ImageBlurs {
 
     /// Whether the outcome of a request is on its way, once its feeders have theirs. What only the GPU has may be lost with
     /// its device: nothing waits for it.
-    fn awaits(&self, request: &ImageRequest, images: &Images) -> bool {
+    fn awaits(&self, request: &ImageRequest, images: &ImageAssets) -> bool {
         let mut named = request.spec.inputs().chain([request.spec.target]);
         named.all(|id| images.assets.contains(id))
             && self.get(request.id.entity).is_some_and(|known| !known.is_settled())

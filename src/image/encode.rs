@@ -67,10 +67,10 @@ impl Recording<'_> {
     }
 }
 
-/// Whether a blur that writes an input has yet to run, or shows an old texture: the input does not exist yet.
+/// Whether a blur that writes an input has yet to run: the input does not exist yet.
 fn is_starved(jobs: &ImageJobs, request: &ImageRequest) -> bool {
     let is_pending = |feeder: &BlurId| jobs.get(*feeder).is_none_or(|feeder| feeder.is_pending);
-    request.feeders.iter().flatten().any(is_pending) || jobs.is_held(request)
+    request.feeders.iter().flatten().any(is_pending)
 }
 
 impl ImageJob {

@@ -1,6 +1,7 @@
 //! Which texels of a source are blurred, and how far the blur may spread beyond them.
 
 use crate::errors::BlurError;
+use crate::gpu::ViewInfo;
 use crate::settings::BlurImage;
 use bevy::math::{IVec2, URect, UVec2};
 
@@ -26,6 +27,15 @@ impl Excerpt {
             region: image.region,
             padding: image.padding,
         }
+    }
+
+    /// What a target of the plugin's own shows of a source with this view, in the format of the source.
+    ///
+    /// # Errors
+    /// [`BlurError::InvalidRegion`].
+    pub fn target_of(self, source: ViewInfo) -> Result<ViewInfo, BlurError> {
+        let size = self.of(source.size, false)?.size();
+        Ok(ViewInfo { size, ..source }.with_possible_levels())
     }
 
     /// # Errors

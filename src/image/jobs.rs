@@ -8,7 +8,7 @@ use crate::errors::BlurError;
 use crate::formats::Ends;
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, layers_of};
 use crate::settings::{BlurAlpha, BlurUpdate};
-use bevy::platform::collections::{HashMap, HashSet};
+use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureId, TextureView, TextureViewId};
 use bevy::render::texture::GpuImage;
@@ -21,10 +21,8 @@ pub struct ImageJobs {
     set: u64,
     /// The blurs that were requested in the last frame.
     requested: Vec<BlurId>,
-    /// The targets whose old texture stands in for the new one.
-    pub held: HashSet<AssetId<Image>>,
-    /// Textures that take the place of those that Bevy shows.
-    pub to_show: HashMap<AssetId<Image>, GpuImage>,
+    /// Images that take the place of those that Bevy shows, and whether they hold a new result.
+    pub to_show: HashMap<AssetId<Image>, (GpuImage, bool)>,
 }
 
 /// A blurred image from frame to frame.
@@ -141,10 +139,7 @@ impl ImageJobs {
     pub fn begin(&mut self, requests: &Requests) {
         if self.set != requests.set {
             self.set = requests.set;
-            let gone = self.all.extract_if(|id, _| !requests.live.contains(id));
-            for target in gone.filter_map(|(_, job)| job.target) {
-                self.held.remove(&target);
-            }
+            self.all.retain(|id, _| requests.live.contains(id));
         }
         for request in &requests.ordered {
             self.all.entry(request.id).or_default().begin(request);
@@ -169,37 +164,29 @@ impl ImageJobs {
         request.feeders.iter().flatten().all(has_result)
     }
 
-    /// Whether an input still shows an old texture in this frame.
-    pub fn is_held(&self, request: &ImageRequest) -> bool {
-        !self.held.is_empty() && request.spec.inputs().any(|input| self.held.contains(&input))
-    }
-
     /// Shows textures that were written although they stood back.
     pub fn settle_written(&mut self) {
         for id in &self.requested {
             if let Some(job) = self.all.get_mut(id)
                 && let (Some(id), Some(done)) = (job.target, job.done)
-                && let Some(image) = job.own_target.take_written(done.target)
+                && let Some(image) = job.own_target.take_written(&done.target)
             {
-                self.held.remove(&id);
-                self.to_show.insert(id, image);
+                self.to_show.insert(id, (image, true));
             }
         }
     }
 
-    /// Decides which texture of an own target is shown in this frame.
-    pub fn settle(&mut self, request: &ImageRequest, shown: &GpuImage, to_write: GpuImage) {
+    /// Decides which texture of an own target is shown in this frame, given the one that this frame may write.
+    pub fn settle(&mut self, request: &ImageRequest, shown: &GpuImage, target: Option<GpuImage>) {
         let Some(job) = self.all.get_mut(&request.id) else {
             return;
         };
-        let is_written = job.is_certain || job.done.is_some_and(|done| done.target == to_write.texture.id());
-        let id = request.spec.target;
-        let to_show = job.own_target.settle(shown, to_write, is_written);
-        self.to_show.extend(to_show.map(|image| (id, image)));
-        if job.own_target.is_held() {
-            self.held.insert(id);
-        } else {
-            self.held.remove(&id);
+        let is_done = |target: &GpuImage| job.done.is_some_and(|done| done.target == target.texture.id());
+        let written = target.filter(|target| job.is_certain || is_done(target));
+        if let Some((image, is_new)) = job.own_target.show(written.as_ref())
+            && image.texture.id() != shown.texture.id()
+        {
+            self.to_show.insert(request.spec.target, (image.clone(), is_new));
         }
     }
 }

@@ -42,12 +42,9 @@ pub fn prepare_jobs(
         let Some(shown) = images.get(request.spec.target) else {
             continue;
         };
-        let is_fed = jobs.is_fed(request) && !jobs.is_held(request);
-        let source = jobs
-            .to_show
-            .get(&request.spec.source)
-            .or(images.get(request.spec.source))
-            .cloned();
+        let is_fed = jobs.is_fed(request);
+        let new = jobs.to_show.get(&request.spec.source).map(|(image, _)| image);
+        let source = new.or(images.get(request.spec.source)).cloned();
         let mask = request
             .spec
             .profile
@@ -56,8 +53,8 @@ pub fn prepare_jobs(
         let Some(job) = jobs.get_mut(request.id) else {
             continue;
         };
-        let target = job.own_target.choose(shown);
-        if let Some(source) = source {
+        let target = job.target(request, source.as_ref(), shown, &preparer);
+        if let (Some(source), Some(target)) = (&source, &target) {
             let now = Done {
                 revision: request.revision,
                 source: source.texture.id(),
@@ -67,11 +64,7 @@ pub fn prepare_jobs(
             // In place, the blur of a picture must not be blurred again.
             let are_fed =
                 now.inputs().any(|input| written.contains(&input)) || is_painted && !request.spec.overwrites_source();
-            let images = Images {
-                source: &source,
-                target: &target,
-                now,
-            };
+            let images = Images { source, target, now };
             if let Err(error) = job.decide(request, images, are_fed, &mut preparer) {
                 outcomes.fail(request, error);
             }
@@ -90,10 +83,9 @@ pub fn prepare_jobs(
 /// whose pipelines were compiled in between.
 pub fn show_targets(mut jobs: ResMut<ImageJobs>, mut images: ResMut<RenderAssets<GpuImage>>, outcomes: Res<Outcomes>) {
     jobs.settle_written();
-    let ImageJobs { to_show, held, .. } = &mut *jobs;
-    for (id, image) in to_show.drain() {
+    for (id, (image, is_new)) in jobs.to_show.drain() {
         images.insert(id, image);
-        if !held.contains(&id) {
+        if is_new {
             outcomes.push(Outcome::Shown(id));
         }
     }
@@ -108,6 +100,29 @@ struct Images<'a> {
 }
 
 impl ImageJob {
+    /// The image to write, `None` while the plugin's own is on its way.
+    fn target(
+        &mut self,
+        request: &ImageRequest,
+        source: Option<&GpuImage>,
+        shown: &GpuImage,
+        preparer: &BlurPreparer,
+    ) -> Option<GpuImage> {
+        if !request.spec.owns_target {
+            return Some(shown.clone());
+        }
+        self.own_target.look(shown);
+        let wanted = ViewInfo::of_gpu(source?).and_then(|from| {
+            let format = preparer.renderable(from.format)?;
+            request.spec.excerpt.target_of(ViewInfo { format, ..from })
+        });
+        match wanted {
+            Ok(wanted) => self.own_target.choose(|image| ViewInfo::of_gpu(image) == Ok(wanted)),
+            // Preparing the blur says why.
+            Err(_) => Some(shown.clone()),
+        }
+    }
+
     /// Decides whether a blur is due, and prepares it. The main world knows which failures are new.
     fn decide(
         &mut self,
@@ -139,12 +154,7 @@ impl ImageJob {
     ) -> Result<BlurState, BlurError> {
         let [from, to] = [ViewInfo::of_gpu(source)?, ViewInfo::of_gpu(target)?];
         let cut = request.spec.excerpt.of(from.size, request.spec.overwrites_source())?;
-        let outcome = check_sizes(cut.size(), from, to);
-        if request.spec.owns_target && outcome.is_err() {
-            // The new target is on its way.
-            return Ok(BlurState::Waiting);
-        }
-        outcome?;
+        check_sizes(cut.size(), from, to)?;
         check_usages(source, target, to)?;
         preparer.check_layers("source", &source.texture)?;
         if to.levels > 1 {
@@ -170,16 +180,17 @@ impl ImageJob {
         };
         let work = work(request, &cut);
         let turn = Turn::of(&work, request, &cut, self.copy_state(request, &copied));
+        let mut has_source = true;
         match turn {
             Turn::Nothing => self.job.release(),
             Turn::Copy | Turn::Blur => self.copy = None,
-            Turn::FromCopy { .. } | Turn::Restore => self.copy_source(request, turn, copied, preparer)?,
+            Turn::FromCopy { .. } | Turn::Restore => has_source = self.copy_source(request, turn, copied, preparer)?,
         }
         let is_certain = match turn {
             Turn::Nothing => true,
             _ => match self.set_up(turn, work, io, &copied, to, preparer)? {
                 BlurState::Waiting => return Ok(BlurState::Waiting),
-                state => state == BlurState::Ready,
+                state => state == BlurState::Ready && has_source,
             },
         };
         (self.due, self.is_certain) = (Some(Due { turn, done: now }), is_certain);
@@ -226,14 +237,15 @@ impl ImageJob {
         }
     }
 
-    /// Prepares a copy of the source. A copy that is kept exists already, unless the source has changed.
+    /// Prepares a copy of the source. A copy that is kept exists already, unless the source has changed. Returns whether it
+    /// exists, or can be made in this frame.
     fn copy_source(
         &mut self,
         request: &ImageRequest,
         turn: Turn,
         of: Copied,
         preparer: &mut BlurPreparer,
-    ) -> Result<(), BlurError> {
+    ) -> Result<bool, BlurError> {
         let is_kept = turn == Turn::Restore || request.spec.keeps_source();
         let copy = match self.copy.take() {
             Some(copy) if copy.of.fits(&of) => self.copy.insert(copy),
@@ -243,12 +255,12 @@ impl ImageJob {
             (copy.of, copy.uploads, copy.state) = (of, request.spec.pixels, CopyState::Empty);
         }
         copy.is_kept = is_kept;
-        if copy.state == CopyState::Empty {
-            copy.job.try_update(preparer, of.request(copy.texture))?;
-        } else {
+        if copy.state != CopyState::Empty {
             copy.job = BlurJob::default();
+            return Ok(true);
         }
-        Ok(())
+        let state = copy.job.try_update(preparer, of.request(copy.texture))?;
+        Ok(state == BlurState::Ready)
     }
 }
 

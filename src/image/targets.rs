@@ -189,12 +189,7 @@ impl ImageBlurs {
         let Some(source) = images.get(&image.source).filter(|_| may_fit || own.is_none()) else {
             return Ok(own);
         };
-        let source_shown = ViewInfo::of_asset(source)?;
-        let shown = ViewInfo {
-            size: Excerpt::new(image).of(source_shown.size, false)?.size(),
-            ..source_shown
-        }
-        .with_possible_levels();
+        let shown = Excerpt::new(image).target_of(ViewInfo::of_asset(source)?)?;
         let there = own
             .and_then(|id| images.get(id))
             .and_then(|own| ViewInfo::of_asset(own).ok());

@@ -1,5 +1,6 @@
 //! Tests of the image front end without a GPU.
 
+mod ends;
 mod renderer;
 mod steps;
 mod walk;

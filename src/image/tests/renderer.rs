@@ -1,12 +1,17 @@
 //! A render world of symbols: textures hold what was drawn into them, not texels. It does what requests say, late if it is
 //! told to be.
 
-use super::super::request::{BlurId, ImageRequest, Outcomes, Requests};
+use super::super::own_target::{HasTexture, OwnTarget};
+use super::super::request::{BlurId, ImageRequest, ImageSpec, Outcomes, Requests};
 use crate::errors::BlurError;
-use crate::settings::{BlurProfile, BlurUpdate};
+use crate::settings::BlurUpdate;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
 use std::sync::Arc;
+
+/// Images of this size are no masks.
+pub const UNREADABLE: UVec2 = UVec2::splat(2);
 
 /// What a texture shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,11 +32,19 @@ pub struct Blurred {
     is_kept: bool,
 }
 
-#[derive(Clone, Debug)]
+/// A texture without its content.
+#[derive(Clone, Copy, Debug)]
 pub struct Texture {
-    number: u64,
+    number: usize,
     pub size: UVec2,
-    pub content: Content,
+}
+
+impl HasTexture for Texture {
+    type Id = usize;
+
+    fn texture_id(&self) -> usize {
+        self.number
+    }
 }
 
 /// An image asset that was added or modified: its size, and its pixels. `None` if nothing uses it any more.
@@ -56,24 +69,78 @@ pub enum Verdict {
     IsLate,
 }
 
+/// What a blur reads and writes.
+#[derive(Clone, Copy)]
+struct Images {
+    source: Texture,
+    mask: Option<Texture>,
+    target: Texture,
+}
+
+impl Images {
+    fn numbers(self) -> [Option<usize>; 3] {
+        [Some(self.source), self.mask, Some(self.target)].map(|texture| Some(texture?.number))
+    }
+
+    fn check(self, spec: &ImageSpec) -> Result<(), BlurError> {
+        let (source, target) = (self.source.size, self.target.size);
+        match self.mask {
+            _ if source != target => Err(BlurError::SizeMismatch { source, target }),
+            Some(_) if spec.profile.mask() == Some(spec.target) => Err(BlurError::MaskIsTarget),
+            Some(mask) if mask.size == UNREADABLE => Err(BlurError::UnsupportedMask {
+                format: TextureFormat::R8Uint,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
 #[derive(Default)]
 struct Job {
     /// The revision and the textures of the last run.
-    done: Option<(u64, [Option<u64>; 3])>,
+    done: Option<(u64, [Option<usize>; 3])>,
     /// The picture before a blur in place, with its texture and the number of its pixels.
-    sheet: Option<(u64, u64, Content)>,
+    sheet: Option<(usize, u64, Content)>,
     /// Whether the last run was such a blur.
     was_kept: bool,
+    /// A target of the plugin's own, and its textures.
+    target: Option<AssetId<Image>>,
+    own: OwnTarget<Texture>,
+}
+
+impl Job {
+    fn begin(&mut self, spec: &ImageSpec) {
+        if self.target != Some(spec.target) || !spec.owns_target {
+            (self.target, self.own) = (Some(spec.target), OwnTarget::default());
+        }
+    }
+
+    /// Whether a frame must run it again.
+    fn is_due(&self, request: &ImageRequest, textures: [Option<usize>; 3], is_fed: bool) -> bool {
+        match self.done {
+            _ if request.spec.update == BlurUpdate::EveryFrame => true,
+            None => true,
+            Some((revision, _)) if revision != request.revision => true,
+            Some((_, before)) => request.spec.update == BlurUpdate::OnChange && (before != textures || is_fed),
+        }
+    }
+
+    fn wrote(&self, texture: Texture) -> bool {
+        self.done
+            .is_some_and(|(_, [_, _, target])| target == Some(texture.number))
+    }
 }
 
 #[derive(Default)]
 pub struct Renderer {
-    pub textures: HashMap<AssetId<Image>, Texture>,
+    /// What Bevy shows.
+    textures: HashMap<AssetId<Image>, Texture>,
+    /// Of each texture.
+    contents: Vec<Content>,
     /// Images whose pixels are late.
     waiting: Vec<(AssetId<Image>, UVec2, u8)>,
     jobs: HashMap<BlurId, Job>,
     pub verdicts: HashMap<BlurId, Verdict>,
-    made: u64,
     /// For how many frames pixels and pipelines are late.
     pub late_pixels: u8,
     pub late_pipelines: u8,
@@ -89,6 +156,12 @@ impl Renderer {
 
     pub fn job_count(&self) -> usize {
         self.jobs.len()
+    }
+
+    /// The size of an image, and what it shows.
+    pub fn shown(&self, id: AssetId<Image>) -> Option<(UVec2, &Content)> {
+        let texture = self.textures.get(&id)?;
+        Some((texture.size, &self.contents[texture.number]))
     }
 
     pub fn render(&mut self, snapshot: Snapshot, outcomes: &Outcomes) {
@@ -114,7 +187,14 @@ impl Renderer {
                 self.faults
                     .push(format!("{:?} is requested, and not alive", request.id));
             }
-            let verdict = self.draw(request, &mut written, outcomes);
+            self.jobs.entry(request.id).or_default().begin(&request.spec);
+            let (verdict, target) = match self.find(request) {
+                Ok(images) => (self.run(request, images, &mut written, outcomes), Some(images.target)),
+                Err(verdict) => (verdict, None),
+            };
+            if request.spec.owns_target {
+                self.settle(request, verdict, target);
+            }
             self.verdicts.insert(request.id, verdict);
         }
         self.late_pixels = self.late_pixels.saturating_sub(1);
@@ -132,9 +212,9 @@ impl Renderer {
                 }
                 self.waiting.push((id, size, pixels));
             }
-            // A target of the plugin's own keeps what it shows until the next result.
+            // Bevy keeps a texture of the same size.
             Some((size, None)) => {
-                if !self.textures.contains_key(&id) {
+                if self.textures.get(&id).is_none_or(|texture| texture.size != size) {
                     self.upload(id, size, Content::Blank);
                 }
             }
@@ -142,103 +222,110 @@ impl Renderer {
     }
 
     fn upload(&mut self, id: AssetId<Image>, size: UVec2, content: Content) {
-        let known = self.textures.get(&id).filter(|texture| texture.size == size);
-        let number = known.map_or_else(|| self.made + 1, |texture| texture.number);
-        self.made = self.made.max(number);
-        self.textures.insert(id, Texture { number, size, content });
+        match self.textures.get(&id).filter(|texture| texture.size == size) {
+            Some(texture) => self.contents[texture.number] = content,
+            None => {
+                let number = self.contents.len();
+                self.textures.insert(id, Texture { number, size });
+                self.contents.push(content);
+            }
+        }
     }
 
-    fn draw(&mut self, request: &ImageRequest, written: &mut HashSet<AssetId<Image>>, outcomes: &Outcomes) -> Verdict {
+    /// What a request reads and writes, unless something is missing.
+    fn find(&mut self, request: &ImageRequest) -> Result<Images, Verdict> {
         let spec = &request.spec;
-        let is_late = |id: AssetId<Image>| self.waiting.iter().any(|(waiting, ..)| *waiting == id);
-        if [Some(spec.source), spec.profile.mask(), Some(spec.target)]
-            .into_iter()
-            .flatten()
-            .any(is_late)
-        {
-            return Verdict::IsLate;
+        let job = self.jobs.get_mut(&request.id).expect("it has begun");
+        if let Some(shown) = self.textures.get(&spec.target).filter(|_| spec.owns_target) {
+            job.own.look(shown);
         }
-        let mask = spec.profile.mask().map(|mask| self.textures.get(&mask).cloned());
-        let (Some(source), Some(target)) = (self.textures.get(&spec.source), self.textures.get(&spec.target)) else {
-            return Verdict::Waits;
+        let is_late = |id: AssetId<Image>| self.waiting.iter().any(|(waiting, ..)| *waiting == id);
+        if spec.inputs().chain([spec.target]).any(is_late) {
+            return Err(Verdict::IsLate);
+        }
+        let find = |id: AssetId<Image>| self.textures.get(&id).copied().ok_or(Verdict::Waits);
+        let (source, shown) = (find(spec.source), find(spec.target)?);
+        let mask = spec.profile.mask().map(find).transpose();
+        let is_wanted = |image: &Texture| source.is_ok_and(|source| image.size == source.size);
+        let target = match spec.owns_target {
+            true => job.own.choose(is_wanted).ok_or(Verdict::Waits),
+            false => Ok(shown),
         };
-        let (source, target) = (source.clone(), target.clone());
-        let mask = match mask {
-            Some(None) => return Verdict::Waits,
-            Some(mask) => mask,
-            None => None,
-        };
+        let (source, mask, target) = (source?, mask?, target?);
         for feeder in request.feeders.iter().flatten() {
             match self.verdicts.get(feeder) {
                 Some(Verdict::Ran | Verdict::Free) => {}
-                Some(late) => return *late,
-                None => return Verdict::Waits,
+                Some(late) => return Err(*late),
+                None => return Err(Verdict::Waits),
             }
         }
-        if !spec.owns_target && source.size != target.size {
-            let (source, target) = (source.size, target.size);
-            outcomes.fail(request, BlurError::SizeMismatch { source, target });
+        Ok(Images { source, mask, target })
+    }
+
+    fn run(
+        &mut self,
+        request: &ImageRequest,
+        images: Images,
+        written: &mut HashSet<AssetId<Image>>,
+        outcomes: &Outcomes,
+    ) -> Verdict {
+        if let Err(error) = images.check(&request.spec) {
+            outcomes.fail(request, error);
             return Verdict::Free;
         }
-        if spec.profile.mask() == Some(spec.target) {
-            outcomes.fail(request, BlurError::MaskIsTarget);
-            return Verdict::Free;
-        }
-        let textures = [
-            Some(source.number),
-            mask.as_ref().map(|mask| mask.number),
-            Some(target.number),
-        ];
-        let job = self.jobs.entry(request.id).or_default();
-        let is_fed = spec.inputs().any(|input| written.contains(&input));
-        let is_due = match job.done {
-            _ if spec.update == BlurUpdate::EveryFrame => true,
-            None => true,
-            Some((revision, _)) if revision != request.revision => true,
-            Some((_, before)) => spec.update == BlurUpdate::OnChange && (before != textures || is_fed),
-        };
-        if !is_due {
+        let is_fed = request.spec.inputs().any(|input| written.contains(&input));
+        if !self.jobs[&request.id].is_due(request, images.numbers(), is_fed) {
             return Verdict::Free;
         }
         if self.late_pipelines > 0 {
             return Verdict::IsLate;
         }
-        let mut of = source.content.clone();
+        self.blur(request, images);
+        written.insert(request.spec.target);
+        outcomes.finish(request);
+        Verdict::Ran
+    }
+
+    fn blur(&mut self, request: &ImageRequest, images: Images) {
+        let spec = &request.spec;
+        let mut of = self.contents[images.source.number].clone();
+        let job = self.jobs.entry(request.id).or_default();
         if spec.keeps_source() {
             match &job.sheet {
-                Some((number, pixels, sheet)) if (*number, *pixels) == (source.number, spec.pixels) => {
+                Some((number, pixels, sheet)) if (*number, *pixels) == (images.source.number, spec.pixels) => {
                     of = sheet.clone();
                 }
-                _ => job.sheet = Some((source.number, spec.pixels, of.clone())),
+                _ => job.sheet = Some((images.source.number, spec.pixels, of.clone())),
             }
             // It may blur what it wrote for another source.
             if matches!(&of, Content::Blurred(of) if of.by == request.id && of.is_kept && job.was_kept) {
                 self.faults.push(format!("{:?} blurs its own result", request.id));
             }
-        }
-        job.was_kept = spec.keeps_source();
-        if !job.was_kept {
+        } else {
             job.sheet = None;
         }
+        job.was_kept = spec.keeps_source();
+        job.done = Some((request.revision, images.numbers()));
         let result = Blurred {
-            is_kept: job.was_kept,
             by: request.id,
             radius: spec.blur.radius as u32,
-            mask: mask.map(|mask| mask.content),
+            mask: images.mask.map(|mask| self.contents[mask.number].clone()),
             of,
+            is_kept: job.was_kept,
         };
-        let size = if spec.owns_target { source.size } else { target.size };
-        self.upload(spec.target, size, Content::Blurred(Arc::new(result)));
-        let target = self.textures[&spec.target].number;
-        let job = self.jobs.entry(request.id).or_default();
-        job.done = Some((request.revision, [textures[0], textures[1], Some(target)]));
-        written.insert(spec.target);
-        outcomes.finish(request);
-        Verdict::Ran
+        self.contents[images.target.number] = Content::Blurred(Arc::new(result));
     }
-}
 
-/// The number of the mask that a profile names, and whether it varies otherwise.
-pub fn mask_of(profile: Option<&BlurProfile>) -> Option<AssetId<Image>> {
-    profile.and_then(BlurProfile::mask)
+    /// Puts the last result into a target of the plugin's own.
+    fn settle(&mut self, request: &ImageRequest, verdict: Verdict, target: Option<Texture>) {
+        let job = self.jobs.get_mut(&request.id).expect("it has begun");
+        let written = target.filter(|target| verdict == Verdict::Ran || job.wrote(*target));
+        if let Some((image, _)) = job.own.show(written.as_ref()) {
+            if self.contents[image.number] == Content::Blank {
+                self.faults
+                    .push(format!("{:?} shows nothing, and had a result", request.id));
+            }
+            self.textures.insert(request.spec.target, *image);
+        }
+    }
 }

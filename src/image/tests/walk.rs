@@ -5,7 +5,7 @@ use super::super::blurred::{self, ImageBlurs};
 use super::super::change_detection::{follow_images, report_outcomes};
 use super::super::request::{Outcomes, Requests};
 use super::super::targets::{self, Allows, Fitted, Fitting};
-use super::renderer::{Content, Extracted, Renderer, Snapshot, Verdict, mask_of};
+use super::renderer::{Extracted, Renderer, Snapshot, Verdict};
 use super::steps::{Random, SLOTS, Step};
 use crate::errors::BlurError;
 use crate::gpu::ViewInfo;
@@ -55,17 +55,19 @@ fn fit_targets(
 struct Heard(Vec<BlurFinished>);
 
 /// An app in the middle of a history.
-struct Walk {
-    app: App,
-    renderer: Renderer,
+pub struct Walk {
+    pub app: App,
+    pub renderer: Renderer,
     images: MessageCursor<AssetEvent<Image>>,
-    handles: Vec<Handle<Image>>,
-    slots: [Option<Entity>; SLOTS],
+    pub handles: Vec<Handle<Image>>,
+    pub slots: [Option<Entity>; SLOTS],
     /// The frame that renders while the main world is in the next one.
     rendering: Option<Snapshot>,
     /// Blurs that read what was written after them, because they were in a cycle when they ran last.
-    cyclic: EntityHashSet,
-    is_pipelined: bool,
+    pub cyclic: EntityHashSet,
+    /// Blurs that are in a cycle in this frame.
+    pub in_cycles: EntityHashSet,
+    pub is_pipelined: bool,
     loses_device: bool,
 }
 
@@ -123,12 +125,13 @@ impl Walk {
             slots: [None; SLOTS],
             rendering: None,
             cyclic: EntityHashSet::default(),
+            in_cycles: EntityHashSet::default(),
             is_pipelined: false,
             loses_device: false,
         }
     }
 
-    fn known(&self) -> &ImageBlurs {
+    pub fn known(&self) -> &ImageBlurs {
         self.app.world().resource::<ImageBlurs>()
     }
 
@@ -149,7 +152,7 @@ impl Walk {
             return Err(format!("{asked} frames ask for another one, and the last does, too"));
         }
         for slot in 0..SLOTS {
-            self.check(slot)?;
+            self.check(slot).map_err(|fault| format!("slot {slot}: {fault}"))?;
         }
         self.end()
     }
@@ -274,147 +277,6 @@ impl Walk {
             }
         }
         Ok(())
-    }
-
-    /// Whether the target of a blur may be older than its source: something upstream has no input, or reads what is written
-    /// after it.
-    fn may_wait(&self, entity: Entity) -> bool {
-        let (upstream, _) = self.upstream(entity);
-        let is_old = |one: &Entity| !self.has_inputs(*one) || self.cyclic.contains(one);
-        upstream.iter().any(is_old)
-    }
-
-    /// A blur and those that it reads from, directly or not, and whether it is among the latter.
-    fn upstream(&self, entity: Entity) -> (Vec<Entity>, bool) {
-        let (mut found, mut is_cycle) = (vec![entity], false);
-        let mut next = 0;
-        while next < found.len() {
-            let reader = found[next];
-            next += 1;
-            let inputs = self.inputs_of(reader).into_iter();
-            for writer in inputs.filter_map(|input| self.known().writer(input)) {
-                is_cycle |= writer == entity && reader != entity;
-                if !found.contains(&writer) {
-                    found.push(writer);
-                }
-            }
-        }
-        (found, is_cycle)
-    }
-
-    fn note_cycles(&mut self) {
-        for entity in self.slots.iter().flatten() {
-            if self.upstream(*entity).1 {
-                self.cyclic.insert(*entity);
-            } else if self.ran(*entity) {
-                self.cyclic.remove(entity);
-            }
-        }
-    }
-
-    fn ran(&self, entity: Entity) -> bool {
-        let id = self.known().get(entity).map(|blur| blur.id);
-        id.is_some_and(|id| self.renderer.verdicts.get(&id) == Some(&Verdict::Ran))
-    }
-
-    fn inputs_of(&self, entity: Entity) -> Vec<AssetId<Image>> {
-        let world = self.app.world();
-        let source = world.get::<BlurImage>(entity).map(|image| image.source.id());
-        let mask = mask_of(world.get::<BlurProfile>(entity));
-        source.into_iter().chain(mask).collect()
-    }
-
-    /// Whether the inputs of a blur exist, or will, and the size of its source is known to the main world if it has to be.
-    fn has_inputs(&self, entity: Entity) -> bool {
-        let is_there = |id: &AssetId<Image>| self.renderer.textures.contains_key(id);
-        let image = self.app.world().get::<BlurImage>(entity);
-        let images = self.app.world().resource::<Assets<Image>>();
-        let is_fitted = image.is_none_or(|image| {
-            let target = image.target.as_ref().map(Handle::id);
-            let is_yours = self.handles.iter().any(|handle| Some(handle.id()) == target);
-            is_yours || target.is_some_and(|id| self.known().owns(entity, id)) || images.contains(&image.source)
-        });
-        is_fitted && self.inputs_of(entity).iter().all(is_there)
-    }
-
-    /// What must hold at the end of a blur: its target shows what its components say.
-    fn check(&mut self, slot: usize) -> Result<(), String> {
-        let Some(entity) = self.slots[slot] else {
-            return Ok(());
-        };
-        let world = self.app.world_mut();
-        let mut seen = world.query_filtered::<(&GaussianBlur, &BlurImage), With<GaussianBlur>>();
-        let Ok((blur, image)) = seen.get(world, entity).map(|(blur, image)| (*blur, image.clone())) else {
-            return match self.known().get(entity) {
-                Some(_) => Err(format!("slot {slot} is not there, and is blurred")),
-                None => Ok(()),
-            };
-        };
-        let known = self.known();
-        let one = known
-            .get(entity)
-            .ok_or_else(|| format!("slot {slot} is not followed"))?;
-        let own = image.target.as_ref().is_some_and(|target| one.own == Some(target.id()));
-        let named = image.target.as_ref().map(Handle::id);
-        if let Err(error) = &one.target {
-            let BlurError::SharedTarget { other } = error else {
-                return Err(format!("slot {slot} fails: {error}"));
-            };
-            let is_shared = *other != entity && named.is_some_and(|id| known.writer(id) == Some(*other));
-            return if is_shared {
-                Ok(())
-            } else {
-                Err(format!("slot {slot} shares nothing: {error}"))
-            };
-        }
-        if self.may_wait(entity) {
-            return Ok(());
-        }
-        let textures = &self.renderer.textures;
-        let (Some(target), source) = (named.and_then(|id| textures.get(&id)), &textures[&image.source.id()]) else {
-            // A target of yours that does not exist.
-            return if own || named.is_none() {
-                Err(format!("slot {slot} has no target"))
-            } else {
-                Ok(())
-            };
-        };
-        let mask = mask_of(self.app.world().get::<BlurProfile>(entity));
-        if !own && target.size != source.size || mask == named {
-            return if one.is_settled() {
-                Ok(())
-            } else {
-                Err(format!("slot {slot} waits in vain"))
-            };
-        }
-        if !one.is_done() || self.renderer.done(one.id) != Some(one.revision) {
-            return Err(format!("slot {slot} is not done: {:?} of {}", one.done, one.revision));
-        }
-        // A single result may be covered by your pixels.
-        let is_yours = !own && image.update == BlurUpdate::Once;
-        let Content::Blurred(shown) = &target.content else {
-            return match is_yours {
-                true => Ok(()),
-                false => Err(format!("slot {slot} shows {:?}", target.content)),
-            };
-        };
-        let is_in_place = named == Some(image.source.id());
-        let mask = mask.map(|mask| textures[&mask].content.clone());
-        let is_right = match image.update {
-            _ if shown.by != one.id => is_yours,
-            // It stays as it was when it ran.
-            BlurUpdate::Once => true,
-            BlurUpdate::EveryFrame if is_in_place => true,
-            _ if shown.radius != blur.radius as u32 || shown.mask != mask => false,
-            _ => is_in_place || shown.of == source.content,
-        };
-        if is_right {
-            Ok(())
-        } else {
-            Err(format!(
-                "slot {slot} shows {shown:?}, source {source:?}, mask {mask:?}, {blur:?}"
-            ))
-        }
     }
 }
 

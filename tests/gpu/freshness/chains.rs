@@ -2,11 +2,12 @@
 
 use super::{FORMAT, image, pictures};
 use crate::support::headless::Headless;
-use crate::support::images::{assert_blur, plain, ready_app, replace_image, spawn, target_of};
-use crate::support::outcomes::finished;
+use crate::support::images::{assert_blur, plain, ready_app, replace_image, set_blur, spawn, target_of};
+use crate::support::outcomes::{finished, frames};
 use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, formats};
 use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
 /// The standard deviations of the links of a chain.
@@ -213,4 +214,55 @@ fn a_profile_does_not_change_the_order_of_a_cycle() {
         "there is something to blur"
     );
     assert!(without == with, "another link comes first");
+}
+
+/// It reads the last result of the other one.
+#[test]
+fn a_blur_of_one_that_fails_goes_on() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let photo = headless.add_image(image(&pictures(61, 47)[0]));
+    let first = spawn(&mut headless, GaussianBlur::from_sigma(3.0), plain(photo.clone()));
+    headless.frame();
+    let middle = target_of(&headless, first);
+    let last = spawn(&mut headless, GaussianBlur::from_sigma(4.0), plain(middle.clone()));
+    assert_eq!(finished(&mut headless, 10), 2);
+    let (end, between) = (target_of(&headless, last), headless.read_image(&middle));
+    // A mask that cannot be read, and a source of another size.
+    let mut numbers = Image::default();
+    numbers.texture_descriptor.format = TextureFormat::R8Uint;
+    numbers.data = Some(vec![1]);
+    let mask = headless.add_image(numbers);
+    headless
+        .app
+        .world_mut()
+        .entity_mut(first)
+        .insert(BlurProfile::Mask(mask));
+    replace_image(&mut headless, &photo, image(&pictures(90, 30)[1]));
+    let outcomes = frames(&mut headless, 6);
+    let failed: Vec<_> = outcomes.iter().filter(|(_, outcome)| outcome.is_err()).collect();
+    let [(failed, Err(BlurError::UnsupportedMask { .. }))] = failed[..] else {
+        panic!("{outcomes:?}");
+    };
+    assert_eq!(*failed, first);
+    set_blur(&mut headless, last, GaussianBlur::from_sigma(2.0));
+    headless.frame();
+    assert!(
+        headless.read_image(&middle).bytes == between.bytes,
+        "it keeps its result"
+    );
+    assert_blur(
+        "of-a-failing-blur",
+        &headless,
+        &end,
+        &formats::to_picture(&between),
+        2.0,
+    );
+    // It goes on once it can.
+    headless.app.world_mut().entity_mut(first).remove::<BlurProfile>();
+    finished(&mut headless, 3);
+    assert_blur("no-longer-failing", &headless, &middle, &pictures(90, 30)[1], 3.0);
+    let between = formats::to_picture(&headless.read_image(&middle));
+    assert_blur("of-its-new-result", &headless, &end, &between, 2.0);
 }

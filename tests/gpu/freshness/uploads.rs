@@ -163,3 +163,37 @@ fn a_target_of_the_plugins_own_keeps_its_result_while_a_mask_loads() {
     // It follows in the frame of the mask, which is white.
     assert_blur("kept-with-mask", &headless, &target, &new, 3.5);
 }
+
+/// Bevy keeps the texture of the first size or format, which is the last result, and hands it out again.
+#[test]
+fn a_source_that_goes_back_and_forth_is_followed() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [old, new] = pictures(61, 47);
+    for (size, format) in [
+        ([90, 30], TextureFormat::Rgba16Float),
+        ([61, 47], TextureFormat::Rgba8Unorm),
+        ([20, 70], TextureFormat::Rgba8Unorm),
+    ] {
+        let source = headless.add_image(image(&old));
+        let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), plain(source.clone()));
+        finished(&mut headless, 10);
+        let target = target_of(&headless, entity);
+        let waiting = congest(&mut headless);
+        let [between, _] = pictures(size[0], size[1]);
+        replace_image(&mut headless, &source, to_image(&between, format));
+        finished(&mut headless, 2);
+        assert!(!is_on_gpu(&headless, &source), "{size:?}: it comes late");
+        replace_image(&mut headless, &source, image(&new));
+        for frame in 0..20 {
+            headless.frame();
+            let shown = if is_on_gpu(&headless, &source) { &new } else { &old };
+            let name = format!("back-{size:?}-{format:?}-{frame}");
+            assert_blur(&name, &headless, &target, shown, 3.5);
+        }
+        assert_eq!(finished(&mut headless, 2), 1, "{size:?}: it was blurred once");
+        drop(waiting);
+        headless.app.world_mut().despawn(entity);
+    }
+}
