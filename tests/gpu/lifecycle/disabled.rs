@@ -61,7 +61,7 @@ impl Blurs {
         let is_camera = entity == self.stage.glass.camera;
         let mut entity = self.stage.headless.app.world_mut().entity_mut(entity);
         match event {
-            // Without its camera, Bevy's user interface is not laid out.
+            // Bevy 0.19 goes on rendering a disabled camera, and draws no sprites once it is enabled again, blurred or not.
             Disable | Enable if is_camera => return,
             Insert if is_camera => entity.insert(GaussianBlur::from_sigma(2.0)),
             Insert => entity.insert(BackdropBlur::from_sigma(4.0)),
