@@ -107,7 +107,9 @@ impl World {
                 .and_then(|image| image.target.as_ref())
                 .is_some_and(|target| target.id() == id)
         };
-        self.blurs.iter().filter(writes).copied().collect()
+        let writers = self.blurs.iter().filter(writes).copied();
+        // What is disabled writes nothing.
+        writers.filter(|entity| !self.is_disabled(*entity)).collect()
     }
 
     /// The source and the mask of an image blur.
@@ -179,7 +181,7 @@ impl World {
     }
 
     fn check_image(&mut self, entity: Entity) -> Option<()> {
-        let image = self.image_of(entity)?.clone();
+        let image = self.image_of(entity).filter(|_| !self.is_disabled(entity))?.clone();
         let blur = *self.headless.app.world().get::<GaussianBlur>(entity)?;
         let (source, target) = (image.source.clone(), image.target.clone()?);
         let is_still = self.painters(source.id()).is_empty() || image.update == BlurUpdate::EveryFrame;

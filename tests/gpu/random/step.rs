@@ -139,9 +139,15 @@ pub enum Step {
     StopRecording(Pick),
     /// An entity of any kind.
     Despawn(Pick),
+    /// Disables an image blur or glass, or enables it again.
+    Toggle(Pick),
+    /// Removes the components of a blur and inserts them again, in one frame or with some between.
+    Again(Pick, u8),
     /// Removes only the blur.
     Strip(Pick),
     Frames(u8),
+    /// Runs frames as long as one is asked for, as an app does that draws only when something happens.
+    Rest,
     /// Lets everything settle, and compares everything with a known reference.
     Check,
 }
@@ -304,7 +310,10 @@ pub fn step() -> impl Strategy<Value = Step> {
         3 => (pick(), proptest::option::weighted(0.7, cut()), prop_oneof![Just(0), 0..20_u32])
             .prop_map(|(pick, region, padding)| Step::CutBlur(pick, region, padding)),
         3 => pick().prop_map(Step::Despawn),
+        3 => pick().prop_map(Step::Toggle),
+        2 => (pick(), 0..3_u8).prop_map(|(pick, frames)| Step::Again(pick, frames)),
         1 => pick().prop_map(Step::Strip),
+        1 => Just(Step::Rest),
         3 => (1..6_u8).prop_map(Step::Frames),
         2 => Just(Step::Check),
     ]

@@ -13,20 +13,35 @@ use bevy::asset::{AssetId, RenderAssetUsages};
 use bevy::camera::Hdr;
 use bevy::core_pipeline::tonemapping::Tonemapping;
 use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::entity_disabling::Disabled;
 use bevy::ecs::error::{BevyError, ErrorContext};
 use bevy::prelude::*;
 use bevy::render::render_asset::RenderAssets;
 use bevy::render::render_resource::TextureFormat;
 use bevy::render::renderer::RenderDevice;
 use bevy::render::texture::GpuImage;
+use bevy::window::RequestRedraw;
 use bevy_gaussian_blur::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
 
 static WORLDS: AtomicUsize = AtomicUsize::new(0);
 
 /// The last outcome of every image blur: the settings that ran, or the error.
 #[derive(Resource, Default)]
 pub struct Last(pub EntityHashMap<Result<GaussianBlur, BlurError>>);
+
+/// Whether a frame has asked for another one.
+#[derive(Resource, Default)]
+struct Asked(bool);
+
+/// For so many frames an app may ask for another one.
+const MOST_FRAMES: usize = 3000;
+
+fn hear(mut messages: MessageReader<RequestRedraw>, mut asked: ResMut<Asked>) {
+    asked.0 |= messages.read().count() > 0;
+}
 
 /// The app, and everything that steps can pick.
 pub struct World {
@@ -72,6 +87,8 @@ impl World {
             scene::add_plugins(app, Kind::Core3d);
             app.set_error_handler(on_error)
                 .init_resource::<Last>()
+                .init_resource::<Asked>()
+                .add_systems(bevy::app::Last, hear)
                 .add_plugins((crate::support::plugin(backend), GaussianBlurDiagnosticsPlugin))
                 .add_observer(|event: On<BlurFinished>, mut last: ResMut<Last>| {
                     last.0.insert(event.entity, Ok(event.blur));
@@ -276,6 +293,9 @@ impl World {
                 }
             }
             Step::Despawn(pick) => self.despawn(pick),
+            Step::Toggle(pick) => self.toggle(pick),
+            Step::Again(pick, frames) => self.insert_again(pick, frames),
+            Step::Rest => self.rest(),
             Step::Strip(pick) => self.strip(pick),
             _ => self.apply_to_views(step),
         }
@@ -436,6 +456,59 @@ impl World {
         for list in [&mut self.cameras, &mut self.blurs, &mut self.glass] {
             list.retain(|other| world.get_entity(*other).is_ok());
         }
+    }
+
+    /// Bevy 0.19 goes on rendering cameras that are disabled, so they are left out.
+    fn toggle(&mut self, pick: Pick) {
+        let all: Vec<Entity> = self.blurs.iter().chain(&self.glass).copied().collect();
+        let Some(entity) = picked(&all, pick) else {
+            return;
+        };
+        self.rename(entity);
+        let is_disabled = self.is_disabled(entity);
+        self.set(Some(entity), (!is_disabled).then_some(Disabled));
+    }
+
+    /// What starts over may fail again, and say so again.
+    fn rename(&mut self, entity: Entity) {
+        self.spawned += 1;
+        let name = Name::new(format!("{}{}", self.name, self.spawned));
+        self.insert(Some(entity), name);
+    }
+
+    pub fn is_disabled(&self, entity: Entity) -> bool {
+        self.headless.app.world().get::<Disabled>(entity).is_some()
+    }
+
+    fn insert_again(&mut self, pick: Pick, frames: u8) {
+        let Some(entity) = self.any_entity(pick) else {
+            return;
+        };
+        let mut one = self.world().entity_mut(entity);
+        let strength = one.take::<GaussianBlur>();
+        let image = one.take::<BlurImage>();
+        let glass = one.take::<BackdropBlur>();
+        self.run(usize::from(frames));
+        self.rename(entity);
+        let mut one = self.world().entity_mut(entity);
+        // In another order than they had.
+        let _ = glass.map(|glass| _ = one.insert(glass));
+        let _ = image.map(|image| _ = one.insert(image));
+        let _ = strength.map(|strength| _ = one.insert(strength));
+    }
+
+    /// Nothing asks for frames for ever.
+    fn rest(&mut self) {
+        for _ in 0..MOST_FRAMES {
+            self.world().resource_mut::<Asked>().0 = false;
+            self.run(1);
+            if !self.world().resource::<Asked>().0 {
+                return;
+            }
+            // Files and pipelines take their time.
+            sleep(Duration::from_millis(2));
+        }
+        panic!("every frame asks for another one");
     }
 
     fn strip(&mut self, pick: Pick) {
