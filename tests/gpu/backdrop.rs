@@ -25,6 +25,8 @@ mod shapes;
 #[cfg(feature = "ui")]
 mod shared;
 pub mod show;
+#[cfg(feature = "ui")]
+mod spaces;
 pub mod stage;
 mod switch;
 
