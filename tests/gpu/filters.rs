@@ -10,6 +10,7 @@ mod kinds;
 mod late;
 mod masks;
 mod memory;
+pub mod missing;
 mod outlines;
 mod pages;
 mod rounded;

@@ -33,7 +33,7 @@ use wgpu::SubmissionIndex;
 static LOGS: AtomicBool = AtomicBool::new(false);
 
 /// A pipeline that Bevy queues even without compute shaders, but whose shader it then never loads.
-const NEVER_READY: &str = "sparse buffer update pipeline";
+pub const NEVER_READY: &str = "sparse buffer update pipeline";
 
 /// The number of consecutive frames without a new pipeline after which no more pipelines are expected: from an app that has
 /// just started, and from an app that was quiet before.
