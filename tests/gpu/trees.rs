@@ -19,6 +19,7 @@ mod reduce;
 mod show;
 mod spaces;
 mod spawn;
+mod stamps;
 
 use crate::backdrop::stage::{HDR, LDR};
 use crate::random::number;
@@ -50,6 +51,11 @@ fn empty() -> [Tree; CAMERAS] {
         clear: [0.0, 0.0, 0.0, 1.0],
         nodes: Vec::new(),
     })
+}
+
+/// The switch of blurs.
+fn switch_of(is_off: bool) -> BlurSwitch {
+    if is_off { BlurSwitch::Off } else { BlurSwitch::On }
 }
 
 /// Shows random trees, several in every frame, and compares each with the compositor.
@@ -94,6 +100,8 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
             for seed in batch {
                 trees[place(*seed)] = generate(*seed, place(*seed), format == HDR, &without);
             }
+            // Blurs are off for one batch of six.
+            screen.set_switch(switch_of(batch[0] / 16 % 6 == 5));
             frames.push_back((batch, screen.show(&trees), trees));
         }
         if batch.is_some() && frames.len() <= IN_FLIGHT {
@@ -102,8 +110,10 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
         let Some((seeds, shot, trees)) = frames.pop_front() else {
             break;
         };
+        let is_off = shot.is_off;
         let seen = screen.judge(shot, &trees);
         if seen.is_wrong() {
+            screen.set_switch(switch_of(is_off));
             reduce::report(name, &mut screen, &without, seeds, trees);
         }
         for seed in seeds {
@@ -113,6 +123,7 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
         }
         verdict.add(&seen);
     }
+    screen.set_switch(BlurSwitch::On);
     report::row(
         &format!("random trees, {name}"),
         &format!(

@@ -26,6 +26,11 @@ fn line(node: &Node) -> String {
         }
     };
     add(node.radii != [0.0; 4], format!("radii {:?}", node.radii));
+    add(node.border.is_some(), format!("{:?}", node.border));
+    add(node.ring.is_some(), format!("{:?}", node.ring));
+    add(node.stamp.is_some(), format!("a stamp {:?}", node.stamp));
+    add(node.scroll != [0.0; 2], format!("scrolled by {:?}", node.scroll));
+    add(!node.is_displayed, "not displayed".into());
     add(node.transform != Transform::NONE, format!("{:?}", node.transform));
     add(node.z != 0, format!("z {}", node.z));
     add(
@@ -78,6 +83,9 @@ fn of_glass(glass: &Glass) -> String {
     if let Some(lens) = glass.lens {
         parts.push(format!("{lens:?}"));
     }
+    if glass.fallback[3] > 0.0 {
+        parts.push(format!("fallback {:?}", glass.fallback));
+    }
     format!("glass ({})", parts.join(", "))
 }
 
@@ -85,6 +93,9 @@ fn of_filter(filter: &Filter) -> String {
     let mut parts = Vec::new();
     if filter.sigma != [0.0; 2] {
         parts.push(of_sigma(filter.sigma));
+    }
+    if let Some(ramp) = filter.ramp {
+        parts.push(format!("{ramp:?}"));
     }
     if filter.edge != EdgeMode::Transparent {
         parts.push(format!("{:?}", filter.edge));

@@ -1,7 +1,7 @@
 //! Features of trees, which can be left out: to look at one of them, or because it is known to be drawn wrongly.
 
 use crate::support::reference::Functions;
-use crate::support::reference::tree::{Node, Tree};
+use crate::support::reference::tree::{Node, Transform, Tree};
 use bevy_gaussian_blur::prelude::EdgeMode;
 
 /// Features that are known to be drawn wrongly. No tree has them.
@@ -34,10 +34,22 @@ pub enum Feature {
     Fade,
     /// `outline`: lines around groups.
     Outline,
+    /// `border`: nodes with borders.
+    Border,
+    /// `ring`: nodes with outlines.
+    Ring,
+    /// `stamp`: text, and shadows of boxes.
+    Stamp,
+    /// `profile`: groups whose blur varies.
+    Profile,
+    /// `undisplayed`: nodes that are not laid out.
+    Undisplayed,
+    /// `scroll`: lists that are scrolled.
+    Scroll,
 }
 
 /// All features by their names.
-const ALL: [(&str, Feature); 12] = [
+const ALL: [(&str, Feature); 18] = [
     ("own-glass", Feature::OwnGlass),
     ("glow", Feature::Glow),
     ("free", Feature::Free),
@@ -50,6 +62,12 @@ const ALL: [(&str, Feature); 12] = [
     ("lens", Feature::Lens),
     ("fade", Feature::Fade),
     ("outline", Feature::Outline),
+    ("border", Feature::Border),
+    ("ring", Feature::Ring),
+    ("stamp", Feature::Stamp),
+    ("profile", Feature::Profile),
+    ("undisplayed", Feature::Undisplayed),
+    ("scroll", Feature::Scroll),
 ];
 
 impl Feature {
@@ -129,6 +147,16 @@ impl Feature {
                     glass.lens = None;
                 }
             }),
+            Self::Border => change(&mut tree.nodes, &mut |node, _| node.border = None),
+            Self::Ring => change(&mut tree.nodes, &mut |node, _| node.ring = None),
+            Self::Stamp => change(&mut tree.nodes, &mut |node, _| node.stamp = None),
+            Self::Profile => change(&mut tree.nodes, &mut |node, _| {
+                if let Some(filter) = &mut node.filter {
+                    filter.ramp = None;
+                }
+            }),
+            Self::Undisplayed => change(&mut tree.nodes, &mut |node, _| node.is_displayed = true),
+            Self::Scroll => change(&mut tree.nodes, &mut |node, _| node.scroll = [0.0; 2]),
             Self::Scaled => change(&mut tree.nodes, &mut |node, _| {
                 node.transform.scale[1] = node.transform.scale[0];
             }),
@@ -149,6 +177,8 @@ pub struct Around {
     pub is_clipped_group: bool,
     /// Whether a group around it is coloured.
     pub is_colored: bool,
+    /// Whether an ancestor has a transform.
+    pub is_moved: bool,
 }
 
 /// Visits all nodes, parents first.
@@ -170,6 +200,7 @@ fn change_in(nodes: &mut [Node], around: Around, visit: &mut impl FnMut(&mut Nod
         }
         visit(node, around);
         around.is_clipped &= !node.is_free;
+        around.is_moved |= node.transform != Transform::NONE;
         if let Some(filter) = &node.filter {
             around.is_group = true;
             around.groups += 1;

@@ -2,7 +2,10 @@
 
 use super::features::{Around, Feature, change};
 use super::show::{SHARED, SIZES};
-use crate::support::reference::tree::{Filter, Glass, Node, Outline, Shadow, Transform, Tree, Visibility};
+use super::stamps;
+use crate::support::reference::tree::{
+    Border, Filter, Glass, Node, Outline, Ring, Shadow, Stamp, Transform, Tree, Visibility,
+};
 use crate::support::reference::{EdgeMode, Functions, Lens, Ramp, Step};
 
 /// The most nodes of a tree.
@@ -105,9 +108,15 @@ fn home<'a>(random: &mut Random, nodes: &'a mut Vec<Node>, size: [usize; 2]) -> 
 
 /// A node somewhere in its parent, and partly outside.
 fn placed(random: &mut Random, mut node: Node, parent: [f64; 2]) -> Node {
+    if node.stamp.as_ref().is_some_and(|stamp| stamp.is_below) {
+        node.radii = [stamps::RADIUS; 4];
+    }
     for (axis, most) in parent.into_iter().enumerate() {
         let most = most as i64;
-        let side = random.whole(3, most.max(12) * 9 / 8);
+        let side = match &node.stamp {
+            Some(stamp) => stamp.size[axis],
+            None => random.whole(3, most.max(12) * 9 / 8),
+        };
         node.size[axis] = side;
         node.origin[axis] = random.whole(-(side as i64) / 3, (most - side as i64 * 2 / 3).max(1));
     }
@@ -139,6 +148,29 @@ fn node(random: &mut Random, size: [usize; 2], is_hdr: bool) -> Node {
     if random.percent(15) {
         node.clips = random.one_of(&[[true, true], [true, true], [true, false], [false, true]]);
     }
+    if node.clips != [false; 2] && random.percent(40) {
+        node.scroll = [(); 2].map(|()| random.one_of(&[0.0, 3.0, 11.0]));
+    }
+    node.is_displayed = !random.percent(3);
+    if random.percent(15) {
+        let widths = [(); 4].map(|()| random.one_of(&[1.0, 2.0, 3.0, 5.0]));
+        let [width, ..] = widths;
+        node.border = Some(Border {
+            widths: random.one_of(&[widths, [width; 4]]),
+            color: color(random, is_hdr),
+        });
+    }
+    if random.percent(8) {
+        node.ring = Some(Ring {
+            width: random.one_of(&[1.0, 2.0, 4.0]),
+            offset: random.one_of(&[0.0, 1.0, 3.0]),
+            color: color(random, is_hdr),
+        });
+    }
+    if random.percent(10) {
+        let stamps = stamps::all();
+        node.stamp = Some(stamps[random.below(stamps.len())].clone());
+    }
     node.is_free = random.percent(4);
     node.shares_backdrop = random.percent(5);
     node.visibility = random.one_of(
@@ -161,7 +193,7 @@ fn transform(random: &mut Random) -> Transform {
     let mut transform = Transform::NONE;
     if random.percent(10) {
         // Pixels have their centres at halves, so these edges are clear of them.
-        transform.offset = [(); 2].map(|()| random.one_of(&[-0.25, 0.0, 0.25, 4.0]));
+        transform.offset = [(); 2].map(|()| random.one_of(&[-0.25, 0.0, 0.25, 0.4, 0.8, 4.0]));
     }
     if random.percent(7) {
         transform.angle = 0.1 + 6.0 * random.below(1000) as f64 / 1000.0;
@@ -214,12 +246,7 @@ fn glass(random: &mut Random) -> Glass {
         glass.sigma = random.one_of(&[[sigma, 0.0], [0.5 * sigma + 0.5, sigma], [0.0, sigma]]);
     }
     if random.percent(6) {
-        glass.ramp = Some(Ramp {
-            start: [random.one_of(&[0.0, 0.25]), random.one_of(&[0.0, 0.5])],
-            end: [random.one_of(&[0.75, 1.0]), random.one_of(&[0.5, 1.0])],
-            from: random.one_of(&[0.0, 0.25, 1.0]),
-            to: random.one_of(&[0.5, 1.0]),
-        });
+        glass.ramp = Some(ramp(random));
     }
     if random.percent(15) {
         glass.edge = random.one_of(&EdgeMode::ALL);
@@ -231,6 +258,10 @@ fn glass(random: &mut Random) -> Glass {
     if random.percent(35) {
         glass.opacity = random.one_of(&[0.25, 0.5, 0.8]);
     }
+    if random.percent(60) {
+        let [red, green, blue] = light(random, 1.0);
+        glass.fallback = [red, green, blue, random.one_of(&[0.01, 0.4, 1.0])];
+    }
     if random.percent(20) {
         glass.lens = Some(lens(random));
         if random.percent(10) {
@@ -238,6 +269,15 @@ fn glass(random: &mut Random) -> Glass {
         }
     }
     glass
+}
+
+fn ramp(random: &mut Random) -> Ramp {
+    Ramp {
+        start: [random.one_of(&[0.0, 0.25]), random.one_of(&[0.0, 0.5])],
+        end: [random.one_of(&[0.75, 1.0]), random.one_of(&[0.5, 1.0])],
+        from: random.one_of(&[0.0, 0.25, 1.0]),
+        to: random.one_of(&[0.5, 1.0]),
+    }
 }
 
 fn lens(random: &mut Random) -> Lens {
@@ -258,6 +298,9 @@ fn filter(random: &mut Random) -> Option<Filter> {
         if random.percent(10) {
             filter.sigma = random.one_of(&[[sigma, 0.0], [0.5 * sigma + 0.5, sigma]]);
         }
+        if random.percent(8) {
+            filter.ramp = Some(ramp(random));
+        }
     }
     if random.percent(35) {
         filter.functions = functions(random);
@@ -270,7 +313,7 @@ fn filter(random: &mut Random) -> Option<Filter> {
         filter.opacity = random.one_of(&[0.0, 0.3, 0.6, 0.6, 0.9, 0.9]);
     }
     filter.is_rounded = random.percent(15);
-    if random.percent(10) {
+    if random.percent(20) {
         filter.edge = random.one_of(&EdgeMode::ALL);
     }
     if random.percent(15) {
@@ -344,13 +387,43 @@ fn remove_wrong(tree: &mut Tree, is_hdr: bool) {
         if node.filter == Some(Filter::NEUTRAL) {
             node.filter = None;
         }
-        // A profile beside both would vary both.
-        if node.filter.is_some()
-            && let Some(glass) = &mut node.glass
-        {
-            glass.ramp = None;
+        // A profile beside both is the profile of the glass.
+        if let (Some(filter), Some(_)) = (&mut node.filter, &node.glass) {
+            filter.ramp = None;
         }
+        remove_unlike(node, around);
     });
+}
+
+/// Removes what Bevy shows otherwise than a node describes it.
+fn remove_unlike(node: &mut Node, around: Around) {
+    let is_moved = around.is_moved || node.transform != Transform::NONE;
+    let is_unlike = |stamp: &Stamp| {
+        let is_wrong = if stamp.is_below {
+            node.radii != [stamps::RADIUS; 4]
+        } else {
+            // Text has no nodes inside, and moves with the border.
+            !node.children.is_empty() || node.border.is_some()
+        };
+        is_wrong || is_moved || node.size != stamp.size
+    };
+    if node.stamp.as_deref().is_some_and(is_unlike) {
+        node.stamp = None;
+    }
+    // Otherwise the border decides the size.
+    let too_small =
+        |border: Border| (0..2).any(|axis| border.widths[axis] + border.widths[axis + 2] > node.size[axis] - 2.0);
+    if node.border.is_some_and(too_small) {
+        node.border = None;
+    }
+    // A list is scrolled no farther than its content reaches.
+    for axis in 0..2 {
+        let displayed = node.children.iter().filter(|child| child.is_displayed);
+        let farthest = displayed.fold(0.0_f64, |most, child| most.max(child.origin[axis] + child.size[axis]));
+        let most = (farthest - node.size[axis]).max(0.0);
+        let is_list = node.clips[axis] && node.border.is_none();
+        node.scroll[axis] = if is_list { node.scroll[axis].min(most) } else { 0.0 };
+    }
 }
 
 /// Turns nodes until no edge is so near to the centre of a pixel that a rasteriser may round it to either side.

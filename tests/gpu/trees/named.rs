@@ -18,7 +18,7 @@ use crate::support::difference::{worst_difference, write_failure};
 use crate::support::reference::tree::{Filter, Glass, Node, Tree};
 use crate::support::reference::{Functions, Step};
 use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::BlurBackend;
+use bevy_gaussian_blur::prelude::{BlurBackend, BlurSwitch};
 
 const WHITE: [f64; 4] = [1.0; 4];
 const NOTHING: [f64; 4] = [0.0; 4];
@@ -29,7 +29,12 @@ pub type Named = (String, Tree);
 
 /// Asserts that trees of the usual size are shown as the compositor paints them, with passes of both kinds.
 pub fn assert_shown(format: TextureFormat, trees: &[Named]) {
-    show_all(&BACKENDS, format, None, trees);
+    show_all(&BACKENDS, format, BlurSwitch::On, None, trees);
+}
+
+/// Asserts that they are shown so while blurs are switched off.
+fn assert_switched_off(format: TextureFormat, trees: &[Named]) {
+    show_all(&BACKENDS, format, BlurSwitch::Off, None, trees);
 }
 
 /// Asserts that trees are shown within so many levels, with the kind of passes that is the test's turn, and that their glass and
@@ -44,10 +49,16 @@ fn assert_within(format: TextureFormat, levels: f64, trees: &[Named]) {
         let seen = 255.0 * worst_difference(&with, &without).value;
         assert!(seen > 3.0 * levels, "{name}: it can hardly be seen: {seen}/255");
     }
-    show_all(&one_backend(), format, Some(levels), trees);
+    show_all(&one_backend(), format, BlurSwitch::On, Some(levels), trees);
 }
 
-fn show_all(backends: &[BlurBackend], format: TextureFormat, levels: Option<f64>, trees: &[Named]) {
+fn show_all(
+    backends: &[BlurBackend],
+    format: TextureFormat,
+    switch: BlurSwitch,
+    levels: Option<f64>,
+    trees: &[Named],
+) {
     let screens = backends
         .iter()
         .map(|backend| Some((backend, Screen::of_one_size(*backend, format)?)));
@@ -65,11 +76,16 @@ fn show_all(backends: &[BlurBackend], format: TextureFormat, levels: Option<f64>
     };
     // Everything compiles first.
     for (_, screen) in &mut screens {
+        screen.set_switch(switch);
         batches().for_each(|(_, batch)| screen.show_anew(&batch));
         screen.settle();
     }
     for (first, batch) in batches() {
-        let expected = batch.each_ref().map(|tree| tree.picture(super::show::storage(format)));
+        let is_off = switch == BlurSwitch::Off;
+        let storage = super::show::storage(format);
+        let expected = batch
+            .each_ref()
+            .map(|tree| super::show::shown(tree, is_off).picture(storage));
         for (backend, screen) in &mut screens {
             let shot = screen.show(&batch);
             let verdict = screen.judge_by(shot, &batch, &expected, levels);
@@ -88,6 +104,9 @@ fn show_all(backends: &[BlurBackend], format: TextureFormat, levels: Option<f64>
                 verdict.worst * 255.0
             );
         }
+    }
+    for (_, screen) in &mut screens {
+        screen.set_switch(BlurSwitch::On);
     }
 }
 

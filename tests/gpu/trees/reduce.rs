@@ -120,7 +120,7 @@ fn remove(nodes: &mut Vec<Node>, left: &mut usize, keeps_children: bool) -> bool
 }
 
 /// What may be simpler about a node. The first two remove it.
-const SIMPLER: [fn(&mut Node); 26] = [
+const SIMPLER: [fn(&mut Node); 33] = [
     |_| {},
     |_| {},
     |node| node.filter = None,
@@ -131,6 +131,17 @@ const SIMPLER: [fn(&mut Node); 26] = [
     |node| node.radii = [0.0; 4],
     |node| node.global_z = None,
     |node| node.z = 0,
+    |node| node.border = None,
+    |node| node.ring = None,
+    |node| node.stamp = None,
+    |node| node.scroll = [0.0; 2],
+    |node| node.is_displayed = true,
+    |node| of_filter(node, |filter| filter.ramp = None),
+    |node| {
+        if let Some(glass) = &mut node.glass {
+            glass.fallback = [0.0; 4];
+        }
+    },
     |node| node.visibility = Visibility::Inherited,
     |node| node.color[3] = 0.0,
     |node| node.color = [1.0; 4],

@@ -1,11 +1,13 @@
 //! The app that shows trees, one on each of its cameras.
 
 use super::spawn::{morph, spawn};
+use super::stamps;
 use crate::backdrop::stage::{HDR, LDR};
 use crate::filters::group::measured;
 use crate::support::difference::{Difference, worst_difference};
 use crate::support::formats::to_picture;
 use crate::support::headless::{Headless, Reading};
+use crate::support::held::hold_back;
 use crate::support::pool::warm;
 use crate::support::precision::error_of_blurs;
 use crate::support::reference::tree::{self, Filter, Node, Tree};
@@ -15,7 +17,7 @@ use crate::support::twins::View;
 use crate::support::within_rounding;
 use bevy::camera::{Hdr, Viewport};
 use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
+use bevy::render::render_resource::{PipelineDescriptor, TextureFormat};
 use bevy::render::renderer::RenderDevice;
 use bevy_gaussian_blur::prelude::*;
 
@@ -36,11 +38,16 @@ pub struct Screen {
     shared: usize,
     roots: Vec<Entity>,
     format: TextureFormat,
+    is_off: bool,
     headless: Headless,
 }
 
 /// The pictures of all cameras in a frame.
-pub struct Shot(Vec<Reading>);
+pub struct Shot {
+    readings: Vec<Reading>,
+    /// Whether blurs were off.
+    pub is_off: bool,
+}
 
 /// How pictures compare with the compositor's.
 #[derive(Clone, Debug, Default)]
@@ -90,8 +97,10 @@ impl Screen {
             shared,
             roots: Vec::new(),
             format,
+            is_off: false,
             headless: warm(backend)?,
         };
+        stamps::take(&mut screen.headless);
         for index in 0..CAMERAS {
             let headless = &mut screen.headless;
             let view = if index > shared {
@@ -122,6 +131,7 @@ impl Screen {
 
     /// Turns blurs on or off.
     pub fn set_switch(&mut self, switch: BlurSwitch) {
+        self.is_off = switch == BlurSwitch::Off;
         self.headless.app.insert_resource(switch);
     }
 
@@ -136,6 +146,31 @@ impl Screen {
             morph(world, &tree.nodes, *root);
         }
         self.headless.app.update();
+    }
+
+    /// Freezes some of the glass that is shown.
+    pub fn freeze(&mut self, coin: u64) {
+        let world = self.headless.app.world_mut();
+        let glass = world.query_filtered::<Entity, With<BackdropBlur>>();
+        let glass: Vec<Entity> = { glass }.iter(world).collect();
+        for entity in glass.into_iter().filter(|entity| (entity.to_bits() + coin) % 3 == 0) {
+            world.entity_mut(entity).insert(FreezeBlur::default());
+        }
+    }
+
+    /// Nothing is frozen any more.
+    pub fn thaw(&mut self) {
+        let world = self.headless.app.world_mut();
+        let frozen = world.query_filtered::<Entity, With<FreezeBlur>>();
+        let frozen: Vec<Entity> = { frozen }.iter(world).collect();
+        for entity in frozen {
+            world.entity_mut(entity).remove::<FreezeBlur>();
+        }
+    }
+
+    /// Holds pipelines back, and compiles all others.
+    pub fn hold(&mut self, is_held: impl Fn(&PipelineDescriptor) -> bool) {
+        hold_back(&mut self.headless, is_held);
     }
 
     /// Shows trees in place of those before, and renders one frame.
@@ -156,7 +191,7 @@ impl Screen {
         let of = |(index, reading): (usize, Reading)| {
             to_picture(&reading.finish(device)).crop(self.origin(index), self.sizes[index])
         };
-        shot.0.into_iter().enumerate().map(of).collect()
+        shot.readings.into_iter().enumerate().map(of).collect()
     }
 
     /// Shows trees in place of those shown before, one on each camera, and renders one frame.
@@ -172,13 +207,15 @@ impl Screen {
         self.shot()
     }
 
-    fn shot(&self) -> Shot {
+    /// The pictures of the last frame, on their way.
+    pub fn shot(&self) -> Shot {
         let views = self.views.iter();
-        Shot(
-            views
+        Shot {
+            readings: views
                 .map(|view| Reading::of_image(&self.headless, &view.target))
                 .collect(),
-        )
+            is_off: self.is_off,
+        }
     }
 
     fn replace(&mut self, trees: &[Tree; CAMERAS]) {
@@ -209,7 +246,9 @@ impl Screen {
 
     /// Compares the pictures of trees with the compositor's.
     pub fn judge(&self, shot: Shot, trees: &[Tree; CAMERAS]) -> Verdict {
-        let expected = trees.each_ref().map(|tree| tree.picture(storage(self.format)));
+        let expected = trees
+            .each_ref()
+            .map(|tree| shown(tree, shot.is_off).picture(storage(self.format)));
         self.judge_by(shot, trees, &expected, None)
     }
 
@@ -223,8 +262,8 @@ impl Screen {
     ) -> Verdict {
         let device = self.headless.render_world().resource::<RenderDevice>();
         let mut verdict = Verdict::default();
-        for (index, (reading, tree)) in shot.0.into_iter().zip(trees).enumerate() {
-            let expected = &expected[index];
+        for (index, (reading, tree)) in shot.readings.into_iter().zip(trees).enumerate() {
+            let (tree, expected) = (&shown(tree, shot.is_off), &expected[index]);
             let got = to_picture(&reading.finish(device)).crop(self.origin(index), tree.size);
             let difference = compare(&got, expected, self.format);
             let peak = peak(expected);
@@ -282,6 +321,11 @@ pub fn storage(format: TextureFormat) -> Storage {
     if format == HDR { Storage::Half } else { Storage::Srgb8 }
 }
 
+/// What is shown of a tree with blurs on or off.
+pub fn shown(tree: &Tree, is_off: bool) -> Tree {
+    if is_off { tree.switched_off() } else { tree.clone() }
+}
+
 /// Gives a camera the clear colour of a tree.
 fn clear(world: &mut World, tree: &Tree, camera: Entity) {
     let [red, green, blue, alpha] = tree.clear.map(|value| value as f32);
@@ -302,7 +346,11 @@ pub fn compare(got: &Picture, expected: &Picture, format: TextureFormat) -> Diff
 /// blurred or filtered again was rounded before.
 pub fn tolerance(tree: &Tree, format: TextureFormat) -> f64 {
     let number = |is_one: fn(&Node) -> bool| super::features::count(&tree.nodes, &is_one);
-    let varying = number(|node| node.glass.as_ref().is_some_and(|glass| glass.ramp.is_some()));
+    let varying = number(|node| {
+        let of_glass = node.glass.as_ref().and_then(|glass| glass.ramp);
+        let of_filter = node.filter.as_ref().and_then(|filter| filter.ramp);
+        of_glass.or(of_filter).is_some()
+    });
     let [panes, filters] = [
         number(|node| node.glass.is_some()),
         number(|node| node.filter.is_some()),

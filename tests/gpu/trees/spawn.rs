@@ -1,8 +1,10 @@
 //! Spawns a tree as nodes of Bevy's user interface.
 
+use super::stamps;
 use crate::backdrop::pane::node as placed;
 use crate::support::functions::steps;
-use crate::support::reference::tree::{Filter, Glass, Node as Described, Shadow, Tree, Visibility as Seen};
+use crate::support::reference::Ramp;
+use crate::support::reference::tree::{Border, Filter, Glass, Node as Described, Shadow, Tree, Visibility as Seen};
 use bevy::prelude::*;
 use bevy::ui::OverrideClip;
 use bevy_gaussian_blur::prelude::*;
@@ -74,7 +76,7 @@ fn remove_optional(entity: &mut EntityWorldMut, described: &Described) {
     if described.glass.as_ref().is_none_or(|glass| glass.lens.is_none()) {
         entity.remove::<BackdropLens>();
     }
-    if described.glass.as_ref().is_none_or(|glass| glass.ramp.is_none()) {
+    if ramp_of(described).is_none() {
         entity.remove::<BlurProfile>();
     }
     if described.filter.is_none() {
@@ -83,18 +85,29 @@ fn remove_optional(entity: &mut EntityWorldMut, described: &Described) {
 }
 
 fn bundle(described: &Described) -> impl Bundle {
-    let axis = |clips| {
-        if clips {
-            OverflowAxis::Clip
-        } else {
-            OverflowAxis::Visible
-        }
+    let axis = |axis: usize| match described.clips[axis] {
+        false => OverflowAxis::Visible,
+        true if described.scroll[axis] > 0.0 => OverflowAxis::Scroll,
+        true => OverflowAxis::Clip,
     };
+    let border = described.border.unwrap_or(Border {
+        widths: [0.0; 4],
+        color: [0.0; 4],
+    });
+    let [left, top, right, bottom] = border.widths.map(|width| Val::Px(width as f32));
     let [top_left, top_right, bottom_right, bottom_left] = described.radii.map(|radius| radius as f32);
     let node = Node {
-        overflow: Overflow {
-            x: axis(described.clips[0]),
-            y: axis(described.clips[1]),
+        overflow: Overflow { x: axis(0), y: axis(1) },
+        display: if described.is_displayed {
+            Display::Flex
+        } else {
+            Display::None
+        },
+        border: UiRect {
+            left,
+            top,
+            right,
+            bottom,
         },
         border_radius: BorderRadius::px(top_left, top_right, bottom_right, bottom_left),
         ..placed(vec2(described.origin), vec2(described.size))
@@ -112,11 +125,21 @@ fn bundle(described: &Described) -> impl Bundle {
         Seen::Hidden => Visibility::Hidden,
         Seen::Visible => Visibility::Visible,
     };
+    let outline = described
+        .ring
+        .map_or(Outline::new(Val::ZERO, Val::ZERO, Color::NONE), |outline| Outline {
+            width: Val::Px(outline.width as f32),
+            offset: Val::Px(outline.offset as f32),
+            color: color(outline.color),
+        });
     (
         node,
         transform,
         visibility,
         BackgroundColor(color(described.color)),
+        BorderColor::all(color(border.color)),
+        outline,
+        ScrollPosition(vec2(described.scroll)),
         ZIndex(described.z),
     )
 }
@@ -142,18 +165,25 @@ fn insert_optional(entity: &mut EntityWorldMut, described: &Described) {
                 light_angle: lens.light_angle as f32,
             });
         }
-        if let Some(ramp) = glass.ramp {
-            entity.insert(BlurProfile::Linear {
-                start: vec2(ramp.start),
-                end: vec2(ramp.end),
-                from: ramp.from as f32,
-                to: ramp.to as f32,
-            });
-        }
     }
     if let Some(filter) = &described.filter {
         entity.insert(ui_filter(filter));
     }
+    if let Some(ramp) = ramp_of(described) {
+        entity.insert(BlurProfile::Linear {
+            start: vec2(ramp.start),
+            end: vec2(ramp.end),
+            from: ramp.from as f32,
+            to: ramp.to as f32,
+        });
+    }
+    stamps::insert(entity, described.stamp.as_ref().map(|stamp| stamp.name));
+}
+
+/// The profile of a node: of its glass, or of its filter.
+fn ramp_of(described: &Described) -> Option<Ramp> {
+    let of_glass = described.glass.as_ref().and_then(|glass| glass.ramp);
+    of_glass.or(described.filter.as_ref().and_then(|filter| filter.ramp))
 }
 
 fn blur(sigma: [f64; 2], edge: EdgeMode) -> GaussianBlur {
@@ -178,6 +208,7 @@ fn backdrop(glass: &Glass) -> BackdropBlur {
         },
         colors: steps(&glass.functions),
         opacity: glass.opacity as f32,
+        fallback: color(glass.fallback),
         ..default()
     }
 }

@@ -60,6 +60,31 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// The box without a border of these widths: left, top, right, bottom. Its corners are less round, by the wider one at each.
+    #[must_use]
+    pub fn inset(&self, [left, top, right, bottom]: [f64; 4]) -> Self {
+        let by = [0.5 * (left - right), 0.5 * (top - bottom)];
+        let size = [self.size[0] - left - right, self.size[1] - top - bottom];
+        let wider = [left.max(top), right.max(top), right.max(bottom), left.max(bottom)];
+        let most = 0.5 * size[0].min(size[1]);
+        Self {
+            centre: [0, 1].map(|axis| self.centre[axis] + by[0] * self.axes[0][axis] + by[1] * self.axes[1][axis]),
+            size,
+            radii: [0, 1, 2, 3].map(|corner| (self.radii[corner] - wider[corner]).max(0.0).min(most)),
+            ..*self
+        }
+    }
+
+    /// The box with this much around it. Sharp corners stay sharp.
+    #[must_use]
+    pub fn grown(&self, by: f64) -> Self {
+        Self {
+            size: self.size.map(|side| side + 2.0 * by),
+            radii: self.radii.map(|radius| if radius > 0.0 { radius + by } else { 0.0 }),
+            ..*self
+        }
+    }
+
     /// The centre of a pixel of the viewport, in the box's own pixels from its centre.
     #[must_use]
     pub fn local(&self, [x, y]: [f64; 2]) -> [f64; 2] {
@@ -127,6 +152,23 @@ impl Shape {
         } else {
             f64::from(u8::from(distance < 0.0))
         }
+    }
+
+    /// The share of a pixel that the box covers without its border, or, with `is_border`, the border alone.
+    #[must_use]
+    pub fn part(&self, pixel: [f64; 2], border: [f64; 4], is_border: bool) -> f64 {
+        let point = self.local(pixel);
+        if self.beyond(point) > 0.0 {
+            return 0.0;
+        }
+        let inner = self.inset(border);
+        let inside = inner.distance(inner.local(pixel));
+        let distance = if is_border {
+            self.distance(point).max(-inside)
+        } else {
+            inside
+        };
+        (0.5 - distance).clamp(0.0, 1.0)
     }
 
     /// The share of a pixel inside the outline, also of pixels whose centres lie outside of the box.

@@ -27,6 +27,8 @@ use crate::lens::Lens;
 use crate::panel::Ramp;
 use crate::storage::Storage;
 use crate::{EdgeMode, Picture};
+use core::fmt;
+use std::sync::Arc;
 
 /// A user interface on a viewport.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +44,7 @@ pub struct Tree {
 /// A node, whose position is absolute. Lengths are in physical pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// The top left corner, from that of the parent.
+    /// The top left corner, from that of the parent's padding box.
     pub origin: [f64; 2],
     pub size: [f64; 2],
     /// Top left, top right, bottom right, bottom left.
@@ -50,12 +52,21 @@ pub struct Node {
     pub transform: Transform,
     /// Light that is not multiplied by alpha, and alpha.
     pub color: [f64; 4],
+    pub border: Option<Border>,
+    /// A line around it, as `Outline` of Bevy draws it.
+    pub ring: Option<Ring>,
+    /// What it shows beside boxes.
+    pub stamp: Option<Arc<Stamp>>,
     /// Where it is among its siblings.
     pub z: i32,
     /// If it leaves its parent's order, where it is among all that do so. The root is at 0. No two are the same.
     pub global_z: Option<i32>,
     /// Whether it clips its descendants along x and along y.
     pub clips: [bool; 2],
+    /// By how much its children are moved to the left and up.
+    pub scroll: [f64; 2],
+    /// Whether it and its descendants are laid out. Others are not there, but for what shares a backdrop.
+    pub is_displayed: bool,
     /// Whether the clips of its ancestors do not apply to it and its descendants.
     pub is_free: bool,
     pub visibility: Visibility,
@@ -64,6 +75,46 @@ pub struct Node {
     pub shares_backdrop: bool,
     pub filter: Option<Filter>,
     pub children: Vec<Node>,
+}
+
+/// The border of a node, inside of its box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Border {
+    /// Left, top, right, bottom.
+    pub widths: [f64; 4],
+    /// Light that is not multiplied by alpha, and alpha.
+    pub color: [f64; 4],
+}
+
+/// A line around a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ring {
+    pub width: f64,
+    /// From the node's box.
+    pub offset: f64,
+    /// Light that is not multiplied by alpha, and alpha.
+    pub color: [f64; 4],
+}
+
+/// Something that a node shows, as a picture that is known from elsewhere: text, or the shadow of a box. Its node is on whole pixels, and
+/// as large as the one that the picture was taken of.
+#[derive(Clone, PartialEq)]
+pub struct Stamp {
+    pub name: &'static str,
+    /// The size of the node.
+    pub size: [f64; 2],
+    /// Colours are multiplied by alpha.
+    pub picture: Picture,
+    /// The place of the node in the picture.
+    pub place: [i64; 2],
+    /// Whether it lies below the node's glass and background, rather than over them.
+    pub is_below: bool,
+}
+
+impl fmt::Debug for Stamp {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str(self.name)
+    }
 }
 
 /// A transform about the centre of a node, which its descendants inherit.
@@ -95,12 +146,18 @@ pub struct Glass {
     pub opacity: f64,
     /// How it refracts.
     pub lens: Option<Lens>,
+    /// What it is if it is plain: light that is not multiplied by alpha, and alpha.
+    pub fallback: [f64; 4],
+    /// Whether it is only its fallback.
+    pub is_plain: bool,
 }
 
 /// A filter of a node and its descendants.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     pub sigma: [f64; 2],
+    /// The share of sigma that each place of the node's box gets.
+    pub ramp: Option<Ramp>,
     /// What the blur reads beyond the bounds of the node's box, which nothing crosses unless this is `Transparent`.
     pub edge: EdgeMode,
     pub functions: Functions,
@@ -155,9 +212,14 @@ impl Node {
             radii: [0.0; 4],
             transform: Transform::NONE,
             color,
+            border: None,
+            ring: None,
+            stamp: None,
             z: 0,
             global_z: None,
             clips: [false; 2],
+            scroll: [0.0; 2],
+            is_displayed: true,
             is_free: false,
             visibility: Visibility::Inherited,
             glass: None,
@@ -180,6 +242,8 @@ impl Glass {
             functions: Functions::NEUTRAL,
             opacity: 1.0,
             lens: None,
+            fallback: [0.0; 4],
+            is_plain: false,
         }
     }
 }
@@ -187,6 +251,7 @@ impl Glass {
 impl Filter {
     pub const NEUTRAL: Self = Self {
         sigma: [0.0; 2],
+        ramp: None,
         edge: EdgeMode::Transparent,
         functions: Functions::NEUTRAL,
         outline: None,
@@ -198,6 +263,15 @@ impl Filter {
 }
 
 impl Tree {
+    /// The same with blurs switched off: glass is its fallback, and of filters everything stays but blurs and shadows.
+    #[must_use]
+    pub fn switched_off(&self) -> Self {
+        Self {
+            nodes: self.nodes.iter().map(switched_off).collect(),
+            ..self.clone()
+        }
+    }
+
     /// The picture of the camera, stored after everything that is painted.
     #[must_use]
     pub fn picture(&self, storage: Storage) -> Picture {
@@ -213,4 +287,18 @@ impl Tree {
             .iter()
             .all(|shape| shape.is_certain(self.size))
     }
+}
+
+fn switched_off(node: &Node) -> Node {
+    let mut node = Node {
+        children: node.children.iter().map(switched_off).collect(),
+        ..node.clone()
+    };
+    if let Some(glass) = &mut node.glass {
+        glass.is_plain = true;
+    }
+    if let Some(filter) = &mut node.filter {
+        (filter.sigma, filter.shadows) = ([0.0; 2], Vec::new());
+    }
+    node
 }

@@ -1,6 +1,6 @@
 //! Trees that were once drawn wrongly.
 
-use super::{NOTHING, WHITE, assert_shown, group, moved, over_nothing, pane, plain, rounded, scaled, soft, turned};
+use super::{NOTHING, WHITE, assert_shown, assert_switched_off, group, moved, over_nothing, pane, plain, rounded, scaled, soft, turned};
 use crate::backdrop::stage::{HDR, LDR};
 use crate::support::reference::tree::{Filter, Glass, Node, Shadow};
 use crate::support::reference::{EdgeMode, Functions, Step, Storage};
@@ -27,6 +27,7 @@ fn weak_blurs_end_where_strong_ones_do() {
         }
     }
     assert_shown(LDR, &trees);
+    assert_switched_off(LDR, &trees);
 }
 
 /// A blur that reads the other side of its box sees rows that a list cuts off.

@@ -4,9 +4,10 @@
 //! all groups around it over it, as they are painted so far and not filtered yet. A group whose picture ends at its box, because it
 //! is rounded or has an edge, also ends all groups in it there, as far as their filters do not reach farther.
 
-use super::resolve::{Group, Item, Pane};
+use super::resolve::{Group, Item, Painted, Pane, Stamped};
 use super::surface::{Pixels, Surface, reach};
 use super::{Filter, Outline, Shadow};
+use crate::panel::Ramp;
 use crate::shape::Clip;
 use crate::storage::Storage;
 use crate::{EdgeMode, Picture};
@@ -45,21 +46,46 @@ impl Painter {
     fn items(&mut self, items: &[Item]) {
         for item in items {
             match item {
-                Item::Box { shape, clip, color } => {
-                    let [red, green, blue, alpha] = *color;
-                    let surface = self.top();
-                    let pixels = Pixels::inside(shape.bounds().and(*clip)).and(surface.rect);
-                    let storage = self.storage;
+                Item::Box(painted) => self.paint(painted),
+                Item::Stamp(stamped) => self.stamp(stamped),
+                Item::Hole(shape, opacity) => {
+                    let (pixels, storage) = (Pixels::inside(shape.bounds()).and(self.top().rect), self.storage);
                     for pixel in pixels.iter() {
-                        let alpha = alpha * shape.coverage(pixel.map(|place| place as f64), true);
-                        if alpha > 0.0 {
-                            let above = [red * alpha, green * alpha, blue * alpha, alpha];
-                            self.top().over(pixel, above, storage);
-                        }
+                        let share = opacity * shape.coverage(pixel.map(|place| place as f64), true);
+                        let change = |below: [f64; 4]| below.map(|value| value * (1.0 - share));
+                        self.top().change(pixel, storage, change);
                     }
                 }
                 Item::Glass(pane) => self.glass(pane),
                 Item::Group(group) => self.group(group),
+            }
+        }
+    }
+
+    fn paint(&mut self, painted: &Painted) {
+        let Painted { shape, clip, color, .. } = painted;
+        let [red, green, blue, alpha] = *color;
+        let (pixels, storage) = (
+            Pixels::inside(shape.bounds().and(*clip)).and(self.top().rect),
+            self.storage,
+        );
+        for pixel in pixels.iter() {
+            let place = pixel.map(|place| place as f64);
+            let alpha = alpha * shape.part(place, painted.border, painted.is_border);
+            if alpha > 0.0 {
+                let above = [red * alpha, green * alpha, blue * alpha, alpha];
+                self.top().over(pixel, above, storage);
+            }
+        }
+    }
+
+    fn stamp(&mut self, stamped: &Stamped) {
+        let (pixels, storage) = (stamped.pixels().and(self.top().rect), self.storage);
+        for pixel in pixels.iter() {
+            let [x, y] = [0, 1].map(|axis| (pixel[axis] - stamped.origin[axis]) as usize);
+            let above = stamped.stamp.picture.at(x, y);
+            if above != [0.0; 4] {
+                self.top().over(pixel, above, storage);
             }
         }
     }
@@ -93,15 +119,24 @@ impl Painter {
                 self.shared[&key].clone()
             }
         };
+        if let Some(shadow) = &pane.shadow {
+            self.stamp(shadow);
+        }
         let [columns, rows] = panel.region(self.viewport.size());
         if columns.is_empty() || rows.is_empty() || panel.opacity <= 0.0 {
             return;
         }
-        let glass = panel.glass(&behind, self.storage.is_bounded());
+        let (glass, share_of) = match pane.plain {
+            None => (panel.glass(&behind, self.storage.is_bounded()), panel.opacity),
+            Some([red, green, blue, alpha]) => {
+                let plain = Picture::from_fn(columns.len(), rows.len(), |_, _| [red, green, blue, 1.0]);
+                (plain, panel.opacity * alpha)
+            }
+        };
         let storage = self.storage;
         for y in rows.clone() {
             for x in columns.clone() {
-                let share = panel.coverage(x, y) * panel.opacity;
+                let share = panel.coverage(x, y) * share_of;
                 if share > 0.0 {
                     let seen = glass.at(x - columns.start, y - rows.start);
                     self.top().change([x as i64, y as i64], storage, |below| {
@@ -122,14 +157,16 @@ impl Painter {
         let mut rect = bounds(&group.items, self.viewport).and(needed(&group.filter, seen).with(self.viewport));
         let mut limits = needed(&group.filter, self.limits);
         if group.filter.is_rounded {
-            limits = limits.and(Pixels::touching(group.shape.bounds()));
+            limits = limits.and(Pixels::touching(group.padding.bounds()));
         }
         rect = rect.and(limits);
         if let Some(border) = border {
             // Also where nothing is painted, the picture ends at its border.
-            limits = match group.filter.edge {
-                EdgeMode::Wrap => border,
-                _ => limits.grown([1; 2]).and(border),
+            let reads_far = group.filter.edge == EdgeMode::Wrap && reach(group.filter.sigma) != [0; 2];
+            limits = if reads_far {
+                border
+            } else {
+                limits.grown([1; 2]).and(border)
             };
             rect = limits;
         }
@@ -146,14 +183,14 @@ impl Painter {
         let mut picture = self.surfaces.pop().expect("it was pushed");
         if group.filter.is_rounded {
             picture = picture.map(|pixel, texel| {
-                let coverage = group.shape.outlined(pixel.map(|place| place as f64));
+                let coverage = group.padding.outlined(pixel.map(|place| place as f64));
                 texel.map(|value| value * coverage)
             });
         }
         if group.filter.fade != [0.0; 4] {
             let is_stored = is_stored_faded(&group.filter);
             picture = picture.map(|pixel, texel| {
-                let share = group.shape.faded(pixel.map(|place| place as f64), group.filter.fade);
+                let share = group.padding.faded(pixel.map(|place| place as f64), group.filter.fade);
                 let faded = texel.map(|value| value * share);
                 if is_stored { self.storage.stored(faded) } else { faded }
             });
@@ -165,22 +202,20 @@ impl Painter {
     /// What a filter paints for the picture of its group, from the bottom to the top.
     fn layers(&self, picture: &Surface, group: &Group, seen: Pixels) -> Vec<Surface> {
         let (filter, border) = (&group.filter, border_of(group));
-        let soft = match border {
-            Some(border) => picture.blurred_inside(border, filter.sigma, filter.edge),
-            None => picture.blurred(filter.sigma, [0.0; 2], needed_by_shadows(filter, seen)),
-        };
+        let soft = soft(picture, group, seen);
         let is_bounded = self.storage.is_bounded();
         let mut top = soft.map(|_, texel| filter.functions.colored(texel, is_bounded));
         if border.is_some() {
             top = top.in_box(group.shape.bounds());
         }
-        if border.is_some() && !filter.shadows.is_empty() {
+        let is_result = border.is_some() || filter.ramp.is_some();
+        if is_result && !filter.shadows.is_empty() {
             top = top.map(|_, texel| self.storage.stored(texel));
         }
-        // A blur of a blur is one blur. But a picture with a border is stored before its shadows are blurred.
-        let (caster, sigma) = match border {
-            Some(_) => (&top.clone(), [0.0; 2]),
-            None => (picture, filter.sigma),
+        // A blur of a blur is one blur. But the result of a blur that ends at a border or varies is stored before its shadows are blurred.
+        let (caster, sigma) = match is_result {
+            true => (&top.clone(), [0.0; 2]),
+            false => (picture, filter.sigma),
         };
         let cast = |caster: &Surface, sigma: [f64; 2], shadow: &Shadow, seen: Pixels| {
             let sigma = [0, 1].map(|axis| sigma[axis].hypot(shadow.sigma[axis]));
@@ -302,6 +337,33 @@ fn placed(shadow: &Shadow) -> ([i64; 2], [f64; 2]) {
     )
 }
 
+/// The picture of a group, blurred.
+fn soft(picture: &Surface, group: &Group, seen: Pixels) -> Surface {
+    let (filter, border) = (&group.filter, border_of(group));
+    match (border, filter.ramp) {
+        (None, Some(ramp)) => {
+            let sigma = |pixel| sigma_at(group, ramp, pixel);
+            let needed = needed_by_shadows(filter, seen);
+            picture.varied(
+                needed.and(picture.rect.grown(reach(filter.sigma))),
+                EdgeMode::Transparent,
+                sigma,
+            )
+        }
+        (Some(border), Some(ramp)) => picture.varied(border, filter.edge, |pixel| sigma_at(group, ramp, pixel)),
+        (Some(border), None) => picture.blurred_inside(border, filter.sigma, filter.edge),
+        (None, None) => picture.blurred(filter.sigma, [0.0; 2], needed_by_shadows(filter, seen)),
+    }
+}
+
+/// The standard deviations of a blur that varies over the box of a group.
+fn sigma_at(group: &Group, ramp: Ramp, pixel: [i64; 2]) -> [f64; 2] {
+    let [across, down] = group.shape.local(pixel.map(|place| place as f64));
+    let [width, height] = group.shape.size;
+    let share = ramp.share([width, height], [across + 0.5 * width, down + 0.5 * height]);
+    group.filter.sigma.map(|sigma| sigma * share)
+}
+
 /// The pixels that lie in the bounds of a group's box as a whole, if its blur does not spread beyond them. Others are covered in part by
 /// what the group paints, so what it paints is not known there.
 fn border_of(group: &Group) -> Option<Pixels> {
@@ -330,8 +392,14 @@ fn needed(filter: &Filter, seen: Pixels) -> Pixels {
 fn bounds(items: &[Item], viewport: Pixels) -> Pixels {
     items.iter().fold(Pixels::NONE, |all, item| {
         let painted = match item {
-            Item::Box { shape, clip, .. } => Pixels::inside(shape.bounds().and(*clip)),
-            Item::Glass(pane) => Pixels::inside(pane.panel.shape.bounds().and(pane.panel.clip)).and(viewport),
+            Item::Box(painted) => Pixels::inside(painted.shape.bounds().and(painted.clip)),
+            Item::Stamp(stamped) => stamped.pixels(),
+            Item::Hole(..) => Pixels::NONE,
+            Item::Glass(pane) => {
+                let shadow = pane.shadow.as_ref().map_or(Pixels::NONE, Stamped::pixels);
+                let glass = Pixels::inside(pane.panel.shape.bounds().and(pane.panel.clip));
+                glass.and(viewport).with(shadow)
+            }
             Item::Group(group) => {
                 let line = group.filter.outline.map_or(0, |outline| outline.width.ceil() as i64);
                 let inside = bounds(&group.items, viewport)

@@ -1,9 +1,11 @@
 //! What a tree paints, and in which order.
 
-use super::{Filter, Node, Transform, Tree, Visibility, surface};
+use super::surface::Pixels;
+use super::{Filter, Node, Stamp, Transform, Tree, Visibility, surface};
 use crate::panel::Panel;
 use crate::shape::{Clip, Shape};
 use crate::{EdgeMode, SMALLEST_SIGMA};
+use std::sync::Arc;
 
 /// The widest line around a group, in pixels.
 const WIDEST: f64 = 16.0;
@@ -11,9 +13,41 @@ const WIDEST: f64 = 16.0;
 /// Something that is painted.
 #[derive(Clone, Debug)]
 pub enum Item {
-    Box { shape: Shape, clip: Clip, color: [f64; 4] },
+    Box(Painted),
+    Stamp(Stamped),
     Glass(Pane),
+    /// What is below glass of this shape and opacity is taken out of the picture.
+    Hole(Shape, f64),
     Group(Group),
+}
+
+/// A box with a border.
+#[derive(Clone, Copy, Debug)]
+pub struct Painted {
+    pub shape: Shape,
+    pub clip: Clip,
+    pub color: [f64; 4],
+    /// Left, top, right, bottom.
+    pub border: [f64; 4],
+    /// Whether the border is painted, rather than what it surrounds.
+    pub is_border: bool,
+}
+
+/// A known picture.
+#[derive(Clone, Debug)]
+pub struct Stamped {
+    pub stamp: Arc<Stamp>,
+    /// Where its first pixel is.
+    pub origin: [i64; 2],
+    pub clip: Clip,
+}
+
+impl Stamped {
+    /// The visible pixels of it.
+    pub fn pixels(&self) -> Pixels {
+        let size = [self.stamp.picture.width, self.stamp.picture.height];
+        Pixels::of_size(size).moved(self.origin).and(Pixels::inside(self.clip))
+    }
 }
 
 /// A pane of glass, and the number of the node with which it shares its backdrop.
@@ -21,6 +55,10 @@ pub enum Item {
 pub struct Pane {
     pub panel: Panel,
     pub shares: Option<usize>,
+    /// What it is instead of what it sees: light that is not multiplied by alpha, and alpha.
+    pub plain: Option<[f64; 4]>,
+    /// The shadow of its own node, which it covers and does not see.
+    pub shadow: Option<Stamped>,
 }
 
 /// A filtered group. Lengths of the filter are in pixels of the viewport.
@@ -29,6 +67,8 @@ pub struct Group {
     pub filter: Filter,
     /// The box of its node.
     pub shape: Shape,
+    /// The same without its border: what the curve clips to, and where it fades.
+    pub padding: Shape,
     /// Applies to the result.
     pub clip: Clip,
     pub items: Vec<Item>,
@@ -44,6 +84,8 @@ struct Context {
     /// The same if there were no filters.
     unfiltered: Clip,
     is_visible: bool,
+    /// Whether it is laid out.
+    is_displayed: bool,
     shares: Option<usize>,
 }
 
@@ -68,6 +110,7 @@ pub fn items(tree: &Tree) -> Vec<Item> {
         clip: Clip::EVERYTHING,
         unfiltered: Clip::EVERYTHING,
         is_visible: true,
+        is_displayed: true,
         shares: None,
     };
     let mut walk = Walk {
@@ -90,10 +133,11 @@ pub fn items(tree: &Tree) -> Vec<Item> {
 /// All boxes that are painted or that round groups.
 pub fn shapes(items: &[Item]) -> Vec<Shape> {
     let of = |item: &Item| match item {
-        Item::Box { shape, .. } => vec![*shape],
+        Item::Box(painted) => vec![painted.shape],
+        Item::Stamp(_) | Item::Hole(..) => Vec::new(),
         Item::Glass(pane) => vec![pane.panel.shape],
         Item::Group(group) => {
-            let rounded = Some(group.shape).filter(|_| group.filter.is_rounded);
+            let rounded = Some(group.padding).filter(|_| group.filter.is_rounded);
             shapes(&group.items).into_iter().chain(rounded).collect()
         }
     };
@@ -127,6 +171,7 @@ impl<'a> Walk<'a> {
                 Visibility::Hidden => false,
                 Visibility::Visible => true,
             },
+            is_displayed: inherited.is_displayed && node.is_displayed,
             ..inherited
         };
         if node.is_free {
@@ -136,12 +181,20 @@ impl<'a> Walk<'a> {
             self.sharing += 1;
             context.shares = Some(self.sharing);
         }
-        let Some(filter) = node.filter.as_ref().filter(|filter| changes(filter)) else {
-            self.glass(node, &context, 1.0, items);
+        let shadow = stamped(node, &context, true);
+        let filter = node
+            .filter
+            .as_ref()
+            .filter(|filter| context.is_displayed && changes(filter));
+        let Some(filter) = filter else {
+            match self.glass(node, &context, 1.0) {
+                Some(pane) => items.push(Item::Glass(Pane { shadow, ..pane })),
+                None => items.extend(shadow.map(Item::Stamp)),
+            }
             self.content(node, context, items);
             return;
         };
-        self.glass(node, &context, filter.opacity, items);
+        let pane = self.glass(node, &context, filter.opacity);
         let filter = on_screen(filter, &shape);
         let mut inside = context;
         let clip = if node.children.iter().any(contains_free) {
@@ -151,6 +204,12 @@ impl<'a> Walk<'a> {
             context.clip
         };
         let mut content = Vec::new();
+        content.extend(stamped(node, &inside, true).map(Item::Stamp));
+        let covers = |pane: &Pane| pane.plain.map_or(1.0, |color| color[3]);
+        let hole = pane.as_ref().filter(|pane| pane.panel.opacity > 0.0);
+        let of_glass = node.glass.as_ref().map_or(0.0, |glass| glass.opacity);
+        content.extend(hole.map(|pane| Item::Hole(shape, of_glass * covers(pane))));
+        items.extend(pane.map(Item::Glass));
         self.content(node, inside, &mut content);
         items.push(Item::Group(Group {
             filter: Filter {
@@ -158,6 +217,7 @@ impl<'a> Walk<'a> {
                 ..filter
             },
             shape,
+            padding: shape.inset(widths_of(node)),
             clip,
             items: content,
         }));
@@ -166,22 +226,25 @@ impl<'a> Walk<'a> {
     /// The box and the descendants of a node.
     fn content(&mut self, node: &'a Node, mut context: Context, items: &mut Vec<Item>) {
         let shape = context.parent;
-        if context.is_visible && node.color[3] > 0.0 {
-            items.push(Item::Box {
-                shape,
-                clip: context.clip,
-                color: node.color,
-            });
+        let padding = shape.inset(widths_of(node));
+        if context.is_visible && context.is_displayed {
+            boxes(node, &context, items);
+            items.extend(stamped(node, &context, false).map(Item::Stamp));
         }
+        context.parent = Shape {
+            centre: moved(&padding, node.scroll.map(|by| -by)),
+            ..padding
+        };
         if node.clips != [false; 2] {
-            let mut own = shape.bounds();
+            let mut own = padding.bounds();
             for axis in (0..2).filter(|axis| !node.clips[*axis]) {
                 (own.min[axis], own.max[axis]) = (f64::NEG_INFINITY, f64::INFINITY);
             }
             context.clip = context.clip.and(own);
             context.unfiltered = context.unfiltered.and(own);
         }
-        if node.filter.as_ref().is_none_or(|filter| !filter.is_rounded) {
+        let is_rounded = node.filter.as_ref().is_some_and(|filter| filter.is_rounded);
+        if !is_rounded || !context.is_displayed {
             self.children(&node.children, context, items);
             return;
         }
@@ -193,15 +256,14 @@ impl<'a> Walk<'a> {
                 ..Filter::NEUTRAL
             },
             shape,
+            padding,
             clip: Clip::EVERYTHING,
             items: content,
         }));
     }
 
-    fn glass(&self, node: &Node, context: &Context, opacity: f64, items: &mut Vec<Item>) {
-        let Some(glass) = &node.glass else {
-            return;
-        };
+    fn glass(&self, node: &Node, context: &Context, opacity: f64) -> Option<Pane> {
+        let glass = node.glass.as_ref()?;
         let stretch = stretch(&context.parent);
         let panel = Panel {
             shape: context.parent,
@@ -218,16 +280,59 @@ impl<'a> Walk<'a> {
         let is_neutral = panel.sigma.iter().all(|sigma| *sigma < SMALLEST_SIGMA)
             && glass.functions.is_neutral()
             && glass.lens.is_none_or(|lens| lens.is_neutral());
-        let is_drawn = context.is_visible && panel.opacity > 0.0 && !is_neutral;
+        let plain = glass.is_plain.then_some(glass.fallback);
+        let is_there = context.is_visible && context.is_displayed && !is_neutral;
+        let is_drawn = is_there && panel.opacity > 0.0 && plain.is_none_or(|color| color[3] > 0.0);
         // Others see what lies below it, even if it is not drawn.
-        if is_drawn || context.shares.is_some() {
-            let opacity = if is_drawn { panel.opacity } else { 0.0 };
-            items.push(Item::Glass(Pane {
-                panel: Panel { opacity, ..panel },
-                shares: context.shares,
+        let opacity = if is_drawn { panel.opacity } else { 0.0 };
+        (is_drawn || context.shares.is_some()).then(|| Pane {
+            panel: Panel { opacity, ..panel },
+            shares: context.shares,
+            plain,
+            shadow: None,
+        })
+    }
+}
+
+/// The box of a node without its border, the border, and the ring around it.
+fn boxes(node: &Node, context: &Context, items: &mut Vec<Item>) {
+    let widths = widths_of(node);
+    let mut paint = |shape: Shape, color: [f64; 4], border: [f64; 4], is_border: bool| {
+        if color[3] > 0.0 {
+            items.push(Item::Box(Painted {
+                shape,
+                clip: context.clip,
+                color,
+                border,
+                is_border,
             }));
         }
+    };
+    paint(context.parent, node.color, widths, false);
+    if let Some(border) = node.border {
+        paint(context.parent, border.color, widths, true);
     }
+    if let Some(ring) = node.ring {
+        let around = context.parent.grown(ring.offset + ring.width);
+        paint(around, ring.color, [ring.width; 4], true);
+    }
+}
+
+/// The widths of a node's border.
+fn widths_of(node: &Node) -> [f64; 4] {
+    node.border.map_or([0.0; 4], |border| border.widths)
+}
+
+/// The known picture that a node shows, if it lies below its background or not.
+fn stamped(node: &Node, context: &Context, is_below: bool) -> Option<Stamped> {
+    let stamp = node.stamp.clone().filter(|stamp| stamp.is_below == is_below)?;
+    let Clip { min, .. } = context.parent.bounds();
+    let origin = [0, 1].map(|axis| min[axis].round() as i64 - stamp.place[axis]);
+    (context.is_visible && context.is_displayed).then_some(Stamped {
+        stamp,
+        origin,
+        clip: context.clip,
+    })
 }
 
 /// Whether a node or a descendant in the same group is free of its ancestors' clips.
@@ -244,6 +349,11 @@ fn changes(filter: &Filter) -> bool {
         || !filter.shadows.is_empty()
         || filter.opacity < 1.0
         || filter.fade != [0.0; 4]
+}
+
+/// The centre of a box that is moved along its own axes.
+fn moved(shape: &Shape, by: [f64; 2]) -> [f64; 2] {
+    [0, 1].map(|axis| shape.centre[axis] + by[0] * shape.axes[0][axis] + by[1] * shape.axes[1][axis])
 }
 
 /// The box of a node in the viewport.

@@ -2,7 +2,7 @@
 
 use crate::shape::{Clip, Shape};
 use crate::storage::Storage;
-use crate::{EdgeMode, Picture, SMALLEST_SIGMA, gaussian_blur, moved_blur};
+use crate::{EdgeMode, Picture, SMALLEST_SIGMA, gaussian_blur, moved_blur, varying_blur};
 
 /// A rectangle of pixels: the first column and row, and one past the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +96,11 @@ impl Pixels {
         }
     }
 
+    pub fn contains(self, [x, y]: [i64; 2]) -> bool {
+        let Self { min, max } = self;
+        min[0] <= x && x < max[0] && min[1] <= y && y < max[1]
+    }
+
     pub fn iter(self) -> impl Iterator<Item = [i64; 2]> {
         (self.min[1]..self.max[1]).flat_map(move |y| (self.min[0]..self.max[0]).map(move |x| [x, y]))
     }
@@ -131,8 +136,9 @@ impl Surface {
 
     fn index(&self, [x, y]: [i64; 2]) -> Option<usize> {
         let Pixels { min, max } = self.rect;
-        let is_inside = min[0] <= x && x < max[0] && min[1] <= y && y < max[1];
-        is_inside.then(|| ((y - min[1]) * (max[0] - min[0]) + x - min[0]) as usize)
+        self.rect
+            .contains([x, y])
+            .then(|| ((y - min[1]) * (max[0] - min[0]) + x - min[0]) as usize)
     }
 
     /// The texel of a pixel, transparent around the picture.
@@ -188,6 +194,31 @@ impl Surface {
         Self {
             rect: border,
             texels: gaussian_blur(&self.part(border), sigma, edge).texels,
+        }
+    }
+
+    /// These pixels of the surface, blurred by standard deviations that vary.
+    pub fn varied(&self, rect: Pixels, edge: EdgeMode, sigma: impl Fn([i64; 2]) -> [f64; 2] + Sync) -> Self {
+        if rect.is_empty() {
+            return Self::transparent(Pixels::NONE);
+        }
+        // Without an edge, it reads everything.
+        let all = if edge == EdgeMode::Transparent {
+            rect.with(self.rect)
+        } else {
+            rect
+        };
+        let blurred = varying_blur(&self.part(all), edge, |x, y| {
+            let pixel = [all.min[0] + x as i64, all.min[1] + y as i64];
+            if rect.contains(pixel) { sigma(pixel) } else { [0.0; 2] }
+        });
+        let whole = Self {
+            rect: all,
+            texels: blurred.texels,
+        };
+        Self {
+            rect,
+            texels: rect.iter().map(|pixel| whole.at(pixel)).collect(),
         }
     }
 
