@@ -16,6 +16,7 @@ mod picture;
 use crate::support::formats::{decode_srgb, encode_srgb, quantised, to_image, to_picture};
 use crate::support::headless::{Headless, Pixels};
 use crate::support::images::plain;
+use crate::support::precision;
 use crate::support::reference::Picture;
 use bevy::math::UVec2;
 use bevy::render::render_resource::TextureFormat;
@@ -159,11 +160,19 @@ fn assert_dithered_within(most: f64, name: &str, got: &Picture, expected: &Pictu
     let errors = Errors::new(got, expected);
     let share = share_of_bevys(got, expected);
     println!("{name}: {errors:.3?}, {:.1} % as Bevy has it", 100.0 * share);
+    // Up to ten levels an encoding to sRGB is linear, so levels are as exact as light.
+    let most = most + brightest(expected) * precision::error_of_blurs();
     assert!(errors.texel <= most, "{name}: a texel: {errors:?}");
     assert!(errors.block <= 0.1, "{name}: a block: {errors:?}");
     assert!(errors.whole <= 0.02, "{name}: the whole: {errors:?}");
     // The blur itself may be slightly off, which decides some texels.
     assert!(share > 0.95, "{name}: other noise than Bevy's: {share}");
+}
+
+/// The highest level of a colour.
+fn brightest(levels: &Picture) -> f64 {
+    let colours = levels.texels.iter().flat_map(|texel| &texel[..3]);
+    colours.copied().fold(0.0, f64::max)
 }
 
 /// Asserts that without dithering the mean of some block has the error of a band.

@@ -28,6 +28,13 @@ pub fn error_of_blurs() -> f64 {
     2.0 * steepest * filtering_error()
 }
 
+/// What filtering adds to the light of a single bright texel, as a share of it. The first pass that filters fetches pairs of texels,
+/// whose weights it shares between the two. The other texel of a pair weighs about as much, so twice the error of a fetch is missing
+/// or too much, along each of two axes. What later passes read is smooth: they take from a texel what they give to its equal.
+pub fn error_of_light() -> f64 {
+    2.0 * 2.0 * filtering_error()
+}
+
 /// The worst error of a fetch between a texel of 0 and one of 1. It is 1/512 if the sampler rounds the position to eight bits.
 /// Less than a tenth of that counts as exact.
 fn filtering_error() -> f64 {
