@@ -21,16 +21,11 @@ impl Plugin for BackdropPlugin {
         render_app.add_systems(
             ExtractSchedule,
             (
-                extract::extract_regions.in_set(ExtractPaint),
+                (extract::extract_regions, extract::extract_nodes)
+                    .chain()
+                    .in_set(ExtractPaint),
                 stacks::report_unseen.after(ExtractPaint),
             ),
-        );
-        #[cfg(feature = "ui")]
-        render_app.add_systems(
-            ExtractSchedule,
-            extract::extract_nodes
-                .after(extract::extract_regions)
-                .in_set(ExtractPaint),
         );
     }
 }

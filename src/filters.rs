@@ -1,4 +1,4 @@
-//! Front end: filters of the user interface (feature `ui`).
+//! Front end: filters of the user interface.
 //!
 //! Glass blurs the picture below a node. A filter changes the picture of the node itself and its descendants, the *group*.
 //! [`groups`] finds the groups in the main world and clips their nodes, [`extract`] extracts them, and [`paint`](crate::paint) paints

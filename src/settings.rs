@@ -4,7 +4,6 @@ mod backdrop;
 mod color_functions;
 mod compilation;
 mod freeze;
-#[cfg(feature = "ui")]
 mod group;
 mod image;
 mod lens;
@@ -12,7 +11,6 @@ mod profile;
 mod region;
 mod strength;
 mod switch;
-#[cfg(feature = "ui")]
 mod ui_filter;
 mod viewport;
 
@@ -26,7 +24,6 @@ pub use color_functions::{ColorMatrices, ColorStep, HasRange};
 pub use compilation::BlurCompilation;
 pub(crate) use compilation::COMPILING_BLOCKS;
 pub use freeze::{FreezeArea, FreezeBlur, FreezeLost, FreezeTaken};
-#[cfg(feature = "ui")]
 pub use group::BackdropGroup;
 pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurRevision, BlurUpdate};
 pub use lens::BackdropLens;
@@ -34,7 +31,6 @@ pub use profile::{BlurProfile, BlurProfileTemplate};
 pub use region::{BackdropLayer, BackdropRegion, BackdropRegionTemplate};
 pub use strength::{BlurUnit, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS};
 pub use switch::BlurSwitch;
-#[cfg(feature = "ui")]
 pub use ui_filter::{DropShadow, GroupOutline, UiFilter};
 
 /// When a camera's picture is blurred, and so what stays sharp. Optional, next to [`GaussianBlur`] on a camera.

@@ -1,18 +1,18 @@
 //! Logs what cannot work, once: a strength out of range, and a blur that has nothing to blur.
 
+#[cfg(feature = "ui")]
+pub mod ui;
+
 use crate::diagnostics::assign::label_blurs;
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::{BlurError, Reported};
-#[cfg(feature = "ui")]
-use crate::settings::UiFilter;
 use crate::settings::{
-    BackdropBlur, BackdropLens, BackdropRegion, BlurImage, BlurProfile, BlurStage, BlurUpdate, FreezeBlur,
-    GaussianBlur, HasRange,
+    BackdropBlur, BlurImage, BlurProfile, BlurStage, BlurUpdate, FreezeBlur, GaussianBlur, UiFilter,
 };
 use crate::systems::BlurSystems;
 use bevy::asset::LoadState;
 use bevy::camera::{Camera, RenderTarget};
-use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
+use bevy::ecs::entity::EntityHashSet;
 use bevy::ecs::name::NameOrEntity;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -25,11 +25,6 @@ impl Plugin for BlurValidationPlugin {
         app.add_systems(
             PostUpdate,
             (
-                report_out_of_range::<BackdropBlur>,
-                report_out_of_range::<BackdropLens>,
-                report_lost_regions,
-                report_idle_glass,
-                report_idle_lenses,
                 report_invalid_cameras,
                 report_invalid_profiles,
                 report_idle,
@@ -40,109 +35,6 @@ impl Plugin for BlurValidationPlugin {
                 .after(label_blurs)
                 .in_set(BlurSystems::Collect),
         );
-        #[cfg(feature = "ui")]
-        app.add_systems(
-            PostUpdate,
-            (report_out_of_range::<UiFilter>, report_idle_filters, report_profiles).in_set(BlurSystems::Collect),
-        );
-    }
-}
-
-/// Logs a field once when it is out of range, and again only after it was back in range.
-fn report_out_of_range<C: Component + HasRange + TypePath>(
-    changed: Query<(NameOrEntity, &C), Changed<C>>,
-    mut reported: Local<EntityHashMap<Vec<&'static str>>>,
-    mut removed: RemovedComponents<C>,
-) {
-    for entity in removed.read() {
-        reported.remove(&entity);
-    }
-    for (name, settings) in &changed {
-        let found = settings.out_of_range();
-        let known = reported.remove(&name.entity).unwrap_or_default();
-        for (_, problem) in found.iter().filter(|(field, _)| !known.contains(field)) {
-            error!("the {} of {name}: {problem}", C::short_type_path());
-        }
-        if !found.is_empty() {
-            let fields = found.into_iter().map(|(field, _)| field);
-            reported.insert(name.entity, fields.collect());
-        }
-    }
-}
-
-/// Warns of regions on entities that are not cameras.
-fn report_lost_regions(
-    changed: Query<(NameOrEntity, &BackdropRegion), Changed<BackdropRegion>>,
-    cameras: Query<(), With<Camera>>,
-    mut reported: Local<EntityHashMap<Entity>>,
-    mut removed: RemovedComponents<BackdropRegion>,
-) {
-    for entity in removed.read() {
-        reported.remove(&entity);
-    }
-    for (name, region) in &changed {
-        if cameras.contains(region.camera) {
-            reported.remove(&name.entity);
-        } else if reported.insert(name.entity, region.camera) != Some(region.camera) {
-            let camera = region.camera;
-            warn!(
-                "the BackdropRegion of {name} is on entity {camera}, which is not a camera, so its glass is not drawn"
-            );
-        }
-    }
-}
-
-#[cfg(feature = "ui")]
-type HasNoPlace = (Without<BackdropRegion>, Without<Node>);
-#[cfg(not(feature = "ui"))]
-type HasNoPlace = Without<BackdropRegion>;
-
-/// Warns of glass on entities that cannot show it.
-fn report_idle_glass(idle: Query<NameOrEntity, (Added<BackdropBlur>, HasNoPlace)>) {
-    for name in &idle {
-        if cfg!(feature = "ui") {
-            warn!("{name} has a BackdropBlur, but neither a Node nor a BackdropRegion: there is no glass");
-        } else {
-            warn!(
-                "{name} has a BackdropBlur, but no BackdropRegion, and nodes need the feature `ui`: there is no glass"
-            );
-        }
-    }
-}
-
-/// Warns of lenses without glass.
-fn report_idle_lenses(idle: Query<NameOrEntity, (Added<BackdropLens>, Without<BackdropBlur>)>) {
-    for name in &idle {
-        warn!("{name} has a BackdropLens, but no BackdropBlur: there is no glass; a radius of 0 makes clear glass");
-    }
-}
-
-/// Warns of filters on entities without a [`Node`].
-#[cfg(feature = "ui")]
-fn report_idle_filters(idle: Query<NameOrEntity, (Added<UiFilter>, Without<Node>)>) {
-    for name in &idle {
-        warn!("{name} has a UiFilter, but no Node: nothing is filtered");
-    }
-}
-
-#[cfg(feature = "ui")]
-type HasTwoReaders = (
-    With<UiFilter>,
-    With<BackdropBlur>,
-    With<BlurProfile>,
-    Or<(Added<UiFilter>, Added<BackdropBlur>, Added<BlurProfile>)>,
-);
-
-/// Warns of profiles that a filter leaves to the glass beside it.
-#[cfg(feature = "ui")]
-fn report_profiles(nodes: Query<(NameOrEntity, &UiFilter), HasTwoReaders>) {
-    for (name, filter) in &nodes {
-        if filter.blur.radius > 0.0 {
-            warn!(
-                "{name} has a BlurProfile, a BackdropBlur and a UiFilter: the profile varies the glass; to vary the filter, too, put \
-                 it on a parent with a profile of its own"
-            );
-        }
     }
 }
 
@@ -165,10 +57,7 @@ fn report_invalid_cameras(
     }
 }
 
-#[cfg(feature = "ui")]
 type Profiled = Or<((With<Camera>, With<GaussianBlur>), With<BackdropBlur>, With<UiFilter>)>;
-#[cfg(not(feature = "ui"))]
-type Profiled = Or<((With<Camera>, With<GaussianBlur>), With<BackdropBlur>)>;
 
 /// The same for the profiles of cameras, of glass and of filters, and for masks that could not be loaded.
 fn report_invalid_profiles(

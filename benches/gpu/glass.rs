@@ -162,9 +162,7 @@ impl Setting {
         let mut panel = world.spawn((node, ChildOf(root)));
         match self {
             Self::Nodes(..) => panel.insert(colour),
-            #[cfg(feature = "ui")]
             Self::Blurred(..) => panel.insert((colour, UiFilter { blur, ..default() })),
-            #[cfg(feature = "ui")]
             Self::Faded(..) => panel.insert((colour, UiFilter::opacity(0.5))),
             Self::Refracting(_, dispersion) => panel.insert((glass(blur), lens(24.0, dispersion))),
             Self::AllRim(_, dispersion) => panel.insert((glass(blur), lens(1e6, dispersion))),
@@ -388,9 +386,6 @@ impl Screen {
 /// # Errors
 /// A line that says why nothing can be measured.
 pub fn measure(options: &Options) -> Result<(), String> {
-    if !cfg!(feature = "ui") {
-        return Err("glass on nodes, and filters, need the feature ui".to_owned());
-    }
     let settings: &[Setting] = if options.filters { &FILTERS } else { &GLASS };
     let ours = [Method::OursFragment, Method::OursMixed];
     let (mut gpu, mut rows) = (None, Vec::new());

@@ -1,4 +1,4 @@
-//! Which pixels an item of Bevy's user interface can touch (feature `ui`).
+//! Which pixels an item of Bevy's user interface can touch.
 //!
 //! Bevy clips by moving vertices by their names: it moves left ones to the right, up to the clip's left side, and so on.
 //! This can move vertices out of a rotated node, so the bounds enclose the moved vertices.

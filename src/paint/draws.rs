@@ -5,7 +5,6 @@
 
 use super::blurs::BlurTasks;
 use super::inputs::CameraInputs;
-#[cfg(feature = "ui")]
 use super::own_items::OwnItems;
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource, picture_layout, uniform_layout};
 use super::plan_cameras::{CameraSchedule, PlannedCameras};
@@ -13,7 +12,6 @@ use super::uniform::{BOX_VERTICES, ColorStepsUniform, Colours, PaintUniform, Pai
 use crate::formats::CameraPicture;
 use crate::gpu::Deferred;
 use crate::schedule::{Backdrop, Canvas, Clip, Draw, Layer, Placed, SurfaceId, common};
-#[cfg(feature = "ui")]
 use crate::schedule::{SurfaceTree, What};
 use crate::settings::ColorMatrices;
 use bevy::ecs::system::SystemParam;
@@ -37,7 +35,6 @@ pub struct Draws {
     calls: Vec<DrawCall>,
     cameras: Vec<CameraDraws>,
     /// The calls of own items, by their numbers, as ranges of all calls.
-    #[cfg(feature = "ui")]
     items: Vec<Range<usize>>,
     /// One for each call.
     uniforms: DynamicUniformBuffer<PaintUniform>,
@@ -108,7 +105,6 @@ impl Draws {
     }
 
     /// Draws the own item of a phase with this number. Returns whether it paints anything.
-    #[cfg(feature = "ui")]
     pub fn draw_item<'w>(&'w self, number: usize, pass: &mut TrackedRenderPass<'w>) -> bool {
         self.draw(self.items.get(number).cloned(), pass)
     }
@@ -148,7 +144,6 @@ impl Draws {
     fn clear(&mut self) {
         self.calls.clear();
         self.cameras.clear();
-        #[cfg(feature = "ui")]
         self.items.clear();
         self.uniforms.clear();
         self.colors.clear();
@@ -238,7 +233,6 @@ pub fn update_draws(
 }
 
 /// Finds the calls of all own items of phases.
-#[cfg(feature = "ui")]
 pub fn find_items(planned: PlannedCameras, own: Res<OwnItems>, mut draws: ResMut<Draws>) {
     let trees: Vec<&SurfaceTree> = planned.iter().map(|(_, planned)| &planned.schedule.tree).collect();
     let Draws { items, cameras, .. } = &mut *draws;

@@ -61,7 +61,6 @@ struct Painter<'w> {
     pipelines: &'w BlurPipelines,
     cache: &'w PipelineCache,
     timer: Option<&'w PassTimer>,
-    #[cfg(feature = "ui")]
     items: Option<super::split::ItemPainter<'w>>,
 }
 
@@ -85,7 +84,6 @@ impl<'w> Painter<'w> {
             pipelines: world.resource(),
             cache: world.resource(),
             timer: world.get_resource(),
-            #[cfg(feature = "ui")]
             items: super::split::ItemPainter::new(world, index),
         })
     }
@@ -135,13 +133,10 @@ impl<'w> Painter<'w> {
 
     fn paints(&self, draw: &Draw) -> bool {
         match draw {
-            #[cfg(feature = "ui")]
             Draw::Items { on, keys, .. } => {
                 let items = self.items.as_ref();
                 items.is_some_and(|items| items.has_any(*on, keys))
             }
-            #[cfg(not(feature = "ui"))]
-            Draw::Items { .. } => false,
             Draw::Layers(_) => true,
             Draw::Glass(backdrop) => self.draws.has_glass(self.index, *backdrop),
             Draw::Seen(backdrop) => self.needs(*backdrop).is_some(),
@@ -212,13 +207,11 @@ impl<'w> Painter<'w> {
 
     fn draw<'a>(&'a self, draw: &'a Draw, pass: &mut TrackedRenderPass<'a>) {
         match draw {
-            #[cfg(feature = "ui")]
             Draw::Items { on, keys, scissor } => self.draw_items(*on, keys, *scissor, pass),
             _ => self.draws.draw_step(self.index, draw, pass),
         }
     }
 
-    #[cfg(feature = "ui")]
     fn draw_items<'a>(
         &'a self,
         on: SurfaceId,

@@ -66,7 +66,6 @@ impl CameraInputs {
 
 impl PaintInputs {
     /// Whether any camera has glass or filters among its nodes. Only then are the bounds of items needed.
-    #[cfg(feature = "ui")]
     #[must_use]
     pub fn have_nodes(&self) -> bool {
         self.cameras.iter().any(CameraInputs::has_nodes)

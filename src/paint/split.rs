@@ -1,4 +1,4 @@
-//! Takes the items that the schedules paint out of Bevy's hands (feature `ui`).
+//! Takes the items that the schedules paint out of Bevy's hands.
 //!
 //! Bevy's pass draws a whole phase. So items that are painted elsewhere lose their batches, and the pass skips them. The phase keeps
 //! them: some may be items of other crates that must stay in it. At the end of the frame all get their batches back. Until then the

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Frosted glass: blurs everything that was painted before this node, the scene and the user interface, behind the node.
 ///
-/// Add it to a node of Bevy's user interface (feature `ui`), or next to a [`BackdropRegion`](crate::BackdropRegion), which
+/// It needs the feature `ui`. Add it to a node of Bevy's user interface, or next to a [`BackdropRegion`](crate::BackdropRegion), which
 /// needs no node. The node's own background, border, text and children stay sharp on top; give it a half-transparent
 /// background for milk glass. Glass over glass sees the glass below it. All fields may change in any frame.
 ///

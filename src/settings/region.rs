@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Glass without a node: any rectangle of a camera's viewport, with the [`BackdropBlur`] of the same entity.
 ///
-/// Regions need neither Bevy's UI nor the feature `ui`. They are always antialiased. On a node, the region takes
+/// Regions need no node, but the feature `ui`, as all glass. They are always antialiased. On a node, the region takes
 /// precedence.
 ///
 /// Regions under the UI are painted first, then the UI with its glass, then regions above it. Within a layer,

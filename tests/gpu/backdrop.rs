@@ -6,12 +6,10 @@ mod cameras;
 mod egui;
 mod figures;
 pub mod interface;
-#[cfg(feature = "ui")]
 mod lens;
 mod lifecycle;
 mod motion;
 mod order;
-#[cfg(feature = "ui")]
 mod outlines;
 pub mod pane;
 mod panels;
@@ -21,7 +19,6 @@ mod reference;
 mod regions;
 mod retained;
 mod shapes;
-#[cfg(feature = "ui")]
 mod shared;
 pub mod show;
 pub mod stage;

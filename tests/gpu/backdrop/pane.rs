@@ -68,7 +68,6 @@ impl Pane {
         Self { angle, ..self }
     }
 
-    #[cfg(feature = "ui")]
     pub fn is_plain(&self) -> bool {
         self.angle == 0.0 && self.scale == Vec2::ONE
     }
