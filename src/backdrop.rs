@@ -6,7 +6,7 @@
 mod extract;
 mod stacks;
 
-use crate::paint::ExtractPaint;
+use crate::paint::{ExtractPaint, start_extraction};
 use bevy::prelude::*;
 use bevy::render::{ExtractSchedule, RenderApp};
 
@@ -24,7 +24,7 @@ impl Plugin for BackdropPlugin {
                 (extract::extract_regions, extract::extract_nodes)
                     .chain()
                     .in_set(ExtractPaint),
-                stacks::report_unseen.after(ExtractPaint),
+                stacks::report_unseen.before(start_extraction),
             ),
         );
     }
