@@ -333,7 +333,6 @@ impl Plugin for GaussianBlurPlugin {
             .register_type::<BackdropGroup>()
             .register_type::<FreezeArea>()
             .add_plugins((
-                validation::ui::UiValidationPlugin,
                 paint::PaintPlugin {
                     precompiles: self.precompile_ui,
                 },
