@@ -246,7 +246,7 @@ pub use paint::BackdropMaterialPlugin;
 #[cfg(feature = "ui")]
 pub use settings::{
     BackdropBlur, BackdropGroup, BackdropLayer, BackdropLens, BackdropRegion, BackdropRegionTemplate, BackdropSampling,
-    ColorStep, DropShadow, FreezeArea, GroupOutline, UiFilter,
+    ColorStep, DropShadow, FreezeArea, GroupOutline, HasBlur, UiFilter,
 };
 pub use settings::{
     BlurAlpha, BlurBackend, BlurCompilation, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurProfile,
@@ -268,7 +268,7 @@ pub mod prelude {
     #[cfg(feature = "ui")]
     pub use crate::{
         BackdropBlur, BackdropGroup, BackdropLayer, BackdropLens, BackdropMaterialPlugin, BackdropRegion,
-        BackdropSampling, ColorStep, DropShadow, FreezeArea, GroupOutline, UiFilter,
+        BackdropSampling, ColorStep, DropShadow, FreezeArea, GroupOutline, HasBlur, UiFilter,
     };
     pub use crate::{
         BlurAlpha, BlurBackend, BlurCompilation, BlurError, BlurFailed, BlurFinished, BlurImage, BlurPixelsExt,

@@ -19,7 +19,7 @@ use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
-pub use backdrop::{BackdropBlur, BackdropSampling, Tint};
+pub use backdrop::{BackdropBlur, BackdropSampling, HasBlur, Tint};
 pub use color_functions::{ColorMatrices, ColorStep, HasRange};
 pub use compilation::BlurCompilation;
 pub(crate) use compilation::COMPILING_BLOCKS;

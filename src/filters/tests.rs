@@ -13,7 +13,7 @@ use crate::schedule::{
 };
 use crate::settings::{
     BackdropBlur, BackdropSampling, BlurProfile, BlurSwitch, BlurUnit, ColorStep, DropShadow, EdgeMode, FreezeArea,
-    GaussianBlur, GroupOutline, UiFilter,
+    GaussianBlur, GroupOutline, HasBlur, UiFilter,
 };
 use bevy::math::{Affine2, FloatOrd};
 use bevy::prelude::*;

@@ -45,4 +45,3 @@ pub fn filter() -> impl Strategy<Value = UiFilter> {
         },
     )
 }
-}
