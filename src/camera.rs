@@ -32,36 +32,32 @@ use bevy::render::view::{ExtractedView, ViewTarget};
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderStartup, RenderSystems};
 
 /// Adds camera blurs to an app.
-pub struct BlurCameraPlugin;
-
-impl Plugin for BlurCameraPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_systems(PostUpdate, notice_targets.before(CameraUpdateSystems));
-        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
-            return;
-        };
-        render_app
-            .add_systems(RenderStartup, forget_jobs)
-            .add_systems(ExtractSchedule, extract_cameras.after(freeze::extract_freezes))
-            .add_systems(
-                Render,
-                (announce_cameras, prepare_cameras, release_unseen)
-                    .chain()
-                    .in_set(RenderSystems::PrepareBindGroups),
-            );
-        add_stages(
-            render_app,
-            Core2d,
-            Core2dSystems::EarlyPostProcess,
-            Core2dSystems::PostProcess,
+pub fn plugin(app: &mut App) {
+    app.add_systems(PostUpdate, notice_targets.before(CameraUpdateSystems));
+    let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+        return;
+    };
+    render_app
+        .add_systems(RenderStartup, forget_jobs)
+        .add_systems(ExtractSchedule, extract_cameras.after(freeze::extract_freezes))
+        .add_systems(
+            Render,
+            (announce_cameras, prepare_cameras, release_unseen)
+                .chain()
+                .in_set(RenderSystems::PrepareBindGroups),
         );
-        add_stages(
-            render_app,
-            Core3d,
-            Core3dSystems::EarlyPostProcess,
-            Core3dSystems::PostProcess,
-        );
-    }
+    add_stages(
+        render_app,
+        Core2d,
+        Core2dSystems::EarlyPostProcess,
+        Core2dSystems::PostProcess,
+    );
+    add_stages(
+        render_app,
+        Core3d,
+        Core3dSystems::EarlyPostProcess,
+        Core3dSystems::PostProcess,
+    );
 }
 
 /// Makes Bevy look at the size of a target that a camera was given: it does so only when the projection changes.

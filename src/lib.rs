@@ -302,6 +302,7 @@ impl Default for GaussianBlurPlugin {
 
 impl Plugin for GaussianBlurPlugin {
     fn build(&self, app: &mut App) {
+        let backend = self.backend;
         app.register_type::<GaussianBlur>()
             .register_type::<BlurImage>()
             .register_type::<BlurProfile>()
@@ -317,12 +318,12 @@ impl Plugin for GaussianBlurPlugin {
             .register_type::<BlurBackend>()
             .register_type::<FreezeTaken>()
             .add_plugins((
-                gpu::BlurGpuPlugin { backend: self.backend },
+                move |app: &mut App| gpu::plugin(app, backend),
                 diagnostics::assign::BlurLabelPlugin,
-                validation::BlurValidationPlugin,
+                validation::plugin,
                 image_changes::ImageChangesPlugin,
-                freeze::FreezePlugin,
-                camera::BlurCameraPlugin,
+                freeze::plugin,
+                camera::plugin,
                 image::BlurImagePlugin,
                 redraw::RedrawPlugin,
             ));
@@ -336,8 +337,8 @@ impl Plugin for GaussianBlurPlugin {
                 paint::PaintPlugin {
                     precompiles: self.precompile_ui,
                 },
-                backdrop::BackdropPlugin,
-                filters::UiFilterPlugin,
+                backdrop::plugin,
+                filters::plugin,
             ));
     }
 }

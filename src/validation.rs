@@ -15,12 +15,8 @@ use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
 /// Logs invalid settings, and components that do nothing.
-pub struct BlurValidationPlugin;
-
-impl Plugin for BlurValidationPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_systems(PostUpdate, (report, report_painted).in_set(BlurSystems::Collect));
-    }
+pub fn plugin(app: &mut App) {
+    app.add_systems(PostUpdate, (report, report_painted).in_set(BlurSystems::Collect));
 }
 
 /// What rules know of an entity.
