@@ -311,7 +311,7 @@ impl Capabilities {
 
     /// The format, if its textures support a usage.
     fn check(&self, texture: TextureFormat, usage: TextureUsages) -> Result<Format, FormatCapability> {
-        let format = Format::of(texture).ok_or(FormatCapability::Colour)?;
+        let format = Format::find(texture).ok_or(FormatCapability::Colour)?;
         let missing = texture.required_features() - self.device.features();
         if !missing.is_empty() {
             return Err(FormatCapability::Feature(missing));
@@ -356,7 +356,7 @@ fn check_layers(backend: Backend, image: &'static str, layers: u32) -> Result<()
 /// The precision that a picture of this format needs.
 #[must_use]
 pub fn precision_of(format: TextureFormat) -> Precision {
-    Format::of(format).map_or(Precision::Standard, |format| format.precision())
+    Format::find(format).map_or(Precision::Standard, |format| format.precision())
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ use crate::kernel::Precision;
 use crate::program::{Filtering, Program, Tiling};
 use crate::settings::EdgeMode;
 use bevy::math::{IVec2, URect, UVec2, Vec2};
-use pass::{AxisPass, Pass, PassKind, Surface};
+use pass::{AxisPass, Pass, PassKind, TextureSlot};
 
 pub use axis::{LEAST_SHIFTED, blurs};
 pub use pass::{BlurPlan, Finish, Means, PlanRequest, SigmaLevel, SigmaLevels};
@@ -132,8 +132,8 @@ impl BlurPlan {
             passes: vec![Pass {
                 kind: PassKind::Mipmap,
                 program: Program::MipmapFragment,
-                source: Surface::Source,
-                target: Surface::Destination,
+                source: TextureSlot::Source,
+                target: TextureSlot::Destination,
                 origin: UVec2::ZERO,
                 size: to,
                 axes: [AxisPass::mean(from.x, to.x), AxisPass::mean(from.y, to.y)],
@@ -152,7 +152,7 @@ impl BlurPlan {
             return self;
         }
         for pass in &mut self.passes {
-            if pass.source == Surface::Source {
+            if pass.source == TextureSlot::Source {
                 pass.move_source(at);
             }
             if let Some(needed) = &mut pass.needed {

@@ -188,7 +188,7 @@ impl Shares {
         }
     }
 
-    /// The same for a box that is moved, rotated or stretched.
+    /// The field in a box that is moved, rotated or stretched.
     #[must_use]
     fn transformed(self, by: Affine2) -> Self {
         let back = by.matrix2.inverse().transpose();

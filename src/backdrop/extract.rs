@@ -6,7 +6,7 @@ use crate::formats::CameraFinish;
 use crate::freeze::KeptPictures;
 use crate::paint::ui_clip::{clip_of, radii_of};
 use crate::paint::{PaintInputs, UiCameras, picture_of};
-use crate::schedule::{Glass, Order, Picture, Shape};
+use crate::schedule::{Glass, GlassOrder, Picture, Shape};
 use crate::settings::{
     BackdropBlur, BackdropGroup, BackdropLayer, BackdropLens, BackdropRegion, BlurProfile, BlurSwitch,
 };
@@ -49,8 +49,8 @@ pub fn extract_regions(
         let glass = Glass {
             entity,
             order: match region.layer {
-                BackdropLayer::BelowUi => Order::BelowUi(region.order),
-                BackdropLayer::AboveUi => Order::AboveUi(region.order),
+                BackdropLayer::BelowUi => GlassOrder::BelowUi(region.order),
+                BackdropLayer::AboveUi => GlassOrder::AboveUi(region.order),
             },
             shape: shape_of(region, scale),
             clip: None,
@@ -69,8 +69,8 @@ pub fn extract_regions(
 
 /// Adds glass to a camera, if it may be visible.
 fn add(glass: &Glass, picture: Picture, inputs: &mut PaintInputs) {
-    if let Some(backdrop) = glass.on(&picture) {
-        inputs.of(picture).backdrops.push(backdrop);
+    if let Some(backdrop) = glass.backdrop(&picture) {
+        inputs.camera(picture).backdrops.push(backdrop);
     }
 }
 
@@ -135,7 +135,7 @@ pub fn extract_nodes(
         };
         let glass = Glass {
             entity,
-            order: Order::Node(stack_index.0),
+            order: GlassOrder::Node(stack_index.0),
             shape: Shape {
                 transform: transform.affine(),
                 size: node.size(),

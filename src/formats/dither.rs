@@ -23,7 +23,7 @@
 //!
 //! [`DebandDither`]: bevy::core_pipeline::tonemapping::DebandDither
 
-use super::table::{Format, Numbers};
+use super::table::{Encoding, Format};
 use bevy::camera::CompositingSpace;
 use bevy::render::render_resource::TextureFormat;
 
@@ -44,9 +44,9 @@ impl Dither {
     /// are not.
     #[must_use]
     pub fn of_target(format: TextureFormat) -> Self {
-        match Format::of(format).map(|format| format.numbers) {
-            Some(Numbers::Unorm(8)) => Self::Stored,
-            Some(Numbers::Srgb) => Self::Encoded,
+        match Format::find(format).map(|format| format.numbers) {
+            Some(Encoding::Unorm(8)) => Self::Stored,
+            Some(Encoding::Srgb) => Self::Encoded,
             _ => Self::Off,
         }
     }

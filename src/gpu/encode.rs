@@ -14,7 +14,7 @@ use super::timing::{Timed, Timing};
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::{PassTimer, recorder_of};
 use crate::errors::BlurError;
-use crate::plan::pass::{Pass, Surface};
+use crate::plan::pass::{Pass, TextureSlot};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::diagnostic::RecordDiagnostics;
@@ -264,7 +264,7 @@ impl Prepared {
                 return;
             };
             let kind = self.plan.passes[start].kind;
-            let timestamps = timing.of(kind);
+            let timestamps = timing.pass(kind);
             let mut render_pass = encoder.begin_render_pass(&RenderPassDescriptor {
                 label: Some(kind.label()),
                 color_attachments: &[Some(attachment)],
@@ -283,7 +283,7 @@ impl Prepared {
         destination: Option<&RenderPassColorAttachment<'a>>,
     ) -> Option<RenderPassColorAttachment<'a>> {
         let passes = &self.plan.passes;
-        let Surface::Intermediate(texture) = passes[index].target else {
+        let TextureSlot::Intermediate(texture) = passes[index].target else {
             return destination.cloned();
         };
         // Load the previous contents only if a pass of another kind has written a part of the texture.
@@ -307,7 +307,7 @@ impl Prepared {
         let [x, y, width, height] = [origin.x, origin.y, size.x, size.y].map(|texels| texels as f32);
         render_pass.set_viewport(x, y, width, height, 0.0, 1.0);
         let written = URect::from_corners(origin, origin + size);
-        let scissor = self.plan.scissor.filter(|_| pass.target == Surface::Destination);
+        let scissor = self.plan.scissor.filter(|_| pass.target == TextureSlot::Destination);
         let written = scissor.map_or(written, |scissor| scissor.intersect(written));
         render_pass.set_scissor_rect(written.min.x, written.min.y, written.width(), written.height());
         render_pass.set_pipeline(pipeline);
@@ -322,8 +322,8 @@ impl Prepared {
     /// The view that a pass reads.
     fn source_of(&self, pass: &Pass, source: TextureViewId) -> TextureViewId {
         match pass.source {
-            Surface::Intermediate(index) => self.textures[index].id(),
-            Surface::Source | Surface::Destination => source,
+            TextureSlot::Intermediate(index) => self.textures[index].id(),
+            TextureSlot::Source | TextureSlot::Destination => source,
         }
     }
 
@@ -336,7 +336,7 @@ impl Prepared {
         source: TextureViewId,
     ) {
         let kind = self.plan.passes[indices.start].kind;
-        let timestamps = timing.of(kind);
+        let timestamps = timing.pass(kind);
         let mut compute_pass = encoder.begin_compute_pass(&ComputePassDescriptor {
             label: Some(kind.label()),
             timestamp_writes: timestamps.map(|timestamps| timestamps.of_compute_pass()),

@@ -244,7 +244,7 @@ impl BlurJob {
         self.settle(outcome)
     }
 
-    /// The same for a caller that [settles](Self::settle) the outcome itself, perhaps together with other jobs'
+    /// Updates the job for a caller that [settles](Self::settle) the outcome itself, perhaps together with other jobs'
     /// outcomes.
     ///
     /// # Errors

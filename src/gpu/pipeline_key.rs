@@ -75,7 +75,11 @@ impl PipelineKey {
         // Where source and target differ in the meaning of alpha, nothing is copied as it is.
         let means = resolved.means;
         let blends_last = stage.program.blends() && stage.is_last;
-        let source = if stage.is_first { Format::of(ends.source) } else { None };
+        let source = if stage.is_first {
+            Format::find(ends.source)
+        } else {
+            None
+        };
         let reads = source.map_or(Sample::Float, |format| format.sample());
         let target = if stage.is_last {
             ends.destination
@@ -128,7 +132,7 @@ impl PipelineKey {
             converts_copies: false,
             // The front end dithers what it writes.
             dither: Dither::Off,
-            in_halves: !Format::of(target).is_some_and(|format| format.is_wide()),
+            in_halves: !Format::find(target).is_some_and(|format| format.is_wide()),
             leaves_unchanged: false,
             keeps_format: false,
             converts: None,
@@ -230,7 +234,7 @@ impl PipelineKey {
 
     /// The shader definitions that it is compiled with.
     pub(super) fn definitions(&self, round_packed: bool) -> Vec<ShaderDefVal> {
-        let target = Format::of(self.target);
+        let target = Format::find(self.target);
         let writes = target.map_or(Sample::Float, |format| format.sample());
         let rounding = target.map_or(Rounding::None, |format| format.rounding());
         // Packed values are half floats already, unless they are changed on their way out.

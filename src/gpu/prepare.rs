@@ -7,7 +7,7 @@ use super::prepared::{Prepared, are_ready};
 use super::profile_bindings::Blend;
 use super::request::{BlurRequest, Work, WorkKind};
 use super::shown::Prepare;
-use super::step::{Binder, Step};
+use super::step::{Binder, KeptPass};
 use super::textures::{IntermediateTextures, Needs, create_texture};
 use super::uniforms::{uniform_bytes, uniform_size};
 use super::view_info::view_of_mask;
@@ -206,7 +206,7 @@ pub struct Planned {
     resolved: Resolved,
     plan: BlurPlan,
     items: Vec<BlurPlan>,
-    steps: Vec<Step>,
+    steps: Vec<KeptPass>,
 }
 
 impl Prepare for BlurPreparer<'_> {
@@ -245,9 +245,9 @@ impl Prepare for BlurPreparer<'_> {
         }
         let step = |pass: &Pass| {
             let key = PipelineKey::new(pass.stage(), &ends, &resolved);
-            Step::new(key, self.pipelines.serving_any_kernel(key, &self.cache))
+            KeptPass::new(key, self.pipelines.serving_any_kernel(key, &self.cache))
         };
-        let steps: Vec<Step> = plan.passes.iter().map(step).collect();
+        let steps: Vec<KeptPass> = plan.passes.iter().map(step).collect();
         let is_ready = are_ready(&steps, &self.pipelines, &self.cache);
         let planned = Planned {
             resolved,

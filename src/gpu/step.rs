@@ -19,7 +19,7 @@ pub struct Binder<'a> {
 }
 
 /// One pass.
-pub struct Step {
+pub struct KeptPass {
     pub key: PipelineKey,
     /// The pipeline that serves any kernel.
     any_kernel: Queued,
@@ -73,7 +73,7 @@ pub fn uniform_offset(index: usize) -> u32 {
     (index * size_of::<PassUniform>()) as u32
 }
 
-impl Step {
+impl KeptPass {
     pub fn new(key: PipelineKey, any_kernel: Queued) -> Self {
         Self {
             key,

@@ -42,7 +42,7 @@ pub struct Timing<'a> {
 
 impl<'a> Timing<'a> {
     /// The timestamps that a pass of this kind writes.
-    pub fn of(&self, kind: PassKind) -> Option<Timestamps<'a>> {
+    pub fn pass(&self, kind: PassKind) -> Option<Timestamps<'a>> {
         let (timer, label) = self.timer?;
         timer.timestamps(label, kind.span())
     }

@@ -88,7 +88,7 @@ impl ViewInfo {
         image
     }
 
-    /// The same without the levels below the one that has one texel.
+    /// The view without the levels below the one that has one texel.
     #[must_use]
     pub fn with_possible_levels(self) -> Self {
         let possible = self.size.max_element().max(1).ilog2() + 1;

@@ -11,7 +11,7 @@ pub struct Excerpt {
     padding: u32,
 }
 
-/// The same for a source of a known size.
+/// The excerpt of a source of a known size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut {
     /// The texels of the source. Not empty, and inside it.

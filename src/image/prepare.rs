@@ -67,7 +67,7 @@ pub fn prepare_jobs(
             // In place, the blur of a picture must not be blurred again.
             let are_fed =
                 now.inputs().any(|input| written.contains(&input)) || is_painted && !request.spec.overwrites_source();
-            let images = Images {
+            let images = RequestImages {
                 source: &source,
                 target: &target,
                 now,
@@ -101,7 +101,7 @@ pub fn show_targets(mut jobs: ResMut<ImageJobs>, mut images: ResMut<RenderAssets
 
 /// The images of a request as they are in this frame.
 #[derive(Clone, Copy)]
-struct Images<'a> {
+struct RequestImages<'a> {
     source: &'a GpuImage,
     target: &'a GpuImage,
     now: Done,
@@ -112,7 +112,7 @@ impl ImageJob {
     fn decide(
         &mut self,
         request: &ImageRequest,
-        images: Images,
+        images: RequestImages,
         are_fed: bool,
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
@@ -134,7 +134,7 @@ impl ImageJob {
     fn prepare(
         &mut self,
         request: &ImageRequest,
-        Images { source, target, now }: Images,
+        RequestImages { source, target, now }: RequestImages,
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
         let [from, to] = [ViewInfo::of_gpu(source)?, ViewInfo::of_gpu(target)?];
@@ -267,8 +267,8 @@ fn check_sizes(size: UVec2, from: ViewInfo, to: ViewInfo) -> Result<(), BlurErro
 /// The format of a copy of a source for a blur into a target: renderable, and with alpha if the target has alpha.
 fn format_of_copy(source: ViewInfo, target: ViewInfo, preparer: &BlurPreparer) -> Result<TextureFormat, BlurError> {
     let format = preparer.renderable(source.format)?;
-    let has_alpha = |format| Format::of(format).is_some_and(|format| format.has_opacity());
-    Ok(match Format::of(format) {
+    let has_alpha = |format| Format::find(format).is_some_and(|format| format.has_opacity());
+    Ok(match Format::find(format) {
         _ if has_alpha(format) || !has_alpha(target.format) => format,
         Some(wide) if wide.is_wide() => TextureFormat::Rgba32Float,
         _ => TextureFormat::Rgba16Float,

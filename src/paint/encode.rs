@@ -9,7 +9,7 @@ use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::{PassTimer, measured};
 use crate::freeze::{FrozenBlur, KeptPictures};
 use crate::gpu::{BlurAccess, BlurPipelines, attachment, part_from};
-use crate::schedule::{Blurs, Canvas, Draw, Label, Placed, Section, Source, Step, SurfaceId, Target};
+use crate::schedule::{Blurs, Canvas, Draw, Label, PaintTexture, Placed, Section, Step, SurfaceId};
 use crate::settings::BackdropLayer;
 use bevy::image::ToExtents;
 use bevy::math::URect;
@@ -164,14 +164,14 @@ impl<'w> Painter<'w> {
         }
     }
 
-    fn pass(&self, on: Target, clears: bool, draws: &[Draw], context: &mut RenderContext) {
+    fn pass(&self, on: PaintTexture, clears: bool, draws: &[Draw], context: &mut RenderContext) {
         let mut pass = match on {
-            Target::Camera => open_on_camera(context, self.target, self.camera),
-            Target::Page(depth, page) => match self.planned.page(depth, page) {
+            PaintTexture::Camera => open_on_camera(context, self.target, self.camera),
+            PaintTexture::Page(depth, page) => match self.planned.page(depth, page) {
                 Some(page) => open_on_page(context, page, clears),
                 None => return,
             },
-            Target::Seen(page) => match self.planned.seen.get(page) {
+            PaintTexture::Seen(page) => match self.planned.seen.get(page) {
                 Some(page) => open_on_page(context, page, false),
                 None => return,
             },
@@ -272,9 +272,9 @@ impl<'w> Painter<'w> {
     fn blur(&self, index: usize, label: Option<&BlurLabel>, context: &mut RenderContext) {
         let batch = &self.planned.schedule.batches[index];
         let source = match batch.from {
-            Source::Camera => Some(self.target.main_texture_view()),
-            Source::Page(depth, page) => self.planned.page(depth, page),
-            Source::Seen(page) => self.planned.seen.get(page),
+            PaintTexture::Camera => Some(self.target.main_texture_view()),
+            PaintTexture::Page(depth, page) => self.planned.page(depth, page),
+            PaintTexture::Seen(page) => self.planned.seen.get(page),
         };
         let Some(source) = source else {
             return;

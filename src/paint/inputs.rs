@@ -78,7 +78,7 @@ impl PaintInputs {
     }
 
     /// The inputs of a camera.
-    pub fn of(&mut self, picture: Picture) -> &mut CameraInputs {
+    pub fn camera(&mut self, picture: Picture) -> &mut CameraInputs {
         let index = *self.indices.entry(picture.camera).or_insert_with(|| {
             self.cameras.push(CameraInputs {
                 picture,

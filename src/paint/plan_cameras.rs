@@ -81,7 +81,7 @@ pub struct UiItems<'w, 's> {
 
 impl UiItems<'_, '_> {
     /// The view of a camera's user interface, and its items.
-    fn of(&self, camera: Entity, items: &mut Vec<Item>) -> Option<(Entity, RetainedViewEntity)> {
+    fn read(&self, camera: Entity, items: &mut Vec<Item>) -> Option<(Entity, RetainedViewEntity)> {
         let ui_view = self.cameras.get(camera).ok()?.0;
         // The view may belong to an earlier frame and no longer exist.
         let view = self.views.get(ui_view).ok()?.retained_view_entity;
@@ -92,7 +92,7 @@ impl UiItems<'_, '_> {
         );
         items.extend(phase.items.values().map(|item| Item {
             key: item.sort_key,
-            bounds: bounds.of(item),
+            bounds: bounds.find(item),
             what: own.what(item),
         }));
         Some((ui_view, view))
@@ -130,7 +130,7 @@ pub fn plan_cameras(
         };
         camera.fit(target.main_texture(), &gpu.kept);
         if camera.has_nodes() {
-            planned.ui_view = ui.of(camera.picture.camera, &mut items);
+            planned.ui_view = ui.read(camera.picture.camera, &mut items);
         }
         let scene = |is_flat| Scene {
             picture: camera.picture,

@@ -10,7 +10,7 @@
 
 use super::BlurPlan;
 use super::pack;
-use super::pass::{AxisPass, Filter, Pass, Surface, beyond};
+use super::pass::{AxisPass, Pass, TextureSlot, Weighting, beyond};
 use crate::settings::EdgeMode;
 use bevy::math::{IVec2, URect, UVec2, Vec2};
 use core::ops::Range;
@@ -72,7 +72,7 @@ pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
             };
             let (page, corner) = packed_places.next().unwrap_or_default();
             let place = Place {
-                page: Surface::Intermediate(first_page + page),
+                page: TextureSlot::Intermediate(first_page + page),
                 corner,
                 texels: *texels,
             };
@@ -100,7 +100,7 @@ pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
 /// The place of a level.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    page: Surface,
+    page: TextureSlot,
     /// The texel of the page where it begins.
     corner: UVec2,
     /// The texels of the level that are stored.
@@ -114,7 +114,7 @@ impl Place {
     }
 }
 
-impl Surface {
+impl TextureSlot {
     fn index(self) -> usize {
         match self {
             Self::Intermediate(index) => index,
@@ -262,12 +262,12 @@ impl AxisPass {
     /// The target texels that read any of these.
     fn reached(&self, texels: Range<i32>) -> Range<i32> {
         match self.filter {
-            Filter::Taps | Filter::Weights => {
+            Weighting::Taps | Weighting::Weights => {
                 let first = texels.start - self.shift - self.reach.1;
                 let last = texels.end - 1 - self.shift - self.reach.0;
                 -(-first).div_euclid(self.step)..last.div_euclid(self.step) + 1
             }
-            Filter::Spline | Filter::Mean(_) => i32::MIN..i32::MAX,
+            Weighting::Spline | Weighting::Mean(_) => i32::MIN..i32::MAX,
         }
     }
 
@@ -277,16 +277,16 @@ impl AxisPass {
         let position = |target: i32| target * self.step + self.shift;
         let (first, last) = (position(targets.start), position(targets.end - 1));
         let (first, last) = match self.filter {
-            Filter::Spline if self.octaves == 0 => (first >> 1, last >> 1),
-            Filter::Spline => {
+            Weighting::Spline if self.octaves == 0 => (first >> 1, last >> 1),
+            Weighting::Spline => {
                 let texel = |position: i32| position >> (self.octaves + 1);
                 (texel(first) - 1, texel(last) + 2)
             }
-            Filter::Taps | Filter::Weights => {
+            Weighting::Taps | Weighting::Weights => {
                 let margin = self.images.map_or(0, |images| images.margin);
                 (first + self.reach.0 - margin, last + self.reach.1 + margin)
             }
-            Filter::Mean(_) => (low, high - 1),
+            Weighting::Mean(_) => (low, high - 1),
         };
         let is_inside = first >= low && last < high;
         // Normalisation and folding depend on both ends of the bounds.

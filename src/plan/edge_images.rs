@@ -8,7 +8,7 @@
 //! Against the Gaussian of the infinitely continued picture, this is off by at most 0.24/255 along an axis, for any
 //! picture, length and start (0.053/255 of the peak with [`Precision::Hdr`](crate::kernel::Precision::Hdr)).
 
-use super::pass::Images;
+use super::pass::ImageTable;
 use crate::kernel::CompensatedGaussian;
 use crate::program::workgroups::{IMAGE_MARGIN, MAX_REACH};
 use crate::settings::EdgeMode;
@@ -80,7 +80,7 @@ impl ImageWeights {
     }
 
     /// The table for a program that convolves with a kernel of this reach, and the place of the images' weights in it.
-    pub fn table(&self, reach: usize) -> (Vec<f64>, Images) {
+    pub fn table(&self, reach: usize) -> (Vec<f64>, ImageTable) {
         let far = self.reach().max(reach);
         let or_zero = |weights: &[f64], index: usize| weights.get(index).copied().unwrap_or(0.0);
         let kernel = (-(reach as i32)..=far as i32).map(|x| or_zero(&self.inside, x.unsigned_abs() as usize));
@@ -90,7 +90,7 @@ impl ImageWeights {
             table.extend((0..far).map(|index| or_zero(side, index)));
         }
         let margin = (far - reach) as i32;
-        (table, Images { margin, start })
+        (table, ImageTable { margin, start })
     }
 }
 

@@ -139,7 +139,7 @@ mod tests {
     }
 
     fn backdrop(shape: Shape, settings: BackdropBlur) -> Option<Backdrop> {
-        Glass::plain(shape, &settings).on(&PICTURE)
+        Glass::plain(shape, &settings).backdrop(&PICTURE)
     }
 
     fn region(shape: Shape, clip: Option<Rect>, glass: BackdropBlur) -> Option<Region> {

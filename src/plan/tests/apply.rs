@@ -1,6 +1,6 @@
 //! What an axis pass *means*: the same computation on a row of numbers, in double precision. It proves whole plans.
 
-use super::super::pass::{AxisPass, BORDER, Filter};
+use super::super::pass::{AxisPass, BORDER, Weighting};
 use crate::kernel::Tap;
 use crate::settings::EdgeMode;
 use core::ops::Range;
@@ -28,10 +28,10 @@ impl AxisPass {
         let value = |target: i32| {
             let position = target * self.step + self.shift;
             match self.filter {
-                Filter::Weights if self.images.is_some() => self.sum_with_images(row, position),
-                Filter::Taps | Filter::Weights => self.weighted_sum(row, position, &taps),
-                Filter::Spline => self.spline(row, position),
-                Filter::Mean(length) => mean(row, target, length as i32),
+                Weighting::Weights if self.images.is_some() => self.sum_with_images(row, position),
+                Weighting::Taps | Weighting::Weights => self.weighted_sum(row, position, &taps),
+                Weighting::Spline => self.spline(row, position),
+                Weighting::Mean(length) => mean(row, target, length as i32),
             }
         };
         targets.map(value).collect()
@@ -48,9 +48,9 @@ impl AxisPass {
             weight: pair[1],
         };
         match self.filter {
-            Filter::Taps => self.table.chunks(2).map(pair).collect(),
-            Filter::Weights => self.table.iter().enumerate().map(weight).collect(),
-            Filter::Spline | Filter::Mean(_) => Vec::new(),
+            Weighting::Taps => self.table.chunks(2).map(pair).collect(),
+            Weighting::Weights => self.table.iter().enumerate().map(weight).collect(),
+            Weighting::Spline | Weighting::Mean(_) => Vec::new(),
         }
     }
 
@@ -119,7 +119,7 @@ impl AxisPass {
         sum / weight_inside
     }
 
-    /// The weight inside the region at a texel of the source of a [`Filter::Spline`].
+    /// The weight inside the region at a texel of the source of a [`Weighting::Spline`].
     fn border_weight(&self, index: usize, length: usize) -> f64 {
         if !self.normalize {
             1.0

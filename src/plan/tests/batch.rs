@@ -52,13 +52,13 @@ fn compute(pass: &Pass, source: &Texture) -> Vec<Vec<f64>> {
 /// Runs a plan and its deferred last steps.
 fn run_left(plan: &BlurPlan, picture: &Texture) -> Vec<Vec<Vec<f64>>> {
     let mut pages: Vec<Texture> = plan.intermediates.iter().map(|size| Texture::new(*size)).collect();
-    let source_of = |pages: &[Texture], surface: Surface| match surface {
-        Surface::Intermediate(index) => pages[index].clone(),
-        Surface::Source | Surface::Destination => picture.clone(),
+    let source_of = |pages: &[Texture], surface: TextureSlot| match surface {
+        TextureSlot::Intermediate(index) => pages[index].clone(),
+        TextureSlot::Source | TextureSlot::Destination => picture.clone(),
     };
     for pass in &plan.passes {
         let rows = compute(pass, &source_of(&pages, pass.source));
-        let Surface::Intermediate(target) = pass.target else {
+        let TextureSlot::Intermediate(target) = pass.target else {
             panic!("the last step is left");
         };
         for (y, row) in rows.into_iter().enumerate() {
@@ -175,7 +175,7 @@ fn no_pass_reads_the_page_that_it_writes_and_pages_are_written_once() {
                 assert!(is_apart, "{way:?}: two levels in one place");
             }
         }
-        let targets: Vec<Surface> = whole.passes.iter().map(|pass| pass.target).collect();
+        let targets: Vec<TextureSlot> = whole.passes.iter().map(|pass| pass.target).collect();
         let runs = targets.chunk_by(|a, b| a == b).count();
         assert_eq!(runs, longest, "{way:?}: passes of one page follow each other");
     }
@@ -184,7 +184,7 @@ fn no_pass_reads_the_page_that_it_writes_and_pages_are_written_once() {
 /// The texels that passes write into levels that are smaller than the picture.
 fn reduced_texels(plan: &BlurPlan) -> u64 {
     // At the tested sigmas, all intermediates are smaller than the picture.
-    let is_reduced = |pass: &&Pass| pass.target != Surface::Destination;
+    let is_reduced = |pass: &&Pass| pass.target != TextureSlot::Destination;
     let texels = |pass: &Pass| u64::from(pass.size.x) * u64::from(pass.size.y);
     plan.passes.iter().filter(is_reduced).map(texels).sum()
 }
