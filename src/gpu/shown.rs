@@ -99,7 +99,7 @@ impl<D> Shown<D> {
         }
     }
 
-    /// The same, or the spare one.
+    /// The request of this frame, or the spare one.
     pub fn newest_mut(&mut self) -> Option<&mut D> {
         match self {
             Self::Nothing { spare } => spare.as_mut(),
