@@ -42,7 +42,6 @@ pub enum Dither {
 impl Dither {
     /// The dithering of a texture's format: formats with eight bits for numbers from 0 to 1 are dithered, all others
     /// are not.
-    #[must_use]
     pub fn of_target(format: TextureFormat) -> Self {
         match Format::find(format).map(|format| format.numbers) {
             Some(Encoding::Unorm(8)) => Self::Stored,
@@ -53,7 +52,6 @@ impl Dither {
 
     /// The dithering of a camera: its picture may have more than eight bits although its output has only eight. Without
     /// an output, the picture's format decides.
-    #[must_use]
     pub fn of_camera(picture: TextureFormat, output: Option<TextureFormat>, space: Option<CompositingSpace>) -> Self {
         let own = Self::of_target(picture);
         if own != Self::Off {

@@ -131,7 +131,6 @@ impl Format {
     }
 
     /// The entry of a format, `None` if it holds no colours.
-    #[must_use]
     pub fn find(texture: TextureFormat) -> Option<Self> {
         let plain = PLAIN.iter().find(|format| format.texture == texture).copied();
         plain.or_else(|| Self::compressed(texture))
@@ -174,7 +173,6 @@ impl Format {
     }
 
     /// The type that shaders see.
-    #[must_use]
     pub const fn sample(&self) -> Sample {
         match self.numbers {
             Encoding::Uint(_) => Sample::Uint,
@@ -184,19 +182,16 @@ impl Format {
     }
 
     /// Whether a value may be infinite or NaN.
-    #[must_use]
     pub const fn may_be_infinite(&self) -> bool {
         matches!(self.numbers, Encoding::Half | Encoding::Float | Encoding::Packed)
     }
 
     /// Whether alpha is an opacity: integers are just numbers.
-    #[must_use]
     pub fn has_opacity(&self) -> bool {
         self.channels == Channels::Rgba && self.sample() == Sample::Float
     }
 
     /// Whether alpha has at least eight bits, so that what is painted on transparent black keeps its opacity.
-    #[must_use]
     pub fn keeps_opacity(&self) -> bool {
         self.has_opacity() && self.texture != TextureFormat::Rgb10a2Unorm
     }
@@ -205,13 +200,11 @@ impl Format {
     ///
     /// Some software rasterisers filter 8-bit textures with 8-bit arithmetic, which is off by up to 1/255 per fetch, so
     /// those are read texel by texel. sRGB formats are decoded before they are filtered, in full precision.
-    #[must_use]
     pub fn filters_exactly(&self) -> bool {
         !self.is_compressed && !matches!(self.numbers, Encoding::Unorm(8) | Encoding::Snorm(8))
     }
 
     /// Whether half floats, with their eleven bits and their maximum of 65504, would lose something.
-    #[must_use]
     pub const fn is_wide(&self) -> bool {
         match self.numbers {
             Encoding::Unorm(bits) | Encoding::Snorm(bits) | Encoding::Uint(bits) | Encoding::Sint(bits) => bits > 11,
@@ -222,7 +215,6 @@ impl Format {
 
     /// How exact a blur of a picture in this format must be. Formats that can hold more than 1 may hold lights, and
     /// sixteen bits distinguish more than 256 levels.
-    #[must_use]
     pub const fn precision(&self) -> Precision {
         match self.numbers {
             Encoding::Half | Encoding::Packed | Encoding::SharedExponent => Precision::Hdr,
@@ -232,7 +224,6 @@ impl Format {
     }
 
     /// How a value must be changed before it is stored.
-    #[must_use]
     pub fn rounding(&self) -> Rounding {
         match self.numbers {
             Encoding::Half => Rounding::Half,
@@ -256,7 +247,6 @@ impl Format {
     }
 
     /// The shader definition of a texture that compute passes store to, `None` if the shaders have no such definition.
-    #[must_use]
     pub const fn storage_definition(&self) -> Option<&'static str> {
         match self.texture {
             TextureFormat::Rgba8Unorm => Some("STORE_RGBA8UNORM"),
@@ -268,7 +258,6 @@ impl Format {
 
     /// The format of the blurred picture if this one is not renderable: every GPU renders to it, and it loses nothing
     /// of the picture.
-    #[must_use]
     pub const fn stand_in(&self) -> TextureFormat {
         match (self.channels, self.numbers) {
             (Channels::R, Encoding::Unorm(8)) => TextureFormat::R8Unorm,

@@ -73,13 +73,11 @@ pub struct Room<P> {
 
 impl<P> Room<P> {
     /// Whether it holds the picture.
-    #[must_use]
     pub fn is_taken(&self) -> bool {
         self.is_taken.load(Ordering::Relaxed)
     }
 
     /// The position of the picture in a viewport.
-    #[must_use]
     pub fn area_in(&self, viewport: URect) -> URect {
         area_in(&self.shot, viewport)
     }
@@ -146,25 +144,21 @@ impl<P: Send + Sync> KeptPictures<P> {
     }
 
     /// The freeze of a blur.
-    #[must_use]
     pub fn freeze(&self, key: FreezeKey) -> Option<ExtractedFreeze> {
         self.all.get(&key).map(|kept| kept.freeze)
     }
 
     /// The picture of a blur, if it has been taken.
-    #[must_use]
     pub fn taken(&self, key: FreezeKey) -> Option<&Room<P>> {
         self.all.get(&key)?.taken()
     }
 
     /// The stage at which a camera's picture was taken.
-    #[must_use]
     pub fn stage(&self, camera: Entity) -> Option<BlurStage> {
         self.taken((camera, FrozenBlur::Camera)).map(|room| room.shot.stage)
     }
 
     /// How glass on a viewport is frozen. `None` if it is not, or its picture is lost.
-    #[must_use]
     pub fn glass(&self, entity: Entity, viewport: URect) -> Option<FrozenGlass> {
         let kept = self.all.get(&(entity, FrozenBlur::Glass))?;
         let is_frozen = kept.state() != FreezeState::Lost && !viewport.is_empty();
@@ -211,7 +205,6 @@ impl<P: Send + Sync> KeptPictures<P> {
     }
 
     /// The room of a blur whose picture must be taken now: once.
-    #[must_use]
     pub fn due(&self, key: FreezeKey) -> Option<&Room<P>> {
         let room = self.all.get(&key)?.room()?;
         (!room.is_taken.swap(true, Ordering::Relaxed)).then_some(room)

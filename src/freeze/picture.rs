@@ -25,7 +25,6 @@ pub struct Wanted {
 
 impl Wanted {
     /// A camera with a viewport, in texels of its texture.
-    #[must_use]
     pub fn new(target: &ViewTarget, picture: &CameraPictureItem, viewport: URect) -> Self {
         Self {
             format: target.main_texture_format(),
@@ -65,12 +64,10 @@ type Asked = (BlurRequest, u64, CompositingSpace);
 
 impl OntoCamera {
     /// The texture of the result.
-    #[must_use]
     pub fn result(&self) -> Option<&Sheet> {
         self.result.as_ref()
     }
 
-    #[must_use]
     pub fn is_done(&self) -> bool {
         self.asked.is_some() && self.asked == self.done
     }
@@ -134,13 +131,11 @@ impl KeptPicture {
     }
 
     /// Distinguishes it from other pictures.
-    #[must_use]
     pub fn id(&self) -> TextureId {
         self.sheet.texture.id()
     }
 
     /// The picture as it was last fitted.
-    #[must_use]
     pub fn shown(&self) -> &Sheet {
         self.fitted.as_ref().map_or(&self.sheet, |(_, sheet)| sheet)
     }
@@ -191,7 +186,6 @@ impl Sheet {
     }
 
     /// Its size in texels.
-    #[must_use]
     pub fn size(&self) -> UVec2 {
         texture_size(&self.texture)
     }

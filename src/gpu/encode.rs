@@ -68,7 +68,6 @@ impl BlurRecorder<'_> {
     }
 
     /// See [`BlurPreparer::moment`](super::BlurPreparer::moment).
-    #[must_use]
     pub fn moment(&self) -> [u64; 2] {
         self.pipelines.moment
     }
@@ -76,7 +75,6 @@ impl BlurRecorder<'_> {
 
 impl<'a> Views<'a> {
     /// From one texture to another, or in place.
-    #[must_use]
     pub fn new(source: &'a TextureView, destination: &'a TextureView) -> Self {
         Self {
             source,
@@ -87,13 +85,11 @@ impl<'a> Views<'a> {
     }
 
     /// In place, in a camera's picture.
-    #[must_use]
     pub fn in_camera(target: &'a ViewTarget) -> Self {
         Self::onto_camera(target.main_texture_view(), target)
     }
 
     /// From another texture to a camera's picture.
-    #[must_use]
     pub fn onto_camera(source: &'a TextureView, target: &'a ViewTarget) -> Self {
         Self {
             attachment: target.get_unsampled_color_attachment(),
@@ -116,7 +112,6 @@ pub fn record_together(context: &mut RenderContext, label: &BlurLabel, encode: i
 
 impl BlurJob {
     /// Whether the requested blur can be encoded.
-    #[must_use]
     pub fn is_ready(&self, with: &BlurRecorder) -> bool {
         let current = self.shown.current();
         current.is_some_and(|current| current.is_ready(&with.pipelines, &with.cache))

@@ -67,7 +67,6 @@ pub enum Queued {
 
 impl PipelineKey {
     /// The pipeline of a stage of a blur.
-    #[must_use]
     pub fn new(stage: Stage, ends: &Ends, resolved: &Resolved) -> Self {
         let copies = stage.is_first && stage.program == Program::CopyFragment;
         // Straight alpha is not converted where it is copied.
@@ -142,7 +141,6 @@ impl PipelineKey {
     }
 
     /// The same pipeline with the version of the program that serves any kernel.
-    #[must_use]
     pub fn for_any_kernel(self) -> Self {
         Self {
             program: self.program.for_any_kernel(),
@@ -151,7 +149,6 @@ impl PipelineKey {
     }
 
     /// The bind group layout: uniform, source, the sampler if filtered, and the texture that a compute pass stores to.
-    #[must_use]
     pub fn layout(&self) -> BindGroupLayoutDescriptor {
         let filterable = self.program.filters();
         let stage = if self.program.computes() {
@@ -180,7 +177,6 @@ impl PipelineKey {
     }
 
     /// The most passes that a dispatch executes.
-    #[must_use]
     pub fn most_passes(&self) -> usize {
         match (self.merges, self.skips) {
             (false, _) => 1,
@@ -190,13 +186,11 @@ impl PipelineKey {
     }
 
     /// How many bytes of uniforms are bound.
-    #[must_use]
     pub fn uniform_size(&self) -> Option<BufferSize> {
         BufferSize::new((self.most_passes() * size_of::<PassUniform>()) as u64)
     }
 
     /// Whether bind groups for one pipeline fit the other.
-    #[must_use]
     pub fn binds_like(&self, other: &Self) -> bool {
         let stored = |key: &Self| key.program.computes().then_some(key.target);
         let binds = |key: &Self| {
@@ -322,13 +316,11 @@ fn may_be_infinite(format: Format, program: Program) -> bool {
 
 /// The layout of the input of a deferred step: a uniform with a dynamic offset, a level, and a sampler if the level is
 /// read with filtered fetches.
-#[must_use]
 pub fn deferred_layout(filtered: bool, target: TextureFormat) -> BindGroupLayoutDescriptor {
     PipelineKey::deferred(filtered, target).layout()
 }
 
 /// The shader definitions of `uniform/spline.wgsl` in a deferred step.
-#[must_use]
 pub fn deferred_definitions(filtered: bool, target: TextureFormat) -> Vec<ShaderDefVal> {
     PipelineKey::deferred(filtered, target).definitions(false)
 }

@@ -281,7 +281,6 @@ impl BlurPipelines {
     }
 
     /// A requested pipeline.
-    #[must_use]
     pub fn get(&self, key: &PipelineKey) -> Option<Queued> {
         self.queued.get(key).copied()
     }
@@ -315,7 +314,6 @@ impl BlurPipelines {
 
 impl Queued {
     /// The pipeline, `None` while it is being compiled.
-    #[must_use]
     pub fn ready(self, cache: &PipelineCache) -> Option<Ready<'_>> {
         match self {
             Self::Render(id) => cache.get_render_pipeline(id).map(Ready::Render),

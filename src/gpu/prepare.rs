@@ -47,7 +47,6 @@ impl BlurPreparer<'_> {
     }
 
     /// The numbers of the render device and of the frame.
-    #[must_use]
     pub fn moment(&self) -> [u64; 2] {
         self.pipelines.moment
     }

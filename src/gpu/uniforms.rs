@@ -59,7 +59,6 @@ pub const MERGED_ITEMS: usize = (16 << 10) / size_of::<PassUniform>();
 
 /// The uniforms of all passes of a plan and of its deferred steps, with padding, for a source texture of `source_size`
 /// texels.
-#[must_use]
 pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
     let uniform = |pass: &Pass| match pass.source {
         TextureSlot::Intermediate(index) => PassUniform::new(pass, plan.intermediates[index]),
@@ -71,7 +70,6 @@ pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
 }
 
 /// The size of these uniforms in bytes.
-#[must_use]
 pub fn uniform_size(plan: &BlurPlan) -> u64 {
     (uniform_count(plan) * size_of::<PassUniform>()) as u64
 }

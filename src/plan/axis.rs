@@ -13,7 +13,6 @@ use crate::settings::EdgeMode;
 use bevy::math::Vec2;
 
 /// Whether a blur of these sigmas, in texels, changes anything.
-#[must_use]
 pub fn blurs(sigma: Vec2) -> bool {
     sigma.max_element() >= MIN_SIGMA
 }

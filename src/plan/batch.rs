@@ -54,7 +54,6 @@ pub struct BatchedBlur {
 
 /// Merges plans. Their deferred steps come in the order of the items. No side of a page exceeds `limit` texels unless a
 /// level does.
-#[must_use]
 pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
     let stored: Vec<Vec<Stored>> = items.iter().map(stored_texels).collect();
     let longest = stored.iter().map(Vec::len).max().unwrap_or(0);

@@ -31,7 +31,6 @@ pub struct Means {
 
 impl Means {
     /// Whether the destination holds the result of texels that are not blurred before the blur runs. Then nothing has to write them.
-    #[must_use]
     pub fn leaves_unchanged(&self) -> bool {
         self.in_place && !self.converts
     }
@@ -275,7 +274,6 @@ pub struct BlurPlan {
 
 impl BlurPlan {
     /// Whether a deferred step reads an intermediate.
-    #[must_use]
     pub fn reads_later(&self, intermediate: usize) -> bool {
         let surface = TextureSlot::Intermediate(intermediate);
         self.deferred.iter().any(|deferred| deferred.source == surface)
@@ -337,7 +335,6 @@ impl Pass {
     }
 
     /// The stage of this pass.
-    #[must_use]
     pub fn stage(&self) -> Stage {
         Stage {
             program: self.program,

@@ -26,14 +26,12 @@ const SIDE: u32 = 4096;
 
 /// The stages of all plans of these means, whatever their sigmas, sizes and edge modes. Blurs with equal strength along
 /// x and y come first, weak ones before strong ones.
-#[must_use]
 pub fn stages(means: Means, finish: Finish) -> Vec<Stage> {
     static LISTS: Lists = Mutex::new(Vec::new());
     list_once(&LISTS, means, finish, find)
 }
 
 /// The stages of all plans of these means with a varying sigma.
-#[must_use]
 pub fn varying_stages(means: Means, finish: Finish) -> Vec<Stage> {
     static LISTS: Lists = Mutex::new(Vec::new());
     list_once(&LISTS, means, finish, find_varying)

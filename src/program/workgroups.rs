@@ -125,7 +125,6 @@ const fn downsample_rows(step: u32, of_level: bool) -> u32 {
 
 impl Program {
     /// The program that upsamples from rows that are coarser by this many octaves.
-    #[must_use]
     pub const fn upsample_compute(octaves: u32) -> Self {
         match octaves {
             // The rows are the target's own: threads have nothing to share.
@@ -136,7 +135,6 @@ impl Program {
     }
 
     /// The texels that a workgroup writes, `None` for a program of a render pass.
-    #[must_use]
     pub fn tile(self) -> Option<UVec2> {
         match self {
             Self::CopyFragment | Self::OpaqueFragment | Self::MipmapFragment | Self::DownsampleFragment => None,
@@ -169,7 +167,6 @@ impl Program {
 
     /// How many workgroups write this many texels, `None` for a program of a render pass. The tiles of
     /// [`Self::UpsampleCompute`] begin at a cell, which may begin before the first texel.
-    #[must_use]
     pub fn workgroups(self, texels: UVec2) -> Option<UVec2> {
         let before = match self {
             Self::UpsampleCompute(Some(cell)) => cell - 1,
@@ -181,7 +178,6 @@ impl Program {
     }
 
     /// The numbers that the shader is compiled with.
-    #[must_use]
     pub fn numbers(self) -> Vec<(&'static str, u32)> {
         let mut numbers = match self {
             Self::CopyFragment | Self::OpaqueFragment | Self::MipmapFragment | Self::DownsampleFragment => Vec::new(),

@@ -178,7 +178,6 @@ impl BlurProfile {
     }
 
     /// The image that holds the shares, if there is one.
-    #[must_use]
     pub(crate) fn mask(&self) -> Option<AssetId<Image>> {
         match self {
             Self::Mask(mask) => Some(mask.id()),
@@ -187,7 +186,6 @@ impl BlurProfile {
     }
 
     /// Whether both give every place the same share. Profiles with numbers out of range do not blur, so they are alike.
-    #[must_use]
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self == other || self.check().is_err() && other.check().is_err()
     }
