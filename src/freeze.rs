@@ -17,7 +17,6 @@
 //! | a freeze that it does not see, or whose blurs are switched off | a picture | it is dropped; `FreezeLost` if it was known |
 
 mod camera;
-mod fit;
 mod freezes;
 mod kept;
 mod picture;

@@ -17,7 +17,6 @@ mod request;
 mod shown;
 mod step;
 mod textures;
-mod timing;
 mod uniforms;
 mod view_info;
 
@@ -29,7 +28,7 @@ use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
-pub use encode::{BlurAccess, BlurRecorder, Views, attachment, record_together};
+pub use encode::{BlurAccess, BlurRecorder, Timed, Views, attachment, record_together};
 pub use job::{BlurJob, BlurState, Deferred};
 pub use pipeline_factory::fragment_state;
 pub use pipeline_key::{deferred_definitions, deferred_layout};
@@ -38,7 +37,6 @@ pub use pool::{PageSet, TextureKind};
 pub use prepare::BlurPreparer;
 pub use request::{BlurIo, BlurRequest, Work, WorkKind};
 pub use textures::create_texel_buffer;
-pub use timing::Timed;
 pub use view_info::{ViewInfo, first_part, holds_shares, layers_of, part_from, texture_size};
 
 /// The backend that the app has chosen.

@@ -222,20 +222,12 @@ mod validation;
 
 use bevy::prelude::*;
 
-/// Compiles the code in `docs/recorder.md`.
+/// Compiles the code in documents.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/recorder.md")]
-struct RecorderRecipes;
-
-/// Compiles the code in `README.md`.
-#[cfg(all(doctest, feature = "ui"))]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
-/// Compiles the code in `docs/questions.md`.
-#[cfg(all(doctest, feature = "ui"))]
-#[doc = include_str!("../docs/questions.md")]
-struct Questions;
+#[cfg_attr(feature = "ui", doc = include_str!("../README.md"))]
+#[cfg_attr(feature = "ui", doc = include_str!("../docs/questions.md"))]
+struct Documents;
 
 pub use diagnostics::publish::GaussianBlurDiagnosticsPlugin;
 pub use errors::{BlurError, FormatCapability};

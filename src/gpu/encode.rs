@@ -10,14 +10,13 @@ use super::prepare::BlurPreparer;
 use super::prepared::Prepared;
 use super::request::BlurRequest;
 use super::step::{Binder, uniform_offset};
-use super::timing::{Timed, Timing};
-use crate::diagnostics::label::BlurLabel;
-use crate::diagnostics::timestamps::{PassTimer, recorder_of};
+use crate::diagnostics::label::{self, BlurLabel};
+use crate::diagnostics::timestamps::{PassTimer, Timestamps, recorder_of};
 use crate::errors::BlurError;
-use crate::plan::pass::{Pass, TextureSlot};
+use crate::plan::pass::{Pass, PassKind, TextureSlot};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy::render::diagnostic::RecordDiagnostics;
+use bevy::render::diagnostic::{DiagnosticsRecorder, RecordDiagnostics};
 use bevy::render::render_resource::{
     CommandEncoder, CommandEncoderDescriptor, ComputePassDescriptor, LoadOp, Operations, PipelineCache,
     RenderPassColorAttachment, RenderPassDescriptor, StoreOp, TextureView, TextureViewId,
@@ -37,6 +36,49 @@ pub struct Views<'a> {
     pub attachment: RenderPassColorAttachment<'a>,
     /// How many pairs of source and destination the job alternates between.
     pub turns: usize,
+}
+
+/// How the time of a blur is measured.
+#[derive(Clone, Copy)]
+pub enum Timed<'a> {
+    /// As the time of a label.
+    Whole(&'a BlurLabel),
+    /// As a part of the time that [`record_together`] measures for a label.
+    Nested(&'a BlurLabel),
+    /// Not at all.
+    Not,
+}
+
+impl<'a> Timed<'a> {
+    /// The time of a label, if there is one.
+    pub fn whole(label: Option<&'a BlurLabel>) -> Self {
+        label.map_or(Self::Not, Self::Whole)
+    }
+
+    /// The label.
+    pub fn label(self) -> Option<&'a BlurLabel> {
+        match self {
+            Self::Whole(label) | Self::Nested(label) => Some(label),
+            Self::Not => None,
+        }
+    }
+}
+
+/// The timers of a blur's passes.
+#[derive(Clone, Copy, Default)]
+pub struct Timing<'a> {
+    /// Bevy's recorder, for a span of passes.
+    pub recorder: Option<&'a DiagnosticsRecorder>,
+    /// The timer for single passes, and their label.
+    pub timer: Option<(&'a PassTimer, &'a BlurLabel)>,
+}
+
+impl<'a> Timing<'a> {
+    /// The timestamps that a pass of this kind writes.
+    pub fn pass(&self, kind: PassKind) -> Option<Timestamps<'a>> {
+        let (timer, label) = self.timer?;
+        timer.timestamps(label, kind.span())
+    }
 }
 
 /// The resources of the render world that encoding a job requires.
@@ -294,8 +336,7 @@ impl Prepared {
 
     fn draw(&self, render_pass: &mut wgpu::RenderPass, index: usize, with: BlurAccess, source: TextureViewId) {
         let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
-        let usable = step.ready(with.pipelines, with.cache);
-        let Some(Ready::Render(pipeline)) = usable.map(|usable| usable.pipeline) else {
+        let Some((_, Ready::Render(pipeline))) = step.ready(with.pipelines, with.cache) else {
             return;
         };
         let (origin, size) = (pass.origin, pass.size);
@@ -342,11 +383,11 @@ impl Prepared {
             let merged = self.merged(index..indices.end);
             next += merged.len();
             let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
-            let Some(usable) = step.ready(with.pipelines, with.cache) else {
+            let Some((program, Ready::Compute(pipeline))) = step.ready(with.pipelines, with.cache) else {
                 continue;
             };
             let largest = merged.iter().fold(UVec2::ZERO, |largest, pass| largest.max(pass.size));
-            let (Ready::Compute(pipeline), Some(groups)) = (usable.pipeline, usable.program.workgroups(largest)) else {
+            let Some(groups) = program.workgroups(largest) else {
                 continue;
             };
             compute_pass.set_pipeline(pipeline);
@@ -385,5 +426,38 @@ pub fn attachment(view: &TextureView, load: LoadOp<wgpu::Color>) -> RenderPassCo
             load,
             store: StoreOp::Store,
         },
+    }
+}
+
+impl PassKind {
+    /// The name of the pass in debuggers and validation layers.
+    fn label(self) -> &'static str {
+        match self {
+            Self::Copy => "gaussian_blur_copy",
+            Self::Mipmap => "gaussian_blur_mipmap",
+            Self::Downsample => "gaussian_blur_downsample",
+            Self::Horizontal => "gaussian_blur_horizontal",
+            Self::Vertical => "gaussian_blur_vertical",
+            Self::Blur => "gaussian_blur_blur",
+            Self::Upsample => "gaussian_blur_upsample",
+            Self::Gather => "gaussian_blur_gather",
+            Self::Blend => "gaussian_blur_blend",
+        }
+    }
+
+    /// The name under which its time is published.
+    fn span(self) -> &'static str {
+        match self {
+            Self::Copy => label::COPY,
+            // Never timed on its own.
+            Self::Mipmap => "mipmap",
+            Self::Downsample => label::DOWNSAMPLE,
+            Self::Horizontal => label::HORIZONTAL,
+            Self::Vertical => label::VERTICAL,
+            Self::Blur => label::BLUR,
+            Self::Upsample => label::UPSAMPLE,
+            Self::Gather => label::GATHER,
+            Self::Blend => label::BLEND,
+        }
     }
 }

@@ -38,12 +38,6 @@ pub struct Bound<'a> {
     pub most: usize,
 }
 
-/// A compiled pipeline.
-pub struct Usable<'a> {
-    pub program: Program,
-    pub pipeline: Ready<'a>,
-}
-
 /// The bind group of a pass, in the [layout](PipelineKey::layout) of its pipeline.
 pub fn bind_group(key: &PipelineKey, with: Binder, bound: &Bound) -> BindGroup {
     let uniform = BindingResource::Buffer(BufferBinding {
@@ -94,12 +88,9 @@ impl KeptPass {
         }
     }
 
-    /// The best compiled pipeline.
-    pub fn ready<'a>(&self, pipelines: &BlurPipelines, cache: &'a PipelineCache) -> Option<Usable<'a>> {
-        let usable = |key: PipelineKey, queued: Queued| {
-            let program = key.program;
-            queued.ready(cache).map(|pipeline| Usable { program, pipeline })
-        };
+    /// The best compiled pipeline, and its program.
+    pub fn ready<'a>(&self, pipelines: &BlurPipelines, cache: &'a PipelineCache) -> Option<(Program, Ready<'a>)> {
+        let usable = |key: PipelineKey, queued: Queued| queued.ready(cache).map(|pipeline| (key.program, pipeline));
         let fast = pipelines.get(&self.key).and_then(|queued| usable(self.key, queued));
         fast.or_else(|| usable(self.key.for_any_kernel(), self.any_kernel))
     }

@@ -1,6 +1,6 @@
 //! Which share of a blur's radius each position gets.
 
-use super::viewport::place_in_viewport;
+use super::region::place_in_viewport;
 use crate::errors::BlurError;
 use bevy::camera::ViewportConversionError;
 use bevy::prelude::*;
@@ -163,8 +163,8 @@ impl BlurProfile {
         camera_transform: &GlobalTransform,
         position: Vec3,
     ) -> Result<(), ViewportConversionError> {
-        let place = place_in_viewport(camera, camera_transform, position)?;
-        let share = place.point / place.size;
+        let [point, size] = place_in_viewport(camera, camera_transform, position)?;
+        let share = point / size;
         match self {
             Self::Uniform | Self::Mask(_) => {}
             Self::Linear { start, end, .. } => {
