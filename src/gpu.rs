@@ -28,14 +28,15 @@ use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
-pub use encode::{BlurAccess, BlurRecorder, Timed, Views, attachment, record_together};
+pub use encode::{BlurRecorder, Timed, Views, attachment, record_together};
 pub use job::{BlurJob, BlurState, Deferred};
 pub use pipeline_factory::fragment_state;
 pub use pipeline_key::{deferred_definitions, deferred_layout};
-pub use pipeline_queue::{BlurPipelines, BlurReadiness, blurs_ready};
+pub use pipeline_queue::{BlurReadiness, blurs_ready};
 pub use pool::{PageSet, TextureKind};
 pub use prepare::BlurPreparer;
 pub use request::{BlurIo, BlurRequest, Work, WorkKind};
+pub use step::BlurAccess;
 pub use textures::create_texel_buffer;
 pub use view_info::{ViewInfo, first_part, holds_shares, layers_of, part_from, texture_size};
 

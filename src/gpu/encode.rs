@@ -9,7 +9,7 @@ use super::pipeline_queue::{BlurPipelines, Ready};
 use super::prepare::BlurPreparer;
 use super::prepared::Prepared;
 use super::request::BlurRequest;
-use super::step::{Binder, uniform_offset};
+use super::step::{BlurAccess, uniform_offset};
 use crate::diagnostics::label::{self, BlurLabel};
 use crate::diagnostics::timestamps::{PassTimer, Timestamps, recorder_of};
 use crate::errors::BlurError;
@@ -89,26 +89,10 @@ pub struct BlurRecorder<'w> {
     timer: Option<Res<'w, PassTimer>>,
 }
 
-/// The same resources, for code that borrows them itself.
-#[derive(Clone, Copy)]
-pub struct BlurAccess<'w> {
-    pub pipelines: &'w BlurPipelines,
-    pub cache: &'w PipelineCache,
-    pub timer: Option<&'w PassTimer>,
-}
-
 /// The texture that a blur reads, and the attachment to which a render pass writes its result.
 type End<'a> = (TextureViewId, Option<&'a RenderPassColorAttachment<'a>>);
 
 impl BlurRecorder<'_> {
-    fn access(&self) -> BlurAccess<'_> {
-        BlurAccess {
-            pipelines: &self.pipelines,
-            cache: &self.cache,
-            timer: self.timer.as_deref(),
-        }
-    }
-
     /// See [`BlurPreparer::moment`](super::BlurPreparer::moment).
     pub fn moment(&self) -> [u64; 2] {
         self.pipelines.moment
@@ -169,16 +153,11 @@ impl BlurJob {
             return Ok(false);
         }
         if let Some(prepared) = self.shown.drawn_mut() {
-            let binder = preparer.binder();
-            prepared.bind(binder, views.source, views.destination, 1);
-            let mut encoder = binder.device.create_command_encoder(&CommandEncoderDescriptor {
+            let with = preparer.access();
+            prepared.bind(with, views.source, views.destination, 1);
+            let mut encoder = with.device.create_command_encoder(&CommandEncoderDescriptor {
                 label: Some("gaussian_blur_at_once"),
             });
-            let with = BlurAccess {
-                pipelines: binder.pipelines,
-                cache: binder.cache,
-                timer: None,
-            };
             let ends = (views.source.id(), Some(&views.attachment));
             prepared.encode(&mut encoder, Timing::default(), with, ends);
             preparer.submit(encoder);
@@ -231,12 +210,14 @@ impl Prepared {
             return false;
         }
         let (source, destination) = (views.source, views.destination);
-        let binder = Binder {
+        let device = context.render_device().clone();
+        let access = BlurAccess {
             pipelines: &with.pipelines,
             cache: &with.cache,
-            device: context.render_device(),
+            device: &device,
+            timer: with.timer.as_deref(),
         };
-        self.bind(binder, source, destination, views.turns);
+        self.bind(access, source, destination, views.turns);
         let is_whole = matches!(timed, Timed::Whole(_));
         let recorder = recorder_of(context).filter(|_| is_whole);
         let encoder = context.command_encoder();
@@ -245,10 +226,10 @@ impl Prepared {
         let name = named.map_or_else(String::new, BlurLabel::span);
         let timing = Timing {
             recorder: recorder.as_deref(),
-            timer: with.timer.as_deref().zip(timed.label()),
+            timer: access.timer.zip(timed.label()),
         };
         let whole = timing.recorder.time_span(encoder, name);
-        self.encode(encoder, timing, with.access(), (source.id(), Some(&views.attachment)));
+        self.encode(encoder, timing, access, (source.id(), Some(&views.attachment)));
         whole.end(encoder);
         self.was_drawn = true;
         true

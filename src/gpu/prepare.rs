@@ -7,7 +7,7 @@ use super::prepared::{Prepared, are_ready};
 use super::profile_bindings::Blend;
 use super::request::{BlurRequest, Work, WorkKind};
 use super::shown::Prepare;
-use super::step::{Binder, KeptPass};
+use super::step::{BlurAccess, KeptPass};
 use super::textures::{IntermediateTextures, Needs, create_texture};
 use super::uniforms::{uniform_bytes, uniform_size};
 use super::view_info::view_of_mask;
@@ -112,12 +112,13 @@ impl BlurPreparer<'_> {
         self.textures.count_views(views);
     }
 
-    /// Everything needed to create bind groups.
-    pub(super) fn binder(&self) -> Binder<'_> {
-        Binder {
+    /// Everything needed to create bind groups, and to encode passes that are not timed.
+    pub(super) fn access(&self) -> BlurAccess<'_> {
+        BlurAccess {
             pipelines: &self.pipelines,
             cache: &self.cache,
             device: &self.device,
+            timer: None,
         }
     }
 
@@ -132,7 +133,7 @@ impl BlurPreparer<'_> {
         if !self.is_ready(prepared) {
             return false;
         }
-        let with = self.binder();
+        let with = self.access();
         if !prepared.is_kept() {
             for source in sources {
                 prepared.bind(with, source, source, sources.len());

@@ -5,7 +5,7 @@ use super::pipeline_queue::BlurPipelines;
 use super::profile_bindings::{Blend, Blended};
 use super::request::{BlurRequest, Work};
 use super::shown::Drawable;
-use super::step::{Binder, Bound, KeptPass, bind_group};
+use super::step::{BlurAccess, Bound, KeptPass, bind_group};
 use crate::formats::Resolved;
 use crate::plan::BlurPlan;
 use crate::plan::pass::{Pass, TextureSlot};
@@ -76,7 +76,7 @@ impl Prepared {
     }
 
     /// Makes the bind groups for a source and a destination the latest ones.
-    pub fn bind(&mut self, with: Binder, source: &TextureView, destination: &TextureView, turns: usize) {
+    pub fn bind(&mut self, with: BlurAccess, source: &TextureView, destination: &TextureView, turns: usize) {
         let mask = match &self.request.work {
             Work::Vary { field, .. } => field.mask.as_ref(),
             _ => None,
@@ -106,7 +106,7 @@ impl Prepared {
     }
 
     /// Binds the inputs of deferred steps.
-    pub fn bind_deferred(&mut self, with: Binder) {
+    pub fn bind_deferred(&mut self, with: BlurAccess) {
         let is_held = |level: TextureViewId| self.textures.iter().chain(&self.result).any(|held| held.id() == level);
         let mut deferred = core::mem::take(&mut self.deferred);
         deferred.retain(|bound| is_held(bound.level));

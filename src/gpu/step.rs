@@ -4,18 +4,20 @@ use super::pipeline_key::{PipelineKey, Queued};
 use super::pipeline_queue::{BlurPipelines, Ready};
 use super::profile_bindings::Blended;
 use super::uniforms::PassUniform;
+use crate::diagnostics::timestamps::PassTimer;
 use crate::program::Program;
 use bevy::render::render_resource::{
     BindGroup, BindGroupEntry, BindingResource, Buffer, BufferBinding, PipelineCache, TextureView, TextureViewId,
 };
 use bevy::render::renderer::RenderDevice;
 
-/// Everything needed to create bind groups.
+/// Everything needed to create bind groups, and to encode passes.
 #[derive(Clone, Copy)]
-pub struct Binder<'a> {
+pub struct BlurAccess<'a> {
     pub pipelines: &'a BlurPipelines,
     pub cache: &'a PipelineCache,
     pub device: &'a RenderDevice,
+    pub timer: Option<&'a PassTimer>,
 }
 
 /// One pass.
@@ -39,7 +41,7 @@ pub struct Bound<'a> {
 }
 
 /// The bind group of a pass, in the [layout](PipelineKey::layout) of its pipeline.
-pub fn bind_group(key: &PipelineKey, with: Binder, bound: &Bound) -> BindGroup {
+pub fn bind_group(key: &PipelineKey, with: BlurAccess, bound: &Bound) -> BindGroup {
     let uniform = BindingResource::Buffer(BufferBinding {
         buffer: bound.uniforms,
         offset: 0,
@@ -103,7 +105,7 @@ impl KeptPass {
 
     /// Makes the bind group of these views the latest one. A missing one is shared with a neighbour if it fits, or else
     /// created.
-    pub fn bind(&mut self, neighbour: Option<&Self>, with: Binder, bound: &Bound) {
+    pub fn bind(&mut self, neighbour: Option<&Self>, with: BlurAccess, bound: &Bound) {
         let stores = self.key.program.computes();
         // A render pass does not bind its target.
         let target = if stores { bound.target } else { bound.source };

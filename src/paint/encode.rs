@@ -6,9 +6,9 @@ use super::draws::Draws;
 use super::inputs::{CameraInputs, PaintInputs};
 use super::plan_cameras::{CameraSchedule, Schedules};
 use crate::diagnostics::label::BlurLabel;
-use crate::diagnostics::timestamps::{PassTimer, measured};
+use crate::diagnostics::timestamps::measured;
 use crate::freeze::{FrozenBlur, KeptPictures};
-use crate::gpu::{BlurAccess, BlurPipelines, attachment, part_from};
+use crate::gpu::{BlurAccess, attachment, part_from};
 use crate::schedule::{Blurs, Canvas, Draw, Label, PaintTexture, Placed, Section, Step, SurfaceId};
 use crate::settings::BackdropLayer;
 use bevy::image::ToExtents;
@@ -17,7 +17,7 @@ use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
 use bevy::render::diagnostic::RecordDiagnostics;
 use bevy::render::render_phase::TrackedRenderPass;
-use bevy::render::render_resource::{LoadOp, PipelineCache, RenderPassDescriptor, TextureView};
+use bevy::render::render_resource::{LoadOp, RenderPassDescriptor, TextureView};
 use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ViewTarget;
@@ -58,9 +58,7 @@ struct Painter<'w> {
     tasks: &'w BlurTasks,
     draws: &'w Draws,
     kept: &'w KeptPictures,
-    pipelines: &'w BlurPipelines,
-    cache: &'w PipelineCache,
-    timer: Option<&'w PassTimer>,
+    with: BlurAccess<'w>,
     items: Option<super::split::ItemPainter<'w>>,
 }
 
@@ -81,9 +79,12 @@ impl<'w> Painter<'w> {
             tasks: world.resource(),
             draws: world.resource(),
             kept: world.resource(),
-            pipelines: world.resource(),
-            cache: world.resource(),
-            timer: world.get_resource(),
+            with: BlurAccess {
+                pipelines: world.resource(),
+                cache: world.resource(),
+                device: world.resource(),
+                timer: world.get_resource(),
+            },
             items: super::split::ItemPainter::new(world, index),
         })
     }
@@ -280,12 +281,7 @@ impl<'w> Painter<'w> {
             return;
         };
         for job in self.tasks.of_batch(self.index, index) {
-            let with = BlurAccess {
-                pipelines: self.pipelines,
-                cache: self.cache,
-                timer: self.timer,
-            };
-            job.encode(with, context.command_encoder(), label, source.id());
+            job.encode(self.with, context.command_encoder(), label, source.id());
         }
     }
 }
