@@ -4,7 +4,7 @@ use super::strength::NodeFilter;
 use crate::formats::dither::Dither;
 use crate::kernel::Precision;
 use crate::paint::uniform::{Colours, PaintedOn};
-use crate::plan::batch::{BatchItem, BatchedBlur, together};
+use crate::plan::batch::{BatchedBlur, together};
 use crate::plan::{BlurPlan, Finish, Means, PlanRequest};
 use crate::program::{Filtering, Tiling};
 use crate::schedule::{
@@ -373,19 +373,11 @@ fn plan(items: &[BatchedBlur]) -> [BlurPlan; 2] {
             .iter()
             .map(|item| BlurPlan::shifted(&request(item.sigma, item.bounds, item.edge, tiling), item.shift))
             .collect();
-        let items = items.iter().zip(&plans).map(|(item, plan)| BatchItem {
-            plan,
-            region: item.region,
-            to_source: item.to_source,
-            patch: item.patch,
-            border: item.border,
-        });
-        let items: Vec<BatchItem> = items.collect();
-        for item in &items {
+        for item in items {
             assert!(!item.region.is_empty(), "{item:?}");
             assert!(item.patch.is_none_or(|patch| !patch.is_empty()), "{item:?}");
         }
-        let whole = together(&items, LIMIT);
+        let whole = together(items, &plans, LIMIT);
         assert_eq!(whole.deferred.len(), items.len());
         assert!(whole.passes.iter().all(|pass| pass.size.min_element() > 0));
         whole

@@ -13,7 +13,7 @@ use super::uniforms::{uniform_bytes, uniform_size};
 use super::view_info::view_of_mask;
 use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
-use crate::plan::batch::{BatchItem, BatchedBlur, together};
+use crate::plan::batch::{BatchedBlur, together};
 use crate::plan::pass::Pass;
 use crate::plan::{BlurPlan, Finish, PlanRequest};
 use crate::sigma_field::Mask;
@@ -235,7 +235,7 @@ impl Prepare for BlurPreparer<'_> {
         let limit = self.capabilities.largest_side();
         let items = plan_batch(request, &resolved, old);
         let plan = match &request.work {
-            Work::Batch(_, asked) => together(&items_of(asked, &items), limit),
+            Work::Batch(_, asked) => together(asked, &items, limit),
             _ => plan_of(request, &resolved),
         }
         .with_source_at(request.source_at);
@@ -362,16 +362,4 @@ fn plan_batch(request: &BlurRequest, resolved: &Resolved, old: Option<&mut Prepa
         }
     };
     items.iter().enumerate().map(plan).collect()
-}
-
-/// The items with their plans.
-fn items_of<'a>(items: &[BatchedBlur], plans: &'a [BlurPlan]) -> Vec<BatchItem<'a>> {
-    let item = |(item, plan): (&BatchedBlur, &'a BlurPlan)| BatchItem {
-        plan,
-        region: item.region,
-        to_source: item.to_source,
-        patch: item.patch,
-        border: item.border,
-    };
-    items.iter().zip(plans).map(item).collect()
 }

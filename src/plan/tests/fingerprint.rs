@@ -4,7 +4,7 @@
 
 use super::random::request;
 use super::*;
-use crate::plan::batch::{BatchItem, together};
+use crate::plan::batch::{BatchedBlur, together};
 use crate::plan::pass::{Needed, Weighting};
 use crate::program::Beyond;
 use proptest::prelude::*;
@@ -245,20 +245,15 @@ fn plans_together(requests: &[PlanRequest]) -> Vec<BlurPlan> {
         }
     };
     let regions = (0..).zip(requests).map(region);
-    let items: Vec<BatchItem> = plans
-        .iter()
-        .zip(regions)
-        .map(|(plan, region)| BatchItem {
-            plan,
-            region,
-            to_source: IVec2::ZERO,
-            patch: None,
-            border: 0,
-        })
-        .collect();
+    let shown = |region| BatchedBlur {
+        region,
+        ..Default::default()
+    };
+    let items: Vec<BatchedBlur> = regions.map(shown).collect();
     let wholes = items
         .chunks(9)
-        .flat_map(|items| [900, 8192].map(|limit| together(items, limit)));
+        .zip(plans.chunks(9))
+        .flat_map(|(items, plans)| [900, 8192].map(|limit| together(items, plans, limit)));
     wholes.collect()
 }
 
