@@ -1,6 +1,6 @@
 //! One axis of a plan: the number of octaves, the residual kernel, and the texels of every level.
 
-use super::edge_images::{ImageWeights, LowestLevel};
+use super::edge_images::ImageWeights;
 use super::pass::{AxisPass, BORDER, MAX_WEIGHTS, Means, Weighting};
 use super::residual::{
     MAX_OCTAVES, MIN_SIGMA, at_the_limit, excess, largest_sigma, least_sigma, octaves, residual_kernel, residual_sigma,
@@ -290,12 +290,9 @@ impl Axis {
             cutoff: precision.cutoff(),
             excess: excess(self.octaves),
         };
-        ImageWeights::new(&LowestLevel {
-            region: border(self.region.first)..border(self.region.first + self.region.length),
-            texels: extent.first + 1..extent.first + extent.length - 1,
-            kernel,
-            edge: self.edge,
-        })
+        let region = border(self.region.first)..border(self.region.first + self.region.length);
+        let texels = extent.first + 1..extent.first + extent.length - 1;
+        ImageWeights::new(region, texels, kernel, self.edge)
     }
 
     fn border_weights(&self) -> Vec<f64> {

@@ -14,17 +14,6 @@ use crate::program::workgroups::{IMAGE_MARGIN, MAX_REACH};
 use crate::settings::EdgeMode;
 use core::ops::Range;
 
-/// A level, and the residual kernel there.
-pub(super) struct LowestLevel {
-    /// The borders of the region in texels of the level, where texel `j` has its centre at `j`.
-    pub region: Range<f64>,
-    /// The stored texels that may be non-zero.
-    pub texels: Range<i32>,
-    /// The residual kernel, at any distance in texels of the level.
-    pub kernel: CompensatedGaussian,
-    pub edge: EdgeMode,
-}
-
 /// The weights by the distance in texels between the centre and a read.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ImageWeights {
@@ -35,35 +24,37 @@ pub(super) struct ImageWeights {
 }
 
 impl ImageWeights {
-    pub fn new(level: &LowestLevel) -> Self {
-        let count = f64::from(level.texels.end - level.texels.start);
-        let length = level.region.end - level.region.start;
-        let mirrors = level.edge == EdgeMode::Mirror;
-        let period = level.edge.period().unwrap_or(1.0) * length;
+    /// The weights of the residual kernel at the lowest level. The borders of the region are in texels of that level, where texel
+    /// `j` has its centre at `j`; `texels` are the stored ones that may be non-zero.
+    pub fn new(region: Range<f64>, texels: Range<i32>, kernel: CompensatedGaussian, edge: EdgeMode) -> Self {
+        let count = f64::from(texels.end - texels.start);
+        let length = region.end - region.start;
+        let mirrors = edge == EdgeMode::Mirror;
+        let period = edge.period().unwrap_or(1.0) * length;
         // How much farther away the nearest image of a texel is than the read that stands for it, below and above the
         // bounds.
         let [below, above] = if mirrors {
-            let (first, last) = (f64::from(level.texels.start), f64::from(level.texels.end - 1));
-            [first - level.region.start, level.region.end - last].map(|inset| 2.0 * inset - 1.0)
+            let (first, last) = (f64::from(texels.start), f64::from(texels.end - 1));
+            [first - region.start, region.end - last].map(|inset| 2.0 * inset - 1.0)
         } else {
             [period - count; 2]
         };
-        let end = level.kernel.end();
+        let end = kernel.end();
         let images = ((2.0 * (end + count) / period) as i32 + 2).max(1);
         let side = |farther: f64| {
             let distances = (1..).map(f64::from).take_while(|d| d + farther < end);
             let offsets = (0..images).map(|m| farther + f64::from(m) * period);
-            summed(level.kernel, offsets, distances)
+            summed(kernel, offsets, distances)
         };
         // An image mirrored twice has moved by a period. In a short region it lies among the region's own texels.
         let overlaps = mirrors && period - (count - 1.0) < end;
         let mut inside = if overlaps {
-            let distances = (0..level.texels.end - level.texels.start).map(f64::from);
+            let distances = (0..texels.end - texels.start).map(f64::from);
             let offsets = (-images..=images).map(|m| f64::from(m) * period);
-            summed(level.kernel, offsets, distances)
+            summed(kernel, offsets, distances)
         } else {
             let distances = (0..).map(f64::from).take_while(|d| *d < end);
-            summed(level.kernel, [0.0].into_iter(), distances)
+            summed(kernel, [0.0].into_iter(), distances)
         };
         // Compute passes have room for no more. Only reads from one end of a short region to the other are farther.
         inside.truncate((MAX_REACH + IMAGE_MARGIN) as usize + 1);
