@@ -173,6 +173,7 @@ fn out_of_range<C: HasRange>(settings: Option<&C>) -> Vec<(&'static str, String)
 fn kind_of(error: &BlurError) -> &'static str {
     match error {
         BlurError::InvalidProfile => "shares",
+        BlurError::MaskNotLoaded => "file",
         _ => "mask",
     }
 }
