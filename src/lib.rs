@@ -326,6 +326,7 @@ impl Plugin for GaussianBlurPlugin {
             .register_type::<BackdropGroup>()
             .register_type::<FreezeArea>()
             .add_plugins((
+                validation::ui::plugin,
                 paint::PaintPlugin {
                     precompiles: self.precompile_ui,
                 },

@@ -5,6 +5,7 @@
 
 use crate::gpu::BlurReadiness;
 use crate::image::ImagesAwaited;
+#[cfg(feature = "ui")]
 use crate::settings::UiFilter;
 use crate::settings::{BackdropBlur, GaussianBlur};
 use crate::systems::BlurSystems;
@@ -21,7 +22,10 @@ impl Plugin for RedrawPlugin {
     }
 }
 
+#[cfg(feature = "ui")]
 type Blurred = Or<(With<GaussianBlur>, With<BackdropBlur>, With<UiFilter>)>;
+#[cfg(not(feature = "ui"))]
+type Blurred = With<GaussianBlur>;
 
 /// Requests a frame while images are blurred, pixels are on their way, or pipelines compile.
 fn request_redraw(

@@ -8,6 +8,7 @@ mod lens;
 mod profile;
 mod region;
 mod strength;
+#[cfg(feature = "ui")]
 mod ui_filter;
 
 use bevy::ecs::VariantDefaults;
@@ -23,6 +24,7 @@ pub use lens::BackdropLens;
 pub use profile::{BlurProfile, BlurProfileTemplate};
 pub use region::{BackdropLayer, BackdropRegion, BackdropRegionTemplate};
 pub use strength::{BlurUnit, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS};
+#[cfg(feature = "ui")]
 pub use ui_filter::{DropShadow, GroupOutline, UiFilter};
 
 /// When a camera's picture is blurred, and so what stays sharp. Optional, next to [`GaussianBlur`] on a camera.

@@ -195,7 +195,6 @@ impl Setting {
 }
 
 /// Spawns a node of this size with letters of two stems and a bar.
-#[cfg(feature = "ui")]
 fn spawn_letters(world: &mut World, size: UVec2, filter: LetterFilter, root: Entity) {
     const LETTER: UVec2 = UVec2::new(80, 100);
     let place = |[left, top, width, height]: [u32; 4]| Node {
@@ -323,7 +322,6 @@ impl Screen {
         for place in boxes {
             setting.spawn(world, place, blur, root);
         }
-        #[cfg(feature = "ui")]
         if let Setting::Letters(size, filter) = setting {
             spawn_letters(world, size, filter, root);
         }
