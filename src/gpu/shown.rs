@@ -112,7 +112,7 @@ impl<D> Shown<D> {
         }
     }
 
-    /// The same.
+    /// The request that is drawn.
     pub fn drawn_mut(&mut self) -> Option<&mut D> {
         match self {
             Self::Nothing { .. } => None,

@@ -138,7 +138,7 @@ impl ImageJob {
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
         let [from, to] = [ViewInfo::of_gpu(source)?, ViewInfo::of_gpu(target)?];
-        let cut = request.spec.excerpt.of(from.size, request.spec.overwrites_source())?;
+        let cut = request.spec.excerpt.cut(from.size, request.spec.overwrites_source())?;
         let outcome = check_sizes(cut.size(), from, to);
         if request.spec.owns_target && outcome.is_err() {
             // The new target is on its way.
@@ -169,7 +169,7 @@ impl ImageJob {
             },
         };
         let work = work(request, &cut);
-        let turn = Turn::of(&work, request, &cut, self.copy_state(request, &copied));
+        let turn = Turn::new(&work, request, &cut, self.copy_state(request, &copied));
         match turn {
             Turn::Nothing => self.job.release(),
             Turn::Copy | Turn::Blur => self.copy = None,

@@ -35,7 +35,7 @@ pub fn copy_pixels(
     outcomes: Res<Outcomes>,
     mut context: RenderContext,
 ) {
-    for request in encoded.of(&requested).filter(|request| request.wants_pixels) {
+    for request in encoded.requests(&requested).filter(|request| request.wants_pixels) {
         let Some(target) = images.get(request.spec.target) else {
             continue;
         };

@@ -191,7 +191,7 @@ impl ImageBlurs {
         };
         let source_shown = ViewInfo::of_asset(source)?;
         let shown = ViewInfo {
-            size: Excerpt::new(image).of(source_shown.size, false)?.size(),
+            size: Excerpt::new(image).cut(source_shown.size, false)?.size(),
             ..source_shown
         }
         .with_possible_levels();

@@ -5,10 +5,10 @@ use super::floors::{LIBRARY, PAGE, Source, page};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// No more structs, enums and traits.
-const MOST_TYPES: usize = 338;
+const MOST_TYPES: usize = 328;
 
 /// No more values that live from frame to frame and decide what a frame does.
-const MOST_STORES: usize = 24;
+const MOST_STORES: usize = 15;
 
 /// No more rows of words.
 const MOST_WORDS: usize = 30;
@@ -78,12 +78,7 @@ fn no_type_has_the_name_of_another_one() {
 #[test]
 fn functions_say_what_they_do_and_comments_what_is_the_same() {
     let mut wrong = Vec::new();
-    // Images are being written anew.
-    for source in LIBRARY
-        .sources()
-        .into_iter()
-        .filter(|source| !source.name.starts_with("image/"))
-    {
+    for source in LIBRARY.sources() {
         let code = source.code();
         let names = code.lines().filter_map(|line| word_after(line, "fn"));
         let unsaid = names
