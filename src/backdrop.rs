@@ -6,31 +6,22 @@
 mod extract;
 mod stacks;
 
-use crate::paint::ExtractPaint;
+use crate::paint::{ExtractPaint, start_extraction};
 use bevy::prelude::*;
 use bevy::render::{ExtractSchedule, RenderApp};
 
 /// Adds backdrop blurs to an app.
-pub struct BackdropPlugin;
-
-impl Plugin for BackdropPlugin {
-    fn build(&self, app: &mut App) {
-        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
-            return;
-        };
-        render_app.add_systems(
-            ExtractSchedule,
-            (
-                extract::extract_regions.in_set(ExtractPaint),
-                stacks::report_unseen.after(ExtractPaint),
-            ),
-        );
-        #[cfg(feature = "ui")]
-        render_app.add_systems(
-            ExtractSchedule,
-            extract::extract_nodes
-                .after(extract::extract_regions)
+pub fn plugin(app: &mut App) {
+    let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+        return;
+    };
+    render_app.add_systems(
+        ExtractSchedule,
+        (
+            (extract::extract_regions, extract::extract_nodes)
+                .chain()
                 .in_set(ExtractPaint),
-        );
-    }
+            stacks::report_unseen.before(start_extraction),
+        ),
+    );
 }

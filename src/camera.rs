@@ -32,36 +32,32 @@ use bevy::render::view::{ExtractedView, ViewTarget};
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderStartup, RenderSystems};
 
 /// Adds camera blurs to an app.
-pub struct BlurCameraPlugin;
-
-impl Plugin for BlurCameraPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_systems(PostUpdate, notice_targets.before(CameraUpdateSystems));
-        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
-            return;
-        };
-        render_app
-            .add_systems(RenderStartup, forget_jobs)
-            .add_systems(ExtractSchedule, extract_cameras.after(freeze::extract_freezes))
-            .add_systems(
-                Render,
-                (announce_cameras, prepare_cameras, release_unseen)
-                    .chain()
-                    .in_set(RenderSystems::PrepareBindGroups),
-            );
-        add_stages(
-            render_app,
-            Core2d,
-            Core2dSystems::EarlyPostProcess,
-            Core2dSystems::PostProcess,
+pub fn plugin(app: &mut App) {
+    app.add_systems(PostUpdate, notice_targets.before(CameraUpdateSystems));
+    let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+        return;
+    };
+    render_app
+        .add_systems(RenderStartup, forget_jobs)
+        .add_systems(ExtractSchedule, extract_cameras.after(freeze::extract_freezes))
+        .add_systems(
+            Render,
+            (announce_cameras, prepare_cameras, release_unseen)
+                .chain()
+                .in_set(RenderSystems::PrepareBindGroups),
         );
-        add_stages(
-            render_app,
-            Core3d,
-            Core3dSystems::EarlyPostProcess,
-            Core3dSystems::PostProcess,
-        );
-    }
+    add_stages(
+        render_app,
+        Core2d,
+        Core2dSystems::EarlyPostProcess,
+        Core2dSystems::PostProcess,
+    );
+    add_stages(
+        render_app,
+        Core3d,
+        Core3dSystems::EarlyPostProcess,
+        Core3dSystems::PostProcess,
+    );
 }
 
 /// Makes Bevy look at the size of a target that a camera was given: it does so only when the projection changes.
@@ -103,8 +99,8 @@ fn add_stages<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clo
     );
 }
 
-/// A camera's blur in the render world, in texels.
-#[derive(Component, Clone, Debug)]
+/// A camera's blur in the render world, in texels, and its job.
+#[derive(Component)]
 pub struct CameraBlur {
     /// The main world's entity.
     entity: Entity,
@@ -121,6 +117,7 @@ pub struct CameraBlur {
     label: Option<BlurLabel>,
     /// Whether the camera is blurred in this frame.
     is_there: bool,
+    job: BlurJob,
 }
 
 impl CameraBlur {
@@ -128,10 +125,6 @@ impl CameraBlur {
         self.label.as_ref().map_or("blur", BlurLabel::as_str)
     }
 }
-
-/// The job of a camera's blur.
-#[derive(Component, Default)]
-pub struct CameraJob(BlurJob);
 
 type BlurredCamera = (
     Entity,
@@ -176,16 +169,18 @@ fn extract_cameras(
             dithers: stage != BlurStage::BeforeTonemapping && finish.dithers(),
             label: label.cloned(),
             is_there: true,
+            job: BlurJob::default(),
         };
         // Commands allocate; an unchanged frame must not.
         if let Ok((_, mut known)) = known.get_mut(render_entity) {
-            *known = extracted;
+            let job = core::mem::take(&mut known.job);
+            *known = CameraBlur { job, ..extracted };
         } else {
             commands.entity(render_entity).insert(extracted);
         }
     }
     for (entity, _) in known.iter().filter(|(_, blur)| !blur.is_there) {
-        commands.entity(entity).remove::<(CameraBlur, CameraJob)>();
+        commands.entity(entity).remove::<CameraBlur>();
     }
 }
 
@@ -245,58 +240,32 @@ fn announce(preparer: &mut BlurPreparer, format: TextureFormat, dither: Dither, 
     }
 }
 
-type PreparedCamera = (
-    Entity,
-    &'static CameraBlur,
-    CameraPicture,
-    &'static ViewTarget,
-    Option<&'static mut CameraJob>,
-);
-
 /// Updates the jobs of all blurred cameras.
 fn prepare_cameras(
-    mut commands: Commands,
-    mut cameras: Query<PreparedCamera>,
+    mut cameras: Query<(&mut CameraBlur, CameraPicture, &ViewTarget)>,
     mut kept: ResMut<KeptPictures>,
     mut preparer: BlurPreparer,
 ) {
-    for (entity, blur, picture, target, job) in &mut cameras {
-        let request = camera_request(blur, &picture, target);
-        let is_done = kept.prepare_camera(blur.entity, blur.stage, &request, &picture, target, &mut preparer);
-        let update = |job: &mut CameraJob| {
-            if is_done {
-                job.0.release();
-            } else if let Err(error) = job.0.update(&mut preparer, request) {
-                error!("{}: {error}", blur.label());
-            }
-        };
-        if let Some(mut job) = job {
-            update(&mut job);
-        } else {
-            let mut job = CameraJob::default();
-            update(&mut job);
-            commands.entity(entity).insert(job);
+    for (mut blur, picture, target) in &mut cameras {
+        let request = camera_request(&blur, &picture, target);
+        if kept.prepare_camera(blur.entity, blur.stage, &request, &picture, target, &mut preparer) {
+            blur.job.release();
+        } else if let Err(error) = blur.job.update(&mut preparer, request) {
+            error!("{}: {error}", blur.label());
         }
     }
 }
 
-type IsUnseen = Or<(
-    Without<CameraBlur>,
-    Without<ViewTarget>,
-    Without<ExtractedCamera>,
-    Without<ExtractedView>,
-)>;
+type IsUnseen = Or<(Without<ViewTarget>, Without<ExtractedCamera>, Without<ExtractedView>)>;
 
 /// A camera without a texture, for example of a minimised window, holds none for its blur.
-fn release_unseen(mut jobs: Query<&mut CameraJob, IsUnseen>) {
-    jobs.iter_mut().for_each(|mut job| job.0.release());
+fn release_unseen(mut blurs: Query<&mut CameraBlur, IsUnseen>) {
+    blurs.iter_mut().for_each(|mut blur| blur.job.release());
 }
 
 /// Jobs hold objects of a render device. When the device is replaced, so are they.
-fn forget_jobs(mut commands: Commands, jobs: Query<Entity, With<CameraJob>>) {
-    for entity in &jobs {
-        commands.entity(entity).remove::<CameraJob>();
-    }
+fn forget_jobs(mut blurs: Query<&mut CameraBlur>) {
+    blurs.iter_mut().for_each(|mut blur| blur.job = BlurJob::default());
 }
 
 /// How a camera's picture is dithered if it has this format.
@@ -343,7 +312,7 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
     }
 }
 
-type RecordedCamera = (&'static ViewTarget, &'static CameraBlur, &'static mut CameraJob);
+type RecordedCamera = (&'static ViewTarget, &'static mut CameraBlur);
 
 /// Blurs the current camera if its stage is [`BlurStage::BeforeTonemapping`].
 pub fn blur_before_tonemapping(
@@ -382,12 +351,13 @@ fn record(
     recorder: &BlurRecorder,
     mut context: RenderContext,
 ) {
-    let (target, blur, mut camera_job) = camera.into_inner();
+    let (target, mut blur) = camera.into_inner();
     if blur.stage != stage {
         return;
     }
-    let (job, label) = (&mut camera_job.0, blur.label.as_ref());
-    let is_frozen = kept.record_camera(blur.entity, job, recorder, &mut context, label, target);
+    let CameraBlur { entity, job, label, .. } = &mut *blur;
+    let label = label.as_ref();
+    let is_frozen = kept.record_camera(*entity, job, recorder, &mut context, label, target);
     if !is_frozen {
         job.record(recorder, &mut context, Timed::whole(label), &Views::in_camera(target));
     }

@@ -50,7 +50,6 @@ pub const SAME_SPACES: [CompositingSpace; 2] = [CompositingSpace::Linear; 2];
 impl Ends {
     /// From a camera's picture to the same picture. `is_light`: whether the picture holds light, because it is not
     /// tonemapped.
-    #[must_use]
     pub fn of_camera(format: TextureFormat, is_light: bool) -> Self {
         Self {
             source: format,
@@ -83,13 +82,11 @@ pub struct CameraFinish {
 
 impl CameraFinishItem<'_, '_> {
     /// Whether the picture still holds light, and is not tonemapped.
-    #[must_use]
     pub fn is_light(&self) -> bool {
         !self.tonemapping.is_some_and(Tonemapping::is_enabled)
     }
 
     /// Whether the camera dithers its picture if the output has eight bits.
-    #[must_use]
     pub fn dithers(&self) -> bool {
         self.dither == Some(&DebandDither::Enabled)
     }
@@ -104,13 +101,11 @@ pub struct CameraPicture {
 
 impl CameraPictureItem<'_, '_> {
     /// The space in which the camera composites.
-    #[must_use]
     pub fn space(&self) -> Option<CompositingSpace> {
         self.camera.compositing_space
     }
 
     /// The picture's format, and its format with the other dynamic range. The next frame may use either.
-    #[must_use]
     pub fn formats(&self) -> [TextureFormat; 2] {
         let other = match self.space() {
             _ if !self.camera.hdr => USUAL_PICTURES[1],
@@ -136,7 +131,6 @@ pub struct Resolved {
 
 impl Resolved {
     /// The usages of intermediates.
-    #[must_use]
     pub fn intermediate_usages(&self) -> TextureUsages {
         let written = match self.means.tiling {
             Tiling::None => TextureUsages::RENDER_ATTACHMENT,
@@ -148,7 +142,6 @@ impl Resolved {
 }
 
 /// Whether the adapter is a software rasteriser: llvmpipe, SwiftShader, WARP. Browsers report this with WebGL 2 only.
-#[must_use]
 pub fn is_software(adapter: &AdapterInfo) -> bool {
     adapter.device_type == DeviceType::Cpu
 }
@@ -187,7 +180,6 @@ impl Capabilities {
     /// [`BlurBackend::Auto`] uses compute passes for every storable texture. On every measured GPU they were faster than
     /// render passes, even if a render pass has to follow for the destination. Software rasterisers gain nothing from
     /// workgroup memory: on them, render passes were faster for eight bits, and compute passes for half floats.
-    #[must_use]
     pub fn new(backend: BlurBackend, adapter: &RenderAdapter, device: &RenderDevice) -> Self {
         let (limits, flags) = (device.limits(), adapter.get_downlevel_capabilities().flags);
         // Compute passes pack half floats, which llvmpipe cannot do on every processor.
@@ -301,7 +293,6 @@ impl Capabilities {
     }
 
     /// The largest width and height of a texture.
-    #[must_use]
     pub fn largest_side(&self) -> u32 {
         self.device.limits().max_texture_dimension_2d
     }
@@ -320,7 +311,7 @@ impl Capabilities {
 
     /// The format, if its textures support a usage.
     fn check(&self, texture: TextureFormat, usage: TextureUsages) -> Result<Format, FormatCapability> {
-        let format = Format::of(texture).ok_or(FormatCapability::Colour)?;
+        let format = Format::find(texture).ok_or(FormatCapability::Colour)?;
         let missing = texture.required_features() - self.device.features();
         if !missing.is_empty() {
             return Err(FormatCapability::Feature(missing));
@@ -363,9 +354,8 @@ fn check_layers(backend: Backend, image: &'static str, layers: u32) -> Result<()
 }
 
 /// The precision that a picture of this format needs.
-#[must_use]
 pub fn precision_of(format: TextureFormat) -> Precision {
-    Format::of(format).map_or(Precision::Standard, |format| format.precision())
+    Format::find(format).map_or(Precision::Standard, |format| format.precision())
 }
 
 #[cfg(test)]

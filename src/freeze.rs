@@ -17,7 +17,6 @@
 //! | a freeze that it does not see, or whose blurs are switched off | a picture | it is dropped; `FreezeLost` if it was known |
 
 mod camera;
-mod fit;
 mod freezes;
 mod kept;
 mod picture;
@@ -32,34 +31,30 @@ pub use kept::{KeptPictures, extract_freezes};
 pub use picture::{KeptPicture, Shot, Wanted};
 
 /// Adds frozen blurs to an app.
-pub struct FreezePlugin;
-
-impl Plugin for FreezePlugin {
-    fn build(&self, app: &mut App) {
-        let reports = freezes::FreezeReports::default();
-        app.insert_resource(reports.clone())
-            .init_resource::<freezes::Freezes>()
-            .add_observer(freezes::start_freeze)
-            .add_observer(freezes::end_freeze)
-            .add_systems(PreUpdate, freezes::read_reports.in_set(BlurSystems::Report))
-            .add_systems(PostUpdate, freezes::look_at_freezes.in_set(BlurSystems::Collect));
-        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
-            return;
-        };
-        render_app
-            .insert_resource(reports)
-            .init_gpu_resource::<KeptPictures>()
-            .add_systems(ExtractSchedule, extract_freezes)
-            .add_systems(
-                Render,
-                (
-                    kept::count_pictures
-                        .after(RenderSystems::PrepareBindGroups)
-                        .before(RenderSystems::Render),
-                    kept::report_pictures.in_set(RenderSystems::Cleanup),
-                ),
-            );
-    }
+pub fn plugin(app: &mut App) {
+    let reports = freezes::FreezeReports::default();
+    app.insert_resource(reports.clone())
+        .init_resource::<freezes::Freezes>()
+        .add_observer(freezes::start_freeze)
+        .add_observer(freezes::end_freeze)
+        .add_systems(PreUpdate, freezes::read_reports.in_set(BlurSystems::Report))
+        .add_systems(PostUpdate, freezes::look_at_freezes.in_set(BlurSystems::Collect));
+    let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+        return;
+    };
+    render_app
+        .insert_resource(reports)
+        .init_gpu_resource::<KeptPictures>()
+        .add_systems(ExtractSchedule, extract_freezes)
+        .add_systems(
+            Render,
+            (
+                kept::count_pictures
+                    .after(RenderSystems::PrepareBindGroups)
+                    .before(RenderSystems::Render),
+                kept::report_pictures.in_set(RenderSystems::Cleanup),
+            ),
+        );
 }
 
 #[cfg(test)]

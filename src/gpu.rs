@@ -17,7 +17,6 @@ mod request;
 mod shown;
 mod step;
 mod textures;
-mod timing;
 mod uniforms;
 mod view_info;
 
@@ -29,16 +28,16 @@ use bevy::render::renderer::{RenderAdapter, RenderDevice};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use bevy::shader::load_shader_library;
 
-pub use encode::{BlurAccess, BlurRecorder, Views, attachment, record_together};
+pub use encode::{BlurRecorder, Timed, Views, attachment, record_together};
 pub use job::{BlurJob, BlurState, Deferred};
 pub use pipeline_factory::fragment_state;
 pub use pipeline_key::{deferred_definitions, deferred_layout};
-pub use pipeline_queue::{BlurPipelines, BlurReadiness, blurs_ready};
+pub use pipeline_queue::{BlurReadiness, blurs_ready};
 pub use pool::{PageSet, TextureKind};
 pub use prepare::BlurPreparer;
 pub use request::{BlurIo, BlurRequest, Work, WorkKind};
+pub use step::BlurAccess;
 pub use textures::create_texel_buffer;
-pub use timing::Timed;
 pub use view_info::{ViewInfo, first_part, holds_shares, layers_of, part_from, texture_size};
 
 /// The backend that the app has chosen.
@@ -101,45 +100,37 @@ shaders! {
 }
 
 /// Adds everything that front ends need to blur.
-pub struct BlurGpuPlugin {
-    /// Which kind of pass to use.
-    pub backend: BlurBackend,
-}
-
-impl Plugin for BlurGpuPlugin {
-    fn build(&self, app: &mut App) {
-        // A server has no renderer, and may have no shaders as assets.
-        if app.get_sub_app(RenderApp).is_some() {
-            embed_shaders(app);
-        }
-        let readiness = BlurReadiness::default();
-        app.insert_resource(readiness.clone())
-            .init_resource::<BlurCompilation>()
-            .insert_resource(ChosenBackend(self.backend));
-        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
-            // Without a renderer there are no pipelines to wait for.
-            readiness.set(true, true);
-            return;
-        };
-        let backend = self.backend;
-        let ask = move |mut commands: Commands, adapter: Res<RenderAdapter>, device: Res<RenderDevice>| {
-            commands.insert_resource(Capabilities::new(backend, &adapter, &device));
-        };
-        render_app
-            .insert_resource(readiness)
-            .init_resource::<BlurCompilation>()
-            .init_gpu_resource::<textures::IntermediateTextures>()
-            .add_systems(RenderStartup, (pipeline_queue::init_pipelines, ask))
-            .init_resource::<textures::FrameTime>()
-            .add_systems(
-                ExtractSchedule,
-                (pipeline_queue::extract_compilation, textures::extract_time),
-            )
-            .add_systems(
-                Render,
-                (textures::give_back_textures, pipeline_queue::compile_more).in_set(RenderSystems::Cleanup),
-            );
+pub fn plugin(app: &mut App, backend: BlurBackend) {
+    // A server has no renderer, and may have no shaders as assets.
+    if app.get_sub_app(RenderApp).is_some() {
+        embed_shaders(app);
     }
+    let readiness = BlurReadiness::default();
+    app.insert_resource(readiness.clone())
+        .init_resource::<BlurCompilation>()
+        .insert_resource(ChosenBackend(backend));
+    let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+        // Without a renderer there are no pipelines to wait for.
+        readiness.set(true, true);
+        return;
+    };
+    let ask = move |mut commands: Commands, adapter: Res<RenderAdapter>, device: Res<RenderDevice>| {
+        commands.insert_resource(Capabilities::new(backend, &adapter, &device));
+    };
+    render_app
+        .insert_resource(readiness)
+        .init_resource::<BlurCompilation>()
+        .init_gpu_resource::<textures::IntermediateTextures>()
+        .add_systems(RenderStartup, (pipeline_queue::init_pipelines, ask))
+        .init_resource::<textures::FrameTime>()
+        .add_systems(
+            ExtractSchedule,
+            (pipeline_queue::extract_compilation, textures::extract_time),
+        )
+        .add_systems(
+            Render,
+            (textures::give_back_textures, pipeline_queue::compile_more).in_set(RenderSystems::Cleanup),
+        );
 }
 
 #[cfg(test)]

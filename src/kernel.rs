@@ -24,7 +24,6 @@ impl Precision {
     /// ρ: the least sigma, in texels of the level a blur runs at.
     ///
     /// Accuracy alone decides it: as soon as half the resolution is exact enough, it is also cheaper.
-    #[must_use]
     pub const fn rho(self) -> f64 {
         match self {
             Self::Standard => 1.5,
@@ -33,7 +32,6 @@ impl Precision {
     }
 
     /// The number of sigmas after which a kernel ends.
-    #[must_use]
     pub const fn cutoff(self) -> f64 {
         match self {
             Self::Standard => 3.5,
@@ -68,7 +66,6 @@ impl Tap {
 /// One octave is the binomial filter `[1 5 10 10 5 1] / 32`, the discrete B-spline of order five: five boxes of two
 /// texels convolved. `n` octaves in a row are five boxes of `P = 2ⁿ` texels, however they are grouped, and add the
 /// variance `5 (P² - 1) / 12` in source texels squared.
-#[must_use]
 pub fn decimation_weights(octaves: u32) -> Vec<f64> {
     let scale = 1_usize << octaves;
     let mut weights = vec![1.0];
@@ -86,13 +83,11 @@ pub fn decimation_weights(octaves: u32) -> Vec<f64> {
 
 /// The first texel of [`decimation_weights`], counted from the first source texel that the new texel covers:
 /// `5 (P - 1) + 1` weights are centred on `P` texels.
-#[must_use]
 pub const fn decimation_start(octaves: u32) -> i32 {
     -2 * ((1 << octaves) - 1)
 }
 
 /// The same filter as fetches from left to right, with offsets from the first covered source texel.
-#[must_use]
 pub fn decimation_taps(octaves: u32) -> Vec<Tap> {
     let weights = decimation_weights(octaves);
     let pairs = (decimation_start(octaves)..).step_by(2).zip(weights.chunks(2));
@@ -102,7 +97,6 @@ pub fn decimation_taps(octaves: u32) -> Vec<Tap> {
 }
 
 /// The half kernel of a sampled Gaussian of `sigma` texels (> 0), ending at `cutoff` sigma.
-#[must_use]
 pub fn gaussian(sigma: f64, cutoff: f64) -> Vec<f64> {
     windowed(cutoff * sigma, |x| sample(sigma, x))
 }
@@ -111,7 +105,6 @@ pub fn gaussian(sigma: f64, cutoff: f64) -> Vec<f64> {
 ///
 /// A chain of boxes has less kurtosis than a Gaussian. Adding `excess · (g ∗ [1 -4 6 -4 1])`, the fourth central
 /// difference, restores it and does not change the variance.
-#[must_use]
 pub fn compensated_gaussian(sigma: f64, cutoff: f64, excess: f64) -> Vec<f64> {
     windowed(cutoff * sigma, |x| compensated(sigma, excess, x))
 }
@@ -132,7 +125,6 @@ pub struct CompensatedGaussian {
 
 impl CompensatedGaussian {
     /// The distance from which on weights are 0.
-    #[must_use]
     pub fn end(&self) -> f64 {
         self.cutoff * self.sigma + 1.0
     }

@@ -186,7 +186,16 @@
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+#![cfg_attr(
+    not(feature = "ui"),
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "glass and filters of the user interface use more than cameras and images"
+    )
+)]
 
+#[cfg(feature = "ui")]
 mod backdrop;
 mod camera;
 pub mod diagnostics;
@@ -199,15 +208,12 @@ mod gpu;
 mod image;
 mod image_changes;
 mod kernel;
+#[cfg(feature = "ui")]
 mod paint;
 mod plan;
 mod program;
 pub mod recorder;
 mod redraw;
-#[cfg_attr(
-    not(feature = "ui"),
-    allow(dead_code, unused_imports, reason = "without nodes there are no items and no groups")
-)]
 mod schedule;
 mod settings;
 mod sigma_field;
@@ -216,20 +222,12 @@ mod validation;
 
 use bevy::prelude::*;
 
-/// Compiles the code in `docs/recorder.md`.
+/// Compiles the code in documents.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/recorder.md")]
-struct RecorderRecipes;
-
-/// Compiles the code in `README.md`.
-#[cfg(all(doctest, feature = "ui"))]
-#[doc = include_str!("../README.md")]
-struct Readme;
-
-/// Compiles the code in `docs/questions.md`.
-#[cfg(all(doctest, feature = "ui"))]
-#[doc = include_str!("../docs/questions.md")]
-struct Questions;
+#[cfg_attr(feature = "ui", doc = include_str!("../README.md"))]
+#[cfg_attr(feature = "ui", doc = include_str!("../docs/questions.md"))]
+struct Documents;
 
 pub use diagnostics::publish::GaussianBlurDiagnosticsPlugin;
 pub use errors::{BlurError, FormatCapability};
@@ -237,34 +235,39 @@ pub use gpu::{BlurReadiness, blurs_ready};
 pub use image::{BlurPixelsExt, BlurredPixels};
 #[cfg(feature = "ui")]
 pub use paint::BackdropMaterialPlugin;
-pub use settings::{
-    BackdropBlur, BackdropLayer, BackdropLens, BackdropRegion, BackdropRegionTemplate, BackdropSampling, BlurAlpha,
-    BlurBackend, BlurCompilation, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurProfile,
-    BlurProfileTemplate, BlurRevision, BlurStage, BlurSwitch, BlurUnit, BlurUpdate, ColorStep, EdgeMode, FreezeArea,
-    FreezeBlur, FreezeLost, FreezeTaken, GaussianBlur, RADIUS_IN_SIGMAS,
-};
 #[cfg(feature = "ui")]
-pub use settings::{BackdropGroup, DropShadow, GroupOutline, UiFilter};
+pub use settings::{
+    BackdropBlur, BackdropGroup, BackdropLayer, BackdropLens, BackdropRegion, BackdropRegionTemplate, BackdropSampling,
+    ColorStep, DropShadow, FreezeArea, GroupOutline, HasBlur, UiFilter,
+};
+pub use settings::{
+    BlurAlpha, BlurBackend, BlurCompilation, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurProfile,
+    BlurProfileTemplate, BlurRevision, BlurStage, BlurSwitch, BlurUnit, BlurUpdate, EdgeMode, FreezeBlur, FreezeLost,
+    FreezeTaken, GaussianBlur, RADIUS_IN_SIGMAS,
+};
 pub use systems::{BlurSystems, GaussianBlurSystems};
 
 /// The render systems of cameras, for schedules other than `Core2d` and `Core3d`. [`GaussianBlurSystems`] shows how.
 pub mod render {
     pub use crate::camera::{blur_after_tonemapping, blur_after_ui, blur_before_tonemapping};
+    #[cfg(feature = "ui")]
     pub use crate::paint::{backdrops_above_ui, backdrops_below_ui};
 }
 
 /// The items that nearly every user of the crate needs.
 pub mod prelude {
     pub use crate::diagnostics::BlurLabel;
+    #[cfg(feature = "ui")]
     pub use crate::{
-        BackdropBlur, BackdropLayer, BackdropLens, BackdropRegion, BackdropSampling, BlurAlpha, BlurBackend,
-        BlurCompilation, BlurError, BlurFailed, BlurFinished, BlurImage, BlurPixelsExt, BlurProfile, BlurReadiness,
-        BlurStage, BlurSwitch, BlurUnit, BlurUpdate, BlurredPixels, ColorStep, EdgeMode, FreezeArea, FreezeBlur,
+        BackdropBlur, BackdropGroup, BackdropLayer, BackdropLens, BackdropMaterialPlugin, BackdropRegion,
+        BackdropSampling, ColorStep, DropShadow, FreezeArea, GroupOutline, HasBlur, UiFilter,
+    };
+    pub use crate::{
+        BlurAlpha, BlurBackend, BlurCompilation, BlurError, BlurFailed, BlurFinished, BlurImage, BlurPixelsExt,
+        BlurProfile, BlurReadiness, BlurStage, BlurSwitch, BlurUnit, BlurUpdate, BlurredPixels, EdgeMode, FreezeBlur,
         FreezeLost, FreezeTaken, GaussianBlur, GaussianBlurDiagnosticsPlugin, GaussianBlurPlugin, GaussianBlurSystems,
         blurs_ready,
     };
-    #[cfg(feature = "ui")]
-    pub use crate::{BackdropGroup, BackdropMaterialPlugin, DropShadow, GroupOutline, UiFilter};
 }
 
 /// Adds [`GaussianBlur`] to an app.
@@ -291,13 +294,10 @@ impl Default for GaussianBlurPlugin {
 
 impl Plugin for GaussianBlurPlugin {
     fn build(&self, app: &mut App) {
+        let backend = self.backend;
         app.register_type::<GaussianBlur>()
             .register_type::<BlurImage>()
-            .register_type::<BackdropBlur>()
-            .register_type::<BackdropRegion>()
-            .register_type::<BackdropLens>()
             .register_type::<BlurProfile>()
-            .register_type::<ColorStep>()
             .register_type::<BlurStage>()
             .register_type::<BlurRevision>()
             .register_type::<BlurSwitch>()
@@ -305,27 +305,33 @@ impl Plugin for GaussianBlurPlugin {
             .register_type::<BlurFinished>()
             .register_type::<BlurFailed>()
             .register_type::<FreezeBlur>()
-            .register_type::<FreezeArea>()
             .register_type::<FreezeLost>()
             .register_type::<BlurCompilation>()
             .register_type::<BlurBackend>()
             .register_type::<FreezeTaken>()
             .add_plugins((
-                gpu::BlurGpuPlugin { backend: self.backend },
+                move |app: &mut App| gpu::plugin(app, backend),
                 diagnostics::assign::BlurLabelPlugin,
-                validation::BlurValidationPlugin,
+                validation::plugin,
                 image_changes::ImageChangesPlugin,
-                freeze::FreezePlugin,
-                camera::BlurCameraPlugin,
-                paint::PaintPlugin {
-                    precompiles: self.precompile_ui,
-                },
-                backdrop::BackdropPlugin,
+                freeze::plugin,
+                camera::plugin,
                 image::BlurImagePlugin,
                 redraw::RedrawPlugin,
             ));
         #[cfg(feature = "ui")]
-        app.register_type::<BackdropGroup>()
-            .add_plugins(filters::UiFilterPlugin);
+        app.register_type::<BackdropBlur>()
+            .register_type::<BackdropRegion>()
+            .register_type::<BackdropLens>()
+            .register_type::<BackdropGroup>()
+            .register_type::<FreezeArea>()
+            .add_plugins((
+                validation::ui::plugin,
+                paint::PaintPlugin {
+                    precompiles: self.precompile_ui,
+                },
+                backdrop::plugin,
+                filters::plugin,
+            ));
     }
 }

@@ -10,27 +10,20 @@
 //! and pixels without glass keep their bits.
 
 mod blurs;
-#[cfg(feature = "ui")]
 mod bounds;
 mod draws;
 mod encode;
 mod figures;
 mod inputs;
-#[cfg(feature = "ui")]
 mod items;
-#[cfg(feature = "ui")]
 mod own_items;
 pub(crate) mod pipelines;
 mod plan_cameras;
 mod readiness;
-#[cfg(feature = "ui")]
 mod split;
-#[cfg(feature = "ui")]
 mod ui_cameras;
-#[cfg(feature = "ui")]
 pub(crate) mod ui_clip;
 pub(crate) mod uniform;
-#[cfg(feature = "ui")]
 mod views;
 
 use crate::freeze::extract_freezes;
@@ -42,11 +35,9 @@ use bevy::ecs::schedule::ScheduleLabel;
 use bevy::prelude::*;
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 
-#[cfg(feature = "ui")]
 pub use bounds::BackdropMaterialPlugin;
 pub use encode::{backdrops_above_ui, backdrops_below_ui};
 pub use inputs::{PaintInputs, picture_of};
-#[cfg(feature = "ui")]
 pub use ui_cameras::UiCameras;
 
 /// The systems that extract glass and filters.
@@ -98,7 +89,6 @@ impl Plugin for PaintPlugin {
     }
 
     /// Bevy's user interface may be added after this plugin, and items need its draw functions.
-    #[cfg(feature = "ui")]
     fn finish(&self, app: &mut App) {
         if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
             add_items(render_app);
@@ -124,7 +114,6 @@ fn add_to<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clone, 
             Systems::BackdropAboveUi.before(Systems::AfterUi).before(upscaling),
         ),
     );
-    #[cfg(feature = "ui")]
     app.configure_sets(
         schedule.clone(),
         (
@@ -142,7 +131,6 @@ fn add_to<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clone, 
 }
 
 /// Adds the systems of items, if the app has Bevy's user interface.
-#[cfg(feature = "ui")]
 fn add_items(app: &mut SubApp) {
     use bevy::render::render_phase::{AddRenderCommand, DrawFunctions};
     use bevy::ui_render::TransparentUi;

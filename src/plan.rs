@@ -60,7 +60,7 @@ use crate::kernel::Precision;
 use crate::program::{Filtering, Program, Tiling};
 use crate::settings::EdgeMode;
 use bevy::math::{IVec2, URect, UVec2, Vec2};
-use pass::{AxisPass, Pass, PassKind, Surface};
+use pass::{AxisPass, Pass, PassKind, TextureSlot};
 
 pub use axis::{LEAST_SHIFTED, blurs};
 pub use pass::{BlurPlan, Finish, Means, PlanRequest, SigmaLevel, SigmaLevels};
@@ -72,7 +72,6 @@ pub use sigma_levels::{SIGMA_LEVELS, SIGMAS_APART};
 
 impl BlurPlan {
     /// Plans a blur.
-    #[must_use]
     pub fn new(request: &PlanRequest) -> Self {
         Self::shifted(request, Vec2::ZERO)
     }
@@ -83,7 +82,6 @@ impl BlurPlan {
     ///
     /// The spline moves a result as exactly as it interpolates one. But at full resolution it is too smooth for the weakest blurs: along
     /// an axis, for any picture, this is off by at most 1.5/255 at sigma 1, 0.5/255 at 1.25 and 0.2/255 from 1.5 on.
-    #[must_use]
     pub fn shifted(request: &PlanRequest, shift: Vec2) -> Self {
         uniform_blur::blur(request, shift)
     }
@@ -97,7 +95,6 @@ impl BlurPlan {
     }
 
     /// Plans a blur whose sigma varies over the picture, up to the requested one ([`profile`]).
-    #[must_use]
     pub fn varying(request: &PlanRequest) -> Self {
         if !blurs(request.sigma) {
             return Self::new(request);
@@ -106,7 +103,6 @@ impl BlurPlan {
     }
 
     /// Plans an exact copy of `region`.
-    #[must_use]
     pub fn copy(region: URect, finish: Finish) -> Self {
         uniform_blur::copy(&PlanRequest {
             sigma: Vec2::ZERO,
@@ -125,15 +121,14 @@ impl BlurPlan {
     }
 
     /// Plans the step from one mip level to the next.
-    #[must_use]
     pub fn mipmap(from: UVec2, to: UVec2) -> Self {
         Self {
             intermediates: Vec::new(),
             passes: vec![Pass {
                 kind: PassKind::Mipmap,
                 program: Program::MipmapFragment,
-                source: Surface::Source,
-                target: Surface::Destination,
+                source: TextureSlot::Source,
+                target: TextureSlot::Destination,
                 origin: UVec2::ZERO,
                 size: to,
                 axes: [AxisPass::mean(from.x, to.x), AxisPass::mean(from.y, to.y)],
@@ -146,13 +141,12 @@ impl BlurPlan {
 
     /// The same plan for a source whose first texel is this texel of the picture. The positions of a varying sigma
     /// count from it, too.
-    #[must_use]
     pub fn with_source_at(mut self, at: IVec2) -> Self {
         if at == IVec2::ZERO {
             return self;
         }
         for pass in &mut self.passes {
-            if pass.source == Surface::Source {
+            if pass.source == TextureSlot::Source {
                 pass.move_source(at);
             }
             if let Some(needed) = &mut pass.needed {
@@ -166,7 +160,6 @@ impl BlurPlan {
     }
 
     /// The largest width and height of any intermediate.
-    #[must_use]
     pub fn largest_intermediate(&self) -> UVec2 {
         self.intermediates
             .iter()

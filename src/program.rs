@@ -172,7 +172,6 @@ impl Program {
     const BLUR_UPSAMPLE_ANY: Self = Self::BlurUpsampleCompute { cell_and_reach: None };
 
     /// The version that serves any kernel.
-    #[must_use]
     pub const fn for_any_kernel(self) -> Self {
         match self {
             Self::ConvolveFragment { .. } => Self::CONVOLVE_FRAGMENT_ANY,
@@ -207,14 +206,12 @@ impl Program {
     ];
 
     /// The path of its shader in `src/shaders`, without the extension.
-    #[must_use]
     pub fn path(self) -> String {
         let folder = if self.varies() { "profile" } else { "uniform" };
         format!("{folder}/{}", self.name())
     }
 
     /// The name of its shader, and of its entry point.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::CopyFragment => "copy_fragment",
@@ -236,13 +233,11 @@ impl Program {
     }
 
     /// Whether it runs in a compute pass.
-    #[must_use]
     pub fn computes(self) -> bool {
         self.tile().is_some()
     }
 
     /// Whether it reads its source through a linearly filtering sampler.
-    #[must_use]
     pub const fn filters(self) -> bool {
         matches!(
             self,
@@ -254,19 +249,16 @@ impl Program {
     }
 
     /// Whether it blends sigma levels, which it reads from a separate texture.
-    #[must_use]
     pub const fn blends(self) -> bool {
         matches!(self, Self::BlendFragment { .. } | Self::BlendCompute)
     }
 
     /// Whether sigma varies from texel to texel.
-    #[must_use]
     pub const fn varies(self) -> bool {
         self.blends() || matches!(self, Self::GatherFragment { .. } | Self::GatherCompute)
     }
 
     /// Where it gets the weakest of the blurs that it blends.
-    #[must_use]
     pub const fn sums(self) -> Option<Sums> {
         match self {
             Self::BlendFragment { sums, .. } => Some(sums),
@@ -276,13 +268,11 @@ impl Program {
     }
 
     /// Whether it sums filtered fetches of the sharp picture.
-    #[must_use]
     pub const fn sums_filtered(self) -> bool {
         matches!(self.sums(), Some(Sums::Filtered)) || matches!(self, Self::GatherFragment { filtered: true })
     }
 
     /// The same computation where it can find something else beyond the bounds.
-    #[must_use]
     pub fn finding(self, beyond: Beyond) -> Self {
         match self {
             Self::ConvolveFragment { texels, .. } => Self::convolve_fragment(texels, beyond),
@@ -297,7 +287,6 @@ impl Program {
     }
 
     /// [`Self::ConvolveFragment`].
-    #[must_use]
     pub fn convolve_fragment(texels: Option<[u32; 2]>, beyond: Beyond) -> Self {
         let beyond = if beyond == Beyond::Clamped {
             beyond
@@ -308,7 +297,6 @@ impl Program {
     }
 
     /// [`Self::ConvolveCompute`].
-    #[must_use]
     pub const fn convolve_compute(reach: Option<u32>, of_level: bool, beyond: Beyond) -> Self {
         match reach {
             Some(_) => Self::ConvolveCompute {
@@ -321,7 +309,6 @@ impl Program {
     }
 
     /// What it can find beyond the bounds, `None` if it checks that itself.
-    #[must_use]
     pub const fn beyond(self) -> Option<Beyond> {
         match self {
             Self::ConvolveFragment { beyond, .. }
@@ -333,7 +320,6 @@ impl Program {
     }
 
     /// Whether it writes values that were packed as half floats before.
-    #[must_use]
     pub const fn writes_packed(self) -> bool {
         self.convolves_both()
     }
@@ -351,7 +337,6 @@ impl Program {
     }
 
     /// Whether it is the version for any kernel of a program with several versions.
-    #[must_use]
     pub const fn serves_any_kernel(self) -> bool {
         matches!(
             self,

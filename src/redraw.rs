@@ -90,7 +90,7 @@ fn end_frame(frames: Res<Frames>) {
 #[cfg(feature = "ui")]
 type Blurred = Or<(With<GaussianBlur>, With<BackdropBlur>, With<UiFilter>)>;
 #[cfg(not(feature = "ui"))]
-type Blurred = Or<(With<GaussianBlur>, With<BackdropBlur>)>;
+type Blurred = With<GaussianBlur>;
 
 #[cfg(feature = "ui")]
 type UiChanged = Or<(Changed<UiFilter>, (With<FreezeBlur>, Changed<UiGlobalTransform>))>;

@@ -2,38 +2,28 @@
 
 mod backdrop;
 mod color_functions;
-mod compilation;
 mod freeze;
-#[cfg(feature = "ui")]
-mod group;
 mod image;
 mod lens;
 mod profile;
 mod region;
 mod strength;
-mod switch;
 #[cfg(feature = "ui")]
 mod ui_filter;
-mod viewport;
 
 use bevy::ecs::VariantDefaults;
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
 
-pub use backdrop::{BackdropBlur, BackdropSampling, Tint};
+pub use backdrop::{BackdropBlur, BackdropGroup, BackdropSampling, HasBlur, Tint};
 pub use color_functions::{ColorMatrices, ColorStep, HasRange};
-pub use compilation::BlurCompilation;
-pub(crate) use compilation::COMPILING_BLOCKS;
 pub use freeze::{FreezeArea, FreezeBlur, FreezeLost, FreezeTaken};
-#[cfg(feature = "ui")]
-pub use group::BackdropGroup;
 pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurRevision, BlurUpdate};
 pub use lens::BackdropLens;
 pub use profile::{BlurProfile, BlurProfileTemplate};
 pub use region::{BackdropLayer, BackdropRegion, BackdropRegionTemplate};
 pub use strength::{BlurUnit, EdgeMode, GaussianBlur, RADIUS_IN_SIGMAS};
-pub use switch::BlurSwitch;
 #[cfg(feature = "ui")]
 pub use ui_filter::{DropShadow, GroupOutline, UiFilter};
 
@@ -88,4 +78,96 @@ pub enum BlurBackend {
     /// Compute passes for every texture that they can store to, and a render pass for a destination that they cannot. On software
     /// rasterisers these are the versions for GPUs, too, which take longer there than those of [`Auto`](Self::Auto).
     Compute,
+}
+
+/// Whether the blurs of cameras and of the user interface are drawn: for weak machines, and for players who want less transparency.
+///
+/// [`Off`](Self::Off) takes effect in the frame in which it is set, and [`On`](Self::On) likewise. While blurs are off, cameras are
+/// sharp; glass is painted in its [`fallback`](crate::BackdropBlur::fallback); filters of the user interface keep their opacity, their
+/// colours, outlines, fades and clips, and lose blurs and shadows. Nothing of a blur is computed or held: for a
+/// [frozen](crate::FreezeBlur) blur whose picture is kept, [`FreezeLost`](crate::FreezeLost) is triggered, and when blurs are on again
+/// it takes a new picture, with [`FreezeTaken`](crate::FreezeTaken). Blurs of images and of the [`recorder`](crate::recorder) are data,
+/// and go on.
+///
+/// ```
+/// # use bevy::prelude::*;
+/// use bevy_gaussian_blur::BlurSwitch;
+///
+/// fn toggle_blurs(mut switch: ResMut<BlurSwitch>) {
+///     *switch = match *switch {
+///         BlurSwitch::On => BlurSwitch::Off,
+///         BlurSwitch::Off => BlurSwitch::On,
+///     };
+/// }
+/// ```
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Resource, Clone, Debug, Default, PartialEq, Hash)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub enum BlurSwitch {
+    /// Blurs are drawn.
+    #[default]
+    On,
+    /// No camera, no glass and no filter is blurred.
+    Off,
+}
+
+impl BlurSwitch {
+    /// Whether blurs are drawn.
+    #[must_use]
+    pub fn is_on(self) -> bool {
+        self == Self::On
+    }
+}
+
+/// Whether pipelines compile on the main thread.
+pub(crate) const COMPILING_BLOCKS: bool = {
+    let has_threads = bevy::tasks::cfg::multi_threaded! { if { true } else { false } };
+    blocks(has_threads, cfg!(any(target_arch = "wasm32", target_os = "macos")))
+};
+
+/// Pipelines compile on other threads if Bevy has any, and if the system's graphics library takes part.
+const fn blocks(has_threads: bool, is_browser_or_mac: bool) -> bool {
+    !has_threads || is_browser_or_mac
+}
+
+/// How many shaders compile per frame. No frame waits for them, unless compiling blocks the main thread.
+#[derive(Resource, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Resource, Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct BlurCompilation {
+    /// How many pipelines for single kernels may start to compile in a frame. They are faster than the ones that serve
+    /// any kernel, and compile for kernels that blurs have drawn in several frames. Default: 2, and 1 where compiling
+    /// blocks the main thread (on macOS, on the web, and without Bevy's feature `multi_threaded`).
+    ///
+    /// Where compiling blocks, a frame may have to wait for this many, and the first frame with a new format also for
+    /// the pipelines that serve any kernel. With 0, all blurs keep using the latter.
+    pub per_frame: usize,
+}
+
+impl Default for BlurCompilation {
+    fn default() -> Self {
+        Self {
+            per_frame: if COMPILING_BLOCKS { 1 } else { 2 },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compiling_blocks_without_threads_in_browsers_and_on_macs() {
+        let all = [(true, false), (true, true), (false, false), (false, true)];
+        let blocking = all.map(|(has_threads, is_browser_or_mac)| blocks(has_threads, is_browser_or_mac));
+        assert_eq!(blocking, [false, true, true, true]);
+    }
 }

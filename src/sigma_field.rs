@@ -30,7 +30,6 @@ pub enum Mask {
 
 impl Mask {
     /// The texture, unless it is an image that has yet to be looked up.
-    #[must_use]
     pub fn texture(&self) -> Option<&TextureView> {
         match self {
             Self::Image(_) => None,
@@ -59,7 +58,6 @@ const SHARP: BlurProfile = BlurProfile::Linear {
 
 impl SigmaField {
     /// `None` if all shares are 1.
-    #[must_use]
     pub fn new(profile: Option<&BlurProfile>, size: Vec2, placement: Affine2) -> Option<Self> {
         let profile = profile.filter(|profile| !profile.is_uniform())?;
         let mask = profile.mask().map(Mask::Image);
@@ -77,7 +75,6 @@ impl SigmaField {
     }
 
     /// The share of every texel, counted from this texel of the picture.
-    #[must_use]
     pub fn shares_from(&self, texel: IVec2) -> Shares {
         let placement = Affine2::from_translation(-texel.as_vec2()) * self.placement;
         Shares::new(&self.profile, self.size).transformed(placement)
@@ -134,7 +131,6 @@ impl Shares {
 
     /// The shares of a profile in a box of this many texels whose corner is the origin. Numbers that are not finite
     /// count as 0.
-    #[must_use]
     fn new(profile: &BlurProfile, size: Vec2) -> Self {
         if profile.check().is_err() {
             return Self::constant(0.0);
@@ -188,8 +184,7 @@ impl Shares {
         }
     }
 
-    /// The same for a box that is moved, rotated or stretched.
-    #[must_use]
+    /// The field in a box that is moved, rotated or stretched.
     fn transformed(self, by: Affine2) -> Self {
         let back = by.matrix2.inverse().transpose();
         Self {

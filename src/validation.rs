@@ -1,244 +1,194 @@
-//! Logs what cannot work, once: a strength out of range, and a blur that has nothing to blur.
+//! Logs what cannot work, once: settings out of range, and components that do nothing or too much.
 
-use crate::diagnostics::assign::label_blurs;
-use crate::diagnostics::label::BlurLabel;
-use crate::errors::{BlurError, Reported};
 #[cfg(feature = "ui")]
-use crate::settings::UiFilter;
-use crate::settings::{
-    BackdropBlur, BackdropLens, BackdropRegion, BlurImage, BlurProfile, BlurStage, BlurUpdate, FreezeBlur,
-    GaussianBlur, HasRange,
-};
+pub mod ui;
+
+use crate::errors::BlurError;
+use crate::settings::{BackdropBlur, BlurImage, BlurProfile, BlurStage, BlurUpdate, FreezeBlur, GaussianBlur};
 use crate::systems::BlurSystems;
 use bevy::asset::LoadState;
 use bevy::camera::{Camera, RenderTarget};
 use bevy::ecs::entity::{EntityHashMap, EntityHashSet};
-use bevy::ecs::name::NameOrEntity;
-use bevy::platform::collections::HashMap;
+use bevy::ecs::name::{NameOrEntity, NameOrEntityItem};
+use bevy::ecs::query::QueryData;
+use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 
 /// Logs invalid settings, and components that do nothing.
-pub struct BlurValidationPlugin;
+pub fn plugin(app: &mut App) {
+    app.add_systems(PostUpdate, (report, report_painted).in_set(BlurSystems::Collect));
+}
 
-impl Plugin for BlurValidationPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_systems(
-            PostUpdate,
-            (
-                report_out_of_range::<BackdropBlur>,
-                report_out_of_range::<BackdropLens>,
-                report_lost_regions,
-                report_idle_glass,
-                report_idle_lenses,
-                report_invalid_cameras,
-                report_invalid_profiles,
-                report_idle,
-                report_frozen,
-                report_painted,
-                report_doubled,
-            )
-                .after(label_blurs)
-                .in_set(BlurSystems::Collect),
-        );
-        #[cfg(feature = "ui")]
-        app.add_systems(
-            PostUpdate,
-            (report_out_of_range::<UiFilter>, report_idle_filters, report_profiles).in_set(BlurSystems::Collect),
-        );
+/// What rules know of an entity.
+#[derive(QueryData)]
+pub struct Subject {
+    name: NameOrEntity,
+    camera: Option<Ref<'static, Camera>>,
+    stage: Option<&'static BlurStage>,
+    blur: Option<Ref<'static, GaussianBlur>>,
+    image: Option<Ref<'static, BlurImage>>,
+    profile: Option<Ref<'static, BlurProfile>>,
+    freeze: Option<Ref<'static, FreezeBlur>>,
+    is_glass: Has<BackdropBlur>,
+}
+
+fn changed<C: Component>(component: Option<&Ref<C>>) -> bool {
+    component.is_some_and(Ref::is_changed)
+}
+
+/// Whether a profile may become wrong at any time.
+fn loads(profile: &BlurProfile) -> bool {
+    matches!(profile, BlurProfile::Mask(_))
+}
+
+impl SubjectItem<'_, '_> {
+    /// Whether a rule may decide otherwise than in the last frame. Masks load whenever they do.
+    fn is_news(&self) -> bool {
+        self.camera.as_ref().is_some_and(Ref::is_added)
+            || changed(self.blur.as_ref())
+            || changed(self.image.as_ref())
+            || changed(self.profile.as_ref())
+            || changed(self.freeze.as_ref())
+            || self.profile.as_deref().is_some_and(loads)
+    }
+
+    /// Whether its `GaussianBlur` is that of a camera.
+    fn is_blurred_camera(&self) -> bool {
+        self.camera.is_some() && self.blur.is_some()
     }
 }
 
-/// Logs a field once when it is out of range, and again only after it was back in range.
-fn report_out_of_range<C: Component + HasRange + TypePath>(
-    changed: Query<(NameOrEntity, &C), Changed<C>>,
-    mut reported: Local<EntityHashMap<Vec<&'static str>>>,
-    mut removed: RemovedComponents<C>,
-) {
-    for entity in removed.read() {
-        reported.remove(&entity);
-    }
-    for (name, settings) in &changed {
-        let found = settings.out_of_range();
-        let known = reported.remove(&name.entity).unwrap_or_default();
-        for (_, problem) in found.iter().filter(|(field, _)| !known.contains(field)) {
-            error!("the {} of {name}: {problem}", C::short_type_path());
-        }
-        if !found.is_empty() {
-            let fields = found.into_iter().map(|(field, _)| field);
-            reported.insert(name.entity, fields.collect());
-        }
-    }
-}
-
-/// Warns of regions on entities that are not cameras.
-fn report_lost_regions(
-    changed: Query<(NameOrEntity, &BackdropRegion), Changed<BackdropRegion>>,
-    cameras: Query<(), With<Camera>>,
-    mut reported: Local<EntityHashMap<Entity>>,
-    mut removed: RemovedComponents<BackdropRegion>,
-) {
-    for entity in removed.read() {
-        reported.remove(&entity);
-    }
-    for (name, region) in &changed {
-        if cameras.contains(region.camera) {
-            reported.remove(&name.entity);
-        } else if reported.insert(name.entity, region.camera) != Some(region.camera) {
-            let camera = region.camera;
-            warn!(
-                "the BackdropRegion of {name} is on entity {camera}, which is not a camera, so its glass is not drawn"
-            );
-        }
-    }
-}
-
-#[cfg(feature = "ui")]
-type HasNoPlace = (Without<BackdropRegion>, Without<Node>);
-#[cfg(not(feature = "ui"))]
-type HasNoPlace = Without<BackdropRegion>;
-
-/// Warns of glass on entities that cannot show it.
-fn report_idle_glass(idle: Query<NameOrEntity, (Added<BackdropBlur>, HasNoPlace)>) {
-    for name in &idle {
-        if cfg!(feature = "ui") {
-            warn!("{name} has a BackdropBlur, but neither a Node nor a BackdropRegion: there is no glass");
-        } else {
-            warn!(
-                "{name} has a BackdropBlur, but no BackdropRegion, and nodes need the feature `ui`: there is no glass"
-            );
-        }
-    }
-}
-
-/// Warns of lenses without glass.
-fn report_idle_lenses(idle: Query<NameOrEntity, (Added<BackdropLens>, Without<BackdropBlur>)>) {
-    for name in &idle {
-        warn!("{name} has a BackdropLens, but no BackdropBlur: there is no glass; a radius of 0 makes clear glass");
-    }
-}
-
-/// Warns of filters on entities without a [`Node`].
-#[cfg(feature = "ui")]
-fn report_idle_filters(idle: Query<NameOrEntity, (Added<UiFilter>, Without<Node>)>) {
-    for name in &idle {
-        warn!("{name} has a UiFilter, but no Node: nothing is filtered");
-    }
-}
-
-#[cfg(feature = "ui")]
-type HasTwoReaders = (
-    With<UiFilter>,
-    With<BackdropBlur>,
-    With<BlurProfile>,
-    Or<(Added<UiFilter>, Added<BackdropBlur>, Added<BlurProfile>)>,
+/// Images without anything else report their own settings.
+type Subjects = (
+    Or<(With<GaussianBlur>, With<BlurImage>, With<FreezeBlur>)>,
+    Or<(Without<BlurImage>, With<Camera>, With<FreezeBlur>)>,
 );
 
-/// Warns of profiles that a filter leaves to the glass beside it.
-#[cfg(feature = "ui")]
-fn report_profiles(nodes: Query<(NameOrEntity, &UiFilter), HasTwoReaders>) {
-    for (name, filter) in &nodes {
-        if filter.blur.radius > 0.0 {
-            warn!(
-                "{name} has a BlurProfile, a BackdropBlur and a UiFilter: the profile varies the glass; to vary the filter, too, put \
-                 it on a parent with a profile of its own"
-            );
-        }
-    }
+/// What rules know beside the entity.
+#[derive(SystemParam)]
+pub struct Around<'w, 's> {
+    assets: Res<'w, AssetServer>,
+    images: Res<'w, Assets<Image>>,
+    cameras: Query<'w, 's, (), With<Camera>>,
 }
 
-type ChangedCameras = (With<Camera>, Or<(Changed<GaussianBlur>, Added<Camera>)>);
+/// A field out of range, and what is wrong with it: an error, which is said again only after the field was in range.
+type Problem = (&'static str, String);
 
-/// Logs a camera's setting that is out of range, once, until it is back in range. Images report their own settings.
-fn report_invalid_cameras(
-    cameras: Query<(Entity, &GaussianBlur, &BlurLabel), ChangedCameras>,
-    mut reported: Local<HashMap<Entity, Reported>>,
-    mut removed: RemovedComponents<GaussianBlur>,
-) {
-    for entity in removed.read() {
-        reported.remove(&entity);
-    }
-    for (entity, blur, label) in &cameras {
-        let outcome = blur.check();
-        if let Some(error) = reported.entry(entity).or_default().news(outcome) {
-            error!("{}: {error}", label.as_str());
-        }
-    }
-}
+/// A component, and which of its fields are out of range.
+type Range = (&'static str, fn(&SubjectItem, &Around) -> Vec<Problem>);
 
-#[cfg(feature = "ui")]
-type Profiled = Or<((With<Camera>, With<GaussianBlur>), With<BackdropBlur>, With<UiFilter>)>;
-#[cfg(not(feature = "ui"))]
-type Profiled = Or<((With<Camera>, With<GaussianBlur>), With<BackdropBlur>)>;
+/// What a setup has that does nothing, or more than intended: a warning, once for each entity.
+type Setup = fn(&SubjectItem) -> Option<&'static str>;
 
-/// The same for the profiles of cameras, of glass and of filters, and for masks that could not be loaded.
-fn report_invalid_profiles(
-    profiles: Query<(NameOrEntity, &BlurProfile), Profiled>,
-    assets: Res<AssetServer>,
-    images: Res<Assets<Image>>,
-    mut reported: Local<HashMap<Entity, Reported>>,
-    mut removed: RemovedComponents<BlurProfile>,
-) {
-    for entity in removed.read() {
-        reported.remove(&entity);
-    }
-    for (name, profile) in &profiles {
+const RANGES: [Range; 2] = [
+    ("GaussianBlur", |subject, _| {
+        let blur = subject.blur.as_ref().filter(|_| subject.camera.is_some());
+        let error = blur.and_then(|blur| blur.check().err());
+        error.map(|error| ("blur", error.to_string())).into_iter().collect()
+    }),
+    ("BlurProfile", |subject, around| {
+        around.problems(subject.profile.as_deref().filter(|_| subject.is_blurred_camera()))
+    }),
+];
+
+const SETUPS: [Setup; 3] = [
+    |subject| {
+        let is_idle = subject.blur.is_some() && subject.camera.is_none() && subject.image.is_none();
+        is_idle.then_some("has a GaussianBlur, but neither a camera nor a BlurImage: nothing is blurred")
+    },
+    |subject| {
+        let is_double = subject.image.is_some() && subject.camera.is_some();
+        is_double.then_some(
+            "has a BlurImage beside a camera, so its GaussianBlur blurs both: put the BlurImage on another entity",
+        )
+    },
+    |subject| {
+        let is_frozen = subject.is_blurred_camera() || subject.is_glass;
+        let freezes_ui = subject.is_blurred_camera() && subject.stage == Some(&BlurStage::AfterUi);
+        let problem = match subject.image {
+            _ if freezes_ui => {
+                "has a FreezeBlur and BlurStage::AfterUi: its user interface is frozen, too; put menus on another camera"
+            }
+            _ if is_frozen => return None,
+            Some(_) => "has a FreezeBlur beside a BlurImage, which it does not freeze: use BlurUpdate::Once",
+            None => "has a FreezeBlur, but neither a BackdropBlur nor a camera with a GaussianBlur: nothing is frozen",
+        };
+        subject.freeze.as_ref().map(|_| problem)
+    },
+];
+
+impl Around<'_, '_> {
+    /// Why a profile that is read cannot be, as far as the main world knows.
+    fn problems(&self, profile: Option<&BlurProfile>) -> Vec<Problem> {
         let outcome = match profile {
-            BlurProfile::Mask(mask) if matches!(assets.load_state(mask), LoadState::Failed(_)) => {
+            None => Ok(()),
+            Some(BlurProfile::Mask(mask)) if matches!(self.assets.load_state(mask), LoadState::Failed(_)) => {
                 Err(BlurError::MaskNotLoaded)
             }
-            BlurProfile::Mask(mask) => match images.get(mask) {
+            Some(BlurProfile::Mask(mask)) => match self.images.get(mask) {
                 Some(mask) => BlurError::check_reach("mask", mask.asset_usage),
                 None => Ok(()),
             },
-            _ => profile.check(),
+            Some(profile) => profile.check(),
         };
-        // Entries are made only for settings that fail.
-        if (outcome.is_err() || reported.contains_key(&name.entity))
-            && let Some(error) = reported.entry(name.entity).or_default().news(outcome)
-        {
-            error!("the BlurProfile of {name}: {error}");
-        }
+        let kind = |error: &BlurError| match error {
+            BlurError::InvalidProfile => "shares",
+            BlurError::MaskNotLoaded => "file",
+            _ => "mask",
+        };
+        outcome
+            .err()
+            .map(|error| (kind(&error), error.to_string()))
+            .into_iter()
+            .collect()
     }
 }
 
-type Idle = (Added<GaussianBlur>, Without<Camera>, Without<BlurImage>);
+/// What was said of each entity: components with a field, or texts.
+type Said = EntityHashMap<Vec<(&'static str, &'static str)>>;
 
-/// Warns of blurs on entities that show nothing.
-fn report_idle(idle: Query<(Entity, &BlurLabel), Idle>) {
-    for (entity, label) in &idle {
-        warn!(
-            "{} (entity {entity}) has a GaussianBlur, but neither a camera nor a BlurImage: nothing is blurred",
-            label.as_str()
-        );
+/// Says what the rules find, unless it was said before.
+fn say(
+    name: &NameOrEntityItem,
+    ranges: impl Iterator<Item = (&'static str, Problem)>,
+    setups: impl Iterator<Item = &'static str>,
+    said: &mut Said,
+) {
+    let before = said.remove(&name.entity).unwrap_or_default();
+    // A warning is known as long as the entity is.
+    let mut now: Vec<_> = before.iter().copied().filter(|(_, field)| field.is_empty()).collect();
+    for (component, (field, problem)) in ranges {
+        if !before.contains(&(component, field)) {
+            error!("the {component} of {name}: {problem}");
+        }
+        now.push((component, field));
+    }
+    for problem in setups {
+        if !now.contains(&(problem, "")) {
+            warn!("{name} {problem}");
+            now.push((problem, ""));
+        }
+    }
+    if !now.is_empty() {
+        said.insert(name.entity, now);
     }
 }
 
-type FrozenThing = (
-    NameOrEntity,
-    Has<GaussianBlur>,
-    Has<Camera>,
-    Has<BackdropBlur>,
-    Has<BlurImage>,
-    Option<&'static BlurStage>,
-);
-
-/// Warns where freezing does nothing, or more than intended. Once for each entity.
-fn report_frozen(frozen: Query<FrozenThing, Added<FreezeBlur>>, mut reported: Local<EntityHashSet>) {
-    for (name, has_blur, is_camera, is_glass, is_image, stage) in &frozen {
-        let is_frozen = is_glass || has_blur && is_camera;
-        let freezes_ui = has_blur && is_camera && stage == Some(&BlurStage::AfterUi);
-        if is_frozen && !freezes_ui || !reported.insert(name.entity) {
-            continue;
-        }
-        if freezes_ui {
-            warn!(
-                "{name} has a FreezeBlur and BlurStage::AfterUi: its user interface is frozen, too; put menus on another camera"
-            );
-        } else if is_image {
-            warn!("{name} has a FreezeBlur beside a BlurImage, which it does not freeze: use BlurUpdate::Once");
-        } else {
-            warn!(
-                "{name} has a FreezeBlur, but neither a BackdropBlur nor a camera with a GaussianBlur: nothing is frozen"
+fn report(subjects: Query<Subject, Subjects>, around: Around, mut said: Local<Said>) {
+    said.retain(|entity, _| subjects.contains(*entity));
+    for subject in &subjects {
+        if subject.is_news() || said.contains_key(&subject.name.entity) {
+            let ranges = RANGES.iter().flat_map(|(component, rule)| {
+                rule(&subject, &around)
+                    .into_iter()
+                    .map(move |found| (*component, found))
+            });
+            say(
+                &subject.name,
+                ranges,
+                SETUPS.iter().filter_map(|rule| rule(&subject)),
+                &mut said,
             );
         }
     }
@@ -269,16 +219,5 @@ fn report_painted(
                  BlurUpdate::EveryFrame"
             );
         }
-    }
-}
-
-type Doubled = (With<Camera>, With<BlurImage>, Or<(Added<Camera>, Added<BlurImage>)>);
-
-/// Warns of entities whose strength belongs to two blurs.
-fn report_doubled(doubled: Query<NameOrEntity, Doubled>) {
-    for name in &doubled {
-        warn!(
-            "{name} has a BlurImage beside a camera, so its GaussianBlur blurs both: put the BlurImage on another entity"
-        );
     }
 }

@@ -112,7 +112,6 @@ const RECORDED: usize = 64;
 const CHANGED: usize = 100;
 
 /// Nodes with filters or glass.
-#[cfg(feature = "ui")]
 struct Crowd {
     name: &'static str,
     count: usize,
@@ -123,7 +122,6 @@ struct Crowd {
 }
 
 /// Hidden nodes are not extracted, and neither are their filters. What is not laid out is not looked at.
-#[cfg(feature = "ui")]
 const CROWDS: [Crowd; 5] = [
     Crowd {
         name: "filtered nodes",
@@ -160,7 +158,6 @@ const CROWDS: [Crowd; 5] = [
     },
 ];
 
-#[cfg(feature = "ui")]
 fn whole() -> Node {
     Node {
         width: percent(100),
@@ -169,7 +166,6 @@ fn whole() -> Node {
     }
 }
 
-#[cfg(feature = "ui")]
 fn filter(world: &mut World, _root: Entity, node: Entity, is_there: bool) {
     match is_there {
         true => world.entity_mut(node).insert(UiFilter::from_sigma(1.0)),
@@ -177,7 +173,6 @@ fn filter(world: &mut World, _root: Entity, node: Entity, is_there: bool) {
     };
 }
 
-#[cfg(feature = "ui")]
 fn fading_pane(world: &mut World, root: Entity, node: Entity, is_there: bool) {
     match is_there {
         true => {
@@ -191,7 +186,6 @@ fn fading_pane(world: &mut World, root: Entity, node: Entity, is_there: bool) {
     }
 }
 
-#[cfg(feature = "ui")]
 fn card(world: &mut World, _root: Entity, node: Entity, is_there: bool) {
     match is_there {
         true => {
@@ -205,7 +199,6 @@ fn card(world: &mut World, _root: Entity, node: Entity, is_there: bool) {
 }
 
 /// How often frames with filters and frames without them are measured.
-#[cfg(feature = "ui")]
 const FILTER_TURNS: usize = 9;
 
 fn main() -> ExitCode {
@@ -243,7 +236,6 @@ fn main() -> ExitCode {
         );
         all.extend(found);
     }
-    #[cfg(feature = "ui")]
     for crowd in CROWDS.iter().filter(|crowd| is_wanted(crowd.name)) {
         let [time, threads] = measure_crowd(&mut headless, crowd);
         let (count, name) = (crowd.count, crowd.name);
@@ -328,7 +320,6 @@ fn measure_recorded(headless: &mut Headless) -> (f64, BTreeMap<String, usize>) {
 }
 
 /// The time of a node with a filter or with glass, less the time of a node; and the same for the time that threads run.
-#[cfg(feature = "ui")]
 fn measure_crowd(headless: &mut Headless, crowd: &Crowd) -> [f64; 2] {
     let (camera, count) = (camera(headless), crowd.count);
     let node = |index: usize| Node {
@@ -375,7 +366,6 @@ fn measure_crowd(headless: &mut Headless, crowd: &Crowd) -> [f64; 2] {
 }
 
 /// How long the threads of this process have run, in microseconds; NaN where the system does not tell.
-#[cfg(feature = "ui")]
 fn time_of_threads() -> f64 {
     let time_of = |thread: std::fs::DirEntry| -> Option<f64> {
         let figures = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;

@@ -162,9 +162,7 @@ impl Setting {
         let mut panel = world.spawn((node, ChildOf(root)));
         match self {
             Self::Nodes(..) => panel.insert(colour),
-            #[cfg(feature = "ui")]
             Self::Blurred(..) => panel.insert((colour, UiFilter { blur, ..default() })),
-            #[cfg(feature = "ui")]
             Self::Faded(..) => panel.insert((colour, UiFilter::opacity(0.5))),
             Self::Refracting(_, dispersion) => panel.insert((glass(blur), lens(24.0, dispersion))),
             Self::AllRim(_, dispersion) => panel.insert((glass(blur), lens(1e6, dispersion))),
@@ -197,7 +195,6 @@ impl Setting {
 }
 
 /// Spawns a node of this size with letters of two stems and a bar.
-#[cfg(feature = "ui")]
 fn spawn_letters(world: &mut World, size: UVec2, filter: LetterFilter, root: Entity) {
     const LETTER: UVec2 = UVec2::new(80, 100);
     let place = |[left, top, width, height]: [u32; 4]| Node {
@@ -325,7 +322,6 @@ impl Screen {
         for place in boxes {
             setting.spawn(world, place, blur, root);
         }
-        #[cfg(feature = "ui")]
         if let Setting::Letters(size, filter) = setting {
             spawn_letters(world, size, filter, root);
         }
@@ -388,9 +384,6 @@ impl Screen {
 /// # Errors
 /// A line that says why nothing can be measured.
 pub fn measure(options: &Options) -> Result<(), String> {
-    if !cfg!(feature = "ui") {
-        return Err("glass on nodes, and filters, need the feature ui".to_owned());
-    }
     let settings: &[Setting] = if options.filters { &FILTERS } else { &GLASS };
     let ours = [Method::OursFragment, Method::OursMixed];
     let (mut gpu, mut rows) = (None, Vec::new());

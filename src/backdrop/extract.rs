@@ -1,17 +1,26 @@
-//! Extracts glass from the main world: regions, which need no user interface, and nodes.
+//! Extracts glass from the main world: regions, which are on no node, and nodes.
 //!
 //! It reads only the main world, so it may run before or after Bevy's own extraction.
 
 use crate::formats::CameraFinish;
 use crate::freeze::KeptPictures;
-use crate::paint::{PaintInputs, picture_of};
-use crate::schedule::{Glass, Order, Picture, Shape};
-use crate::settings::{BackdropBlur, BackdropLayer, BackdropLens, BackdropRegion, BlurProfile, BlurSwitch};
+use crate::paint::ui_clip::{clip_of, radii_of};
+use crate::paint::{PaintInputs, UiCameras, picture_of};
+use crate::schedule::{Glass, GlassOrder, Picture, Shape};
+use crate::settings::{
+    BackdropBlur, BackdropGroup, BackdropLayer, BackdropLens, BackdropRegion, BlurProfile, BlurSwitch,
+};
 use bevy::camera::Camera;
+use bevy::camera::visibility::InheritedVisibility;
 use bevy::math::Affine2;
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::sync_world::RenderEntity;
+use bevy::ui::{
+    CalculatedClip, ComputedNode, ComputedStackIndex, ComputedUiRenderTargetInfo, ComputedUiTargetCamera,
+    UiGlobalTransform,
+};
+use core::iter::once;
 
 type RegionData = (
     Entity,
@@ -40,8 +49,8 @@ pub fn extract_regions(
         let glass = Glass {
             entity,
             order: match region.layer {
-                BackdropLayer::BelowUi => Order::BelowUi(region.order),
-                BackdropLayer::AboveUi => Order::AboveUi(region.order),
+                BackdropLayer::BelowUi => GlassOrder::BelowUi(region.order),
+                BackdropLayer::AboveUi => GlassOrder::AboveUi(region.order),
             },
             shape: shape_of(region, scale),
             clip: None,
@@ -60,8 +69,8 @@ pub fn extract_regions(
 
 /// Adds glass to a camera, if it may be visible.
 fn add(glass: &Glass, picture: Picture, inputs: &mut PaintInputs) {
-    if let Some(backdrop) = glass.on(&picture) {
-        inputs.of(picture).backdrops.push(backdrop);
+    if let Some(backdrop) = glass.backdrop(&picture) {
+        inputs.camera(picture).backdrops.push(backdrop);
     }
 }
 
@@ -83,84 +92,67 @@ fn shape_of(region: &BackdropRegion, scale: f32) -> Shape {
     }
 }
 
-#[cfg(feature = "ui")]
-pub use nodes::extract_nodes;
+type BackdropNode = (
+    Entity,
+    &'static BackdropBlur,
+    Option<&'static BlurProfile>,
+    Option<&'static BackdropLens>,
+    &'static ComputedNode,
+    &'static ComputedStackIndex,
+    &'static UiGlobalTransform,
+    &'static InheritedVisibility,
+    Option<&'static CalculatedClip>,
+    &'static ComputedUiTargetCamera,
+    &'static ComputedUiRenderTargetInfo,
+);
 
-#[cfg(feature = "ui")]
-mod nodes {
-    use super::*;
-    use crate::paint::UiCameras;
-    use crate::paint::ui_clip::{clip_of, radii_of};
-    use crate::settings::BackdropGroup;
-    use bevy::camera::visibility::InheritedVisibility;
-    use bevy::ui::{
-        CalculatedClip, ComputedNode, ComputedStackIndex, ComputedUiRenderTargetInfo, ComputedUiTargetCamera,
-        UiGlobalTransform,
-    };
-    use core::iter::once;
+/// Nodes with a `GlobalZIndex` leave the groups of their ancestors.
+type Parents<'w, 's> = Query<'w, 's, &'static ChildOf, Without<GlobalZIndex>>;
 
-    type BackdropNode = (
-        Entity,
-        &'static BackdropBlur,
-        Option<&'static BlurProfile>,
-        Option<&'static BackdropLens>,
-        &'static ComputedNode,
-        &'static ComputedStackIndex,
-        &'static UiGlobalTransform,
-        &'static InheritedVisibility,
-        Option<&'static CalculatedClip>,
-        &'static ComputedUiTargetCamera,
-        &'static ComputedUiRenderTargetInfo,
-    );
-
-    /// Nodes with a `GlobalZIndex` leave the groups of their ancestors.
-    type Parents<'w, 's> = Query<'w, 's, &'static ChildOf, Without<GlobalZIndex>>;
-
-    /// Extracts nodes, after regions.
-    pub fn extract_nodes(
-        mut inputs: ResMut<PaintInputs>,
-        kept: Res<KeptPictures>,
-        nodes: Extract<Query<BackdropNode, Without<BackdropRegion>>>,
-        cameras: Extract<UiCameras>,
-        switch: Extract<Res<BlurSwitch>>,
-        groups: Extract<Query<(), With<BackdropGroup>>>,
-        parents: Extract<Parents>,
-    ) {
-        let mut pictures = cameras.pictures();
-        let has_groups = !groups.is_empty();
-        for (entity, settings, profile, lens, node, stack_index, transform, visibility, clip, target, info) in &nodes {
-            let mut around = once(entity).chain(parents.iter_ancestors(entity));
-            // The innermost group around it.
-            let shares = has_groups.then(|| around.find(|node| groups.contains(*node))).flatten();
-            // `Display::None` makes nodes empty, and clips their descendants to nothing.
-            let is_hidden = !visibility.get() || node.is_empty();
-            if is_hidden && shares.is_none() {
-                continue;
-            }
-            let Some((picture, is_soft)) = pictures(target) else {
-                continue;
-            };
-            let glass = Glass {
-                entity,
-                order: Order::Node(stack_index.0),
-                shape: Shape {
-                    transform: transform.affine(),
-                    size: node.size(),
-                    radii: radii_of(node.border_radius()),
-                    is_soft,
-                },
-                clip: clip_of(clip),
-                settings,
-                profile,
-                lens,
-                // The scale factor is the target's, times `UiScale`.
-                scale: info.scale_factor(),
-                freeze: kept.glass(entity, picture.seen()),
-                switch: **switch,
-                shares,
-                is_hidden,
-            };
-            add(&glass, picture, &mut inputs);
+/// Extracts nodes, after regions.
+pub fn extract_nodes(
+    mut inputs: ResMut<PaintInputs>,
+    kept: Res<KeptPictures>,
+    nodes: Extract<Query<BackdropNode, Without<BackdropRegion>>>,
+    cameras: Extract<UiCameras>,
+    switch: Extract<Res<BlurSwitch>>,
+    groups: Extract<Query<(), With<BackdropGroup>>>,
+    parents: Extract<Parents>,
+) {
+    let mut pictures = cameras.pictures();
+    let has_groups = !groups.is_empty();
+    for (entity, settings, profile, lens, node, stack_index, transform, visibility, clip, target, info) in &nodes {
+        let mut around = once(entity).chain(parents.iter_ancestors(entity));
+        // The innermost group around it.
+        let shares = has_groups.then(|| around.find(|node| groups.contains(*node))).flatten();
+        // `Display::None` makes nodes empty, and clips their descendants to nothing.
+        let is_hidden = !visibility.get() || node.is_empty();
+        if is_hidden && shares.is_none() {
+            continue;
         }
+        let Some((picture, is_soft)) = pictures(target) else {
+            continue;
+        };
+        let glass = Glass {
+            entity,
+            order: GlassOrder::Node(stack_index.0),
+            shape: Shape {
+                transform: transform.affine(),
+                size: node.size(),
+                radii: radii_of(node.border_radius()),
+                is_soft,
+            },
+            clip: clip_of(clip),
+            settings,
+            profile,
+            lens,
+            // The scale factor is the target's, times `UiScale`.
+            scale: info.scale_factor(),
+            freeze: kept.glass(entity, picture.seen()),
+            switch: **switch,
+            shares,
+            is_hidden,
+        };
+        add(&glass, picture, &mut inputs);
     }
 }

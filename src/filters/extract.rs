@@ -21,7 +21,7 @@ pub fn extract_filters(
         for shape in filter.outline.iter_mut().chain(border) {
             shape.is_soft = is_soft;
         }
-        inputs.of(picture).filters.push(filter);
+        inputs.camera(picture).filters.push(filter);
     }
     for camera in &mut inputs.cameras {
         camera.filters.sort_by_key(|filter| (filter.node, filter.nodes.start));

@@ -43,7 +43,7 @@ type NodeData = (
 
 /// The nodes, and what a walk over them reads and changes.
 #[derive(SystemParam)]
-pub struct Nodes<'w, 's> {
+pub struct NodeWalk<'w, 's> {
     groups: ResMut<'w, FilteredGroups>,
     nodes: Query<'w, 's, NodeData>,
     filters: Query<'w, 's, (Entity, FilterData)>,
@@ -99,7 +99,7 @@ struct Inherited<'a> {
 }
 
 /// Finds the groups that are filtered in this frame, and clips the nodes inside them.
-pub fn find_groups(mut nodes: Nodes) {
+pub fn find_groups(mut nodes: NodeWalk) {
     nodes.groups.0.clear();
     nodes.written.next_frame();
     // A hidden group costs nothing.
@@ -129,7 +129,7 @@ pub fn find_groups(mut nodes: Nodes) {
     }
 }
 
-impl Nodes<'_, '_> {
+impl NodeWalk<'_, '_> {
     /// Whether no ancestor has `Display::None`. Such nodes are empty, and clipped to nothing.
     fn is_laid_out(&self, entity: Entity, node: &ComputedNode) -> bool {
         let is_clipped = || {

@@ -4,16 +4,16 @@ use super::strength::NodeFilter;
 use crate::formats::dither::Dither;
 use crate::kernel::Precision;
 use crate::paint::uniform::{Colours, PaintedOn};
-use crate::plan::batch::{BatchItem, BatchedBlur, together};
+use crate::plan::batch::{BatchedBlur, together};
 use crate::plan::{BlurPlan, Finish, Means, PlanRequest};
 use crate::program::{Cores, Filtering, Tiling};
 use crate::schedule::{
-    Backdrop, Blurs, Canvas, Clip, Clips, Filter, FrozenGlass, Glass, Item, Order, Picture, Scene, Schedule, Shape,
-    Slot, What, item_of,
+    Backdrop, Blurs, Canvas, Clip, Clips, Filter, FrozenGlass, Glass, GlassOrder, Item, Picture, Scene, Schedule,
+    Shape, Slot, What, item_of,
 };
 use crate::settings::{
     BackdropBlur, BackdropSampling, BlurProfile, BlurSwitch, BlurUnit, ColorStep, DropShadow, EdgeMode, FreezeArea,
-    GaussianBlur, GroupOutline, UiFilter,
+    GaussianBlur, GroupOutline, HasBlur, UiFilter,
 };
 use bevy::math::{Affine2, FloatOrd};
 use bevy::prelude::*;
@@ -198,7 +198,7 @@ fn filter_of(node: &Node, nodes: Range<u32>) -> Filter {
     on_node.group(Entity::PLACEHOLDER, nodes, clip, Clips::Result)
 }
 
-fn backdrop_of(panel: &Panel, picture: &Picture, order: Order) -> Option<Backdrop> {
+fn backdrop_of(panel: &Panel, picture: &Picture, order: GlassOrder) -> Option<Backdrop> {
     let glass = Glass {
         entity: Entity::PLACEHOLDER,
         order,
@@ -213,7 +213,7 @@ fn backdrop_of(panel: &Panel, picture: &Picture, order: Order) -> Option<Backdro
         shares: None,
         is_hidden: false,
     };
-    glass.on(picture)
+    glass.backdrop(picture)
 }
 
 /// What a camera's front ends extract.
@@ -237,9 +237,9 @@ impl Extracted {
             .map(|(index, node)| filter_of(node, place(index)))
             .collect();
         let order = |(index, glass): (usize, &Panel)| match (glass.is_node, index) {
-            (true, index) => Order::Node(index as u32 % (2 * count)),
-            (false, 0) => Order::BelowUi(0),
-            (false, index) => Order::AboveUi(index as i32),
+            (true, index) => GlassOrder::Node(index as u32 % (2 * count)),
+            (false, 0) => GlassOrder::BelowUi(0),
+            (false, index) => GlassOrder::AboveUi(index as i32),
         };
         let glass = glass.iter().enumerate();
         let backdrops: Vec<Backdrop> = glass
@@ -379,19 +379,11 @@ fn plan(items: &[BatchedBlur]) -> [BlurPlan; 2] {
             .iter()
             .map(|item| BlurPlan::shifted(&request(item.sigma, item.bounds, item.edge, tiling), item.shift))
             .collect();
-        let items = items.iter().zip(&plans).map(|(item, plan)| BatchItem {
-            plan,
-            region: item.region,
-            to_source: item.to_source,
-            patch: item.patch,
-            border: item.border,
-        });
-        let items: Vec<BatchItem> = items.collect();
-        for item in &items {
+        for item in items {
             assert!(!item.region.is_empty(), "{item:?}");
             assert!(item.patch.is_none_or(|patch| !patch.is_empty()), "{item:?}");
         }
-        let whole = together(&items, LIMIT);
+        let whole = together(items, &plans, LIMIT);
         assert_eq!(whole.deferred.len(), items.len());
         assert!(whole.passes.iter().all(|pass| pass.size.min_element() > 0));
         whole

@@ -23,7 +23,7 @@
 //!
 //! [`DebandDither`]: bevy::core_pipeline::tonemapping::DebandDither
 
-use super::table::{Format, Numbers};
+use super::table::{Encoding, Format};
 use bevy::camera::CompositingSpace;
 use bevy::render::render_resource::TextureFormat;
 
@@ -42,18 +42,16 @@ pub enum Dither {
 impl Dither {
     /// The dithering of a texture's format: formats with eight bits for numbers from 0 to 1 are dithered, all others
     /// are not.
-    #[must_use]
     pub fn of_target(format: TextureFormat) -> Self {
-        match Format::of(format).map(|format| format.numbers) {
-            Some(Numbers::Unorm(8)) => Self::Stored,
-            Some(Numbers::Srgb) => Self::Encoded,
+        match Format::find(format).map(|format| format.numbers) {
+            Some(Encoding::Unorm(8)) => Self::Stored,
+            Some(Encoding::Srgb) => Self::Encoded,
             _ => Self::Off,
         }
     }
 
     /// The dithering of a camera: its picture may have more than eight bits although its output has only eight. Without
     /// an output, the picture's format decides.
-    #[must_use]
     pub fn of_camera(picture: TextureFormat, output: Option<TextureFormat>, space: Option<CompositingSpace>) -> Self {
         let own = Self::of_target(picture);
         if own != Self::Off {

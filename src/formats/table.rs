@@ -6,7 +6,7 @@ use bevy::render::render_resource::{AstcChannel, TextureFormat};
 
 /// The numbers of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Numbers {
+pub enum Encoding {
     /// 0 to 1, in this many bits.
     Unorm(u32),
     /// 0 to 1 in eight bits, encoded. Shaders see light.
@@ -52,7 +52,7 @@ pub enum Rounding {
     None,
     /// Some GPUs truncate half floats instead of rounding.
     Half,
-    /// The same with fewer bits.
+    /// Some GPUs truncate packed floats, which have fewer bits.
     Packed,
     /// To the nearest integer that the format can hold. `largest` is the largest colour and the largest alpha.
     Integer { largest: [u32; 2] },
@@ -63,7 +63,7 @@ pub enum Rounding {
 pub struct Format {
     pub texture: TextureFormat,
     pub channels: Channels,
-    pub numbers: Numbers,
+    pub numbers: Encoding,
     /// Whether texels are stored in compressed blocks.
     is_compressed: bool,
 }
@@ -71,7 +71,7 @@ pub struct Format {
 /// All formats that are not compressed.
 pub static PLAIN: &[Format] = {
     use Channels::{R, Rg, Rgb, Rgba};
-    use Numbers::{Float, Half, Packed, SharedExponent, Sint, Snorm, Srgb, Uint, Unorm};
+    use Encoding::{Float, Half, Packed, SharedExponent, Sint, Snorm, Srgb, Uint, Unorm};
     use TextureFormat as T;
     &[
         Format::plain(T::R8Unorm, R, Unorm(8)),
@@ -121,7 +121,7 @@ pub static PLAIN: &[Format] = {
 };
 
 impl Format {
-    const fn plain(texture: TextureFormat, channels: Channels, numbers: Numbers) -> Self {
+    const fn plain(texture: TextureFormat, channels: Channels, numbers: Encoding) -> Self {
         Self {
             texture,
             channels,
@@ -131,8 +131,7 @@ impl Format {
     }
 
     /// The entry of a format, `None` if it holds no colours.
-    #[must_use]
-    pub fn of(texture: TextureFormat) -> Option<Self> {
+    pub fn find(texture: TextureFormat) -> Option<Self> {
         let plain = PLAIN.iter().find(|format| format.texture == texture).copied();
         plain.or_else(|| Self::compressed(texture))
     }
@@ -140,7 +139,7 @@ impl Format {
     /// The entry of a compressed format: the type of its decoded texels.
     fn compressed(texture: TextureFormat) -> Option<Self> {
         use Channels::{R, Rg, Rgb, Rgba};
-        use Numbers::{Half, Snorm, Srgb, Unorm};
+        use Encoding::{Half, Snorm, Srgb, Unorm};
         use TextureFormat as T;
         let (channels, numbers) = match texture {
             T::Bc1RgbaUnorm | T::Bc2RgbaUnorm | T::Bc3RgbaUnorm | T::Bc7RgbaUnorm => (Rgba, Unorm(8)),
@@ -174,29 +173,25 @@ impl Format {
     }
 
     /// The type that shaders see.
-    #[must_use]
     pub const fn sample(&self) -> Sample {
         match self.numbers {
-            Numbers::Uint(_) => Sample::Uint,
-            Numbers::Sint(_) => Sample::Sint,
+            Encoding::Uint(_) => Sample::Uint,
+            Encoding::Sint(_) => Sample::Sint,
             _ => Sample::Float,
         }
     }
 
     /// Whether a value may be infinite or NaN.
-    #[must_use]
     pub const fn may_be_infinite(&self) -> bool {
-        matches!(self.numbers, Numbers::Half | Numbers::Float | Numbers::Packed)
+        matches!(self.numbers, Encoding::Half | Encoding::Float | Encoding::Packed)
     }
 
     /// Whether alpha is an opacity: integers are just numbers.
-    #[must_use]
     pub fn has_opacity(&self) -> bool {
         self.channels == Channels::Rgba && self.sample() == Sample::Float
     }
 
     /// Whether alpha has at least eight bits, so that what is painted on transparent black keeps its opacity.
-    #[must_use]
     pub fn keeps_opacity(&self) -> bool {
         self.has_opacity() && self.texture != TextureFormat::Rgb10a2Unorm
     }
@@ -205,42 +200,38 @@ impl Format {
     ///
     /// Some software rasterisers filter 8-bit textures with 8-bit arithmetic, which is off by up to 1/255 per fetch, so
     /// those are read texel by texel. sRGB formats are decoded before they are filtered, in full precision.
-    #[must_use]
     pub fn filters_exactly(&self) -> bool {
-        !self.is_compressed && !matches!(self.numbers, Numbers::Unorm(8) | Numbers::Snorm(8))
+        !self.is_compressed && !matches!(self.numbers, Encoding::Unorm(8) | Encoding::Snorm(8))
     }
 
     /// Whether half floats, with their eleven bits and their maximum of 65504, would lose something.
-    #[must_use]
     pub const fn is_wide(&self) -> bool {
         match self.numbers {
-            Numbers::Unorm(bits) | Numbers::Snorm(bits) | Numbers::Uint(bits) | Numbers::Sint(bits) => bits > 11,
-            Numbers::Float => true,
-            Numbers::Srgb | Numbers::Half | Numbers::Packed | Numbers::SharedExponent => false,
+            Encoding::Unorm(bits) | Encoding::Snorm(bits) | Encoding::Uint(bits) | Encoding::Sint(bits) => bits > 11,
+            Encoding::Float => true,
+            Encoding::Srgb | Encoding::Half | Encoding::Packed | Encoding::SharedExponent => false,
         }
     }
 
     /// How exact a blur of a picture in this format must be. Formats that can hold more than 1 may hold lights, and
     /// sixteen bits distinguish more than 256 levels.
-    #[must_use]
     pub const fn precision(&self) -> Precision {
         match self.numbers {
-            Numbers::Half | Numbers::Packed | Numbers::SharedExponent => Precision::Hdr,
+            Encoding::Half | Encoding::Packed | Encoding::SharedExponent => Precision::Hdr,
             _ if self.is_wide() => Precision::Hdr,
             _ => Precision::Standard,
         }
     }
 
     /// How a value must be changed before it is stored.
-    #[must_use]
     pub fn rounding(&self) -> Rounding {
         match self.numbers {
-            Numbers::Half => Rounding::Half,
-            Numbers::Packed => Rounding::Packed,
-            Numbers::Uint(bits) => Rounding::Integer {
+            Encoding::Half => Rounding::Half,
+            Encoding::Packed => Rounding::Packed,
+            Encoding::Uint(bits) => Rounding::Integer {
                 largest: [u32::MAX >> (32 - bits), u32::MAX >> (32 - self.alpha_bits(bits))],
             },
-            Numbers::Sint(bits) => Rounding::Integer {
+            Encoding::Sint(bits) => Rounding::Integer {
                 largest: [u32::MAX >> (33 - bits); 2],
             },
             _ => Rounding::None,
@@ -256,7 +247,6 @@ impl Format {
     }
 
     /// The shader definition of a texture that compute passes store to, `None` if the shaders have no such definition.
-    #[must_use]
     pub const fn storage_definition(&self) -> Option<&'static str> {
         match self.texture {
             TextureFormat::Rgba8Unorm => Some("STORE_RGBA8UNORM"),
@@ -268,13 +258,12 @@ impl Format {
 
     /// The format of the blurred picture if this one is not renderable: every GPU renders to it, and it loses nothing
     /// of the picture.
-    #[must_use]
     pub const fn stand_in(&self) -> TextureFormat {
         match (self.channels, self.numbers) {
-            (Channels::R, Numbers::Unorm(8)) => TextureFormat::R8Unorm,
-            (Channels::Rg, Numbers::Unorm(8)) => TextureFormat::Rg8Unorm,
-            (_, Numbers::Unorm(8)) => TextureFormat::Rgba8Unorm,
-            (_, Numbers::Srgb) => TextureFormat::Rgba8UnormSrgb,
+            (Channels::R, Encoding::Unorm(8)) => TextureFormat::R8Unorm,
+            (Channels::Rg, Encoding::Unorm(8)) => TextureFormat::Rg8Unorm,
+            (_, Encoding::Unorm(8)) => TextureFormat::Rgba8Unorm,
+            (_, Encoding::Srgb) => TextureFormat::Rgba8UnormSrgb,
             (Channels::R, _) if self.is_wide() => TextureFormat::R32Float,
             (Channels::Rg, _) if self.is_wide() => TextureFormat::Rg32Float,
             (_, _) if self.is_wide() => TextureFormat::Rgba32Float,

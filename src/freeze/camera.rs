@@ -49,10 +49,9 @@ impl Room<KeptPicture> {
         let mut asked = request.clone();
         asked.io.target = self.picture.id();
         let asked = (!request.is_idle()).then_some((asked, mask, wanted.space));
-        let shown = &mut self.picture.onto_camera;
-        shown.follow(asked, wanted.format, preparer)?;
+        self.picture.follow(asked, wanted.format, preparer)?;
         if !is_fitted {
-            shown.paint.release();
+            self.picture.paint.release();
             return Ok(());
         }
         let painted = BlurRequest {
@@ -65,7 +64,7 @@ impl Room<KeptPicture> {
             source_at: request.region.min.as_ivec2(),
             ..request.clone()
         };
-        shown.paint.try_update(preparer, painted).map(drop)
+        self.picture.paint.try_update(preparer, painted).map(drop)
     }
 }
 
@@ -99,8 +98,7 @@ impl KeptPictures {
                 self.lose(key, error);
             }
         }
-        self.room_mut(key)
-            .is_some_and(|room| room.picture.onto_camera.is_done())
+        self.room_mut(key).is_some_and(|room| room.picture.is_done())
     }
 
     /// Records the blur of a frozen camera. Returns `false` if there is nothing to record in the place of the live one.
@@ -121,22 +119,20 @@ impl KeptPictures {
         // In the frame in which the picture is taken, the camera's texture holds it already.
         if is_new {
             let is_done = job.record(recorder, context, Timed::whole(label), &Views::in_camera(target));
-            picture.onto_camera.keep_result(is_done, target, context);
+            picture.keep_result(is_done, target, context);
+            return true;
+        }
+        if picture.paint.is_idle() || !picture.paint.is_ready(recorder) {
+            return false;
+        }
+        if let (true, Some(result)) = (picture.is_done(), &picture.result) {
+            let views = Views::onto_camera(&result.view, target);
+            picture.paint.record(recorder, context, Timed::whole(label), &views);
             return true;
         }
         let sharp = picture.shown().view.clone();
-        let shown = &mut picture.onto_camera;
-        if shown.paint.is_idle() || !shown.paint.is_ready(recorder) {
-            return false;
-        }
-        let result = shown.result.as_ref().filter(|_| shown.is_done());
-        if let Some(result) = result {
-            let views = Views::onto_camera(&result.view, target);
-            shown.paint.record(recorder, context, Timed::whole(label), &views);
-            return true;
-        }
         let mut is_done = false;
-        let (paint, timed) = (&mut shown.paint, label.map_or(Timed::Not, Timed::Nested));
+        let (paint, timed) = (&mut picture.paint, label.map_or(Timed::Not, Timed::Nested));
         let mut both = |context: &mut RenderContext| {
             paint.record(recorder, context, timed, &Views::onto_camera(&sharp, target));
             is_done = job.record(recorder, context, timed, &Views::in_camera(target));
@@ -145,7 +141,7 @@ impl KeptPictures {
             Some(label) => record_together(context, label, both),
             None => both(context),
         }
-        shown.keep_result(is_done, target, context);
+        picture.keep_result(is_done, target, context);
         true
     }
 }

@@ -1,22 +1,26 @@
 //! The render world: the pictures of the freezes that the main world sees.
 
 use super::freezes::{FreezeId, FreezeKey, FreezeReport, FreezeReports, FreezeState, Freezes, FrozenBlur};
-use super::picture::{KeptPicture, Shot, area_in};
+use super::picture::{KeptPicture, Sheet, Shot, Wanted, area_in};
 use crate::errors::BlurError;
-use crate::gpu::BlurPreparer;
+use crate::formats::{CameraPictureItem, Ends, precision_of};
+use crate::gpu::{BlurIo, BlurPreparer, BlurRequest, Views, Work, WorkKind};
 use crate::image_changes::ImageChanges;
+use crate::plan::Finish;
 use crate::schedule::FrozenGlass;
 use crate::settings::{BlurProfile, BlurStage, FreezeArea, FreezeBlur};
+use bevy::camera::CompositingSpace;
 use bevy::math::URect;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::Extract;
+use bevy::render::render_resource::{CommandEncoder, TextureFormat};
 use core::fmt::Display;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 /// The pictures of all freezes, visible or not. Recreated with the render device.
 ///
-/// Nothing here knows what a picture is made of: tests use numbers.
+/// Only taking and fitting know what a picture is made of: tests use numbers.
 #[derive(Resource)]
 pub struct KeptPictures<P: Send + Sync + 'static = KeptPicture> {
     all: HashMap<FreezeKey, Kept<P>>,
@@ -73,13 +77,11 @@ pub struct Room<P> {
 
 impl<P> Room<P> {
     /// Whether it holds the picture.
-    #[must_use]
     pub fn is_taken(&self) -> bool {
         self.is_taken.load(Ordering::Relaxed)
     }
 
     /// The position of the picture in a viewport.
-    #[must_use]
     pub fn area_in(&self, viewport: URect) -> URect {
         area_in(&self.shot, viewport)
     }
@@ -146,25 +148,21 @@ impl<P: Send + Sync> KeptPictures<P> {
     }
 
     /// The freeze of a blur.
-    #[must_use]
     pub fn freeze(&self, key: FreezeKey) -> Option<ExtractedFreeze> {
         self.all.get(&key).map(|kept| kept.freeze)
     }
 
     /// The picture of a blur, if it has been taken.
-    #[must_use]
     pub fn taken(&self, key: FreezeKey) -> Option<&Room<P>> {
         self.all.get(&key)?.taken()
     }
 
     /// The stage at which a camera's picture was taken.
-    #[must_use]
     pub fn stage(&self, camera: Entity) -> Option<BlurStage> {
         self.taken((camera, FrozenBlur::Camera)).map(|room| room.shot.stage)
     }
 
     /// How glass on a viewport is frozen. `None` if it is not, or its picture is lost.
-    #[must_use]
     pub fn glass(&self, entity: Entity, viewport: URect) -> Option<FrozenGlass> {
         let kept = self.all.get(&(entity, FrozenBlur::Glass))?;
         let is_frozen = kept.state() != FreezeState::Lost && !viewport.is_empty();
@@ -211,7 +209,6 @@ impl<P: Send + Sync> KeptPictures<P> {
     }
 
     /// The room of a blur whose picture must be taken now: once.
-    #[must_use]
     pub fn due(&self, key: FreezeKey) -> Option<&Room<P>> {
         let room = self.all.get(&key)?.room()?;
         (!room.is_taken.swap(true, Ordering::Relaxed)).then_some(room)
@@ -262,5 +259,72 @@ pub fn report_pictures(kept: Res<KeptPictures>, reports: Res<FreezeReports>) {
 pub fn count_pictures(kept: Res<KeptPictures>, mut preparer: BlurPreparer) {
     for room in kept.all.values().filter_map(Kept::room) {
         preparer.count(room.picture.views());
+    }
+}
+
+impl KeptPictures {
+    /// Copies the picture of a blur from what the camera has painted so far, unless it has been taken. Returns whether it was
+    /// copied now. The first texel of `from` is the texel `origin` of the camera's picture.
+    pub fn take(&self, key: FreezeKey, from: &wgpu::Texture, origin: IVec2, encoder: &mut CommandEncoder) -> bool {
+        let due = self.due(key);
+        if let Some(room) = due {
+            let first = (room.shot.area.min.as_ivec2() - origin).as_uvec2();
+            room.picture.sheet.copy_from(from, first, encoder);
+        }
+        due.is_some()
+    }
+}
+
+impl Room<KeptPicture> {
+    /// The picture as a camera needs it, with its position. `None` while a pipeline for that is missing. Pipelines for
+    /// the camera's formats are requested ahead of time.
+    ///
+    /// # Errors
+    /// [`BlurError::OutOfMemory`].
+    pub fn fitted(
+        &mut self,
+        to: Wanted,
+        camera: &CameraPictureItem,
+        preparer: &mut BlurPreparer,
+    ) -> Result<Option<(&Sheet, URect)>, BlurError> {
+        for format in camera.formats() {
+            preparer.announce(self.ends(format, to.space), WorkKind::Mipmap, Finish::Write);
+        }
+        let (
+            Shot {
+                camera: from,
+                area: taken,
+                ..
+            },
+            area,
+        ) = (self.shot, self.area_in(to.viewport));
+        if (area.size(), to.format, to.space) == (taken.size(), from.format, from.space) {
+            self.picture.fitted = None;
+        } else if self.picture.fitted.as_ref().is_none_or(|(fits, _)| *fits != to) {
+            let sheet = Sheet::new(area.size(), to.format, preparer)?;
+            let io = BlurIo {
+                ends: self.ends(to.format, to.space),
+                target: sheet.texture.id(),
+                source_is_fresh: true,
+            };
+            let request = BlurRequest::whole(io, Work::Mipmap, area.size(), taken.size());
+            let views = Views::new(&self.picture.sheet.view, &sheet.view);
+            if !self.picture.fit.run(preparer, request, &views)? {
+                return Ok(None);
+            }
+            self.picture.fitted = Some((to, sheet));
+        }
+        Ok(Some((self.picture.shown(), area)))
+    }
+
+    fn ends(&self, format: TextureFormat, space: CompositingSpace) -> Ends {
+        Ends {
+            source: self.shot.camera.format,
+            destination: format,
+            precision: precision_of(format),
+            in_place: false,
+            spaces: [self.shot.camera.space, space],
+            ..Ends::of_camera(format, true)
+        }
     }
 }

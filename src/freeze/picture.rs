@@ -25,7 +25,6 @@ pub struct Wanted {
 
 impl Wanted {
     /// A camera with a viewport, in texels of its texture.
-    #[must_use]
     pub fn new(target: &ViewTarget, picture: &CameraPictureItem, viewport: URect) -> Self {
         Self {
             format: target.main_texture_format(),
@@ -46,9 +45,15 @@ pub struct Shot {
     pub area: URect,
 }
 
-/// How a camera shows its picture.
-#[derive(Default)]
-pub struct OntoCamera {
+/// A blur of the picture, with the number of its mask's contents, and the space in which the result is stored.
+type Asked = (BlurRequest, u64, CompositingSpace);
+
+/// The textures of a kept picture, and how a camera shows it.
+pub struct KeptPicture {
+    pub(super) sheet: Sheet,
+    /// The picture fitted to the camera as it is now, if that differs, and the job that fits it.
+    pub(super) fitted: Option<(Wanted, Sheet)>,
+    pub(super) fit: BlurJob,
     /// Paints the picture, or the result.
     pub(super) paint: BlurJob,
     pub(super) result: Option<Sheet>,
@@ -60,17 +65,36 @@ pub struct OntoCamera {
     asked_before: Option<Asked>,
 }
 
-/// A blur of the picture, with the number of its mask's contents, and the space in which the result is stored.
-type Asked = (BlurRequest, u64, CompositingSpace);
-
-impl OntoCamera {
-    /// The texture of the result.
-    #[must_use]
-    pub fn result(&self) -> Option<&Sheet> {
-        self.result.as_ref()
+impl KeptPicture {
+    /// Allocates room for what is shot of a camera's texture.
+    ///
+    /// # Errors
+    /// [`BlurError::MissingUsage`] and [`BlurError::OutOfMemory`].
+    pub fn new(texture: &Texture, shot: &Shot, preparer: &BlurPreparer) -> Result<Self, BlurError> {
+        BlurError::check_usage("camera", texture.usage(), TextureUsages::COPY_SRC)?;
+        Ok(Self {
+            sheet: Sheet::new(shot.area.size(), shot.camera.format, preparer)?,
+            fitted: None,
+            fit: BlurJob::default(),
+            paint: BlurJob::default(),
+            result: None,
+            done: None,
+            asked: None,
+            asked_before: None,
+        })
     }
 
-    #[must_use]
+    /// Distinguishes it from other pictures.
+    pub fn id(&self) -> TextureId {
+        self.sheet.texture.id()
+    }
+
+    /// The picture as it was last fitted.
+    pub fn shown(&self) -> &Sheet {
+        self.fitted.as_ref().map_or(&self.sheet, |(_, sheet)| sheet)
+    }
+
+    /// Whether the result is up to date.
     pub fn is_done(&self) -> bool {
         self.asked.is_some() && self.asked == self.done
     }
@@ -106,49 +130,11 @@ impl OntoCamera {
             self.done = self.asked.clone();
         }
     }
-}
-
-/// The textures of a kept picture.
-pub struct KeptPicture {
-    pub(super) sheet: Sheet,
-    /// The picture fitted to the camera as it is now, if that differs, and the job that fits it.
-    pub(super) fitted: Option<(Wanted, Sheet)>,
-    pub(super) fit: BlurJob,
-    /// How a camera shows it.
-    pub(super) onto_camera: OntoCamera,
-}
-
-impl KeptPicture {
-    /// Allocates room for what is shot of a camera's texture.
-    ///
-    /// # Errors
-    /// [`BlurError::MissingUsage`] and [`BlurError::OutOfMemory`].
-    pub fn new(texture: &Texture, shot: &Shot, preparer: &BlurPreparer) -> Result<Self, BlurError> {
-        BlurError::check_usage("camera", texture.usage(), TextureUsages::COPY_SRC)?;
-        Ok(Self {
-            sheet: Sheet::new(shot.area.size(), shot.camera.format, preparer)?,
-            fitted: None,
-            fit: BlurJob::default(),
-            onto_camera: OntoCamera::default(),
-        })
-    }
-
-    /// Distinguishes it from other pictures.
-    #[must_use]
-    pub fn id(&self) -> TextureId {
-        self.sheet.texture.id()
-    }
-
-    /// The picture as it was last fitted.
-    #[must_use]
-    pub fn shown(&self) -> &Sheet {
-        self.fitted.as_ref().map_or(&self.sheet, |(_, sheet)| sheet)
-    }
 
     /// The textures that are kept.
     pub fn views(&self) -> impl Iterator<Item = &TextureView> {
         let fitted = self.fitted.as_ref().map(|(_, sheet)| sheet);
-        let sheets = [Some(&self.sheet), fitted, self.onto_camera.result()];
+        let sheets = [Some(&self.sheet), fitted, self.result.as_ref()];
         sheets.into_iter().flatten().map(|sheet| &sheet.view)
     }
 }
@@ -191,7 +177,6 @@ impl Sheet {
     }
 
     /// Its size in texels.
-    #[must_use]
     pub fn size(&self) -> UVec2 {
         texture_size(&self.texture)
     }

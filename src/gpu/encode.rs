@@ -9,15 +9,14 @@ use super::pipeline_queue::{BlurPipelines, Ready};
 use super::prepare::BlurPreparer;
 use super::prepared::Prepared;
 use super::request::BlurRequest;
-use super::step::{Binder, uniform_offset};
-use super::timing::{Timed, Timing};
-use crate::diagnostics::label::BlurLabel;
-use crate::diagnostics::timestamps::{PassTimer, recorder_of};
+use super::step::{BlurAccess, uniform_offset};
+use crate::diagnostics::label::{self, BlurLabel};
+use crate::diagnostics::timestamps::{PassTimer, Timestamps, recorder_of};
 use crate::errors::BlurError;
-use crate::plan::pass::{Pass, Surface};
+use crate::plan::pass::{Pass, PassKind, TextureSlot};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy::render::diagnostic::RecordDiagnostics;
+use bevy::render::diagnostic::{DiagnosticsRecorder, RecordDiagnostics};
 use bevy::render::render_resource::{
     CommandEncoder, CommandEncoderDescriptor, ComputePassDescriptor, LoadOp, Operations, PipelineCache,
     RenderPassColorAttachment, RenderPassDescriptor, StoreOp, TextureView, TextureViewId,
@@ -39,6 +38,49 @@ pub struct Views<'a> {
     pub turns: usize,
 }
 
+/// How the time of a blur is measured.
+#[derive(Clone, Copy)]
+pub enum Timed<'a> {
+    /// As the time of a label.
+    Whole(&'a BlurLabel),
+    /// As a part of the time that [`record_together`] measures for a label.
+    Nested(&'a BlurLabel),
+    /// Not at all.
+    Not,
+}
+
+impl<'a> Timed<'a> {
+    /// The time of a label, if there is one.
+    pub fn whole(label: Option<&'a BlurLabel>) -> Self {
+        label.map_or(Self::Not, Self::Whole)
+    }
+
+    /// The label.
+    pub fn label(self) -> Option<&'a BlurLabel> {
+        match self {
+            Self::Whole(label) | Self::Nested(label) => Some(label),
+            Self::Not => None,
+        }
+    }
+}
+
+/// The timers of a blur's passes.
+#[derive(Clone, Copy, Default)]
+pub struct Timing<'a> {
+    /// Bevy's recorder, for a span of passes.
+    pub recorder: Option<&'a DiagnosticsRecorder>,
+    /// The timer for single passes, and their label.
+    pub timer: Option<(&'a PassTimer, &'a BlurLabel)>,
+}
+
+impl<'a> Timing<'a> {
+    /// The timestamps that a pass of this kind writes.
+    pub fn pass(&self, kind: PassKind) -> Option<Timestamps<'a>> {
+        let (timer, label) = self.timer?;
+        timer.timestamps(label, kind.span())
+    }
+}
+
 /// The resources of the render world that encoding a job requires.
 #[derive(SystemParam)]
 pub struct BlurRecorder<'w> {
@@ -47,28 +89,11 @@ pub struct BlurRecorder<'w> {
     timer: Option<Res<'w, PassTimer>>,
 }
 
-/// The same resources, for code that borrows them itself.
-#[derive(Clone, Copy)]
-pub struct BlurAccess<'w> {
-    pub pipelines: &'w BlurPipelines,
-    pub cache: &'w PipelineCache,
-    pub timer: Option<&'w PassTimer>,
-}
-
 /// The texture that a blur reads, and the attachment to which a render pass writes its result.
 type End<'a> = (TextureViewId, Option<&'a RenderPassColorAttachment<'a>>);
 
 impl BlurRecorder<'_> {
-    fn access(&self) -> BlurAccess<'_> {
-        BlurAccess {
-            pipelines: &self.pipelines,
-            cache: &self.cache,
-            timer: self.timer.as_deref(),
-        }
-    }
-
     /// See [`BlurPreparer::moment`](super::BlurPreparer::moment).
-    #[must_use]
     pub fn moment(&self) -> [u64; 2] {
         self.pipelines.moment
     }
@@ -76,7 +101,6 @@ impl BlurRecorder<'_> {
 
 impl<'a> Views<'a> {
     /// From one texture to another, or in place.
-    #[must_use]
     pub fn new(source: &'a TextureView, destination: &'a TextureView) -> Self {
         Self {
             source,
@@ -87,13 +111,11 @@ impl<'a> Views<'a> {
     }
 
     /// In place, in a camera's picture.
-    #[must_use]
     pub fn in_camera(target: &'a ViewTarget) -> Self {
         Self::onto_camera(target.main_texture_view(), target)
     }
 
     /// From another texture to a camera's picture.
-    #[must_use]
     pub fn onto_camera(source: &'a TextureView, target: &'a ViewTarget) -> Self {
         Self {
             attachment: target.get_unsampled_color_attachment(),
@@ -116,7 +138,6 @@ pub fn record_together(context: &mut RenderContext, label: &BlurLabel, encode: i
 
 impl BlurJob {
     /// Whether the requested blur can be encoded.
-    #[must_use]
     pub fn is_ready(&self, with: &BlurRecorder) -> bool {
         let current = self.shown.current();
         current.is_some_and(|current| current.is_ready(&with.pipelines, &with.cache))
@@ -132,16 +153,11 @@ impl BlurJob {
             return Ok(false);
         }
         if let Some(prepared) = self.shown.drawn_mut() {
-            let binder = preparer.binder();
-            prepared.bind(binder, views.source, views.destination, 1);
-            let mut encoder = binder.device.create_command_encoder(&CommandEncoderDescriptor {
+            let with = preparer.access();
+            prepared.bind(with, views.source, views.destination, 1);
+            let mut encoder = with.device.create_command_encoder(&CommandEncoderDescriptor {
                 label: Some("gaussian_blur_at_once"),
             });
-            let with = BlurAccess {
-                pipelines: binder.pipelines,
-                cache: binder.cache,
-                timer: None,
-            };
             let ends = (views.source.id(), Some(&views.attachment));
             prepared.encode(&mut encoder, Timing::default(), with, ends);
             preparer.submit(encoder);
@@ -194,12 +210,14 @@ impl Prepared {
             return false;
         }
         let (source, destination) = (views.source, views.destination);
-        let binder = Binder {
+        let device = context.render_device().clone();
+        let access = BlurAccess {
             pipelines: &with.pipelines,
             cache: &with.cache,
-            device: context.render_device(),
+            device: &device,
+            timer: with.timer.as_deref(),
         };
-        self.bind(binder, source, destination, views.turns);
+        self.bind(access, source, destination, views.turns);
         let is_whole = matches!(timed, Timed::Whole(_));
         let recorder = recorder_of(context).filter(|_| is_whole);
         let encoder = context.command_encoder();
@@ -208,10 +226,10 @@ impl Prepared {
         let name = named.map_or_else(String::new, BlurLabel::span);
         let timing = Timing {
             recorder: recorder.as_deref(),
-            timer: with.timer.as_deref().zip(timed.label()),
+            timer: access.timer.zip(timed.label()),
         };
         let whole = timing.recorder.time_span(encoder, name);
-        self.encode(encoder, timing, with.access(), (source.id(), Some(&views.attachment)));
+        self.encode(encoder, timing, access, (source.id(), Some(&views.attachment)));
         whole.end(encoder);
         self.was_drawn = true;
         true
@@ -264,7 +282,7 @@ impl Prepared {
                 return;
             };
             let kind = self.plan.passes[start].kind;
-            let timestamps = timing.of(kind);
+            let timestamps = timing.pass(kind);
             let mut render_pass = encoder.begin_render_pass(&RenderPassDescriptor {
                 label: Some(kind.label()),
                 color_attachments: &[Some(attachment)],
@@ -283,7 +301,7 @@ impl Prepared {
         destination: Option<&RenderPassColorAttachment<'a>>,
     ) -> Option<RenderPassColorAttachment<'a>> {
         let passes = &self.plan.passes;
-        let Surface::Intermediate(texture) = passes[index].target else {
+        let TextureSlot::Intermediate(texture) = passes[index].target else {
             return destination.cloned();
         };
         // Load the previous contents only if a pass of another kind has written a part of the texture.
@@ -299,15 +317,14 @@ impl Prepared {
 
     fn draw(&self, render_pass: &mut wgpu::RenderPass, index: usize, with: BlurAccess, source: TextureViewId) {
         let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
-        let usable = step.ready(with.pipelines, with.cache);
-        let Some(Ready::Render(pipeline)) = usable.map(|usable| usable.pipeline) else {
+        let Some((_, Ready::Render(pipeline))) = step.ready(with.pipelines, with.cache) else {
             return;
         };
         let (origin, size) = (pass.origin, pass.size);
         let [x, y, width, height] = [origin.x, origin.y, size.x, size.y].map(|texels| texels as f32);
         render_pass.set_viewport(x, y, width, height, 0.0, 1.0);
         let written = URect::from_corners(origin, origin + size);
-        let scissor = self.plan.scissor.filter(|_| pass.target == Surface::Destination);
+        let scissor = self.plan.scissor.filter(|_| pass.target == TextureSlot::Destination);
         let written = scissor.map_or(written, |scissor| scissor.intersect(written));
         render_pass.set_scissor_rect(written.min.x, written.min.y, written.width(), written.height());
         render_pass.set_pipeline(pipeline);
@@ -322,8 +339,8 @@ impl Prepared {
     /// The view that a pass reads.
     fn source_of(&self, pass: &Pass, source: TextureViewId) -> TextureViewId {
         match pass.source {
-            Surface::Intermediate(index) => self.textures[index].id(),
-            Surface::Source | Surface::Destination => source,
+            TextureSlot::Intermediate(index) => self.textures[index].id(),
+            TextureSlot::Source | TextureSlot::Destination => source,
         }
     }
 
@@ -336,7 +353,7 @@ impl Prepared {
         source: TextureViewId,
     ) {
         let kind = self.plan.passes[indices.start].kind;
-        let timestamps = timing.of(kind);
+        let timestamps = timing.pass(kind);
         let mut compute_pass = encoder.begin_compute_pass(&ComputePassDescriptor {
             label: Some(kind.label()),
             timestamp_writes: timestamps.map(|timestamps| timestamps.of_compute_pass()),
@@ -347,11 +364,11 @@ impl Prepared {
             let merged = self.merged(index..indices.end);
             next += merged.len();
             let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
-            let Some(usable) = step.ready(with.pipelines, with.cache) else {
+            let Some((program, Ready::Compute(pipeline))) = step.ready(with.pipelines, with.cache) else {
                 continue;
             };
             let largest = merged.iter().fold(UVec2::ZERO, |largest, pass| largest.max(pass.size));
-            let (Ready::Compute(pipeline), Some(groups)) = (usable.pipeline, usable.program.workgroups(largest)) else {
+            let Some(groups) = program.workgroups(largest) else {
                 continue;
             };
             compute_pass.set_pipeline(pipeline);
@@ -390,5 +407,38 @@ pub fn attachment(view: &TextureView, load: LoadOp<wgpu::Color>) -> RenderPassCo
             load,
             store: StoreOp::Store,
         },
+    }
+}
+
+impl PassKind {
+    /// The name of the pass in debuggers and validation layers.
+    fn label(self) -> &'static str {
+        match self {
+            Self::Copy => "gaussian_blur_copy",
+            Self::Mipmap => "gaussian_blur_mipmap",
+            Self::Downsample => "gaussian_blur_downsample",
+            Self::Horizontal => "gaussian_blur_horizontal",
+            Self::Vertical => "gaussian_blur_vertical",
+            Self::Blur => "gaussian_blur_blur",
+            Self::Upsample => "gaussian_blur_upsample",
+            Self::Gather => "gaussian_blur_gather",
+            Self::Blend => "gaussian_blur_blend",
+        }
+    }
+
+    /// The name under which its time is published.
+    fn span(self) -> &'static str {
+        match self {
+            Self::Copy => label::COPY,
+            // Never timed on its own.
+            Self::Mipmap => "mipmap",
+            Self::Downsample => label::DOWNSAMPLE,
+            Self::Horizontal => label::HORIZONTAL,
+            Self::Vertical => label::VERTICAL,
+            Self::Blur => label::BLUR,
+            Self::Upsample => label::UPSAMPLE,
+            Self::Gather => label::GATHER,
+            Self::Blend => label::BLEND,
+        }
     }
 }

@@ -56,7 +56,6 @@ impl<D> Default for BlurJob<D> {
 impl<D: Drawable> BlurJob<D> {
     /// A job that takes over from another one: while its mask is missing, it shows the profile that the other one showed. `None`
     /// shows nothing until then.
-    #[must_use]
     pub fn after(other: Option<&Self>) -> Self {
         Self {
             inherits: other.and_then(Self::profiled),
@@ -65,7 +64,6 @@ impl<D: Drawable> BlurJob<D> {
     }
 
     /// A job that takes over from a blur with the same sigma everywhere.
-    #[must_use]
     pub fn after_uniform() -> Self {
         Self {
             inherits: Some((BlurProfile::Uniform, None)),
@@ -194,7 +192,6 @@ impl<D: Drawable> BlurJob<D> {
     }
 
     /// Whether the job has nothing to record.
-    #[must_use]
     pub fn is_idle(&self) -> bool {
         self.shown.current().is_none()
     }
@@ -244,7 +241,7 @@ impl BlurJob {
         self.settle(outcome)
     }
 
-    /// The same for a caller that [settles](Self::settle) the outcome itself, perhaps together with other jobs'
+    /// Updates the job for a caller that [settles](Self::settle) the outcome itself, perhaps together with other jobs'
     /// outcomes.
     ///
     /// # Errors
@@ -270,7 +267,6 @@ impl BlurJob {
     }
 
     /// How many texels its passes write.
-    #[must_use]
     pub fn texels(&self) -> u64 {
         let area = |pass: &Pass| u64::from(pass.size.x) * u64::from(pass.size.y);
         let drawn = self.drawn().filter(|drawn| !drawn.is_kept());
@@ -280,7 +276,6 @@ impl BlurJob {
 
     /// The input of the deferred step of an [item](Work::Batch), or of the only deferred step (0). `None` until the job
     /// is bound.
-    #[must_use]
     pub fn deferred(&self, item: usize) -> Option<Deferred<'_>> {
         let drawn = self.drawn()?;
         let pass = drawn.plan.deferred.get(item)?;

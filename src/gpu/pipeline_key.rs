@@ -67,7 +67,6 @@ pub enum Queued {
 
 impl PipelineKey {
     /// The pipeline of a stage of a blur.
-    #[must_use]
     pub fn new(stage: Stage, ends: &Ends, resolved: &Resolved) -> Self {
         let copies = stage.is_first && stage.program == Program::CopyFragment;
         // Straight alpha is not converted where it is copied.
@@ -75,7 +74,11 @@ impl PipelineKey {
         // Where source and target differ in the meaning of alpha, nothing is copied as it is.
         let means = resolved.means;
         let blends_last = stage.program.blends() && stage.is_last;
-        let source = if stage.is_first { Format::of(ends.source) } else { None };
+        let source = if stage.is_first {
+            Format::find(ends.source)
+        } else {
+            None
+        };
         let reads = source.map_or(Sample::Float, |format| format.sample());
         let target = if stage.is_last {
             ends.destination
@@ -128,7 +131,7 @@ impl PipelineKey {
             converts_copies: false,
             // The front end dithers what it writes.
             dither: Dither::Off,
-            in_halves: !Format::of(target).is_some_and(|format| format.is_wide()),
+            in_halves: !Format::find(target).is_some_and(|format| format.is_wide()),
             leaves_unchanged: false,
             keeps_format: false,
             converts: None,
@@ -138,7 +141,6 @@ impl PipelineKey {
     }
 
     /// The same pipeline with the version of the program that serves any kernel.
-    #[must_use]
     pub fn for_any_kernel(self) -> Self {
         Self {
             program: self.program.for_any_kernel(),
@@ -147,7 +149,6 @@ impl PipelineKey {
     }
 
     /// The bind group layout: uniform, source, the sampler if filtered, and the texture that a compute pass stores to.
-    #[must_use]
     pub fn layout(&self) -> BindGroupLayoutDescriptor {
         let filterable = self.program.filters();
         let stage = if self.program.computes() {
@@ -176,7 +177,6 @@ impl PipelineKey {
     }
 
     /// The most passes that a dispatch executes.
-    #[must_use]
     pub fn most_passes(&self) -> usize {
         match (self.merges, self.skips) {
             (false, _) => 1,
@@ -186,13 +186,11 @@ impl PipelineKey {
     }
 
     /// How many bytes of uniforms are bound.
-    #[must_use]
     pub fn uniform_size(&self) -> Option<BufferSize> {
         BufferSize::new((self.most_passes() * size_of::<PassUniform>()) as u64)
     }
 
     /// Whether bind groups for one pipeline fit the other.
-    #[must_use]
     pub fn binds_like(&self, other: &Self) -> bool {
         let stored = |key: &Self| key.program.computes().then_some(key.target);
         let binds = |key: &Self| {
@@ -230,7 +228,7 @@ impl PipelineKey {
 
     /// The shader definitions that it is compiled with.
     pub(super) fn definitions(&self, round_packed: bool) -> Vec<ShaderDefVal> {
-        let target = Format::of(self.target);
+        let target = Format::find(self.target);
         let writes = target.map_or(Sample::Float, |format| format.sample());
         let rounding = target.map_or(Rounding::None, |format| format.rounding());
         // Packed values are half floats already, unless they are changed on their way out.
@@ -315,13 +313,11 @@ fn may_be_infinite(format: Format, program: Program) -> bool {
 
 /// The layout of the input of a deferred step: a uniform with a dynamic offset, a level, and a sampler if the level is
 /// read with filtered fetches.
-#[must_use]
 pub fn deferred_layout(filtered: bool, target: TextureFormat) -> BindGroupLayoutDescriptor {
     PipelineKey::deferred(filtered, target).layout()
 }
 
 /// The shader definitions of `uniform/spline.wgsl` in a deferred step.
-#[must_use]
 pub fn deferred_definitions(filtered: bool, target: TextureFormat) -> Vec<ShaderDefVal> {
     PipelineKey::deferred(filtered, target).definitions(false)
 }

@@ -45,13 +45,7 @@ const DRAWN_FRAMES: u32 = 3;
 /// app.add_systems(Update, open_menu.run_if(blurs_ready));
 /// ```
 #[derive(Resource, Clone, Debug, Default)]
-pub struct BlurReadiness(Arc<Flags>);
-
-#[derive(Debug, Default)]
-struct Flags {
-    ready: AtomicBool,
-    complete: AtomicBool,
-}
+pub struct BlurReadiness(Arc<[AtomicBool; 2]>);
 
 impl BlurReadiness {
     /// Whether a blur of any strength would be drawn in the frame in which it is added. It considers
@@ -68,19 +62,19 @@ impl BlurReadiness {
     /// [`FreezeBlur`](crate::FreezeBlur) or `UiFilter`: before that, these do not count.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        self.0.ready.load(Ordering::Acquire)
+        self.0[0].load(Ordering::Acquire)
     }
 
     /// Whether all pipelines for the existing blurs are compiled, so that they are as fast as they will be. A new blur,
     /// or a new strength, makes it `false` one frame later.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.0.complete.load(Ordering::Acquire)
+        self.0[1].load(Ordering::Acquire)
     }
 
     pub(super) fn set(&self, is_ready: bool, is_complete: bool) {
-        self.0.ready.store(is_ready, Ordering::Release);
-        self.0.complete.store(is_complete, Ordering::Release);
+        self.0[0].store(is_ready, Ordering::Release);
+        self.0[1].store(is_complete, Ordering::Release);
     }
 }
 
@@ -281,7 +275,6 @@ impl BlurPipelines {
     }
 
     /// A requested pipeline.
-    #[must_use]
     pub fn get(&self, key: &PipelineKey) -> Option<Queued> {
         self.queued.get(key).copied()
     }
@@ -315,7 +308,6 @@ impl BlurPipelines {
 
 impl Queued {
     /// The pipeline, `None` while it is being compiled.
-    #[must_use]
     pub fn ready(self, cache: &PipelineCache) -> Option<Ready<'_>> {
         match self {
             Self::Render(id) => cache.get_render_pipeline(id).map(Ready::Render),

@@ -7,13 +7,13 @@ use super::prepared::{Prepared, are_ready};
 use super::profile_bindings::Blend;
 use super::request::{BlurRequest, Work, WorkKind};
 use super::shown::Prepare;
-use super::step::{Binder, Step};
+use super::step::{BlurAccess, KeptPass};
 use super::textures::{IntermediateTextures, Needs, create_texture};
 use super::uniforms::{uniform_bytes, uniform_size};
 use super::view_info::view_of_mask;
 use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
-use crate::plan::batch::{BatchItem, BatchedBlur, together};
+use crate::plan::batch::{BatchedBlur, together};
 use crate::plan::pass::Pass;
 use crate::plan::{BlurPlan, Finish, PlanRequest};
 use crate::sigma_field::Mask;
@@ -47,7 +47,6 @@ impl BlurPreparer<'_> {
     }
 
     /// The numbers of the render device and of the frame.
-    #[must_use]
     pub fn moment(&self) -> [u64; 2] {
         self.pipelines.moment
     }
@@ -113,12 +112,13 @@ impl BlurPreparer<'_> {
         self.textures.count_views(views);
     }
 
-    /// Everything needed to create bind groups.
-    pub(super) fn binder(&self) -> Binder<'_> {
-        Binder {
+    /// Everything needed to create bind groups, and to encode passes that are not timed.
+    pub(super) fn access(&self) -> BlurAccess<'_> {
+        BlurAccess {
             pipelines: &self.pipelines,
             cache: &self.cache,
             device: &self.device,
+            timer: None,
         }
     }
 
@@ -133,7 +133,7 @@ impl BlurPreparer<'_> {
         if !self.is_ready(prepared) {
             return false;
         }
-        let with = self.binder();
+        let with = self.access();
         if !prepared.is_kept() {
             for source in sources {
                 prepared.bind(with, source, source, sources.len());
@@ -206,7 +206,7 @@ pub struct Planned {
     resolved: Resolved,
     plan: BlurPlan,
     items: Vec<BlurPlan>,
-    steps: Vec<Step>,
+    steps: Vec<KeptPass>,
 }
 
 impl Prepare for BlurPreparer<'_> {
@@ -235,7 +235,7 @@ impl Prepare for BlurPreparer<'_> {
         let limit = self.capabilities.largest_side();
         let items = plan_batch(request, &resolved, old);
         let plan = match &request.work {
-            Work::Batch(_, asked) => together(&items_of(asked, &items), limit),
+            Work::Batch(_, asked) => together(asked, &items, limit),
             _ => plan_of(request, &resolved),
         }
         .with_source_at(request.source_at);
@@ -245,9 +245,9 @@ impl Prepare for BlurPreparer<'_> {
         }
         let step = |pass: &Pass| {
             let key = PipelineKey::new(pass.stage(), &ends, &resolved);
-            Step::new(key, self.pipelines.serving_any_kernel(key, &self.cache))
+            KeptPass::new(key, self.pipelines.serving_any_kernel(key, &self.cache))
         };
-        let steps: Vec<Step> = plan.passes.iter().map(step).collect();
+        let steps: Vec<KeptPass> = plan.passes.iter().map(step).collect();
         let is_ready = are_ready(&steps, &self.pipelines, &self.cache);
         let planned = Planned {
             resolved,
@@ -362,16 +362,4 @@ fn plan_batch(request: &BlurRequest, resolved: &Resolved, old: Option<&mut Prepa
         }
     };
     items.iter().enumerate().map(plan).collect()
-}
-
-/// The items with their plans.
-fn items_of<'a>(items: &[BatchedBlur], plans: &'a [BlurPlan]) -> Vec<BatchItem<'a>> {
-    let item = |(item, plan): (&BatchedBlur, &'a BlurPlan)| BatchItem {
-        plan,
-        region: item.region,
-        to_source: item.to_source,
-        patch: item.patch,
-        border: item.border,
-    };
-    items.iter().zip(plans).map(item).collect()
 }

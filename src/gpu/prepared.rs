@@ -5,10 +5,10 @@ use super::pipeline_queue::BlurPipelines;
 use super::profile_bindings::{Blend, Blended};
 use super::request::{BlurRequest, Work};
 use super::shown::Drawable;
-use super::step::{Binder, Bound, Step, bind_group};
+use super::step::{BlurAccess, Bound, KeptPass, bind_group};
 use crate::formats::Resolved;
 use crate::plan::BlurPlan;
-use crate::plan::pass::{Pass, Surface};
+use crate::plan::pass::{Pass, TextureSlot};
 use crate::sigma_field::Mask;
 use bevy::math::UVec2;
 use bevy::render::render_resource::{BindGroup, Buffer, PipelineCache, TextureView, TextureViewId};
@@ -21,7 +21,7 @@ pub struct Prepared {
     pub plan: BlurPlan,
     /// The sizes that the intermediate textures need. The plan's may be larger.
     pub needed: Vec<UVec2>,
-    pub steps: Vec<Step>,
+    pub steps: Vec<KeptPass>,
     /// The plans of [items](Work::Batch), reused for items that do not change.
     pub items: Vec<BlurPlan>,
     /// The inputs of deferred steps.
@@ -57,16 +57,16 @@ impl Prepared {
     /// Releases everything that is not needed to draw a kept result.
     pub fn release_all_but_the_result(&mut self) {
         self.textures.clear();
-        self.steps.iter_mut().for_each(Step::release);
+        self.steps.iter_mut().for_each(KeptPass::release);
     }
 
     /// The intermediate texture that a pass reads.
     pub fn level_of(&self, pass: &Pass) -> Option<&TextureView> {
         match pass.source {
             // Only a deferred step is left.
-            Surface::Intermediate(_) if self.is_kept() => self.result.as_ref(),
-            Surface::Intermediate(index) => self.textures.get(index),
-            Surface::Source | Surface::Destination => None,
+            TextureSlot::Intermediate(_) if self.is_kept() => self.result.as_ref(),
+            TextureSlot::Intermediate(index) => self.textures.get(index),
+            TextureSlot::Source | TextureSlot::Destination => None,
         }
     }
 
@@ -76,7 +76,7 @@ impl Prepared {
     }
 
     /// Makes the bind groups for a source and a destination the latest ones.
-    pub fn bind(&mut self, with: Binder, source: &TextureView, destination: &TextureView, turns: usize) {
+    pub fn bind(&mut self, with: BlurAccess, source: &TextureView, destination: &TextureView, turns: usize) {
         let mask = match &self.request.work {
             Work::Vary { field, .. } => field.mask.as_ref(),
             _ => None,
@@ -97,7 +97,7 @@ impl Prepared {
                 blended: blended.filter(|_| pass.program.varies() || pass.needed.is_some()),
                 // All sources and destinations use the same intermediate textures.
                 most: match (pass.source, pass.target) {
-                    (Surface::Intermediate(_), Surface::Intermediate(_)) => 1,
+                    (TextureSlot::Intermediate(_), TextureSlot::Intermediate(_)) => 1,
                     _ => turns,
                 },
             };
@@ -106,7 +106,7 @@ impl Prepared {
     }
 
     /// Binds the inputs of deferred steps.
-    pub fn bind_deferred(&mut self, with: Binder) {
+    pub fn bind_deferred(&mut self, with: BlurAccess) {
         let is_held = |level: TextureViewId| self.textures.iter().chain(&self.result).any(|held| held.id() == level);
         let mut deferred = core::mem::take(&mut self.deferred);
         deferred.retain(|bound| is_held(bound.level));
@@ -163,19 +163,19 @@ impl Drawable for Prepared {
         self.deferred.clear();
         self.result = None;
         *self.is_blurred.get_mut() = false;
-        self.steps.iter_mut().for_each(Step::release);
+        self.steps.iter_mut().for_each(KeptPass::release);
     }
 }
 
 /// Whether the pipelines of steps are compiled.
-pub fn are_ready(steps: &[Step], pipelines: &BlurPipelines, cache: &PipelineCache) -> bool {
+pub fn are_ready(steps: &[KeptPass], pipelines: &BlurPipelines, cache: &PipelineCache) -> bool {
     let mut alike = steps.chunk_by(|one, other| one.key == other.key);
     alike.all(|alike| alike[0].ready(pipelines, cache).is_some())
 }
 
-fn view_of<'a>(textures: &'a [TextureView], surface: Surface, end: &'a TextureView) -> &'a TextureView {
+fn view_of<'a>(textures: &'a [TextureView], surface: TextureSlot, end: &'a TextureView) -> &'a TextureView {
     match surface {
-        Surface::Intermediate(index) => &textures[index],
-        Surface::Source | Surface::Destination => end,
+        TextureSlot::Intermediate(index) => &textures[index],
+        TextureSlot::Source | TextureSlot::Destination => end,
     }
 }

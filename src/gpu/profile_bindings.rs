@@ -1,7 +1,7 @@
 //! The additional inputs of passes with a varying sigma: the mirror of `shaders/profile/sigma_levels.wgsl` and
 //! `shaders/profile/sigma_field.wgsl`, the buffers that hold them, and the textures beside them.
 
-use crate::plan::pass::{AxisPass, BORDER, Surface};
+use crate::plan::pass::{AxisPass, BORDER, TextureSlot};
 use crate::plan::{BlurPlan, SIGMA_LEVELS, SigmaLevel, SigmaLevels};
 use crate::program::Program;
 use crate::sigma_field::{Measure, Shares};
@@ -192,7 +192,7 @@ impl Blend {
     /// Writes the sigma levels that a plan blends, up to the largest sigma.
     pub fn write_sigma_levels(&self, plan: &BlurPlan, largest: f32, queue: &RenderQueue) {
         if let Some(sigma_levels) = &plan.sigma_levels
-            && let Surface::Intermediate(index) = sigma_levels.atlas
+            && let TextureSlot::Intermediate(index) = sigma_levels.atlas
         {
             let size = plan.intermediates[index].as_vec2().to_array();
             let uniform = SigmaLevelsUniform::new(sigma_levels, largest, size);

@@ -91,7 +91,6 @@ pub enum WorkKind {
 
 impl Work {
     /// A blur, or a varying one if there is a field.
-    #[must_use]
     pub fn blur(sigma: Vec2, edge: EdgeMode, field: Option<SigmaField>) -> Self {
         match field {
             Some(field) => Self::Vary { sigma, edge, field },
@@ -100,7 +99,6 @@ impl Work {
     }
 
     /// Its kind.
-    #[must_use]
     pub fn kind(&self) -> WorkKind {
         match self {
             Self::Copy => WorkKind::Copy,
@@ -113,7 +111,6 @@ impl Work {
 
 impl BlurRequest {
     /// A request for all texels of a target, from a source of the same or another size.
-    #[must_use]
     pub fn whole(io: BlurIo, work: Work, size: UVec2, source_size: UVec2) -> Self {
         let region = URect::from_corners(UVec2::ZERO, size);
         Self {
@@ -129,7 +126,6 @@ impl BlurRequest {
     }
 
     /// Whether a blur would change nothing. With a deferred last step it copies instead.
-    #[must_use]
     pub fn is_idle(&self) -> bool {
         match self.work {
             _ if self.region.is_empty() => true,
@@ -155,7 +151,6 @@ impl BlurRequest {
     }
 
     /// Whether both have the same plan. The plan of a varying sigma does not depend on where it varies.
-    #[must_use]
     pub fn plans_like(&self, other: &Self) -> bool {
         let is_same_work = match (&self.work, &other.work) {
             (Work::Vary { sigma, edge, .. }, Work::Vary { sigma: s, edge: e, .. }) => (sigma, edge) == (s, e),
@@ -165,7 +160,6 @@ impl BlurRequest {
     }
 
     /// Whether both use the same textures, as far as a request can tell.
-    #[must_use]
     pub fn has_textures_of(&self, other: &Self) -> bool {
         let ends = |request: &Self| Ends {
             dither: Dither::Off,

@@ -54,7 +54,6 @@ impl<D> Shown<D> {
     }
 
     /// The same request goes on, or is taken up again.
-    #[must_use]
     pub fn go_on(self, is_ready: bool) -> Self {
         match self {
             Self::Nothing { spare: Some(request) } => Self::new(request, is_ready, None),
@@ -64,7 +63,6 @@ impl<D> Shown<D> {
     }
 
     /// The last drawn request must not be drawn again: it would blur its own result.
-    #[must_use]
     pub fn without_last(self) -> Self {
         match self {
             Self::Last { next, .. } => Self::Soon { next },
@@ -73,7 +71,6 @@ impl<D> Shown<D> {
     }
 
     /// Nothing is shown any more. The last drawn request may stand in again later.
-    #[must_use]
     pub fn rest(self) -> Self {
         match self {
             Self::Request(spare) | Self::Soon { next: spare } | Self::Last { last: spare, .. } => {
@@ -99,7 +96,7 @@ impl<D> Shown<D> {
         }
     }
 
-    /// The same, or the spare one.
+    /// The request of this frame, or the spare one.
     pub fn newest_mut(&mut self) -> Option<&mut D> {
         match self {
             Self::Nothing { spare } => spare.as_mut(),
@@ -115,7 +112,7 @@ impl<D> Shown<D> {
         }
     }
 
-    /// The same.
+    /// The request that is drawn.
     pub fn drawn_mut(&mut self) -> Option<&mut D> {
         match self {
             Self::Nothing { .. } => None,

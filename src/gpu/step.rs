@@ -4,22 +4,24 @@ use super::pipeline_key::{PipelineKey, Queued};
 use super::pipeline_queue::{BlurPipelines, Ready};
 use super::profile_bindings::Blended;
 use super::uniforms::PassUniform;
+use crate::diagnostics::timestamps::PassTimer;
 use crate::program::Program;
 use bevy::render::render_resource::{
     BindGroup, BindGroupEntry, BindingResource, Buffer, BufferBinding, PipelineCache, TextureView, TextureViewId,
 };
 use bevy::render::renderer::RenderDevice;
 
-/// Everything needed to create bind groups.
+/// Everything needed to create bind groups, and to encode passes.
 #[derive(Clone, Copy)]
-pub struct Binder<'a> {
+pub struct BlurAccess<'a> {
     pub pipelines: &'a BlurPipelines,
     pub cache: &'a PipelineCache,
     pub device: &'a RenderDevice,
+    pub timer: Option<&'a PassTimer>,
 }
 
 /// One pass.
-pub struct Step {
+pub struct KeptPass {
     pub key: PipelineKey,
     /// The pipeline that serves any kernel.
     any_kernel: Queued,
@@ -38,14 +40,8 @@ pub struct Bound<'a> {
     pub most: usize,
 }
 
-/// A compiled pipeline.
-pub struct Usable<'a> {
-    pub program: Program,
-    pub pipeline: Ready<'a>,
-}
-
 /// The bind group of a pass, in the [layout](PipelineKey::layout) of its pipeline.
-pub fn bind_group(key: &PipelineKey, with: Binder, bound: &Bound) -> BindGroup {
+pub fn bind_group(key: &PipelineKey, with: BlurAccess, bound: &Bound) -> BindGroup {
     let uniform = BindingResource::Buffer(BufferBinding {
         buffer: bound.uniforms,
         offset: 0,
@@ -73,7 +69,7 @@ pub fn uniform_offset(index: usize) -> u32 {
     (index * size_of::<PassUniform>()) as u32
 }
 
-impl Step {
+impl KeptPass {
     pub fn new(key: PipelineKey, any_kernel: Queued) -> Self {
         Self {
             key,
@@ -94,12 +90,9 @@ impl Step {
         }
     }
 
-    /// The best compiled pipeline.
-    pub fn ready<'a>(&self, pipelines: &BlurPipelines, cache: &'a PipelineCache) -> Option<Usable<'a>> {
-        let usable = |key: PipelineKey, queued: Queued| {
-            let program = key.program;
-            queued.ready(cache).map(|pipeline| Usable { program, pipeline })
-        };
+    /// The best compiled pipeline, and its program.
+    pub fn ready<'a>(&self, pipelines: &BlurPipelines, cache: &'a PipelineCache) -> Option<(Program, Ready<'a>)> {
+        let usable = |key: PipelineKey, queued: Queued| queued.ready(cache).map(|pipeline| (key.program, pipeline));
         let fast = pipelines.get(&self.key).and_then(|queued| usable(self.key, queued));
         fast.or_else(|| usable(self.key.for_any_kernel(), self.any_kernel))
     }
@@ -112,7 +105,7 @@ impl Step {
 
     /// Makes the bind group of these views the latest one. A missing one is shared with a neighbour if it fits, or else
     /// created.
-    pub fn bind(&mut self, neighbour: Option<&Self>, with: Binder, bound: &Bound) {
+    pub fn bind(&mut self, neighbour: Option<&Self>, with: BlurAccess, bound: &Bound) {
         let stores = self.key.program.computes();
         // A render pass does not bind its target.
         let target = if stores { bound.target } else { bound.source };

@@ -121,6 +121,7 @@ fn every_pipeline_is_valid_on_every_api() {
     );
 }
 
+#[cfg(feature = "ui")]
 #[test]
 fn painting_is_valid_on_every_api() {
     use crate::paint::pipelines::{Mix, PaintKey, PaintSource, definitions};
@@ -209,6 +210,7 @@ fn the_uniforms_mirror_their_structs() {
     assert_eq!(size.next_multiple_of(16), size_of::<SharesUniform>());
 }
 
+#[cfg(feature = "ui")]
 #[test]
 fn the_uniform_of_painting_mirrors_its_struct() {
     use crate::paint::pipelines::{Mix, PaintKey, PaintSource, definitions};

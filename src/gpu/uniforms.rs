@@ -1,7 +1,7 @@
 //! The uniforms of passes in bytes: the mirror of `BlurPass` in `shaders/common/pass.wgsl`.
 
 use crate::plan::BlurPlan;
-use crate::plan::pass::{AxisPass, BORDER, MAX_WEIGHTS, Needed, Pass, Surface};
+use crate::plan::pass::{AxisPass, BORDER, MAX_WEIGHTS, Needed, Pass, TextureSlot};
 use bevy::math::UVec2;
 use bytemuck::{Pod, Zeroable};
 use core::array;
@@ -59,11 +59,10 @@ pub const MERGED_ITEMS: usize = (16 << 10) / size_of::<PassUniform>();
 
 /// The uniforms of all passes of a plan and of its deferred steps, with padding, for a source texture of `source_size`
 /// texels.
-#[must_use]
 pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
     let uniform = |pass: &Pass| match pass.source {
-        Surface::Intermediate(index) => PassUniform::new(pass, plan.intermediates[index]),
-        Surface::Source | Surface::Destination => PassUniform::new(pass, source_size),
+        TextureSlot::Intermediate(index) => PassUniform::new(pass, plan.intermediates[index]),
+        TextureSlot::Source | TextureSlot::Destination => PassUniform::new(pass, source_size),
     };
     let mut uniforms: Vec<PassUniform> = plan.passes.iter().chain(&plan.deferred).map(uniform).collect();
     uniforms.resize_with(uniform_count(plan), PassUniform::zeroed);
@@ -71,7 +70,6 @@ pub fn uniform_bytes(plan: &BlurPlan, source_size: UVec2) -> Vec<u8> {
 }
 
 /// The size of these uniforms in bytes.
-#[must_use]
 pub fn uniform_size(plan: &BlurPlan) -> u64 {
     (uniform_count(plan) * size_of::<PassUniform>()) as u64
 }

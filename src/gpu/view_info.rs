@@ -70,7 +70,6 @@ impl ViewInfo {
     }
 
     /// An image without pixels whose view has these properties.
-    #[must_use]
     pub fn image(&self, label: &'static str) -> Image {
         let mut size = self.size.to_extents();
         size.depth_or_array_layers = self.layers;
@@ -88,8 +87,7 @@ impl ViewInfo {
         image
     }
 
-    /// The same without the levels below the one that has one texel.
-    #[must_use]
+    /// The view without the levels below the one that has one texel.
     pub fn with_possible_levels(self) -> Self {
         let possible = self.size.max_element().max(1).ilog2() + 1;
         Self {
@@ -99,7 +97,6 @@ impl ViewInfo {
     }
 
     /// The size of one of the visible levels, counted from the first.
-    #[must_use]
     pub fn level_size(&self, level: u32) -> UVec2 {
         (self.size >> UVec2::splat(level)).max(UVec2::ONE)
     }
@@ -110,7 +107,6 @@ fn side(texture: &TextureDescriptor, level: u32) -> UVec2 {
 }
 
 /// A view of each layer of one of the visible levels, counted from the first.
-#[must_use]
 pub fn layers_of(image: &GpuImage, viewed: &ViewInfo, level: u32) -> Vec<TextureView> {
     if (viewed.layers, viewed.levels, viewed.dimension) == (1, 1, TextureViewDimension::D2) {
         return vec![image.texture_view.clone()];
@@ -131,7 +127,6 @@ pub fn layers_of(image: &GpuImage, viewed: &ViewInfo, level: u32) -> Vec<Texture
 }
 
 /// The origin of the first layer of the first visible level.
-#[must_use]
 pub fn first_part(image: &GpuImage) -> TexelCopyTextureInfo<'_> {
     let view = image.texture_view_descriptor.as_ref();
     let mut part = image.texture.as_image_copy();
@@ -141,13 +136,11 @@ pub fn first_part(image: &GpuImage) -> TexelCopyTextureInfo<'_> {
 }
 
 /// The texels of a texture along x and y.
-#[must_use]
 pub fn texture_size(texture: &wgpu::Texture) -> UVec2 {
     UVec2::new(texture.width(), texture.height())
 }
 
 /// The texels of a texture from this one on.
-#[must_use]
 pub fn part_from(texture: &wgpu::Texture, origin: UVec2) -> TexelCopyTextureInfo<'_> {
     let mut part = texture.as_image_copy();
     (part.origin.x, part.origin.y) = (origin.x, origin.y);
@@ -155,7 +148,6 @@ pub fn part_from(texture: &wgpu::Texture, origin: UVec2) -> TexelCopyTextureInfo
 }
 
 /// Whether a mask may have this format: floats or normalised integers.
-#[must_use]
 pub fn holds_shares(format: TextureFormat) -> bool {
     matches!(format.sample_type(None, None), Some(TextureSampleType::Float { .. }))
 }

@@ -45,7 +45,7 @@ pub struct Encoded(Vec<usize>);
 
 impl Encoded {
     /// The requests that were encoded.
-    pub fn of<'a>(&'a self, requested: &'a Requests) -> impl Iterator<Item = &'a ImageRequest> {
+    pub fn requests<'a>(&'a self, requested: &'a Requests) -> impl Iterator<Item = &'a ImageRequest> {
         self.0.iter().map(|place| &requested.ordered[*place])
     }
 }
@@ -159,6 +159,8 @@ impl ImageJob {
 
 /// Reports the encoded blurs, now that they have been submitted.
 pub fn report_submitted(mut encoded: ResMut<Encoded>, requested: Res<Requests>, outcomes: Res<Outcomes>) {
-    encoded.of(&requested).for_each(|request| outcomes.finish(request));
+    encoded
+        .requests(&requested)
+        .for_each(|request| outcomes.finish(request));
     encoded.0.clear();
 }

@@ -12,7 +12,7 @@ pub struct Excerpt {
     padding: u32,
 }
 
-/// The same for a source of a known size.
+/// The excerpt of a source of a known size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut {
     /// The texels of the source. Not empty, and inside it.
@@ -34,13 +34,13 @@ impl Excerpt {
     /// # Errors
     /// [`BlurError::InvalidRegion`].
     pub fn target_of(self, source: ViewInfo) -> Result<ViewInfo, BlurError> {
-        let size = self.of(source.size, false)?.size();
+        let size = self.cut(source.size, false)?.size();
         Ok(ViewInfo { size, ..source }.with_possible_levels())
     }
 
     /// # Errors
     /// [`BlurError::InvalidRegion`], and [`BlurError::RegionInPlace`] if a blur that overwrites its source takes a part of it.
-    pub fn of(self, source: UVec2, overwrites_source: bool) -> Result<Cut, BlurError> {
+    pub fn cut(self, source: UVec2, overwrites_source: bool) -> Result<Cut, BlurError> {
         let all = URect::from_corners(UVec2::ZERO, source);
         let texels = self.region.unwrap_or(all);
         if texels.is_empty() || texels.intersect(all) != texels {
@@ -89,33 +89,33 @@ mod tests {
             }),
             padding,
         };
-        let cut = excerpt([10, 5, 20, 30], 3).of(source, false).expect("it lies inside");
+        let cut = excerpt([10, 5, 20, 30], 3).cut(source, false).expect("it lies inside");
         assert_eq!(cut.size(), UVec2::new(16, 31));
         assert_eq!(cut.inner(), URect::new(3, 3, 13, 28));
         assert_eq!(cut.source_at(), IVec2::new(-7, -2));
         for region in [[10, 5, 41, 30], [10, 5, 10, 30], [20, 5, 10, 30], [40, 30, 50, 40]] {
-            let error = excerpt(region, 0).of(source, false).expect_err("it does not");
+            let error = excerpt(region, 0).cut(source, false).expect_err("it does not");
             assert!(matches!(error, BlurError::InvalidRegion { .. }), "{error}");
         }
         let whole = Excerpt {
             region: None,
             padding: 0,
         };
-        assert!(whole.of(source, true).is_ok());
-        assert_eq!(excerpt([0, 0, 40, 30], 0).of(source, true), whole.of(source, true));
+        assert!(whole.cut(source, true).is_ok());
+        assert_eq!(excerpt([0, 0, 40, 30], 0).cut(source, true), whole.cut(source, true));
         assert_eq!(
-            excerpt([0, 0, 40, 29], 0).of(source, true),
+            excerpt([0, 0, 40, 29], 0).cut(source, true),
             Err(BlurError::RegionInPlace)
         );
         assert_eq!(
-            excerpt([0, 0, 40, 30], 1).of(source, true),
+            excerpt([0, 0, 40, 30], 1).cut(source, true),
             Err(BlurError::RegionInPlace)
         );
         let huge = Excerpt {
             region: None,
             padding: u32::MAX,
         };
-        let cut = huge.of(source, false).expect("it lies inside");
+        let cut = huge.cut(source, false).expect("it lies inside");
         assert_eq!((cut.size(), cut.source_at()), (UVec2::MAX, IVec2::MAX));
     }
 
@@ -135,7 +135,7 @@ mod tests {
                 max: UVec2::new(right % (2 * width), bottom % (2 * height)),
             };
             let excerpt = Excerpt { region: is_cut.then_some(region), padding };
-            if let Ok(cut) = excerpt.of(UVec2::from(source), false) {
+            if let Ok(cut) = excerpt.cut(UVec2::from(source), false) {
                 prop_assert!(!cut.texels.is_empty());
                 let inner = cut.inner();
                 prop_assert!(inner.max.cmple(cut.size()).all(), "{cut:?}");

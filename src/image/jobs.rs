@@ -83,7 +83,7 @@ pub enum Turn {
 
 impl Turn {
     /// What a request for this work does for an image. `state` is the state of the picture's copy, if it is kept.
-    pub fn of(work: &Work, request: &ImageRequest, cut: &Cut, state: CopyState) -> Self {
+    pub fn new(work: &Work, request: &ImageRequest, cut: &Cut, state: CopyState) -> Self {
         let is_copy = *work == Work::Copy;
         let converts = request.spec.alpha == BlurAlpha::Unpremultiply;
         match state {

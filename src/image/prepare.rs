@@ -64,7 +64,7 @@ pub fn prepare_jobs(
             // In place, the blur of a picture must not be blurred again.
             let are_fed =
                 now.inputs().any(|input| written.contains(&input)) || is_painted && !request.spec.overwrites_source();
-            let images = Images { source, target, now };
+            let images = RequestImages { source, target, now };
             if let Err(error) = job.decide(request, images, are_fed, &mut preparer) {
                 outcomes.fail(request, error);
             }
@@ -93,7 +93,7 @@ pub fn show_targets(mut jobs: ResMut<ImageJobs>, mut images: ResMut<RenderAssets
 
 /// The images of a request as they are in this frame.
 #[derive(Clone, Copy)]
-struct Images<'a> {
+struct RequestImages<'a> {
     source: &'a GpuImage,
     target: &'a GpuImage,
     now: Done,
@@ -127,7 +127,7 @@ impl ImageJob {
     fn decide(
         &mut self,
         request: &ImageRequest,
-        images: Images,
+        images: RequestImages,
         are_fed: bool,
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
@@ -149,11 +149,11 @@ impl ImageJob {
     fn prepare(
         &mut self,
         request: &ImageRequest,
-        Images { source, target, now }: Images,
+        RequestImages { source, target, now }: RequestImages,
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
         let [from, to] = [ViewInfo::of_gpu(source)?, ViewInfo::of_gpu(target)?];
-        let cut = request.spec.excerpt.of(from.size, request.spec.overwrites_source())?;
+        let cut = request.spec.excerpt.cut(from.size, request.spec.overwrites_source())?;
         check_sizes(cut.size(), from, to)?;
         check_usages(source, target, to)?;
         preparer.check_layers("source", &source.texture)?;
@@ -179,7 +179,7 @@ impl ImageJob {
             },
         };
         let work = work(request, &cut);
-        let turn = Turn::of(&work, request, &cut, self.copy_state(request, &copied));
+        let turn = Turn::new(&work, request, &cut, self.copy_state(request, &copied));
         let mut has_source = true;
         match turn {
             Turn::Nothing => self.job.release(),
@@ -279,8 +279,8 @@ fn check_sizes(size: UVec2, from: ViewInfo, to: ViewInfo) -> Result<(), BlurErro
 /// The format of a copy of a source for a blur into a target: renderable, and with alpha if the target has alpha.
 fn format_of_copy(source: ViewInfo, target: ViewInfo, preparer: &BlurPreparer) -> Result<TextureFormat, BlurError> {
     let format = preparer.renderable(source.format)?;
-    let has_alpha = |format| Format::of(format).is_some_and(|format| format.has_opacity());
-    Ok(match Format::of(format) {
+    let has_alpha = |format| Format::find(format).is_some_and(|format| format.has_opacity());
+    Ok(match Format::find(format) {
         _ if has_alpha(format) || !has_alpha(target.format) => format,
         Some(wide) if wide.is_wide() => TextureFormat::Rgba32Float,
         _ => TextureFormat::Rgba16Float,

@@ -17,10 +17,10 @@ use bevy::render::texture::GpuImage;
 
 /// The copies of this frame.
 #[derive(Resource, Default)]
-pub struct Copies(Vec<Copied>);
+pub struct Copies(Vec<CopiedPixels>);
 
 /// What a target shows, on its way into a buffer.
-struct Copied {
+struct CopiedPixels {
     id: BlurId,
     viewed: ViewInfo,
     buffer: Buffer,
@@ -35,13 +35,13 @@ pub fn copy_pixels(
     outcomes: Res<Outcomes>,
     mut context: RenderContext,
 ) {
-    for request in encoded.of(&requested).filter(|request| request.wants_pixels) {
+    for request in encoded.requests(&requested).filter(|request| request.wants_pixels) {
         let Some(target) = images.get(request.spec.target) else {
             continue;
         };
         let id = request.id;
         match copy(target, &mut context) {
-            Ok((viewed, buffer)) => copies.0.push(Copied { id, viewed, buffer }),
+            Ok((viewed, buffer)) => copies.0.push(CopiedPixels { id, viewed, buffer }),
             Err(error) => outcomes.fail(request, error),
         }
     }
@@ -82,7 +82,7 @@ fn copy(image: &GpuImage, context: &mut RenderContext) -> Result<(ViewInfo, Buff
 
 /// Sends copies to the main world as soon as the GPU has made them, now that they have been submitted.
 pub fn send_copies(mut copies: ResMut<Copies>, arrived: Res<Arrived>) {
-    for Copied { id, viewed, buffer } in copies.0.drain(..) {
+    for CopiedPixels { id, viewed, buffer } in copies.0.drain(..) {
         let (arrived, mapped) = (arrived.clone(), buffer.clone());
         buffer.slice(..).map_async(MapMode::Read, move |result| {
             // A lost device loses its copies: they are made again on the next one.

@@ -16,7 +16,8 @@ use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, 
 use crate::plan::Finish;
 use crate::plan::batch::BatchedBlur;
 use crate::schedule::{
-    Batch, Blurs, Filter, LevelPages, Placed, Shared, Source, Surface, SurfaceId, as_texels, item_of, moved, share,
+    Batch, Blurs, Filter, LevelPages, PaintTexture, Placed, SharedBlurs, Surface, SurfaceId, as_texels, item_of, moved,
+    share,
 };
 use crate::settings::BlurStage;
 use crate::sigma_field::SigmaField;
@@ -90,7 +91,7 @@ impl BlurTasks {
         self.deferred((*self.cameras.get(camera)?.glass.get(backdrop)?)?)
     }
 
-    /// The same for a layer.
+    /// The last step that the blur of a layer leaves to its draw.
     #[must_use]
     pub fn of_layer(&self, camera: usize, layer: usize) -> Option<Deferred<'_>> {
         self.deferred((*self.cameras.get(camera)?.layers.get(layer)?)?)
@@ -253,7 +254,7 @@ impl<'a> Updated<'a, '_> {
         if let Some((leader, _)) = grouped.first().and_then(places)
             && let Some(source) = self.source(batch.from)
         {
-            let Shared { items, item_of } = share(grouped.iter().filter_map(places));
+            let SharedBlurs { items, item_of } = share(grouped.iter().filter_map(places));
             let key = TaskKey::Glass(leader.entity);
             self.update_batch(key, leader.entity, &items, batch.pages, &source);
             keys.push(key);
@@ -338,7 +339,7 @@ impl<'a> Updated<'a, '_> {
     /// Updates the blurs of layers on one page. Returns the keys of their tasks.
     fn layers(&mut self, layers: &[(SurfaceId, usize)], batch: &Batch) -> Vec<TaskKey> {
         let mut keys = Vec::new();
-        let Source::Page(depth, page) = batch.from else {
+        let PaintTexture::Page(depth, page) = batch.from else {
             return keys;
         };
         let Some(source) = self.planned.page(depth, page).map(SourceOf::page) else {
@@ -424,10 +425,10 @@ impl<'a> Updated<'a, '_> {
     }
 
     /// What glass reads, `None` if it is missing.
-    fn source(&self, from: Source) -> Option<SourceOf<'a>> {
+    fn source(&self, from: PaintTexture) -> Option<SourceOf<'a>> {
         match from {
-            Source::Seen(page) => Some(SourceOf::page(self.planned.seen.get(page)?)),
-            Source::Camera | Source::Page(..) => Some(SourceOf {
+            PaintTexture::Seen(page) => Some(SourceOf::page(self.planned.seen.get(page)?)),
+            PaintTexture::Camera | PaintTexture::Page(..) => Some(SourceOf {
                 // Either texture of a camera may be the current one: blurs that run before this one may flip the pair.
                 views: [self.target.main_texture_other_view(), self.target.main_texture_view()],
                 size: self.inputs.picture.size,

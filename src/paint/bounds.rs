@@ -1,4 +1,4 @@
-//! Which pixels an item of Bevy's user interface can touch (feature `ui`).
+//! Which pixels an item of Bevy's user interface can touch.
 //!
 //! Bevy clips by moving vertices by their names: it moves left ones to the right, up to the clip's left side, and so on.
 //! This can move vertices out of a rotated node, so the bounds enclose the moved vertices.
@@ -42,7 +42,7 @@ impl ItemBounds<'_> {
     /// The bounds of an item in pixels of the viewport. `None` if they are unknown: for undeclared materials and other
     /// crates' items.
     #[must_use]
-    pub fn of(&self, item: &TransparentUi) -> Option<Rect> {
+    pub fn find(&self, item: &TransparentUi) -> Option<Rect> {
         // An index points into one of these lists, depending on the item's kind. Bevy compares the entity, too.
         let (index, entity) = (item.index, item.entity());
         let node = self.nodes.uinodes.get(index);

@@ -5,7 +5,6 @@
 
 use super::blurs::BlurTasks;
 use super::inputs::CameraInputs;
-#[cfg(feature = "ui")]
 use super::own_items::OwnItems;
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource, picture_layout, uniform_layout};
 use super::plan_cameras::{CameraSchedule, PlannedCameras};
@@ -13,7 +12,6 @@ use super::uniform::{BOX_VERTICES, ColorStepsUniform, Colours, PaintUniform, Pai
 use crate::formats::CameraPicture;
 use crate::gpu::Deferred;
 use crate::schedule::{Backdrop, Canvas, Clip, Draw, Layer, Placed, SurfaceId, common};
-#[cfg(feature = "ui")]
 use crate::schedule::{SurfaceTree, What};
 use crate::settings::ColorMatrices;
 use bevy::ecs::system::SystemParam;
@@ -37,7 +35,6 @@ pub struct Draws {
     calls: Vec<DrawCall>,
     cameras: Vec<CameraDraws>,
     /// The calls of own items, by their numbers, as ranges of all calls.
-    #[cfg(feature = "ui")]
     items: Vec<Range<usize>>,
     /// One for each call.
     uniforms: DynamicUniformBuffer<PaintUniform>,
@@ -64,7 +61,7 @@ struct CameraDraws {
 /// A draw call.
 struct DrawCall {
     pipeline: RenderPipeline,
-    source: Source,
+    source: CallSource,
     /// The dynamic offsets of its uniform and its steps of colour.
     uniforms: [u32; 2],
     vertices: u32,
@@ -72,14 +69,14 @@ struct DrawCall {
 
 /// What a call reads.
 #[derive(Clone)]
-struct Source {
+struct CallSource {
     kind: PaintSource,
     group: BindGroup,
     /// The dynamic offset of the bind group, if it has one.
     offset: Option<u32>,
 }
 
-impl Source {
+impl CallSource {
     /// The levels of a blur.
     fn blurred(deferred: &Deferred, refracts: bool) -> Self {
         let filtered = deferred.filtered;
@@ -90,7 +87,7 @@ impl Source {
         }
     }
 
-    /// The same without a lens.
+    /// What a draw without a lens reads.
     fn flat(&self) -> Self {
         Self {
             kind: self.kind.flat(),
@@ -103,19 +100,18 @@ impl Draws {
     /// Whether glass is painted.
     #[must_use]
     pub fn has_glass(&self, camera: usize, backdrop: usize) -> bool {
-        self.of(camera, |draws| draws.glass.get(backdrop))
+        self.calls(camera, |draws| draws.glass.get(backdrop))
             .is_some_and(|calls| !calls.is_empty())
     }
 
     /// Draws the own item of a phase with this number. Returns whether it paints anything.
-    #[cfg(feature = "ui")]
     pub fn draw_item<'w>(&'w self, number: usize, pass: &mut TrackedRenderPass<'w>) -> bool {
         self.draw(self.items.get(number).cloned(), pass)
     }
 
     /// Draws what a step of the schedule names, except items.
     pub fn draw_step<'w>(&'w self, camera: usize, draw: &Draw, pass: &mut TrackedRenderPass<'w>) {
-        let calls = self.of(camera, |draws| match draw {
+        let calls = self.calls(camera, |draws| match draw {
             Draw::Layers(surface) => draws.layers.get(surface.0),
             Draw::Glass(backdrop) => draws.glass.get(*backdrop),
             Draw::Seen(backdrop) => draws.seen.get(*backdrop),
@@ -124,7 +120,7 @@ impl Draws {
         self.draw(calls, pass);
     }
 
-    fn of<'a>(
+    fn calls<'a>(
         &'a self,
         camera: usize,
         calls: impl FnOnce(&'a CameraDraws) -> Option<&'a Range<usize>>,
@@ -148,7 +144,6 @@ impl Draws {
     fn clear(&mut self) {
         self.calls.clear();
         self.cameras.clear();
-        #[cfg(feature = "ui")]
         self.items.clear();
         self.uniforms.clear();
         self.colors.clear();
@@ -238,7 +233,6 @@ pub fn update_draws(
 }
 
 /// Finds the calls of all own items of phases.
-#[cfg(feature = "ui")]
 pub fn find_items(planned: PlannedCameras, own: Res<OwnItems>, mut draws: ResMut<Draws>) {
     let trees: Vec<&SurfaceTree> = planned.iter().map(|(_, planned)| &planned.schedule.tree).collect();
     let Draws { items, cameras, .. } = &mut *draws;
@@ -310,7 +304,7 @@ impl CameraUpdate<'_, '_> {
     }
 
     /// What is painted on, and how.
-    fn on(&self, surface: SurfaceId) -> PaintedOn {
+    fn painted_on(&self, surface: SurfaceId) -> PaintedOn {
         let canvas = if surface == SurfaceId::CAMERA {
             Canvas::of_camera(self.inputs.picture.viewport)
         } else {
@@ -335,7 +329,7 @@ impl CameraUpdate<'_, '_> {
     }
 
     /// Adds a call, unless its pipeline is missing.
-    fn add(&mut self, mix: Mix, source: Source, uniform: &PaintUniform, vertices: u32) -> Option<()> {
+    fn add(&mut self, mix: Mix, source: CallSource, uniform: &PaintUniform, vertices: u32) -> Option<()> {
         let key = PaintKey {
             format: self.format,
             mix,
@@ -360,14 +354,14 @@ impl CameraUpdate<'_, '_> {
             return None;
         }
         let backdrop = &self.inputs.backdrops[index];
-        let on = self.on(placed.on);
+        let on = self.painted_on(placed.on);
         let deferred = self.tasks.of_glass(self.index, index).filter(|_| !backdrop.is_plain);
         if let Some(deferred) = deferred {
             self.colored(&backdrop.tint.colors);
             let uniform = on.glass(backdrop, placed);
-            let lens = backdrop.lens.map(|_| Source::blurred(&deferred, true));
+            let lens = backdrop.lens.map(|_| CallSource::blurred(&deferred, true));
             // Until the shaders of the lens are compiled, the glass is flat.
-            for source in lens.into_iter().chain([Source::blurred(&deferred, false)]) {
+            for source in lens.into_iter().chain([CallSource::blurred(&deferred, false)]) {
                 let start = self.draws.calls.len();
                 if self.mixed(index, placed, &source, &uniform).is_some() {
                     return Some(1.0);
@@ -389,7 +383,7 @@ impl CameraUpdate<'_, '_> {
     }
 
     /// The fully covered pixels of glass. The middle of a lens is flat, and costs no more than other glass.
-    fn replaced(&mut self, source: &Source, backdrop: &Backdrop, uniform: &PaintUniform) -> Option<()> {
+    fn replaced(&mut self, source: &CallSource, backdrop: &Backdrop, uniform: &PaintUniform) -> Option<()> {
         let frame = |frame: f32| PaintUniform { frame, ..*uniform };
         let lens = backdrop.lens.filter(|_| source.kind.refracts());
         let depth = lens.map(|lens| lens.depth(&backdrop.shape));
@@ -404,7 +398,7 @@ impl CameraUpdate<'_, '_> {
     }
 
     /// Mixes glass with what lies below it.
-    fn mixed(&mut self, index: usize, placed: &Placed, source: &Source, uniform: &PaintUniform) -> Option<()> {
+    fn mixed(&mut self, index: usize, placed: &Placed, source: &CallSource, uniform: &PaintUniform) -> Option<()> {
         let backdrop = &self.inputs.backdrops[index];
         let solid = is_solid(placed, self.colours);
         if solid {
@@ -422,7 +416,9 @@ impl CameraUpdate<'_, '_> {
     fn hole(&mut self, index: usize, placed: &Placed, share: f32) -> Option<()> {
         let surface = placed.hole?;
         let held = self.planned.schedule.tree.surface(surface).rect;
-        let uniform = self.on(surface).hole(&self.inputs.backdrops[index], held, share);
+        let uniform = self
+            .painted_on(surface)
+            .hole(&self.inputs.backdrops[index], held, share);
         let source = self.picture(None);
         self.add(Mix::Keep, source, &uniform, BOX_VERTICES)
     }
@@ -452,7 +448,7 @@ impl CameraUpdate<'_, '_> {
         if id == SurfaceId::CAMERA || !surface.is_seen() {
             return Some(());
         }
-        let (filter, on) = (&self.inputs.filters[surface.filter], self.on(surface.parent));
+        let (filter, on) = (&self.inputs.filters[surface.filter], self.painted_on(surface.parent));
         let clip = self.clip_of(id);
         if surface.is_colored {
             self.colored(&filter.colors);
@@ -461,7 +457,7 @@ impl CameraUpdate<'_, '_> {
             let layer = &tree.layers[index];
             if let Some(deferred) = tasks.of_layer(self.index, index).filter(|_| layer.blurs()) {
                 let uniform = on.layer(filter, surface, layer, clip);
-                let source = Source::blurred(&deferred, false);
+                let source = CallSource::blurred(&deferred, false);
                 if self.add(mix_of(layer), source, &uniform, BOX_VERTICES).is_some() {
                     continue;
                 }
@@ -497,14 +493,14 @@ impl CameraUpdate<'_, '_> {
     }
 
     /// A picture, or any picture where none is read.
-    fn picture(&mut self, picture: Option<&TextureView>) -> Source {
+    fn picture(&mut self, picture: Option<&TextureView>) -> CallSource {
         let picture = picture.unwrap_or(&self.gpu.fallback.d2.texture_view);
         let known = self.draws.pictures.get(&picture.id());
         let bound = self.pictures.entry(picture.id());
         let entries = BindGroupEntries::single(picture);
         let bind = || self.gpu.bind("gaussian_blur_picture", &picture_layout(), &entries);
         let group = bound.or_insert_with(|| known.cloned().unwrap_or_else(bind));
-        Source {
+        CallSource {
             kind: PaintSource::Sharp,
             group: group.clone(),
             offset: None,

@@ -6,10 +6,10 @@ use super::draws::Draws;
 use super::inputs::{CameraInputs, PaintInputs};
 use super::plan_cameras::{CameraSchedule, Schedules};
 use crate::diagnostics::label::BlurLabel;
-use crate::diagnostics::timestamps::{PassTimer, measured};
+use crate::diagnostics::timestamps::measured;
 use crate::freeze::{FrozenBlur, KeptPictures};
-use crate::gpu::{BlurAccess, BlurPipelines, attachment, part_from};
-use crate::schedule::{Blurs, Canvas, Draw, Label, Placed, Section, Source, Step, SurfaceId, Target};
+use crate::gpu::{BlurAccess, attachment, part_from};
+use crate::schedule::{Blurs, Canvas, Draw, Label, PaintTexture, Placed, Section, Step, SurfaceId};
 use crate::settings::BackdropLayer;
 use bevy::image::ToExtents;
 use bevy::math::URect;
@@ -17,7 +17,7 @@ use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
 use bevy::render::diagnostic::RecordDiagnostics;
 use bevy::render::render_phase::TrackedRenderPass;
-use bevy::render::render_resource::{LoadOp, PipelineCache, RenderPassDescriptor, TextureView};
+use bevy::render::render_resource::{LoadOp, RenderPassDescriptor, TextureView};
 use bevy::render::renderer::{RenderContext, ViewQuery};
 use bevy::render::sync_world::MainEntity;
 use bevy::render::view::ViewTarget;
@@ -58,10 +58,7 @@ struct Painter<'w> {
     tasks: &'w BlurTasks,
     draws: &'w Draws,
     kept: &'w KeptPictures,
-    pipelines: &'w BlurPipelines,
-    cache: &'w PipelineCache,
-    timer: Option<&'w PassTimer>,
-    #[cfg(feature = "ui")]
+    with: BlurAccess<'w>,
     items: Option<super::split::ItemPainter<'w>>,
 }
 
@@ -82,10 +79,12 @@ impl<'w> Painter<'w> {
             tasks: world.resource(),
             draws: world.resource(),
             kept: world.resource(),
-            pipelines: world.resource(),
-            cache: world.resource(),
-            timer: world.get_resource(),
-            #[cfg(feature = "ui")]
+            with: BlurAccess {
+                pipelines: world.resource(),
+                cache: world.resource(),
+                device: world.resource(),
+                timer: world.get_resource(),
+            },
             items: super::split::ItemPainter::new(world, index),
         })
     }
@@ -135,13 +134,10 @@ impl<'w> Painter<'w> {
 
     fn paints(&self, draw: &Draw) -> bool {
         match draw {
-            #[cfg(feature = "ui")]
             Draw::Items { on, keys, .. } => {
                 let items = self.items.as_ref();
                 items.is_some_and(|items| items.has_any(*on, keys))
             }
-            #[cfg(not(feature = "ui"))]
-            Draw::Items { .. } => false,
             Draw::Layers(_) => true,
             Draw::Glass(backdrop) => self.draws.has_glass(self.index, *backdrop),
             Draw::Seen(backdrop) => self.needs(*backdrop).is_some(),
@@ -169,14 +165,14 @@ impl<'w> Painter<'w> {
         }
     }
 
-    fn pass(&self, on: Target, clears: bool, draws: &[Draw], context: &mut RenderContext) {
+    fn pass(&self, on: PaintTexture, clears: bool, draws: &[Draw], context: &mut RenderContext) {
         let mut pass = match on {
-            Target::Camera => open_on_camera(context, self.target, self.camera),
-            Target::Page(depth, page) => match self.planned.page(depth, page) {
+            PaintTexture::Camera => open_on_camera(context, self.target, self.camera),
+            PaintTexture::Page(depth, page) => match self.planned.page(depth, page) {
                 Some(page) => open_on_page(context, page, clears),
                 None => return,
             },
-            Target::Seen(page) => match self.planned.seen.get(page) {
+            PaintTexture::Seen(page) => match self.planned.seen.get(page) {
                 Some(page) => open_on_page(context, page, false),
                 None => return,
             },
@@ -212,13 +208,11 @@ impl<'w> Painter<'w> {
 
     fn draw<'a>(&'a self, draw: &'a Draw, pass: &mut TrackedRenderPass<'a>) {
         match draw {
-            #[cfg(feature = "ui")]
             Draw::Items { on, keys, scissor } => self.draw_items(*on, keys, *scissor, pass),
             _ => self.draws.draw_step(self.index, draw, pass),
         }
     }
 
-    #[cfg(feature = "ui")]
     fn draw_items<'a>(
         &'a self,
         on: SurfaceId,
@@ -279,20 +273,15 @@ impl<'w> Painter<'w> {
     fn blur(&self, index: usize, label: Option<&BlurLabel>, context: &mut RenderContext) {
         let batch = &self.planned.schedule.batches[index];
         let source = match batch.from {
-            Source::Camera => Some(self.target.main_texture_view()),
-            Source::Page(depth, page) => self.planned.page(depth, page),
-            Source::Seen(page) => self.planned.seen.get(page),
+            PaintTexture::Camera => Some(self.target.main_texture_view()),
+            PaintTexture::Page(depth, page) => self.planned.page(depth, page),
+            PaintTexture::Seen(page) => self.planned.seen.get(page),
         };
         let Some(source) = source else {
             return;
         };
         for job in self.tasks.of_batch(self.index, index) {
-            let with = BlurAccess {
-                pipelines: self.pipelines,
-                cache: self.cache,
-                timer: self.timer,
-            };
-            job.encode(with, context.command_encoder(), label, source.id());
+            job.encode(self.with, context.command_encoder(), label, source.id());
         }
     }
 }

@@ -66,7 +66,6 @@ impl CameraInputs {
 
 impl PaintInputs {
     /// Whether any camera has glass or filters among its nodes. Only then are the bounds of items needed.
-    #[cfg(feature = "ui")]
     #[must_use]
     pub fn have_nodes(&self) -> bool {
         self.cameras.iter().any(CameraInputs::has_nodes)
@@ -79,7 +78,7 @@ impl PaintInputs {
     }
 
     /// The inputs of a camera.
-    pub fn of(&mut self, picture: Picture) -> &mut CameraInputs {
+    pub fn camera(&mut self, picture: Picture) -> &mut CameraInputs {
         let index = *self.indices.entry(picture.camera).or_insert_with(|| {
             self.cameras.push(CameraInputs {
                 picture,

@@ -1,4 +1,4 @@
-//! The crate's own items in the phases of Bevy's user interface (feature `ui`).
+//! The crate's own items in the phases of Bevy's user interface.
 //!
 //! They need no entities of their own: an item's number leads to the table of [`OwnItems`], and a phase only wants the number to be
 //! distinct.

@@ -1,4 +1,4 @@
-//! What the crate's own items in the phases of Bevy's user interface are (feature `ui`).
+//! What the crate's own items in the phases of Bevy's user interface are.
 
 use crate::schedule::What;
 use bevy::prelude::*;

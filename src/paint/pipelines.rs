@@ -42,7 +42,7 @@ pub enum Mix {
     Add,
     /// Paints a layer whose colour is multiplied by alpha.
     Over,
-    /// The same inside of what has been painted, whose alpha stays.
+    /// Paints such a layer inside of what has been painted, whose alpha stays.
     Atop,
 }
 
@@ -197,7 +197,7 @@ impl PaintPipelines {
     /// Whether the GPU can mix colours of a format. `None` for integer formats: nothing can be painted on them.
     #[must_use]
     pub fn mixes(&self, format: TextureFormat) -> Option<bool> {
-        Format::of(format).filter(|format| format.sample() == Sample::Float)?;
+        Format::find(format).filter(|format| format.sample() == Sample::Float)?;
         let features = format.guaranteed_format_features(self.features);
         Some(features.flags.contains(TextureFormatFeatureFlags::BLENDABLE))
     }
@@ -205,7 +205,7 @@ impl PaintPipelines {
     /// Whether groups can be painted on pictures of a format: they keep their opacity there, which two bits could not hold.
     #[must_use]
     pub fn takes_groups(&self, format: TextureFormat) -> bool {
-        let has_opacity = Format::of(format).is_some_and(|format| format.keeps_opacity());
+        let has_opacity = Format::find(format).is_some_and(|format| format.keeps_opacity());
         has_opacity && self.mixes(format) == Some(true)
     }
 

@@ -3,10 +3,8 @@
 //! Items are sorted by then, and the lists that hold their sizes are not cleared yet: Bevy does so in
 //! `RenderSystems::PrepareBindGroups`. Views are not uploaded yet.
 
-#[cfg(feature = "ui")]
 use super::bounds::ItemBounds;
 use super::inputs::{CameraInputs, PaintInputs};
-#[cfg(feature = "ui")]
 use super::own_items::OwnItems;
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource};
 use crate::errors::BlurError;
@@ -72,7 +70,6 @@ fn pictures(depth: u32) -> PageSet {
 }
 
 /// The items of Bevy's user interface.
-#[cfg(feature = "ui")]
 #[derive(SystemParam)]
 pub struct UiItems<'w, 's> {
     cameras: Query<'w, 's, &'static bevy::ui_render::UiCameraView>,
@@ -82,10 +79,9 @@ pub struct UiItems<'w, 's> {
     own: Option<Res<'w, OwnItems>>,
 }
 
-#[cfg(feature = "ui")]
 impl UiItems<'_, '_> {
     /// The view of a camera's user interface, and its items.
-    fn of(&self, camera: Entity, items: &mut Vec<Item>) -> Option<(Entity, RetainedViewEntity)> {
+    fn read(&self, camera: Entity, items: &mut Vec<Item>) -> Option<(Entity, RetainedViewEntity)> {
         let ui_view = self.cameras.get(camera).ok()?.0;
         // The view may belong to an earlier frame and no longer exist.
         let view = self.views.get(ui_view).ok()?.retained_view_entity;
@@ -96,24 +92,10 @@ impl UiItems<'_, '_> {
         );
         items.extend(phase.items.values().map(|item| Item {
             key: item.sort_key,
-            bounds: bounds.of(item),
+            bounds: bounds.find(item),
             what: own.what(item),
         }));
         Some((ui_view, view))
-    }
-}
-
-/// Without Bevy's user interface there are no items.
-#[cfg(not(feature = "ui"))]
-#[derive(SystemParam)]
-pub struct UiItems<'w> {
-    _device: Res<'w, RenderDevice>,
-}
-
-#[cfg(not(feature = "ui"))]
-impl UiItems<'_> {
-    fn of(&self, _camera: Entity, _items: &mut Vec<Item>) -> Option<(Entity, RetainedViewEntity)> {
-        None
     }
 }
 
@@ -148,7 +130,7 @@ pub fn plan_cameras(
         };
         camera.fit(target.main_texture(), &gpu.kept);
         if camera.has_nodes() {
-            planned.ui_view = ui.of(camera.picture.camera, &mut items);
+            planned.ui_view = ui.read(camera.picture.camera, &mut items);
         }
         let scene = |is_flat| Scene {
             picture: camera.picture,

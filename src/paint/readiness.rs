@@ -12,7 +12,6 @@ use super::pipelines::{Mix, PaintPipelines, PaintSource};
 use crate::formats::{CameraPicture, Ends, USUAL_PICTURES};
 use crate::gpu::{BlurPreparer, WorkKind};
 use crate::plan::Finish;
-#[cfg(feature = "ui")]
 use crate::settings::UiFilter;
 use crate::settings::{BackdropBlur, BackdropLens, BlurProfile, COMPILING_BLOCKS};
 use bevy::ecs::system::SystemParam;
@@ -60,7 +59,6 @@ type RefractingGlass = (With<BackdropBlur>, With<BackdropLens>);
 
 type VaryingGlass = (With<BackdropBlur>, With<BlurProfile>);
 
-#[cfg(feature = "ui")]
 type VaryingFilter = (With<UiFilter>, With<BlurProfile>);
 
 /// Looks for the first glass and the first filter of the app, and the first that varies or refracts.
@@ -69,16 +67,13 @@ pub fn extract_use(
     glass: Extract<Query<(), With<BackdropBlur>>>,
     varying: Extract<Query<(), VaryingGlass>>,
     refracting: Extract<Query<(), RefractingGlass>>,
-    #[cfg(feature = "ui")] filters: Extract<Query<&UiFilter>>,
-    #[cfg(feature = "ui")] varying_filters: Extract<Query<(), VaryingFilter>>,
+    filters: Extract<Query<&UiFilter>>,
+    varying_filters: Extract<Query<(), VaryingFilter>>,
 ) {
     used.glass.note(!glass.is_empty(), !varying.is_empty());
     used.has_lenses |= !refracting.is_empty();
-    #[cfg(feature = "ui")]
-    {
-        used.filters.note(!filters.is_empty(), !varying_filters.is_empty());
-        used.insets = used.insets || filters.iter().any(UiFilter::has_insets);
-    }
+    used.filters.note(!filters.is_empty(), !varying_filters.is_empty());
+    used.insets = used.insets || filters.iter().any(UiFilter::has_insets);
 }
 
 /// What queues pipelines.
@@ -139,7 +134,7 @@ pub fn announce(
             announcer.paint(format, &Mix::READING, &PaintSource::REFRACTED);
         }
         let has_filters = used.filters.is_used || is_expected;
-        if cfg!(feature = "ui") && has_filters && announcer.pipelines.takes_groups(format) {
+        if has_filters && announcer.pipelines.takes_groups(format) {
             let mixes = &[Mix::Over, Mix::Keep, Mix::Atop][..2 + usize::from(used.insets)];
             announcer.blur(format, mixes, &[WorkKind::Blur], used.filters.varies);
         }

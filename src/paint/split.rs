@@ -1,4 +1,4 @@
-//! Takes the items that the schedules paint out of Bevy's hands (feature `ui`).
+//! Takes the items that the schedules paint out of Bevy's hands.
 //!
 //! Bevy's pass draws a whole phase. So items that are painted elsewhere lose their batches, and the pass skips them. The phase keeps
 //! them: some may be items of other crates that must stay in it. At the end of the frame all get their batches back. Until then the
@@ -31,7 +31,7 @@ pub struct SplitItem {
 impl SplitPhases {
     /// The items of a surface with these sort keys, in the order in which they are painted.
     #[must_use]
-    pub fn of(&self, camera: usize, SurfaceId(surface): SurfaceId, keys: &Range<FloatOrd>) -> &[SplitItem] {
+    pub fn items(&self, camera: usize, SurfaceId(surface): SurfaceId, keys: &Range<FloatOrd>) -> &[SplitItem] {
         let items = self.0.get(camera).and_then(|surfaces| surfaces.get(surface));
         let items = items.map_or(&[][..], Vec::as_slice);
         let place = |end: FloatOrd| items.partition_point(|item| item.key < end);
@@ -56,7 +56,7 @@ pub fn split_phases(
             let mut owners = Owners::new(&inputs.filters);
             for (index, item) in phase.items.values_mut().enumerate() {
                 let what = own.what(item);
-                let owner = owners.of(item.sort_key, what, &schedule.tree);
+                let owner = owners.surface(item.sort_key, what, &schedule.tree);
                 let owner = owner.filter(|_| schedule.paints(what));
                 let is_bevys = owner == Some(SurfaceId::CAMERA) && schedule.is_bevys(item.sort_key);
                 if what == What::Mark || is_bevys {
@@ -117,7 +117,7 @@ impl<'w> ItemPainter<'w> {
     /// Whether any of these items is drawn.
     #[must_use]
     pub fn has_any(&self, on: SurfaceId, keys: &Range<FloatOrd>) -> bool {
-        let mut items = self.split.of(self.camera, on, keys).iter();
+        let mut items = self.split.items(self.camera, on, keys).iter();
         items.any(|item| !item.batch_range.is_empty())
     }
 
@@ -134,7 +134,7 @@ impl<'w> ItemPainter<'w> {
         let Some(phase) = self.phases.get(phase) else {
             return;
         };
-        let items = self.split.of(self.camera, on, keys);
+        let items = self.split.items(self.camera, on, keys);
         let mut functions = self.functions.write();
         let mut next = 0;
         while let Some(split) = items.get(next) {

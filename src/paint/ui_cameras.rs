@@ -1,4 +1,4 @@
-//! The cameras on which Bevy shows nodes (feature `ui`).
+//! The cameras on which Bevy shows nodes.
 
 use super::inputs::picture_of;
 use crate::formats::CameraFinish;

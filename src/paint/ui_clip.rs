@@ -1,4 +1,4 @@
-//! Clips and corners of Bevy's user interface (feature `ui`): all code that computes with a `CalculatedClip` or a border radius.
+//! Clips and corners of Bevy's user interface: all code that computes with a `CalculatedClip` or a border radius.
 
 use crate::schedule::Clip;
 use bevy::math::Affine2;

@@ -1,4 +1,4 @@
-//! The views with which Bevy's draw functions paint groups on pages (feature `ui`).
+//! The views with which Bevy's draw functions paint groups on pages.
 
 use super::inputs::PaintInputs;
 use super::plan_cameras::Schedules;

@@ -1,7 +1,7 @@
 //! One axis of a plan: the number of octaves, the residual kernel, and the texels of every level.
 
-use super::edge_images::{ImageWeights, LowestLevel};
-use super::pass::{AxisPass, BORDER, Filter, MAX_WEIGHTS, Means};
+use super::edge_images::ImageWeights;
+use super::pass::{AxisPass, BORDER, MAX_WEIGHTS, Means, Weighting};
 use super::residual::{
     MAX_OCTAVES, MIN_SIGMA, at_the_limit, excess, largest_sigma, least_sigma, octaves, residual_kernel, residual_sigma,
     whole_sigma,
@@ -13,7 +13,6 @@ use crate::settings::EdgeMode;
 use bevy::math::Vec2;
 
 /// Whether a blur of these sigmas, in texels, changes anything.
-#[must_use]
 pub fn blurs(sigma: Vec2) -> bool {
     sigma.max_element() >= MIN_SIGMA
 }
@@ -172,7 +171,7 @@ impl Axis {
         self.weigh(levels, 1, -reach, (-reach..=reach).map(weight).collect())
     }
 
-    /// The same with the images of the region.
+    /// Sums texels as [`convolve`](Self::convolve) does, with the images of the region.
     fn convolve_images(&self, levels: Levels, reach: usize, images: &ImageWeights) -> AxisPass {
         let (table, images) = images.table(reach);
         let length = self.extent(self.octaves).length;
@@ -193,12 +192,12 @@ impl Axis {
         self.weigh(levels, 1 << octaves, kernel::decimation_start(octaves), weights)
     }
 
-    /// The same with filtered fetches.
+    /// Sums texels by filtered fetches.
     pub fn downsample_filtered(&self, levels: Levels) -> AxisPass {
         let octaves = octaves_between(levels);
         let taps = kernel::decimation_taps(octaves);
         AxisPass {
-            filter: Filter::Taps,
+            filter: Weighting::Taps,
             table: taps.iter().flat_map(|tap| [tap.offset, tap.weight]).collect(),
             ..self.downsample(levels)
         }
@@ -219,7 +218,7 @@ impl Axis {
             step: 2 << finer,
             // The texel j of the level has its centre at (j + 1/2) P - 1/2, so t is at (2t + 1 - P) / 2P.
             shift: ((1 - scale - 2 * scale * source + 2 * target) << finer) - shift,
-            filter: Filter::Spline,
+            filter: Weighting::Spline,
             octaves: self.octaves + finer,
             normalize: !self.inside.is_empty(),
             table: self.border_weights(),
@@ -238,7 +237,7 @@ impl Axis {
             shift: step * target - source,
             bounds: (start, start + self.extent(level).length),
             edge,
-            filter: Filter::Weights,
+            filter: Weighting::Weights,
             reach: (first, first + weights.len() as i32 - 1),
             octaves: 0,
             normalize: edge.is_normalized(),
@@ -291,12 +290,9 @@ impl Axis {
             cutoff: precision.cutoff(),
             excess: excess(self.octaves),
         };
-        ImageWeights::new(&LowestLevel {
-            region: border(self.region.first)..border(self.region.first + self.region.length),
-            texels: extent.first + 1..extent.first + extent.length - 1,
-            kernel,
-            edge: self.edge,
-        })
+        let region = border(self.region.first)..border(self.region.first + self.region.length);
+        let texels = extent.first + 1..extent.first + extent.length - 1;
+        ImageWeights::new(region, texels, kernel, self.edge)
     }
 
     fn border_weights(&self) -> Vec<f64> {

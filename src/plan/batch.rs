@@ -10,28 +10,13 @@
 
 use super::BlurPlan;
 use super::pack;
-use super::pass::{AxisPass, Filter, Pass, Surface, beyond};
+use super::pass::{AxisPass, Pass, TextureSlot, Weighting, beyond};
 use crate::settings::EdgeMode;
 use bevy::math::{IVec2, URect, UVec2, Vec2};
 use core::ops::Range;
 
-/// A plan with a deferred last step, and the texels of the picture for which that step runs.
-#[derive(Clone, Copy, Debug)]
-pub struct BatchItem<'a> {
-    /// The plan.
-    pub plan: &'a BlurPlan,
-    /// Not empty, and inside the plan's region.
-    pub region: URect,
-    /// The offset from a texel of the picture to the same texel of the source.
-    pub to_source: IVec2,
-    /// See [`BatchedBlur::patch`].
-    pub patch: Option<URect>,
-    /// See [`BatchedBlur::border`].
-    pub border: u32,
-}
-
-/// A blur of a part of a picture.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A blur of a part of a picture, whose last step is deferred.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BatchedBlur {
     /// The standard deviations along x and y, in texels. Where both are too small, this is a copy.
     pub sigma: Vec2,
@@ -41,7 +26,7 @@ pub struct BatchedBlur {
     pub edge: EdgeMode,
     /// The texels that may be read.
     pub bounds: URect,
-    /// The texels for which the last step will run.
+    /// The texels for which the last step will run: not empty, and inside the bounds.
     pub region: URect,
     /// The offset from a texel of the picture to the same texel of the source. All rectangles count texels of the picture.
     pub to_source: IVec2,
@@ -52,11 +37,11 @@ pub struct BatchedBlur {
     pub border: u32,
 }
 
-/// Merges plans. Their deferred steps come in the order of the items. No side of a page exceeds `limit` texels unless a
-/// level does.
-#[must_use]
-pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
-    let stored: Vec<Vec<Stored>> = items.iter().map(stored_texels).collect();
+/// Merges the plans of blurs. Their deferred steps come in the order of the blurs. No side of a page exceeds `limit` texels
+/// unless a level does.
+pub fn together(items: &[BatchedBlur], plans: &[BlurPlan], limit: u32) -> BlurPlan {
+    let both = || items.iter().zip(plans);
+    let stored: Vec<Vec<Stored>> = both().map(|(item, plan)| stored_texels(item, plan)).collect();
     let longest = stored.iter().map(Vec::len).max().unwrap_or(0);
     let mut places: Vec<Vec<Place>> = vec![Vec::new(); items.len()];
     let mut whole = BlurPlan::default();
@@ -66,17 +51,17 @@ pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
         let first_page = whole.intermediates.len();
         let mut packed_places = packed.places.into_iter();
         let mut passes = Vec::new();
-        for (index, item) in items.iter().enumerate() {
+        for (index, (item, plan)) in both().enumerate() {
             let Some(Stored { texels, reads_zeros }) = stored[index].get(step) else {
                 continue;
             };
             let (page, corner) = packed_places.next().unwrap_or_default();
             let place = Place {
-                page: Surface::Intermediate(first_page + page),
+                page: TextureSlot::Intermediate(first_page + page),
                 corner,
                 texels: *texels,
             };
-            let pass = moved(&item.plan.passes[step], places[index].last(), Some(&place));
+            let pass = moved(&plan.passes[step], places[index].last(), Some(&place));
             let pass = if step == 0 { read_by(item, pass) } else { pass };
             passes.push(clamped(pass, *reads_zeros));
             places[index].push(place);
@@ -85,8 +70,8 @@ pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
         whole.intermediates.extend(packed.textures);
         whole.passes.extend(passes);
     }
-    let deferred = items.iter().zip(&places).flat_map(|(item, places)| {
-        let deferred = item.plan.deferred.first()?;
+    let deferred = both().zip(&places).flat_map(|((item, plan), places)| {
+        let deferred = plan.deferred.first()?;
         Some(Pass {
             origin: item.region.min,
             size: item.region.size(),
@@ -100,7 +85,7 @@ pub fn together(items: &[BatchItem], limit: u32) -> BlurPlan {
 /// The place of a level.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    page: Surface,
+    page: TextureSlot,
     /// The texel of the page where it begins.
     corner: UVec2,
     /// The texels of the level that are stored.
@@ -114,7 +99,7 @@ impl Place {
     }
 }
 
-impl Surface {
+impl TextureSlot {
     fn index(self) -> usize {
         match self {
             Self::Intermediate(index) => index,
@@ -153,8 +138,8 @@ struct Stored {
 
 /// The stored texels of every pass: the needed ones, cut down to the texels that the patch reaches and a border of one
 /// texel.
-fn stored_texels(item: &BatchItem) -> Vec<Stored> {
-    let needed = needed_texels(item);
+fn stored_texels(item: &BatchedBlur, plan: &BlurPlan) -> Vec<Stored> {
+    let needed = needed_texels(item, plan);
     // The deferred step reads the last level with a spline, which does not clamp.
     let last = needed.len().saturating_sub(1);
     // The texels of a pass' source that can be non-zero, and all that it stores, along x and y.
@@ -163,7 +148,7 @@ fn stored_texels(item: &BatchItem) -> Vec<Stored> {
         .clone()
         .map(|filled| filled.map_or(0..0, |filled| grown(filled, item.border)));
     let mut all = Vec::with_capacity(needed.len());
-    for (index, (pass, needed)) in item.plan.passes.iter().zip(needed).enumerate() {
+    for (index, (pass, needed)) in plan.passes.iter().zip(needed).enumerate() {
         let reads_zeros = [0, 1].map(|i| {
             filled[i]
                 .as_ref()
@@ -211,7 +196,7 @@ fn cut(needed: Range<i32>, filled: Option<Range<i32>>) -> Range<i32> {
 }
 
 /// Makes a pass that reads the picture read the source of an item.
-fn read_by(item: &BatchItem, mut pass: Pass) -> Pass {
+fn read_by(item: &BatchedBlur, mut pass: Pass) -> Pass {
     let borders = item
         .patch
         .map(|patch| ranges(patch).map(|texels| grown(texels, item.border)));
@@ -237,13 +222,13 @@ fn clamped(mut pass: Pass, reads_zeros: [bool; 2]) -> Pass {
 }
 
 /// The texels of every pass' target that later steps read.
-fn needed_texels(item: &BatchItem) -> Vec<URect> {
-    let Some(deferred) = item.plan.deferred.first() else {
+fn needed_texels(item: &BatchedBlur, plan: &BlurPlan) -> Vec<URect> {
+    let Some(deferred) = plan.deferred.first() else {
         return Vec::new();
     };
-    let mut needed = Vec::with_capacity(item.plan.passes.len());
+    let mut needed = Vec::with_capacity(plan.passes.len());
     let (mut reader, mut texels) = (deferred, item.region);
-    for pass in item.plan.passes.iter().rev() {
+    for pass in plan.passes.iter().rev() {
         debug_assert_eq!(
             pass.target, reader.source,
             "every pass reads what the one before it wrote"
@@ -262,12 +247,12 @@ impl AxisPass {
     /// The target texels that read any of these.
     fn reached(&self, texels: Range<i32>) -> Range<i32> {
         match self.filter {
-            Filter::Taps | Filter::Weights => {
+            Weighting::Taps | Weighting::Weights => {
                 let first = texels.start - self.shift - self.reach.1;
                 let last = texels.end - 1 - self.shift - self.reach.0;
                 -(-first).div_euclid(self.step)..last.div_euclid(self.step) + 1
             }
-            Filter::Spline | Filter::Mean(_) => i32::MIN..i32::MAX,
+            Weighting::Spline | Weighting::Mean(_) => i32::MIN..i32::MAX,
         }
     }
 
@@ -277,16 +262,16 @@ impl AxisPass {
         let position = |target: i32| target * self.step + self.shift;
         let (first, last) = (position(targets.start), position(targets.end - 1));
         let (first, last) = match self.filter {
-            Filter::Spline if self.octaves == 0 => (first >> 1, last >> 1),
-            Filter::Spline => {
+            Weighting::Spline if self.octaves == 0 => (first >> 1, last >> 1),
+            Weighting::Spline => {
                 let texel = |position: i32| position >> (self.octaves + 1);
                 (texel(first) - 1 + self.reach.0, texel(last) + 2 + self.reach.1)
             }
-            Filter::Taps | Filter::Weights => {
+            Weighting::Taps | Weighting::Weights => {
                 let margin = self.images.map_or(0, |images| images.margin);
                 (first + self.reach.0 - margin, last + self.reach.1 + margin)
             }
-            Filter::Mean(_) => (low, high - 1),
+            Weighting::Mean(_) => (low, high - 1),
         };
         let is_inside = first >= low && last < high;
         // Normalisation and folding depend on both ends of the bounds.

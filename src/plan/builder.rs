@@ -1,7 +1,7 @@
 //! Builds plans: levels of the picture, and passes between them.
 
 use super::axis::{Axis, Levels};
-use super::pass::{AxisPass, BlurPlan, Finish, Means, Pass, PassKind, PlanRequest, Surface, beyond};
+use super::pass::{AxisPass, BlurPlan, Finish, Means, Pass, PassKind, PlanRequest, TextureSlot, beyond};
 use super::select_program;
 use crate::program::{Beyond, Program, Tiling};
 use bevy::math::{UVec2, Vec2};
@@ -19,19 +19,19 @@ pub(super) struct Level {
     /// Octaves by which it is coarser along x and y.
     pub octaves: [u32; 2],
     /// The surface that holds it.
-    pub surface: Surface,
+    pub surface: TextureSlot,
     /// Its first texel there.
     pub corner: UVec2,
 }
 
 impl Level {
     /// The picture itself.
-    pub const PICTURE: Self = Self::at(Surface::Source, [0; 2]);
+    pub const PICTURE: Self = Self::at(TextureSlot::Source, [0; 2]);
     /// The result.
-    pub const RESULT: Self = Self::at(Surface::Destination, [0; 2]);
+    pub const RESULT: Self = Self::at(TextureSlot::Destination, [0; 2]);
 
     /// A level that fills a surface, or starts at its origin.
-    pub const fn at(surface: Surface, octaves: [u32; 2]) -> Self {
+    pub const fn at(surface: TextureSlot, octaves: [u32; 2]) -> Self {
         Self {
             octaves,
             surface,
@@ -41,7 +41,7 @@ impl Level {
 
     /// Its octaves along an axis, `None` for the source and the destination.
     fn along(&self, axis: usize) -> Option<u32> {
-        matches!(self.surface, Surface::Intermediate(_)).then_some(self.octaves[axis])
+        matches!(self.surface, TextureSlot::Intermediate(_)).then_some(self.octaves[axis])
     }
 }
 
@@ -74,16 +74,16 @@ impl PassBuilder {
     }
 
     /// Allocates a texture.
-    pub fn texture(&mut self, size: UVec2) -> Surface {
+    pub fn texture(&mut self, size: UVec2) -> TextureSlot {
         self.plan.intermediates.push(size);
-        Surface::Intermediate(self.plan.intermediates.len() - 1)
+        TextureSlot::Intermediate(self.plan.intermediates.len() - 1)
     }
 
     /// The size of a texture. The source and the destination count as large as the region.
-    pub fn size_of(&self, surface: Surface) -> UVec2 {
+    pub fn size_of(&self, surface: TextureSlot) -> UVec2 {
         match surface {
-            Surface::Intermediate(index) => self.plan.intermediates[index],
-            Surface::Source | Surface::Destination => self.request.region.size(),
+            TextureSlot::Intermediate(index) => self.plan.intermediates[index],
+            TextureSlot::Source | TextureSlot::Destination => self.request.region.size(),
         }
     }
 
@@ -105,8 +105,8 @@ impl PassBuilder {
     pub fn downsample(&mut self, axes: Axes, source: Level, octaves: [u32; 2]) -> Level {
         let Means { tiling, filtering, .. } = self.request.means;
         let may_filter = match source.surface {
-            Surface::Source => filtering.source,
-            Surface::Intermediate(_) | Surface::Destination => filtering.intermediates,
+            TextureSlot::Source => filtering.source,
+            TextureSlot::Intermediate(_) | TextureSlot::Destination => filtering.intermediates,
         };
         let ends = (source, self.level(axes, octaves));
         let steps = array::from_fn(|i| 1 << (octaves[i] - source.octaves[i]));
@@ -214,8 +214,8 @@ impl PassBuilder {
         let (source, target) = ends;
         let region = self.request.region;
         let (origin, size) = match target.surface {
-            Surface::Intermediate(_) => (target.corner, level_size(axes, target.octaves)),
-            Surface::Source | Surface::Destination => (region.min, region.size()),
+            TextureSlot::Intermediate(_) => (target.corner, level_size(axes, target.octaves)),
+            TextureSlot::Source | TextureSlot::Destination => (region.min, region.size()),
         };
         Pass {
             kind,

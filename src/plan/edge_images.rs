@@ -8,22 +8,11 @@
 //! Against the Gaussian of the infinitely continued picture, this is off by at most 0.24/255 along an axis, for any
 //! picture, length and start (0.053/255 of the peak with [`Precision::Hdr`](crate::kernel::Precision::Hdr)).
 
-use super::pass::Images;
+use super::pass::ImageTable;
 use crate::kernel::CompensatedGaussian;
 use crate::program::workgroups::{IMAGE_MARGIN, MAX_REACH};
 use crate::settings::EdgeMode;
 use core::ops::Range;
-
-/// A level, and the residual kernel there.
-pub(super) struct LowestLevel {
-    /// The borders of the region in texels of the level, where texel `j` has its centre at `j`.
-    pub region: Range<f64>,
-    /// The stored texels that may be non-zero.
-    pub texels: Range<i32>,
-    /// The residual kernel, at any distance in texels of the level.
-    pub kernel: CompensatedGaussian,
-    pub edge: EdgeMode,
-}
 
 /// The weights by the distance in texels between the centre and a read.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,35 +24,37 @@ pub(super) struct ImageWeights {
 }
 
 impl ImageWeights {
-    pub fn new(level: &LowestLevel) -> Self {
-        let count = f64::from(level.texels.end - level.texels.start);
-        let length = level.region.end - level.region.start;
-        let mirrors = level.edge == EdgeMode::Mirror;
-        let period = level.edge.period().unwrap_or(1.0) * length;
+    /// The weights of the residual kernel at the lowest level. The borders of the region are in texels of that level, where texel
+    /// `j` has its centre at `j`; `texels` are the stored ones that may be non-zero.
+    pub fn new(region: Range<f64>, texels: Range<i32>, kernel: CompensatedGaussian, edge: EdgeMode) -> Self {
+        let count = f64::from(texels.end - texels.start);
+        let length = region.end - region.start;
+        let mirrors = edge == EdgeMode::Mirror;
+        let period = edge.period().unwrap_or(1.0) * length;
         // How much farther away the nearest image of a texel is than the read that stands for it, below and above the
         // bounds.
         let [below, above] = if mirrors {
-            let (first, last) = (f64::from(level.texels.start), f64::from(level.texels.end - 1));
-            [first - level.region.start, level.region.end - last].map(|inset| 2.0 * inset - 1.0)
+            let (first, last) = (f64::from(texels.start), f64::from(texels.end - 1));
+            [first - region.start, region.end - last].map(|inset| 2.0 * inset - 1.0)
         } else {
             [period - count; 2]
         };
-        let end = level.kernel.end();
+        let end = kernel.end();
         let images = ((2.0 * (end + count) / period) as i32 + 2).max(1);
         let side = |farther: f64| {
             let distances = (1..).map(f64::from).take_while(|d| d + farther < end);
             let offsets = (0..images).map(|m| farther + f64::from(m) * period);
-            summed(level.kernel, offsets, distances)
+            summed(kernel, offsets, distances)
         };
         // An image mirrored twice has moved by a period. In a short region it lies among the region's own texels.
         let overlaps = mirrors && period - (count - 1.0) < end;
         let mut inside = if overlaps {
-            let distances = (0..level.texels.end - level.texels.start).map(f64::from);
+            let distances = (0..texels.end - texels.start).map(f64::from);
             let offsets = (-images..=images).map(|m| f64::from(m) * period);
-            summed(level.kernel, offsets, distances)
+            summed(kernel, offsets, distances)
         } else {
             let distances = (0..).map(f64::from).take_while(|d| *d < end);
-            summed(level.kernel, [0.0].into_iter(), distances)
+            summed(kernel, [0.0].into_iter(), distances)
         };
         // Compute passes have room for no more. Only reads from one end of a short region to the other are farther.
         inside.truncate((MAX_REACH + IMAGE_MARGIN) as usize + 1);
@@ -80,7 +71,7 @@ impl ImageWeights {
     }
 
     /// The table for a program that convolves with a kernel of this reach, and the place of the images' weights in it.
-    pub fn table(&self, reach: usize) -> (Vec<f64>, Images) {
+    pub fn table(&self, reach: usize) -> (Vec<f64>, ImageTable) {
         let far = self.reach().max(reach);
         let or_zero = |weights: &[f64], index: usize| weights.get(index).copied().unwrap_or(0.0);
         let kernel = (-(reach as i32)..=far as i32).map(|x| or_zero(&self.inside, x.unsigned_abs() as usize));
@@ -90,7 +81,7 @@ impl ImageWeights {
             table.extend((0..far).map(|index| or_zero(side, index)));
         }
         let margin = (far - reach) as i32;
-        (table, Images { margin, start })
+        (table, ImageTable { margin, start })
     }
 }
 

@@ -18,7 +18,6 @@ pub struct Packed {
 
 /// Packs rectangles into one texture, in their order, which should be from the highest to the lowest. It tries one to
 /// four times the width of the widest rectangle, and keeps the texture with the shortest longer side.
-#[must_use]
 pub(super) fn atlas(sizes: &[UVec2]) -> (UVec2, Vec<UVec2>) {
     let size = |packed: &Packed| packed.textures.first().copied().unwrap_or_default();
     let all = (1..=4).map(|count| on_shelves(sizes, 0..sizes.len(), count * widest(sizes), u32::MAX));
@@ -28,7 +27,6 @@ pub(super) fn atlas(sizes: &[UVec2]) -> (UVec2, Vec<UVec2>) {
 
 /// Packs rectangles into as many textures as needed, each as square as possible. No side exceeds `limit` unless a
 /// rectangle's does.
-#[must_use]
 pub fn pages(sizes: &[UVec2], limit: u32) -> Packed {
     let area = |size: &UVec2| u64::from(size.x) * u64::from(size.y);
     let side = (sizes.iter().map(area).sum::<u64>() as f64).sqrt() as u32;

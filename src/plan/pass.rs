@@ -9,7 +9,7 @@ use core::ops::Range;
 /// The most numbers in the table of one axis.
 pub const MAX_WEIGHTS: usize = 96;
 
-/// The border texels at either end of an axis whose normalisation a [`Filter::Spline`] carries.
+/// The border texels at either end of an axis whose normalisation a [`Weighting::Spline`] carries.
 pub const BORDER: usize = 24;
 
 /// How a plan may be executed.
@@ -31,7 +31,6 @@ pub struct Means {
 
 impl Means {
     /// Whether the destination holds the result of texels that are not blurred before the blur runs. Then nothing has to write them.
-    #[must_use]
     pub fn leaves_unchanged(&self) -> bool {
         self.in_place && !self.converts
     }
@@ -71,7 +70,7 @@ impl PlanRequest {
 
 /// A texture that a pass reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Surface {
+pub enum TextureSlot {
     /// The texture to blur.
     Source,
     /// An entry of [`BlurPlan::intermediates`].
@@ -105,12 +104,12 @@ pub enum PassKind {
 
 /// The meaning of the numbers in [`AxisPass::table`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Filter {
+pub enum Weighting {
     /// A weighted sum of filtered fetches: pairs of (offset, weight) around the source texel `target · step + shift`. An
     /// offset with a fraction reads between two texels.
     Taps,
     /// A weighted sum of neighbouring texels: `table[i]` is for the source texel `target · step + shift + reach.0 + i`.
-    /// Texels beyond the bounds may have other weights ([`Images`]).
+    /// Texels beyond the bounds may have other weights ([`ImageTable`]).
     Weights,
     /// The cubic B-spline through a level that is `2^octaves` times coarser.
     ///
@@ -121,7 +120,7 @@ pub enum Filter {
     /// If the axis is normalised, the table has the weight inside the region, for the first and the last [`BORDER`]
     /// texels of the source. It is 1 between them.
     ///
-    /// If the pass has a reach, the source is convolved before: the table has the weights of [`Filter::Weights`], for every texel of
+    /// If the pass has a reach, the source is convolved before: the table has the weights of [`Weighting::Weights`], for every texel of
     /// the source as the centre. Such an axis is not normalised.
     Spline,
     /// The mean of the source texels that a target texel covers, if the target has this many texels for the whole
@@ -132,25 +131,25 @@ pub enum Filter {
 /// One axis of a pass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxisPass {
-    /// Source texels per target texel. For [`Filter::Spline`] 2, or a multiple of it if the result is moved.
+    /// Source texels per target texel. For [`Weighting::Spline`] 2, or a multiple of it if the result is moved.
     pub step: i32,
-    /// See [`Filter`].
+    /// See [`Weighting`].
     pub shift: i32,
     /// The valid source texels: from the first up to, not including, the second.
     pub bounds: (i32, i32),
     /// How reads outside the bounds behave.
     pub edge: EdgeMode,
     /// The computation.
-    pub filter: Filter,
-    /// The first and the last texel that is read, from `target · step + shift`. For [`Filter::Taps`] and
-    /// [`Filter::Weights`]. For [`Filter::Spline`]: from the texels that it interpolates.
+    pub filter: Weighting,
+    /// The first and the last texel that is read, from `target · step + shift`. For [`Weighting::Taps`] and
+    /// [`Weighting::Weights`]. For [`Weighting::Spline`]: from the texels that it interpolates.
     pub reach: (i32, i32),
-    /// The octaves of a [`Filter::Spline`], else 0. If the result is moved, more.
+    /// The octaves of a [`Weighting::Spline`], else 0. If the result is moved, more.
     pub octaves: u32,
     /// Whether the result is divided by the part of its weights that lies inside the region.
     pub normalize: bool,
     /// The weights of texels beyond the bounds, if they differ.
-    pub images: Option<Images>,
+    pub images: Option<ImageTable>,
     /// The numbers of the filter. At most [`MAX_WEIGHTS`].
     pub table: Vec<f64>,
 }
@@ -161,7 +160,7 @@ pub struct AxisPass {
 /// edge mode. The image of that texel lies at another distance, so the weight depends on the side of the bounds on
 /// which a read lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Images {
+pub struct ImageTable {
     /// How far the images' weights reach beyond the kernel's own.
     pub margin: i32,
     /// The start of their weights in the table: the weights of reads below the bounds by distance, from 1 to the reach
@@ -175,8 +174,8 @@ impl AxisPass {
     pub(super) fn moved(self, source: i32, target: i32) -> Self {
         // Positions of splines are halves of texels of the picture.
         let texel = match self.filter {
-            Filter::Spline => 2 << self.octaves,
-            Filter::Taps | Filter::Weights | Filter::Mean(_) => 1,
+            Weighting::Spline => 2 << self.octaves,
+            Weighting::Taps | Weighting::Weights | Weighting::Mean(_) => 1,
         };
         // A position that integers cannot hold lies beyond the largest texture: such a plan is refused for its size.
         let by = i64::from(texel) * i64::from(source) - i64::from(self.step) * i64::from(target);
@@ -195,7 +194,7 @@ impl AxisPass {
             shift: 0,
             bounds: (0, from as i32),
             edge: EdgeMode::Clamp,
-            filter: Filter::Mean(to),
+            filter: Weighting::Mean(to),
             reach: (0, 0),
             octaves: 0,
             normalize: false,
@@ -241,9 +240,9 @@ pub struct Pass {
     /// The program to run.
     pub program: Program,
     /// The surface to read.
-    pub source: Surface,
+    pub source: TextureSlot,
     /// The surface to write.
-    pub target: Surface,
+    pub target: TextureSlot,
     /// The first texel written.
     pub origin: UVec2,
     /// How many texels are written.
@@ -278,9 +277,8 @@ pub struct BlurPlan {
 
 impl BlurPlan {
     /// Whether a deferred step reads an intermediate.
-    #[must_use]
     pub fn reads_later(&self, intermediate: usize) -> bool {
-        let surface = Surface::Intermediate(intermediate);
+        let surface = TextureSlot::Intermediate(intermediate);
         self.deferred.iter().any(|deferred| deferred.source == surface)
     }
 }
@@ -289,13 +287,13 @@ impl BlurPlan {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SigmaLevels {
     /// The texture that holds all sigma levels.
-    pub atlas: Surface,
+    pub atlas: TextureSlot,
     /// The sigma up to which the sharp picture is summed, along the axis with the larger sigma.
     pub gathered: f64,
     /// The cutoff of that sum, in sigmas.
     pub cutoff: f64,
     /// The texture of those sums, or of the sums of rows.
-    pub sums: Surface,
+    pub sums: TextureSlot,
     /// The sigmas along x and y as shares of the larger one.
     pub aspect: Vec2,
     /// The sigmas of sigma levels above which a line through two of them is exact enough.
@@ -340,12 +338,11 @@ impl Pass {
     }
 
     /// The stage of this pass.
-    #[must_use]
     pub fn stage(&self) -> Stage {
         Stage {
             program: self.program,
-            is_first: self.source == Surface::Source,
-            is_last: self.target == Surface::Destination,
+            is_first: self.source == TextureSlot::Source,
+            is_last: self.target == TextureSlot::Destination,
             skips: self.needed.is_some(),
             merges: (self.needed.is_some() || self.is_batched) && self.program.computes(),
         }

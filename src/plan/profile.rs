@@ -17,7 +17,7 @@
 
 use super::axis::Axis;
 use super::builder::{Axes, Level, PassBuilder, each, level_size};
-use super::pass::{BlurPlan, Finish, Needed, PassKind, PlanRequest, SigmaLevel, SigmaLevels, Surface};
+use super::pass::{BlurPlan, Finish, Needed, PassKind, PlanRequest, SigmaLevel, SigmaLevels, TextureSlot};
 use super::residual::least_sigma;
 use super::{pack, select_program, sigma_levels};
 use crate::program::{Program, Tiling};
@@ -153,7 +153,7 @@ fn tiles(builder: &mut PassBuilder, blurs: &[Blur]) -> Vec<Level> {
 }
 
 /// Blurs every sigma level into its tile. Returns the texture between the two convolutions, if there are two passes.
-fn convolve(builder: &mut PassBuilder, blurs: &[Blur], chain: &[Level], tiles: &[Level]) -> Option<Surface> {
+fn convolve(builder: &mut PassBuilder, blurs: &[Blur], chain: &[Level], tiles: &[Level]) -> Option<TextureSlot> {
     let level = |blur: &Blur| {
         let level = chain.iter().find(|level| level.octaves == blur.octaves());
         *level.expect("the chain leads past all sigma levels")
@@ -187,7 +187,7 @@ fn convolve(builder: &mut PassBuilder, blurs: &[Blur], chain: &[Level], tiles: &
 }
 
 /// The sums of the sharp picture, or of its rows. Sums of rows reuse the texture between the convolutions.
-fn gather(builder: &mut PassBuilder, between: Option<Surface>) -> Level {
+fn gather(builder: &mut PassBuilder, between: Option<TextureSlot>) -> Level {
     let PlanRequest { region, means, .. } = builder.request;
     let surface = between.unwrap_or_else(|| builder.texture(region.size()));
     let sums = Level::at(surface, [0; 2]);

@@ -35,7 +35,6 @@ pub fn octaves(sigma: f64, rho: f64) -> u32 {
 /// The farthest distance, in texels, at which a blur of these sigmas reads along x and y, with the coarsest levels and
 /// the widest kernels of any precision and edge mode. The residual kernel reaches one texel of the lowest level beyond
 /// the cutoff, the spline two, and the filters before it two and a half.
-#[must_use]
 pub fn reach(sigma: Vec2) -> UVec2 {
     let reach = |sigma: f32| {
         if sigma < MIN_SIGMA {

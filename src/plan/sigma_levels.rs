@@ -75,7 +75,7 @@ const FIRST_RATIO: f64 = 1.122_462;
 /// Sigmas that differ by less than one part in this many count as equal, because the GPU rounds.
 pub const SIGMAS_APART: u32 = 1000;
 
-/// The same as a fraction.
+/// That part, as a fraction.
 pub const ROUNDING: f64 = 1.0 / SIGMAS_APART as f64;
 
 fn fixed_sigma(exponent: i32) -> f64 {

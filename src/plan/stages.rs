@@ -7,7 +7,7 @@ use super::pass::{Finish, Means, Pass, PlanRequest, Stage};
 use crate::errors::lock;
 use crate::program::Tiling;
 use crate::settings::EdgeMode;
-use bevy::math::{URect, UVec2, Vec2};
+use bevy::math::{URect, UVec2, Vec2, Vec2Swizzles};
 use std::sync::Mutex;
 
 /// More octaves bring no other passes: the first pass does up to two, and another one up to three.
@@ -26,14 +26,12 @@ const SIDE: u32 = 4096;
 
 /// The stages of all plans of these means, whatever their sigmas, sizes and edge modes. Blurs with equal strength along
 /// x and y come first, weak ones before strong ones.
-#[must_use]
 pub fn stages(means: Means, finish: Finish) -> Vec<Stage> {
     static LISTS: Lists = Mutex::new(Vec::new());
     list_once(&LISTS, means, finish, find)
 }
 
 /// The stages of all plans of these means with a varying sigma.
-#[must_use]
 pub fn varying_stages(means: Means, finish: Finish) -> Vec<Stage> {
     static LISTS: Lists = Mutex::new(Vec::new());
     list_once(&LISTS, means, finish, find_varying)
@@ -54,72 +52,48 @@ fn list_once(lists: &Lists, means: Means, finish: Finish, find: fn(Means, Finish
 
 fn find(means: Means, finish: Finish) -> Vec<Stage> {
     let boundaries = |octaves| boundaries(octaves, means);
-    let mut found = Found::new(means, finish);
-    for sigma in (0..=MOST_OCTAVES).flat_map(boundaries) {
-        found.plan(Vec2::splat(sigma), BlurPlan::new);
-    }
+    let mut sigmas: Vec<Vec2> = (0..=MOST_OCTAVES).flat_map(boundaries).map(Vec2::splat).collect();
     for octaves in 0..=MOST_OCTAVES {
         let weaker = (0..octaves).flat_map(boundaries);
         let strong = boundaries(octaves);
-        let uneven = weaker.map(|weak| (strong[0], weak));
-        let uneven: Vec<(f32, f32)> = uneven.chain(strong.iter().map(|strong| (*strong, 0.0))).collect();
-        for (strong, weak) in uneven {
-            found.plan(Vec2::new(strong, weak), BlurPlan::new);
-            found.plan(Vec2::new(weak, strong), BlurPlan::new);
-        }
+        let uneven = weaker.map(|weak| Vec2::new(strong[0], weak));
+        let uneven = uneven.chain(strong.iter().map(|strong| Vec2::new(*strong, 0.0)));
+        sigmas.extend(uneven.flat_map(|sigma| [sigma, sigma.yx()]));
     }
-    found.stages
+    stages_of(means, finish, sigmas, BlurPlan::new)
 }
 
 fn find_varying(means: Means, finish: Finish) -> Vec<Stage> {
     let boundaries = |octaves| boundaries(octaves, means);
-    let mut found = Found::new(means, finish);
-    for sigma in (0..=MOST_OCTAVES_OF_SIGMA_LEVELS).flat_map(boundaries) {
-        for aspect in ASPECTS_OF_SIGMA_LEVELS {
-            for aspects in [Vec2::new(1.0, aspect), Vec2::new(aspect, 1.0)] {
-                found.plan(sigma * aspects, BlurPlan::varying);
-            }
-        }
-    }
-    found.stages
+    let largest = (0..=MOST_OCTAVES_OF_SIGMA_LEVELS).flat_map(boundaries);
+    let sigmas = largest.flat_map(|sigma| ASPECTS_OF_SIGMA_LEVELS.map(|aspect| sigma * Vec2::new(1.0, aspect)));
+    let sigmas = sigmas.flat_map(|sigma| [sigma, sigma.yx()]).collect();
+    stages_of(means, finish, sigmas, BlurPlan::varying)
 }
 
-/// The stages found so far, each once.
-struct Found {
-    means: Means,
-    finish: Finish,
-    stages: Vec<Stage>,
-}
-
-impl Found {
-    fn new(means: Means, finish: Finish) -> Self {
-        Self {
+/// The stages of the plans of these sigmas, each once, with one edge mode of each kind that programs distinguish.
+fn stages_of(means: Means, finish: Finish, sigmas: Vec<Vec2>, plan: fn(&PlanRequest) -> BlurPlan) -> Vec<Stage> {
+    // Only tiles distinguish whether a constant outside is empty.
+    let is_tiled = means.tiling != Tiling::None;
+    let edges = EdgeMode::KINDS.into_iter();
+    let edges = edges.filter(|edge| is_tiled || !edge.is_empty_outside());
+    let mut stages = Vec::new();
+    for (sigma, edge) in sigmas
+        .into_iter()
+        .flat_map(|sigma| edges.clone().map(move |edge| (sigma, edge)))
+    {
+        let plan = plan(&PlanRequest {
+            sigma,
+            region: URect::from_corners(UVec2::ZERO, UVec2::splat(SIDE)),
+            edge,
             means,
             finish,
-            stages: Vec::new(),
-        }
-    }
-
-    /// Adds the stages of a plan, with one edge mode of each kind that programs distinguish.
-    fn plan(&mut self, sigma: Vec2, plan: impl Fn(&PlanRequest) -> BlurPlan) {
-        // Only tiles distinguish whether a constant outside is empty.
-        let is_tiled = self.means.tiling != Tiling::None;
-        for edge in EdgeMode::KINDS
-            .into_iter()
-            .filter(|edge| is_tiled || !edge.is_empty_outside())
-        {
-            let plan = plan(&PlanRequest {
-                sigma,
-                region: URect::from_corners(UVec2::ZERO, UVec2::splat(SIDE)),
-                edge,
-                means: self.means,
-                finish: self.finish,
-            });
-            for stage in plan.passes.iter().map(Pass::stage) {
-                if !self.stages.contains(&stage) {
-                    self.stages.push(stage);
-                }
+        });
+        for stage in plan.passes.iter().map(Pass::stage) {
+            if !stages.contains(&stage) {
+                stages.push(stage);
             }
         }
     }
+    stages
 }

@@ -12,7 +12,7 @@ mod random;
 mod stages;
 mod strong;
 
-use super::pass::{AxisPass, MAX_WEIGHTS, Surface};
+use super::pass::{AxisPass, MAX_WEIGHTS, TextureSlot};
 use super::stages::{stages, varying_stages};
 use super::*;
 use crate::program::Cores;
@@ -330,16 +330,19 @@ fn plans_hold_for_every_size_and_sigma() {
 
 /// Every pass reads what was written before it, never its own target, and the destination comes last.
 fn assert_well_formed(plan: &BlurPlan) {
-    let mut written = vec![Surface::Source];
+    let mut written = vec![TextureSlot::Source];
     for pass in &plan.passes {
         assert!(written.contains(&pass.source), "{pass:?}");
         assert_ne!(pass.source, pass.target, "{pass:?}");
-        assert!(pass.source == Surface::Source || pass.target != Surface::Source);
+        assert!(pass.source == TextureSlot::Source || pass.target != TextureSlot::Source);
         assert!(is_in_bounds(pass), "{pass:?}");
         written.push(pass.target);
     }
-    assert_eq!(plan.passes.last().map(|pass| pass.target), Some(Surface::Destination));
-    let direct = |pass: &Pass| pass.source == Surface::Source && pass.target == Surface::Destination;
+    assert_eq!(
+        plan.passes.last().map(|pass| pass.target),
+        Some(TextureSlot::Destination)
+    );
+    let direct = |pass: &Pass| pass.source == TextureSlot::Source && pass.target == TextureSlot::Destination;
     assert!(!plan.passes.iter().any(direct), "a blur must work in place");
 }
 

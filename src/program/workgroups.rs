@@ -166,7 +166,6 @@ const fn downsample_rows(step: u32, of_level: bool) -> u32 {
 
 impl Program {
     /// The program that upsamples from a level that is coarser by these octaves.
-    #[must_use]
     pub fn upsample_compute(octaves: [u32; 2], cores: Cores) -> Self {
         let shares = cores != Cores::Software && octaves[0] == octaves[1] && octaves[0] <= SHARING_OCTAVES;
         let cell = |rows| Cell {
@@ -192,7 +191,6 @@ impl Program {
     }
 
     /// The texels that a workgroup writes, `None` for a program of a render pass.
-    #[must_use]
     pub fn tile(self) -> Option<UVec2> {
         match self {
             Self::CopyFragment | Self::OpaqueFragment | Self::MipmapFragment | Self::DownsampleFragment => None,
@@ -227,7 +225,6 @@ impl Program {
 
     /// How many workgroups write this many texels, `None` for a program of a render pass. The tiles of
     /// [`Self::UpsampleCompute`] and [`Self::BlurUpsampleCompute`] begin at a cell, which may begin before the first texel.
-    #[must_use]
     pub fn workgroups(self, texels: UVec2) -> Option<UVec2> {
         let before = match self {
             Self::UpsampleCompute(Some(cell)) => UVec2::new(cell.sharing, cell.rows) - 1,
@@ -242,7 +239,6 @@ impl Program {
     }
 
     /// The numbers that the shader is compiled with.
-    #[must_use]
     pub fn numbers(self) -> Vec<(&'static str, u32)> {
         let mut numbers = match self {
             Self::CopyFragment | Self::OpaqueFragment | Self::MipmapFragment | Self::DownsampleFragment => Vec::new(),

@@ -75,7 +75,7 @@ pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
                 clip = both(clip, of.result_clip());
             }
         }
-        let Some(on) = owners.of(item.key, item.what, tree) else {
+        let Some(on) = owners.surface(item.key, item.what, tree) else {
             continue;
         };
         let own = backdrop.node().map(|node| Slot::Cut.key(node));
@@ -131,7 +131,7 @@ pub fn paints(what: What, tree: &SurfaceTree, placed: &[Option<Placed>]) -> bool
 }
 
 /// What happens among the nodes, in rounds.
-pub struct Nodes {
+pub struct NodeRounds {
     timeline: Timeline,
     /// The backdrops that are blurred, with their readers, in the order of their cuts.
     readers: Vec<(usize, Index)>,
@@ -141,7 +141,7 @@ pub struct Nodes {
     pub rounds: Vec<Vec<(SurfaceId, Range<FloatOrd>)>>,
 }
 
-impl Nodes {
+impl NodeRounds {
     /// Finds the rounds of everything on the camera's picture and on surfaces with a turn.
     #[must_use]
     pub fn new(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Self {
@@ -201,7 +201,7 @@ impl Nodes {
                 }
             }
             let owner = owners
-                .of(item.key, item.what, tree)
+                .surface(item.key, item.what, tree)
                 .filter(|_| paints(item.what, tree, placed));
             let is_due =
                 |on: &SurfaceId| *on == SurfaceId::CAMERA || tree.surface(*on).has_turn && tree.surface(*on).is_seen();

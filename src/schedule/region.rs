@@ -114,7 +114,7 @@ mod tests {
     use super::super::scene::Glass;
     use super::super::shape::Shape;
     use super::*;
-    use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, ColorStep, EdgeMode};
+    use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, ColorStep, EdgeMode, HasBlur};
     use bevy::math::{Affine2, Rect, Vec2};
     use bevy::prelude::Entity;
 
@@ -139,7 +139,7 @@ mod tests {
     }
 
     fn backdrop(shape: Shape, settings: BackdropBlur) -> Option<Backdrop> {
-        Glass::plain(shape, &settings).on(&PICTURE)
+        Glass::plain(shape, &settings).backdrop(&PICTURE)
     }
 
     fn region(shape: Shape, clip: Option<Rect>, glass: BackdropBlur) -> Option<Region> {

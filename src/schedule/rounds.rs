@@ -129,7 +129,7 @@ impl Timeline {
 
     /// The earliest rounds.
     fn find_first(&mut self, surfaces: usize, frame: Rect) {
-        let [mut painted, mut read] = [(); 2].map(|()| ByRound::of(surfaces, frame));
+        let [mut painted, mut read] = [(); 2].map(|()| ByRound::none(surfaces, frame));
         for event in &self.events {
             match *event {
                 Event::Unit(index) => {
@@ -168,7 +168,7 @@ impl Timeline {
 
     /// Moves what nothing waits for to the last round of its surface.
     fn put_off(&mut self, surfaces: usize, frame: Rect) {
-        let mut later = ByRound::of(surfaces, frame);
+        let mut later = ByRound::none(surfaces, frame);
         for event in self.events.iter().rev() {
             match *event {
                 Event::Unit(index) => {
@@ -223,7 +223,7 @@ impl ByRound {
     const FEW: usize = 24;
 
     /// None, for each of so many surfaces.
-    fn of(surfaces: usize, frame: Rect) -> Vec<Self> {
+    fn none(surfaces: usize, frame: Rect) -> Vec<Self> {
         let none = |_| Self {
             frame,
             rounds: Vec::new(),

@@ -36,7 +36,7 @@ impl Picture {
         self.viewport.intersect(URect::from_corners(UVec2::ZERO, self.size))
     }
 
-    /// The same in pixels of the viewport.
+    /// That part, in pixels of the viewport.
     #[must_use]
     pub fn seen_pixels(&self) -> IRect {
         let (seen, first) = (self.seen(), self.viewport.min.as_ivec2());
@@ -103,7 +103,7 @@ pub enum What {
 
 /// Where glass is painted among everything else, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Order {
+pub enum GlassOrder {
     /// A region under the user interface.
     BelowUi(i32),
     /// A node, by its place in the stack of all nodes.
@@ -118,7 +118,7 @@ pub struct Backdrop {
     /// The main world's entity, by which blurs are kept from frame to frame.
     pub entity: Entity,
     /// When it is painted.
-    pub order: Order,
+    pub order: GlassOrder,
     /// What is painted.
     pub shape: Shape,
     /// The visible part of the viewport. For glass inside a group this holds the clips inside the group, and those
@@ -161,7 +161,7 @@ pub struct Glass<'a> {
     /// Its entity.
     pub entity: Entity,
     /// When it is painted.
-    pub order: Order,
+    pub order: GlassOrder,
     /// What is painted.
     pub shape: Shape,
     /// See [`Backdrop::clip`].
@@ -185,10 +185,10 @@ pub struct Glass<'a> {
 }
 
 impl Glass<'_> {
-    /// The same on what a camera paints into, `None` if it cannot be seen. Glass that shares a backdrop is there even then, with an
+    /// What it is on what a camera paints into, `None` if it cannot be seen. Glass that shares a backdrop is there even then, with an
     /// opacity of 0: all of its group see what lies below the first of them.
     #[must_use]
-    pub fn on(&self, picture: &Picture) -> Option<Backdrop> {
+    pub fn backdrop(&self, picture: &Picture) -> Option<Backdrop> {
         let (shape, settings, switch) = (self.shape, self.settings, self.switch);
         let (tint, fallback) = (settings.tint(), settings.fallback.to_linear());
         let lens = self.lens.and_then(|lens| Lens::new(lens, self.scale, &shape));
@@ -241,8 +241,8 @@ impl Backdrop {
     #[must_use]
     pub fn node(&self) -> Option<u32> {
         match self.order {
-            Order::Node(node) => Some(node),
-            Order::BelowUi(_) | Order::AboveUi(_) => None,
+            GlassOrder::Node(node) => Some(node),
+            GlassOrder::BelowUi(_) | GlassOrder::AboveUi(_) => None,
         }
     }
 }

@@ -22,7 +22,7 @@ pub fn item_of(backdrop: &Backdrop, placed: &Placed) -> BatchedBlur {
 
 /// The blurs of some backdrops.
 #[derive(Debug, Default, PartialEq)]
-pub struct Shared {
+pub struct SharedBlurs {
     /// The blurs.
     pub items: Vec<BatchedBlur>,
     /// The index of every backdrop's blur.
@@ -32,8 +32,8 @@ pub struct Shared {
 /// Lets backdrops share a blur if they see their surroundings in the same picture, are blurred alike, and one blur that covers both is no
 /// larger than two.
 #[must_use]
-pub fn share<'a>(backdrops: impl Iterator<Item = (&'a Backdrop, &'a Placed)>) -> Shared {
-    let mut shared = Shared::default();
+pub fn share<'a>(backdrops: impl Iterator<Item = (&'a Backdrop, &'a Placed)>) -> SharedBlurs {
+    let mut shared = SharedBlurs::default();
     let mut are_shared: Vec<bool> = Vec::new();
     for (backdrop, placed) in backdrops {
         let item = item_of(backdrop, placed);
@@ -80,7 +80,9 @@ mod tests {
         };
         let shape = Shape::of_rect(Rect::new(x, 475.0, x + 100.0, 525.0));
         let settings = BackdropBlur::from_sigma(0.5 * radius).with_sampling(sampling);
-        let backdrop = Glass::plain(shape, &settings).on(&picture).expect("it can be seen");
+        let backdrop = Glass::plain(shape, &settings)
+            .backdrop(&picture)
+            .expect("it can be seen");
         let region = Region::new(&backdrop, &picture, None, picture.seen_pixels());
         let placed = Placed {
             on: SurfaceId::CAMERA,
@@ -94,7 +96,7 @@ mod tests {
         (backdrop, placed)
     }
 
-    fn shared(glass: &[(Backdrop, Placed)]) -> Shared {
+    fn shared(glass: &[(Backdrop, Placed)]) -> SharedBlurs {
         share(glass.iter().map(|(backdrop, placed)| (backdrop, placed)))
     }
 

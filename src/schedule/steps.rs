@@ -6,10 +6,10 @@
 //! - What glass inside a group sees is no texture: it is the group so far over what the camera has painted below. So both are combined
 //!   on a page, beside what other glass of the batch sees.
 
-use super::place::{Nodes, Placed, paints, place};
+use super::place::{NodeRounds, Placed, paints, place};
 use super::rects::{as_texels, common, moved, pixels};
 use super::rounds::{After, Timeline};
-use super::scene::{Order, Scene, What};
+use super::scene::{GlassOrder, Scene, What};
 use super::slot::{Slot, node_of};
 use super::surface::{Content, SurfaceId};
 use super::tree::SurfaceTree;
@@ -42,16 +42,16 @@ pub struct Schedule {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
     /// What they read.
-    pub from: Source,
+    pub from: PaintTexture,
     /// Where their levels lie.
     pub pages: LevelPages,
     /// The blurs.
     pub blurs: Blurs,
 }
 
-/// What a batch reads.
+/// A texture with pictures, which a pass paints on, or a batch reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum PaintTexture {
     /// The camera's picture.
     Camera,
     /// A page of a depth.
@@ -86,7 +86,7 @@ pub enum Step {
     /// One render pass.
     Pass {
         /// What is painted on.
-        on: Target,
+        on: PaintTexture,
         /// Whether it is cleared before.
         clears: bool,
         /// What is painted.
@@ -100,17 +100,6 @@ pub enum Step {
     Blur(usize),
     /// Bevy paints the rest.
     Bevy,
-}
-
-/// What a pass paints on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// The camera's picture.
-    Camera,
-    /// A page of a depth.
-    Page(u32, usize),
-    /// A page that holds what glass inside groups sees.
-    Seen(usize),
 }
 
 /// What is painted in a pass.
@@ -196,10 +185,10 @@ impl Schedule {
                 ..Self::default()
             },
         };
-        planner.regions(Label::BelowUi, |order| matches!(order, Order::BelowUi(_)));
+        planner.regions(Label::BelowUi, |order| matches!(order, GlassOrder::BelowUi(_)));
         planner.groups();
         planner.nodes();
-        planner.regions(Label::AboveUi, |order| matches!(order, Order::AboveUi(_)));
+        planner.regions(Label::AboveUi, |order| matches!(order, GlassOrder::AboveUi(_)));
         planner.schedule
     }
 
@@ -251,7 +240,7 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     /// Regions see what is below them, other regions included.
-    fn regions(&mut self, label: Label, is_in: impl Fn(Order) -> bool) {
+    fn regions(&mut self, label: Label, is_in: impl Fn(GlassOrder) -> bool) {
         let (backdrops, picture) = (self.scene.backdrops, self.scene.picture);
         let placed = self.schedule.glass().map(|(index, placed)| (index, placed.region));
         let mut regions: Vec<_> = placed.filter(|(index, _)| is_in(backdrops[*index].order)).collect();
@@ -273,9 +262,9 @@ impl Planner<'_> {
             let blurred: Vec<usize> = of_round(&|place| timeline.batch(place) == round);
             let is_late =
                 (0..regions.len()).any(|place| timeline.batch(place) == round && timeline.units[place].round > round);
-            self.blur_glass(&blurred, Source::Camera, is_late);
+            self.blur_glass(&blurred, PaintTexture::Camera, is_late);
             let painted: Vec<usize> = of_round(&|place| timeline.units[place].round == round);
-            self.pass(Target::Camera, painted.into_iter().map(Draw::Glass));
+            self.pass(PaintTexture::Camera, painted.into_iter().map(Draw::Glass));
         }
         self.section(Some(label), start..self.schedule.steps.len());
     }
@@ -290,12 +279,16 @@ impl Planner<'_> {
                 let surfaces = surfaces(&self.schedule.tree, page);
                 let draws: Vec<Draw> = surfaces.iter().map(|surface| self.content_of(*surface)).collect();
                 if !draws.is_empty() {
-                    self.pass(Target::Page(depth, page), draws);
+                    self.pass(PaintTexture::Page(depth, page), draws);
                 }
             }
             for page in pages {
                 let surfaces = surfaces(&self.schedule.tree, page);
-                self.blur_layers(&surfaces, Source::Page(depth, page), LevelPages::Page(depth, page, 0));
+                self.blur_layers(
+                    &surfaces,
+                    PaintTexture::Page(depth, page),
+                    LevelPages::Page(depth, page, 0),
+                );
             }
         }
         self.section(Some(Label::Groups), start..self.schedule.steps.len());
@@ -316,7 +309,7 @@ impl Planner<'_> {
     /// Everything that is painted on the camera's picture, and groups with glass.
     fn nodes(&mut self) {
         let start = self.schedule.steps.len();
-        let nodes = Nodes::new(self.scene, &self.schedule.tree, &self.schedule.placed);
+        let nodes = NodeRounds::new(self.scene, &self.schedule.tree, &self.schedule.placed);
         let mut first_blur = start;
         let pages = self.schedule.tree.pages.iter().map(Vec::len);
         let pages: Vec<(u32, usize)> = (1..)
@@ -336,7 +329,7 @@ impl Planner<'_> {
                 .flat_map(|(_, keys)| self.camera_items(keys.clone()))
                 .collect();
             if !draws.is_empty() {
-                self.pass(Target::Camera, draws);
+                self.pass(PaintTexture::Camera, draws);
             }
             if round == 0 {
                 first_blur = self.schedule.steps.len();
@@ -360,7 +353,7 @@ impl Planner<'_> {
                 .flat_map(|keys| self.camera_items(keys.start..keys.end.min(end)))
                 .collect();
             if !draws.is_empty() {
-                self.pass(Target::Camera, draws);
+                self.pass(PaintTexture::Camera, draws);
             }
             left.retain(|keys| end < keys.end);
             left.iter_mut().for_each(|keys| keys.start = keys.start.max(end));
@@ -376,7 +369,7 @@ impl Planner<'_> {
         (depth, page): (u32, usize),
         round: usize,
         runs: &[(SurfaceId, Range<FloatOrd>)],
-        nodes: &Nodes,
+        nodes: &NodeRounds,
     ) {
         let tree = &self.schedule.tree;
         let surfaces: Vec<SurfaceId> = tree.on_page(depth, page, true).collect();
@@ -398,23 +391,23 @@ impl Planner<'_> {
         }
         let complete: Vec<SurfaceId> = surfaces.iter().copied().filter(is_complete).collect();
         if !draws.is_empty() {
-            self.pass(Target::Page(depth, page), draws);
+            self.pass(PaintTexture::Page(depth, page), draws);
         } else if !complete.is_empty() {
             self.clear(depth, page);
         }
         self.blur_layers(
             &complete,
-            Source::Page(depth, page),
+            PaintTexture::Page(depth, page),
             LevelPages::Page(depth, page, round),
         );
     }
 
     /// Blurs the glass of a batch. What glass inside groups sees is put together before, side by side.
-    fn batch(&mut self, nodes: &Nodes, round: usize) {
+    fn batch(&mut self, nodes: &NodeRounds, round: usize) {
         let is_nested =
             |index: &usize| self.schedule.placed[*index].is_some_and(|placed| placed.on != SurfaceId::CAMERA);
         let (nested, on_camera): (Vec<usize>, Vec<usize>) = nodes.batch(round).partition(is_nested);
-        self.blur_glass(&on_camera, Source::Camera, nodes.is_late(&on_camera, round));
+        self.blur_glass(&on_camera, PaintTexture::Camera, nodes.is_late(&on_camera, round));
         let of =
             |index: &usize| self.schedule.placed[*index].map_or(UVec2::ZERO, |placed| placed.region.looks_at().size());
         let packed = pack::pages(&nested.iter().map(of).collect::<Vec<_>>(), self.scene.limit);
@@ -433,8 +426,8 @@ impl Planner<'_> {
             let on_page = nested.iter().zip(&packed.places).filter(|(_, place)| place.0 == page);
             let glass: Vec<usize> = on_page.map(|(index, _)| *index).collect();
             self.schedule.steps.extend(glass.iter().map(|index| Step::Copy(*index)));
-            self.pass(Target::Seen(page), glass.iter().map(|index| Draw::Seen(*index)));
-            self.blur_glass(&glass, Source::Seen(page), nodes.is_late(&glass, round));
+            self.pass(PaintTexture::Seen(page), glass.iter().map(|index| Draw::Seen(*index)));
+            self.blur_glass(&glass, PaintTexture::Seen(page), nodes.is_late(&glass, round));
             if self.schedule.seen.len() <= page {
                 self.schedule.seen.push(size);
             }
@@ -445,7 +438,7 @@ impl Planner<'_> {
     /// Clears a page on which nothing has been painted.
     fn clear(&mut self, depth: u32, page: usize) {
         if !self.cleared.contains(&(depth, page)) {
-            self.pass(Target::Page(depth, page), []);
+            self.pass(PaintTexture::Page(depth, page), []);
         }
     }
 
@@ -487,7 +480,7 @@ impl Planner<'_> {
     }
 
     /// Blurs backdrops, after those that keep a picture have taken it. Some may be painted in a later round.
-    fn blur_glass(&mut self, backdrops: &[usize], from: Source, is_late: bool) {
+    fn blur_glass(&mut self, backdrops: &[usize], from: PaintTexture, is_late: bool) {
         let takes = backdrops.iter().filter(|index| self.scene.backdrops[**index].takes());
         self.schedule.steps.extend(takes.map(|index| Step::Take(*index)));
         let is_blurred = |index: &usize| {
@@ -498,8 +491,8 @@ impl Planner<'_> {
         let blurred: Vec<usize> = backdrops.iter().copied().filter(is_blurred).collect();
         let pages = match from {
             _ if is_late => LevelPages::Kept(self.schedule.batches.len()),
-            Source::Seen(page) => LevelPages::Glass(page + 1),
-            Source::Camera | Source::Page(..) => LevelPages::Glass(0),
+            PaintTexture::Seen(page) => LevelPages::Glass(page + 1),
+            PaintTexture::Camera | PaintTexture::Page(..) => LevelPages::Glass(0),
         };
         if !blurred.is_empty() {
             self.blur(from, pages, Blurs::Glass(blurred));
@@ -507,7 +500,7 @@ impl Planner<'_> {
     }
 
     /// Blurs the layers of some surfaces of a page, if any are blurred.
-    fn blur_layers(&mut self, surfaces: &[SurfaceId], from: Source, pages: LevelPages) {
+    fn blur_layers(&mut self, surfaces: &[SurfaceId], from: PaintTexture, pages: LevelPages) {
         let mut blurred = Vec::new();
         for surface in surfaces {
             let tree = &self.schedule.tree;
@@ -520,17 +513,17 @@ impl Planner<'_> {
         }
     }
 
-    fn blur(&mut self, from: Source, pages: LevelPages, blurs: Blurs) {
+    fn blur(&mut self, from: PaintTexture, pages: LevelPages, blurs: Blurs) {
         let schedule = &mut self.schedule;
         schedule.steps.push(Step::Blur(schedule.batches.len()));
         schedule.batches.push(Batch { from, pages, blurs });
     }
 
     /// Adds a pass, or continues the pass before if it is on the same target. The first pass on a page clears it.
-    fn pass(&mut self, target: Target, new: impl IntoIterator<Item = Draw>) {
+    fn pass(&mut self, target: PaintTexture, new: impl IntoIterator<Item = Draw>) {
         let clears = match target {
-            Target::Page(depth, page) => self.cleared.insert((depth, page)),
-            Target::Camera | Target::Seen(_) => false,
+            PaintTexture::Page(depth, page) => self.cleared.insert((depth, page)),
+            PaintTexture::Camera | PaintTexture::Seen(_) => false,
         };
         let schedule = &mut self.schedule;
         let first = schedule.draws.len();

@@ -5,7 +5,7 @@ mod rounds;
 mod steps;
 mod tree;
 
-use super::scene::{Glass, Order};
+use super::scene::{Glass, GlassOrder};
 use super::shape::Shape;
 use crate::settings::{BackdropBlur, BlurSwitch};
 use bevy::prelude::Entity;
@@ -15,7 +15,7 @@ impl<'a> Glass<'a> {
     pub fn plain(shape: Shape, settings: &'a BackdropBlur) -> Self {
         Self {
             entity: Entity::PLACEHOLDER,
-            order: Order::AboveUi(0),
+            order: GlassOrder::AboveUi(0),
             shape,
             clip: None,
             settings,

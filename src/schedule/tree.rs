@@ -204,7 +204,7 @@ impl SurfaceTree {
             .filter(|item| !matches!(item.what, What::Mark | What::Hole(_) | What::Result(_)))
         {
             let Some(owner) = owners
-                .of(item.key, item.what, self)
+                .surface(item.key, item.what, self)
                 .filter(|owner| *owner != SurfaceId::CAMERA)
             else {
                 continue;
@@ -378,7 +378,7 @@ impl<'a> Owners<'a> {
     }
 
     /// The surface of an item, `None` if the item is hidden. Items must be passed in the order of their keys.
-    pub fn of(&mut self, key: FloatOrd, what: What, tree: &SurfaceTree) -> Option<SurfaceId> {
+    pub fn surface(&mut self, key: FloatOrd, what: What, tree: &SurfaceTree) -> Option<SurfaceId> {
         let (node, filters) = (node_of(key), self.filters);
         for filter in self.around(node) {
             let is_own = match what {

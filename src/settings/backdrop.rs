@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Frosted glass: blurs everything that was painted before this node, the scene and the user interface, behind the node.
 ///
-/// Add it to a node of Bevy's user interface (feature `ui`), or next to a [`BackdropRegion`](crate::BackdropRegion), which
+/// It needs the feature `ui`. Add it to a node of Bevy's user interface, or next to a [`BackdropRegion`](crate::BackdropRegion), which
 /// needs no node. The node's own background, border, text and children stay sharp on top; give it a half-transparent
 /// background for milk glass. Glass over glass sees the glass below it. All fields may change in any frame.
 ///
@@ -131,57 +131,10 @@ impl BackdropBlur {
         Self::new(GaussianBlur::from_sigma(sigma).radius)
     }
 
-    /// The same glass with another [`blur`](Self::blur), its edge mode included.
-    #[must_use]
-    pub fn with_blur(self, blur: GaussianBlur) -> Self {
-        Self { blur, ..self }
-    }
-
-    /// The same glass with another [`radius`](GaussianBlur::radius).
-    #[must_use]
-    pub fn with_radius(self, radius: f32) -> Self {
-        let blur = self.blur.with_radius(radius);
-        self.with_blur(blur)
-    }
-
-    /// The same glass with its radius in another [`unit`](GaussianBlur::unit).
-    #[must_use]
-    pub fn with_unit(self, unit: BlurUnit) -> Self {
-        let blur = self.blur.with_unit(unit);
-        self.with_blur(blur)
-    }
-
-    /// The same glass with another [`aspect`](GaussianBlur::aspect).
-    #[must_use]
-    pub fn with_aspect(self, aspect: Vec2) -> Self {
-        let blur = self.blur.with_aspect(aspect);
-        self.with_blur(blur)
-    }
-
-    /// The same glass with another [`edge`](GaussianBlur::edge) mode.
-    #[must_use]
-    pub fn with_edge(self, edge: EdgeMode) -> Self {
-        let blur = self.blur.with_edge(edge);
-        self.with_blur(blur)
-    }
-
     /// The same glass with another [`sampling`](Self::sampling).
     #[must_use]
     pub fn with_sampling(self, sampling: BackdropSampling) -> Self {
         Self { sampling, ..self }
-    }
-
-    /// The same glass with one more [step](Self::colors) of colour, after those that it has.
-    #[must_use]
-    pub fn with_color(mut self, step: ColorStep) -> Self {
-        self.colors.push(step);
-        self
-    }
-
-    /// The same glass with another [`opacity`](Self::opacity).
-    #[must_use]
-    pub fn with_opacity(self, opacity: f32) -> Self {
-        Self { opacity, ..self }
     }
 
     /// The same glass with another [`grain`](Self::grain).
@@ -206,6 +159,12 @@ impl BackdropBlur {
     }
 }
 
+impl HasBlur for BackdropBlur {
+    fn shared(&mut self) -> (&mut GaussianBlur, &mut Vec<ColorStep>, &mut f32) {
+        (&mut self.blur, &mut self.colors, &mut self.opacity)
+    }
+}
+
 impl HasRange for BackdropBlur {
     fn out_of_range(&self) -> Vec<(&'static str, String)> {
         let blur = self.blur.check().err();
@@ -216,6 +175,61 @@ impl HasRange for BackdropBlur {
             .chain(opacity)
             .chain(share_out_of_range("grain", self.grain))
             .collect()
+    }
+}
+
+/// What [`BackdropBlur`] and `UiFilter` share: a blur, colours and an opacity, and the short forms that change them.
+pub trait HasBlur: Sized {
+    /// The blur, the steps of colour, and the opacity.
+    fn shared(&mut self) -> (&mut GaussianBlur, &mut Vec<ColorStep>, &mut f32);
+
+    /// Changes the whole blur, its edge mode included.
+    #[must_use]
+    fn with_blur(mut self, blur: GaussianBlur) -> Self {
+        *self.shared().0 = blur;
+        self
+    }
+
+    /// Changes the [radius](GaussianBlur::radius) of the blur.
+    #[must_use]
+    fn with_radius(mut self, radius: f32) -> Self {
+        self.shared().0.radius = radius;
+        self
+    }
+
+    /// Changes the [unit](GaussianBlur::unit) of the radius.
+    #[must_use]
+    fn with_unit(mut self, unit: BlurUnit) -> Self {
+        self.shared().0.unit = unit;
+        self
+    }
+
+    /// Changes the [aspect](GaussianBlur::aspect) of the blur.
+    #[must_use]
+    fn with_aspect(mut self, aspect: Vec2) -> Self {
+        self.shared().0.aspect = aspect;
+        self
+    }
+
+    /// Changes the [edge mode](GaussianBlur::edge) of the blur.
+    #[must_use]
+    fn with_edge(mut self, edge: EdgeMode) -> Self {
+        self.shared().0.edge = edge;
+        self
+    }
+
+    /// Adds a [step of colour](BackdropBlur::colors) after those that are there.
+    #[must_use]
+    fn with_color(mut self, step: ColorStep) -> Self {
+        self.shared().1.push(step);
+        self
+    }
+
+    /// Changes the [opacity](BackdropBlur::opacity).
+    #[must_use]
+    fn with_opacity(mut self, opacity: f32) -> Self {
+        *self.shared().2 = opacity;
+        self
     }
 }
 
@@ -247,6 +261,21 @@ pub enum BackdropSampling {
     /// that moves over a still picture does not flicker. The cost includes the pixels around the glass.
     Surroundings,
 }
+
+/// On a node: the glass in its subtree, and its own, shares one backdrop.
+///
+/// All of it sees what lies below the first of it: neither each other nor the group's other nodes. Neighbours that see their
+/// surroundings are then mirror images, and a list of cards that overlap is blurred at once, at the cost of one blur. A descendant
+/// with `GlobalZIndex` leaves the group. Inside a filtered group ([`UiFilter`](crate::UiFilter)), the glass of that group shares a
+/// backdrop of its own. Of nested groups, the innermost counts.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
+#[reflect(Component, Clone, Debug, Default, PartialEq, Hash)]
+#[cfg_attr(
+    feature = "serialize",
+    derive(Serialize, Deserialize),
+    reflect(Serialize, Deserialize)
+)]
+pub struct BackdropGroup;
 
 #[cfg(test)]
 mod tests {

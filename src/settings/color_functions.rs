@@ -148,7 +148,6 @@ impl ColorMatrices {
     };
 
     /// The first steps that are in range and change something.
-    #[must_use]
     pub fn new(steps: &[ColorStep]) -> Self {
         let mut all = Self::NEUTRAL;
         for matrix in effective(steps).take(Self::MOST) {
@@ -159,19 +158,16 @@ impl ColorMatrices {
     }
 
     /// Whether colours stay as they are.
-    #[must_use]
     pub fn is_neutral(&self) -> bool {
         self.count == 0
     }
 
     /// The number of steps.
-    #[must_use]
     pub fn count(&self) -> u32 {
         self.count as u32
     }
 
     /// All of them, with neutral ones at the end.
-    #[must_use]
     pub fn matrices(&self) -> &[[Vec4; 3]; Self::MOST] {
         &self.matrices
     }
@@ -185,7 +181,6 @@ fn effective(steps: &[ColorStep]) -> impl Iterator<Item = [Vec4; 3]> {
 }
 
 /// What is wrong with the field `colors` of a setting: a step, or their number.
-#[must_use]
 pub fn colors_out_of_range(steps: &[ColorStep]) -> Option<(&'static str, String)> {
     let number = effective(steps).count();
     let too_many = || {
@@ -203,13 +198,11 @@ pub trait HasRange {
 }
 
 /// A share, clamped to 0 and 1. NaN becomes `neutral`.
-#[must_use]
 pub fn share_in_range(share: f32, neutral: f32) -> f32 {
     if share.is_nan() { neutral } else { share.clamp(0.0, 1.0) }
 }
 
 /// What is wrong with a share of this name.
-#[must_use]
 pub fn share_out_of_range(field: &'static str, share: f32) -> Option<(&'static str, String)> {
     share
         .is_nan()

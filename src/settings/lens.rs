@@ -76,7 +76,6 @@ impl Default for BackdropLens {
 
 impl BackdropLens {
     /// The same lens with every field in range.
-    #[must_use]
     pub(crate) fn in_range(&self) -> Self {
         let finite = |value: f32| if value.is_finite() { value } else { 0.0 };
         Self {

@@ -1,6 +1,6 @@
 //! Which share of a blur's radius each position gets.
 
-use super::viewport::place_in_viewport;
+use super::region::place_in_viewport;
 use crate::errors::BlurError;
 use bevy::camera::ViewportConversionError;
 use bevy::prelude::*;
@@ -163,8 +163,8 @@ impl BlurProfile {
         camera_transform: &GlobalTransform,
         position: Vec3,
     ) -> Result<(), ViewportConversionError> {
-        let place = place_in_viewport(camera, camera_transform, position)?;
-        let share = place.point / place.size;
+        let [point, size] = place_in_viewport(camera, camera_transform, position)?;
+        let share = point / size;
         match self {
             Self::Uniform | Self::Mask(_) => {}
             Self::Linear { start, end, .. } => {
@@ -178,7 +178,6 @@ impl BlurProfile {
     }
 
     /// The image that holds the shares, if there is one.
-    #[must_use]
     pub(crate) fn mask(&self) -> Option<AssetId<Image>> {
         match self {
             Self::Mask(mask) => Some(mask.id()),
@@ -187,7 +186,6 @@ impl BlurProfile {
     }
 
     /// Whether both give every place the same share. Profiles with numbers out of range do not blur, so they are alike.
-    #[must_use]
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self == other || self.check().is_err() && other.check().is_err()
     }

@@ -1,7 +1,6 @@
 //! Glass without a node.
 
 use super::backdrop::BackdropBlur;
-use super::viewport::place_in_viewport;
 use bevy::camera::ViewportConversionError;
 use bevy::ecs::template::EntityTemplate;
 use bevy::prelude::*;
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Glass without a node: any rectangle of a camera's viewport, with the [`BackdropBlur`] of the same entity.
 ///
-/// Regions need neither Bevy's UI nor the feature `ui`. They are always antialiased. On a node, the region takes
+/// Regions need no node, but the feature `ui`, as all glass. They are always antialiased. On a node, the region takes
 /// precedence.
 ///
 /// Regions under the UI are painted first, then the UI with its glass, then regions above it. Within a layer,
@@ -122,8 +121,8 @@ impl BackdropRegion {
         camera_transform: &GlobalTransform,
         position: Vec3,
     ) -> Result<(), ViewportConversionError> {
-        let place = place_in_viewport(camera, camera_transform, position)?;
-        self.rect = Rect::from_center_size(place.point, self.rect.size());
+        let [point, _] = place_in_viewport(camera, camera_transform, position)?;
+        self.rect = Rect::from_center_size(point, self.rect.size());
         Ok(())
     }
 
@@ -173,4 +172,18 @@ pub enum BackdropLayer {
     /// Over Bevy's user interface, before [`BlurStage::AfterUi`](crate::BlurStage::AfterUi).
     #[default]
     AboveUi,
+}
+
+/// Where a camera shows a position of the world, and the size of its viewport, in logical pixels. Unlike in
+/// [`Camera::world_to_viewport`], the corner of the viewport is the origin, even if the viewport is a part of its target.
+pub fn place_in_viewport(
+    camera: &Camera,
+    camera_transform: &GlobalTransform,
+    position: Vec3,
+) -> Result<[Vec2; 2], ViewportConversionError> {
+    let viewport = camera
+        .logical_viewport_rect()
+        .ok_or(ViewportConversionError::NoViewportSize)?;
+    let in_target = camera.world_to_viewport(camera_transform, position)?;
+    Ok([in_target - viewport.min, viewport.size()])
 }

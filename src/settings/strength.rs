@@ -108,7 +108,6 @@ impl GaussianBlur {
     }
 
     /// Whether all values are the same, NaN included.
-    #[must_use]
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let numbers = |blur: &Self| [blur.radius, blur.aspect.x, blur.aspect.y].map(f32::to_bits);
         (numbers(self), self.unit, self.edge) == (numbers(other), other.unit, other.edge)
@@ -212,7 +211,6 @@ impl EdgeMode {
     }
 
     /// The number in `shaders/common/pass.wgsl`.
-    #[must_use]
     pub(crate) fn number(self) -> u32 {
         match self {
             Self::Clamp => 0,
@@ -224,7 +222,6 @@ impl EdgeMode {
     }
 
     /// After how many lengths of the picture everything beyond the border repeats, if it does.
-    #[must_use]
     pub(crate) fn period(self) -> Option<f64> {
         match self {
             Self::Mirror => Some(2.0),
@@ -234,13 +231,11 @@ impl EdgeMode {
     }
 
     /// Whether the outside consists of images of the picture.
-    #[must_use]
     pub(crate) fn is_periodic(self) -> bool {
         self.period().is_some()
     }
 
     /// Whether reads beyond the border return 0.
-    #[must_use]
     pub(crate) fn is_empty_outside(self) -> bool {
         match self {
             Self::Transparent | Self::Renormalize => true,
@@ -249,7 +244,6 @@ impl EdgeMode {
     }
 
     /// Whether the blurred picture is larger than the picture: beyond its borders, nothing replaces what the blur moves there.
-    #[must_use]
     pub(crate) fn spreads(self) -> bool {
         match self {
             Self::Transparent => true,
@@ -258,7 +252,6 @@ impl EdgeMode {
     }
 
     /// Whether the result is divided by the weight of what exists.
-    #[must_use]
     pub(crate) fn is_normalized(self) -> bool {
         match self {
             Self::Renormalize => true,
@@ -267,7 +260,6 @@ impl EdgeMode {
     }
 
     /// Whether a read beyond the border may return a texel that is farther away than the one that was asked for.
-    #[must_use]
     pub(crate) fn reads_far(self) -> bool {
         self.period().is_some_and(|period| period < 2.0)
     }

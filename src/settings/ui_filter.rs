@@ -1,9 +1,10 @@
 //! Filters of the user interface: a node and its descendants are blurred, coloured, shadowed and faded as one picture.
 
+use super::backdrop::HasBlur;
 use super::color_functions::{
     ColorMatrices, ColorStep, HasRange, colors_out_of_range, share_in_range, share_out_of_range,
 };
-use super::strength::{BlurUnit, EdgeMode, GaussianBlur};
+use super::strength::{EdgeMode, GaussianBlur};
 use bevy::prelude::*;
 #[cfg(feature = "serialize")]
 use serde::{Deserialize, Serialize};
@@ -305,58 +306,11 @@ impl UiFilter {
         Self::default().with_shadow(DropShadow::new(offset, radius, color))
     }
 
-    /// The same filter with another [`blur`](Self::blur).
-    #[must_use]
-    pub fn with_blur(self, blur: GaussianBlur) -> Self {
-        Self { blur, ..self }
-    }
-
-    /// The same filter with another radius of its [`blur`](Self::blur).
-    #[must_use]
-    pub fn with_radius(self, radius: f32) -> Self {
-        let blur = self.blur.with_radius(radius);
-        self.with_blur(blur)
-    }
-
-    /// The same filter with the radius of its blur in another [`unit`](GaussianBlur::unit).
-    #[must_use]
-    pub fn with_unit(self, unit: BlurUnit) -> Self {
-        let blur = self.blur.with_unit(unit);
-        self.with_blur(blur)
-    }
-
-    /// The same filter with another [`aspect`](GaussianBlur::aspect) of its blur.
-    #[must_use]
-    pub fn with_aspect(self, aspect: Vec2) -> Self {
-        let blur = self.blur.with_aspect(aspect);
-        self.with_blur(blur)
-    }
-
-    /// The same filter with another [`edge`](GaussianBlur::edge) mode of its blur.
-    #[must_use]
-    pub fn with_edge(self, edge: EdgeMode) -> Self {
-        let blur = self.blur.with_edge(edge);
-        self.with_blur(blur)
-    }
-
-    /// The same filter with one more [step](Self::colors) of colour, after those that it has.
-    #[must_use]
-    pub fn with_color(mut self, step: ColorStep) -> Self {
-        self.colors.push(step);
-        self
-    }
-
     /// The same filter with one more shadow, below those that it has.
     #[must_use]
     pub fn with_shadow(mut self, shadow: DropShadow) -> Self {
         self.shadows.push(shadow);
         self
-    }
-
-    /// The same filter with another [`opacity`](Self::opacity).
-    #[must_use]
-    pub fn with_opacity(self, opacity: f32) -> Self {
-        Self { opacity, ..self }
     }
 
     /// A filter that only clips the node's descendants to its [rounded box](Self::is_rounded).
@@ -430,6 +384,12 @@ fn length_problem(length: Val) -> Option<String> {
     (!is_length).then(|| format!("a length of the fade is {length:?}; it must be finite and at least 0"))
 }
 
+impl HasBlur for UiFilter {
+    fn shared(&mut self) -> (&mut GaussianBlur, &mut Vec<ColorStep>, &mut f32) {
+        (&mut self.blur, &mut self.colors, &mut self.opacity)
+    }
+}
+
 impl HasRange for UiFilter {
     fn out_of_range(&self) -> Vec<(&'static str, String)> {
         let blur = self.blur.check().err();
@@ -450,6 +410,7 @@ impl HasRange for UiFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::BlurUnit;
 
     #[test]
     fn filters_out_of_range_are_neutral_and_say_so() {

@@ -7,12 +7,10 @@ mod egui;
 mod figures;
 mod held;
 pub mod interface;
-#[cfg(feature = "ui")]
 mod lens;
 mod lifecycle;
 mod motion;
 mod order;
-#[cfg(feature = "ui")]
 mod outlines;
 pub mod pane;
 mod panels;
@@ -22,7 +20,6 @@ mod reference;
 mod regions;
 mod retained;
 mod shapes;
-#[cfg(feature = "ui")]
 mod shared;
 pub mod show;
 #[cfg(feature = "ui")]

@@ -224,7 +224,6 @@ fn figures_vanish() {
 }
 
 /// The figures of filters vanish with the last filter of a camera.
-#[cfg(feature = "ui")]
 #[test]
 fn figures_of_filters_vanish() {
     let Some(mut headless) = app().filter(has_timestamps) else {

@@ -248,7 +248,6 @@ fn interfaces_come_back() {
         let glass = BackdropBlur::new(20.0).with_color(ColorStep::Brightness(0.8));
         let pane = (node(20.0, 15.0, 90.0, 60.0), UiTargetCamera(view.camera), glass.clone());
         shown.headless.app.world_mut().spawn(pane);
-        #[cfg(feature = "ui")]
         show_filters(shown, glass.clone());
         let view = shown.view(Kind::Core2d, "a region above nodes");
         shown.add_nodes(view.camera);
@@ -258,7 +257,6 @@ fn interfaces_come_back() {
 }
 
 /// Filters among nodes, one with glass inside.
-#[cfg(feature = "ui")]
 fn show_filters(shown: &mut Shown, glass: BackdropBlur) {
     let view = shown.view(Kind::Core2d, "filters among nodes, with glass inside");
     shown.add_nodes(view.camera);

@@ -12,7 +12,6 @@ mod ended;
 mod exactness;
 mod excerpts;
 mod failures;
-#[cfg(feature = "ui")]
 mod filters;
 mod formats;
 mod freeze;
@@ -21,7 +20,6 @@ mod layers;
 mod lifecycle;
 mod limits;
 mod lost;
-#[cfg(feature = "ui")]
 mod magnitudes;
 mod memory;
 mod pixels;
@@ -33,6 +31,5 @@ mod recorder;
 mod scipy;
 mod soak;
 mod support;
-#[cfg(feature = "ui")]
 mod trees;
 mod usage;

@@ -33,7 +33,6 @@ fn camera(blur: impl Bundle + Clone) -> Spawn {
 }
 
 /// A node on a camera of its own.
-#[cfg(feature = "ui")]
 fn node(components: impl Bundle + Clone) -> Spawn {
     Box::new(move |headless| {
         let camera = View::new(headless, Kind::Core2d, SIZE, FORMAT).camera;
@@ -81,7 +80,6 @@ fn front_ends() -> Vec<(String, Spawn)> {
         camera((blur, mask))(headless);
     });
     all.push(("a camera with a mask".to_owned(), masked));
-    #[cfg(feature = "ui")]
     all.extend([
         ("glass".to_owned(), node(BackdropBlur::new(30.0))),
         ("a filter".to_owned(), node(UiFilter::blur(30.0))),

@@ -6,19 +6,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The page that lists the rooms of the library.
-const PAGE: &str = "docs/architecture.md";
+pub const PAGE: &str = "docs/architecture.md";
 
 /// No file may have more lines.
 const MOST_LINES: usize = 600;
 
 /// The sources of a crate.
-struct Tree {
+pub struct Tree {
     folder: &'static str,
     /// The name of its root.
     root: &'static str,
 }
 
-const LIBRARY: Tree = Tree {
+pub const LIBRARY: Tree = Tree {
     folder: "src",
     root: "lib",
 };
@@ -29,15 +29,15 @@ const TOOL: Tree = Tree {
 };
 
 /// One source file.
-struct Source {
+pub struct Source {
     /// Its path below the folder without its ending, with slashes.
-    name: String,
-    text: String,
+    pub name: String,
+    pub text: String,
 }
 
 impl Source {
     /// The code without comments and tests.
-    fn code(&self) -> String {
+    pub fn code(&self) -> String {
         let lines = self.text.lines().map(|line| line.split("//").next().unwrap_or(""));
         // Everything that follows is tests.
         let code: Vec<&str> = lines.take_while(|line| !line.starts_with("mod tests")).collect();
@@ -65,7 +65,7 @@ impl Room {
     }
 }
 
-fn page() -> String {
+pub fn page() -> String {
     fs::read_to_string(PAGE).unwrap_or_else(|error| panic!("{PAGE}: {error}"))
 }
 
@@ -281,7 +281,7 @@ impl Tree {
         }
     }
 
-    fn sources(&self) -> Vec<Source> {
+    pub fn sources(&self) -> Vec<Source> {
         let root = Path::new(self.folder);
         let named = |(path, text): (PathBuf, String)| {
             let name = path.strip_prefix(root).ok()?.with_extension("");

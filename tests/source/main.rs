@@ -5,6 +5,7 @@ mod documents;
 mod floors;
 mod labels;
 mod places;
+mod ratchets;
 mod reflection;
 mod scenes;
 #[cfg(feature = "serialize")]

@@ -68,13 +68,10 @@ fn all_settings_are_registered_with_their_defaults() {
     has::<BlurCompilation, ReflectResource>(&app);
     is_editable::<BlurSwitch>(&app);
     has::<BlurSwitch, ReflectResource>(&app);
-    #[cfg(feature = "ui")]
-    {
-        is_component::<UiFilter>(&app);
-        is_component::<BackdropGroup>(&app);
-        is_editable::<DropShadow>(&app);
-        is_editable::<GroupOutline>(&app);
-    }
+    is_component::<UiFilter>(&app);
+    is_component::<BackdropGroup>(&app);
+    is_editable::<DropShadow>(&app);
+    is_editable::<GroupOutline>(&app);
 }
 
 /// Those with images cannot be saved: a handle means nothing elsewhere.
@@ -91,6 +88,5 @@ fn settings_can_be_saved_in_scene_files() {
     can_be_saved::<FreezeBlur>(&app);
     can_be_saved::<FreezeArea>(&app);
     can_be_saved::<BlurCompilation>(&app);
-    #[cfg(feature = "ui")]
     can_be_saved::<UiFilter>(&app);
 }

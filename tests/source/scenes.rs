@@ -129,7 +129,6 @@ fn regions_find_their_camera_by_name() {
     }
 }
 
-#[cfg(feature = "ui")]
 #[test]
 fn menus_can_be_written_as_scenes() {
     fn menu() -> impl Scene {

@@ -66,7 +66,6 @@ fn profiles_survive_but_for_masks() {
     assert!(serde_json::to_string(&BlurProfile::Mask(default())).is_err());
 }
 
-#[cfg(feature = "ui")]
 #[test]
 fn filters_survive_with_everything_in_them() {
     use bevy::color::Color;

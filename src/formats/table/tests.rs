@@ -37,7 +37,7 @@ const COMPRESSED: [TextureFormat; 25] = {
     ]
 };
 
-impl Numbers {
+impl Encoding {
     fn description(self) -> String {
         match self {
             Self::Unorm(_) => "0 to 1".to_owned(),
@@ -85,7 +85,7 @@ fn documentation() -> String {
     }
     text.push_str("\nCompressed formats, and `Rgb9e5Ufloat`, are sources only. A target of the plugin's own then has another format:\n\n");
     text.push_str("| Source | Target |\n|---|---|\n");
-    let mut sources: Vec<Format> = COMPRESSED.iter().filter_map(|texture| Format::of(*texture)).collect();
+    let mut sources: Vec<Format> = COMPRESSED.iter().filter_map(|texture| Format::find(*texture)).collect();
     sources.sort_by_key(|format| format!("{:?}", format.stand_in()));
     for group in sources.chunk_by(|a, b| a.stand_in() == b.stand_in()) {
         let _ = writeln!(text, "| {} | `{:?}` |", names(group), group[0].stand_in());
@@ -132,11 +132,11 @@ fn channels_and_bits_are_those_of_wgpu() {
         };
         assert_eq!(format.texture.components(), channels, "{:?}", format.texture);
         let bits = match format.numbers {
-            Numbers::Unorm(bits) | Numbers::Snorm(bits) | Numbers::Uint(bits) | Numbers::Sint(bits) => bits,
-            Numbers::Srgb => 8,
-            Numbers::Half => 16,
-            Numbers::Float => 32,
-            Numbers::Packed | Numbers::SharedExponent => continue,
+            Encoding::Unorm(bits) | Encoding::Snorm(bits) | Encoding::Uint(bits) | Encoding::Sint(bits) => bits,
+            Encoding::Srgb => 8,
+            Encoding::Half => 16,
+            Encoding::Float => 32,
+            Encoding::Packed | Encoding::SharedExponent => continue,
         };
         if bits != 10 {
             let bytes = format.texture.block_copy_size(None);
@@ -148,11 +148,11 @@ fn channels_and_bits_are_those_of_wgpu() {
 #[test]
 fn what_stands_in_can_hold_the_picture_and_stands_for_itself() {
     for texture in COMPRESSED.into_iter().chain(PLAIN.iter().map(|format| format.texture)) {
-        let format = Format::of(texture).expect("it holds colours");
+        let format = Format::find(texture).expect("it holds colours");
         if format.sample() != Sample::Float {
             continue;
         }
-        let other = Format::of(format.stand_in()).expect("it holds colours");
+        let other = Format::find(format.stand_in()).expect("it holds colours");
         assert_eq!(other.stand_in(), other.texture, "{texture:?}");
         assert!(other.is_wide() >= format.is_wide(), "{texture:?}");
         assert!(other.has_opacity() >= format.has_opacity(), "{texture:?}");
@@ -161,7 +161,7 @@ fn what_stands_in_can_hold_the_picture_and_stands_for_itself() {
 
 #[test]
 fn integers_end_at_their_largest() {
-    let largest = |texture: TextureFormat| match Format::of(texture).map(|format| format.rounding()) {
+    let largest = |texture: TextureFormat| match Format::find(texture).map(|format| format.rounding()) {
         Some(Rounding::Integer { largest }) => largest,
         other => panic!("{texture:?}: {other:?}"),
     };
@@ -179,6 +179,6 @@ fn depths_are_no_colours() {
         TextureFormat::Stencil8,
         TextureFormat::NV12,
     ] {
-        assert_eq!(Format::of(texture), None);
+        assert_eq!(Format::find(texture), None);
     }
 }

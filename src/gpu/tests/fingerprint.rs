@@ -3,14 +3,14 @@
 use super::super::profile_bindings::SigmaLevelsUniform;
 use super::super::uniforms::uniform_bytes;
 use crate::plan::BlurPlan;
-use crate::plan::pass::Surface;
+use crate::plan::pass::TextureSlot;
 use crate::plan::tests::fingerprint::{Hash, cases, compare};
 use bevy::math::UVec2;
 
 /// The uniform of the sigma levels of a plan.
 fn sigma_levels_of(plan: &BlurPlan) -> Option<SigmaLevelsUniform> {
     let sigma_levels = plan.sigma_levels.as_ref()?;
-    let Surface::Intermediate(atlas) = sigma_levels.atlas else {
+    let TextureSlot::Intermediate(atlas) = sigma_levels.atlas else {
         panic!("the sigma levels are in an intermediate");
     };
     let strongest = sigma_levels.levels.last()?;

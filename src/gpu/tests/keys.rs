@@ -93,7 +93,7 @@ fn dithers(destination: TextureFormat) -> Vec<Dither> {
 /// What blurs between two ends need.
 fn resolved(ends: &Ends, tiling: Tiling, filters: bool) -> Resolved {
     let [source, destination] =
-        [ends.source, ends.destination].map(|format| Format::of(format).expect("a colour format"));
+        [ends.source, ends.destination].map(|format| Format::find(format).expect("a colour format"));
     let filtering = Filtering {
         source: filters && ends.alpha != BlurAlpha::Straight && source.sample() == Sample::Float,
         intermediates: filters,
@@ -133,7 +133,7 @@ fn keys_between(ends: &Ends, tiling: Tiling, filters: bool) -> Vec<PipelineKey> 
 }
 
 fn tilings(source: TextureFormat, destination: TextureFormat) -> impl Iterator<Item = (Tiling, bool)> {
-    let is_wide = |format: TextureFormat| Format::of(format).is_some_and(|format| format.is_wide());
+    let is_wide = |format: TextureFormat| Format::find(format).is_some_and(|format| format.is_wide());
     let stores = matches!(destination, TextureFormat::Rgba8Unorm | TextureFormat::Rgba16Float);
     let is_tiled = !is_wide(source) && !is_wide(destination);
     let cores = [Cores::Software, Cores::GpuWithHalves]

@@ -1,6 +1,6 @@
 //! What an axis pass *means*: the same computation on a row of numbers, in double precision. It proves whole plans.
 
-use super::super::pass::{AxisPass, BORDER, Filter};
+use super::super::pass::{AxisPass, BORDER, Weighting};
 use crate::kernel::Tap;
 use crate::settings::EdgeMode;
 use core::ops::Range;
@@ -26,7 +26,7 @@ impl AxisPass {
         assert_eq!(row.len() as i32, self.bounds.1 - self.bounds.0);
         let taps = self.taps();
         let convolved: Vec<f64> = match self.filter {
-            Filter::Spline if self.reach != (0, 0) => (self.bounds.0..self.bounds.1)
+            Weighting::Spline if self.reach != (0, 0) => (self.bounds.0..self.bounds.1)
                 .map(|texel| self.weighted_sum(row, texel, &taps))
                 .collect(),
             _ => row.to_vec(),
@@ -34,10 +34,10 @@ impl AxisPass {
         let value = |target: i32| {
             let position = target * self.step + self.shift;
             match self.filter {
-                Filter::Weights if self.images.is_some() => self.sum_with_images(row, position),
-                Filter::Taps | Filter::Weights => self.weighted_sum(row, position, &taps),
-                Filter::Spline => self.spline(&convolved, position),
-                Filter::Mean(length) => mean(row, target, length as i32),
+                Weighting::Weights if self.images.is_some() => self.sum_with_images(row, position),
+                Weighting::Taps | Weighting::Weights => self.weighted_sum(row, position, &taps),
+                Weighting::Spline => self.spline(&convolved, position),
+                Weighting::Mean(length) => mean(row, target, length as i32),
             }
         };
         targets.map(value).collect()
@@ -54,9 +54,9 @@ impl AxisPass {
             weight: pair[1],
         };
         match self.filter {
-            Filter::Taps => self.table.chunks(2).map(pair).collect(),
-            Filter::Weights | Filter::Spline => self.table.iter().enumerate().map(weight).collect(),
-            Filter::Mean(_) => Vec::new(),
+            Weighting::Taps => self.table.chunks(2).map(pair).collect(),
+            Weighting::Weights | Weighting::Spline => self.table.iter().enumerate().map(weight).collect(),
+            Weighting::Mean(_) => Vec::new(),
         }
     }
 
@@ -125,7 +125,7 @@ impl AxisPass {
         sum / weight_inside
     }
 
-    /// The weight inside the region at a texel of the source of a [`Filter::Spline`].
+    /// The weight inside the region at a texel of the source of a [`Weighting::Spline`].
     fn border_weight(&self, index: usize, length: usize) -> f64 {
         if !self.normalize {
             1.0

@@ -1,8 +1,16 @@
 //! Batches of plans, and what they cost.
 
 use super::*;
-use crate::plan::batch::{BatchItem, together};
+use crate::plan::batch::{BatchedBlur, together};
 use bevy::math::IVec2;
+
+/// A blur of which these texels are shown.
+fn shown(region: URect) -> BatchedBlur {
+    BatchedBlur {
+        region,
+        ..Default::default()
+    }
+}
 
 /// A texture of one channel. Texels that have never been written are NaN.
 #[derive(Clone)]
@@ -52,13 +60,13 @@ fn compute(pass: &Pass, source: &Texture) -> Vec<Vec<f64>> {
 /// Runs a plan and its deferred last steps.
 fn run_left(plan: &BlurPlan, picture: &Texture) -> Vec<Vec<Vec<f64>>> {
     let mut pages: Vec<Texture> = plan.intermediates.iter().map(|size| Texture::new(*size)).collect();
-    let source_of = |pages: &[Texture], surface: Surface| match surface {
-        Surface::Intermediate(index) => pages[index].clone(),
-        Surface::Source | Surface::Destination => picture.clone(),
+    let source_of = |pages: &[Texture], surface: TextureSlot| match surface {
+        TextureSlot::Intermediate(index) => pages[index].clone(),
+        TextureSlot::Source | TextureSlot::Destination => picture.clone(),
     };
     for pass in &plan.passes {
         let rows = compute(pass, &source_of(&pages, pass.source));
-        let Surface::Intermediate(target) = pass.target else {
+        let TextureSlot::Intermediate(target) = pass.target else {
             panic!("the last step is left");
         };
         for (y, row) in rows.into_iter().enumerate() {
@@ -108,19 +116,10 @@ fn together_they_do_what_each_does_alone() {
     for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
         let means = means(precision, way);
         let plans: Vec<BlurPlan> = backdrops.iter().map(|backdrop| leaving(*backdrop, means)).collect();
-        let parts = || plans.iter().zip(&backdrops);
-        let items: Vec<BatchItem> = parts()
-            .map(|(plan, backdrop)| BatchItem {
-                plan,
-                region: backdrop.1,
-                to_source: IVec2::ZERO,
-                patch: None,
-                border: 0,
-            })
-            .collect();
+        let items: Vec<BatchedBlur> = backdrops.iter().map(|backdrop| shown(backdrop.1)).collect();
         // With a limit that needs several pages per step, and without.
         for limit in [70, 8192] {
-            let whole = together(&items, limit);
+            let whole = together(&items, &plans, limit);
             assert!(whole.largest_intermediate().max_element() <= limit.max(90));
             let results = run_left(&whole, &picture);
             assert_eq!(results.len(), backdrops.len());
@@ -149,18 +148,8 @@ fn no_pass_reads_the_page_that_it_writes_and_pages_are_written_once() {
             .into_iter()
             .map(|backdrop| leaving(backdrop, means))
             .collect();
-        let items: Vec<BatchItem> = plans
-            .iter()
-            .zip(backdrops())
-            .map(|(plan, backdrop)| BatchItem {
-                plan,
-                region: backdrop.1,
-                to_source: IVec2::ZERO,
-                patch: None,
-                border: 0,
-            })
-            .collect();
-        let whole = together(&items, 8192);
+        let items: Vec<BatchedBlur> = backdrops().iter().map(|backdrop| shown(backdrop.1)).collect();
+        let whole = together(&items, &plans, 8192);
         let longest = plans
             .iter()
             .map(|plan| plan.passes.len())
@@ -175,7 +164,7 @@ fn no_pass_reads_the_page_that_it_writes_and_pages_are_written_once() {
                 assert!(is_apart, "{way:?}: two levels in one place");
             }
         }
-        let targets: Vec<Surface> = whole.passes.iter().map(|pass| pass.target).collect();
+        let targets: Vec<TextureSlot> = whole.passes.iter().map(|pass| pass.target).collect();
         let runs = targets.chunk_by(|a, b| a == b).count();
         assert_eq!(runs, longest, "{way:?}: passes of one page follow each other");
     }
@@ -184,7 +173,7 @@ fn no_pass_reads_the_page_that_it_writes_and_pages_are_written_once() {
 /// The texels that passes write into levels that are smaller than the picture.
 fn reduced_texels(plan: &BlurPlan) -> u64 {
     // At the tested sigmas, all intermediates are smaller than the picture.
-    let is_reduced = |pass: &&Pass| pass.target != Surface::Destination;
+    let is_reduced = |pass: &&Pass| pass.target != TextureSlot::Destination;
     let texels = |pass: &Pass| u64::from(pass.size.x) * u64::from(pass.size.y);
     plan.passes.iter().filter(is_reduced).map(texels).sum()
 }
@@ -213,18 +202,8 @@ fn glass_costs_what_it_covers() {
                 .iter()
                 .map(|region| BlurPlan::new(&request(sigma, *region, EdgeMode::Mirror, means, Finish::Defer)))
                 .collect();
-            let items: Vec<BatchItem> = plans
-                .iter()
-                .zip(backdrops)
-                .map(|(plan, region)| BatchItem {
-                    plan,
-                    region: *region,
-                    to_source: IVec2::ZERO,
-                    patch: None,
-                    border: 0,
-                })
-                .collect();
-            let share = reduced_texels(&together(&items, 8192)) as f64 / reduced_texels(&full) as f64;
+            let items: Vec<BatchedBlur> = backdrops.iter().map(|region| shown(*region)).collect();
+            let share = reduced_texels(&together(&items, &plans, 8192)) as f64 / reduced_texels(&full) as f64;
             assert!(
                 share <= limit,
                 "{way:?}, sigma {sigma}, {} backdrops: {share:.3}",
@@ -273,16 +252,13 @@ fn patches_are_all_that_is_read() {
             );
             let batch = |to_source, patch| {
                 let region = paints;
-                together(
-                    &[BatchItem {
-                        plan: &plan,
-                        region,
-                        to_source,
-                        patch,
-                        border: 1,
-                    }],
-                    8192,
-                )
+                let item = BatchedBlur {
+                    to_source,
+                    patch,
+                    border: 1,
+                    ..shown(region)
+                };
+                together(&[item], core::slice::from_ref(&plan), 8192)
             };
             let to_source = IVec2::new(2, 1) - texels.min.as_ivec2();
             let (whole, cut) = (batch(IVec2::ZERO, None), batch(to_source, Some(texels)));

@@ -29,8 +29,13 @@ fn what_is_left_completes_the_blur() {
             let [written, leaving] = both(sigma, edge, precision, way);
             assert!(written.deferred.is_empty());
             let deferred = leaving.deferred.first().expect("it was requested");
-            assert!(matches!(deferred.source, Surface::Intermediate(_)) && !deferred.program.computes());
-            assert!(leaving.passes.iter().all(|pass| pass.target != Surface::Destination));
+            assert!(matches!(deferred.source, TextureSlot::Intermediate(_)) && !deferred.program.computes());
+            assert!(
+                leaving
+                    .passes
+                    .iter()
+                    .all(|pass| pass.target != TextureSlot::Destination)
+            );
             let level = run(&leaving, &row);
             let first = deferred.origin.x as i32;
             let got = deferred.axes[0].apply(&level, first..first + deferred.size.x as i32);

@@ -4,8 +4,8 @@
 
 use super::random::request;
 use super::*;
-use crate::plan::batch::{BatchItem, together};
-use crate::plan::pass::{Filter, Needed};
+use crate::plan::batch::{BatchedBlur, together};
+use crate::plan::pass::{Needed, Weighting};
 use crate::program::Beyond;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -49,20 +49,20 @@ impl Hash {
         self.int(pair.y);
     }
 
-    fn surface(&mut self, surface: Surface) {
+    fn surface(&mut self, surface: TextureSlot) {
         self.int(match surface {
-            Surface::Source => -1,
-            Surface::Destination => -2,
-            Surface::Intermediate(index) => index as i64,
+            TextureSlot::Source => -1,
+            TextureSlot::Destination => -2,
+            TextureSlot::Intermediate(index) => index as i64,
         });
     }
 
     fn axis(&mut self, axis: &AxisPass) {
         let (filter, length) = match axis.filter {
-            Filter::Taps => (0, 0),
-            Filter::Weights => (1, 0),
-            Filter::Spline => (2, 0),
-            Filter::Mean(length) => (3, length),
+            Weighting::Taps => (0, 0),
+            Weighting::Weights => (1, 0),
+            Weighting::Spline => (2, 0),
+            Weighting::Mean(length) => (3, length),
         };
         let edge = EdgeMode::ALL.iter().position(|edge| *edge == axis.edge);
         let images = axis.images.map_or((-1, 0), |images| (images.margin, images.start));
@@ -245,20 +245,15 @@ fn plans_together(requests: &[PlanRequest]) -> Vec<BlurPlan> {
         }
     };
     let regions = (0..).zip(requests).map(region);
-    let items: Vec<BatchItem> = plans
-        .iter()
-        .zip(regions)
-        .map(|(plan, region)| BatchItem {
-            plan,
-            region,
-            to_source: IVec2::ZERO,
-            patch: None,
-            border: 0,
-        })
-        .collect();
+    let shown = |region| BatchedBlur {
+        region,
+        ..Default::default()
+    };
+    let items: Vec<BatchedBlur> = regions.map(shown).collect();
     let wholes = items
         .chunks(9)
-        .flat_map(|items| [900, 8192].map(|limit| together(items, limit)));
+        .zip(plans.chunks(9))
+        .flat_map(|(items, plans)| [900, 8192].map(|limit| together(items, plans, limit)));
     wholes.collect()
 }
 

@@ -1,7 +1,7 @@
 //! No setting makes a plan or a batch panic, however far its region reaches and however strong it is.
 
 use super::*;
-use crate::plan::batch::{BatchItem, together};
+use crate::plan::batch::{BatchedBlur, together};
 use crate::settings::{BlurUnit, GaussianBlur};
 use bevy::math::IVec2;
 use proptest::prelude::*;
@@ -50,8 +50,9 @@ proptest! {
             finish: Finish::Defer,
         });
         let patch = is_patched.then_some(patch);
-        let item = BatchItem { plan: &plan, region: shown, to_source: IVec2::new(3, -5), patch, border: 1 };
-        let whole = together(&[item], 4096);
+        let to_source = IVec2::new(3, -5);
+        let item = BatchedBlur { region: shown, to_source, patch, border: 1, ..Default::default() };
+        let whole = together(&[item], &[plan], 4096);
         for pass in whole.passes.iter().chain(&whole.deferred) {
             prop_assert!(pass.size.min_element() > 0, "{pass:?}");
         }
@@ -100,14 +101,14 @@ fn a_picture_out_of_reach_is_transparent() {
                 finish: Finish::Defer,
             });
             for patch in [URect::default(), URect::new(65_200, FAR - 2, 65_300, FAR)] {
-                let item = BatchItem {
-                    plan: &plan,
+                let item = BatchedBlur {
                     region: URect::new(65_040, 2, 65_297, 11),
                     to_source: IVec2::new(-65_000, -9),
                     patch: Some(patch),
                     border: 1,
+                    ..Default::default()
                 };
-                let whole = together(&[item], 4096);
+                let whole = together(&[item], core::slice::from_ref(&plan), 4096);
                 let mut steps = whole.passes.iter().chain(&whole.deferred);
                 assert!(steps.all(|pass| pass.size.min_element() > 0), "{sigma}, {patch:?}");
             }

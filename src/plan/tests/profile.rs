@@ -29,22 +29,22 @@ fn sigma_level_of_row(plan: &BlurPlan, sigma_level: &SigmaLevel, row: &[f64], ta
     let is_apart = |pass: &Pass| matches!(pass.kind, PassKind::Gather | PassKind::Blend);
     let leads_there = |pass: &&Pass| !is_apart(pass) && (!is_tile(pass) || pass.origin == sigma_level.origin);
     for pass in plan.passes.iter().filter(leads_there) {
-        let Surface::Intermediate(target) = pass.target else {
+        let TextureSlot::Intermediate(target) = pass.target else {
             panic!("only the last pass writes the destination");
         };
         let (along, first) = (&pass.axes[0], pass.origin.x as usize);
         let written = first as i32..(pass.origin + pass.size).x as i32;
         let values = match pass.source {
-            Surface::Intermediate(source) if along.images.is_some() => along.apply(&rows[source], written),
-            Surface::Intermediate(source) => {
+            TextureSlot::Intermediate(source) if along.images.is_some() => along.apply(&rows[source], written),
+            TextureSlot::Intermediate(source) => {
                 let bounds = along.bounds.0 as usize..along.bounds.1 as usize;
                 along.apply(&rows[source][bounds], written)
             }
-            Surface::Source | Surface::Destination => along.apply(row, written),
+            TextureSlot::Source | TextureSlot::Destination => along.apply(row, written),
         };
         rows[target][first..first + values.len()].copy_from_slice(&values);
     }
-    let Surface::Intermediate(atlas) = sigma_levels.atlas else {
+    let TextureSlot::Intermediate(atlas) = sigma_levels.atlas else {
         panic!("no atlas");
     };
     let spline = &sigma_level.axes[0];
@@ -192,7 +192,8 @@ fn sigma_levels_lie_in_their_own_tiles() {
                 let plan = varying(sigma * aspect, region, edge, means, finish);
                 let name = format!("{way:?}, {edge:?}, sigma {sigma} x {aspect}, {finish:?}");
                 assert_sigma_levels(&plan, region, &name);
-                let direct = |pass: &Pass| pass.source == Surface::Source && pass.target == Surface::Destination;
+                let direct =
+                    |pass: &Pass| pass.source == TextureSlot::Source && pass.target == TextureSlot::Destination;
                 assert_eq!(
                     plan.passes.iter().any(direct),
                     finish == Finish::Write && !in_place,
@@ -211,7 +212,7 @@ fn assert_sigma_levels(plan: &BlurPlan, region: URect, name: &str) {
     );
     assert!(sigma_levels.levels.is_sorted_by(|a, b| a.sigma < b.sigma), "{name}");
     assert!(sigma_levels.gathered <= sigma_levels.levels[0].sigma, "{name}");
-    let Surface::Intermediate(atlas) = sigma_levels.atlas else {
+    let TextureSlot::Intermediate(atlas) = sigma_levels.atlas else {
         panic!("{name}: no atlas");
     };
     let size = plan.intermediates[atlas];
@@ -243,7 +244,7 @@ fn assert_sigma_levels(plan: &BlurPlan, region: URect, name: &str) {
             }
         }
     }
-    let mut known = vec![Surface::Source];
+    let mut known = vec![TextureSlot::Source];
     for pass in &plan.passes {
         assert!(
             known.contains(&pass.source) && pass.source != pass.target,
@@ -265,7 +266,7 @@ fn what_is_read_is_needed() {
         let means = means(Precision::Standard, way);
         let plan = varying(Vec2::new(40.0, 23.0), region, edge, means, Finish::Write);
         let sigma_levels = plan.sigma_levels.as_ref().expect("it varies");
-        let written = |surface: Surface| plan.passes.iter().filter(move |pass| pass.target == surface);
+        let written = |surface: TextureSlot| plan.passes.iter().filter(move |pass| pass.target == surface);
         for (sigma_level, pass) in sigma_levels.levels.iter().zip(written(sigma_levels.atlas)) {
             let needed = pass.needed.expect("a sigma level is read here and there");
             assert!(
@@ -307,8 +308,8 @@ fn texels_that_are_not_blurred_are_converted_from_the_picture() {
             let plan = varying(Vec2::splat(sigma), region, EdgeMode::Clamp, means, Finish::Write);
             let blend = plan.passes.last().expect("a pass that blends");
             let written = plan.passes.iter().rfind(|pass| pass.target == blend.source);
-            let is_picture = blend.source == Surface::Source;
-            let is_copy = written.is_some_and(|pass| pass.kind == PassKind::Copy && pass.source == Surface::Source);
+            let is_picture = blend.source == TextureSlot::Source;
+            let is_copy = written.is_some_and(|pass| pass.kind == PassKind::Copy && pass.source == TextureSlot::Source);
             assert!(
                 is_picture || is_copy,
                 "{precision:?}, {way:?}, sigma {sigma}: {:?}",

@@ -4,7 +4,7 @@
 //! request.
 
 use super::*;
-use pass::{Filter, Stage};
+use pass::{Stage, Weighting};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -61,8 +61,8 @@ pub(super) fn request() -> impl Strategy<Value = PlanRequest> {
 fn is_normal(axis: &AxisPass, edge: EdgeMode) -> bool {
     let sum: f64 = match axis.filter {
         _ if edge == EdgeMode::Renormalize => 1.0,
-        Filter::Taps => axis.table.chunks(2).map(|tap| tap[1]).sum(),
-        Filter::Weights if axis.images.is_none() => {
+        Weighting::Taps => axis.table.chunks(2).map(|tap| tap[1]).sum(),
+        Weighting::Weights if axis.images.is_none() => {
             let count = (axis.reach.1 - axis.reach.0 + 1) as usize;
             axis.table.iter().take(count).sum()
         }
@@ -73,7 +73,7 @@ fn is_normal(axis: &AxisPass, edge: EdgeMode) -> bool {
 
 /// A pass writes only requested texels, and reads only existing ones.
 fn assert_sound(plan: &BlurPlan, request: &PlanRequest) {
-    let mut written = vec![Surface::Source];
+    let mut written = vec![TextureSlot::Source];
     let steps = plan.passes.iter().chain(&plan.deferred);
     for (index, pass) in steps.enumerate() {
         assert!(
@@ -83,14 +83,14 @@ fn assert_sound(plan: &BlurPlan, request: &PlanRequest) {
         assert_ne!(pass.source, pass.target, "{pass:?}");
         assert!(pass.size.min_element() > 0, "nothing is written: {pass:?}");
         match pass.target {
-            Surface::Intermediate(index) => {
+            TextureSlot::Intermediate(index) => {
                 let fits = (pass.origin + pass.size).cmple(plan.intermediates[index]).all();
                 assert!(fits, "{pass:?} does not fit into {}", plan.intermediates[index]);
             }
-            Surface::Destination => {
+            TextureSlot::Destination => {
                 assert_eq!((pass.origin, pass.size), (request.region.min, request.region.size()));
             }
-            Surface::Source => panic!("{pass:?} writes the source"),
+            TextureSlot::Source => panic!("{pass:?} writes the source"),
         }
         let are_normal = pass.axes.iter().all(|axis| is_normal(axis, request.edge));
         assert!(is_in_bounds(pass) && are_normal, "{pass:?}");
@@ -110,7 +110,7 @@ fn assert_sound(plan: &BlurPlan, request: &PlanRequest) {
         Finish::Write => plan
             .passes
             .last()
-            .is_none_or(|pass| pass.target == Surface::Destination),
+            .is_none_or(|pass| pass.target == TextureSlot::Destination),
         Finish::Defer => plan.deferred.len() == 1,
     };
     assert!(is_complete, "{plan:?}");

@@ -1,7 +1,7 @@
 //! How many passes schedules have, as far as that is known without a GPU.
 
-use super::super::place::Nodes;
-use super::super::scene::{Clips, Filter, Glass, Item, Order, What};
+use super::super::place::NodeRounds;
+use super::super::scene::{Clips, Filter, Glass, GlassOrder, Item, What};
 use super::super::shape::Shape;
 use super::super::steps::{Schedule, Step};
 use super::steps::{Node, PICTURE, Parts, filter, node};
@@ -57,10 +57,10 @@ fn crowd(count: usize, fades: bool, add: impl Fn(&mut Parts, u32, Rect)) -> Part
 fn pane(parts: &mut Parts, node: u32, rect: Rect) {
     let settings = BackdropBlur::from_sigma(3.0);
     let glass = Glass {
-        order: Order::Node(node),
+        order: GlassOrder::Node(node),
         ..Glass::plain(Shape::of_rect(rect), &settings)
     };
-    parts.backdrops.extend(glass.on(&PICTURE));
+    parts.backdrops.extend(glass.backdrop(&PICTURE));
 }
 
 /// The number of passes depends on how deep glass and groups lie in each other, and not on how many there are.
@@ -124,7 +124,7 @@ proptest! {
         let parts = Parts::new(&nodes);
         let schedule = Schedule::new(&parts.scene(false));
         let pages: usize = schedule.tree.pages.iter().map(Vec::len).sum();
-        let rounds = Nodes::new(&parts.scene(false), &schedule.tree, &schedule.placed).rounds.len();
+        let rounds = NodeRounds::new(&parts.scene(false), &schedule.tree, &schedule.placed).rounds.len();
         let in_round = 2 * pages + 2 * schedule.seen.len() + 2;
         prop_assert!(passes(&schedule) <= 3 * pages + rounds * in_round);
     }

@@ -3,11 +3,11 @@
 use super::super::cells::overlap;
 use super::super::place::Placed;
 use super::super::scene::{
-    Backdrop, Border, Clips, Filter, FrozenGlass, Glass, Item, Order, Picture, Scene, Shade, Shadow, What,
+    Backdrop, Border, Clips, Filter, FrozenGlass, Glass, GlassOrder, Item, Picture, Scene, Shade, Shadow, What,
 };
 use super::super::shape::Shape;
 use super::super::slot::Slot;
-use super::super::steps::{Blurs, Draw, LevelPages, Schedule, Step, Target};
+use super::super::steps::{Blurs, Draw, LevelPages, PaintTexture, Schedule, Step};
 use super::super::surface::SurfaceId;
 use super::super::tree::Owners;
 use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, ColorMatrices, EdgeMode, FreezeArea};
@@ -198,13 +198,13 @@ fn backdrop(node: &Node, stack_index: u32, rect: Rect) -> Option<Backdrop> {
         ..BackdropLens::default()
     };
     let glass = Glass {
-        order: Order::Node(stack_index),
+        order: GlassOrder::Node(stack_index),
         lens: (node.flags & 18 == 18).then_some(&lens),
         freeze,
         shares: (node.flags & 48 == 32).then_some(Entity::PLACEHOLDER),
         ..Glass::plain(Shape::of_rect(rect), &settings)
     };
-    glass.on(&PICTURE)
+    glass.backdrop(&PICTURE)
 }
 
 /// What has happened so far.
@@ -234,7 +234,7 @@ impl<'a> Check<'a> {
     fn new(scene: Scene<'a>, schedule: &'a Schedule) -> Self {
         let mut owners = Owners::new(scene.filters);
         let owners = scene.items.iter().map(|item| {
-            let owner = owners.of(item.key, item.what, &schedule.tree);
+            let owner = owners.surface(item.key, item.what, &schedule.tree);
             owner.filter(|_| schedule.paints(item.what))
         });
         let owners = owners.collect();
@@ -311,8 +311,8 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn pass(&mut self, on: Target, clears: bool, draws: &[Draw]) {
-        if let Target::Page(depth, page) = on {
+    fn pass(&mut self, on: PaintTexture, clears: bool, draws: &[Draw]) {
+        if let PaintTexture::Page(depth, page) = on {
             assert_eq!(
                 self.model.cleared.insert((depth, page)),
                 clears,
@@ -332,12 +332,12 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn target_of(&self, surface: SurfaceId) -> Target {
+    fn target_of(&self, surface: SurfaceId) -> PaintTexture {
         let of = self.schedule.tree.surface(surface);
         if surface == SurfaceId::CAMERA {
-            Target::Camera
+            PaintTexture::Camera
         } else {
-            Target::Page(of.depth, of.page)
+            PaintTexture::Page(of.depth, of.page)
         }
     }
 

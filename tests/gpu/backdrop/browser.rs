@@ -16,7 +16,7 @@ use crate::support::scene::{self, Kind};
 use crate::support::{bundled, gpu};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::{ColorStep, EdgeMode};
+use bevy_gaussian_blur::prelude::{ColorStep, EdgeMode, HasBlur};
 use std::fmt::Write;
 
 const SIZE: UVec2 = UVec2::new(480, 300);

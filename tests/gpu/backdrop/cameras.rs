@@ -331,7 +331,6 @@ fn a_camera_is_given_another_target_at_the_end_of_a_frame() {
         stage.add(world.camera, true, &|ui| {
             ui.pane(&whole);
             ui.pane_of((whole.bundle(), FreezeBlur));
-            #[cfg(feature = "ui")]
             {
                 let filtered = ui.spawn((whole.node(), UiFilter::from_sigma(2.0)));
                 ui.pane_in(filtered, (whole.node(), glass(4.0).with_sampling(AROUND)));

@@ -18,12 +18,9 @@ pub struct White {}
 
 impl UiMaterial for White {}
 
-/// Declares that the material stays inside the boxes of its nodes. Without the feature this does nothing.
+/// Declares that the material stays inside the boxes of its nodes.
 pub fn declare(app: &mut App) {
-    #[cfg(feature = "ui")]
     app.add_plugins(bevy_gaussian_blur::BackdropMaterialPlugin::<White>::default());
-    #[cfg(not(feature = "ui"))]
-    let _ = app;
 }
 
 /// Where each kind of node is.

@@ -6,7 +6,6 @@
 
 use super::glass;
 use super::interface::{White, declare};
-#[cfg(feature = "ui")]
 use super::pane::node;
 use super::pane::{Pane, Square};
 use super::stage::{HDR, LDR, Stage, Ui};
@@ -62,7 +61,6 @@ fn passes_are_no_more_than_they_have_to_be() {
             ("over a square", 1),
             ("side by side over squares", 1),
             ("three stacked", 2),
-            #[cfg(feature = "ui")]
             ("side by side among groups elsewhere", 0),
         ] {
             let name = format!("{kind}, {name}");
@@ -196,12 +194,10 @@ fn show_glass(stage: &mut Stage, kind: Kind) {
         }
         squares(ui);
     });
-    #[cfg(feature = "ui")]
     show_groups_elsewhere(stage, kind);
 }
 
 /// Before each pane, groups that paint nothing where panes are: invisible, clipped away, or beyond the viewport.
-#[cfg(feature = "ui")]
 fn show_groups_elsewhere(stage: &mut Stage, kind: Kind) {
     let panes = one_of_each_edge(glass(4.0));
     frame(stage, &format!("{kind:?}, side by side among groups elsewhere"), |ui| {
@@ -220,13 +216,11 @@ fn show_groups_elsewhere(stage: &mut Stage, kind: Kind) {
     });
 }
 
-#[cfg(feature = "ui")]
 fn everywhere() -> Node {
     node(Vec2::ZERO, Vec2::new(203.0, 117.0))
 }
 
 /// A filtered group of a square on each pane.
-#[cfg(feature = "ui")]
 fn filtered(ui: &mut Ui, group: impl Bundle) {
     let group = ui.spawn(group);
     for place in PLACES {

@@ -36,9 +36,7 @@ impl Frozen {
         let region = BackdropRegion::new(stage.glass.camera, Rect::new(100.0, 20.0, 150.0, 90.0));
         let region = stage.spawn((region, BackdropBlur::from_sigma(4.0)));
         let mut all = vec![region];
-        if cfg!(feature = "ui") {
-            all.extend(&stage.panes);
-        }
+        all.extend(&stage.panes);
         all.push(stage.glass.camera);
         stage.insert(GaussianBlur::from_sigma(2.0));
         step(&mut stage.headless, 1);

@@ -94,9 +94,7 @@ fn glass_reports_that_its_picture_is_taken() {
         stage.show(|ui| ui.pane(&pane));
         let region = BackdropRegion::new(stage.glass.camera, Rect::new(100.0, 20.0, 150.0, 90.0));
         let mut frozen = vec![stage.spawn(region)];
-        if cfg!(feature = "ui") {
-            frozen.extend(&stage.panes);
-        }
+        frozen.extend(&stage.panes);
         stage.headless.warm_up();
         for glass in &frozen {
             stage.headless.app.world_mut().entity_mut(*glass).insert(FreezeBlur);

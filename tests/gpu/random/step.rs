@@ -4,7 +4,7 @@
 //! does nothing. So any step can be left out, which is how a failure is shrunk. To cover a new setting, add it to a
 //! strategy of [`settings`](super::settings); to cover a new component, add a [`Step`].
 
-use super::filters::{UiFilter, filter};
+use super::filters::filter;
 use super::settings::{any_format, backdrop, canvas_format, finite_rect, gaussian, hostile, lens, profile, size};
 use crate::support::recording::Settings;
 use crate::support::scene::Kind;

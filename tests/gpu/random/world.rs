@@ -1,7 +1,6 @@
 //! A world in which anything may happen, and its app.
 
 use super::content::{canvas, image, node, rect_of};
-use super::filters::{BackdropGroup, UiFilter};
 use super::step::{Pick, Source, Step, Target, Varies};
 use crate::support::faults::{self, Messages};
 use crate::support::headless::{Headless, Mode, build, takes_logger};

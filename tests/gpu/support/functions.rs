@@ -25,7 +25,6 @@ pub fn functions(steps: &[ColorStep]) -> Functions {
 }
 
 /// Steps of the reference as settings.
-#[cfg(feature = "ui")]
 pub fn steps(functions: &Functions) -> Vec<ColorStep> {
     let color = |color: [f64; 4]| Srgba::from_vec4(Vec4::from(color.map(|value| value as f32))).into();
     let step = |step: &Step| match *step {

@@ -397,7 +397,6 @@ pub struct Reading {
 
 impl Reading {
     /// Copies the first level of the first layer of an image.
-    #[cfg(feature = "ui")]
     pub fn of_image(headless: &Headless, image: &Handle<Image>) -> Self {
         let world = headless.render_world();
         let image = world.resource::<RenderAssets<GpuImage>>().get(image);

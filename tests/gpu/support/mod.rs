@@ -76,7 +76,6 @@ pub fn gpu_without(features: wgpu::Features, setup: impl FnOnce(&mut App)) -> Op
 }
 
 /// The same for render passes, on a device whose textures have at most `side` texels along each side.
-#[cfg(feature = "ui")]
 pub fn gpu_with_side(side: u32, setup: impl FnOnce(&mut App)) -> Option<Headless> {
     let limits = or_skip(headless::adapter_limits())?;
     let device = WgpuSettings {

@@ -52,13 +52,7 @@ fn assert_within(format: TextureFormat, levels: f64, trees: &[Named]) {
     show_all(&one_backend(), format, BlurSwitch::On, Some(levels), trees);
 }
 
-fn show_all(
-    backends: &[BlurBackend],
-    format: TextureFormat,
-    switch: BlurSwitch,
-    levels: Option<f64>,
-    trees: &[Named],
-) {
+fn show_all(backends: &[BlurBackend], format: TextureFormat, switch: BlurSwitch, levels: Option<f64>, trees: &[Named]) {
     let screens = backends
         .iter()
         .map(|backend| Some((backend, Screen::of_one_size(*backend, format)?)));

@@ -97,27 +97,27 @@ fn glass_that_does_not_see_the_camera_below() {
         (
             "stacks-hdr",
             |stack| stack.insert(0, Hdr),
-            "only stacks-hdr-world has `Hdr`",
+            "their textures differ in format, [Rgba8UnormSrgb, Rgba16Float]: give both the same `Hdr`",
         ),
         (
             "stacks-msaa",
             |stack| stack.insert(0, Msaa::Sample4),
-            "`Msaa` is Off on stacks-msaa-interface",
+            "their textures differ in samples, [1, 4]: give both the same `Msaa`",
         ),
         (
             "stacks-space",
             |stack| stack.insert(1, CompositingSpace::Srgb),
-            "only stacks-space-interface has `CompositingSpace::Srgb`",
+            "their textures differ in format, [Rgba8Unorm, Rgba8UnormSrgb]: give both the same `Hdr` and `CompositingSpace`",
         ),
         (
             "stacks-usages",
             |stack| stack.insert(0, CameraMainTextureUsages::default().with(TextureUsages::COPY_DST)),
-            "`CameraMainTextureUsages` are ",
+            "give both the same `CameraMainTextureUsages`",
         ),
         (
             "stacks-transparent",
             |stack| stack.clear_with(ClearColorConfig::Custom(Color::NONE)),
-            "stacks-transparent-interface clears the texture",
+            "stacks-transparent-interface clears the texture: give it `ClearColorConfig::None`",
         ),
         (
             "stacks-both",
@@ -125,7 +125,7 @@ fn glass_that_does_not_see_the_camera_below() {
                 stack.insert(0, Hdr);
                 stack.clear_with(ClearColorConfig::Custom(Color::NONE));
             },
-            "only stacks-both-world has `Hdr`, and stacks-both-interface clears the texture",
+            "the same `Hdr` and `CompositingSpace`, and stacks-both-interface clears the texture",
         ),
     ];
     for (name, mistake, cause) in mistakes {
@@ -135,7 +135,7 @@ fn glass_that_does_not_see_the_camera_below() {
         mistake(&mut stack);
         let messages = stack.messages();
         assert_eq!(messages.len(), 1, "{name}: {messages:#?}");
-        for part in [cause, &format!("the camera {name}-world"), "; "] {
+        for part in [cause, &format!("the camera {name}-world")] {
             assert!(messages[0].contains(part), "{name}: {part} is not in: {}", messages[0]);
         }
         println!("{}", messages[0]);

@@ -1,6 +1,9 @@
 //! Trees that were once drawn wrongly.
 
-use super::{NOTHING, WHITE, assert_shown, assert_switched_off, group, moved, over_nothing, pane, plain, rounded, scaled, soft, turned};
+use super::{
+    NOTHING, WHITE, assert_shown, assert_switched_off, group, moved, over_nothing, pane, plain, rounded, scaled, soft,
+    turned,
+};
 use crate::backdrop::stage::{HDR, LDR};
 use crate::support::reference::tree::{Filter, Glass, Node, Shadow};
 use crate::support::reference::{EdgeMode, Functions, Step, Storage};
