@@ -7,6 +7,7 @@ use super::{
 use crate::backdrop::stage::{HDR, LDR};
 use crate::support::reference::Step;
 use crate::support::reference::tree::{Filter, Glass, Node, Shadow, Tree, Visibility};
+use bevy_gaussian_blur::prelude::BlurSwitch;
 
 pub fn shadowed(filter: Filter) -> Filter {
     let shadow = Shadow {
@@ -123,6 +124,7 @@ fn assert_within_bits(name: &str, tree: Tree) {
     super::show_all(
         &crate::backdrop::stage::one_backend(),
         LDR,
+        BlurSwitch::On,
         Some(0.0),
         &[(name.into(), tree)],
     );
