@@ -7,10 +7,8 @@
 use crate::gpu::BlurReadiness;
 use crate::image::ImagesAwaited;
 #[cfg(feature = "ui")]
-use crate::settings::UiFilter;
-use crate::settings::{
-    BackdropBlur, BackdropLens, BackdropRegion, BlurImage, BlurProfile, BlurSwitch, FreezeBlur, GaussianBlur,
-};
+use crate::settings::{BackdropBlur, BackdropLens, BackdropRegion, UiFilter};
+use crate::settings::{BlurImage, BlurProfile, BlurSwitch, FreezeBlur, GaussianBlur};
 use crate::systems::BlurSystems;
 use bevy::asset::LoadState;
 use bevy::camera::{Camera, CompositingSpace, Hdr, RenderTarget};
@@ -92,24 +90,30 @@ type Blurred = Or<(With<GaussianBlur>, With<BackdropBlur>, With<UiFilter>)>;
 #[cfg(not(feature = "ui"))]
 type Blurred = With<GaussianBlur>;
 
-#[cfg(feature = "ui")]
-type UiChanged = Or<(Changed<UiFilter>, (With<FreezeBlur>, Changed<UiGlobalTransform>))>;
-#[cfg(not(feature = "ui"))]
-type UiChanged = Changed<BackdropBlur>;
-
 /// What may need pipelines that the frame before did not, or show frozen glass, so that its picture is taken.
 type BlurChanged = Or<(
     Changed<GaussianBlur>,
     Changed<BlurProfile>,
     Changed<FreezeBlur>,
+    UiChanged,
+)>;
+
+#[cfg(feature = "ui")]
+type UiChanged = Or<(
     Changed<BackdropBlur>,
     Changed<BackdropLens>,
-    UiChanged,
+    Changed<UiFilter>,
     (
         With<FreezeBlur>,
-        Or<(Changed<InheritedVisibility>, Changed<BackdropRegion>)>,
+        Or<(
+            Changed<InheritedVisibility>,
+            Changed<BackdropRegion>,
+            Changed<UiGlobalTransform>,
+        )>,
     ),
 )>;
+#[cfg(not(feature = "ui"))]
+type UiChanged = Changed<GaussianBlur>;
 
 type CameraChanged = Or<(
     Changed<Camera>,
