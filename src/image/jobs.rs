@@ -183,7 +183,8 @@ impl ImageJobs {
         };
         let is_done = |target: &GpuImage| job.done.is_some_and(|done| done.target == target.texture.id());
         let written = target.filter(|target| job.is_certain || is_done(target));
-        if let Some((image, is_new)) = job.own_target.show(written.as_ref())
+        let written = written.map(|target| (target.texture.id(), target));
+        if let Some((image, is_new)) = job.own_target.show(written)
             && image.texture.id() != shown.texture.id()
         {
             self.to_show.insert(request.spec.target, (image.clone(), is_new));

@@ -7,32 +7,16 @@
 use bevy::render::render_resource::TextureId;
 use bevy::render::texture::GpuImage;
 
-/// The textures of a target that the plugin allocated.
+/// The textures of a target that the plugin allocated: images on the GPU, each with what tells its texture apart.
 #[derive(Clone, Debug)]
-pub struct OwnTarget<T = GpuImage> {
+pub struct OwnTarget<I = TextureId, T = GpuImage> {
     /// The one that holds the last result.
-    written: Option<T>,
+    written: Option<(I, T)>,
     /// The one that Bevy has made since.
-    next: Option<T>,
+    next: Option<(I, T)>,
 }
 
-/// An image on the GPU, as far as its texture is concerned.
-pub trait HasTexture: Clone {
-    /// Tells textures apart.
-    type Id: PartialEq;
-
-    fn texture_id(&self) -> Self::Id;
-}
-
-impl HasTexture for GpuImage {
-    type Id = TextureId;
-
-    fn texture_id(&self) -> TextureId {
-        self.texture.id()
-    }
-}
-
-impl<T> Default for OwnTarget<T> {
+impl<I, T> Default for OwnTarget<I, T> {
     fn default() -> Self {
         Self {
             written: None,
@@ -41,37 +25,37 @@ impl<T> Default for OwnTarget<T> {
     }
 }
 
-impl<T: HasTexture> OwnTarget<T> {
+impl<I: PartialEq, T: Clone> OwnTarget<I, T> {
     /// Takes note of what Bevy shows.
-    pub fn look(&mut self, shown: &T) {
+    pub fn look(&mut self, id: I, shown: &T) {
         match &mut self.written {
             // Its sampler may be another one.
-            Some(written) if written.texture_id() == shown.texture_id() => written.clone_from(shown),
-            _ => self.next = Some(shown.clone()),
+            Some((written, image)) if *written == id => image.clone_from(shown),
+            _ => self.next = Some((id, shown.clone())),
         }
     }
 
     /// The image to write.
     pub fn choose(&self, is_wanted: impl Fn(&T) -> bool) -> Option<T> {
         let known = [&self.written, &self.next].into_iter().flatten();
-        known.cloned().find(is_wanted)
+        known.map(|(_, image)| image).find(|image| is_wanted(image)).cloned()
     }
 
     /// The image to show in this frame, in which this one is `written`, or none, and whether it takes the place of another result.
-    pub fn show(&mut self, written: Option<&T>) -> Option<(&T, bool)> {
+    pub fn show(&mut self, written: Option<(I, T)>) -> Option<(&T, bool)> {
         let mut is_new = false;
         if let Some(written) = written {
-            self.next.take_if(|next| next.texture_id() == written.texture_id());
-            let before = self.written.replace(written.clone());
-            is_new = before.is_some_and(|before| before.texture_id() != written.texture_id());
+            self.next.take_if(|(next, _)| *next == written.0);
+            is_new = self.written.as_ref().is_some_and(|(before, _)| *before != written.0);
+            self.written = Some(written);
         }
-        self.written.as_ref().map(|written| (written, is_new))
+        self.written.as_ref().map(|(_, image)| (image, is_new))
     }
 
     /// Notes that an image has been written. Returns it if another one was shown instead.
-    pub fn take_written(&mut self, written: &T::Id) -> Option<T> {
-        let next = self.next.take_if(|next| next.texture_id() == *written)?;
-        let stood_back = self.written.replace(next.clone()).is_some();
-        stood_back.then_some(next)
+    pub fn take_written(&mut self, written: &I) -> Option<T> {
+        let next = self.next.take_if(|(next, _)| next == written)?;
+        let image = next.1.clone();
+        self.written.replace(next).map(|_| image)
     }
 }

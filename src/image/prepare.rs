@@ -111,7 +111,7 @@ impl ImageJob {
         if !request.spec.owns_target {
             return Some(shown.clone());
         }
-        self.own_target.look(shown);
+        self.own_target.look(shown.texture.id(), shown);
         let wanted = ViewInfo::of_gpu(source?).and_then(|from| {
             let format = preparer.renderable(from.format)?;
             request.spec.excerpt.target_of(ViewInfo { format, ..from })

@@ -1,7 +1,7 @@
 //! A render world of symbols: textures hold what was drawn into them, not texels. It does what requests say, late if it is
 //! told to be.
 
-use super::super::own_target::{HasTexture, OwnTarget};
+use super::super::own_target::OwnTarget;
 use super::super::request::{BlurId, ImageRequest, ImageSpec, Outcomes, Requests};
 use crate::errors::BlurError;
 use crate::settings::BlurUpdate;
@@ -37,14 +37,6 @@ pub struct Blurred {
 pub struct Texture {
     number: usize,
     pub size: UVec2,
-}
-
-impl HasTexture for Texture {
-    type Id = usize;
-
-    fn texture_id(&self) -> usize {
-        self.number
-    }
 }
 
 /// An image asset that was added or modified: its size, and its pixels. `None` if nothing uses it any more.
@@ -105,7 +97,7 @@ struct Job {
     was_kept: bool,
     /// A target of the plugin's own, and its textures.
     target: Option<AssetId<Image>>,
-    own: OwnTarget<Texture>,
+    own: OwnTarget<usize, Texture>,
 }
 
 impl Job {
@@ -237,7 +229,7 @@ impl Renderer {
         let spec = &request.spec;
         let job = self.jobs.get_mut(&request.id).expect("it has begun");
         if let Some(shown) = self.textures.get(&spec.target).filter(|_| spec.owns_target) {
-            job.own.look(shown);
+            job.own.look(shown.number, shown);
         }
         let is_late = |id: AssetId<Image>| self.waiting.iter().any(|(waiting, ..)| *waiting == id);
         if spec.inputs().chain([spec.target]).any(is_late) {
@@ -320,7 +312,7 @@ impl Renderer {
     fn settle(&mut self, request: &ImageRequest, verdict: Verdict, target: Option<Texture>) {
         let job = self.jobs.get_mut(&request.id).expect("it has begun");
         let written = target.filter(|target| verdict == Verdict::Ran || job.wrote(*target));
-        if let Some((image, _)) = job.own.show(written.as_ref()) {
+        if let Some((image, _)) = job.own.show(written.map(|written| (written.number, written))) {
             if self.contents[image.number] == Content::Blank {
                 self.faults
                     .push(format!("{:?} shows nothing, and had a result", request.id));
