@@ -179,6 +179,10 @@ pub struct Around {
     pub is_colored: bool,
     /// Whether an ancestor has a transform.
     pub is_moved: bool,
+    /// Whether an ancestor is not laid out.
+    pub is_undisplayed: bool,
+    /// Whether a group around it has a line around it.
+    pub is_lined: bool,
 }
 
 /// Visits all nodes, parents first.
@@ -201,11 +205,13 @@ fn change_in(nodes: &mut [Node], around: Around, visit: &mut impl FnMut(&mut Nod
         visit(node, around);
         around.is_clipped &= !node.is_free;
         around.is_moved |= node.transform != Transform::NONE;
+        around.is_undisplayed |= !node.is_displayed;
         if let Some(filter) = &node.filter {
             around.is_group = true;
             around.groups += 1;
             around.is_clipped_group |= around.is_clipped;
             around.is_colored |= !filter.functions.is_neutral();
+            around.is_lined |= filter.outline.is_some();
         }
         around.is_clipped |= node.clips != [false; 2];
         change_in(&mut node.children, around, visit);

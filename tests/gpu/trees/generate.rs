@@ -405,11 +405,15 @@ fn remove_unlike(node: &mut Node, around: Around) {
             // Text has no nodes inside, and moves with the border.
             !node.children.is_empty() || node.border.is_some()
         };
-        is_wrong || is_moved || node.size != stamp.size
+        // A line widens faint alpha by ten times as much as there is, and so what half floats round of it.
+        let is_lined = around.is_lined || node.filter.as_ref().is_some_and(|filter| filter.outline.is_some());
+        is_wrong || is_moved || is_lined || node.size != stamp.size
     };
     if node.stamp.as_deref().is_some_and(is_unlike) {
         node.stamp = None;
     }
+    // Bevy draws outlines and shadows of nodes that are not laid out, unless a clip hides them.
+    node.is_free &= !around.is_undisplayed;
     // Otherwise the border decides the size.
     let too_small =
         |border: Border| (0..2).any(|axis| border.widths[axis] + border.widths[axis + 2] > node.size[axis] - 2.0);

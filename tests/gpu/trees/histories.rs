@@ -64,11 +64,12 @@ fn is_first_use(pipeline: &PipelineDescriptor) -> bool {
 fn without_first_uses(mut tree: Tree) -> Tree {
     change(&mut tree.nodes, &mut |node, _| {
         if let Some(glass) = &mut node.glass {
+            let blurs = glass.sigma.iter().any(|sigma| *sigma > 0.0);
+            glass.is_plain = glass.ramp.is_some() && blurs;
             // Flat glass that blurs nothing still covers the shadow of its own node.
             if glass.lens.take().is_some() && glass.sigma == [0.0; 2] {
                 glass.sigma = [UNSEEN; 2];
             }
-            glass.is_plain = glass.ramp.is_some();
         }
         if let Some(filter) = &mut node.filter {
             filter.shadows.retain(|shadow| !shadow.is_inset);
