@@ -208,6 +208,7 @@ fn report_painted(
     if !are_cameras_new && changed.is_empty() {
         return;
     }
+    reported.retain(|entity| blurs.contains(*entity));
     for (name, image) in &blurs {
         let is_new = are_cameras_new || image.is_changed();
         let waits = image.update == BlurUpdate::OnChange && image.target.as_ref() == Some(&image.source);
