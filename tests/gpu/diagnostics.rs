@@ -135,6 +135,9 @@ fn figures_of_passes_alone_appear_and_add_up() {
     }
 }
 
+/// The milliseconds that a GPU takes to end a pass and begin another one: an empty pass on a data-centre GPU takes about as long.
+const MOST_BETWEEN_PASSES: f64 = 0.005;
+
 fn appear_and_add_up(mut headless: Headless) {
     headless.warm_up();
     let camera = camera(&mut headless, "Main/camera");
@@ -169,7 +172,9 @@ fn appear_and_add_up(mut headless: Headless) {
             }
             // Timestamps are rounded.
             assert!(sum <= whole * 1.001 + 1e-4, "σ {sigma}: {each:?} are more than {whole}");
-            shares.push(sum / whole);
+            // A GPU that is done in no time spends most of the whole on the way from one pass to the next.
+            let gaps = MOST_BETWEEN_PASSES * each.iter().filter(|time| **time > 0.0).count() as f64;
+            shares.push((sum + gaps) / whole);
         }
         // A software renderer may be interrupted between two passes, so the median is checked.
         shares.sort_by(f64::total_cmp);

@@ -360,14 +360,11 @@ pub fn tolerance(tree: &Tree, format: TextureFormat) -> f64 {
     let widens = format == LDR
         && number(|node| node.filter.as_ref().is_some_and(|filter| filter.outline.is_some())) > 0
         && number(|node| node.filter.as_ref().is_some_and(is_soft)) > 0;
-    // Glass that is not solid is mixed in two draws, each of which rounds.
-    let is_mixed = number(|node| node.glass.as_ref().is_some_and(|glass| glass.opacity < 1.0)) > 0;
     // A blur that varies may be off by two levels. Rasterisers place vertices at 1/256 of a pixel, so the coverage of a box that is
     // not on whole pixels may be off by a level.
     let parts = [
         (1.5, true),
         (1.5, is_rounded_before),
-        (1.0, format == LDR && is_mixed),
         (2.0, varying > 0),
         (10.0, widens),
         (1.0, number(|node| node.transform != tree::Transform::NONE) > 0),
