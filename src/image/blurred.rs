@@ -7,7 +7,7 @@
 use super::request::{BlurId, ImageSpec, Inputs};
 use crate::errors::{BlurError, Reported};
 use crate::image_changes::ImageChanges;
-use crate::settings::{BlurImage, GaussianBlur};
+use crate::settings::{BlurImage, BlurProfile, GaussianBlur};
 use bevy::asset::LoadState;
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::system::SystemParam;
@@ -314,7 +314,12 @@ impl ImageBlur {
     pub fn send(&mut self, spec: &ImageSpec) {
         if !self.has_sent(spec) {
             self.revision += 1;
-            self.sent = Some(spec.clone());
+            let mut sent = spec.clone();
+            if spec.is_single() {
+                // It is not compared any more, and must not hold the mask.
+                sent.profile = BlurProfile::Uniform;
+            }
+            self.sent = Some(sent);
         }
     }
 

@@ -319,6 +319,17 @@ pub fn report_outcomes(
     known.note_device(outcomes.take(&mut taken));
     let mut failed = core::mem::take(&mut known.failed);
     failed.retain(|(id, _)| known.with_id(*id).is_some());
+    let fail = |commands: &mut Commands, entity: Entity, error: BlurError| {
+        let label = labels.get(entity).cloned();
+        error!(
+            "{}: {error}",
+            label.unwrap_or_else(|_| BlurLabel::of_entity(entity)).as_str()
+        );
+        commands.trigger(BlurFailed { entity, error });
+    };
+    for (BlurId { entity, .. }, error) in failed.drain(..) {
+        fail(&mut commands, entity, error);
+    }
     for outcome in taken.drain(..) {
         match outcome {
             Outcome::Done { id, revision, blur } => {
@@ -330,8 +341,9 @@ pub fn report_outcomes(
             }
             Outcome::Failed { id, revision, error } => {
                 let known = known.with_id(id);
-                let news = known.and_then(|known| known.refuse(revision, error));
-                failed.extend(news.map(|news| (id, news)));
+                if let Some(news) = known.and_then(|known| known.refuse(revision, error)) {
+                    fail(&mut commands, id.entity, news);
+                }
             }
             Outcome::Shown(id) => {
                 // Sprites and UI nodes bind the texture again.
@@ -340,14 +352,6 @@ pub fn report_outcomes(
                 }
             }
         }
-    }
-    for (BlurId { entity, .. }, error) in failed.drain(..) {
-        let label = labels.get(entity).cloned();
-        error!(
-            "{}: {error}",
-            label.unwrap_or_else(|_| BlurLabel::of_entity(entity)).as_str()
-        );
-        commands.trigger(BlurFailed { entity, error });
     }
     // It keeps its memory.
     known.failed = failed;
