@@ -102,7 +102,8 @@ pub fn fit(
     mut fitting: Local<Fitting>,
 ) {
     let Fitting { waiting, fed, order } = &mut *fitting;
-    (waiting.clear(), fed.clear());
+    waiting.clear();
+    fed.clear();
     let are_images_changed = images.is_changed();
     known.begin();
     // All images that are no longer named are free before any is taken.

@@ -43,7 +43,10 @@ type UiSubjects = Or<(
     With<UiFilter>,
 )>;
 
-const RANGES: [(&str, fn(&UiSubjectItem, &Around) -> Vec<Problem>); 5] = [
+/// A component, and what is wrong with its values.
+type UiRange = (&'static str, fn(&UiSubjectItem, &Around) -> Vec<Problem>);
+
+const RANGES: [UiRange; 5] = [
     ("BlurProfile", |subject, around| {
         let is_read = subject.glass.is_some() || subject.filter.is_some();
         around.problems(subject.profile.as_deref().filter(|_| is_read))
