@@ -285,7 +285,7 @@ impl<'a> Walk<'a> {
         let is_drawn = is_there && panel.opacity > 0.0 && plain.is_none_or(|color| color[3] > 0.0);
         // Others see what lies below it, even if it is not drawn.
         let opacity = if is_drawn { panel.opacity } else { 0.0 };
-        (is_drawn || context.shares.is_some()).then(|| Pane {
+        (is_drawn || context.shares.is_some()).then_some(Pane {
             panel: Panel { opacity, ..panel },
             shares: context.shares,
             plain,
