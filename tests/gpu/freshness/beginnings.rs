@@ -176,7 +176,7 @@ fn what_is_disabled_holds_no_target() {
 /// With pipelined rendering the outcome of a blur that was removed arrives after the next one was inserted.
 #[test]
 fn an_outcome_belongs_to_the_blur_that_it_is_of() {
-    let Some(mut live) = Live::new(BlurBackend::Auto, |app| record(app)) else {
+    let Some(mut live) = Live::new(BlurBackend::Auto, record) else {
         return;
     };
     let [old, new] = pictures(61, 47);

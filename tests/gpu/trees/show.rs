@@ -153,8 +153,11 @@ impl Screen {
         let world = self.headless.app.world_mut();
         let glass = world.query_filtered::<Entity, With<BackdropBlur>>();
         let glass: Vec<Entity> = { glass }.iter(world).collect();
-        for entity in glass.into_iter().filter(|entity| (entity.to_bits() + coin) % 3 == 0) {
-            world.entity_mut(entity).insert(FreezeBlur::default());
+        for entity in glass
+            .into_iter()
+            .filter(|entity| (entity.to_bits() + coin).is_multiple_of(3))
+        {
+            world.entity_mut(entity).insert(FreezeBlur);
         }
     }
 
