@@ -151,18 +151,20 @@ type Said = EntityHashMap<Vec<(&'static str, &'static str)>>;
 /// Says what the rules find, unless it was said before.
 fn say(
     name: &NameOrEntityItem,
-    ranges: impl Iterator<Item = (&'static str, Problem)>,
+    ranges: impl Iterator<Item = (&'static str, Vec<Problem>)>,
     setups: impl Iterator<Item = &'static str>,
     said: &mut Said,
 ) {
     let before = said.remove(&name.entity).unwrap_or_default();
     // A warning is known as long as the entity is.
     let mut now: Vec<_> = before.iter().copied().filter(|(_, field)| field.is_empty()).collect();
-    for (component, (field, problem)) in ranges {
-        if !before.contains(&(component, field)) {
-            error!("the {component} of {name}: {problem}");
+    for (component, problems) in ranges {
+        for (field, problem) in problems {
+            if !before.contains(&(component, field)) {
+                error!("the {component} of {name}: {problem}");
+            }
+            now.push((component, field));
         }
-        now.push((component, field));
     }
     for problem in setups {
         if !now.contains(&(problem, "")) {
@@ -179,17 +181,11 @@ fn report(subjects: Query<Subject, Subjects>, around: Around, mut said: Local<Sa
     said.retain(|entity, _| subjects.contains(*entity));
     for subject in &subjects {
         if subject.is_news() || said.contains_key(&subject.name.entity) {
-            let ranges = RANGES.iter().flat_map(|(component, rule)| {
-                rule(&subject, &around)
-                    .into_iter()
-                    .map(move |found| (*component, found))
-            });
-            say(
-                &subject.name,
-                ranges,
-                SETUPS.iter().filter_map(|rule| rule(&subject)),
-                &mut said,
-            );
+            let ranges = RANGES
+                .iter()
+                .map(|(component, rule)| (*component, rule(&subject, &around)));
+            let setups = SETUPS.iter().filter_map(|rule| rule(&subject));
+            say(&subject.name, ranges, setups, &mut said);
         }
     }
 }

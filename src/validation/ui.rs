@@ -95,17 +95,11 @@ fn report(subjects: Query<UiSubject, UiSubjects>, around: Around, mut said: Loca
     said.retain(|entity, _| subjects.contains(*entity));
     for subject in &subjects {
         if subject.is_news() || said.contains_key(&subject.name.entity) {
-            let ranges = RANGES.iter().flat_map(|(component, rule)| {
-                rule(&subject, &around)
-                    .into_iter()
-                    .map(move |found| (*component, found))
-            });
-            say(
-                &subject.name,
-                ranges,
-                SETUPS.iter().filter_map(|rule| rule(&subject)),
-                &mut said,
-            );
+            let ranges = RANGES
+                .iter()
+                .map(|(component, rule)| (*component, rule(&subject, &around)));
+            let setups = SETUPS.iter().filter_map(|rule| rule(&subject));
+            say(&subject.name, ranges, setups, &mut said);
         }
     }
 }
