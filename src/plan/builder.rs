@@ -159,21 +159,18 @@ impl PassBuilder {
         let reach = self.reach_of_both(axes);
         let program = select_program::blur_and_upsample(low.octaves, reach, self.request.means.tiling);
         let writes = self.request.finish == Finish::Write && self.shift == Vec2::ZERO;
-        let Some(program) = program.filter(|_| writes) else {
+        let Some(program) = program.filter(|_| writes && !self.request.edge.is_normalized()) else {
             return false;
         };
         let convolved = each(axes, (low, low), |axis, levels| axis.convolve(levels, reach));
-        let upsampled = each(axes, ends, Axis::upsample);
-        if beyond(&convolved) != Beyond::Clamped || upsampled.iter().any(|axis| axis.normalize) {
+        if beyond(&convolved) != Beyond::Clamped {
             return false;
         }
-        let both = |(convolved, upsampled): (AxisPass, AxisPass)| AxisPass {
-            reach: convolved.reach,
-            table: convolved.table,
-            ..upsampled
-        };
-        let [x, y] = [0, 1].map(|i| both((convolved[i].clone(), upsampled[i].clone())));
-        let pass = self.pass(PassKind::Upsample, program, axes, ends, [x, y]);
+        let mut numbers = each(axes, ends, Axis::upsample);
+        for (axis, convolved) in numbers.iter_mut().zip(convolved) {
+            (axis.reach, axis.table) = (convolved.reach, convolved.table);
+        }
+        let pass = self.pass(PassKind::Upsample, program, axes, ends, numbers);
         self.plan.passes.push(pass);
         true
     }
