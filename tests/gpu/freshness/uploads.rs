@@ -5,6 +5,7 @@ use crate::support::formats::to_image;
 use crate::support::headless::Headless;
 use crate::support::images::{assert_blur, plain, ready_app, replace_image, spawn, target_of, touch};
 use crate::support::outcomes::{finished, frames};
+use crate::support::reference::Picture;
 use bevy::prelude::*;
 use bevy::render::render_asset::{RenderAssetBytesPerFrame, RenderAssets};
 use bevy::render::render_resource::TextureFormat;
@@ -25,6 +26,22 @@ pub fn congest(headless: &mut Headless) -> Vec<Handle<Image>> {
     // Uploads from an earlier frame come first.
     headless.frame();
     waiting
+}
+
+/// What a source of 61x47 half floats becomes: another size, another format, or both.
+const OTHERS: [([usize; 2], TextureFormat); 3] = [
+    ([90, 30], TextureFormat::Rgba16Float),
+    ([61, 47], TextureFormat::Rgba8Unorm),
+    ([20, 70], TextureFormat::Rgba8Unorm),
+];
+
+/// A source, its blur, and the target of the plugin's own, which shows the result.
+fn blurred(headless: &mut Headless, picture: &Picture) -> (Handle<Image>, Entity, Handle<Image>) {
+    let source = headless.add_image(image(picture));
+    let entity = spawn(headless, GaussianBlur::from_sigma(3.5), plain(source.clone()));
+    finished(headless, 10);
+    let target = target_of(headless, entity);
+    (source, entity, target)
 }
 
 fn is_on_gpu(headless: &Headless, image: &Handle<Image>) -> bool {
@@ -108,15 +125,8 @@ fn a_target_of_the_plugins_own_keeps_its_result_until_the_next_one() {
         return;
     };
     let [old, _] = pictures(61, 47);
-    for (size, format) in [
-        ([90, 30], TextureFormat::Rgba16Float),
-        ([61, 47], TextureFormat::Rgba8Unorm),
-        ([20, 70], TextureFormat::Rgba8Unorm),
-    ] {
-        let source = headless.add_image(image(&old));
-        let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), plain(source.clone()));
-        finished(&mut headless, 10);
-        let target = target_of(&headless, entity);
+    for (size, format) in OTHERS {
+        let (source, entity, target) = blurred(&mut headless, &old);
         let waiting = congest(&mut headless);
         let [_, new] = pictures(size[0], size[1]);
         replace_image(&mut headless, &source, to_image(&new, format));
@@ -143,10 +153,7 @@ fn a_target_of_the_plugins_own_keeps_its_result_while_a_mask_loads() {
         return;
     };
     let [old, new] = [pictures(61, 47)[0].clone(), pictures(90, 30)[1].clone()];
-    let source = headless.add_image(image(&old));
-    let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), plain(source.clone()));
-    finished(&mut headless, 10);
-    let target = target_of(&headless, entity);
+    let (source, entity, target) = blurred(&mut headless, &old);
     let mask = headless.app.world().resource::<Assets<Image>>().reserve_handle();
     let profile = BlurProfile::Mask(mask.clone());
     headless.app.world_mut().entity_mut(entity).insert(profile);
@@ -171,15 +178,8 @@ fn a_source_that_goes_back_and_forth_is_followed() {
         return;
     };
     let [old, new] = pictures(61, 47);
-    for (size, format) in [
-        ([90, 30], TextureFormat::Rgba16Float),
-        ([61, 47], TextureFormat::Rgba8Unorm),
-        ([20, 70], TextureFormat::Rgba8Unorm),
-    ] {
-        let source = headless.add_image(image(&old));
-        let entity = spawn(&mut headless, GaussianBlur::from_sigma(3.5), plain(source.clone()));
-        finished(&mut headless, 10);
-        let target = target_of(&headless, entity);
+    for (size, format) in OTHERS {
+        let (source, entity, target) = blurred(&mut headless, &old);
         let waiting = congest(&mut headless);
         let [between, _] = pictures(size[0], size[1]);
         replace_image(&mut headless, &source, to_image(&between, format));
