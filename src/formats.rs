@@ -200,7 +200,7 @@ impl Capabilities {
                 BlurBackend::Auto | BlurBackend::Compute => Computes::Everything,
             },
             cores: match backend {
-                // Whoever insists on compute passes gets those of GPUs.
+                // With `Compute`, software rasterisers run the programs for GPUs, too.
                 BlurBackend::Auto if is_software => Cores::Software,
                 _ if device.features().contains(WgpuFeatures::SHADER_F16) => Cores::GpuWithHalves,
                 _ => Cores::Gpu,

@@ -24,7 +24,7 @@ pub struct ImageBlurs {
     last: u64,
     /// The number of frames in which targets were fitted.
     frame: u64,
-    /// The number of the render device, whose results are there.
+    /// The number of the current render device. Results of earlier ones are lost.
     device: u64,
     /// The failures of this frame, which the next one reports.
     pub failed: Vec<(BlurId, BlurError)>,
@@ -166,7 +166,7 @@ impl ImageBlurs {
         self.frame += 1;
     }
 
-    /// Notes that a blur is there in this frame. Its claim to an image that it no longer names ends.
+    /// Notes that this frame has seen a blur. Its claim to an image that it no longer names ends.
     pub fn see(&mut self, entity: Entity, image: &BlurImage) -> &ImageBlur {
         if !self.all.contains_key(&entity) {
             let new = self.new_blur(entity);

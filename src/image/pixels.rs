@@ -185,7 +185,7 @@ mod tests {
         let mut known = world.resource_mut::<ImageBlurs>();
         known.begin();
         known.see(reader, &BlurImage::default());
-        let blur = known.get_mut(reader).expect("it is there");
+        let blur = known.get_mut(reader).expect("this frame has seen it");
         blur.send(&ImageSpec::default());
         blur.finish(1);
         assert!(
@@ -193,7 +193,7 @@ mod tests {
             "it is blurred, and its pixels are on their way"
         );
         let mut known = world.resource_mut::<ImageBlurs>();
-        let blur = known.get_mut(reader).expect("it is there");
+        let blur = known.get_mut(reader).expect("this frame has seen it");
         let _ = blur.refuse(1, BlurError::SourceNotLoaded);
         assert!(!are_awaited(&mut world), "they never come");
         world.despawn(reader);
