@@ -19,17 +19,21 @@ const QUEUE: usize = 6;
 /// images wait as long as the returned handles are kept.
 #[must_use]
 pub fn congest(headless: &mut Headless) -> Vec<Handle<Image>> {
-    headless.app.insert_resource(RenderAssetBytesPerFrame::new(1));
-    let waiting = (0..QUEUE)
-        .map(|_| headless.add_image(image(&pictures(8, 8)[0])))
-        .collect();
+    let waiting = queue(headless);
     // Uploads from an earlier frame come first.
     headless.frame();
     waiting
 }
 
+/// The same from the next frame on.
+pub fn queue(headless: &mut Headless) -> Vec<Handle<Image>> {
+    headless.app.insert_resource(RenderAssetBytesPerFrame::new(1));
+    let images = (0..QUEUE).map(|_| headless.add_image(image(&pictures(8, 8)[0])));
+    images.collect()
+}
+
 /// What a source of 61x47 half floats becomes: another size, another format, or both.
-const OTHERS: [([usize; 2], TextureFormat); 3] = [
+pub const OTHERS: [([usize; 2], TextureFormat); 3] = [
     ([90, 30], TextureFormat::Rgba16Float),
     ([61, 47], TextureFormat::Rgba8Unorm),
     ([20, 70], TextureFormat::Rgba8Unorm),

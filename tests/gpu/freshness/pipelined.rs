@@ -1,0 +1,190 @@
+//! What holds for blurs of images in apps whose frames complete one after the other also holds in apps that run as games do:
+//! they hear of a frame one or two frames later.
+
+use super::rest::{Redraws, count_redraws};
+use super::uploads::{OTHERS, queue};
+use super::{image, pictures};
+use crate::support::difference::worst_difference;
+use crate::support::formats::{quantised, to_image, to_picture};
+use crate::support::headless::Pixels;
+use crate::support::images::{assert_pixels, plain, replace_image, set_blur, spawn, target_of};
+use crate::support::live::Live;
+use crate::support::outcomes::{frames, record};
+use crate::support::reference::{Picture, gaussian_blur};
+use bevy::prelude::*;
+use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::*;
+
+const SIGMA: f32 = 3.5;
+
+/// Runs frames. Returns what the last watched image shows in all of them that have been rendered since the last call.
+fn shown_in(live: &mut Live, count: usize) -> Vec<Pixels> {
+    (0..count).for_each(|_| _ = live.frame());
+    let shots = live.shots().into_iter();
+    shots.filter_map(|shot| shot.images.into_iter().next_back()?).collect()
+}
+
+/// Whether pixels are the blur of a picture.
+fn is_blur(pixels: &Pixels, sharp: &Picture) -> bool {
+    let expected = gaussian_blur(&quantised(sharp, pixels.format), [f64::from(SIGMA); 2], EdgeMode::Clamp);
+    let got = to_picture(pixels);
+    [got.width, got.height] == [expected.width, expected.height]
+        && worst_difference(&got, &expected).value <= 1.0 / 255.0
+}
+
+/// Bevy keeps the texture of the first size or format, which is the last result, and hands it out again.
+#[test]
+fn a_source_that_goes_back_and_forth_is_followed() {
+    let Some(mut live) = Live::new(BlurBackend::Auto, record) else {
+        return;
+    };
+    let [old, new] = pictures(61, 47);
+    for (size, format) in OTHERS {
+        let source = live.headless.add_image(image(&old));
+        let entity = spawn(
+            &mut live.headless,
+            GaussianBlur::from_sigma(SIGMA),
+            plain(source.clone()),
+        );
+        live.frame();
+        live.wait_until_ready();
+        let target = target_of(&live.headless, entity);
+        live.watch(&target);
+        shown_in(&mut live, 4);
+        let waiting = queue(&mut live.headless);
+        live.frame();
+        replace_image(
+            &mut live.headless,
+            &source,
+            to_image(&pictures(size[0], size[1])[0], format),
+        );
+        (0..2).for_each(|_| _ = live.frame());
+        replace_image(&mut live.headless, &source, image(&new));
+        for (frame, pixels) in shown_in(&mut live, 20).iter().enumerate() {
+            let name = format!("{size:?} {format:?}, frame {frame}");
+            assert!(
+                is_blur(pixels, &old) || is_blur(pixels, &new),
+                "{name}: it shows neither"
+            );
+        }
+        let last = shown_in(&mut live, 4).pop().expect("frames were rendered");
+        assert_pixels("back-and-forth-pipelined", &last, &new, SIGMA);
+        drop(waiting);
+        live.headless.app.world_mut().despawn(entity);
+    }
+}
+
+/// A user who writes the target of a blur, in whichever frame, delays no blur that reads it.
+#[test]
+fn a_chain_is_current_whenever_its_middle_is_touched() {
+    let Some(mut live) = Live::new(BlurBackend::Auto, record) else {
+        return;
+    };
+    let [old, new] = [pictures(61, 47)[0].clone(), pictures(90, 30)[1].clone()];
+    for touched in 0..8 {
+        let source = live.headless.add_image(image(&old));
+        let first = spawn(
+            &mut live.headless,
+            GaussianBlur::from_sigma(SIGMA),
+            plain(source.clone()),
+        );
+        live.frame();
+        let middle = target_of(&live.headless, first);
+        // A copy: what it shows is what the first one shows.
+        let last = spawn(&mut live.headless, GaussianBlur::new(0.0), plain(middle.clone()));
+        live.frame();
+        live.wait_until_ready();
+        let end = target_of(&live.headless, last);
+        live.watch(&end);
+        shown_in(&mut live, 4);
+        replace_image(&mut live.headless, &source, image(&new));
+        (0..touched).for_each(|_| _ = live.frame());
+        let mut images = live.headless.app.world_mut().resource_mut::<Assets<Image>>();
+        images.get_mut(&middle).expect("it is alive").sampler = bevy::image::ImageSampler::nearest();
+        (0..8).for_each(|_| _ = live.frame());
+        let shown = shown_in(&mut live, 4).pop().expect("frames were rendered");
+        assert_pixels(&format!("touched-in-frame-{touched}"), &shown, &new, SIGMA);
+        for entity in [last, first] {
+            live.headless.app.world_mut().despawn(entity);
+        }
+    }
+}
+
+/// It reads the last result of the other one.
+#[test]
+fn a_blur_of_one_that_fails_goes_on() {
+    let Some(mut live) = Live::new(BlurBackend::Auto, record) else {
+        return;
+    };
+    let photo = live.headless.add_image(image(&pictures(61, 47)[0]));
+    let first = spawn(&mut live.headless, GaussianBlur::from_sigma(3.0), plain(photo.clone()));
+    live.frame();
+    let middle = target_of(&live.headless, first);
+    let last = spawn(&mut live.headless, GaussianBlur::from_sigma(4.0), plain(middle.clone()));
+    live.frame();
+    live.wait_until_ready();
+    live.watch(&middle);
+    let between = shown_in(&mut live, 6).pop().expect("frames were rendered");
+    // A mask that cannot be read, and a source of another size.
+    let mut numbers = Image::default();
+    numbers.texture_descriptor.format = TextureFormat::R8Uint;
+    numbers.data = Some(vec![1]);
+    let mask = live.headless.add_image(numbers);
+    let world = live.headless.app.world_mut();
+    world.entity_mut(first).insert(BlurProfile::Mask(mask));
+    replace_image(&mut live.headless, &photo, image(&pictures(90, 30)[1]));
+    frames(&mut live.headless, 0);
+    (0..6).for_each(|_| _ = live.frame());
+    let outcomes = frames(&mut live.headless, 0);
+    let mut failed = outcomes.iter().filter(|(_, outcome)| outcome.is_err());
+    assert_eq!(failed.next().map(|(entity, _)| *entity), Some(first), "{outcomes:?}");
+    assert_eq!(failed.next(), None, "it says so once");
+    set_blur(&mut live.headless, last, GaussianBlur::from_sigma(SIGMA));
+    let kept = shown_in(&mut live, 4).pop().expect("frames were rendered");
+    assert!(kept.bytes == between.bytes, "it keeps its result");
+    let end = target_of(&live.headless, last);
+    live.watch(&end);
+    let shown = shown_in(&mut live, 6).pop().expect("frames were rendered");
+    assert_pixels("of-a-failing-blur-pipelined", &shown, &to_picture(&between), SIGMA);
+}
+
+/// Nothing asks for frames for ever: neither a failure whose settings change, nor what waits for something that never comes.
+#[test]
+fn reactive_apps_rest_although_blurs_wait_or_fail() {
+    let setup = |app: &mut App| {
+        app.init_resource::<Redraws>().add_systems(Last, count_redraws);
+    };
+    let Some(mut live) = Live::new(BlurBackend::Auto, setup) else {
+        return;
+    };
+    let run_reactive = |live: &mut Live, reason: &str| {
+        let limit = 12;
+        for _ in 0..limit {
+            live.headless.app.world_mut().resource_mut::<Redraws>().0 = 0;
+            live.frame();
+            if live.headless.app.world().resource::<Redraws>().0 == 0 {
+                return;
+            }
+        }
+        panic!("{reason}: {limit} frames were not enough");
+    };
+    let [source, small] =
+        [pictures(61, 47), pictures(8, 8)].map(|[picture, _]| live.headless.add_image(image(&picture)));
+    let image = plain(source).with_target(small);
+    let failing = spawn(&mut live.headless, GaussianBlur::new(9.0), image);
+    live.frame();
+    live.wait_until_ready();
+    run_reactive(&mut live, "it fails");
+    for radius in [10.0, 11.0] {
+        set_blur(&mut live.headless, failing, GaussianBlur::new(radius));
+        run_reactive(&mut live, "it fails again");
+    }
+    // A chain whose source never comes.
+    let [middle, end] = pictures(61, 47).map(|picture| live.headless.add_image(self::image(&picture)));
+    let nothing = live.headless.app.world().resource::<Assets<Image>>().reserve_handle();
+    for [from, to] in [[&nothing, &middle], [&middle, &end]] {
+        let image = plain(from.clone()).with_target(to.clone());
+        spawn(&mut live.headless, GaussianBlur::new(9.0), image);
+    }
+    run_reactive(&mut live, "its source never comes");
+}
