@@ -213,9 +213,9 @@ fn spawn_menu(mut commands: Commands) {
         commands.spawn((entry, ChildOf(pane)));
     }
     let glass = BackdropLens {
-        bevel: 24.0,
-        displacement: 26.0,
-        dispersion: 0.5,
+        bevel: 14.0,
+        displacement: 12.0,
+        dispersion: 0.15,
         rim_light: 0.7,
         ..default()
     };
@@ -285,5 +285,5 @@ fn move_lens(time: Res<Time>, lens: Single<(&mut Node, &mut BackdropLens), With<
     let (mut node, mut glass) = lens.into_inner();
     let place = step(time, 3.8, 4.2) + step(time, 4.4, 4.8) - step(time, 5.1, 5.5);
     node.top = px(28.0 + ENTRY * place);
-    glass.displacement = 26.0 * opened(time);
+    glass.displacement = 12.0 * opened(time);
 }
