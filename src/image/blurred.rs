@@ -209,15 +209,18 @@ impl ImageBlurs {
         self.holder(id).is_some_and(|holder| self.owns(holder, id))
     }
 
-    /// Notes which image a blur writes.
+    /// Notes which image a blur writes. A blur that is not seen, to which the image belonged, has none any more.
     pub fn set_target(&mut self, entity: Entity, target: Result<Option<AssetId<Image>>, BlurError>) {
         self.release(entity);
         let Some(one) = self.all.get_mut(&entity) else {
             return;
         };
         one.target = target;
-        if let Some(written) = one.writes() {
-            self.writers.insert(written, entity);
+        if let Some(written) = one.writes()
+            && let Some(absent) = self.writers.insert(written, entity)
+            && let Some(absent) = self.all.get_mut(&absent)
+        {
+            absent.target = Ok(None);
         }
     }
 
@@ -294,6 +297,9 @@ impl ImageBlur {
         if self.subject.0 != images {
             self.subject = (images, self.revision + 1);
             (self.failures, self.refusals) = Default::default();
+            if self.refused == self.revision {
+                self.sent = None;
+            }
         }
     }
 
