@@ -35,6 +35,8 @@ struct Node {
     writers: [Option<Entity>; INPUTS],
     /// Whether it has been requested, once that is decided.
     is_requested: Option<bool>,
+    /// Whether it waits for a blur that has no result, and gets none.
+    is_blocked: bool,
     /// Whether its result, or its failure, is on its way.
     is_awaited: bool,
 }
@@ -82,14 +84,17 @@ pub fn follow_images(
         let request = one
             .as_ref()
             .and_then(|one| known.request(one, feeders, &changes, &images));
+        let is_blocked = request
+            .as_ref()
+            .is_some_and(|request| !nodes.may_be_fed(&request.feeders, known));
         let is_awaited = match &request {
-            Some(request) => known.awaits(request, &images) && nodes.may_be_fed(&request.feeders, known),
+            Some(request) => known.awaits(request, &images) && !is_blocked,
             None => one.is_some_and(|one| images.load(one.inputs(), one.named(), &changes)),
         };
         requests.are_awaited |= is_awaited;
         let node = &mut nodes.all[index];
         node.is_active = is_active;
-        (node.is_requested, node.is_awaited) = (Some(request.is_some()), is_awaited);
+        (node.is_requested, node.is_blocked, node.is_awaited) = (Some(request.is_some()), is_blocked, is_awaited);
         if let Some(request) = request {
             changes.write(request.spec.target);
             if let Ok(mut revision) = revisions.get_mut(request.id.entity) {
@@ -264,6 +269,7 @@ impl Nodes {
                     is_active: blur.is_active,
                     writers,
                     is_requested: None,
+                    is_blocked: false,
                     is_awaited: false,
                 });
             }
@@ -300,8 +306,9 @@ impl Nodes {
     /// Whether the blurs that another one waits for have results, or get them.
     fn may_be_fed(&self, feeders: &Feeders, known: &ImageBlurs) -> bool {
         let may_feed = |feeder: &BlurId| {
-            let is_awaited = self.node(feeder.entity).is_some_and(|node| node.is_awaited);
-            is_awaited || known.get(feeder.entity).is_some_and(|blur| blur.is_settled())
+            let node = self.node(feeder.entity);
+            let is_settled = || known.get(feeder.entity).is_some_and(|blur| blur.is_settled());
+            node.is_some_and(|node| node.is_awaited) || !node.is_some_and(|node| node.is_blocked) && is_settled()
         };
         feeders.iter().flatten().all(may_feed)
     }
