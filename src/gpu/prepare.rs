@@ -10,7 +10,7 @@ use super::shown::Prepare;
 use super::step::{BlurAccess, KeptPass};
 use super::textures::{IntermediateTextures, Needs, create_texture};
 use super::uniforms::{uniform_bytes, uniform_size};
-use super::view_info::view_of_mask;
+use super::view_info::{ViewInfo, view_of_mask};
 use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
 use crate::plan::batch::{BatchedBlur, together};
@@ -76,6 +76,25 @@ impl BlurPreparer<'_> {
     /// Images of this format cannot be blurred.
     pub fn renderable(&self, format: TextureFormat) -> Result<TextureFormat, BlurError> {
         self.capabilities.own_target(format).map(|(format, _)| format)
+    }
+
+    /// Makes a texture for a target of the plugin's own, with the sampler of another one. `None` if it is too large.
+    pub fn make_target(&self, wanted: ViewInfo, like: &GpuImage) -> Option<GpuImage> {
+        if wanted.size.max_element() > self.capabilities.largest_side() {
+            return None;
+        }
+        let (_, usages) = self.capabilities.own_target(wanted.format).ok()?;
+        let mut image = wanted.image("gaussian_blur_target");
+        image.texture_descriptor.usage |= usages;
+        let texture = self.device.create_texture(&image.texture_descriptor);
+        Some(GpuImage {
+            texture_view: texture.create_view(&image.texture_view_descriptor.clone().unwrap_or_default()),
+            texture,
+            sampler: like.sampler.clone(),
+            texture_descriptor: image.texture_descriptor,
+            texture_view_descriptor: image.texture_view_descriptor,
+            had_data: false,
+        })
     }
 
     /// See [`Capabilities::check_layers`].

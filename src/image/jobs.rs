@@ -8,7 +8,8 @@ use crate::errors::BlurError;
 use crate::formats::Ends;
 use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, layers_of};
 use crate::settings::{BlurAlpha, BlurUpdate};
-use bevy::platform::collections::HashMap;
+use bevy::ecs::entity::EntityHashMap;
+use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureId, TextureView, TextureViewId};
 use bevy::render::texture::GpuImage;
@@ -139,7 +140,7 @@ impl ImageJobs {
     pub fn begin(&mut self, requests: &Requests) {
         if self.set != requests.set {
             self.set = requests.set;
-            self.all.retain(|id, _| requests.live.contains(id));
+            self.begin_anew(&requests.live);
         }
         for request in &requests.ordered {
             self.all.entry(request.id).or_default().begin(request);
@@ -155,6 +156,18 @@ impl ImageJobs {
                 job.is_requested = false;
             }
             self.requested.push(request.id);
+        }
+    }
+
+    /// Forgets blurs that are gone. One that begins anew has the target of its entity, and so the textures of that target.
+    fn begin_anew(&mut self, live: &HashSet<BlurId>) {
+        let gone = self.all.extract_if(|id, _| !live.contains(id));
+        let gone: EntityHashMap<ImageJob> = gone.map(|(id, job)| (id.entity, job)).collect();
+        for id in live {
+            if let Some(ImageJob { target, own_target, .. }) = gone.get(&id.entity) {
+                let new = self.all.entry(*id).or_default();
+                (new.target, new.own_target) = (*target, own_target.clone());
+            }
         }
     }
 

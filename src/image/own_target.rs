@@ -2,7 +2,8 @@
 //!
 //! When its asset changes, for a source of another size or format, Bevy makes an empty texture. The one with the last result goes
 //! back into its place until a blur is recorded into the new one, because the source or a pipeline may be late. Which texture a blur
-//! writes depends on what it must look like alone, not on what the asset has been in between.
+//! writes depends on what it must look like alone, not on what the asset has been in between: if no texture is as it must be, because the
+//! source is not what its asset says either, one is made.
 
 use bevy::render::render_resource::TextureId;
 use bevy::render::texture::GpuImage;
@@ -14,6 +15,8 @@ pub struct OwnTarget<I = TextureId, T = GpuImage> {
     written: Option<(I, T)>,
     /// The one that Bevy has made since.
     next: Option<(I, T)>,
+    /// One that no asset describes.
+    made: Option<(I, T)>,
 }
 
 impl<I, T> Default for OwnTarget<I, T> {
@@ -21,6 +24,7 @@ impl<I, T> Default for OwnTarget<I, T> {
         Self {
             written: None,
             next: None,
+            made: None,
         }
     }
 }
@@ -35,17 +39,21 @@ impl<I: PartialEq, T: Clone> OwnTarget<I, T> {
         }
     }
 
-    /// The image to write.
-    pub fn choose(&self, is_wanted: impl Fn(&T) -> bool) -> Option<T> {
-        let known = [&self.written, &self.next].into_iter().flatten();
-        known.map(|(_, image)| image).find(|image| is_wanted(image)).cloned()
+    /// The image to write, made if there is none, and if that is possible.
+    pub fn choose(&mut self, is_wanted: impl Fn(&T) -> bool, make: impl FnOnce() -> Option<(I, T)>) -> Option<T> {
+        let known = [&self.written, &self.next, &self.made].into_iter().flatten();
+        if let Some(image) = known.map(|(_, image)| image).find(|image| is_wanted(image)) {
+            return Some(image.clone());
+        }
+        self.made = make();
+        self.made.as_ref().map(|(_, image)| image.clone())
     }
 
     /// The image to show in this frame, in which this one is `written`, or none, and whether it takes the place of another result.
     pub fn show(&mut self, written: Option<(I, T)>) -> Option<(&T, bool)> {
         let mut is_new = false;
         if let Some(written) = written {
-            self.next.take_if(|(next, _)| *next == written.0);
+            self.take(&written.0);
             is_new = self.written.as_ref().is_some_and(|(before, _)| *before != written.0);
             self.written = Some(written);
         }
@@ -54,8 +62,15 @@ impl<I: PartialEq, T: Clone> OwnTarget<I, T> {
 
     /// Notes that an image has been written. Returns it if another one was shown instead.
     pub fn take_written(&mut self, written: &I) -> Option<T> {
-        let next = self.next.take_if(|(next, _)| next == written)?;
-        let image = next.1.clone();
-        self.written.replace(next).map(|_| image)
+        let new = self.take(written)?;
+        let image = new.1.clone();
+        self.written.replace(new).map(|_| image)
+    }
+
+    fn take(&mut self, written: &I) -> Option<(I, T)> {
+        let unwritten = [&mut self.next, &mut self.made].into_iter();
+        unwritten
+            .filter_map(|image| image.take_if(|(id, _)| id == written))
+            .next()
     }
 }

@@ -117,7 +117,15 @@ impl ImageJob {
             request.spec.excerpt.target_of(ViewInfo { format, ..from })
         });
         match wanted {
-            Ok(wanted) => self.own_target.choose(|image| ViewInfo::of_gpu(image) == Ok(wanted)),
+            Ok(wanted) => {
+                let make = || {
+                    preparer
+                        .make_target(wanted, shown)
+                        .map(|made| (made.texture.id(), made))
+                };
+                self.own_target
+                    .choose(|image| ViewInfo::of_gpu(image) == Ok(wanted), make)
+            }
             // Preparing the blur says why.
             Err(_) => Some(shown.clone()),
         }

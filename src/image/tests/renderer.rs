@@ -5,6 +5,7 @@ use super::super::own_target::OwnTarget;
 use super::super::request::{BlurId, ImageRequest, ImageSpec, Outcomes, Requests};
 use crate::errors::BlurError;
 use crate::settings::BlurUpdate;
+use bevy::ecs::entity::EntityHashMap;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -171,7 +172,7 @@ impl Renderer {
                 self.upload(id, size, Content::Pixels(pixels));
             }
         }
-        self.jobs.retain(|id, _| snapshot.requests.live.contains(id));
+        self.begin_anew(&snapshot.requests.live);
         self.verdicts.clear();
         let mut written = HashSet::default();
         for request in &snapshot.requests.ordered {
@@ -191,6 +192,17 @@ impl Renderer {
         }
         self.late_pixels = self.late_pixels.saturating_sub(1);
         self.late_pipelines = self.late_pipelines.saturating_sub(1);
+    }
+
+    fn begin_anew(&mut self, live: &HashSet<BlurId>) {
+        let gone = self.jobs.extract_if(|id, _| !live.contains(id));
+        let gone: EntityHashMap<Job> = gone.map(|(id, job)| (id.entity, job)).collect();
+        for id in live {
+            if let Some(Job { target, own, .. }) = gone.get(&id.entity) {
+                let new = self.jobs.entry(*id).or_default();
+                (new.target, new.own) = (*target, own.clone());
+            }
+        }
     }
 
     fn take(&mut self, (id, image): Extracted) {
@@ -240,7 +252,15 @@ impl Renderer {
         let mask = spec.profile.mask().map(find).transpose();
         let is_wanted = |image: &Texture| source.is_ok_and(|source| image.size == source.size);
         let target = match spec.owns_target {
-            true => job.own.choose(is_wanted).ok_or(Verdict::Waits),
+            true => {
+                let number = self.contents.len();
+                let made = source.ok().map(|source| (number, Texture { number, ..source }));
+                let target = job.own.choose(is_wanted, || made);
+                if target.is_some_and(|target| target.number == number) {
+                    self.contents.push(Content::Blank);
+                }
+                target.ok_or(Verdict::Waits)
+            }
             false => Ok(shown),
         };
         let (source, mask, target) = (source?, mask?, target?);

@@ -453,3 +453,97 @@ fn whatever_happens_blurs_become_what_their_components_say() {
         }
     });
 }
+
+/// Histories that ended wrongly, each with what it broke.
+fn wrong_once() -> [(&'static str, Vec<Step>); 5] {
+    use Step::{Chain, Disable, Enable, Frames, Image, Mask, NoPixels, NoStrength, Pixels, Source, Strength};
+    let spawn = |slot, source, target| Step::Spawn {
+        slot,
+        source,
+        target,
+        disabled: false,
+    };
+    let pixels = |image, side| Pixels {
+        image,
+        side,
+        pixels: 90,
+    };
+    let image = |slot, source, target, update| Image {
+        slot,
+        source,
+        target,
+        update,
+    };
+    let disable = Disable { slot: 0, pooled: false };
+    [
+        (
+            "an image that another one took while its blur was disabled has one writer",
+            vec![
+                spawn(0, 0, 3),
+                spawn(1, 1, 3),
+                Frames(2),
+                disable,
+                Frames(1),
+                Enable(0),
+                spawn(1, 2, 3),
+            ],
+        ),
+        (
+            "a blur that failed, and now waits for a mask, is not waited for",
+            vec![
+                NoPixels(0),
+                spawn(2, 3, 2),
+                spawn(3, 2, 5),
+                Frames(3),
+                Mask { slot: 2, image: 0 },
+                pixels(2, 1),
+            ],
+        ),
+        (
+            "a blur that failed, and now waits for another one, is not waited for",
+            vec![
+                NoPixels(2),
+                spawn(0, 1, 0),
+                Frames(1),
+                spawn(3, 0, 6),
+                spawn(1, 0, 6),
+                image(3, 2, 1, 0),
+            ],
+        ),
+        (
+            "a strength that is inserted again has the textures of its target",
+            vec![
+                spawn(1, 2, 5),
+                Frames(1),
+                Mask { slot: 1, image: 3 },
+                pixels(2, 2),
+                Frames(3),
+                NoStrength(1),
+                Strength { slot: 1, radius: 4 },
+            ],
+        ),
+        (
+            "a blur of one that fails has a target of the size of what that one shows",
+            vec![
+                spawn(3, 0, 3),
+                image(3, 2, 6, 1),
+                Frames(2),
+                spawn(0, 2, 5),
+                Mask { slot: 3, image: 3 },
+                Chain { slot: 0, of: 3 },
+                Source { slot: 3, image: 3 },
+            ],
+        ),
+    ]
+}
+
+#[test]
+fn histories_that_ended_wrongly_end_well() {
+    for (name, steps) in wrong_once() {
+        for is_pipelined in [false, true] {
+            if let Err(fault) = Walk::new().walk(&steps, is_pipelined) {
+                panic!("{name}, pipelined: {is_pipelined}: {fault}");
+            }
+        }
+    }
+}

@@ -259,6 +259,12 @@ fn a_blur_of_one_that_fails_goes_on() {
         &formats::to_picture(&between),
         2.0,
     );
+    // A new one reads it, too. Its target is as large as what it reads, which is not what the asset says.
+    let new = spawn(&mut headless, GaussianBlur::from_sigma(5.0), plain(middle.clone()));
+    assert_eq!(finished(&mut headless, 4), 2, "both are done");
+    let shown = target_of(&headless, new);
+    let of = formats::to_picture(&between);
+    assert_blur("new-of-a-failing-blur", &headless, &shown, &of, 5.0);
     // It goes on once it can.
     headless.app.world_mut().entity_mut(first).remove::<BlurProfile>();
     finished(&mut headless, 3);

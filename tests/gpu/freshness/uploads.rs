@@ -201,3 +201,30 @@ fn a_source_that_goes_back_and_forth_is_followed() {
         headless.app.world_mut().despawn(entity);
     }
 }
+
+/// Its target still shows a result of another size, because the blur has failed since.
+#[test]
+fn a_strength_that_is_inserted_again_has_the_textures_of_its_target() {
+    let Some(mut headless) = ready_app(|_| {}) else {
+        return;
+    };
+    let [old, new] = [pictures(61, 47)[0].clone(), pictures(90, 30)[1].clone()];
+    let (source, entity, target) = blurred(&mut headless, &old);
+    let mut numbers = Image::default();
+    numbers.texture_descriptor.format = TextureFormat::R8Uint;
+    numbers.data = Some(vec![1]);
+    let mask = headless.add_image(numbers);
+    headless
+        .app
+        .world_mut()
+        .entity_mut(entity)
+        .insert(BlurProfile::Mask(mask));
+    replace_image(&mut headless, &source, image(&new));
+    frames(&mut headless, 3);
+    assert_blur("before-it-failed", &headless, &target, &old, 3.5);
+    let mut one = headless.app.world_mut().entity_mut(entity);
+    one.remove::<(GaussianBlur, BlurProfile)>()
+        .insert(GaussianBlur::from_sigma(3.5));
+    headless.frame();
+    assert_blur("inserted-again", &headless, &target, &new, 3.5);
+}
