@@ -3,7 +3,7 @@
 //!
 //! A run is a list of [steps](step), made from a seed. A failure is shrunk to the steps that it needs, which are
 //! printed together with the seed. `BLUR_RANDOM_SEED`, `BLUR_RANDOM_CASES` and `BLUR_RANDOM_STEPS` choose others;
-//! `scripts/soak` runs many.
+//! `scripts/soak` runs many. `BLUR_RANDOM_SHRINK` is the most runs for shrinking.
 
 mod cameras;
 mod check;
@@ -99,7 +99,7 @@ fn survive(name: &str, backend: BlurBackend, mode: Mode, offset: u64) {
         let config = Config {
             cases: 1,
             failure_persistence: None,
-            max_shrink_iters: 300,
+            max_shrink_iters: number("BLUR_RANDOM_SHRINK", 300) as u32,
             ..Config::default()
         };
         let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));

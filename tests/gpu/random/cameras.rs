@@ -22,6 +22,11 @@ impl World {
         };
         for camera in self.painters(image.id()) {
             self.leave_viewport(camera);
+            // Bevy notices another size in the next frame, or at once where a camera has changed. Cameras that share a target
+            // must notice it in one frame, or their colours and depths differ in size.
+            if let Some(mut projection) = self.world().get_mut::<Projection>(camera) {
+                projection.set_changed();
+            }
         }
         self.replace(Some(image), canvas(content));
     }
