@@ -63,6 +63,10 @@ enum LetterFilter {
     Faded,
     /// A line of this width in pixels.
     Outlined(f32),
+    /// A blur.
+    Blurred,
+    /// The same blur, with two shadows and a glow, each softer than the one before.
+    Layered,
 }
 
 /// The size of a title.
@@ -71,7 +75,7 @@ const TITLE: UVec2 = UVec2::new(800, 200);
 /// The size of a whole screen.
 const SCREEN: UVec2 = UVec2::new(1920, 1080);
 
-const GLASS: [Setting; 15] = [
+const GLASS: [Setting; 16] = [
     Setting::Empty,
     Setting::Camera,
     Setting::Beside(1, 5.0),
@@ -84,12 +88,13 @@ const GLASS: [Setting; 15] = [
     Setting::AllRim(100.0, 0.0),
     Setting::AllRim(100.0, 0.5),
     Setting::Stacked(8, 5.0),
+    Setting::Stacked(40, 1.0),
     Setting::FrozenCamera,
     Setting::FrozenBeside(36, 1.0),
     Setting::FrozenBeside(1, 100.0),
 ];
 
-const FILTERS: [Setting; 16] = [
+const FILTERS: [Setting; 20] = [
     Setting::Empty,
     Setting::Camera,
     Setting::Nodes(1, 5.0),
@@ -103,9 +108,13 @@ const FILTERS: [Setting; 16] = [
     Setting::Letters(TITLE, LetterFilter::Plain),
     Setting::Letters(TITLE, LetterFilter::Faded),
     Setting::Letters(TITLE, LetterFilter::Outlined(4.0)),
+    Setting::Letters(TITLE, LetterFilter::Blurred),
+    Setting::Letters(TITLE, LetterFilter::Layered),
     Setting::Letters(SCREEN, LetterFilter::Plain),
     Setting::Letters(SCREEN, LetterFilter::Faded),
     Setting::Letters(SCREEN, LetterFilter::Outlined(4.0)),
+    Setting::Letters(SCREEN, LetterFilter::Blurred),
+    Setting::Letters(SCREEN, LetterFilter::Layered),
 ];
 
 impl Setting {
@@ -124,11 +133,7 @@ impl Setting {
             Self::Nodes(count, share) => format!("{count} of {share} %, plain nodes"),
             Self::Blurred(count, share) => format!("{count} of {share} %, blurred"),
             Self::Faded(count, share) => format!("{count} of {share} %, faded"),
-            Self::Letters(size, LetterFilter::Plain) => format!("{}x{} letters", size.x, size.y),
-            Self::Letters(size, LetterFilter::Faded) => format!("{}x{} letters, faded", size.x, size.y),
-            Self::Letters(size, LetterFilter::Outlined(width)) => {
-                format!("{}x{} letters, line of {width} px", size.x, size.y)
-            }
+            Self::Letters(size, filter) => format!("{}x{} letters{}", size.x, size.y, filter.suffix()),
         }
     }
 
@@ -194,8 +199,40 @@ impl Setting {
     }
 }
 
+impl LetterFilter {
+    /// What names of settings say about it.
+    fn suffix(self) -> String {
+        match self {
+            Self::Plain => String::new(),
+            Self::Faded => ", faded".into(),
+            Self::Outlined(width) => format!(", line of {width} px"),
+            Self::Blurred => ", blurred".into(),
+            Self::Layered => ", blurred, two shadows and a glow".into(),
+        }
+    }
+
+    /// The filter, with this blur of the group.
+    fn filter(self, blur: GaussianBlur, sigma: f32) -> Option<UiFilter> {
+        let soft = |offset: Vec2, times: f32| DropShadow::from_sigma(offset, times * sigma, Color::BLACK);
+        let blurred = UiFilter { blur, ..default() };
+        Some(match self {
+            Self::Plain => return None,
+            Self::Faded => UiFilter::opacity(0.5),
+            Self::Outlined(width) => UiFilter::outline(width, Color::BLACK),
+            Self::Blurred => blurred,
+            Self::Layered => blurred
+                .with_shadow(soft(Vec2::splat(4.0), 1.0))
+                .with_shadow(soft(Vec2::splat(12.0), 2.0))
+                .with_shadow(DropShadow {
+                    is_glow: true,
+                    ..soft(Vec2::ZERO, 3.0)
+                }),
+        })
+    }
+}
+
 /// Spawns a node of this size with letters of two stems and a bar.
-fn spawn_letters(world: &mut World, size: UVec2, filter: LetterFilter, root: Entity) {
+fn spawn_letters(world: &mut World, size: UVec2, filter: Option<UiFilter>, root: Entity) {
     const LETTER: UVec2 = UVec2::new(80, 100);
     let place = |[left, top, width, height]: [u32; 4]| Node {
         position_type: PositionType::Absolute,
@@ -206,14 +243,8 @@ fn spawn_letters(world: &mut World, size: UVec2, filter: LetterFilter, root: Ent
         ..default()
     };
     let mut group = world.spawn((place([0, 0, size.x, size.y]), ChildOf(root)));
-    match filter {
-        LetterFilter::Plain => {}
-        LetterFilter::Faded => {
-            group.insert(UiFilter::opacity(0.5));
-        }
-        LetterFilter::Outlined(width) => {
-            group.insert(UiFilter::outline(width, Color::BLACK));
-        }
+    if let Some(filter) = filter {
+        group.insert(filter);
     }
     let group = group.id();
     for (row, column) in (0..size.y / LETTER.y).flat_map(|row| (0..size.x / LETTER.x).map(move |column| (row, column)))
@@ -300,7 +331,7 @@ impl Screen {
     }
 
     fn show(&mut self, setting: Setting) {
-        let (camera, blur) = (self.camera, self.blur());
+        let (camera, blur, sigma) = (self.camera, self.blur(), self.sigma);
         let world = self.headless.app.world_mut();
         world.entity_mut(camera).remove::<(GaussianBlur, FreezeBlur)>();
         if let Some(shown) = self.shown.take() {
@@ -323,7 +354,7 @@ impl Screen {
             setting.spawn(world, place, blur, root);
         }
         if let Setting::Letters(size, filter) = setting {
-            spawn_letters(world, size, filter, root);
+            spawn_letters(world, size, filter.filter(blur, sigma), root);
         }
         self.shown = Some(root);
     }
