@@ -11,6 +11,7 @@ use super::profile_bindings::{SharesUniform, SigmaLevelUniform, SigmaLevelsUnifo
 use super::uniforms::{NeededUniform, PassUniform};
 use super::{LIBRARIES, PROGRAMS};
 use crate::program::Program;
+use crate::program::workgroups::{WORKGROUP_BYTES, WORKGROUP_THREADS};
 use crate::settings::EdgeMode;
 use bevy::asset::AssetId;
 use bevy::asset::uuid::Uuid;
@@ -21,7 +22,7 @@ use keys::every_key;
 use naga::back::{glsl, hlsl, msl, spv};
 use naga::proc::{BoundsCheckPolicies, Layouter};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{Module, ShaderStage, TypeInner};
+use naga::{AddressSpace, Module, ShaderStage, TypeInner};
 use std::fs;
 use std::sync::Arc;
 use stores::assert_no_component_at_run_time;
@@ -108,6 +109,7 @@ fn every_pipeline_is_valid_on_every_api() {
         let name = format!("{} with {definitions:?}", program.name());
         assert_eq!(module.entry_points.len(), 1, "{name}");
         let info = validate(&module, capabilities(*program), &name);
+        assert_workgroups_fit(&module, &name);
         write_spirv(&module, &info, &name);
         write_msl(&module, &info, &name);
         write_hlsl(&module, &info, &name);
@@ -251,6 +253,20 @@ fn validate(module: &Module, capabilities: Capabilities, name: &str) -> ModuleIn
     Validator::new(ValidationFlags::all(), capabilities)
         .validate(module)
         .unwrap_or_else(|error| panic!("{name}: {error:?}"))
+}
+
+/// Workgroups need no more threads and memory than every device with compute shaders has.
+fn assert_workgroups_fit(module: &Module, name: &str) {
+    let mut layouter = Layouter::default();
+    layouter.update(module.to_ctx()).expect("a module with sizes");
+    let shared = module
+        .global_variables
+        .iter()
+        .filter(|(_, global)| global.space == AddressSpace::WorkGroup);
+    let bytes: u32 = shared.map(|(_, global)| layouter[global.ty].size).sum();
+    let threads: u32 = module.entry_points[0].workgroup_size.iter().product();
+    assert!(bytes <= WORKGROUP_BYTES, "{name}: {bytes} bytes");
+    assert!(threads <= WORKGROUP_THREADS, "{name}: {threads} threads");
 }
 
 fn write_spirv(module: &Module, info: &ModuleInfo, name: &str) {
