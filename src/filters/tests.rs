@@ -5,6 +5,7 @@ use crate::formats::dither::Dither;
 use crate::kernel::Precision;
 use crate::paint::uniform::{Colours, PaintedOn};
 use crate::plan::batch::{BatchedBlur, together};
+use crate::plan::pass::TextureSlot;
 use crate::plan::{BlurPlan, Finish, Means, PlanRequest};
 use crate::program::{Cores, Filtering, Tiling};
 use crate::schedule::{
@@ -449,10 +450,9 @@ fn neutral_lines_and_fades_make_no_group() {
     assert!(changes(&UiFilter::outline(0.01, Color::BLACK)));
 }
 
-/// The blur of a group is the same with a shadow that no texture could reach.
-#[test]
-fn a_shadow_far_away_changes_no_other_blur() {
-    let node = |filter: UiFilter| Node {
+/// The blurs of a group of 50 by 7 pixels with this filter.
+fn items_of(filter: UiFilter) -> Vec<BatchedBlur> {
+    let node = Node {
         filter,
         profile: None,
         transform: Affine2::IDENTITY,
@@ -460,21 +460,22 @@ fn a_shadow_far_away_changes_no_other_blur() {
         clip: None,
         size: Vec2::new(50.0, 7.0),
     };
-    let items = |filter: UiFilter| {
-        let extracted = Extracted::new(picture(UVec2::new(257, 11), UVec2::ZERO), &[node(filter)], &[], false);
-        let schedule = extracted.schedule(false);
-        extracted.carry_out(&schedule);
-        let surface = &schedule.tree.surfaces[1];
-        let layers = schedule.tree.layers[surface.layers.clone()].iter();
-        let batched = layers.filter(|layer| !layer.shown.is_empty());
-        batched
-            .map(|layer| surface.item_of(layer))
-            .collect::<Vec<BatchedBlur>>()
-    };
+    let extracted = Extracted::new(picture(UVec2::new(257, 11), UVec2::ZERO), &[node], &[], false);
+    let schedule = extracted.schedule(false);
+    extracted.carry_out(&schedule);
+    let surface = &schedule.tree.surfaces[1];
+    let layers = schedule.tree.layers[surface.layers.clone()].iter();
+    let batched = layers.filter(|layer| !layer.shown.is_empty());
+    batched.map(|layer| surface.item_of(layer)).collect()
+}
+
+/// The blur of a group is the same with a shadow that no texture could reach.
+#[test]
+fn a_shadow_far_away_changes_no_other_blur() {
     let far = |offset: Vec2, radius: f32| DropShadow::new(offset, radius, Color::BLACK);
-    let alone = items(UiFilter::from_sigma(2.0));
+    let alone = items_of(UiFilter::from_sigma(2.0));
     for offset in [Vec2::new(40.0, 1e30), Vec2::new(-1e30, 1e30), Vec2::splat(-1e30)] {
-        let both = items(UiFilter::from_sigma(2.0).with_shadow(far(offset, 1e30)));
+        let both = items_of(UiFilter::from_sigma(2.0).with_shadow(far(offset, 1e30)));
         assert_eq!(both.last(), alone.first());
         let sizes = plan(&both).map(|plan| plan.largest_intermediate().max_element());
         assert!(
@@ -483,7 +484,35 @@ fn a_shadow_far_away_changes_no_other_blur() {
         );
     }
     assert_eq!(
-        items(UiFilter::from_sigma(2.0).with_shadow(far(Vec2::new(0.0, 1e30), 1.0))),
+        items_of(UiFilter::from_sigma(2.0).with_shadow(far(Vec2::new(0.0, 1e30), 1.0))),
         alone
     );
+}
+
+/// A group is read once for its blur, its shadows and its glow.
+#[test]
+fn the_layers_of_a_group_share_their_levels() {
+    let shadow = |x: f32, sigma: f32| DropShadow::from_sigma(Vec2::new(x, 3.0), sigma, Color::BLACK);
+    let glow = DropShadow {
+        is_glow: true,
+        ..shadow(0.0, 9.0)
+    };
+    let blurred = UiFilter::from_sigma(8.0);
+    let alone = plan(&items_of(blurred.clone()));
+    let all = plan(&items_of(
+        blurred
+            .with_shadow(shadow(3.5, 4.0))
+            .with_shadow(shadow(9.0, 6.0))
+            .with_shadow(glow),
+    ));
+    for (all, alone) in all.iter().zip(&alone) {
+        assert_eq!((all.deferred.len(), alone.deferred.len()), (4, 1));
+        let reads = |plan: &BlurPlan| {
+            plan.passes
+                .iter()
+                .filter(|pass| pass.source == TextureSlot::Source)
+                .count()
+        };
+        assert_eq!((reads(all), reads(alone)), (1, 1), "{:?}", all.passes);
+    }
 }

@@ -7,12 +7,15 @@
 //! A pass addresses whole texels of its source and target, so moving a level only changes offsets. A level is also cut
 //! down to the texels that later steps read and, if the picture is transparent around a patch, to the texels that
 //! the patch reaches, with a border of zeros. Reads beyond that border are clamped to it.
+//!
+//! Plans that compute the same texels of the same source share them: the blur, the shadows and the glow of one group go down
+//! the same levels, and only the convolutions of the lowest ones differ.
 
 use super::BlurPlan;
 use super::pack;
 use super::pass::{AxisPass, Pass, TextureSlot, Weighting, beyond};
 use crate::settings::EdgeMode;
-use bevy::math::{IVec2, URect, UVec2, Vec2};
+use bevy::math::{IRect, IVec2, URect, UVec2, Vec2};
 use core::ops::Range;
 
 /// A blur of a part of a picture, whose last step is deferred.
@@ -43,59 +46,136 @@ pub fn together(items: &[BatchedBlur], plans: &[BlurPlan], limit: u32) -> BlurPl
     let both = || items.iter().zip(plans);
     let stored: Vec<Vec<Stored>> = both().map(|(item, plan)| stored_texels(item, plan)).collect();
     let longest = stored.iter().map(Vec::len).max().unwrap_or(0);
-    let mut places: Vec<Vec<Place>> = vec![Vec::new(); items.len()];
+    let mut places: Vec<Option<Place>> = vec![None; items.len()];
     let mut whole = BlurPlan::default();
     for step in 0..longest {
-        let sizes = stored.iter().map(|stored| Some(stored.get(step)?.texels.size()));
-        let packed = pack::pages(&sizes.flatten().collect::<Vec<UVec2>>(), limit);
-        let first_page = whole.intermediates.len();
-        let mut packed_places = packed.places.into_iter();
-        let mut passes = Vec::new();
+        let mut levels: Vec<Level> = Vec::new();
         for (index, (item, plan)) in both().enumerate() {
             let Some(Stored { texels, reads_zeros }) = stored[index].get(step) else {
                 continue;
             };
-            let (page, corner) = packed_places.next().unwrap_or_default();
+            let pass = from_place(&plan.passes[step], places[index].as_ref());
+            let pass = if step == 0 { read_by(item, pass) } else { pass };
+            Level::add(&mut levels, index, clamped(pass, *reads_zeros), texels.as_irect());
+        }
+        let sizes: Vec<UVec2> = levels.iter().map(|level| level.texels.size().as_uvec2()).collect();
+        let packed = pack::pages(&sizes, limit);
+        let first_page = whole.intermediates.len();
+        let mut passes = Vec::new();
+        for (level, (page, corner)) in levels.into_iter().zip(packed.places) {
             let place = Place {
                 page: TextureSlot::Intermediate(first_page + page),
                 corner,
-                texels: *texels,
+                texels: level.texels,
             };
-            let pass = moved(&plan.passes[step], places[index].last(), Some(&place));
-            let pass = if step == 0 { read_by(item, pass) } else { pass };
-            passes.push(clamped(pass, *reads_zeros));
-            places[index].push(place);
+            passes.push(to_place(level.pass, &place));
+            for (index, from) in level.items {
+                places[index] = Some(place.seen_from(from));
+            }
         }
         passes.sort_by_key(|pass| (pass.target.index(), pass.program.computes(), pass.program));
         whole.intermediates.extend(packed.textures);
         whole.passes.extend(passes);
     }
-    let deferred = both().zip(&places).flat_map(|((item, plan), places)| {
-        let deferred = plan.deferred.first()?;
+    let deferred = both().zip(&places).flat_map(|((item, plan), place)| {
         Some(Pass {
             origin: item.region.min,
             size: item.region.size(),
-            ..moved(deferred, Some(places.last()?), None)
+            ..from_place(plan.deferred.first()?, Some(place.as_ref()?))
         })
     });
     whole.deferred = deferred.collect();
     whole
 }
 
-/// The place of a level.
+/// A level, for every item whose plan computes it.
+struct Level {
+    /// The pass that writes it, in the texels of the first item.
+    pass: Pass,
+    /// What is stored of it.
+    texels: IRect,
+    /// The items, and the offset from a texel of an item to the same texel of the first one.
+    items: Vec<(usize, IVec2)>,
+}
+
+impl Level {
+    /// Adds these texels of an item's level to the levels of a step: to the same level of another item, unless that would store more
+    /// texels than two levels.
+    fn add(levels: &mut Vec<Self>, item: usize, pass: Pass, texels: IRect) {
+        let area = |texels: IRect| i64::from(texels.width()) * i64::from(texels.height());
+        let shared = levels.iter_mut().find_map(|level| {
+            let offset = level.pass.offset_from(&pass)?;
+            let moved = IRect {
+                min: texels.min + offset,
+                max: texels.max + offset,
+            };
+            let all = level.texels.union(moved);
+            let is_shared = area(all) <= area(level.texels) + area(moved) && level.pass.computes_as(&pass);
+            is_shared.then_some((level, offset, all))
+        });
+        match shared {
+            Some((level, offset, all)) => {
+                level.texels = all;
+                level.items.push((item, offset));
+            }
+            None => levels.push(Self {
+                pass,
+                texels,
+                items: vec![(item, IVec2::ZERO)],
+            }),
+        }
+    }
+}
+
+impl Pass {
+    /// The offset from a target texel of another pass to the target texel of this pass that lies at the same place of the source, if
+    /// both have the same grid.
+    fn offset_from(&self, other: &Self) -> Option<IVec2> {
+        let along = |i: usize| {
+            let (axis, other) = (&self.axes[i], &other.axes[i]);
+            let offset = other.shift.checked_sub(axis.shift)?;
+            (axis.step == other.step && offset % axis.step == 0).then(|| offset / axis.step)
+        };
+        (self.source == other.source).then_some(())?;
+        Some(IVec2::new(along(0)?, along(1)?))
+    }
+
+    /// Whether it computes the same as another pass with its grid, wherever both write it.
+    fn computes_as(&self, other: &Self) -> bool {
+        let is_alike = |i: usize| {
+            let [one, other] = [&self.axes[i], &other.axes[i]].map(|axis| {
+                let weights = (axis.filter, axis.reach, axis.images, &axis.table);
+                (axis.bounds, axis.edge, axis.normalize, axis.octaves, weights)
+            });
+            one == other
+        };
+        self.program == other.program && is_alike(0) && is_alike(1)
+    }
+}
+
+/// The place of a level, as an item sees it.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     page: TextureSlot,
     /// The texel of the page where it begins.
     corner: UVec2,
     /// The texels of the level that are stored.
-    texels: URect,
+    texels: IRect,
 }
 
 impl Place {
     /// The shift from the level's own texels to the page's.
     fn shift(&self) -> IVec2 {
-        self.corner.as_ivec2() - self.texels.min.as_ivec2()
+        self.corner.as_ivec2() - self.texels.min
+    }
+
+    /// As another item sees it, with the offset from a texel of that item to the same texel of this one.
+    fn seen_from(self, offset: IVec2) -> Self {
+        let texels = IRect {
+            min: self.texels.min - offset,
+            max: self.texels.max - offset,
+        };
+        Self { texels, ..self }
     }
 }
 
@@ -108,23 +188,34 @@ impl TextureSlot {
     }
 }
 
-/// The same pass between other places. `None` leaves the source or the target as it is.
-fn moved(pass: &Pass, source: Option<&Place>, target: Option<&Place>) -> Pass {
-    let shift = |place: Option<&Place>| place.map_or(IVec2::ZERO, Place::shift);
+/// The same pass with its source in this place, if it is not the picture.
+fn from_place(pass: &Pass, place: Option<&Place>) -> Pass {
+    let Some(place) = place else {
+        return pass.clone();
+    };
+    let shift = place.shift();
     let axis = |i: usize| {
         let mut axis = pass.axes[i].clone();
-        if let Some(URect { min, max }) = source.map(|place| place.texels) {
-            axis.bounds = (axis.bounds.0.max(min[i] as i32), axis.bounds.1.min(max[i] as i32));
-        }
-        axis.moved(shift(source)[i], shift(target)[i])
+        let (low, high) = (place.texels.min[i], place.texels.max[i]);
+        axis.bounds = (axis.bounds.0.max(low), axis.bounds.1.min(high));
+        axis.moved(shift[i], 0)
     };
     Pass {
-        source: source.map_or(pass.source, |place| place.page),
-        target: target.map_or(pass.target, |place| place.page),
-        origin: target.map_or(pass.origin, |place| place.corner),
-        size: target.map_or(pass.size, |place| place.texels.size()),
+        source: place.page,
         axes: [axis(0), axis(1)],
         ..pass.clone()
+    }
+}
+
+/// The same pass with its target in this place.
+fn to_place(pass: Pass, place: &Place) -> Pass {
+    let (shift, [x, y]) = (place.shift(), pass.axes);
+    Pass {
+        target: place.page,
+        origin: place.corner,
+        size: place.texels.size().as_uvec2(),
+        axes: [x.moved(0, shift.x), y.moved(0, shift.y)],
+        ..pass
     }
 }
 

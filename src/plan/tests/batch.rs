@@ -297,3 +297,150 @@ fn patches_are_all_that_is_read() {
         }
     }
 }
+
+/// The layers of a surface: with these sigmas, moved by these texels, and shown where they reach. Each counts texels from its own
+/// origin, as layers of groups do.
+fn layers(patch: URect, layers: &[(Vec2, Vec2)]) -> Vec<BatchedBlur> {
+    let layer = |(index, (sigma, offset)): (usize, &(Vec2, Vec2))| {
+        let is_moved = sigma.min_element() >= 1.0;
+        let shift = if is_moved { offset.fract() } else { Vec2::ZERO };
+        let around = sigma.map(|sigma| (4.0 * sigma).ceil()).as_uvec2() + UVec2::ONE;
+        let origin = (UVec2::splat(1 << 15)) * UVec2::new(1 + index as u32, 1 + index as u32 % 2);
+        let region = URect::from_corners(origin + patch.min - around, origin + patch.max + around);
+        BatchedBlur {
+            sigma: *sigma,
+            shift,
+            edge: EdgeMode::Transparent,
+            bounds: URect::from_corners(region.min - 3, region.max + 3),
+            region,
+            to_source: -origin.as_ivec2(),
+            patch: Some(URect::from_corners(origin + patch.min, origin + patch.max)),
+            border: 1,
+        }
+    };
+    layers.iter().enumerate().map(layer).collect()
+}
+
+fn plans_of(items: &[BatchedBlur], means: Means) -> Vec<BlurPlan> {
+    let plan = |item: &BatchedBlur| {
+        let request = PlanRequest {
+            sigma: item.sigma,
+            region: item.bounds,
+            edge: item.edge,
+            means,
+            finish: Finish::Defer,
+        };
+        BlurPlan::shifted(&request, item.shift)
+    };
+    items.iter().map(plan).collect()
+}
+
+/// The texels that all passes of a plan write.
+fn written(plan: &BlurPlan) -> u64 {
+    let texels = |pass: &Pass| u64::from(pass.size.x) * u64::from(pass.size.y);
+    plan.passes.iter().map(texels).sum()
+}
+
+/// A picture of noise in a patch, and of 0 around it.
+fn patch_of_noise(size: UVec2, patch: URect) -> Texture {
+    let mut picture = Texture::new(size);
+    for (i, texel) in (0_u32..).zip(&mut picture.texels) {
+        let inside = holds(patch, i % size.x, i / size.x);
+        *texel = f64::from(u32::from(inside) * (i.wrapping_mul(2_654_435_761) >> 31));
+    }
+    picture
+}
+
+/// Checks that the blurs of a batch are what each of them is alone, and that together they write no more.
+fn check_shared(items: &[BatchedBlur], means: Means, picture: &Texture, named: &str) -> BlurPlan {
+    let plans = plans_of(items, means);
+    let whole = together(items, &plans, 8192);
+    let mut most = 0;
+    for ((item, plan), got) in items.iter().zip(&plans).zip(run_left(&whole, picture)) {
+        let alone = together(core::slice::from_ref(item), core::slice::from_ref(plan), 8192);
+        most += written(&alone);
+        let expected = &run_left(&alone, picture)[0];
+        for (expected, got) in expected.iter().flatten().zip(got.iter().flatten()) {
+            let error = (expected - got).abs();
+            assert!(error < 1e-12, "{named}, sigma {}: {error}", item.sigma);
+        }
+    }
+    assert!(written(&whole) <= most, "{named}: {} of {most}", written(&whole));
+    whole
+}
+
+/// A blur, two shadows and a glow of one group read the group once: they go down the same levels.
+#[test]
+fn layers_of_one_surface_share_their_levels() {
+    let patch = URect::new(40, 18, 71, 33);
+    let picture = patch_of_noise(UVec2::new(110, 60), patch);
+    let strong = [(8.0, 0.0), (9.0, 4.25), (11.0, -3.5), (11.9, 0.0)];
+    let strong = strong.map(|(sigma, offset)| (Vec2::splat(sigma), Vec2::splat(offset)));
+    for (precision, way) in PRECISIONS.into_iter().flat_map(|p| WAYS.map(|way| (p, way))) {
+        let means = means(precision, way);
+        let named = format!("{precision:?}, {way:?}");
+        let items = layers(patch, &strong);
+        let whole = check_shared(&items, means, &picture, &named);
+        let one = together(&items[..1], &plans_of(&items[..1], means), 8192);
+        let reads = |plan: &BlurPlan| {
+            let reads = plan.passes.iter().filter(|pass| pass.source == TextureSlot::Source);
+            reads.count()
+        };
+        assert_eq!((reads(&whole), reads(&one)), (1, 1), "{named}: the group is read once");
+        let downs = |plan: &BlurPlan| {
+            let downs = plan.passes.iter().filter(|pass| pass.kind == PassKind::Downsample);
+            downs.count()
+        };
+        assert_eq!(downs(&whole), downs(&one), "{named}: all levels are shared");
+        // Two shadows of one blur share everything.
+        let pair = layers(patch, &[strong[0], strong[0]]);
+        let pair = check_shared(&pair, means, &picture, &named);
+        assert_eq!(
+            (pair.passes.len(), pair.deferred.len()),
+            (one.passes.len(), 2),
+            "{named}"
+        );
+    }
+}
+
+/// Whatever parts of a picture blurs read and show, they are what each is alone, and sharing never stores more.
+#[test]
+fn shared_levels_hold_what_each_blur_needs() {
+    let patch = URect::new(40, 18, 71, 33);
+    let size = UVec2::new(110, 60);
+    let sigmas = [0.5, 1.0, 2.2, 3.1, 5.0, 6.0, 14.0, 40.0];
+    for (way, seed) in WAYS.into_iter().flat_map(|way| (0_u32..6).map(move |seed| (way, seed))) {
+        let random = |of: u32, below: u32| (seed * 977 + of * 131).wrapping_mul(2_654_435_761) % 4093 % below;
+        let sigma = |of: u32| {
+            let [x, y] = [0, random(of + 9, 4) / 3].map(|i| sigmas[(random(of, 8) + i) as usize % 8]);
+            Vec2::new(x, y)
+        };
+        let chosen: Vec<(Vec2, Vec2)> = (0..5)
+            .map(|i| (sigma(i), Vec2::splat(random(i + 5, 3) as f32 / 4.0)))
+            .collect();
+        let mut items = layers(patch, &chosen);
+        for (i, item) in (0_u32..).zip(&mut items).skip(1) {
+            // A part of it, near a corner or in the middle.
+            let [third, size] = [item.region.size() / 3, item.region.size()];
+            let corner = UVec2::new(random(i + 20, 3), random(i + 30, 3)) * third;
+            item.region = URect::from_corners(item.region.min + corner, item.region.min + (corner + third).min(size));
+        }
+        let means = means(Precision::Hdr, way);
+        let named = format!("{way:?}, seed {seed}");
+        check_shared(&items, means, &patch_of_noise(size, patch), &named);
+        // Of a picture with an edge, every texel of it may be read.
+        for (item, index) in items.iter_mut().zip(0..) {
+            let paints = URect::from_corners(UVec2::new(5, 3) * (index % 3), UVec2::new(60 + 9 * index, 60 - index));
+            *item = BatchedBlur {
+                edge: EdgeMode::ALL[seed as usize % 5],
+                bounds: URect::from_corners(UVec2::ZERO, size),
+                to_source: IVec2::ZERO,
+                patch: None,
+                shift: Vec2::ZERO,
+                ..shown(paints)
+            };
+            item.sigma = sigma(index);
+        }
+        check_shared(&items, means, &patch_of_noise(size, patch), &named);
+    }
+}
