@@ -7,7 +7,6 @@ use super::{
 use crate::backdrop::stage::{HDR, LDR};
 use crate::support::reference::Step;
 use crate::support::reference::tree::{Filter, Glass, Node, Shadow, Tree, Visibility};
-use bevy_gaussian_blur::prelude::BlurSwitch;
 
 pub fn shadowed(filter: Filter) -> Filter {
     let shadow = Shadow {
@@ -112,22 +111,7 @@ fn hidden_and_transparent() {
     assert_within(LDR, 1.5, &[("hidden".into(), over_scene([hidden]))]);
     let opacity = 0.0;
     let transparent = over_scene([group(Filter { opacity, ..filter }, boxes())]);
-    assert_eq!(
-        transparent.picture(crate::support::reference::Storage::Srgb8),
-        over_scene([]).picture(crate::support::reference::Storage::Srgb8)
-    );
-    assert_within_bits("transparent", transparent);
-}
-
-/// Asserts that a tree of opaque boxes on whole pixels, and of what is invisible, is shown exactly.
-fn assert_within_bits(name: &str, tree: Tree) {
-    super::show_all(
-        &crate::backdrop::stage::one_backend(),
-        LDR,
-        BlurSwitch::On,
-        Some(0.0),
-        &[(name.into(), tree)],
-    );
+    super::beside::assert_within(LDR, 0.0, &[("transparent".into(), transparent)]);
 }
 
 /// Many groups side by side, of which those close together are painted with one view. One texel lies between neighbours. A list cuts

@@ -34,8 +34,8 @@ fn groups_end_at_the_curve() {
         ];
         trees.extend(cards.map(|(name, card)| (format!("{name}-{opacity}"), over_scene([card]))));
     }
-    assert_within(LDR, 2.5, &trees);
-    assert_within(HDR, 2.5, &trees);
+    assert_within(LDR, 1.5, &trees);
+    assert_within(HDR, 0.6, &trees);
 }
 
 /// Glass inside a rounded group is cut by its curve.
@@ -47,5 +47,5 @@ fn glass_inside_is_cut_by_the_curve() {
     };
     let glass = pane([-10.0, -10.0, 75.0, 55.0], inverted);
     let tree = over_scene([card(1.0, [12.0; 4], Some(glass))]);
-    assert_within(LDR, 2.5, &[("glass-in-a-curve".into(), tree)]);
+    assert_within(LDR, 1.5, &[("glass-in-a-curve".into(), tree)]);
 }
