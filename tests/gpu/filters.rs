@@ -1,6 +1,5 @@
 //! Filters of the user interface, against a float64 reference that filters a picture of the unfiltered group.
 
-mod browser;
 mod content;
 mod fades;
 mod glass;

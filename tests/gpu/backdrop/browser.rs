@@ -2,21 +2,22 @@
 //!
 //! The test compares the panes with the compositor, like all tests of glass. If `BLUR_BROWSER` names a folder, the test also
 //! writes the page into it, and its pictures with and without glass. The page's background is the picture without glass, so
-//! the pixels below the glass are the same to the last bit, text included. `measure` then reads the browser's picture of the
+//! the pixels below the glass are the same to the last bit, text included. `measure_panes` then reads the browser's picture of the
 //! page and prints how far it is from Bevy's, and why. `scripts/browser-picture` runs everything.
 
 use super::glass;
 use super::pane::{Pane, node};
 use crate::support::browser::{self, css_step, leave, read};
+use crate::support::bundled;
 use crate::support::compositor::{Layer, Panel, assert_composed, compose};
 use crate::support::formats::to_picture;
 use crate::support::headless::{Headless, Pixels};
+use crate::support::pool::warm;
 use crate::support::reference::{Clip, Picture};
 use crate::support::scene::{self, Kind};
-use crate::support::{bundled, gpu};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
-use bevy_gaussian_blur::prelude::{ColorStep, EdgeMode, HasBlur};
+use bevy_gaussian_blur::prelude::{BlurBackend, ColorStep, EdgeMode, HasBlur};
 use std::fmt::Write;
 
 const SIZE: UVec2 = UVec2::new(480, 300);
@@ -178,7 +179,7 @@ fn show(headless: &mut Headless, cards: &[Card]) -> Pixels {
 
 #[test]
 fn panes_of_a_page_are_as_the_compositor_has_them() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let cards = cards();
@@ -204,7 +205,7 @@ fn difference(cards: &[Card], index: usize, one: &Picture, other: &Picture) -> [
 /// edges of the whole box, as browsers do, and not at the edges of the clipped box.
 #[test]
 #[ignore = "needs a browser: scripts/browser-picture"]
-fn measure() {
+fn measure_panes() {
     let [below, bevy, browser] = ["below", "bevy", "browser"].map(|name| read(name, SIZE));
     let cards = cards();
     let numbers = |edge: EdgeMode| {

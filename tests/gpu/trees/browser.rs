@@ -1,34 +1,39 @@
-//! Trees next to a browser's: rounded clips, shadows that fall inwards, glass and sides that fade, and the same boxes as a page.
+//! Trees next to a browser's: boxes with rounded clips, shadows that fall inwards, glass and sides that fade; groups under filters; and
+//! the same boxes as a page.
 //!
-//! The test compares the picture with the compositor, like all tests of trees. Browsers blend and blur encoded values, so the test
-//! shows the boxes twice: as light, and with the encoded values in place of light. `measure` then reads the browser's picture of the
-//! page and prints how far it is from both. `scripts/browser-picture` runs everything, with as many device pixels for each pixel of CSS
+//! The tests compare the pictures with the compositor, like all tests of trees. Browsers blend and blur encoded values, so the tests
+//! show the boxes twice: as light, and with the encoded values in place of light. Others then read the browser's picture of the
+//! page and print how far it is from both. `scripts/browser-picture` runs everything, with as many device pixels for each pixel of CSS
 //! as `BLUR_BROWSER_SCALE` says.
 
 use super::show::{compare, tolerance};
 use super::spawn::spawn;
 use crate::backdrop::stage::LDR;
 use crate::random::number;
-use crate::support::browser::{difference, leave, read};
+use crate::support::browser::{css_step, difference, leave, read};
 use crate::support::difference::write_failure;
 use crate::support::formats::to_picture;
-use crate::support::gpu;
+use crate::support::functions::steps;
 use crate::support::headless::{Headless, Pixels};
+use crate::support::pool::warm;
 use crate::support::reference::tree::{Filter, Glass, Node, Shadow, Transform, Tree};
-use crate::support::reference::{Picture, Storage, decode_srgb, encode_srgb};
+use crate::support::reference::{Functions, Picture, Step, Storage, decode_srgb, encode_srgb};
 use crate::support::scene::Kind;
 use crate::support::twins::View;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
+use bevy_gaussian_blur::prelude::BlurBackend;
 use std::fmt::Write;
 
 /// The format that stores numbers as they are.
 const NUMBERS: TextureFormat = TextureFormat::Rgba8Unorm;
 
-const COLUMNS: usize = 3;
-const CELL: [usize; 2] = [120, 100];
-const ROWS: usize = 3;
-const SIZE: [usize; 2] = [COLUMNS * CELL[0], ROWS * CELL[1]];
+/// Cells in rows, from the left and the top. Lengths are in pixels of CSS.
+struct Sheet {
+    columns: usize,
+    cell: [usize; 2],
+    cells: Vec<(&'static str, Node)>,
+}
 
 const SHADOW: Shadow = Shadow {
     offset: [6.0, 4.0],
@@ -119,12 +124,11 @@ fn pane(radii: [f64; 4], sigma: f64) -> Node {
     };
     Node {
         children: (0..6).map(stripe).chain([pane]).collect(),
-        ..Node::new([0.0; 2], CELL.map(|side| side as f64), [0.0; 4])
+        ..Node::new([0.0; 2], [120.0, 100.0], [0.0; 4])
     }
 }
 
-/// All cells, row by row. Lengths are in pixels of CSS.
-fn cells() -> [(&'static str, Node); ROWS * COLUMNS] {
+fn boxes() -> Sheet {
     // A box that is larger than the card on all sides: where a turned edge ends is up to the rasteriser, but this clip is smooth.
     let content = Node::new([-30.0, -30.0], [140.0, 124.0], light([230, 110, 40], 1.0));
     let turned = Node {
@@ -141,7 +145,7 @@ fn cells() -> [(&'static str, Node); ROWS * COLUMNS] {
         children: Vec::new(),
         ..fading([30.0, 12.0, 16.0, 20.0], 0.3)
     };
-    [
+    let cells = vec![
         ("rounded clip", card([20.0; 4], vec![SHADOW])),
         ("inset shadow", pressed([16.0; 4], [4.0, 3.0], 3.0)),
         ("glass", pane([16.0; 4], 4.0)),
@@ -151,28 +155,153 @@ fn cells() -> [(&'static str, Node); ROWS * COLUMNS] {
         ("fading ends", fading([0.0, 24.0, 0.0, 16.0], 0.0)),
         ("fading corners", fading([40.0, 24.0, 12.0, 48.0], 0.0)),
         ("turned fade", turned_fade),
-    ]
+    ];
+    Sheet {
+        columns: 3,
+        cell: [120, 100],
+        cells,
+    }
 }
 
-/// Where a cell begins.
-fn origin(index: usize) -> [usize; 2] {
-    [index % COLUMNS * CELL[0], index / COLUMNS * CELL[1]]
+/// The same group of boxes under twelve filters.
+fn filters() -> Sheet {
+    let plain = || Filter::NEUTRAL;
+    let colored = |steps: &[Step]| Filter {
+        functions: Functions(steps.to_vec()),
+        ..plain()
+    };
+    let group = |filter| Node {
+        filter: Some(filter),
+        children: vec![
+            Node::new([18.0, 16.0], [36.0, 30.0], light([230, 110, 40], 1.0)),
+            Node::new([42.0, 24.0], [36.0, 26.0], light([51, 102, 255], 0.5)),
+            Node {
+                radii: [14.0; 4],
+                ..Node::new([26.0, 36.0], [28.0, 28.0], light([60, 170, 90], 1.0))
+            },
+            Node::new([50.0, 42.0], [24.0, 16.0], light([240, 235, 225], 1.0)),
+        ],
+        ..Node::new([0.0; 2], [96.0, 80.0], [0.0; 4])
+    };
+    let cells = [
+        ("no filter", plain()),
+        (
+            "blur",
+            Filter {
+                sigma: [4.0; 2],
+                ..plain()
+            },
+        ),
+        (
+            "drop shadow",
+            Filter {
+                shadows: vec![SHADOW],
+                ..plain()
+            },
+        ),
+        (
+            "opacity",
+            Filter {
+                opacity: 0.5,
+                ..plain()
+            },
+        ),
+        ("saturate 0.3", colored(&[Step::Saturate(0.3)])),
+        ("saturate 2", colored(&[Step::Saturate(2.0)])),
+        ("brightness 1.4", colored(&[Step::Brightness(1.4)])),
+        ("contrast 0.5", colored(&[Step::Contrast(0.5)])),
+        ("contrast 1.5", colored(&[Step::Contrast(1.5)])),
+        ("invert", colored(&[Step::Invert(1.0)])),
+        ("hue rotate", colored(&[Step::HueRotate(90.0)])),
+        ("sepia, hue rotate", colored(&[Step::Sepia(0.6), Step::HueRotate(40.0)])),
+    ];
+    Sheet {
+        columns: 4,
+        cell: [96, 80],
+        cells: cells.map(|(name, filter)| (name, group(filter))).into(),
+    }
 }
 
-/// The cells over a background, each after a change.
-fn tree(change: impl Fn(&mut Node)) -> Tree {
-    let background = Node::new([0.0; 2], SIZE.map(|side| side as f64), light([190, 205, 220], 1.0));
-    let cells = cells().into_iter().enumerate().map(|(index, (_, mut node))| {
-        let origin = origin(index);
-        node.origin = [0, 1].map(|axis| node.origin[axis] + origin[axis] as f64);
-        node
-    });
-    let mut nodes: Vec<Node> = [background].into_iter().chain(cells).collect();
-    nodes.iter_mut().for_each(|node| changed(node, &change));
-    Tree {
-        size: SIZE,
-        clear: [0.0, 0.0, 0.0, 1.0],
-        nodes,
+impl Sheet {
+    fn size(&self) -> [usize; 2] {
+        let rows = self.cells.len().div_ceil(self.columns);
+        [self.columns * self.cell[0], rows * self.cell[1]]
+    }
+
+    /// Where a cell begins.
+    fn origin(&self, index: usize) -> [usize; 2] {
+        [index % self.columns * self.cell[0], index / self.columns * self.cell[1]]
+    }
+
+    /// The cells over a background, each after a change.
+    fn tree(&self, change: impl Fn(&mut Node)) -> Tree {
+        let size = self.size();
+        let background = Node::new([0.0; 2], size.map(|side| side as f64), light([190, 205, 220], 1.0));
+        let cells = self.cells.iter().enumerate().map(|(index, (_, node))| {
+            let origin = self.origin(index);
+            let mut node = node.clone();
+            node.origin = [0, 1].map(|axis| node.origin[axis] + origin[axis] as f64);
+            node
+        });
+        let mut nodes: Vec<Node> = [background].into_iter().chain(cells).collect();
+        nodes.iter_mut().for_each(|node| changed(node, &change));
+        Tree {
+            size,
+            clear: [0.0, 0.0, 0.0, 1.0],
+            nodes,
+        }
+    }
+
+    /// Compares the sheet with the compositor, and leaves it with its page.
+    fn compare(&self) {
+        let Some(mut headless) = warm(BlurBackend::Compute) else {
+            return;
+        };
+        let scale = scale();
+        let [plain, encoded] = [self.tree(|_| {}), self.tree(encode)];
+        let bevy = show(&mut headless, &plain, scale, LDR);
+        let numbers = show(&mut headless, &encoded, scale, NUMBERS);
+        leave(&page(&plain), &[("bevy", &bevy), ("numbers", &numbers)]);
+        assert_composed("light", &bevy, &scaled(plain, scale), Storage::Srgb8);
+        assert_composed("numbers", &numbers, &scaled(encoded, scale), Storage::Bounded);
+    }
+
+    /// Prints how far the browser's picture is from Bevy's of light, and of encoded values in place of light. The colour functions take
+    /// light, and are compared off the edges on opaque boxes alone.
+    fn measure(&self) {
+        let scale = scale();
+        let size = UVec2::from_array(self.size().map(|side| side as u32)) * scale;
+        let [light, numbers, browser] = ["bevy", "numbers", "browser"].map(|name| read(name, size));
+        let shapes = scaled(self.tree(flatten), scale).picture(Storage::Half);
+        // Boxes that are not opaque, in another colour.
+        let marked = |node: &mut Node| {
+            flatten(node);
+            if (0.01..0.99).contains(&node.color[3]) {
+                node.color = [1.0, 0.0, 1.0, 1.0];
+            }
+        };
+        let marked = scaled(self.tree(marked), scale).picture(Storage::Half);
+        println!(
+            "{scale} device pixels: mean (largest) difference from the browser, in 1/255, off the edges and everywhere"
+        );
+        println!("{:18}{:>14}{:>14}{:>14}", "cell", "light", "numbers", "everywhere");
+        for (index, (name, node)) in self.cells.iter().enumerate() {
+            let [start, size] = [self.origin(index), self.cell].map(|pair| pair.map(|length| length * scale as usize));
+            let [light, numbers, browser, shapes] =
+                [&light, &numbers, &browser, &shapes].map(|picture| picture.crop(start, size));
+            let marked = marked.crop(start, size);
+            let is_colored = node
+                .filter
+                .as_ref()
+                .is_some_and(|filter| !filter.functions.is_neutral());
+            let shown = |[mean, most]: [f64; 2]| format!("{mean:.2} ({most:.0})");
+            let is_meant = |x, y| is_flat(&shapes, x, y) && !(is_colored && marked.at(x, y) != shapes.at(x, y));
+            let off_edges = |picture| shown(difference(picture, &browser, is_meant));
+            let everywhere = if is_colored { &light } else { &numbers };
+            let everywhere = shown(difference(everywhere, &browser, |_, _| true));
+            let numbers = if is_colored { "-".into() } else { off_edges(&numbers) };
+            println!("{name:18}{:>14}{numbers:>14}{everywhere:>14}", off_edges(&light));
+        }
     }
 }
 
@@ -194,8 +323,11 @@ fn flatten(node: &mut Node) {
         node.color = [1.0; 4];
     }
     if let Some(filter) = &mut node.filter {
-        filter.shadows.clear();
-        filter.fade = [0.0; 4];
+        let is_rounded = filter.is_rounded;
+        *filter = Filter {
+            is_rounded,
+            ..Filter::NEUTRAL
+        };
     }
 }
 
@@ -211,6 +343,7 @@ fn scaled(mut tree: Tree, scale: u32) -> Tree {
             grow(&mut glass.sigma);
         }
         if let Some(filter) = &mut node.filter {
+            grow(&mut filter.sigma);
             grow(&mut filter.fade);
             for shadow in &mut filter.shadows {
                 grow(&mut shadow.offset);
@@ -252,15 +385,24 @@ fn html(node: &Node) -> String {
         if filter.fade != [0.0; 4] {
             style += &mask(filter.fade);
         }
+        let mut functions = String::new();
+        if filter.sigma[0] > 0.0 {
+            let _ = write!(functions, " blur({}px)", filter.sigma[0]);
+        }
+        functions.extend(steps(&filter.functions).into_iter().map(css_step));
         for shadow in &filter.shadows {
             let ([x, y], [sigma, _], color) = (shadow.offset, shadow.sigma, css_color(shadow.color));
             let _ = if shadow.is_inset {
                 // Here CSS gives two standard deviations.
                 write!(style, ";box-shadow:inset {x}px {y}px {}px {color}", 2.0 * sigma)
             } else {
-                write!(style, ";filter:drop-shadow({x}px {y}px {sigma}px {color})")
+                write!(functions, " drop-shadow({x}px {y}px {sigma}px {color})")
             };
         }
+        if !functions.is_empty() {
+            let _ = write!(style, ";filter:{functions}");
+        }
+        let _ = write!(style, ";opacity:{}", filter.opacity);
     }
     let children: String = node.children.iter().map(html).collect();
     format!("<div style=\"{style}\">{children}</div>\n")
@@ -308,20 +450,6 @@ fn assert_composed(name: &str, got: &Pixels, tree: &Tree, storage: Storage) {
     }
 }
 
-#[test]
-fn boxes_of_a_page_are_as_the_compositor_has_them() {
-    let Some(mut headless) = gpu(|_| {}) else {
-        return;
-    };
-    let scale = scale();
-    let [plain, encoded] = [tree(|_| {}), tree(encode)];
-    let bevy = show(&mut headless, &plain, scale, LDR);
-    let numbers = show(&mut headless, &encoded, scale, NUMBERS);
-    leave(&page(&plain), &[("bevy", &bevy), ("numbers", &numbers)]);
-    assert_composed("light", &bevy, &scaled(plain, scale), Storage::Srgb8);
-    assert_composed("numbers", &numbers, &scaled(encoded, scale), Storage::Half);
-}
-
 /// Whether no edge of a box lies at a pixel or its neighbours.
 fn is_flat(shapes: &Picture, x: usize, y: usize) -> bool {
     let near = |at: usize, side: usize| at.saturating_sub(1)..(at + 2).min(side);
@@ -329,26 +457,24 @@ fn is_flat(shapes: &Picture, x: usize, y: usize) -> bool {
     near(y, shapes.height).all(|y| near(x, shapes.width).all(|x| shapes.at(x, y) == here))
 }
 
-/// Prints how far the browser's picture is from Bevy's of light, and of encoded values in place of light.
+#[test]
+fn boxes_of_a_page_are_as_the_compositor_has_them() {
+    boxes().compare();
+}
+
+#[test]
+fn filters_of_a_page_are_as_the_compositor_has_them() {
+    filters().compare();
+}
+
 #[test]
 #[ignore = "needs a browser: scripts/browser-picture"]
-fn measure() {
-    let scale = scale();
-    let size = UVec2::from_array(SIZE.map(|side| side as u32)) * scale;
-    let [light, numbers, browser] = ["bevy", "numbers", "browser"].map(|name| read(name, size));
-    let shapes = scaled(tree(flatten), scale).picture(Storage::Half);
-    println!(
-        "{scale} device pixels: mean (largest) difference from the browser, in 1/255, off the edges and everywhere"
-    );
-    println!("{:16}{:>14}{:>14}{:>14}", "cell", "light", "numbers", "everywhere");
-    for (index, (name, _)) in cells().iter().enumerate() {
-        let [start, size] = [origin(index), CELL].map(|pair| pair.map(|length| length * scale as usize));
-        let [light, numbers, browser, shapes] =
-            [&light, &numbers, &browser, &shapes].map(|picture| picture.crop(start, size));
-        let shown = |[mean, most]: [f64; 2]| format!("{mean:.2} ({most:.0})");
-        let [off_light, off_numbers] =
-            [&light, &numbers].map(|picture| shown(difference(picture, &browser, |x, y| is_flat(&shapes, x, y))));
-        let everywhere = shown(difference(&numbers, &browser, |_, _| true));
-        println!("{name:16}{off_light:>14}{off_numbers:>14}{everywhere:>14}");
-    }
+fn measure_boxes() {
+    boxes().measure();
+}
+
+#[test]
+#[ignore = "needs a browser: scripts/browser-picture"]
+fn measure_filters() {
+    filters().measure();
 }
