@@ -1,5 +1,8 @@
 //! The list of all stages, compared with the stages of plans.
 
+#[path = "../../../tests/gpu/support/cases.rs"]
+mod cases;
+
 use super::*;
 use crate::program::Cores;
 use crate::program::workgroups::MAX_REACH;
@@ -42,6 +45,39 @@ fn the_list_of_stages_is_what_plans_ask_for() {
         }
         let missed: Vec<_> = listed.iter().filter(|stage| !asked_for.contains(stage)).collect();
         assert!(missed.is_empty(), "{precision:?}, {way:?}: no plan has {missed:?}");
+    }
+}
+
+/// The images that the GPU tests compare with the Gaussian run every program that serves any kernel, for every kind of edge. Those whose
+/// axes differ are blurred by compute passes alone.
+#[test]
+fn the_images_of_gpu_tests_run_every_program() {
+    let sizes = cases::SIZES.map(|size| {
+        let blurs = cases::blurs(size[0], false);
+        blurs.map(move |(_, sigma, edge)| (size, Vec2::splat(sigma as f32), edge))
+    });
+    let sizes: Vec<_> = sizes.into_iter().flatten().collect();
+    let axes = cases::blurs_of_axes(false);
+    let axes = axes.map(|(sigma, aspect, edge)| (cases::SIZE_OF_AXES, sigma * Vec2::from(aspect), edge));
+    let axes: Vec<_> = axes.collect();
+    for way in WAYS {
+        let means = means(Precision::Hdr, way);
+        let axes = axes.iter().filter(|_| way.0 != Tiling::None);
+        let run = sizes.iter().chain(axes).flat_map(|([width, height], sigma, edge)| {
+            let plan = BlurPlan::new(&PlanRequest {
+                sigma: *sigma,
+                region: URect::new(0, 0, *width as u32, *height as u32),
+                edge: EdgeMode::ALL[*edge],
+                means,
+                finish: Finish::Write,
+            });
+            plan.passes.into_iter().map(|pass| pass.program.for_any_kernel())
+        });
+        let run: BTreeSet<_> = run.collect();
+        let listed = stages(means, Finish::Write);
+        let missed = listed.iter().map(|stage| stage.program.for_any_kernel());
+        let missed: BTreeSet<_> = missed.filter(|program| !run.contains(program)).collect();
+        assert!(missed.is_empty(), "{way:?}: no image runs {missed:?}");
     }
 }
 

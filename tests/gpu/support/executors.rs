@@ -1,6 +1,7 @@
 //! All ways to execute a blur: by render passes alone, or by compute passes wherever possible; with the general shaders,
 //! or with shaders for single kernels.
 
+pub use super::cases::SIGMAS;
 use super::formats::{self, Span};
 use super::headless::{Headless, Pixels};
 use super::images::{plain, spawn, target_of};
@@ -10,9 +11,6 @@ use bevy::prelude::{Entity, World};
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::BlurCompilation;
 use bevy_gaussian_blur::prelude::*;
-
-/// Standard deviations from hardly any blur to a very wide one, some of them close to a change of the plan.
-pub const SIGMAS: [f64; 10] = [0.3, 0.8, 1.5, 2.9, 3.1, 5.9, 6.1, 13.0, 47.0, 200.0];
 
 /// An app that executes blurs in one way.
 pub struct Executor {

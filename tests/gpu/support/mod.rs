@@ -2,6 +2,7 @@
 
 pub mod browser;
 pub mod bundled;
+pub mod cases;
 pub mod compiler;
 pub mod compositor;
 pub mod counters;
