@@ -7,6 +7,7 @@ mod ownership;
 use crate::support::headless::Headless;
 use crate::support::images::{self, plain, replace_image, target_of};
 use crate::support::outcomes::{finished, record};
+use crate::support::pool::warm;
 use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, formats, gpu, inputs};
 use bevy::asset::RenderAssetUsages;
@@ -56,7 +57,7 @@ fn assert_blurred(headless: &Headless, entity: Entity, picture: &Picture, sigma:
 
 #[test]
 fn on_change_blurs_once_for_every_change() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let first = picture(61, 47);
@@ -94,7 +95,7 @@ fn on_change_blurs_once_for_every_change() {
 
 #[test]
 fn every_frame_blurs_every_frame() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let picture = picture(33, 20);
@@ -106,7 +107,7 @@ fn every_frame_blurs_every_frame() {
 
 #[test]
 fn once_blurs_once() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let picture = picture(33, 20);
@@ -128,7 +129,7 @@ fn once_blurs_once() {
 
 #[test]
 fn a_source_that_is_not_there_yet_is_waited_for() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     for update in [BlurUpdate::OnChange, BlurUpdate::Once] {
@@ -148,7 +149,7 @@ fn a_source_that_is_not_there_yet_is_waited_for() {
 
 #[test]
 fn a_source_that_lives_on_the_gpu_alone_is_blurred() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let picture = picture(40, 31);
@@ -166,7 +167,7 @@ fn a_source_that_lives_on_the_gpu_alone_is_blurred() {
 
 #[test]
 fn the_own_target_follows_the_size_of_its_source() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let (entity, source) = spawn(&mut headless, &picture(61, 47), BlurUpdate::OnChange);
@@ -183,7 +184,7 @@ fn the_own_target_follows_the_size_of_its_source() {
 
 #[test]
 fn a_chain_is_blurred_in_one_frame() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let start = picture(120, 90);

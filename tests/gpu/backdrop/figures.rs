@@ -3,7 +3,6 @@
 use super::glass;
 use super::pane::Pane;
 use super::stage::{BACKENDS, LDR, SIZE, Stage};
-use crate::support::scene::Kind;
 use bevy::diagnostic::{DiagnosticPath, DiagnosticsStore};
 use bevy::prelude::*;
 use bevy_gaussian_blur::diagnostics::BlurLabel;
@@ -13,9 +12,7 @@ use bevy_gaussian_blur::prelude::*;
 const LATE: usize = 12;
 
 fn stage(backend: BlurBackend) -> Option<Stage> {
-    Stage::with(backend, Kind::Core2d, LDR, |app| {
-        app.add_plugins(GaussianBlurDiagnosticsPlugin);
-    })
+    Stage::with_figures(backend, LDR)
 }
 
 fn value(stage: &Stage, path: &DiagnosticPath) -> Option<f64> {

@@ -18,10 +18,7 @@ fn group() -> (Node, BackdropGroup) {
 /// Forty cards that overlap are blurred at once.
 #[test]
 fn cards_that_overlap_are_one_group() {
-    let stage = Stage::with(BlurBackend::Compute, Kind::Core2d, LDR, |app| {
-        app.add_plugins(GaussianBlurDiagnosticsPlugin);
-    });
-    let Some(mut stage) = stage else {
+    let Some(mut stage) = Stage::with_figures(BlurBackend::Compute, LDR) else {
         return;
     };
     stage.show(|ui| {

@@ -5,7 +5,7 @@ use super::pane::Pane;
 use crate::support::compositor::{Layer, assert_composed, compose, tolerance};
 use crate::support::difference::worst_difference;
 use crate::support::headless::Headless;
-use crate::support::pool::warm_with;
+use crate::support::pool::{self, warm_with};
 use crate::support::reference::Picture;
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
@@ -76,6 +76,12 @@ impl Stage {
     pub fn new(backend: BlurBackend, kind: Kind, format: TextureFormat) -> Option<Self> {
         let headless = warm_with(backend, scene::plugins(kind))?;
         Some(Self::of(headless, format!("{backend:?}-{kind:?}"), kind, format))
+    }
+
+    /// The same in an app that publishes figures.
+    pub fn with_figures(backend: BlurBackend, format: TextureFormat) -> Option<Self> {
+        let headless = warm_with(backend, pool::with_figures)?;
+        Some(Self::of(headless, format!("{backend:?}-figures"), Kind::Core2d, format))
     }
 
     /// The same in an app of its own, with more plugins.

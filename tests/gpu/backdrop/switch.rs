@@ -44,10 +44,7 @@ fn glass_is_its_fallback_while_blurs_are_off() {
 /// Off, a blurred camera is sharp and no texture is held.
 #[test]
 fn nothing_is_held_while_blurs_are_off() {
-    let stage = super::stage::Stage::with(BlurBackend::Compute, Kind::Core2d, LDR, |app| {
-        app.add_plugins(GaussianBlurDiagnosticsPlugin);
-    });
-    let Some(mut stage) = stage else {
+    let Some(mut stage) = super::stage::Stage::with_figures(BlurBackend::Compute, LDR) else {
         return;
     };
     let [scene, _] = stage.shown(|_| {});

@@ -5,8 +5,9 @@ use super::{RADIUS, SIZE, SRGB, UNORM, gradient};
 use crate::support::formats::{self, to_image};
 use crate::support::headless::{Headless, Pixels};
 use crate::support::images::layered;
+use crate::support::inputs;
+use crate::support::pool::warm;
 use crate::support::reference::Picture;
-use crate::support::{gpu, inputs};
 use bevy::core_pipeline::tonemapping::DebandDither;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -27,7 +28,7 @@ fn pixels(headless: &mut Headless, source: &Image, target: &Image, blur: Gaussia
 
 #[test]
 fn formats_without_eight_bits() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let smooth = gradient(UNORM);
@@ -48,7 +49,7 @@ fn formats_without_eight_bits() {
 
 #[test]
 fn alpha() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let [pattern, _] = inputs::patterns(131, 74);
@@ -76,7 +77,7 @@ fn alpha() {
 /// Transparent black, black and white stay the same.
 #[test]
 fn what_is_no_gradient() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     for (format, texel) in [SRGB, UNORM]
@@ -91,7 +92,7 @@ fn what_is_no_gradient() {
 
 #[test]
 fn nothing_to_blur() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let weak = GaussianBlur::from_sigma(0.029);

@@ -7,10 +7,11 @@ use super::{
 use crate::profiles::sigmas;
 use crate::support::formats::{decode_srgb, encode_srgb, to_image};
 use crate::support::headless::Headless;
+use crate::support::is_turn;
+use crate::support::pool::{warm, warm_with};
 use crate::support::reference::{Picture, gaussian_blur, varying_blur};
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
-use crate::support::{gpu_with, is_turn};
 use bevy::camera::{CompositingSpace, Hdr};
 use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::prelude::*;
@@ -78,7 +79,7 @@ impl Setup {
 
 impl Stage {
     pub fn new(backend: BlurBackend, setup: Setup) -> Option<Self> {
-        let mut headless = gpu_with(backend, |_| {})?;
+        let mut headless = warm(backend)?;
         let lights = Lights::new(&mut headless);
         let source = to_image(&gradient(setup.output), TextureFormat::Rgba16Float);
         let source = headless.add_image(source);
@@ -327,7 +328,7 @@ fn the_noise_stands_still(stage: &mut Stage, name: &str) {
 #[test]
 fn a_whole_scene() {
     for (kind, hdr) in [(Kind::Core2d, false), (Kind::Core3d, false), (Kind::Core3d, true)] {
-        let Some(mut headless) = gpu_with(BlurBackend::Compute, |app| scene::add_plugins(app, kind)) else {
+        let Some(mut headless) = warm_with(BlurBackend::Compute, scene::plugins(kind)) else {
             return;
         };
         let lights = Lights::new(&mut headless);

@@ -3,8 +3,8 @@
 use super::{Lights, RADIUS, SIGMA, SRGB, UNORM, assert_banded, assert_dithered, gradient, levels, to_levels};
 use crate::support::executors::{Executor, by_all_executors};
 use crate::support::formats::{decode_srgb, quantised, to_image, to_picture};
-use crate::support::gpu;
 use crate::support::images::{converting, layered, plain};
+use crate::support::pool::warm;
 use crate::support::reference::{Picture, gaussian_blur};
 use bevy::image::Image;
 use bevy::render::render_resource::TextureFormat;
@@ -58,7 +58,7 @@ fn a_conversion_to_eight_bits() {
 /// Every mip level is dithered separately: it is the mean of the stored level before it.
 #[test]
 fn mip_levels_have_no_bands() {
-    let Some(mut headless) = gpu(|_| {}) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let lights = Lights::new(&mut headless);

@@ -215,10 +215,7 @@ fn a_mask_may_be_painted_by_a_camera() {
 /// A frozen blur follows a mask that another blur writes, and does nothing while that blur is at rest.
 #[test]
 fn a_mask_may_be_written_by_a_blur() {
-    let twins = Twins::with(Kind::Core2d, SIZE, LDR, |app| {
-        app.add_plugins(GaussianBlurDiagnosticsPlugin);
-    });
-    let Some(mut twins) = twins else {
+    let Some(mut twins) = Twins::with_figures(SIZE, LDR) else {
         return;
     };
     let flat = |share: f64| to_image(&Picture::from_fn(8, 8, |_, _| [share; 4]), TextureFormat::Rgba8Unorm);
@@ -314,9 +311,7 @@ fn a_picture_keeps_its_stage() {
 
 #[test]
 fn an_eased_radius_copies_no_result() {
-    let Some(mut twins) = Twins::with(Kind::Core2d, SIZE, LDR, |app| {
-        app.add_plugins(GaussianBlurDiagnosticsPlugin);
-    }) else {
+    let Some(mut twins) = Twins::with_figures(SIZE, LDR) else {
         return;
     };
     freeze(&mut twins);

@@ -19,11 +19,8 @@ fn step(stage: &mut Stage, frame: u32) {
 }
 
 fn stages() -> impl Iterator<Item = Option<Stage>> {
-    BACKENDS.into_iter().zip([LDR, HDR]).map(|(backend, format)| {
-        Stage::with(backend, Kind::Core2d, format, |app| {
-            app.add_plugins(GaussianBlurDiagnosticsPlugin);
-        })
-    })
+    let formats = BACKENDS.into_iter().zip([LDR, HDR]);
+    formats.map(|(backend, format)| Stage::with_figures(backend, format))
 }
 
 /// The texels of a rectangle.

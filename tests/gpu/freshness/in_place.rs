@@ -3,7 +3,7 @@
 use super::{image, pictures};
 use crate::support::assert_close;
 use crate::support::formats;
-use crate::support::images::{assert_blur, ready_app, replace_image, set_blur, spawn, touch};
+use crate::support::images::{assert_blur, ready, replace_image, set_blur, spawn, touch};
 use crate::support::live::Live;
 use crate::support::outcomes::finished;
 use crate::support::reference::{Picture, gaussian_blur};
@@ -19,7 +19,7 @@ fn in_place(image: Handle<Image>, update: BlurUpdate) -> BlurImage {
 
 #[test]
 fn an_eased_radius_blurs_the_picture_as_it_was() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = ready() else {
         return;
     };
     let [first, second] = pictures(61, 47);
@@ -55,7 +55,7 @@ fn an_eased_radius_blurs_the_picture_as_it_was() {
 /// New pixels count, too, if they arrive while the blur waits for a mask.
 #[test]
 fn pixels_that_arrive_while_a_mask_loads_are_blurred() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = ready() else {
         return;
     };
     let [first, second] = pictures(61, 47);
@@ -84,7 +84,7 @@ fn pixels_that_arrive_while_a_mask_loads_are_blurred() {
 
 #[test]
 fn radius_zero_gives_every_format_back() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = ready() else {
         return;
     };
     for format in [
@@ -112,7 +112,7 @@ fn radius_zero_gives_every_format_back() {
 
 #[test]
 fn once_blurs_what_the_image_holds() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = ready() else {
         return;
     };
     let [picture, _] = pictures(61, 47);
@@ -129,7 +129,7 @@ fn once_blurs_what_the_image_holds() {
 
 #[test]
 fn every_frame_blurs_what_the_image_holds() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = ready() else {
         return;
     };
     let [picture, _] = pictures(61, 47);
@@ -146,7 +146,7 @@ fn every_frame_blurs_what_the_image_holds() {
 
 #[test]
 fn radius_zero_gives_the_picture_back_although_it_is_not_kept_from_now_on() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = ready() else {
         return;
     };
     for update in [BlurUpdate::Once, BlurUpdate::EveryFrame] {

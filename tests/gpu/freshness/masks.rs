@@ -4,7 +4,7 @@ use super::uploads::congest;
 use super::{FORMAT, image, pictures};
 use crate::support::formats;
 use crate::support::headless::Headless;
-use crate::support::images::{plain, ready_app, replace_image, set_blur, spawn, target_of};
+use crate::support::images::{plain, ready, replace_image, set_blur, spawn, target_of};
 use crate::support::outcomes::finished;
 use crate::support::reference::{Picture, gaussian_blur, varying_blur};
 use crate::support::scene::{self, Kind};
@@ -48,7 +48,7 @@ fn spawn_masked(headless: &mut Headless, source: Image, mask: &Handle<Image>, up
 
 #[test]
 fn a_blur_follows_a_mask_that_another_blur_writes() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = ready() else {
         return;
     };
     let [sharp, _] = pictures(64, 48);
@@ -91,7 +91,7 @@ fn a_blur_follows_a_mask_that_another_blur_writes() {
 
 #[test]
 fn a_blur_waits_for_the_blur_that_writes_its_mask() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = ready() else {
         return;
     };
     let [sharp, _] = pictures(64, 48);
@@ -113,7 +113,7 @@ fn a_blur_waits_for_the_blur_that_writes_its_mask() {
 
 #[test]
 fn a_mask_that_a_camera_paints_is_of_the_same_frame() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = ready() else {
         return;
     };
     let size = UVec2::new(64, 48);
@@ -155,7 +155,7 @@ fn flat_mask(share: f64) -> Image {
 #[test]
 fn a_camera_keeps_its_blur_while_a_mask_loads() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::with(Kind::Core2d, scene::SIZE, format, |_| {}) else {
+    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
         return;
     };
     twins.blur(GaussianBlur::from_sigma(SIGMA as f32));
@@ -202,7 +202,7 @@ fn a_camera_keeps_its_blur_while_a_mask_loads() {
 #[test]
 fn a_camera_keeps_its_mask_while_new_pixels_are_on_their_way() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::with(Kind::Core2d, scene::SIZE, format, |_| {}) else {
+    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
         return;
     };
     let mask = twins.headless.add_image(flat_mask(1.0));
@@ -252,7 +252,7 @@ fn assert_glass(name: &str, twins: &Twins, sigma: f64) {
 #[test]
 fn glass_keeps_its_blur_while_a_mask_loads() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::with(Kind::Core2d, scene::SIZE, format, |_| {}) else {
+    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
         return;
     };
     let region = region(&twins);
@@ -302,7 +302,7 @@ fn glass_keeps_its_blur_while_a_mask_loads() {
 #[test]
 fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::with(Kind::Core2d, scene::SIZE, format, |_| {}) else {
+    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
         return;
     };
     let region = region(&twins);
@@ -344,7 +344,7 @@ fn glass_keeps_its_blur_when_it_freezes_while_a_mask_loads() {
 #[test]
 fn frozen_glass_follows_a_mask_that_comes_late() {
     let format = TextureFormat::Rgba8UnormSrgb;
-    let Some(mut twins) = Twins::with(Kind::Core2d, scene::SIZE, format, |_| {}) else {
+    let Some(mut twins) = Twins::new(Kind::Core2d, scene::SIZE, format) else {
         return;
     };
     let region = region(&twins);
@@ -372,7 +372,7 @@ fn frozen_glass_follows_a_mask_that_comes_late() {
 
 #[test]
 fn an_image_keeps_its_picture_while_a_mask_loads() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = ready() else {
         return;
     };
     let [sharp, _] = pictures(64, 48);

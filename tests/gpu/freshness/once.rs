@@ -3,7 +3,7 @@
 use super::{FORMAT, image, pictures};
 use crate::support::formats;
 use crate::support::images::{
-    assert_blur, assert_pixels, plain, ready_app, replace_image, set_blur, spawn, target_of, touch,
+    assert_blur, assert_pixels, plain, ready, replace_image, set_blur, spawn, target_of, touch,
 };
 use crate::support::live::Live;
 use crate::support::outcomes::finished;
@@ -17,7 +17,7 @@ fn once(source: Handle<Image>) -> BlurImage {
 
 #[test]
 fn the_picture_stays_until_another_one_is_asked_for() {
-    let Some(mut headless) = ready_app(|_| {}) else {
+    let Some(mut headless) = ready() else {
         return;
     };
     let [first, _] = pictures(61, 47);

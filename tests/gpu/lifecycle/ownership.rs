@@ -2,10 +2,10 @@
 //! component for which it was allocated stays on its entity. After that the target is an ordinary image.
 
 use super::{SIGMA, assert_blurred, picture, replace, spawn};
-use crate::support::gpu;
 use crate::support::headless::Headless;
 use crate::support::images::{self, assert_blur, plain, target_of};
-use crate::support::outcomes::{failures, finished, record};
+use crate::support::outcomes::{failures, finished};
+use crate::support::pool::warm;
 use bevy::ecs::entity_disabling::Disabled;
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
@@ -37,7 +37,7 @@ fn mismatch() -> BlurError {
 
 #[test]
 fn a_target_whose_blur_is_gone_is_yours() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let gone: [fn(&mut World, Entity); 3] = [
@@ -83,7 +83,7 @@ fn a_target_whose_blur_is_gone_is_yours() {
 
 #[test]
 fn a_component_that_is_put_elsewhere_has_a_target_of_yours() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let [width, height] = SIZES[1];
@@ -113,7 +113,7 @@ fn a_component_that_is_put_elsewhere_has_a_target_of_yours() {
 
 #[test]
 fn a_target_is_fitted_as_long_as_its_component_stays() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let (entity, source, target) = finished_blur(&mut headless);
@@ -150,7 +150,7 @@ fn a_target_is_fitted_as_long_as_its_component_stays() {
 
 #[test]
 fn a_clone_has_a_target_of_its_own() {
-    let Some(mut headless) = gpu(record) else {
+    let Some(mut headless) = warm(BlurBackend::Compute) else {
         return;
     };
     let (first, source, target) = finished_blur(&mut headless);

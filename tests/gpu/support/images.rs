@@ -2,18 +2,28 @@
 
 use super::headless::{Headless, Pixels};
 use super::outcomes::{frames, record};
+use super::pool::warm;
 use super::reference::{Picture, gaussian_blur};
 use super::{assert_close, formats, gpu, inputs};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
-/// An app that has loaded everything that blurs need: each frame completes its own requests. It records outcomes.
+/// An app of its own that has loaded everything that blurs need: each frame completes its own requests. It records outcomes.
 pub fn ready_app(setup: impl FnOnce(&mut App)) -> Option<Headless> {
-    let mut headless = gpu(|app| {
+    let headless = gpu(|app| {
         record(app);
         setup(app);
     })?;
+    Some(made_ready(headless))
+}
+
+/// The same, of the [pool](super::pool).
+pub fn ready() -> Option<Headless> {
+    warm(BlurBackend::Compute).map(made_ready)
+}
+
+fn made_ready(mut headless: Headless) -> Headless {
     let image = headless.add_image(formats::to_image(
         &inputs::patterns(64, 64)[0],
         TextureFormat::Rgba16Float,
@@ -22,7 +32,7 @@ pub fn ready_app(setup: impl FnOnce(&mut App)) -> Option<Headless> {
     blurred.expect("an ordinary blur works");
     headless.warm_up();
     frames(&mut headless, 0);
-    Some(headless)
+    headless
 }
 
 /// A blur of an image whose channels are all alike: they hold neither colour nor opacity.

@@ -1,8 +1,8 @@
 //! Warm apps, which tests take and give back: an app takes a second to start.
 //!
 //! An app that comes back loses all that the test has spawned. Then it must hold what it held at its start: every test that takes
-//! one is a check for leaks as well. Tests of start, end, loss, memory, readiness and freshness start apps of their own, and so do
-//! tests that need other plugins than the [setup](warm_with).
+//! one is a check for leaks as well. Tests of start, end, loss, memory and readiness start apps of their own, and so do tests that
+//! need other plugins than the [setup](warm_with).
 
 use super::counters::Held;
 use super::headless::Headless;
@@ -77,6 +77,11 @@ pub fn warm_with(backend: BlurBackend, setup: fn(&mut App)) -> Option<Headless> 
     let start = Start::new(&headless.app, kind);
     let app = core::mem::replace(&mut headless.app, App::empty());
     Some(Headless::warm(app, start))
+}
+
+/// A setup that publishes figures.
+pub fn with_figures(app: &mut App) {
+    app.add_plugins(GaussianBlurDiagnosticsPlugin);
 }
 
 /// Takes an app back from a test, unless the test has failed. Panics if something that the test has spawned is still held.

@@ -4,7 +4,7 @@
 
 use super::formats::to_picture;
 use super::headless::{Headless, Pixels};
-use super::pool::warm_with;
+use super::pool::{self, warm_with};
 use super::reference::{Picture, gaussian_blur};
 use super::scene::{self, Kind};
 use super::{assert_close, gpu, outcomes, precision, within_rounding};
@@ -63,6 +63,12 @@ impl Twins {
     pub fn new(kind: Kind, size: UVec2, format: TextureFormat) -> Option<Self> {
         let headless = warm_with(BlurBackend::Compute, scene::plugins(kind))?;
         Some(Self::of(headless, kind, size, format))
+    }
+
+    /// The same in an app that publishes figures.
+    pub fn with_figures(size: UVec2, format: TextureFormat) -> Option<Self> {
+        let headless = warm_with(BlurBackend::Compute, pool::with_figures)?;
+        Some(Self::of(headless, Kind::Core2d, size, format))
     }
 
     /// The same in an app of its own, with more plugins.
