@@ -16,7 +16,6 @@ pub mod pane;
 mod panels;
 mod passes;
 mod readiness;
-mod reference;
 mod regions;
 mod retained;
 mod shapes;

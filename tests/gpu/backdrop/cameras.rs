@@ -3,16 +3,15 @@
 
 use super::pane::{Pane, layers};
 use super::stage::{BACKENDS, HDR, LDR, SIZE, Stage, on_one};
-use super::{PLACES, glass, one_of_each_edge};
+use super::{glass, one_of_each_edge};
 use crate::support::compositor::{Layer, assert_composed, compose, tolerance};
 use crate::support::formats::{quantised, to_image};
-use crate::support::reference::{Picture, gaussian_blur};
+use crate::support::reference::gaussian_blur;
 use crate::support::scene::{self, Kind, set_active};
 use crate::support::twins::View;
 use crate::support::{assert_close, inputs, late_targets, within_rounding};
-use bevy::camera::{CameraOutputMode, Hdr, Viewport};
+use bevy::camera::Hdr;
 use bevy::prelude::*;
-use bevy::render::render_resource::BlendState;
 use bevy_gaussian_blur::prelude::*;
 
 const AROUND: BackdropSampling = BackdropSampling::Surroundings;
@@ -38,29 +37,6 @@ fn check(stage: &mut Stage, name: &str, panes: &[Pane]) {
 }
 
 #[test]
-fn a_high_dynamic_range() {
-    for kind in [Kind::Core2d, Kind::Core3d] {
-        on_one(kind, HDR, |stage| {
-            for sampling in [BackdropSampling::Inside, AROUND] {
-                for sigma in [1.2, 5.0, 30.0] {
-                    let panes = one_of_each_edge(glass(sigma).with_sampling(sampling));
-                    check(stage, &format!("hdr-{sampling:?}-{sigma}"), &panes);
-                }
-            }
-            check(stage, "hdr-mixture", &mixture());
-            // Light is not bounded.
-            let bright = Pane::new(
-                PLACES[3],
-                glass(4.0)
-                    .with_color(ColorStep::Brightness(1.4))
-                    .with_color(ColorStep::Saturate(1.3)),
-            );
-            check(stage, "hdr-bright", &[bright]);
-        });
-    }
-}
-
-#[test]
 fn several_samples() {
     for format in [LDR, HDR] {
         on_one(Kind::Core3d, format, |stage| {
@@ -68,103 +44,6 @@ fn several_samples() {
             check(stage, &format!("samples-{format:?}"), &mixture());
         });
     }
-}
-
-fn viewport(origin: UVec2, size: UVec2) -> Option<Viewport> {
-    Some(Viewport {
-        physical_position: origin,
-        physical_size: size,
-        ..default()
-    })
-}
-
-fn crop(picture: &Picture, origin: UVec2, size: UVec2) -> Picture {
-    let [origin, size] = [origin, size].map(|it| it.to_array().map(|side| side as usize));
-    picture.crop(origin, size)
-}
-
-#[test]
-fn a_viewport() {
-    on_one(Kind::Core2d, LDR, |stage| {
-        let (origin, size) = (UVec2::new(13, 7), UVec2::new(151, 101));
-        stage.insert(Camera {
-            viewport: viewport(origin, size),
-            ..default()
-        });
-        let mut panes = mixture().to_vec();
-        panes.extend([
-            Pane::new([-20.0, 20.0, 60.0, 50.0], glass(5.0).with_sampling(AROUND)),
-            Pane::new([110.0, 70.0, 90.0, 90.0], glass(5.0)),
-        ]);
-        let pictures = stage.shown(|ui| ui.panes(&panes));
-        let [below, got] = pictures.each_ref().map(|picture| crop(picture, origin, size));
-        assert_composed(&stage.name("viewport"), &got, &below, &layers(&panes), LDR);
-        let [plain, got] = pictures;
-        for (x, y) in (0..SIZE.y).flat_map(|y| (0..SIZE.x).map(move |x| (x, y))) {
-            let at = UVec2::new(x, y);
-            let is_inside = at.cmpge(origin).all() && at.cmplt(origin + size).all();
-            let [x, y] = [x as usize, y as usize];
-            assert!(
-                is_inside || got.at(x, y) == plain.at(x, y),
-                "{at} is outside the viewport"
-            );
-        }
-    });
-}
-
-/// Two cameras side by side on one target, each with its own glass that reaches over the border.
-#[test]
-fn two_cameras_on_one_target() {
-    on_one(Kind::Core2d, LDR, |stage| {
-        let left = (UVec2::ZERO, UVec2::new(97, SIZE.y));
-        let right = (UVec2::new(97, 0), UVec2::new(SIZE.x - 97, SIZE.y));
-        stage.insert(Camera {
-            viewport: viewport(left.0, left.1),
-            ..default()
-        });
-        let seconds = [stage.plain.clone(), stage.glass.clone()].map(|first| second(stage, &first, right));
-        let panes = [
-            vec![
-                Pane::new([10.0, 10.0, 60.0, 50.0], glass(4.0)),
-                Pane::new([50.0, 40.0, 90.0, 60.0], glass(6.0).with_sampling(AROUND)),
-            ],
-            vec![
-                Pane::new([-30.0, 20.0, 80.0, 60.0], glass(3.0).with_sampling(AROUND)),
-                Pane::new([40.0, 50.0, 50.0, 50.0], glass(8.0)).with_radii([12.0; 4]),
-            ],
-        ];
-        stage.show(|ui| ui.panes(&panes[0]));
-        let [plain, glass] = seconds;
-        stage.add(plain, false, &|ui| ui.panes(&panes[1]));
-        stage.add(glass, true, &|ui| ui.panes(&panes[1]));
-        stage.headless.warm_up();
-        let [plain, got] = stage.pictures();
-        for (name, (origin, size), panes) in [("left", left, &panes[0]), ("right", right, &panes[1])] {
-            let [below, got] = [&plain, &got].map(|picture| crop(picture, origin, size));
-            let name = stage.name(&format!("two-cameras-{name}"));
-            assert_composed(&name, &got, &below, &layers(panes), LDR);
-        }
-    });
-}
-
-/// Adds a camera that renders after another one to another part of its target.
-fn second(stage: &mut Stage, first: &View, (origin, size): (UVec2, UVec2)) -> Entity {
-    let mut view = View::new(&mut stage.headless, Kind::Core2d, SIZE, LDR);
-    view.retarget(&mut stage.headless, first.target.clone(), 1.0);
-    view.insert(
-        &mut stage.headless,
-        Camera {
-            order: 1,
-            clear_color: ClearColorConfig::None,
-            output_mode: CameraOutputMode::Write {
-                blend_state: Some(BlendState::REPLACE),
-                clear_color: ClearColorConfig::None,
-            },
-            viewport: viewport(origin, size),
-            ..default()
-        },
-    );
-    view.camera
 }
 
 /// Cameras with other dynamic ranges and other targets in one app, some of them without glass.
@@ -216,21 +95,7 @@ fn scales() {
             let layers: Vec<Layer> = panes.iter().map(|pane| Layer::glass(pane.panel(scale))).collect();
             stage.check(&format!("scale-{interface}-{target}"), &layers);
         }
-        physical(stage);
     });
-}
-
-/// No scale applies to a radius in physical pixels.
-fn physical(stage: &mut Stage) {
-    stage.headless.app.insert_resource(UiScale(1.5));
-    stage.set_scale_factor(2.0);
-    let pane = Pane::new([7.0, 5.0, 50.0, 30.0], glass(4.0));
-    stage.show(|ui| {
-        ui.pane_of((pane.node(), pane.glass.clone().with_unit(BlurUnit::PhysicalPixels)));
-    });
-    let mut panel = pane.panel(3.0);
-    panel.sigma = [4.0; 2];
-    stage.check("scale-physical", &[Layer::glass(panel)]);
 }
 
 /// All four channels are mixed where a part of the picture is transparent, as behind a transparent window.

@@ -2,8 +2,7 @@
 
 use super::glass;
 use super::pane::{Pane, layers};
-use super::stage::{BACKENDS, HDR, LDR, Stage, on_both};
-use crate::support::compositor::Layer;
+use super::stage::{BACKENDS, LDR, Stage, on_both};
 use crate::support::counters::Held;
 use crate::support::logs;
 use crate::support::scene::{Kind, set_active};
@@ -197,76 +196,6 @@ fn three_hundred_panels() {
         stage.show(|ui| ui.panes(&panes));
         stage.check("three-hundred", &layers(&panes));
     });
-}
-
-/// A pseudorandom number below `most`. It advances the state, and depends on nothing else.
-fn random(state: &mut u32, most: u32) -> f32 {
-    *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-    ((*state >> 8) % most) as f32
-}
-
-fn random_pane(state: &mut u32) -> Pane {
-    let mut number = |least: f32, most: u32| least + random(state, most);
-    let place = [number(-10.0, 190), number(-10.0, 110), number(4.0, 30), number(3.0, 25)];
-    let sigma = 0.25 * number(1.0, 40);
-    let glass = glass(sigma).with_opacity(0.5 + 0.125 * number(0.0, 5));
-    let glass = match number(0.0, 4) as u32 {
-        0 => glass.with_sampling(BackdropSampling::Surroundings),
-        1 => glass.with_edge(EdgeMode::Clamp),
-        _ => glass,
-    };
-    Pane::new(place, glass)
-        .with_radii([number(0.0, 9); 4])
-        .turned(0.1 * number(0.0, 30))
-}
-
-/// Up to fifty panels, one over the other, some of which come and go in every frame; in half floats, because eight
-/// bits would round again for each.
-#[test]
-fn panels_come_and_go() {
-    const MOST: usize = 50;
-    for backend in BACKENDS {
-        let Some(mut stage) = stage_with_figures(backend, HDR) else {
-            return;
-        };
-        stage.show(|ui| {
-            let whole = Node {
-                width: Val::Percent(100.0),
-                height: Val::Percent(100.0),
-                ..default()
-            };
-            ui.pane_of(whole);
-        });
-        stage.headless.warm_up();
-        let root = stage.panes[0];
-        let mut state = 1;
-        let mut shown: Vec<(Entity, Pane)> = Vec::new();
-        for frame in 0..100 {
-            let leaving = if frame % 7 == 0 { 9 } else { 1 };
-            let leaving = leaving.min(shown.len());
-            let world = stage.headless.app.world_mut();
-            for (entity, _) in shown.drain(..leaving) {
-                world.despawn(entity);
-            }
-            for _ in 0..3 {
-                let pane = random_pane(&mut state);
-                if shown.len() < MOST {
-                    shown.push((world.spawn((pane.bundle(), ChildOf(root))).id(), pane));
-                }
-            }
-            stage.headless.frame();
-            if frame % 20 == 15 {
-                let layers: Vec<Layer> = shown.iter().map(|(_, pane)| pane.layer()).collect();
-                stage.compare(&format!("come-and-go-{frame}"), &layers);
-            }
-        }
-        assert!(shown.len() > MOST / 2, "{} panels", shown.len());
-        stage.clear();
-        stage.headless.frame();
-        stage.assert_identical("all are gone");
-        let is_over = stage.headless.frames_until(SOON, |world| figure(world) == Some(0.0));
-        assert!(is_over, "{backend:?}: bytes stay");
-    }
 }
 
 #[test]

@@ -58,21 +58,6 @@ fn eased_glass_is_never_sharp() {
     }
 }
 
-/// Without easing: glass that appears at once is blurred in its first frame.
-#[test]
-fn the_first_frame_of_the_first_glass_is_blurred() {
-    for backend in BACKENDS {
-        let Some(mut show) = Show::new(backend) else {
-            return;
-        };
-        let glass = glass(5.0).with_color(ColorStep::Saturate(1.4));
-        for _ in 0..8 {
-            show.frame(Pane::new([9.0, 6.0, 44.0, 29.0], glass.clone()).with_radii([7.0; 4]));
-        }
-        assert!(show.blurred >= 4, "{} pictures were blurred", show.blurred);
-    }
-}
-
 /// Whichever dynamic range a camera has when glass appears, glass is ready for the other one, too.
 #[test]
 fn glass_stays_when_the_dynamic_range_changes() {

@@ -1,53 +1,13 @@
 //! Where glass is painted, as far as trees do not show it: in scrolled lists, and with the rims of Bevy's backgrounds.
 
 use super::glass;
-use super::pane::{Pane, Square, node};
-use super::stage::{LDR, SIZE, Ui, on_one};
+use super::pane::{Pane, Square};
+use super::stage::{LDR, SIZE, on_one};
 use crate::support::compositor::{Layer, Panel, tolerance};
-use crate::support::reference::Clip;
 use crate::support::scene::Kind;
 use crate::support::{assert_close, within_rounding};
 use bevy::prelude::*;
 use bevy_gaussian_blur::prelude::*;
-
-/// A clip inside a clip, in a scrolled list, which leaves x free; and a pane that ignores both.
-#[test]
-fn lists_that_scroll_clip() {
-    on_one(Kind::Core2d, LDR, |stage| {
-        let pane = Pane::new([60.0, 40.0, 120.0, 70.0], glass(4.0)).with_radii([15.0; 4]);
-        let clip = Clip {
-            min: [50.0, 18.0],
-            max: [170.0, 90.0],
-        };
-        let clipped = Panel {
-            clip,
-            ..pane.panel(1.0)
-        };
-        stage.show(|ui| scrolled(ui, &pane, false));
-        stage.check("clipped-nested", &[Layer::glass(clipped)]);
-        stage.show(|ui| scrolled(ui, &pane, true));
-        stage.check("clipped-not", &[pane.layer()]);
-    });
-}
-
-fn scrolled(ui: &mut Ui, pane: &Pane, is_free: bool) {
-    let list = Node {
-        overflow: Overflow::scroll_y(),
-        ..node(Vec2::new(20.0, 10.0), Vec2::new(140.0, 80.0))
-    };
-    let list = ui.spawn((list, ScrollPosition(Vec2::new(0.0, 12.0))));
-    let clip = Node {
-        overflow: Overflow::clip(),
-        ..node(Vec2::new(30.0, 20.0), Vec2::new(120.0, 200.0))
-    };
-    let clip = ui.spawn_in(list, clip);
-    // The list has moved everything up by twelve pixels.
-    let inner = pane.node_in(Vec2::new(50.0, 30.0 - 12.0));
-    let pane = ui.pane_in(clip, (inner, pane.glass.clone()));
-    if let (Some(pane), true) = (pane, is_free) {
-        ui.insert(pane, OverrideClip);
-    }
-}
 
 /// Glass has exactly the shape of Bevy's background, including its rim, antialiased or not: black glass over white is a
 /// black node.

@@ -1,12 +1,11 @@
 //! Targets that cannot take a blur.
 
-use super::{FORMAT, SIGMA, assert_alive, assert_is_blurred, assert_recovers, good_image, image, image_of, zeros};
-use crate::support::formats::to_image;
+use super::{FORMAT, SIGMA, assert_is_blurred, assert_recovers, good_image, image, zeros};
 use crate::support::gpu;
 use crate::support::headless::Headless;
 use crate::support::images::{layered, plain, replace_image, spawn, target_of, touch};
 use crate::support::inputs::patterns;
-use crate::support::outcomes::{failures, finished, frames, record};
+use crate::support::outcomes::{failures, frames, record};
 use crate::support::pool::warm;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureDimension, TextureFormat, TextureUsages};
@@ -86,34 +85,6 @@ fn a_target_whose_levels_cannot_be_read() {
     target.texture_descriptor.usage.remove(TextureUsages::TEXTURE_BINDING);
     let (image, usage) = ("target", "TEXTURE_BINDING");
     assert_target_recovers(target, &BlurError::MissingUsage { image, usage });
-}
-
-#[test]
-fn a_target_of_another_blur() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
-    let other_source = headless.add_image(to_image(&patterns(40, 30)[1], FORMAT));
-    let target = headless.add_image(good_image());
-    let blur = GaussianBlur::from_sigma(SIGMA);
-    let first = plain(other_source).with_target(target.clone());
-    let first = spawn(&mut headless, blur, first);
-    assert_eq!(finished(&mut headless, 10), 1);
-    let before = headless.read_image(&target).bytes;
-    let source = headless.add_image(good_image());
-    let second = spawn(&mut headless, blur, plain(source).with_target(target.clone()));
-    let expected = BlurError::SharedTarget { other: first };
-    assert_eq!(failures(&mut headless, 30), core::slice::from_ref(&expected));
-    assert_eq!(headless.read_image(&target).bytes, before, "the target is not touched");
-    assert_alive(&mut headless);
-
-    image_of(&mut headless, second).target = None;
-    assert_is_blurred(&mut headless, second, "a target of its own");
-    image_of(&mut headless, second).target = Some(target);
-    assert_eq!(failures(&mut headless, 10), [expected], "a new failure is a new report");
-    // When the first blur is gone, the target is not shared.
-    headless.app.world_mut().despawn(first);
-    assert_is_blurred(&mut headless, second, "a target that is free");
 }
 
 /// The outcomes of blurs for their pixels.

@@ -64,63 +64,6 @@ fn assert_filtered(shot: &Shot, filter: &UiFilter) {
     assert_close(&name, &got, &expected, &[0, 1, 2], 3.0 / 255.0);
 }
 
-/// Filters whose pipelines are compiled stay on while other blurs wait for pipelines.
-#[test]
-fn other_pipelines_do_not_switch_filters_off() {
-    for backend in BACKENDS {
-        let Some(mut show) = Show::late(backend) else {
-            return;
-        };
-        spawn_box(&mut show);
-        let filter = UiFilter::opacity(0.4);
-        show.change(filter.clone());
-        show.settle();
-        let held = show.live.hold_compiler();
-        // The first glass of the app.
-        let region = BackdropRegion::new(show.cameras[0], Rect::new(0.0, 0.0, 1.0, 1.0));
-        show.live
-            .headless
-            .app
-            .world_mut()
-            .spawn((region, BackdropBlur::new(9.0)));
-        let shots = show.frames(10);
-        assert!(!show.live.is_ready(), "glass needs pipelines");
-        held.release();
-        shots.iter().for_each(|shot| assert_filtered(shot, &filter));
-    }
-}
-
-/// Until the pipelines of the first blur that varies are compiled, its group is sharp, but has its opacity and its clip.
-#[test]
-fn only_what_is_missing_is_left_out() {
-    for backend in BACKENDS {
-        let Some(mut show) = Show::alone(backend) else {
-            return;
-        };
-        spawn_box(&mut show);
-        show.change(UiFilter::opacity(0.4));
-        show.settle();
-        let held = show.live.hold_compiler();
-        // It varies, but not in this group.
-        let profile = BlurProfile::Linear {
-            start: Vec2::ZERO,
-            end: Vec2::ONE,
-            from: 1.0,
-            to: 1.0,
-        };
-        let filter = UiFilter::blur(6.0).with_opacity(0.4);
-        show.change((filter.clone(), profile));
-        let shots = show.frames(8);
-        assert!(!show.live.is_ready(), "a blur that varies needs pipelines");
-        shots
-            .iter()
-            .for_each(|shot| assert_filtered(shot, &UiFilter::opacity(0.4)));
-        held.release();
-        show.settle();
-        assert_filtered(show.frames(4).last().expect("there are shots"), &filter);
-    }
-}
-
 /// Where everything was compiled when the app started, the first filter is complete in its first frame.
 #[test]
 fn the_first_frame_of_the_first_filter_is_filtered() {
@@ -169,37 +112,5 @@ fn without_pipelines_groups_are_not_filtered() {
         }
         show.settle();
         assert_filtered(show.frames(4).last().expect("there are shots"), &filter);
-    }
-}
-
-/// Until the pipeline of the first hard inset shadow is compiled, only the shadow is missing.
-#[test]
-fn a_missing_shadow_does_not_hide_its_group() {
-    for backend in BACKENDS {
-        let Some(mut show) = Show::alone(backend) else {
-            return;
-        };
-        spawn_box(&mut show);
-        let shadows = |shadow: DropShadow| UiFilter::opacity(0.4).with_shadow(shadow);
-        let outer = DropShadow::from_sigma(Vec2::new(3.0, 2.0), 1.5, Color::BLACK);
-        show.change(shadows(outer));
-        show.settle();
-        let held = show.live.hold_compiler();
-        let hard = DropShadow::from_sigma(Vec2::new(0.0, 9.0), 0.0, Color::BLACK.with_alpha(0.8)).inset();
-        show.change(shadows(outer).with_shadow(hard));
-        let shots = show.frames(8);
-        assert!(!show.live.is_ready(), "an inset shadow needs pipelines");
-        held.release();
-        shots.iter().for_each(|shot| assert_filtered(shot, &shadows(outer)));
-        show.settle();
-        let [below, last] = pictures(show.frames(4).last().expect("there are shots"));
-        let [_, first] = pictures(&shots[0]);
-        let [x, y] = [BOX[0] + 9, BOX[1] + 1];
-        assert!(
-            last.at(x, y)[0] < first.at(x, y)[0] - 0.05,
-            "the shadow is missing over {:?}: {:?}",
-            below.at(x, y),
-            last.at(x, y)
-        );
     }
 }

@@ -1,15 +1,13 @@
 //! Groups of everything that Bevy's user interface paints, blurs that vary, several cameras, and cameras over nothing.
 
 use super::content::boxes;
-use super::group::{Group, layers, on_one, paint};
+use super::group::{Group, on_one};
 use crate::backdrop::interface::{spawn_all, stage};
 use crate::backdrop::pane::{Pane, node};
 use crate::backdrop::stage::{BACKENDS, LDR, Ui};
-use crate::profiles::sigmas;
 use crate::support::assert_close;
-use crate::support::formats::quantised;
 use crate::support::logs;
-use crate::support::reference::{Picture, varying_blur};
+use crate::support::reference::Picture;
 use crate::support::scene::Kind;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -36,32 +34,6 @@ fn every_kind_of_item() {
             });
         }
     }
-}
-
-/// A profile lets the blur vary over the node's box, which is the viewport here.
-#[test]
-fn blurs_that_vary() {
-    on_one(Kind::Core2d, LDR, |group| {
-        let profile = BlurProfile::Linear {
-            start: Vec2::new(0.1, 0.5),
-            end: Vec2::new(0.9, 0.6),
-            from: 0.0,
-            to: 1.0,
-        };
-        group.show((), boxes);
-        let [below, _, alone] = group.pictures();
-        let sigma = 6.0;
-        let of_texel = sigmas(&profile, [alone.width, alone.height], sigma);
-        let blurred = varying_blur(&alone, EdgeMode::Transparent, |x, y| [of_texel[y * alone.width + x]; 2]);
-        for (name, filter) in [("alone", UiFilter::default()), ("shadow", shadowed())] {
-            let blurs = filter.clone().with_radius(3.0 * sigma as f32);
-            group.show((blurs, profile.clone()), boxes);
-            let [_, got, _] = group.pictures();
-            let painted = paint(&below, &layers(&quantised(&blurred, LDR), &filter, 1.0, LDR), LDR);
-            // A varying blur may be off by two levels.
-            group.assert_within(&format!("varies-{name}"), &got, &painted, 2.0 / 255.0);
-        }
-    });
 }
 
 /// Glass that is frozen inside a group keeps the picture that it saw there, and blurs it as its settings say.

@@ -44,67 +44,6 @@ fn an_image_needs_no_settings() {
     assert_blur("no-settings", &headless, &target_of(&headless, entity), &picture, 8.0);
 }
 
-#[test]
-fn a_clone_gets_a_target_of_its_own() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
-    let blur = GaussianBlur::from_sigma(3.5);
-    let [first, _] = pictures(61, 47);
-    let [_, second] = pictures(40, 31);
-    let source = headless.add_image(image(&first));
-    let original = spawn(&mut headless, blur, plain(source));
-    assert_eq!(finished(&mut headless, 5), 1);
-    let target = target_of(&headless, original);
-
-    // A clone of the component, and one of the whole entity.
-    let component = headless.app.world().get::<BlurImage>(original).expect("it was spawned");
-    let component = component.clone();
-    let clones = [
-        spawn(&mut headless, blur, component),
-        headless.app.world_mut().entity_mut(original).clone_and_spawn(),
-    ];
-    let other = headless.add_image(image(&second));
-    for clone in clones {
-        let mut clone = headless.app.world_mut().entity_mut(clone);
-        clone.get_mut::<BlurImage>().expect("it was cloned").source = other.clone();
-    }
-    assert_eq!(finished(&mut headless, 10), 2, "each clone");
-    assert_eq!(target_of(&headless, original), target);
-    assert_blur("original", &headless, &target, &first, 3.5);
-    let targets = clones.map(|clone| target_of(&headless, clone));
-    for (index, clone) in targets.iter().enumerate() {
-        assert_ne!(clone, &target);
-        assert_blur(&format!("clone-{index}"), &headless, clone, &second, 3.5);
-    }
-    assert_ne!(targets[0], targets[1]);
-
-    // From now on they are independent.
-    set_blur(&mut headless, clones[0], GaussianBlur::from_sigma(9.0));
-    headless.app.world_mut().despawn(clones[1]);
-    assert_eq!(finished(&mut headless, 5), 1);
-    assert_blur("original-still", &headless, &target, &first, 3.5);
-    assert_blur("clone-changed", &headless, &targets[0], &second, 9.0);
-}
-
-#[test]
-fn a_clone_with_the_same_source_gets_a_target_of_its_own() {
-    let Some(mut headless) = warm(BlurBackend::Compute) else {
-        return;
-    };
-    let [picture, _] = pictures(61, 47);
-    let source = headless.add_image(image(&picture));
-    let original = spawn(&mut headless, GaussianBlur::from_sigma(3.5), plain(source));
-    headless.frame();
-    let image = headless.app.world().get::<BlurImage>(original).expect("it was spawned");
-    let image = image.clone();
-    let clone = spawn(&mut headless, GaussianBlur::from_sigma(9.0), image);
-    assert_eq!(finished(&mut headless, 5), 2);
-    let [one, other] = [original, clone].map(|entity| target_of(&headless, entity));
-    assert_blur("same-source-original", &headless, &one, &picture, 3.5);
-    assert_blur("same-source-clone", &headless, &other, &picture, 9.0);
-}
-
 /// A blur that has written its target, and another one that wants the same target.
 struct SharedTarget {
     target: Handle<Image>,

@@ -156,3 +156,35 @@ impl Functions {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What CSS makes of simple colours.
+    #[test]
+    fn colours_change_as_in_a_browser() {
+        let near = |steps: &[Step], [texel, expected]: [[f64; 4]; 2], is_bounded: bool| {
+            let got = Functions(steps.to_vec()).colored(texel, is_bounded);
+            let is_near = got.iter().zip(expected).all(|(got, right)| (got - right).abs() < 1e-9);
+            assert!(is_near, "{steps:?}: {got:?} instead of {expected:?}");
+        };
+        let green = [0.0, 1.0, 0.0, 1.0];
+        let (grey, half) = (decode_srgb(0.715), decode_srgb(0.5));
+        near(&[Step::Saturate(0.0)], [green, [grey, grey, grey, 1.0]], true);
+        near(&[Step::Saturate(3.0)], [green, green], true);
+        near(&[Step::Brightness(0.5)], [green, [0.0, half, 0.0, 1.0]], true);
+        near(&[Step::Invert(1.0)], [green, [1.0, 0.0, 1.0, 1.0]], true);
+        near(&[Step::Contrast(0.0)], [green, [half, half, half, 1.0]], true);
+        // One step after the other.
+        let steps = [Step::Brightness(0.5), Step::Invert(1.0)];
+        near(&steps, [green, [1.0, half, 1.0, 1.0]], true);
+        // Light has no bound.
+        let light = [0.25, 4.0, 1.0, 1.0];
+        let [red, green, blue, _] = light.map(|value| decode_srgb(1.5 * encode_srgb(value)));
+        near(&[Step::Brightness(1.5)], [light, [red, green, blue, 1.0]], false);
+        // The functions act on colours that are not multiplied by alpha.
+        let faint = [0.0, 0.25, 0.0, 0.25];
+        near(&[Step::Brightness(0.5)], [faint, [0.0, 0.25 * half, 0.0, 0.25]], true);
+    }
+}
