@@ -45,12 +45,13 @@ fn place(seed: u64) -> usize {
 }
 
 /// A tree without nodes for each camera.
-fn empty() -> [Tree; CAMERAS] {
-    SIZES.map(|size| Tree {
+fn empty() -> Vec<Tree> {
+    let tree = |size| Tree {
         size,
         clear: [0.0, 0.0, 0.0, 1.0],
         nodes: Vec::new(),
-    })
+    };
+    SIZES.into_iter().cycle().take(CAMERAS).map(tree).collect()
 }
 
 /// The switch of blurs.
@@ -86,7 +87,7 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
     screen.warm_up();
     let first = number("BLUR_TREE_SEED", 1);
     let turn = u64::from(format == HDR) + 2 * u64::from(backend == BlurBackend::Compute);
-    let seeds: Vec<u64> = (first..first + number("BLUR_TREES", 1000))
+    let seeds: Vec<u64> = (first..first + number("BLUR_TREES", 2000))
         .filter(|seed| seed % 4 == turn)
         .collect();
     let without = Feature::left_out();
@@ -101,7 +102,7 @@ fn compare(name: &str, backend: BlurBackend, format: TextureFormat) {
                 trees[place(*seed)] = generate(*seed, place(*seed), format == HDR, &without);
             }
             // Blurs are off for one batch of six.
-            screen.set_switch(switch_of(batch[0] / 16 % 6 == 5));
+            screen.set_switch(switch_of(batch[0] / (4 * CAMERAS as u64) % 6 == 5));
             frames.push_back((batch, screen.show(&trees), trees));
         }
         if batch.is_some() && frames.len() <= IN_FLIGHT {

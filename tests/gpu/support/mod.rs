@@ -156,6 +156,9 @@ pub fn within_rounding(got: &Picture, expected: &Picture, format: TextureFormat)
     Picture::from_fn(got.width, got.height, |x, y| {
         let (got, expected) = (got.at(x, y), expected.at(x, y));
         core::array::from_fn(|channel| {
+            if got[channel] == expected[channel] {
+                return got[channel];
+            }
             let step = rounding_step(expected[channel], channel);
             expected[channel] + (got[channel] - expected[channel]).clamp(-step, step)
         })

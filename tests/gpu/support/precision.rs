@@ -1,6 +1,7 @@
-//! How exactly the GPU filters textures. A probe asks the driver, since no name of a GPU says it.
+//! How exactly the GPU filters textures, and blends. Probes ask the driver, since no name of a GPU says it.
 
 use super::headless::request_adapter;
+use super::reference::{decode_srgb, encode_srgb};
 use bevy::tasks::block_on;
 use core::f64::consts::TAU;
 use std::sync::OnceLock;
@@ -54,10 +55,14 @@ fn worst_of(read: &[f32]) -> f64 {
     })
 }
 
+async fn gpu() -> Option<(wgpu::Device, wgpu::Queue)> {
+    let adapter = request_adapter().await.ok()?;
+    adapter.request_device(&wgpu::DeviceDescriptor::default()).await.ok()
+}
+
 /// What a compute shader reads; `None` without a GPU that has them.
 async fn probe() -> Option<Vec<f32>> {
-    let adapter = request_adapter().await.ok()?;
-    let (device, queue) = adapter.request_device(&wgpu::DeviceDescriptor::default()).await.ok()?;
+    let (device, queue) = gpu().await?;
     let size = wgpu::Extent3d {
         width: 2,
         height: 1,
@@ -127,17 +132,143 @@ async fn probe() -> Option<Vec<f32>> {
     drop(pass);
     encoder.copy_buffer_to_buffer(&written, 0, &mapped, 0, mapped.size());
     queue.submit([encoder.finish()]);
-    mapped
+    let bytes = bytes_of(&device, &mapped)?;
+    let floats = bytes.as_chunks::<4>().0.iter();
+    Some(floats.map(|bytes| f32::from_le_bytes(*bytes)).collect())
+}
+
+fn bytes_of(device: &wgpu::Device, buffer: &wgpu::Buffer) -> Option<Vec<u8>> {
+    buffer
         .slice(..)
         .map_async(wgpu::MapMode::Read, |result| result.expect("the buffer can be read"));
     device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
-    let bytes = mapped.slice(..).get_mapped_range();
-    Some(
-        bytes
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|bytes| f32::from_le_bytes(*bytes))
-            .collect(),
-    )
+    Some(buffer.slice(..).get_mapped_range().to_vec())
+}
+
+/// The sides of the picture that is blended: a level of the picture below for every column, a share for every row.
+const BLENDED: [u32; 2] = [256, 64];
+
+const BLEND: &str = "
+@vertex
+fn vertex(@builtin(vertex_index) index: u32) -> @builtin(position) vec4<f32> {
+    return vec4<f32>(f32(index & 1u) * 4.0 - 1.0, f32(index >> 1u) * 4.0 - 1.0, 0.0, 1.0);
+}
+
+@fragment
+fn fragment(@builtin(position) position: vec4<f32>) -> @location(0) vec4<f32> {
+    let place = vec2<u32>(position.xy);
+    let light = f32((place.x * 37u + place.y * 101u) % 256u) / 255.0;
+    let share = (f32(place.y) + 0.5) / 64.0;
+    return vec4<f32>(vec3<f32>(light * share), share);
+}
+";
+
+/// By how many levels a draw that blends misses light that is stored as sRGB, before and with its rounding: half a level if it rounds to
+/// the nearest one.
+pub fn error_of_blending() -> f64 {
+    static ERROR: OnceLock<f64> = OnceLock::new();
+    *ERROR.get_or_init(|| {
+        let worst = block_on(blend()).map_or(0.0, |levels| worst_blend(&levels));
+        println!("draws that blend are off by up to {worst:.3} levels");
+        worst.max(0.5)
+    })
+}
+
+fn worst_blend(texels: &[u8]) -> f64 {
+    let columns = BLENDED[0] as usize;
+    let errors = texels.as_chunks::<4>().0.iter().enumerate().map(|(index, texel)| {
+        let [x, y] = [index % columns, index / columns];
+        let share = (y as f64 + 0.5) / 64.0;
+        let light = ((x * 37 + y * 101) % 256) as f64 / 255.0;
+        let exact = light * share + decode_srgb(x as f64 / 255.0) * (1.0 - share);
+        (f64::from(texel[0]) - 255.0 * encode_srgb(exact)).abs()
+    });
+    errors.fold(0.0, f64::max)
+}
+
+/// The texels that are left when a triangle is blended into every level.
+async fn blend() -> Option<Vec<u8>> {
+    let (device, queue) = gpu().await?;
+    let format = wgpu::TextureFormat::Rgba8UnormSrgb;
+    let [width, height] = BLENDED;
+    let descriptor = wgpu::TextureDescriptor {
+        label: Some("blended"),
+        size: wgpu::Extent3d {
+            width,
+            height,
+            depth_or_array_layers: 1,
+        },
+        mip_level_count: 1,
+        sample_count: 1,
+        dimension: wgpu::TextureDimension::D2,
+        format,
+        usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::COPY_DST,
+        view_formats: &[],
+    };
+    let below: Vec<u8> = (0..width * height)
+        .flat_map(|index| [(index % width) as u8; 4])
+        .collect();
+    let texture = device.create_texture_with_data(&queue, &descriptor, wgpu::util::TextureDataOrder::default(), &below);
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+        label: Some("blend"),
+        source: wgpu::ShaderSource::Wgsl(BLEND.into()),
+    });
+    let pipeline = device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some("blend"),
+        layout: None,
+        vertex: wgpu::VertexState {
+            module: &module,
+            entry_point: None,
+            compilation_options: Default::default(),
+            buffers: &[],
+        },
+        primitive: Default::default(),
+        depth_stencil: None,
+        multisample: Default::default(),
+        fragment: Some(wgpu::FragmentState {
+            module: &module,
+            entry_point: None,
+            compilation_options: Default::default(),
+            targets: &[Some(wgpu::ColorTargetState {
+                format,
+                blend: Some(wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+                write_mask: wgpu::ColorWrites::ALL,
+            })],
+        }),
+        multiview_mask: None,
+        cache: None,
+    });
+    let read = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("blended"),
+        size: below.len() as u64,
+        usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    });
+    let view = texture.create_view(&Default::default());
+    let mut encoder = device.create_command_encoder(&Default::default());
+    let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some("blend"),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view: &view,
+            depth_slice: None,
+            resolve_target: None,
+            ops: wgpu::Operations {
+                load: wgpu::LoadOp::Load,
+                store: wgpu::StoreOp::Store,
+            },
+        })],
+        ..Default::default()
+    });
+    pass.set_pipeline(&pipeline);
+    pass.draw(0..3, 0..1);
+    drop(pass);
+    let layout = wgpu::TexelCopyBufferLayout {
+        offset: 0,
+        bytes_per_row: Some(4 * width),
+        rows_per_image: None,
+    };
+    let target = wgpu::TexelCopyBufferInfo { buffer: &read, layout };
+    encoder.copy_texture_to_buffer(texture.as_image_copy(), target, descriptor.size);
+    queue.submit([encoder.finish()]);
+    bytes_of(&device, &read)
 }

@@ -444,7 +444,7 @@ fn assert_composed(name: &str, got: &Pixels, tree: &Tree, storage: Storage) {
     let format = if storage == Storage::Srgb8 { LDR } else { NUMBERS };
     let worst = compare(&got, &expected, format);
     println!("{name}: {:.2}/255", worst.value * 255.0);
-    if worst.value > tolerance(tree, LDR) {
+    if worst.value > tolerance(tree) {
         let folder = write_failure(&format!("tree-browser-{name}"), &got, &expected);
         panic!("{name}: {worst:?}; see {}", folder.display());
     }

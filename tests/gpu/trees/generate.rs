@@ -47,7 +47,7 @@ impl Random {
 
 /// The tree of a seed for one of the cameras. It has none of the features that trees do without.
 pub fn generate(seed: u64, place: usize, is_hdr: bool, without: &[Feature]) -> Tree {
-    let size = SIZES[place];
+    let size = SIZES[place % SIZES.len()];
     let mut random = Random(seed.wrapping_mul(2).wrapping_add(u64::from(is_hdr)));
     let mut tree = Tree {
         size,
@@ -69,7 +69,7 @@ pub fn generate(seed: u64, place: usize, is_hdr: bool, without: &[Feature]) -> T
 pub fn restrain(tree: &mut Tree, place: usize, is_hdr: bool, without: &[Feature]) -> bool {
     let before = tree.clone();
     remove_wrong(tree, is_hdr);
-    if place >= SHARED {
+    if place % SIZES.len() >= SHARED {
         make_opaque(tree);
     }
     without.iter().for_each(|feature| feature.remove(tree, is_hdr));
@@ -371,10 +371,11 @@ fn remove_wrong(tree: &mut Tree, is_hdr: bool) {
         if around.groups >= MOST_GROUPS {
             node.filter = None;
         }
-        let has_clips = |node: &Node| super::features::count(&node.children, &|inner| inner.clips != [false; 2]) > 0;
-        // It moves the vertices of turned and scaled nodes wrongly.
-        let is_clipped = around.is_clipped && !node.is_free;
-        if is_clipped || node.clips != [false; 2] || has_clips(node) {
+        // What is not laid out is clipped to nothing.
+        let clips = |node: &Node| node.clips != [false; 2] || !node.is_displayed;
+        let is_clipped = around.is_clipped && !node.is_free || around.is_undisplayed;
+        // It moves the vertices of turned and scaled nodes wrongly: of such outlines that are not laid out, some GPUs paint a corner.
+        if is_clipped || clips(node) || super::features::count(&node.children, &clips) > 0 {
             (node.transform.angle, node.transform.scale) = (0.0, [1.0; 2]);
         }
         // Light that is brighter than its alpha may be a colour of a high dynamic range.

@@ -13,11 +13,11 @@ mod regressions;
 mod rounded;
 mod shadows;
 
-use super::show::{CAMERAS, SIZES, Screen};
+use super::show::{SIZES, Screen};
 use crate::backdrop::stage::BACKENDS;
 use crate::support::difference::{worst_difference, write_failure};
 use crate::support::reference::tree::{Filter, Glass, Node, Tree};
-use crate::support::reference::{Functions, Step};
+use crate::support::reference::{Functions, Picture, Step};
 use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::{BlurBackend, BlurSwitch};
 
@@ -64,32 +64,26 @@ fn show_all(backends: &[BlurBackend], format: TextureFormat, switch: BlurSwitch,
     let Some(mut screens) = screens.collect::<Option<Vec<_>>>() else {
         return;
     };
-    let batches = || {
-        let shown = |index: usize| {
-            trees
-                .get(index)
-                .map_or_else(|| over_nothing([]), |(_, tree)| tree.clone())
-        };
-        let first = (0..trees.len()).step_by(CAMERAS);
-        first.map(move |first| (first, core::array::from_fn(|camera| shown(first + camera))))
-    };
+    let trees_of = |batch: &[Named]| batch.iter().map(|(_, tree)| tree.clone()).collect::<Vec<_>>();
     // Everything compiles first.
     for (_, screen) in &mut screens {
         screen.set_switch(switch);
-        batches().for_each(|(_, batch)| screen.show_anew(&batch));
+        trees.chunks(4).for_each(|batch| screen.show_anew(&trees_of(batch)));
         screen.settle();
     }
-    for (first, batch) in batches() {
+    for named in trees.chunks(4) {
+        let batch = trees_of(named);
         let is_off = switch == BlurSwitch::Off;
         let storage = super::show::storage(format);
         let expected = batch
-            .each_ref()
+            .iter()
             .map(|tree| super::show::shown(tree, is_off).picture(storage));
+        let expected: Vec<Picture> = expected.collect();
         for (backend, screen) in &mut screens {
             let shot = screen.show(&batch);
             let verdict = screen.judge_by(shot, &batch, &expected, levels);
             if let Some((camera, worst, [got, expected])) = verdict.wrong.first() {
-                let name = &trees[first + camera].0;
+                let name = &named[*camera].0;
                 let folder = write_failure(&format!("tree-{name}-{backend:?}"), got, expected);
                 let levels = worst.value * 255.0;
                 panic!(
@@ -97,11 +91,7 @@ fn show_all(backends: &[BlurBackend], format: TextureFormat, switch: BlurSwitch,
                     folder.display()
                 );
             }
-            println!(
-                "from {} on, {backend:?}: {:.2}/255",
-                trees[first].0,
-                verdict.worst * 255.0
-            );
+            println!("from {} on, {backend:?}: {:.2}/255", named[0].0, verdict.worst * 255.0);
         }
     }
     for (_, screen) in &mut screens {

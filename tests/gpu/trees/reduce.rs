@@ -4,7 +4,7 @@ use super::describe::describe;
 use super::features::{Feature, change, count};
 use super::generate::restrain;
 use super::place;
-use super::show::{CAMERAS, Screen, Verdict};
+use super::show::{Screen, Verdict};
 use crate::support::difference::write_failure;
 use crate::support::reference::tree::{Filter, Node, Transform, Tree, Visibility};
 use crate::support::reference::{EdgeMode, Functions};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Reduces the trees of a frame in which one was shown wrongly, writes pictures, and panics.
-pub fn report(name: &str, screen: &mut Screen, without: &[Feature], seeds: &[u64], mut trees: [Tree; CAMERAS]) -> ! {
+pub fn report(name: &str, screen: &mut Screen, without: &[Feature], seeds: &[u64], mut trees: Vec<Tree>) -> ! {
     let seed = |index: usize| seeds.iter().find(|seed| place(**seed) == index).copied().unwrap_or(0);
     let Some(first) = judge(screen, &trees) else {
         panic!("random trees, {name}: a frame with seeds {seeds:?} was wrong, and is right when it is shown again");
@@ -63,21 +63,21 @@ pub fn report(name: &str, screen: &mut Screen, without: &[Feature], seeds: &[u64
 }
 
 /// The verdict on trees that are shown wrongly.
-fn judge(screen: &mut Screen, trees: &[Tree; CAMERAS]) -> Option<Verdict> {
+fn judge(screen: &mut Screen, trees: &[Tree]) -> Option<Verdict> {
     let shot = screen.show(trees);
     let verdict = screen.judge(shot, trees);
     verdict.is_wrong().then_some(verdict)
 }
 
 /// Simpler trees, the simplest first.
-fn candidates(trees: &[Tree; CAMERAS], is_hdr: bool, without: &[Feature]) -> impl Iterator<Item = [Tree; CAMERAS]> {
+fn candidates(trees: &[Tree], is_hdr: bool, without: &[Feature]) -> impl Iterator<Item = Vec<Tree>> {
     let changes = (0..trees.len()).flat_map(|index| {
         let nodes = count(&trees[index].nodes, &|_| true);
         (0..SIMPLER.len()).flat_map(move |simpler| (0..nodes).map(move |node| (index, simpler, node)))
     });
     let mut found = Vec::new();
     for (index, simpler, node) in changes {
-        let mut simple = trees.clone();
+        let mut simple = trees.to_vec();
         if simpler < 2 {
             let mut left = node;
             remove(&mut simple[index].nodes, &mut left, simpler == 1);
@@ -91,7 +91,7 @@ fn candidates(trees: &[Tree; CAMERAS], is_hdr: bool, without: &[Feature]) -> imp
             });
         }
         // A tree that would be changed is drawn wrongly by Bevy, for example.
-        if simple != *trees && restrain(&mut simple[index], index, is_hdr, without) {
+        if simple != trees && restrain(&mut simple[index], index, is_hdr, without) {
             found.push(simple);
         }
     }

@@ -2,15 +2,15 @@
 
 use super::spawn::{morph, spawn};
 use super::stamps;
-use crate::backdrop::stage::{HDR, LDR};
+use crate::backdrop::stage::HDR;
 use crate::filters::group::measured;
 use crate::support::difference::{Difference, worst_difference};
 use crate::support::formats::to_picture;
 use crate::support::headless::{Headless, Reading};
 use crate::support::held::hold_back;
 use crate::support::pool::warm;
-use crate::support::precision::error_of_blurs;
-use crate::support::reference::tree::{self, Filter, Node, Tree};
+use crate::support::precision::{error_of_blending, error_of_blurs};
+use crate::support::reference::tree::{self, Node, Tree};
 use crate::support::reference::{Picture, Storage};
 use crate::support::scene::{self, Kind};
 use crate::support::twins::View;
@@ -21,29 +21,36 @@ use bevy::render::render_resource::{PipelineDescriptor, TextureFormat};
 use bevy::render::renderer::RenderDevice;
 use bevy_gaussian_blur::prelude::*;
 
-/// The number of cameras.
-pub const CAMERAS: usize = 4;
+/// The sizes of viewports.
+pub const SIZES: [[usize; 2]; 4] = [[96, 64], [64, 64], [96, 48], [72, 56]];
 
-/// The sizes of their viewports.
-pub const SIZES: [[usize; 2]; CAMERAS] = [[96, 64], [64, 64], [96, 48], [72, 56]];
-
-/// From this one on, the cameras share a target, in which their viewports lie side by side.
+/// From this one on, they lie side by side in one target.
 pub const SHARED: usize = 2;
+
+/// The number of cameras: several of every size, because a frame with twice the cameras takes less than two frames.
+pub const CAMERAS: usize = 2 * SIZES.len();
 
 /// The app.
 pub struct Screen {
-    views: Vec<View>,
-    /// The sizes of their viewports, of which those from this number on lie side by side in one target.
-    sizes: [[usize; 2]; CAMERAS],
-    shared: usize,
+    cameras: Vec<Viewer>,
+    targets: Vec<Handle<Image>>,
     roots: Vec<Entity>,
     format: TextureFormat,
     is_off: bool,
     headless: Headless,
 }
 
+/// A camera, with its part of a target.
+struct Viewer {
+    camera: Entity,
+    target: usize,
+    origin: [usize; 2],
+    size: [usize; 2],
+}
+
 /// The pictures of all cameras in a frame.
 pub struct Shot {
+    /// Of every target.
     readings: Vec<Reading>,
     /// Whether blurs were off.
     pub is_off: bool,
@@ -77,52 +84,69 @@ impl Verdict {
 impl Screen {
     /// `None` where there is no GPU.
     pub fn new(backend: BlurBackend, format: TextureFormat) -> Option<Self> {
-        Self::of_sizes(backend, format, SIZES, SHARED)
+        let targets = [&SIZES[..1], &SIZES[1..SHARED], &SIZES[SHARED..]];
+        Self::of_targets(backend, format, &targets.repeat(CAMERAS / SIZES.len()))
     }
 
-    /// The same with cameras of one size, each of which has its target.
+    /// One with four cameras of one size, each of which has its target.
     pub fn of_one_size(backend: BlurBackend, format: TextureFormat) -> Option<Self> {
-        Self::of_sizes(backend, format, [SIZES[0]; CAMERAS], CAMERAS)
+        Self::of_targets(backend, format, &[&SIZES[..1]; 4])
     }
 
-    fn of_sizes(
-        backend: BlurBackend,
-        format: TextureFormat,
-        sizes: [[usize; 2]; CAMERAS],
-        shared: usize,
-    ) -> Option<Self> {
+    fn of_targets(backend: BlurBackend, format: TextureFormat, targets: &[&[[usize; 2]]]) -> Option<Self> {
         let mut screen = Self {
-            views: Vec::new(),
-            sizes,
-            shared,
+            cameras: Vec::new(),
+            targets: Vec::new(),
             roots: Vec::new(),
             format,
             is_off: false,
             headless: warm(backend)?,
         };
         stamps::take(&mut screen.headless);
-        for index in 0..CAMERAS {
-            let headless = &mut screen.headless;
-            let view = if index > shared {
-                let target = screen.views[shared].target.clone();
-                let camera = scene::camera(headless, Kind::Core2d, &target, Msaa::Off);
-                View { camera, target }
-            } else {
-                let [mut width, mut height] = sizes[index].map(|side| side as u32);
-                if index == shared {
-                    (width, height) = (sizes[shared..].iter().map(|size| size[0] as u32).sum(), 60);
-                }
-                View::new(headless, Kind::Core2d, UVec2::new(width, height), format)
-            };
-            if format == HDR {
-                view.insert(headless, Hdr);
-            }
-            if index >= shared {
-                screen.place(&view, index);
-            }
-            screen.views.push(view);
-        }
+        targets.iter().for_each(|sizes| screen.add_target(sizes));
         Some(screen)
+    }
+
+    /// Adds a target, and cameras whose viewports lie side by side in it.
+    fn add_target(&mut self, sizes: &[[usize; 2]]) {
+        let headless = &mut self.headless;
+        let width: usize = sizes.iter().map(|size| size[0]).sum();
+        let height = if sizes.len() == 1 { sizes[0][1] } else { 60 };
+        let first = View::new(
+            headless,
+            Kind::Core2d,
+            UVec2::new(width as u32, height as u32),
+            self.format,
+        );
+        let mut origin = [0; 2];
+        for (index, size) in sizes.iter().enumerate() {
+            let camera = match index {
+                0 => first.camera,
+                _ => scene::camera(headless, Kind::Core2d, &first.target, Msaa::Off),
+            };
+            let mut entity = headless.app.world_mut().entity_mut(camera);
+            if self.format == HDR {
+                entity.insert(Hdr);
+            }
+            let mut settings = entity.get_mut::<Camera>().expect("it was spawned");
+            settings.order = self.cameras.len() as isize;
+            if sizes.len() > 1 {
+                let [position, size] = [origin, *size].map(|pair| UVec2::from_array(pair.map(|side| side as u32)));
+                settings.viewport = Some(Viewport {
+                    physical_position: position,
+                    physical_size: size,
+                    ..default()
+                });
+            }
+            self.cameras.push(Viewer {
+                camera,
+                target: self.targets.len(),
+                origin,
+                size: *size,
+            });
+            origin = [origin[0] + size[0], 3];
+        }
+        self.targets.push(first.target.clone());
     }
 
     pub fn is_hdr(&self) -> bool {
@@ -136,13 +160,13 @@ impl Screen {
     }
 
     /// Changes the trees shown before into these, node by node, and renders one frame.
-    pub fn morph(&mut self, trees: &[Tree; CAMERAS]) {
+    pub fn morph(&mut self, trees: &[Tree]) {
         if self.roots.is_empty() {
             self.replace(trees);
         }
         let world = self.headless.app.world_mut();
-        for ((tree, view), root) in trees.iter().zip(&self.views).zip(&self.roots) {
-            clear(world, tree, view.camera);
+        for ((tree, viewer), root) in trees.iter().zip(&self.cameras).zip(&self.roots) {
+            clear(world, tree, viewer.camera);
             morph(world, &tree.nodes, *root);
         }
         self.headless.app.update();
@@ -177,7 +201,7 @@ impl Screen {
     }
 
     /// Shows trees in place of those before, and renders one frame.
-    pub fn show_anew(&mut self, trees: &[Tree; CAMERAS]) {
+    pub fn show_anew(&mut self, trees: &[Tree]) {
         self.replace(trees);
         self.headless.app.update();
     }
@@ -189,22 +213,28 @@ impl Screen {
 
     /// The pictures of the last frame.
     pub fn pictures(&self) -> Vec<Picture> {
-        let shot = self.shot();
+        self.pictures_of(self.shot())
+    }
+
+    /// The picture of every camera.
+    fn pictures_of(&self, shot: Shot) -> Vec<Picture> {
         let device = self.headless.render_world().resource::<RenderDevice>();
-        let of = |(index, reading): (usize, Reading)| {
-            to_picture(&reading.finish(device)).crop(self.origin(index), self.sizes[index])
-        };
-        shot.readings.into_iter().enumerate().map(of).collect()
+        let readings = shot.readings.into_iter();
+        let targets: Vec<Picture> = readings.map(|reading| to_picture(&reading.finish(device))).collect();
+        let cameras = self.cameras.iter();
+        cameras
+            .map(|viewer| targets[viewer.target].crop(viewer.origin, viewer.size))
+            .collect()
     }
 
     /// Shows trees in place of those shown before, one on each camera, and renders one frame.
-    pub fn show(&mut self, trees: &[Tree; CAMERAS]) -> Shot {
+    pub fn show(&mut self, trees: &[Tree]) -> Shot {
         self.show_anew(trees);
         self.shot()
     }
 
     /// The same after everything has settled.
-    pub fn show_settled(&mut self, trees: &[Tree; CAMERAS]) -> Shot {
+    pub fn show_settled(&mut self, trees: &[Tree]) -> Shot {
         self.replace(trees);
         self.headless.warm_up();
         self.shot()
@@ -212,32 +242,31 @@ impl Screen {
 
     /// The pictures of the last frame, on their way.
     pub fn shot(&self) -> Shot {
-        let views = self.views.iter();
+        let targets = self.targets.iter();
         Shot {
-            readings: views
-                .map(|view| Reading::of_image(&self.headless, &view.target))
+            readings: targets
+                .map(|target| Reading::of_image(&self.headless, target))
                 .collect(),
             is_off: self.is_off,
         }
     }
 
-    fn replace(&mut self, trees: &[Tree; CAMERAS]) {
+    fn replace(&mut self, trees: &[Tree]) {
         let world = self.headless.app.world_mut();
         for root in self.roots.drain(..) {
             world.despawn(root);
         }
-        for (tree, view) in trees.iter().zip(&self.views) {
-            clear(world, tree, view.camera);
-            self.roots.push(spawn(world, tree, view.camera));
+        for (tree, viewer) in trees.iter().zip(&self.cameras) {
+            clear(world, tree, viewer.camera);
+            self.roots.push(spawn(world, tree, viewer.camera));
         }
     }
 
     /// Compiles what trees need: shows some until nothing is left to compile.
     pub fn warm_up(&mut self) {
-        for seed in 0..3 {
-            let trees = core::array::from_fn(|place| {
-                super::generate::generate(4 * seed + place as u64, place, self.format == HDR, &[])
-            });
+        for first in [0, 32] {
+            let tree = |place: usize| super::generate::generate(first + place as u64, place, self.format == HDR, &[]);
+            let trees: Vec<Tree> = (0..self.cameras.len()).map(tree).collect();
             self.replace(&trees);
             self.headless.warm_up();
         }
@@ -248,74 +277,58 @@ impl Screen {
     }
 
     /// Compares the pictures of trees with the compositor's.
-    pub fn judge(&self, shot: Shot, trees: &[Tree; CAMERAS]) -> Verdict {
-        let expected = trees
-            .each_ref()
-            .map(|tree| shown(tree, shot.is_off).picture(storage(self.format)));
+    pub fn judge(&self, shot: Shot, trees: &[Tree]) -> Verdict {
+        let picture = |tree| shown(tree, shot.is_off).picture(storage(self.format));
+        let expected: Vec<Picture> = trees.iter().map(picture).collect();
         self.judge_by(shot, trees, &expected, None)
     }
 
     /// The same with pictures of the compositor, and with a limit in levels, if it is not the one of random trees.
-    pub fn judge_by(
-        &self,
-        shot: Shot,
-        trees: &[Tree; CAMERAS],
-        expected: &[Picture; CAMERAS],
-        levels: Option<f64>,
-    ) -> Verdict {
-        let device = self.headless.render_world().resource::<RenderDevice>();
-        let mut verdict = Verdict::default();
-        for (index, (reading, tree)) in shot.readings.into_iter().zip(trees).enumerate() {
-            let (tree, expected) = (&shown(tree, shot.is_off), &expected[index]);
-            let got = to_picture(&reading.finish(device)).crop(self.origin(index), tree.size);
-            let difference = compare(&got, expected, self.format);
+    pub fn judge_by(&self, shot: Shot, trees: &[Tree], expected: &[Picture], levels: Option<f64>) -> Verdict {
+        let is_off = shot.is_off;
+        let mut verdict = Verdict {
+            shown: self.pictures_of(shot),
+            ..Verdict::default()
+        };
+        for (index, (got, tree)) in verdict.shown.iter().zip(trees).enumerate() {
+            let (tree, expected) = (&shown(tree, is_off), &expected[index]);
             let peak = peak(expected);
+            let limit = peak * levels.map_or_else(|| tolerance(tree), |levels| levels / 255.0 + error_of_blurs());
+            let mut difference = compare(got, expected, self.format);
+            if difference.value > limit && levels.is_none() {
+                difference = compare(got, &self.nearest(got, expected, tree), self.format);
+            }
             verdict.worst = verdict.worst.max(difference.value / peak);
             verdict.panes += super::features::count(&tree.nodes, &|node: &Node| node.glass.is_some());
             verdict.filters += super::features::count(&tree.nodes, &|node: &Node| node.filter.is_some());
-            let limit = levels.map_or_else(
-                || tolerance(tree, self.format),
-                |levels| levels / 255.0 + error_of_blurs(),
-            );
-            let limit = limit * peak;
-            let is_rounding = |more| levels.is_none() && more <= limit + self.rounding(tree, expected);
-            if difference.value > limit && !is_rounding(difference.value) {
+            if difference.value > limit {
                 verdict.wrong.push((index, difference, [got.clone(), expected.clone()]));
             }
-            verdict.shown.push(got);
         }
         verdict
     }
 
-    /// How far rounding moves the compositor's own picture: eight bits, or with half floats the coverage of boxes. Where alpha is
-    /// inverted, or what is nearly black, that may be several levels.
-    fn rounding(&self, tree: &Tree, rounded: &Picture) -> f64 {
-        let other = if self.is_hdr() {
-            Storage::ThinHalf
+    /// What is nearest to a picture, as far as rounding moves the compositor's own: eight bits after every draw, or with half floats the
+    /// coverage of boxes. A draw adds up to half a level, and where many lie over each other, alpha is inverted, or a line widens what is
+    /// nearly transparent by ten times its alpha, that may be many levels in some pixels, and none in others.
+    fn nearest(&self, got: &Picture, expected: &Picture, tree: &Tree) -> Picture {
+        let off = error_of_blending();
+        let others = if self.is_hdr() {
+            vec![Storage::ThinHalf]
         } else {
-            Storage::Bounded
+            vec![Storage::Off(-off), Storage::Off(0.0), Storage::Off(off)]
         };
-        compare(rounded, &tree.picture(other), self.format).value
-    }
-
-    /// Where the viewport of a camera begins in its target.
-    fn origin(&self, index: usize) -> [usize; 2] {
-        let left = self.sizes[self.shared.min(index)..index].iter().map(|size| size[0]);
-        [left.sum(), if index > self.shared { 3 } else { 0 }]
-    }
-
-    /// Gives a camera its part of the shared target.
-    fn place(&mut self, view: &View, index: usize) {
-        let [position, size] =
-            [self.origin(index), self.sizes[index]].map(|pair| UVec2::from_array(pair.map(|side| side as u32)));
-        let world = self.headless.app.world_mut();
-        let mut camera = world.get_mut::<Camera>(view.camera).expect("it was spawned");
-        camera.order = index as isize;
-        camera.viewport = Some(Viewport {
-            physical_position: position,
-            physical_size: size,
-            ..default()
-        });
+        let others: Vec<Picture> = others.into_iter().map(|storage| tree.picture(storage)).collect();
+        Picture::from_fn(got.width, got.height, |x, y| {
+            let (got, expected) = (got.at(x, y), expected.at(x, y));
+            core::array::from_fn(|channel| {
+                let moved = others
+                    .iter()
+                    .map(|other| (other.at(x, y)[channel] - expected[channel]).abs());
+                let most = moved.fold(0.0, f64::max);
+                got[channel].clamp(expected[channel] - most, expected[channel] + most)
+            })
+        })
     }
 }
 
@@ -345,43 +358,25 @@ pub fn compare(got: &Picture, expected: &Picture, format: TextureFormat) -> Diff
     worst_difference(&got, &within)
 }
 
-/// The largest difference that is right, as a share of the peak, before [`Screen::rounding`]. In eight bits, a picture that is
-/// blurred or filtered again was rounded before.
-pub fn tolerance(tree: &Tree, format: TextureFormat) -> f64 {
+/// The largest difference that is right, as a share of the peak, beside what rounding moves: see [`Screen::nearest`].
+pub fn tolerance(tree: &Tree) -> f64 {
     let number = |is_one: fn(&Node) -> bool| super::features::count(&tree.nodes, &is_one);
     let varying = number(|node| {
         let of_glass = node.glass.as_ref().and_then(|glass| glass.ramp);
         let of_filter = node.filter.as_ref().and_then(|filter| filter.ramp);
         of_glass.or(of_filter).is_some()
     });
-    let [panes, filters] = [
-        number(|node| node.glass.is_some()),
-        number(|node| node.filter.is_some()),
-    ];
-    let is_rounded_before = format == LDR && (panes > 1 || filters > 0);
-    // What is nearly transparent widens by ten times its alpha, which eight bits round.
-    let widens = format == LDR
-        && number(|node| node.filter.as_ref().is_some_and(|filter| filter.outline.is_some())) > 0
-        && number(|node| node.filter.as_ref().is_some_and(is_soft)) > 0;
     // A blur that varies may be off by two levels. Rasterisers place vertices at 1/256 of a pixel, so the coverage of a box that is
     // not on whole pixels may be off by a level.
     let parts = [
         (1.5, true),
-        (1.5, is_rounded_before),
         (2.0, varying > 0),
-        (10.0, widens),
         (1.0, number(|node| node.transform != tree::Transform::NONE) > 0),
     ];
-    parts
+    let levels = parts
         .iter()
-        .map(|(levels, is_there)| if *is_there { *levels } else { 0.0 })
-        .sum::<f64>()
-        / 255.0
-}
-
-/// Whether a filter makes soft alpha.
-fn is_soft(filter: &Filter) -> bool {
-    filter.sigma != [0.0; 2] || filter.fade != [0.0; 4] || !filter.shadows.is_empty()
+        .map(|(levels, is_there)| if *is_there { *levels } else { 0.0 });
+    levels.sum::<f64>() / 255.0
 }
 
 /// The brightest value, at least 1.

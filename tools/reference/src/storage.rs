@@ -1,15 +1,15 @@
 //! What a texture makes of the numbers that are stored in it.
 
-use crate::color::decode_srgb;
+use crate::color::{decode_srgb, encode_srgb};
 use std::sync::LazyLock;
 
 /// How a picture is stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Storage {
     /// Eight bits of light encoded as sRGB, and of alpha as it is.
     Srgb8,
-    /// Numbers from 0 to 1, as they are: what [`Self::Srgb8`] rounds.
-    Bounded,
+    /// What [`Self::Srgb8`] rounds, with every number off by so many levels, unless it is a level: that is stored as it is.
+    Off(f64),
     /// Half floats.
     Half,
     /// Half floats, where everything that is painted covers a 2,048th less: GPUs interpolate the distance from the edge of a box so
@@ -28,7 +28,7 @@ impl Storage {
     /// Whether values are at most 1.
     #[must_use]
     pub fn is_bounded(self) -> bool {
-        matches!(self, Self::Srgb8 | Self::Bounded)
+        matches!(self, Self::Srgb8 | Self::Off(_))
     }
 
     /// How much of a pixel is covered by what covers all of it.
@@ -46,10 +46,24 @@ impl Storage {
                     [red, green, blue].map(|value| LIGHT[STARTS.partition_point(|start| *start <= value)]);
                 [red, green, blue, (alpha.clamp(0.0, 1.0) * 255.0).round() / 255.0]
             }
-            Self::Bounded => [red, green, blue, alpha].map(|value| value.clamp(0.0, 1.0)),
+            Self::Off(0.0) => [red, green, blue, alpha].map(|value| value.clamp(0.0, 1.0)),
+            Self::Off(levels) => {
+                let [red, green, blue] =
+                    [red, green, blue].map(|value| decode_srgb(off(encode_srgb(value.clamp(0.0, 1.0)), levels)));
+                [red, green, blue, off(alpha.clamp(0.0, 1.0), levels)]
+            }
             Self::Half | Self::ThinHalf => [red, green, blue, alpha].map(half),
         }
     }
+}
+
+/// A number from 0 to 1 that is so many of 255 levels off, unless it is a level.
+fn off(value: f64, levels: f64) -> f64 {
+    let level = 255.0 * value;
+    if (level - level.round()).abs() < 1e-6 {
+        return value;
+    }
+    ((level + levels) / 255.0).clamp(0.0, 1.0)
 }
 
 /// The nearest half float: eleven bits of mantissa, and the smallest exponent of normal numbers is -14.
@@ -65,7 +79,6 @@ fn half(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::color::encode_srgb;
 
     #[test]
     fn levels_are_the_nearest() {
@@ -77,6 +90,25 @@ mod tests {
                 [nearest, 1.0, 0.0, 77.0 / 255.0]
             );
         }
+    }
+
+    /// What is rounded to the nearest level lies between what is half a level off in both directions.
+    #[test]
+    fn levels_are_within_half_a_level() {
+        for step in 0..=1000 {
+            let texel = [f64::from(step) / 1000.0; 4];
+            let [low, rounded, high] =
+                [Storage::Off(-0.5), Storage::Srgb8, Storage::Off(0.5)].map(|storage| storage.stored(texel));
+            for channel in 0..4 {
+                assert!(
+                    low[channel] <= rounded[channel] + 1e-9 && rounded[channel] <= high[channel] + 1e-9,
+                    "{step}"
+                );
+            }
+        }
+        let level = Storage::Srgb8.stored([0.3; 4]);
+        assert_eq!(Storage::Off(0.5).stored(level), level);
+        assert_eq!(Storage::Off(0.0).stored([0.3, 2.0, -1.0, 0.5]), [0.3, 1.0, 0.0, 0.5]);
     }
 
     #[test]

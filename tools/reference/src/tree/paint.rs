@@ -139,9 +139,7 @@ impl Painter {
                 let share = panel.coverage(x, y) * share_of;
                 if share > 0.0 {
                     let seen = glass.at(x - columns.start, y - rows.start);
-                    self.top().change([x as i64, y as i64], storage, |below| {
-                        core::array::from_fn(|i| below[i] + (seen[i] - below[i]) * share)
-                    });
+                    self.top().mix([x as i64, y as i64], seen, share, storage);
                 }
             }
         }

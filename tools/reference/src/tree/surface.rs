@@ -161,6 +161,15 @@ impl Surface {
         }
     }
 
+    /// Mixes a texel into a pixel of the picture: in two draws, unless nothing is left of what was there. The picture is stored after each.
+    pub fn mix(&mut self, pixel: [i64; 2], above: [f64; 4], share: f64, storage: Storage) {
+        let left = 1.0 - share;
+        self.change(pixel, storage, |below| below.map(|value| value * left));
+        self.change(pixel, storage, |below| {
+            core::array::from_fn(|channel| below[channel] + above[channel] * share)
+        });
+    }
+
     /// A part of it as a picture.
     fn part(&self, rect: Pixels) -> Picture {
         let [width, height] = rect.size();
