@@ -113,20 +113,98 @@ fn the_price_is_that_of_the_depth() {
     }
 }
 
+/// The most surfaces of a group: one that fades it, and one each for its blur, its shadows inside, its line, its shadows and its opacity.
+const SURFACES: usize = 6;
+
+/// Asserts the bound of `passes_are_bounded_by_the_depth`. Returns the schedule.
+fn assert_bounded(parts: &Parts) -> Schedule {
+    let scene = parts.scene(false);
+    let schedule = Schedule::new(&scene);
+    let pages: usize = schedule.tree.pages.iter().map(Vec::len).sum();
+    let rounds = NodeRounds::new(&scene, &schedule.tree, &schedule.placed).rounds.len();
+    let in_round = 2 * pages + 2 * schedule.seen.len() + 2;
+    let most = 3 * pages + rounds * in_round;
+    assert!(
+        passes(&schedule) <= most,
+        "{} passes, {most} allowed",
+        passes(&schedule)
+    );
+    schedule
+}
+
+/// The most groups around a node.
+fn nesting(parts: &Parts) -> usize {
+    let around = |node: u32| {
+        parts
+            .filters
+            .iter()
+            .filter(|filter| filter.nodes.contains(&node))
+            .count()
+    };
+    parts
+        .filters
+        .iter()
+        .map(|filter| around(filter.nodes.start))
+        .max()
+        .unwrap_or(0)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    /// Thousands of small nodes, of which hundreds are groups: the pages are those of the deepest group.
+    #[test]
+    fn crowds_have_the_pages_of_their_depth(nodes in proptest::collection::vec(node(), 1500..2500)) {
+        let small = |node: Node| Node {
+            size: node.size.map(|side| 1 + side % 12),
+            sigma: node.sigma % 3,
+            kind: node.kind.map(|kind| if kind == 0 { 0 } else { 9 }),
+            ..node
+        };
+        let parts = Parts::new(&nodes.into_iter().map(small).collect::<Vec<_>>());
+        let schedule = assert_bounded(&parts);
+        prop_assert!(parts.items.len() > 3000);
+        prop_assert!(schedule.tree.pages.len() <= SURFACES * nesting(&parts));
+        let most = schedule.tree.pages.iter().map(Vec::len).max();
+        prop_assert!(most.is_none_or(|pages| pages == 1), "{most:?} pages of a depth");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Each round has at most one pass and one batch for each page, for the camera, and for each page of what glass sees. Groups without
-    /// glass have as many for each page, and a page may be cleared in a pass of its own. So with the bound of
-    /// `rounds_are_those_of_the_definition`, the number of passes is at most a multiple of the depth.
+    /// The bound. A round paints at most once on each page and on the camera's picture, blurs what is complete on each page, and puts
+    /// together and blurs what glass sees: on the camera's picture, and on each page of it. Groups without glass are painted and blurred
+    /// once for each page, and a page may be cleared in a pass of its own. So the number of passes is at most that below, in which
+    ///
+    /// - the rounds are one more than glass lies over glass, with what lies between: `rounds_are_those_of_the_definition`;
+    /// - the pages are those of [`SURFACES`] depths for each group around a group, one for each depth unless it is full:
+    ///   `crowds_have_the_pages_of_their_depth`;
+    /// - what the glass of a batch sees in groups fits on one page unless it is full.
+    ///
+    /// None of them grows with the number of panes, of groups, or of items.
     #[test]
     fn passes_are_bounded_by_the_depth(nodes in proptest::collection::vec(node(), 0..300)) {
-        let parts = Parts::new(&nodes);
-        let schedule = Schedule::new(&parts.scene(false));
-        let pages: usize = schedule.tree.pages.iter().map(Vec::len).sum();
-        let rounds = NodeRounds::new(&parts.scene(false), &schedule.tree, &schedule.placed).rounds.len();
-        let in_round = 2 * pages + 2 * schedule.seen.len() + 2;
-        prop_assert!(passes(&schedule) <= 3 * pages + rounds * in_round);
+        assert_bounded(&Parts::new(&nodes));
+    }
+
+    /// What lies outside of the picture adds no pass, beside or inside of what is seen.
+    #[test]
+    fn what_is_unseen_adds_nothing(nodes in proptest::collection::vec(node(), 0..60), more in proptest::collection::vec(node(), 0..60)) {
+        let unseen = more.into_iter().map(|node| Node { place: [2000, 2000], flags: node.flags & !98 | 1, ..node });
+        let all: Vec<Node> = nodes.iter().cloned().chain(unseen).collect();
+        let mut parts = Parts::new(&all);
+        let [with, without] = [true, false].map(|has_unseen| {
+            if !has_unseen {
+                let is_seen = |node: u32| (node as usize) < nodes.len();
+                parts.backdrops.retain(|backdrop| backdrop.node().is_none_or(is_seen));
+                parts.filters.retain(|filter| is_seen(filter.node));
+                parts.items.retain(|item| item.what == What::Other);
+                parts.add_own();
+            }
+            passes(&Schedule::new(&parts.scene(false)))
+        });
+        prop_assert_eq!(with, without);
     }
 
     /// A scene that is scrolled by a pixel has as many passes.
