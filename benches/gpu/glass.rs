@@ -36,6 +36,10 @@ enum Setting {
     Beside(u32, f32),
     /// This many panels on top of each other, so that each blurs the one below.
     Stacked(u32, f32),
+    /// This many panels side by side, in an interface that fades.
+    Fading(u32, f32),
+    /// This many rounded cards side by side, each with a panel inside.
+    Cards(u32, f32),
     /// One panel of this percentage of the screen as a lens with the default rim, with this dispersion.
     Refracting(f32, f32),
     /// The same with a rim that leaves no flat middle.
@@ -75,7 +79,7 @@ const TITLE: UVec2 = UVec2::new(800, 200);
 /// The size of a whole screen.
 const SCREEN: UVec2 = UVec2::new(1920, 1080);
 
-const GLASS: [Setting; 16] = [
+const GLASS: [Setting; 19] = [
     Setting::Empty,
     Setting::Camera,
     Setting::Beside(1, 5.0),
@@ -89,6 +93,9 @@ const GLASS: [Setting; 16] = [
     Setting::AllRim(100.0, 0.5),
     Setting::Stacked(8, 5.0),
     Setting::Stacked(40, 1.0),
+    Setting::Beside(40, 1.0),
+    Setting::Fading(40, 1.0),
+    Setting::Cards(40, 1.0),
     Setting::FrozenCamera,
     Setting::FrozenBeside(36, 1.0),
     Setting::FrozenBeside(1, 100.0),
@@ -124,6 +131,8 @@ impl Setting {
             Self::Camera => "camera blur".into(),
             Self::Beside(count, share) => format!("{count} of {share} %"),
             Self::Stacked(count, share) => format!("{count} of {share} % stacked"),
+            Self::Fading(count, share) => format!("{count} of {share} % in a fading HUD"),
+            Self::Cards(count, share) => format!("{count} of {share} % in cards"),
             Self::Refracting(share, 0.0) => format!("1 of {share} %, lens"),
             Self::Refracting(share, _) => format!("1 of {share} %, lens, dispersion"),
             Self::AllRim(share, 0.0) => format!("1 of {share} %, all rim"),
@@ -138,10 +147,12 @@ impl Setting {
     }
 
     /// The passes that draw parts of the user interface: Bevy's own, and one more for every group of glass except the
-    /// first.
+    /// first. A HUD that fades and rounded cards are painted on pages, with a pass before the blur and one after it, and what their
+    /// panels see is put together in a pass.
     fn interface_passes(self) -> u32 {
         match self {
             Self::Empty | Self::Camera | Self::FrozenCamera => 0,
+            Self::Fading(..) | Self::Cards(..) => 4,
             Self::Nodes(..) | Self::Blurred(..) | Self::Faded(..) | Self::Letters(..) => 1,
             Self::Beside(..) | Self::FrozenBeside(..) => 1,
             Self::Refracting(..) | Self::AllRim(..) => 1,
@@ -169,6 +180,7 @@ impl Setting {
             Self::Nodes(..) => panel.insert(colour),
             Self::Blurred(..) => panel.insert((colour, UiFilter { blur, ..default() })),
             Self::Faded(..) => panel.insert((colour, UiFilter::opacity(0.5))),
+            Self::Cards(..) => panel.insert((UiFilter::rounded(), children![(whole(), glass(blur))])),
             Self::Refracting(_, dispersion) => panel.insert((glass(blur), lens(24.0, dispersion))),
             Self::AllRim(_, dispersion) => panel.insert((glass(blur), lens(1e6, dispersion))),
             _ => panel.insert(glass(blur)),
@@ -182,6 +194,7 @@ impl Setting {
             Self::Beside(count, share) | Self::Stacked(count, share) | Self::FrozenBeside(count, share) => {
                 (count, share)
             }
+            Self::Fading(count, share) | Self::Cards(count, share) => (count, share),
             Self::Refracting(share, _) | Self::AllRim(share, _) => (1, share),
             Self::Nodes(count, share) | Self::Blurred(count, share) | Self::Faded(count, share) => (count, share),
         };
@@ -254,6 +267,15 @@ fn spawn_letters(world: &mut World, size: UVec2, filter: Option<UiFilter>, root:
             let colour = BackgroundColor(Color::linear_rgb(0.4, 0.6, 0.2));
             world.spawn((place([left + x, top + y, width, height]), colour, ChildOf(group)));
         }
+    }
+}
+
+/// A node as large as its parent.
+fn whole() -> Node {
+    Node {
+        width: percent(100),
+        height: percent(100),
+        ..default()
     }
 }
 
@@ -344,12 +366,10 @@ impl Screen {
         if boxes.is_empty() && !matches!(setting, Setting::Letters(..)) {
             return;
         }
-        let whole = Node {
-            width: percent(100),
-            height: percent(100),
-            ..default()
-        };
-        let root = world.spawn((whole, UiTargetCamera(camera))).id();
+        let root = world.spawn((whole(), UiTargetCamera(camera))).id();
+        if matches!(setting, Setting::Fading(..)) {
+            world.entity_mut(root).insert(UiFilter::opacity(0.99));
+        }
         for place in boxes {
             setting.spawn(world, place, blur, root);
         }
