@@ -83,11 +83,11 @@ pub enum BlurBackend {
 /// Whether the blurs of cameras and of the user interface are drawn: for weak machines, and for players who want less transparency.
 ///
 /// [`Off`](Self::Off) takes effect in the frame in which it is set, and [`On`](Self::On) likewise. While blurs are off, cameras are
-/// sharp; glass is painted in its [`fallback`](crate::BackdropBlur::fallback); filters of the user interface keep their opacity, their
-/// colours, outlines, fades and clips, and lose blurs and shadows. Nothing of a blur is computed or held: for a
-/// [frozen](crate::FreezeBlur) blur whose picture is kept, [`FreezeLost`](crate::FreezeLost) is triggered, and when blurs are on again
-/// it takes a new picture, with [`FreezeTaken`](crate::FreezeTaken). Blurs of images and of the [`recorder`](crate::recorder) are data,
-/// and go on.
+/// sharp; glass is painted in its [`fallback`](crate::BackdropBlur::fallback), without its colours, grain and lens; filters of the user
+/// interface keep their opacity, their colours, outlines, fades and clips, and lose blurs and shadows. Nothing of a blur is computed or
+/// held: for a [frozen](crate::FreezeBlur) blur whose picture is kept, [`FreezeLost`](crate::FreezeLost) is triggered, and when blurs
+/// are on again it takes a new picture, with [`FreezeTaken`](crate::FreezeTaken). Blurs of images and of the
+/// [`recorder`](crate::recorder) are data, and go on.
 ///
 /// ```
 /// # use bevy::prelude::*;

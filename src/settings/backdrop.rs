@@ -36,10 +36,10 @@ use serde::{Deserialize, Serialize};
 /// The node's own shadow ([`BoxShadow`](https://docs.rs/bevy/latest/bevy/ui/struct.BoxShadow.html)) fills its box too.
 /// The glass does not see this shadow, and covers it inside the box.
 ///
-#[doc = include_str!("../../docs/cameras.md")]
-///
 /// A `UiFilter` on the same node filters the node and its children, not the glass below them. For a shadow that falls into the glass
 /// (`DropShadow::inset`), put the filter on a parent.
+///
+#[doc = include_str!("../../docs/cameras.md")]
 ///
 /// # Colour
 ///

@@ -27,7 +27,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// The picture before the blur: on a camera, all that [`BlurStage`](crate::BlurStage) blurs; of glass, what lies below it. Radius,
 /// profile, mask, colours, opacity, position and shape may still change, and act on the kept picture. While none of them changes,
-/// nothing is blurred, and the last result is shown again. For a camera that takes as long as a copy of its picture.
+/// nothing is blurred, and the last result is shown again. For a camera that takes as long as a copy of its picture. A profile that
+/// follows something in the world moves over the kept picture, until you stop it.
 ///
 /// While the blur is hidden or its camera inactive, there is no picture yet: the first visible frame is the one that is
 /// kept. The picture stays where it was on the screen. If the viewport changes its size, the picture is stretched to

@@ -132,7 +132,8 @@ impl BlurProfile {
 
     /// Moves the profile in the viewport of a camera so that its centre is where the camera shows this position of the
     /// world: the middle of the band, of the circles or of the line from `start` to `end`.
-    /// [`Uniform`](Self::Uniform) and [`Mask`](Self::Mask) stay as they are.
+    /// [`Uniform`](Self::Uniform) and [`Mask`](Self::Mask) stay as they are; what a camera paints into a mask can follow by
+    /// [`Camera::world_to_ndc`].
     ///
     /// In [`PostUpdate`], after `TransformSystems::Propagate`, the profile is exactly there; in [`Update`], it is where the
     /// last frame showed the position. A tilt-shift that follows a hero:
@@ -155,8 +156,7 @@ impl BlurProfile {
     ///
     /// # Errors
     /// The position is not between the camera's near and far planes (behind the camera, for example), or the size of the viewport is not
-    /// known yet, as in the first frame. The
-    /// profile then stays where it is.
+    /// known yet, as in the first frame. The profile then stays where it is.
     pub fn center_on(
         &mut self,
         camera: &Camera,

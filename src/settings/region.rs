@@ -113,8 +113,7 @@ impl BackdropRegion {
     ///
     /// # Errors
     /// The position is not between the camera's near and far planes (behind the camera, for example), or the size of the viewport is not
-    /// known yet, as in the first frame. The
-    /// region then stays where it is.
+    /// known yet, as in the first frame. The region then stays where it is.
     pub fn center_on(
         &mut self,
         camera: &Camera,

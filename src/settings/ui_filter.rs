@@ -59,6 +59,8 @@ use serde::{Deserialize, Serialize};
 /// [`BackdropMaterialPlugin`](crate::BackdropMaterialPlugin) has been added for its material, otherwise the group is as large as
 /// the viewport.
 ///
+/// A filter changes what is painted, not the layout, and not what the pointer hits.
+///
 /// A group needs a camera whose picture has at least eight bits of alpha. On others, for example `R8Unorm` or `Rgb10a2Unorm`, it is
 /// not filtered, which is logged once.
 ///
@@ -100,7 +102,7 @@ pub struct UiFilter {
     ///
     /// They are clipped, with smooth edges, before the group is blurred, coloured, shadowed and faded: the shadow of a rounded card is
     /// rounded. The box turns and scales with the node. The node's own background, border, `BoxShadow` and `Outline` are drawn as
-    /// ever.
+    /// ever, so a background in another colour than what lies on it may show as a thin line along the smooth edges.
     pub is_rounded: bool,
     /// Over which length the group fades at each side of the node's padding box, as a scroll list fades at its ends. Default:
     /// [`UiRect::ZERO`], which does not fade.
