@@ -6,7 +6,8 @@ mod numbers;
 mod read_only;
 mod special;
 
-use crate::support::executors::{Case, GENERAL, SIGMAS, check, executors, general_executors};
+use crate::support::cases::SIGMAS;
+use crate::support::executors::{Case, GENERAL, check, executors, general_executors};
 use crate::support::formats::{self, Span};
 use crate::support::reference::Picture;
 use crate::support::{inputs, is_turn};

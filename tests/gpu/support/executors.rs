@@ -1,7 +1,6 @@
 //! All ways to execute a blur: by render passes alone, or by compute passes wherever possible; with the general shaders,
 //! or with shaders for single kernels.
 
-pub use super::cases::SIGMAS;
 use super::formats::{self, Span};
 use super::headless::{Headless, Pixels};
 use super::images::{plain, spawn, target_of};

@@ -76,7 +76,11 @@ fn assert_near(name: &str, tree: &Tree, got: &Picture, format: TextureFormat, le
 /// How far every pixel moves if boxes that are not on whole pixels lie a 256th of a pixel beside their place: rasterisers round vertices.
 fn farthest(tree: &Tree, format: TextureFormat) -> Picture {
     const STEP: f64 = 1.0 / 256.0;
-    let exact = if format == HDR { Storage::Half } else { Storage::Off(0.0) };
+    let exact = if format == HDR {
+        Storage::Half
+    } else {
+        Storage::Off(0.0)
+    };
     let here = tree.picture(exact);
     let mut farthest = Picture::from_fn(here.width, here.height, |_, _| [0.0; 4]);
     for offset in [[STEP, 0.0], [-STEP, 0.0], [0.0, STEP], [0.0, -STEP]] {
@@ -101,7 +105,8 @@ fn farthest(tree: &Tree, format: TextureFormat) -> Picture {
 
 /// Asserts that pixels which no glass and no group touches have the bits that they have without these.
 fn assert_untouched(name: &str, tree: &Tree, shown: &[Picture]) {
-    let [one, other] = [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]].map(|color| recolored(tree, color).picture(Storage::Off(0.0)));
+    let [one, other] =
+        [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]].map(|color| recolored(tree, color).picture(Storage::Off(0.0)));
     for (x, y) in (0..one.height).flat_map(|y| (0..one.width).map(move |x| (x, y))) {
         if one.at(x, y) == other.at(x, y) {
             let [with, without] = [0, 1].map(|index| shown[index].at(x, y));
