@@ -39,81 +39,77 @@ pub use pixels::{BlurPixelsExt, BlurredPixels, ImagesAwaited};
 pub use request::Requests;
 
 /// Adds image blurs to an app.
-pub struct BlurImagePlugin;
+pub fn plugin(app: &mut App) {
+    let outcomes = Outcomes::default();
+    let arrived = pixels::Arrived::default();
+    app.insert_resource(outcomes.clone())
+        .insert_resource(arrived.clone())
+        .init_resource::<Requests>()
+        .init_resource::<blurred::ImageBlurs>()
+        .configure_sets(
+            PostUpdate,
+            (
+                BlurSystems::Fit.before(AssetEventSystems),
+                BlurSystems::Collect.after(AssetEventSystems).after(BlurSystems::Fit),
+            ),
+        )
+        .add_observer(blurred::forget_image)
+        .add_observer(blurred::forget_strength)
+        .add_systems(
+            PreUpdate,
+            (change_detection::report_outcomes, pixels::hand_over)
+                .chain()
+                .in_set(BlurSystems::Report),
+        )
+        .add_systems(
+            PostUpdate,
+            (
+                targets::fit_targets.in_set(BlurSystems::Fit),
+                change_detection::follow_images
+                    .after(label_blurs)
+                    .after(watch_images)
+                    .in_set(BlurSystems::Collect),
+            ),
+        );
 
-impl Plugin for BlurImagePlugin {
-    fn build(&self, app: &mut App) {
-        let outcomes = Outcomes::default();
-        let arrived = pixels::Arrived::default();
-        app.insert_resource(outcomes.clone())
-            .insert_resource(arrived.clone())
-            .init_resource::<Requests>()
-            .init_resource::<blurred::ImageBlurs>()
-            .configure_sets(
-                PostUpdate,
-                (
-                    BlurSystems::Fit.before(AssetEventSystems),
-                    BlurSystems::Collect.after(AssetEventSystems).after(BlurSystems::Fit),
-                ),
-            )
-            .add_observer(blurred::forget_image)
-            .add_observer(blurred::forget_strength)
-            .add_systems(
-                PreUpdate,
-                (change_detection::report_outcomes, pixels::hand_over)
-                    .chain()
-                    .in_set(BlurSystems::Report),
-            )
-            .add_systems(
-                PostUpdate,
-                (
-                    targets::fit_targets.in_set(BlurSystems::Fit),
-                    change_detection::follow_images
-                        .after(label_blurs)
-                        .after(watch_images)
-                        .in_set(BlurSystems::Collect),
-                ),
-            );
-
-        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
-            return;
-        };
-        render_app
-            .insert_resource(outcomes)
-            .insert_resource(arrived)
-            .init_resource::<Requests>()
-            .init_resource::<times::Times>()
-            .init_resource::<encode::Encoded>()
-            .init_resource::<readback::Copies>()
-            .init_gpu_resource::<jobs::ImageJobs>()
-            .add_systems(RenderStartup, |outcomes: Res<Outcomes>| outcomes.start_over())
-            .add_systems(ExtractSchedule, prepare::extract_requests)
-            .add_systems(
-                Render,
-                // Before anything binds a target.
-                (times::find_times, prepare::prepare_jobs, prepare::show_targets)
-                    .chain()
-                    .in_set(RenderSystems::PrepareResources),
-            )
-            .add_systems(Render, prepare::show_targets.in_set(RenderSystems::Cleanup))
-            .add_systems(Core2d, encode::record_after_camera.after(upscaling))
-            .add_systems(Core3d, encode::record_after_camera.after(upscaling))
-            .add_systems(
-                RenderGraph,
-                (
-                    encode::record_before_cameras
-                        .before(camera_driver)
-                        .in_set(RenderGraphSystems::Render)
-                        .in_set(GaussianBlurSystems::ImagesBeforeCameras),
-                    encode::record_after_cameras
-                        .after(camera_driver)
-                        .in_set(RenderGraphSystems::Render)
-                        .in_set(GaussianBlurSystems::ImagesAfterCameras),
-                    readback::copy_pixels
-                        .after(encode::record_after_cameras)
-                        .in_set(RenderGraphSystems::Render),
-                    (encode::report_submitted, readback::send_copies).in_set(RenderGraphSystems::Finish),
-                ),
-            );
-    }
+    let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+        return;
+    };
+    render_app
+        .insert_resource(outcomes)
+        .insert_resource(arrived)
+        .init_resource::<Requests>()
+        .init_resource::<times::Times>()
+        .init_resource::<encode::Encoded>()
+        .init_resource::<readback::Copies>()
+        .init_gpu_resource::<jobs::ImageJobs>()
+        .add_systems(RenderStartup, |outcomes: Res<Outcomes>| outcomes.start_over())
+        .add_systems(ExtractSchedule, prepare::extract_requests)
+        .add_systems(
+            Render,
+            // Before anything binds a target.
+            (times::find_times, prepare::prepare_jobs, prepare::show_targets)
+                .chain()
+                .in_set(RenderSystems::PrepareResources),
+        )
+        .add_systems(Render, prepare::show_targets.in_set(RenderSystems::Cleanup))
+        .add_systems(Core2d, encode::record_after_camera.after(upscaling))
+        .add_systems(Core3d, encode::record_after_camera.after(upscaling))
+        .add_systems(
+            RenderGraph,
+            (
+                encode::record_before_cameras
+                    .before(camera_driver)
+                    .in_set(RenderGraphSystems::Render)
+                    .in_set(GaussianBlurSystems::ImagesBeforeCameras),
+                encode::record_after_cameras
+                    .after(camera_driver)
+                    .in_set(RenderGraphSystems::Render)
+                    .in_set(GaussianBlurSystems::ImagesAfterCameras),
+                readback::copy_pixels
+                    .after(encode::record_after_cameras)
+                    .in_set(RenderGraphSystems::Render),
+                (encode::report_submitted, readback::send_copies).in_set(RenderGraphSystems::Finish),
+            ),
+        );
 }

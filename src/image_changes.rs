@@ -8,13 +8,9 @@ use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 
 /// Follows images in the main world.
-pub struct ImageChangesPlugin;
-
-impl Plugin for ImageChangesPlugin {
-    fn build(&self, app: &mut App) {
-        let watch = watch_images.after(AssetEventSystems).in_set(BlurSystems::Collect);
-        app.init_resource::<ImageChanges>().add_systems(PostUpdate, watch);
-    }
+pub fn plugin(app: &mut App) {
+    let watch = watch_images.after(AssetEventSystems).in_set(BlurSystems::Collect);
+    app.init_resource::<ImageChanges>().add_systems(PostUpdate, watch);
 }
 
 /// How often an image has changed, in numbers that only differ or not: each is the last frame in which that happened.
@@ -141,7 +137,7 @@ mod tests {
     /// An app with images, which writes the one that it is told to.
     fn app() -> App {
         let mut app = App::new();
-        app.add_plugins((TaskPoolPlugin::default(), AssetPlugin::default(), ImageChangesPlugin))
+        app.add_plugins((TaskPoolPlugin::default(), AssetPlugin::default(), plugin))
             .init_asset::<Image>();
         app
     }

@@ -313,11 +313,11 @@ impl Plugin for GaussianBlurPlugin {
                 move |app: &mut App| gpu::plugin(app, backend),
                 diagnostics::assign::BlurLabelPlugin,
                 validation::plugin,
-                image_changes::ImageChangesPlugin,
+                image_changes::plugin,
                 freeze::plugin,
                 camera::plugin,
-                image::BlurImagePlugin,
-                redraw::RedrawPlugin,
+                image::plugin,
+                redraw::plugin,
             ));
         #[cfg(feature = "ui")]
         app.register_type::<BackdropBlur>()

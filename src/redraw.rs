@@ -27,24 +27,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const PATIENCE: u64 = 8;
 
 /// Adds the requests for frames to an app.
-pub struct RedrawPlugin;
-
-impl Plugin for RedrawPlugin {
-    fn build(&self, app: &mut App) {
-        let frames = Frames::default();
-        // Without a renderer nothing is on its way.
-        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
-            return;
-        };
-        render_app
-            .insert_resource(frames.clone())
-            .add_systems(ExtractSchedule, begin_frame)
-            // All that is reported of the frame has been.
-            .add_systems(Render, end_frame.in_set(RenderSystems::PostCleanup));
-        app.insert_resource(frames)
-            .add_systems(First, next_frame)
-            .add_systems(PostUpdate, request_redraw.after(BlurSystems::Collect));
-    }
+pub fn plugin(app: &mut App) {
+    let frames = Frames::default();
+    // Without a renderer nothing is on its way.
+    let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+        return;
+    };
+    render_app
+        .insert_resource(frames.clone())
+        .add_systems(ExtractSchedule, begin_frame)
+        // All that is reported of the frame has been.
+        .add_systems(Render, end_frame.in_set(RenderSystems::PostCleanup));
+    app.insert_resource(frames)
+        .add_systems(First, next_frame)
+        .add_systems(PostUpdate, request_redraw.after(BlurSystems::Collect));
 }
 
 /// The number of the current frame of a world, and what is known of earlier ones.

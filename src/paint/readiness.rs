@@ -70,10 +70,12 @@ pub fn extract_use(
     filters: Extract<Query<&UiFilter>>,
     varying_filters: Extract<Query<(), VaryingFilter>>,
 ) {
-    used.glass.note(!glass.is_empty(), !varying.is_empty());
-    used.has_lenses |= !refracting.is_empty();
-    used.filters.note(!filters.is_empty(), !varying_filters.is_empty());
-    used.insets = used.insets || filters.iter().any(UiFilter::has_insets);
+    let mut now = *used;
+    now.glass.note(!glass.is_empty(), !varying.is_empty());
+    now.has_lenses |= !refracting.is_empty();
+    now.filters.note(!filters.is_empty(), !varying_filters.is_empty());
+    now.insets = now.insets || filters.iter().any(UiFilter::has_insets);
+    used.set_if_neq(now);
 }
 
 /// What queues pipelines.
@@ -142,8 +144,8 @@ pub fn announce(
 }
 
 /// Where compiling blocks, it may as well happen at once: then the first frame with glass shows it.
-pub fn compile_at_once(mut cache: ResMut<PipelineCache>, used: Res<PaintUse>, mut before: Local<PaintUse>) {
-    if COMPILING_BLOCKS && core::mem::replace(&mut *before, *used) != *used {
+pub fn compile_at_once(mut cache: ResMut<PipelineCache>, used: Res<PaintUse>) {
+    if COMPILING_BLOCKS && used.is_changed() {
         cache.process_queue();
     }
 }

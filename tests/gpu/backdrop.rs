@@ -21,7 +21,6 @@ mod retained;
 mod shapes;
 mod shared;
 pub mod show;
-#[cfg(feature = "ui")]
 mod spaces;
 pub mod stage;
 mod switch;

@@ -9,7 +9,7 @@ use super::renderer::{Extracted, Renderer, Snapshot, Verdict};
 use super::steps::{Random, SLOTS, Step};
 use crate::errors::BlurError;
 use crate::gpu::ViewInfo;
-use crate::image_changes::{ImageChanges, ImageChangesPlugin, watch_images};
+use crate::image_changes::{self, ImageChanges, watch_images};
 use crate::settings::{BlurFinished, BlurImage, BlurProfile, BlurUpdate, GaussianBlur};
 use crate::systems::BlurSystems;
 use bevy::asset::{AssetEventSystems, AssetPlugin, RenderAssetUsages};
@@ -91,7 +91,7 @@ fn picture(side: u32, pixels: u8) -> Image {
 impl Walk {
     fn new() -> Self {
         let mut app = App::new();
-        app.add_plugins((TaskPoolPlugin::default(), AssetPlugin::default(), ImageChangesPlugin))
+        app.add_plugins((TaskPoolPlugin::default(), AssetPlugin::default(), image_changes::plugin))
             .init_asset::<Image>()
             .init_resource::<ImageBlurs>()
             .init_resource::<Outcomes>()

@@ -12,7 +12,6 @@ pub mod faults;
 pub mod formats;
 pub mod functions;
 pub mod headless;
-#[cfg(feature = "ui")]
 pub mod held;
 pub mod images;
 pub mod inputs;
