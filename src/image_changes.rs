@@ -42,19 +42,16 @@ pub struct ImageChanges {
 
 impl ImageChanges {
     /// Whether no asset was modified in this frame, and no camera paints an image.
-    #[must_use]
     pub fn are_none(&self) -> bool {
         !self.is_any_modified && self.painted.is_empty()
     }
 
     /// How often an image has changed.
-    #[must_use]
     pub fn numbers(&self, id: AssetId<Image>) -> Numbers {
         self.numbers.get(&id).copied().unwrap_or_default()
     }
 
     /// Whether an image was added and is still used. If its asset was removed to save memory, the GPU has it.
-    #[must_use]
     pub fn has_existed(&self, id: AssetId<Image>) -> bool {
         self.numbers(id).asset > 0
     }
@@ -66,14 +63,12 @@ impl ImageChanges {
     }
 
     /// A number that changes with what the mask of a profile shows; 0 without a mask.
-    #[must_use]
     pub fn number_of_mask(&self, profile: Option<&BlurProfile>) -> u64 {
         let mask = profile.and_then(BlurProfile::mask);
         mask.map_or(0, |mask| self.numbers(mask).contents)
     }
 
     /// Whether an active camera paints it.
-    #[must_use]
     pub fn is_painted(&self, id: AssetId<Image>) -> bool {
         self.painted.contains(&id)
     }

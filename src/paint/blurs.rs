@@ -86,13 +86,11 @@ struct CameraTasks {
 
 impl BlurTasks {
     /// The last step that the blur of a backdrop leaves to the glass. `None` if the blur cannot be encoded.
-    #[must_use]
     pub fn of_glass(&self, camera: usize, backdrop: usize) -> Option<Deferred<'_>> {
         self.deferred((*self.cameras.get(camera)?.glass.get(backdrop)?)?)
     }
 
     /// The last step that the blur of a layer leaves to its draw.
-    #[must_use]
     pub fn of_layer(&self, camera: usize, layer: usize) -> Option<Deferred<'_>> {
         self.deferred((*self.cameras.get(camera)?.layers.get(layer)?)?)
     }
@@ -110,7 +108,6 @@ impl BlurTasks {
     }
 
     /// Whether the blur of a backdrop reads a picture that has been taken before this frame.
-    #[must_use]
     pub fn is_kept(&self, camera: usize, backdrop: usize) -> bool {
         let place = self.cameras.get(camera).and_then(|camera| *camera.glass.get(backdrop)?);
         place.is_some_and(|place| matches!(place.task, TaskKey::Frozen(_)))

@@ -41,7 +41,6 @@ pub struct MaterialBounds(pub EntityHashMap<Rect>);
 impl ItemBounds<'_> {
     /// The bounds of an item in pixels of the viewport. `None` if they are unknown: for undeclared materials and other
     /// crates' items.
-    #[must_use]
     pub fn find(&self, item: &TransparentUi) -> Option<Rect> {
         // An index points into one of these lists, depending on the item's kind. Bevy compares the entity, too.
         let (index, entity) = (item.index, item.entity());

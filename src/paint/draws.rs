@@ -98,7 +98,6 @@ impl CallSource {
 
 impl Draws {
     /// Whether glass is painted.
-    #[must_use]
     pub fn has_glass(&self, camera: usize, backdrop: usize) -> bool {
         self.calls(camera, |draws| draws.glass.get(backdrop))
             .is_some_and(|calls| !calls.is_empty())

@@ -10,7 +10,6 @@ use bevy::prelude::*;
 use bevy::render::render_resource::Texture;
 
 /// What an active camera paints into, as far as the main world knows.
-#[must_use]
 pub fn picture_of(entity: Entity, camera: &Camera, finish: &CameraFinishItem) -> Option<Picture> {
     if !camera.is_active {
         return None;
@@ -58,7 +57,6 @@ impl CameraInputs {
     }
 
     /// Whether any of it is among the nodes of the user interface.
-    #[must_use]
     pub fn has_nodes(&self) -> bool {
         !self.filters.is_empty() || self.backdrops.iter().any(|backdrop| backdrop.node().is_some())
     }
@@ -66,7 +64,6 @@ impl CameraInputs {
 
 impl PaintInputs {
     /// Whether any camera has glass or filters among its nodes. Only then are the bounds of items needed.
-    #[must_use]
     pub fn have_nodes(&self) -> bool {
         self.cameras.iter().any(CameraInputs::has_nodes)
     }

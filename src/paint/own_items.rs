@@ -31,7 +31,6 @@ impl OwnItems {
     }
 
     /// What any item of a phase is.
-    #[must_use]
     pub fn what(&self, item: &TransparentUi) -> What {
         let is_own = Some(item.draw_function) == self.draw_function;
         let number = number_of(item).filter(|_| is_own);
@@ -41,7 +40,6 @@ impl OwnItems {
 }
 
 /// The number of an own item.
-#[must_use]
 pub fn number_of(item: &TransparentUi) -> Option<usize> {
     match item.extra_index {
         PhaseItemExtraIndex::DynamicOffset(number) => Some(number as usize),

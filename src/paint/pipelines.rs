@@ -119,7 +119,6 @@ impl PaintSource {
     }
 
     /// The same source without a lens.
-    #[must_use]
     pub fn flat(self) -> Self {
         match self {
             Self::Blurred { filtered, .. } => Self::blurred(filtered, false),
@@ -128,7 +127,6 @@ impl PaintSource {
     }
 
     /// Whether it is seen through a lens.
-    #[must_use]
     pub fn refracts(self) -> bool {
         self != self.flat()
     }
@@ -195,7 +193,6 @@ impl PaintPipelines {
     }
 
     /// Whether the GPU can mix colours of a format. `None` for integer formats: nothing can be painted on them.
-    #[must_use]
     pub fn mixes(&self, format: TextureFormat) -> Option<bool> {
         Format::find(format).filter(|format| format.sample() == Sample::Float)?;
         let features = format.guaranteed_format_features(self.features);
@@ -203,21 +200,18 @@ impl PaintPipelines {
     }
 
     /// Whether groups can be painted on pictures of a format: they keep their opacity there, which two bits could not hold.
-    #[must_use]
     pub fn takes_groups(&self, format: TextureFormat) -> bool {
         let has_opacity = Format::find(format).is_some_and(|format| format.keeps_opacity());
         has_opacity && self.mixes(format) == Some(true)
     }
 
     /// A pipeline, if it is compiled.
-    #[must_use]
     pub fn ready<'a>(&self, key: PaintKey, cache: &'a PipelineCache) -> Option<&'a RenderPipeline> {
         cache.get_render_pipeline(*self.queued.get(&key)?)
     }
 }
 
 /// The layout of a draw's uniform. Its group comes after the group of the source.
-#[must_use]
 pub fn uniform_layout() -> BindGroupLayoutDescriptor {
     let uniform = uniform_buffer::<PaintUniform>(true);
     let colors = uniform_buffer::<ColorStepsUniform>(true);
@@ -229,7 +223,6 @@ pub fn uniform_layout() -> BindGroupLayoutDescriptor {
 }
 
 /// The layout of a picture that is read without a blur.
-#[must_use]
 pub fn picture_layout() -> BindGroupLayoutDescriptor {
     let picture = texture_2d(TextureSampleType::Float { filterable: false });
     let entries = [picture.build(0, ShaderStages::FRAGMENT)];

@@ -41,7 +41,6 @@ pub struct CameraSchedule {
 
 impl CameraSchedule {
     /// A page.
-    #[must_use]
     pub fn page(&self, depth: u32, page: usize) -> Option<&TextureView> {
         self.pages.get(depth as usize - 1)?.get(page)
     }

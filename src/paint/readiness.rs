@@ -39,7 +39,6 @@ struct Used {
 
 impl PaintUse {
     /// Nothing has been used so far. Where compiling blocks, nothing is expected either.
-    #[must_use]
     pub fn new(is_expected: bool) -> Self {
         Self {
             is_expected: is_expected && !COMPILING_BLOCKS,

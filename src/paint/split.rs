@@ -30,7 +30,6 @@ pub struct SplitItem {
 
 impl SplitPhases {
     /// The items of a surface with these sort keys, in the order in which they are painted.
-    #[must_use]
     pub fn items(&self, camera: usize, SurfaceId(surface): SurfaceId, keys: &Range<FloatOrd>) -> &[SplitItem] {
         let items = self.0.get(camera).and_then(|surfaces| surfaces.get(surface));
         let items = items.map_or(&[][..], Vec::as_slice);
@@ -101,7 +100,6 @@ pub struct ItemPainter<'w> {
 
 impl<'w> ItemPainter<'w> {
     /// `None` without a user interface.
-    #[must_use]
     pub fn new(world: &'w World, camera: usize) -> Option<Self> {
         let functions: &DrawFunctions<TransparentUi> = world.get_resource()?;
         functions.write().prepare(world);
@@ -115,7 +113,6 @@ impl<'w> ItemPainter<'w> {
     }
 
     /// Whether any of these items is drawn.
-    #[must_use]
     pub fn has_any(&self, on: SurfaceId, keys: &Range<FloatOrd>) -> bool {
         let mut items = self.split.items(self.camera, on, keys).iter();
         items.any(|item| !item.batch_range.is_empty())

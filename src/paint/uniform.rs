@@ -30,7 +30,6 @@ pub struct Colours {
 
 impl Colours {
     /// The colours of a camera's picture, which the camera writes to the format `output`.
-    #[must_use]
     pub fn new(
         format: TextureFormat,
         output: Option<TextureFormat>,
@@ -392,7 +391,6 @@ impl PaintedOn {
 
 impl PaintUniform {
     /// The vertices of the frame, or of the whole box if there is no frame.
-    #[must_use]
     pub fn frame_vertices(&self) -> u32 {
         if self.frame > 0.0 { 24 } else { BOX_VERTICES }
     }
@@ -402,13 +400,11 @@ impl PaintUniform {
 pub const BOX_VERTICES: u32 = 6;
 
 /// Whether glass replaces the picture below it, except at its rim.
-#[must_use]
 pub fn is_solid(placed: &Placed, colours: Colours) -> bool {
     !colours.are_mixed || placed.opacity >= SOLID
 }
 
 /// Whether glass covers some pixels only in part.
-#[must_use]
 pub fn has_rim(backdrop: &Backdrop, colours: Colours) -> bool {
     colours.are_mixed && backdrop.shape.has_rim()
 }

@@ -32,7 +32,6 @@ pub struct Cells {
 
 impl Cells {
     /// An empty index. Rectangles outside of the frame are allowed, but cost more.
-    #[must_use]
     pub fn new(frame: Rect) -> Self {
         let (min, max) = (frame.min.to_array(), frame.max.to_array());
         Self {
@@ -56,7 +55,6 @@ impl Cells {
     }
 
     /// Whether a stored rectangle overlaps this one.
-    #[must_use]
     pub fn overlap(&self, rect: Rect) -> bool {
         if self.kept.is_empty() {
             return false;
@@ -106,7 +104,6 @@ fn cells(level: usize, [[left, right], [top, bottom]]: Spans) -> impl Iterator<I
 }
 
 /// Whether two rectangles share more than an edge. A coordinate that is NaN may be anywhere.
-#[must_use]
 pub fn overlap(a: Rect, b: Rect) -> bool {
     let is_apart = a.max.x <= b.min.x || b.max.x <= a.min.x || a.max.y <= b.min.y || b.max.y <= a.min.y;
     !is_apart

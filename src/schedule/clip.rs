@@ -37,7 +37,6 @@ impl From<Rect> for Clip {
 
 impl Clip {
     /// What lies in all these rectangles, to whose coordinates the transforms lead.
-    #[must_use]
     pub fn inside_all(rects: impl IntoIterator<Item = (Rect, Affine2)>) -> Self {
         let everything = Self::from(Rect {
             min: Vec2::NEG_INFINITY,
@@ -74,7 +73,6 @@ impl Clip {
     }
 
     /// What both leave visible.
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         let rect = self.rect.intersect(other.rect);
         let both = Self { rect, ..self };
@@ -100,21 +98,18 @@ impl Clip {
     }
 
     /// The bounds of what is visible. They may be infinite.
-    #[must_use]
     pub fn bounds(self) -> Rect {
         let boxes = self.boxes.iter().flatten();
         boxes.fold(self.rect, |all, clip| all.intersect(clip.bounds()))
     }
 
     /// Whether its bounds are not all that clips.
-    #[must_use]
     pub fn is_turned(&self) -> bool {
         self.boxes[0].is_some()
     }
 }
 
 /// What two clips leave visible, `None` if they leave everything.
-#[must_use]
 pub fn both(one: Option<Clip>, other: Option<Clip>) -> Option<Clip> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.and(other)),

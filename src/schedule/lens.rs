@@ -29,7 +29,6 @@ pub struct Lens {
 
 impl Lens {
     /// The lens of glass with so many pixels per logical pixel. `None` if it changes nothing.
-    #[must_use]
     pub fn new(settings: &BackdropLens, scale: f32, shape: &Shape) -> Option<Self> {
         let settings = settings.in_range();
         let (sin, cos) = settings.light_angle.sin_cos();
@@ -46,7 +45,6 @@ impl Lens {
     }
 
     /// How deep the rim reaches into the box from its sides; the middle is flat. In a corner it reaches farthest on the diagonal.
-    #[must_use]
     pub fn depth(&self, shape: &Shape) -> f32 {
         let half = 0.5 * shape.size.min_element();
         let depths = [0, 1, 2, 3].map(|corner| {
@@ -59,7 +57,6 @@ impl Lens {
     }
 
     /// How far it reads beside the place where it moves the picture, and how far beyond its box: in pixels of the viewport along x and y.
-    #[must_use]
     pub fn reaches(&self, shape: &Shape) -> [UVec2; 2] {
         let farthest = self.displacement * (1.0 + 0.5 * self.dispersion);
         // Towards the centre, it leaves the box only on the other side.

@@ -34,7 +34,6 @@ pub struct Placed {
 
 impl Placed {
     /// From a texel of the camera's picture to the same texel of what it sees.
-    #[must_use]
     pub fn to_source(self) -> IVec2 {
         match self.on {
             SurfaceId::CAMERA => IVec2::ZERO,
@@ -143,7 +142,6 @@ pub struct NodeRounds {
 
 impl NodeRounds {
     /// Finds the rounds of everything on the camera's picture and on surfaces with a turn.
-    #[must_use]
     pub fn new(scene: &Scene, tree: &SurfaceTree, placed: &[Option<Placed>]) -> Self {
         let of_nodes = scene.backdrops.iter().zip(placed).enumerate();
         let cuts = of_nodes.filter_map(|(index, (backdrop, placed))| {
@@ -272,14 +270,12 @@ impl NodeRounds {
     }
 
     /// Whether any of these backdrops is painted in a later round.
-    #[must_use]
     pub fn is_late(&self, backdrops: &[usize], round: usize) -> bool {
         let of_batch = self.readers.iter().filter(|(backdrop, _)| backdrops.contains(backdrop));
         of_batch.into_iter().any(|(_, reader)| self.painted[*reader] > round)
     }
 
     /// The round in which a surface with a turn is complete.
-    #[must_use]
     pub fn end_of(&self, tree: &SurfaceTree, surface: SurfaceId) -> usize {
         let items = tree.items_of(tree.surface(surface).filter);
         items.map_or(0, |items| self.timeline.end(items.0))

@@ -18,7 +18,6 @@ pub const NOWHERE: IRect = IRect {
 };
 
 /// The rectangle of this size that begins at a pixel.
-#[must_use]
 pub fn within(origin: IVec2, size: IVec2) -> IRect {
     IRect {
         min: origin,
@@ -27,7 +26,6 @@ pub fn within(origin: IVec2, size: IVec2) -> IRect {
 }
 
 /// Pixels of a texture, none of which lies outside.
-#[must_use]
 pub fn as_texels(rect: IRect) -> URect {
     URect {
         min: rect.min.as_uvec2(),
@@ -36,7 +34,6 @@ pub fn as_texels(rect: IRect) -> URect {
 }
 
 /// The pixels whose centres lie in a clip.
-#[must_use]
 pub fn pixels(clip: Option<Rect>) -> IRect {
     clip.map_or(EVERYWHERE, |clip| {
         let pixel = |edge: Vec2| {
@@ -54,7 +51,6 @@ pub fn pixels(clip: Option<Rect>) -> IRect {
 }
 
 /// All pixels that a rectangle touches.
-#[must_use]
 pub fn touched(bounds: Rect) -> IRect {
     let limit = Vec2::splat(FAR as f32);
     let touched = IRect {
@@ -65,7 +61,6 @@ pub fn touched(bounds: Rect) -> IRect {
 }
 
 /// The pixels that lie in a rectangle as a whole, or up to a thousandth.
-#[must_use]
 pub fn whole(bounds: Rect) -> IRect {
     const LEAST: f32 = 1e-3;
     let limit = Vec2::splat(FAR as f32);
@@ -77,7 +72,6 @@ pub fn whole(bounds: Rect) -> IRect {
 }
 
 /// The smallest rectangle that contains both.
-#[must_use]
 pub fn joined(one: IRect, other: IRect) -> IRect {
     match (one.is_empty(), other.is_empty()) {
         (true, _) => other,
@@ -87,7 +81,6 @@ pub fn joined(one: IRect, other: IRect) -> IRect {
 }
 
 /// The intersection of both.
-#[must_use]
 pub fn common(one: IRect, other: IRect) -> IRect {
     let both = IRect {
         min: one.min.max(other.min),
@@ -97,7 +90,6 @@ pub fn common(one: IRect, other: IRect) -> IRect {
 }
 
 /// A rectangle with a border of this width and height. An empty one stays empty.
-#[must_use]
 pub fn grown(rect: IRect, by: IVec2) -> IRect {
     if rect.is_empty() {
         return NOWHERE;
@@ -112,7 +104,6 @@ pub fn grown(rect: IRect, by: IVec2) -> IRect {
 }
 
 /// A rectangle moved by an offset.
-#[must_use]
 pub fn moved(rect: IRect, by: IVec2) -> IRect {
     if rect.is_empty() {
         return NOWHERE;

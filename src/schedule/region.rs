@@ -32,7 +32,6 @@ pub struct Region {
 impl Region {
     /// The region of glass under a clip, on a surface that shows these pixels of the viewport. `None` if the glass lies outside of
     /// the clip or of the viewport.
-    #[must_use]
     pub fn new(backdrop: &Backdrop, picture: &Picture, clip: Option<Clip>, shown: IRect) -> Option<Self> {
         let viewport = picture.seen();
         if viewport.is_empty() {
@@ -87,7 +86,6 @@ impl Region {
     }
 
     /// The texels that it needs in this frame, or that its blur reads from the kept picture.
-    #[must_use]
     pub fn looks_at(&self) -> URect {
         self.sees.unwrap_or(self.reads)
     }

@@ -102,13 +102,11 @@ impl Timeline {
     }
 
     /// After which round each reader is blurred, plus one.
-    #[must_use]
     pub fn batch(&self, reader: Index) -> usize {
         self.readers[reader].batch
     }
 
     /// The last round in which anything is painted on a surface.
-    #[must_use]
     pub fn end(&self, surface: Index) -> usize {
         self.ends[surface]
     }

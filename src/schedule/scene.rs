@@ -31,13 +31,11 @@ pub struct Picture {
 
 impl Picture {
     /// The part of the viewport that lies in the texture.
-    #[must_use]
     pub fn seen(&self) -> URect {
         self.viewport.intersect(URect::from_corners(UVec2::ZERO, self.size))
     }
 
     /// That part, in pixels of the viewport.
-    #[must_use]
     pub fn seen_pixels(&self) -> IRect {
         let (seen, first) = (self.seen(), self.viewport.min.as_ivec2());
         IRect {
@@ -47,7 +45,6 @@ impl Picture {
     }
 
     /// A rectangle of texels in pixels of the viewport.
-    #[must_use]
     pub fn in_viewport(&self, texels: URect) -> Rect {
         let origin = self.viewport.min.as_vec2();
         Rect {
@@ -187,7 +184,6 @@ pub struct Glass<'a> {
 impl Glass<'_> {
     /// What it is on what a camera paints into, `None` if it cannot be seen. Glass that shares a backdrop is there even then, with an
     /// opacity of 0: all of its group see what lies below the first of them.
-    #[must_use]
     pub fn backdrop(&self, picture: &Picture) -> Option<Backdrop> {
         let (shape, settings, switch) = (self.shape, self.settings, self.switch);
         let (tint, fallback) = (settings.tint(), settings.fallback.to_linear());
@@ -226,19 +222,16 @@ impl Glass<'_> {
 
 impl Backdrop {
     /// Whether anything is blurred.
-    #[must_use]
     pub fn blurs(&self) -> bool {
         blurs(self.sigma)
     }
 
     /// Whether it takes a picture in this frame.
-    #[must_use]
     pub fn takes(&self) -> bool {
         self.freeze.is_some_and(|freeze| freeze.taken.is_none())
     }
 
     /// Its place in the stack, if it is a node's.
-    #[must_use]
     pub fn node(&self) -> Option<u32> {
         match self.order {
             GlassOrder::Node(node) => Some(node),
@@ -304,13 +297,11 @@ pub enum Clips {
 
 impl Filter {
     /// Whether this is the group's own node, whose glass lies below the group.
-    #[must_use]
     pub fn is_of(&self, node: i64) -> bool {
         i64::from(self.node) == node && self.nodes.start == self.node
     }
 
     /// The sort key of its result.
-    #[must_use]
     pub fn key(&self) -> FloatOrd {
         let slot = if self.nodes.start == self.node {
             Slot::Result
@@ -321,13 +312,11 @@ impl Filter {
     }
 
     /// The clip of its result.
-    #[must_use]
     pub fn result_clip(&self) -> Option<Clip> {
         self.clip.filter(|_| self.clips != Clips::MostNodes)
     }
 
     /// The clip that its nodes need if they are painted without a filter.
-    #[must_use]
     pub fn missing_clip(&self) -> Option<Clip> {
         self.clip.filter(|_| self.clips == Clips::Result)
     }

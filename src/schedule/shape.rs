@@ -27,7 +27,6 @@ pub const CORNERS: [Vec2; 4] = [
 ];
 
 /// The bounds of a quad.
-#[must_use]
 pub fn bounds_of([first, others @ ..]: [Vec2; 4]) -> Rect {
     let start = Rect { min: first, max: first };
     others.iter().fold(start, |bounds, corner| bounds.union_point(*corner))
@@ -35,7 +34,6 @@ pub fn bounds_of([first, others @ ..]: [Vec2; 4]) -> Rect {
 
 impl Shape {
     /// An upright rectangle with hard edges.
-    #[must_use]
     pub fn of_rect(rect: Rect) -> Self {
         Self {
             transform: Affine2::from_translation(rect.center()),
@@ -46,19 +44,16 @@ impl Shape {
     }
 
     /// Its axis-aligned bounds in the viewport.
-    #[must_use]
     pub fn bounds(&self) -> Rect {
         bounds_of(self.corners())
     }
 
     /// Top left, top right, bottom right, bottom left, in the viewport.
-    #[must_use]
     pub fn corners(&self) -> [Vec2; 4] {
         CORNERS.map(|corner| self.transform.transform_point2(corner * self.size))
     }
 
     /// Whether it is an upright rectangle of whole pixels.
-    #[must_use]
     pub fn is_on_pixels(&self) -> bool {
         let [min, _, max, _] = self.corners();
         let is_rectangle = self.transform.matrix2 == Mat2::IDENTITY && self.radii == SQUARE;
@@ -66,14 +61,12 @@ impl Shape {
     }
 
     /// Whether it covers some pixels only in part.
-    #[must_use]
     pub fn has_rim(&self) -> bool {
         self.is_soft && !self.is_on_pixels()
     }
 
     /// How deep the rim reaches into the box, in the box's units: the depth of the middle of the largest corner's arc, plus a
     /// pixel for the antialiasing. An ellipse lies inside the corner of a circle with its larger radius.
-    #[must_use]
     pub fn rim(&self) -> f32 {
         self.largest_radius() * (1.0 - 0.5_f32.sqrt()) + 1.0
     }
@@ -84,13 +77,11 @@ impl Shape {
     }
 
     /// The factors by which the transform scales lengths along x and y.
-    #[must_use]
     pub fn scale(&self) -> Vec2 {
         scale_of(self.transform.matrix2)
     }
 
     /// Whether it has an area.
-    #[must_use]
     pub fn is_drawable(&self) -> bool {
         let scale = self.scale();
         let has_area = self.size.cmpgt(Vec2::ZERO).all() && scale.cmpgt(Vec2::ZERO).all();
@@ -100,7 +91,6 @@ impl Shape {
 
 /// The factors by which a matrix scales standard deviations along the axes of the viewport: the lengths of its rows. A blur that turns
 /// with its box has these deviations.
-#[must_use]
 pub fn scale_of(matrix: Mat2) -> Vec2 {
     let rows = matrix.transpose();
     Vec2::new(rows.x_axis.length(), rows.y_axis.length())

@@ -6,7 +6,6 @@ use crate::plan::batch::BatchedBlur;
 use bevy::math::{URect, Vec2};
 
 /// The blur of a backdrop, as a part of a batch.
-#[must_use]
 pub fn item_of(backdrop: &Backdrop, placed: &Placed) -> BatchedBlur {
     BatchedBlur {
         sigma: backdrop.sigma,
@@ -31,7 +30,6 @@ pub struct SharedBlurs {
 
 /// Lets backdrops share a blur if they see their surroundings in the same picture, are blurred alike, and one blur that covers both is no
 /// larger than two.
-#[must_use]
 pub fn share<'a>(backdrops: impl Iterator<Item = (&'a Backdrop, &'a Placed)>) -> SharedBlurs {
     let mut shared = SharedBlurs::default();
     let mut are_shared: Vec<bool> = Vec::new();

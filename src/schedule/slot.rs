@@ -21,7 +21,6 @@ pub enum Slot {
 
 impl Slot {
     /// The sort key of an own item of the node at this place in the stack.
-    #[must_use]
     pub fn key(self, stack_index: u32) -> FloatOrd {
         let offset = match self {
             Self::Cut => -0.5,
@@ -34,7 +33,6 @@ impl Slot {
 }
 
 /// The place in the stack of the node to which an item with this sort key belongs. Items of other crates may have negative keys.
-#[must_use]
 pub fn node_of(FloatOrd(key): FloatOrd) -> i64 {
     (key + 0.5).floor() as i64
 }

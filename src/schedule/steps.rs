@@ -162,7 +162,6 @@ impl Default for Schedule {
 
 impl Schedule {
     /// Plans a scene.
-    #[must_use]
     pub fn new(scene: &Scene) -> Self {
         let mut tree = SurfaceTree::new(scene);
         let placed = place(scene, &tree);
@@ -193,20 +192,17 @@ impl Schedule {
     }
 
     /// Whether an item paints anything.
-    #[must_use]
     pub fn paints(&self, what: What) -> bool {
         paints(what, &self.tree, &self.placed)
     }
 
     /// Whether Bevy's pass paints the item of the camera's picture with this sort key.
-    #[must_use]
     pub fn is_bevys(&self, key: FloatOrd) -> bool {
         let next = self.bevys.partition_point(|keys| keys.end <= key);
         self.bevys.get(next).is_some_and(|keys| keys.start <= key)
     }
 
     /// What a pass paints.
-    #[must_use]
     pub fn draws(&self, draws: &Range<usize>) -> &[Draw] {
         &self.draws[draws.clone()]
     }

@@ -104,7 +104,6 @@ pub struct Surface {
 
 impl Surface {
     /// A surface for the items of a filter, without a place yet.
-    #[must_use]
     pub fn new(filter: usize, layers: Range<usize>) -> Self {
         Self {
             filter,
@@ -130,13 +129,11 @@ impl Surface {
     }
 
     /// Whether any of it is visible.
-    #[must_use]
     pub fn is_seen(&self) -> bool {
         !self.rect.is_empty()
     }
 
     /// Where to paint on it: its whole frame.
-    #[must_use]
     pub fn canvas(&self) -> Canvas {
         Canvas {
             origin: self.frame.min,
@@ -146,7 +143,6 @@ impl Surface {
     }
 
     /// From a pixel of the viewport to a texel of the page.
-    #[must_use]
     pub fn to_page(&self) -> IVec2 {
         self.place.as_ivec2() - self.rect.min
     }
@@ -154,7 +150,6 @@ impl Surface {
     /// From a pixel of the viewport to a texel of the blurred picture of a layer. This offset makes all coordinates positive. It is a
     /// multiple of the coarsest scale, so the grids of all levels are locked to the viewport, wherever the group is. Each layer has its
     /// own, because another one may be as far away as coordinates reach.
-    #[must_use]
     pub fn to_blurred(&self, layer: &Layer) -> IVec2 {
         let coarsest = IVec2::splat(1 << MAX_OCTAVES);
         -(self.blurred(layer).min - MARGIN).div_euclid(coarsest) * coarsest
@@ -166,7 +161,6 @@ impl Surface {
     }
 
     /// The blur of a layer that does not vary, as a part of a batch.
-    #[must_use]
     pub fn item_of(&self, layer: &Layer) -> BatchedBlur {
         let to_blurred = self.to_blurred(layer);
         // Moved pixels may lie beyond `EVERYWHERE`, so nothing is cut off here.
@@ -201,7 +195,6 @@ impl Surface {
     }
 
     /// Where its layers may paint something.
-    #[must_use]
     pub fn outer(&self, layers: &[Layer]) -> IRect {
         let layers = layers[self.layers.clone()].iter().filter(|layer| !layer.is_inset);
         layers.fold(NOWHERE, |all, layer| {
@@ -210,7 +203,6 @@ impl Surface {
     }
 
     /// A layer as it is painted if its blur is missing: the picture itself, sharp. Shadows are left out.
-    #[must_use]
     pub fn unblurred(&self, layer: &Layer) -> Option<Layer> {
         let picture = moved(
             self.around(
@@ -294,7 +286,6 @@ impl Surface {
 
 impl Layer {
     /// The picture itself, blurred, without a place yet.
-    #[must_use]
     pub fn new(sigma: Vec2) -> Self {
         Self {
             sigma,
@@ -311,7 +302,6 @@ impl Layer {
 
     /// A shadow of this picture: its blur has the sum of both variances. Along an axis with too weak a blur of the shadow, it moves by
     /// whole pixels.
-    #[must_use]
     pub fn cast(self, shadow: &Shadow) -> Self {
         // The square of a finite number may be infinite.
         let variance = self.sigma * self.sigma + shadow.sigma * shadow.sigma;
@@ -328,7 +318,6 @@ impl Layer {
     }
 
     /// The line around this picture, which must be sharp.
-    #[must_use]
     pub fn surrounded(self, line: &Line) -> Self {
         Self {
             width: line.width,
@@ -338,20 +327,17 @@ impl Layer {
     }
 
     /// Whether it is blurred.
-    #[must_use]
     pub fn blurs(&self) -> bool {
         blurs(self.sigma)
     }
 
     /// Whether it is blurred in a batch with others, out of a patch of the page. A blur that varies is not, because it reads every
     /// texel that it shows.
-    #[must_use]
     pub fn is_batched(&self) -> bool {
         self.blurs() && !self.varies
     }
 
     /// How many pixels around it are read of the result of its blur, at most, and stored beyond what it paints.
-    #[must_use]
     pub fn margin(&self) -> IVec2 {
         if self.fraction == Vec2::ZERO {
             IVec2::ONE
@@ -361,7 +347,6 @@ impl Layer {
     }
 
     /// How far it reaches beyond the picture.
-    #[must_use]
     pub fn reach(&self) -> IVec2 {
         reach_of(self.sigma) + self.fraction.ceil().as_ivec2() + self.width.ceil() as i32
     }
@@ -387,7 +372,6 @@ const MARGIN: IVec2 = IVec2::splat(3);
 
 /// How far a blur of a group reaches. Less than a 30,000th of a texel's weight lies beyond four standard deviations on either side:
 /// 0.01/255.
-#[must_use]
 pub fn reach_of(sigma: Vec2) -> IVec2 {
     if !blurs(sigma) {
         return IVec2::ZERO;
@@ -396,7 +380,6 @@ pub fn reach_of(sigma: Vec2) -> IVec2 {
 }
 
 /// How far a blur of a group reads: as far as it reaches, and from a border a pixel farther, or to the other side.
-#[must_use]
 pub fn reads_of(sigma: Vec2, edge: EdgeMode) -> IVec2 {
     if edge.reads_far() && blurs(sigma) {
         return IVec2::splat(FAR);
@@ -417,7 +400,6 @@ pub struct Canvas {
 
 impl Canvas {
     /// The viewport of a camera, which is a part of the camera's texture.
-    #[must_use]
     pub fn of_camera(viewport: URect) -> Self {
         Self {
             origin: IVec2::ZERO,
@@ -427,7 +409,6 @@ impl Canvas {
     }
 
     /// The part of a page, from this place on, that shows these texels of a camera's texture.
-    #[must_use]
     pub fn of_texels(texels: URect, viewport: URect, place: UVec2) -> Self {
         let origin = texels.min.as_ivec2() - viewport.min.as_ivec2();
         Self {
@@ -438,20 +419,17 @@ impl Canvas {
     }
 
     /// Its pixels.
-    #[must_use]
     pub fn pixels(self) -> IRect {
         within(self.origin, self.size.as_ivec2())
     }
 
     /// Its texels: the position of the first, and the number along x and y.
-    #[must_use]
     pub fn texels(self) -> UVec4 {
         let place = (self.origin + self.to_texel).as_uvec2();
         UVec4::from((place, self.size.as_uvec2()))
     }
 
     /// From one of its texels to the same pixel's texel in the texture of a camera with this viewport.
-    #[must_use]
     pub fn to_screen(self, viewport: URect) -> IVec2 {
         viewport.min.as_ivec2() - self.to_texel
     }

@@ -65,7 +65,6 @@ pub struct SurfaceTree {
 
 impl SurfaceTree {
     /// The surfaces of a scene, with the pixels that they store, but without places on pages.
-    #[must_use]
     pub fn new(scene: &Scene) -> Self {
         let camera = Surface {
             depth: 0,
@@ -98,38 +97,32 @@ impl SurfaceTree {
     }
 
     /// A surface.
-    #[must_use]
     pub fn surface(&self, SurfaceId(index): SurfaceId) -> &Surface {
         &self.surfaces[index]
     }
 
     /// The surfaces of a filter; none if it is not filtered.
-    #[must_use]
     pub fn surfaces_of(&self, filter: usize) -> Range<usize> {
         self.groups.get(filter).map_or(0..0, |group| group.surfaces.clone())
     }
 
     /// The surface whose layers are the result of a filter.
-    #[must_use]
     pub fn result_of(&self, filter: usize) -> Option<SurfaceId> {
         self.surfaces_of(filter).last().map(SurfaceId)
     }
 
     /// The surface that shows the items of a filter.
-    #[must_use]
     pub fn items_of(&self, filter: usize) -> Option<SurfaceId> {
         self.surfaces_of(filter).next().map(SurfaceId)
     }
 
     /// The pixels that the layers of a surface paint.
-    #[must_use]
     pub fn shown(&self, surface: SurfaceId) -> IRect {
         let layers = &self.layers[self.surface(surface).layers.clone()];
         layers.iter().fold(NOWHERE, |all, layer| joined(all, layer.shown))
     }
 
     /// Whether the result of a filter is visible.
-    #[must_use]
     pub fn is_seen(&self, filter: usize) -> bool {
         self.result_of(filter)
             .is_some_and(|surface| self.surface(surface).is_seen())
@@ -141,7 +134,6 @@ impl SurfaceTree {
     }
 
     /// Whether a group is painted on the surface around it.
-    #[must_use]
     pub fn is_flat(&self, filter: usize) -> bool {
         self.groups[filter].role == Role::Flat
     }
@@ -368,7 +360,6 @@ pub struct Owners<'a> {
 
 impl<'a> Owners<'a> {
     /// For the filters of a scene.
-    #[must_use]
     pub fn new(filters: &'a [Filter]) -> Self {
         Self {
             filters,
