@@ -21,9 +21,6 @@ mod source_copy;
 mod targets;
 mod times;
 
-#[cfg(test)]
-mod tests;
-
 use crate::diagnostics::assign::label_blurs;
 use crate::image_changes::watch_images;
 use crate::systems::{BlurSystems, GaussianBlurSystems};
@@ -113,3 +110,6 @@ pub fn plugin(app: &mut App) {
             ),
         );
 }
+
+#[cfg(test)]
+mod tests;
