@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_TYPES: usize = 331;
 
 /// No more values that live from frame to frame and decide what a frame does.
-const MOST_STORES: usize = 15;
+const MOST_STORES: usize = 14;
 
 /// No more rows of words.
 const MOST_WORDS: usize = 30;
