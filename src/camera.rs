@@ -8,9 +8,7 @@ use crate::diagnostics::label::BlurLabel;
 use crate::formats::dither::Dither;
 use crate::formats::{CameraFinish, CameraPicture, CameraPictureItem, Ends, USUAL_PICTURES};
 use crate::freeze::{self, KeptPictures};
-use crate::gpu::{
-    BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind, texture_size,
-};
+use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind, texture_size};
 use crate::plan::Finish;
 use crate::settings::{BlurProfile, BlurStage, BlurSwitch, EdgeMode, GaussianBlur};
 use crate::sigma_field::SigmaField;
@@ -293,16 +291,18 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
     let format = target.main_texture_format();
     let region = viewport.intersect(whole);
     BlurRequest {
-        io: BlurIo {
-            ends: Ends {
-                dither: dither_of(blur.dithers, format, picture, target.out_texture_view_format()),
-                ..Ends::of_camera(format, blur.is_light)
-            },
-            target: texture.id(),
-            // The camera paints it again in every frame.
-            source_is_fresh: true,
+        ends: Ends {
+            dither: dither_of(blur.dithers, format, picture, target.out_texture_view_format()),
+            ..Ends::of_camera(format, blur.is_light)
         },
-        work: Work::blur(blur.sigma, blur.edge, blur.field.clone()),
+        target: texture.id(),
+        // The camera paints it again in every frame.
+        source_is_fresh: true,
+        work: Work::Blur {
+            sigma: blur.sigma,
+            edge: blur.edge,
+            field: blur.field.clone(),
+        },
         finish: Finish::Write,
         region,
         bounds: region,

@@ -35,7 +35,7 @@ pub use pipeline_key::{deferred_definitions, deferred_layout};
 pub use pipeline_queue::{BlurReadiness, blurs_ready};
 pub use pool::{PageSet, TextureKind};
 pub use prepare::BlurPreparer;
-pub use request::{BlurIo, BlurRequest, Work, WorkKind};
+pub use request::{BlurRequest, Work, WorkKind};
 pub use step::BlurAccess;
 pub use textures::create_texel_buffer;
 pub use view_info::{ViewInfo, first_part, holds_shares, layers_of, part_from, texture_size};

@@ -159,10 +159,10 @@ impl TextureBlurs<'_> {
             Ok(wanted) => {
                 blur.prepared = Some(PreparedFor {
                     moment,
-                    ends: wanted.io.ends,
+                    ends: wanted.ends,
                     sizes: [request.source.size(), request.target.size()],
                     mask: request.mask().cloned(),
-                    source_is_fresh: wanted.io.source_is_fresh,
+                    source_is_fresh: wanted.source_is_fresh,
                     is_recorded: false,
                 });
                 blur.job.try_update(&mut self.preparer, wanted)

@@ -9,9 +9,7 @@ use super::picture::{KeptPicture, Shot, Wanted};
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends};
-use crate::gpu::{
-    BlurIo, BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind, record_together,
-};
+use crate::gpu::{BlurJob, BlurPreparer, BlurRecorder, BlurRequest, Timed, Views, Work, WorkKind, record_together};
 use crate::plan::Finish;
 use crate::settings::BlurStage;
 use bevy::prelude::*;
@@ -47,7 +45,7 @@ impl Room<KeptPicture> {
         let is_fitted = self.fitted(wanted, camera, preparer)?.is_some();
         // The camera's two textures take turns: either gives the same result.
         let mut asked = request.clone();
-        asked.io.target = self.picture.id();
+        asked.target = self.picture.id();
         let asked = (!request.is_idle()).then_some((asked, mask, wanted.space));
         self.picture.follow(asked, wanted.format, preparer)?;
         if !is_fitted {
@@ -55,10 +53,7 @@ impl Room<KeptPicture> {
             return Ok(());
         }
         let painted = BlurRequest {
-            io: BlurIo {
-                ends: paint_ends(wanted.format),
-                ..request.io
-            },
+            ends: paint_ends(wanted.format),
             work: Work::Copy,
             source_size: request.region.size(),
             source_at: request.region.min.as_ivec2(),

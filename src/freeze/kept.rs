@@ -4,7 +4,7 @@ use super::freezes::{FreezeId, FreezeKey, FreezeReport, FreezeReports, FreezeSta
 use super::picture::{KeptPicture, Sheet, Shot, Wanted, area_in};
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends, precision_of};
-use crate::gpu::{BlurIo, BlurPreparer, BlurRequest, Views, Work, WorkKind};
+use crate::gpu::{BlurPreparer, BlurRequest, Views, Work, WorkKind};
 use crate::image_changes::ImageChanges;
 use crate::plan::Finish;
 use crate::schedule::FrozenGlass;
@@ -302,12 +302,8 @@ impl Room<KeptPicture> {
             self.picture.fitted = None;
         } else if self.picture.fitted.as_ref().is_none_or(|(fits, _)| *fits != to) {
             let sheet = Sheet::new(area.size(), to.format, preparer)?;
-            let io = BlurIo {
-                ends: self.ends(to.format, to.space),
-                target: sheet.texture.id(),
-                source_is_fresh: true,
-            };
-            let request = BlurRequest::whole(io, Work::Mipmap, area.size(), taken.size());
+            let (ends, target) = (self.ends(to.format, to.space), sheet.texture.id());
+            let request = BlurRequest::whole(ends, target, Work::Mipmap, area.size(), taken.size());
             let views = Views::new(&self.picture.sheet.view, &sheet.view);
             if !self.picture.fit.run(preparer, request, &views)? {
                 return Ok(None);

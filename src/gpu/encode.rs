@@ -5,18 +5,19 @@
 //! compute passes for its intermediate textures even if the destination needs a render pass.
 
 use super::job::{BlurJob, BlurState};
-use super::pipeline_queue::{BlurPipelines, Ready};
+use super::pipeline_key::Queued;
+use super::pipeline_queue::BlurPipelines;
 use super::prepare::BlurPreparer;
 use super::prepared::Prepared;
 use super::request::BlurRequest;
 use super::step::{BlurAccess, uniform_offset};
 use crate::diagnostics::label::{self, BlurLabel};
-use crate::diagnostics::timestamps::{PassTimer, Timestamps, recorder_of};
+use crate::diagnostics::timestamps::{PassTimer, recorder_of};
 use crate::errors::BlurError;
 use crate::plan::pass::{Pass, PassKind, TextureSlot};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy::render::diagnostic::{DiagnosticsRecorder, RecordDiagnostics};
+use bevy::render::diagnostic::RecordDiagnostics;
 use bevy::render::render_resource::{
     CommandEncoder, CommandEncoderDescriptor, ComputePassDescriptor, LoadOp, Operations, PipelineCache,
     RenderPassColorAttachment, RenderPassDescriptor, StoreOp, TextureView, TextureViewId,
@@ -61,23 +62,6 @@ impl<'a> Timed<'a> {
             Self::Whole(label) | Self::Nested(label) => Some(label),
             Self::Not => None,
         }
-    }
-}
-
-/// The timers of a blur's passes.
-#[derive(Clone, Copy, Default)]
-pub struct Timing<'a> {
-    /// Bevy's recorder, for a span of passes.
-    pub recorder: Option<&'a DiagnosticsRecorder>,
-    /// The timer for single passes, and their label.
-    pub timer: Option<(&'a PassTimer, &'a BlurLabel)>,
-}
-
-impl<'a> Timing<'a> {
-    /// The timestamps that a pass of this kind writes.
-    pub fn pass(&self, kind: PassKind) -> Option<Timestamps<'a>> {
-        let (timer, label) = self.timer?;
-        timer.timestamps(label, kind.span())
     }
 }
 
@@ -159,28 +143,17 @@ impl BlurJob {
                 label: Some("gaussian_blur_at_once"),
             });
             let ends = (views.source.id(), Some(&views.attachment));
-            prepared.encode(&mut encoder, Timing::default(), with, ends);
+            prepared.encode(&mut encoder, with, ends);
             preparer.submit(encoder);
         }
         self.release();
         Ok(true)
     }
 
-    /// Encodes a [bound](super::BlurPreparer::bind) job without its deferred step, for one of its bound sources. With a
-    /// label, the passes are timed.
-    pub fn encode(
-        &self,
-        with: BlurAccess,
-        encoder: &mut CommandEncoder,
-        label: Option<&BlurLabel>,
-        source: TextureViewId,
-    ) {
+    /// Encodes a [bound](super::BlurPreparer::bind) job without its deferred step, for one of its bound sources.
+    pub fn encode(&self, with: BlurAccess, encoder: &mut CommandEncoder, source: TextureViewId) {
         if let Some(drawn) = self.drawn().filter(|drawn| !drawn.is_kept()) {
-            let timing = Timing {
-                recorder: None,
-                timer: with.timer.zip(label),
-            };
-            drawn.encode(encoder, timing, with, (source, None));
+            drawn.encode(encoder, with, (source, None));
             // While an input is on its way, an older one stands in for it.
             drawn
                 .is_blurred
@@ -211,25 +184,22 @@ impl Prepared {
         }
         let (source, destination) = (views.source, views.destination);
         let device = context.render_device().clone();
+        let is_whole = matches!(timed, Timed::Whole(_));
+        let recorder = recorder_of(context).filter(|_| is_whole);
         let access = BlurAccess {
             pipelines: &with.pipelines,
             cache: &with.cache,
             device: &device,
-            timer: with.timer.as_deref(),
+            recorder: recorder.as_deref(),
+            timer: with.timer.as_deref().zip(timed.label()),
         };
         self.bind(access, source, destination, views.turns);
-        let is_whole = matches!(timed, Timed::Whole(_));
-        let recorder = recorder_of(context).filter(|_| is_whole);
         let encoder = context.command_encoder();
         // The name is built only if it is used.
         let named = recorder.as_ref().and(timed.label());
         let name = named.map_or_else(String::new, BlurLabel::span);
-        let timing = Timing {
-            recorder: recorder.as_deref(),
-            timer: access.timer.zip(timed.label()),
-        };
-        let whole = timing.recorder.time_span(encoder, name);
-        self.encode(encoder, timing, access, (source.id(), Some(&views.attachment)));
+        let whole = access.recorder.time_span(encoder, name);
+        self.encode(encoder, access, (source.id(), Some(&views.attachment)));
         whole.end(encoder);
         self.was_drawn = true;
         true
@@ -240,8 +210,8 @@ impl Prepared {
     /// Consecutive passes of one kind share a span. Unless they are timed, consecutive compute passes become one GPU
     /// pass with several dispatches, which takes less time. Consecutive render passes of one kind and target become one
     /// GPU pass with several draws.
-    fn encode(&self, encoder: &mut CommandEncoder, timing: Timing, with: BlurAccess, ends: End) {
-        let is_timed = timing.recorder.is_some() || timing.timer.is_some();
+    fn encode(&self, encoder: &mut CommandEncoder, with: BlurAccess, ends: End) {
+        let is_timed = with.recorder.is_some() || with.timer.is_some();
         let passes = &self.plan.passes;
         let computes = |index: usize| self.steps[index].key.program.computes();
         let goes_on = |next: usize| {
@@ -254,25 +224,18 @@ impl Prepared {
             while end < passes.len() && goes_on(end) {
                 end += 1;
             }
-            let span = timing.recorder.time_span(encoder, passes[start].kind.span());
+            let span = with.recorder.time_span(encoder, passes[start].kind.span());
             if computes(start) {
-                self.dispatch(encoder, start..end, timing, with, ends.0);
+                self.dispatch(encoder, start..end, with, ends.0);
             } else {
-                self.draw_all(encoder, start..end, timing, with, ends);
+                self.draw_all(encoder, start..end, with, ends);
             }
             span.end(encoder);
             start = end;
         }
     }
 
-    fn draw_all(
-        &self,
-        encoder: &mut CommandEncoder,
-        indices: Range<usize>,
-        timing: Timing,
-        with: BlurAccess,
-        ends: End,
-    ) {
+    fn draw_all(&self, encoder: &mut CommandEncoder, indices: Range<usize>, with: BlurAccess, ends: End) {
         let mut start = indices.start;
         while start < indices.end {
             let target = self.plan.passes[start].target;
@@ -282,7 +245,7 @@ impl Prepared {
                 return;
             };
             let kind = self.plan.passes[start].kind;
-            let timestamps = timing.pass(kind);
+            let timestamps = with.timestamps(kind);
             let mut render_pass = encoder.begin_render_pass(&RenderPassDescriptor {
                 label: Some(kind.label()),
                 color_attachments: &[Some(attachment)],
@@ -317,7 +280,11 @@ impl Prepared {
 
     fn draw(&self, render_pass: &mut wgpu::RenderPass, index: usize, with: BlurAccess, source: TextureViewId) {
         let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
-        let Some((_, Ready::Render(pipeline))) = step.ready(with.pipelines, with.cache) else {
+        let pipeline = match step.ready(with.pipelines, with.cache) {
+            Some((_, Queued::Render(id))) => with.cache.get_render_pipeline(id),
+            _ => None,
+        };
+        let Some(pipeline) = pipeline else {
             return;
         };
         let (origin, size) = (pass.origin, pass.size);
@@ -344,16 +311,9 @@ impl Prepared {
         }
     }
 
-    fn dispatch(
-        &self,
-        encoder: &mut CommandEncoder,
-        indices: Range<usize>,
-        timing: Timing,
-        with: BlurAccess,
-        source: TextureViewId,
-    ) {
+    fn dispatch(&self, encoder: &mut CommandEncoder, indices: Range<usize>, with: BlurAccess, source: TextureViewId) {
         let kind = self.plan.passes[indices.start].kind;
-        let timestamps = timing.pass(kind);
+        let timestamps = with.timestamps(kind);
         let mut compute_pass = encoder.begin_compute_pass(&ComputePassDescriptor {
             label: Some(kind.label()),
             timestamp_writes: timestamps.map(|timestamps| timestamps.of_compute_pass()),
@@ -364,11 +324,12 @@ impl Prepared {
             let merged = self.merged(index..indices.end);
             next += merged.len();
             let (pass, step) = (&self.plan.passes[index], &self.steps[index]);
-            let Some((program, Ready::Compute(pipeline))) = step.ready(with.pipelines, with.cache) else {
+            let Some((program, Queued::Compute(id))) = step.ready(with.pipelines, with.cache) else {
                 continue;
             };
             let largest = merged.iter().fold(UVec2::ZERO, |largest, pass| largest.max(pass.size));
-            let Some(groups) = program.workgroups(largest) else {
+            let (Some(groups), Some(pipeline)) = (program.workgroups(largest), with.cache.get_compute_pipeline(id))
+            else {
                 continue;
             };
             compute_pass.set_pipeline(pipeline);
@@ -427,7 +388,7 @@ impl PassKind {
     }
 
     /// The name under which its time is published.
-    fn span(self) -> &'static str {
+    pub(super) fn span(self) -> &'static str {
         match self {
             Self::Copy => label::COPY,
             // Never timed on its own.

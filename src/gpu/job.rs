@@ -6,7 +6,7 @@
 //! result twice.
 
 use super::prepare::BlurPreparer;
-use super::prepared::{BoundLevel, Prepared};
+use super::prepared::Prepared;
 use super::request::{BlurRequest, Work};
 use super::shown::{Drawable, Prepare, Shown};
 use super::step::uniform_offset;
@@ -74,9 +74,9 @@ impl<D: Drawable> BlurJob<D> {
     /// The profile that was shown last.
     fn profiled(&self) -> Option<Profiled> {
         let last = self.shown.last().filter(|last| last.was_drawn());
-        let last = last.map(|last| match &last.request().work {
-            Work::Vary { field, .. } => (field.profile.clone(), field.mask.clone()),
-            _ => (BlurProfile::Uniform, None),
+        let last = last.map(|last| match last.request().work.varying() {
+            Some((_, field)) => (field.profile.clone(), field.mask.clone()),
+            None => (BlurProfile::Uniform, None),
         });
         last.or_else(|| self.inherits.clone())
     }
@@ -94,7 +94,7 @@ impl<D: Drawable> BlurJob<D> {
             self.rest();
             return Ok(BlurState::Nothing);
         }
-        let target = request.io.target;
+        let target = request.target;
         let is_whole = match request.mask_mut() {
             None => true,
             Some(mask) => match preparer.find_mask(mask, target)? {
@@ -106,7 +106,7 @@ impl<D: Drawable> BlurJob<D> {
             },
         };
         if !is_whole && !self.keep_profile(&mut request) {
-            if request.io.source_is_fresh {
+            if request.source_is_fresh {
                 self.release();
             } else {
                 self.rest();
@@ -127,14 +127,12 @@ impl<D: Drawable> BlurJob<D> {
     /// Gives a request whose mask is missing the profile that was shown last, so that the picture stays blurred. Returns
     /// whether it may be drawn: if the source is not sharp again in this frame, it would be blurred twice.
     fn keep_profile(&self, request: &mut BlurRequest) -> bool {
-        let Some((profile, mask)) = self.profiled().filter(|_| request.io.source_is_fresh) else {
+        let Some((profile, mask)) = self.profiled().filter(|_| request.source_is_fresh) else {
             return false;
         };
-        if let Work::Vary { sigma, edge, field } = &mut request.work {
-            if profile.is_uniform() {
-                let (sigma, edge) = (*sigma, *edge);
-                request.work = Work::Blur { sigma, edge };
-            } else {
+        if let Work::Blur { field, .. } = &mut request.work {
+            field.take_if(|_| profile.is_uniform());
+            if let Some(field) = field {
                 (field.profile, field.mask) = (profile, mask);
             }
         }
@@ -147,7 +145,7 @@ impl<D: Drawable> BlurJob<D> {
         preparer: &mut P,
         request: BlurRequest,
     ) -> Result<Shown<D>, BlurError> {
-        let is_fresh = request.io.source_is_fresh;
+        let is_fresh = request.source_is_fresh;
         let mut shown = if is_fresh { shown } else { shown.without_last() };
         let mut shown = match shown.newest_mut() {
             Some(known) if known.request().plans_like(&request) => {
@@ -227,7 +225,7 @@ impl<D: Drawable> BlurJob<D> {
 
 /// Whether an earlier request may be drawn while pipelines of the current one are missing.
 fn stands_in(old: &BlurRequest, request: &BlurRequest) -> bool {
-    request.io.source_is_fresh && !matches!(old.work, Work::Batch(..)) && old.has_textures_of(request)
+    request.source_is_fresh && !matches!(old.work, Work::Batch(..)) && old.has_textures_of(request)
 }
 
 impl BlurJob {
@@ -247,7 +245,7 @@ impl BlurJob {
     /// # Errors
     /// Any reason why the request cannot be carried out, in every frame.
     pub fn try_update(&mut self, preparer: &mut BlurPreparer, request: BlurRequest) -> Result<BlurState, BlurError> {
-        preparer.announce(request.io.ends, request.work.kind(), request.finish);
+        preparer.announce(request.ends, request.work.kind(), request.finish);
         let state = self.advance(preparer, request)?;
         if let Shown::Request(drawn) = &mut self.shown {
             preparer.note_drawn(drawn);
@@ -280,9 +278,8 @@ impl BlurJob {
         let drawn = self.drawn()?;
         let pass = drawn.plan.deferred.get(item)?;
         let (level, filtered) = (drawn.level_of(pass)?.id(), pass.program.filters());
-        let is_it = |bound: &&BoundLevel| bound.level == level && bound.filtered == filtered;
         Some(Deferred {
-            bind_group: &drawn.deferred.iter().find(is_it)?.group,
+            bind_group: drawn.deferred.get(&(level, filtered))?,
             offset: uniform_offset(drawn.plan.passes.len() + item),
             filtered,
         })

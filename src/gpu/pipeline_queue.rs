@@ -10,11 +10,11 @@
 
 use super::pipeline_factory::PipelineFactory;
 use super::pipeline_key::{PipelineKey, Queued};
-use super::request::WorkKind;
+use super::request::{BlurRequest, WorkKind};
 use crate::formats::{Capabilities, Ends, Resolved, is_software};
+use crate::plan::Finish;
 use crate::plan::pass::Stage;
 use crate::plan::stages::{stages, varying_stages};
-use crate::plan::{Finish, Means};
 use crate::program::Program;
 use crate::settings::{BlurCompilation, COMPILING_BLOCKS};
 use bevy::asset::AssetServer;
@@ -22,9 +22,7 @@ use bevy::core_pipeline::FullscreenShader;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::Extract;
-use bevy::render::render_resource::{
-    CachedPipelineState, CachedRenderPipelineId, ComputePipeline, PipelineCache, RenderPipeline,
-};
+use bevy::render::render_resource::{CachedPipelineState, CachedRenderPipelineId, PipelineCache};
 use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 use bevy::shader::ShaderCacheError;
 use std::collections::VecDeque;
@@ -84,12 +82,6 @@ pub fn blurs_ready(readiness: Option<Res<BlurReadiness>>) -> bool {
     readiness.is_some_and(|readiness| readiness.is_ready())
 }
 
-/// A compiled pipeline.
-pub enum Ready<'a> {
-    Render(&'a RenderPipeline),
-    Compute(&'a ComputePipeline),
-}
-
 /// The pipelines of all blurs. Created again for every render device.
 #[derive(Resource)]
 pub struct BlurPipelines {
@@ -128,9 +120,7 @@ impl Later {
     /// Requests the programs for all kernels of these blurs once, unless compiling blocks.
     pub(super) fn accelerate(&mut self, uses: Uses, resolved: &Resolved, compiling_blocks: bool) {
         if !compiling_blocks && self.accelerated.insert(uses) {
-            let stages = uses.stages(resolved.means).into_iter();
-            self.keys
-                .extend(stages.map(|stage| PipelineKey::new(stage, &uses.ends, resolved)));
+            self.keys.extend(uses.keys(resolved));
         }
     }
 }
@@ -198,14 +188,28 @@ const fn from_end_to_end(program: Program) -> Stage {
 }
 
 impl Uses {
-    fn stages(self, means: Means) -> Vec<Stage> {
-        match (self.kind, self.finish) {
+    /// What decides the pipelines of a request.
+    pub fn new(request: &BlurRequest) -> Self {
+        Self {
+            ends: request.ends,
+            kind: request.work.kind(),
+            finish: request.finish,
+        }
+    }
+
+    /// The pipelines for all kernels.
+    fn keys(self, resolved: &Resolved) -> impl Iterator<Item = PipelineKey> {
+        let means = resolved.means;
+        let stages = match (self.kind, self.finish) {
             (WorkKind::Copy, Finish::Write) => vec![COPY],
             (WorkKind::Copy, Finish::Defer) => vec![COPY_TO_LEVEL],
             (WorkKind::Mipmap, _) => vec![MIPMAP],
             (WorkKind::Blur, finish) => stages(means, finish),
             (WorkKind::Vary, finish) => varying_stages(means, finish),
-        }
+        };
+        stages
+            .into_iter()
+            .map(move |stage| PipelineKey::new(stage, &self.ends, resolved))
     }
 }
 
@@ -216,11 +220,10 @@ impl BlurPipelines {
             return;
         }
         let queued = match capabilities.resolve(&uses.ends) {
-            Ok(resolved) => {
-                let stages = uses.stages(resolved.means).into_iter();
-                let queue = |stage| self.serving_any_kernel(PipelineKey::new(stage, &uses.ends, &resolved), cache);
-                stages.map(queue).collect()
-            }
+            Ok(resolved) => uses
+                .keys(&resolved)
+                .map(|key| self.serving_any_kernel(key, cache))
+                .collect(),
             // An unsupported blur is reported when it is requested.
             Err(_) => Box::default(),
         };
@@ -307,12 +310,9 @@ impl BlurPipelines {
 }
 
 impl Queued {
-    /// The pipeline, `None` while it is being compiled.
-    pub fn ready(self, cache: &PipelineCache) -> Option<Ready<'_>> {
-        match self {
-            Self::Render(id) => cache.get_render_pipeline(id).map(Ready::Render),
-            Self::Compute(id) => cache.get_compute_pipeline(id).map(Ready::Compute),
-        }
+    /// Whether the pipeline is compiled.
+    pub fn is_ready(self, cache: &PipelineCache) -> bool {
+        matches!(self.state(cache), CachedPipelineState::Ok(_))
     }
 
     fn state(self, cache: &PipelineCache) -> &CachedPipelineState {

@@ -8,7 +8,7 @@ use super::profile_bindings::Blend;
 use super::request::{BlurRequest, Work, WorkKind};
 use super::shown::Prepare;
 use super::step::{BlurAccess, KeptPass};
-use super::textures::{IntermediateTextures, Needs, create_texture};
+use super::textures::{IntermediateTextures, create_texture};
 use super::uniforms::{uniform_bytes, uniform_size};
 use super::view_info::{ViewInfo, view_of_mask};
 use crate::errors::BlurError;
@@ -137,6 +137,7 @@ impl BlurPreparer<'_> {
             pipelines: &self.pipelines,
             cache: &self.cache,
             device: &self.device,
+            recorder: None,
             timer: None,
         }
     }
@@ -165,11 +166,9 @@ impl BlurPreparer<'_> {
 
     /// Counts a frame that draws a request, until all its kernels have pipelines of their own.
     pub(super) fn note_drawn(&mut self, prepared: &mut Prepared) {
-        let BlurRequest { io, work, finish, .. } = &prepared.request;
         if !prepared.is_specialised && !prepared.is_kept() {
-            let (ends, kind, finish) = (io.ends, work.kind(), *finish);
             let keys = prepared.steps.iter().map(|step| step.key);
-            let uses = Uses { ends, kind, finish };
+            let uses = Uses::new(&prepared.request);
             prepared.is_specialised = self.pipelines.draw(keys, uses, &prepared.resolved);
         }
     }
@@ -181,19 +180,7 @@ impl BlurPreparer<'_> {
             self.textures.count_views(&prepared.result);
             return Ok(());
         }
-        // Pages serve many jobs, but a kept result belongs to one.
-        let own = prepared.request.keeps.map(|_| &mut prepared.result);
-        let needs = Needs {
-            plan: &mut prepared.plan,
-            sizes: &prepared.needed,
-            resolved: &prepared.resolved,
-            pages: match prepared.request.work {
-                Work::Batch(set, _) if own.is_none() => Some(set),
-                _ => None,
-            },
-        };
-        let taken = &mut prepared.textures;
-        if self.textures.take_for_plan(needs, own, &self.device, taken)? {
+        if self.textures.take_for_plan(prepared, &self.device)? {
             self.write_sizes(prepared);
         }
         Ok(())
@@ -204,7 +191,7 @@ impl BlurPreparer<'_> {
         let Prepared { request, plan, .. } = prepared;
         let bytes = uniform_bytes(plan, request.source_size);
         self.queue.write_buffer(&prepared.uniforms, 0, &bytes);
-        if let (Work::Vary { sigma, .. }, Some(blend)) = (&request.work, &prepared.blend) {
+        if let (Some((sigma, _)), Some(blend)) = (request.work.varying(), &prepared.blend) {
             blend.write_sigma_levels(plan, sigma.max_element(), &self.queue);
         }
     }
@@ -247,8 +234,8 @@ impl Prepare for BlurPreparer<'_> {
     }
 
     fn plan(&mut self, request: &BlurRequest, old: Option<&mut Prepared>) -> Result<(Planned, bool), BlurError> {
-        let ends = request.io.ends;
-        let old = old.filter(|old| old.request.io.ends == ends);
+        let ends = request.ends;
+        let old = old.filter(|old| old.request.ends == ends);
         let known = old.as_ref().map(|old| old.resolved);
         let resolved = known.map_or_else(|| self.capabilities.resolve(&ends), Ok)?;
         let limit = self.capabilities.largest_side();
@@ -298,7 +285,7 @@ impl Prepare for BlurPreparer<'_> {
             }
             None => self.create_uniforms(size),
         };
-        if let Work::Vary { .. } = request.work {
+        if request.work.varying().is_some() {
             blend.get_or_insert_with(|| Blend::new(&self.device));
         }
         let prepared = Prepared {
@@ -307,7 +294,7 @@ impl Prepare for BlurPreparer<'_> {
             needed: plan.intermediates.clone(),
             plan,
             items,
-            deferred: Vec::new(),
+            deferred: default(),
             steps,
             uniforms,
             blend,
@@ -327,7 +314,7 @@ impl Prepare for BlurPreparer<'_> {
 
     fn equip(&mut self, prepared: &mut Prepared) -> Result<(), BlurError> {
         self.take_textures(prepared)?;
-        if let (Work::Vary { field, .. }, Some(blend)) = (&prepared.request.work, &mut prepared.blend) {
+        if let (Some((_, field)), Some(blend)) = (prepared.request.work.varying(), &mut prepared.blend) {
             blend.write_shares(&field.shares_from(prepared.request.source_at), &self.queue);
         }
         Ok(())
@@ -346,8 +333,16 @@ fn plan_of(request: &BlurRequest, resolved: &Resolved) -> BlurPlan {
         Work::Copy => return BlurPlan::copy(request.region, request.finish),
         Work::Mipmap => return BlurPlan::mipmap(request.source_size, request.region.size()),
         Work::Batch(..) => return BlurPlan::default(),
-        Work::Blur { sigma, edge } => BlurPlan::new(&planned(sigma, edge)),
-        Work::Vary { sigma, edge, .. } => BlurPlan::varying(&planned(sigma, edge)),
+        Work::Blur {
+            sigma,
+            edge,
+            field: None,
+        } => BlurPlan::new(&planned(sigma, edge)),
+        Work::Blur {
+            sigma,
+            edge,
+            field: Some(_),
+        } => BlurPlan::varying(&planned(sigma, edge)),
     };
     BlurPlan {
         scissor: (request.region != request.bounds).then_some(request.region),

@@ -2,15 +2,15 @@
 
 use super::pipeline_key::PipelineKey;
 use super::pipeline_queue::BlurPipelines;
-use super::profile_bindings::{Blend, Blended};
-use super::request::{BlurRequest, Work};
+use super::profile_bindings::Blend;
+use super::request::BlurRequest;
 use super::shown::Drawable;
 use super::step::{BlurAccess, Bound, KeptPass, bind_group};
 use crate::formats::Resolved;
 use crate::plan::BlurPlan;
 use crate::plan::pass::{Pass, TextureSlot};
-use crate::sigma_field::Mask;
 use bevy::math::UVec2;
+use bevy::platform::collections::HashMap;
 use bevy::render::render_resource::{BindGroup, Buffer, PipelineCache, TextureView, TextureViewId};
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,8 +24,8 @@ pub struct Prepared {
     pub steps: Vec<KeptPass>,
     /// The plans of [items](Work::Batch), reused for items that do not change.
     pub items: Vec<BlurPlan>,
-    /// The inputs of deferred steps.
-    pub deferred: Vec<BoundLevel>,
+    /// The inputs of deferred steps: the textures that they read, and whether with filtered fetches.
+    pub deferred: HashMap<(TextureViewId, bool), BindGroup>,
     pub uniforms: Buffer,
     /// The additional inputs of passes with a varying sigma.
     pub blend: Option<Blend>,
@@ -39,13 +39,6 @@ pub struct Prepared {
     pub was_drawn: bool,
     /// Whether the result that it [keeps](BlurRequest::keeps) exists. Atomic, because encoding has shared access.
     pub is_blurred: AtomicBool,
-}
-
-/// The texture that a deferred step reads.
-pub struct BoundLevel {
-    pub level: TextureViewId,
-    pub filtered: bool,
-    pub group: BindGroup,
 }
 
 impl Prepared {
@@ -77,16 +70,23 @@ impl Prepared {
 
     /// Makes the bind groups for a source and a destination the latest ones.
     pub fn bind(&mut self, with: BlurAccess, source: &TextureView, destination: &TextureView, turns: usize) {
-        let mask = match &self.request.work {
-            Work::Vary { field, .. } => field.mask.as_ref(),
-            _ => None,
-        };
+        let mask = self
+            .request
+            .work
+            .varying()
+            .and_then(|(_, field)| field.mask.as_ref()?.texture());
         let sigma_levels = self.plan.sigma_levels.as_ref().zip(self.blend.as_ref());
-        let blended = sigma_levels.map(|(sigma_levels, blend)| Blended {
-            blend,
-            mask: mask.and_then(Mask::texture),
-            atlas: view_of(&self.textures, sigma_levels.atlas, source),
-            sums: view_of(&self.textures, sigma_levels.sums, source),
+        let blended = sigma_levels.map(|(sigma_levels, blend)| {
+            let atlas = view_of(&self.textures, sigma_levels.atlas, source);
+            // Without a mask, no shader reads it.
+            (
+                blend,
+                [
+                    atlas,
+                    mask.unwrap_or(atlas),
+                    view_of(&self.textures, sigma_levels.sums, source),
+                ],
+            )
         });
         for (index, pass) in self.plan.passes.iter().enumerate() {
             let (before, steps) = self.steps.split_at_mut(index);
@@ -107,17 +107,12 @@ impl Prepared {
 
     /// Binds the inputs of deferred steps.
     pub fn bind_deferred(&mut self, with: BlurAccess) {
-        let is_held = |level: TextureViewId| self.textures.iter().chain(&self.result).any(|held| held.id() == level);
         let mut deferred = core::mem::take(&mut self.deferred);
-        deferred.retain(|bound| is_held(bound.level));
+        deferred.retain(|(level, _), _| self.textures.iter().chain(&self.result).any(|held| held.id() == *level));
         for pass in &self.plan.deferred {
             let (Some(level), filtered) = (self.level_of(pass), pass.program.filters()) else {
                 continue;
             };
-            let is_it = |bound: &BoundLevel| bound.level == level.id() && bound.filtered == filtered;
-            if deferred.iter().any(is_it) {
-                continue;
-            }
             let bound = Bound {
                 source: level,
                 target: level,
@@ -125,10 +120,10 @@ impl Prepared {
                 blended: None,
                 most: 1,
             };
-            let key = PipelineKey::deferred(filtered, self.request.io.ends.destination);
-            let group = bind_group(&key, with, &bound);
-            let level = level.id();
-            deferred.push(BoundLevel { level, filtered, group });
+            let key = PipelineKey::deferred(filtered, self.request.ends.destination);
+            deferred
+                .entry((level.id(), filtered))
+                .or_insert_with(|| bind_group(&key, with, &bound));
         }
         self.deferred = deferred;
     }

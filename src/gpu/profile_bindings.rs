@@ -208,31 +208,13 @@ impl Blend {
             self.written = Some(uniform);
         }
     }
-}
 
-/// The textures that passes with a varying sigma read beside their sources.
-#[derive(Clone, Copy)]
-pub struct Blended<'a> {
-    pub blend: &'a Blend,
-    /// Without a mask, no shader reads it.
-    pub mask: Option<&'a TextureView>,
-    pub atlas: &'a TextureView,
-    /// The sums of the sharp picture, or of its rows.
-    pub sums: &'a TextureView,
-}
-
-impl<'a> Blended<'a> {
-    /// The atlas, the mask and the sums.
-    pub fn views(&self) -> [&'a TextureView; 3] {
-        [self.atlas, self.mask.unwrap_or(self.atlas), self.sums]
-    }
-
-    /// The bindings for the [`layout`] of a program. The shares are always bound.
-    pub fn bindings(&self, program: Program) -> Vec<(u32, BindingResource<'a>)> {
-        let [atlas, mask, sums] = self.views().map(|view| BindingResource::TextureView(view));
-        let mut bindings = vec![(SHARES_BINDING, self.blend.shares.as_entire_binding())];
+    /// The bindings for the [`layout`] of a program: the atlas, the mask and the sums are textures. The shares are always bound.
+    pub fn bindings<'a>(&'a self, program: Program, views: [&'a TextureView; 3]) -> Vec<(u32, BindingResource<'a>)> {
+        let [atlas, mask, sums] = views.map(|view| BindingResource::TextureView(view));
+        let mut bindings = vec![(SHARES_BINDING, self.shares.as_entire_binding())];
         if program.varies() {
-            bindings.push((SIGMA_LEVELS_BINDING, self.blend.sigma_levels.as_entire_binding()));
+            bindings.push((SIGMA_LEVELS_BINDING, self.sigma_levels.as_entire_binding()));
             bindings.push((MASK_BINDING, mask));
         }
         if program.blends() {

@@ -14,8 +14,13 @@ use std::sync::Arc;
 /// One blur, as a front end requests it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlurRequest {
-    /// The textures.
-    pub io: BlurIo,
+    /// The formats of its ends, and what follows from these.
+    pub ends: Ends,
+    /// The texture to write. It may be the source, but no other input.
+    pub target: TextureId,
+    /// Whether the source holds a sharp picture whenever the blur is recorded. If not, the last drawn request must not
+    /// be drawn again: it would blur its own result.
+    pub source_is_fresh: bool,
     /// The work.
     pub work: Work,
     /// Whether the plan or a front end does the last step.
@@ -35,18 +40,6 @@ pub struct BlurRequest {
     pub keeps: Option<u64>,
 }
 
-/// The two ends of a blur.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BlurIo {
-    /// Their formats, and what follows from these.
-    pub ends: Ends,
-    /// The texture to write. It may be the source, but no other input.
-    pub target: TextureId,
-    /// Whether the source holds a sharp picture whenever the blur is recorded. If not, the last drawn request must not
-    /// be drawn again: it would blur its own result.
-    pub source_is_fresh: bool,
-}
-
 /// The work between two ends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Work {
@@ -54,19 +47,12 @@ pub enum Work {
     Copy,
     /// A blur.
     Blur {
-        /// The standard deviations along x and y, in texels.
-        sigma: Vec2,
-        /// What lies beyond the bounds.
-        edge: EdgeMode,
-    },
-    /// A blur whose sigma varies.
-    Vary {
         /// The largest standard deviations along x and y, in texels.
         sigma: Vec2,
         /// What lies beyond the bounds.
         edge: EdgeMode,
-        /// The share of sigma that each texel gets.
-        field: SigmaField,
+        /// The share of sigma that each texel gets, if it varies.
+        field: Option<SigmaField>,
     },
     /// The whole source in the target's size: the mean of the texels that a target texel covers, as in a mip level from
     /// the one before it.
@@ -81,40 +67,42 @@ pub enum Work {
 pub enum WorkKind {
     /// [`Work::Copy`].
     Copy,
-    /// [`Work::Blur`] and [`Work::Batch`].
+    /// [`Work::Blur`] with one sigma, and [`Work::Batch`].
     Blur,
-    /// [`Work::Vary`].
+    /// [`Work::Blur`] with a sigma that varies.
     Vary,
     /// [`Work::Mipmap`].
     Mipmap,
 }
 
 impl Work {
-    /// A blur, or a varying one if there is a field.
-    pub fn blur(sigma: Vec2, edge: EdgeMode, field: Option<SigmaField>) -> Self {
-        match field {
-            Some(field) => Self::Vary { sigma, edge, field },
-            None => Self::Blur { sigma, edge },
-        }
-    }
-
     /// Its kind.
     pub fn kind(&self) -> WorkKind {
         match self {
             Self::Copy => WorkKind::Copy,
-            Self::Blur { .. } | Self::Batch(..) => WorkKind::Blur,
-            Self::Vary { .. } => WorkKind::Vary,
+            Self::Blur { field: Some(_), .. } => WorkKind::Vary,
+            Self::Blur { field: None, .. } | Self::Batch(..) => WorkKind::Blur,
             Self::Mipmap => WorkKind::Mipmap,
+        }
+    }
+
+    /// The largest sigma, and its share for each texel, if it varies.
+    pub fn varying(&self) -> Option<(Vec2, &SigmaField)> {
+        match self {
+            Self::Blur { sigma, field, .. } => Some((*sigma, field.as_ref()?)),
+            _ => None,
         }
     }
 }
 
 impl BlurRequest {
-    /// A request for all texels of a target, from a source of the same or another size.
-    pub fn whole(io: BlurIo, work: Work, size: UVec2, source_size: UVec2) -> Self {
+    /// A request for all texels of a target, from a fresh source of the same or another size.
+    pub fn whole(ends: Ends, target: TextureId, work: Work, size: UVec2, source_size: UVec2) -> Self {
         let region = URect::from_corners(UVec2::ZERO, size);
         Self {
-            io,
+            ends,
+            target,
+            source_is_fresh: true,
             work,
             finish: Finish::Write,
             region,
@@ -129,7 +117,7 @@ impl BlurRequest {
     pub fn is_idle(&self) -> bool {
         match self.work {
             _ if self.region.is_empty() => true,
-            Work::Blur { sigma, .. } | Work::Vary { sigma, .. } => self.finish == Finish::Write && !blurs(sigma),
+            Work::Blur { sigma, .. } => self.finish == Finish::Write && !blurs(sigma),
             Work::Copy | Work::Mipmap | Work::Batch(..) => false,
         }
     }
@@ -137,7 +125,7 @@ impl BlurRequest {
     /// The mask of a sigma that varies: the only input beside the source.
     pub fn mask_mut(&mut self) -> Option<&mut Mask> {
         match &mut self.work {
-            Work::Vary { field, .. } => field.mask.as_mut(),
+            Work::Blur { field: Some(field), .. } => field.mask.as_mut(),
             _ => None,
         }
     }
@@ -145,7 +133,7 @@ impl BlurRequest {
     /// Takes the mask away. Returns whether there was one.
     pub fn drop_mask(&mut self) -> bool {
         match &mut self.work {
-            Work::Vary { field, .. } => field.mask.take().is_some(),
+            Work::Blur { field: Some(field), .. } => field.mask.take().is_some(),
             _ => false,
         }
     }
@@ -153,17 +141,24 @@ impl BlurRequest {
     /// Whether both have the same plan. The plan of a varying sigma does not depend on where it varies.
     pub fn plans_like(&self, other: &Self) -> bool {
         let is_same_work = match (&self.work, &other.work) {
-            (Work::Vary { sigma, edge, .. }, Work::Vary { sigma: s, edge: e, .. }) => (sigma, edge) == (s, e),
+            (
+                Work::Blur { sigma, edge, field },
+                Work::Blur {
+                    sigma: s,
+                    edge: e,
+                    field: f,
+                },
+            ) => (sigma, edge, field.is_some()) == (s, e, f.is_some()),
             (one, other) => one == other,
         };
-        is_same_work && self.io.ends == other.io.ends && self.geometry() == other.geometry()
+        is_same_work && self.ends == other.ends && self.geometry() == other.geometry()
     }
 
     /// Whether both use the same textures, as far as a request can tell.
     pub fn has_textures_of(&self, other: &Self) -> bool {
         let ends = |request: &Self| Ends {
             dither: Dither::Off,
-            ..request.io.ends
+            ..request.ends
         };
         ends(self) == ends(other) && self.geometry() == other.geometry()
     }

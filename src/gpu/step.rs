@@ -1,11 +1,14 @@
 //! One pass of a job from frame to frame: its pipelines and bind groups.
 
 use super::pipeline_key::{PipelineKey, Queued};
-use super::pipeline_queue::{BlurPipelines, Ready};
-use super::profile_bindings::Blended;
+use super::pipeline_queue::BlurPipelines;
+use super::profile_bindings::Blend;
 use super::uniforms::PassUniform;
-use crate::diagnostics::timestamps::PassTimer;
+use crate::diagnostics::label::BlurLabel;
+use crate::diagnostics::timestamps::{PassTimer, Timestamps};
+use crate::plan::pass::PassKind;
 use crate::program::Program;
+use bevy::render::diagnostic::DiagnosticsRecorder;
 use bevy::render::render_resource::{
     BindGroup, BindGroupEntry, BindingResource, Buffer, BufferBinding, PipelineCache, TextureView, TextureViewId,
 };
@@ -17,7 +20,18 @@ pub struct BlurAccess<'a> {
     pub pipelines: &'a BlurPipelines,
     pub cache: &'a PipelineCache,
     pub device: &'a RenderDevice,
-    pub timer: Option<&'a PassTimer>,
+    /// Bevy's recorder, for a span of passes.
+    pub recorder: Option<&'a DiagnosticsRecorder>,
+    /// The timer for single passes, and their label.
+    pub timer: Option<(&'a PassTimer, &'a BlurLabel)>,
+}
+
+impl<'a> BlurAccess<'a> {
+    /// The timestamps that a pass of this kind writes.
+    pub fn timestamps(&self, kind: PassKind) -> Option<Timestamps<'a>> {
+        let (timer, label) = self.timer?;
+        timer.timestamps(label, kind.span())
+    }
 }
 
 /// One pass.
@@ -34,8 +48,9 @@ pub struct Bound<'a> {
     pub source: &'a TextureView,
     pub target: &'a TextureView,
     pub uniforms: &'a Buffer,
-    /// The textures that a pass with a varying sigma reads beside its source.
-    pub blended: Option<Blended<'a>>,
+    /// What a pass with a varying sigma reads beside its source: buffers, and the atlas, the mask, and the sums of the sharp
+    /// picture or of its rows.
+    pub blended: Option<(&'a Blend, [&'a TextureView; 3])>,
     /// How many bind groups to keep.
     pub most: usize,
 }
@@ -54,8 +69,8 @@ pub fn bind_group(key: &PipelineKey, with: BlurAccess, bound: &Bound) -> BindGro
     if key.program.computes() {
         entries.push((3, BindingResource::TextureView(bound.target)));
     }
-    if let Some(blended) = &bound.blended {
-        entries.extend(blended.bindings(key.program));
+    if let Some((blend, views)) = bound.blended {
+        entries.extend(blend.bindings(key.program, views));
     }
     let entry = |(binding, resource)| BindGroupEntry { binding, resource };
     let entries: Vec<BindGroupEntry> = entries.into_iter().map(entry).collect();
@@ -91,10 +106,11 @@ impl KeptPass {
     }
 
     /// The best compiled pipeline, and its program.
-    pub fn ready<'a>(&self, pipelines: &BlurPipelines, cache: &'a PipelineCache) -> Option<(Program, Ready<'a>)> {
-        let usable = |key: PipelineKey, queued: Queued| queued.ready(cache).map(|pipeline| (key.program, pipeline));
-        let fast = pipelines.get(&self.key).and_then(|queued| usable(self.key, queued));
-        fast.or_else(|| usable(self.key.for_any_kernel(), self.any_kernel))
+    pub fn ready(&self, pipelines: &BlurPipelines, cache: &PipelineCache) -> Option<(Program, Queued)> {
+        let fast = pipelines.get(&self.key).map(|queued| (self.key.program, queued));
+        let fast = fast.filter(|(_, queued)| queued.is_ready(cache));
+        let general = (self.key.program.for_any_kernel(), self.any_kernel);
+        fast.or_else(|| self.any_kernel.is_ready(cache).then_some(general))
     }
 
     /// The bind group for a source, or the latest one.
@@ -109,7 +125,7 @@ impl KeptPass {
         let stores = self.key.program.computes();
         // A render pass does not bind its target.
         let target = if stores { bound.target } else { bound.source };
-        let [atlas, mask, sums] = bound.blended.map_or([bound.source; 3], |blended| blended.views());
+        let [atlas, mask, sums] = bound.blended.map_or([bound.source; 3], |(_, views)| views);
         let views = [bound.source, target, atlas, mask, sums].map(|view| view.id());
         if self.bind_groups.len() <= bound.most && self.bind_groups.last().is_some_and(|(ids, _)| *ids == views) {
             return;

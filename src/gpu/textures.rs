@@ -1,11 +1,11 @@
 //! Takes textures from the pool, and creates them.
 
-use super::pool::{Need, PageSet, Pool, TextureKind, User, bytes};
+use super::pool::{Need, Pool, TextureKind, User, bytes};
+use super::prepared::Prepared;
+use super::request::Work;
 use super::view_info::texture_size;
 use crate::diagnostics::figures::TextureBytes;
 use crate::errors::BlurError;
-use crate::formats::Resolved;
-use crate::plan::BlurPlan;
 use bevy::image::ToExtents;
 use bevy::math::UVec2;
 use bevy::prelude::*;
@@ -22,38 +22,23 @@ use wgpu::ErrorFilter;
 /// The intermediate textures of all blurs. Created again for every render device.
 pub type IntermediateTextures = Pool<TextureView>;
 
-/// What a plan needs.
-pub struct Needs<'a> {
-    /// The plan. Its intermediates get the sizes of the textures that it takes.
-    pub plan: &'a mut BlurPlan,
-    /// The sizes that it needs.
-    pub sizes: &'a [UVec2],
-    pub resolved: &'a Resolved,
-    /// The set whose pages it takes.
-    pub pages: Option<PageSet>,
-}
-
 impl IntermediateTextures {
-    /// Takes textures of at least the needed sizes for this frame, if possible those that were `taken` before. Returns whether any
+    /// Takes textures of at least the needed sizes for this frame, if possible those that were taken before. Returns whether any
     /// size has changed. If a job keeps the input of its deferred step, that texture is the job's own, and there is one such step.
     ///
     /// # Errors
     /// [`BlurError::OutOfMemory`]; then only some have been taken.
-    pub fn take_for_plan(
-        &mut self,
-        needs: Needs,
-        mut own: Option<&mut Option<TextureView>>,
-        device: &RenderDevice,
-        taken: &mut Vec<TextureView>,
-    ) -> Result<bool, BlurError> {
+    pub fn take_for_plan(&mut self, prepared: &mut Prepared, device: &RenderDevice) -> Result<bool, BlurError> {
         self.begin_plan();
         let kind = TextureKind {
-            format: needs.resolved.intermediate,
-            usages: needs.resolved.intermediate_usages(),
+            format: prepared.resolved.intermediate,
+            usages: prepared.resolved.intermediate_usages(),
         };
-        for (index, size) in needs.sizes.iter().copied().enumerate() {
-            let is_deferred = needs.plan.reads_later(index);
-            let view = if let Some(own) = own.as_deref_mut().filter(|_| is_deferred) {
+        let is_own = prepared.request.keeps.is_some();
+        let (own, taken) = (&mut prepared.result, &mut prepared.textures);
+        for (index, size) in prepared.needed.iter().copied().enumerate() {
+            let is_deferred = prepared.plan.reads_later(index);
+            let view = if is_own && is_deferred {
                 let view = match own.take().filter(|view| kind_of(view) == (size, kind)) {
                     Some(view) => view,
                     None => create(size, kind, device)?,
@@ -61,10 +46,11 @@ impl IntermediateTextures {
                 self.count(bytes(size, kind));
                 own.insert(view).clone()
             } else {
-                let user = match needs.pages {
-                    Some(set) => User::Page(set, index),
-                    None if is_deferred => User::Job,
-                    None => User::Plans,
+                let user = match prepared.request.work {
+                    // Pages serve many jobs, but a kept result belongs to one.
+                    Work::Batch(set, _) if !is_own => User::Page(set, index),
+                    _ if is_deferred => User::Job,
+                    _ => User::Plans,
                 };
                 self.take_view(Need { size, kind, user }, taken.get(index), device)?
             };
@@ -73,8 +59,8 @@ impl IntermediateTextures {
                 None => taken.push(view),
             }
         }
-        taken.truncate(needs.sizes.len());
-        Ok(adopt_sizes(&mut needs.plan.intermediates, taken))
+        taken.truncate(prepared.needed.len());
+        Ok(adopt_sizes(&mut prepared.plan.intermediates, taken))
     }
 
     /// Takes a texture.

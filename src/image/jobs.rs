@@ -6,7 +6,7 @@ use super::request::{BlurId, ImageRequest, Requests};
 use super::source_copy::{Copied, CopyState, SourceCopy};
 use crate::errors::BlurError;
 use crate::formats::Ends;
-use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, layers_of};
+use crate::gpu::{BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, layers_of};
 use crate::settings::{BlurAlpha, BlurUpdate};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::platform::collections::{HashMap, HashSet};
@@ -243,25 +243,26 @@ impl ImageJob {
     pub fn prepare_levels(
         &mut self,
         target: ViewInfo,
-        io: BlurIo,
+        texture: TextureId,
+        blur: Ends,
         preparer: &mut BlurPreparer,
     ) -> Result<bool, BlurError> {
         self.levels.resize_with(target.levels as usize - 1, BlurJob::default);
         let ends = Ends {
-            source: io.ends.destination,
+            source: blur.destination,
             // The target has straight alpha then.
-            alpha: match io.ends.alpha {
+            alpha: match blur.alpha {
                 BlurAlpha::Unpremultiply => BlurAlpha::Straight,
                 alpha => alpha,
             },
             has_storage: false,
             in_place: false,
-            ..io.ends
+            ..blur
         };
         let mut are_ready = true;
         for (job, level) in self.levels.iter_mut().zip(1..) {
             let [from, to] = [level - 1, level].map(|level| target.level_size(level));
-            let request = BlurRequest::whole(BlurIo { ends, ..io }, Work::Mipmap, to, from);
+            let request = BlurRequest::whole(ends, texture, Work::Mipmap, to, from);
             are_ready &= job.try_update(preparer, request)? == BlurState::Ready;
         }
         Ok(are_ready)

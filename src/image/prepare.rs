@@ -9,11 +9,11 @@ use crate::errors::BlurError;
 use crate::formats::dither::Dither;
 use crate::formats::table::Format;
 use crate::formats::{Ends, SAME_SPACES, precision_of};
-use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, WorkKind};
+use crate::gpu::{BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, WorkKind};
 use crate::plan::{Finish, blurs};
 use crate::settings::{BlurAlpha, BlurUpdate, EdgeMode};
 use crate::sigma_field::SigmaField;
-use bevy::math::Affine2;
+use bevy::math::{Affine2, IVec2};
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
 use bevy::render::Extract;
@@ -169,13 +169,14 @@ impl ImageJob {
             preparer.check_layers("target", &target.texture)?;
         }
         self.view_layers([source, target], [from, to]);
-        let io = BlurIo {
-            ends: ends(request, from, target),
-            target: now.target,
+        let ends = ends(request, from, target);
+        preparer.announce(ends, WorkKind::Blur, Finish::Write);
+        preparer.announce(ends, WorkKind::Copy, Finish::Write);
+        let blur = BlurRequest {
             source_is_fresh: !request.spec.overwrites_source() || request.spec.update != BlurUpdate::Once,
+            source_at: cut.source_at(),
+            ..BlurRequest::whole(ends, now.target, work(request, &cut), cut.size(), from.size)
         };
-        preparer.announce(io.ends, WorkKind::Blur, Finish::Write);
-        preparer.announce(io.ends, WorkKind::Copy, Finish::Write);
         let copied = Copied {
             source: now.source,
             viewed: from,
@@ -186,8 +187,7 @@ impl ImageJob {
                 from.format
             },
         };
-        let work = work(request, &cut);
-        let turn = Turn::new(&work, request, &cut, self.copy_state(request, &copied));
+        let turn = Turn::new(&blur.work, request, &cut, self.copy_state(request, &copied));
         let mut has_source = true;
         match turn {
             Turn::Nothing => self.job.release(),
@@ -196,7 +196,7 @@ impl ImageJob {
         }
         let is_certain = match turn {
             Turn::Nothing => true,
-            _ => match self.set_up(turn, work, io, &copied, to, preparer)? {
+            _ => match self.set_up(turn, blur, copied.format, to, preparer)? {
                 BlurState::Waiting => return Ok(BlurState::Waiting),
                 state => state == BlurState::Ready && has_source,
             },
@@ -209,37 +209,28 @@ impl ImageJob {
     fn set_up(
         &mut self,
         turn: Turn,
-        work: Work,
-        io: BlurIo,
-        copied: &Copied,
+        mut blur: BlurRequest,
+        copied: TextureFormat,
         target: ViewInfo,
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
-        let is_copy = work == Work::Copy;
-        let mut ends = io.ends;
-        if turn == Turn::Restore {
-            ends.alpha = BlurAlpha::Premultiplied;
+        let (texture, mut ends) = (blur.target, blur.ends);
+        if blur.work == Work::Copy {
+            // The levels of a copy do not depend on dithering.
+            ends.dither = Dither::Off;
         }
-        let size = copied.cut.size();
-        let request = if turn.reads_copy() {
-            ends.source = copied.format;
-            BlurRequest::whole(BlurIo { ends, ..io }, work, size, size)
-        } else {
-            BlurRequest {
-                source_at: copied.cut.source_at(),
-                ..BlurRequest::whole(BlurIo { ends, ..io }, work, size, copied.viewed.size)
-            }
-        };
-        let state = self.job.try_update(preparer, request)?;
+        if turn == Turn::Restore {
+            blur.ends.alpha = BlurAlpha::Premultiplied;
+        }
+        if turn.reads_copy() {
+            blur.ends.source = copied;
+            (blur.source_size, blur.source_at) = (blur.region.size(), IVec2::ZERO);
+        }
+        let state = self.job.try_update(preparer, blur)?;
         if state == BlurState::Waiting {
             return Ok(state);
         }
-        let mut io = io;
-        if is_copy {
-            // The levels of a copy do not depend on dithering.
-            io.ends.dither = Dither::Off;
-        }
-        match self.prepare_levels(target, io, preparer)? {
+        match self.prepare_levels(target, texture, ends, preparer)? {
             true => Ok(state),
             false => Ok(BlurState::Compiling),
         }
@@ -335,7 +326,7 @@ fn work(request: &ImageRequest, cut: &Cut) -> Work {
             } else {
                 request.spec.blur.edge
             };
-            Work::blur(sigma, edge, field)
+            Work::Blur { sigma, edge, field }
         }
         None => Work::Copy,
     }

@@ -4,7 +4,7 @@ use super::excerpt::Cut;
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
 use crate::formats::{Ends, SAME_SPACES, precision_of};
-use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, TextureKind, ViewInfo, Work};
+use crate::gpu::{BlurJob, BlurPreparer, BlurRequest, TextureKind, ViewInfo, Work};
 use crate::settings::BlurAlpha;
 use bevy::render::render_resource::{
     TextureFormat, TextureId, TextureUsages, TextureView, TextureViewDescriptor, TextureViewDimension,
@@ -101,17 +101,12 @@ impl Copied {
             in_place: false,
             spaces: SAME_SPACES,
         };
-        let io = BlurIo {
-            ends,
-            target,
-            source_is_fresh: true,
-        };
         let region = self.cut.inner();
         BlurRequest {
             region,
             bounds: region,
             source_at: self.cut.source_at(),
-            ..BlurRequest::whole(io, Work::Copy, self.cut.size(), self.viewed.size)
+            ..BlurRequest::whole(ends, target, Work::Copy, self.cut.size(), self.viewed.size)
         }
     }
 }

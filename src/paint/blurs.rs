@@ -12,7 +12,7 @@ use super::plan_cameras::{CameraSchedule, PlannedCameras};
 use crate::errors::BlurError;
 use crate::formats::{CameraPicture, CameraPictureItem, Ends};
 use crate::freeze::{FreezeId, FrozenBlur, KeptPicture, KeptPictures, Shot, Wanted};
-use crate::gpu::{BlurIo, BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work, texture_size};
+use crate::gpu::{BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work, texture_size};
 use crate::plan::Finish;
 use crate::plan::batch::BatchedBlur;
 use crate::schedule::{
@@ -234,7 +234,11 @@ impl<'a> Updated<'a, '_> {
                     let new = self.tasks.going_on(TaskKey::Frozen(backdrop.entity), backdrop.entity);
                     self.tasks.tasks.insert(key, new);
                 }
-                let work = Work::blur(backdrop.sigma, backdrop.edge, Some(field.clone()));
+                let work = Work::Blur {
+                    sigma: backdrop.sigma,
+                    edge: backdrop.edge,
+                    field: Some(field.clone()),
+                };
                 let request = self.request(&source, work, placed.region.reads);
                 let updated = self.update(key, backdrop.entity, request, &source.views);
                 keys.push(key);
@@ -304,7 +308,11 @@ impl<'a> Updated<'a, '_> {
         }
         let (work, bounds) = match &backdrop.field {
             Some(field) if backdrop.blurs() => (
-                Work::blur(backdrop.sigma, backdrop.edge, Some(field.clone())),
+                Work::Blur {
+                    sigma: backdrop.sigma,
+                    edge: backdrop.edge,
+                    field: Some(field.clone()),
+                },
                 placed.region.reads,
             ),
             _ => {
@@ -323,7 +331,7 @@ impl<'a> Updated<'a, '_> {
             whole: self.whole(),
         };
         let mut request = self.request(&source, work, bounds);
-        request.io.target = sheet.texture.id();
+        request.target = sheet.texture.id();
         request.keeps = Some(freeze.mask);
         let updated = self.update(key, backdrop.entity, request, &[&sheet.view]);
         if let Err(error @ BlurError::OutOfMemory { .. }) = updated {
@@ -359,7 +367,11 @@ impl<'a> Updated<'a, '_> {
                 }
             } else {
                 let key = TaskKey::Group(filter.entity);
-                let work = Work::blur(filter.sigma, layer.edge, field_of(filter, surface));
+                let work = Work::Blur {
+                    sigma: filter.sigma,
+                    edge: layer.edge,
+                    field: field_of(filter, surface),
+                };
                 let request = self.request(&source, work, on_page(surface, surface.rect));
                 // A failure is logged.
                 let _ = self.update(key, filter.entity, request, &source.views);
@@ -438,12 +450,10 @@ impl<'a> Updated<'a, '_> {
     /// A blur of what has been painted so far.
     fn request(&self, source: &SourceOf, work: Work, bounds: URect) -> BlurRequest {
         BlurRequest {
-            io: BlurIo {
-                ends: Ends::of_camera(self.target.main_texture_format(), self.inputs.picture.is_light),
-                target: self.target.main_texture().id(),
-                // It is painted again in every frame.
-                source_is_fresh: true,
-            },
+            ends: Ends::of_camera(self.target.main_texture_format(), self.inputs.picture.is_light),
+            target: self.target.main_texture().id(),
+            // It is painted again in every frame.
+            source_is_fresh: true,
             work,
             finish: Finish::Defer,
             region: bounds,

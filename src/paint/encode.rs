@@ -6,7 +6,7 @@ use super::draws::Draws;
 use super::inputs::{CameraInputs, PaintInputs};
 use super::plan_cameras::{CameraSchedule, Schedules};
 use crate::diagnostics::label::BlurLabel;
-use crate::diagnostics::timestamps::measured;
+use crate::diagnostics::timestamps::{PassTimer, measured};
 use crate::freeze::{FrozenBlur, KeptPictures};
 use crate::gpu::{BlurAccess, attachment, part_from};
 use crate::schedule::{Blurs, Canvas, Draw, Label, PaintTexture, Placed, Section, Step, SurfaceId};
@@ -59,6 +59,7 @@ struct Painter<'w> {
     draws: &'w Draws,
     kept: &'w KeptPictures,
     with: BlurAccess<'w>,
+    timer: Option<&'w PassTimer>,
     items: Option<super::split::ItemPainter<'w>>,
 }
 
@@ -83,8 +84,10 @@ impl<'w> Painter<'w> {
                 pipelines: world.resource(),
                 cache: world.resource(),
                 device: world.resource(),
-                timer: world.get_resource(),
+                recorder: None,
+                timer: None,
             },
+            timer: world.get_resource(),
             items: super::split::ItemPainter::new(world, index),
         })
     }
@@ -280,8 +283,10 @@ impl<'w> Painter<'w> {
         let Some(source) = source else {
             return;
         };
+        let timer = self.timer.zip(label);
         for job in self.tasks.of_batch(self.index, index) {
-            job.encode(self.with, context.command_encoder(), label, source.id());
+            let with = BlurAccess { timer, ..self.with };
+            job.encode(with, context.command_encoder(), source.id());
         }
     }
 }

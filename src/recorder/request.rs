@@ -4,7 +4,7 @@ use super::texture::BlurTexture;
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
 use crate::formats::{Ends, SAME_SPACES, precision_of};
-use crate::gpu::{BlurIo, BlurRequest, Work};
+use crate::gpu::{BlurRequest, Work};
 use crate::kernel::Precision;
 use crate::plan::{Finish, blurs, reach};
 use crate::settings::{BlurAlpha, BlurProfile, EdgeMode, RADIUS_IN_SIGMAS};
@@ -203,16 +203,18 @@ impl<'a> TextureBlurRequest<'a> {
             varies: self.profile.is_some(),
         };
         let work = if in_place || blurs(self.sigma) {
-            Work::blur(self.sigma, self.edge, self.field(region))
+            Work::Blur {
+                sigma: self.sigma,
+                edge: self.edge,
+                field: self.field(region),
+            }
         } else {
             Work::Copy
         };
         Ok(BlurRequest {
-            io: BlurIo {
-                ends: kind.ends(self.source.format(), self.target.format()),
-                target: self.target.texture_id(),
-                source_is_fresh: self.source_is_fresh || !in_place,
-            },
+            ends: kind.ends(self.source.format(), self.target.format()),
+            target: self.target.texture_id(),
+            source_is_fresh: self.source_is_fresh || !in_place,
             work,
             finish: Finish::Write,
             region,

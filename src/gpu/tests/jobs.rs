@@ -1,7 +1,7 @@
 //! Jobs without a GPU: every transition, and what is shown whatever happens.
 
 use super::super::job::{BlurJob, BlurState};
-use super::super::request::{BlurIo, BlurRequest, Work};
+use super::super::request::{BlurRequest, Work};
 use super::super::shown::{Drawable, Prepare, Shown};
 use crate::errors::BlurError;
 use crate::formats::Ends;
@@ -50,11 +50,10 @@ impl Drawable for Fake {
 /// The requests that share a pipeline.
 fn pipeline(request: &BlurRequest) -> (TextureFormat, bool, u32) {
     let (varies, sigma) = match &request.work {
-        Work::Vary { sigma, .. } => (true, sigma.x),
-        Work::Blur { sigma, .. } => (false, sigma.x),
+        Work::Blur { sigma, field, .. } => (field.is_some(), sigma.x),
         _ => unreachable!("the tests request nothing else"),
     };
-    (request.io.ends.source, varies, sigma as u32)
+    (request.ends.source, varies, sigma as u32)
 }
 
 /// What a GPU has.
@@ -129,14 +128,17 @@ fn mask(number: u8) -> BlurProfile {
 
 /// A blur between two ends, in place or not.
 fn request(format: TextureFormat, sigma: f32, profile: &BlurProfile, is_fresh: bool) -> BlurRequest {
-    let io = BlurIo {
-        ends: Ends::of_camera(format, false),
-        target: target(),
-        source_is_fresh: is_fresh,
-    };
     let field = SigmaField::new(Some(profile), Vec2::splat(8.0), Affine2::IDENTITY);
-    let work = Work::blur(Vec2::splat(sigma), EdgeMode::Clamp, field);
-    BlurRequest::whole(io, work, UVec2::splat(8), UVec2::splat(8))
+    let work = Work::Blur {
+        sigma: Vec2::splat(sigma),
+        edge: EdgeMode::Clamp,
+        field,
+    };
+    let ends = Ends::of_camera(format, false);
+    BlurRequest {
+        source_is_fresh: is_fresh,
+        ..BlurRequest::whole(ends, target(), work, UVec2::splat(8), UVec2::splat(8))
+    }
 }
 
 fn target() -> TextureId {
@@ -229,10 +231,8 @@ impl Frame {
 }
 
 fn profile_of(request: &BlurRequest) -> Option<(BlurProfile, Option<Mask>)> {
-    match &request.work {
-        Work::Vary { field, .. } => Some((field.profile.clone(), field.mask.clone())),
-        _ => None,
-    }
+    let (_, field) = request.work.varying()?;
+    Some((field.profile.clone(), field.mask.clone()))
 }
 
 proptest! {
@@ -282,7 +282,7 @@ proptest! {
                 continue;
             }
             let is_ready = gpu.compiled.contains(&pipeline(&wanted));
-            let same_ends = before.as_ref().filter(|before| before.io.ends == wanted.io.ends);
+            let same_ends = before.as_ref().filter(|before| before.ends == wanted.ends);
             match &drawn {
                 // The texture that a mask had before stands in for it, too.
                 Some(drawn) if *drawn == wanted => {
@@ -292,7 +292,7 @@ proptest! {
                 Some(drawn) => {
                     prop_assert!(!(is_ready && frame.is_whole()), "the request is ready");
                     prop_assert!(frame.is_fresh, "a result would be blurred twice");
-                    prop_assert_eq!(&drawn.io.ends, &wanted.io.ends, "other textures");
+                    prop_assert_eq!(&drawn.ends, &wanted.ends, "other textures");
                     let is_last = same_ends == Some(drawn);
                     let keeps_profile = before.as_ref().map(profile_of) == Some(profile_of(drawn));
                     prop_assert!(is_last || !frame.is_whole() && keeps_profile, "an older one than the last");
@@ -302,7 +302,7 @@ proptest! {
                     prop_assert!(!is_complete && (same_ends.is_none() || !frame.is_fresh), "sharp after blurred");
                 }
             }
-            before = drawn.or(before.filter(|before| before.io.ends == wanted.io.ends && frame.is_fresh));
+            before = drawn.or(before.filter(|before| before.ends == wanted.ends && frame.is_fresh));
         }
     }
 }
