@@ -4,7 +4,6 @@ use bevy::asset::RenderAssetUsages;
 use bevy::prelude::*;
 use core::fmt;
 use core::mem::discriminant;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
 use wgpu::{TextureFormat, TextureUsages};
 
@@ -281,11 +280,6 @@ impl Reported {
     pub fn is_failing(&self) -> bool {
         self.0.is_some()
     }
-}
-
-/// Locks a value that is whole after every step, so that poisoning means nothing.
-pub(crate) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod freezes;
 mod kept;
 mod picture;
 
+use crate::mailbox::Mailbox;
 use crate::systems::BlurSystems;
 use bevy::prelude::*;
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderSystems};
@@ -32,7 +33,7 @@ pub use picture::{KeptPicture, Shot, Wanted};
 
 /// Adds frozen blurs to an app.
 pub fn plugin(app: &mut App) {
-    let reports = freezes::FreezeReports::default();
+    let reports = Mailbox::<freezes::FreezeReport>::default();
     app.insert_resource(reports.clone())
         .init_resource::<freezes::Freezes>()
         .add_observer(freezes::start_freeze)

@@ -76,9 +76,6 @@ pub fn plugin(app: &mut App) {
         .insert_resource(outcomes)
         .insert_resource(arrived)
         .init_resource::<Requests>()
-        .init_resource::<times::Times>()
-        .init_resource::<encode::Encoded>()
-        .init_resource::<readback::Copies>()
         .init_gpu_resource::<jobs::ImageJobs>()
         .add_systems(RenderStartup, |outcomes: Res<Outcomes>| outcomes.start_over())
         .add_systems(ExtractSchedule, prepare::extract_requests)
@@ -106,7 +103,7 @@ pub fn plugin(app: &mut App) {
                 readback::copy_pixels
                     .after(encode::record_after_cameras)
                     .in_set(RenderGraphSystems::Render),
-                (encode::report_submitted, readback::send_copies).in_set(RenderGraphSystems::Finish),
+                encode::report_submitted.in_set(RenderGraphSystems::Finish),
             ),
         );
 }

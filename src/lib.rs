@@ -208,6 +208,7 @@ mod gpu;
 mod image;
 mod image_changes;
 mod kernel;
+mod mailbox;
 #[cfg(feature = "ui")]
 mod paint;
 mod plan;
@@ -227,7 +228,7 @@ use bevy::prelude::*;
 #[doc = include_str!("../docs/recorder.md")]
 #[cfg_attr(feature = "ui", doc = include_str!("../README.md"))]
 #[cfg_attr(feature = "ui", doc = include_str!("../docs/questions.md"))]
-struct Documents;
+mod documents {}
 
 pub use diagnostics::publish::GaussianBlurDiagnosticsPlugin;
 pub use errors::{BlurError, FormatCapability};
@@ -311,7 +312,7 @@ impl Plugin for GaussianBlurPlugin {
             .register_type::<FreezeTaken>()
             .add_plugins((
                 move |app: &mut App| gpu::plugin(app, backend),
-                diagnostics::assign::BlurLabelPlugin,
+                diagnostics::assign::plugin,
                 validation::plugin,
                 image_changes::plugin,
                 freeze::plugin,

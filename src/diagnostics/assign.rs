@@ -7,12 +7,8 @@ use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 
 /// Keeps labels up to date.
-pub struct BlurLabelPlugin;
-
-impl Plugin for BlurLabelPlugin {
-    fn build(&self, app: &mut App) {
-        app.add_systems(PostUpdate, label_blurs.in_set(BlurSystems::Collect));
-    }
+pub fn plugin(app: &mut App) {
+    app.add_systems(PostUpdate, label_blurs.in_set(BlurSystems::Collect));
 }
 
 type Labelled = (Entity, Option<&'static Name>, Option<&'static BlurLabel>);

@@ -1,11 +1,10 @@
 //! Figures on their way from the render world to the diagnostics. Their resources exist only if the diagnostics plugin does.
 
 use super::label::BlurLabel;
-use crate::errors::lock;
-use bevy::platform::collections::HashMap;
+use crate::mailbox::Mailbox;
 use bevy::prelude::*;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 /// The bytes of the textures of the last frame.
 #[derive(Resource, Clone, Default)]
@@ -35,19 +34,4 @@ pub struct BackdropFigures {
 }
 
 /// All glass of the last prepared frame.
-#[derive(Resource, Clone, Default)]
-pub struct BackdropCounts(Arc<Mutex<HashMap<BlurLabel, BackdropFigures>>>);
-
-impl BackdropCounts {
-    /// Replaces the previous counts.
-    pub fn replace(&self, counted: impl Iterator<Item = (BlurLabel, BackdropFigures)>) {
-        let mut counts = lock(&self.0);
-        counts.clear();
-        counts.extend(counted);
-    }
-
-    /// The latest counts.
-    pub fn get(&self) -> HashMap<BlurLabel, BackdropFigures> {
-        lock(&self.0).clone()
-    }
-}
+pub type BackdropCounts = Mailbox<(BlurLabel, BackdropFigures)>;

@@ -1,9 +1,10 @@
 //! Publishes the cost of blurs: GPU times from Bevy's recorder, and the bytes of the intermediate textures.
 
-use super::assign::BlurLabelPlugin;
 use super::figures::{BackdropCounts, BackdropFigures, TextureBytes};
 use super::label::{BlurLabel, PASSES, TEXTURE_BYTES};
-use super::timestamps::{MeasuredFrames, init_timer, read_timestamps};
+use super::timestamps::{FrameTimes, init_timer, read_timestamps};
+use crate::image_changes::ImageChanges;
+use crate::mailbox::Mailbox;
 use bevy::diagnostic::{
     Diagnostic, DiagnosticMeasurement, DiagnosticPath, Diagnostics, DiagnosticsStore, RegisterDiagnostic,
 };
@@ -35,7 +36,7 @@ impl Plugin for GaussianBlurDiagnosticsPlugin {
     /// All plugins of the app are known by now, in whatever order they were added.
     fn finish(&self, app: &mut App) {
         // It belongs to `GaussianBlurPlugin`.
-        if !app.is_plugin_added::<BlurLabelPlugin>() {
+        if !app.world().contains_resource::<ImageChanges>() {
             warn!("GaussianBlurDiagnosticsPlugin has nothing to publish: the app has no GaussianBlurPlugin");
             return;
         }
@@ -52,7 +53,7 @@ impl Plugin for GaussianBlurDiagnosticsPlugin {
 fn add_figures(app: &mut App) {
     let (bytes, frames, glass) = (
         TextureBytes::default(),
-        MeasuredFrames::default(),
+        Mailbox::<FrameTimes>::default(),
         BackdropCounts::default(),
     );
     app.insert_resource(bytes.clone())
@@ -87,8 +88,10 @@ fn publish_bytes(bytes: Res<TextureBytes>, mut diagnostics: Diagnostics) {
 }
 
 /// Publishes the times that Bevy's recorder cannot take.
-fn publish_times(frames: Res<MeasuredFrames>, mut store: ResMut<DiagnosticsStore>) {
-    for frame in frames.take() {
+fn publish_times(frames: Res<Mailbox<FrameTimes>>, mut store: ResMut<DiagnosticsStore>) {
+    let mut taken = Vec::new();
+    frames.take(&mut taken);
+    for frame in taken {
         let time = Instant::now();
         for (label, times) in frame {
             add(&mut store, label.elapsed_gpu(), "ms", time, times.whole);
@@ -116,7 +119,7 @@ fn publish_backdrops(
     mut store: ResMut<DiagnosticsStore>,
     mut known: Local<HashMap<BlurLabel, BackdropFigures>>,
 ) {
-    let counted = counts.get();
+    let counted: HashMap<BlurLabel, BackdropFigures> = counts.read().into_iter().collect();
     let time = Instant::now();
     for (label, figures) in &counted {
         for (path, value) in paths_of(label, *figures) {
@@ -211,8 +214,9 @@ fn withdraw_stale(
     for camera in &cameras {
         filters.entry(camera).or_insert_with(|| BlurLabel::of_filters(camera));
     }
-    let counted = glass.get();
-    let others = counted.keys().chain(filters.values()).map(|label| (label, true));
+    let counted = glass.read();
+    let labels = counted.iter().map(|(label, _)| label);
+    let others = labels.chain(filters.values()).map(|label| (label, true));
     for (label, is_camera) in blurs.iter().chain(others) {
         if !known.contains_key(label) {
             known.insert(label.clone(), Freshness::new(label));

@@ -11,7 +11,7 @@
 //! but the mean over frames is right.
 
 use super::label::BlurLabel;
-use crate::errors::lock;
+use crate::mailbox::{Mailbox, lock};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::diagnostic::DiagnosticsRecorder;
@@ -39,17 +39,6 @@ pub struct BlurTimes {
 
 /// The times of a frame's blurs.
 pub type FrameTimes = HashMap<BlurLabel, BlurTimes>;
-
-/// Measured times, on their way from the render world to the main world.
-#[derive(Resource, Clone, Default)]
-pub struct MeasuredFrames(Arc<Mutex<Vec<FrameTimes>>>);
-
-impl MeasuredFrames {
-    /// The times since the last call, in the order of the frames.
-    pub fn take(&self) -> Vec<FrameTimes> {
-        core::mem::take(&mut lock(&self.0))
-    }
-}
 
 /// Hands out timestamps to passes. The resource exists only where Bevy's recorder has none.
 #[derive(Resource)]
@@ -151,7 +140,7 @@ pub fn init_timer(mut commands: Commands, device: Res<RenderDevice>, queue: Res<
 }
 
 /// Reads the timestamps of this frame when the GPU has finished it.
-pub fn read_timestamps(timer: Option<Res<PassTimer>>, frames: Res<MeasuredFrames>, mut context: RenderContext) {
+pub fn read_timestamps(timer: Option<Res<PassTimer>>, frames: Res<Mailbox<FrameTimes>>, mut context: RenderContext) {
     let Some(timer) = timer else {
         return;
     };
@@ -181,7 +170,7 @@ pub fn read_timestamps(timer: Option<Res<PassTimer>>, frames: Res<MeasuredFrames
             frame_times(&passes, &ticks, period)
         };
         mapped.unmap();
-        lock(&frames.0).push(times);
+        frames.push(times);
         lock(&buffers).push(mapped);
     });
 }

@@ -2,12 +2,11 @@
 //!
 //! Change ticks could tell freezes apart, too, but Bevy moves old ones after some hours.
 
-use crate::errors::lock;
+use crate::mailbox::Mailbox;
 use crate::settings::{BackdropBlur, BlurSwitch, FreezeBlur, FreezeLost, FreezeTaken, GaussianBlur};
 use bevy::camera::Camera;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use std::sync::{Arc, Mutex};
 
 /// The kinds of blurs that can be frozen. An entity with both has two freezes, each with a picture of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -162,20 +161,11 @@ pub fn look_at_freezes(
 /// A freeze, and what has become of its picture.
 pub type FreezeReport = (FreezeKey, FreezeId, FreezeState);
 
-/// What the render world reports to the main world.
-#[derive(Resource, Clone, Default)]
-pub struct FreezeReports(Arc<Mutex<Vec<FreezeReport>>>);
-
-impl FreezeReports {
-    /// Reports to the next frame of the main world.
-    pub fn extend(&self, reports: impl Iterator<Item = FreezeReport>) {
-        lock(&self.0).extend(reports);
-    }
-}
-
 /// Turns the reports into events.
-pub fn read_reports(mut commands: Commands, reports: Res<FreezeReports>, mut freezes: ResMut<Freezes>) {
-    for (key, id, state) in lock(&reports.0).drain(..) {
+pub fn read_reports(mut commands: Commands, reports: Res<Mailbox<FreezeReport>>, mut freezes: ResMut<Freezes>) {
+    let mut taken = Vec::new();
+    reports.take(&mut taken);
+    for (key, id, state) in taken {
         if !freezes.learn(key, id, state) {
             continue;
         }

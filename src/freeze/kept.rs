@@ -1,11 +1,12 @@
 //! The render world: the pictures of the freezes that the main world sees.
 
-use super::freezes::{FreezeId, FreezeKey, FreezeReport, FreezeReports, FreezeState, Freezes, FrozenBlur};
+use super::freezes::{FreezeId, FreezeKey, FreezeReport, FreezeState, Freezes, FrozenBlur};
 use super::picture::{KeptPicture, Sheet, Shot, Wanted, area_in};
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends, precision_of};
 use crate::gpu::{BlurPreparer, BlurRequest, Views, Work, WorkKind};
 use crate::image_changes::ImageChanges;
+use crate::mailbox::Mailbox;
 use crate::plan::Finish;
 use crate::schedule::FrozenGlass;
 use crate::settings::{BlurProfile, BlurStage, FreezeArea, FreezeBlur};
@@ -251,7 +252,7 @@ pub fn extract_freezes(
 }
 
 /// Reports what has become of the pictures in this frame.
-pub fn report_pictures(kept: Res<KeptPictures>, reports: Res<FreezeReports>) {
+pub fn report_pictures(kept: Res<KeptPictures>, reports: Res<Mailbox<FreezeReport>>) {
     reports.extend(kept.reports());
 }
 

@@ -24,8 +24,6 @@ pub struct ImageBlurs {
     last: u64,
     /// The number of frames in which targets were fitted.
     frame: u64,
-    /// The number of the current render device. Results of earlier ones are lost.
-    device: u64,
     /// The failures of this frame, which the next one reports.
     pub failed: Vec<(BlurId, BlurError)>,
 }
@@ -154,11 +152,9 @@ impl ImageBlurs {
         self.all.len() + self.writers.len()
     }
 
-    /// Notes which render device there is. All results are lost with the one before.
-    pub fn note_device(&mut self, device: u64) {
-        if core::mem::replace(&mut self.device, device) != device {
-            self.all.values_mut().for_each(|one| (one.done, one.refused) = (0, 0));
-        }
+    /// All results are lost with their render device.
+    pub fn start_over(&mut self) {
+        self.all.values_mut().for_each(|one| (one.done, one.refused) = (0, 0));
     }
 
     /// Begins a frame.

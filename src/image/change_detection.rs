@@ -323,7 +323,7 @@ pub fn report_outcomes(
     mut images: ResMut<Assets<Image>>,
     mut taken: Local<Vec<Outcome>>,
 ) {
-    known.note_device(outcomes.take(&mut taken));
+    outcomes.take(&mut taken);
     let mut failed = core::mem::take(&mut known.failed);
     failed.retain(|(id, _)| known.with_id(*id).is_some());
     let fail = |commands: &mut Commands, entity: Entity, error: BlurError| {
@@ -352,6 +352,7 @@ pub fn report_outcomes(
                     fail(&mut commands, id.entity, news);
                 }
             }
+            Outcome::DeviceLost => known.start_over(),
             Outcome::Shown(id) => {
                 // Sprites and UI nodes bind the texture again.
                 if let Some(image) = images.get_mut(id) {

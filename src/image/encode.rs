@@ -3,9 +3,10 @@
 //! A camera's picture is blurred after the last camera that paints it, so that later cameras show this frame's picture.
 
 use super::jobs::{ImageJob, ImageJobs, Turn};
-use super::request::{BlurId, ImageRequest, Outcomes, Requests};
+use super::pixels::Arrived;
+use super::readback::send_pixels;
+use super::request::{BlurId, ImageRequest, Outcomes, Requests, Time};
 use super::source_copy::CopyState;
-use super::times::{Time, Times};
 use crate::gpu::{BlurJob, BlurRecorder, Timed, Views, record_together};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
@@ -19,7 +20,7 @@ pub fn record_before_cameras(recording: Recording, context: RenderContext) {
 /// Runs at the end of every camera's schedule.
 pub fn record_after_camera(view: Res<CurrentView>, recording: Recording, context: RenderContext) {
     let is_this = |time: &Time| matches!(time, Time::After { camera, .. } if *camera == view.0);
-    let time = recording.times.all().find(is_this);
+    let time = recording.requested.times.iter().map(|(time, _)| *time).find(is_this);
     if let Some(time) = time {
         recording.record(time, context);
     }
@@ -33,35 +34,18 @@ pub fn record_after_cameras(recording: Recording, context: RenderContext) {
 #[derive(SystemParam)]
 pub struct Recording<'w> {
     requested: Res<'w, Requests>,
-    times: Res<'w, Times>,
     jobs: ResMut<'w, ImageJobs>,
-    encoded: ResMut<'w, Encoded>,
     recorder: BlurRecorder<'w>,
-}
-
-/// The places of the requests that were encoded in this frame.
-#[derive(Resource, Default)]
-pub struct Encoded(Vec<usize>);
-
-impl Encoded {
-    /// The requests that were encoded.
-    pub fn requests<'a>(&'a self, requested: &'a Requests) -> impl Iterator<Item = &'a ImageRequest> {
-        self.0.iter().map(|place| &requested.ordered[*place])
-    }
 }
 
 impl Recording<'_> {
     fn record(mut self, time: Time, mut context: RenderContext) {
-        let requests = self.requested.ordered.iter().zip(self.times.all()).enumerate();
-        for (place, (request, _)) in requests.filter(|(_, (_, at))| *at == time) {
+        for (request, _) in self.requested.timed().filter(|(_, (at, _))| *at == time) {
             if is_starved(&self.jobs, request) {
                 continue;
             }
-            let Some(image_job) = self.jobs.get_mut(request.id) else {
-                continue;
-            };
-            if image_job.record(request, &self.recorder, &mut context) {
-                self.encoded.0.push(place);
+            if let Some(job) = self.jobs.get_mut(request.id) {
+                job.was_encoded |= job.record(request, &self.recorder, &mut context);
             }
         }
     }
@@ -76,22 +60,22 @@ fn is_starved(jobs: &ImageJobs, request: &ImageRequest) -> bool {
 impl ImageJob {
     /// Encodes what is due. Returns whether it is what was requested.
     fn record(&mut self, request: &ImageRequest, recorder: &BlurRecorder, context: &mut RenderContext) -> bool {
-        let Some(due) = self.due.take() else {
+        let Some((turn, done)) = self.due.take() else {
             return false;
         };
         // A job with nothing to do counts as done.
-        let has_work = due.turn != Turn::Nothing && !self.job.is_idle();
-        if has_work && !self.record_turn(due.turn, request, recorder, context) {
+        let has_work = turn != Turn::Nothing && !self.job.is_idle();
+        if has_work && !self.record_turn(turn, request, recorder, context) {
             return false;
         }
         if let Some(copy) = &mut self.copy {
-            copy.state = match due.turn {
+            copy.state = match turn {
                 Turn::FromCopy { .. } => CopyState::Covered,
                 Turn::Restore => CopyState::Captured,
                 Turn::Nothing | Turn::Copy | Turn::Blur => copy.state,
             };
         }
-        self.done = Some(due.done);
+        self.done = Some(done);
         self.is_pending = false;
         true
     }
@@ -108,7 +92,7 @@ impl ImageJob {
             return false;
         }
         match &self.views {
-            Some(views) if views.source.len() > 1 || views.target.len() > 1 => {
+            Some((_, layers)) if layers[0].len() > 1 || layers.len() > 2 => {
                 let mut is_done = false;
                 record_together(context, &request.label, |context| {
                     is_done = self.record_layers(turn, Timed::Nested(&request.label), recorder, context);
@@ -127,7 +111,7 @@ impl ImageJob {
         recorder: &BlurRecorder,
         context: &mut RenderContext,
     ) -> bool {
-        let Some(views) = &self.views else {
+        let Some((_, layers)) = &self.views else {
             return false;
         };
         let mut record = |job: &mut BlurJob, from: &[TextureView], to: &[TextureView]| {
@@ -142,25 +126,35 @@ impl ImageJob {
         if turn == (Turn::FromCopy { captures: true })
             && let Some(copy) = &mut self.copy
         {
-            if !record(&mut copy.job, &views.source, &copy.views) {
+            if !record(&mut copy.job, &layers[0], &copy.views) {
                 return false;
             }
             copy.state = CopyState::Captured;
         }
         let copy = self.copy.as_ref().filter(|_| turn.reads_copy());
-        let source = copy.map_or(&views.source, |copy| &copy.views);
-        let mut is_done = record(&mut self.job, source, &views.target[0]);
-        for (levels, job) in views.target.windows(2).zip(&mut self.levels) {
+        let source = copy.map_or(&layers[0], |copy| &copy.views);
+        let mut is_done = record(&mut self.job, source, &layers[1]);
+        for (levels, job) in layers[1..].windows(2).zip(&mut self.levels) {
             is_done &= record(job, &levels[0], &levels[1]);
         }
         is_done
     }
 }
 
-/// Reports the encoded blurs, now that they have been submitted.
-pub fn report_submitted(mut encoded: ResMut<Encoded>, requested: Res<Requests>, outcomes: Res<Outcomes>) {
-    encoded
-        .requests(&requested)
-        .for_each(|request| outcomes.finish(request));
-    encoded.0.clear();
+/// Reports the encoded blurs, now that they have been submitted, and sends copies of their results.
+pub fn report_submitted(
+    requested: Res<Requests>,
+    mut jobs: ResMut<ImageJobs>,
+    outcomes: Res<Outcomes>,
+    arrived: Res<Arrived>,
+) {
+    for request in &requested.ordered {
+        let Some(job) = jobs.get_mut(request.id).filter(|job| job.was_encoded) else {
+            continue;
+        };
+        outcomes.finish(request);
+        if let Some((viewed, buffer)) = job.pixels.take() {
+            send_pixels(request.id, viewed, buffer, &arrived);
+        }
+    }
 }

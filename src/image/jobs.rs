@@ -11,7 +11,7 @@ use crate::settings::{BlurAlpha, BlurUpdate};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
-use bevy::render::render_resource::{TextureId, TextureView, TextureViewId};
+use bevy::render::render_resource::{Buffer, TextureId, TextureView, TextureViewId};
 use bevy::render::texture::GpuImage;
 
 /// The state of every image blur in the render world.
@@ -32,39 +32,27 @@ pub struct ImageJob {
     pub job: BlurJob,
     /// The jobs that make the mip levels of the target, from the second on.
     pub levels: Vec<BlurJob>,
-    pub views: Option<LayerViews>,
-    /// What this frame does for the image.
-    pub due: Option<Due>,
+    /// The views of a source and a target, and of all layers that passes read and write: of the source, and of each level of the
+    /// target.
+    pub views: Option<([TextureViewId; 2], Vec<Vec<TextureView>>)>,
+    /// What this frame does for the image, and what is then done.
+    pub due: Option<(Turn, Done)>,
     /// What was executed last.
     pub done: Option<Done>,
     /// Whether a blur has yet to be executed, in this frame or as soon as its images exist.
     pub is_pending: bool,
     /// Whether it will be, in this frame, as far as can be known before.
     pub is_certain: bool,
+    /// Whether it was, in this frame.
+    pub was_encoded: bool,
+    /// A copy of its result, on its way to the main world.
+    pub pixels: Option<(ViewInfo, Buffer)>,
     /// The picture as it was before a blur in place.
     pub copy: Option<SourceCopy>,
     /// The image that is written.
     pub target: Option<AssetId<Image>>,
     pub own_target: OwnTarget,
     is_requested: bool,
-}
-
-/// A view for each layer.
-type Layers = Vec<TextureView>;
-
-/// The views of a source and a target that passes read and write.
-pub struct LayerViews {
-    of: [TextureViewId; 2],
-    pub source: Layers,
-    /// The levels of the target.
-    pub target: Vec<Layers>,
-}
-
-/// What a frame does for an image, and what is then done.
-#[derive(Clone, Copy)]
-pub struct Due {
-    pub turn: Turn,
-    pub done: Done,
 }
 
 /// What a frame does for an image.
@@ -208,7 +196,7 @@ impl ImageJobs {
 impl ImageJob {
     fn begin(&mut self, request: &ImageRequest) {
         self.is_requested = true;
-        (self.due, self.is_certain) = (None, false);
+        (self.due, self.is_certain, self.was_encoded) = (None, false, false);
         self.is_pending = self.done.is_none_or(|done| done.revision != request.revision);
         if self.target != Some(request.spec.target) || !request.spec.owns_target {
             self.target = Some(request.spec.target);
@@ -271,12 +259,10 @@ impl ImageJob {
     /// Creates the views that passes read and write, unless they exist.
     pub fn view_layers(&mut self, [source, target]: [&GpuImage; 2], [from, to]: [ViewInfo; 2]) {
         let of = [source.texture_view.id(), target.texture_view.id()];
-        if self.views.as_ref().is_none_or(|views| views.of != of) {
-            self.views = Some(LayerViews {
-                of,
-                source: layers_of(source, &from, 0),
-                target: (0..to.levels).map(|level| layers_of(target, &to, level)).collect(),
-            });
+        if self.views.as_ref().is_none_or(|(viewed, _)| *viewed != of) {
+            let levels = (0..to.levels).map(|level| layers_of(target, &to, level));
+            let layers = core::iter::once(layers_of(source, &from, 0)).chain(levels);
+            self.views = Some((of, layers.collect()));
         }
     }
 

@@ -2,15 +2,14 @@
 
 use super::blurred::ImageBlurs;
 use super::request::{BlurId, Requests};
-use crate::errors::lock;
 use crate::gpu::ViewInfo;
+use crate::mailbox::Mailbox;
 use crate::settings::{BlurImage, BlurUpdate, GaussianBlur};
 use bevy::ecs::system::SystemParam;
 use bevy::image::Image;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureUsages;
 use bevy::render::renderer::RenderDevice;
-use std::sync::{Arc, Mutex};
 
 /// Blurs images and returns their pixels.
 pub trait BlurPixelsExt {
@@ -101,14 +100,7 @@ pub struct Pixels {
 }
 
 /// All pixels that are on their way.
-#[derive(Resource, Clone, Default)]
-pub struct Arrived(Arc<Mutex<Vec<Pixels>>>);
-
-impl Arrived {
-    pub fn push(&self, pixels: Pixels) {
-        lock(&self.0).push(pixels);
-    }
-}
+pub type Arrived = Mailbox<Pixels>;
 
 /// Triggers the events.
 pub fn hand_over(
@@ -118,7 +110,9 @@ pub fn hand_over(
     images: Res<Assets<Image>>,
     mut commands: Commands,
 ) {
-    for pixels in lock(&arrived.0).drain(..) {
+    let mut taken = Vec::new();
+    arrived.take(&mut taken);
+    for pixels in taken {
         let entity = pixels.id.entity;
         let (Some(_), Ok(blur)) = (known.with_id(pixels.id), blurs.get(entity)) else {
             continue;

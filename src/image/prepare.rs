@@ -1,10 +1,9 @@
 //! The render world: prepares the blurs of a frame.
 
 use super::excerpt::Cut;
-use super::jobs::{Done, Due, ImageJob, ImageJobs, Turn};
+use super::jobs::{Done, ImageJob, ImageJobs, Turn};
 use super::request::{ImageRequest, Outcome, Outcomes, Requests};
 use super::source_copy::{Copied, CopyState, SourceCopy};
-use super::times::Times;
 use crate::errors::BlurError;
 use crate::formats::dither::Dither;
 use crate::formats::table::Format;
@@ -28,7 +27,6 @@ pub fn extract_requests(mut requested: ResMut<Requests>, requests: Extract<Res<R
 /// Validates due blurs and prepares their jobs, in the order in which they run.
 pub fn prepare_jobs(
     requested: Res<Requests>,
-    times: Res<Times>,
     mut jobs: ResMut<ImageJobs>,
     images: Res<RenderAssets<GpuImage>>,
     outcomes: Res<Outcomes>,
@@ -37,7 +35,7 @@ pub fn prepare_jobs(
 ) {
     written.clear();
     jobs.begin(&requested);
-    for (request, is_painted) in requested.ordered.iter().zip(times.are_painted()) {
+    for (request, (_, is_painted)) in requested.timed() {
         // While pixels are uploaded, Bevy hides the old ones: the image counts as missing.
         let Some(shown) = images.get(request.spec.target) else {
             continue;
@@ -64,8 +62,7 @@ pub fn prepare_jobs(
             // In place, the blur of a picture must not be blurred again.
             let are_fed =
                 now.inputs().any(|input| written.contains(&input)) || is_painted && !request.spec.overwrites_source();
-            let images = RequestImages { source, target, now };
-            if let Err(error) = job.decide(request, images, are_fed, &mut preparer) {
+            if let Err(error) = job.decide(request, [source, target], now, are_fed, &mut preparer) {
                 outcomes.fail(request, error);
             }
             job.is_certain &= is_fed;
@@ -89,14 +86,6 @@ pub fn show_targets(mut jobs: ResMut<ImageJobs>, mut images: ResMut<RenderAssets
             outcomes.push(Outcome::Shown(id));
         }
     }
-}
-
-/// The images of a request as they are in this frame.
-#[derive(Clone, Copy)]
-struct RequestImages<'a> {
-    source: &'a GpuImage,
-    target: &'a GpuImage,
-    now: Done,
 }
 
 impl ImageJob {
@@ -131,20 +120,22 @@ impl ImageJob {
         }
     }
 
-    /// Decides whether a blur is due, and prepares it. The main world knows which failures are new.
+    /// Decides whether a blur from one image to another is due, as they are `now`, and prepares it. The main world knows which
+    /// failures are new.
     fn decide(
         &mut self,
         request: &ImageRequest,
-        images: RequestImages,
+        images: [&GpuImage; 2],
+        now: Done,
         are_fed: bool,
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
-        self.is_pending = self.is_due(request, images.now) || request.spec.update == BlurUpdate::OnChange && are_fed;
+        self.is_pending = self.is_due(request, now) || request.spec.update == BlurUpdate::OnChange && are_fed;
         if !self.is_pending {
             self.release();
             return Ok(BlurState::Nothing);
         }
-        let outcome = self.prepare(request, images, preparer);
+        let outcome = self.prepare(request, images, now, preparer);
         if outcome.is_err() {
             self.release();
             // No other blur must wait for this one.
@@ -157,7 +148,8 @@ impl ImageJob {
     fn prepare(
         &mut self,
         request: &ImageRequest,
-        RequestImages { source, target, now }: RequestImages,
+        [source, target]: [&GpuImage; 2],
+        now: Done,
         preparer: &mut BlurPreparer,
     ) -> Result<BlurState, BlurError> {
         let [from, to] = [ViewInfo::of_gpu(source)?, ViewInfo::of_gpu(target)?];
@@ -201,7 +193,7 @@ impl ImageJob {
                 state => state == BlurState::Ready && has_source,
             },
         };
-        (self.due, self.is_certain) = (Some(Due { turn, done: now }), is_certain);
+        (self.due, self.is_certain) = (Some((turn, now)), is_certain);
         Ok(BlurState::Ready)
     }
 

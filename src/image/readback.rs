@@ -1,7 +1,7 @@
 //! The render world: copies the pixels of targets for [`blur_for_pixels`](super::pixels), in the frame in which they
 //! are written, so that later changes of the target do not matter.
 
-use super::encode::Encoded;
+use super::jobs::ImageJobs;
 use super::pixels::{Arrived, Pixels};
 use super::request::{BlurId, Outcomes, Requests};
 use crate::errors::BlurError;
@@ -15,33 +15,21 @@ use bevy::render::render_resource::{
 use bevy::render::renderer::{RenderContext, RenderDevice};
 use bevy::render::texture::GpuImage;
 
-/// The copies of this frame.
-#[derive(Resource, Default)]
-pub struct Copies(Vec<CopiedPixels>);
-
-/// What a target shows, on its way into a buffer.
-struct CopiedPixels {
-    id: BlurId,
-    viewed: ViewInfo,
-    buffer: Buffer,
-}
-
 /// Copies the pixels of targets that were written in this frame.
 pub fn copy_pixels(
-    mut copies: ResMut<Copies>,
-    encoded: Res<Encoded>,
+    mut jobs: ResMut<ImageJobs>,
     requested: Res<Requests>,
     images: Res<RenderAssets<GpuImage>>,
     outcomes: Res<Outcomes>,
     mut context: RenderContext,
 ) {
-    for request in encoded.requests(&requested).filter(|request| request.wants_pixels) {
-        let Some(target) = images.get(request.spec.target) else {
+    for request in requested.ordered.iter().filter(|request| request.wants_pixels) {
+        let job = jobs.get_mut(request.id).filter(|job| job.was_encoded);
+        let (Some(job), Some(target)) = (job, images.get(request.spec.target)) else {
             continue;
         };
-        let id = request.id;
         match copy(target, &mut context) {
-            Ok((viewed, buffer)) => copies.0.push(CopiedPixels { id, viewed, buffer }),
+            Ok(copied) => job.pixels = Some(copied),
             Err(error) => outcomes.fail(request, error),
         }
     }
@@ -80,16 +68,14 @@ fn copy(image: &GpuImage, context: &mut RenderContext) -> Result<(ViewInfo, Buff
     Ok((viewed, buffer))
 }
 
-/// Sends copies to the main world as soon as the GPU has made them, now that they have been submitted.
-pub fn send_copies(mut copies: ResMut<Copies>, arrived: Res<Arrived>) {
-    for CopiedPixels { id, viewed, buffer } in copies.0.drain(..) {
-        let (arrived, mapped) = (arrived.clone(), buffer.clone());
-        buffer.slice(..).map_async(MapMode::Read, move |result| {
-            // A lost device loses its copies: they are made again on the next one.
-            if result.is_ok() {
-                let data = mapped.slice(..).get_mapped_range().to_vec();
-                arrived.push(Pixels { id, viewed, data });
-            }
-        });
-    }
+/// Sends a copy to the main world as soon as the GPU has made it, now that it has been submitted.
+pub fn send_pixels(id: BlurId, viewed: ViewInfo, buffer: Buffer, arrived: &Arrived) {
+    let (arrived, mapped) = (arrived.clone(), buffer.clone());
+    buffer.slice(..).map_async(MapMode::Read, move |result| {
+        // A lost device loses its copies: they are made again on the next one.
+        if result.is_ok() {
+            let data = mapped.slice(..).get_mapped_range().to_vec();
+            arrived.push(Pixels { id, viewed, data });
+        }
+    });
 }

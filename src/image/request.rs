@@ -3,11 +3,11 @@
 use super::excerpt::Excerpt;
 use super::order::INPUTS;
 use crate::diagnostics::label::BlurLabel;
-use crate::errors::{BlurError, lock};
+use crate::errors::BlurError;
+use crate::mailbox::Mailbox;
 use crate::settings::{BlurAlpha, BlurProfile, BlurUpdate, GaussianBlur};
 use bevy::platform::collections::HashSet;
 use bevy::prelude::*;
-use std::sync::{Arc, Mutex};
 
 /// One insertion of the components of an image blur. Outcomes name it, so that they do not fit the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -105,9 +105,24 @@ pub struct Requests {
     pub set: u64,
     /// Whether results are on their way.
     pub are_awaited: bool,
+    /// In the render world: when each blur is recorded, and whether a camera paints an input.
+    pub times: Vec<(Time, bool)>,
+}
+
+/// A time in a frame. Times of cameras are numbered in the order in which cameras render.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Time {
+    BeforeCameras,
+    After { index: usize, camera: Entity },
+    AfterCameras,
 }
 
 impl Requests {
+    /// The blurs of this frame, each with its time, and whether a camera paints an input.
+    pub fn timed(&self) -> impl Iterator<Item = (&ImageRequest, (Time, bool))> {
+        self.ordered.iter().zip(self.times.iter().copied())
+    }
+
     /// Copies another list, without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         self.ordered.clone_from(&other.ordered);
@@ -135,22 +150,17 @@ pub enum Outcome {
     },
     /// A target of the plugin's own has another texture since the asset changed.
     Shown(AssetId<Image>),
+    /// There is another render device. All results are lost with the one before.
+    DeviceLost,
 }
 
-/// The outcomes of requests on a render device, on their way from the render world to the main world.
-#[derive(Resource, Clone, Default)]
-pub struct Outcomes(Arc<Mutex<(u64, Vec<Outcome>)>>);
+/// The outcomes of requests on a render device.
+pub type Outcomes = Mailbox<Outcome>;
 
 impl Outcomes {
-    /// All results are lost with their device: there is another one.
+    /// There is another render device. What happened on the one before does not matter any more.
     pub fn start_over(&self) {
-        let (device, outcomes) = &mut *lock(&self.0);
-        *device += 1;
-        outcomes.clear();
-    }
-
-    pub fn push(&self, outcome: Outcome) {
-        lock(&self.0).1.push(outcome);
+        self.replace([Outcome::DeviceLost]);
     }
 
     pub fn finish(&self, request: &ImageRequest) {
@@ -167,12 +177,5 @@ impl Outcomes {
             revision: request.revision,
             error,
         });
-    }
-
-    /// Moves all outcomes to the end of a list, and returns the number of the device. Both lists keep their memory.
-    pub fn take(&self, list: &mut Vec<Outcome>) -> u64 {
-        let (device, outcomes) = &mut *lock(&self.0);
-        list.append(outcomes);
-        *device
     }
 }

@@ -9,7 +9,6 @@ use crate::gpu::{ChosenBackend, ViewInfo};
 use crate::image_changes::ImageChanges;
 use crate::settings::{BlurImage, BlurProfile, BlurUpdate, GaussianBlur};
 use bevy::ecs::entity::EntityHashMap;
-use bevy::ecs::query::QueryData;
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
@@ -41,14 +40,12 @@ impl Gpu<'_, '_> {
     }
 }
 
-/// Tells whether a texture can be allocated for a view, its format and its usages. `None` while there is no GPU.
-pub trait Allows {
+/// Tells the format and the usages of a texture for a view. `None` while there is no GPU.
+pub type Allowed<'a> = dyn FnMut(ViewInfo) -> Result<Option<(TextureFormat, TextureUsages)>, BlurError> + 'a;
+
+impl Gpu<'_, '_> {
     /// # Errors
     /// [`BlurError::TooLarge`], and that images of the format cannot be blurred.
-    fn own_target(&mut self, shown: ViewInfo) -> Result<Option<(TextureFormat, TextureUsages)>, BlurError>;
-}
-
-impl Allows for Gpu<'_, '_> {
     fn own_target(&mut self, shown: ViewInfo) -> Result<Option<(TextureFormat, TextureUsages)>, BlurError> {
         let Some(capabilities) = self.capabilities() else {
             return Ok(None);
@@ -62,13 +59,7 @@ impl Allows for Gpu<'_, '_> {
 }
 
 /// A blur whose target is fitted.
-#[derive(QueryData)]
-#[query_data(mutable)]
-pub struct Fitted {
-    entity: Entity,
-    image: &'static mut BlurImage,
-    profile: Option<&'static BlurProfile>,
-}
+pub type Fitted = (Entity, &'static mut BlurImage, Option<&'static BlurProfile>);
 
 /// Memory that is kept from frame to frame.
 #[derive(Default)]
@@ -90,7 +81,14 @@ pub fn fit_targets(
     fitting: Local<Fitting>,
 ) {
     gpu.forget_lost();
-    fit(blurs, known, images, &changes, &mut gpu, fitting);
+    fit(
+        blurs,
+        known,
+        images,
+        &changes,
+        &mut |shown| gpu.own_target(shown),
+        fitting,
+    );
 }
 
 pub fn fit(
@@ -98,7 +96,7 @@ pub fn fit(
     mut known: ResMut<ImageBlurs>,
     mut images: ResMut<Assets<Image>>,
     changes: &ImageChanges,
-    gpu: &mut dyn Allows,
+    allowed: &mut Allowed,
     mut fitting: Local<Fitting>,
 ) {
     let Fitting { waiting, fed, order } = &mut *fitting;
@@ -107,7 +105,7 @@ pub fn fit(
     let are_images_changed = images.is_changed();
     known.begin();
     // All images that are no longer named are free before any is taken.
-    for FittedItem { entity, image, .. } in &mut blurs {
+    for (entity, image, _) in &mut blurs {
         let rests = known.see(entity, &image).rests() && !image.is_changed();
         if !rests || are_images_changed && image.update != BlurUpdate::Once {
             waiting.push(entity);
@@ -117,10 +115,10 @@ pub fn fit(
         let Ok(one) = blurs.get_mut(*entity) else {
             continue;
         };
-        match known.writer(one.image.source.id()).filter(|writer| writer != entity) {
+        match known.writer(one.1.source.id()).filter(|writer| writer != entity) {
             // The source may be fitted in this frame, too.
             Some(writer) => fed.push((*entity, writer)),
-            None => known.fit(one, &mut images, changes, gpu),
+            None => known.fit(one, &mut images, changes, allowed),
         }
     }
     if fed.is_empty() {
@@ -131,7 +129,7 @@ pub fn fit(
     order.sort(fed.len(), writer, |index| fed[index].0.index_u32());
     for index in &order.sorted {
         if let Ok(one) = blurs.get_mut(fed[*index].0) {
-            known.fit(one, &mut images, changes, gpu);
+            known.fit(one, &mut images, changes, allowed);
         }
     }
 }
@@ -139,16 +137,11 @@ pub fn fit(
 impl ImageBlurs {
     fn fit(
         &mut self,
-        one: FittedItem,
+        (entity, mut image, profile): (Entity, Mut<BlurImage>, Option<&BlurProfile>),
         images: &mut ResMut<Assets<Image>>,
         changes: &ImageChanges,
-        gpu: &mut dyn Allows,
+        allowed: &mut Allowed,
     ) {
-        let FittedItem {
-            entity,
-            mut image,
-            profile,
-        } = one;
         let Some(blur) = self.get(entity) else {
             return;
         };
@@ -156,7 +149,7 @@ impl ImageBlurs {
             .and_then(BlurProfile::mask)
             .is_none_or(|mask| exists(mask, images, changes));
         let is_due = image.update != BlurUpdate::Once || !blur.is_done() || image.is_changed();
-        let target = self.find(entity, &mut image, has_mask && is_due, images, gpu);
+        let target = self.find(entity, &mut image, has_mask && is_due, images, allowed);
         if self.get(entity).is_some_and(|blur| blur.target != target) {
             self.set_target(entity, target);
         }
@@ -169,7 +162,7 @@ impl ImageBlurs {
         image: &mut Mut<BlurImage>,
         may_fit: bool,
         images: &mut ResMut<Assets<Image>>,
-        gpu: &mut dyn Allows,
+        allowed: &mut Allowed,
     ) -> Result<Option<AssetId<Image>>, BlurError> {
         let named = image.target.as_ref().map(Handle::id);
         let other = named.and_then(|id| self.holder(id)).filter(|holder| *holder != entity);
@@ -197,7 +190,7 @@ impl ImageBlurs {
         if there == Some(shown) {
             return Ok(own);
         }
-        let Some((format, usages)) = gpu.own_target(shown)? else {
+        let Some((format, usages)) = allowed(shown)? else {
             return Ok(None);
         };
         BlurError::check_reach("source", source.asset_usage)?;

@@ -1,6 +1,6 @@
 //! The render world: when each blur of a frame is recorded. That depends on the cameras that paint its inputs.
 
-use super::request::Requests;
+use super::request::{Requests, Time};
 use bevy::camera::NormalizedRenderTarget;
 use bevy::core_pipeline::schedule::{Core2d, Core3d};
 use bevy::ecs::schedule::ScheduleLabel;
@@ -8,41 +8,17 @@ use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::camera::{ExtractedCamera, SortedCameras};
 
-/// When each request of this frame is recorded, in the order of the requests, and whether a camera paints an input.
-#[derive(Resource, Default)]
-pub struct Times(Vec<(Time, bool)>);
-
-impl Times {
-    /// The time of each request.
-    pub fn all(&self) -> impl Iterator<Item = Time> {
-        self.0.iter().map(|(time, _)| *time)
-    }
-
-    /// For each request, whether a camera paints an input in this frame.
-    pub fn are_painted(&self) -> impl Iterator<Item = bool> {
-        self.0.iter().map(|(_, is_painted)| *is_painted)
-    }
-}
-
-/// A time in a frame. Times of cameras are numbered in the order in which cameras render.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Time {
-    BeforeCameras,
-    After { index: usize, camera: Entity },
-    AfterCameras,
-}
-
 /// Finds out when the inputs of every blur are complete.
 pub fn find_times(
-    requested: Res<Requests>,
+    mut requested: ResMut<Requests>,
     sorted: Res<SortedCameras>,
     cameras: Query<&ExtractedCamera>,
-    mut times: ResMut<Times>,
     mut painted: Local<HashMap<AssetId<Image>, (Time, bool)>>,
 ) {
-    times.0.clear();
     painted.clear();
-    if requested.ordered.is_empty() {
+    let Requests { ordered, times, .. } = &mut *requested;
+    times.clear();
+    if ordered.is_empty() {
         return;
     }
     for (index, camera) in sorted.0.iter().enumerate() {
@@ -59,7 +35,7 @@ pub fn find_times(
         let latest = painted.entry(target.handle.id()).or_insert((time, true));
         latest.0 = time.max(latest.0);
     }
-    for request in &requested.ordered {
+    for request in ordered {
         let known = request.spec.inputs().filter_map(|input| painted.get(&input));
         let (time, is_painted) = known.fold((Time::BeforeCameras, false), |(time, is_painted), known| {
             (time.max(known.0), is_painted || known.1)
@@ -67,6 +43,6 @@ pub fn find_times(
         // Blurs that read its target must not run earlier.
         let target = painted.entry(request.spec.target).or_insert((time, false));
         target.0 = time.max(target.0);
-        times.0.push((time, is_painted));
+        times.push((time, is_painted));
     }
 }

@@ -4,7 +4,7 @@
 use super::BlurPlan;
 use super::axis::boundaries;
 use super::pass::{Finish, Means, Pass, PlanRequest, Stage};
-use crate::errors::lock;
+use crate::mailbox::lock;
 use crate::program::Tiling;
 use crate::settings::EdgeMode;
 use bevy::math::{URect, UVec2, Vec2, Vec2Swizzles};

@@ -4,7 +4,7 @@
 use super::super::blurred::{self, ImageBlurs};
 use super::super::change_detection::{follow_images, report_outcomes};
 use super::super::request::{Outcomes, Requests};
-use super::super::targets::{self, Allows, Fitted, Fitting};
+use super::super::targets::{self, Fitted, Fitting};
 use super::renderer::{Extracted, Renderer, Snapshot, Verdict};
 use super::steps::{Random, SLOTS, Step};
 use crate::errors::BlurError;
@@ -32,12 +32,8 @@ const MOST_STEPS: u64 = 60;
 struct Pooled;
 
 /// A device that can make all textures.
-struct AnyTexture;
-
-impl Allows for AnyTexture {
-    fn own_target(&mut self, shown: ViewInfo) -> Result<Option<(TextureFormat, TextureUsages)>, BlurError> {
-        Ok(Some((shown.format, TextureUsages::RENDER_ATTACHMENT)))
-    }
+fn any_texture(shown: ViewInfo) -> Result<Option<(TextureFormat, TextureUsages)>, BlurError> {
+    Ok(Some((shown.format, TextureUsages::RENDER_ATTACHMENT)))
 }
 
 fn fit_targets(
@@ -47,7 +43,7 @@ fn fit_targets(
     changes: Res<ImageChanges>,
     fitting: Local<Fitting>,
 ) {
-    targets::fit(blurs, known, images, &changes, &mut AnyTexture, fitting);
+    targets::fit(blurs, known, images, &changes, &mut any_texture, fitting);
 }
 
 /// The events since the last look.
