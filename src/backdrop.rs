@@ -6,7 +6,7 @@
 mod extract;
 mod stacks;
 
-use crate::paint::{ExtractPaint, start_extraction};
+use crate::paint::{PaintSystems, start_extraction};
 use bevy::prelude::*;
 use bevy::render::{ExtractSchedule, RenderApp};
 
@@ -20,7 +20,7 @@ pub fn plugin(app: &mut App) {
         (
             (extract::extract_regions, extract::extract_nodes)
                 .chain()
-                .in_set(ExtractPaint),
+                .in_set(PaintSystems::Extract),
             stacks::report_unseen.before(start_extraction),
         ),
     );

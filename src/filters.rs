@@ -8,7 +8,7 @@ mod extract;
 mod groups;
 mod strength;
 
-use crate::paint::ExtractPaint;
+use crate::paint::PaintSystems;
 use crate::settings::UiFilter;
 use bevy::camera::visibility::VisibilitySystems;
 use bevy::prelude::*;
@@ -31,7 +31,7 @@ pub fn plugin(app: &mut App) {
             .after(VisibilitySystems::VisibilityPropagate),
     );
     if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
-        render_app.add_systems(ExtractSchedule, extract::extract_filters.in_set(ExtractPaint));
+        render_app.add_systems(ExtractSchedule, extract::extract_filters.in_set(PaintSystems::Extract));
     }
 }
 

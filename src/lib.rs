@@ -321,18 +321,18 @@ impl Plugin for GaussianBlurPlugin {
                 redraw::plugin,
             ));
         #[cfg(feature = "ui")]
+        paint::plugin(app, self.precompile_ui);
+        #[cfg(feature = "ui")]
         app.register_type::<BackdropBlur>()
             .register_type::<BackdropRegion>()
             .register_type::<BackdropLens>()
             .register_type::<BackdropGroup>()
             .register_type::<FreezeArea>()
-            .add_plugins((
-                validation::ui::plugin,
-                paint::PaintPlugin {
-                    precompiles: self.precompile_ui,
-                },
-                backdrop::plugin,
-                filters::plugin,
-            ));
+            .add_plugins((validation::ui::plugin, backdrop::plugin, filters::plugin));
+    }
+
+    #[cfg(feature = "ui")]
+    fn finish(&self, app: &mut App) {
+        paint::finish(app);
     }
 }

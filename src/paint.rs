@@ -37,62 +37,50 @@ use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, Render
 
 pub use bounds::BackdropMaterialPlugin;
 pub use encode::{backdrops_above_ui, backdrops_below_ui};
-pub use inputs::{PaintInputs, picture_of};
+pub use inputs::{PaintInputs, PaintSystems, picture_of};
 pub use ui_cameras::UiCameras;
 
-/// The systems that extract glass and filters.
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ExtractPaint;
-
-/// Adds the painting of glass and filters to an app.
-pub struct PaintPlugin {
-    /// Whether the pipelines of glass and filters compile before either is used.
-    pub precompiles: bool,
+/// Adds the painting of glass and filters to an app, whose pipelines may compile before either is used.
+pub fn plugin(app: &mut App, precompiles: bool) {
+    embedded_asset!(app, "shaders/paint/paint.wgsl");
+    let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
+        return;
+    };
+    render_app
+        .insert_resource(readiness::PaintUse::new(precompiles))
+        .init_resource::<PaintInputs>()
+        .init_gpu_resource::<blurs::BlurTasks>()
+        .init_gpu_resource::<draws::Draws>()
+        .add_systems(RenderStartup, pipelines::init_pipelines)
+        .configure_sets(
+            ExtractSchedule,
+            PaintSystems::Extract.after(start_extraction).after(extract_freezes),
+        )
+        .add_systems(ExtractSchedule, (readiness::extract_use, start_extraction))
+        .add_systems(
+            Render,
+            (
+                (
+                    readiness::announce,
+                    readiness::compile_at_once,
+                    plan_cameras::plan_cameras,
+                )
+                    .chain()
+                    .after(RenderSystems::PhaseSort)
+                    .before(RenderSystems::PrepareResources),
+                (blurs::update_blurs, figures::count_backdrops, draws::update_draws)
+                    .chain()
+                    .in_set(RenderSystems::PrepareBindGroups),
+            ),
+        );
+    add_to(render_app, Core2d, Core2dSystems::PostProcess);
+    add_to(render_app, Core3d, Core3dSystems::PostProcess);
 }
 
-impl Plugin for PaintPlugin {
-    fn build(&self, app: &mut App) {
-        embedded_asset!(app, "shaders/paint/paint.wgsl");
-        let Some(render_app) = app.get_sub_app_mut(RenderApp) else {
-            return;
-        };
-        render_app
-            .insert_resource(readiness::PaintUse::new(self.precompiles))
-            .init_resource::<PaintInputs>()
-            .init_resource::<plan_cameras::Schedules>()
-            .init_gpu_resource::<blurs::BlurTasks>()
-            .init_gpu_resource::<draws::Draws>()
-            .add_systems(RenderStartup, pipelines::init_pipelines)
-            .configure_sets(
-                ExtractSchedule,
-                ExtractPaint.after(start_extraction).after(extract_freezes),
-            )
-            .add_systems(ExtractSchedule, (readiness::extract_use, start_extraction))
-            .add_systems(
-                Render,
-                (
-                    (
-                        readiness::announce,
-                        readiness::compile_at_once,
-                        plan_cameras::plan_cameras,
-                    )
-                        .chain()
-                        .after(RenderSystems::PhaseSort)
-                        .before(RenderSystems::PrepareResources),
-                    (blurs::update_blurs, figures::count_backdrops, draws::update_draws)
-                        .chain()
-                        .in_set(RenderSystems::PrepareBindGroups),
-                ),
-            );
-        add_to(render_app, Core2d, Core2dSystems::PostProcess);
-        add_to(render_app, Core3d, Core3dSystems::PostProcess);
-    }
-
-    /// Bevy's user interface may be added after this plugin, and items need its draw functions.
-    fn finish(&self, app: &mut App) {
-        if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
-            add_items(render_app);
-        }
+/// Adds the systems of items, if the app has Bevy's user interface, which may be added after this crate's plugin.
+pub fn finish(app: &mut App) {
+    if let Some(render_app) = app.get_sub_app_mut(RenderApp) {
+        add_items(render_app);
     }
 }
 
@@ -130,7 +118,6 @@ fn add_to<S: SystemSet>(app: &mut SubApp, schedule: impl ScheduleLabel + Clone, 
     );
 }
 
-/// Adds the systems of items, if the app has Bevy's user interface.
 fn add_items(app: &mut SubApp) {
     use bevy::render::render_phase::{AddRenderCommand, DrawFunctions};
     use bevy::ui_render::TransparentUi;
@@ -143,8 +130,11 @@ fn add_items(app: &mut SubApp) {
         .init_resource::<own_items::OwnItems>()
         .init_resource::<split::SplitPhases>()
         .add_render_command::<TransparentUi, items::PaintItem>()
-        .configure_sets(Render, bounds::CollectBounds.before(plan_cameras::plan_cameras))
-        .add_systems(ExtractSchedule, bounds::extract_gradient_boxes.after(ExtractPaint))
+        .configure_sets(Render, PaintSystems::CollectBounds.before(plan_cameras::plan_cameras))
+        .add_systems(
+            ExtractSchedule,
+            bounds::extract_gradient_boxes.after(PaintSystems::Extract),
+        )
         .add_systems(
             Render,
             (

@@ -126,6 +126,16 @@ impl BlurPreparer<'_> {
             .collect()
     }
 
+    /// The pipelines of the app.
+    pub fn cache(&self) -> &PipelineCache {
+        &self.cache
+    }
+
+    /// No side of a texture is longer.
+    pub fn largest_side(&self) -> u32 {
+        self.capabilities.largest_side()
+    }
+
     /// Counts a front end's own textures among those used in this frame.
     pub fn count<'a>(&mut self, views: impl IntoIterator<Item = &'a TextureView>) {
         self.textures.count_views(views);

@@ -6,9 +6,8 @@
 //! The blurs of a batch that do not vary are items of one job. A backdrop or a layer that varies has its own job, and so has each
 //! frozen backdrop, which reads the picture that it has kept.
 
-use super::inputs::CameraInputs;
+use super::inputs::{PaintInputs, PaintedCamera};
 use super::pipelines::PaintPipelines;
-use super::plan_cameras::{CameraSchedule, PlannedCameras};
 use crate::errors::BlurError;
 use crate::formats::{CameraPicture, CameraPictureItem, Ends};
 use crate::freeze::{FreezeId, FrozenBlur, KeptPicture, KeptPictures, Shot, Wanted};
@@ -67,11 +66,7 @@ struct Task {
 }
 
 /// Where a blur is: an item of a task.
-#[derive(Clone, Copy)]
-struct BlurPlace {
-    task: TaskKey,
-    item: usize,
-}
+type BlurPlace = (TaskKey, usize);
 
 /// Where the blurs of a camera are.
 #[derive(Default)]
@@ -95,9 +90,9 @@ impl BlurTasks {
         self.deferred((*self.cameras.get(camera)?.layers.get(layer)?)?)
     }
 
-    fn deferred(&self, place: BlurPlace) -> Option<Deferred<'_>> {
-        let task = self.tasks.get(&place.task).filter(|task| task.is_ready)?;
-        task.job.deferred(place.item)
+    fn deferred(&self, (task, item): BlurPlace) -> Option<Deferred<'_>> {
+        let task = self.tasks.get(&task).filter(|task| task.is_ready)?;
+        task.job.deferred(item)
     }
 
     /// The blurs of a batch that can be encoded.
@@ -110,7 +105,7 @@ impl BlurTasks {
     /// Whether the blur of a backdrop reads a picture that has been taken before this frame.
     pub fn is_kept(&self, camera: usize, backdrop: usize) -> bool {
         let place = self.cameras.get(camera).and_then(|camera| *camera.glass.get(backdrop)?);
-        place.is_some_and(|place| matches!(place.task, TaskKey::Frozen(_)))
+        place.is_some_and(|(task, _)| matches!(task, TaskKey::Frozen(_)))
     }
 
     fn start(&mut self, cameras: usize) {
@@ -120,12 +115,12 @@ impl BlurTasks {
     }
 
     /// Drops the tasks that this frame does not use, with everything that they hold.
-    fn finish(&mut self, planned: &PlannedCameras) {
+    fn finish(&mut self, inputs: &PaintInputs) {
         self.tasks.retain(|_, task| task.is_used);
         self.were_grouped.clear();
-        for (tasks, (inputs, _)) in self.cameras.iter().zip(planned.iter()) {
-            for (place, backdrop) in tasks.glass.iter().zip(&inputs.backdrops) {
-                if let Some(key @ TaskKey::Glass(_)) = place.map(|place| place.task)
+        for (tasks, camera) in self.cameras.iter().zip(&inputs.cameras) {
+            for (place, backdrop) in tasks.glass.iter().zip(&camera.backdrops) {
+                if let Some(key @ TaskKey::Glass(_)) = place.map(|(task, _)| task)
                     && self.tasks.get(&key).is_some_and(|task| task.is_ready)
                 {
                     self.were_grouped.insert(backdrop.entity);
@@ -158,36 +153,35 @@ impl Task {
 /// Updates the blurs of all cameras.
 pub fn update_blurs(
     cameras: Query<(&ViewTarget, CameraPicture)>,
-    planned: PlannedCameras,
+    inputs: Res<PaintInputs>,
     mut kept: ResMut<KeptPictures>,
     pipelines: Res<PaintPipelines>,
     mut tasks: ResMut<BlurTasks>,
     mut preparer: BlurPreparer,
 ) {
-    tasks.start(planned.iter().count());
-    for (index, (inputs, planned)) in planned.iter().enumerate() {
-        let Ok((target, picture)) = cameras.get(inputs.picture.camera) else {
+    tasks.start(inputs.cameras.len());
+    for (index, camera) in inputs.cameras.iter().enumerate() {
+        let Ok((target, picture)) = cameras.get(camera.picture.camera) else {
             continue;
         };
         if pipelines.mixes(target.main_texture_format()).is_none() {
             continue;
         }
         let mut updated = Updated {
-            inputs,
-            planned,
+            camera,
             target,
             tasks: &mut tasks,
             found: CameraTasks {
-                glass: vec![None; inputs.backdrops.len()],
-                layers: vec![None; planned.schedule.tree.layers.len()],
+                glass: vec![None; camera.backdrops.len()],
+                layers: vec![None; camera.schedule.tree.layers.len()],
                 ..default()
             },
             preparer: &mut preparer,
         };
-        for (index, placed) in planned.schedule.glass() {
+        for (index, placed) in camera.schedule.glass() {
             updated.frozen(index, placed, &picture, &mut kept);
         }
-        for batch in &planned.schedule.batches {
+        for batch in &camera.schedule.batches {
             let keys = match &batch.blurs {
                 Blurs::Glass(glass) => updated.glass(glass, batch),
                 Blurs::Layers(layers) => updated.layers(layers, batch),
@@ -197,13 +191,12 @@ pub fn update_blurs(
         let found = updated.found;
         tasks.cameras[index] = found;
     }
-    tasks.finish(&planned);
+    tasks.finish(&inputs);
 }
 
 /// The update of a camera's tasks.
 struct Updated<'a, 'w> {
-    inputs: &'a CameraInputs,
-    planned: &'a CameraSchedule,
+    camera: &'a PaintedCamera,
     target: &'a ViewTarget,
     tasks: &'a mut BlurTasks,
     found: CameraTasks,
@@ -215,12 +208,12 @@ impl<'a> Updated<'a, '_> {
     fn glass(&mut self, glass: &[usize], batch: &Batch) -> Vec<TaskKey> {
         let mut keys = Vec::new();
         for index in glass {
-            let (backdrop, Some(placed)) = (&self.inputs.backdrops[*index], &self.planned.schedule.placed[*index])
+            let (backdrop, Some(placed)) = (&self.camera.backdrops[*index], &self.camera.schedule.placed[*index])
             else {
                 continue;
             };
-            if let Some(place) = self.found.glass[*index] {
-                keys.push(place.task);
+            if let Some((task, _)) = self.found.glass[*index] {
+                keys.push(task);
             } else if let Some(field) = backdrop.field.as_ref().filter(|_| backdrop.blurs()) {
                 let Some(source) = self.source(batch.from) else {
                     continue;
@@ -244,14 +237,14 @@ impl<'a> Updated<'a, '_> {
                 keys.push(key);
                 // Until its own job can be encoded, a backdrop stays in the group that it was in.
                 if updated.is_ok() && self.task(key).is_ready || !self.tasks.were_grouped.contains(&backdrop.entity) {
-                    self.found.glass[*index] = Some(BlurPlace { task: key, item: 0 });
+                    self.found.glass[*index] = Some((key, 0));
                 }
             }
         }
         let is_grouped = |index: &usize| self.found.glass[*index].is_none();
         let grouped: Vec<usize> = glass.iter().copied().filter(is_grouped).collect();
-        let (inputs, planned) = (self.inputs, self.planned);
-        let places = |index: &usize| Some((&inputs.backdrops[*index], planned.schedule.placed[*index].as_ref()?));
+        let camera = self.camera;
+        let places = |index: &usize| Some((&camera.backdrops[*index], camera.schedule.placed[*index].as_ref()?));
         if let Some((leader, _)) = grouped.first().and_then(places)
             && let Some(source) = self.source(batch.from)
         {
@@ -260,7 +253,7 @@ impl<'a> Updated<'a, '_> {
             self.update_batch(key, leader.entity, &items, batch.pages, &source);
             keys.push(key);
             for (index, item) in grouped.iter().zip(item_of) {
-                self.found.glass[*index] = Some(BlurPlace { task: key, item });
+                self.found.glass[*index] = Some((key, item));
             }
         }
         keys
@@ -269,12 +262,12 @@ impl<'a> Updated<'a, '_> {
     /// Updates the task that blurs a frozen backdrop's picture. If the picture is lost, or the pipeline that fits it to the
     /// camera is missing, the backdrop is blurred as if it were not frozen.
     fn frozen(&mut self, index: usize, placed: &Placed, picture: &CameraPictureItem, kept: &mut KeptPictures) {
-        let backdrop = &self.inputs.backdrops[index];
+        let backdrop = &self.camera.backdrops[index];
         let glass = (backdrop.entity, FrozenBlur::Glass);
         let Some((frozen, freeze)) = backdrop.freeze.zip(kept.freeze(glass)) else {
             return;
         };
-        let wanted = Wanted::new(self.target, picture, self.inputs.picture.seen());
+        let wanted = Wanted::new(self.target, picture, self.camera.picture.seen());
         let shot = Shot {
             // Glass is painted after this stage.
             stage: BlurStage::AfterTonemapping,
@@ -338,7 +331,7 @@ impl<'a> Updated<'a, '_> {
             kept.lose(glass, error);
             return;
         }
-        self.found.glass[index] = Some(BlurPlace { task: key, item: 0 });
+        self.found.glass[index] = Some((key, 0));
     }
 
     /// Updates the blurs of layers on one page. Returns the keys of their tasks.
@@ -347,10 +340,10 @@ impl<'a> Updated<'a, '_> {
         let PaintTexture::Page(depth, page) = batch.from else {
             return keys;
         };
-        let Some(source) = self.planned.page(depth, page).map(SourceOf::page) else {
+        let Some(source) = self.camera.page(depth, page).map(SourceOf::page) else {
             return keys;
         };
-        let (tree, camera, first) = (&self.planned.schedule.tree, self.inputs.picture.camera, layers[0].0);
+        let (tree, camera, first) = (&self.camera.schedule.tree, self.camera.picture.camera, layers[0].0);
         let key = match batch.pages {
             LevelPages::Page(depth, page, round) => TaskKey::Page(camera, depth, page, round),
             LevelPages::Glass(_) | LevelPages::Kept(_) => return keys,
@@ -358,13 +351,10 @@ impl<'a> Updated<'a, '_> {
         let mut items = Vec::new();
         for (id, index) in layers {
             let surface = tree.surface(*id);
-            let (filter, layer) = (&self.inputs.filters[surface.filter], &tree.layers[*index]);
+            let (filter, layer) = (&self.camera.filters[surface.filter], &tree.layers[*index]);
             let place = if layer.is_batched() {
                 items.push(surface.item_of(layer));
-                BlurPlace {
-                    task: key,
-                    item: items.len() - 1,
-                }
+                (key, items.len() - 1)
             } else {
                 let key = TaskKey::Group(filter.entity);
                 let work = Work::Blur {
@@ -376,12 +366,12 @@ impl<'a> Updated<'a, '_> {
                 // A failure is logged.
                 let _ = self.update(key, filter.entity, request, &source.views);
                 keys.push(key);
-                BlurPlace { task: key, item: 0 }
+                (key, 0)
             };
             self.found.layers[*index] = Some(place);
         }
         if !items.is_empty() {
-            let filter = &self.inputs.filters[tree.surface(first).filter];
+            let filter = &self.camera.filters[tree.surface(first).filter];
             self.update_batch(key, filter.entity, &items, batch.pages, &source);
             keys.push(key);
         }
@@ -430,17 +420,17 @@ impl<'a> Updated<'a, '_> {
 
     /// All texels of the camera's picture.
     fn whole(&self) -> URect {
-        URect::from_corners(UVec2::ZERO, self.inputs.picture.size)
+        URect::from_corners(UVec2::ZERO, self.camera.picture.size)
     }
 
     /// What glass reads, `None` if it is missing.
     fn source(&self, from: PaintTexture) -> Option<SourceOf<'a>> {
         match from {
-            PaintTexture::Seen(page) => Some(SourceOf::page(self.planned.seen.get(page)?)),
+            PaintTexture::Seen(page) => Some(SourceOf::page(self.camera.seen.get(page)?)),
             PaintTexture::Camera | PaintTexture::Page(..) => Some(SourceOf {
                 // Either texture of a camera may be the current one: blurs that run before this one may flip the pair.
                 views: [self.target.main_texture_other_view(), self.target.main_texture_view()],
-                size: self.inputs.picture.size,
+                size: self.camera.picture.size,
                 at: IVec2::ZERO,
                 whole: self.whole(),
             }),
@@ -450,7 +440,7 @@ impl<'a> Updated<'a, '_> {
     /// A blur of what has been painted so far.
     fn request(&self, source: &SourceOf, work: Work, bounds: URect) -> BlurRequest {
         BlurRequest {
-            ends: Ends::of_camera(self.target.main_texture_format(), self.inputs.picture.is_light),
+            ends: Ends::of_camera(self.target.main_texture_format(), self.camera.picture.is_light),
             target: self.target.main_texture().id(),
             // It is painted again in every frame.
             source_is_fresh: true,

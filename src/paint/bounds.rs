@@ -3,7 +3,7 @@
 //! Bevy clips by moving vertices by their names: it moves left ones to the right, up to the clip's left side, and so on.
 //! This can move vertices out of a rotated node, so the bounds enclose the moved vertices.
 
-use super::inputs::PaintInputs;
+use super::inputs::{PaintInputs, PaintSystems};
 use super::ui_clip::{clip_of, visible};
 use crate::schedule::{CORNERS, Clip, bounds_of};
 use bevy::ecs::entity::EntityHashMap;
@@ -198,15 +198,11 @@ impl<M: UiMaterial> Plugin for BackdropMaterialPlugin<M> {
                 collect_bounds::<M>
                     .after(RenderSystems::PhaseSort)
                     .before(RenderSystems::PrepareResources)
-                    .in_set(CollectBounds),
+                    .in_set(PaintSystems::CollectBounds),
             );
         }
     }
 }
-
-/// The systems that collect the boxes of materials, before other systems read them.
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct CollectBounds;
 
 /// Collects the boxes of a material, before Bevy clears them in `RenderSystems::PrepareBindGroups`.
 fn collect_bounds<M: UiMaterial>(

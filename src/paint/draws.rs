@@ -4,10 +4,9 @@
 //! Nothing else changes.
 
 use super::blurs::BlurTasks;
-use super::inputs::CameraInputs;
+use super::inputs::{PaintInputs, PaintedCamera};
 use super::own_items::OwnItems;
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource, picture_layout, uniform_layout};
-use super::plan_cameras::{CameraSchedule, PlannedCameras};
 use super::uniform::{BOX_VERTICES, ColorStepsUniform, Colours, PaintUniform, PaintedOn, has_rim, is_solid};
 use crate::formats::CameraPicture;
 use crate::gpu::Deferred;
@@ -200,21 +199,20 @@ impl DrawGpu<'_> {
 /// Prepares all draw calls.
 pub fn update_draws(
     cameras: Query<(&ViewTarget, CameraPicture)>,
-    planned: PlannedCameras,
+    inputs: Res<PaintInputs>,
     tasks: Res<BlurTasks>,
     gpu: DrawGpu,
     mut draws: ResMut<Draws>,
 ) {
     draws.clear();
     let mut pictures = HashMap::default();
-    for (index, (inputs, planned)) in planned.iter().enumerate() {
-        let of_camera = cameras.get(inputs.picture.camera).ok().and_then(|(target, picture)| {
+    for (index, camera) in inputs.cameras.iter().enumerate() {
+        let of_camera = cameras.get(camera.picture.camera).ok().and_then(|(target, picture)| {
             let (format, output) = (target.main_texture_format(), target.out_texture_view_format());
             let colours = Colours::new(format, output, picture.space(), gpu.pipelines.mixes(format)?);
             Some(CameraUpdate {
                 index,
-                inputs,
-                planned,
+                camera,
                 format,
                 colours,
                 tasks: &tasks,
@@ -232,8 +230,8 @@ pub fn update_draws(
 }
 
 /// Finds the calls of all own items of phases.
-pub fn find_items(planned: PlannedCameras, own: Res<OwnItems>, mut draws: ResMut<Draws>) {
-    let trees: Vec<&SurfaceTree> = planned.iter().map(|(_, planned)| &planned.schedule.tree).collect();
+pub fn find_items(inputs: Res<PaintInputs>, own: Res<OwnItems>, mut draws: ResMut<Draws>) {
+    let trees: Vec<&SurfaceTree> = inputs.cameras.iter().map(|camera| &camera.schedule.tree).collect();
     let Draws { items, cameras, .. } = &mut *draws;
     items.clear();
     let calls_of = |(camera, what): (usize, What)| {
@@ -251,8 +249,7 @@ pub fn find_items(planned: PlannedCameras, own: Res<OwnItems>, mut draws: ResMut
 /// The update of a camera's draw calls.
 struct CameraUpdate<'a, 'w> {
     index: usize,
-    inputs: &'a CameraInputs,
-    planned: &'a CameraSchedule,
+    camera: &'a PaintedCamera,
     format: TextureFormat,
     colours: Colours,
     tasks: &'a BlurTasks,
@@ -265,15 +262,15 @@ struct CameraUpdate<'a, 'w> {
 
 impl CameraUpdate<'_, '_> {
     fn update(&mut self) -> CameraDraws {
-        let (planned, backdrops) = (self.planned, self.inputs.backdrops.len());
-        let tree = &planned.schedule.tree;
+        let (camera, backdrops) = (self.camera, self.camera.backdrops.len());
+        let tree = &camera.schedule.tree;
         let mut of_camera = CameraDraws {
             glass: vec![0..0; backdrops],
             holes: vec![0..0; backdrops],
             seen: vec![0..0; backdrops],
             layers: Vec::with_capacity(tree.surfaces.len()),
         };
-        for (index, placed) in planned.schedule.glass() {
+        for (index, placed) in camera.schedule.glass() {
             let mut share = 1.0;
             of_camera.glass[index] = self.range(|this| {
                 share = this.glass(index, placed)?;
@@ -305,9 +302,9 @@ impl CameraUpdate<'_, '_> {
     /// What is painted on, and how.
     fn painted_on(&self, surface: SurfaceId) -> PaintedOn {
         let canvas = if surface == SurfaceId::CAMERA {
-            Canvas::of_camera(self.inputs.picture.viewport)
+            Canvas::of_camera(self.camera.picture.viewport)
         } else {
-            self.planned.schedule.tree.surface(surface).canvas()
+            self.camera.schedule.tree.surface(surface).canvas()
         };
         self.on_canvas(canvas)
     }
@@ -315,7 +312,7 @@ impl CameraUpdate<'_, '_> {
     fn on_canvas(&self, canvas: Canvas) -> PaintedOn {
         PaintedOn {
             canvas,
-            picture: self.inputs.picture,
+            picture: self.camera.picture,
             colours: self.colours,
         }
     }
@@ -352,7 +349,7 @@ impl CameraUpdate<'_, '_> {
         if placed.opacity <= 0.0 || placed.region.painted.is_empty() {
             return None;
         }
-        let backdrop = &self.inputs.backdrops[index];
+        let backdrop = &self.camera.backdrops[index];
         let on = self.painted_on(placed.on);
         let deferred = self.tasks.of_glass(self.index, index).filter(|_| !backdrop.is_plain);
         if let Some(deferred) = deferred {
@@ -398,7 +395,7 @@ impl CameraUpdate<'_, '_> {
 
     /// Mixes glass with what lies below it.
     fn mixed(&mut self, index: usize, placed: &Placed, source: &CallSource, uniform: &PaintUniform) -> Option<()> {
-        let backdrop = &self.inputs.backdrops[index];
+        let backdrop = &self.camera.backdrops[index];
         let solid = is_solid(placed, self.colours);
         if solid {
             self.replaced(source, backdrop, uniform)?;
@@ -414,18 +411,18 @@ impl CameraUpdate<'_, '_> {
     /// The hole that glass, or a share of its opacity, makes in the picture of its own node's group.
     fn hole(&mut self, index: usize, placed: &Placed, share: f32) -> Option<()> {
         let surface = placed.hole?;
-        let held = self.planned.schedule.tree.surface(surface).rect;
+        let held = self.camera.schedule.tree.surface(surface).rect;
         let uniform = self
             .painted_on(surface)
-            .hole(&self.inputs.backdrops[index], held, share);
+            .hole(&self.camera.backdrops[index], held, share);
         let source = self.picture(None);
         self.add(Mix::Keep, source, &uniform, BOX_VERTICES)
     }
 
     /// What glass inside a group sees of the groups around it: all of them, unfiltered, as far as they are painted.
     fn seen(&mut self, placed: &Placed) -> Option<()> {
-        let tree = &self.planned.schedule.tree;
-        let canvas = Canvas::of_texels(placed.region.looks_at(), self.inputs.picture.viewport, placed.seen.1);
+        let tree = &self.camera.schedule.tree;
+        let canvas = Canvas::of_texels(placed.region.looks_at(), self.camera.picture.viewport, placed.seen.1);
         let shown = canvas.pixels();
         let mut below: Vec<SurfaceId> = tree.below(placed.on).collect();
         below.reverse();
@@ -442,12 +439,12 @@ impl CameraUpdate<'_, '_> {
 
     /// The layers of a surface, on its parent.
     fn layers(&mut self, id: SurfaceId) -> Option<()> {
-        let (tree, tasks) = (&self.planned.schedule.tree, self.tasks);
+        let (tree, tasks) = (&self.camera.schedule.tree, self.tasks);
         let surface = tree.surface(id);
         if id == SurfaceId::CAMERA || !surface.is_seen() {
             return Some(());
         }
-        let (filter, on) = (&self.inputs.filters[surface.filter], self.painted_on(surface.parent));
+        let (filter, on) = (&self.camera.filters[surface.filter], self.painted_on(surface.parent));
         let clip = self.clip_of(id);
         if surface.is_colored {
             self.colored(&filter.colors);
@@ -476,17 +473,17 @@ impl CameraUpdate<'_, '_> {
 
     /// The clip of a surface's layers: of the result of its filter.
     fn clip_of(&self, id: SurfaceId) -> Option<Clip> {
-        let tree = &self.planned.schedule.tree;
+        let tree = &self.camera.schedule.tree;
         let filter = tree.surface(id).filter;
-        self.inputs.filters[filter]
+        self.camera.filters[filter]
             .result_clip()
             .filter(|_| tree.result_of(filter) == Some(id))
     }
 
     /// A surface without a blur.
     fn sharp(&mut self, id: SurfaceId, mix: Mix, uniform: &PaintUniform) -> Option<()> {
-        let surface = self.planned.schedule.tree.surface(id);
-        let page = self.planned.page(surface.depth, surface.page)?;
+        let surface = self.camera.schedule.tree.surface(id);
+        let page = self.camera.page(surface.depth, surface.page)?;
         let source = self.picture(Some(page));
         self.add(mix, source, uniform, BOX_VERTICES)
     }

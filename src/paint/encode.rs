@@ -3,8 +3,7 @@
 
 use super::blurs::BlurTasks;
 use super::draws::Draws;
-use super::inputs::{CameraInputs, PaintInputs};
-use super::plan_cameras::{CameraSchedule, Schedules};
+use super::inputs::{PaintInputs, PaintedCamera};
 use crate::diagnostics::label::BlurLabel;
 use crate::diagnostics::timestamps::{PassTimer, measured};
 use crate::freeze::{FrozenBlur, KeptPictures};
@@ -29,32 +28,24 @@ pub type PaintView = (Entity, MainEntity, &'static ViewTarget, &'static Extracte
 /// between. Bevy's pass must run after it.
 pub fn backdrops_below_ui(world: &World, camera: ViewQuery<PaintView>, mut context: RenderContext) {
     if let Some(painter) = Painter::new(world, camera) {
-        painter.encode(Half::First, &mut context);
+        painter.encode(true, &mut context);
     }
 }
 
 /// Paints the regions of glass over Bevy's user interface.
 pub fn backdrops_above_ui(world: &World, camera: ViewQuery<PaintView>, mut context: RenderContext) {
     if let Some(painter) = Painter::new(world, camera) {
-        painter.encode(Half::Second, &mut context);
+        painter.encode(false, &mut context);
     }
-}
-
-/// The steps before Bevy's pass, and those after it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Half {
-    First,
-    Second,
 }
 
 /// Everything that encoding the steps of a camera requires, with shared access only.
 struct Painter<'w> {
     index: usize,
-    inputs: &'w CameraInputs,
-    planned: &'w CameraSchedule,
+    camera: &'w PaintedCamera,
     main_entity: Entity,
     target: &'w ViewTarget,
-    camera: &'w ExtractedCamera,
+    extracted: &'w ExtractedCamera,
     tasks: &'w BlurTasks,
     draws: &'w Draws,
     kept: &'w KeptPictures,
@@ -66,17 +57,16 @@ struct Painter<'w> {
 impl<'w> Painter<'w> {
     /// `None` for a camera without glass and filters.
     fn new<'q: 'w>(world: &'w World, camera: ViewQuery<'q, '_, PaintView>) -> Option<Self> {
-        let (entity, main_entity, target, camera) = camera.into_inner();
+        let (entity, main_entity, target, extracted) = camera.into_inner();
         let inputs: &PaintInputs = world.resource();
         let mut cameras = inputs.cameras.iter();
-        let index = cameras.position(|inputs| inputs.picture.camera == entity)?;
+        let index = cameras.position(|camera| camera.picture.camera == entity)?;
         Some(Self {
             index,
-            inputs: &inputs.cameras[index],
-            planned: world.resource::<Schedules>().cameras.get(index)?,
+            camera: &inputs.cameras[index],
             main_entity,
             target,
-            camera,
+            extracted,
             tasks: world.resource(),
             draws: world.resource(),
             kept: world.resource(),
@@ -92,12 +82,13 @@ impl<'w> Painter<'w> {
         })
     }
 
-    fn encode(&self, half: Half, context: &mut RenderContext) {
-        let schedule = &self.planned.schedule;
+    /// Encodes the steps before Bevy's pass, or those after it.
+    fn encode(&self, before_ui: bool, context: &mut RenderContext) {
+        let schedule = &self.camera.schedule;
         let is_bevys = |section: &Section| schedule.steps[section.steps.clone()].contains(&Step::Bevy);
         let mut is_before = true;
         for section in &schedule.sections {
-            if is_before == (half == Half::First) {
+            if is_before == before_ui {
                 self.section(section, context);
             }
             is_before &= !is_bevys(section);
@@ -105,7 +96,7 @@ impl<'w> Painter<'w> {
     }
 
     fn section(&self, section: &Section, context: &mut RenderContext) {
-        let steps = &self.planned.schedule.steps[section.steps.clone()];
+        let steps = &self.camera.schedule.steps[section.steps.clone()];
         let is_measured = steps.iter().any(|step| self.is_due(step));
         let Some(label) = section.label.filter(|_| is_measured) else {
             steps.iter().for_each(|step| self.step(step, None, context));
@@ -124,11 +115,11 @@ impl<'w> Painter<'w> {
         match step {
             Step::Bevy => false,
             Step::Pass { clears, draws, .. } => {
-                *clears || self.planned.schedule.draws(draws).iter().any(|draw| self.paints(draw))
+                *clears || self.camera.schedule.draws(draws).iter().any(|draw| self.paints(draw))
             }
             Step::Copy(backdrop) => self.needs(*backdrop).is_some(),
             Step::Take(_) => true,
-            Step::Blur(batch) => match &self.planned.schedule.batches[*batch].blurs {
+            Step::Blur(batch) => match &self.camera.schedule.batches[*batch].blurs {
                 Blurs::Glass(glass) => glass.iter().any(|index| self.draws.has_glass(self.index, *index)),
                 Blurs::Layers(_) => true,
             },
@@ -149,8 +140,8 @@ impl<'w> Painter<'w> {
 
     /// What glass inside a group needs to see in this frame: `None` if it reads a picture that it has kept, or is not painted.
     fn needs(&self, backdrop: usize) -> Option<URect> {
-        let placed = self.planned.schedule.placed[backdrop].as_ref()?;
-        let takes = self.inputs.backdrops[backdrop].takes();
+        let placed = self.camera.schedule.placed[backdrop].as_ref()?;
+        let takes = self.camera.backdrops[backdrop].takes();
         let is_read = self.draws.has_glass(self.index, backdrop) && !self.tasks.is_kept(self.index, backdrop);
         (takes || is_read).then(|| placed.region.looks_at())
     }
@@ -161,7 +152,7 @@ impl<'w> Painter<'w> {
         }
         match step {
             Step::Bevy => {}
-            Step::Pass { on, clears, draws } => self.pass(*on, *clears, self.planned.schedule.draws(draws), context),
+            Step::Pass { on, clears, draws } => self.pass(*on, *clears, self.camera.schedule.draws(draws), context),
             Step::Copy(backdrop) => self.copy(*backdrop, context),
             Step::Take(backdrop) => self.take(*backdrop, context),
             Step::Blur(batch) => self.blur(*batch, label, context),
@@ -170,12 +161,12 @@ impl<'w> Painter<'w> {
 
     fn pass(&self, on: PaintTexture, clears: bool, draws: &[Draw], context: &mut RenderContext) {
         let mut pass = match on {
-            PaintTexture::Camera => open_on_camera(context, self.target, self.camera),
-            PaintTexture::Page(depth, page) => match self.planned.page(depth, page) {
+            PaintTexture::Camera => open_on_camera(context, self.target, self.extracted),
+            PaintTexture::Page(depth, page) => match self.camera.page(depth, page) {
                 Some(page) => open_on_page(context, page, clears),
                 None => return,
             },
-            PaintTexture::Seen(page) => match self.planned.seen.get(page) {
+            PaintTexture::Seen(page) => match self.camera.seen.get(page) {
                 Some(page) => open_on_page(context, page, false),
                 None => return,
             },
@@ -195,14 +186,14 @@ impl<'w> Painter<'w> {
 
     /// The part of a page to paint on; the pass on a camera has a viewport.
     fn canvas_of(&self, draw: &Draw) -> Option<Canvas> {
-        let schedule = &self.planned.schedule;
+        let schedule = &self.camera.schedule;
         let surface = match draw {
             Draw::Items { on, .. } => *on,
             Draw::Layers(of) => schedule.tree.surface(*of).parent,
             Draw::Glass(_) => return None,
             Draw::Seen(backdrop) => {
                 let placed = schedule.placed[*backdrop].as_ref()?;
-                let viewport = self.inputs.picture.viewport;
+                let viewport = self.camera.picture.viewport;
                 return Some(Canvas::of_texels(placed.region.looks_at(), viewport, placed.seen.1));
             }
         };
@@ -223,11 +214,11 @@ impl<'w> Painter<'w> {
         scissor: Option<URect>,
         pass: &mut TrackedRenderPass<'a>,
     ) {
-        let (Some(items), Some((ui_view, phase))) = (&self.items, self.planned.ui_view) else {
+        let (Some(items), Some((ui_view, phase))) = (&self.items, self.camera.ui_view) else {
             return;
         };
         let view = if on == SurfaceId::CAMERA {
-            let scissor = scissor.unwrap_or(self.inputs.picture.seen());
+            let scissor = scissor.unwrap_or(self.camera.picture.seen());
             if scissor.is_empty() {
                 return;
             }
@@ -235,7 +226,7 @@ impl<'w> Painter<'w> {
             pass.set_scissor_rect(first.x, first.y, size.x, size.y);
             Some(&ui_view)
         } else {
-            self.planned.views.get(self.planned.schedule.tree.surface(on).view)
+            self.camera.views.get(self.camera.schedule.tree.surface(on).view)
         };
         if let Some(view) = view {
             items.draw(on, keys, &phase, *view, pass);
@@ -244,11 +235,11 @@ impl<'w> Painter<'w> {
 
     /// Copies what glass inside a group sees of the camera's picture.
     fn copy(&self, backdrop: usize, context: &mut RenderContext) {
-        let placed = self.planned.schedule.placed[backdrop].as_ref();
+        let placed = self.camera.schedule.placed[backdrop].as_ref();
         let (Some(texels), Some((page, place))) = (self.needs(backdrop), placed.map(|placed| placed.seen)) else {
             return;
         };
-        let Some(page) = self.planned.seen.get(page) else {
+        let Some(page) = self.camera.seen.get(page) else {
             return;
         };
         let from = part_from(self.target.main_texture(), texels.min);
@@ -260,25 +251,25 @@ impl<'w> Painter<'w> {
     fn seen_by(&self, placed: &Placed) -> Option<&TextureView> {
         match placed.on {
             SurfaceId::CAMERA => Some(self.target.main_texture_view()),
-            _ => self.planned.seen.get(placed.seen.0),
+            _ => self.camera.seen.get(placed.seen.0),
         }
     }
 
     fn take(&self, backdrop: usize, context: &mut RenderContext) {
-        let placed = self.planned.schedule.placed[backdrop].as_ref();
+        let placed = self.camera.schedule.placed[backdrop].as_ref();
         if let Some((placed, source)) = placed.and_then(|placed| Some((placed, self.seen_by(placed)?))) {
-            let glass = (self.inputs.backdrops[backdrop].entity, FrozenBlur::Glass);
+            let glass = (self.camera.backdrops[backdrop].entity, FrozenBlur::Glass);
             self.kept
                 .take(glass, source.texture(), -placed.to_source(), context.command_encoder());
         }
     }
 
     fn blur(&self, index: usize, label: Option<&BlurLabel>, context: &mut RenderContext) {
-        let batch = &self.planned.schedule.batches[index];
+        let batch = &self.camera.schedule.batches[index];
         let source = match batch.from {
             PaintTexture::Camera => Some(self.target.main_texture_view()),
-            PaintTexture::Page(depth, page) => self.planned.page(depth, page),
-            PaintTexture::Seen(page) => self.planned.seen.get(page),
+            PaintTexture::Page(depth, page) => self.camera.page(depth, page),
+            PaintTexture::Seen(page) => self.camera.seen.get(page),
         };
         let Some(source) = source else {
             return;

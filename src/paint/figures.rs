@@ -2,7 +2,7 @@
 
 use super::blurs::BlurTasks;
 use super::encode::label_of;
-use super::plan_cameras::PlannedCameras;
+use super::inputs::PaintInputs;
 use crate::diagnostics::figures::{BackdropCounts, BackdropFigures};
 use crate::gpu::BlurJob;
 use crate::schedule::{Blurs, Label, Section, Step};
@@ -13,18 +13,18 @@ use bevy::render::sync_world::MainEntity;
 pub fn count_backdrops(
     counts: Option<Res<BackdropCounts>>,
     cameras: Query<&MainEntity>,
-    planned: PlannedCameras,
+    inputs: Res<PaintInputs>,
     tasks: Res<BlurTasks>,
 ) {
     let Some(counts) = counts else {
         return;
     };
     let mut all = Vec::new();
-    for (index, (inputs, planned)) in planned.iter().enumerate() {
-        let Ok(camera) = cameras.get(inputs.picture.camera) else {
+    for (index, painted) in inputs.cameras.iter().enumerate() {
+        let Ok(camera) = cameras.get(painted.picture.camera) else {
             continue;
         };
-        let schedule = &planned.schedule;
+        let schedule = &painted.schedule;
         let figures_of = |section: &Section| {
             let mut figures = BackdropFigures::default();
             for step in &schedule.steps[section.steps.clone()] {

@@ -4,7 +4,7 @@
 //! distinct.
 
 use super::draws::Draws;
-use super::inputs::{CameraInputs, PaintInputs};
+use super::inputs::{PaintInputs, PaintedCamera};
 use super::own_items::{OwnItems, number_of};
 use crate::schedule::{Slot, What};
 use bevy::ecs::system::SystemParamItem;
@@ -92,7 +92,7 @@ fn entities(number: u32) -> (Entity, MainEntity) {
 }
 
 /// The own items of a camera, with their sort keys.
-fn items(camera: &CameraInputs) -> impl Iterator<Item = (FloatOrd, What)> {
+fn items(camera: &PaintedCamera) -> impl Iterator<Item = (FloatOrd, What)> {
     let nodes = camera.backdrops.iter().map(|backdrop| backdrop.node()).enumerate();
     let glass = nodes.filter_map(|(index, node)| Some((index, node?)));
     let ends = camera
@@ -141,17 +141,14 @@ mod tests {
                 shadows: Vec::new(),
                 opacity: 0.5,
             });
-            let camera = CameraInputs {
-                picture: Picture {
-                    camera: Entity::PLACEHOLDER,
-                    size: UVec2::ONE,
-                    viewport: URect::new(0, 0, 1, 1),
-                    is_light: false,
-                    dithers: false,
-                },
-                backdrops: Vec::new(),
-                filters: filters.collect(),
-            };
+            let mut camera = PaintedCamera::new(Picture {
+                camera: Entity::PLACEHOLDER,
+                size: UVec2::ONE,
+                viewport: URect::new(0, 0, 1, 1),
+                is_light: false,
+                dithers: false,
+            });
+            camera.filters = filters.collect();
             items(&camera).filter(|(_, what)| *what == What::Mark).count()
         };
         assert_eq!(count(&[(0, 1)]), 2);

@@ -18,7 +18,7 @@
 
 use super::uniform::{ColorStepsUniform, PaintUniform};
 use crate::formats::table::{Format, Sample};
-use crate::gpu::{deferred_definitions, deferred_layout, fragment_state};
+use crate::gpu::{BlurPreparer, deferred_definitions, deferred_layout, fragment_state};
 use bevy::asset::AssetServer;
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
@@ -164,32 +164,30 @@ pub fn init_pipelines(mut commands: Commands, device: Res<RenderDevice>, assets:
 }
 
 impl PaintPipelines {
-    /// Queues pipelines of a format, as far as it allows them. Returns the new ones.
+    /// Queues pipelines of a format, as far as it allows them.
     pub fn announce(
         &mut self,
         format: TextureFormat,
         mixes: &[Mix],
         sources: &[PaintSource],
-        cache: &PipelineCache,
-    ) -> Vec<CachedRenderPipelineId> {
+        preparer: &mut BlurPreparer,
+    ) {
         let (are_mixed, takes_groups) = (self.mixes(format), self.takes_groups(format));
         let is_allowed = |mix: &&Mix| match mix {
             Mix::Replace => are_mixed.is_some(),
             Mix::Keep | Mix::Add => are_mixed == Some(true),
             Mix::Over | Mix::Atop => takes_groups,
         };
-        let mut new = Vec::new();
         for mix in mixes.iter().filter(is_allowed).copied() {
             for source in sources.iter().copied() {
                 let key = PaintKey { format, mix, source };
                 self.queued.entry(key).or_insert_with(|| {
-                    let id = cache.queue_render_pipeline(descriptor(&self.shader, key));
-                    new.push(id);
+                    let id = preparer.cache().queue_render_pipeline(descriptor(&self.shader, key));
+                    preparer.wait_for(id);
                     id
                 });
             }
         }
-        new
     }
 
     /// Whether the GPU can mix colours of a format. `None` for integer formats: nothing can be painted on them.

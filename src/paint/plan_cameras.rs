@@ -4,7 +4,7 @@
 //! `RenderSystems::PrepareBindGroups`. Views are not uploaded yet.
 
 use super::bounds::ItemBounds;
-use super::inputs::{CameraInputs, PaintInputs};
+use super::inputs::{PaintInputs, PaintedCamera};
 use super::own_items::OwnItems;
 use super::pipelines::{Mix, PaintKey, PaintPipelines, PaintSource};
 use crate::errors::BlurError;
@@ -13,52 +13,8 @@ use crate::gpu::{BlurPreparer, PageSet, TextureKind};
 use crate::schedule::{Item, Scene, Schedule};
 use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
-use bevy::render::render_resource::{PipelineCache, TextureUsages, TextureView};
-use bevy::render::renderer::RenderDevice;
+use bevy::render::render_resource::TextureUsages;
 use bevy::render::view::{RetainedViewEntity, ViewTarget};
-
-/// The schedules of this frame, by the index of the camera.
-#[derive(Resource, Default)]
-pub struct Schedules {
-    /// One for each camera of [`PaintInputs`].
-    pub cameras: Vec<CameraSchedule>,
-}
-
-/// The schedule of a camera, and what it needs.
-#[derive(Default)]
-pub struct CameraSchedule {
-    /// The schedule.
-    pub schedule: Schedule,
-    /// The pages of every depth, from 1 on.
-    pub pages: Vec<Vec<TextureView>>,
-    /// The pages that hold what glass inside groups sees.
-    pub seen: Vec<TextureView>,
-    /// The view of Bevy's user interface on this camera: its entity, and the identity of its phase.
-    pub ui_view: Option<(Entity, RetainedViewEntity)>,
-    /// The entities of the views of the schedule's frames.
-    pub views: Vec<Entity>,
-}
-
-impl CameraSchedule {
-    /// A page.
-    pub fn page(&self, depth: u32, page: usize) -> Option<&TextureView> {
-        self.pages.get(depth as usize - 1)?.get(page)
-    }
-}
-
-/// The cameras of [`PaintInputs`] with their schedules.
-#[derive(SystemParam)]
-pub struct PlannedCameras<'w> {
-    inputs: Res<'w, PaintInputs>,
-    schedules: Res<'w, Schedules>,
-}
-
-impl PlannedCameras<'_> {
-    /// By the index of the camera.
-    pub fn iter(&self) -> impl Iterator<Item = (&CameraInputs, &CameraSchedule)> {
-        self.inputs.cameras.iter().zip(&self.schedules.cameras)
-    }
-}
 
 /// The page that holds what glass inside filtered groups sees.
 const SEEN: PageSet = PageSet("seen by glass", [0; 2]);
@@ -98,15 +54,6 @@ impl UiItems<'_, '_> {
     }
 }
 
-/// What exists on the device.
-#[derive(SystemParam)]
-pub struct PaintDevice<'w> {
-    device: Res<'w, RenderDevice>,
-    cache: Res<'w, PipelineCache>,
-    pipelines: Res<'w, PaintPipelines>,
-    kept: Res<'w, KeptPictures>,
-}
-
 /// Plans every camera, and takes the pages of its groups.
 ///
 /// If groups cannot be filtered on a camera in this frame, they are *flat*: the same function plans the camera without them.
@@ -114,67 +61,75 @@ pub fn plan_cameras(
     mut inputs: ResMut<PaintInputs>,
     ui: UiItems,
     targets: Query<&ViewTarget>,
-    gpu: PaintDevice,
-    mut schedules: ResMut<Schedules>,
+    pipelines: Res<PaintPipelines>,
+    kept: Res<KeptPictures>,
     mut items: Local<Vec<Item>>,
     mut preparer: BlurPreparer,
 ) {
-    schedules.cameras.resize_with(inputs.cameras.len(), default);
-    for (camera, planned) in inputs.cameras.iter_mut().zip(&mut schedules.cameras) {
+    for camera in &mut inputs.cameras {
         items.clear();
-        let views = core::mem::take(&mut planned.views);
-        *planned = CameraSchedule { views, ..default() };
         let Ok(target) = targets.get(camera.picture.camera) else {
             continue;
         };
-        camera.fit(target.main_texture(), &gpu.kept);
+        camera.fit(target.main_texture(), &kept);
         if camera.has_nodes() {
-            planned.ui_view = ui.read(camera.picture.camera, &mut items);
+            camera.ui_view = ui.read(camera.picture.camera, &mut items);
         }
-        let scene = |is_flat| Scene {
-            picture: camera.picture,
-            limit: gpu.device.limits().max_texture_dimension_2d,
-            is_flat,
-            items: &items,
-            backdrops: &camera.backdrops,
-            filters: &camera.filters,
-        };
-        planned.schedule = Schedule::new(&scene(!gpu.takes_groups(camera, target)));
-        if let Err(error) = planned.take_pages(target, &mut preparer) {
+        let (is_flat, limit) = (
+            !takes_groups(camera, target, &pipelines, &preparer),
+            preparer.largest_side(),
+        );
+        camera.plan(&items, is_flat, limit);
+        if let Err(error) = camera.take_pages(target, &mut preparer) {
             let entity = camera.filters[0].entity;
             error_once!("the UiFilter of entity {entity}, and all others on its camera: {error}");
-            planned.pages.clear();
-            planned.schedule = Schedule::new(&scene(true));
+            camera.pages.clear();
+            camera.plan(&items, true, limit);
         }
-        planned.take_seen(camera, target, &mut preparer);
+        camera.take_seen(target, &mut preparer);
     }
 }
 
-impl PaintDevice<'_> {
-    /// Whether groups can be painted on pages: the pages have the camera's format, because Bevy makes its pipelines for it.
-    fn takes_groups(&self, camera: &CameraInputs, target: &ViewTarget) -> bool {
-        let Some(filter) = camera.filters.first() else {
-            return true;
-        };
-        let format = target.main_texture_format();
-        if !self.pipelines.takes_groups(format) {
-            let entity = filter.entity;
-            warn_once!(
-                "the UiFilter of entity {entity}, and all others on its camera, change nothing: they need a picture with at least \
-                 eight bits of alpha that can be blended, and the camera's has the format {format:?}"
-            );
-            return false;
-        }
-        let key = PaintKey {
-            format,
-            mix: Mix::Over,
-            source: PaintSource::Sharp,
-        };
-        self.pipelines.ready(key, &self.cache).is_some()
+/// Whether groups can be painted on pages: the pages have the camera's format, because Bevy makes its pipelines for it.
+fn takes_groups(
+    camera: &PaintedCamera,
+    target: &ViewTarget,
+    pipelines: &PaintPipelines,
+    preparer: &BlurPreparer,
+) -> bool {
+    let Some(filter) = camera.filters.first() else {
+        return true;
+    };
+    let format = target.main_texture_format();
+    if !pipelines.takes_groups(format) {
+        let entity = filter.entity;
+        warn_once!(
+            "the UiFilter of entity {entity}, and all others on its camera, change nothing: they need a picture with at least \
+             eight bits of alpha that can be blended, and the camera's has the format {format:?}"
+        );
+        return false;
     }
+    let key = PaintKey {
+        format,
+        mix: Mix::Over,
+        source: PaintSource::Sharp,
+    };
+    pipelines.ready(key, preparer.cache()).is_some()
 }
 
-impl CameraSchedule {
+impl PaintedCamera {
+    /// Plans the camera, with groups or without.
+    fn plan(&mut self, items: &[Item], is_flat: bool, limit: u32) {
+        self.schedule = Schedule::new(&Scene {
+            picture: self.picture,
+            limit,
+            is_flat,
+            items,
+            backdrops: &self.backdrops,
+            filters: &self.filters,
+        });
+    }
+
     /// Takes the pages for the pictures of groups.
     ///
     /// # Errors
@@ -192,7 +147,7 @@ impl CameraSchedule {
     }
 
     /// Takes the pages for what glass inside groups sees. Without them, such glass is not painted.
-    fn take_seen(&mut self, camera: &CameraInputs, target: &ViewTarget, preparer: &mut BlurPreparer) {
+    fn take_seen(&mut self, target: &ViewTarget, preparer: &mut BlurPreparer) {
         if self.schedule.seen.is_empty() {
             return;
         }
@@ -209,7 +164,7 @@ impl CameraSchedule {
         match taken {
             Ok(pages) => self.seen = pages,
             Err(error) => {
-                let camera = camera.picture.camera;
+                let camera = self.picture.camera;
                 error_once!("the glass inside of filtered nodes on the camera {camera}: {error}");
             }
         }

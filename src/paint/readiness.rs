@@ -14,7 +14,6 @@ use crate::gpu::{BlurPreparer, WorkKind};
 use crate::plan::Finish;
 use crate::settings::UiFilter;
 use crate::settings::{BackdropBlur, BackdropLens, BlurProfile, COMPILING_BLOCKS};
-use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::Extract;
 use bevy::render::render_resource::{PipelineCache, TextureFormat};
@@ -24,17 +23,13 @@ use bevy::render::render_resource::{PipelineCache, TextureFormat};
 pub struct PaintUse {
     /// Whether both are expected before they are used.
     pub is_expected: bool,
-    glass: Used,
-    filters: Used,
+    glass: bool,
+    varying_glass: bool,
+    filters: bool,
+    varying_filters: bool,
     /// Whether there was a shadow inside of a group.
     insets: bool,
     has_lenses: bool,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Used {
-    is_used: bool,
-    varies: bool,
 }
 
 impl PaintUse {
@@ -44,13 +39,6 @@ impl PaintUse {
             is_expected: is_expected && !COMPILING_BLOCKS,
             ..default()
         }
-    }
-}
-
-impl Used {
-    fn note(&mut self, is_used: bool, varies: bool) {
-        self.is_used |= is_used;
-        self.varies |= varies;
     }
 }
 
@@ -70,41 +58,22 @@ pub fn extract_use(
     varying_filters: Extract<Query<(), VaryingFilter>>,
 ) {
     let mut now = *used;
-    now.glass.note(!glass.is_empty(), !varying.is_empty());
+    now.glass |= !glass.is_empty();
+    now.varying_glass |= !varying.is_empty();
     now.has_lenses |= !refracting.is_empty();
-    now.filters.note(!filters.is_empty(), !varying_filters.is_empty());
+    now.filters |= !filters.is_empty();
+    now.varying_filters |= !varying_filters.is_empty();
     now.insets = now.insets || filters.iter().any(UiFilter::has_insets);
     used.set_if_neq(now);
 }
 
-/// What queues pipelines.
-#[derive(SystemParam)]
-pub struct Announcer<'w> {
-    cache: Res<'w, PipelineCache>,
-    pipelines: ResMut<'w, PaintPipelines>,
-    preparer: BlurPreparer<'w>,
-}
-
-impl Announcer<'_> {
-    /// Queues what paints pictures of a format.
-    fn paint(&mut self, format: TextureFormat, mixes: &[Mix], sources: &[PaintSource]) {
-        for id in self.pipelines.announce(format, mixes, sources, &self.cache) {
-            self.preparer.wait_for(id);
-        }
-    }
-
-    /// Queues what blurs pictures of a format, and paints them. A blur that is too weak to show is a copy.
-    fn blur(&mut self, format: TextureFormat, mixes: &[Mix], kinds: &[WorkKind], varies: bool) {
-        if self.pipelines.mixes(format).is_none() {
-            return;
-        }
-        self.paint(format, mixes, &PaintSource::FLAT);
-        let varying = varies.then_some(WorkKind::Vary);
-        for kind in kinds.iter().copied().chain(varying) {
-            for is_light in [false, true] {
-                let ends = Ends::of_camera(format, is_light);
-                self.preparer.announce(ends, kind, Finish::Defer);
-            }
+/// Queues what blurs pictures of a format, for the front end to do the last step.
+fn announce_blurs(preparer: &mut BlurPreparer, format: TextureFormat, kinds: &[WorkKind], varies: bool) {
+    let varying = varies.then_some(WorkKind::Vary);
+    for kind in kinds.iter().copied().chain(varying) {
+        for is_light in [false, true] {
+            let ends = Ends::of_camera(format, is_light);
+            preparer.announce(ends, kind, Finish::Defer);
         }
     }
 }
@@ -113,11 +82,12 @@ impl Announcer<'_> {
 pub fn announce(
     used: Res<PaintUse>,
     cameras: Query<CameraPicture>,
-    mut announcer: Announcer,
+    mut pipelines: ResMut<PaintPipelines>,
+    mut preparer: BlurPreparer,
     mut formats: Local<Vec<TextureFormat>>,
 ) {
     // In the first frame, cameras are the first to queue their pipelines.
-    let is_expected = used.is_expected && announcer.preparer.moment()[1] > 0;
+    let is_expected = used.is_expected && preparer.moment()[1] > 0;
     let usual = USUAL_PICTURES.into_iter().filter(|_| is_expected);
     let of_cameras = cameras.iter().flat_map(|picture| picture.formats());
     formats.clear();
@@ -127,17 +97,19 @@ pub fn announce(
         }
     }
     for format in formats.iter().copied() {
-        if used.glass.is_used || is_expected {
+        if (used.glass || is_expected) && pipelines.mixes(format).is_some() {
+            pipelines.announce(format, &Mix::GLASS, &PaintSource::FLAT, &mut preparer);
+            // A blur that is too weak to show is a copy.
             let kinds = [WorkKind::Blur, WorkKind::Copy];
-            announcer.blur(format, &Mix::GLASS, &kinds, used.glass.varies);
+            announce_blurs(&mut preparer, format, &kinds, used.varying_glass);
         }
         if used.has_lenses {
-            announcer.paint(format, &Mix::READING, &PaintSource::REFRACTED);
+            pipelines.announce(format, &Mix::READING, &PaintSource::REFRACTED, &mut preparer);
         }
-        let has_filters = used.filters.is_used || is_expected;
-        if has_filters && announcer.pipelines.takes_groups(format) {
+        if (used.filters || is_expected) && pipelines.takes_groups(format) {
             let mixes = &[Mix::Over, Mix::Keep, Mix::Atop][..2 + usize::from(used.insets)];
-            announcer.blur(format, mixes, &[WorkKind::Blur], used.filters.varies);
+            pipelines.announce(format, mixes, &PaintSource::FLAT, &mut preparer);
+            announce_blurs(&mut preparer, format, &[WorkKind::Blur], used.varying_filters);
         }
     }
 }

@@ -4,8 +4,8 @@
 //! them: some may be items of other crates that must stay in it. At the end of the frame all get their batches back. Until then the
 //! batches are kept here, by the surface on which the items are painted.
 
+use super::inputs::PaintInputs;
 use super::own_items::OwnItems;
-use super::plan_cameras::{PlannedCameras, Schedules};
 use crate::schedule::{Owners, SurfaceId, What};
 use bevy::math::FloatOrd;
 use bevy::prelude::*;
@@ -40,19 +40,19 @@ impl SplitPhases {
 
 /// Empties the batches of all items that Bevy's passes must skip.
 pub fn split_phases(
-    planned: PlannedCameras,
+    inputs: Res<PaintInputs>,
     own: Res<OwnItems>,
     mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
     mut split: ResMut<SplitPhases>,
 ) {
-    split.0.resize_with(planned.iter().count(), Vec::new);
-    for ((inputs, planned), surfaces) in planned.iter().zip(&mut split.0) {
-        let schedule = &planned.schedule;
+    split.0.resize_with(inputs.cameras.len(), Vec::new);
+    for (camera, surfaces) in inputs.cameras.iter().zip(&mut split.0) {
+        let schedule = &camera.schedule;
         // Hidden items are kept like all others, on a surface that no step names.
         let hidden = SurfaceId(schedule.tree.surfaces.len());
         surfaces.resize_with(hidden.0 + 1, Vec::new);
-        if let Some(phase) = planned.ui_view.and_then(|(_, view)| phases.get_mut(&view)) {
-            let mut owners = Owners::new(&inputs.filters);
+        if let Some(phase) = camera.ui_view.and_then(|(_, view)| phases.get_mut(&view)) {
+            let mut owners = Owners::new(&camera.filters);
             for (index, item) in phase.items.values_mut().enumerate() {
                 let what = own.what(item);
                 let owner = owners.surface(item.sort_key, what, &schedule.tree);
@@ -73,12 +73,12 @@ pub fn split_phases(
 
 /// Gives all items their batches back, so that other crates find them as they were.
 pub fn restore_phases(
-    schedules: Res<Schedules>,
+    inputs: Res<PaintInputs>,
     mut phases: ResMut<ViewSortedRenderPhases<TransparentUi>>,
     mut split: ResMut<SplitPhases>,
 ) {
-    for (surfaces, planned) in split.0.iter_mut().zip(&schedules.cameras) {
-        let mut phase = planned.ui_view.and_then(|(_, view)| phases.get_mut(&view));
+    for (surfaces, camera) in split.0.iter_mut().zip(&inputs.cameras) {
+        let mut phase = camera.ui_view.and_then(|(_, view)| phases.get_mut(&view));
         for item in surfaces.iter_mut().flat_map(|items| items.drain(..)) {
             let kept = phase.as_mut().and_then(|phase| phase.items.get_index_mut(item.index));
             if let Some((_, kept)) = kept {

@@ -1,7 +1,6 @@
 //! The views with which Bevy's draw functions paint groups on pages.
 
 use super::inputs::PaintInputs;
-use super::plan_cameras::Schedules;
 use crate::schedule::{Surface, SurfaceId};
 use bevy::ecs::entity::EntityHashSet;
 use bevy::prelude::*;
@@ -9,8 +8,7 @@ use bevy::render::view::{ExtractedView, RetainedViewEntity};
 
 /// Shows a view for each frame of every camera, and hides the views that no frame needs. Entities are reused.
 pub fn show_views(
-    mut schedules: ResMut<Schedules>,
-    inputs: Res<PaintInputs>,
+    mut inputs: ResMut<PaintInputs>,
     mut views: Query<&mut ExtractedView>,
     mut pool: Local<Vec<Entity>>,
     mut used: Local<EntityHashSet>,
@@ -19,12 +17,11 @@ pub fn show_views(
     let mut unused = core::mem::take(&mut *used);
     let mut new = Vec::new();
     let mut next = 0;
-    for (planned, camera) in schedules.cameras.iter_mut().zip(&inputs.cameras) {
-        planned.views.clear();
-        let Some(ui_view) = planned.ui_view.and_then(|(entity, _)| views.get(entity).ok()) else {
+    for camera in &mut inputs.cameras {
+        let Some(ui_view) = camera.ui_view.and_then(|(entity, _)| views.get(entity).ok()) else {
             continue;
         };
-        let tree = &planned.schedule.tree;
+        let tree = &camera.schedule.tree;
         let of_frame = |first: &SurfaceId| {
             let surface = tree.surface(*first);
             view_of(camera.filters[surface.filter].entity, surface, ui_view)
@@ -36,7 +33,7 @@ pub fn show_views(
             }
             let entity = pool[next];
             next += 1;
-            planned.views.push(entity);
+            camera.views.push(entity);
             used.insert(entity);
             unused.remove(&entity);
             match views.get_mut(entity) {
