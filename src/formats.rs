@@ -151,27 +151,9 @@ pub fn is_software(adapter: &AdapterInfo) -> bool {
 pub struct Capabilities {
     device: RenderDevice,
     adapter: RenderAdapter,
-    computes: Computes,
+    /// For targets of these precisions blurs may use compute passes, at least for their intermediate textures.
+    computes: &'static [Precision],
     cores: Cores,
-}
-
-/// The targets for which blurs may use compute passes, at least for their intermediate textures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Computes {
-    Nothing,
-    /// Formats of [`Precision::Hdr`].
-    Hdr,
-    Everything,
-}
-
-impl Computes {
-    fn allows(self, target: Format) -> bool {
-        match self {
-            Self::Nothing => false,
-            Self::Hdr => target.precision() == Precision::Hdr,
-            Self::Everything => true,
-        }
-    }
 }
 
 impl Capabilities {
@@ -194,10 +176,10 @@ impl Capabilities {
             device: device.clone(),
             adapter: adapter.clone(),
             computes: match backend {
-                _ if !can_compute => Computes::Nothing,
-                BlurBackend::Fragment => Computes::Nothing,
-                BlurBackend::Auto if is_software => Computes::Hdr,
-                BlurBackend::Auto | BlurBackend::Compute => Computes::Everything,
+                _ if !can_compute => &[],
+                BlurBackend::Fragment => &[],
+                BlurBackend::Auto if is_software => &[Precision::Hdr],
+                BlurBackend::Auto | BlurBackend::Compute => &[Precision::Standard, Precision::Hdr],
             },
             cores: match backend {
                 // With `Compute`, software rasterisers run the programs for GPUs, too.
@@ -226,7 +208,7 @@ impl Capabilities {
                 lacks,
             })?;
         // The tiles of compute passes lie in workgroup memory as half floats.
-        let tiling = if self.computes.allows(destination) && intermediate == TextureFormat::Rgba16Float {
+        let tiling = if self.computes.contains(&destination.precision()) && intermediate == TextureFormat::Rgba16Float {
             Tiling::Tiled {
                 stores: ends.has_storage && self.is_storable(destination),
                 cores: self.cores,
@@ -277,7 +259,7 @@ impl Capabilities {
         let known = self.readable(source)?;
         let target = self.writable(source).or_else(|_| self.writable(known.stand_in()))?;
         let mut usages = TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST | TextureUsages::RENDER_ATTACHMENT;
-        if self.computes.allows(target) && self.is_storable(target) {
+        if self.computes.contains(&target.precision()) && self.is_storable(target) {
             usages |= TextureUsages::STORAGE_BINDING;
         }
         Ok((target.texture, usages))

@@ -33,7 +33,7 @@ pub use job::{BlurJob, BlurState, Deferred};
 pub use pipeline_factory::fragment_state;
 pub use pipeline_key::{deferred_definitions, deferred_layout};
 pub use pipeline_queue::{BlurReadiness, blurs_ready};
-pub use pool::{PageSet, TextureKind};
+pub use pool::TextureKind;
 pub use prepare::BlurPreparer;
 pub use request::{BlurRequest, Work, WorkKind};
 pub use step::BlurAccess;

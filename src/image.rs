@@ -32,7 +32,7 @@ use bevy::render::renderer::{RenderGraph, RenderGraphSystems};
 use bevy::render::{ExtractSchedule, GpuResourceAppExt, Render, RenderApp, RenderStartup, RenderSystems};
 use request::Outcomes;
 
-pub use pixels::{BlurPixelsExt, BlurredPixels, ImagesAwaited};
+pub use pixels::{BlurPixelsExt, BlurredPixels};
 pub use request::Requests;
 
 /// Adds image blurs to an app.
@@ -62,9 +62,11 @@ pub fn plugin(app: &mut App) {
             PostUpdate,
             (
                 targets::fit_targets.in_set(BlurSystems::Fit),
-                change_detection::follow_images
-                    .after(label_blurs)
-                    .after(watch_images)
+                (
+                    change_detection::follow_images.after(label_blurs).after(watch_images),
+                    pixels::await_pixels,
+                )
+                    .chain()
                     .in_set(BlurSystems::Collect),
             ),
         );

@@ -5,7 +5,7 @@
 //! So a frame in which blurs or cameras differ asks for another one, until what is reported of it has been read.
 
 use crate::gpu::BlurReadiness;
-use crate::image::ImagesAwaited;
+use crate::image::Requests;
 #[cfg(feature = "ui")]
 use crate::settings::{BackdropBlur, BackdropLens, BackdropRegion, UiFilter};
 use crate::settings::{BlurImage, BlurProfile, BlurSwitch, FreezeBlur, GaussianBlur};
@@ -14,7 +14,6 @@ use bevy::asset::LoadState;
 use bevy::camera::{Camera, CompositingSpace, Hdr, RenderTarget};
 use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
 use bevy::ecs::message::Messages;
-use bevy::ecs::system::SystemParam;
 use bevy::prelude::*;
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 #[cfg(feature = "ui")]
@@ -120,42 +119,30 @@ type CameraChanged = Or<(
     Changed<DebandDither>,
 )>;
 
-/// What may differ from the frame before.
-#[derive(SystemParam)]
-struct Reasons<'w, 's> {
-    all: Query<'w, 's, (), Blurred>,
-    changed: Query<'w, 's, (), BlurChanged>,
-    cameras: Query<'w, 's, (), (With<Camera>, CameraChanged)>,
-    profiles: Query<'w, 's, &'static BlurProfile, Without<BlurImage>>,
-    switch: Res<'w, BlurSwitch>,
-    server: Res<'w, AssetServer>,
-}
-
-impl Reasons<'_, '_> {
-    fn have_changed(&self) -> bool {
-        !self.changed.is_empty() || !self.cameras.is_empty() || self.switch.is_changed()
-    }
-
-    /// Whether the mask of a camera or of glass is loading.
-    fn load(&self) -> bool {
-        let mut masks = self.profiles.iter().filter_map(BlurProfile::mask);
-        masks.any(|mask| matches!(self.server.get_load_state(mask), Some(LoadState::Loading)))
-    }
-}
+/// What may differ from the frame before: all blurs, those and the cameras that have changed, and profiles that may load.
+type Reasons<'w, 's> = (
+    Query<'w, 's, (), Blurred>,
+    Query<'w, 's, (), BlurChanged>,
+    Query<'w, 's, (), (With<Camera>, CameraChanged)>,
+    Query<'w, 's, &'static BlurProfile, Without<BlurImage>>,
+);
 
 /// Requests a frame while images are blurred, pixels are on their way, pipelines compile, or the render world has not said
 /// what it lacks.
 fn request_redraw(
     mut frames: ResMut<Frames>,
-    blurs: Reasons,
-    images: ImagesAwaited,
+    (all, changed, cameras, profiles): Reasons,
+    switch: Res<BlurSwitch>,
+    server: Res<AssetServer>,
+    images: Res<Requests>,
     readiness: Res<BlurReadiness>,
     redraws: Option<ResMut<Messages<RequestRedraw>>>,
 ) {
-    let count = blurs.all.iter().len();
-    let is_awaited = frames.await_report(count, blurs.have_changed(), readiness.is_ready());
+    let have_changed = !changed.is_empty() || !cameras.is_empty() || switch.is_changed();
+    let is_awaited = frames.await_report(all.iter().len(), have_changed, readiness.is_ready());
+    let loads = |mask| matches!(server.get_load_state(mask), Some(LoadState::Loading));
     if let Some(mut redraws) = redraws
-        && (is_awaited || images.are_awaited() || blurs.load())
+        && (is_awaited || images.are_awaited || profiles.iter().filter_map(BlurProfile::mask).any(loads))
     {
         redraws.write(RequestRedraw);
     }

@@ -74,13 +74,12 @@ pub use place::Placed;
 pub use rects::{FAR, as_texels, common, moved};
 pub use region::Region;
 pub use scene::{
-    Backdrop, Border, Clips, Filter, FrozenGlass, Glass, GlassOrder, Item, Line, Picture, PlacedProfile, Scene, Shade,
-    Shadow, What,
+    Backdrop, Border, Clips, Filter, FrozenGlass, Glass, GlassOrder, Item, Line, Picture, Scene, Shade, Shadow, What,
 };
 pub use shape::{CORNERS, Shape, bounds_of, scale_of};
-pub use share::{SharedBlurs, item_of, share};
+pub use share::{item_of, share};
 pub use slot::Slot;
-pub use steps::{Batch, Blurs, Draw, Label, LevelPages, PaintTexture, Schedule, Section, Step};
+pub use steps::{Batch, Blurs, Draw, Label, PaintTexture, Schedule, Section, Step};
 pub use surface::{Canvas, Layer, Surface, SurfaceId, reach_of, reads_of};
 pub use tree::{Owners, SurfaceTree};
 

@@ -19,7 +19,9 @@ use serde::{Deserialize, Serialize};
 pub use backdrop::{BackdropBlur, BackdropGroup, BackdropSampling, HasBlur, Tint};
 pub use color_functions::{ColorMatrices, ColorStep, HasRange};
 pub use freeze::{FreezeArea, FreezeBlur, FreezeLost, FreezeTaken};
-pub use image::{BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurRevision, BlurUpdate};
+pub use image::{
+    BlurAlpha, BlurFailed, BlurFinished, BlurImage, BlurImageTemplate, BlurRevision, BlurUpdate, WantsPixels,
+};
 pub use lens::BackdropLens;
 pub use profile::{BlurProfile, BlurProfileTemplate};
 pub use region::{BackdropLayer, BackdropRegion, BackdropRegionTemplate};

@@ -5,6 +5,7 @@ use bevy::asset::{AssetId, Handle};
 use bevy::image::Image;
 use bevy::math::{Affine2, IVec2, Vec2};
 use bevy::render::render_resource::TextureView;
+use bytemuck::{Pod, Zeroable};
 
 /// A varying profile, in a box of a picture.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,32 +86,34 @@ impl SigmaField {
 ///
 /// With `q = rows · (p - point)`, where `p` is the texel's centre, everything but the mask measures a distance `t` and
 /// interpolates: the share is `from + (to - from) · clamp(t · slope + offset, 0, 1)`, clamped to 0 and 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
+///
+/// It is `Shares` in WGSL, too.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct Shares {
-    /// The kind of distance.
-    pub measure: Measure,
     /// The origin of the distance.
     pub point: Vec2,
     /// The rows of the matrix by which positions are multiplied.
-    pub rows: [Vec2; 2],
+    pub across: Vec2,
+    pub down: Vec2,
     pub slope: f32,
     pub offset: f32,
-    pub from: f32,
-    pub to: f32,
+    /// `from` and `to`.
+    pub first: f32,
+    pub last: f32,
+    /// The kind of distance.
+    pub measure: u32,
+    padding: u32,
 }
 
-/// The kind of distance that a share depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
-    /// `t = q.x`.
-    Signed,
-    /// `t = |q.x|`.
-    Unsigned,
-    /// `t = |q|`.
-    Distance,
-    /// The share is the mask's value at `q`, from (0, 0) to (1, 1).
-    Mask,
-}
+/// `t = q.x`.
+const SIGNED: u32 = 0;
+/// `t = |q.x|`.
+const UNSIGNED: u32 = 1;
+/// `t = |q|`.
+const DISTANCE: u32 = 2;
+/// The share is the mask's value at `q`, from (0, 0) to (1, 1).
+const FROM_MASK: u32 = 3;
 
 /// A slope so steep that it is a step between any two texels.
 const STEEP: f32 = 1e6;
@@ -119,13 +122,15 @@ impl Shares {
     /// The same share everywhere.
     const fn constant(share: f32) -> Self {
         Self {
-            measure: Measure::Signed,
             point: Vec2::ZERO,
-            rows: [Vec2::ZERO; 2],
+            across: Vec2::ZERO,
+            down: Vec2::ZERO,
             slope: 0.0,
             offset: 0.0,
-            from: share,
-            to: share,
+            first: share,
+            last: share,
+            measure: SIGNED,
+            padding: 0,
         }
     }
 
@@ -135,7 +140,6 @@ impl Shares {
         if profile.check().is_err() {
             return Self::constant(0.0);
         }
-        let diagonal = |scale: Vec2| [Vec2::new(scale.x, 0.0), Vec2::new(0.0, scale.y)];
         match *profile {
             BlurProfile::Uniform => Self::constant(1.0),
             BlurProfile::Linear { start, end, from, to } => {
@@ -145,7 +149,7 @@ impl Shares {
                 }
                 Self {
                     point: start * size,
-                    rows: [line / line.length_squared(), Vec2::ZERO],
+                    across: line / line.length_squared(),
                     ..Self::between(0.0, 1.0, from, to)
                 }
             }
@@ -158,9 +162,9 @@ impl Shares {
                 // Divided first, so that no square overflows.
                 let across = (direction / direction.abs().max_element()).normalize().perp();
                 Self {
-                    measure: Measure::Unsigned,
+                    measure: UNSIGNED,
                     point: center * size,
-                    rows: [across / across.abs().dot(size), Vec2::ZERO],
+                    across: across / across.abs().dot(size),
                     ..Self::between(sharp, sharp + soft, 0.0, 1.0)
                 }
             }
@@ -171,14 +175,16 @@ impl Shares {
                 from,
                 to,
             } => Self {
-                measure: Measure::Distance,
+                measure: DISTANCE,
                 point: center * size,
-                rows: diagonal(Vec2::splat(size.min_element().recip())),
+                across: Vec2::new(size.min_element().recip(), 0.0),
+                down: Vec2::new(0.0, size.min_element().recip()),
                 ..Self::between(inner, outer, from, to)
             },
             BlurProfile::Mask(_) => Self {
-                measure: Measure::Mask,
-                rows: diagonal(size.recip()),
+                measure: FROM_MASK,
+                across: Vec2::new(size.x.recip(), 0.0),
+                down: Vec2::new(0.0, size.y.recip()),
                 ..Self::constant(1.0)
             },
         }
@@ -189,7 +195,8 @@ impl Shares {
         let back = by.matrix2.inverse().transpose();
         Self {
             point: by.transform_point2(self.point),
-            rows: self.rows.map(|row| back * row),
+            across: back * self.across,
+            down: back * self.down,
             ..self
         }
     }
@@ -204,8 +211,8 @@ impl Shares {
         Self {
             slope,
             offset: -start * slope,
-            from,
-            to,
+            first: from,
+            last: to,
             ..Self::constant(0.0)
         }
     }
@@ -222,15 +229,15 @@ mod tests {
     }
 
     fn share_at(shares: &Shares, place: Vec2) -> f32 {
-        let q = Vec2::from(shares.rows.map(|row| row.dot(place - shares.point)));
+        let q = Vec2::from([shares.across, shares.down].map(|row| row.dot(place - shares.point)));
         let t = match shares.measure {
-            Measure::Signed => q.x,
-            Measure::Unsigned => q.x.abs(),
-            Measure::Distance => q.length(),
-            Measure::Mask => unreachable!("no mask here"),
+            SIGNED => q.x,
+            UNSIGNED => q.x.abs(),
+            DISTANCE => q.length(),
+            _ => unreachable!("no mask here"),
         };
         let t = (t * shares.slope + shares.offset).clamp(0.0, 1.0);
-        (shares.from + (shares.to - shares.from) * t).clamp(0.0, 1.0)
+        (shares.first + (shares.last - shares.first) * t).clamp(0.0, 1.0)
     }
 
     const WIDE: Vec2 = Vec2::new(400.0, 100.0);
@@ -317,7 +324,7 @@ mod tests {
         let expected = Shares::new(&band(Vec2::new(3.0, -4.0)), WIDE);
         for length in [f32::MIN_POSITIVE, 1e-30, 1e-22, 1e19, 1e30, 0.2 * f32::MAX] {
             let got = Shares::new(&band(Vec2::new(3.0, -4.0) * length), WIDE);
-            let distance = (got.rows[0] - expected.rows[0]).length();
+            let distance = (got.across - expected.across).length();
             assert!(distance < 1e-6, "{length}: {got:?}");
         }
         let tiny = f32::from_bits(1);

@@ -65,14 +65,9 @@ struct Stacked {
     is_written: bool,
 }
 
-/// A picture that glass does not see: it is in another texture, or cleared.
-#[derive(Debug)]
-struct Unseen {
-    /// The camera of the picture.
-    camera: Entity,
-    /// The camera that clears the texture in between.
-    cleared_by: Option<Entity>,
-}
+/// The camera of a picture that glass does not see, because it is in another texture, or cleared, and the camera that clears the
+/// texture in between.
+type Unseen = (Entity, Option<Entity>);
 
 impl Stacked {
     /// The picture of another camera, if it is visible below some glass of this camera, which does not see it.
@@ -91,11 +86,8 @@ impl Stacked {
         }
         let clears = |camera: &Self| camera.texture == self.texture && camera.clear != Clear::Nothing;
         let cleared_by = above().filter(clears).max_by_key(|camera| camera.order);
-        let unseen = Unseen {
-            camera: other.entity,
-            cleared_by: cleared_by.map(|camera| camera.entity),
-        };
-        (unseen.cleared_by.is_some() || self.texture != other.texture).then_some(unseen)
+        let cleared_by = cleared_by.map(|camera| camera.entity);
+        (cleared_by.is_some() || self.texture != other.texture).then_some((other.entity, cleared_by))
     }
 
     fn is_stacked_with(&self, other: &Self) -> bool {
@@ -150,7 +142,7 @@ pub fn report_unseen(
         match unseen.max_by_key(|(order, _)| *order) {
             Some((_, unseen)) => {
                 // Textures are made anew now and then, so the words are compared, and not the textures.
-                let message = message(&cameras, &names, upper.entity, &unseen);
+                let message = message(&cameras, &names, upper.entity, unseen);
                 if reported.get(&upper.entity) != Some(&message) {
                     warn!("{message}");
                     reported.insert(upper.entity, message);
@@ -175,7 +167,12 @@ fn glass_on(inputs: &PaintInputs, camera: Entity) -> Option<URect> {
     painted.reduce(|all, region| all.union(region))
 }
 
-fn message(cameras: &Query<StackedCamera>, names: &Query<NameOrEntity>, upper: Entity, unseen: &Unseen) -> String {
+fn message(
+    cameras: &Query<StackedCamera>,
+    names: &Query<NameOrEntity>,
+    upper: Entity,
+    (lower, cleared_by): Unseen,
+) -> String {
     let name = |camera: Entity| {
         let main = cameras.get(camera).map_or(camera, |(_, main, ..)| main.id());
         names
@@ -183,16 +180,16 @@ fn message(cameras: &Query<StackedCamera>, names: &Query<NameOrEntity>, upper: E
             .map_or_else(|_| main.to_string(), |name| name.to_string())
     };
     let mut causes = Vec::new();
-    if let Ok([(.., texture), (.., other)]) = cameras.get_many([upper, unseen.camera])
+    if let Ok([(.., texture), (.., other)]) = cameras.get_many([upper, lower])
         && texture.main_texture().id() != other.main_texture().id()
     {
         causes.push(format!("their textures differ {}", difference([texture, other])));
     }
-    if let Some(camera) = unseen.cleared_by {
+    if let Some(camera) = cleared_by {
         let name = name(camera);
         causes.push(format!("{name} clears the texture: give it `ClearColorConfig::None`"));
     }
-    let [upper, lower] = [upper, unseen.camera].map(name);
+    let [upper, lower] = [upper, lower].map(name);
     let causes = causes.join(", and ");
     format!("the glass on the camera {upper} does not see what the camera {lower} shows below it, because {causes}")
 }

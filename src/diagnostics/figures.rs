@@ -2,25 +2,9 @@
 
 use super::label::BlurLabel;
 use crate::mailbox::Mailbox;
-use bevy::prelude::*;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The bytes of the textures of the last frame.
-#[derive(Resource, Clone, Default)]
-pub struct TextureBytes(Arc<AtomicU64>);
-
-impl TextureBytes {
-    /// Replaces the previous count.
-    pub fn set(&self, bytes: u64) {
-        self.0.store(bytes, Ordering::Relaxed);
-    }
-
-    /// The latest count.
-    pub fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
+/// The bytes of the textures of the last frame: one number.
+pub type TextureBytes = Mailbox<u64>;
 
 /// The glass of one layer of a camera in one frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

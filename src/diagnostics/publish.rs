@@ -84,7 +84,7 @@ fn add_figures(app: &mut App) {
 }
 
 fn publish_bytes(bytes: Res<TextureBytes>, mut diagnostics: Diagnostics) {
-    diagnostics.add_measurement(&TEXTURE_BYTES, || bytes.get() as f64);
+    diagnostics.add_measurement(&TEXTURE_BYTES, || bytes.read().iter().sum::<u64>() as f64);
 }
 
 /// Publishes the times that Bevy's recorder cannot take.

@@ -19,9 +19,7 @@ use bevy::render::render_resource::{Buffer, BufferDescriptor, BufferUsages, MapM
 use bevy::render::renderer::{RenderContext, RenderDevice, RenderQueue};
 use bevy::render::settings::WgpuFeatures;
 use std::sync::{Arc, Mutex};
-use wgpu::{
-    ComputePassTimestampWrites, QUERY_SIZE, QuerySet, QuerySetDescriptor, QueryType, RenderPassTimestampWrites,
-};
+use wgpu::{ComputePassTimestampWrites, QUERY_SIZE, QuerySet, QuerySetDescriptor, QueryType};
 
 /// How many passes are timed in a frame. Further passes are not.
 const MOST_PASSES: usize = 128;
@@ -52,30 +50,6 @@ pub struct PassTimer {
     period: f64,
     /// The passes of this frame that have timestamps, each a pair.
     passes: Mutex<Vec<TimedPass>>,
-}
-
-/// The two timestamps of a pass.
-pub struct Timestamps<'a> {
-    queries: &'a QuerySet,
-    first: u32,
-}
-
-impl<'a> Timestamps<'a> {
-    pub fn of_render_pass(&self) -> RenderPassTimestampWrites<'a> {
-        RenderPassTimestampWrites {
-            query_set: self.queries,
-            beginning_of_pass_write_index: Some(self.first),
-            end_of_pass_write_index: Some(self.first + 1),
-        }
-    }
-
-    pub fn of_compute_pass(&self) -> ComputePassTimestampWrites<'a> {
-        ComputePassTimestampWrites {
-            query_set: self.queries,
-            beginning_of_pass_write_index: Some(self.first),
-            end_of_pass_write_index: Some(self.first + 1),
-        }
-    }
 }
 
 /// Whether Bevy's recorder times command encoders. On macOS Bevy writes no timestamps there, and its spans would have GPU times of
@@ -118,15 +92,17 @@ impl PassTimer {
     }
 
     /// The timestamps of one pass, which must be opened with them, or `None` if the frame has none left.
-    pub fn timestamps(&self, label: &BlurLabel, span: &'static str) -> Option<Timestamps<'_>> {
+    pub fn timestamps(&self, label: &BlurLabel, span: &'static str) -> Option<ComputePassTimestampWrites<'_>> {
         let mut passes = lock(&self.passes);
         if passes.len() == MOST_PASSES {
             return None;
         }
         passes.push((label.clone(), span));
-        Some(Timestamps {
-            queries: &self.queries,
-            first: 2 * (passes.len() as u32 - 1),
+        let end = 2 * passes.len() as u32 - 1;
+        Some(ComputePassTimestampWrites {
+            query_set: &self.queries,
+            beginning_of_pass_write_index: Some(end - 1),
+            end_of_pass_write_index: Some(end),
         })
     }
 }

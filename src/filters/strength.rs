@@ -2,12 +2,11 @@
 
 use crate::paint::ui_clip::inner_radii_of;
 use crate::plan::blurs;
-use crate::schedule::{
-    Border, Clip, Clips, FAR, Filter, Line, PlacedProfile, Shade, Shadow, Shape, reach_of, reads_of, scale_of,
-};
+use crate::schedule::{Border, Clip, Clips, FAR, Filter, Line, Shade, Shadow, Shape, reach_of, reads_of, scale_of};
 use crate::settings::{
     BackdropBlur, BlurProfile, BlurSwitch, ColorMatrices, DropShadow, GroupOutline, RADIUS_IN_SIGMAS, UiFilter,
 };
+use crate::sigma_field::SigmaField;
 use bevy::ecs::query::QueryData;
 use bevy::math::Affine2;
 use bevy::prelude::*;
@@ -168,11 +167,7 @@ impl<'a> NodeFilter<'a> {
                 shape: Shape::of_rect(whole.bounds()),
                 edge,
             }),
-            profile: self.profile.map(|profile| PlacedProfile {
-                profile: profile.clone(),
-                size,
-                placement: transform * Affine2::from_translation(-0.5 * size),
-            }),
+            field: SigmaField::new(self.profile, size, transform * Affine2::from_translation(-0.5 * size)),
             outline: self.fade().map(|_| self.padding_box()),
             fade: self.fade(),
             colors: self.filter.matrices(),
@@ -192,7 +187,7 @@ impl<'a> NodeFilter<'a> {
             clips,
             sigma: Vec2::ZERO,
             border: None,
-            profile: None,
+            field: None,
             outline: Some(self.padding_box()),
             fade: None,
             colors: ColorMatrices::NEUTRAL,

@@ -75,7 +75,7 @@ impl KeptPictures {
         preparer: &mut BlurPreparer,
     ) -> bool {
         let key = (entity, FrozenBlur::Camera);
-        let Some(freeze) = self.freeze(key) else {
+        let Some((_, mask)) = self.freeze(key) else {
             return false;
         };
         let shot = Shot {
@@ -86,7 +86,7 @@ impl KeptPictures {
         if !request.region.is_empty() {
             let room = self.room(key, shot, || KeptPicture::new(target.main_texture(), &shot, preparer));
             let prepare = |room: Option<&mut Room<KeptPicture>>| match room {
-                Some(room) => room.prepare(request, freeze.mask, shot.camera, camera, preparer),
+                Some(room) => room.prepare(request, mask, shot.camera, camera, preparer),
                 None => Ok(()),
             };
             if let Err(error) = room.and_then(prepare) {

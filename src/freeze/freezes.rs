@@ -43,7 +43,7 @@ pub struct Freeze {
     /// As far as the main world knows.
     pub state: FreezeState,
     /// Whether there is something to freeze in this frame.
-    is_seen: bool,
+    pub is_seen: bool,
 }
 
 /// All freezes. In the main world.

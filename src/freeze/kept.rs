@@ -1,6 +1,6 @@
 //! The render world: the pictures of the freezes that the main world sees.
 
-use super::freezes::{FreezeId, FreezeKey, FreezeReport, FreezeState, Freezes, FrozenBlur};
+use super::freezes::{Freeze, FreezeId, FreezeKey, FreezeReport, FreezeState, Freezes, FrozenBlur};
 use super::picture::{KeptPicture, Sheet, Shot, Wanted, area_in};
 use crate::errors::BlurError;
 use crate::formats::{CameraPictureItem, Ends, precision_of};
@@ -35,35 +35,18 @@ impl<P: Send + Sync> Default for KeptPictures<P> {
     }
 }
 
-/// A freeze of the main world in this frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ExtractedFreeze {
-    /// Tells it apart from the next.
-    pub id: FreezeId,
-    /// What the main world knows of its picture.
-    pub known: FreezeState,
-    /// What glass keeps. It has no effect on a picture that is taken.
-    pub area: FreezeArea,
-    /// A number that changes with the contents of the blur's mask.
-    pub mask: u64,
-}
-
 /// What the render world has of a freeze.
 struct Kept<P> {
-    freeze: ExtractedFreeze,
-    /// Whether the main world sees it in this frame.
-    is_there: bool,
-    holding: Holding<P>,
-}
-
-/// Where a picture goes.
-enum Holding<P> {
-    /// There has been no picture to take yet.
-    Empty,
-    /// The picture, or room for it.
-    Room(Room<P>),
-    /// The picture was lost, or there was no room for it. The blur continues unfrozen.
-    Lost,
+    /// As the main world knows it.
+    freeze: Freeze,
+    /// What glass keeps. It has no effect on a picture that is taken.
+    area: FreezeArea,
+    /// A number that changes with the contents of the blur's mask.
+    mask: u64,
+    /// The picture, or room for it. `None` while there is no picture to take, and when it is lost.
+    room: Option<Room<P>>,
+    /// Whether the picture was lost, or there was no room for it. The blur continues unfrozen.
+    is_lost: bool,
 }
 
 /// Room for a picture, or the picture.
@@ -91,66 +74,55 @@ impl<P> Room<P> {
 impl<P> Kept<P> {
     /// What has become of the picture.
     fn state(&self) -> FreezeState {
-        match &self.holding {
-            Holding::Lost => FreezeState::Lost,
-            Holding::Room(room) if room.is_taken() => FreezeState::Taken,
-            Holding::Empty | Holding::Room(_) => FreezeState::Untaken,
-        }
-    }
-
-    fn room(&self) -> Option<&Room<P>> {
-        match &self.holding {
-            Holding::Room(room) => Some(room),
-            Holding::Empty | Holding::Lost => None,
-        }
-    }
-
-    fn room_mut(&mut self) -> Option<&mut Room<P>> {
-        match &mut self.holding {
-            Holding::Room(room) => Some(room),
-            Holding::Empty | Holding::Lost => None,
+        match self.taken() {
+            _ if self.is_lost => FreezeState::Lost,
+            Some(_) => FreezeState::Taken,
+            None => FreezeState::Untaken,
         }
     }
 
     fn taken(&self) -> Option<&Room<P>> {
-        self.room().filter(|room| room.is_taken())
+        self.room.as_ref().filter(|room| room.is_taken())
     }
 
     fn lose(&mut self, (entity, _): FreezeKey, why: impl Display) {
         error!("the frozen blur of entity {entity} continues unfrozen: {why}");
-        self.holding = Holding::Lost;
+        (self.room, self.is_lost) = (None, true);
     }
 }
 
 impl<P: Send + Sync> KeptPictures<P> {
-    /// Follows the freezes that the main world sees in this frame. The pictures of all others are dropped.
-    pub fn follow(&mut self, freezes: impl Iterator<Item = (FreezeKey, ExtractedFreeze)>) {
-        self.all.values_mut().for_each(|kept| kept.is_there = false);
-        for (key, freeze) in freezes {
+    /// Follows the freezes that the main world sees in this frame, each with what its glass keeps, and the number of its mask's
+    /// contents. The pictures of all others are dropped.
+    pub fn follow(&mut self, freezes: impl Iterator<Item = (FreezeKey, Freeze, FreezeArea, u64)>) {
+        self.all.values_mut().for_each(|kept| kept.freeze.is_seen = false);
+        for (key, freeze, area, mask) in freezes {
             let new = || Kept {
                 freeze,
-                is_there: true,
-                holding: Holding::Empty,
+                area,
+                mask,
+                room: None,
+                is_lost: false,
             };
             let kept = self.all.entry(key).or_insert_with(new);
             if kept.freeze.id != freeze.id {
                 *kept = new();
             }
-            (kept.freeze, kept.is_there) = (freeze, true);
-            match (freeze.known, kept.state()) {
+            (kept.freeze, kept.area, kept.mask) = (freeze, area, mask);
+            match (freeze.state, kept.state()) {
                 (FreezeState::Taken, FreezeState::Untaken) => {
                     kept.lose(key, "its picture was lost with the render device")
                 }
-                (FreezeState::Lost, _) => kept.holding = Holding::Lost,
+                (FreezeState::Lost, _) => (kept.room, kept.is_lost) = (None, true),
                 _ => {}
             }
         }
-        self.all.retain(|_, kept| kept.is_there);
+        self.all.retain(|_, kept| kept.freeze.is_seen);
     }
 
-    /// The freeze of a blur.
-    pub fn freeze(&self, key: FreezeKey) -> Option<ExtractedFreeze> {
-        self.all.get(&key).map(|kept| kept.freeze)
+    /// The freeze of a blur, and the number of its mask's contents.
+    pub fn freeze(&self, key: FreezeKey) -> Option<(FreezeId, u64)> {
+        self.all.get(&key).map(|kept| (kept.freeze.id, kept.mask))
     }
 
     /// The picture of a blur, if it has been taken.
@@ -168,7 +140,7 @@ impl<P: Send + Sync> KeptPictures<P> {
         let kept = self.all.get(&(entity, FrozenBlur::Glass))?;
         let is_frozen = kept.state() != FreezeState::Lost && !viewport.is_empty();
         is_frozen.then(|| FrozenGlass {
-            keeps: kept.freeze.area,
+            keeps: kept.area,
             taken: kept.taken().map(|room| room.area_in(viewport)),
         })
     }
@@ -187,31 +159,26 @@ impl<P: Send + Sync> KeptPictures<P> {
         let Some(kept) = self.all.get_mut(&key) else {
             return Ok(None);
         };
-        let needs_room = match &kept.holding {
-            Holding::Empty => true,
-            Holding::Room(room) => !room.is_taken() && room.shot != shot,
-            Holding::Lost => false,
-        };
-        if needs_room {
-            // Never two at once.
-            kept.holding = Holding::Empty;
-            kept.holding = Holding::Room(Room {
+        // Never two at once.
+        kept.room.take_if(|room| !room.is_taken() && room.shot != shot);
+        if kept.room.is_none() && !kept.is_lost {
+            kept.room = Some(Room {
                 shot,
                 is_taken: AtomicBool::new(false),
                 picture: make()?,
             });
         }
-        Ok(kept.room_mut())
+        Ok(kept.room.as_mut())
     }
 
     /// The picture of a blur, or room for it.
     pub fn room_mut(&mut self, key: FreezeKey) -> Option<&mut Room<P>> {
-        self.all.get_mut(&key)?.room_mut()
+        self.all.get_mut(&key)?.room.as_mut()
     }
 
     /// The room of a blur whose picture must be taken now: once.
     pub fn due(&self, key: FreezeKey) -> Option<&Room<P>> {
-        let room = self.all.get(&key)?.room()?;
+        let room = self.all.get(&key)?.room.as_ref()?;
         (!room.is_taken.swap(true, Ordering::Relaxed)).then_some(room)
     }
 
@@ -224,7 +191,7 @@ impl<P: Send + Sync> KeptPictures<P> {
 
     /// What the main world does not know yet.
     pub fn reports(&self) -> impl Iterator<Item = FreezeReport> {
-        let differs = |(_, kept): &(_, &Kept<P>)| kept.state() != kept.freeze.known;
+        let differs = |(_, kept): &(_, &Kept<P>)| kept.state() != kept.freeze.state;
         let differing = self.all.iter().filter(differs);
         differing.map(|(key, kept)| (*key, kept.freeze.id, kept.state()))
     }
@@ -241,13 +208,8 @@ pub fn extract_freezes(
 ) {
     kept.follow(freezes.seen().map(|(key, freeze)| {
         let (area, profile) = frozen.get(key.0).unwrap_or_default();
-        let extracted = ExtractedFreeze {
-            id: freeze.id,
-            known: freeze.state,
-            area: area.copied().unwrap_or_default(),
-            mask: images.number_of_mask(profile),
-        };
-        (key, extracted)
+        let (area, mask) = (area.copied().unwrap_or_default(), images.number_of_mask(profile));
+        (key, freeze, area, mask)
     }));
 }
 
@@ -258,7 +220,7 @@ pub fn report_pictures(kept: Res<KeptPictures>, reports: Res<Mailbox<FreezeRepor
 
 /// Counts the kept textures.
 pub fn count_pictures(kept: Res<KeptPictures>, mut preparer: BlurPreparer) {
-    for room in kept.all.values().filter_map(Kept::room) {
+    for room in kept.all.values().filter_map(|kept| kept.room.as_ref()) {
         preparer.count(room.picture.views());
     }
 }

@@ -4,7 +4,7 @@
 //! two frames after it, and components change before the freezes are looked at, or after that.
 
 use super::freezes::{FreezeKey, FreezeReport, FreezeState, Freezes, FrozenBlur};
-use super::kept::{ExtractedFreeze, KeptPictures};
+use super::kept::KeptPictures;
 use super::picture::{Shot, Wanted};
 use crate::errors::BlurError;
 use crate::settings::{BlurStage, FreezeArea};
@@ -236,15 +236,11 @@ impl Walk {
                 .values_mut()
                 .for_each(|history| history.has_new_device = true);
         }
-        self.kept.follow(self.freezes.seen().map(|(key, freeze)| {
-            let extracted = ExtractedFreeze {
-                id: freeze.id,
-                known: freeze.state,
-                area: FreezeArea::Viewport,
-                mask: 0,
-            };
-            (key, extracted)
-        }));
+        self.kept.follow(
+            self.freezes
+                .seen()
+                .map(|(key, freeze)| (key, freeze, FreezeArea::Viewport, 0)),
+        );
         let keys: Vec<FreezeKey> = self.histories.keys().copied().collect();
         for key in keys {
             let thing = self.things[index(key.0)].clone();

@@ -26,6 +26,7 @@ use bevy::render::renderer::RenderContext;
 use bevy::render::view::ViewTarget;
 use core::ops::Range;
 use core::sync::atomic::Ordering;
+use wgpu::RenderPassTimestampWrites;
 
 /// The two textures of a blur.
 pub struct Views<'a> {
@@ -249,7 +250,11 @@ impl Prepared {
             let mut render_pass = encoder.begin_render_pass(&RenderPassDescriptor {
                 label: Some(kind.label()),
                 color_attachments: &[Some(attachment)],
-                timestamp_writes: timestamps.map(|timestamps| timestamps.of_render_pass()),
+                timestamp_writes: timestamps.map(|timestamps| RenderPassTimestampWrites {
+                    query_set: timestamps.query_set,
+                    beginning_of_pass_write_index: timestamps.beginning_of_pass_write_index,
+                    end_of_pass_write_index: timestamps.end_of_pass_write_index,
+                }),
                 ..default()
             });
             (start..end).for_each(|index| self.draw(&mut render_pass, index, with, ends.0));
@@ -316,7 +321,7 @@ impl Prepared {
         let timestamps = with.timestamps(kind);
         let mut compute_pass = encoder.begin_compute_pass(&ComputePassDescriptor {
             label: Some(kind.label()),
-            timestamp_writes: timestamps.map(|timestamps| timestamps.of_compute_pass()),
+            timestamp_writes: timestamps,
         });
         let mut next = indices.start;
         while next < indices.end {

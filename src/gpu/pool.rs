@@ -9,6 +9,7 @@
 //! frame, the pool holds two frames' worth, at any frame rate.
 
 use crate::errors::BlurError;
+use crate::plan::pack::PageSet;
 use bevy::math::UVec2;
 use bevy::prelude::*;
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
@@ -24,11 +25,6 @@ pub struct TextureKind {
     pub format: TextureFormat,
     pub usages: TextureUsages,
 }
-
-/// A set of pages: what they hold, and two numbers that distinguish sets of the same kind. Blurs that use different sets do not
-/// overwrite each other's results.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct PageSet(pub &'static str, pub [u32; 2]);
 
 /// What uses a texture in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

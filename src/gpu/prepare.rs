@@ -2,7 +2,7 @@
 
 use super::pipeline_key::PipelineKey;
 use super::pipeline_queue::{BlurPipelines, Uses};
-use super::pool::{Need, PageSet, TextureKind, User};
+use super::pool::{Need, TextureKind, User};
 use super::prepared::{Prepared, are_ready};
 use super::profile_bindings::Blend;
 use super::request::{BlurRequest, Work, WorkKind};
@@ -14,6 +14,7 @@ use super::view_info::{ViewInfo, view_of_mask};
 use crate::errors::BlurError;
 use crate::formats::{Capabilities, Ends, Resolved};
 use crate::plan::batch::{BatchedBlur, together};
+use crate::plan::pack::PageSet;
 use crate::plan::pass::Pass;
 use crate::plan::{BlurPlan, Finish, PlanRequest};
 use crate::sigma_field::Mask;

@@ -4,7 +4,7 @@
 use crate::plan::pass::{AxisPass, BORDER, TextureSlot};
 use crate::plan::{BlurPlan, SIGMA_LEVELS, SigmaLevel, SigmaLevels};
 use crate::program::Program;
-use crate::sigma_field::{Measure, Shares};
+use crate::sigma_field::Shares;
 use bevy::render::render_resource::binding_types::{texture_2d, uniform_buffer_sized};
 use bevy::render::render_resource::{
     BindGroupLayoutEntry, BindingResource, Buffer, BufferDescriptor, BufferSize, BufferUsages, ShaderStages,
@@ -54,21 +54,6 @@ pub struct SigmaLevelsUniform {
     pub(super) tables: [[Borders; 2]; SIGMA_LEVELS],
 }
 
-/// `Shares` in WGSL.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-pub struct SharesUniform {
-    pub(super) point: [f32; 2],
-    pub(super) across: [f32; 2],
-    pub(super) down: [f32; 2],
-    pub(super) slope: f32,
-    pub(super) offset: f32,
-    pub(super) first: f32,
-    pub(super) last: f32,
-    pub(super) measure: u32,
-    padding: u32,
-}
-
 // The rules of WGSL's uniform address space, and the least uniform size that WebGL 2 guarantees.
 const _: () = assert!(offset_of!(SigmaLevelsUniform, levels).is_multiple_of(16));
 const _: () = assert!(size_of::<SigmaLevelUniform>().is_multiple_of(16));
@@ -84,7 +69,7 @@ pub fn layout(program: Program, skips: bool, stage: ShaderStages) -> Vec<BindGro
     let texture = |filterable| texture_2d(TextureSampleType::Float { filterable });
     let mut entries = Vec::new();
     if program.varies() || skips {
-        entries.push(uniform(size_of::<SharesUniform>()).build(SHARES_BINDING, stage));
+        entries.push(uniform(size_of::<Shares>()).build(SHARES_BINDING, stage));
     }
     if program.varies() {
         entries.push(uniform(size_of::<SigmaLevelsUniform>()).build(SIGMA_LEVELS_BINDING, stage));
@@ -143,33 +128,12 @@ fn borders(sigma_level: &SigmaLevel) -> [Borders; 2] {
         .map(|axis| array::from_fn(|i| pair(axis, i)))
 }
 
-impl SharesUniform {
-    fn new(shares: &Shares) -> Self {
-        Self {
-            point: shares.point.to_array(),
-            across: shares.rows[0].to_array(),
-            down: shares.rows[1].to_array(),
-            slope: shares.slope,
-            offset: shares.offset,
-            first: shares.from,
-            last: shares.to,
-            measure: match shares.measure {
-                Measure::Signed => 0,
-                Measure::Unsigned => 1,
-                Measure::Distance => 2,
-                Measure::Mask => 3,
-            },
-            padding: 0,
-        }
-    }
-}
-
 /// The buffers of a job with a varying sigma.
 pub struct Blend {
     pub sigma_levels: Buffer,
     pub shares: Buffer,
     /// The shares that were written last.
-    written: Option<SharesUniform>,
+    written: Option<Shares>,
 }
 
 impl Blend {
@@ -184,7 +148,7 @@ impl Blend {
         };
         Self {
             sigma_levels: buffer("gaussian_blur_sigma_levels", size_of::<SigmaLevelsUniform>()),
-            shares: buffer("gaussian_blur_shares", size_of::<SharesUniform>()),
+            shares: buffer("gaussian_blur_shares", size_of::<Shares>()),
             written: None,
         }
     }
@@ -202,10 +166,9 @@ impl Blend {
 
     /// Updates the uniform of the shares.
     pub fn write_shares(&mut self, shares: &Shares, queue: &RenderQueue) {
-        let uniform = SharesUniform::new(shares);
-        if self.written != Some(uniform) {
-            queue.write_buffer(&self.shares, 0, bytemuck::bytes_of(&uniform));
-            self.written = Some(uniform);
+        if self.written != Some(*shares) {
+            queue.write_buffer(&self.shares, 0, bytemuck::bytes_of(shares));
+            self.written = Some(*shares);
         }
     }
 

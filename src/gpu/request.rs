@@ -1,9 +1,9 @@
 //! A blur request: everything that decides a blur's plan, its pipelines and its inputs.
 
-use super::pool::PageSet;
 use crate::formats::Ends;
 use crate::formats::dither::Dither;
 use crate::plan::batch::BatchedBlur;
+use crate::plan::pack::PageSet;
 use crate::plan::{Finish, blurs};
 use crate::settings::EdgeMode;
 use crate::sigma_field::{Mask, SigmaField};

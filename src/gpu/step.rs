@@ -5,7 +5,7 @@ use super::pipeline_queue::BlurPipelines;
 use super::profile_bindings::Blend;
 use super::uniforms::PassUniform;
 use crate::diagnostics::label::BlurLabel;
-use crate::diagnostics::timestamps::{PassTimer, Timestamps};
+use crate::diagnostics::timestamps::PassTimer;
 use crate::plan::pass::PassKind;
 use crate::program::Program;
 use bevy::render::diagnostic::DiagnosticsRecorder;
@@ -13,6 +13,7 @@ use bevy::render::render_resource::{
     BindGroup, BindGroupEntry, BindingResource, Buffer, BufferBinding, PipelineCache, TextureView, TextureViewId,
 };
 use bevy::render::renderer::RenderDevice;
+use wgpu::ComputePassTimestampWrites;
 
 /// Everything needed to create bind groups, and to encode passes.
 #[derive(Clone, Copy)]
@@ -28,7 +29,7 @@ pub struct BlurAccess<'a> {
 
 impl<'a> BlurAccess<'a> {
     /// The timestamps that a pass of this kind writes.
-    pub fn timestamps(&self, kind: PassKind) -> Option<Timestamps<'a>> {
+    pub fn timestamps(&self, kind: PassKind) -> Option<ComputePassTimestampWrites<'a>> {
         let (timer, label) = self.timer?;
         timer.timestamps(label, kind.span())
     }

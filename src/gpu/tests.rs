@@ -7,12 +7,13 @@ mod keys;
 mod pool;
 mod stores;
 
-use super::profile_bindings::{SharesUniform, SigmaLevelUniform, SigmaLevelsUniform};
+use super::profile_bindings::{SigmaLevelUniform, SigmaLevelsUniform};
 use super::uniforms::{NeededUniform, PassUniform};
 use super::{LIBRARIES, PROGRAMS};
 use crate::program::Program;
 use crate::program::workgroups::{WORKGROUP_BYTES, WORKGROUP_THREADS};
 use crate::settings::EdgeMode;
+use crate::sigma_field::Shares;
 use bevy::asset::AssetId;
 use bevy::asset::uuid::Uuid;
 use bevy::render::render_resource::TextureFormat;
@@ -205,11 +206,11 @@ fn the_uniforms_mirror_their_structs() {
         members(&module, "SigmaLevels"),
         (sigma_levels, size_of::<SigmaLevelsUniform>())
     );
-    let shares = fields![SharesUniform: point, across, down, slope, offset, first, last, measure];
+    let shares = fields![Shares: point, across, down, slope, offset, first, last, measure];
     let (names, size) = members(&module, "Shares");
     assert_eq!(names, shares);
     // The end is padded to a multiple of 16 bytes.
-    assert_eq!(size.next_multiple_of(16), size_of::<SharesUniform>());
+    assert_eq!(size.next_multiple_of(16), size_of::<Shares>());
 }
 
 #[cfg(feature = "ui")]

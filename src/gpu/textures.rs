@@ -121,7 +121,7 @@ pub fn give_back_textures(
 ) {
     let bytes = textures.give_back(now.0);
     if let Some(published) = published {
-        published.set(bytes);
+        published.replace([bytes]);
     }
 }
 

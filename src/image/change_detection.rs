@@ -6,12 +6,13 @@
 use super::blurred::{ImageAssets, ImageBlurs};
 use super::excerpt::Excerpt;
 use super::order::{INPUTS, Order};
-use super::pixels::WantsPixels;
 use super::request::{BlurId, Feeders, ImageRequest, ImageSpec, Inputs, Outcome, Outcomes, Requests, inputs_of};
 use crate::diagnostics::label::BlurLabel;
 use crate::errors::BlurError;
 use crate::image_changes::ImageChanges;
-use crate::settings::{BlurFailed, BlurFinished, BlurImage, BlurProfile, BlurRevision, BlurUpdate, GaussianBlur};
+use crate::settings::{
+    BlurFailed, BlurFinished, BlurImage, BlurProfile, BlurRevision, BlurUpdate, GaussianBlur, WantsPixels,
+};
 use bevy::ecs::entity::EntityHashMap;
 use bevy::ecs::query::QueryData;
 use bevy::prelude::*;

@@ -4,8 +4,7 @@ use super::blurred::ImageBlurs;
 use super::request::{BlurId, Requests};
 use crate::gpu::ViewInfo;
 use crate::mailbox::Mailbox;
-use crate::settings::{BlurImage, BlurUpdate, GaussianBlur};
-use bevy::ecs::system::SystemParam;
+use crate::settings::{BlurImage, BlurUpdate, GaussianBlur, WantsPixels};
 use bevy::image::Image;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureUsages;
@@ -69,25 +68,10 @@ impl BlurredPixels {
     }
 }
 
-/// A blur whose result is to be read back.
-#[derive(Component)]
-pub struct WantsPixels;
-
-/// Tells whether results or pixels of images are on their way.
-#[derive(SystemParam)]
-pub struct ImagesAwaited<'w, 's> {
-    requests: Res<'w, Requests>,
-    known: Res<'w, ImageBlurs>,
-    readers: Query<'w, 's, Entity, With<WantsPixels>>,
-}
-
-impl ImagesAwaited<'_, '_> {
-    /// Whether any are.
-    #[must_use]
-    pub fn are_awaited(&self) -> bool {
-        let has_result = |entity| self.known.get(entity).is_some_and(|blur| blur.has_result());
-        self.requests.are_awaited || self.readers.iter().any(has_result)
-    }
+/// Awaits the pixels of results.
+pub fn await_pixels(mut requests: ResMut<Requests>, known: Res<ImageBlurs>, readers: Query<Entity, With<WantsPixels>>) {
+    let has_result = |entity| known.get(entity).is_some_and(|blur| blur.has_result());
+    requests.are_awaited |= readers.iter().any(has_result);
 }
 
 /// The pixels of a target, on their way from the render world to the main world.
@@ -171,8 +155,9 @@ mod tests {
         world.init_resource::<Requests>();
         world.init_resource::<ImageBlurs>();
         let are_awaited = |world: &mut World| {
-            let awaited = world.run_system_once(|images: ImagesAwaited| images.are_awaited());
-            awaited.expect("its parameters exist")
+            *world.resource_mut::<Requests>() = Requests::default();
+            world.run_system_once(await_pixels).expect("its parameters exist");
+            world.resource::<Requests>().are_awaited
         };
         assert!(!are_awaited(&mut world), "there is no blur");
         let reader = world.spawn(WantsPixels).id();

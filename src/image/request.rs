@@ -103,7 +103,7 @@ pub struct Requests {
     pub live: HashSet<BlurId>,
     /// A number that changes with `live`.
     pub set: u64,
-    /// Whether results are on their way.
+    /// Whether results or pixels are on their way.
     pub are_awaited: bool,
     /// In the render world: when each blur is recorded, and whether a camera paints an input.
     pub times: Vec<(Time, bool)>,

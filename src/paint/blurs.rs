@@ -11,17 +11,17 @@ use super::pipelines::PaintPipelines;
 use crate::errors::BlurError;
 use crate::formats::{CameraPicture, CameraPictureItem, Ends};
 use crate::freeze::{FreezeId, FrozenBlur, KeptPicture, KeptPictures, Shot, Wanted};
-use crate::gpu::{BlurJob, BlurPreparer, BlurRequest, Deferred, PageSet, Work, texture_size};
+use crate::gpu::{BlurJob, BlurPreparer, BlurRequest, Deferred, Work, texture_size};
 use crate::plan::Finish;
 use crate::plan::batch::BatchedBlur;
+use crate::plan::pack::PageSet;
 use crate::schedule::{
-    Batch, Blurs, Filter, LevelPages, PaintTexture, Placed, SharedBlurs, Surface, SurfaceId, as_texels, item_of, moved,
-    share,
+    Batch, Blurs, Filter, PaintTexture, Placed, Surface, SurfaceId, as_texels, item_of, moved, share,
 };
 use crate::settings::BlurStage;
 use crate::sigma_field::SigmaField;
 use bevy::ecs::entity::EntityHashSet;
-use bevy::math::{Affine2, IRect, URect};
+use bevy::math::{Affine2, URect};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureView;
@@ -47,8 +47,8 @@ enum TaskKey {
     Varying(Entity),
     /// A frozen backdrop.
     Frozen(Entity),
-    /// The layers on a page of a camera that are complete in a round.
-    Page(Entity, u32, usize, usize),
+    /// The layers of a camera whose levels lie on these pages.
+    Page(Entity, PageSet),
     /// The layer of a group whose sigma varies.
     Group(Entity),
 }
@@ -215,25 +215,26 @@ impl<'a> Updated<'a, '_> {
             if let Some((task, _)) = self.found.glass[*index] {
                 keys.push(task);
             } else if let Some(field) = backdrop.field.as_ref().filter(|_| backdrop.blurs()) {
-                let Some(source) = self.source(batch.from) else {
+                let Some((views, copy)) = self.source(batch.from) else {
                     continue;
-                };
-                let source = SourceOf {
-                    at: -placed.to_source(),
-                    ..source
                 };
                 let key = TaskKey::Varying(backdrop.entity);
                 if !self.tasks.tasks.contains_key(&key) {
                     let new = self.tasks.going_on(TaskKey::Frozen(backdrop.entity), backdrop.entity);
                     self.tasks.tasks.insert(key, new);
                 }
-                let work = Work::Blur {
-                    sigma: backdrop.sigma,
-                    edge: backdrop.edge,
-                    field: Some(field.clone()),
+                let request = BlurRequest {
+                    work: Work::Blur {
+                        sigma: backdrop.sigma,
+                        edge: backdrop.edge,
+                        field: Some(field.clone()),
+                    },
+                    region: placed.region.reads,
+                    bounds: placed.region.reads,
+                    source_at: -placed.to_source(),
+                    ..copy
                 };
-                let request = self.request(&source, work, placed.region.reads);
-                let updated = self.update(key, backdrop.entity, request, &source.views);
+                let updated = self.update(key, backdrop.entity, request, &views);
                 keys.push(key);
                 // Until its own job can be encoded, a backdrop stays in the group that it was in.
                 if updated.is_ok() && self.task(key).is_ready || !self.tasks.were_grouped.contains(&backdrop.entity) {
@@ -246,13 +247,13 @@ impl<'a> Updated<'a, '_> {
         let camera = self.camera;
         let places = |index: &usize| Some((&camera.backdrops[*index], camera.schedule.placed[*index].as_ref()?));
         if let Some((leader, _)) = grouped.first().and_then(places)
-            && let Some(source) = self.source(batch.from)
+            && let Some((views, copy)) = self.source(batch.from)
         {
-            let SharedBlurs { items, item_of } = share(grouped.iter().filter_map(places));
+            let (items, places) = share(grouped.iter().filter_map(places));
             let key = TaskKey::Glass(leader.entity);
-            self.update_batch(key, leader.entity, &items, batch.pages, &source);
+            self.update_batch(key, leader.entity, &items, batch.pages, copy, &views);
             keys.push(key);
-            for (index, item) in grouped.iter().zip(item_of) {
+            for (index, item) in grouped.iter().zip(places) {
                 self.found.glass[*index] = Some((key, item));
             }
         }
@@ -264,7 +265,7 @@ impl<'a> Updated<'a, '_> {
     fn frozen(&mut self, index: usize, placed: &Placed, picture: &CameraPictureItem, kept: &mut KeptPictures) {
         let backdrop = &self.camera.backdrops[index];
         let glass = (backdrop.entity, FrozenBlur::Glass);
-        let Some((frozen, freeze)) = backdrop.freeze.zip(kept.freeze(glass)) else {
+        let Some((frozen, (freeze, mask))) = backdrop.freeze.zip(kept.freeze(glass)) else {
             return;
         };
         let wanted = Wanted::new(self.target, picture, self.camera.picture.seen());
@@ -292,13 +293,14 @@ impl<'a> Updated<'a, '_> {
         }
         let key = TaskKey::Frozen(backdrop.entity);
         let known = self.tasks.tasks.get(&key);
-        if known.is_none_or(|task| task.freeze != Some(freeze.id)) {
+        if known.is_none_or(|task| task.freeze != Some(freeze)) {
             let new = Task {
-                freeze: Some(freeze.id),
+                freeze: Some(freeze),
                 ..self.tasks.going_on(TaskKey::Varying(backdrop.entity), backdrop.entity)
             };
             self.tasks.tasks.insert(key, new);
         }
+        let whole = URect::from_corners(UVec2::ZERO, self.camera.picture.size);
         let (work, bounds) = match &backdrop.field {
             Some(field) if backdrop.blurs() => (
                 Work::Blur {
@@ -314,18 +316,20 @@ impl<'a> Updated<'a, '_> {
                     ..item_of(backdrop, placed)
                 };
                 let items = self.task(key).batch_of(&[item]);
-                (Work::Batch(page_set(LevelPages::Glass(0)), items), self.whole())
+                // The level is its own: it lies on no page.
+                (Work::Batch(PageSet::default(), items), whole)
             }
         };
-        let source = SourceOf {
-            views: [&sheet.view; 2],
-            size: sheet.size(),
-            at: area.min.as_ivec2(),
-            whole: self.whole(),
+        let request = BlurRequest {
+            target: sheet.texture.id(),
+            work,
+            region: bounds,
+            bounds,
+            source_size: sheet.size(),
+            source_at: area.min.as_ivec2(),
+            keeps: Some(mask),
+            ..self.copy(whole.max)
         };
-        let mut request = self.request(&source, work, bounds);
-        request.target = sheet.texture.id();
-        request.keeps = Some(freeze.mask);
         let updated = self.update(key, backdrop.entity, request, &[&sheet.view]);
         if let Err(error @ BlurError::OutOfMemory { .. }) = updated {
             kept.lose(glass, error);
@@ -340,14 +344,12 @@ impl<'a> Updated<'a, '_> {
         let PaintTexture::Page(depth, page) = batch.from else {
             return keys;
         };
-        let Some(source) = self.camera.page(depth, page).map(SourceOf::page) else {
+        let Some(view) = self.camera.page(depth, page) else {
             return keys;
         };
+        let copy = self.copy(texture_size(view.texture()));
         let (tree, camera, first) = (&self.camera.schedule.tree, self.camera.picture.camera, layers[0].0);
-        let key = match batch.pages {
-            LevelPages::Page(depth, page, round) => TaskKey::Page(camera, depth, page, round),
-            LevelPages::Glass(_) | LevelPages::Kept(_) => return keys,
-        };
+        let key = TaskKey::Page(camera, batch.pages);
         let mut items = Vec::new();
         for (id, index) in layers {
             let surface = tree.surface(*id);
@@ -357,14 +359,19 @@ impl<'a> Updated<'a, '_> {
                 (key, items.len() - 1)
             } else {
                 let key = TaskKey::Group(filter.entity);
-                let work = Work::Blur {
-                    sigma: filter.sigma,
-                    edge: layer.edge,
-                    field: field_of(filter, surface),
+                let texels = as_texels(moved(surface.rect, surface.to_page()));
+                let request = BlurRequest {
+                    work: Work::Blur {
+                        sigma: filter.sigma,
+                        edge: layer.edge,
+                        field: field_of(filter, surface),
+                    },
+                    region: texels,
+                    bounds: texels,
+                    ..copy.clone()
                 };
-                let request = self.request(&source, work, on_page(surface, surface.rect));
                 // A failure is logged.
-                let _ = self.update(key, filter.entity, request, &source.views);
+                let _ = self.update(key, filter.entity, request, &[view]);
                 keys.push(key);
                 (key, 0)
             };
@@ -372,7 +379,7 @@ impl<'a> Updated<'a, '_> {
         }
         if !items.is_empty() {
             let filter = &self.camera.filters[tree.surface(first).filter];
-            self.update_batch(key, filter.entity, &items, batch.pages, &source);
+            self.update_batch(key, filter.entity, &items, batch.pages, copy, &[view]);
             keys.push(key);
         }
         keys
@@ -388,12 +395,12 @@ impl<'a> Updated<'a, '_> {
         key: TaskKey,
         entity: Entity,
         items: &[BatchedBlur],
-        pages: LevelPages,
-        source: &SourceOf,
+        pages: PageSet,
+        copy: BlurRequest,
+        sources: &[&TextureView],
     ) {
-        let items = self.task(key).batch_of(items);
-        let request = self.request(source, Work::Batch(page_set(pages), items), source.whole);
-        let _ = self.update(key, entity, request, &source.views);
+        let work = Work::Batch(pages, self.task(key).batch_of(items));
+        let _ = self.update(key, entity, BlurRequest { work, ..copy }, sources);
     }
 
     /// Updates a task. Logs a failure if it is new, with the entity, and returns it.
@@ -418,82 +425,34 @@ impl<'a> Updated<'a, '_> {
         updated.map(drop)
     }
 
-    /// All texels of the camera's picture.
-    fn whole(&self) -> URect {
-        URect::from_corners(UVec2::ZERO, self.camera.picture.size)
-    }
-
-    /// What glass reads, `None` if it is missing.
-    fn source(&self, from: PaintTexture) -> Option<SourceOf<'a>> {
+    /// What glass reads, and the request that copies all of it. `None` if it is missing.
+    fn source(&self, from: PaintTexture) -> Option<([&'a TextureView; 2], BlurRequest)> {
         match from {
-            PaintTexture::Seen(page) => Some(SourceOf::page(self.camera.seen.get(page)?)),
-            PaintTexture::Camera | PaintTexture::Page(..) => Some(SourceOf {
+            PaintTexture::Seen(page) => {
+                let page = self.camera.seen.get(page)?;
+                Some(([page; 2], self.copy(texture_size(page.texture()))))
+            }
+            PaintTexture::Camera | PaintTexture::Page(..) => {
                 // Either texture of a camera may be the current one: blurs that run before this one may flip the pair.
-                views: [self.target.main_texture_other_view(), self.target.main_texture_view()],
-                size: self.camera.picture.size,
-                at: IVec2::ZERO,
-                whole: self.whole(),
-            }),
+                let views = [self.target.main_texture_other_view(), self.target.main_texture_view()];
+                Some((views, self.copy(self.camera.picture.size)))
+            }
         }
     }
 
-    /// A blur of what has been painted so far.
-    fn request(&self, source: &SourceOf, work: Work, bounds: URect) -> BlurRequest {
+    /// A copy of what has been painted so far, with a deferred last step.
+    fn copy(&self, size: UVec2) -> BlurRequest {
+        let ends = Ends::of_camera(self.target.main_texture_format(), self.camera.picture.is_light);
         BlurRequest {
-            ends: Ends::of_camera(self.target.main_texture_format(), self.camera.picture.is_light),
-            target: self.target.main_texture().id(),
-            // It is painted again in every frame.
-            source_is_fresh: true,
-            work,
             finish: Finish::Defer,
-            region: bounds,
-            bounds,
-            source_size: source.size,
-            source_at: source.at,
-            keeps: None,
+            ..BlurRequest::whole(ends, self.target.main_texture().id(), Work::Copy, size, size)
         }
-    }
-}
-
-/// The texture that a blur reads.
-struct SourceOf<'a> {
-    views: [&'a TextureView; 2],
-    size: UVec2,
-    /// The texel of the camera's picture, or of the page, that is its first one.
-    at: IVec2,
-    /// All texels of the camera's picture, or of the page.
-    whole: URect,
-}
-
-impl<'a> SourceOf<'a> {
-    fn page(view: &'a TextureView) -> Self {
-        let size = texture_size(view.texture());
-        Self {
-            views: [view; 2],
-            size,
-            at: IVec2::ZERO,
-            whole: URect::from_corners(UVec2::ZERO, size),
-        }
-    }
-}
-
-/// The pages that hold the levels of a batch.
-fn page_set(pages: LevelPages) -> PageSet {
-    match pages {
-        LevelPages::Glass(page) => PageSet("glass", [page as u32, 0]),
-        LevelPages::Kept(batch) => PageSet("glass of later rounds", [batch as u32, 0]),
-        LevelPages::Page(depth, page, round) => PageSet("blurs of groups", [depth << 16 | page as u32, round as u32]),
     }
 }
 
 /// The share of sigma that each texel of the page gets.
 fn field_of(filter: &Filter, surface: &Surface) -> Option<SigmaField> {
-    let profile = filter.profile.as_ref()?;
-    let placement = Affine2::from_translation(surface.to_page().as_vec2()) * profile.placement;
-    SigmaField::new(Some(&profile.profile), profile.size, placement)
-}
-
-/// Pixels of the viewport as texels of the page that a surface lies on.
-fn on_page(surface: &Surface, pixels: IRect) -> URect {
-    as_texels(moved(pixels, surface.to_page()))
+    let field = filter.field.clone()?;
+    let placement = Affine2::from_translation(surface.to_page().as_vec2()) * field.placement;
+    Some(SigmaField { placement, ..field })
 }

@@ -133,7 +133,7 @@ mod tests {
                 clips: default(),
                 sigma: Vec2::ZERO,
                 border: None,
-                profile: None,
+                field: None,
                 outline: None,
                 fade: None,
                 line: None,

@@ -7,6 +7,11 @@
 use bevy::math::UVec2;
 use core::cmp::Reverse;
 
+/// A set of pages: what they hold, and two numbers that distinguish sets of the same kind. Blurs that use different sets do not
+/// overwrite each other's results.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PageSet(pub &'static str, pub [u32; 2]);
+
 /// Packed rectangles.
 #[derive(Clone, Debug, Default)]
 pub struct Packed {

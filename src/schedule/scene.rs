@@ -258,7 +258,7 @@ pub struct Filter {
     /// Where the group ends. `None` if everything around it is transparent.
     pub border: Option<Border>,
     /// The share of sigma that each place gets, `None` if every place gets all of it.
-    pub profile: Option<PlacedProfile>,
+    pub field: Option<SigmaField>,
     /// The rounded box to which the group is clipped, or in which it fades.
     pub outline: Option<Shape>,
     /// Which share of its opacity the group gains with every pixel of that box, inwards from the left, top, right and bottom: 0 where it
@@ -320,17 +320,6 @@ impl Filter {
     pub fn missing_clip(&self) -> Option<Clip> {
         self.clip.filter(|_| self.clips == Clips::Result)
     }
-}
-
-/// A profile that varies, in a node's border box.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlacedProfile {
-    /// The profile.
-    pub profile: BlurProfile,
-    /// The size of the box.
-    pub size: Vec2,
-    /// From the box, whose corner is the origin, to the viewport.
-    pub placement: Affine2,
 }
 
 /// A line around a group, in the shape of its alpha.

@@ -19,34 +19,25 @@ pub fn item_of(backdrop: &Backdrop, placed: &Placed) -> BatchedBlur {
     }
 }
 
-/// The blurs of some backdrops.
-#[derive(Debug, Default, PartialEq)]
-pub struct SharedBlurs {
-    /// The blurs.
-    pub items: Vec<BatchedBlur>,
-    /// The index of every backdrop's blur.
-    pub item_of: Vec<usize>,
-}
-
 /// Lets backdrops share a blur if they see their surroundings in the same picture, are blurred alike, and one blur that covers both is no
-/// larger than two.
-pub fn share<'a>(backdrops: impl Iterator<Item = (&'a Backdrop, &'a Placed)>) -> SharedBlurs {
-    let mut shared = SharedBlurs::default();
+/// larger than two. Returns the blurs, and the index of every backdrop's blur.
+pub fn share<'a>(backdrops: impl Iterator<Item = (&'a Backdrop, &'a Placed)>) -> (Vec<BatchedBlur>, Vec<usize>) {
+    let (mut items, mut places) = (Vec::new(), Vec::new());
     let mut are_shared: Vec<bool> = Vec::new();
     for (backdrop, placed) in backdrops {
         let item = item_of(backdrop, placed);
         let fits = |(other, is_shared): (&BatchedBlur, &bool)| *is_shared && backdrop.is_open && joins(other, &item);
-        let place = shared.items.iter().zip(&are_shared).position(fits).unwrap_or_else(|| {
-            shared.items.push(item);
+        let place = items.iter().zip(&are_shared).position(fits).unwrap_or_else(|| {
+            items.push(item);
             are_shared.push(backdrop.is_open);
-            shared.items.len() - 1
+            items.len() - 1
         });
-        let joined = &mut shared.items[place];
+        let joined: &mut BatchedBlur = &mut items[place];
         joined.bounds = joined.bounds.union(item.bounds);
         joined.region = joined.region.union(item.region);
-        shared.item_of.push(place);
+        places.push(place);
     }
-    shared
+    (items, places)
 }
 
 /// Whether both are blurred alike, and one blur that covers both is no larger than two.
@@ -94,12 +85,12 @@ mod tests {
         (backdrop, placed)
     }
 
-    fn shared(glass: &[(Backdrop, Placed)]) -> SharedBlurs {
+    fn shared(glass: &[(Backdrop, Placed)]) -> (Vec<BatchedBlur>, Vec<usize>) {
         share(glass.iter().map(|(backdrop, placed)| (backdrop, placed)))
     }
 
     fn items_of(glass: &[(Backdrop, Placed)]) -> Vec<usize> {
-        shared(glass).item_of
+        shared(glass).1
     }
 
     #[test]
@@ -109,10 +100,10 @@ mod tests {
             items_of(&[open(500.0), open(620.0), open(3000.0), open(740.0)]),
             [0, 0, 1, 0]
         );
-        let both = shared(&[open(500.0), open(620.0)]);
-        assert_eq!(both.items[0].region, URect::new(500, 475, 720, 525));
+        let (both, _) = shared(&[open(500.0), open(620.0)]);
+        assert_eq!(both[0].region, URect::new(500, 475, 720, 525));
         let reads = |x: f32| open(x).1.region.reads;
-        assert_eq!(both.items[0].bounds, reads(500.0).union(reads(620.0)));
+        assert_eq!(both[0].bounds, reads(500.0).union(reads(620.0)));
         // Others do not see the same: they end at their edges, or are blurred in another way.
         let inside = |x: f32| glass(x, BackdropSampling::Inside, 40.0);
         assert_eq!(items_of(&[inside(500.0), inside(590.0), open(500.0)]), [0, 1, 2]);

@@ -14,6 +14,7 @@ use super::slot::{Slot, node_of};
 use super::surface::{Content, SurfaceId};
 use super::tree::SurfaceTree;
 use crate::plan::pack;
+use crate::plan::pack::PageSet;
 use bevy::math::{FloatOrd, URect, UVec2};
 use bevy::platform::collections::HashSet;
 use core::ops::Range;
@@ -43,8 +44,8 @@ pub struct Schedule {
 pub struct Batch {
     /// What they read.
     pub from: PaintTexture,
-    /// Where their levels lie.
-    pub pages: LevelPages,
+    /// Where their levels lie. They are read until the next batch with the same pages.
+    pub pages: PageSet,
     /// The blurs.
     pub blurs: Blurs,
 }
@@ -58,17 +59,6 @@ pub enum PaintTexture {
     Page(u32, usize),
     /// A page that holds what glass inside groups sees.
     Seen(usize),
-}
-
-/// The pages on which the levels of a batch lie. They are read until the next batch with the same pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LevelPages {
-    /// Of glass that is painted in the round of its batch, on the camera's picture: 0, or above a page that holds what it sees.
-    Glass(usize),
-    /// Of the batch with this number, of whose glass some is painted in a later round.
-    Kept(usize),
-    /// Of the surfaces of a page that are complete in a round.
-    Page(u32, usize, usize),
 }
 
 /// The blurs of a batch.
@@ -280,11 +270,7 @@ impl Planner<'_> {
             }
             for page in pages {
                 let surfaces = surfaces(&self.schedule.tree, page);
-                self.blur_layers(
-                    &surfaces,
-                    PaintTexture::Page(depth, page),
-                    LevelPages::Page(depth, page, 0),
-                );
+                self.blur_layers(&surfaces, depth, page, 0);
             }
         }
         self.section(Some(Label::Groups), start..self.schedule.steps.len());
@@ -391,11 +377,7 @@ impl Planner<'_> {
         } else if !complete.is_empty() {
             self.clear(depth, page);
         }
-        self.blur_layers(
-            &complete,
-            PaintTexture::Page(depth, page),
-            LevelPages::Page(depth, page, round),
-        );
+        self.blur_layers(&complete, depth, page, round);
     }
 
     /// Blurs the glass of a batch. What glass inside groups sees is put together before, side by side.
@@ -486,17 +468,18 @@ impl Planner<'_> {
         };
         let blurred: Vec<usize> = backdrops.iter().copied().filter(is_blurred).collect();
         let pages = match from {
-            _ if is_late => LevelPages::Kept(self.schedule.batches.len()),
-            PaintTexture::Seen(page) => LevelPages::Glass(page + 1),
-            PaintTexture::Camera | PaintTexture::Page(..) => LevelPages::Glass(0),
+            // Some of the glass is painted in a later round.
+            _ if is_late => PageSet("glass of later rounds", [self.schedule.batches.len() as u32, 0]),
+            PaintTexture::Seen(page) => PageSet("glass", [page as u32 + 1, 0]),
+            PaintTexture::Camera | PaintTexture::Page(..) => PageSet("glass", [0; 2]),
         };
         if !blurred.is_empty() {
             self.blur(from, pages, Blurs::Glass(blurred));
         }
     }
 
-    /// Blurs the layers of some surfaces of a page, if any are blurred.
-    fn blur_layers(&mut self, surfaces: &[SurfaceId], from: PaintTexture, pages: LevelPages) {
+    /// Blurs the layers of the surfaces of a page that are complete in a round, if any are blurred.
+    fn blur_layers(&mut self, surfaces: &[SurfaceId], depth: u32, page: usize, round: usize) {
         let mut blurred = Vec::new();
         for surface in surfaces {
             let tree = &self.schedule.tree;
@@ -505,11 +488,12 @@ impl Planner<'_> {
             blurred.extend(layers.map(|layer| (*surface, layer)));
         }
         if !blurred.is_empty() {
-            self.blur(from, pages, Blurs::Layers(blurred));
+            let pages = PageSet("blurs of groups", [depth << 16 | page as u32, round as u32]);
+            self.blur(PaintTexture::Page(depth, page), pages, Blurs::Layers(blurred));
         }
     }
 
-    fn blur(&mut self, from: PaintTexture, pages: LevelPages, blurs: Blurs) {
+    fn blur(&mut self, from: PaintTexture, pages: PageSet, blurs: Blurs) {
         let schedule = &mut self.schedule;
         schedule.steps.push(Step::Blur(schedule.batches.len()));
         schedule.batches.push(Batch { from, pages, blurs });

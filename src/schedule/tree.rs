@@ -279,7 +279,7 @@ impl SurfaceTree {
     /// Adds the surfaces of a filter, from the innermost to the outermost.
     fn add_surfaces(&mut self, index: usize, filter: &Filter) {
         let picture = Layer {
-            varies: filter.profile.is_some() && blurs(filter.sigma),
+            varies: filter.field.is_some() && blurs(filter.sigma),
             edge: filter.border.map_or(EdgeMode::Transparent, |border| border.edge),
             ..Layer::new(filter.sigma)
         };

@@ -228,6 +228,10 @@ impl BlurImageTemplate {
     }
 }
 
+/// A blur whose result is to be read back.
+#[derive(Component)]
+pub struct WantsPixels;
+
 /// What the alpha channel of a blurred image means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq, Hash)]

@@ -35,7 +35,7 @@ fn unseen_below(glass: URect, cameras: &[Stacked]) -> Vec<(u32, Option<u32>)> {
     let index = |entity: Entity| entity.index_u32();
     let unseen = all().filter_map(|other| upper.unseen(&other, glass, all));
     unseen
-        .map(|unseen| (index(unseen.camera), unseen.cleared_by.map(index)))
+        .map(|(camera, cleared_by)| (index(camera), cleared_by.map(index)))
         .collect()
 }
 

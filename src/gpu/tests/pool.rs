@@ -1,7 +1,8 @@
 //! The pool without a GPU: textures are numbers.
 
-use super::super::pool::{Need, PageSet, Pool, TextureKind, User, bytes};
+use super::super::pool::{Need, Pool, TextureKind, User, bytes};
 use crate::errors::BlurError;
+use crate::plan::pack::PageSet;
 use bevy::math::UVec2;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::render::render_resource::{TextureFormat, TextureUsages};

@@ -83,7 +83,7 @@ fn the_price_is_that_of_the_depth() {
                 clips: Clips::Result,
                 sigma: Vec2::ZERO,
                 border: None,
-                profile: None,
+                field: None,
                 outline: None,
                 fade: None,
                 line: None,

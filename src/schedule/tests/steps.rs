@@ -7,9 +7,10 @@ use super::super::scene::{
 };
 use super::super::shape::Shape;
 use super::super::slot::Slot;
-use super::super::steps::{Blurs, Draw, LevelPages, PaintTexture, Schedule, Step};
+use super::super::steps::{Blurs, Draw, PaintTexture, Schedule, Step};
 use super::super::surface::SurfaceId;
 use super::super::tree::Owners;
+use crate::plan::pack::PageSet;
 use crate::settings::{BackdropBlur, BackdropLens, BackdropSampling, ColorMatrices, EdgeMode, FreezeArea};
 use bevy::color::LinearRgba;
 use bevy::math::{FloatOrd, Rect, URect, UVec2, Vec2};
@@ -163,7 +164,7 @@ pub fn filter(node: &Node, nodes: core::ops::Range<u32>, rect: Rect) -> Filter {
             shape: Shape::of_rect(rect),
             edge: EdgeMode::Mirror,
         }),
-        profile: None,
+        field: None,
         outline: None,
         fade: None,
         line: None,
@@ -214,7 +215,7 @@ struct Model {
     painted: HashMap<SurfaceId, Vec<usize>>,
     cleared: HashSet<(u32, usize)>,
     /// The batch whose levels lie on pages.
-    levels: HashMap<LevelPages, usize>,
+    levels: HashMap<PageSet, usize>,
     /// The surfaces whose layers have been painted.
     shown: HashSet<SurfaceId>,
     taken: HashSet<usize>,

@@ -1,10 +1,11 @@
 //! Filters get the surfaces that they need, as large as needed.
 
 use super::super::rects::{NOWHERE, common, grown, within};
-use super::super::scene::{Clips, Filter, Item, Picture, PlacedProfile, Scene, Shade, Shadow, What};
+use super::super::scene::{Clips, Filter, Item, Picture, Scene, Shade, Shadow, What};
 use super::super::surface::{Content, Layer, Surface};
 use super::super::tree::SurfaceTree;
 use crate::settings::{BlurProfile, ColorMatrices};
+use crate::sigma_field::SigmaField;
 use bevy::color::LinearRgba;
 use bevy::math::{Affine2, FloatOrd, IRect, IVec2, URect, UVec2, Vec2};
 use bevy::prelude::Entity;
@@ -34,7 +35,7 @@ fn filter(nodes: Range<u32>) -> Filter {
         clips: Clips::Result,
         sigma: Vec2::ZERO,
         border: None,
-        profile: None,
+        field: None,
         outline: None,
         fade: None,
         line: None,
@@ -99,8 +100,9 @@ fn parts_that_do_not_commute_have_stages_of_their_own() {
     };
     let shadows = || vec![shadow(4, 2.0)];
     let soft = Vec2::splat(3.0);
-    let profile = Some(PlacedProfile {
+    let field = Some(SigmaField {
         profile: BlurProfile::Uniform,
+        mask: None,
         size: Vec2::ONE,
         placement: Affine2::IDENTITY,
     });
@@ -125,12 +127,12 @@ fn parts_that_do_not_commute_have_stages_of_their_own() {
     assert_eq!(count(faded.clone()), 2, "shadows do not show through");
     assert_eq!(
         count(Filter {
-            profile: profile.clone(),
+            field: field.clone(),
             ..both
         }),
         2
     );
-    assert_eq!(count(Filter { profile, ..faded }), 3);
+    assert_eq!(count(Filter { field, ..faded }), 3);
     let unseen = Filter {
         opacity: 0.0,
         ..filter(0..2)
