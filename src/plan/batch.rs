@@ -49,14 +49,14 @@ pub fn together(items: &[BatchedBlur], plans: &[BlurPlan], limit: u32) -> BlurPl
     let mut places: Vec<Option<Place>> = vec![None; items.len()];
     let mut whole = BlurPlan::default();
     for step in 0..longest {
-        let mut levels: Vec<Level> = Vec::new();
+        let mut levels: Vec<SharedLevel> = Vec::new();
         for (index, (item, plan)) in both().enumerate() {
-            let Some(Stored { texels, reads_zeros }) = stored[index].get(step) else {
+            let Some((texels, reads_zeros)) = stored[index].get(step) else {
                 continue;
             };
             let pass = from_place(&plan.passes[step], places[index].as_ref());
             let pass = if step == 0 { read_by(item, pass) } else { pass };
-            Level::add(&mut levels, index, clamped(pass, *reads_zeros), texels.as_irect());
+            SharedLevel::add(&mut levels, index, clamped(pass, *reads_zeros), texels.as_irect());
         }
         let sizes: Vec<UVec2> = levels.iter().map(|level| level.texels.size().as_uvec2()).collect();
         let packed = pack::pages(&sizes, limit);
@@ -89,7 +89,7 @@ pub fn together(items: &[BatchedBlur], plans: &[BlurPlan], limit: u32) -> BlurPl
 }
 
 /// A level, for every item whose plan computes it.
-struct Level {
+struct SharedLevel {
     /// The pass that writes it, in the texels of the first item.
     pass: Pass,
     /// What is stored of it.
@@ -98,7 +98,7 @@ struct Level {
     items: Vec<(usize, IVec2)>,
 }
 
-impl Level {
+impl SharedLevel {
     /// Adds these texels of an item's level to the levels of a step: to the same level of another item, unless that would store more
     /// texels than two levels.
     fn add(levels: &mut Vec<Self>, item: usize, pass: Pass, texels: IRect) {
@@ -219,13 +219,8 @@ fn to_place(pass: Pass, place: &Place) -> Pass {
     }
 }
 
-/// What a pass stores.
-struct Stored {
-    /// The texels of its target.
-    texels: URect,
-    /// Whether the outermost texels of its source are zero, along x and y.
-    reads_zeros: [bool; 2],
-}
+/// The texels of its target that a pass stores, and whether the outermost texels of its source are zero, along x and y.
+type Stored = (URect, [bool; 2]);
 
 /// The stored texels of every pass: the needed ones, cut down to the texels that the patch reaches and a border of one
 /// texel.
@@ -252,7 +247,7 @@ fn stored_texels(item: &BatchedBlur, plan: &BlurPlan) -> Vec<Stored> {
             source = [0, 1].map(|i| cut(source[i].clone(), filled[i].clone()));
         }
         let texels = texels_of(&source);
-        all.push(Stored { texels, reads_zeros });
+        all.push((texels, reads_zeros));
     }
     all
 }
