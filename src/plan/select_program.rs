@@ -1,7 +1,10 @@
 //! Which program a pass runs. Plans use these rules, and so does the list of all programs.
 
+use super::pass::{Finish, PlanRequest};
 use crate::program::workgroups::IMAGE_MARGIN;
 use crate::program::{Beyond, Cores, Filtering, Program, Sums, Tiling};
+use crate::settings::EdgeMode;
+use core::ops::RangeInclusive;
 
 /// Every reach is a separate program, so there should be few. Beyond this one, and across edges, the reaches of render
 /// passes are rounded up to even numbers: one texel more at either end costs little there.
@@ -16,15 +19,28 @@ const MOST_OCTAVES_OF_SHORT: u32 = 4;
 const MOST_OCTAVES_OF_LONG: u32 = 2;
 const LONGEST_SHORT_REACH: usize = 8;
 
+/// The texels of pictures for which three octaves in the first pass are faster if they save a pass. A larger picture takes longer to
+/// read in overlapping tiles than a pass takes to start. One of a few tiles waits for the slowest of them.
+const TEXELS_FOR_THREE: RangeInclusive<u32> = 1 << 16..=1 << 22;
+
 /// How many of the remaining octaves the next pass does.
 ///
-/// With a third octave, the tiles of a pass overlap so much that on the picture itself the octave costs more than a
-/// small extra pass. Passes over small levels take little more than the time to start, so fewer passes are better.
-pub fn octaves_of_a_pass(done: u32, left: u32, tiling: Tiling) -> u32 {
-    match tiling {
-        Tiling::None => 1,
-        Tiling::Tiled { .. } if done == 0 => left.min(2),
-        Tiling::Tiled { .. } => left.div_ceil(left.div_ceil(3)),
+/// With a third octave, the tiles of a pass overlap so much that on a large picture itself the octave costs more than a
+/// small extra pass. Passes over small levels take little more than the time to start, so fewer passes are better. But blurs
+/// of one batch have to agree on their first octaves, to share them, and tiles at an edge that folds take long.
+pub fn octaves_of_a_pass(done: u32, left: u32, request: &PlanRequest) -> u32 {
+    let cores = match request.means.tiling {
+        Tiling::None => return 1,
+        Tiling::Tiled { cores, .. } => cores,
+    };
+    let size = request.region.size();
+    let has_three = cores != Cores::Software
+        && (request.edge, request.finish) == (EdgeMode::Clamp, Finish::Write)
+        && TEXELS_FOR_THREE.contains(&size.x.saturating_mul(size.y));
+    match done {
+        0 if has_three && left.is_multiple_of(3) => 3,
+        0 => left.min(2),
+        _ => left.div_ceil(left.div_ceil(3)),
     }
 }
 

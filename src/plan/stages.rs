@@ -21,8 +21,8 @@ const MOST_OCTAVES_OF_SIGMA_LEVELS: u32 = 2;
 /// its second one, or never, and is then blurred or not.
 const ASPECTS_OF_SIGMA_LEVELS: [f32; 5] = [1.0, 0.75, 0.5, 0.1, 0.0];
 
-/// A side so large that no edge mode limits sigma, and images are few.
-const SIDE: u32 = 4096;
+/// Sides so large that no edge mode limits sigma, and images are few: of pictures whose first passes differ.
+const SIDES: [u32; 2] = [2048, 4096];
 
 /// The stages of all plans of these means, whatever their sigmas, sizes and edge modes. Blurs with equal strength along
 /// x and y come first, weak ones before strong ones.
@@ -78,13 +78,14 @@ fn stages_of(means: Means, finish: Finish, sigmas: Vec<Vec2>, plan: fn(&PlanRequ
     let edges = EdgeMode::KINDS.into_iter();
     let edges = edges.filter(|edge| is_tiled || !edge.is_empty_outside());
     let mut stages = Vec::new();
-    for (sigma, edge) in sigmas
+    for ((sigma, edge), side) in sigmas
         .into_iter()
         .flat_map(|sigma| edges.clone().map(move |edge| (sigma, edge)))
+        .flat_map(|blur| SIDES.map(|side| (blur, side)))
     {
         let plan = plan(&PlanRequest {
             sigma,
-            region: URect::from_corners(UVec2::ZERO, UVec2::splat(SIDE)),
+            region: URect::from_corners(UVec2::ZERO, UVec2::splat(side)),
             edge,
             means,
             finish,

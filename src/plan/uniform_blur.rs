@@ -28,7 +28,7 @@ pub(super) fn blur(request: &PlanRequest, shift: Vec2) -> BlurPlan {
     let octaves = axes.map(Axis::octaves);
     let (mut level, mut done, most) = (Level::PICTURE, 0, octaves[0].max(octaves[1]));
     while done < most {
-        done += octaves_of_a_pass(done, most - done, means.tiling);
+        done += octaves_of_a_pass(done, most - done, request);
         level = builder.downsample(axes, level, octaves.map(|octaves| octaves.min(done)));
     }
     if builder.blur_and_upsample(axes, level) {

@@ -51,6 +51,15 @@ fn large_and_odd() {
     check_size(4);
 }
 
+/// Pictures of many sizes go down three octaves in their first pass.
+#[test]
+fn three_octaves_at_once() {
+    let picture = &inputs::patterns(401, 301)[0];
+    let cases = [17.0, 130.0].map(|sigma| Case::new(picture, TextureFormat::Rgba16Float, sigma, EdgeMode::Clamp));
+    let worst = check(&cases, &mut executors());
+    println!("401x301: worst error {:.3}/255", worst * 255.0);
+}
+
 #[test]
 fn axes_of_their_own() {
     let Some(mut headless) = warm(BlurBackend::Compute) else {

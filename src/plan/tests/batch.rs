@@ -181,12 +181,13 @@ fn reduced_texels(plan: &BlurPlan) -> u64 {
 #[test]
 fn glass_costs_what_it_covers() {
     let screen = UVec2::new(1920, 1080);
-    let request = |sigma: f32, region: URect, edge: EdgeMode, means: Means, finish: Finish| PlanRequest {
+    // Glass, and the whole screen with the same levels: a blur that writes the screen itself may go down in other steps.
+    let request = |sigma: f32, region: URect, edge: EdgeMode, means: Means| PlanRequest {
         sigma: Vec2::splat(sigma),
         region,
         edge,
         means,
-        finish,
+        finish: Finish::Defer,
     };
     let backdrop = |size: UVec2, place: UVec2| URect::from_corners(place, place + size);
     // A twentieth, and 36 times a hundredth of the screen.
@@ -196,11 +197,11 @@ fn glass_costs_what_it_covers() {
     for (way, sigma) in WAYS.into_iter().flat_map(|way| [20.0, 32.0].map(|sigma| (way, sigma))) {
         let means = means(Precision::Standard, way);
         let whole_screen = backdrop(screen, UVec2::ZERO);
-        let full = BlurPlan::new(&request(sigma, whole_screen, EdgeMode::Clamp, means, Finish::Write));
+        let full = BlurPlan::new(&request(sigma, whole_screen, EdgeMode::Clamp, means));
         for (backdrops, limit) in [(&one, 0.08), (&many, 0.65)] {
             let plans: Vec<BlurPlan> = backdrops
                 .iter()
-                .map(|region| BlurPlan::new(&request(sigma, *region, EdgeMode::Mirror, means, Finish::Defer)))
+                .map(|region| BlurPlan::new(&request(sigma, *region, EdgeMode::Mirror, means)))
                 .collect();
             let items: Vec<BatchedBlur> = backdrops.iter().map(|region| shown(*region)).collect();
             let share = reduced_texels(&together(&items, &plans, 8192)) as f64 / reduced_texels(&full) as f64;

@@ -27,14 +27,22 @@ fn the_list_of_stages_is_what_plans_ask_for() {
             // and one texel gives the lowest limit.
             let side = if sigma < 3000.0 { 64 } else { 1 };
             for (j, (x, y)) in aspects.into_iter().flatten().enumerate() {
-                let plan = BlurPlan::new(&PlanRequest {
+                let request = PlanRequest {
                     sigma: Vec2::new(sigma * x, sigma * y),
                     region: URect::new(3, 5, 3 + side, 5 + side),
                     edge: EdgeMode::ALL[(i + j) % EdgeMode::ALL.len()],
                     means: means(precision, way),
                     finish: Finish::Write,
-                });
-                asked_for.extend(plan.passes.iter().map(Pass::stage));
+                };
+                // A region with three octaves in its first pass.
+                let larger = PlanRequest {
+                    region: URect::new(3, 5, 303, 305),
+                    ..request
+                };
+                for request in [Some(request), (sigma < 40.0).then_some(larger)].into_iter().flatten() {
+                    let plan = BlurPlan::new(&request);
+                    asked_for.extend(plan.passes.iter().map(Pass::stage));
+                }
             }
         }
         for stage in &asked_for {
@@ -114,6 +122,37 @@ fn names(sigma: f32, edge: EdgeMode, cores: Cores) -> Vec<&'static str> {
         finish: Finish::Write,
     });
     plan.passes.iter().map(|pass| pass.program.name()).collect()
+}
+
+/// A picture that is not large takes one pass less where three octaves in the first one save it.
+#[test]
+fn three_octaves_save_a_pass() {
+    let downs = |sigma: f32, (size, edge): (UVec2, EdgeMode), finish, cores| {
+        let plan = BlurPlan::new(&PlanRequest {
+            sigma: Vec2::splat(sigma),
+            region: URect::from_corners(UVec2::ZERO, size),
+            edge,
+            means: means(Precision::Hdr, (tiled(true, cores), FILTERING, false)),
+            finish,
+        });
+        let downs = plan.passes.iter().filter(|pass| pass.kind == PassKind::Downsample);
+        downs.count()
+    };
+    let [small, full, large] =
+        [[255, 255], [1920, 1080], [3840, 2160]].map(|size| (UVec2::from(size), EdgeMode::Clamp));
+    for (sigma, few, many) in [(8.0, 1, 1), (16.0, 1, 2), (32.0, 2, 2), (64.0, 2, 2), (128.0, 2, 3)] {
+        for cores in [Cores::Gpu, Cores::GpuWithHalves] {
+            assert_eq!(downs(sigma, full, Finish::Write, cores), few, "sigma {sigma}");
+            assert_eq!(downs(sigma, small, Finish::Write, cores), many, "sigma {sigma}");
+            assert_eq!(downs(sigma, large, Finish::Write, cores), many, "sigma {sigma}");
+            let folded = (full.0, EdgeMode::Mirror);
+            assert_eq!(downs(sigma, folded, Finish::Write, cores), many, "sigma {sigma}");
+            // Blurs of one batch agree on their first octaves, to share them.
+            assert_eq!(downs(sigma, full, Finish::Defer, cores), many, "sigma {sigma}");
+        }
+        let software = downs(sigma, full, Finish::Write, Cores::Software);
+        assert_eq!(software, many, "sigma {sigma}");
+    }
 }
 
 #[test]
