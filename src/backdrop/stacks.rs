@@ -11,7 +11,7 @@
 use crate::paint::PaintInputs;
 use crate::schedule::Region;
 use bevy::camera::{CameraOutputMode, ClearColorConfig, NormalizedRenderTarget};
-use bevy::ecs::entity::EntityHashMap;
+use bevy::ecs::entity::{Entities, EntityHashMap};
 use bevy::ecs::name::NameOrEntity;
 use bevy::prelude::*;
 use bevy::render::Extract;
@@ -114,8 +114,10 @@ pub fn report_unseen(
     cameras: Query<StackedCamera>,
     clear_color: Option<Res<ClearColor>>,
     names: Extract<Query<NameOrEntity>>,
+    entities: &Entities,
     mut reported: Local<EntityHashMap<String>>,
 ) {
+    forget_gone(&mut reported, entities);
     if inputs.cameras.is_empty() || cameras.iter().nth(1).is_none() {
         return;
     }
@@ -153,6 +155,11 @@ pub fn report_unseen(
             }
         }
     }
+}
+
+/// Forgets what has been said of cameras that are gone.
+fn forget_gone(reported: &mut EntityHashMap<String>, entities: &Entities) {
+    reported.retain(|camera, _| entities.contains_spawned(*camera));
 }
 
 /// The texels that contain all glass of a camera.

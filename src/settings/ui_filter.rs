@@ -124,8 +124,9 @@ pub struct UiFilter {
 /// It lies below the group, as a shadow does, and so shows through translucent parts. [Shadows](UiFilter::shadows) fall from the group
 /// with its line; those [inside of the group](DropShadow::is_inset) lie on the group alone.
 ///
-/// What covers a tenth of a pixel or more counts as opaque, so that a translucent panel has a full line; around less, the line is
-/// fainter. Corners are round. Straight lines end within a tenth of a pixel of their width, and within a fifth if they are oblique.
+/// Around what covers a tenth of a pixel or more, the line is as opaque as its colour; around less, it is fainter. Alpha counts as the
+/// covered share of a pixel, so the line of a translucent panel ends earlier than that of an opaque one, by less than a pixel. Corners
+/// are round. Straight lines end within a tenth of a pixel of their width, and within a fifth if they are oblique.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(

@@ -116,3 +116,16 @@ fn a_camera_in_a_corner_clears_everything() {
     let cameras = [camera(0, Clear::Covering), corner, camera(2, Clear::Nothing)];
     assert_eq!(unseen(&cameras), [(0, Some(1))]);
 }
+
+/// An app that makes and removes cameras does not grow.
+#[test]
+fn cameras_that_are_gone_are_forgotten() {
+    let mut world = World::new();
+    let cameras = [(); 2].map(|()| world.spawn_empty().id());
+    let mut reported = cameras.into_iter().map(|camera| (camera, String::new())).collect();
+    forget_gone(&mut reported, world.entities());
+    assert_eq!(reported.len(), 2);
+    world.despawn(cameras[0]);
+    forget_gone(&mut reported, world.entities());
+    assert_eq!(reported.into_keys().collect::<Vec<_>>(), [cameras[1]]);
+}
