@@ -11,10 +11,10 @@ use bevy::camera::Hdr;
 use bevy::prelude::*;
 use std::sync::{Arc, OnceLock};
 
-/// Where the node is in its picture, which is [`SIZE`] large.
-const PLACE: [i64; 2] = [12, 10];
+/// Where the node is in its picture, which is [`SIZE`] large: a shadow reaches three times its blur beyond its box.
+const PLACE: [i64; 2] = [16, 16];
 
-const SIZE: UVec2 = UVec2::new(64, 44);
+const SIZE: UVec2 = UVec2::new(64, 56);
 
 /// The radius of the node that has the shadow.
 pub const RADIUS: f64 = 5.0;
