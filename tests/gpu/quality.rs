@@ -2,11 +2,12 @@
 
 use crate::support::difference::minus;
 use crate::support::executors::{Executor, by_all_executors};
-use crate::support::images::converting;
+use crate::support::headless::label_and_definitions_of;
+use crate::support::images::{converting, plain};
 use crate::support::inputs::{disk, impulse, patterns, quad};
 use crate::support::reference::{Picture, gaussian_blur};
-use crate::support::{assert_close, formats, precision};
-use bevy::render::render_resource::TextureFormat;
+use crate::support::{assert_close, formats, gpu_with, precision};
+use bevy::render::render_resource::{PipelineCache, PipelineDescriptor, TextureFormat};
 use bevy_gaussian_blur::prelude::*;
 
 const ALL: [usize; 4] = [0, 1, 2, 3];
@@ -211,6 +212,34 @@ fn blur_lights(executor: &mut Executor) {
         }
     }
     println!("lights of 1000 on 0.05: worst error {:.3} % of the peak", 100.0 * worst);
+}
+
+/// Samplers keep eight bits of the position between two texels, which is not enough beside a bright light. Some drivers keep more, so
+/// the pictures do not tell.
+#[test]
+fn lights_are_not_filtered() {
+    // Other tests leave pipelines behind.
+    let Some(mut headless) = gpu_with(BlurBackend::Fragment, |_| {}) else {
+        return;
+    };
+    for (format, is_filtered) in [(TextureFormat::R16Float, false), (TextureFormat::R8Unorm, true)] {
+        let source = headless.add_image(formats::to_image(&patterns(64, 48)[0], format));
+        let blurred = headless.blur(GaussianBlur::from_sigma(12.0), plain(source));
+        blurred.expect("the blur succeeds");
+        let cache = headless.render_world().resource::<PipelineCache>();
+        let filters = cache.pipelines().filter_map(|pipeline| {
+            let (label, definitions) = label_and_definitions_of(&pipeline.descriptor);
+            let PipelineDescriptor::RenderPipelineDescriptor(render) = &pipeline.descriptor else {
+                return None;
+            };
+            let target = render.fragment.as_ref()?.targets.first()?.as_ref()?;
+            let is_meant = label == Some("gaussian_blur_upsample_fragment") && target.format == format;
+            is_meant.then(|| definitions.is_some_and(|all| all.contains(&"FILTERED".into())))
+        });
+        let filters: Vec<bool> = filters.collect();
+        assert!(!filters.is_empty(), "{format:?}: nothing is interpolated");
+        assert_eq!(filters.contains(&true), is_filtered, "{format:?}: {filters:?}");
+    }
 }
 
 #[test]
