@@ -7,7 +7,8 @@ use core::mem::discriminant;
 use thiserror::Error;
 use wgpu::{TextureFormat, TextureUsages};
 
-/// Why something is not blurred. The previous contents stay as they were.
+/// Why something is not blurred. The previous contents stay as they were, but for a [`BlurImage`](crate::BlurImage) whose radius, aspect
+/// or profile is out of range: it is copied.
 #[derive(Clone, Debug, Error, PartialEq, Reflect)]
 #[reflect(opaque, Clone, Debug, PartialEq)]
 #[non_exhaustive]

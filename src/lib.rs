@@ -74,6 +74,12 @@
 //! fn open_menu(mut commands: Commands) {
 //!     commands.spawn((Node { width: px(400), height: px(300), ..default() }, BackdropBlur::new(60.0)));
 //! }
+//!
+//! # #[cfg(feature = "ui")]
+//! fn blur_the_left(mut commands: Commands, camera: Single<Entity, With<Camera>>) {
+//!     let left = BackdropRegion::new(*camera, Rect::new(0.0, 0.0, 320.0, 720.0));
+//!     commands.spawn((left, BackdropBlur::new(60.0)));
+//! }
 //! ```
 //!
 //! [`BackdropBlur`] blurs everything behind a node that was painted before it, the scene and the user interface.
@@ -159,8 +165,8 @@
 //!
 //! # More
 //!
-//! `docs/questions.md` in the crate's folder has a line or a snippet for what is not shown here: fading, photo modes, pixel art, servers,
-//! golden images, egui, other effects, a settings menu, memory, platforms, and what the log says.
+//! `docs/questions.md` in the crate's folder has a line or a snippet for what is not shown here: fading, screenshots, photo modes, colours
+//! over everything, pixel art, servers, golden images, egui, other effects, a settings menu, memory, platforms, and what the log says.
 //!
 //! # When it can be seen
 //!

@@ -15,7 +15,8 @@ pub trait BlurPixelsExt {
     /// Blurs an image once, triggers [`BlurredPixels`] with the result, and despawns the entity that did it.
     ///
     /// `image` has no target, or one with [`TextureUsages::COPY_SRC`]; its `update` is ignored. If the blur fails,
-    /// [`BlurFailed`](crate::BlurFailed) is triggered, and the entity stays.
+    /// [`BlurFailed`](crate::BlurFailed) is triggered, and the entity stays. A radius, an aspect or a profile out of range means "no
+    /// blur": it triggers `BlurFailed` first, and then `BlurredPixels` with a copy of the picture.
     ///
     /// ```no_run
     /// use bevy::prelude::*;

@@ -338,6 +338,9 @@ pub struct BlurFinished {
 }
 
 /// Triggered on an entity with [`BlurImage`] when it cannot be blurred. It is triggered and logged once per cause.
+///
+/// The target then stays as it is. Only where the radius, the aspect or the profile is out of range, which means "no blur", the image is
+/// copied, and [`BlurFinished`] is triggered as well.
 #[derive(EntityEvent, Clone, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, PartialEq)]
 pub struct BlurFailed {
