@@ -4,7 +4,7 @@ use super::clip::{Clip, both};
 use super::region::Region;
 use super::rounds::{After, Index, Timeline};
 use super::scene::{Backdrop, Scene, What};
-use super::slot::{Slot, node_of};
+use super::slot::{FIRST, LAST, Slot, node_of};
 use super::surface::SurfaceId;
 use super::tree::{Owners, SurfaceTree};
 use bevy::math::{FloatOrd, IVec2, UVec2};
@@ -77,11 +77,8 @@ pub fn place(scene: &Scene, tree: &SurfaceTree) -> Vec<Option<Placed>> {
         let Some(on) = owners.surface(item.key, item.what, tree) else {
             continue;
         };
-        let own = backdrop.node().map(|node| Slot::Cut.key(node));
-        let shared = backdrop
-            .shares
-            .zip(own)
-            .map(|(shares, own)| *cuts.entry((shares, on)).or_insert(own));
+        let own = Slot::Cut.key(node as u32);
+        let shared = backdrop.shares.map(|shares| *cuts.entry((shares, on)).or_insert(own));
         if let Some(new) = place_in(scene, tree, backdrop, on, clip, opacity) {
             let cut = shared.unwrap_or(new.cut);
             placed[index] = Some(Placed { hole, cut, ..new });
@@ -106,9 +103,7 @@ fn place_in(
     let takes = backdrop.takes() && surface.is_seen();
     (is_painted || takes).then(|| Placed {
         on,
-        cut: backdrop
-            .node()
-            .map_or(FloatOrd(f32::NEG_INFINITY), |node| Slot::Cut.key(node)),
+        cut: backdrop.node().map_or(FIRST, |node| Slot::Cut.key(node)),
         region,
         clip,
         opacity,
@@ -154,16 +149,12 @@ impl NodeRounds {
             timeline: Timeline::default(),
             readers: Vec::with_capacity(cuts.len()),
             painted: Vec::new(),
-            rounds: vec![vec![(
-                SurfaceId::CAMERA,
-                FloatOrd(f32::NEG_INFINITY)..FloatOrd(f32::INFINITY),
-            )]],
+            rounds: vec![vec![(SurfaceId::CAMERA, FIRST..LAST)]],
         };
         if !cuts.is_empty() {
             nodes.add_all(scene, tree, placed, &cuts);
-            let last = nodes
-                .timeline
-                .solve(tree.surfaces.len(), scene.picture.seen_pixels().as_rect());
+            let frame = scene.picture.seen_pixels().as_rect();
+            let last = nodes.timeline.solve(tree.surfaces.len(), frame);
             nodes.find_runs(tree, last);
         }
         nodes
@@ -189,10 +180,8 @@ impl NodeRounds {
             }
             while let Some((_, backdrop)) = cuts.next_if(|(cut, _)| *cut <= item.key) {
                 if let Some(placed) = &placed[*backdrop] {
-                    let below = tree
-                        .below(placed.on)
-                        .chain([SurfaceId::CAMERA])
-                        .map(|surface| surface.0);
+                    let below = tree.below(placed.on).chain([SurfaceId::CAMERA]);
+                    let below = below.map(|surface| surface.0);
                     let reader = self.timeline.read(below.collect(), placed.region.sees.map(in_viewport));
                     readers[*backdrop] = Some(reader);
                     self.readers.push((*backdrop, reader));
@@ -249,24 +238,21 @@ impl NodeRounds {
                     self.rounds[round].push((SurfaceId(unit.on), start..unit.key));
                     open[unit.on] = Some((unit.round, unit.key));
                 }
-                None => open[unit.on] = Some((unit.round, FloatOrd(f32::NEG_INFINITY))),
+                None => open[unit.on] = Some((unit.round, FIRST)),
             }
         }
-        open[0].get_or_insert((last, FloatOrd(f32::NEG_INFINITY)));
+        open[0].get_or_insert((last, FIRST));
         for (on, run) in open.into_iter().enumerate() {
             if let Some((round, start)) = run {
-                self.rounds[round].push((SurfaceId(on), start..FloatOrd(f32::INFINITY)));
+                self.rounds[round].push((SurfaceId(on), start..LAST));
             }
         }
     }
 
     /// The backdrops that are blurred before this round is painted.
     pub fn batch(&self, round: usize) -> impl Iterator<Item = usize> {
-        let of_round = self
-            .readers
-            .iter()
-            .filter(move |(_, reader)| self.timeline.batch(*reader) == round);
-        of_round.map(|(backdrop, _)| *backdrop)
+        let is_in = move |(_, reader): &&(usize, Index)| self.timeline.batch(*reader) == round;
+        self.readers.iter().filter(is_in).map(|(backdrop, _)| *backdrop)
     }
 
     /// Whether any of these backdrops is painted in a later round.

@@ -33,42 +33,29 @@ pub fn as_texels(rect: IRect) -> URect {
     }
 }
 
+/// The pixels between two corners, as far as coordinates reach.
+fn between(min: Vec2, max: Vec2) -> IRect {
+    let limit = Vec2::splat(FAR as f32);
+    let [min, max] = [min, max].map(|corner| corner.clamp(-limit, limit).as_ivec2());
+    common(EVERYWHERE, IRect { min, max })
+}
+
 /// The pixels whose centres lie in a clip.
 pub fn pixels(clip: Option<Rect>) -> IRect {
     clip.map_or(EVERYWHERE, |clip| {
-        let pixel = |edge: Vec2| {
-            let limit = Vec2::splat(FAR as f32);
-            (edge - 0.5).ceil().clamp(-limit, limit).as_ivec2()
-        };
-        common(
-            EVERYWHERE,
-            IRect {
-                min: pixel(clip.min),
-                max: pixel(clip.max),
-            },
-        )
+        between((clip.min - 0.5).ceil(), (clip.max - 0.5).ceil())
     })
 }
 
 /// All pixels that a rectangle touches.
 pub fn touched(bounds: Rect) -> IRect {
-    let limit = Vec2::splat(FAR as f32);
-    let touched = IRect {
-        min: bounds.min.floor().clamp(-limit, limit).as_ivec2(),
-        max: bounds.max.ceil().clamp(-limit, limit).as_ivec2(),
-    };
-    if touched.is_empty() { NOWHERE } else { touched }
+    between(bounds.min.floor(), bounds.max.ceil())
 }
 
 /// The pixels that lie in a rectangle as a whole, or up to a thousandth.
 pub fn whole(bounds: Rect) -> IRect {
     const LEAST: f32 = 1e-3;
-    let limit = Vec2::splat(FAR as f32);
-    let whole = IRect {
-        min: (bounds.min - LEAST).ceil().clamp(-limit, limit).as_ivec2(),
-        max: (bounds.max + LEAST).floor().clamp(-limit, limit).as_ivec2(),
-    };
-    if whole.is_empty() { NOWHERE } else { whole }
+    between((bounds.min - LEAST).ceil(), (bounds.max + LEAST).floor())
 }
 
 /// The smallest rectangle that contains both.
@@ -91,30 +78,20 @@ pub fn common(one: IRect, other: IRect) -> IRect {
 
 /// A rectangle with a border of this width and height. An empty one stays empty.
 pub fn grown(rect: IRect, by: IVec2) -> IRect {
-    if rect.is_empty() {
-        return NOWHERE;
-    }
-    common(
-        EVERYWHERE,
-        IRect {
-            min: rect.min.saturating_sub(by),
-            max: rect.max.saturating_add(by),
-        },
-    )
+    with_corners_moved(rect, -by, by)
 }
 
 /// A rectangle moved by an offset.
 pub fn moved(rect: IRect, by: IVec2) -> IRect {
+    with_corners_moved(rect, by, by)
+}
+
+fn with_corners_moved(rect: IRect, first: IVec2, last: IVec2) -> IRect {
     if rect.is_empty() {
         return NOWHERE;
     }
-    common(
-        EVERYWHERE,
-        IRect {
-            min: rect.min.saturating_add(by),
-            max: rect.max.saturating_add(by),
-        },
-    )
+    let (min, max) = (rect.min.saturating_add(first), rect.max.saturating_add(last));
+    common(EVERYWHERE, IRect { min, max })
 }
 
 #[cfg(test)]

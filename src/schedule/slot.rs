@@ -32,6 +32,10 @@ impl Slot {
     }
 }
 
+/// Sort keys before and after all others.
+pub const FIRST: FloatOrd = FloatOrd(f32::NEG_INFINITY);
+pub const LAST: FloatOrd = FloatOrd(f32::INFINITY);
+
 /// The place in the stack of the node to which an item with this sort key belongs. Items of other crates may have negative keys.
 pub fn node_of(FloatOrd(key): FloatOrd) -> i64 {
     (key + 0.5).floor() as i64

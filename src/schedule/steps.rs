@@ -10,7 +10,7 @@ use super::place::{NodeRounds, Placed, paints, place};
 use super::rects::{as_texels, common, moved, pixels};
 use super::rounds::{After, Timeline};
 use super::scene::{GlassOrder, Scene, What};
-use super::slot::{Slot, node_of};
+use super::slot::{FIRST, LAST, Slot, node_of};
 use super::surface::{Content, SurfaceId};
 use super::tree::SurfaceTree;
 use crate::plan::pack;
@@ -204,10 +204,6 @@ impl Schedule {
     }
 }
 
-/// Sort keys before and after all others.
-const FIRST: FloatOrd = FloatOrd(f32::NEG_INFINITY);
-const LAST: FloatOrd = FloatOrd(f32::INFINITY);
-
 /// The sort keys of the flat groups whose items are drawn under a scissor.
 fn scissored(scene: &Scene, tree: &SurfaceTree) -> Vec<Range<FloatOrd>> {
     let filters = scene.filters.iter().enumerate();
@@ -259,18 +255,15 @@ impl Planner<'_> {
     fn groups(&mut self) {
         let start = self.schedule.steps.len();
         for depth in (1..=self.schedule.tree.pages.len() as u32).rev() {
-            let pages = 0..self.schedule.tree.pages[depth as usize - 1].len();
-            let surfaces = |tree: &SurfaceTree, page| tree.on_page(depth, page, false).collect::<Vec<_>>();
-            for page in pages.clone() {
-                let surfaces = surfaces(&self.schedule.tree, page);
+            let tree = &self.schedule.tree;
+            let on_page = |page| tree.on_page(depth, page, false).collect();
+            let pages: Vec<Vec<SurfaceId>> = (0..tree.pages[depth as usize - 1].len()).map(on_page).collect();
+            for (page, surfaces) in pages.iter().enumerate().filter(|(_, surfaces)| !surfaces.is_empty()) {
                 let draws: Vec<Draw> = surfaces.iter().map(|surface| self.content_of(*surface)).collect();
-                if !draws.is_empty() {
-                    self.pass(PaintTexture::Page(depth, page), draws);
-                }
+                self.pass(PaintTexture::Page(depth, page), draws);
             }
-            for page in pages {
-                let surfaces = surfaces(&self.schedule.tree, page);
-                self.blur_layers(&surfaces, depth, page, 0);
+            for (page, surfaces) in pages.iter().enumerate() {
+                self.blur_layers(surfaces, depth, page, 0);
             }
         }
         self.section(Some(Label::Groups), start..self.schedule.steps.len());
@@ -450,11 +443,9 @@ impl Planner<'_> {
         });
         let clips = around.filter_map(|(_, filter)| filter.missing_clip());
         let all = clips.map(|clip| pixels(Some(clip.bounds()))).reduce(common)?;
-        let (visible, offset) = (
-            self.scene.picture.seen_pixels(),
-            self.scene.picture.viewport.min.as_ivec2(),
-        );
-        Some(as_texels(moved(common(all, visible), offset)))
+        let picture = &self.scene.picture;
+        let visible = common(all, picture.seen_pixels());
+        Some(as_texels(moved(visible, picture.viewport.min.as_ivec2())))
     }
 
     /// Blurs backdrops, after those that keep a picture have taken it. Some may be painted in a later round.

@@ -204,22 +204,15 @@ impl Surface {
 
     /// A layer as it is painted if its blur is missing: the picture itself, sharp. Shadows are left out.
     pub fn unblurred(&self, layer: &Layer) -> Option<Layer> {
-        let picture = moved(
-            self.around(
-                &Layer {
-                    sigma: Vec2::ZERO,
-                    ..*layer
-                },
-                self.rect,
-            ),
-            layer.offset,
-        );
-        layer.shadow.is_none().then_some(Layer {
-            sigma: Vec2::ZERO,
-            varies: false,
-            shown: common(layer.shown, picture),
+        let (sigma, varies) = (Vec2::ZERO, false);
+        let sharp = Layer {
+            sigma,
+            varies,
             ..*layer
-        })
+        };
+        let picture = moved(self.around(&sharp, self.rect), layer.offset);
+        let shown = common(layer.shown, picture);
+        layer.shadow.is_none().then_some(Layer { shown, ..sharp })
     }
 
     /// Where a layer shows something of a picture with these pixels, before it is moved.

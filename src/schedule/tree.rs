@@ -81,12 +81,8 @@ impl SurfaceTree {
             ..Self::default()
         };
         tree.surfaces.push(camera);
-        let mut takes: Vec<u32> = scene
-            .backdrops
-            .iter()
-            .filter(|it| it.takes())
-            .filter_map(|it| it.node())
-            .collect();
+        let takes = scene.backdrops.iter().filter(|backdrop| backdrop.takes());
+        let mut takes: Vec<u32> = takes.filter_map(|backdrop| backdrop.node()).collect();
         takes.sort_unstable();
         for filter in scene.filters {
             tree.add(scene, filter, &takes);
@@ -190,15 +186,12 @@ impl SurfaceTree {
     /// Finds where something is painted.
     fn find_bounds(&mut self, scene: &Scene) {
         let mut owners = Owners::new(scene.filters);
-        for item in scene
-            .items
-            .iter()
-            .filter(|item| !matches!(item.what, What::Mark | What::Hole(_) | What::Result(_)))
-        {
-            let Some(owner) = owners
-                .surface(item.key, item.what, self)
-                .filter(|owner| *owner != SurfaceId::CAMERA)
-            else {
+        for item in scene.items {
+            let on = match item.what {
+                What::Mark | What::Hole(_) | What::Result(_) => None,
+                What::Glass(_) | What::Other => owners.surface(item.key, item.what, self),
+            };
+            let Some(owner) = on.filter(|on| *on != SurfaceId::CAMERA) else {
                 continue;
             };
             let bounds = match item.what {
@@ -212,13 +205,8 @@ impl SurfaceTree {
             self.surfaces[owner.0].add(bounds);
         }
         for (index, filter) in scene.filters.iter().enumerate().rev() {
-            let surfaces = self.surfaces_of(index);
-            for surface in surfaces.clone() {
-                let is_last = surface + 1 == surfaces.end;
-                let outer = common(
-                    self.surfaces[surface].outer(&self.layers),
-                    pixels(filter.result_clip().filter(|_| is_last).map(Clip::bounds)),
-                );
+            for surface in self.surfaces_of(index) {
+                let outer = common(self.surfaces[surface].outer(&self.layers), self.clip(filter, surface));
                 let parent = self.surfaces[surface].parent;
                 if parent != SurfaceId::CAMERA {
                     self.surfaces[parent.0].add(outer);
@@ -230,15 +218,18 @@ impl SurfaceTree {
     /// Finds what is visible of all surfaces.
     fn look(&mut self, scene: &Scene) {
         for (index, filter) in scene.filters.iter().enumerate() {
-            let surfaces = self.surfaces_of(index);
-            for surface in surfaces.clone().rev() {
-                let visible = self.surface(self.surfaces[surface].parent).painted;
-                let is_last = surface + 1 == surfaces.end;
-                let clip = filter.result_clip().filter(|_| is_last);
-                let visible = common(visible, pixels(clip.map(Clip::bounds)));
+            for surface in self.surfaces_of(index).rev() {
+                let around = self.surface(self.surfaces[surface].parent).painted;
+                let visible = common(around, self.clip(filter, surface));
                 self.surfaces[surface].look_at(&mut self.layers, visible, scene.limit as i32);
             }
         }
+    }
+
+    /// The pixels that a filter's clip leaves of a surface's layers: of those that are its result.
+    fn clip(&self, filter: &Filter, surface: usize) -> IRect {
+        let is_result = self.result_of(self.surfaces[surface].filter) == Some(SurfaceId(surface));
+        pixels(filter.result_clip().filter(|_| is_result).map(Clip::bounds))
     }
 
     /// Gives a turn to the groups with glass on this surface, and to all around them.
