@@ -39,10 +39,8 @@ pub fn frames(surfaces: &[Surface], of: &[usize], limit: u32) -> (Vec<Frame>, Ve
     for index in of {
         let surface = &surfaces[*index];
         let shares = can_share(surface);
-        let shared = open.filter(|_| shares).and_then(|open: usize| {
-            let all = frames[open].with(surface.rect, &pictures, limit)?;
-            Some((open, all))
-        });
+        let joined = |open: usize| Some((open, frames[open].with(surface.rect, &pictures, limit)?));
+        let shared = open.filter(|_| shares).and_then(joined);
         if let Some((open, all)) = shared {
             frames[open] = all;
             found.push(open);
