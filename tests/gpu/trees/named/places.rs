@@ -42,12 +42,17 @@ fn transforms_and_scales() {
 /// Content beyond the viewport is blurred into it.
 #[test]
 fn beyond_the_viewport() {
-    let trees = [[40.0, 0.0], [-50.0, 10.0], [0.0, -30.0], [55.0, 30.0]].map(|origin| {
-        let mut filter = shadowed(soft(5.0));
-        filter.shadows[0].offset = [-12.0, 0.0];
+    let beyond = |origin: [f64; 2], offset: [f64; 2], filter: Filter| {
+        let mut filter = shadowed(filter);
+        filter.shadows[0].offset = offset;
         let group = group(filter, boxes());
         (format!("beyond-{origin:?}"), over_scene([Node { origin, ..group }]))
-    });
+    };
+    let near = [[40.0, 0.0], [-50.0, 10.0], [0.0, -30.0], [55.0, 30.0]];
+    let near = near.map(|origin| beyond(origin, [-12.0, 0.0], soft(5.0)));
+    // Of the last one, only the shadow is seen.
+    let mut trees = Vec::from(near);
+    trees.push(beyond([80.0, 0.0], [-40.0, 0.0], Filter::NEUTRAL));
     assert_within(LDR, 1.5, &trees);
 }
 
