@@ -77,8 +77,8 @@ impl App2d {
     /// What the last frame shows, which may still be rendering.
     fn shown(&mut self) -> Vec<u8> {
         for _ in 0..1000 {
-            let shots = self.live.shots().into_iter();
-            if let Some(mut shot) = shots.filter(|shot| shot.frame == self.last).last() {
+            let mut shots = self.live.shots().into_iter();
+            if let Some(mut shot) = shots.rfind(|shot| shot.frame == self.last) {
                 return shot.images.remove(0).expect("the target is on the GPU").bytes;
             }
             sleep(Duration::from_millis(5));
@@ -126,9 +126,10 @@ fn loading(app: &App2d) -> BlurProfile {
     let assets = app.live.headless.app.world().resource::<AssetServer>();
     BlurProfile::Mask(assets.add_async(async {
         sleep(Duration::from_millis(LOADING));
-        let mut black = Image::default();
-        black.data = Some([0, 0, 0, 255].to_vec());
-        Ok::<_, std::io::Error>(black)
+        Ok::<_, std::io::Error>(Image {
+            data: Some([0, 0, 0, 255].to_vec()),
+            ..default()
+        })
     }))
 }
 
