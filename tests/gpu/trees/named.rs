@@ -16,6 +16,7 @@ mod shadows;
 use super::show::{SIZES, Screen};
 use crate::backdrop::stage::BACKENDS;
 use crate::support::difference::{worst_difference, write_failure};
+use crate::support::precision::error_of_blending;
 use crate::support::reference::tree::{Filter, Glass, Node, Tree};
 use crate::support::reference::{Functions, Picture, Step};
 use bevy::render::render_resource::TextureFormat;
@@ -41,6 +42,12 @@ fn assert_switched_off(format: TextureFormat, trees: &[Named]) {
 /// The levels by which a picture may be off, beyond the rounding of its format, if eight bits round it once before it is stored: the
 /// compositor and the GPU may round to neighbours, of which rounding makes up 0.6, and a blur is off by 0.35.
 const ROUNDED_ONCE: f64 = 1.0 - 0.6 + 0.35;
+
+/// The same for glass whose edges cover a part of a pixel: it is mixed in by two draws, each of which misses its level by as much as the
+/// GPU blends roughly.
+fn rounded_twice() -> f64 {
+    ROUNDED_ONCE.max(2.0 * error_of_blending() - 0.6 + 0.35)
+}
 
 /// Asserts that trees are shown within so many levels, with the kind of passes that is the test's turn, that their glass and filters
 /// can be seen, and that nothing else changes.

@@ -2,7 +2,7 @@
 
 use super::{
     GREEN, NOTHING, Named, RED, ROUNDED_ONCE, WHITE, assert_shown, assert_within, moved, open, over_nothing,
-    over_scene, pane, plain, rounded, scaled, turned,
+    over_scene, pane, plain, rounded, rounded_twice, scaled, turned,
 };
 use crate::backdrop::stage::{HDR, LDR};
 use crate::support::reference::EdgeMode;
@@ -133,7 +133,7 @@ fn turned_scaled_and_mirrored() {
         ("both", over_scene(both)),
         ("with-its-parent", over_scene([parent])),
     ];
-    assert_within(LDR, ROUNDED_ONCE, &trees.map(|(name, tree)| (name.into(), tree)));
+    assert_within(LDR, rounded_twice(), &trees.map(|(name, tree)| (name.into(), tree)));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn corners_and_places_between_pixels() {
     };
     let between = panes().zip(offsets).map(|(pane, offset)| moved(offset, pane));
     let trees = [("radii", over_scene(panes())), ("between", over_scene(between))];
-    assert_within(LDR, ROUNDED_ONCE, &trees.map(|(name, tree)| (name.into(), tree)));
+    assert_within(LDR, rounded_twice(), &trees.map(|(name, tree)| (name.into(), tree)));
 }
 
 /// Some lie partly beyond, and one covers more than the viewport.
