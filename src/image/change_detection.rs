@@ -306,10 +306,10 @@ impl Nodes {
 
     /// Whether the blurs that another one waits for have results, or get them.
     fn may_be_fed(&self, feeders: &Feeders, known: &ImageBlurs) -> bool {
-        let may_feed = |feeder: &BlurId| {
-            let node = self.node(feeder.entity);
-            let is_settled = || known.get(feeder.entity).is_some_and(|blur| blur.is_settled());
-            node.is_some_and(|node| node.is_awaited) || !node.is_some_and(|node| node.is_blocked) && is_settled()
+        let may_feed = |feeder: &BlurId| match self.node(feeder.entity) {
+            Some(node) if node.is_awaited => true,
+            Some(node) if node.is_blocked => false,
+            _ => known.get(feeder.entity).is_some_and(|blur| blur.is_settled()),
         };
         feeders.iter().flatten().all(may_feed)
     }

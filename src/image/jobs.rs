@@ -1,15 +1,14 @@
 //! The render world: the state of every image blur, and what a frame does for it.
 
 use super::excerpt::Cut;
-use super::own_target::OwnTarget;
+use super::own_target::{OwnTarget, begin_anew};
 use super::request::{BlurId, ImageRequest, Requests};
 use super::source_copy::{Copied, CopyState, SourceCopy};
 use crate::errors::BlurError;
 use crate::formats::Ends;
 use crate::gpu::{BlurJob, BlurPreparer, BlurRequest, BlurState, ViewInfo, Work, layers_of};
 use crate::settings::{BlurAlpha, BlurUpdate};
-use bevy::ecs::entity::EntityHashMap;
-use bevy::platform::collections::{HashMap, HashSet};
+use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_resource::{Buffer, TextureId, TextureView, TextureViewId};
 use bevy::render::texture::GpuImage;
@@ -49,8 +48,6 @@ pub struct ImageJob {
     pub pixels: Option<(ViewInfo, Buffer)>,
     /// The picture as it was before a blur in place.
     pub copy: Option<SourceCopy>,
-    /// The image that is written.
-    pub target: Option<AssetId<Image>>,
     pub own_target: OwnTarget,
     is_requested: bool,
 }
@@ -128,7 +125,7 @@ impl ImageJobs {
     pub fn begin(&mut self, requests: &Requests) {
         if self.set != requests.set {
             self.set = requests.set;
-            self.begin_anew(&requests.live);
+            begin_anew(&mut self.all, &requests.live, |job| &mut job.own_target);
         }
         for request in &requests.ordered {
             self.all.entry(request.id).or_default().begin(request);
@@ -147,18 +144,6 @@ impl ImageJobs {
         }
     }
 
-    /// Forgets blurs that are gone. One that begins anew has the target of its entity, and so the textures of that target.
-    fn begin_anew(&mut self, live: &HashSet<BlurId>) {
-        let gone = self.all.extract_if(|id, _| !live.contains(id));
-        let gone: EntityHashMap<ImageJob> = gone.map(|(id, job)| (id.entity, job)).collect();
-        for id in live {
-            if let Some(ImageJob { target, own_target, .. }) = gone.get(&id.entity) {
-                let new = self.all.entry(*id).or_default();
-                (new.target, new.own_target) = (*target, own_target.clone());
-            }
-        }
-    }
-
     /// Whether the blurs that write the inputs of a request have results, or get them in this frame before it.
     pub fn is_fed(&self, request: &ImageRequest) -> bool {
         let has_result = |feeder: &BlurId| self.get(*feeder).is_some_and(|job| !job.is_pending || job.is_certain);
@@ -169,7 +154,7 @@ impl ImageJobs {
     pub fn settle_written(&mut self) {
         for id in &self.requested {
             if let Some(job) = self.all.get_mut(id)
-                && let (Some(id), Some(done)) = (job.target, job.done)
+                && let (Some(id), Some(done)) = (job.own_target.id, job.done)
                 && let Some(image) = job.own_target.take_written(&done.target)
             {
                 self.to_show.insert(id, (image, true));
@@ -198,10 +183,7 @@ impl ImageJob {
         self.is_requested = true;
         (self.due, self.is_certain, self.was_encoded) = (None, false, false);
         self.is_pending = self.done.is_none_or(|done| done.revision != request.revision);
-        if self.target != Some(request.spec.target) || !request.spec.owns_target {
-            self.target = Some(request.spec.target);
-            self.own_target = OwnTarget::default();
-        }
+        self.own_target.begin(&request.spec);
     }
 
     /// Whether the blur must be executed for textures as they are `now`.

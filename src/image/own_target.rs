@@ -5,12 +5,18 @@
 //! writes depends on what it must look like alone, not on what the asset has been in between: if no texture is as it must be, because the
 //! source is not what its asset says either, one is made.
 
+use super::request::{BlurId, ImageSpec};
+use bevy::ecs::entity::EntityHashMap;
+use bevy::platform::collections::{HashMap, HashSet};
+use bevy::prelude::*;
 use bevy::render::render_resource::TextureId;
 use bevy::render::texture::GpuImage;
 
 /// The textures of a target that the plugin allocated: images on the GPU, each with what tells its texture apart.
 #[derive(Clone, Debug)]
 pub struct OwnTarget<I = TextureId, T = GpuImage> {
+    /// The target.
+    pub id: Option<AssetId<Image>>,
     /// The one that holds the last result.
     written: Option<(I, T)>,
     /// The one that Bevy has made since.
@@ -22,6 +28,7 @@ pub struct OwnTarget<I = TextureId, T = GpuImage> {
 impl<I, T> Default for OwnTarget<I, T> {
     fn default() -> Self {
         Self {
+            id: None,
             written: None,
             next: None,
             made: None,
@@ -29,7 +36,32 @@ impl<I, T> Default for OwnTarget<I, T> {
     }
 }
 
+/// Forgets the jobs of blurs that are gone. A blur that begins anew has the target of its entity, and so the textures of that target.
+pub fn begin_anew<J: Default, I, T>(
+    jobs: &mut HashMap<BlurId, J>,
+    live: &HashSet<BlurId>,
+    own_target: impl Fn(&mut J) -> &mut OwnTarget<I, T>,
+) {
+    let gone = jobs.extract_if(|id, _| !live.contains(id));
+    let mut gone: EntityHashMap<J> = gone.map(|(id, job)| (id.entity, job)).collect();
+    for id in live {
+        if let Some(gone) = gone.get_mut(&id.entity) {
+            *own_target(jobs.entry(*id).or_default()) = core::mem::take(own_target(gone));
+        }
+    }
+}
+
 impl<I: PartialEq, T: Clone> OwnTarget<I, T> {
+    /// Begins a frame. Of another target, no texture is known, and of one that is not the plugin's own, none matters.
+    pub fn begin(&mut self, spec: &ImageSpec) {
+        if self.id != Some(spec.target) || !spec.owns_target {
+            *self = Self {
+                id: Some(spec.target),
+                ..Self::default()
+            };
+        }
+    }
+
     /// Takes note of what Bevy shows.
     pub fn look(&mut self, id: I, shown: &T) {
         match &mut self.written {

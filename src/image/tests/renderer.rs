@@ -1,11 +1,10 @@
 //! A render world of symbols: textures hold what was drawn into them, not texels. It does what requests say, late if it is
 //! told to be.
 
-use super::super::own_target::OwnTarget;
+use super::super::own_target::{OwnTarget, begin_anew};
 use super::super::request::{BlurId, ImageRequest, ImageSpec, Outcomes, Requests};
 use crate::errors::BlurError;
 use crate::settings::BlurUpdate;
-use bevy::ecs::entity::EntityHashMap;
 use bevy::platform::collections::{HashMap, HashSet};
 use bevy::prelude::*;
 use bevy::render::render_resource::TextureFormat;
@@ -96,18 +95,10 @@ struct Job {
     sheet: Option<(usize, u64, Content)>,
     /// Whether the last run was such a blur.
     was_kept: bool,
-    /// A target of the plugin's own, and its textures.
-    target: Option<AssetId<Image>>,
     own: OwnTarget<usize, Texture>,
 }
 
 impl Job {
-    fn begin(&mut self, spec: &ImageSpec) {
-        if self.target != Some(spec.target) || !spec.owns_target {
-            (self.target, self.own) = (Some(spec.target), OwnTarget::default());
-        }
-    }
-
     /// Whether a frame must run it again.
     fn is_due(&self, request: &ImageRequest, textures: [Option<usize>; 3], is_fed: bool) -> bool {
         match self.done {
@@ -172,7 +163,7 @@ impl Renderer {
                 self.upload(id, size, Content::Pixels(pixels));
             }
         }
-        self.begin_anew(&snapshot.requests.live);
+        begin_anew(&mut self.jobs, &snapshot.requests.live, |job| &mut job.own);
         self.verdicts.clear();
         let mut written = HashSet::default();
         for request in &snapshot.requests.ordered {
@@ -180,7 +171,7 @@ impl Renderer {
                 self.faults
                     .push(format!("{:?} is requested, and not alive", request.id));
             }
-            self.jobs.entry(request.id).or_default().begin(&request.spec);
+            self.jobs.entry(request.id).or_default().own.begin(&request.spec);
             let (verdict, target) = match self.find(request) {
                 Ok(images) => (self.run(request, images, &mut written, outcomes), Some(images.target)),
                 Err(verdict) => (verdict, None),
@@ -192,17 +183,6 @@ impl Renderer {
         }
         self.late_pixels = self.late_pixels.saturating_sub(1);
         self.late_pipelines = self.late_pipelines.saturating_sub(1);
-    }
-
-    fn begin_anew(&mut self, live: &HashSet<BlurId>) {
-        let gone = self.jobs.extract_if(|id, _| !live.contains(id));
-        let gone: EntityHashMap<Job> = gone.map(|(id, job)| (id.entity, job)).collect();
-        for id in live {
-            if let Some(Job { target, own, .. }) = gone.get(&id.entity) {
-                let new = self.jobs.entry(*id).or_default();
-                (new.target, new.own) = (*target, own.clone());
-            }
-        }
     }
 
     fn take(&mut self, (id, image): Extracted) {
