@@ -71,13 +71,14 @@ impl<I: PartialEq, T: Clone> OwnTarget<I, T> {
         }
     }
 
-    /// The image to write, made if there is none, and if that is possible.
+    /// The image to write, made if there is none, and if that is possible. What was made is kept as long as it is wanted.
     pub fn choose(&mut self, is_wanted: impl Fn(&T) -> bool, make: impl FnOnce() -> Option<(I, T)>) -> Option<T> {
-        let known = [&self.written, &self.next, &self.made].into_iter().flatten();
-        if let Some(image) = known.map(|(_, image)| image).find(|image| is_wanted(image)) {
+        let made = self.made.take().filter(|(_, image)| is_wanted(image));
+        let mut known = [&self.written, &self.next].into_iter().flatten();
+        if let Some((_, image)) = known.find(|(_, image)| is_wanted(image)) {
             return Some(image.clone());
         }
-        self.made = make();
+        self.made = made.or_else(make);
         self.made.as_ref().map(|(_, image)| image.clone())
     }
 
