@@ -13,6 +13,7 @@ mod reactive;
 mod rest;
 mod uploads;
 
+use crate::support::headless::Headless;
 use crate::support::images::{plain, ready_app, spawn};
 use crate::support::outcomes::finished;
 use crate::support::reference::Picture;
@@ -30,6 +31,15 @@ fn pictures(width: usize, height: usize) -> [Picture; 2] {
 
 fn image(picture: &Picture) -> Image {
     formats::to_image(picture, FORMAT)
+}
+
+/// Lets a blur fail from now on, with a mask that cannot be read.
+fn insert_unreadable_mask(headless: &mut Headless, blur: Entity) {
+    let mut numbers = Image::default();
+    numbers.texture_descriptor.format = TextureFormat::R8Uint;
+    numbers.data = Some(vec![1]);
+    let mask = BlurProfile::Mask(headless.add_image(numbers));
+    headless.app.world_mut().entity_mut(blur).insert(mask);
 }
 
 /// The number of frames in which image assets were flagged as changed.

@@ -1,13 +1,12 @@
 //! Blurs of the results of other blurs.
 
-use super::{FORMAT, image, pictures};
+use super::{FORMAT, image, insert_unreadable_mask, pictures};
 use crate::support::headless::Headless;
 use crate::support::images::{assert_blur, plain, ready_app, replace_image, set_blur, spawn, target_of};
 use crate::support::outcomes::{finished, frames};
 use crate::support::reference::{Picture, gaussian_blur};
 use crate::support::{assert_close, formats};
 use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
 /// The standard deviations of the links of a chain.
@@ -229,16 +228,8 @@ fn a_blur_of_one_that_fails_goes_on() {
     let last = spawn(&mut headless, GaussianBlur::from_sigma(4.0), plain(middle.clone()));
     assert_eq!(finished(&mut headless, 10), 2);
     let (end, between) = (target_of(&headless, last), headless.read_image(&middle));
-    // A mask that cannot be read, and a source of another size.
-    let mut numbers = Image::default();
-    numbers.texture_descriptor.format = TextureFormat::R8Uint;
-    numbers.data = Some(vec![1]);
-    let mask = headless.add_image(numbers);
-    headless
-        .app
-        .world_mut()
-        .entity_mut(first)
-        .insert(BlurProfile::Mask(mask));
+    // It fails, and then its source gets another size.
+    insert_unreadable_mask(&mut headless, first);
     replace_image(&mut headless, &photo, image(&pictures(90, 30)[1]));
     let outcomes = frames(&mut headless, 6);
     let failed: Vec<_> = outcomes.iter().filter(|(_, outcome)| outcome.is_err()).collect();

@@ -23,8 +23,8 @@ fn blocks() -> Image {
     grey
 }
 
-/// The pipeline that pads a source may be missing although those of the blur are compiled: blurs of blocks read a copy in the
-/// format of the first source here.
+/// The blur itself reads a copy in the format of the first source, so its pipelines are compiled. Only the pipeline that pads the
+/// new source is missing.
 #[test]
 fn a_padded_target_keeps_its_result_until_its_source_can_be_read() {
     let Some(mut live) = Live::late(BlurBackend::Auto, record) else {

@@ -3,7 +3,7 @@
 
 use super::rest::{Redraws, count_redraws};
 use super::uploads::{OTHERS, queue};
-use super::{image, pictures};
+use super::{image, insert_unreadable_mask, pictures};
 use crate::support::difference::worst_difference;
 use crate::support::formats::{quantised, to_image, to_picture};
 use crate::support::headless::Pixels;
@@ -12,7 +12,6 @@ use crate::support::live::Live;
 use crate::support::outcomes::{frames, record};
 use crate::support::reference::{Picture, gaussian_blur};
 use bevy::prelude::*;
-use bevy::render::render_resource::TextureFormat;
 use bevy_gaussian_blur::prelude::*;
 
 const SIGMA: f32 = 3.5;
@@ -32,6 +31,16 @@ fn is_blur(pixels: &Pixels, sharp: &Picture) -> bool {
         && worst_difference(&got, &expected).value <= 1.0 / 255.0
 }
 
+/// A source, its blur, and the target of the plugin's own.
+fn blurred(live: &mut Live, picture: &Picture) -> (Handle<Image>, Entity, Handle<Image>) {
+    let source = live.headless.add_image(image(picture));
+    let blur = GaussianBlur::from_sigma(SIGMA);
+    let entity = spawn(&mut live.headless, blur, plain(source.clone()));
+    live.frame();
+    let target = target_of(&live.headless, entity);
+    (source, entity, target)
+}
+
 /// Bevy keeps the texture of the first size or format, which is the last result, and hands it out again.
 #[test]
 fn a_source_that_goes_back_and_forth_is_followed() {
@@ -40,15 +49,8 @@ fn a_source_that_goes_back_and_forth_is_followed() {
     };
     let [old, new] = pictures(61, 47);
     for (size, format) in OTHERS {
-        let source = live.headless.add_image(image(&old));
-        let entity = spawn(
-            &mut live.headless,
-            GaussianBlur::from_sigma(SIGMA),
-            plain(source.clone()),
-        );
-        live.frame();
+        let (source, entity, target) = blurred(&mut live, &old);
         live.wait_until_ready();
-        let target = target_of(&live.headless, entity);
         live.watch(&target);
         shown_in(&mut live, 4);
         let waiting = queue(&mut live.headless);
@@ -82,14 +84,7 @@ fn a_chain_is_current_whenever_its_middle_is_touched() {
     };
     let [old, new] = [pictures(61, 47)[0].clone(), pictures(90, 30)[1].clone()];
     for touched in 0..8 {
-        let source = live.headless.add_image(image(&old));
-        let first = spawn(
-            &mut live.headless,
-            GaussianBlur::from_sigma(SIGMA),
-            plain(source.clone()),
-        );
-        live.frame();
-        let middle = target_of(&live.headless, first);
+        let (source, first, middle) = blurred(&mut live, &old);
         // A copy: what it shows is what the first one shows.
         let last = spawn(&mut live.headless, GaussianBlur::new(0.0), plain(middle.clone()));
         live.frame();
@@ -125,13 +120,8 @@ fn a_blur_of_one_that_fails_goes_on() {
     live.wait_until_ready();
     live.watch(&middle);
     let between = shown_in(&mut live, 6).pop().expect("frames were rendered");
-    // A mask that cannot be read, and a source of another size.
-    let mut numbers = Image::default();
-    numbers.texture_descriptor.format = TextureFormat::R8Uint;
-    numbers.data = Some(vec![1]);
-    let mask = live.headless.add_image(numbers);
-    let world = live.headless.app.world_mut();
-    world.entity_mut(first).insert(BlurProfile::Mask(mask));
+    // It fails, and then its source gets another size.
+    insert_unreadable_mask(&mut live.headless, first);
     replace_image(&mut live.headless, &photo, image(&pictures(90, 30)[1]));
     frames(&mut live.headless, 0);
     (0..6).for_each(|_| _ = live.frame());

@@ -1,6 +1,6 @@
 //! Pixels whose upload Bevy postpones are blurred when they arrive.
 
-use super::{image, pictures};
+use super::{image, insert_unreadable_mask, pictures};
 use crate::support::formats::to_image;
 use crate::support::headless::Headless;
 use crate::support::images::{assert_blur, plain, ready_app, replace_image, spawn, target_of, touch};
@@ -210,15 +210,7 @@ fn a_strength_that_is_inserted_again_has_the_textures_of_its_target() {
     };
     let [old, new] = [pictures(61, 47)[0].clone(), pictures(90, 30)[1].clone()];
     let (source, entity, target) = blurred(&mut headless, &old);
-    let mut numbers = Image::default();
-    numbers.texture_descriptor.format = TextureFormat::R8Uint;
-    numbers.data = Some(vec![1]);
-    let mask = headless.add_image(numbers);
-    headless
-        .app
-        .world_mut()
-        .entity_mut(entity)
-        .insert(BlurProfile::Mask(mask));
+    insert_unreadable_mask(&mut headless, entity);
     replace_image(&mut headless, &source, image(&new));
     frames(&mut headless, 3);
     assert_blur("before-it-failed", &headless, &target, &old, 3.5);
