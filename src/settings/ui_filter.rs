@@ -125,7 +125,7 @@ pub struct UiFilter {
 /// with its line; those [inside of the group](DropShadow::is_inset) lie on the group alone.
 ///
 /// Around what covers a tenth of a pixel or more, the line is as opaque as its colour; around less, it is fainter. Alpha counts as the
-/// covered share of a pixel, so the line of a translucent panel ends earlier than that of an opaque one, by less than a pixel. Corners
+/// covered share of a pixel, so around a translucent panel the line is narrower than around an opaque one, by less than a pixel. Corners
 /// are round. Straight lines end within a tenth of a pixel of their width, and within a fifth if they are oblique.
 #[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 #[reflect(Clone, Debug, Default, PartialEq)]

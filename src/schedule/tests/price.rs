@@ -152,7 +152,7 @@ fn nesting(parts: &Parts) -> usize {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
-    /// Thousands of small nodes, of which hundreds are groups: the pages are those of the deepest group.
+    /// Thousands of small nodes, hundreds of them groups, need no more pages than the deepest group does.
     #[test]
     fn crowds_have_the_pages_of_their_depth(nodes in proptest::collection::vec(node(), 1500..2500)) {
         let small = |node: Node| Node {
@@ -178,7 +178,7 @@ proptest! {
     /// once for each page, and a page may be cleared in a pass of its own. So the number of passes is at most that below, in which
     ///
     /// - the rounds are one more than glass lies over glass, with what lies between: `rounds_are_those_of_the_definition`;
-    /// - the pages are those of [`SURFACES`] depths for each group around a group, one for each depth unless it is full:
+    /// - each group around a group adds [`SURFACES`] depths, and each depth has one page unless that is full:
     ///   `crowds_have_the_pages_of_their_depth`;
     /// - what the glass of a batch sees in groups fits on one page unless it is full.
     ///

@@ -13,8 +13,8 @@ const LARGE: usize = 500;
 /// The edge modes, by their number.
 const EDGES: usize = 5;
 
-/// The blurs of images of a width: which of the two inputs, its sigma and its edge mode. The edge modes take turns, and at large sizes
-/// the inputs, which do not decide which program runs, unless everything is asked for.
+/// The blurs of images of a width: which of the two inputs, its sigma and its edge mode. The edge modes take turns. At large sizes the
+/// inputs take turns, too, unless everything is asked for: which program runs does not depend on the input.
 pub fn blurs(width: usize, is_full: bool) -> impl Iterator<Item = (usize, f64, usize)> {
     let all = (0..2).flat_map(|input| (0..SIGMAS.len()).map(move |sigma| (input, sigma)));
     let all = all.filter(move |(input, sigma)| width < LARGE || is_full || sigma % 2 == *input);
