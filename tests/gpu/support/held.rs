@@ -57,3 +57,12 @@ pub fn hold_back(headless: &mut Headless, is_held: impl Fn(&PipelineDescriptor) 
     }
     world.insert_resource(new);
 }
+
+/// Whether a pipeline that is to be held is compiled, or will be: one that the app asked for after the others were held.
+pub fn escapes(headless: &Headless, is_held: impl Fn(&PipelineDescriptor) -> bool) -> bool {
+    let cache = headless.render_world().resource::<PipelineCache>();
+    let is_there = |state: &CachedPipelineState| !matches!(state, CachedPipelineState::Err(_));
+    cache
+        .pipelines()
+        .any(|pipeline| is_held(&pipeline.descriptor) && is_there(&pipeline.state))
+}

@@ -7,7 +7,7 @@ use crate::filters::group::measured;
 use crate::support::difference::{Difference, worst_difference};
 use crate::support::formats::to_picture;
 use crate::support::headless::{Headless, Reading};
-use crate::support::held::hold_back;
+use crate::support::held::{escapes, hold_back};
 use crate::support::pool::warm;
 use crate::support::precision::{error_of_blending, error_of_blurs};
 use crate::support::reference::tree::{self, Node, Tree};
@@ -200,6 +200,15 @@ impl Screen {
         hold_back(&mut self.headless, is_held);
     }
 
+    /// Morphs trees as [`Self::morph`] does, without these pipelines: those that it asks for itself are held back, too.
+    pub fn morph_without(&mut self, trees: &[Tree], is_held: impl Fn(&PipelineDescriptor) -> bool) {
+        self.morph(trees);
+        while escapes(&self.headless, &is_held) {
+            self.hold(&is_held);
+            self.morph(trees);
+        }
+    }
+
     /// Shows trees in place of those before, and renders one frame.
     pub fn show_anew(&mut self, trees: &[Tree]) {
         self.replace(trees);
@@ -380,6 +389,6 @@ pub fn tolerance(tree: &Tree) -> f64 {
 }
 
 /// The brightest value, at least 1.
-fn peak(picture: &Picture) -> f64 {
+pub fn peak(picture: &Picture) -> f64 {
     picture.texels.iter().flatten().copied().fold(1.0, f64::max)
 }

@@ -170,7 +170,7 @@ fn beyond_the_viewport() {
         let all = turned(0.2, pane([-250.0, -150.0, 650.0, 450.0], glass(12.0)));
         trees.push((format!("beyond-all-{sampling}"), over_scene([all])));
     }
-    assert_within(LDR, ROUNDED_ONCE, &trees);
+    assert_within(LDR, rounded_twice(), &trees);
 }
 
 #[test]
