@@ -290,25 +290,19 @@ fn camera_request(blur: &CameraBlur, picture: &CameraPictureItem, target: &ViewT
     let whole = URect::from_corners(UVec2::ZERO, texture_size(texture));
     let format = target.main_texture_format();
     let region = viewport.intersect(whole);
+    let ends = Ends {
+        dither: dither_of(blur.dithers, format, picture, target.out_texture_view_format()),
+        ..Ends::of_camera(format, blur.is_light)
+    };
+    let work = Work::Blur {
+        sigma: blur.sigma,
+        edge: blur.edge,
+        field: blur.field.clone(),
+    };
     BlurRequest {
-        ends: Ends {
-            dither: dither_of(blur.dithers, format, picture, target.out_texture_view_format()),
-            ..Ends::of_camera(format, blur.is_light)
-        },
-        target: texture.id(),
-        // The camera paints it again in every frame.
-        source_is_fresh: true,
-        work: Work::Blur {
-            sigma: blur.sigma,
-            edge: blur.edge,
-            field: blur.field.clone(),
-        },
-        finish: Finish::Write,
         region,
         bounds: region,
-        source_size: whole.size(),
-        source_at: IVec2::ZERO,
-        keeps: None,
+        ..BlurRequest::whole(ends, texture.id(), work, whole.size(), whole.size())
     }
 }
 
