@@ -84,8 +84,8 @@ pub use texture::BlurTexture;
 #[derive(Default)]
 pub struct TextureBlur {
     job: BlurJob,
-    /// The number of the device that the job holds objects of.
-    device: Option<u64>,
+    /// The numbers of the device that the job holds objects of, and of the frame in which it was prepared last.
+    moment: Option<[u64; 2]>,
     /// What it was prepared for.
     prepared: Option<PreparedFor>,
     mismatches: Reported,
@@ -95,8 +95,6 @@ pub struct TextureBlur {
 
 /// What textures must be like when a blur is recorded.
 struct PreparedFor {
-    /// The device, and the frame.
-    moment: [u64; 2],
     ends: Ends,
     sizes: [UVec2; 2],
     mask: Option<BlurTexture>,
@@ -145,31 +143,27 @@ impl TextureBlurs<'_> {
     /// [`BlurState::Nothing`]. It is over with the next request that can be carried out, even one that has nothing to do.
     pub fn prepare(&mut self, blur: &mut TextureBlur, request: &TextureBlurRequest) -> Result<BlurState, BlurError> {
         let moment = self.preparer.moment();
-        if blur.device.is_some_and(|device| device != moment[0]) {
+        if blur.moment.is_some_and(|[device, _]| device != moment[0]) {
             *blur = TextureBlur::default();
         }
-        blur.device = Some(moment[0]);
-        let wanted = request.wanted().and_then(|wanted| {
-            self.preparer.check_layers("source", request.source.texture())?;
-            let mask = request.mask();
-            mask.map_or(Ok(()), |mask| self.preparer.check_layers("mask", mask.texture()))?;
-            Ok(wanted)
-        });
-        let outcome = match wanted {
-            Ok(wanted) => {
-                blur.prepared = Some(PreparedFor {
-                    moment,
-                    ends: wanted.ends,
-                    sizes: [request.source.size(), request.target.size()],
-                    mask: request.mask().cloned(),
-                    source_is_fresh: wanted.source_is_fresh,
-                    is_recorded: false,
-                });
-                blur.job.try_update(&mut self.preparer, wanted)
-            }
-            Err(error) => Err(error),
-        };
+        (blur.moment, blur.prepared) = (Some(moment), None);
+        let outcome = self.try_prepare(blur, request);
         blur.job.settle(outcome)
+    }
+
+    fn try_prepare(&mut self, blur: &mut TextureBlur, request: &TextureBlurRequest) -> Result<BlurState, BlurError> {
+        let wanted = request.wanted()?;
+        for (name, texture) in [("source", Some(request.source)), ("mask", request.mask())] {
+            texture.map_or(Ok(()), |texture| self.preparer.check_layers(name, texture.texture()))?;
+        }
+        blur.prepared = Some(PreparedFor {
+            ends: wanted.ends,
+            sizes: [request.source.size(), request.target.size()],
+            mask: request.mask().cloned(),
+            source_is_fresh: wanted.source_is_fresh,
+            is_recorded: false,
+        });
+        blur.job.try_update(&mut self.preparer, wanted)
     }
 }
 
@@ -195,8 +189,8 @@ impl TextureBlurRecorder<'_> {
         target: &BlurTexture,
         label: Option<&BlurLabel>,
     ) -> bool {
-        let is_current = |prepared: &&mut PreparedFor| prepared.moment == self.recorder.moment();
-        let Some(prepared) = blur.prepared.as_mut().filter(is_current) else {
+        let is_current = blur.moment == Some(self.recorder.moment());
+        let Some(prepared) = blur.prepared.as_mut().filter(|_| is_current) else {
             return false;
         };
         let outcome = prepared.check(source, target);

@@ -6,10 +6,10 @@ use crate::formats::dither::Dither;
 use crate::formats::{Ends, SAME_SPACES, precision_of};
 use crate::gpu::{BlurRequest, Work};
 use crate::kernel::Precision;
-use crate::plan::{Finish, blurs, reach};
+use crate::plan::{blurs, reach};
 use crate::settings::{BlurAlpha, BlurProfile, EdgeMode, RADIUS_IN_SIGMAS};
 use crate::sigma_field::SigmaField;
-use bevy::math::{Affine2, IVec2, URect, UVec2, Vec2};
+use bevy::math::{Affine2, URect, UVec2, Vec2};
 use bevy::render::render_resource::{TextureFormat, TextureUsages};
 
 /// What to blur. Positions and sizes are in texels of the mip level that source and target show.
@@ -211,17 +211,13 @@ impl<'a> TextureBlurRequest<'a> {
         } else {
             Work::Copy
         };
+        let ends = kind.ends(self.source.format(), self.target.format());
+        let (target, size) = (self.target.texture_id(), self.target.size());
         Ok(BlurRequest {
-            ends: kind.ends(self.source.format(), self.target.format()),
-            target: self.target.texture_id(),
             source_is_fresh: self.source_is_fresh || !in_place,
-            work,
-            finish: Finish::Write,
             region,
             bounds,
-            source_size: self.source.size(),
-            source_at: IVec2::ZERO,
-            keeps: None,
+            ..BlurRequest::whole(ends, target, work, size, self.source.size())
         })
     }
 

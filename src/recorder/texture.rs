@@ -23,9 +23,9 @@ pub struct BlurTexture {
     texture: Texture,
     view: TextureView,
     format: TextureFormat,
-    mip_level: u32,
-    array_layer: u32,
-    /// How many levels and layers the view shows.
+    /// The first mip level and the first array layer that the view shows.
+    place: [u32; 2],
+    /// How many levels and layers it shows.
     shown: [u32; 2],
     /// Whether it shows them as an array or a cube.
     is_array: bool,
@@ -39,8 +39,7 @@ impl BlurTexture {
             texture: texture.clone(),
             view: view.clone(),
             format,
-            mip_level,
-            array_layer,
+            place: [mip_level, array_layer],
             shown: [1, 1],
             is_array: false,
         }
@@ -70,7 +69,7 @@ impl BlurTexture {
     /// The width and the height in texels.
     #[must_use]
     pub fn size(&self) -> UVec2 {
-        (texture_size(&self.texture) >> UVec2::splat(self.mip_level)).max(UVec2::ONE)
+        (texture_size(&self.texture) >> UVec2::splat(self.place[0])).max(UVec2::ONE)
     }
 
     /// The format of the view.
@@ -97,16 +96,14 @@ impl BlurTexture {
 
     /// Whether both show the same texels.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let place = |one: &Self| (one.mip_level, one.array_layer, one.shown);
-        *self.texture == *other.texture && place(self) == place(other)
+        *self.texture == *other.texture && (self.place, self.shown) == (other.place, other.shown)
     }
 
     /// Whether they show texels of each other.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
-        let meet = |i: usize, first: fn(&Self) -> u32| {
-            first(self) < first(other) + other.shown[i] && first(other) < first(self) + self.shown[i]
-        };
-        *self.texture == *other.texture && meet(0, |one| one.mip_level) && meet(1, |one| one.array_layer)
+        let begins_before_end = |one: &Self, other: &Self, i: usize| one.place[i] < other.place[i] + other.shown[i];
+        let meet = |i: usize| begins_before_end(self, other, i) && begins_before_end(other, self, i);
+        *self.texture == *other.texture && meet(0) && meet(1)
     }
 }
 
@@ -175,11 +172,8 @@ impl BlurTexture {
     /// Whether a blur may read this texture and write `target`: both are the same, or they share no texel.
     fn check_apart(&self, target: &Self) -> Result<(), BlurError> {
         if self.overlaps(target) && !self.is_same(target) {
-            let place = |one: &Self| [one.mip_level, one.array_layer];
-            return Err(BlurError::OverlappingViews {
-                source: place(self),
-                target: place(target),
-            });
+            let (source, target) = (self.place, target.place);
+            return Err(BlurError::OverlappingViews { source, target });
         }
         Ok(())
     }
